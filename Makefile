@@ -35,7 +35,7 @@ demo: build ## make a synthetic country and serve it
 	build/relais demo --data build/demo --listen $(LISTEN)
 
 test: ## every test, the end-to-end one on the built binary included
-	$(GO) test -timeout 20m $(TESTFLAGS) ./e2e ./... # the longest first
+	$(GO) test -timeout 20m $(TESTFLAGS) ./test/e2e ./... # the longest first
 
 # The end-to-end tests start a program of their own, which the detector does not see. What one
 # goroutine computes is left to make test: the detector finds nothing there and is ten times as
@@ -50,7 +50,7 @@ race: ## the tests under the race detector
 
 # The files are on a file system in memory, which FUSE mounts. One test at a time: a photo
 # whose decoder runs out of time on a busy machine is refused, and not lost.
-LOSS = $(GO) test -count=1 -vet=off -parallel 1 -timeout 60m -tags=netgo,osusergo,nodynamic,lossfs -v $(TESTFLAGS) ./e2e -run '^TestLoss'
+LOSS = $(GO) test -count=1 -vet=off -parallel 1 -timeout 60m -tags=netgo,osusergo,nodynamic,lossfs -v $(TESTFLAGS) ./test/e2e -run '^TestLoss'
 
 loss: ## power cuts, kills and errors of the disk under the built binary (needs /dev/fuse)
 	$(LOSS)
@@ -64,17 +64,17 @@ loss-long: ## the same for the better part of an hour
 	$(LOSS) -args -cuts $(CUTS) -kills $(KILLS) -errors $(ERRORS)
 
 npm: ## what make conformance needs
-	@mkdir -p $(NPM)/node && cp e2e/npm/package.json $(NPM)/
+	@mkdir -p $(NPM)/node && cp test/e2e/npm/package.json $(NPM)/
 	npm install --prefix $(NPM) --ignore-scripts --no-fund --no-audit --loglevel=error
 	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)' || \
 		npm install --prefix $(NPM)/node --ignore-scripts --no-fund --no-audit --loglevel=error node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE)
 
 conformance: npm ## the official conformance suite, MCP Inspector and generated clients on the built binary (needs npm)
 	RELAIS_NPM="$(CURDIR)/$(NPM)/node_modules" PATH="$(CURDIR)/$(NPM)/node/node_modules/.bin:$$PATH" \
-		$(GO) test -count=1 -vet=off -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./e2e
+		$(GO) test -count=1 -vet=off -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./test/e2e
 
 bench: build ## one table, beside a bare handler (needs wrk)
-	$(GO) build -o build/bench-tool ./bench
+	$(GO) build -o build/bench-tool ./test/bench
 	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
 
 # One program for all targets of a package: go test would link one for each. Only packages
@@ -96,7 +96,7 @@ fuzz: ## every fuzz target for FUZZTIME
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags=netgo,osusergo,nodynamic,lossfs ./e2e/...
+	$(GO) vet -tags=netgo,osusergo,nodynamic,lossfs ./test/e2e/...
 	GOGC=400 $(GO) tool staticcheck ./... # which collects garbage half of its time otherwise
 	$(GO) test -vet=off -run '^TestProse' . # phrases that are hard to read, and lines that are too wide
 

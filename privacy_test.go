@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/endpoint"
-	"relais/ops"
-	"relais/tools"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/mcp/tools"
 )
 
 // private matches the names that personal data has in sources, in what clients send and in
@@ -105,7 +105,7 @@ func leaks(result reflect.Type) *walk {
 // No operation and no tool answers with a member for what must never be shown.
 func TestNoPrivateMembers(t *testing.T) {
 	results := map[string]reflect.Type{}
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		results[op.Name] = op.Result
 	}
 	for _, tool := range tools.All() {

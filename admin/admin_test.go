@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/folder"
+	"relais/auth/access"
+	"relais/internal/folder"
 )
 
 var quiet = slog.New(slog.DiscardHandler)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"relais/archive"
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 // observatory writes a publication of so many rows, each of a support.

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"relais/backup"
-	"relais/folder"
-	"relais/inventory"
+	"relais/admin/backup"
+	"relais/admin/inventory"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/measure"
-	"relais/store"
 )
 
 // transient are files of the folder that no backup needs: locks, the socket,

@@ -12,12 +12,12 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"relais/access"
-	"relais/backup"
+	"relais/admin/backup"
+	"relais/admin/inventory"
+	"relais/auth/access"
 	"relais/community"
-	"relais/folder"
 	"relais/geo"
-	"relais/inventory"
+	"relais/internal/folder"
 	"relais/market"
 )
 

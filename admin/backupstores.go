@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"relais/folder"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/measure"
-	"relais/store"
 )
 
 // backupStores copies the databases as they are at one moment, so that what one says

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"relais/account"
+	"relais/auth/account"
 	"relais/community"
-	"relais/folder"
 	"relais/geo"
+	"relais/internal/folder"
 	"relais/market"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"relais/backup"
-	"relais/folder"
+	"relais/admin/backup"
+	"relais/internal/folder"
 )
 
 // A File is what a check found of one file of the folder.

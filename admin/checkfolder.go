@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"relais/backup"
-	"relais/folder"
+	"relais/admin/backup"
+	"relais/admin/inventory"
 	"relais/ingest"
-	"relais/inventory"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 	"relais/snapshot"

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"relais/access"
-	"relais/folder"
+	"relais/auth/access"
+	"relais/internal/folder"
 )
 
 // A noteError is worth knowing, but not a problem of its file.

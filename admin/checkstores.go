@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"time"
 
-	"relais/folder"
-	"relais/inventory"
+	"relais/admin/inventory"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/measure"
 	"relais/photos"
-	"relais/store"
 )
 
 // CheckStores reads the stores and every record in them; the answer is a list of

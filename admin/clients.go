@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // CreateClient makes a client and its first key.

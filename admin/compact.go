@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"relais/access"
-	"relais/folder"
-	"relais/store"
+	"relais/auth/access"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // compactEvery keeps what is deleted off the disk within a day: a deletion marks its

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/account"
-	"relais/folder"
+	"relais/auth/access"
+	"relais/auth/account"
+	"relais/internal/folder"
 )
 
 // A character that changed on the disk takes one client away, is named by the check, and

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
-	"relais/account"
 	"relais/archive"
+	"relais/auth/access"
+	"relais/auth/account"
 	"relais/community"
-	"relais/folder"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/measure"
 	"relais/outage"
 	"relais/photos"
-	"relais/store"
 )
 
 // A database is a store in a bbolt file.

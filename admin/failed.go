@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
-	"relais/access"
-	"relais/folder"
-	"relais/store"
+	"relais/auth/access"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // fail takes a store out of use: what needs it fails, and the rest goes on.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"relais/access"
-	"relais/folder"
+	"relais/auth/access"
+	"relais/internal/folder"
 )
 
 // A store that is damaged takes what needs it away, and nothing else.

@@ -14,12 +14,12 @@ import (
 	"syscall"
 	"time"
 
-	"relais/folder"
-	"relais/inventory"
+	"relais/admin/inventory"
+	"relais/internal/folder"
+	"relais/internal/retention"
+	"relais/internal/store"
 	"relais/market"
 	"relais/photos"
-	"relais/retention"
-	"relais/store"
 )
 
 // noteEvery is how often stores.json is brought up to date.

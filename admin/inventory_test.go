@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"relais/access"
-	"relais/folder"
-	"relais/inventory"
+	"relais/admin/inventory"
+	"relais/auth/access"
+	"relais/internal/folder"
 )
 
 // A used folder has a client that signs, a person, a photo and a snapshot, and is closed.

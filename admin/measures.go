@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"relais/folder"
 	"relais/ingest/source"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 )

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/backup"
-	"relais/folder"
+	"relais/admin/backup"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 )

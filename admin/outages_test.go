@@ -11,13 +11,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"relais/access"
+	"relais/auth/access"
 	"relais/community"
-	"relais/folder"
 	"relais/geo"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 const sitesHS = `code_site_op;departement;commune;Lat;Lon;2Gvoix;4Gdata;raison;debut

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/folder"
+	"relais/auth/access"
+	"relais/internal/folder"
 	"relais/measure"
 	"relais/photos"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"relais/community"
+	"relais/internal/retention"
 	"relais/measure"
-	"relais/retention"
 )
 
 // retainEvery is how often measures are looked through for those that are too old.

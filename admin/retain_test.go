@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"relais/community"
-	"relais/folder"
 	"relais/geo"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 )

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 // A Command is run where the stores are open.

@@ -16,17 +16,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relais/access"
-	"relais/account"
+	"relais/admin/inventory"
 	"relais/archive"
+	"relais/auth/access"
+	"relais/auth/account"
 	"relais/community"
-	"relais/folder"
-	"relais/inventory"
+	"relais/internal/folder"
+	"relais/internal/retention"
+	"relais/internal/store"
 	"relais/measure"
 	"relais/outage"
 	"relais/photos"
-	"relais/retention"
-	"relais/store"
 )
 
 // Stores are what one process at a time has open of a data folder.

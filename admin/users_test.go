@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"relais/access"
-	"relais/account"
+	"relais/auth/access"
+	"relais/auth/account"
 	"relais/community"
-	"relais/folder"
 	"relais/geo"
+	"relais/internal/folder"
 	"relais/market"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/internal/store"
 	"relais/site"
-	"relais/store"
 )
 
 // Options say how to add a publication.

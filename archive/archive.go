@@ -19,8 +19,8 @@ import (
 	"slices"
 	"time"
 
+	"relais/internal/store"
 	"relais/site"
-	"relais/store"
 )
 
 // Errors that callers distinguish. Other errors are those of package store, of reading a

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"relais/geo"
-	"relais/store"
+	"relais/internal/store"
 )
 
 const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"relais/geo"
-	"relais/store"
+	"relais/internal/store"
 )
 
 // errStop ends a walk whose reader has enough.

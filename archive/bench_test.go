@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // weeks writes publications of a tenth of France. From week to week one row in a

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // CheckRecords reads every record of archives.db, looks whether every row that a

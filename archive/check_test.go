@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"relais/internal/store"
 	"relais/site"
-	"relais/store"
 )
 
 // Whatever byte of whatever record is another one, or whatever record is gone or under

@@ -5,8 +5,8 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"relais/fold"
-	"relais/store"
+	"relais/internal/fold"
+	"relais/internal/store"
 )
 
 // project is the status of an antenna that is not on air yet.

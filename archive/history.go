@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"relais/archive/column"
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // A Version is what a publication changed of a support.

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/killtest"
+	"relais/internal/killtest"
+	"relais/internal/store"
 	"relais/site"
-	"relais/store"
 )
 
 func TestMain(m *testing.M) {

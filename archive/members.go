@@ -3,7 +3,7 @@ package archive
 import (
 	"context"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // members are the rows of a publication: by segment, a bit for each rank.

@@ -9,7 +9,7 @@ import (
 
 	"relais/archive/column"
 	"relais/geo"
-	"relais/store"
+	"relais/internal/store"
 )
 
 // An Overview is the supports of a publication in brief, in memory: 4 bytes each in

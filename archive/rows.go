@@ -3,7 +3,7 @@ package archive
 import (
 	"slices"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // A ref names a row: its segment and its rank there.

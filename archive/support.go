@@ -9,7 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // An asked is a question about one support, within a transaction: only values that have

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Synthetic data is known by the name of its file. The first publication of

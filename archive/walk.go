@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // A fetch returns the first block of a segment that ends at a support or after it, with

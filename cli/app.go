@@ -11,18 +11,18 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relais/access"
 	"relais/admin"
+	"relais/api"
+	"relais/api/view"
 	"relais/archive"
-	"relais/cgroup"
-	"relais/folder"
+	"relais/auth/access"
 	"relais/httpapi"
 	"relais/index"
 	"relais/ingest"
+	"relais/internal/cgroup"
+	"relais/internal/folder"
 	"relais/measure"
-	"relais/ops"
 	"relais/photos/worker"
-	"relais/view"
 )
 
 const (
@@ -108,7 +108,7 @@ func (c *serveCommand) serve(
 func (a *app) options() httpapi.Options {
 	return httpapi.Options{
 		Updates:   updatesOf(a.keeper),
-		Photos:    &ops.Photos{Store: a.stores.Photos, Render: a.workers.Render},
+		Photos:    &api.Photos{Store: a.stores.Photos, Render: a.workers.Render},
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
 		Measures:  a.measures.Load,
@@ -203,10 +203,10 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 func failedData(stores *admin.Stores) map[string]error {
 	failed := map[string]error{}
 	for data, file := range map[string]string{
-		ops.DataPhotos:   admin.PhotosFile,
-		ops.DataOutages:  admin.CommunityFile,
-		ops.DataArchives: admin.ArchivesFile,
-		ops.DataPeople:   admin.UsersFile,
+		api.DataPhotos:   admin.PhotosFile,
+		api.DataOutages:  admin.CommunityFile,
+		api.DataArchives: admin.ArchivesFile,
+		api.DataPeople:   admin.UsersFile,
 	} {
 		if err := stores.Failed(file); err != nil {
 			failed[data] = err

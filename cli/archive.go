@@ -16,9 +16,9 @@ import (
 
 	"relais/admin"
 	"relais/archive"
-	"relais/folder"
 	"relais/ingest"
 	"relais/ingest/source"
+	"relais/internal/folder"
 )
 
 type archiveCommand struct {

@@ -7,7 +7,7 @@ import (
 
 	"relais/admin"
 	"relais/community"
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 func TestBugs(t *testing.T) {

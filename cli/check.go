@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"relais/admin"
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 type checkCommand struct {

@@ -17,7 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"relais/admin"
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 )
 

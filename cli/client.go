@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"relais/access"
 	"relais/admin"
+	"relais/auth/access"
 )
 
 type clientCommand struct {

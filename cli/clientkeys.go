@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"relais/access"
 	"relais/admin"
+	"relais/auth/access"
 )
 
 type clientRotate struct {

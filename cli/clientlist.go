@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
 	"relais/admin"
+	"relais/auth/access"
 )
 
 type clientList struct {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 type clientSign struct {

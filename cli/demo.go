@@ -13,16 +13,16 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
+	"relais/api/view"
+	"relais/auth/access"
 	"relais/demo"
-	"relais/folder"
 	"relais/index"
 	"relais/ingest"
 	"relais/ingest/source"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/mcp"
 	"relais/snapshot"
-	"relais/view"
 )
 
 type demoCommand struct {

@@ -11,7 +11,7 @@ import (
 	"relais/admin"
 	"relais/community"
 	"relais/demo"
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 // holding is the name under which a server holds its folder; its address follows.

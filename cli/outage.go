@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"relais/admin"
+	"relais/api/view"
 	"relais/community"
-	"relais/folder"
 	"relais/geo"
 	"relais/index"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/outage"
 	"relais/site"
 	"relais/snapshot"
-	"relais/view"
 )
 
 type outageCommand struct {

@@ -4,7 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"relais/cgroup"
+	"relais/internal/cgroup"
 	"relais/photos/worker"
 )
 

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
-	"relais/folder"
+	"relais/auth/access"
 	"relais/httpapi"
-	"relais/update"
+	"relais/ingest/update"
+	"relais/internal/folder"
 )
 
 type serveCommand struct {

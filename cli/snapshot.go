@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
 )

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"relais/admin"
+	"relais/api"
+	"relais/api/view"
+	"relais/auth/oauth"
 	"relais/httpapi"
+	"relais/httpapi/web"
 	"relais/mcp"
-	"relais/oauth"
-	"relais/ops"
-	"relais/tools"
-	"relais/view"
-	"relais/web"
+	"relais/mcp/tools"
 )
 
 // mcpFlags is how assistants reach the tool server.
@@ -48,7 +48,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		return err
 	}
 	for _, route := range signIn.Routes() {
-		if server.Failed[ops.DataPeople] != nil && strings.HasPrefix(route.Path, "/oauth/") {
+		if server.Failed[api.DataPeople] != nil && strings.HasPrefix(route.Path, "/oauth/") {
 			route.Handler = http.HandlerFunc(noPeople)
 		}
 		server.Mount(route.Path, route.Handler)

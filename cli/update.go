@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"relais/admin"
-	"relais/folder"
 	"relais/httpapi"
+	"relais/ingest/update"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/outage"
-	"relais/update"
 )
 
 type updateCommand struct {

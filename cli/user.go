@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/term"
 
-	"relais/account"
 	"relais/admin"
+	"relais/auth/account"
 )
 
 type userCommand struct {

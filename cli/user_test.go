@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/account"
-	"relais/store"
+	"relais/auth/account"
+	"relais/internal/store"
 )
 
 // stdin makes the text the standard input of the test.

@@ -11,7 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // A BugState is whether somebody still has to look at a bug.

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 // Check counts what there is of reports and finds what cannot be used; Open leaves that out.

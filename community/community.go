@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"relais/internal/store"
 	"relais/outage"
-	"relais/store"
 )
 
 // Errors that callers handle. Other errors are those of package store, and *InvalidError.

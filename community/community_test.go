@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // A world is a store whose clock stands.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Forget removes a user from all reports and validations and returns their number; they and

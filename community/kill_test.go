@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"relais/killtest"
+	"relais/internal/killtest"
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 func TestMain(m *testing.M) {

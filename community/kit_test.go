@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 // A clock is one that tests move.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // AddReport makes a report. With a token that the user has used it returns the report that

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"relais/geo"
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 // A ReportState is how far the life of a report is.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 // compact compacts the file and returns its content. marked is whether the file must say

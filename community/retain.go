@@ -3,7 +3,7 @@ package community
 import (
 	"time"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Keep is how long a record stays after its last news. That of a report is its end, when it

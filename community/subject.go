@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"relais/geo"
-	"relais/store"
+	"relais/internal/store"
 )
 
 // near is the distance in metres within which two reports, or a report and an unavailable

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"relais/geo"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // Validate stores that a user confirms something. counted reports whether that is one more: a

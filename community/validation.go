@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // A Validation is a fact about a site that people confirmed, without the people.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"relais/archive"
-	"relais/store"
+	"relais/internal/store"
 )
 
 // archiveKeys are the keys of the contract's archive records.

@@ -4,8 +4,8 @@ import (
 	"sync"
 	"time"
 
-	"relais/access"
-	"relais/limit"
+	"relais/auth/access"
+	"relais/internal/limit"
 )
 
 // How many bodies are held at a time.

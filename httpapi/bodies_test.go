@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // A sender is a client that sends a body at so many bytes a second, in pieces; it may

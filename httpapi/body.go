@@ -10,9 +10,9 @@ import (
 	"os"
 	"time"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/auth/access"
 )
 
 // Bounds of bodies.
@@ -97,21 +97,21 @@ func (x *exchange) endBody() {
 func (x *exchange) hasBody() bool { return x.r.ContentLength != 0 }
 
 // readBody reads the request's body, which is held until the answer is out. Its errors
-// are ops.Error, or those of the disk.
+// are api.Error, or those of the disk.
 func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.Body) error {
 	if x.body != nil {
 		return nil
 	}
-	limit, tooLarge := int64(plainBody), ops.TooLarge("", plainBody)
+	limit, tooLarge := int64(plainBody), api.TooLarge("", plainBody)
 	if accepts != nil {
-		limit, tooLarge = accepts.MaxBytes, ops.TooLarge(accepts.TooLarge, accepts.MaxBytes)
+		limit, tooLarge = accepts.MaxBytes, api.TooLarge(accepts.TooLarge, accepts.MaxBytes)
 	}
 	if x.r.ContentLength > limit {
 		return tooLarge
 	}
 	place := s.bodies.acquire(x, client)
 	if place == nil {
-		return ops.ErrBusy
+		return api.ErrBusy
 	}
 	b := &body{place: place}
 	x.release = func() {
@@ -148,10 +148,10 @@ func (s *Server) copyBody(x *exchange, b *body, limit int64, tooLarge error) err
 			break
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return ops.ErrTooSlow
+			return api.ErrTooSlow
 		}
 		if err != nil { // the client went away, or sent no proper chunks
-			return ops.ErrBrokenBody
+			return api.ErrBrokenBody
 		}
 	}
 	_ = connection.SetReadDeadline(time.Time{})
@@ -164,13 +164,13 @@ func (x *exchange) checkBody(accepts *endpoint.Body) error {
 	given, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	other := err != nil || given != accepts.Type || len(x.r.Header["Content-Type"]) != 1
 	if other && accepts.File != "" {
-		return ops.ErrMissingFile // api.md: the code for any body without the part
+		return api.ErrMissingFile // api.md: the code for any body without the part
 	}
 	if other {
-		return ops.UnsupportedMedia("Content-Type must be " + accepts.Type)
+		return api.UnsupportedMedia("Content-Type must be " + accepts.Type)
 	}
 	if len(x.r.Header["Content-Encoding"]) > 0 {
-		return ops.UnsupportedMedia("a body must not have a Content-Encoding: send it uncompressed")
+		return api.UnsupportedMedia("a body must not have a Content-Encoding: send it uncompressed")
 	}
 	return nil
 }

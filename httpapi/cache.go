@@ -7,9 +7,9 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"relais/endpoint"
+	"relais/api"
+	"relais/api/endpoint"
 	"relais/index"
-	"relais/ops"
 )
 
 // pageCacheBytes is the memory of compressed pages.
@@ -99,9 +99,9 @@ const maxPrepared = 1_000_000
 // sent. It takes seconds and stops when ctx ends. It leaves out markets of over a million
 // sites.
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
-	env := &ops.Env{Set: set}
+	env := &api.Env{Set: set}
 	ready := prepared{}
-	for _, call := range ops.WholeExports(set, maxPrepared) {
+	for _, call := range api.WholeExports(set, maxPrepared) {
 		result, err := call.Do(ctx, env)
 		if err != nil {
 			return err

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strconv"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/ops"
-	"relais/view"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/auth/access"
 )
 
 // A reply is the whole answer of an operation that writes, without the request id.
@@ -109,7 +109,7 @@ type errorBody struct {
 
 // errorReply returns the answer to an error. If a parameter is wrong, it names the
 // document that describes the parameters.
-func (s *Server) errorReply(e *ops.Error) *reply {
+func (s *Server) errorReply(e *api.Error) *reply {
 	answer := errorBody{Error: e.Message, Code: e.Code, Parameter: e.Parameter, Allowed: e.Allowed}
 	if e.Parameter != "" {
 		answer.Docs = s.BaseURL + openAPIPath

@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/auth/access"
 )
 
 // A noted is what the operation of these tests answers.
@@ -40,10 +40,10 @@ const maxNote = 1 << 20
 // "fail" makes it fail.
 func newNoteServer(t *testing.T) (*Server, *atomic.Int64) {
 	s, done := newServer(t), &atomic.Int64{}
-	s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{
+	s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{
 		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", FailureName: "NOTE", Status: 201,
 		Body: &endpoint.Body{Type: "text/plain", MaxBytes: maxNote},
-	}, func(r *ops.Env, _ context.Context, _ *struct{}) (*noted, error) {
+	}, func(r *api.Env, _ context.Context, _ *struct{}) (*noted, error) {
 		n := done.Add(1)
 		text, err := io.ReadAll(r.Body)
 		if err != nil {

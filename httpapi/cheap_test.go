@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // An answer that the client has costs a twentieth, one that is not ready nothing.

@@ -15,11 +15,11 @@ import (
 	"sync"
 	"testing"
 
-	"relais/access"
+	"relais/api"
+	"relais/auth/access"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
-	"relais/ops"
 	"relais/snapshot"
 )
 
@@ -75,7 +75,7 @@ func checkCodes() (status int) {
 		status = 1
 	}
 	documented := map[string]int{}
-	for _, p := range ops.Problems() {
+	for _, p := range api.Problems() {
 		documented[p.Code] = p.Status
 	}
 	for _, code := range slices.Concat(contract, slices.Collect(maps.Keys(documented))) {
@@ -133,7 +133,7 @@ func TestBrokenInside(t *testing.T) {
 	}
 	s.Photos, s.Community, s.Archives = nil, nil, nil
 	s.Measures = func() *measure.Store { return new(measure.Store) }
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		w := ask(t, s, op, requiredQuery(op, ""), nil, nil)
 		wantError(t, w, 500, op.FailureCode, "internal error")
 		if strings.Contains(w.Body.String(), "nil") || strings.Contains(w.Body.String(), "index") {

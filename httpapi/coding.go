@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"relais/endpoint"
+	"relais/api/endpoint"
 )
 
 // A packed is the compressed beginning of an answer: everything except the end, which

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"relais/endpoint"
+	"relais/api/endpoint"
 )
 
 // unpack decodes a body, gzip with the standard library.

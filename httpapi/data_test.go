@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/store"
+	"relais/internal/store"
 )
 
 const mount = "/external/v1"

@@ -12,10 +12,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/ops"
-	"relais/view"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/auth/access"
 )
 
 // An exchange is a request and its answer. It is the http.ResponseWriter of the
@@ -45,7 +45,7 @@ type exchange struct {
 	reservation     *reservation      // of memory for the answer, nil if it is too small to count
 	turn            *turn             // in which a large answer is computed; may be nil
 
-	op *endpoint.Op[*ops.Env] // of the route, nil if it is not an operation
+	op *endpoint.Op[*api.Env] // of the route, nil if it is not an operation
 }
 
 // Write sends a piece of the body.
@@ -206,7 +206,7 @@ func (x *exchange) sendHeader(status int) {
 }
 
 // fail answers an error. A page of a known origin may read it, to show it to its user.
-func (s *Server) fail(x *exchange, e *ops.Error) {
+func (s *Server) fail(x *exchange, e *api.Error) {
 	h := x.w.Header()
 	if s.knownOrigin(x) {
 		x.allowOrigin()
@@ -226,7 +226,7 @@ var (
 func (s *Server) writeJSON(x *exchange, status int, v any) {
 	body, err := view.JSON(v)
 	if err != nil {
-		s.fail(x, ops.ErrInternal)
+		s.fail(x, api.ErrInternal)
 		return
 	}
 	h := x.w.Header()

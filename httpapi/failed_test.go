@@ -6,24 +6,24 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/ops"
+	"relais/api"
+	"relais/auth/access"
 )
 
 // A dataset that cannot be used takes its own routes away, and no others.
 func TestFailedStore(t *testing.T) {
 	s := newServer(t)
 	routes := map[string]string{
-		"/anfr/archives":           ops.DataArchives,
-		"/anfr/archive/2026-01-01": ops.DataArchives,
-		"/outages":                 ops.DataOutages,
-		"/sites-hs":                ops.DataOutages,
-		"/sites/90000010/photos":   ops.DataPhotos,
+		"/anfr/archives":           api.DataArchives,
+		"/anfr/archive/2026-01-01": api.DataArchives,
+		"/outages":                 api.DataOutages,
+		"/sites-hs":                api.DataOutages,
+		"/sites/90000010/photos":   api.DataPhotos,
 		"/antennas?limit=1":        "",
 		"/antennas/90000010":       "",
 		"/markets":                 "",
 	}
-	for _, failed := range []string{ops.DataArchives, ops.DataOutages, ops.DataPhotos} {
+	for _, failed := range []string{api.DataArchives, api.DataOutages, api.DataPhotos} {
 		s.Failed = map[string]error{failed: errors.New("damaged")}
 		for path, needs := range routes {
 			w := get(t, s, path)
@@ -39,7 +39,7 @@ func TestFailedStore(t *testing.T) {
 			}
 		}
 	}
-	s.Failed = map[string]error{ops.DataPhotos: errors.New("damaged")}
+	s.Failed = map[string]error{api.DataPhotos: errors.New("damaged")}
 	wantError(t, upload(t, s, nil), 503, "NOT_READY", "photos")
 	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_READY", "photos")
 }

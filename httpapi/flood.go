@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // How many refusals are logged in a minute.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
 )
 
 // Bounds of a form, in addition to those of its body.
@@ -25,7 +25,7 @@ const (
 type members struct {
 	texts map[string]string
 	wrong map[string]error // of members that are invalid
-	file  *ops.File
+	file  *api.File
 }
 
 func (m *members) get(name string) (string, error) {
@@ -52,7 +52,7 @@ func (m *members) set(name, value string) {
 
 // readMembers parses a body whose members are parameters. It returns nil for another
 // body.
-func (x *exchange) readMembers(o *endpoint.Op[*ops.Env]) (*members, error) {
+func (x *exchange) readMembers(o *endpoint.Op[*api.Env]) (*members, error) {
 	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
 	switch o.Body.Type {
 	case endpoint.JSON:
@@ -120,7 +120,7 @@ func (m *members) readJSON(r io.Reader) error {
 }
 
 // readForm reads the parts of a form and notes the position of its file.
-func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*ops.Env]) error {
+func (m *members) readForm(b *body, boundary string, o *endpoint.Op[*api.Env]) error {
 	parts := multipart.NewReader(b.reader(), boundary)
 	for n := 0; ; n++ {
 		p, err := parts.NextPart()
@@ -187,9 +187,9 @@ func (m *members) readFile(b *body, boundary string, n int, p *multipart.Part, a
 		return wrongBody("it ends within a part")
 	}
 	if size > accepts.MaxFileBytes {
-		return ops.TooLarge(accepts.TooLarge, accepts.MaxFileBytes)
+		return api.TooLarge(accepts.TooLarge, accepts.MaxFileBytes)
 	}
-	m.file = &ops.File{Size: size, Open: func() (io.Reader, error) {
+	m.file = &api.File{Size: size, Open: func() (io.Reader, error) {
 		parts := multipart.NewReader(b.reader(), boundary)
 		for range n {
 			if _, err := parts.NextPart(); err != nil {

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
 )
 
 // A filed is what the operations of these tests answer.
@@ -40,10 +40,10 @@ func formServer(t *testing.T) *Server {
 			MaxFileBytes: maxFile},
 		{Type: endpoint.JSON, MaxBytes: plainBody},
 	} {
-		s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{
+		s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{
 			Name: "filed." + body.Type, Method: "POST", Path: "/filed/" + strings.ReplaceAll(body.Type, "/", "-"),
 			Scope: "photos:write", FailureName: "FILED", Body: body,
-		}, func(r *ops.Env, _ context.Context, p *filing) (*filed, error) {
+		}, func(r *api.Env, _ context.Context, p *filing) (*filed, error) {
 			f := &filed{Title: p.Title, Note: p.Note}
 			if r.File == nil {
 				return f, nil
@@ -195,7 +195,7 @@ func TestBrokenForm(t *testing.T) {
 
 var formOp = endpoint.New(endpoint.Decl{Name: "form",
 	Body: &endpoint.Body{Type: endpoint.Form, File: "file", MaxFileBytes: 1 << 20}},
-	func(*ops.Env, context.Context, *filing) (*filed, error) { return nil, nil })
+	func(*api.Env, context.Context, *filing) (*filed, error) { return nil, nil })
 
 // A form whose parts have large headers costs little memory.
 func TestMemoryOfForms(t *testing.T) {

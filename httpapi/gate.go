@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"relais/access"
-	"relais/ops"
+	"relais/api"
+	"relais/auth/access"
 )
 
 // enter asks the gate whether the request may use the operation. If not, it answers the
@@ -24,7 +24,7 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 			if err = s.readBody(x, client, o.Body); err == nil {
 				sum = x.body.sum
 			}
-			if errors.Is(err, ops.ErrTooSlow) || errors.Is(err, ops.ErrBrokenBody) {
+			if errors.Is(err, api.ErrTooSlow) || errors.Is(err, api.ErrBrokenBody) {
 				// Otherwise requests whose signature cannot be checked would hold places for free.
 				s.Gate.Failures.Add(x.address, time.Now())
 			}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/ops"
+	"relais/api"
+	"relais/auth/access"
 )
 
 const allowedOrigin = "https://allowed.example"
@@ -60,7 +60,7 @@ func TestGateMatrix(t *testing.T) {
 			}
 			i := newClient(t, s, access.Mode(mode), []access.Scope{access.Scope(scope)},
 				access.Limits{Minute: 1000, Day: 1000})
-			for _, op := range ops.Operations() {
+			for _, op := range api.Operations() {
 				checked++
 				w := ask(t, s, op, requiredQuery(op, ""), nil, i)
 				switch {
@@ -74,10 +74,10 @@ func TestGateMatrix(t *testing.T) {
 			}
 		}
 	}
-	if want := (3*9 - 1) * len(ops.Operations()); checked != want {
+	if want := (3*9 - 1) * len(api.Operations()); checked != want {
 		t.Errorf("%d combinations, want %d", checked, want)
 	}
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		if op.Scope == "" {
 			t.Errorf("%s has no scope", op.Name)
 		}

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
-	"relais/endpoint"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
 	"relais/market"
-	"relais/ops"
-	"relais/view"
 )
 
 // A fixedRoute is a route that is not an operation.
@@ -92,15 +92,15 @@ const openAPIPath = "/openapi.json"
 // buildOpenAPI encodes the OpenAPI document.
 func (s *Server) buildOpenAPI() error {
 	info := endpoint.Info{
-		Title: "relais", Version: ops.InterfaceVersion,
+		Title: "relais", Version: api.InterfaceVersion,
 		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz. Later versions of the interface may have more markets and more codes of errors.",
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
-		Common: ops.CommonCodes(), Problems: ops.Problems(), BodyCodes: ops.BodyCodes,
+		Common: api.CommonCodes(), Problems: api.Problems(), BodyCodes: api.BodyCodes,
 	}
 	for _, mount := range Mounts {
 		info.Servers = append(info.Servers, s.BaseURL+mount)
 	}
-	text, err := view.JSON(endpoint.OpenAPI(info, ops.Operations()))
+	text, err := view.JSON(endpoint.OpenAPI(info, api.Operations()))
 	if err != nil {
 		return err
 	}

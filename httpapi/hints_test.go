@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // A refusal says what an honest caller can mend, and no more.

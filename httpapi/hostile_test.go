@@ -9,18 +9,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
 )
 
 // path fills an operation's path with a good id.
-func path(op *endpoint.Op[*ops.Env]) string {
+func path(op *endpoint.Op[*api.Env]) string {
 	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{date}", "2026-08-27", "{photoId}",
 		"01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
 }
 
 // requiredQuery returns a query with the required parameters of an operation.
-func requiredQuery(op *endpoint.Op[*ops.Env], besides string) string {
+func requiredQuery(op *endpoint.Op[*api.Env], besides string) string {
 	if op.Name == "antennas.lookup" && besides != "value" && besides != "enb" && besides != "gnb" && besides != "pci" &&
 		besides != "cellId" && besides != "ci" {
 		return "value=1&"
@@ -45,7 +45,7 @@ var hostile = map[string]string{
 func TestHostileParameters(t *testing.T) {
 	s := newServer(t)
 	checked := 0
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		for _, p := range op.Params {
 			if p.In != "query" {
 				continue
@@ -241,7 +241,7 @@ func FuzzQuery(f *testing.F) {
 	f.Add(0, "north=1&south=-1&east=-170&west=170&status=projet")
 	f.Add(0, "lat=89.9&lon=180&radiusKm=50&generation=5g")
 	s := newServer(f)
-	all := ops.Operations()
+	all := api.Operations()
 	f.Fuzz(func(t *testing.T, which int, query string) {
 		op := all[((which%len(all))+len(all))%len(all)]
 		body, contentType := bodyOf(op, nil)

@@ -8,7 +8,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/measure"
-	"relais/sighting"
+	"relais/site/observation"
 )
 
 // Learn assigns radio identifiers to sites from measurements, until ctx ends. Every
@@ -78,8 +78,8 @@ func (s *Server) learnMarket(ctx context.Context, m *index.Market, measures *mea
 const contextCheckEvery = 4096
 
 // untilDone stops a sequence when ctx ends.
-func untilDone(ctx context.Context, seen iter.Seq2[sighting.Cell, geo.Point]) iter.Seq2[sighting.Cell, geo.Point] {
-	return func(yield func(sighting.Cell, geo.Point) bool) {
+func untilDone(ctx context.Context, seen iter.Seq2[observation.Cell, geo.Point]) iter.Seq2[observation.Cell, geo.Point] {
+	return func(yield func(observation.Cell, geo.Point) bool) {
 		n := 0
 		for c, p := range seen {
 			if n++; n%contextCheckEvery == 0 && ctx.Err() != nil || !yield(c, p) {

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 	"relais/site"

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // logRequest logs the request, without the key, the query or, by default, the whole

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // The log has one line a request, and nothing in it that is not to be known.

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
 	"relais/geo"
 	"relais/index"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 	"relais/site"

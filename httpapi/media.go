@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/ops"
+	"relais/api"
 	"relais/photos"
 )
 
@@ -25,21 +25,21 @@ var (
 func media(s *Server, x *exchange) {
 	size, ok := strings.CutSuffix(x.vars["image"], ".webp")
 	if !ok || !slices.Contains(photos.Sizes, photos.Size(size)) {
-		s.fail(x, ops.ErrNotFound)
+		s.fail(x, api.ErrNotFound)
 		return
 	}
-	if err := s.env(x).CheckUsable(ops.DataPhotos); err != nil {
-		s.fail(x, ops.PublicError(nil, err))
+	if err := s.env(x).CheckUsable(api.DataPhotos); err != nil {
+		s.fail(x, api.PublicError(nil, err))
 		return
 	}
 	image, err := s.Photos.Image(x.vars["photoId"], photos.Size(size))
 	switch {
 	case errors.Is(err, photos.ErrNoPhoto):
-		s.fail(x, ops.ErrNoPhoto)
+		s.fail(x, api.ErrNoPhoto)
 		return
 	case err != nil:
 		s.Log.Error("an image cannot be read", "requestId", x.id, "photo", x.vars["photoId"], "error", err)
-		s.fail(x, ops.ErrInternal)
+		s.fail(x, api.ErrInternal)
 		return
 	}
 	x.sharedCacheable = true
@@ -53,7 +53,7 @@ func media(s *Server, x *exchange) {
 		return
 	}
 	if x.r.Method != http.MethodHead && !x.reserve(load{0, int64(len(image))}) {
-		s.fail(x, ops.ErrTooManyAnswers)
+		s.fail(x, api.ErrTooManyAnswers)
 		return
 	}
 	h["Content-Type"], h["Content-Length"] = webpType, []string{strconv.Itoa(len(image))}

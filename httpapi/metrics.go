@@ -9,9 +9,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"relais/access"
+	"relais/api"
+	"relais/auth/access"
 	"relais/index"
-	"relais/ops"
 )
 
 // meters are the metrics of /metrics.
@@ -155,7 +155,7 @@ func (c updateCollector) Collect(to chan<- prometheus.Metric) {
 // metrics answers /metrics in the Prometheus format.
 func metrics(s *Server, x *exchange) {
 	if !x.byOperator() {
-		s.fail(x, ops.ErrOperatorsOnly)
+		s.fail(x, api.ErrOperatorsOnly)
 		return
 	}
 	x.Header()["Cache-Control"] = noStore

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // page reads /metrics: the value of each line, by its name with labels.

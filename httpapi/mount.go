@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"time"
 
-	"relais/access"
-	"relais/ops"
+	"relais/api"
+	"relais/auth/access"
 )
 
 // Mount routes a path, which may have gorilla/mux variables, to h for every method. The
@@ -34,4 +34,4 @@ func NoteClient(ctx context.Context, client *access.Client, refused error) {
 }
 
 // Env returns the data as operations see it now.
-func (s *Server) Env() *ops.Env { return s.env(&exchange{start: time.Now()}) }
+func (s *Server) Env() *api.Env { return s.env(&exchange{start: time.Now()}) }

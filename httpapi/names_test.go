@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
 )
 
 // unknown is a name that no operation has.
@@ -15,7 +15,7 @@ const unknownName = "frobnicate"
 
 func TestUnknownParameters(t *testing.T) {
 	s := newServer(t)
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		w := ask(t, s, op, requiredQuery(op, "")+unknownName+"=1", nil, nil)
 		wantError(t, w, 400, "INVALID_PARAMETER", unknownName+": ")
 		o := parse(t, w, 400)
@@ -56,7 +56,7 @@ func TestUnknownParametersOfOtherSpellings(t *testing.T) {
 
 func TestUnknownParametersPassedOver(t *testing.T) {
 	s := newServer(t)
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		w := ask(t, s, op, requiredQuery(op, "")+"_=1&_cb=2&utm_source=x&utm_=&api_key=secret&&", nil, nil)
 		if w.Code == 400 && strings.Contains(w.Body.String(), "unknown parameter") {
 			t.Errorf("%s: %s; want the parameters ignored", op.Name, w.Body)

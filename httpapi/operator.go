@@ -3,7 +3,7 @@ package httpapi
 import (
 	"strings"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // byOperator reports whether the request comes from the operator of the server: on the

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 const local = "127.0.0.1:1"

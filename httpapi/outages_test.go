@@ -12,9 +12,9 @@ import (
 
 	"relais/community"
 	"relais/geo"
+	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
-	"relais/store"
 )
 
 // newCommunity keeps outages in a file of their own.

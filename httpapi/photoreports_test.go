@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/folder"
-	"relais/ops"
+	"relais/api"
+	"relais/auth/access"
+	"relais/internal/folder"
 	"relais/photos"
 	"relais/photos/render"
 )
@@ -20,7 +20,7 @@ import (
 // A folder that cannot be written to says so, before it works.
 func TestReadOnlyPhotos(t *testing.T) {
 	s := newServer(t)
-	s.Photos = &ops.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now),
+	s.Photos = &api.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now),
 		Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
 			t.Error("an image was rendered for nothing")
 			return nil, nil

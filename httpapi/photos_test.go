@@ -17,20 +17,20 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/folder"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/auth/access"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/photos"
 	"relais/photos/exif"
 	"relais/photos/render"
 	"relais/photos/worker"
-	"relais/store"
 )
 
 // newPhotos keeps photos in a folder of their own; what a file says is what becomes
 // of it.
-func newPhotos(t testing.TB) *ops.Photos {
+func newPhotos(t testing.TB) *api.Photos {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
 	db, err := store.Open(string(dir)+"/photos.db", photos.Buckets...)
@@ -39,7 +39,7 @@ func newPhotos(t testing.TB) *ops.Photos {
 	}
 	kept := photos.Open(db, dir, time.Now)
 	t.Cleanup(func() { kept.Close(); db.Close() })
-	return &ops.Photos{Store: kept, Render: fakeRender}
+	return &api.Photos{Store: kept, Render: fakeRender}
 }
 
 // fakeRender stands for the workers.
@@ -65,7 +65,7 @@ func fakeRender(_ context.Context, _ string, file io.Reader, size int64) (*rende
 
 // ask sends a request for an operation: with fields in the body where it takes one,
 // which get what it needs.
-func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Env], query string, fields map[string]string,
+func ask(t testing.TB, s *Server, op *endpoint.Op[*api.Env], query string, fields map[string]string,
 	i *access.Issued) *httptest.ResponseRecorder {
 	t.Helper()
 	u, err := url.Parse("http://relais.test" + mount + path(op) + "?" + query)
@@ -94,7 +94,7 @@ func ask(t testing.TB, s *Server, op *endpoint.Op[*ops.Env], query string, field
 	return record(s, r)
 }
 
-func bodyOf(op *endpoint.Op[*ops.Env], fields map[string]string) (body []byte, contentType string) {
+func bodyOf(op *endpoint.Op[*api.Env], fields map[string]string) (body []byte, contentType string) {
 	if op.Body == nil {
 		return nil, ""
 	}
@@ -120,9 +120,9 @@ func bodyOf(op *endpoint.Op[*ops.Env], fields map[string]string) (body []byte, c
 	return form(parts...)
 }
 
-func operationNamed(t testing.TB, name string) *endpoint.Op[*ops.Env] {
+func operationNamed(t testing.TB, name string) *endpoint.Op[*api.Env] {
 	t.Helper()
-	for _, op := range ops.Operations() {
+	for _, op := range api.Operations() {
 		if op.Name == name {
 			return op
 		}

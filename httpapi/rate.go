@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // A limitHeader is one of the two limits of a client, with the canonical names of its headers.

@@ -8,16 +8,16 @@ import (
 	"strconv"
 	"time"
 
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
 )
 
 // readLarge answers an operation whose answers may be large: few at a time, and computed
 // in turns. An answer that is worth keeping is computed once for all clients.
-func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
+func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
 	asked answerKey) {
 	if !x.reserve(load{1, streamBytes}) {
-		s.failOperation(o, x, ops.ErrTooManyAnswers)
+		s.failOperation(o, x, api.ErrTooManyAnswers)
 		return
 	}
 	// net/http would take the read deadline for the end of the connection.
@@ -34,7 +34,7 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*ops.E
 }
 
 // readKept answers from the spool, and reports whether it did.
-func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
+func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
 	asked answerKey) bool {
 	c := negotiate(x.r.Header["Accept-Encoding"])
 	if c == nil {

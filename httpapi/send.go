@@ -6,9 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"relais/endpoint"
-	"relais/ops"
-	"relais/view"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
 )
 
 // streamOf returns a result as a stream. A result that is not a stream is encoded.
@@ -55,7 +55,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	// Encoding the answer may take seconds, and HEAD does not need it.
 	head := x.r.Method == http.MethodHead
 	if !head && !x.reserveStream(stream, size) {
-		s.fail(x, ops.ErrTooManyAnswers)
+		s.fail(x, api.ErrTooManyAnswers)
 		return nil
 	}
 	if coding == nil && size >= 0 {
@@ -95,7 +95,7 @@ func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
 		held = 0 // all requests share it
 	}
 	if x.r.Method != http.MethodHead && !x.reserveMemory(held) {
-		s.fail(x, ops.ErrTooManyAnswers)
+		s.fail(x, api.ErrTooManyAnswers)
 		return nil
 	}
 	end := c.end(p, x.tail())

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/endpoint"
+	"relais/api/endpoint"
 )
 
 // A client is a ResponseWriter that counts writes and the deadlines that were

@@ -14,13 +14,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relais/access"
+	"relais/api"
+	"relais/api/endpoint"
 	"relais/archive"
+	"relais/auth/access"
 	"relais/community"
-	"relais/endpoint"
 	"relais/index"
 	"relais/measure"
-	"relais/ops"
 )
 
 // Mounts are the path prefixes of the operations. Each operation is under all of them.
@@ -48,7 +48,7 @@ type Options struct {
 	Failed map[string]error
 	// Received, which may be nil, is called after an operation has written something.
 	Received  func()
-	Photos    *ops.Photos
+	Photos    *api.Photos
 	Community *community.Store
 	Archives  *archive.Store
 	// Measures returns nil while the measurements are not open.
@@ -99,7 +99,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.public, s.monitoring = newRouter(), newRouter()
-	s.mountOperations(ops.Operations())
+	s.mountOperations(api.Operations())
 	s.public.handle(mediaPath, http.MethodGet, fixedRoute(media))
 	s.public.handle(openAPIPath, http.MethodGet, fixedRoute(openAPI))
 	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*",
@@ -115,7 +115,7 @@ func New(o Options) (*Server, error) {
 }
 
 // mountOperations routes the paths of the operations.
-func (s *Server) mountOperations(list []*endpoint.Op[*ops.Env]) {
+func (s *Server) mountOperations(list []*endpoint.Op[*api.Env]) {
 	for _, mount := range Mounts {
 		for _, op := range list {
 			s.public.handle(mount+op.Path, op.Method, newOperation(op))
@@ -152,7 +152,7 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 		return
 	}
 	if handler == nil {
-		s.fail(x, ops.ErrNotFound)
+		s.fail(x, api.ErrNotFound)
 		return
 	}
 	x.route = handler.path
@@ -160,7 +160,7 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 	if route == nil {
 		methods := slices.Sorted(maps.Keys(handler.methods))
 		h["Allow"] = []string{strings.Join(methods, ", ")}
-		s.fail(x, ops.NotAllowed(methods))
+		s.fail(x, api.NotAllowed(methods))
 		return
 	}
 	x.vars = vars
@@ -181,19 +181,19 @@ func (s *Server) recover(x *exchange) {
 		panic(http.ErrAbortHandler) // cut the connection: a part of the answer was sent
 	}
 	if x.op != nil {
-		s.fail(x, ops.PublicError(x.op, errors.New("panic")))
+		s.fail(x, api.PublicError(x.op, errors.New("panic")))
 		return
 	}
-	s.fail(x, ops.ErrInternal)
+	s.fail(x, api.ErrInternal)
 }
 
 // An operation is the route of an operation.
 type operation struct {
-	*endpoint.Op[*ops.Env]
+	*endpoint.Op[*api.Env]
 	cacheControl []string
 }
 
-func newOperation(op *endpoint.Op[*ops.Env]) *operation {
+func newOperation(op *endpoint.Op[*api.Env]) *operation {
 	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
 }
 
@@ -223,12 +223,12 @@ func (o *operation) serve(s *Server, x *exchange) {
 }
 
 // env returns the data and the context of a request, for its operation.
-func (s *Server) env(x *exchange) *ops.Env {
+func (s *Server) env(x *exchange) *api.Env {
 	now := x.start
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &ops.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
+	return &api.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
 		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
 }
 
@@ -258,7 +258,7 @@ func (o *operation) read(s *Server, x *exchange) {
 }
 
 // answer runs the call and sends its result.
-func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*ops.Env], env *ops.Env,
+func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
 	asked answerKey) {
 	result, err := call.Do(x.r.Context(), env)
 	if err != nil {
@@ -312,12 +312,12 @@ func (s *Server) failOperation(o *operation, x *exchange, err error) {
 
 // publicError returns the error that the client sees, and logs the cause that it does not
 // see.
-func (s *Server) publicError(o *operation, x *exchange, err error) *ops.Error {
+func (s *Server) publicError(o *operation, x *exchange, err error) *api.Error {
 	if errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
 		s.Log.Debug("the client went away", "requestId", x.id, "operation", o.Name)
-		return ops.ErrGone
+		return api.ErrGone
 	}
-	e := ops.PublicError(o.Op, err)
+	e := api.PublicError(o.Op, err)
 	if e.NotReady() {
 		x.setCost(0)
 	}

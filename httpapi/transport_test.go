@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"relais/endpoint"
-	"relais/ops"
-	"relais/view"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
 )
 
 // targets are one good request of each operation.
@@ -187,7 +187,7 @@ func TestPanicIsAnError(t *testing.T) {
 	s.public.handle("/operation", "GET",
 		newOperation(endpoint.New(endpoint.Decl{Name: "boom", Path: "/operation", FailureName: "ANTENNAS",
 			Scope: "antennas:read"},
-			func(*ops.Env, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
+			func(*api.Env, context.Context, *struct{}) (*view.MarketsMeta, error) { panic("boom") })))
 	wantError(t, do(t, s, "GET", "/boom"), 500, "EXTERNAL_REQUEST_FAILED")
 	wantError(t, do(t, s, "GET", "/operation"), 500, "EXTERNAL_ANTENNAS_FAILED")
 	defer func() {

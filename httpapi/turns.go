@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"relais/endpoint"
+	"relais/api/endpoint"
 )
 
 // Large answers are computed in turns: few at a time, so that other requests find a free

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relais/access"
-	"relais/endpoint"
+	"relais/api/endpoint"
+	"relais/auth/access"
 )
 
 // A work stream computes for a time, which it writes down, before each piece that it

@@ -4,9 +4,9 @@ import (
 	"math"
 	"sync"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/limit"
+	"relais/api/endpoint"
+	"relais/auth/access"
+	"relais/internal/limit"
 )
 
 // Bounds of the answers under way. An answer is under way until its client has read it,

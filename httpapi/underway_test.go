@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relais/access"
-	"relais/endpoint"
-	"relais/ops"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/auth/access"
 )
 
 // An unread is a ResponseWriter whose client does not read until it goes away.
@@ -35,9 +35,9 @@ var manyRequests = access.Limits{Minute: 1000, Day: 1000}
 // serveStreams adds operations to s that answer streams, by path.
 func serveStreams(s *Server, large bool, streams map[string]endpoint.Stream) {
 	for path, stream := range streams {
-		s.mountOperations([]*endpoint.Op[*ops.Env]{endpoint.New(endpoint.Decl{Name: path, Path: path,
+		s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{Name: path, Path: path,
 			Scope: "antennas:read", FailureName: "ANTENNAS", Large: large},
-			func(*ops.Env, context.Context, *struct{}) (endpoint.Stream, error) { return stream, nil })})
+			func(*api.Env, context.Context, *struct{}) (endpoint.Stream, error) { return stream, nil })})
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // A nameTable finds rows by a name, ignoring the case of ASCII letters. It holds

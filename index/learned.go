@@ -11,8 +11,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"relais/geo"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // learned has the radio identifiers that observations assign to sites, and no source does.
@@ -34,19 +34,19 @@ type learnedID struct {
 // Learn returns the market with what sightings teach: cells, base stations and PCIs of
 // sites to which no source gives them. The rule is that of package sighting, the same as
 // for the files of cells that an ingest reads. A cell is of the only site of its operator
-// within sighting.Radius of where it was seen. One that was seen near several sites is
+// within observation.Radius of where it was seen. One that was seen near several sites is
 // none's, and no majority decides: how often it was seen where tells how often phones were
 // there, not where it stands. What the sources give to another site stays there.
 //
 // from names the sightings; see LearnedFrom. After an error, which tells of too many
 // different identifiers, the market that is returned has learned nothing from them.
-func (m *Market) Learn(from string, seen iter.Seq2[sighting.Cell, geo.Point]) (*Market, error) {
+func (m *Market) Learn(from string, seen iter.Seq2[observation.Cell, geo.Point]) (*Market, error) {
 	learnt := *m
 	learnt.learned = &learned{from: from}
-	var observed *sighting.Observations // most markets need none
+	var observed *observation.Observations // most markets need none
 	for c, p := range seen {
 		if observed == nil {
-			observed = sighting.NewObservations(m.Snap, len(m.Table.Operators))
+			observed = observation.NewObservations(m.Snap, len(m.Table.Operators))
 		}
 		observed.Add(&c, p)
 	}

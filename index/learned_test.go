@@ -11,18 +11,18 @@ import (
 
 	"relais/geo"
 	"relais/market"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // A seen is a sighting of the tests.
 type seen struct {
-	cell sighting.Cell
+	cell observation.Cell
 	at   geo.Point
 }
 
-func sightings(list []seen) iter.Seq2[sighting.Cell, geo.Point] {
-	return func(yield func(sighting.Cell, geo.Point) bool) {
+func sightings(list []seen) iter.Seq2[observation.Cell, geo.Point] {
+	return func(yield func(observation.Cell, geo.Point) bool) {
 		for _, s := range list {
 			if !yield(s.cell, s.at) {
 				return
@@ -88,7 +88,7 @@ func town(r *rand.Rand, count int) (sites []site.Site, list []seen) {
 	for range count {
 		home := sites[r.IntN(len(sites))]
 		node := uint32(2 + r.IntN(300))
-		c := sighting.Cell{Operator: home.Stations[0].Operator, PCI: r.IntN(6) - 1}
+		c := observation.Cell{Operator: home.Stations[0].Operator, PCI: r.IntN(6) - 1}
 		switch r.IntN(4) {
 		case 0:
 			c.Node = node

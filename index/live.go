@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
 )

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 )
 

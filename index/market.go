@@ -20,8 +20,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"

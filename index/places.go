@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 	"relais/site"
 )
 

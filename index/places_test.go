@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )

@@ -3,7 +3,7 @@ package index
 import (
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // matchPlace removes from set the sites outside a place.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 )
 
 // A Query selects sites. Its zero fields have no condition, except that Filter must be set.

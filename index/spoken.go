@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // verifySpoken removes from set the sites whose text does not have all words of a text as

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"relais/fold"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )

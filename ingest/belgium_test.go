@@ -13,10 +13,10 @@ import (
 	"testing"
 	"time"
 
+	"relais/api/view"
 	"relais/demo"
 	"relais/market"
 	"relais/site"
-	"relais/view"
 )
 
 func (k kit) belgium(force bool, paths ...string) (*Report, error) {

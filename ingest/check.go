@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"relais/folder"
 	"relais/ingest/source"
+	"relais/internal/folder"
 )
 
 // A KeptFile is what CheckKept found about a file of the kept sources: an input, or an

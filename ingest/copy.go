@@ -12,8 +12,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"relais/folder"
 	"relais/ingest/source"
+	"relais/internal/folder"
 )
 
 // maxName leaves room for endings and numbers within the 255 bytes of file systems.

@@ -15,13 +15,13 @@ import (
 	"strings"
 	"time"
 
-	"relais/folder"
 	"relais/ingest/anfr"
 	"relais/ingest/bakom"
 	"relais/ingest/belgium"
 	"relais/ingest/cells"
 	"relais/ingest/ised"
 	"relais/ingest/source"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
 )

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"

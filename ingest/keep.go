@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"relais/folder"
 	"relais/ingest/source"
+	"relais/internal/folder"
 )
 
 // kept are the last good inputs of each kind: a folder for each ingest that still supplies

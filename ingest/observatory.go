@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"relais/folder"
 	"relais/ingest/anfr"
 	"relais/ingest/source"
+	"relais/internal/folder"
 )
 
 // Observatory returns the path of the kept observatoire of this ingest: a file or an archive.

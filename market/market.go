@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 )
 
 // A Code names a market, as in the market parameter of the API.

@@ -1,6 +1,6 @@
 package market
 
-import "relais/fold"
+import "relais/internal/fold"
 
 // legalNames are the operators' names in contracts and registers in addition to their labels,
 // by key.

@@ -3,7 +3,7 @@ package market
 import (
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // A Region is a named group of areas, such as Bretagne. No source names

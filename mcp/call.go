@@ -10,9 +10,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/ops"
-	"relais/tools"
-	"relais/view"
+	"relais/api"
+	"relais/api/view"
+	"relais/mcp/tools"
 )
 
 // declared returns a tool as the protocol lists it. Its schemas are encoded: as maps they would
@@ -103,7 +103,7 @@ func (s *Server) explain(t *tools.Tool, err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "the call was cancelled"
 	}
-	message, cause := ops.PublicMessage(err)
+	message, cause := api.PublicMessage(err)
 	if cause != nil {
 		s.Log.Error("tool failed", "tool", t.Name, "error", cause)
 	}
@@ -123,7 +123,7 @@ func callerOf(req *sdk.CallToolRequest) *Caller {
 	return c
 }
 
-var errSignIn = &ops.Error{
+var errSignIn = &api.Error{
 	Status: 401, Code: "API_KEY_REQUIRED",
 	Message: "the tool acts for a person: sign in with the scope that it needs",
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"relais/access"
-	"relais/account"
-	"relais/ops"
+	"relais/api"
+	"relais/auth/access"
+	"relais/auth/account"
 )
 
 // A Caller is a person who signed in, or the client of an API key.
@@ -28,7 +28,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 	case len(r.Header["Authorization"]) == 0 && len(r.Header["X-Api-Key"]) == 0:
 		return nil, nil
 	case strings.EqualFold(scheme, "Bearer") && !access.LikeKey(token):
-		if s.Failed[ops.DataPeople] != nil {
+		if s.Failed[api.DataPeople] != nil {
 			return nil, errNoPeople
 		}
 		person, scopes, err := s.Accounts.Verify(token, s.Resource, now)
@@ -50,7 +50,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 	} else if err != nil {
 		return nil, err
 	}
-	if s.Failed[ops.DataPeople] != nil {
+	if s.Failed[api.DataPeople] != nil {
 		return nil, errNoPeople
 	}
 	if grant.Client.Mode == access.Browser { // created by an older version

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"relais/account"
-	"relais/ops"
-	"relais/store"
-	"relais/tools"
+	"relais/api"
+	"relais/auth/account"
+	"relais/internal/store"
+	"relais/mcp/tools"
 )
 
 // While the accounts cannot be read, no valid token or key is called wrong, since programs
@@ -20,7 +20,7 @@ import (
 func TestFailedAccounts(t *testing.T) {
 	w := serve(t, nil)
 	token, key := w.token(t, "alice", account.Read, account.Write), w.issue(t, nil).APIKey
-	w.tools.Failed = map[string]error{ops.DataPeople: errors.New("/data/users.db is damaged")}
+	w.tools.Failed = map[string]error{api.DataPeople: errors.New("/data/users.db is damaged")}
 	for _, c := range []struct {
 		name    string
 		headers []string

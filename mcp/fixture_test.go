@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"relais/tools"
+	"relais/mcp/tools"
 )
 
 type object = map[string]any

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // A guard knows the hosts of the tool server, and the origins of pages that may call it. It

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
+	"relais/auth/access"
 )
 
 // A lockedBuffer is a log that is written while it is read.

@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 	"time"
 
-	"relais/access"
-	"relais/account"
+	"relais/auth/access"
+	"relais/auth/account"
 )
 
 const pingBody = `{"jsonrpc":"2.0","id":1,"method":"ping"}`

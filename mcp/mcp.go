@@ -13,10 +13,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/access"
-	"relais/account"
-	"relais/limit"
-	"relais/tools"
+	"relais/auth/access"
+	"relais/auth/account"
+	"relais/internal/limit"
+	"relais/mcp/tools"
 )
 
 // Path is the path of the tool server.

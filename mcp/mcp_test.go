@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/access"
-	"relais/account"
-	"relais/tools"
+	"relais/auth/access"
+	"relais/auth/account"
+	"relais/mcp/tools"
 )
 
 // Every tool is listed with what an assistant needs to choose and call it.

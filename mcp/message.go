@@ -6,8 +6,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"relais/account"
-	"relais/tools"
+	"relais/auth/account"
+	"relais/mcp/tools"
 )
 
 // A bodySummary is what limits and permissions depend on in a body.

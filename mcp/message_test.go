@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"relais/account"
+	"relais/auth/account"
 )
 
 func TestSummarize(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/access"
-	"relais/account"
-	"relais/store"
+	"relais/auth/access"
+	"relais/auth/account"
+	"relais/internal/store"
 )
 
 // The key of a partner may submit, that of another client may only read, and that of a page may

@@ -16,9 +16,9 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"relais/account"
-	"relais/limit"
-	"relais/view"
+	"relais/api/view"
+	"relais/auth/account"
+	"relais/internal/limit"
 )
 
 // Headers for pages of other origins that the guard allows.

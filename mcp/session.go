@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/limit"
+	"relais/internal/limit"
 )
 
 const sessionHeader = "Mcp-Session-Id"

@@ -15,7 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/account"
+	"relais/auth/account"
 )
 
 var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)

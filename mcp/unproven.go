@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"relais/limit"
+	"relais/internal/limit"
 )
 
 // The most bodies that are read at a time before their signatures are checked: of one address,

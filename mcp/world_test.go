@@ -18,13 +18,13 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"relais/access"
-	"relais/account"
+	"relais/api"
+	"relais/auth/access"
+	"relais/auth/account"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/ops"
-	"relais/store"
-	"relais/tools"
+	"relais/internal/store"
+	"relais/mcp/tools"
 )
 
 // country is one synthetic country for all tests of the package.
@@ -67,7 +67,7 @@ func serve(t *testing.T, change func(*Options)) *world {
 	t.Cleanup(w.Close)
 	o := Options{
 		Reading: func() *tools.Reading {
-			return &tools.Reading{Env: &ops.Env{Set: set, BaseURL: w.URL, Now: time.Now()}, People: w.people}
+			return &tools.Reading{Env: &api.Env{Set: set, BaseURL: w.URL, Now: time.Now()}, People: w.people}
 		},
 		Address: func(r *http.Request) netip.Addr {
 			addr, err := netip.ParseAddr(r.Header.Get("X-Test-Address"))

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
-	"relais/killtest"
+	"relais/internal/folder"
+	"relais/internal/killtest"
 	"relais/market"
 )
 

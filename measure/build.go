@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 // An entry is a row of a builder with its sort keys.

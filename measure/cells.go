@@ -3,8 +3,8 @@ package measure
 import (
 	"slices"
 
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // A cellKey is an identifier with its class in the upper bits. It does not include the
@@ -81,7 +81,7 @@ func (s *segment) candidates(ids ...site.RadioID) (rows []uint32) {
 func (s *segment) operator(i uint32) int { return s.operators[s.network[i]] }
 
 // cells returns the cells that a row of an operator's network names.
-func (s *segment) cells(i uint32, operator int) [2]sighting.Cell {
+func (s *segment) cells(i uint32, operator int) [2]observation.Cell {
 	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i], pci: s.pci[i]}
 	return r.cells(operator)
 }

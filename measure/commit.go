@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // newName returns a name for a file that no file ever had. A number that is counted up

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 var errDisk = errors.New("the disk does not answer")

@@ -5,8 +5,8 @@ import (
 
 	"relais/geo"
 	"relais/market"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // An Observation is what a speedtest or coverage point says about the serving cells.
@@ -35,7 +35,7 @@ func (h *Observation) Generation() Generation {
 }
 
 // Cells returns the cells that it names, as CellObservations does. One or both may be empty.
-func (h *Observation) Cells() (lte, nr sighting.Cell) {
+func (h *Observation) Cells() (lte, nr observation.Cell) {
 	both := h.segment.cells(h.row, h.Operator)
 	return both[0], both[1]
 }

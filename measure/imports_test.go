@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 )
 

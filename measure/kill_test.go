@@ -11,8 +11,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"relais/folder"
-	"relais/killtest"
+	"relais/internal/folder"
+	"relais/internal/killtest"
 	"relais/market"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 // Dir is the folder of the segments below the data folder. ManifestName is a file in it

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
 	"relais/ingest/source"
+	"relais/internal/folder"
 	"relais/market"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // loadRows reads the rows that count: those of a manifest of rows if the folder has one, else

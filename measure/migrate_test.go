@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
-	"relais/killtest"
+	"relais/internal/folder"
+	"relais/internal/killtest"
 	"relais/market"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 	"relais/market"
 )
 

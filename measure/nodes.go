@@ -5,16 +5,16 @@ import (
 
 	"relais/geo"
 	"relais/market"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // CellObservations yields the cells and base stations of a market's operators that
 // measurements name, with the positions of the phones. An index learns from them to which
 // sites the cells belong. One measurement may name an eNB and a gNB.
-func (s *Store) CellObservations(code market.Code) iter.Seq2[sighting.Cell, geo.Point] {
+func (s *Store) CellObservations(code market.Code) iter.Seq2[observation.Cell, geo.Point] {
 	v := s.view()
-	return func(yield func(sighting.Cell, geo.Point) bool) {
+	return func(yield func(observation.Cell, geo.Point) bool) {
 		for _, seg := range v.segments {
 			// Synthetic measurements teach nothing.
 			if seg.Market == code && !seg.Synthetic && !seg.yieldCells(yield) {
@@ -24,7 +24,7 @@ func (s *Store) CellObservations(code market.Code) iter.Seq2[sighting.Cell, geo.
 	}
 }
 
-func (s *segment) yieldCells(yield func(sighting.Cell, geo.Point) bool) bool {
+func (s *segment) yieldCells(yield func(observation.Cell, geo.Point) bool) bool {
 	for i := range uint32(s.rows) {
 		operator := s.operator(i)
 		if operator < 0 {
@@ -43,9 +43,9 @@ func (s *segment) yieldCells(yield func(sighting.Cell, geo.Point) bool) bool {
 // cells returns the LTE and NR cells that the row names. An identifier that begins with the
 // eNB is an ECI, also on a phone that uses 5G with LTE as anchor. Any other is of the stated
 // technology, and so is the PCI.
-func (r *row) cells(operator int) [2]sighting.Cell {
-	lte := sighting.Cell{Operator: operator, Node: r.node(), PCI: -1}
-	nr := sighting.Cell{Operator: operator, NR: true, Node: r.gnb, PCI: -1}
+func (r *row) cells(operator int) [2]observation.Cell {
+	lte := observation.Cell{Operator: operator, Node: r.node(), PCI: -1}
+	nr := observation.Cell{Operator: operator, NR: true, Node: r.gnb, PCI: -1}
 	in5G := technologies[r.technology].generation == 5
 	switch {
 	case lte.Node != 0 && r.cell>>site.ECICellBits == uint64(lte.Node):
@@ -60,5 +60,5 @@ func (r *row) cells(operator int) [2]sighting.Cell {
 	default:
 		lte.PCI = int(r.pci)
 	}
-	return [2]sighting.Cell{lte, nr}
+	return [2]observation.Cell{lte, nr}
 }

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"relais/fold"
 	"relais/ingest/cells"
 	"relais/ingest/source"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )

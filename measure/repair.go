@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // A Repaired is the result of Repair.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
 	"relais/market"
 )
 

@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"time"
 
-	"relais/folder"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // DatabaseName is the file of the data folder that says which segments count: a segment

@@ -11,8 +11,8 @@ import (
 
 	"relais/geo"
 	"relais/market"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // better is the order of the API: average speed, download speed, the newest.
@@ -232,15 +232,15 @@ func TestCellObservations(t *testing.T) {
 		}
 		return i
 	}
-	var seen []sighting.Cell
+	var seen []observation.Cell
 	for c, p := range s.CellObservations(market.FR) {
 		if (p != geo.Point{Lat: 45, Lng: 4}) {
 			t.Errorf("observation %+v at %v, want it at 45, 4", c, p)
 		}
 		seen = append(seen, c)
 	}
-	slices.SortFunc(seen, func(a, b sighting.Cell) int { return cmp.Compare(a.Node, b.Node) })
-	want := []sighting.Cell{
+	slices.SortFunc(seen, func(a, b observation.Cell) int { return cmp.Compare(a.Node, b.Node) })
+	want := []observation.Cell{
 		{Operator: at("ORANGE"), NR: true, ID: 4886718336, PCI: 12},
 		{Operator: at("SFR"), NR: true, Node: 77, PCI: 900},
 		{Operator: at("ORANGE"), Node: 1000, ID: 256002, PCI: 0},

@@ -13,10 +13,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
-	"relais/folder"
+	"relais/internal/folder"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // ErrReadOnly is the error of changes to a store that was opened read-only.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // sweep removes what a killed process left: temporary files, and files without a row whose

@@ -3,7 +3,7 @@ package measure
 import (
 	"slices"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // A Generation is a generation of mobile networks, 2 to 5. 0 is unknown.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // many is a file of n sites.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Check reads every record of this package in community.db and returns the number of

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // Check counts what there is and finds what cannot be used. Open leaves that out, and a

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // A clock is one that tests move.

@@ -12,8 +12,8 @@ import (
 
 	"relais/ingest/source"
 	"relais/ingest/table"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // Kind is what reports call a file of unavailable sites.

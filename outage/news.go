@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"relais/ingest/source"
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // News is the result of fetching an operator's file: a new file or a failure. With neither,

@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Errors that callers handle. Other errors are those of package store, of reading a file,

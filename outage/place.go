@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 	"relais/market"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // compact compacts the file and returns its content. marked is whether the file must say

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"relais/internal/store"
 	"relais/market"
-	"relais/store"
 )
 
 // A state is the good data of every feed, which all answers come from. It never changes; a

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
-	"relais/fold"
 	"relais/ingest/table"
+	"relais/internal/fold"
 	"relais/market"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // phoneImages returns images of the usual sizes of phones' photos.

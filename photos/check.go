@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // eachKey calls f for every key of a bucket, outside of a transaction. Keys that are added

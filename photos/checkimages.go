@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // hasImages fails if images of a photo are missing; CheckMonth compares each byte.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // A deleted photo cannot be read at once. Its bytes leave the disk when the files are

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"relais/fold"
-	"relais/store"
+	"relais/internal/fold"
+	"relais/internal/store"
 )
 
 // A Brief is the searchable part of a photo.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Find agrees with a filter over all photos after every change.

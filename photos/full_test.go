@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // capped limits the size of the files of this process until the test ends, or uncap

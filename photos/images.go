@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Add stores a photo. It is on disk and shown when Add returns no error. After an

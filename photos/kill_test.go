@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
-	"relais/killtest"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/killtest"
+	"relais/internal/store"
 )
 
 func TestMain(m *testing.M) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // List returns a page of the shown photos of a site, the newest first, and their

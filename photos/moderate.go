@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Hide hides a photo. A hidden photo stays as it is. Error:

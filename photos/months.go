@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // Buckets of the file of a month.

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // A Size is one of the image sizes of a photo.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // Errors that callers distinguish. Other errors are those of package store, of writing

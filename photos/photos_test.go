@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"relais/folder"
-	"relais/store"
+	"relais/internal/folder"
+	"relais/internal/store"
 )
 
 // A clock is the time of a test.

@@ -3,7 +3,7 @@ package photos
 import (
 	"fmt"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // Accept accepts a report and hides its photo. Other reports about the photo stay

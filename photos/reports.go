@@ -9,8 +9,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"relais/fold"
-	"relais/store"
+	"relais/internal/fold"
+	"relais/internal/store"
 )
 
 // A Reason is why a photo is reported.

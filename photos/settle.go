@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"relais/store"
+	"relais/internal/store"
 )
 
 // begin notes that a photo is being deleted.

@@ -10,22 +10,22 @@ import (
 	"time"
 
 	"relais/geo"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // A Measurement is a speedtest or a coverage point as far as it says which cells served.
 type Measurement struct {
 	Operator      int // position in the market's operators
 	Position      geo.Point
-	Time          time.Time       // zero: not stated
-	Generation    site.Generation // 0: not stated
-	LTE, NR       sighting.Cell   // with neither a Node nor an ID where it names none
-	LTEPCI, NRPCI int             // -1: not stated
+	Time          time.Time        // zero: not stated
+	Generation    site.Generation  // 0: not stated
+	LTE, NR       observation.Cell // with neither a Node nor an ID where it names none
+	LTEPCI, NRPCI int              // -1: not stated
 }
 
 // Cell is the cell of a generation, 4G or 5G, that the measurement names.
-func (m *Measurement) Cell(g site.Generation) sighting.Cell {
+func (m *Measurement) Cell(g site.Generation) observation.Cell {
 	if g == site.G4 {
 		return m.LTE
 	}
@@ -33,7 +33,7 @@ func (m *Measurement) Cell(g site.Generation) sighting.Cell {
 }
 
 // nodeOf returns the base station that a cell of a measurement names, false without one.
-func nodeOf(c *sighting.Cell) (site.RadioID, bool) {
+func nodeOf(c *observation.Cell) (site.RadioID, bool) {
 	kind := site.ENB
 	if c.NR {
 		kind = site.GNB
@@ -45,7 +45,7 @@ func nodeOf(c *sighting.Cell) (site.RadioID, bool) {
 // its base stations, or else those in nodes that have its cell; and the cell itself if it is in
 // nodes or its base station is unknown.
 func (m *Measurement) names(nodes []site.RadioID, f func(id site.RadioID, nr bool)) {
-	for _, c := range [...]*sighting.Cell{&m.LTE, &m.NR} {
+	for _, c := range [...]*observation.Cell{&m.LTE, &m.NR} {
 		node, known := nodeOf(c)
 		if known {
 			f(node, c.NR)

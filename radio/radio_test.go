@@ -9,8 +9,8 @@ import (
 
 	"relais/geo"
 	"relais/market"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 )
 
 // Positions of operators in the table of FR.
@@ -212,9 +212,9 @@ func TestSurrounding(t *testing.T) {
 	nodes := []site.RadioID{gnb(70000, 24), cell(70000<<12 | 1)}
 	near := NewSurrounding(nodes)
 	m := &Measurement{Operator: orange, Time: at, Generation: site.G5, LTEPCI: -1, NRPCI: 10,
-		NR: sighting.Cell{Operator: orange, NR: true, Node: 70000, ID: 70000<<12 | 1, PCI: 10}}
+		NR: observation.Cell{Operator: orange, NR: true, Node: 70000, ID: 70000<<12 | 1, PCI: 10}}
 	other := &Measurement{Operator: orange, Generation: site.G4, LTEPCI: 3, NRPCI: -1,
-		LTE: sighting.Cell{Operator: orange, Node: 5, PCI: 3}}
+		LTE: observation.Cell{Operator: orange, Node: 5, PCI: 3}}
 	near.Add(m)
 	near.Add(other)
 	if near.Count != 2 || near.Generations != (ByGeneration{site.G4: 1, site.G5: 1}) || near.CountOf(nodes[0]) != 1 {

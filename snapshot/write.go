@@ -9,7 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"relais/folder"
+	"relais/internal/folder"
 )
 
 // The file begins with a header of headerBytes:

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"relais/api/view"
 	"relais/demo"
-	"relais/folder"
 	"relais/index"
 	"relais/ingest"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
-	"relais/view"
 )
 
 // Country makes FR and DROM of a synthetic country with so many supports.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"unicode"
 
-	"relais/fold"
 	"relais/ingest/source"
 	"relais/ingest/table"
+	"relais/internal/fold"
 	"relais/site"
 )
 

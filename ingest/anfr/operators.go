@@ -1,7 +1,7 @@
 package anfr
 
 import (
-	"relais/fold"
+	"relais/internal/fold"
 	"relais/market"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"relais/fold"
 	"relais/geo"
+	"relais/internal/fold"
 	"relais/site"
 )
 

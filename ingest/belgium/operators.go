@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // spellings maps operators' names in both sources, folded and without legal forms, to keys.

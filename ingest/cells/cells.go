@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"relais/fold"
 	"relais/ingest/source"
+	"relais/internal/fold"
 	"relais/market"
-	"relais/sighting"
 	"relais/site"
+	"relais/site/observation"
 	"relais/snapshot"
 )
 
@@ -48,7 +48,7 @@ type attachment struct {
 type target struct {
 	market   *market.Market
 	builder  *snapshot.Builder
-	observed *sighting.Observations
+	observed *observation.Observations
 }
 
 // A network is an operator of a target; target -1 is a market without a builder.
@@ -59,7 +59,7 @@ type network struct {
 
 // A siteCell is an accepted cell of a file and target.
 type siteCell struct {
-	id     sighting.Identity
+	id     observation.Identity
 	file   uint32
 	target int8
 }
@@ -76,7 +76,7 @@ func newAttachment(builders []*snapshot.Builder) *attachment {
 	}
 	for _, b := range builders {
 		m := market.Get(b.Market)
-		a.targets = append(a.targets, &target{m, b, sighting.NewObservations(b, len(m.Operators))})
+		a.targets = append(a.targets, &target{m, b, observation.NewObservations(b, len(m.Operators))})
 	}
 	return a
 }
@@ -133,7 +133,7 @@ func (c *reading) row() string {
 		return "outside the market"
 	}
 	outcome := t.observed.Add(&cell, p)
-	if outcome == sighting.Accepted {
+	if outcome == observation.Accepted {
 		c.found[siteCell{cell.Identity(), uint32(len(c.reports)), n.target}]++
 	}
 	return reasons[outcome]
@@ -141,15 +141,15 @@ func (c *reading) row() string {
 
 // Reasons that mention the radius.
 var (
-	noSite       = "no site of the operator within " + strconv.Itoa(sighting.Radius) + " m"
-	severalSites = "several sites of the operator within " + strconv.Itoa(sighting.Radius) + " m"
+	noSite       = "no site of the operator within " + strconv.Itoa(observation.Radius) + " m"
+	severalSites = "several sites of the operator within " + strconv.Itoa(observation.Radius) + " m"
 )
 
-var reasons = [...]string{sighting.Accepted: "", sighting.NoSite: noSite, sighting.SeveralSites: severalSites,
-	sighting.Contradicted: "the inventory names another site"}
+var reasons = [...]string{observation.Accepted: "", observation.NoSite: noSite, observation.SeveralSites: severalSites,
+	observation.Contradicted: "the inventory names another site"}
 
 // cell parses the network and cell of the row.
-func (c *reading) cell() (n network, cell sighting.Cell, reason string) {
+func (c *reading) cell() (n network, cell observation.Cell, reason string) {
 	code := networkCode(c.field(mcc), c.field(mnc))
 	if c.columns[plmn] >= 0 {
 		code = joinedCode(c.field(plmn))
@@ -171,7 +171,7 @@ func (c *reading) cell() (n network, cell sighting.Cell, reason string) {
 	if g != lte && g != nr {
 		return n, cell, "no identifier that can be looked up"
 	}
-	cell = sighting.Cell{Operator: int(n.operator), NR: g == nr, PCI: parsePCI(c.field(pci), g)}
+	cell = observation.Cell{Operator: int(n.operator), NR: g == nr, PCI: parsePCI(c.field(pci), g)}
 	cell.ID, cell.Node, reason = identify(g, c.field(number), c.field(node))
 	return n, cell, reason
 }

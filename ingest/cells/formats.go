@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"slices"
 
-	"relais/fold"
 	"relais/ingest/source"
 	"relais/ingest/table"
+	"relais/internal/fold"
 )
 
 // A role is the meaning of a column.

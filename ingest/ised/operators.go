@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // licensees maps words in licensees' names to operators. Other names belong to regional

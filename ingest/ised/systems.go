@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"relais/fold"
 	"relais/ingest/source"
+	"relais/internal/fold"
 	"relais/site"
 )
 

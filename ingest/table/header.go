@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"relais/fold"
+	"relais/internal/fold"
 )
 
 // A Column is a column that a parser reads.

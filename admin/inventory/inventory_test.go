@@ -1,0 +1,40 @@
+package inventory
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"relais/internal/folder"
+)
+
+func TestRead(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       error
+	}{
+		{"as it is written", `{"format":1,"clock":{},"stores":{"clients.db":{"commits":7}}}`, nil},
+		{"empty", "", ErrDamaged},
+		{"cut off", `{"format":1,"clo`, ErrDamaged},
+		{"another object", `{}`, ErrDamaged},
+		{"no stores", `{"format":1,"stores":null}`, ErrDamaged},
+		{"of a newer version", `{"format":2,"stores":{}}`, ErrNewer},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := folder.Dir(t.TempDir())
+			if err := os.WriteFile(filepath.Join(string(dir), Name), []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := Read(dir)
+			if !errors.Is(err, tt.want) || err == nil && (f.Stores["clients.db"].Commits != 7 || f.History != "") {
+				t.Errorf("Read = %+v, %v", f, err)
+			}
+		})
+	}
+	if _, err := Read(folder.Dir(t.TempDir())); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read without a file: error = %v, want fs.ErrNotExist", err)
+	}
+}

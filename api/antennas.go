@@ -1,0 +1,84 @@
+package api
+
+import (
+	"context"
+	"reflect"
+	"strconv"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/index"
+)
+
+var listAntennas = endpoint.New(endpoint.Decl{
+	Name: "antennas.list", Path: "/antennas", Scope: "antennas:read", FailureName: "ANTENNAS", MaxAge: 60,
+	Summary:    "Antenna sites of a market, page by page.",
+	Doc:        "All filters on emissions meet on one emission. The order is fixed as long as sourceDate does not change, so that pages neither skip nor repeat a site; with lat, lon and radiusKm the nearest come first.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Env).list)
+
+type listParams struct {
+	marketParams
+	areaParams
+	emissionParams
+	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
+	boxParams
+	discParams
+	Limit  int `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
+	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+}
+
+// maxPage is the greatest limit without a box or a disc.
+const maxPage = 1000
+
+// Check holds the rules over several parameters.
+func (p *listParams) Check() error {
+	if err := p.boxParams.check(); err != nil {
+		return err
+	}
+	if err := p.discParams.check(); err != nil {
+		return err
+	}
+	if p.hasBox() && p.Lat != nil {
+		return &endpoint.ParamError{Param: "radiusKm",
+			Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
+	}
+	if p.Limit > maxPage && !p.hasBox() && p.Lat == nil {
+		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit),
+			Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
+	}
+	return nil
+}
+
+// An antennaPage is the answer of list.
+type antennaPage struct{ *sitePage }
+
+// Shapes implements endpoint.Shaped.
+func (antennaPage) Shapes() map[string]reflect.Type {
+	return shapes[[]view.NearSummary, view.ListMeta]()
+}
+
+func (r *Env) list(_ context.Context, p *listParams) (antennaPage, error) {
+	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
+	if err != nil {
+		return antennaPage{}, err
+	}
+	meta := view.ListMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m)}
+	meta.Attribution, meta.SourceDate = attribution(m, loaded)
+	if b := p.box(); b != nil {
+		meta.BBox = &view.Box{North: b.North, South: b.South, East: b.East, West: b.West}
+	}
+	page := sitePage{market: loaded}
+	if loaded != nil {
+		meta.DataVersion = &loaded.Snap.Version
+		hits := loaded.Find(index.Query{Filter: f, Box: p.box(), Disc: p.disc(), Text: p.Text}, p.Offset, p.Limit)
+		page.sites, page.metres = hits.Sites, hits.Metres
+		meta.Total, meta.TotalMatched = loaded.Len(), hits.Total
+		meta.Returned = len(hits.Sites)
+		if next := p.Offset + len(hits.Sites); next < hits.Total && len(hits.Sites) > 0 {
+			meta.HasMore, meta.NextOffset = true, &next
+		}
+	}
+	s, err := newPage(page, meta)
+	return antennaPage{s}, err
+}

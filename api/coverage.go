@@ -1,0 +1,72 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"reflect"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/market"
+	"relais/measure"
+)
+
+var coveragePoints = endpoint.New(endpoint.Decl{
+	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", FailureName: "COVERAGE_POINTS", MaxAge: 60,
+	DependsOn:  []string{dataRecent},
+	Summary:    "Points of a market where the signal was measured in the last days, the newest first.",
+	Doc:        "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+}, (*Env).points)
+
+type pointsParams struct {
+	marketParams
+	Technology *technologyName `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR, which stands for all of its generation." example:"4G"`
+	boxParams
+	Days  int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
+	Limit int `param:"limit" default:"500" min:"1" max:"5000" doc:"Most items to answer."`
+}
+
+// Check holds the rules over several parameters.
+func (p *pointsParams) Check() error { return p.boxParams.check() }
+
+// A technologyName is a generation or a technology in canonical spelling.
+type technologyName string
+
+// UnmarshalText accepts any usual spelling.
+func (t *technologyName) UnmarshalText(b []byte) error {
+	name, _, ok := measure.Technologies(string(b))
+	if !ok {
+		return errors.New("one of 2G, 3G, 4G, 5G, or a technology such as GSM, UMTS, LTE, NR")
+	}
+	*t = technologyName(name)
+	return nil
+}
+
+// A pointPage is the answer of points, encoded.
+type pointPage struct{ endpoint.Bytes }
+
+// Shapes implements endpoint.Shaped.
+func (pointPage) Shapes() map[string]reflect.Type { return shapes[[]view.Point, view.PointsMeta]() }
+
+func (r *Env) points(_ context.Context, p *pointsParams) (pointPage, error) {
+	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
+	if err != nil {
+		return pointPage{}, err
+	}
+	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: p.Operator.canonical(market.Get(p.Market))}
+	if p.Technology != nil {
+		name := string(*p.Technology)
+		_, q.Technology, _ = measure.Technologies(name) // one, since it was bound
+		meta.Technology = &name
+	}
+	q.Box = p.box()
+	list, err := store.Coverage(q)
+	if err != nil {
+		return pointPage{}, err
+	}
+	version := store.Version()
+	meta.Returned, meta.DataVersion = len(list), &version
+	text, err := encodePage(list, view.AppendPoint, meta)
+	return pointPage{text}, err
+}

@@ -1,0 +1,289 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"relais/api/endpoint"
+	"relais/geo"
+	"relais/index"
+	"relais/internal/fold"
+	"relais/market"
+	"relais/site"
+)
+
+// marketParams are the parameters of operations that read one market.
+type marketParams struct {
+	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+}
+
+// singleMarketParams is inMarket for transports that take one operator.
+type singleMarketParams struct {
+	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
+	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of the market (see /markets), or ALL." example:"ORANGE"`
+}
+
+func (in singleMarketParams) asLists() marketParams {
+	return marketParams{in.Market, operatorList(in.Operator)}
+}
+
+// An operatorName is the key of an operator, in upper case.
+type operatorName string
+
+// UnmarshalText accepts any text in any case. Whether the market has the operator is
+// checked once the market is known.
+func (o *operatorName) UnmarshalText(b []byte) error {
+	*o = operatorName(fold.UpperASCII(string(b)))
+	return nil
+}
+
+// areaParams are the filters by administrative area.
+type areaParams struct {
+	Department string `param:"department" max:"60" doc:"FR and DROM: code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
+	Territory  string `param:"territory" max:"60" doc:"DROM: the same as department (971, 972, 973, 974, 976)." example:"974"`
+	Province   string `param:"province" max:"60" doc:"CA: code or name of a province." example:"QC"`
+}
+
+// emissionParams are the filters by emission: one emission must satisfy all of them.
+type emissionParams struct {
+	Generation generationList `param:"generation" doc:"Generations of an emission, several with commas." example:"5G"`
+	Status     string         `param:"status" max:"400" doc:"Statuses of an emission as the data has them, without regard to case and accents, or en-service, techop, projet; several with commas." example:"en-service"`
+	Technology textList       `param:"technology" doc:"Technologies of an emission with their bands, as technologies in answers has them; several with commas." example:"5G NR 3500"`
+	Band       textList       `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
+}
+
+// singleEmissionParams are emissionParams for transports that take one value.
+type singleEmissionParams struct {
+	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`
+	Status     string           `param:"status" max:"100" doc:"Status of an emission as the data has it, without regard to case and accents, or en-service, techop, projet." example:"en-service"`
+}
+
+func (e singleEmissionParams) asLists() emissionParams {
+	p := emissionParams{Status: e.Status}
+	if e.Generation != nil {
+		p.Generation = generationList(e.Generation.String())
+	}
+	return p
+}
+
+// boxParams are a bounding box.
+type boxParams struct {
+	BBox  boxText  `param:"bbox" code:"INVALID_BBOX" doc:"Bounding box as west,south,east,north, instead of the four edges." example:"2.3,48.8,2.4,48.9"`
+	North *float64 `param:"north" min:"-90" max:"90" code:"INVALID_BBOX" doc:"Bounding box, northern edge, degrees; the four edges belong together." example:"48.9"`
+	South *float64 `param:"south" min:"-90" max:"90" code:"INVALID_BBOX" doc:"Bounding box, southern edge, degrees." example:"48.8"`
+	East  *float64 `param:"east" min:"-180" max:"180" code:"INVALID_BBOX" doc:"Bounding box, eastern edge, degrees; west of west, the box crosses the antimeridian." example:"2.4"`
+	West  *float64 `param:"west" min:"-180" max:"180" code:"INVALID_BBOX" doc:"Bounding box, western edge, degrees." example:"2.3"`
+}
+
+// An edge is a parameter of several that describe one shape.
+type edge struct {
+	name  string
+	value *float64
+}
+
+// checkComplete fails if some of the edges are given and others are not.
+func checkComplete(code string, edges []edge) error {
+	var names, missing []string
+	for _, e := range edges {
+		names = append(names, e.name)
+		if e.value == nil {
+			missing = append(missing, e.name)
+		}
+	}
+	if len(missing) == 0 || len(missing) == len(edges) {
+		return nil
+	}
+	return &endpoint.ParamError{Param: strings.Join(missing, ", "), Code: code,
+		Want: "missing: " + strings.Join(names, ", ") + " belong together"}
+}
+
+// A boxText is a box as west,south,east,north.
+type boxText string
+
+// UnmarshalText accepts four numbers that are a box.
+func (t *boxText) UnmarshalText(b []byte) error {
+	*t = boxText(b)
+	_, err := t.box()
+	return err
+}
+
+func (t boxText) box() (geo.Box, error) {
+	var edges [4]float64
+	parts := strings.Split(string(t), ",")
+	ok := len(parts) == len(edges)
+	for i := 0; ok && i < len(edges); i++ {
+		edges[i], ok = endpoint.Decimal(parts[i])
+	}
+	b := geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
+	if !ok || !(geo.Point{Lat: b.South, Lng: b.West}).Valid() || !(geo.Point{Lat: b.North, Lng: b.East}).Valid() ||
+		b.South > b.North {
+		return b, errors.New("west,south,east,north in degrees, south at most north")
+	}
+	return b, nil
+}
+
+// hasBox reports whether a box is given.
+func (p *boxParams) hasBox() bool { return p.North != nil || p.BBox != "" }
+
+// box returns the box, nil if it is not given.
+func (p *boxParams) box() *geo.Box {
+	if b, err := p.BBox.box(); err == nil {
+		return &b
+	}
+	if p.North == nil {
+		return nil
+	}
+	return &geo.Box{North: *p.North, South: *p.South, East: *p.East, West: *p.West}
+}
+
+// checkOnce fails if a box is given in both ways.
+func (p *boxParams) checkOnce() error {
+	for _, e := range p.edges() {
+		if p.BBox != "" && e.value != nil {
+			return &endpoint.ParamError{Param: "bbox",
+				Want: e.name + " is given too; give bbox or north, south, east, west"}
+		}
+	}
+	return nil
+}
+
+func (p *boxParams) edges() []edge {
+	return []edge{{"north", p.North}, {"south", p.South}, {"east", p.East}, {"west", p.West}}
+}
+
+func (p *boxParams) check() error {
+	if err := p.checkOnce(); err != nil || p.BBox != "" {
+		return err
+	}
+	if err := checkComplete(codeInvalidBBox, p.edges()); err != nil {
+		return err
+	}
+	if b := p.box(); b != nil && b.South > b.North {
+		return &endpoint.ParamError{Param: "south", Value: fmt.Sprint(b.South), Code: codeInvalidBBox,
+			Want: "at most north"}
+	}
+	return nil
+}
+
+// discParams are a disc.
+type discParams struct {
+	Lat      *float64 `param:"lat" min:"-90" max:"90" doc:"Centre of a disc, latitude in degrees; lat, lon and radiusKm belong together. Answers come nearest first." example:"48.8584"`
+	Lon      *float64 `param:"lon" min:"-180" max:"180" doc:"Centre of a disc, longitude in degrees." example:"2.2945"`
+	Lng      *float64 `param:"lng" min:"-180" max:"180" doc:"The same as lon." example:"2.2945"`
+	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"Radius of the disc in kilometres." example:"2"`
+}
+
+// disc returns the disc, nil if it is not given.
+func (p *discParams) disc() *geo.Disc {
+	if p.Lat == nil {
+		return nil
+	}
+	return &geo.Disc{Center: geo.Point{Lat: *p.Lat, Lng: *p.lon()}, Radius: *p.RadiusKm * 1000}
+}
+
+// lon returns the longitude, which has two names.
+func (p *discParams) lon() *float64 {
+	if p.Lon != nil {
+		return p.Lon
+	}
+	return p.Lng
+}
+
+func (p *discParams) check() error {
+	if p.Lon != nil && p.Lng != nil {
+		return &endpoint.ParamError{Param: "lng", Want: "lon is given too; give one of them"}
+	}
+	return checkComplete("", []edge{{"lat", p.Lat}, {"lon", p.lon()}, {"radiusKm", p.RadiusKm}})
+}
+
+// position returns the position of the operator in the market's table, index.Any for
+// ALL.
+func (o operatorName) position(m *market.Market) (int, error) {
+	if o == market.AllOperators {
+		return index.Any, nil
+	}
+	if i, ok := m.OperatorNamed(string(o)); ok {
+		return i, nil
+	}
+	allowed := append(m.OperatorKeys(), market.AllOperators)
+	return 0, &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
+		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(allowed, ", "))}
+}
+
+// checkMarkets fails unless one of the markets has the operator.
+func (o operatorName) checkMarkets(markets []*market.Market) error {
+	var keys []string
+	for _, m := range markets {
+		if _, err := o.position(m); err == nil {
+			return nil
+		}
+		keys = append(keys, m.OperatorKeys()...)
+	}
+	slices.Sort(keys)
+	allowed := append(slices.Compact(keys), market.AllOperators)
+	return &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
+		Want: "one of " + strings.Join(allowed, ", ")}
+}
+
+// position returns the position of the area in the market's table.
+func (p areaParams) position(m *market.Market) (int, error) {
+	area := index.Any
+	for _, f := range []struct{ name, value string }{{"department", p.Department}, {"territory", p.Territory},
+		{"province", p.Province}} {
+		if f.value == "" {
+			continue
+		}
+		if !m.HasFilter(f.name) {
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value,
+				Want: fmt.Sprintf("%s has the filters %s", m.Code, strings.Join(m.Filters, ", "))}
+		}
+		i, ok := m.AreaNamed(f.value)
+		if !ok {
+			codes := areaCodes(m)
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes,
+				Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, abbreviate(codes))}
+		}
+		if area != index.Any && area != i {
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}
+		}
+		area = i
+	}
+	return area, nil
+}
+
+func areaCodes(m *market.Market) []string {
+	codes := make([]string, len(m.Areas))
+	for i, a := range m.Areas {
+		codes[i] = a.Code
+	}
+	return codes
+}
+
+// abbreviate joins the values of a list. Of a long list it shows only the ends.
+func abbreviate(list []string) string {
+	if len(list) > 20 {
+		list = append(list[:4:4], "…", list[len(list)-1])
+	}
+	return strings.Join(list, ", ")
+}
+
+// statusIn returns the position of a status in the loaded data.
+func statusIn(text string, m *index.Market) int {
+	if text == "" {
+		return index.Any
+	}
+	for i, name := range m.Snap.Statuses {
+		if fold.Equal(name, text) {
+			return i
+		}
+		for _, s := range m.Table.Statuses {
+			if s.Name == name && fold.Equal(s.Short, text) {
+				return i
+			}
+		}
+	}
+	return index.NoStatus
+}

@@ -1,0 +1,65 @@
+package api
+
+import (
+	"context"
+	"reflect"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/index"
+)
+
+var searchAntennas = endpoint.New(endpoint.Decl{
+	Name: "antennas.search", Path: "/antennas/search", Scope: "antennas:read", FailureName: "ANTENNAS_SEARCH", MaxAge: 60,
+	Summary:    "Antenna sites by text, identifier or place, best match first.",
+	Doc:        "First come sites whose identifier is what was asked for, then those whose commune it is, then the others. A site must satisfy all criteria; without any, the answer is a list.",
+	ErrorCodes: []string{codeInvalidOperator},
+}, (*Env).search)
+
+type searchParams struct {
+	Text         string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, or an identifier." example:"lyon"`
+	SupportID    string `param:"supId" max:"100" doc:"The source's site id."`
+	ANFR         string `param:"anfr" max:"100" doc:"Legacy: the same as sourceCode."`
+	NationalCode string `param:"nationalSiteCode" max:"100" doc:"The site's national code."`
+	SourceCode   string `param:"sourceCode" max:"100" doc:"The source's code, or any station number of the site."`
+	Commune      string `param:"commune" max:"200" doc:"Name of the commune: whole names first, then names that begin so." example:"Lyon"`
+	PostalCode   string `param:"postalCode" max:"20" doc:"Postal code." example:"69003"`
+	marketParams
+	areaParams
+	emissionParams
+	Limit  int `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
+	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+}
+
+// A searchPage is the answer of search.
+type searchPage struct{ *sitePage }
+
+// Shapes implements endpoint.Shaped.
+func (searchPage) Shapes() map[string]reflect.Type {
+	return shapes[[]view.Summary, view.SearchMeta]()
+}
+
+func (r *Env) search(_ context.Context, p *searchParams) (searchPage, error) {
+	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
+	if err != nil {
+		return searchPage{}, err
+	}
+	meta := view.SearchMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m),
+		SourceUnavailableReason: unavailableReason(m)}
+	page := sitePage{market: loaded}
+	if loaded != nil {
+		meta.DataVersion = &loaded.Snap.Version
+		q := index.Query{Filter: f, Text: p.Text, ID: p.SupportID, NationalCode: p.NationalCode, Commune: p.Commune,
+			PostalCode: p.PostalCode, Ranked: true}
+		for _, code := range []string{p.ANFR, p.SourceCode} {
+			if code != "" {
+				q.StationCodes = append(q.StationCodes, code)
+			}
+		}
+		hits := loaded.Find(q, p.Offset, p.Limit)
+		page.sites, meta.Total = hits.Sites, hits.Total
+		meta.HasMore = len(hits.Sites) > 0 && p.Offset+len(hits.Sites) < hits.Total
+	}
+	s, err := newPage(page, meta)
+	return searchPage{s}, err
+}

@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+)
+
+// Parameters that other transports share with these operations.
+type (
+	MarketParams   = singleMarketParams
+	Operator       = operatorName
+	AreaParams     = areaParams
+	EmissionParams = singleEmissionParams
+	BoxParams      = boxParams
+	ArchiveDate    = archiveDate
+	RadioParams    = radioParams
+	Technology     = technologyName
+)
+
+// ResolveMarket resolves the parameters that select a market's sites. It returns the
+// market, its register, which is nil if the market has no inventory, and a filter.
+func (r *Env) ResolveMarket(in MarketParams, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
+	error) {
+	return r.resolveMarket(in.asLists(), a, e.asLists())
+}
+
+// Load returns the register of a market, nil if the market has no inventory. It fails if
+// the inventory is not loaded.
+func (r *Env) Load(m *market.Market) (*index.Market, error) { return r.load(m) }
+
+// Locate finds the site that a siteKey, site id, national code or station number
+// names, in one market or, with nil, in all.
+func (r *Env) Locate(name string, in *market.Code) (*index.Market, uint32, error) {
+	where := "no site that is loaded"
+	if in != nil {
+		where = "no site of " + string(*in)
+	}
+	return r.locate(name, in, &Error{Status: 404, Code: codeNoSite,
+		Message: fmt.Sprintf("%s has the identifier %q: search for sites by words, and give the siteKey of a result", where, name)})
+}
+
+// MeasureStore returns the speedtests and coverage points. It fails while they are not
+// open.
+func (r *Env) MeasureStore() (*measure.Store, error) { return r.measureStore() }
+
+// CommuneName returns the name of the commune with an INSEE code, "" if it is unknown.
+func (r *Env) CommuneName(insee string) string { return r.communeName(insee) }
+
+// MeasureQuery returns the store of measurements and a query for those of a market and
+// operator that are at most so many days old; 0 means any age. It fails if the operator is
+// unknown or the measurements are not open.
+func (r *Env) MeasureQuery(in MarketParams, days, limit int) (*measure.Store, measure.Query, error) {
+	return r.measureQuery(in.asLists(), days, limit)
+}
+
+func (r *Env) measureQuery(in marketParams, days, limit int) (*measure.Store, measure.Query, error) {
+	q, err := in.measureQuery(limit)
+	if err != nil {
+		return nil, q, err
+	}
+	if days > 0 {
+		q.Since = r.windowStart(days)
+	}
+	store, err := r.measureStore()
+	return store, q, err
+}
+
+// SiteTests are parameters of /speedtests/site.
+type SiteTests struct {
+	Site          string
+	Market        *market.Code // nil: any
+	Operator      Operator
+	Best          bool
+	Limit, Offset int
+}
+
+// SpeedtestsOfSite returns a page of the speedtests of /speedtests/site, and how many match.
+func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
+	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best,
+		Limit: t.Limit, Offset: t.Offset}
+	if err := p.Check(); err != nil {
+		return nil, 0, err
+	}
+	q, _, err := r.siteQuery(&p)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r.testsOfSite(q)
+}
+
+// Departments returns the statistics of /stats/departments.
+func (r *Env) Departments(o Operator) ([]view.Department, error) {
+	body, err := r.departments(context.Background(), &statsParams{operatorList(o)})
+	if err != nil {
+		return nil, err
+	}
+	return body.Data, nil
+}
+
+// Position returns the position of the operator in the market's table, index.Any for ALL.
+func (o operatorName) Position(m *market.Market) (int, error) { return o.position(m) }
+
+// PublicMessage returns the message of an operation's error for the caller, and the cause
+// for the log, which may be nil.
+func PublicMessage(err error) (message string, cause error) {
+	e := PublicError(&endpoint.Op[*Env]{}, err)
+	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy && e.Code != codeNotWritable {
+		return "an internal error: the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
+	}
+	return e.Message, nil
+}
+
+// Position returns the position of the area in the market's table, index.Any for none.
+func (p areaParams) Position(m *market.Market) (int, error) { return p.position(m) }
+
+// NotFound returns the error of something that does not exist.
+func NotFound(message string) *Error {
+	return &Error{Status: 404, Code: codeNotFound, Message: message}
+}

@@ -1,0 +1,183 @@
+package api
+
+import (
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/index"
+	"relais/site"
+)
+
+// A sitePage is a list of encoded summaries: {"data":[…],"meta":{…}. Sites that
+// are neighbours in memory are written in one piece.
+type sitePage struct {
+	market *index.Market // nil for an empty list
+	sites  []uint32
+	metres []float64 // of each site, nil without a disc
+	whole  bool      // all sites instead of sites
+	meta   []byte
+}
+
+const (
+	pageHead   = `{"data":[`
+	pageMiddle = `],"meta":`
+	distance   = `,"distanceMeters":`
+)
+
+// newPage encodes the meta of a page.
+func newPage(p sitePage, meta any) (*sitePage, error) {
+	text, err := view.JSON(meta)
+	p.meta = text
+	return &p, err
+}
+
+// ContentType implements endpoint.Stream.
+func (p *sitePage) ContentType() string { return endpoint.JSONType }
+
+// eachRun calls f for each run of sites that are neighbours in memory, in order.
+func (p *sitePage) eachRun(f func(text []byte)) {
+	if p.whole {
+		for at, end := uint32(0), uint32(p.market.Len()); at < end; {
+			var text []byte
+			text, at = p.market.FragmentRun(at, end)
+			f(text)
+		}
+		return
+	}
+	for i := 0; i < len(p.sites); {
+		from, n := p.sites[i], uint32(1)
+		for i+int(n) < len(p.sites) && p.sites[i+int(n)] == from+n {
+			n++
+		}
+		text, end := p.market.FragmentRun(from, from+n)
+		f(text)
+		i += int(end - from)
+	}
+}
+
+// eachWithDistance calls f for each summary, with the distance added.
+func (p *sitePage) eachWithDistance(f func(text []byte)) {
+	var item []byte
+	for i, s := range p.sites {
+		item = append(append(item[:0], openObject(p.market.Fragment(s))...), distance...)
+		item = append(strconv.AppendInt(item, int64(math.Round(p.metres[i])), 10), "},"...)
+		f(item)
+	}
+}
+
+// openObject returns an encoded summary without its end, so that members can follow.
+func openObject(fragment []byte) []byte { return fragment[:len(fragment)-len("},")] }
+
+func (p *sitePage) each(f func(text []byte)) {
+	switch {
+	case p.market == nil:
+	case p.metres != nil:
+		p.eachWithDistance(f)
+	default:
+		p.eachRun(f)
+	}
+}
+
+// Size implements endpoint.Stream.
+func (p *sitePage) Size() int64 {
+	n := int64(0)
+	p.each(func(text []byte) { n += int64(len(text)) })
+	if n > 0 {
+		n-- // the last comma
+	}
+	return n + int64(len(pageHead)+len(pageMiddle)+len(p.meta))
+}
+
+// WriteTo implements endpoint.Stream.
+func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(pageHead))
+	p.each(c.item)
+	c.write([]byte(pageMiddle))
+	c.write(p.meta)
+	return c.n, c.err
+}
+
+// A commaWriter writes items that end with a comma, and leaves out the last one.
+type commaWriter struct {
+	w     io.Writer
+	n     int64
+	err   error
+	comma bool // the comma of the last item is not written yet
+}
+
+func (c *commaWriter) write(b []byte) {
+	c.comma = false
+	c.put(b)
+}
+
+func (c *commaWriter) item(b []byte) {
+	if c.comma {
+		c.put([]byte(","))
+	}
+	c.put(b[:len(b)-1])
+	c.comma = true
+}
+
+func (c *commaWriter) put(b []byte) {
+	if c.err == nil {
+		var n int
+		n, c.err = c.w.Write(b)
+		c.n += int64(n)
+	}
+}
+
+// A featureStream is the GeoJSON export, encoded while it is written.
+type featureStream struct {
+	market *index.Market // nil for an empty export
+	sites  []uint32
+	whole  bool
+	meta   []byte
+}
+
+// ContentType implements endpoint.Stream.
+func (*featureStream) ContentType() string { return "application/geo+json" }
+
+// Size implements endpoint.Stream.
+func (*featureStream) Size() int64 { return -1 }
+
+// WriteTo implements endpoint.Stream.
+func (p *featureStream) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	if p.market != nil {
+		encode := view.Features(p.market.Snap)
+		var s site.Site
+		var text []byte
+		n := len(p.sites)
+		if p.whole {
+			n = p.market.Len()
+		}
+		for k := range n {
+			i := uint32(k)
+			if !p.whole {
+				i = p.sites[k]
+			}
+			p.market.Site(i, &s)
+			var err error
+			if text, err = encode(text[:0], &s); err != nil {
+				return c.n, err
+			}
+			if c.item(text); c.err != nil {
+				return c.n, c.err
+			}
+		}
+	}
+	c.write([]byte(pageMiddle))
+	c.write(p.meta)
+	return c.n, c.err
+}
+
+// shapes returns the shape of a body in JSON.
+func shapes[D, M any]() map[string]reflect.Type {
+	return map[string]reflect.Type{"application/json": reflect.TypeFor[view.Body[D, M]]()}
+}

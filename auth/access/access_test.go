@@ -1,0 +1,77 @@
+package access
+
+import (
+	"net/netip"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"relais/internal/store"
+)
+
+// A kit is the clients of a folder, with a clock.
+type kit struct {
+	t    testing.TB
+	dir  string
+	time time.Time
+	db   *store.DB
+	*Clients
+}
+
+func newKit(t testing.TB) *kit {
+	t.Helper()
+	k := &kit{t: t, dir: t.TempDir(), time: time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC)}
+	k.open()
+	t.Cleanup(func() { k.db.Close() })
+	return k
+}
+
+// open opens the folder, as a new process would.
+func (k *kit) open() {
+	k.t.Helper()
+	var err error
+	if k.db, err = store.Open(filepath.Join(k.dir, "clients.db"), Bucket); err != nil {
+		k.t.Fatal(err)
+	}
+	if k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")),
+		func() time.Time { return k.time }); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+// reopen closes the folder and opens it again.
+func (k *kit) reopen() {
+	k.t.Helper()
+	if err := k.db.Close(); err != nil {
+		k.t.Fatal(err)
+	}
+	k.open()
+}
+
+func (k *kit) create(c Client) *Issued {
+	k.t.Helper()
+	if c.Name == "" {
+		c.Name = "test"
+	}
+	if c.Scopes == nil {
+		c.Scopes = ReadScopes
+	}
+	i, err := k.Create(c)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return i
+}
+
+var (
+	inside  = netip.MustParseAddr("192.0.2.7")
+	outside = netip.MustParseAddr("198.51.100.7")
+	cidrs   = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("2001:db8::/32")}
+	origins = []string{"https://allowed.example", "http://localhost:5173"}
+)
+
+func server(k *kit) *Issued  { return k.create(Client{Mode: Server, CIDRs: cidrs}) }
+func browser(k *kit) *Issued { return k.create(Client{Mode: Browser, Origins: origins}) }
+func mobile(k *kit) *Issued  { return k.create(Client{Mode: Mobile}) }
+
+func (k *kit) gate() *Gate { return &Gate{Clients: k.Clients, Failures: NewFailures()} }

@@ -1,0 +1,30 @@
+package access
+
+import (
+	"net/netip"
+	"time"
+
+	"relais/internal/limit"
+)
+
+// MaxFailures is how many authentications may fail from one address in a minute of
+// the wall clock.
+const MaxFailures = 30
+
+// Failures counts failed authentications by client address: one IPv4 address, or one
+// /64 of IPv6. The count restarts each minute. It may be used by several goroutines.
+type Failures struct{ counter *limit.Addresses }
+
+// NewFailures returns an empty count.
+func NewFailures() *Failures { return &Failures{limit.NewAddresses(time.Minute)} }
+
+// Add counts a failure and returns the number of them in the minute of now, with
+// this one.
+func (f *Failures) Add(addr netip.Addr, now time.Time) int {
+	return f.counter.Add(addr, now)
+}
+
+// Count returns the number of failures in the minute of now.
+func (f *Failures) Count(addr netip.Addr, now time.Time) int {
+	return f.counter.Count(addr, now)
+}

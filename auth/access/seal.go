@@ -1,0 +1,104 @@
+package access
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"relais/internal/folder"
+)
+
+// A Sealer keeps signing secrets unreadable in the store: AES-256-GCM under a key
+// that lies in a file of its own. One that has no key opens nothing.
+type Sealer struct {
+	path string
+	aead cipher.AEAD
+	err  error // why the key is missing
+}
+
+const sealKeyBytes = 32
+
+// OpenSealer reads the key at path, when there is one.
+func OpenSealer(path string) *Sealer {
+	key, err := readKey(path)
+	s := &Sealer{path: path, err: err}
+	if err == nil {
+		s.use(key)
+	}
+	return s
+}
+
+// Err returns why the key is missing: fs.ErrNotExist when none was made yet.
+func (s *Sealer) Err() error { return s.err }
+
+func (s *Sealer) use(key []byte) {
+	block, err := aes.NewCipher(key)
+	if err == nil {
+		s.aead, err = cipher.NewGCM(block)
+	}
+	s.err = err
+}
+
+// make makes a key when none exists. A new key could not open what an earlier one sealed.
+func (s *Sealer) make() error {
+	if !errors.Is(s.err, fs.ErrNotExist) {
+		return s.err
+	}
+	key := newSealKey()
+	err := folder.ReplacePrivate(s.path, func(w io.Writer) error {
+		_, err := w.Write(key)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.use(key)
+	return s.err
+}
+
+func newSealKey() []byte {
+	key := make([]byte, sealKeyBytes)
+	rand.Read(key) // never fails
+	return key
+}
+
+func readKey(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	key, err := io.ReadAll(io.LimitReader(f, sealKeyBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(key) != sealKeyBytes {
+		return nil, fmt.Errorf("%s does not have the %d bytes of a key: restore it from a backup", path, sealKeyBytes)
+	}
+	return key, nil
+}
+
+// seal hides a secret for the client with this id.
+func (s *Sealer) seal(secret, id string) []byte {
+	nonce := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(secret)+s.aead.Overhead())
+	rand.Read(nonce) // never fails
+	return s.aead.Seal(nonce, nonce, []byte(secret), []byte(id))
+}
+
+// open returns what was sealed for the client with this id.
+func (s *Sealer) open(sealed []byte, id string) (string, error) {
+	if s.err != nil {
+		return "", s.err
+	}
+	n := s.aead.NonceSize()
+	if len(sealed) < n {
+		return "", errors.New("the sealed secret is too short")
+	}
+	secret, err := s.aead.Open(nil, sealed[:n], sealed[n:], []byte(id))
+	return string(secret), err
+}

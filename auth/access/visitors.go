@@ -1,0 +1,106 @@
+package access
+
+import (
+	"net/netip"
+	"time"
+
+	"relais/internal/limit"
+)
+
+// visitors count the requests of one client by the address that they come from, in
+// twentieths as a Counter does: one IPv4 address, or one /64 of IPv6. They are kept in
+// memory only, and as many of them as limit.Addresses hold.
+type visitors struct{ minute, day *limit.Addresses }
+
+func newVisitors() *visitors {
+	return &visitors{limit.NewAddresses(minuteSeconds * time.Second), limit.NewAddresses(daySeconds * time.Second)}
+}
+
+// errVisitor is ErrRateLimited of one visitor: the client's other visitors are served.
+var errVisitor error = &Hint{"the requests of this address are used up: the client has a limit for each of its visitors", ErrRateLimited}
+
+// take counts a whole request of an address, and reports whether one was left.
+func (v *visitors) take(l Limits, addr netip.Addr, now time.Time) bool {
+	if !countRequest(v.minute, l.VisitorMinute, addr, now) {
+		return false
+	}
+	if !countRequest(v.day, l.VisitorDay, addr, now) {
+		giveBack(v.minute, l.VisitorMinute, addr, now, now, Whole)
+		return false
+	}
+	return true
+}
+
+// giveBack takes so many units back that were counted at a time.
+func (v *visitors) giveBack(l Limits, addr netip.Addr, counted, now time.Time, units int) {
+	giveBack(v.minute, l.VisitorMinute, addr, counted, now, units)
+	giveBack(v.day, l.VisitorDay, addr, counted, now, units)
+}
+
+// usage is the state of the limits of an address; a Window with Limit 0 stands for no limit.
+func (v *visitors) usage(l Limits, addr netip.Addr, now time.Time) Usage {
+	return Usage{window(v.minute, l.VisitorMinute, addr, now), window(v.day, l.VisitorDay, addr, now)}
+}
+
+// countRequest counts where a limit is set. Without a limit it takes no memory.
+func countRequest(a *limit.Addresses, most int, addr netip.Addr, now time.Time) bool {
+	if most == 0 || a.AddMany(addr, now, Whole) <= most*Whole {
+		return true
+	}
+	a.AddMany(addr, now, -Whole)
+	return false
+}
+
+// giveBack does nothing once the window has ended: the next one counts for itself.
+func giveBack(a *limit.Addresses, most int, addr netip.Addr, counted, now time.Time, units int) {
+	if most > 0 && a.End(counted).Equal(a.End(now)) {
+		a.AddMany(addr, now, -units)
+	}
+}
+
+func window(a *limit.Addresses, most int, addr netip.Addr, now time.Time) Window {
+	if most == 0 {
+		return Window{}
+	}
+	return Window{Limit: most, Remaining: max(0, (most*Whole-a.Count(addr, now))/Whole), Reset: a.End(now)}
+}
+
+// usage is what a visitor has left: of each window, the client's or the visitor's own,
+// whichever is less.
+func (k *live) usage(addr netip.Addr, now time.Time) Usage {
+	u, own := k.counter.Peek(k.Limits, now), k.visitors.usage(k.Limits, addr, now)
+	return Usage{less(u.Minute, own.Minute), less(u.Day, own.Day)}
+}
+
+func less(client, visitor Window) Window {
+	if visitor.Limit > 0 && visitor.Remaining < client.Remaining {
+		return visitor
+	}
+	return client
+}
+
+// charge counts a request for its visitor, then for the client: a visitor whose limit is
+// spent costs the others nothing.
+func (k *live) charge(addr netip.Addr, now time.Time) (Charge, error) {
+	if !k.visitors.take(k.Limits, addr, now) {
+		return Charge{}, errVisitor
+	}
+	charge, _, ok := k.counter.charge(k.Limits, now)
+	if !ok {
+		k.visitors.giveBack(k.Limits, addr, now, now, Whole)
+		return Charge{}, ErrRateLimited
+	}
+	charge.client, charge.address, charge.at = k, addr, now
+	return charge, nil
+}
+
+// spent is the error of a request that charge would refuse, nil when it would not.
+func (k *live) spent(addr netip.Addr, now time.Time) error {
+	switch {
+	case k.visitors.usage(k.Limits, addr, now).RetryAfter(now) > 0:
+		return errVisitor
+	case k.counter.Peek(k.Limits, now).RetryAfter(now) > 0:
+		return ErrRateLimited
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+// Package account keeps the people who may sign in: their accounts and passwords, the
+// programs that they let act for them (OAuth clients, authorization codes and tokens),
+// and what they submitted. It knows no HTTP, and not what a fact is about.
+//
+// Everything is in users.db. Of passwords, codes and tokens only hashes are stored. What
+// a person submitted is linked to them here and nowhere else: deleting the person
+// unlinks it. Everything but facts is in memory too, so that checking a token costs no
+// look into the file.
+package account
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"relais/internal/store"
+)
+
+// Errors that callers distinguish. Other errors are those of package store and of values
+// that are out of bounds.
+var (
+	ErrReadOnly  = fmt.Errorf("the folder cannot be written to, so that nobody can sign in: %w", fs.ErrPermission)
+	ErrNoAccount = errors.New("no such account")
+	ErrAmbiguous = errors.New("several accounts have this name; use the id")
+	ErrNameTaken = errors.New("an account has this name (case, accents and hyphens do not count)")
+	ErrNoLogin   = errors.New("an API client acts as the account: it has no password")
+	ErrDisabled  = errors.New("the account is disabled")
+	// ErrLost says that the record of an account cannot be used. None is made while there
+	// is one: it may have the name, or be the same API client's.
+	ErrLost = errors.New("an account in users.db is damaged: restore the file from a backup, or delete the account, which relais user list names")
+
+	ErrLogin   = errors.New("name or password wrong")
+	ErrLimited = errors.New("too many attempts")
+	ErrBusy    = errors.New("too many sign in at once")
+
+	ErrNoClient = errors.New("no such program is registered")
+	ErrMetadata = errors.New("a program needs a name")
+	ErrRedirect = errors.New("not a redirect address that can be registered")
+	ErrGrant    = errors.New("the code or token is unknown, expired, revoked or another program's")
+	ErrReused   = fmt.Errorf("%w: it was used before, and everything that came of it is revoked", ErrGrant)
+	ErrTarget   = errors.New("not the resource that the code or token is for")
+	ErrScope    = errors.New("not a scope that was asked for or granted")
+
+	ErrFull = errors.New("no more of this is kept for one person")
+)
+
+// Buckets of users.db. Ids are texts.
+const (
+	accountsBucket = "accounts" // id → record in JSON
+	clientsBucket  = "clients"  // id → Client in JSON
+	grantsBucket   = "grants"   // id → grant in JSON
+	factsBucket    = "facts"    // person → bucket: kind → bucket: ref → time and data
+)
+
+// Buckets are those of this package.
+var Buckets = []string{accountsBucket, clientsBucket, grantsBucket, factsBucket}
+
+// A Store is the people of a data folder. Its methods may be called from several
+// goroutines.
+type Store struct {
+	db        *store.DB // nil for a read-only folder without the file
+	now       func() time.Time
+	guesses   *guesses
+	turns     *turns
+	shown     shown
+	mu        sync.RWMutex // of state, which changes when a commit is on disk
+	state     *state
+	answering [64]sync.Mutex // by the hash of who writes what
+}
+
+// Open reads the people of users.db, which stays the caller's. With nil, or a db that is
+// opened read-only, nobody can sign in and every change fails with ErrReadOnly; tokens
+// that are there are good until they end. Unusable records are left out;
+// Problems lists them.
+func Open(db *store.DB, now func() time.Time) (*Store, error) {
+	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now),
+		shown: shown{last: map[string]time.Time{}}, state: newState()}
+	if err := store.Keep(db, &s.mu, s.state.collections()...); err != nil {
+		return nil, fmt.Errorf("users.db: %w: restore it from a backup", err)
+	}
+	return s, nil
+}
+
+// second is the clock's time in UTC, to the second.
+func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
+
+func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
+
+// A change is a transaction; the state is as it was before.
+type change struct {
+	*state
+	tx  *store.Tx
+	err error // of what was written
+}
+
+// change runs decide alone. What it wrote is in the state when change returns.
+func (s *Store) change(decide func(c *change) error) error {
+	if s.readOnly() {
+		return ErrReadOnly
+	}
+	return s.db.Update(func(tx *store.Tx) error {
+		c := &change{state: s.state, tx: tx}
+		err := decide(c)
+		return cmp.Or(err, c.err)
+	})
+}
+
+// note notes errors of writing.
+func (c *change) note(errs ...error) { c.err = cmp.Or(c.err, cmp.Or(errs...)) }

@@ -1,0 +1,250 @@
+package account
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/internal/store"
+)
+
+// A Kind is what sort of thing a person submitted.
+type Kind string
+
+// The kinds. Callers may have others, of 1 to 50 bytes.
+const (
+	Outage     Kind = "outage"
+	Speedtest  Kind = "speedtest"
+	Validation Kind = "validation"
+	Bug        Kind = "bug"
+)
+
+// answers is the kind of the first answers of writes, whose refs are hashes.
+const answers Kind = "\x00answers"
+
+// A Fact is that a person submitted something. What that is, is its dataset's matter.
+type Fact struct {
+	Kind Kind
+	Ref  string    // its id there
+	Time time.Time // UTC, to the second; zero: now
+	Data []byte    // what the caller wants to have with it; may be nil
+}
+
+// Bounds of facts.
+const (
+	maxKind    = 50  // bytes
+	maxRef     = 200 // bytes
+	maxData    = 256 << 10
+	maxFacts   = 50_000 // of a person and kind
+	maxAnswers = 1000   // of a person
+	answerLife = 24 * time.Hour
+	timeBytes  = 8 // before the data
+)
+
+func (f *Fact) check() error {
+	if f.Kind == "" || len(f.Kind) > maxKind || f.Kind[0] == 0 || f.Ref == "" || len(f.Ref) > maxRef ||
+		len(f.Data) > maxData {
+		return fmt.Errorf("a fact of the kind %.50q has %d bytes of ref and %d of data, of at most %d and %d", f.Kind,
+			len(f.Ref), len(f.Data), maxRef, maxData)
+	}
+	return nil
+}
+
+// Note links a person to what was submitted. Of one kind and ref the first fact stays.
+// Errors: ErrNoAccount, ErrFull, ErrReadOnly, and one for values out of bounds.
+func (s *Store) Note(person string, facts ...Fact) error {
+	for i := range facts {
+		if err := facts[i].check(); err != nil {
+			return err
+		}
+	}
+	return s.note(person, facts)
+}
+
+func (s *Store) note(person string, facts []Fact) error {
+	return s.change(func(c *change) error {
+		if c.accounts.Get(person) == nil {
+			return ErrNoAccount
+		}
+		for _, f := range facts {
+			if f.Time.IsZero() {
+				f.Time = s.now()
+			}
+			if err := f.put(c.tx, person); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (f *Fact) put(tx *store.Tx, person string) error {
+	all, err := tx.Bucket([]byte(factsBucket)).CreateBucketIfNotExists([]byte(person))
+	if err != nil {
+		return err
+	}
+	b, err := all.CreateBucketIfNotExists([]byte(f.Kind))
+	if err != nil {
+		return err
+	}
+	if b.Get([]byte(f.Ref)) != nil {
+		if f.Kind != answers { // an answer that is over is replaced
+			return nil
+		}
+	} else if b.Sequence() >= f.limit() {
+		return ErrFull
+	} else if _, err := b.NextSequence(); err != nil { // the sequence is the number of facts
+		return err
+	}
+	return b.Put([]byte(f.Ref), append(binary.BigEndian.AppendUint64(nil, uint64(f.Time.Unix())), f.Data...))
+}
+
+// limit is the number of facts of a kind that a person may have.
+func (f *Fact) limit() uint64 {
+	if f.Kind == answers {
+		return maxAnswers
+	}
+	return maxFacts
+}
+
+// parseFact takes a stored fact apart. It copies.
+func parseFact(kind Kind, k, v []byte) (Fact, error) {
+	if len(v) < timeBytes {
+		return Fact{}, fmt.Errorf("a fact of the kind %.50q: it is damaged", kind)
+	}
+	at := time.Unix(int64(binary.BigEndian.Uint64(v)), 0).UTC()
+	return Fact{kind, string(k), at, slices.Clone(v[timeBytes:])}, nil
+}
+
+// Facts returns what a person submitted of a kind, the newest first, at most 50,000.
+// Nobody submitted nothing.
+func (s *Store) Facts(person string, kind Kind) (list []Fact, err error) {
+	list = []Fact{}
+	err = s.kind(person, kind, func(b *store.Bucket) error {
+		return b.ForEach(func(k, v []byte) error {
+			f, err := parseFact(kind, k, v)
+			list = append(list, f)
+			return err
+		})
+	})
+	slices.SortStableFunc(list, func(a, b Fact) int {
+		if c := b.Time.Compare(a.Time); c != 0 {
+			return c
+		}
+		return strings.Compare(b.Ref, a.Ref)
+	})
+	return list, err
+}
+
+// Count is how many facts of a kind a person has.
+func (s *Store) Count(person string, kind Kind) (n int, err error) {
+	err = s.kind(person, kind, func(b *store.Bucket) error {
+		n = int(b.Sequence())
+		return nil
+	})
+	return n, err
+}
+
+// kind calls f with the bucket of a person's facts, when there is one.
+func (s *Store) kind(person string, kind Kind, f func(*store.Bucket) error) error {
+	if s.db == nil || person == "" || kind == "" {
+		return nil
+	}
+	return s.db.View(func(tx *store.Tx) error {
+		b := tx.Bucket([]byte(factsBucket))
+		if b != nil {
+			b = b.Bucket([]byte(person))
+		}
+		if b != nil {
+			b = b.Bucket([]byte(kind))
+		}
+		if b == nil {
+			return nil
+		}
+		return f(b)
+	})
+}
+
+const maxToken = 200 // bytes
+
+// Once does a write, whose facts are of a kind, once for each token of a person: a second
+// call with the token within a day returns the answer of the first, and waits for it when
+// that is under way. The token names the write among all of the person; only its hash is
+// stored. With "" it is done each time. do's answer and facts are stored together, at most
+// 256 KiB of answer; of a do that fails nothing is. When the process dies between do and
+// that, the next call does it again: what do writes should know the token too. do must not
+// call Once. Errors: do's as it is, and those of Note.
+func (s *Store) Once(person, token string, kind Kind,
+	do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
+	if len(token) > maxToken {
+		return nil, false, fmt.Errorf("a token of %d bytes, of at most %d", len(token), maxToken)
+	}
+	sum := sumOf(person + "\x00" + token)
+	if token != "" {
+		lock := &s.answering[int(sum[0])%len(s.answering)]
+		lock.Lock()
+		defer lock.Unlock()
+		if answer, repeated, err = s.answered(person, sum); repeated || err != nil {
+			return answer, repeated, err
+		}
+	}
+	if err := s.canNote(person, kind); err != nil {
+		return nil, false, err
+	}
+	answer, facts, err := do()
+	if err != nil {
+		return nil, false, err
+	}
+	for i := range facts {
+		err = cmp.Or(err, facts[i].check())
+	}
+	if token != "" {
+		if len(answer) > maxData {
+			err = cmp.Or(err, fmt.Errorf("an answer of %d bytes, of at most %d", len(answer), maxData))
+		}
+		facts = append(slices.Clone(facts), Fact{Kind: answers, Ref: string(sum[:]), Data: answer})
+	}
+	if err == nil {
+		err = s.note(person, facts)
+	}
+	return answer, false, err
+}
+
+// canNote fails before something is done that could not be noted.
+func (s *Store) canNote(person string, kind Kind) error {
+	s.mu.RLock()
+	r := s.state.accounts.Get(person)
+	s.mu.RUnlock() // before a transaction
+	facts, err1 := s.Count(person, kind)
+	n, err2 := s.Count(person, answers)
+	switch {
+	case s.readOnly():
+		return ErrReadOnly
+	case r == nil:
+		return ErrNoAccount
+	case r.Disabled:
+		return ErrDisabled
+	case n >= maxAnswers || facts >= maxFacts:
+		return ErrFull
+	default:
+		return errors.Join(err1, err2)
+	}
+}
+
+// answered returns the first answer of a write.
+func (s *Store) answered(person string, token sum) (answer []byte, known bool, err error) {
+	err = s.kind(person, answers, func(b *store.Bucket) error {
+		v := b.Get(token[:])
+		if v == nil {
+			return nil
+		}
+		f, err := parseFact(answers, token[:], v)
+		answer, known = f.Data, err == nil && s.now().Before(f.Time.Add(answerLife))
+		return err
+	})
+	return answer, known, err
+}

@@ -1,0 +1,162 @@
+package account
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/internal/store"
+)
+
+func TestFacts(t *testing.T) {
+	w := newWorld(t)
+	alice, bob := w.person("alice"), w.person("bob")
+	type link struct {
+		person string
+		kind   Kind
+		ref    string
+	}
+	var want []link
+	for i := range 40 {
+		l := link{[]string{alice.ID, bob.ID}[i%2], []Kind{Outage, Speedtest, Bug}[i%3], fmt.Sprint("ref", i*7%40)}
+		want = append(want, l)
+		w.pass(time.Second)
+		if err := w.Note(l.person, Fact{Kind: l.kind, Ref: l.ref, Data: []byte(l.ref)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Note(alice.ID, Fact{Kind: want[0].kind, Ref: want[0].ref, Data: []byte("again")}); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen()
+	slices.Reverse(want) // the newest first
+	for _, person := range []string{alice.ID, bob.ID} {
+		for _, kind := range []Kind{Outage, Speedtest, Bug, Validation} {
+			var refs, got []string
+			for _, l := range want {
+				if l.person == person && l.kind == kind {
+					refs = append(refs, l.ref)
+				}
+			}
+			list, err := w.Facts(person, kind)
+			for _, f := range list {
+				got = append(got, f.Ref)
+				if string(f.Data) != f.Ref || f.Kind != kind {
+					t.Errorf("%+v", f)
+				}
+			}
+			n, err2 := w.Count(person, kind)
+			if err := errors.Join(err, err2); err != nil || !slices.Equal(got, refs) || n != len(refs) {
+				t.Errorf("%s: %v (%d), want %v, %v", kind, got, n, refs, err)
+			}
+		}
+	}
+	w.want("nobody", w.Note("nobody", Fact{Kind: Bug, Ref: "1"}), ErrNoAccount)
+	for _, f := range []Fact{{Ref: "1"}, {Kind: Bug}, {Kind: answers, Ref: "1"},
+		{Kind: Bug, Ref: strings.Repeat("a", 201)}, {Kind: Kind(strings.Repeat("a", 51)), Ref: "1"},
+		{Kind: Bug, Ref: "1", Data: make([]byte, maxData+1)}} {
+		if err := w.Note(alice.ID, f); err == nil {
+			t.Errorf("%.20q %.20q is taken", f.Kind, f.Ref)
+		}
+	}
+	if err := w.sequence(alice.ID, Bug, maxFacts); err != nil {
+		t.Fatal(err)
+	}
+	w.want("too many", w.Note(alice.ID, Fact{Kind: Bug, Ref: "more"}), ErrFull)
+	w.want("of another kind", w.Note(alice.ID, Fact{Kind: Validation, Ref: "more"}), nil)
+}
+
+// sequence makes it look as if there were so many facts.
+func (w *world) sequence(person string, kind Kind, n uint64) error {
+	return w.db.Update(func(tx *store.Tx) error {
+		return tx.Bucket([]byte(factsBucket)).Bucket([]byte(person)).Bucket([]byte(kind)).SetSequence(n)
+	})
+}
+
+// A token that is repeated gives the first answer, for a day and over a restart; at once
+// it is done once.
+func TestOnce(t *testing.T) {
+	w := newWorld(t)
+	alice, bob := w.person("alice"), w.person("bob")
+	done := 0
+	do := func() ([]byte, []Fact, error) {
+		done++
+		return fmt.Append(nil, "answer ", done), []Fact{{Kind: Outage, Ref: fmt.Sprint(done)}}, nil
+	}
+	for _, step := range []struct {
+		person, token, want string
+		repeated            bool
+		after               time.Duration
+	}{
+		{alice.ID, "a", "answer 1", false, 0},
+		{alice.ID, "a", "answer 1", true, time.Hour},
+		{bob.ID, "a", "answer 2", false, 0},
+		{alice.ID, "b", "answer 3", false, 0},
+		{alice.ID, "", "answer 4", false, 0},
+		{alice.ID, "", "answer 5", false, 0},
+		{alice.ID, "a", "answer 1", true, 23*time.Hour - time.Second},
+		{alice.ID, "a", "answer 6", false, time.Second},
+		{alice.ID, "a", "answer 6", true, time.Second},
+	} {
+		w.pass(step.after)
+		w.reopen()
+		answer, repeated, err := w.Once(step.person, step.token, Outage, do)
+		if err != nil || string(answer) != step.want || repeated != step.repeated {
+			t.Errorf("%+v: %q, %v, %v", step, answer, repeated, err)
+		}
+	}
+	if n, err := w.Count(alice.ID, Outage); n != 5 || err != nil {
+		t.Errorf("%d facts, %v", n, err)
+	}
+	failing := errors.New("no")
+	_, _, err := w.Once(alice.ID, "fails", Outage, func() ([]byte, []Fact, error) { return nil, nil, failing })
+	w.want("a write that fails", err, failing)
+	if answer, repeated, err := w.Once(alice.ID, "fails", Outage, do); repeated || err != nil ||
+		string(answer) != "answer 7" {
+		t.Errorf("after that: %q, %v, %v", answer, repeated, err)
+	}
+	before := done
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if answer, _, err := w.Once(bob.ID, "at once", Outage, do); err != nil ||
+				string(answer) != fmt.Sprint("answer ", before+1) {
+				t.Errorf("%q, %v", answer, err)
+			}
+		})
+	}
+	wg.Wait()
+	if done != before+1 {
+		t.Errorf("it was done %d times", done-before)
+	}
+	if err := w.sequence(bob.ID, answers, maxAnswers); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.Once(bob.ID, "one more", Outage,
+		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+	w.want("too many", err, ErrFull)
+	if err := w.sequence(alice.ID, Outage, maxFacts); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.Once(alice.ID, "one fact more", Outage,
+		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
+	w.want("too many facts", err, ErrFull)
+	if _, _, err = w.Once(alice.ID, "of another kind", Bug,
+		func() ([]byte, []Fact, error) { return nil, []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
+		t.Errorf("a fact of another kind: %v", err)
+	}
+	if _, err := w.Disable(bob.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.Once(bob.ID, "disabled", Outage, do)
+	w.want("disabled", err, ErrDisabled)
+	_, _, err = w.Once("nobody", "x", Outage, do)
+	w.want("nobody", err, ErrNoAccount)
+	if _, _, err := w.Once(alice.ID, strings.Repeat("a", 201), Outage, do); err == nil {
+		t.Error("a token of 201 bytes is taken")
+	}
+}

@@ -1,0 +1,102 @@
+package account
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"relais/internal/limit"
+)
+
+// How many attempts to sign in may fail in a window: from one address (IPv6: one /64), for
+// one name from one address, for one name from one network (IPv4: a /24, IPv6: a /48), and
+// for one name in all. Somebody who knows a name can fill the last from 17 networks at
+// least, so it does not hold for networks from which the person signed in before.
+const (
+	guessWindow        = 15 * time.Minute
+	guessesFromAddress = 30
+	guessesByAddress   = 20
+	guessesByNetwork   = 60
+	guessesByName      = 1000
+)
+
+// maxKnown is how many networks of a person are known, the latest.
+const maxKnown = 16
+
+// A guess is a name that is tried from an address or a network. Names are hashed, whether
+// they are somebody's or not.
+type guess struct {
+	name sum
+	from netip.Prefix
+}
+
+// guesses are the failed attempts, and from where people signed in since the start.
+type guesses struct {
+	addresses *limit.Addresses
+	byAddress *limit.Counter[guess]
+	byNetwork *limit.Counter[guess]
+	byName    *limit.Counter[sum]
+
+	mu    sync.Mutex
+	known map[string][]netip.Prefix // networks by person, the latest first
+}
+
+func newGuesses() *guesses {
+	network := func(g guess) guess { return guess{from: limit.Network(g.from)} }
+	provider := func(g guess) guess { return guess{from: limit.Provider(g.from)} }
+	anyName := func(g guess) guess { return guess{from: g.from} }
+	return &guesses{
+		addresses: limit.NewAddresses(guessWindow),
+		byAddress: limit.New(guessWindow, anyName, network, provider),
+		byNetwork: limit.New(guessWindow, anyName, provider),
+		byName:    limit.New[sum](guessWindow),
+		known:     map[string][]netip.Prefix{},
+	}
+}
+
+// begin counts an attempt, which may be taken back, unless there were too many. Person is
+// whose name it is, "" for nobody's.
+func (g *guesses) begin(name sum, person string, addr netip.Addr, now time.Time) (takeBack func(), ok bool) {
+	line := limit.Line(addr)
+	network := limit.Network(line)
+	fromLine, fromNetwork := guess{name, line}, guess{name, network}
+	takeBack = func() {
+		g.addresses.TakeBack(addr, now)
+		g.byAddress.TakeBack(fromLine, now)
+		g.byNetwork.TakeBack(fromNetwork, now)
+		g.byName.TakeBack(name, now)
+	}
+	from, byAddress := g.addresses.Add(addr, now), g.byAddress.Add(fromLine, now)
+	byNetwork, byName := g.byNetwork.Add(fromNetwork, now), g.byName.Add(name, now)
+	if from > guessesFromAddress || byAddress > guessesByAddress || byNetwork > guessesByNetwork ||
+		byName > guessesByName && !g.knows(person, network) {
+		takeBack() // it was not compared, so it is not a guess
+		return nil, false
+	}
+	return takeBack, true
+}
+
+// knows reports whether the person signed in from the network.
+func (g *guesses) knows(person string, network netip.Prefix) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Contains(g.known[person], network)
+}
+
+// learn notes that the person signed in from the address.
+func (g *guesses) learn(person string, addr netip.Addr) {
+	network := limit.Network(limit.Line(addr))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	others := slices.DeleteFunc(g.known[person], func(p netip.Prefix) bool { return p == network })
+	list := append([]netip.Prefix{network}, others...)
+	g.known[person] = list[:min(len(list), maxKnown)]
+}
+
+// forget forgets from where the person signed in.
+func (g *guesses) forget(person string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.known, person)
+}

@@ -1,0 +1,277 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"relais/internal/fold"
+)
+
+// A Person is who acts: somebody who signs in, or an API client.
+type Person struct {
+	ID     string `json:"id"` // opaque
+	Name   string `json:"name"`
+	Client string `json:"client,omitempty"` // id of the API client that acts as it; "" of a person
+}
+
+// An Account is a person as an administrator sees it.
+type Account struct {
+	Person
+	Created  time.Time `json:"created"`
+	Disabled bool      `json:"disabled"`
+	Programs int       `json:"programs"` // that may act for the person now
+	// Lost says that the record cannot be used: nothing else of it is known but the id.
+	Lost bool `json:"lost,omitempty"`
+}
+
+// A record is an account as it is stored.
+type record struct {
+	Person
+	Created  time.Time `json:"created"`
+	Disabled bool      `json:"disabled,omitempty"`
+	Password *password `json:"password,omitempty"` // nil: an API client acts as it
+}
+
+const maxName = 64 // characters
+
+// nameKey is what makes names equal.
+func nameKey(name string) string { return fold.String(name) }
+
+// CheckName validates the name of an account.
+func CheckName(name string) error {
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
+	switch {
+	case nameKey(name) == "" || strings.TrimSpace(name) != name || utf8.RuneCountInString(name) > maxName ||
+		strings.ContainsFunc(name, unprintable):
+		return fmt.Errorf("an account needs a name of 1 to %d printable characters, without blanks at its ends",
+			maxName)
+	case strings.Contains(name, "@"):
+		return errors.New("the name of an account must not be an e-mail address: none is kept")
+	}
+	return nil
+}
+
+func (r *record) check(id string) error {
+	switch {
+	case r.ID != id:
+		return fmt.Errorf("account %.50q: it is stored as that of %.50q", id, r.ID)
+	case (r.Client == "") != (r.Password != nil):
+		return fmt.Errorf("account %s: it has neither a password nor an API client, or both", id)
+	case r.Client != "":
+		return nil
+	}
+	if err := errors.Join(CheckName(r.Name), r.Password.check()); err != nil {
+		return fmt.Errorf("account %s: %w", id, err)
+	}
+	return nil
+}
+
+// Create makes an account. Errors: ErrNameTaken, ErrLost, ErrReadOnly, ErrBusy, and what is
+// wrong with name or password.
+func (s *Store) Create(ctx context.Context, name, password string) (*Account, error) {
+	if err := errors.Join(CheckName(name), CheckPassword(password)); err != nil {
+		return nil, err
+	}
+	hashed, err := s.hash(ctx, password)
+	if err != nil {
+		return nil, err
+	}
+	return s.add(&record{Person: Person{Name: name}, Password: hashed})
+}
+
+// add adds an account under a new id.
+func (s *Store) add(r *record) (*Account, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return nil, err
+	}
+	r.ID, r.Created = id.String(), s.second()
+	err = s.change(func(c *change) error {
+		if _, taken := c.names[nameKey(r.Name)]; taken && r.Client == "" {
+			return ErrNameTaken
+		}
+		if first := c.accounts.Get(c.acting[r.Client]); r.Client != "" && first != nil {
+			r = first
+			return nil
+		}
+		if len(c.accounts.Lost()) > 0 {
+			return ErrLost
+		}
+		c.putAccount(r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
+}
+
+// OfClient returns whom an API client acts as, and makes the account, with the client's
+// name and without a password, when it is asked for first. The account is deleted with
+// the client, by DeleteClient, or by itself: then the client starts with a new one. Errors:
+// ErrDisabled, ErrLost, ErrReadOnly.
+func (s *Store) OfClient(id, name string) (Person, error) {
+	s.mu.RLock()
+	r := s.state.accounts.Get(s.state.acting[id])
+	s.mu.RUnlock()
+	if r == nil {
+		a, err := s.add(&record{Person: Person{Name: name, Client: id}})
+		if err != nil {
+			return Person{}, err
+		}
+		r = &record{Person: a.Person, Disabled: a.Disabled}
+	}
+	if r.Disabled {
+		return Person{}, ErrDisabled
+	}
+	return r.Person, nil
+}
+
+// List returns the accounts, the oldest first.
+func (s *Store) List() []*Account {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := []*Account{}
+	for _, r := range s.state.accounts.All() {
+		list = append(list, s.account(r))
+	}
+	for id := range s.state.accounts.Lost() {
+		list = append(list, lostAccount(id))
+	}
+	slices.SortFunc(list, func(a, b *Account) int { return strings.Compare(a.ID, b.ID) }) // version 7: by time
+	return list
+}
+
+// account is a record with the programs of now; the caller holds mu.
+func (s *Store) account(r *record) *Account {
+	a, now := &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, s.now()
+	for _, g := range s.state.grants.All() {
+		if g.Person == r.ID && g.redeemed() && now.Before(g.Ends) {
+			a.Programs++
+		}
+	}
+	return a
+}
+
+// Find returns the account with this id or name. Errors: ErrNoAccount, ErrAmbiguous.
+func (s *Store) Find(idOrName string) (*Account, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.state.accounts.Lost()[idOrName] != nil {
+		return lostAccount(idOrName), nil
+	}
+	r, err := s.state.find(idOrName)
+	if err != nil {
+		return nil, err
+	}
+	return s.account(r), nil
+}
+
+func lostAccount(id string) *Account { return &Account{Person: Person{ID: id}, Lost: true} }
+
+func (st *state) find(idOrName string) (*record, error) {
+	if r := st.accounts.Get(idOrName); r != nil {
+		return r, nil
+	}
+	key := nameKey(idOrName)
+	found := st.accounts.Get(st.names[key])
+	for _, id := range st.acting {
+		if r := st.accounts.Get(id); nameKey(r.Name) == key {
+			if found != nil {
+				return nil, ErrAmbiguous
+			}
+			found = r
+		}
+	}
+	if found == nil {
+		return nil, ErrNoAccount
+	}
+	return found, nil
+}
+
+// Disable keeps an account from acting and ends every program's leave to act for it; with
+// disabled false it may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
+func (s *Store) Disable(id string, disabled bool) (*Account, error) {
+	return s.alter(id, func(r *record) error {
+		r.Disabled = disabled
+		return nil
+	})
+}
+
+// SetPassword gives an account another password, and ends every program's leave to act
+// for it. Errors: ErrNoAccount, ErrLost, ErrNoLogin, ErrReadOnly, ErrBusy, and what is wrong
+// with the password.
+func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account, error) {
+	if err := CheckPassword(password); err != nil {
+		return nil, err
+	}
+	hashed, err := s.hash(ctx, password)
+	if err != nil {
+		return nil, err
+	}
+	return s.alter(id, func(r *record) error {
+		if r.Client != "" {
+			return ErrNoLogin
+		}
+		r.Password = hashed
+		return nil
+	})
+}
+
+// alter changes a copy of an account; what programs were let in before is over.
+func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
+	var r record
+	err := s.change(func(c *change) error {
+		old := c.accounts.Get(id)
+		switch {
+		case c.accounts.Lost()[id] != nil:
+			return ErrLost
+		case old == nil:
+			return ErrNoAccount
+		}
+		r = *old
+		if err := f(&r); err != nil {
+			return err
+		}
+		c.putAccount(&r)
+		c.dropGrantsOf(id)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
+}
+
+// Delete removes an account, also one that is lost, with everything that is known of it:
+// what it submitted stays where it is and belongs to nobody. What the file still has of it
+// goes with the next store.DB.Compact. Errors: ErrNoAccount, ErrReadOnly.
+func (s *Store) Delete(id string) error {
+	defer s.guesses.forget(id)
+	return s.change(func(c *change) error {
+		if c.accounts.Get(id) == nil && c.accounts.Lost()[id] == nil {
+			return ErrNoAccount
+		}
+		c.dropGrantsOf(id)
+		c.dropAccount(id)
+		if facts := c.tx.Bucket([]byte(factsBucket)); facts.Bucket([]byte(id)) != nil {
+			return facts.DeleteBucket([]byte(id))
+		}
+		return nil
+	})
+}
+
+// ActsFor returns the id of the account that an API client acts as, "" when it has none.
+func (s *Store) ActsFor(client string) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.state.acting[client]
+}

@@ -1,0 +1,139 @@
+package oauth
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"relais/auth/account"
+)
+
+// An oauthError is an error as the RFCs name them.
+type oauthError struct {
+	status int
+	code   string
+	text   string // in ASCII, for developers
+}
+
+func (e *oauthError) Error() string { return e.code + ": " + e.text }
+
+func refuse(status int, code, format string, args ...any) *oauthError {
+	return &oauthError{status, code, describe(fmt.Sprintf(format, args...))}
+}
+
+func invalid(format string, args ...any) *oauthError {
+	return refuse(http.StatusBadRequest, "invalid_request", format, args...)
+}
+
+// describe leaves the characters that an error_description may have (RFC 6749, 5.2).
+func describe(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '"' || r == '\\':
+			return '\''
+		case r < ' ' || r > '~':
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// problemOf is what an error of package account is called here. What is not known is
+// logged and not shown.
+func (h *Handler) problemOf(err error) *oauthError {
+	var known *oauthError
+	for _, p := range []struct {
+		err    error
+		status int
+		code   string
+	}{
+		{account.ErrGrant, http.StatusBadRequest, "invalid_grant"},
+		{account.ErrTarget, http.StatusBadRequest, "invalid_target"},
+		{account.ErrScope, http.StatusBadRequest, "invalid_scope"},
+		{account.ErrRedirect, http.StatusBadRequest, "invalid_redirect_uri"},
+		{account.ErrNoClient, http.StatusBadRequest, "invalid_client"},
+		{account.ErrMetadata, http.StatusBadRequest, "invalid_client_metadata"},
+		{account.ErrLost, http.StatusServiceUnavailable, "temporarily_unavailable"},
+		{account.ErrReadOnly, http.StatusServiceUnavailable, "temporarily_unavailable"},
+	} {
+		if errors.Is(err, p.err) {
+			return refuse(p.status, p.code, "%v", err)
+		}
+	}
+	if errors.As(err, &known) {
+		return known
+	}
+	h.Log.Error("sign-in failed", "error", err)
+	return refuse(http.StatusInternalServerError, "server_error", "the server failed")
+}
+
+// fail answers an error in JSON.
+func (h *Handler) fail(w http.ResponseWriter, err error) {
+	e := h.problemOf(err)
+	reply(w, e.status, map[string]string{"error": e.code, "error_description": e.text})
+}
+
+// reply answers a JSON object.
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Pragma", "no-cache") // RFC 6749, 5.1
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v) // who went away misses nothing
+}
+
+// retryAfter says when to come again.
+func (h *Handler) retryAfter(w http.ResponseWriter, at time.Time) {
+	w.Header().Set("Retry-After", strconv.Itoa(max(1, int(at.Sub(h.Now())/time.Second)+1)))
+}
+
+// maxBody bounds every body, in bytes.
+const maxBody = 16 << 10
+
+// body reads a body of a type.
+func body(w http.ResponseWriter, r *http.Request, mediaType string) ([]byte, error) {
+	got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || got != mediaType || r.Header.Get("Content-Encoding") != "" {
+		return nil, invalid("the body must be %s, as it is", mediaType)
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, refuse(http.StatusRequestEntityTooLarge, "invalid_request", "the body has over %d bytes", maxBody)
+	case err != nil:
+		return nil, invalid("the body could not be read")
+	}
+	return text, nil
+}
+
+const formType = "application/x-www-form-urlencoded"
+
+// form reads the fields of a body. The query does not count: it ends in logs.
+func form(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	text, err := body(w, r, formType)
+	if err != nil {
+		return nil, err
+	}
+	values, err := url.ParseQuery(string(text))
+	if err != nil {
+		return nil, invalid("the body is not well formed")
+	}
+	return values, nil
+}
+
+// once fails when a field that counts is there twice (RFC 6749, 3.1 and 3.2).
+func once(values url.Values, names ...string) error {
+	for _, name := range names {
+		if len(values[name]) > 1 {
+			return invalid("%s is given %d times", name, len(values[name]))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"relais/auth/account"
+)
+
+// Bounds of a request, in bytes.
+const (
+	maxQuery = 8 << 10
+	maxState = 2 << 10
+)
+
+// asked are the fields of an authorization request that count; others are passed over.
+var asked = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope", "code_challenge",
+	"code_challenge_method", "resource", "lang"}
+
+// An authorization is what a program asks a person for.
+type authorization struct {
+	account.Authorization
+	client *account.Client
+	state  string
+	query  url.Values // as asked, without ignored parameters
+	lang   *texts
+}
+
+// authorize answers RFC 6749, 4.1.1: GET shows the page, POST is what the person decided.
+func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodPost {
+		h.decide(w, r)
+		return
+	}
+	a, ok := h.askedFor(w, r, r.URL.RawQuery)
+	if ok {
+		h.consent(w, a, filled{}, http.StatusOK)
+	}
+}
+
+// askedFor reads an authorization request; it has answered when that is wrong. What is
+// wrong with the client or its address is a page. The rest is told to the program: at once
+// when its address is on the person's own machine, else by a link on a page. For anybody
+// can register an address, and let the program in, and nobody should be sent there by a
+// link to us (RFC 9700, 4.11.2).
+func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string) (*authorization, bool) {
+	a := &authorization{lang: languageOf("", r)}
+	values, err := url.ParseQuery(query)
+	if err != nil || len(query) > maxQuery {
+		h.problem(w, a, a.lang.BadRequest, "", http.StatusBadRequest)
+		return nil, false
+	}
+	a.lang, a.query = languageOf(values.Get("lang"), r), url.Values{}
+	for _, name := range asked {
+		if values.Has(name) {
+			a.query[name] = values[name]
+		}
+	}
+	if why := h.identify(a); why != "" {
+		h.problem(w, a, why, "", http.StatusBadRequest)
+		return nil, false
+	}
+	err = h.parseGrant(a)
+	if err == nil {
+		return a, true
+	}
+	e := h.problemOf(err)
+	back := a.back(h.BaseURL, url.Values{"error": {e.code}, "error_description": {e.text}})
+	if account.IsLoopback(a.Redirect) {
+		redirect(w, back)
+	} else {
+		h.problem(w, a, a.lang.BadRequest+" ("+e.Error()+")", back, http.StatusBadRequest)
+	}
+	return nil, false
+}
+
+// identify finds the client and the address, or returns a message for the person.
+func (h *Handler) identify(a *authorization) (why string) {
+	if once(a.query, "client_id", "redirect_uri", "state") != nil || len(a.query.Get("state")) > maxState {
+		return a.lang.BadRequest
+	}
+	var err error
+	if a.client, err = h.Accounts.Client(a.query.Get("client_id")); err != nil {
+		return a.lang.UnknownClient
+	}
+	a.Client, a.Redirect, a.state = a.client.ID, a.query.Get("redirect_uri"), a.query.Get("state")
+	if !a.client.Redirects(a.Redirect) {
+		return a.lang.WrongRedirect
+	}
+	return ""
+}
+
+// parseGrant reads the rest of the request.
+func (h *Handler) parseGrant(a *authorization) (err error) {
+	if err := once(a.query, asked[:len(asked)-2]...); err != nil { // a resource may be there twice
+		return err
+	}
+	q := a.query
+	switch method := q.Get("code_challenge_method"); {
+	case q.Get("response_type") == "":
+		return invalid("response_type is missing")
+	case q.Get("response_type") != "code":
+		return refuse(http.StatusBadRequest, "unsupported_response_type", "response_type: only code")
+	case q.Get("response_mode") != "" && q.Get("response_mode") != "query":
+		return invalid("response_mode: only query")
+	case q.Get("code_challenge") == "":
+		return invalid("code_challenge is missing: PKCE is required")
+	case method != "S256":
+		return invalid("code_challenge_method: only S256")
+	case !account.CheckChallenge(q.Get("code_challenge")):
+		return invalid("code_challenge is not one of S256")
+	}
+	if err := h.checkResource(q); err != nil {
+		return err
+	}
+	a.Challenge, a.Resource = q.Get("code_challenge"), h.resource
+	a.Scopes, err = account.ParseScopes(q.Get("scope"))
+	return err
+}
+
+// back is the address of the program with an answer: with the state as it came, and the
+// issuer (RFC 9207).
+func (a *authorization) back(issuer string, answer url.Values) string {
+	if a.state != "" {
+		answer.Set("state", a.state)
+	}
+	answer.Set("iss", issuer)
+	separator := "?"
+	if strings.Contains(a.Redirect, "?") {
+		separator = "&"
+	}
+	return a.Redirect + separator + answer.Encode()
+}
+
+// redirect sends a browser to an address that was looked at before.
+func redirect(w http.ResponseWriter, to string) {
+	h := w.Header()
+	h.Set("Location", to)
+	h.Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(http.StatusSeeOther) // never 307, which would send the password on
+}
+
+// hostOf is what a person is told of where a program takes them.
+func hostOf(redirect string) string {
+	u, err := url.Parse(redirect)
+	switch {
+	case err != nil:
+		return ""
+	case u.Host != "":
+		return u.Hostname()
+	}
+	return u.Scheme
+}

@@ -1,0 +1,132 @@
+package oauth
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"relais/auth/account"
+)
+
+// A filled is a filled-in form, without the password, and the message about it.
+type filled struct{ Typed, Problem string }
+
+// decide takes what a person decided: name and password each time, as no session is kept.
+func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
+	values, err := form(w, r)
+	if err == nil {
+		err = once(values, "request", "seal", "name", "password", "decision")
+	}
+	here := &authorization{lang: languageOf("", r)}
+	if err != nil {
+		h.problem(w, here, here.lang.BadRequest, "", h.problemOf(err).status)
+		return
+	}
+	if !h.fromHere(r) {
+		h.problem(w, here, here.lang.Foreign, "", http.StatusForbidden)
+		return
+	}
+	a, ok := h.askedFor(w, r, values.Get("request"))
+	if !ok {
+		return
+	}
+	f := filled{Typed: values.Get("name")}
+	if !h.sealed(r, values.Get("seal"), a.query.Encode()) {
+		f.Problem = a.lang.Stale
+		h.consent(w, a, f, http.StatusForbidden)
+		return
+	}
+	switch values.Get("decision") {
+	case "deny":
+		redirect(w, a.back(h.BaseURL,
+			url.Values{"error": {"access_denied"}, "error_description": {"the person refused"}}))
+	case "allow":
+		h.allow(w, r, a, f, values.Get("password"))
+	default:
+		h.consent(w, a, f, http.StatusBadRequest)
+	}
+}
+
+// allow signs the person in and sends the program its code.
+func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization, f filled, password string) {
+	person, err := h.Accounts.Login(r.Context(), f.Typed, password, h.Address(r))
+	var code string
+	if err == nil {
+		code, err = h.Accounts.Authorize(person, a.Authorization)
+	}
+	if err == nil {
+		redirect(w, a.back(h.BaseURL, url.Values{"code": {code}}))
+		return
+	}
+	status := http.StatusForbidden
+	switch {
+	case errors.Is(err, account.ErrLogin), errors.Is(err, account.ErrNoAccount), errors.Is(err, account.ErrDisabled):
+		f.Problem = a.lang.WrongLogin
+		if h.Accounts.Incomplete() {
+			f.Problem += " " + a.lang.Incomplete
+		}
+	case errors.Is(err, account.ErrLimited):
+		status, f.Problem = http.StatusTooManyRequests, a.lang.Limited
+		h.retryAfter(w, h.Accounts.LoginAgain())
+	case errors.Is(err, account.ErrBusy):
+		status, f.Problem = http.StatusServiceUnavailable, a.lang.Busy
+		h.retryAfter(w, h.Now().Add(5*time.Second))
+	case errors.Is(err, account.ErrReadOnly):
+		status, f.Problem = http.StatusServiceUnavailable, a.lang.ReadOnly
+	default: // a program that was forgotten meanwhile, too
+		status, f.Problem = h.problemOf(err).status, a.lang.Failed
+	}
+	h.consent(w, a, f, status)
+}
+
+// fromHere reports whether a form was sent from a page of ours, as far as the browser says
+// so. Under Referrer-Policy no-referrer, which the page has, browsers send Origin: null
+// (Fetch, append a request Origin header).
+func (h *Handler) fromHere(r *http.Request) bool {
+	site, origin := r.Header["Sec-Fetch-Site"], r.Header["Origin"]
+	if len(site) > 0 && (len(site) > 1 || site[0] != "same-origin") {
+		return false
+	}
+	return len(origin) == 0 || len(origin) == 1 && (origin[0] == "null" || origin[0] == h.base.Scheme+"://"+h.base.Host)
+}
+
+const (
+	cookieName = "relais_consent"
+	sealLife   = 30 * time.Minute
+)
+
+// seal makes the token of a form and the cookie that it is bound to.
+func (h *Handler) seal(w http.ResponseWriter, request string) string {
+	cookie := rand.Text()
+	http.SetCookie(w, &http.Cookie{
+		Name: cookieName, Value: cookie, Path: h.base.Path + authorizePath, MaxAge: int(sealLife / time.Second),
+		Secure: h.base.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+	ends := binary.BigEndian.AppendUint64(nil, uint64(h.Now().Add(sealLife).Unix()))
+	return base64.RawURLEncoding.EncodeToString(h.sign(ends, cookie, request))
+}
+
+// sign appends to an end the code that binds it to a cookie and a request.
+func (h *Handler) sign(ends []byte, cookie, request string) []byte {
+	mac := hmac.New(sha256.New, h.key)
+	mac.Write(ends)
+	mac.Write([]byte(cookie + "\x00" + request)) // a cookie's value has no NUL
+	return mac.Sum(ends)
+}
+
+// sealed reports whether this process made the form for this browser.
+func (h *Handler) sealed(r *http.Request, seal, request string) bool {
+	got, err := base64.RawURLEncoding.DecodeString(seal)
+	cookie, missing := r.Cookie(cookieName)
+	if err != nil || missing != nil || len(got) != 8+sha256.Size {
+		return false
+	}
+	ends := got[:8:8]
+	return hmac.Equal(got, h.sign(ends, cookie.Value, request)) && h.Now().Unix() < int64(binary.BigEndian.Uint64(ends))
+}

@@ -1,0 +1,150 @@
+// Package oauth is OAuth 2.1 over HTTP for public clients, narrow: authorization code
+// with PKCE (S256) and refresh tokens, dynamic registration (RFC 7591), revocation
+// (RFC 7009) and the metadata of both sides (RFC 8414, RFC 9728), for one resource. Who
+// people are and what is granted is package account's; what tokens let through is the
+// resource's own matter.
+package oauth
+
+import (
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/auth/account"
+	"relais/internal/limit"
+)
+
+// resourcePath is where the resource stands below the base URL.
+const resourcePath = "/mcp"
+
+// Options say how to serve.
+type Options struct {
+	Accounts *account.Store
+	// BaseURL is the issuer: origin and prefix of the service. Paths of Routes are below
+	// it, where a proxy takes the prefix off.
+	BaseURL string
+	Now     func() time.Time
+	// Address is the address that a request comes from, behind whatever proxies.
+	Address func(*http.Request) netip.Addr
+	Log     *slog.Logger
+}
+
+// A Handler serves OAuth. It is an http.Handler of all its routes.
+type Handler struct {
+	Options
+	base     *url.URL
+	resource string
+	key      []byte // seals the forms of this process
+	routes   []Route
+	// registered counts clients by network and by provider.
+	registered *limit.Counter[netip.Prefix]
+	// Redeemed and revoked tokens are counted by owner, or else by address.
+	byPerson  *limit.Counter[string]
+	byAddress *limit.Addresses
+}
+
+// A Route is a path, the methods that it has, and what serves it; every method is the
+// handler's matter, 405 too.
+type Route struct {
+	Path    string
+	Methods []string
+	Handler http.Handler
+}
+
+const (
+	wellKnownServer   = "/.well-known/oauth-authorization-server"
+	wellKnownResource = "/.well-known/oauth-protected-resource"
+	authorizePath     = "/oauth/authorize"
+	tokenPath         = "/oauth/token"
+	revokePath        = "/oauth/revoke"
+	registerPath      = "/oauth/register"
+)
+
+// New returns a handler. It fails for an invalid base URL.
+func New(o Options) (*Handler, error) {
+	base, err := url.Parse(o.BaseURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || base.User != nil ||
+		base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
+		return nil, fmt.Errorf("%q is not a base URL: want origin and prefix, without a slash at the end", o.BaseURL)
+	}
+	h := &Handler{Options: o, base: base, resource: o.BaseURL + resourcePath, key: make([]byte, 32),
+		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow),
+		byAddress: limit.NewAddresses(tokenWindow)}
+	rand.Read(h.key) // never fails
+	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
+	for _, path := range h.metadataPaths(wellKnownServer, "") {
+		h.add(path, get, true, h.serverMetadata)
+	}
+	for _, path := range h.metadataPaths(wellKnownResource, resourcePath) {
+		h.add(path, get, true, h.resourceMetadata)
+	}
+	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
+	h.add(tokenPath, post, true, h.turnedIn(h.token))
+	h.add(revokePath, post, true, h.turnedIn(h.revoke))
+	h.add(registerPath, post, true,
+		h.limited(limit.NewAddresses(registerWindow), mostRegistered, "registrations an hour", h.register))
+	return h, nil
+}
+
+// metadataPaths are where a document is looked for: below the base URL, and, when that has
+// a path, at the origin with the path behind, as RFC 8414 and RFC 9728 want it.
+func (h *Handler) metadataPaths(path, of string) []string {
+	list := []string{path, path + of, path + h.base.Path + of}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Routes are all paths.
+func (h *Handler) Routes() []Route { return slices.Clone(h.routes) }
+
+// Resource is the resource identifier that tokens are for.
+func (h *Handler) Resource() string { return h.resource }
+
+// ResourceMetadataURL is what the resource names in WWW-Authenticate (RFC 9728, 5.1).
+func (h *Handler) ResourceMetadataURL() string { return h.BaseURL + wellKnownResource + resourcePath }
+
+// ServeHTTP serves the route of the path.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for _, route := range h.routes {
+		if route.Path == r.URL.Path {
+			route.Handler.ServeHTTP(w, r)
+			return
+		}
+	}
+	http.NotFound(w, r)
+}
+
+// add adds a route. Pages of any origin may call an open one: no cookie authenticates
+// its callers.
+func (h *Handler) add(path string, methods []string, open bool, serve http.HandlerFunc) {
+	if open {
+		methods = append(slices.Clone(methods), http.MethodOptions)
+	}
+	allow := strings.Join(methods, ", ")
+	h.routes = append(h.routes, Route{path, methods, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("X-Content-Type-Options", "nosniff")
+		if open {
+			header.Set("Access-Control-Allow-Origin", "*")
+		}
+		switch {
+		case !slices.Contains(methods, r.Method):
+			header.Set("Allow", allow)
+			http.Error(w, "this address has the methods "+allow, http.StatusMethodNotAllowed)
+		case r.Method == http.MethodOptions:
+			header.Set("Access-Control-Allow-Methods", allow)
+			header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version")
+			header.Set("Access-Control-Max-Age", "86400")
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			serve(w, r)
+		}
+	})})
+}

@@ -1,0 +1,390 @@
+package oauth
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"relais/auth/account"
+	"relais/internal/store"
+)
+
+const (
+	base     = "https://www.example/antennes"
+	good     = "correct horse battery"
+	callback = "https://app.example/cb"
+	local    = "http://127.0.0.1:49152/cb"
+)
+
+// A world is a handler behind a proxy that takes /antennes off, with a clock that tests
+// move.
+type world struct {
+	*testing.T
+	*Handler
+	accounts *account.Store
+	db       *store.DB
+	path     string
+	alice    account.Person
+	mu       sync.Mutex
+	at       time.Time
+	address  netip.Addr
+	logged   strings.Builder
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Now().Truncate(time.Hour),
+		address: netip.MustParseAddr("203.0.113.9")}
+	db, err := store.Open(w.path, account.Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	w.db = db
+	if w.accounts, err = account.Open(db, w.clock); err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.accounts.Create(context.Background(), "Alice", good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.alice = a.Person
+	w.Handler = w.handler(w.accounts)
+	return w
+}
+
+func (w *world) handler(accounts *account.Store) *Handler {
+	w.Helper()
+	h, err := New(Options{Accounts: accounts, BaseURL: base, Now: w.clock,
+		Address: func(*http.Request) netip.Addr { return w.address },
+		Log:     slog.New(slog.NewTextHandler(&w.logged, nil))})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return h
+}
+
+func (w *world) clock() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.at
+}
+
+func (w *world) pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at = w.at.Add(d)
+}
+
+// RoundTrip is the way of a client's requests: the proxy takes the prefix off. What a
+// browser would follow elsewhere stays.
+func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != "www.example" {
+		w.Errorf("a request to %s", r.URL)
+	}
+	asked := httptest.NewRequest(r.Method, strings.TrimPrefix(r.URL.RequestURI(), "/antennes"), r.Body)
+	asked.Header = r.Header
+	answer := httptest.NewRecorder()
+	w.ServeHTTP(answer, asked)
+	res := answer.Result()
+	res.Request = r
+	return res, nil
+}
+
+// An answer is what came of a request.
+type answer struct {
+	*http.Response
+	text string
+}
+
+func (w *world) do(method, path, body string, header ...string) answer {
+	w.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	rec := httptest.NewRecorder()
+	w.ServeHTTP(rec, r)
+	return answer{rec.Result(), rec.Body.String()}
+}
+
+func (w *world) post(path string, fields url.Values, header ...string) answer {
+	w.Helper()
+	return w.do("POST", path, fields.Encode(), append([]string{"Content-Type", formType}, header...)...)
+}
+
+// member is a member of an answer in JSON.
+func (a answer) member(name string) string {
+	var m map[string]any
+	if json.Unmarshal([]byte(a.text), &m) != nil {
+		return ""
+	}
+	s, _ := m[name].(string)
+	return s
+}
+
+// location returns the address of a redirection without its query, and the query.
+func (a answer) location() (string, url.Values) {
+	where, query, _ := strings.Cut(a.Header.Get("Location"), "?")
+	values, _ := url.ParseQuery(query)
+	return where, values
+}
+
+func (w *world) register(redirects ...string) string {
+	w.Helper()
+	body, _ := json.Marshal(map[string]any{"client_name": "An <app>", "redirect_uris": redirects,
+		"contacts": []string{"planted@example.org"}})
+	a := w.do("POST", registerPath, string(body), "Content-Type", "application/json")
+	if a.StatusCode != http.StatusCreated {
+		w.Fatalf("register: %d %s", a.StatusCode, a.text)
+	}
+	return a.member("client_id")
+}
+
+var verifier = strings.Repeat("v", 43)
+
+func challenge(verifier string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// request is a good authorization request, with other fields in pairs; "" removes one.
+func request(client, redirect string, others ...string) url.Values {
+	v := url.Values{"client_id": {client}, "redirect_uri": {redirect}, "response_type": {"code"},
+		"state":          {"a state & more"},
+		"code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"}, "resource": {base + "/mcp"},
+		"scope": {"mcp:read"}}
+	for i := 0; i < len(others); i += 2 {
+		if v.Set(others[i], others[i+1]); others[i+1] == "" {
+			v.Del(others[i])
+		}
+	}
+	return v
+}
+
+var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+
+// page asks for the page and returns the fields of its form, and its cookie.
+func (w *world) page(v url.Values) (fields url.Values, cookie string) {
+	w.Helper()
+	a := w.do("GET", authorizePath+"?"+v.Encode(), "")
+	if a.StatusCode != http.StatusOK {
+		w.Fatalf("the page: %d %s %s", a.StatusCode, a.Header.Get("Location"), a.text)
+	}
+	fields = url.Values{"name": {"alice"}, "password": {good}, "decision": {"allow"}}
+	for _, m := range hidden.FindAllStringSubmatch(a.text, -1) {
+		fields.Set(m[1], html.UnescapeString(m[2]))
+	}
+	cookie, _, _ = strings.Cut(a.Header.Get("Set-Cookie"), ";")
+	return fields, cookie
+}
+
+func (w *world) decided(v url.Values, others ...string) answer {
+	w.Helper()
+	fields, cookie := w.page(v)
+	for i := 0; i < len(others); i += 2 {
+		fields.Set(others[i], others[i+1])
+	}
+	return w.post(authorizePath, fields, "Cookie", cookie, "Sec-Fetch-Site", "same-origin", "Origin", "null")
+}
+
+func (w *world) code(client, redirect string) string {
+	w.Helper()
+	_, got := w.decided(request(client, redirect)).location()
+	if !got.Has("code") {
+		w.Fatalf("no code: %v", got)
+	}
+	return got.Get("code")
+}
+
+func redemption(client, code, redirect string, others ...string) url.Values {
+	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code},
+		"redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {base + "/mcp"}}
+	for i := 0; i < len(others); i += 2 {
+		if v.Set(others[i], others[i+1]); others[i+1] == "" {
+			v.Del(others[i])
+		}
+	}
+	return v
+}
+
+// The whole way with golang.org/x/oauth2 as the client: metadata, registration, consent,
+// code, tokens, refresh, revocation.
+func TestIndependentClient(t *testing.T) {
+	w := newWorld(t)
+	hc := &http.Client{Transport: w,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, hc)
+	var resource struct {
+		Resource string
+		Servers  []string `json:"authorization_servers"`
+	}
+	var server struct {
+		Issuer       string
+		Authorize    string   `json:"authorization_endpoint"`
+		Token        string   `json:"token_endpoint"`
+		Register     string   `json:"registration_endpoint"`
+		Revoke       string   `json:"revocation_endpoint"`
+		Challenges   []string `json:"code_challenge_methods_supported"`
+		AuthMethods  []string `json:"token_endpoint_auth_methods_supported"`
+		IssParameter bool     `json:"authorization_response_iss_parameter_supported"`
+	}
+	get := func(address string, into any) {
+		t.Helper()
+		res, err := hc.Get(address)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %v, %v", address, res, err)
+		}
+		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	get(w.ResourceMetadataURL(), &resource)
+	if resource.Resource != base+"/mcp" || len(resource.Servers) != 1 {
+		t.Fatalf("%+v", resource)
+	}
+	get(resource.Servers[0]+"/.well-known/oauth-authorization-server", &server)
+	if server.Issuer != base || !server.IssParameter || strings.Join(server.Challenges, "") != "S256" ||
+		strings.Join(server.AuthMethods, "") != "none" {
+		t.Fatalf("%+v", server)
+	}
+	res, err := hc.Post(server.Register, "application/json",
+		strings.NewReader(`{"redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none"}`))
+	if err != nil || res.StatusCode != http.StatusCreated {
+		t.Fatalf("%v, %v", res, err)
+	}
+	var client struct {
+		ID string `json:"client_id"`
+	}
+	if err := json.NewDecoder(res.Body).Decode(&client); err != nil {
+		t.Fatal(err)
+	}
+	conf := &oauth2.Config{ClientID: client.ID, RedirectURL: local,
+		Endpoint: oauth2.Endpoint{AuthURL: server.Authorize, TokenURL: server.Token},
+		Scopes:   []string{"mcp:read", "mcp:write"}}
+	pkce := oauth2.GenerateVerifier()
+	auth, err := url.Parse(conf.AuthCodeURL("some state", oauth2.S256ChallengeOption(pkce),
+		oauth2.SetAuthURLParam("resource", resource.Resource)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	where, back := w.decided(auth.Query()).location()
+	if where != local || back.Get("state") != "some state" || back.Get("iss") != base || len(back) != 3 {
+		t.Fatalf("%s %v", where, back)
+	}
+	// Which asks with a header first, as it does not know the server.
+	token, err := conf.Exchange(ctx, back.Get("code"), oauth2.VerifierOption(pkce),
+		oauth2.SetAuthURLParam("resource", resource.Resource))
+	if err != nil || token.TokenType != "Bearer" || token.Extra("scope") != "mcp:read mcp:write" ||
+		time.Until(token.Expiry).Round(time.Minute) != time.Hour {
+		t.Fatalf("%+v, %v", token, err)
+	}
+	if p, scopes, err := w.accounts.Verify(token.AccessToken, w.Resource(), w.clock()); err != nil || p != w.alice ||
+		len(scopes) != 2 {
+		t.Errorf("%+v %v %v", p, scopes, err)
+	}
+	old := token.RefreshToken
+	token.Expiry = time.Now().Add(-time.Second)
+	next, err := conf.TokenSource(ctx, token).Token()
+	if err != nil || next.RefreshToken == old || next.AccessToken == token.AccessToken {
+		t.Fatalf("%+v, %v", next, err)
+	}
+	res, err = hc.PostForm(server.Revoke,
+		url.Values{"token": {next.RefreshToken}, "client_id": {client.ID}, "token_type_hint": {"refresh_token"}})
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", res, err)
+	}
+	for _, access := range []string{token.AccessToken, next.AccessToken} {
+		if _, _, err := w.accounts.Verify(access, w.Resource(), w.clock()); err == nil {
+			t.Error("a token is good after revocation")
+		}
+	}
+	next.Expiry = time.Now().Add(-time.Second)
+	if _, err := conf.TokenSource(ctx, next).Token(); err == nil || !strings.Contains(err.Error(), "invalid_grant") {
+		t.Errorf("refresh after revocation: %v", err)
+	}
+	w.secrets(good, back.Get("code"), token.AccessToken, old, next.RefreshToken, pkce, "planted@example.org",
+		"203.0.113")
+}
+
+// secrets fails when the file or the log has one of them.
+func (w *world) secrets(list ...string) {
+	w.Helper()
+	text, err := os.ReadFile(w.path)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, secret := range list {
+		for _, part := range []string{secret, secret[max(0, len(secret)-43):]} {
+			if strings.Contains(string(text), part) || strings.Contains(w.logged.String(), part) {
+				w.Errorf("%q is kept", secret)
+			}
+		}
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	w := newWorld(t)
+	paths := map[string]bool{}
+	for _, route := range w.Routes() {
+		paths[route.Path] = true
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"} {
+			a := w.do(method, route.Path, "")
+			allowed := strings.Contains(strings.Join(route.Methods, " "), method)
+			if (a.StatusCode == http.StatusMethodNotAllowed) == allowed ||
+				!allowed && a.Header.Get("Allow") != strings.Join(route.Methods, ", ") {
+				t.Errorf("%s %s: %d, Allow %q", method, route.Path, a.StatusCode, a.Header.Get("Allow"))
+			}
+			open := route.Path != authorizePath
+			if a.Header.Get("Cache-Control") != "no-store" ||
+				(a.Header.Get("Access-Control-Allow-Origin") == "*") != open ||
+				a.Header.Get("Access-Control-Allow-Credentials") != "" {
+				t.Errorf("%s %s: %v", method, route.Path, a.Header)
+			}
+			if method == "OPTIONS" && open &&
+				(a.StatusCode != http.StatusNoContent ||
+					!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "MCP-Protocol-Version")) {
+				t.Errorf("preflight of %s: %d %v", route.Path, a.StatusCode, a.Header)
+			}
+		}
+	}
+	for _, path := range []string{
+		"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/antennes",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp",
+		"/.well-known/oauth-protected-resource/antennes/mcp", "/oauth/authorize", "/oauth/token", "/oauth/revoke",
+		"/oauth/register",
+	} {
+		if !paths[path] {
+			t.Errorf("no %s", path)
+		}
+	}
+	if a := w.do("GET", "/oauth/authorize/", ""); a.StatusCode != http.StatusNotFound {
+		t.Errorf("%d", a.StatusCode)
+	}
+	for _, wrong := range []string{"", "www.example", "https://www.example/", "https://www.example?x", "ftp://x",
+		"https://u@www.example", "https://"} {
+		if _, err := New(Options{BaseURL: wrong}); err == nil {
+			t.Errorf("the base URL %q is taken", wrong)
+		}
+	}
+	if h, err := New(Options{BaseURL: "http://127.0.0.1:8080"}); err != nil || len(h.Routes()) != 7 ||
+		h.ResourceMetadataURL() != "http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp" {
+		t.Errorf("without a prefix: %v", err)
+	}
+}

@@ -1,0 +1,86 @@
+package oauth
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"relais/auth/account"
+	"relais/internal/store"
+)
+
+// In a folder that cannot be written to nobody signs in or registers, and is told so.
+func TestReadOnly(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	accounts, err := account.Open(nil, w.clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := request(client, callback)
+	fields, cookie := w.page(v)
+	without := w.handler(accounts)
+	rec := httptest.NewRecorder()
+	r := httptest.NewRequest("POST", registerPath, strings.NewReader(`{"redirect_uris":["`+callback+`"]}`))
+	r.Header.Set("Content-Type", "application/json")
+	without.ServeHTTP(rec, r)
+	if rec.Code != http.StatusServiceUnavailable || !strings.Contains(rec.Body.String(), "temporarily_unavailable") {
+		t.Errorf("%d %s", rec.Code, rec.Body)
+	}
+	db, err := os.ReadFile(w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "users.db")
+	if err := os.WriteFile(copied, db, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := store.OpenReadOnly(copied)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	if accounts, err = account.Open(read, w.clock); err != nil {
+		t.Fatal(err)
+	}
+	key := w.Handler.key
+	w.Handler = w.handler(accounts)
+	w.Handler.key = key
+	a := w.post(authorizePath, fields, "Cookie", cookie)
+	if a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(a.text, "cannot be written to") ||
+		a.Header.Get("Location") != "" {
+		t.Errorf("%d %s", a.StatusCode, a.text)
+	}
+}
+
+// While the record of an account is damaged, a failed sign-in says that the record may be
+// the cause: its name is unknown.
+func TestLostAccount(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	const may = "one of the accounts that this server cannot read"
+	if a := w.decided(request(client, callback), "name", "nobody"); a.StatusCode != http.StatusForbidden ||
+		strings.Contains(a.text, may) {
+		t.Errorf("before: %d %s", a.StatusCode, a.text)
+	}
+	err := w.db.Update(func(tx *store.Tx) error {
+		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(w.alice.ID), []byte("{"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accounts, err := account.Open(w.db, w.clock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Handler = w.handler(accounts)
+	for _, name := range []string{"alice", "nobody"} {
+		if a := w.decided(request(client, callback), "name", name); a.StatusCode != http.StatusForbidden ||
+			!strings.Contains(a.text, may) {
+			t.Errorf("%s: %d %s", name, a.StatusCode, a.text)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package oauth
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/auth/account"
+	"relais/internal/limit"
+)
+
+// How many clients may be registered, and how often invalid codes and tokens may be
+// turned in or revoked, from one address (IPv6: one /64) in a window; and how often those of
+// one person may, from wherever. More clients may be registered from
+// its network (a /24 or a /48) and from its provider (a /16 or a /32), but fewer than are
+// kept.
+const (
+	registerWindow         = time.Hour
+	mostRegistered         = 60
+	mostNetworkRegistered  = 120
+	mostProviderRegistered = 400
+	tokenWindow            = time.Minute
+	mostTokens             = 60
+)
+
+// limited has the requests of an address counted before they are read.
+func (h *Handler) limited(counter *limit.Addresses, most int, what string, serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if now := h.Now(); counter.Add(h.Address(r), now) > most {
+			h.retryAfter(w, counter.End(now))
+			h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d %s from one address", most,
+				what))
+			return
+		}
+		serve(w, r)
+	}
+}
+
+var (
+	responseTypes = []string{"code"}
+	grantTypes    = []string{"authorization_code", "refresh_token"}
+)
+
+// A registration is the part of a client's metadata that is used (RFC 7591, 2). The rest,
+// contacts among it, is passed over and not kept.
+type registration struct {
+	RedirectURIs  []string `json:"redirect_uris"`
+	Name          string   `json:"client_name"`
+	AuthMethod    *string  `json:"token_endpoint_auth_method"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+}
+
+// parseRegistration reads a client's metadata. Its errors are those of RFC 7591, 3.2.2,
+// except those of package account for names and addresses.
+func parseRegistration(text []byte) (*registration, error) {
+	bad := func(format string, args ...any) error {
+		return refuse(http.StatusBadRequest, "invalid_client_metadata", format, args...)
+	}
+	r := &registration{}
+	if err := json.Unmarshal(text, r); err != nil {
+		return nil, bad("the body is not a JSON object of a client's metadata")
+	}
+	switch {
+	case r.AuthMethod != nil && *r.AuthMethod != "none":
+		return nil, bad("token_endpoint_auth_method %.50q: only none", *r.AuthMethod)
+	case r.ResponseTypes != nil && !slices.Equal(r.ResponseTypes, responseTypes):
+		return nil, bad("response_types: only code")
+	case r.GrantTypes != nil && !slices.Contains(r.GrantTypes, grantTypes[0]):
+		return nil, bad("grant_types: authorization_code is missing")
+	}
+	for _, g := range r.GrantTypes {
+		if !slices.Contains(grantTypes, g) {
+			return nil, bad("grant_types: %.50q is not one of %s", g, strings.Join(grantTypes, ", "))
+		}
+	}
+	if r.Name = strings.TrimSpace(r.Name); r.Name == "" && len(r.RedirectURIs) > 0 {
+		r.Name = hostOf(r.RedirectURIs[0])
+	}
+	return r, nil
+}
+
+// countNetworks counts a registration of the address's network and provider.
+func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
+	now := h.Now()
+	network := limit.Network(limit.Line(h.Address(r)))
+	for _, c := range []struct {
+		of   netip.Prefix
+		most int
+	}{{network, mostNetworkRegistered}, {limit.Provider(network), mostProviderRegistered}} {
+		if h.registered.Add(c.of, now) > c.most {
+			h.retryAfter(w, h.registered.End(now))
+			return refuse(http.StatusTooManyRequests, "temporarily_unavailable",
+				"over %d registrations an hour from the network %s", c.most, c.of)
+		}
+	}
+	return nil
+}
+
+// register answers RFC 7591 for anybody: a client can do nothing before a person lets it
+// in, and is forgotten when nobody does.
+func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
+	text, err := body(w, r, "application/json")
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	m, err := parseRegistration(text)
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	if err := h.countNetworks(w, r); err != nil {
+		h.fail(w, err)
+		return
+	}
+	c, err := h.Accounts.Register(m.Name, m.RedirectURIs)
+	if full, ok := errors.AsType[*account.FullError](err); ok {
+		h.retryAfter(w, full.Until)
+		err = refuse(http.StatusTooManyRequests, "temporarily_unavailable", "%v: try again later", full)
+	}
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	reply(w, http.StatusCreated, map[string]any{
+		"client_id":                  c.ID,
+		"client_id_issued_at":        c.Created.Unix(),
+		"client_name":                c.Name,
+		"redirect_uris":              c.RedirectURIs,
+		"token_endpoint_auth_method": "none",
+		"grant_types":                grantTypes,
+		"response_types":             responseTypes,
+	})
+}

@@ -1,0 +1,176 @@
+package oauth
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"relais/auth/account"
+)
+
+// clientOf names the client of a form. Clients have no secret: who brings one, or another
+// way to say who it is, takes us for another server.
+func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Values) (string, error) {
+	unknown := func(format string, args ...any) error {
+		return refuse(http.StatusUnauthorized, "invalid_client", format, args...)
+	}
+	id := values.Get("client_id")
+	switch {
+	case len(r.Header["Authorization"]) > 0:
+		w.Header().Set("WWW-Authenticate", `Basic realm="none"`) // RFC 6749, 5.2
+		return "", unknown("clients have no secret: send client_id in the body, and no Authorization")
+	case values.Get("client_secret") != "" || values.Get("client_assertion") != "":
+		return "", unknown("clients have no secret: send client_id alone")
+	case id == "":
+		return "", unknown("client_id is missing")
+	}
+	if _, err := h.Accounts.Client(id); err != nil {
+		return "", unknown("no such client, or it was forgotten: register")
+	}
+	return id, nil
+}
+
+// turnedIn reads the form of a request and has it counted. A code or a token that is good
+// counts for its person, wherever it comes from: strangers behind the same address, or a
+// flood, do not have it refused.
+func (h *Handler) turnedIn(serve func(w http.ResponseWriter, r *http.Request, values url.Values)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		values, err := form(w, r)
+		if h.tooMany(w, r, values) {
+			return
+		}
+		if err != nil {
+			h.fail(w, err)
+			return
+		}
+		serve(w, r, values)
+	}
+}
+
+// tooMany counts a request, and reports whether it was refused as one too many.
+func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Values) bool {
+	now, person := h.Now(), ""
+	for _, name := range []string{"code", "refresh_token", "token"} {
+		if person == "" && values.Has(name) {
+			person = h.Accounts.Holder(values.Get(name))
+		}
+	}
+	n, of := 0, "from one address"
+	if person != "" {
+		n, of = h.byPerson.Add(person, now), "of one person"
+	} else {
+		n = h.byAddress.Add(h.Address(r), now)
+	}
+	if n <= mostTokens {
+		return false
+	}
+	h.retryAfter(w, h.byAddress.End(now))
+	h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d requests a minute %s", mostTokens,
+		of))
+	return true
+}
+
+// token answers RFC 6749, 4.1.3 and 6.
+func (h *Handler) token(w http.ResponseWriter, r *http.Request, values url.Values) {
+	t, err := h.exchange(w, r, values)
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{
+		"access_token":  t.Access,
+		"token_type":    "Bearer",
+		"expires_in":    int(account.AccessLife / time.Second),
+		"refresh_token": t.Refresh,
+		"scope":         account.JoinScopes(t.Scopes),
+	})
+}
+
+func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Values) (*account.Tokens, error) {
+	if err := once(values, "grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier",
+		"refresh_token", "scope"); err != nil {
+		return nil, err
+	}
+	client, err := h.clientOf(w, r, values)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.checkResource(values); err != nil {
+		return nil, err
+	}
+	switch grant := values.Get("grant_type"); grant {
+	case grantTypes[0]:
+		return h.redeem(values, client)
+	case grantTypes[1]:
+		return h.refresh(values, client)
+	case "":
+		return nil, invalid("grant_type is missing")
+	default:
+		return nil, refuse(http.StatusBadRequest, "unsupported_grant_type", "grant_type %.50q", grant)
+	}
+}
+
+// checkResource refuses a resource that is not ours (RFC 8707). Without one it is ours, the
+// only one.
+func (h *Handler) checkResource(values url.Values) error {
+	for _, resource := range values["resource"] {
+		if resource != h.resource {
+			return refuse(http.StatusBadRequest, "invalid_target", "resource %.200q: the only one is %s", resource,
+				h.resource)
+		}
+	}
+	return nil
+}
+
+func need(values url.Values, names ...string) error {
+	for _, name := range names {
+		if values.Get(name) == "" {
+			return invalid("%s is missing", name)
+		}
+	}
+	return nil
+}
+
+func (h *Handler) redeem(values url.Values, client string) (*account.Tokens, error) {
+	if err := need(values, "code", "redirect_uri", "code_verifier"); err != nil {
+		return nil, err
+	}
+	return h.Accounts.Redeem(account.Redemption{
+		Code: values.Get("code"), Client: client, Redirect: values.Get("redirect_uri"),
+		Verifier: values.Get("code_verifier"), Resource: h.resource,
+	})
+}
+
+func (h *Handler) refresh(values url.Values, client string) (*account.Tokens, error) {
+	if err := need(values, "refresh_token"); err != nil {
+		return nil, err
+	}
+	var scopes []account.Scope // those of the grant
+	if text := values.Get("scope"); text != "" {
+		var err error
+		if scopes, err = account.ParseScopes(text); err != nil {
+			return nil, err
+		}
+	}
+	return h.Accounts.Refresh(values.Get("refresh_token"), client, h.resource, scopes)
+}
+
+// revoke answers RFC 7009. A token that nobody knows is over, which is what was asked.
+func (h *Handler) revoke(w http.ResponseWriter, r *http.Request, values url.Values) {
+	err := once(values, "token", "client_id", "client_secret")
+	client := ""
+	if err == nil {
+		client, err = h.clientOf(w, r, values)
+	}
+	if err == nil {
+		err = need(values, "token")
+	}
+	if err == nil {
+		err = h.Accounts.Revoke(values.Get("token"), client)
+	}
+	if err != nil {
+		h.fail(w, err)
+		return
+	}
+	w.WriteHeader(http.StatusOK)
+}

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/api"
+	"relais/index"
+	"relais/index/indextest"
+	"relais/market"
+)
+
+func pagesOf(t *testing.T) (*Pages, string) {
+	t.Helper()
+	set, err := indextest.Country(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
+	fr := set.Market(market.FR)
+	return New(func() *api.Env { return &api.Env{Set: set} }, address, slog.New(slog.DiscardHandler)),
+		index.Key(market.FR, fr.Snap.ID(0))
+}
+
+func ask(p *Pages, method, target string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, r)
+	return w
+}
+
+func TestSitePage(t *testing.T) {
+	p, key := pagesOf(t)
+	w := ask(p, "GET", "/site/"+key)
+	for _, want := range []string{"<html lang=\"en\">", key, "Operators", "SYNTHETIC"} {
+		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("status %d, %q is missing:\n%s", w.Code, want, w.Body)
+		}
+	}
+	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
+		"Opérateurs") {
+		t.Error("not in French")
+	}
+	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {
+		t.Errorf("HEAD: status %d, %d bytes; want 200 without a body", w.Code, w.Body.Len())
+	}
+}
+
+func TestBadPages(t *testing.T) {
+	p, _ := pagesOf(t)
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"/site/fr-0", 404},
+		{"/site/%3Cscript%3E", 404},
+		{"/site/..%2f..%2fetc", 404},
+		{"/site/" + strings.Repeat("x", 300), 404},
+		{"/site/%00", 404},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			w := ask(p, "GET", tt.target, "Accept-Language", strings.Repeat("fr,", 5000))
+			if w.Code != tt.status || strings.Contains(w.Body.String(), "<script") ||
+				w.Header().Get("Content-Security-Policy") == "" {
+				t.Errorf("%s: status %d, want %d, a policy and no script: %s", tt.target, w.Code, tt.status, w.Body)
+			}
+		})
+	}
+	if w := ask(p, "POST", "/site/fr-1"); w.Code != 405 || w.Header().Get("Allow") == "" {
+		t.Errorf("POST: status %d, want 405 with Allow", w.Code)
+	}
+}
+
+func TestPageLimit(t *testing.T) {
+	p, key := pagesOf(t)
+	if left := 60 - time.Now().Second(); left < 3 {
+		time.Sleep(time.Duration(left) * time.Second)
+	}
+	for range Minute {
+		ask(p, "GET", "/site/"+key)
+	}
+	if w := ask(p, "GET", "/site/"+key); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("page %d: status %d, want 429 with Retry-After", Minute+1, w.Code)
+	}
+}

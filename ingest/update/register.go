@@ -1,0 +1,107 @@
+package update
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"relais/ingest"
+	"relais/internal/folder"
+	"relais/market"
+)
+
+// A register is the target of an authority's files, which are ingested together.
+type register struct{ *ingest.Source }
+
+func (r register) markets() []market.Code { return r.Markets }
+func (r register) retriesRefused() bool   { return true }
+
+func (r register) statePath(dir folder.Dir) string {
+	return filepath.Join(dir.Sources(string(r.Markets[0])), folder.UpdateName)
+}
+
+func (r register) forgetStale(_ context.Context, s *source) ([]string, error) {
+	return s.state.forgetStale(s.Dir, r.Source, s.Version), nil
+}
+
+func (r register) apply(ctx context.Context, s *source) {
+	r.ingest(ctx, s)
+	if len(s.report.Ingests) > 0 {
+		if err := s.state.noteSnapshots(s.Dir, r.Source, s.Version); err != nil {
+			s.fail(err)
+		}
+	}
+}
+
+// ingest ingests all new files together. If that is refused it ingests them one by one,
+// so that a bad file does not keep a good one out. A refused file may be good once
+// another is ingested: the rest is tried again until no file is accepted.
+func (r register) ingest(ctx context.Context, s *source) {
+	if len(s.fresh) == 0 {
+		return
+	}
+	err := r.ingestFiles(ctx, s, s.fresh...)
+	if err == nil || isEnvironmentError(err) {
+		return
+	}
+	left, errs := s.fresh, map[*fresh]error{s.fresh[0]: err}
+	for again := len(left) > 1; again; {
+		again = false
+		var refused []*fresh
+		for _, f := range left {
+			err := r.ingestFiles(ctx, s, f)
+			if err == nil {
+				again = true
+			} else if !isEnvironmentError(err) {
+				refused, errs[f] = append(refused, f), err
+			}
+		}
+		left, again = refused, again && len(refused) > 0
+	}
+	for _, f := range left {
+		if errors.Is(errs[f], ingest.ErrNoBase) { // it waits for its base
+			f.report.fail(errs[f])
+		} else {
+			s.reject(f, errs[f])
+		}
+	}
+}
+
+func (r register) ingestFiles(ctx context.Context, s *source, files ...*fresh) error {
+	o := ingest.Options{Dir: s.Dir, Markets: r.Markets, Force: s.Force, Now: time.Now(), Progress: s.Reading}
+	for _, f := range files {
+		o.Paths = append(o.Paths, f.path)
+	}
+	report, err := ingest.Run(ctx, o)
+	if err != nil {
+		if isEnvironmentError(err) { // the files stay for the next run
+			for _, f := range files {
+				f.report.fail(err)
+			}
+		}
+		return err
+	}
+	if s.Ingested != nil {
+		s.Ingested(ctx, report)
+	}
+	s.report.Ingests = append(s.report.Ingests, report)
+	for _, f := range files {
+		s.accept(f, "")
+	}
+	return nil
+}
+
+// isEnvironmentError reports whether an ingest failed for a reason outside the files: the
+// folder is in use, the disk is full, or the program is stopping.
+func isEnvironmentError(err error) bool {
+	_, held := errors.AsType[*folder.HeldError](err)
+	_, path := errors.AsType[*fs.PathError](err)
+	_, link := errors.AsType[*os.LinkError](err)
+	_, number := errors.AsType[syscall.Errno](err)
+	return held || path || link || number || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded)
+}

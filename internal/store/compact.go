@@ -1,0 +1,153 @@
+package store
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	bolt "go.etcd.io/bbolt"
+
+	"relais/internal/folder"
+)
+
+// deletedBucket stands in a file whose free space still has the bytes of something
+// that was deleted.
+const deletedBucket = "relais:deleted"
+
+// MarkDeleted notes, in the transaction that deletes something, that its bytes stay
+// in the file until the next Compact.
+func MarkDeleted(tx *Tx) error {
+	if tx.bolt.Bucket([]byte(deletedBucket)) != nil {
+		return nil
+	}
+	tx.changed = true
+	_, err := tx.bolt.CreateBucket([]byte(deletedBucket))
+	return err
+}
+
+// HasDeleted reports whether MarkDeleted was called since the last Compact, by this
+// process or an earlier one. Errors: those of View.
+func (db *DB) HasDeleted() (has bool, err error) {
+	err = db.View(func(tx *Tx) error {
+		has = tx.bolt.Bucket([]byte(deletedBucket)) != nil
+		return nil
+	})
+	return has, err
+}
+
+// Compact rewrites the file without unused space and deleted records, and
+// returns its size in bytes before and after. There must be space for both. Updates
+// wait until it is done. Views do not: those that have begun go on with the old
+// file, whose space is given back when the last of them ends. After a crash at any
+// point there is the old file or the new one, whole. Errors: ErrDamaged,
+// fs.ErrPermission for a file that is opened read-only, those of writing; the file
+// is then as it was, unless only the name of the new one could not be made to last.
+func (db *DB) Compact() (before, after int64, err error) {
+	if db.readOnly {
+		return 0, 0, db.refused()
+	}
+	db.writing.Lock()
+	defer db.writing.Unlock()
+	before, after, err = db.rewrite(db.copyTo)
+	if err != nil {
+		return 0, 0, failed("compact", db.name, err)
+	}
+	return before, after, nil
+}
+
+// rewrite puts a file in the place of this one, which fill has filled. The caller
+// holds db.writing.
+func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error) {
+	if err := db.certain(); err != nil {
+		return 0, 0, err
+	}
+	old, err := db.verify()
+	if err != nil {
+		return 0, 0, err
+	}
+	temporary, err := stage(db.path, func(dst *bolt.DB) error {
+		return errors.Join(fill(dst), keepOwner(dst.Path(), old))
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	defer os.Remove(temporary) // gone already when all went well
+	// It is locked before it has its name, so that nobody comes in between.
+	next, err := openFile(temporary, db.name, os.O_RDWR, math.MaxInt64)
+	if err != nil {
+		return 0, 0, err
+	}
+	now, err := next.held.Stat()
+	if err == nil {
+		err = os.Rename(temporary, db.path)
+	}
+	if err != nil {
+		return 0, 0, errors.Join(err, next.close())
+	}
+	db.replace(next) // from here on: what is written to the old file is lost
+	return old.Size(), now.Size(), folder.SyncDir(filepath.Dir(db.path))
+}
+
+// verify walks the whole tree of the file, for which the caller
+// holds db.writing: bolt trusts its numbers. It returns the size and mode of the file.
+func (db *DB) verify() (os.FileInfo, error) {
+	if err := db.current.stuck.Load(); err != nil {
+		return nil, *err
+	}
+	info, err := db.current.held.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if err := verify(db.current.held, info.Size(), true); err != nil {
+		return nil, unsound(db.name, err)
+	}
+	return info, nil
+}
+
+// copyTo copies everything into an empty file but the mark of what was deleted.
+func (db *DB) copyTo(dst *bolt.DB) error {
+	const most = 1 << 20 // bytes of a transaction
+	if err := guard(db.name, func() error { return bolt.Compact(dst, db.current.bolt, most) }); err != nil {
+		return err
+	}
+	return dst.Update(func(tx *bolt.Tx) error {
+		if tx.Bucket([]byte(deletedBucket)) == nil {
+			return nil
+		}
+		return tx.DeleteBucket([]byte(deletedBucket))
+	})
+}
+
+// replace puts another file in use, and closes the one before it when nobody reads
+// it any more.
+func (db *DB) replace(next *file) {
+	db.mu.Lock()
+	old := db.current
+	db.current = next
+	db.mu.Unlock()
+	before := old.before
+	db.replaced.Go(func() {
+		if old.users.Wait(); before != nil {
+			<-before
+		}
+		if next.before != nil {
+			close(next.before)
+		}
+		old.close() // nothing is written to it and it has no name: an error loses nothing
+	})
+}
+
+// keepOwner gives a file the mode and owner of another: an operator may compact
+// what belongs to the account that serves.
+func keepOwner(path string, of os.FileInfo) error {
+	if err := os.Chmod(path, of.Mode().Perm()); err != nil {
+		return err
+	}
+	st, ok := of.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid() {
+		return nil
+	}
+	return os.Chown(path, int(st.Uid), int(st.Gid))
+}

@@ -1,0 +1,193 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/api/endpoint"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+)
+
+var marketsCompareCoverage = endpoint.New(endpoint.Decl{
+	Name: "markets_compare_coverage", Title: "Markets side by side",
+	Summary: "For each market, operator and generation: sites, coverage points and speedtests, with the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
+}, (*Reading).marketsCompareCoverage)
+
+type compareParams struct {
+	Markets string `param:"markets" max:"60" doc:"Markets with commas in between; default: all that are loaded." example:"FR,DROM"`
+}
+
+// codes are the markets that are asked for, each once; nil when none are.
+func (p *compareParams) codes() (codes []market.Code, err error) {
+	if p.Markets == "" {
+		return nil, nil
+	}
+	for _, name := range strings.Split(p.Markets, ",") {
+		var code market.Code
+		if err := code.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
+			return nil, &endpoint.ParamError{Param: "markets", Value: p.Markets,
+				Want: err.Error() + ", or several with commas in between"}
+		}
+		if !slices.Contains(codes, code) {
+			codes = append(codes, code)
+		}
+	}
+	return codes, nil
+}
+
+// Check holds the rules of the list.
+func (p *compareParams) Check() error {
+	_, err := p.codes()
+	return err
+}
+
+// A Comparison is markets side by side.
+type Comparison struct {
+	Markets []ComparedMarket `json:"markets"`
+	Notes   []string         `json:"notes"`
+	Sourced
+}
+
+// A ComparedMarket is one of them.
+type ComparedMarket struct {
+	Market    market.Code        `json:"market"`
+	Label     string             `json:"label"`
+	Loaded    bool               `json:"loaded" doc:"Whether this server has the market's inventory."`
+	Date      *string            `json:"registerDate" doc:"The register's own date, YYYY-MM-DD; null when it is not loaded."`
+	Sites     *int               `json:"sites" doc:"null when the inventory is not loaded."`
+	Points    MeasureCount       `json:"coveragePoints"`
+	Tests     MeasureCount       `json:"speedtests"`
+	Operators []ComparedOperator `json:"operators"`
+	Others    *OtherNetworks     `json:"otherNetworks,omitempty" doc:"Measurements of networks that do not belong to an operator of the market, of all generations; absent when it would be 0."`
+}
+
+// A MeasureCount says how many measures of a kind there are, and of when.
+type MeasureCount struct {
+	Count  int     `json:"count"`
+	Oldest *string `json:"oldest" doc:"Day of the oldest, YYYY-MM-DD, UTC; one of unknown age is as old as its import."`
+	Newest *string `json:"newest" doc:"Day of the newest."`
+}
+
+// A ComparedOperator is an operator of a market.
+type ComparedOperator struct {
+	Operator    string               `json:"operator"`
+	Sites       *int                 `json:"sites" doc:"With an emission of the operator, in any status."`
+	Generations []ComparedGeneration `json:"generations"`
+}
+
+// OtherNetworks counts measurements of networks that do not belong to an operator of the market.
+type OtherNetworks struct {
+	Points int `json:"coveragePoints"`
+	Tests  int `json:"speedtests"`
+}
+
+// A ComparedGeneration is a generation of an operator.
+type ComparedGeneration struct {
+	Generation string `json:"generation" doc:"2G to 5G; empty when it is not stated."`
+	Sites      *int   `json:"sites" doc:"With an emission of it that is not only a project; in registers without statuses, with any."`
+	Projects   *int   `json:"onlyProjects" doc:"With a project of it and nothing else; null in registers that state no projects."`
+	Points     int    `json:"coveragePoints"`
+	Tests      int    `json:"speedtests"`
+}
+
+func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*Comparison, error) {
+	codes, err := p.codes()
+	if err != nil {
+		return nil, err
+	}
+	if codes == nil || r.Set == nil { // while it is loading, that is the error
+		among, _, err := r.asked(nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range among {
+			codes = append(codes, m.Table.Code)
+		}
+	}
+	store, err := r.MeasureStore()
+	if err != nil {
+		return nil, err
+	}
+	answer := &Comparison{Markets: []ComparedMarket{}, Notes: []string{}}
+	for _, code := range codes {
+		m := market.Get(code)
+		loaded := r.register(m)
+		row := compared(m, loaded, store)
+		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code,
+			measure.Speedtest)
+		answer.Markets = append(answer.Markets, row)
+		answer.Sources = append(answer.Sources, sourceOf(m, loaded))
+		if loaded == nil && m.HasInventory() {
+			answer.Notes = append(answer.Notes,
+				fmt.Sprintf("%s is not loaded on this server: that says nothing of its sites.", code))
+		}
+	}
+	return answer, nil
+}
+
+// countMeasures says how many measures of a kind a market has, and of when.
+func countMeasures(store *measure.Store, code market.Code, kind measure.Kind) MeasureCount {
+	var oldest, newest time.Time
+	for _, s := range store.Segments() {
+		if s.Market != code || s.Kind != kind {
+			continue
+		}
+		if oldest.IsZero() || s.Oldest.Before(oldest) {
+			oldest = s.Oldest
+		}
+		if s.Newest.After(newest) {
+			newest = s.Newest
+		}
+	}
+	return MeasureCount{store.Count(code, kind), dayOf(oldest), dayOf(newest)}
+}
+
+// compared counts by operator and generation; loaded may be nil.
+func compared(m *market.Market, loaded *index.Market, store *measure.Store) ComparedMarket {
+	row := ComparedMarket{Market: m.Code, Label: m.Label, Operators: []ComparedOperator{}}
+	points, tests := store.Counts(m.Code, measure.Coverage), store.Counts(m.Code, measure.Speedtest)
+	if loaded != nil {
+		sites := loaded.Len()
+		row.Loaded, row.Date, row.Sites = true, &loaded.Snap.SourceDate, &sites
+	}
+	_, err := projectStatus(m)
+	hasProjects := err == nil
+	for o, operator := range m.Operators {
+		one := ComparedOperator{Operator: operator.Key, Generations: []ComparedGeneration{}}
+		var extent index.Extent
+		if loaded != nil {
+			extent = loaded.Extent(o)
+			one.Sites = &extent.Sites
+		}
+		for g, there := range extent.Generations {
+			v := ComparedGeneration{Generation: site.Generation(g).String(), Points: points[o+1][g],
+				Tests: tests[o+1][g]}
+			if there.Sites+v.Points+v.Tests == 0 {
+				continue
+			}
+			if loaded != nil {
+				real := there.Sites - there.Projects
+				v.Sites = &real
+				if hasProjects {
+					v.Projects = &there.Projects
+				}
+			}
+			one.Generations = append(one.Generations, v)
+		}
+		row.Operators = append(row.Operators, one)
+	}
+	var others OtherNetworks
+	for g := range points[0] {
+		others.Points, others.Tests = others.Points+points[0][g], others.Tests+tests[0][g]
+	}
+	if others.Points+others.Tests > 0 {
+		row.Others = &others
+	}
+	return row
+}

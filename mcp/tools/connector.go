@@ -1,0 +1,225 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/site"
+)
+
+// connectorTools are the two that assistants look for in every source of documents.
+var connectorTools = []*Tool{search, fetch}
+
+var search = endpoint.New(endpoint.Decl{
+	Name: "search", Title: "Search",
+	Summary: "Finds antenna sites by a question as people type it, such as 5G Rennes or antenne Orange à Vitré, in all markets: sites of the place first, the nearest to its middle before the others. Answers ids for fetch. The tools sites_search and sites_nearby can say more exactly what is wanted.",
+}, (*Reading).search)
+
+type searchParams struct {
+	Query string `param:"query" max:"200" required:"true" doc:"Place, operator, technology (5G, LTE 700), status (planned, en service), or words of an address, or an identifier." example:"5G Rennes"`
+}
+
+// Results are documents that a search found.
+type Results struct {
+	Results    []Result   `json:"results"`
+	Understood Understood `json:"understood"`
+}
+
+// A Result is a document that a search found.
+type Result struct {
+	ID    string `json:"id" doc:"The siteKey; fetch takes it."`
+	Title string `json:"title"`
+	URL   string `json:"url" doc:"A page about the site."`
+}
+
+// mostResults is how many documents a search answers.
+const mostResults = 20
+
+func (r *Reading) search(_ context.Context, p *searchParams) (*Results, error) {
+	q, err := r.inquire(p.Query, nil)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.answer(q)
+	if err != nil {
+		return nil, err
+	}
+	if len(found) == 0 && q.place == nil {
+		if err := r.shorten(q, nil); err != nil {
+			return nil, err
+		}
+		if q.place != nil {
+			found = r.inPlace(q)
+		}
+	}
+	if len(found) == 0 {
+		q.notes = append(q.notes, q.nothing())
+	}
+	answer := &Results{Results: []Result{}, Understood: *q.understood()}
+	for _, s := range found {
+		one := Result{s.SiteKey, s.title(), s.URL}
+		if len(answer.Results) < mostResults && !slices.Contains(answer.Results, one) {
+			answer.Results = append(answer.Results, one)
+		}
+	}
+	return answer, nil
+}
+
+// answer is the sites that a question is about: first those of the place, the nearest to its
+// middle first, then its neighbours, then those that have the words.
+func (r *Reading) answer(q *inquiry) ([]Site, error) {
+	var found []Site
+	if q.place != nil {
+		found = r.inPlace(q)
+	}
+	if q.place != nil && len(found) < mostResults/2 {
+		found = append(found, r.aroundPlace(q)...)
+	}
+	if q.place != nil && q.place.Kind == index.Region || len(found) >= mostResults {
+		return found, nil // words would find streets that are called like it
+	}
+	items, _, _, err := r.everywhere(q, pageParams{Limit: mostResults})
+	return append(found, items...), err
+}
+
+// inPlace is the sites of the question's place, the nearest to its middle first.
+func (r *Reading) inPlace(q *inquiry) []Site {
+	m := r.Set.Market(q.place.Market)
+	ask := index.Query{Filter: index.All, Place: &q.place.at,
+		Disc: &geo.Disc{Center: q.place.at.Center, Radius: anywhere}}
+	if !q.narrow(m, &ask.Filter) {
+		return nil
+	}
+	return r.sites(m, m.Find(ask, 0, mostResults))
+}
+
+// anywhere is a radius that takes in every place, in metres.
+const anywhere = 20_100_000
+
+// aroundPlace is the sites nearest to the middle of the question's place, none of one that is
+// an area.
+func (r *Reading) aroundPlace(q *inquiry) []Site {
+	if q.place.wide() {
+		return nil
+	}
+	m := r.Set.Market(q.place.Market)
+	ask := index.Query{Filter: index.All, Disc: radiusParams{10}.around(q.place.at.Center)}
+	if !q.narrow(m, &ask.Filter) {
+		return nil
+	}
+	return r.sites(m, m.Find(ask, 0, mostResults/2))
+}
+
+// wide reports whether the place is an area, whose middle says little.
+func (p *Place) wide() bool { return p.Kind == index.AreaPlace || p.Kind == index.Region }
+
+// nothing says why a question found no site.
+func (q *inquiry) nothing() string {
+	if q.place != nil {
+		return fmt.Sprintf("No site of %s has what is asked for.", q.place.title())
+	}
+	return "No place and no site has all of these words. " + landmarks + "."
+}
+
+// title is the site in a line.
+func (s *Site) title() string {
+	parts := []string{strings.Join(s.Operators, ", ")}
+	for _, text := range []*string{s.Address, s.PostalCode, s.Commune} {
+		if text != nil {
+			parts = append(parts, *text)
+		}
+	}
+	return fmt.Sprintf("%s: %s", s.SiteKey, strings.Join(parts, ", "))
+}
+
+var fetch = endpoint.New(endpoint.Decl{
+	Name: "fetch", Title: "Fetch",
+	Summary: "One antenna site as a text, by an id of search.",
+}, (*Reading).fetch)
+
+type fetchParams struct {
+	ID string `param:"id" max:"128" required:"true" doc:"A siteKey, such as those of search." example:"fr-23444"`
+}
+
+// A Document is a site as a text.
+type Document struct {
+	ID       string            `json:"id"`
+	Title    string            `json:"title"`
+	Text     string            `json:"text"`
+	URL      string            `json:"url"`
+	Metadata map[string]string `json:"metadata" doc:"market, source, sourceDate, licence, latitude and longitude."`
+}
+
+func (r *Reading) fetch(_ context.Context, p *fetchParams) (*Document, error) {
+	m, at, err := r.Locate(p.ID, nil)
+	if err != nil {
+		return nil, err
+	}
+	summary := r.site(m, at, -1)
+	var s site.Site
+	m.Site(at, &s)
+	from := sourceOf(m.Table, m)
+	return &Document{ID: summary.SiteKey, Title: summary.title(), URL: summary.URL,
+		Text: describe(&summary, view.NewMore(m.Snap, &s), from),
+		Metadata: map[string]string{"market": string(summary.Market), "source": from.Authority + ": " + from.Label,
+			"licence": from.Licence, "sourceDate": m.Snap.SourceDate,
+			"latitude": fmt.Sprint(summary.Coordinates.Lat), "longitude": fmt.Sprint(summary.Coordinates.Lng)}}, nil
+}
+
+// mostLines is how many emissions a text lists.
+const mostLines = 200
+
+// describe tells a site in lines. What the register does not state is left out.
+func describe(s *Site, more view.More, from Source) string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, text)
+		}
+	}
+	line("Site", s.SiteKey+", "+market.Get(s.Market).Label)
+	line("Position", fmt.Sprintf("%v, %v", s.Coordinates.Lat, s.Coordinates.Lng))
+	for _, text := range []*string{s.Address, s.PostalCode, s.Commune} {
+		if text != nil {
+			line("Address", *text)
+		}
+	}
+	line("Area", s.Area)
+	line("Operators", strings.Join(s.Operators, ", "))
+	line("Technologies", strings.Join(s.Technologies, ", "))
+	if s.Status != nil {
+		line("Status", *s.Status)
+	}
+	if h := more.Support.Height; h != nil {
+		line("Height of the support", fmt.Sprintf("%v m", *h))
+	}
+	if n := more.Support.SupportInfo.Nature; n != nil {
+		line("Support", *n)
+	}
+	if len(more.Radio.Azimuts) > 0 {
+		line("Azimuths", strings.Trim(fmt.Sprint(more.Radio.Azimuts), "[]")+" degrees")
+	}
+	for i, e := range more.Emissions {
+		if i == mostLines {
+			line("More", fmt.Sprintf("%d emissions", len(more.Emissions)-i))
+			break
+		}
+		text := e.Operator + " " + e.Technology
+		for _, more := range []*string{e.Status, e.Date} {
+			if more != nil {
+				text += ", " + *more
+			}
+		}
+		line("Emission", text)
+	}
+	line("Source", fmt.Sprintf("%s, %s, %s", from.Authority, cmp.Or(from.Label, "no name"), *from.Date))
+	return b.String()
+}

@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"relais/api"
+)
+
+// Who submits to a disk that is full is told so.
+func TestSubmitOnAFullDisk(t *testing.T) {
+	err := submissionError(fmt.Errorf("community.db: %w",
+		&os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
+	if message, cause := api.PublicMessage(err); cause != nil ||
+		!strings.Contains(message, "disk of this server is full") || strings.Contains(message, "/data") {
+		t.Errorf("%q, %v", message, cause)
+	}
+}
+
+// Every tool that would show an unusable dataset as empty needs it.
+func TestNeeds(t *testing.T) {
+	for _, tt := range []struct{ name, data string }{
+		{"sites_get_photos", api.DataPhotos},
+		{"anfr_list_archives", api.DataArchives},
+		{"sites_hs_list", api.DataOutages},
+		{"community_list_observations_nearby", api.DataOutages},
+		{"me_whoami", api.DataPeople},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := (*Tool)(nil)
+			for _, t := range All() {
+				if t.Name == tt.name {
+					tool = t
+				}
+			}
+			if tool == nil {
+				t.Errorf("tool %s is missing", tt.name)
+				return
+			}
+			r := &Reading{Env: &api.Env{Failed: map[string]error{tt.data: os.ErrInvalid}}}
+			if err := r.Usable(tool); err == nil {
+				t.Errorf("%s answers without %s", tt.name, tt.data)
+			}
+			r.Failed = nil
+			if err := r.Usable(tool); err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+		})
+	}
+}

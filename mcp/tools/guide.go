@@ -1,0 +1,72 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"relais/api/endpoint"
+	"relais/market"
+)
+
+var capabilitiesGuide = endpoint.New(endpoint.Decl{
+	Name: "capabilities_guide", Title: "What can be asked here",
+	Summary: "The markets with the dates of their data, which tool answers which question, and the limits. Call it first.",
+}, (*Reading).capabilitiesGuide)
+
+// A Guide says what can be asked.
+type Guide struct {
+	Markets []GuideMarket `json:"markets"`
+	Tools   []GuideTool   `json:"tools"`
+	Limits  []string      `json:"limits"`
+	Sourced
+}
+
+// A GuideMarket is a market of the guide.
+type GuideMarket struct {
+	Market    market.Code `json:"market"`
+	Label     string      `json:"label"`
+	Loaded    bool        `json:"loaded" doc:"Whether this server has the market's inventory."`
+	Sites     *int        `json:"sites" doc:"null when the inventory is not loaded."`
+	Operators []string    `json:"operators"`
+	AreaType  string      `json:"areaType" doc:"department, province; empty when the register names no areas."`
+}
+
+// A GuideTool is a tool of the guide.
+type GuideTool struct {
+	Name     string `json:"name"`
+	Question string `json:"question" doc:"What it is for."`
+	SignedIn bool   `json:"signedIn" doc:"Whether it needs somebody who signed in."`
+}
+
+// firstSentence is what a summary begins with.
+func firstSentence(text string) string {
+	if sentence, _, more := strings.Cut(text, ". "); more {
+		return sentence + "."
+	}
+	return text
+}
+
+func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) {
+	g := &Guide{Markets: []GuideMarket{}, Tools: make([]GuideTool, 0, len(listed())), Limits: []string{
+		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.",
+			MaxAnswer),
+		"Positions go in and out as WGS84 degrees, distances come out in metres, radiusKm goes in in kilometres.",
+		fmt.Sprintf("Who signed in submits at most %d times an hour. The operator of the server decides how many calls a minute are answered.", hourly),
+		"What a source does not state is null or empty: it is not known, which is not the same as no.",
+	}}
+	for _, m := range market.All {
+		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys(), AreaType: m.AreaType}
+		loaded := r.register(m)
+		if loaded != nil {
+			sites := loaded.Len()
+			row.Loaded, row.Sites = true, &sites
+		}
+		g.Sources = append(g.Sources, sourceOf(m, loaded))
+		g.Markets = append(g.Markets, row)
+	}
+	for _, t := range listed() {
+		g.Tools = append(g.Tools, GuideTool{t.Name, firstSentence(t.Summary), t.SignedIn})
+	}
+	return g, nil
+}

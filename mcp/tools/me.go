@@ -1,0 +1,231 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/auth/account"
+	"relais/community"
+	"relais/geo"
+	"relais/market"
+	"relais/measure"
+)
+
+var meTools = []*Tool{meWhoami, meSpeedtestsList, meSessionsList, meReportsStatus, meBugsStatus, meGamificationStats}
+
+// kinds are what people submit, in the order of answers.
+var kinds = []account.Kind{account.Outage, account.Speedtest, account.Validation, account.Bug}
+
+var meWhoami = endpoint.New(endpoint.Decl{
+	Name: "me_whoami", Title: "Who is signed in", SignedIn: true,
+	Summary: "The account that these tools act for, what it submitted so far, and how much it may submit in this hour.",
+}, (*Reading).meWhoami)
+
+// Me is an account as who has it sees it.
+type Me struct {
+	Name      string      `json:"name"`
+	Kind      string      `json:"kind" doc:"person, or client for an API client that acts as its own account."`
+	Created   string      `json:"createdAt" doc:"ISO 8601, UTC."`
+	Programs  int         `json:"programs" doc:"Programs that may act for the account now."`
+	Submitted Submissions `json:"submitted"`
+	Left      int         `json:"submissionsLeft" doc:"How much may be submitted until the hour ends."`
+	Hourly    int         `json:"submissionsPerHour"`
+}
+
+// Submissions are numbers of what somebody submitted.
+type Submissions struct {
+	Outages     int `json:"outages" doc:"Reported or confirmed."`
+	Speedtests  int `json:"speedtests"`
+	Validations int `json:"validations"`
+	Bugs        int `json:"bugs"`
+}
+
+// of is the number of a kind.
+func (s *Submissions) of(kind account.Kind) *int {
+	return map[account.Kind]*int{account.Outage: &s.Outages, account.Speedtest: &s.Speedtests,
+		account.Validation: &s.Validations, account.Bug: &s.Bugs}[kind]
+}
+
+func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
+	a, err := r.People.Find(r.Person.ID)
+	if err != nil {
+		return nil, submissionError(err)
+	}
+	me := &Me{Name: a.Name, Kind: "person", Created: view.Moment(a.Created), Programs: a.Programs,
+		Left: r.Submissions.left(a.ID, r.Now), Hourly: hourly}
+	if a.Client != "" {
+		me.Kind = "client"
+	}
+	for _, kind := range kinds {
+		if *me.Submitted.of(kind), err = r.People.Count(a.ID, kind); err != nil {
+			return nil, err
+		}
+	}
+	return me, nil
+}
+
+// own is a page of what the person submitted of a kind, the newest first.
+func (r *Reading) own(kind account.Kind, p pageParams) (List[account.Fact], error) {
+	facts, err := r.People.Facts(r.Person.ID, kind)
+	return paged(facts, p), err
+}
+
+// pageOf is a page of other items than those of a list.
+func pageOf[T, F any](l List[F], items []T) List[T] { return listOf(items, l.offset, l.Total) }
+
+var meSpeedtestsList = endpoint.New(endpoint.Decl{
+	Name: "me_speedtests_list", Title: "Own speedtests", SignedIn: true,
+	Summary: "The speedtests that who is signed in submitted, the last submitted first, and whether the API still shows them.",
+}, (*Reading).meSpeedtestsList)
+
+// An OwnSpeedtest is a speedtest with what only who submitted it knows.
+type OwnSpeedtest struct {
+	Submitted string         `json:"submittedAt" doc:"ISO 8601, UTC."`
+	State     string         `json:"state" doc:"shown, or removed when it became too old; unknown while measures cannot be read."`
+	Market    market.Code    `json:"market"`
+	Speedtest view.Speedtest `json:"speedtest"`
+}
+
+// OwnSpeedtests are a page of them.
+type OwnSpeedtests struct{ List[OwnSpeedtest] }
+
+func (r *Reading) meSpeedtestsList(_ context.Context, p *pageParams) (*OwnSpeedtests, error) {
+	page, err := r.own(account.Speedtest, *p)
+	if err != nil {
+		return nil, err
+	}
+	items := []OwnSpeedtest{}
+	for _, f := range page.Items {
+		var own ownTest
+		if err := json.Unmarshal(f.Data, &own); err != nil {
+			return nil, err
+		}
+		state, err := r.stateOf(own)
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, OwnSpeedtest{view.Moment(f.Time), state, own.Market, own.Speedtest})
+	}
+	return &OwnSpeedtests{pageOf(page, items)}, nil
+}
+
+// mostAtOnce is of how many speedtests of one point one is looked for.
+const mostAtOnce = 10_000
+
+func (r *Reading) stateOf(own ownTest) (string, error) {
+	if r.Measures == nil {
+		return "unknown", nil
+	}
+	at := own.Speedtest.Coordinates
+	tests, _, err := r.Measures.Speedtests(measure.Query{Market: own.Market, Limit: mostAtOnce,
+		Box: &geo.Box{North: at.Lat, South: at.Lat, East: at.Lng, West: at.Lng}})
+	if slices.ContainsFunc(tests, func(t measure.Test) bool { return t.ID == own.Speedtest.ID }) {
+		return "shown", err
+	}
+	return "removed", err
+}
+
+var meReportsStatus = endpoint.New(endpoint.Decl{
+	Name: "me_reports_status", Title: "Own outage reports", SignedIn: true,
+	Summary: "The outages that who is signed in reported or confirmed, the last first, with their state and confirmations.",
+}, (*Reading).meReportsStatus)
+
+// An OwnReport is an outage report as its reporter sees it.
+type OwnReport struct {
+	ID        string          `json:"id"`
+	Role      string          `json:"role" doc:"reported or confirmed; empty when the report was deleted."`
+	Submitted string          `json:"submittedAt" doc:"ISO 8601, UTC."`
+	State     string          `json:"state" doc:"reported, confirmed by three users, dormant after 24 hours without news, resolved, rejected; removed a year after its last news."`
+	Shown     bool            `json:"shown" doc:"Whether /outages shows it."`
+	Outage    *ReportedOutage `json:"outage" doc:"null when the report was deleted."`
+}
+
+// OwnReports are a page of them.
+type OwnReports struct{ List[OwnReport] }
+
+func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports, error) {
+	page, err := r.own(account.Outage, *p)
+	if err != nil {
+		return nil, err
+	}
+	items := []OwnReport{}
+	for _, f := range page.Items {
+		item := OwnReport{ID: f.Ref, Submitted: view.Moment(f.Time), State: "removed"}
+		report, role, err := r.ownReport(f.Ref)
+		if err != nil {
+			return nil, err
+		}
+		if report != nil {
+			item.Role, item.State, item.Outage = role, string(report.State), newReportedOutage(report)
+			item.Shown = report.State == community.Reported || report.State == community.Confirmed
+		}
+		items = append(items, item)
+	}
+	return &OwnReports{pageOf(page, items)}, nil
+}
+
+// ownReport returns a report and what the person did of it; nil when it is not kept.
+func (r *Reading) ownReport(id string) (report *community.Report, role string, err error) {
+	report, err = r.Submissions.Community.Report(id)
+	if errors.Is(err, community.ErrNoReport) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	role = "confirmed"
+	if r.Submissions.Community.ReportedBy(id, r.Person.ID) {
+		role = "reported"
+	}
+	return report, role, nil
+}
+
+var meBugsStatus = endpoint.New(endpoint.Decl{
+	Name: "me_bugs_status", Title: "Own bugs", SignedIn: true,
+	Summary: "The bugs that who is signed in filed, the last first, with their state and the answer.",
+}, (*Reading).meBugsStatus)
+
+// An OwnBug is a bug as who filed it sees it.
+type OwnBug struct {
+	ID      string  `json:"id"`
+	Title   string  `json:"titleByUser"`
+	State   string  `json:"state" doc:"open or closed; removed a year after that."`
+	Created string  `json:"createdAt" doc:"ISO 8601, UTC."`
+	Closed  *string `json:"closedAt" doc:"ISO 8601, UTC."`
+	Answer  *string `json:"answer" doc:"Of who closed it."`
+	ByUsers
+}
+
+// OwnBugs are a page of them.
+type OwnBugs struct{ List[OwnBug] }
+
+func (r *Reading) meBugsStatus(_ context.Context, p *pageParams) (*OwnBugs, error) {
+	page, err := r.own(account.Bug, *p)
+	if err != nil {
+		return nil, err
+	}
+	items := []OwnBug{}
+	for _, f := range page.Items {
+		var own ownBug
+		if err := json.Unmarshal(f.Data, &own); err != nil {
+			return nil, err
+		}
+		item := OwnBug{ID: f.Ref, Title: own.Title, ByUsers: byUsers, State: "removed", Created: view.Moment(f.Time)}
+		b, err := r.Submissions.Community.Bug(f.Ref)
+		switch {
+		case err == nil:
+			item.State, item.Answer = string(b.State), stated(b.Answer)
+			if b.ClosedAt != nil {
+				item.Closed = timeOrNull(*b.ClosedAt)
+			}
+		case !errors.Is(err, community.ErrNoBug):
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	return &OwnBugs{pageOf(page, items)}, nil
+}

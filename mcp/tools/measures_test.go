@@ -1,0 +1,305 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/index"
+	"relais/internal/folder"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+)
+
+// A phone is a measure as a test made it: the values are download, upload and ping of a
+// speedtest, RSRP, RSRQ and SNR of a coverage point; NaN is not stated.
+type phone struct {
+	at       geo.Point
+	age      time.Duration
+	operator string
+	tech     string
+	values   [3]float64
+	enb      uint64
+}
+
+var (
+	codes = map[string]string{"ORANGE": "208,1", "SFR": "208,10", "FREE": "208,15", "": ","}
+	techs = map[string]string{"LTE": "4G", "4G": "4G", "NR": "5G", "": ""}
+)
+
+// phones makes n measures around a point, up to some 15 km away.
+func phones(r *rand.Rand, center geo.Point, n int) []phone {
+	list := make([]phone, n)
+	for i := range list {
+		p := &list[i]
+		far := 0.1 * r.Float64() * r.Float64()
+		p.at = geo.Point{Lat: math.Round((center.Lat+far*r.NormFloat64())*1e6) / 1e6,
+			Lng: math.Round((center.Lng+far*r.NormFloat64())*1e6) / 1e6}
+		// not about whole days
+		p.age = time.Duration(1+r.IntN(400*24))*time.Hour - 30*time.Minute + time.Duration(i)*time.Second
+		p.operator = []string{"ORANGE", "SFR", "FREE", ""}[r.IntN(4)]
+		p.tech = []string{"LTE", "4G", "NR", ""}[r.IntN(4)]
+		for k := range p.values {
+			if p.values[k] = float64(r.IntN(900)) / 10; r.IntN(5) == 0 {
+				p.values[k] = math.NaN()
+			}
+		}
+	}
+	return list
+}
+
+func text(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// withMeasures reads the country with measures in FR.
+func withMeasures(t *testing.T, tests, points []phone) *Reading {
+	t.Helper()
+	r := inCountry(t)
+	store, err := measure.Open(folder.Dir(t.TempDir()), false, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var speed, coverage strings.Builder
+	speed.WriteString("timestamp,lat,lng,download_mbps,average_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,enb\n")
+	for i, p := range tests {
+		fmt.Fprintf(&speed, "%s,%v,%v,%s,%d,%s,%s,%s,%s,%d\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat,
+			p.at.Lng, text(p.values[0]), i%97, text(p.values[1]), text(p.values[2]), codes[p.operator], p.tech, p.enb)
+	}
+	coverage.WriteString("timestamp,lat,lng,signal_strength,technology,mcc,mnc,rsrp,rsrq,snr\n")
+	for _, p := range points {
+		fmt.Fprintf(&coverage, "%s,%v,%v,-70,%s,%s,%s,%s,%s\n", r.Now.Add(-p.age).UTC().Format(time.RFC3339), p.at.Lat,
+			p.at.Lng, p.tech, codes[p.operator], text(p.values[0]), text(p.values[1]), text(p.values[2]))
+	}
+	for _, tt := range []struct{ name, content string }{
+		{"speedtests.csv", speed.String()},
+		{"coverage.csv", coverage.String()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if strings.Count(tt.content, "\n") == 1 {
+				return
+			}
+			path := filepath.Join(t.TempDir(), tt.name)
+			if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
+			if err != nil || len(reports) != 1 || reports[0].Served != reports[0].Rows {
+				t.Fatalf("%+v, %v", reports, err)
+			}
+		})
+	}
+	r.Measures = store
+	return r
+}
+
+// metres is a distance by another formula than the data has.
+func metres(a, b geo.Point) float64 {
+	rad := math.Pi / 180
+	cos := math.Sin(a.Lat*rad)*math.Sin(b.Lat*rad) + math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*math.Cos((a.Lng-b.Lng)*rad)
+	return geo.EarthRadius * math.Acos(min(1, cos))
+}
+
+// someSite is a site of the country with an eNB of ORANGE, and that eNB.
+func someSite(t *testing.T) (key string, at geo.Point, enb uint64) {
+	t.Helper()
+	m := inCountry(t).Set.Market(market.FR)
+	orange, _ := m.Table.Operator("ORANGE")
+	var s site.Site
+	for i := range uint32(m.Len()) {
+		m.Site(i, &s)
+		for _, id := range s.Radio {
+			if id.Kind == site.ENB && id.Operator == orange && !id.Learned {
+				return index.Key(market.FR, s.ID), s.Position, id.Value
+			}
+		}
+	}
+	t.Fatal("no site with an eNB")
+	return "", geo.Point{}, 0
+}
+
+// The speedtests of a site are those of /speedtests/site.
+func TestSpeedtestsOfSiteAgree(t *testing.T) {
+	key, at, enb := someSite(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	list := phones(r, at, 300)
+	for _, named := range []bool{false, true} {
+		for i := range list {
+			list[i].values[0] = float64(i) // every test states a speed
+			if named && i%10 == 0 {
+				list[i].enb, list[i].operator, list[i].tech = enb, "ORANGE", "LTE"
+			}
+		}
+		reading := withMeasures(t, list, nil)
+		for _, best := range []bool{false, true} {
+			want := apiAnswer(t, reading, "speedtests.site",
+				map[string]string{"siteId": key, "limit": "100", "bestOnly": fmt.Sprint(best)})
+			data, total := want["data"].([]any), want["meta"].(object)["total"].(float64)
+			if named && total != 30 || len(data) == 0 {
+				t.Fatalf("%v speedtests, %d of them", total, len(data))
+			}
+			var got []any
+			for offset := 0; offset < len(data); offset += 7 {
+				page := mustCall(t, reading, "sites_get_speedtests",
+					fmt.Sprintf(`{"siteId":%q,"limit":7,"offset":%d,"bestOnly":%v}`, key, offset, best))
+				if !best && page["total"] != total || best && (page["total"] != 1.0 || page["truncated"] != false) {
+					t.Errorf("best %v: total %v, want %v", best, page["total"], total)
+				}
+				got = append(got, page["items"].([]any)...)
+			}
+			if len(got) != len(data) {
+				t.Fatalf("best %v: %d speedtests, want %d", best, len(got), len(data))
+			}
+			for i, item := range got {
+				for _, field := range []string{"id", "timestamp", "coordinates", "downloadSpeed", "averageSpeed",
+					"uploadSpeed", "ping", "mobileOperator", "networkType", "connectionType", "radio"} {
+					if g, w := item.(object)[field], data[i].(object)[field]; fmt.Sprint(g) != fmt.Sprint(w) {
+						t.Errorf("%d: %s is %v, want %v", i, field, g, w)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Speedtests around a point are those that were made there, in pages, the newest first.
+func TestSpeedtestsNearby(t *testing.T) {
+	_, at, _ := someSite(t)
+	list := phones(rand.New(rand.NewPCG(3, 4)), at, 400)
+	for i := range list {
+		list[i].values[0] = float64(i)
+	}
+	r := withMeasures(t, list, nil)
+	var want []int
+	for i, p := range list {
+		if metres(p.at, at) <= 4000 && p.age <= 100*24*time.Hour && p.operator == "SFR" {
+			want = append(want, i)
+		}
+	}
+	slices.SortFunc(want, func(a, b int) int { return int(list[a].age - list[b].age) })
+	var got []int
+	for offset, next := 0, any(0.0); next != nil; offset += 3 {
+		page := mustCall(t, r, "speedtests_nearby",
+			fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":4,"days":100,"operator":"SFR","limit":3,"offset":%d}`, at.Lat,
+				at.Lng, offset))
+		if page["total"] != float64(len(want)) {
+			t.Errorf("total %v, want %d", page["total"], len(want))
+		}
+		for _, item := range page["items"].([]any) {
+			o := item.(object)
+			i := int(o["downloadSpeed"].(float64))
+			got = append(got, i)
+			if d := o["distanceMeters"].(float64); math.Abs(d-metres(list[i].at, at)) > 1 ||
+				o["mobileOperator"] != "SFR" {
+				t.Errorf("%v is %v m away by another formula", o, metres(list[i].at, at))
+			}
+		}
+		next = page["nextOffset"]
+	}
+	if !slices.Equal(got, want) || len(want) < 4 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// grouped collects the values of measures by operator and generation.
+func grouped(list []phone, keep func(phone) bool) (counts map[[2]string]int, values map[[2]string][3][]float64) {
+	counts, values = map[[2]string]int{}, map[[2]string][3][]float64{}
+	for _, p := range list {
+		if !keep(p) {
+			continue
+		}
+		k := [2]string{p.operator, techs[p.tech]}
+		counts[k]++
+		v := values[k]
+		for i, x := range p.values {
+			if !math.IsNaN(x) {
+				v[i] = append(v[i], x)
+			}
+		}
+		values[k] = v
+	}
+	return counts, values
+}
+
+// sameGroups compares the groups of an answer with the measures, one by one.
+func sameGroups(t *testing.T, answer object, members [3]string, list []phone, keep func(phone) bool) {
+	t.Helper()
+	counts, values := grouped(list, keep)
+	total := 0
+	for _, g := range answer["groups"].([]any) {
+		o := g.(object)
+		operator, _ := o["operator"].(string)
+		technology, _ := o["technology"].(string)
+		k := [2]string{operator, technology}
+		total += counts[k]
+		if o["count"] != float64(counts[k]) || counts[k] == 0 || o["sampled"] != false {
+			t.Errorf("%v: %v, want %d", k, o, counts[k])
+		}
+		for i, name := range members {
+			v := values[k][i]
+			slices.Sort(v)
+			if len(v) == 0 {
+				if o[name] != nil {
+					t.Errorf("%v: %s of nothing is %v", k, name, o[name])
+				}
+				continue
+			}
+			rank := func(p float64) float64 { return v[int(math.Ceil(p*float64(len(v))-1e-9))-1] }
+			want := object{"p10": rank(0.1), "median": rank(0.5), "p90": rank(0.9), "values": float64(len(v))}
+			if fmt.Sprint(o[name]) != fmt.Sprint(want) {
+				t.Errorf("%v: %s is %v, want %v", k, name, o[name], want)
+			}
+		}
+		delete(counts, k)
+	}
+	if answer["total"] != float64(total) || len(counts) > 0 || total < 100 {
+		t.Errorf("total %v, counted %d, missing %v", answer["total"], total, counts)
+	}
+}
+
+func TestAreaSummary(t *testing.T) {
+	_, at, _ := someSite(t)
+	list := phones(rand.New(rand.NewPCG(5, 6)), at, 1000)
+	for i := range list {
+		list[i].values[0] = float64(i % 300)
+	}
+	r := withMeasures(t, list, nil)
+	answer := mustCall(t, r, "speedtests_area_summary",
+		fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":6,"days":200}`, at.Lat, at.Lng))
+	sameGroups(t, answer, [3]string{"download", "upload", "ping"}, list,
+		func(p phone) bool { return metres(p.at, at) <= 6000 && p.age <= 200*24*time.Hour })
+}
+
+// levels makes what phones measure of the signal.
+func levels(list []phone) []phone {
+	for i := range list {
+		v := &list[i].values
+		v[0], v[1], v[2] = -50-v[0], 10-math.Round(v[1]/4), v[2]/2
+	}
+	return list
+}
+
+func TestSignalStats(t *testing.T) {
+	key, at, _ := someSite(t)
+	list := levels(phones(rand.New(rand.NewPCG(7, 8)), at, 1500))
+	r := withMeasures(t, nil, list)
+	members := [3]string{"rsrp", "rsrq", "snr"}
+	within := func(p phone) bool { return metres(p.at, at) <= 5000 }
+	sameGroups(t, mustCall(t, r, "sites_get_signal_stats", fmt.Sprintf(`{"siteId":%q,"radiusKm":5}`, key)), members,
+		list, within)
+	sameGroups(t, mustCall(t, r, "sites_get_signal_stats",
+		fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, list,
+		func(p phone) bool { return within(p) && p.age <= 300*24*time.Hour && techs[p.tech] == "4G" })
+}

@@ -1,0 +1,192 @@
+package tools
+
+import (
+	"context"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/geo"
+	"relais/radio"
+	"relais/site"
+)
+
+var radioCheckSectorAlignment = endpoint.New(endpoint.Decl{
+	Name: "radio_check_sector_alignment", Title: "Azimuths against bearings",
+	Summary: "Compares the azimuths that the register states of a site with the bearing to a position (lat and lon) or, without one, to the places of the measures that name the site, cell by cell: the nearest sector and the angle off it. Bearings are initial great-circle bearings from the site, degrees clockwise from true north; angles are 0 to 180 degrees. Needs a market whose register states azimuths.",
+}, (*Reading).radioCheckSectorAlignment)
+
+type alignmentParams struct {
+	siteParams
+	operatorParams
+	optionalPointParams
+	Limit int `param:"limit" default:"10" min:"1" max:"50" doc:"Most cells to list."`
+}
+
+// Check holds the rules over several parameters.
+func (p *alignmentParams) Check() error { return p.together() }
+
+// An Alignment compares azimuths with bearings.
+type Alignment struct {
+	Site     Site               `json:"site"`
+	Azimuths []uint16           `json:"azimuths" doc:"Of the sector antennas, whole degrees from true north; empty when the register states none."`
+	Of       []string           `json:"azimuthsOf" doc:"The operators whose antennas these are: registers state azimuths by site, and do not say which of several operators has which."`
+	Point    *PointAlignment    `json:"position,omitempty" doc:"With lat and lon."`
+	Measured *MeasuredAlignment `json:"measured,omitempty" doc:"Without lat and lon."`
+	Notes    []string           `json:"notes"`
+	Sourced
+}
+
+// A Sector is the sector that is nearest to a direction.
+type Sector struct {
+	Azimuth uint16  `json:"azimuth"`
+	Off     float64 `json:"angleOffDegrees" doc:"Smallest angle between the azimuth and the bearing, 0 to 180."`
+}
+
+// newSector returns the sector nearest to a direction, nil without azimuths.
+func newSector(azimuths []uint16, direction float64) *Sector {
+	azimuth, off, ok := radio.NearestAzimuth(azimuths, direction)
+	if !ok {
+		return nil
+	}
+	return &Sector{azimuth, tenth(off)}
+}
+
+// A PointAlignment compares azimuths with the bearing to a position.
+type PointAlignment struct {
+	Coordinates view.Coordinates `json:"coordinates"`
+	Distance    int              `json:"distanceMeters"`
+	Bearing     *float64         `json:"bearingDegrees" doc:"From the site to the position; null when they are the same."`
+	Sector      *Sector          `json:"nearestSector" doc:"null without azimuths, and without a bearing."`
+}
+
+// A MeasuredAlignment compares azimuths with where measures were made.
+type MeasuredAlignment struct {
+	Looked
+	TooNear int               `json:"tooNear" doc:"Measurements closer than 50 m. They are left out, as their bearing means nothing."`
+	Cells   []CellAlignment   `json:"cells" doc:"Those with the most measures first."`
+	All     int               `json:"cellsTotal"`
+	Sectors []SectorAlignment `json:"sectors" doc:"Each azimuth with the measures to which it is nearest."`
+}
+
+// A CellAlignment is where measures of a cell were made.
+type CellAlignment struct {
+	Operator   string   `json:"operator"`
+	Technology string   `json:"technology" doc:"4G for LTE, 5G for NR."`
+	Cell       *string  `json:"cellId" doc:"ECI or NCI; null when measures name the base station only."`
+	PCI        *int     `json:"pci"`
+	Measures   int      `json:"measures"`
+	Bearing    *float64 `json:"meanBearingDegrees" doc:"Direction of the sum of the unit vectors towards the measures; null when they lie in all directions alike (concentration below 0.1)."`
+	Together   float64  `json:"concentration" doc:"Length of the mean of these vectors: 1 when all measures lie in one direction, 0 when they lie in all alike."`
+	Distance   int      `json:"medianDistanceMeters"`
+	Sector     *Sector  `json:"nearestSector" doc:"To the mean bearing; null without one, and without azimuths."`
+}
+
+// A SectorAlignment is the measures to which an azimuth is the nearest.
+type SectorAlignment struct {
+	Azimuth  uint16   `json:"azimuth"`
+	Measures int      `json:"measures"`
+	Off      *float64 `json:"medianAngleOffDegrees" doc:"null without measures."`
+}
+
+// Shorten halves the list of cells.
+func (a *Alignment) Shorten() bool {
+	if a.Measured == nil || len(a.Measured.Cells) <= 1 {
+		return false
+	}
+	a.Measured.Cells = a.Measured.Cells[:len(a.Measured.Cells)/2]
+	return true
+}
+
+func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParams) (*Alignment, error) {
+	s, err := r.radioSite(&p.siteParams, p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Azimuths: append([]uint16{}, s.Azimuths...), Notes: []string{},
+		Sourced: sourced(s.loaded.Table, s.loaded)}
+	a.Of = a.Site.Operators
+	switch {
+	case len(a.Azimuths) == 0:
+		a.Of = []string{}
+		a.Notes = append(a.Notes,
+			"The register states no azimuths of this site: bearings have nothing to be compared with.")
+	case len(a.Of) > 1:
+		a.Notes = append(a.Notes,
+			"The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
+	}
+	if point := p.point(); point != nil {
+		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng},
+			Distance: *metresTo(s.Position, *point)}
+		if a.Point.Bearing = bearingOf(s.Position, *point); a.Point.Bearing != nil {
+			a.Point.Sector = newSector(a.Azimuths, geo.Bearing(s.Position, *point))
+		}
+		if geo.Distance(s.Position, *point) < radio.TooNear {
+			a.Notes = append(a.Notes, "The position is closer than 50 m: its bearing tells little.")
+		}
+		return a, nil
+	}
+	if s.measures, err = r.MeasureStore(); err != nil {
+		return nil, err
+	}
+	a.Measured = s.align(p.Limit)
+	if a.Measured.Of == 0 {
+		a.Notes = append(a.Notes,
+			"No measure names a base station that this site is given: give lat and lon to compare with a position.")
+	}
+	return a, nil
+}
+
+// align compares the azimuths with the measures that name the site.
+func (s *radioSite) align(limit int) *MeasuredAlignment {
+	a := radio.NewAlignment(s.Position, s.Azimuths)
+	var nodes []site.RadioID
+	for _, o := range s.operators {
+		nodes = append(nodes, s.nodes(o)...)
+	}
+	looked, of := 0, 0
+	for _, id := range nodes {
+		total, naming := s.hear(nodes, id, mostNamed/len(nodes), func(m *radio.Measurement, g site.Generation) {
+			looked++
+			c := m.Cell(g)
+			a.Add(radio.Cell{Operator: m.Operator, Generation: g, ID: c.ID, PCI: c.PCI}, m.Position)
+		})
+		for _, n := range naming.Here(total) {
+			of += n
+		}
+	}
+	m := &MeasuredAlignment{Looked: newLooked(looked, of), TooNear: a.TooNear, Cells: []CellAlignment{},
+		Sectors: []SectorAlignment{}}
+	cells, all := a.Cells(limit)
+	m.All = all
+	for _, c := range cells {
+		m.Cells = append(m.Cells, s.aligned(&c))
+	}
+	for _, azimuth := range s.Azimuths {
+		one := SectorAlignment{Azimuth: azimuth}
+		var off float64
+		if one.Measures, off = a.Sector(azimuth); one.Measures > 0 {
+			off = tenth(off)
+			one.Off = &off
+		}
+		m.Sectors = append(m.Sectors, one)
+	}
+	return m
+}
+
+// aligned shows a cell.
+func (s *radioSite) aligned(c *radio.MeasuredCell) CellAlignment {
+	a := CellAlignment{Operator: s.loaded.Table.Operators[c.Operator].Key, Technology: c.Generation.String(),
+		Measures: c.Measurements, Distance: whole(c.Metres), Together: tenth(100*c.Concentration) / 100}
+	if c.ID != 0 {
+		text := idText(c.ID)
+		a.Cell = &text
+	}
+	if c.PCI >= 0 {
+		a.PCI = &c.PCI
+	}
+	if c.HasBearing() {
+		bearing := radio.Tenths(c.Bearing)
+		a.Bearing, a.Sector = &bearing, newSector(s.Azimuths, c.Bearing)
+	}
+	return a
+}

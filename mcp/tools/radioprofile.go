@@ -1,0 +1,328 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+	"relais/radio"
+	"relais/site"
+)
+
+var radioProfileEstimate = endpoint.New(endpoint.Decl{
+	Name: "radio_profile_estimate", Title: "Which site served a phone",
+	Summary: "From what a phone showed (base station or cell, PCI, technology, position, operator) the sites that may have served it, the best first, each with distance, bearing and a score of 0 to 100. The score is 100 times the points of its parts over the most that those parts can have; a part counts when its value was given: identity 50, pci 15, distance 15, technology 10, sector 10. It is a ranking, not a probability. Give node or cellId, or lat and lon, or both, and the operator where it is known. Use sites_find_by_radio for what an identifier names, whatever else was measured.",
+}, (*Reading).radioProfileEstimate)
+
+type profileParams struct {
+	Node       *int             `param:"node" min:"1" max:"4294967295" doc:"eNB or gNB." example:"1009"`
+	Cell       *int             `param:"cellId" min:"1" max:"68719476735" doc:"ECI of LTE or NCI of NR." example:"258305"`
+	PCI        *int             `param:"pci" min:"0" max:"1007" doc:"Physical cell id of LTE (to 503) or NR."`
+	Technology *radioTechnology `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR." example:"LTE"`
+	optionalPointParams
+	RadiusKm float64 `param:"radiusKm" default:"10" above:"0" max:"50" doc:"With lat and lon: how far around to look for sites that no identifier names, in kilometres."`
+	api.MarketParams
+	pageParams
+}
+
+// A radioTechnology is a generation, by the name of it or of one of its technologies.
+type radioTechnology string
+
+// UnmarshalText accepts any usual spelling.
+func (t *radioTechnology) UnmarshalText(b []byte) error {
+	name, _, ok := measure.Technologies(string(b))
+	if !ok {
+		return errors.New("one of 2G, 3G, 4G, 5G, or a technology such as GSM, UMTS, LTE, NR")
+	}
+	*t = radioTechnology(name)
+	return nil
+}
+
+// optionalPointParams are a position that may be given.
+type optionalPointParams struct {
+	Lat *float64 `param:"lat" min:"-90" max:"90" doc:"Latitude of the phone, WGS84 degrees; with lon." example:"48.8584"`
+	Lon *float64 `param:"lon" min:"-180" max:"180" doc:"Longitude of the phone, WGS84 degrees; with lat." example:"2.2945"`
+}
+
+// point returns the position, nil when none was given.
+func (p *optionalPointParams) point() *geo.Point {
+	if p.Lat == nil {
+		return nil
+	}
+	return &geo.Point{Lat: *p.Lat, Lng: *p.Lon}
+}
+
+func (p *optionalPointParams) together() error {
+	switch {
+	case p.Lat == nil && p.Lon != nil:
+		return &endpoint.ParamError{Param: "lat", Want: "missing: lat and lon belong together"}
+	case p.Lat != nil && p.Lon == nil:
+		return &endpoint.ParamError{Param: "lon", Want: "missing: lat and lon belong together"}
+	}
+	return nil
+}
+
+// generation is that of the technology, 0 when it was not given.
+func (p *profileParams) generation() site.Generation {
+	if p.Technology == nil {
+		return 0
+	}
+	_, g, _ := measure.Technologies(string(*p.Technology)) // one, since it was bound
+	return site.Generation(g)
+}
+
+// Check holds the rules over several parameters.
+func (p *profileParams) Check() error {
+	if err := p.together(); err != nil {
+		return err
+	}
+	if p.Node == nil && p.Cell == nil && p.Lat == nil {
+		return &endpoint.ParamError{Param: "node", Want: "missing: give node or cellId, or lat and lon"}
+	}
+	if err := p.ofTechnology(); err != nil {
+		return err
+	}
+	if p.generation() == site.G4 && p.Cell != nil && p.Node != nil && *p.Cell>>site.ECICellBits != *p.Node {
+		return &endpoint.ParamError{Param: "node", Value: fmt.Sprint(*p.Node),
+			Want: fmt.Sprintf("the eNB of cellId, which is %d; or leave one of them out", *p.Cell>>site.ECICellBits)}
+	}
+	return nil
+}
+
+// ofTechnology fails for an identifier that the technology does not have.
+func (p *profileParams) ofTechnology() error {
+	for _, id := range []struct {
+		name  string
+		value *int
+		in4G  string
+		most  uint64 // in 4G
+	}{{"node", p.Node, "an eNB, from 1", site.ENB.Max()}, {"cellId", p.Cell, "an ECI, from 1", 1<<site.ECIBits - 1},
+		{"pci", p.PCI, "from 0", mostLTEPCI}} {
+		want := ""
+		switch g := p.generation(); {
+		case id.value == nil || g == 0:
+		case g < site.G4:
+			want = fmt.Sprintf("leave it out: %s has no eNB, gNB, ECI, NCI or PCI; or give the technology as 4G or 5G",
+				g)
+		case g == site.G4 && uint64(*id.value) > id.most:
+			want = fmt.Sprintf("in 4G %s to %d", id.in4G, id.most)
+		}
+		if want != "" {
+			return &endpoint.ParamError{Param: id.name, Value: fmt.Sprint(*id.value), Want: want}
+		}
+	}
+	return nil
+}
+
+// mostLTEPCI is the greatest physical cell id of LTE (3GPP TS 36.211, 6.11).
+const mostLTEPCI = 503
+
+// A Profile is the sites that may have served a phone.
+type Profile struct {
+	List[Candidate]
+	Considered int      `json:"considered" doc:"Sites that were scored: those that node or cellId names, at most 50 of each, those around the position with the PCI, the nearest 50, and the 20 nearest of all."`
+	Notes      []string `json:"notes"`
+	Sourced
+}
+
+// A Candidate is a site that may have served a phone.
+type Candidate struct {
+	Site
+	Operator *string     `json:"operator" doc:"Of which the score is; null when several operators of the site have the same, and the parts are then those of the first."`
+	Bearing  *float64    `json:"bearingDegrees" doc:"From the position to the site, degrees from true north; null without a position, and at the site."`
+	Score    float64     `json:"score" doc:"100 × sum of points / sum of of, to one decimal."`
+	Parts    []ScorePart `json:"parts"`
+
+	at     uint32
+	metres float64
+}
+
+// A ScorePart is a part of a score.
+type ScorePart struct {
+	Name   radio.PartName `json:"part" doc:"identity: the cell itself stated for the operator 1, its base station or the node 0.9, the same learned from measures 0.8 and 0.7, an NCI that may be of a gNB whose length nobody states 0.4, learned 0.3, else 0. pci: stated 1, learned 0.8, else 0. distance: 1 / (1 + kilometres). technology: an emission of the generation in operation 1, as a project 0.3, none 0. sector: 1 - a/60 for a the angle in degrees between the bearing from the site to the position and its nearest azimuth, at least 0; 1 closer than 50 m; 0 where no azimuth is stated. Each times of."`
+	Points float64        `json:"points" doc:"To two decimals."`
+	Of     float64        `json:"of" doc:"The most that the part can have."`
+	Why    string         `json:"why"`
+}
+
+// Bounds of what is scored.
+const (
+	mostNamedSites = 50 // by each of node and cellId
+	mostPCISites   = 50
+	nearestSites   = 20
+)
+
+func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Profile, error) {
+	m, loaded, f, err := r.ResolveMarket(p.MarketParams, api.AreaParams{}, api.EmissionParams{})
+	if err != nil {
+		return nil, err
+	}
+	answer := &Profile{List: listOf[Candidate](nil, 0, 0), Notes: []string{}, Sourced: sourced(m, loaded)}
+	if loaded == nil {
+		return answer, nil
+	}
+	sites := p.candidates(loaded, f)
+	all, phone := make([]Candidate, 0, len(sites)), p.phone()
+	for _, at := range sites {
+		all = append(all, newCandidate(&phone, loaded, at, f.Operator))
+	}
+	slices.SortFunc(all, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.metres, b.metres), cmp.Compare(a.at, b.at))
+	})
+	from := min(p.Offset, len(all))
+	shown := all[from:min(from+p.Limit, len(all))]
+	for i := range shown {
+		c := &shown[i]
+		c.Site = r.site(loaded, c.at, c.metres)
+	}
+	answer.List, answer.Considered = listOf(shown, p.Offset, len(all)), len(all)
+	answer.Notes = p.notes(all)
+	return answer, nil
+}
+
+// candidates are the sites to score, each once.
+func (p *profileParams) candidates(m *index.Market, f index.Filter) (sites []uint32) {
+	add := func(at uint32) {
+		if !slices.Contains(sites, at) {
+			sites = append(sites, at)
+		}
+	}
+	nodes := []index.RadioType{index.LookupENB, index.LookupGNB}
+	if p.generation() == site.G4 {
+		nodes = nodes[:1]
+	}
+	for _, asked := range []struct {
+		value *int
+		as    []index.RadioType
+	}{{p.Cell, []index.RadioType{index.LookupCI}}, {p.Node, nodes}} {
+		if asked.value == nil {
+			continue
+		}
+		found := m.Lookup(uint64(*asked.value), asked.as, f.Operator)
+		for _, one := range found[:min(len(found), mostNamedSites)] {
+			add(one.Site)
+		}
+	}
+	point := p.point()
+	if point == nil {
+		return sites
+	}
+	around := &geo.Disc{Center: *point, Radius: p.RadiusKm * 1000}
+	for _, at := range m.Find(index.Query{Filter: f, Disc: around}, 0, nearestSites).Sites {
+		add(at)
+	}
+	if p.PCI != nil {
+		for _, at := range p.havingPCI(m, around, f.Operator) {
+			add(at)
+		}
+	}
+	return sites
+}
+
+// havingPCI are the sites in a disc that are given the PCI, the nearest first.
+func (p *profileParams) havingPCI(m *index.Market, around *geo.Disc, operator int) (sites []uint32) {
+	away := map[uint32]float64{}
+	for _, one := range m.Lookup(uint64(*p.PCI), []index.RadioType{index.LookupPCI}, operator) {
+		if metres := geo.Distance(around.Center, positionOf(m, one.Site)); metres <= around.Radius {
+			sites, away[one.Site] = append(sites, one.Site), metres
+		}
+	}
+	slices.SortFunc(sites, func(a, b uint32) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
+	return sites[:min(len(sites), mostPCISites)]
+}
+
+// nothing says of what was asked for that no site is found by it, and what to change.
+func (p *profileParams) nothing() (notes []string) {
+	of := string(p.Market)
+	if p.Operator != market.AllOperators {
+		of += " with " + string(p.Operator)
+	}
+	if p.Node != nil || p.Cell != nil {
+		notes = append(notes, fmt.Sprintf(
+			"No site of %s is given the node or cell: it may be of another operator or market, or nobody says whose it is.", of))
+	}
+	if point := p.point(); point != nil {
+		notes = append(notes, cmp.Or(otherMarket(p.Market, *point),
+			fmt.Sprintf("No site of %s lies within %v km of the position: a larger radiusKm may find one.",
+				of, p.RadiusKm)))
+	}
+	return notes
+}
+
+// notes say how sure the first of the candidates is.
+func (p *profileParams) notes(all []Candidate) (notes []string) {
+	notes = []string{}
+	if len(all) == 0 {
+		return p.nothing()
+	}
+	if len(all) > 1 && all[0].Score-all[1].Score < closeScores {
+		notes = append(notes, "The first sites have nearly the same score: what was given does not tell them apart.")
+	}
+	if p.Node == nil && p.Cell == nil {
+		notes = append(notes, "Without node or cellId little but places speaks for a site: phones are often served by another one than the nearest, and a PCI is used again and again.")
+	} else if !slices.ContainsFunc(all, func(c Candidate) bool { return c.points(radio.Identity) > 0 }) {
+		notes = append(notes, "Nothing gives the base station or cell to a site.")
+	}
+	return notes
+}
+
+// closeScores are too close to each other to tell two sites apart.
+const closeScores = 5
+
+// points are those of a part.
+func (c *Candidate) points(part radio.PartName) float64 {
+	for _, p := range c.Parts {
+		if p.Name == part {
+			return p.Points
+		}
+	}
+	return math.NaN()
+}
+
+// phone is what was asked about.
+func (p *profileParams) phone() radio.Phone {
+	identifier := func(value *int) *uint64 {
+		if value == nil {
+			return nil
+		}
+		v := uint64(*value)
+		return &v
+	}
+	return radio.Phone{Node: identifier(p.Node), Cell: identifier(p.Cell), PCI: identifier(p.PCI),
+		Generation: p.generation(), Position: p.point()}
+}
+
+// newCandidate scores a site for the best of its operators, or for one.
+func newCandidate(phone *radio.Phone, m *index.Market, at uint32, operator int) Candidate {
+	var s site.Site
+	m.Site(at, &s)
+	s.Radio = m.AppendLearned(s.Radio, at)
+	var operators []int
+	for o := range m.Table.Operators {
+		if m.Has(at, o) && (operator == index.Any || o == operator) {
+			operators = append(operators, o)
+		}
+	}
+	score := phone.Score(m.Table, &s, operators)
+	c := Candidate{Score: score.Points, Parts: make([]ScorePart, len(score.Parts)), at: at, metres: -1}
+	for i, part := range score.Parts {
+		c.Parts[i] = ScorePart(part)
+	}
+	if score.Operator >= 0 {
+		c.Operator = &m.Table.Operators[score.Operator].Key
+	}
+	if phone.Position != nil {
+		c.metres = geo.Distance(*phone.Position, s.Position)
+		c.Bearing = bearingOf(*phone.Position, s.Position)
+	}
+	return c
+}

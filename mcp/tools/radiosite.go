@@ -1,0 +1,154 @@
+package tools
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+	"relais/radio"
+	"relais/site"
+)
+
+// Bounds of what one call of a radio tool looks at.
+const (
+	mostNear   = 1024 // measures around a site
+	mostNamed  = 512  // measures that name a site
+	mostHeard  = 128  // of an operator, where several are diagnosed, but of each
+	leastHeard = 32   // at least so many
+	mostNodes  = 16   // base stations of an operator on a site
+	mostPCIs   = 48   // PCIs of a site, those of all its operators that are asked for
+)
+
+// A radioSite is a site with its radio identifiers, assigned and learned, and the operators
+// that a call asks about.
+type radioSite struct {
+	site.Site
+	loaded    *index.Market
+	at        uint32
+	operators []int          // on the site, and asked for
+	measures  *measure.Store // nil until it is needed
+	sampled   bool           // not all measurements that name its base stations were looked at
+	spare     []site.RadioID
+}
+
+// radioSite finds the site that parameters name.
+func (r *Reading) radioSite(p *siteParams, o api.Operator) (*radioSite, error) {
+	loaded, at, err := r.Locate(p.Site, p.Market)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := o.Position(loaded.Table)
+	if err != nil {
+		return nil, err
+	}
+	s := &radioSite{loaded: loaded, at: at}
+	loaded.Site(at, &s.Site)
+	s.Radio = loaded.AppendLearned(s.Radio, at)
+	for i := range loaded.Table.Operators {
+		if loaded.Has(at, i) && (asked == index.Any || asked == i) {
+			s.operators = append(s.operators, i)
+		}
+	}
+	if len(s.operators) == 0 {
+		return nil, &endpoint.ParamError{Param: "operator", Value: string(o),
+			Want: "an operator of the site, or ALL: it has " + strings.Join(operatorsOf(loaded, at), ", ")}
+	}
+	return s, nil
+}
+
+// operatorsOf are the keys of a site's operators.
+func operatorsOf(m *index.Market, at uint32) (keys []string) {
+	for i, o := range m.Table.Operators {
+		if m.Has(at, i) {
+			keys = append(keys, o.Key)
+		}
+	}
+	return keys
+}
+
+// market is the market's code.
+func (s *radioSite) market() market.Code { return s.loaded.Table.Code }
+
+// key is the siteKey of a site.
+func (s *radioSite) key(at uint32) string { return index.Key(s.market(), s.loaded.Snap.ID(int(at))) }
+
+// nodes returns an operator's base stations assigned to the site, and its cells whose base
+// station is unknown. Those assigned by sources come before learned ones.
+func (s *radioSite) nodes(operator int) []site.RadioID {
+	return radio.BaseStations(s.Radio, operator, mostNodes)
+}
+
+// hear adds up the measurements that name id, an even sample of at most most, and returns
+// their total. It calls f, unless that is nil, with each measurement and the generation of the
+// cell that names id, except with those that count for the cell's base station in nodes.
+func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
+	f func(m *radio.Measurement, g site.Generation)) (total int, naming radio.Naming) {
+	total = s.measures.ObservationsOf(s.market(), id, most, func(h *measure.Observation) {
+		m := measurement(h)
+		if g, byNode := naming.Add(&m, id, nodes); f != nil && !byNode {
+			f(&m, g)
+		}
+	})
+	return total, naming
+}
+
+// measurement returns the fields that package radio uses.
+func measurement(h *measure.Observation) radio.Measurement {
+	m := radio.Measurement{Operator: h.Operator, Position: h.Position(), Time: h.Time(),
+		Generation: site.Generation(h.Generation()), LTEPCI: h.PCI(false), NRPCI: h.PCI(true)}
+	m.LTE, m.NR = h.Cells()
+	return m
+}
+
+// A Looked says how much was looked at.
+type Looked struct {
+	Measures int  `json:"lookedAt" doc:"Measures that were looked at."`
+	Of       int  `json:"of" doc:"Measures that there are to look at."`
+	Sample   bool `json:"sample" doc:"Not all were looked at, but an even sample: counts are of it."`
+}
+
+func newLooked(n, of int) Looked { return Looked{n, of, n < of} }
+
+// lookupTypes are what a look-up takes an identifier for.
+var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}, site.GNB: {index.LookupGNB},
+	site.Cell: {index.LookupCI}, site.PCI: {index.LookupPCI}}
+
+// idText is an identifier as answers have it.
+func idText(value uint64) string { return strconv.FormatUint(value, 10) }
+
+// bearingOf returns the bearing from a point to another, to a decimal, nil for equal points.
+func bearingOf(from, to geo.Point) *float64 {
+	if from == to {
+		return nil
+	}
+	degrees := radio.Tenths(geo.Bearing(from, to))
+	return &degrees
+}
+
+// tenth rounds to a decimal.
+func tenth(x float64) float64 { return math.Round(x*10) / 10 }
+
+// dayOf is the day of a moment in UTC, nil when it is not known.
+func dayOf(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.DateOnly)
+	return &text
+}
+
+// positionOf is where a site stands.
+func positionOf(m *index.Market, at uint32) geo.Point {
+	lat, lng := m.Snap.Positions()
+	return geo.Point{Lat: geo.Degrees(lat[at]), Lng: geo.Degrees(lng[at])}
+}
+
+// whole rounds a distance.
+func whole(metres float64) int { return int(math.Round(metres)) }

@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"context"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/geo"
+	"relais/market"
+	"relais/measure"
+)
+
+var sessionTools = []*Tool{sessionsListNearby}
+
+var sessionsListNearby = endpoint.New(endpoint.Decl{
+	Name: "sessions_list_nearby", Title: "Drive tests near a position",
+	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, their technologies and operators, from when to when. Use it to see how fresh and dense measures are; speedtests_nearby and sites_get_coverage have the measures. Who measured is not known.",
+}, (*Reading).sessionsListNearby)
+
+// shortRadiusParams are radiusParams for what is dense.
+type shortRadiusParams struct {
+	RadiusKm float64 `param:"radiusKm" default:"2" above:"0" max:"20" doc:"How far around to look, in kilometres."`
+}
+
+type sessionsParams struct {
+	pointParams
+	shortRadiusParams
+	api.MarketParams
+	pageParams
+}
+
+// A Session is what one import measured on one day.
+type Session struct {
+	Day          *string      `json:"day" doc:"YYYY-MM-DD, UTC; null for measures that state no time."`
+	Import       string       `json:"import" doc:"Tells imports apart: a file is one as a rule. Empty for speedtests that people submitted one by one."`
+	Synthetic    bool         `json:"synthetic" doc:"Made up for a demonstration: nobody measured it."`
+	Kind         measure.Kind `json:"kind" doc:"coverage or speedtest."`
+	Measures     int          `json:"measures" doc:"Within the radius."`
+	Technologies []string     `json:"technologies" doc:"As the measures state them."`
+	Operators    []string     `json:"operators"`
+	First        *string      `json:"firstAt" doc:"ISO 8601, UTC."`
+	Last         *string      `json:"lastAt"`
+}
+
+// A SessionList is a page of sessions around a centre.
+type SessionList struct {
+	Center *Center `json:"center"`
+	All    int     `json:"allMeasures" doc:"Of all sessions."`
+	Each   int     `json:"oneInEach" doc:"Always 1: all measures are looked at."`
+	List[Session]
+	Measured
+}
+
+func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*SessionList, error) {
+	m := market.Get(p.Market)
+	q := measure.Query{Market: m.Code, Limit: p.Limit, Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}}
+	if p.Operator != market.AllOperators {
+		operator, err := p.Operator.Position(m)
+		if err != nil {
+			return nil, err
+		}
+		q.Operator = m.Operators[operator].Key
+	}
+	store, err := r.MeasureStore()
+	if err != nil {
+		return nil, err
+	}
+	found, err := store.Sessions(q, p.Offset)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]Session, len(found.Page))
+	for i, s := range found.Page {
+		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
+			timeOrNull(s.First), timeOrNull(s.Last)}
+	}
+	return &SessionList{p.center(p.Market), found.Measures, 1, listOf(items, p.Offset, found.Total), measured}, nil
+}

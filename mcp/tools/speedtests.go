@@ -1,0 +1,210 @@
+package tools
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/geo"
+	"relais/measure"
+)
+
+var speedtestTools = []*Tool{sitesGetSpeedtests, speedtestsNearby, speedtestsNearbyFromPlace, speedtestsAreaSummary,
+	speedtestsAreaSummaryFromPlace}
+
+var sitesGetSpeedtests = endpoint.New(endpoint.Decl{
+	Name: "sites_get_speedtests", Title: "Speedtests of a site",
+	Summary: "Speedtests that name a base station of the site, of any age, the newest first; where that gives nothing, those of its operators within a kilometre. Use speedtests_nearby for a position and speedtests_area_summary for what is usual around it.",
+}, (*Reading).sitesGetSpeedtests)
+
+type siteSpeedtestsParams struct {
+	siteParams
+	operatorParams
+	Best bool `param:"bestOnly" default:"false" doc:"Only the one of the highest average speed, then of the highest download speed, then the newest."`
+	pageParams
+}
+
+// A SiteSpeedtests is a page of the speedtests of a site.
+type SiteSpeedtests struct {
+	Center Center `json:"center" doc:"The site."`
+	SpeedtestList
+	Sourced
+}
+
+// A SpeedtestList is a page of speedtests.
+type SpeedtestList struct {
+	List[Speedtest]
+	Measured
+}
+
+// Measured is embedded in answers that show measures.
+type Measured struct {
+	Origin string `json:"origin" doc:"Who measured; say so when you repeat it."`
+}
+
+var measured = Measured{"Measured by people with their phones, except what is marked synthetic, and kept by the operator of this server; no authority vouches for it. Where nobody measured, nothing is known."}
+
+// A Speedtest is a speedtest. Numbers that are not known are null.
+type Speedtest struct {
+	ID             string              `json:"id"`
+	Timestamp      string              `json:"timestamp" doc:"ISO 8601, UTC; empty when the source does not state it."`
+	Coordinates    view.Coordinates    `json:"coordinates"`
+	Distance       *int                `json:"distanceMeters" doc:"From the centre, metres."`
+	Download       *float64            `json:"downloadSpeed" doc:"Mbit/s."`
+	Average        *float64            `json:"averageSpeed" doc:"Mean download speed, Mbit/s."`
+	Upload         *float64            `json:"uploadSpeed" doc:"Mbit/s."`
+	Ping           *float64            `json:"ping" doc:"Milliseconds."`
+	Operator       string              `json:"mobileOperator" doc:"Empty when it is not known."`
+	NetworkType    string              `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
+	ConnectionType string              `json:"connectionType" doc:"LTE, 5G and so on; empty when it is not stated."`
+	Radio          view.SpeedtestRadio `json:"radio"`
+}
+
+func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams) (*SiteSpeedtests, error) {
+	loaded, at, err := r.Locate(p.Site, p.Market)
+	if err != nil {
+		return nil, err
+	}
+	if p.Best {
+		p.Offset = 0
+	}
+	c := r.centerOf(loaded, at)
+	tests, total, err := r.SpeedtestsOfSite(api.SiteTests{Site: c.Name, Market: &c.Market, Operator: p.Operator,
+		Best: p.Best, Limit: p.Limit, Offset: p.Offset})
+	if err != nil {
+		return nil, err
+	}
+	if p.Best {
+		total = len(tests)
+	}
+	return &SiteSpeedtests{*c, speedtestList(c, tests, p.pageParams, total), sourced(loaded.Table, loaded)}, nil
+}
+
+func speedtestList(c *Center, tests []measure.Test, p pageParams, total int) SpeedtestList {
+	items := make([]Speedtest, len(tests))
+	for i := range tests {
+		items[i] = newSpeedtest(&tests[i], c.point())
+	}
+	return SpeedtestList{listOf(items, p.Offset, total), measured}
+}
+
+func newSpeedtest(t *measure.Test, center geo.Point) Speedtest {
+	s := Speedtest{ID: t.ID, Timestamp: timestamp(t.Time), Coordinates: coordinates(t.Position),
+		Distance: metresTo(center, t.Position),
+		Download: number(t.Download), Average: number(t.Average), Upload: number(t.Upload), Ping: number(t.Ping),
+		Operator: t.OperatorName, NetworkType: t.NetworkType, ConnectionType: t.Technology,
+		Radio: view.SpeedtestRadio{PointRadio: pointRadio(&t.Radio), RSRP: number(t.Radio.RSRP),
+			RSRQ: number(t.Radio.RSRQ), SNR: number(t.Radio.SNR)}}
+	return s
+}
+
+func pointRadio(r *measure.Radio) view.PointRadio {
+	v := view.PointRadio{ENB: nodeText(r.ENB), GNB: nodeText(r.GNB)}
+	if r.Cell != 0 {
+		v.CellID = strconv.FormatUint(r.Cell, 10)
+	}
+	if r.PCI >= 0 {
+		v.PCI = &r.PCI
+	}
+	return v
+}
+
+// nodeText returns the number of a base station, nil for 0.
+func nodeText(id uint32) *string {
+	if id == 0 {
+		return nil
+	}
+	text := strconv.FormatUint(uint64(id), 10)
+	return &text
+}
+
+func coordinates(p geo.Point) view.Coordinates { return view.Coordinates{Lat: p.Lat, Lng: p.Lng} }
+
+// number is nil for what is not known.
+func number(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+// timestamp is "" for a time that is not known.
+func timestamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return view.Moment(t)
+}
+
+// timeOrNull is nil for a time that is not known.
+func timeOrNull(t time.Time) *string { return stated(timestamp(t)) }
+
+var speedtestsNearby = endpoint.New(endpoint.Decl{
+	Name: "speedtests_nearby", Title: "Speedtests near a position",
+	Summary: "Speedtests of the last days around a position, the newest first, with distances in metres. Use speedtests_area_summary for what is usual there, and speedtests_nearby_from_place for the name of a place.",
+}, (*Reading).speedtestsNearby)
+
+// daysParams are how far back is looked.
+type daysParams struct {
+	Days int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
+}
+
+type speedtestsNearbyParams struct {
+	pointParams
+	radiusParams
+	api.MarketParams
+	daysParams
+	pageParams
+}
+
+// A NearbySpeedtests is a page of speedtests around a centre.
+type NearbySpeedtests struct {
+	Center Center `json:"center"`
+	SpeedtestList
+}
+
+func (r *Reading) speedtestsNearby(_ context.Context, p *speedtestsNearbyParams) (*NearbySpeedtests, error) {
+	return r.speedtests(p.center(p.Market), p.radiusParams, p.MarketParams, p.daysParams, p.pageParams)
+}
+
+var speedtestsNearbyFromPlace = endpoint.New(endpoint.Decl{
+	Name: "speedtests_nearby_from_place", Title: "Speedtests near a place",
+	Summary: "Speedtests of the last days around a commune, a postal code or an area, the newest first.",
+}, (*Reading).speedtestsNearbyFromPlace)
+
+type speedtestsFromPlaceParams struct {
+	placeParams
+	radiusParams
+	operatorParams
+	daysParams
+	pageParams
+}
+
+func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFromPlaceParams) (*NearbySpeedtests,
+	error) {
+	place, err := r.place(&p.placeParams, p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	return r.speedtests(place.center(), p.radiusParams, api.MarketParams{Market: place.Market, Operator: p.Operator},
+		p.daysParams, p.pageParams)
+}
+
+// speedtests is a page of the speedtests around a centre.
+func (r *Reading) speedtests(c *Center, radius radiusParams, in api.MarketParams, d daysParams,
+	p pageParams) (*NearbySpeedtests, error) {
+	store, q, err := r.MeasureQuery(in, d.Days, p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	q.Disc, q.Offset = radius.around(c.point()), p.Offset
+	tests, total, err := store.Speedtests(q)
+	if err != nil {
+		return nil, err
+	}
+	return &NearbySpeedtests{*c, speedtestList(c, tests, p, total)}, nil
+}

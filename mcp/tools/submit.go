@@ -1,0 +1,186 @@
+package tools
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"time"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/auth/account"
+	"relais/community"
+	"relais/internal/limit"
+	"relais/measure"
+)
+
+var submitTools = []*Tool{submitReport, submitSpeedtest, submitValidation, bugSubmit}
+
+// SubmissionStores has the store that submissions go to, and limits how many a person makes.
+type SubmissionStores struct {
+	Community *community.Store       // opened for writing
+	writes    *limit.Counter[string] // by person
+}
+
+// NewSubmissionStores returns the stores with all counts at 0.
+func NewSubmissionStores(c *community.Store) *SubmissionStores {
+	return &SubmissionStores{c, limit.New[string](time.Hour)}
+}
+
+// hourly is how much a person may submit in an hour.
+const hourly = 30
+
+// tokenParams make a submission safe to repeat.
+type tokenParams struct {
+	Token clientToken `param:"clientToken" required:"true" private:"true" doc:"A value of your own, new for each submission, such as a UUID. Send the same one again when you do not know whether a submission arrived: within a day it is done once." example:"7d0f2c1e-5a4b-4c6d-8e9f-0a1b2c3d4e5f"`
+}
+
+// A clientToken names a submission among those of a person.
+type clientToken string
+
+// UnmarshalText accepts what is short and plain.
+func (c *clientToken) UnmarshalText(b []byte) error {
+	if len(b) > 100 || bytes.ContainsFunc(b, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("1 to 100 letters, digits and signs of ASCII, without blanks")
+	}
+	*c = clientToken(b)
+	return nil
+}
+
+// A Receipt says what became of a submission.
+type Receipt struct {
+	ID       string   `json:"id"`
+	State    string   `json:"state" doc:"Of what was submitted, as it was then."`
+	New      bool     `json:"new" doc:"False when the same was there already; it counts as a confirmation where the tool says so."`
+	Repeated bool     `json:"repeated" doc:"The clientToken came before: this is the answer of then, and nothing was done."`
+	ShownAt  []string `json:"shownAt" doc:"Where it is shown: addresses of the API, which take an API key, and tools."`
+}
+
+func (r *Receipt) repeat() { r.Repeated = true }
+
+// A kept answer is returned when its token comes again.
+type kept struct {
+	Asked  []byte          `json:"asked"` // hash of the arguments
+	Answer json.RawMessage `json:"answer"`
+}
+
+// submit calls do once for each token of the person. do gets the tool's name and the token.
+func submit[R any, P interface {
+	*R
+	repeat()
+}](r *Reading, tool string, kind account.Kind, token clientToken, params any,
+	do func(token string) (P, account.Fact, error)) (P, error) {
+	text, err := json.Marshal(params)
+	if err != nil {
+		return nil, err
+	}
+	asked, name := sha256.Sum256(text), tool+" "+string(token)
+	answer, repeated, err := r.People.Once(r.Person.ID, name, kind, func() ([]byte, []account.Fact, error) {
+		if err := r.Submissions.count(r.Person.ID, r.Now); err != nil {
+			return nil, nil, err
+		}
+		done, fact, err := do(name)
+		if err != nil {
+			r.Submissions.writes.TakeBack(r.Person.ID, r.Now)
+			return nil, nil, err
+		}
+		text, err := json.Marshal(done)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err = json.Marshal(kept{asked[:], text})
+		return text, []account.Fact{fact}, err
+	})
+	if errors.Is(err, account.ErrNoAccount) { // deleted meanwhile
+		err = errors.Join(err, r.Submissions.forget(r.Person.ID))
+	}
+	if err != nil {
+		return nil, submissionError(err)
+	}
+	return decodeAnswer[R, P](answer, asked[:], repeated)
+}
+
+// decodeAnswer returns the stored answer of a submission. Error: errTokenUsed when the
+// arguments were others.
+func decodeAnswer[R any, P interface {
+	*R
+	repeat()
+}](answer, asked []byte, repeated bool) (P, error) {
+	var k kept
+	if err := json.Unmarshal(answer, &k); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(k.Asked, asked) {
+		return nil, errTokenUsed
+	}
+	p := P(new(R))
+	if err := json.Unmarshal(k.Answer, p); err != nil {
+		return nil, err
+	}
+	if repeated {
+		p.repeat()
+	}
+	return p, nil
+}
+
+// errTokenUsed refuses a clientToken that came with other arguments before.
+var errTokenUsed = &endpoint.ParamError{Param: "clientToken",
+	Want: "it was used for another submission: take a new one for each"}
+
+// count counts a submission, unless there were too many.
+func (s *SubmissionStores) count(person string, now time.Time) error {
+	if s.writes.Add(person, now) <= hourly {
+		return nil
+	}
+	s.writes.TakeBack(person, now)
+	wait := s.writes.End(now).Sub(now).Round(time.Minute) + time.Minute
+	return &api.Error{Status: 429, Code: "RATE_LIMITED",
+		Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourly,
+			wait.Minutes())}
+}
+
+// left returns how many submissions a person has left in this hour.
+func (s *SubmissionStores) left(person string, now time.Time) int {
+	return max(0, hourly-s.writes.Count(person, now))
+}
+
+func (s *SubmissionStores) forget(person string) error {
+	_, err := s.Community.Forget(person)
+	return err
+}
+
+// submissionError returns an error of the stores as the submitter may see it.
+func submissionError(err error) error {
+	status, message := 0, ""
+	invalid, ok := errors.AsType[*community.InvalidError](err)
+	switch {
+	case ok:
+		return &endpoint.ParamError{Param: invalid.Field, Value: invalid.Value, Want: invalid.Want}
+	case errors.Is(err, measure.ErrRejected):
+		_, reason, _ := strings.Cut(err.Error(), ": ")
+		status, message = 400, "the speedtest is rejected, as an import rejects such a row: "+reason
+	case errors.Is(err, account.ErrFull):
+		status, message = 409, "as much is kept for you as can be: nothing more of this is taken"
+	case errors.Is(err, community.ErrFull):
+		status, message = 409, "as much of this is kept as can be: nothing more is taken"
+	case errors.Is(err, account.ErrNoAccount), errors.Is(err, account.ErrDisabled):
+		status, message = 401, "the account is disabled or deleted"
+	case errors.Is(err, syscall.ENOSPC):
+		status, message = 409, "the disk of this server is full: it answers, and takes nothing until there is space"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, measure.ErrReadOnly):
+		status, message = 409, "this server's folder cannot be written to: it answers, and takes nothing"
+	default:
+		return err
+	}
+	return &api.Error{Status: status, Code: "NOT_TAKEN", Message: message}
+}
+
+// apiPage is the address of an operation of the API.
+func (r *Reading) apiPage(format string, args ...any) string {
+	return r.BaseURL + "/external/v1" + fmt.Sprintf(format, args...)
+}

@@ -1,0 +1,378 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/api/view"
+	"relais/auth/account"
+	"relais/community"
+	"relais/internal/folder"
+	"relais/internal/store"
+	"relais/market"
+	"relais/measure"
+	"relais/outage"
+)
+
+// A person submits so much in an hour; what is refused or repeated does not count.
+func TestSubmitLimit(t *testing.T) {
+	w := newTown(t)
+	w.at = w.at.Truncate(time.Hour)
+	ann, bob := w.someone("Annabel"), w.someone("Bobby")
+	say := func(who account.Person, token, subject string) error {
+		key, _, _ := w.site(3)
+		_, err := call(w.as(who), "community_submit_validation",
+			fmt.Sprintf(`{"clientToken":%q,"siteId":%q,"subject":"pci","value":%q}`, token, key, subject))
+		return err
+	}
+	for i := range hourly {
+		if err := errors.Join(say(ann, fmt.Sprint(i), fmt.Sprint(i)),
+			say(ann, fmt.Sprint(i), fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+		if err := say(ann, "bad", "x"); err == nil {
+			t.Error("x is a PCI")
+		}
+	}
+	if err := say(ann, "more", "900"); err == nil ||
+		!strings.Contains(err.Error(), "over the limit of 30 submissions an hour: come back in 61 minutes") {
+		t.Errorf("%v", err)
+	}
+	if err := errors.Join(say(ann, "3", "3"), say(bob, "more", "900")); err != nil {
+		t.Error(err)
+	}
+	if left := []any{mustCall(t, w.as(ann), "me_whoami", `{}`)["submissionsLeft"],
+		mustCall(t, w.as(bob), "me_whoami", `{}`)["submissionsLeft"]}; fmt.Sprint(left) != "[0 29]" {
+		t.Errorf("%v", left)
+	}
+	w.at = w.at.Add(time.Hour)
+	if err := say(ann, "more", "900"); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is submitted is nobody's in any file but users.db; when the person is deleted it
+// stays, and nobody's in that one too.
+func TestNobodyIsNamed(t *testing.T) {
+	w := newTown(t)
+	ann, bob := w.someone("Annabel-Xq"), w.someone("Bobby-Xq")
+	key, operator, _ := w.site(9)
+	tokens := map[string]string{}
+	for i, who := range []account.Person{ann, bob} {
+		for _, tt := range []struct{ tool, fields string }{
+			{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator)},
+			{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key)},
+			{"community_submit_speedtest",
+				fmt.Sprintf(`"measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":%d`, w.at.Format(time.RFC3339),
+					i+1)},
+			{"bug_submit", `"title":"wrong","text":"all of it"`},
+		} {
+			t.Run(tt.tool, func(t *testing.T) {
+				tokens[tt.tool+who.ID] = "token-" + tt.tool + who.Name
+				mustCall(t, w.as(who), tt.tool, fmt.Sprintf(`{"clientToken":%q,%s}`, tokens[tt.tool+who.ID], tt.fields))
+			})
+		}
+	}
+	traces := func(who account.Person) (list [][]byte) {
+		raw := strings.ReplaceAll(who.ID, "-", "")
+		bits, err := hex.DecodeString(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = [][]byte{[]byte(who.Name), []byte(who.ID), []byte(raw), bits,
+			[]byte(base64.StdEncoding.EncodeToString(bits))}
+		for key, token := range tokens {
+			if strings.HasSuffix(key, who.ID) {
+				list = append(list, []byte(token))
+			}
+		}
+		return list
+	}
+	look := func(when string, also bool, who account.Person) {
+		t.Helper()
+		for name, text := range w.files() {
+			for i, trace := range traces(who) {
+				if own := name == "users.db" && !also && i < 2; bytes.Contains(text, trace) && !own {
+					t.Errorf("%s: %s has %q", when, name, trace)
+				}
+			}
+		}
+	}
+	if users := w.files()["users.db"]; !bytes.Contains(users, []byte(ann.Name)) ||
+		!bytes.Contains(users, []byte(ann.ID)) {
+		t.Error("users.db does not know her")
+	}
+	look("all is there", false, ann)
+	look("all is there", false, bob)
+	before := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
+		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
+		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
+	stale := w.as(ann)
+	forget := func() {
+		t.Helper()
+		if err := w.submissions.forget(ann.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
+	if err := w.people.Delete(ann.ID); err != nil {
+		t.Fatal(err)
+	}
+	forget()
+	// What she had under way is refused, and leaves nothing of her either.
+	other, operator2, _ := w.site(900)
+	for _, tt := range []struct{ tool, fields string }{
+		{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, other, operator2)},
+		{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"gone"`, other)},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			if _, err := call(stale, tt.tool, `{"clientToken":"late",`+tt.fields+`}`); err == nil ||
+				!strings.Contains(err.Error(), "deleted") {
+				t.Errorf("%s: %v", tt.tool, err)
+			}
+		})
+	}
+	if _, err := call(stale, "me_whoami", `{}`); err == nil || !strings.Contains(err.Error(), "deleted") {
+		t.Errorf("%v", err)
+	}
+	for _, db := range w.open {
+		if _, _, err := db.Compact(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.reopen()
+	look("she is deleted", true, ann)
+	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
+		t.Errorf("%d reports and validations know her, %v", n, err)
+	}
+	after := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
+		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
+		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
+	if fmt.Sprint(after) != fmt.Sprint(before) || len(before[2].([]any)) != 2 {
+		t.Errorf("%v\nwas %v", after, before)
+	}
+	if bugs, total, err := w.community.Bugs(true, 10, 0); total != 2 || err != nil {
+		t.Errorf("%v, %v", bugs, err)
+	}
+}
+
+// A write that a deletion overtakes leaves nothing of the person.
+func TestDeletedWhileSubmitting(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	key, _, at := w.site(11)
+	_, err := submit(w.as(ann), "test", account.Validation, "1",
+		0, func(string) (*ValidationReceipt, account.Fact, error) {
+			if err := errors.Join(w.submissions.forget(ann.ID), w.people.Delete(ann.ID), w.submissions.forget(ann.ID)); err != nil {
+				t.Error(err)
+			}
+			v, _, err := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: at,
+				Subject: community.Exists, User: ann.ID})
+			return &ValidationReceipt{}, account.Fact{Kind: account.Validation, Ref: v.ID}, err
+		})
+	if err == nil || !strings.Contains(err.Error(), "deleted") {
+		t.Errorf("%v", err)
+	}
+	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+}
+
+// A crash between what is written and its note does not count anything twice.
+func TestSubmitAgainAfterCrash(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	key, operator, at := w.site(13)
+	// As submit had done it when the process ended:
+	made, _, err := w.community.ReportOrConfirm(community.NewReport{Market: market.FR, Operator: operator, At: at, User: ann.ID,
+		Token: "community_submit_report 1"})
+	v, _, err2 := w.community.Validate(community.NewValidation{Market: market.FR, SiteKey: key, At: at,
+		Subject: community.Exists, User: ann.ID})
+	b, _, err3 := w.community.Submit(community.NewBug{Title: "x", Text: "y", User: ann.ID, Token: "bug_submit 1"})
+	if err := errors.Join(err, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen()
+	other, otherOperator, _ := w.site(14)
+	for _, tt := range []struct{ tool, arguments string }{
+		{"community_submit_report", fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, other, otherOperator)},
+		{"bug_submit", `{"clientToken":"1","title":"x","text":"another"}`},
+	} {
+		t.Run(tt.tool, func(t *testing.T) {
+			if _, err := call(w.as(ann), tt.tool, tt.arguments); err == nil ||
+				!strings.Contains(err.Error(), "another submission") {
+				t.Errorf("%s with the token of another: %v", tt.tool, err)
+			}
+		})
+	}
+	report := mustCall(t, w.as(ann), "community_submit_report",
+		fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, key, operator))
+	if report["id"] != made.ID ||
+		mustCall(t, w.as(ann), "me_reports_status", `{}`)["items"].([]any)[0].(object)["role"] != "reported" {
+		t.Errorf("%v", report)
+	}
+	if a := mustCall(t, w.as(ann), "community_submit_validation",
+		fmt.Sprintf(`{"clientToken":"1","siteId":%q,"subject":"exists"}`, key)); a["id"] != v.ID ||
+		a["validation"].(object)["count"] != 1.0 {
+		t.Errorf("%v", a)
+	}
+	if a := mustCall(t, w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); a["id"] != b.ID {
+		t.Errorf("%v", a)
+	}
+	if list, _ := w.community.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
+		t.Errorf("%d reports", len(list))
+	}
+}
+
+func TestSubmitBadArguments(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	key, operator, _ := w.site(2)
+	now := w.at.Format(time.RFC3339)
+	for _, tt := range []struct{ tool, fields, says string }{
+		{"community_submit_report", `"operator":"SFR"`, "siteId: missing"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85`, "siteId: missing"},
+		{"community_submit_report", fmt.Sprintf(`"operator":%q,"siteId":%q,"lat":48,"lon":2`, operator, key),
+			"not with siteId"},
+		{"community_submit_report", fmt.Sprintf(`"operator":"ALL","siteId":%q`, key), "one operator"},
+		{"community_submit_report", `"operator":"ROGERS","lat":48.85,"lon":2.29`, "FR has"},
+		{"community_submit_report", `"lat":48.85,"lon":2.29`, "operator: it must be given"},
+		{"community_submit_report", `"operator":"SFR","lat":10,"lon":10`, "is not in the market FR"},
+		{"community_submit_report", `"operator":"SFR","siteId":"fr-none"`, "no site"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85,"lon":2.29,"services":"fax"`, "data, voice, sms"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85,"lon":2.29,"technologies":"6g"`, "2g, 3g, 4g, 5g"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85,"lon":2.29,"severity":"bad"`, "down, degraded"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85,"lon":2.29,"startedAt":"yesterday"`,
+			"a time with its zone"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85,"lon":2.29,"startedAt":"2020-01-01T00:00:00Z"`,
+			"over 30 days ago"},
+		{"community_submit_report",
+			`"operator":"SFR","lat":48.85,"lon":2.29,"reason":"` + strings.Repeat("x", 501) + `"`, "500 characters"},
+		{"community_submit_report", `"operator":"SFR","lat":48.85,"lon":2.29,"reason":"a\u0000b"`,
+			"control characters"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":48.85,"lon":2.29`, "no speed"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":0,"lon":0,"downloadMbps":1`,
+			"position unknown"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":10,"lon":10,"downloadMbps":1`,
+			"outside the market"},
+		{"community_submit_speedtest", `"measuredAt":"2099-01-01T00:00:00Z","lat":48.85,"lon":2.29,"downloadMbps":1`,
+			"time in the future"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":48.85,"lon":2.29,"downloadMbps":-1`,
+			"out of range"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":48.85,"lon":2.29,"downloadMbps":1e300`,
+			"out of range"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":48.85,"lon":2.29,"downloadMbps":"fast"`,
+			"a number"},
+		{"community_submit_speedtest", `"measuredAt":"` + now + `","lat":48.85,"lon":2.29,"downloadMbps":1,"mcc":310`,
+			"another country"},
+		{"community_submit_speedtest", `"lat":48.85,"lon":2.29,"downloadMbps":1`, "measuredAt: it must be given"},
+		{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"colour"`, key), "exists, gone"},
+		{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"azimuth","value":"360"`, key),
+			"from 0 to 359"},
+		{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists","operator":"SFR"`, key),
+			"operator"},
+		{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists","day":"2099-01-01"`, key), "day"},
+		{"community_submit_validation", `"siteId":"fr-none","subject":"exists"`, "no site"},
+		{"bug_submit", `"title":" ","text":"x"`, "title"},
+		{"bug_submit", `"title":"x"`, "text: it must be given"},
+		{"bug_submit", `"title":"x","text":"` + strings.Repeat("x", 4001) + `"`, "4000 characters"},
+		{"bug_submit", `"title":"x","text":"y","user":"me"`, "unknown argument"},
+	} {
+		_, err := call(w.as(ann), tt.tool, `{"clientToken":"1",`+tt.fields+`}`)
+		if err == nil || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s %.80s: %v", tt.tool, tt.fields, err)
+		}
+		if _, err := call(w.as(ann), tt.tool, `{`+tt.fields+`}`); err == nil {
+			t.Errorf("%s without a token", tt.tool)
+		}
+	}
+	for _, token := range []string{"", " ", "a b", "é", strings.Repeat("x", 101)} {
+		if _, err := call(w.as(ann), "bug_submit",
+			fmt.Sprintf(`{"clientToken":%q,"title":"x","text":"y"}`, token)); err == nil ||
+			!strings.Contains(err.Error(), "clientToken") || token != "" && strings.Contains(err.Error(), token+`"`) {
+			t.Errorf("%q: %v", token, err)
+		}
+	}
+	if me := mustCall(t, w.as(ann), "me_whoami",
+		`{}`); fmt.Sprint(me["submitted"]) != "map[bugs:0 outages:0 speedtests:0 validations:0]" ||
+		me["submissionsLeft"] != 30.0 {
+		t.Errorf("%v", me)
+	}
+}
+
+// A folder that cannot be written to takes nothing, and says so.
+func TestSubmitReadOnly(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	w.close()
+	db, err := store.OpenReadOnly(filepath.Join(w.dir, "users.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.open = append(w.open, db)
+	var err1, err3, err4 error
+	w.people, err1 = account.Open(db, time.Now)
+	feeds, err2 := outage.Open(nil, time.Now)
+	w.community, err3 = community.Open(nil, feeds, time.Now)
+	w.measures, err4 = measure.Open(folder.Dir(w.dir), true, time.Now)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		t.Fatal(err)
+	}
+	w.submissions = NewSubmissionStores(w.community)
+	if _, err := call(w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); err == nil ||
+		!strings.Contains(err.Error(), "cannot be written to") {
+		t.Errorf("%v", err)
+	}
+	for _, tool := range []string{"me_whoami", "me_reports_status", "me_bugs_status", "me_gamification_stats",
+		"me_sessions_list", "me_speedtests_list"} {
+		mustCall(t, w.as(ann), tool, `{}`)
+	}
+}
+
+// Many submit at once, the same token several times.
+func TestSubmitAtOnce(t *testing.T) {
+	w := newTown(t)
+	people := []account.Person{w.someone("Annabel"), w.someone("Bobby"), w.someone("Cyril")}
+	key, operator, _ := w.site(15)
+	inCountry(t)
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Go(func() {
+			r := w.as(people[i%3])
+			for _, tt := range []struct{ tool, fields string }{
+				{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator)},
+				{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key)},
+				{"community_submit_speedtest",
+					fmt.Sprintf(`"measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":5`, w.at.Format(time.RFC3339))},
+				{"bug_submit", `"title":"wrong","text":"all of it"`},
+			} {
+				t.Run(tt.tool, func(t *testing.T) {
+					if _, err := call(r, tt.tool, `{"clientToken":"1",`+tt.fields+`}`); err != nil {
+						t.Errorf("%s: %v", tt.tool, err)
+					}
+				})
+			}
+			if _, err := call(r, "me_gamification_stats", `{}`); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	reports, _ := w.community.Outages().Reports(outage.Query{Market: market.FR})
+	_, bugs, err := w.community.Bugs(true, 10, 0)
+	if list := w.community.OfSite(key); err != nil || len(reports) != 1 || reports[0].Confirms != 3 || len(list) != 1 ||
+		list[0].Count != 3 || bugs != 3 || w.measures.Count(market.FR, measure.Speedtest) != 1 {
+		t.Errorf("%+v, %+v, %d bugs, %v", reports, list, bugs, err)
+	}
+	if text, err := view.JSON(reports); err != nil || bytes.Contains(text, []byte(people[0].ID)) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -1,0 +1,191 @@
+//go:build lossfs
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"relais/test/e2e/lossfs"
+)
+
+// An error while the folder of measurements, or its parent, is synced loses no
+// speedtest, whatever is on the disk when the server is killed then: all that were
+// acknowledged exist.
+func TestLossMeasures(t *testing.T) {
+	t.Parallel()
+	f := newLossFolder(t)
+	met := 0
+	for _, place := range []string{`measures$`, `measures\.db$`} {
+		for skip := range 3 {
+			disk, dir, unmount := f.mounted(t)
+			f.ledger = newLedger()
+			w := f.serve(t, dir)
+			for range 5 {
+				if err := w.speedtest(f.number.Add(1)); err != nil {
+					t.Fatalf("without an error: %v", err)
+				}
+			}
+			op := lossfs.SyncDir
+			if place == `measures\.db$` {
+				op = lossfs.Sync
+			}
+			fault := &lossfs.Fault{Op: op, Path: regexp.MustCompile(place), Errno: syscall.EIO, Skip: skip, Count: 1}
+			disk.Inject(fault)
+			for range 3 {
+				w.speedtest(f.number.Add(1)) // acknowledged or not
+			}
+			met += disk.Hits(fault)
+			w.killed()
+			for mode, name := range map[lossfs.Mode]string{lossfs.Live: "live", lossfs.Strict: "strict"} {
+				image := filepath.Join(t.TempDir(), "data")
+				if err := disk.Image(mode, filepath.Dir(image)); err != nil {
+					t.Fatal(err)
+				}
+				f.serve(t, image).killed() // a start sweeps
+				f.ledger.holdsAll(t, image, fmt.Sprintf("%s of %s after %d, %s", op, place, skip, name))
+			}
+			unmount()
+		}
+	}
+	if met < 3 {
+		t.Errorf("%d errors were met: this proves little", met)
+	}
+}
+
+// ending is the end of a log.
+func ending(log string) string { return log[max(0, len(log)-1000):] }
+
+// A store whose pages could not be read for a while is used again without a restart.
+func TestLossUnreadable(t *testing.T) {
+	t.Parallel()
+	f := newLossFolder(t)
+	disk, dir, unmount := f.mounted(t)
+	defer unmount()
+	w := f.serve(t, dir)
+	for _, tt := range []struct {
+		name  string
+		write func(int64) error
+	}{
+		{"community.db", w.report},
+		{"users.db", w.account},
+		{"photos.db", w.photo},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.write(f.number.Add(1)); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(tt.name) + "$"),
+				Errno: syscall.EIO, Count: -1}
+			disk.Inject(fault)
+			disk.DropCaches()
+			if !waitFor(func() bool { return tt.write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
+				t.Errorf("%s: nothing failed, %d reads did", tt.name, disk.Hits(fault))
+			}
+			if code, _ := w.s.get("/external/v1/antennas?limit=1"); code != http.StatusOK {
+				t.Errorf("%s: the antennas answer %d", tt.name, code)
+			}
+			disk.Clear()
+			if !waitFor(func() bool { return tt.write(f.number.Add(1)) == nil }) {
+				t.Errorf("%s: does not come back: %s", tt.name, ending(w.s.log.String()))
+			}
+		})
+	}
+	w.s.stop()
+	f.ledger.holdsAll(t, dir, "after the errors")
+}
+
+// The first answer of a signed request that was acknowledged is kept when a power cut
+// tears what was not synced: the same request again makes no second photo.
+func TestLossOfAnswers(t *testing.T) {
+	t.Parallel()
+	f := newLossFolder(t)
+	signing := createClient(t, f.dir, "--name", "signing", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
+		"photos:read,photos:write,antennas:read", "--partner", "--require-signature", "--minute", "1000000", "--day",
+		"1000000")
+	images := max(8, *cutCount/5)
+	for done := 0; done < images; {
+		disk, dir, unmount := f.mounted(t)
+		w := f.serve(t, dir)
+		var sent []*signedPhoto
+		end := w.counted(f.photographer, f.assistant, signing.APIKey)
+		for range 4 {
+			p := newSignedPhoto(t, signing, int(f.number.Add(1)))
+			up := p.send(t, w.s)
+			if up.status != http.StatusCreated {
+				t.Fatalf("signed: %+v", up)
+			}
+			p.id = up.Data.ID
+			sent = append(sent, p)
+			f.pause(100*time.Millisecond, 1200*time.Millisecond) // counts are written, and not synced yet
+			image := filepath.Join(t.TempDir(), "data")
+			if err := disk.Image(lossfs.Random, filepath.Dir(image)); err != nil {
+				t.Fatal(err)
+			}
+			s := f.serve(t, image)
+			for i, p := range sent {
+				if up := p.send(t, s.s); up.Data.ID != p.id {
+					t.Errorf("image %d: photo %d again: %+v instead of %s", done, i, up, p.id)
+				}
+			}
+			s.killed()
+			done++
+		}
+		w.killed()
+		end()
+		unmount()
+	}
+}
+
+// counted asks with several keys until its function is called, so that counts are
+// written all the time.
+func (w *writing) counted(keys ...string) (end func()) {
+	stop := make(chan struct{})
+	var running sync.WaitGroup
+	for _, key := range keys {
+		running.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(20 * time.Millisecond):
+					used(w.s, key)
+				}
+			}
+		})
+	}
+	return func() { close(stop); running.Wait() }
+}
+
+// A signedPhoto is an upload with its signature, which can be sent again as it is.
+type signedPhoto struct {
+	body    []byte
+	headers []string
+	id      string // of the first answer
+}
+
+func newSignedPhoto(t *testing.T, i issued, n int) *signedPhoto {
+	t.Helper()
+	body, contentType, err := photoForm(picture(16+n%16, 12), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := signatureOf(i.SigningSecret, http.MethodPost, photoPath, body)
+	return &signedPhoto{body: body,
+		headers: []string{"Content-Type", contentType, "X-API-Key", i.APIKey, "X-Sq-Signature", sign}}
+}
+
+func (p *signedPhoto) send(t *testing.T, s *server) *sent {
+	t.Helper()
+	up, err := postPhoto(s, p.body, p.headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return up
+}
