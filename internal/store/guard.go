@@ -3,12 +3,16 @@ package store
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
 
 	bolterrors "go.etcd.io/bbolt/errors"
 )
+
+// ownBucket begins the name of each method of Bucket in a stack.
+var ownBucket = reflect.TypeFor[Bucket]().PkgPath() + ".(*Bucket)."
 
 // errFault says that a part of the mapped file was not there when it was read.
 var errFault = errors.New("a page of it could not be read")
@@ -30,7 +34,7 @@ func guard(name string, f func() error) (err error) {
 		}
 		// A bucket of this package is nil where a damaged file says that there is one, and
 		// does not have it.
-		if !strings.HasPrefix(origin, "go.etcd.io/bbolt") && !strings.HasPrefix(origin, "relais/store.(*Bucket).") {
+		if !strings.HasPrefix(origin, "go.etcd.io/bbolt") && !strings.HasPrefix(origin, ownBucket) {
 			panic(p)
 		}
 		err = damaged(name, fmt.Errorf("%v in %s", p, origin))
