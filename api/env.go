@@ -98,7 +98,7 @@ func (r *Env) datasetVersion(data string) string {
 	case dataRecent:
 		return r.measuresVersion(true)
 	}
-	panic("ops: no dataset " + data)
+	panic("api: no dataset " + data)
 }
 
 // minute returns the minute of the request, as versions state it.
@@ -110,8 +110,8 @@ func (r *Env) windowStart(days int) time.Time {
 	return r.minute().Add(-time.Duration(days) * 24 * time.Hour)
 }
 
-// measuresVersion is the version of what is made of measures. What is of the last days may be
-// another the next minute.
+// measuresVersion returns the version of answers from measurements. Answers about recent days
+// change with each minute.
 func (r *Env) measuresVersion(recent bool) (version string) {
 	if r.Set != nil {
 		version = r.Set.Version

@@ -44,7 +44,7 @@ type Options struct {
 	// NoteClient is called for each request with an API key: with the client, nil for an unknown
 	// key, and the error if it was refused. It may be nil.
 	NoteClient func(ctx context.Context, client *access.Client, refused error)
-	// Failed has the reasons why datasets, by their names in package ops, cannot be used.
+	// Failed has the reasons why datasets, by their names in package api, cannot be used.
 	Failed map[string]error
 	// Received is called after a tool has written something. It may be nil.
 	Received func()
