@@ -54,7 +54,8 @@ func TestSearchAgainstTheExport(t *testing.T) {
 	all, meta := list(t, s, "/antennas/export")
 	if n := fmt.Sprint(len(all)); meta["returned"] != json.Number(n) || meta["total"] != json.Number(n) ||
 		meta["totalMatched"] != json.Number(n) || meta["export"] != true {
-		t.Errorf("%d sites, meta %v", len(all), meta)
+		t.Errorf("%d sites, meta %v, want returned = %v, total = %v, totalMatched = %v and export = true", len(all),
+			meta, n, n, n)
 	}
 	one, page := all[len(all)/2], 7
 	for query, f := range map[string]func(item) bool{
@@ -83,7 +84,8 @@ func TestSearchAgainstTheExport(t *testing.T) {
 			items, meta := list(t, s, fmt.Sprintf("/antennas/search?%s&limit=%d&offset=%d", query, page, offset))
 			got = append(got, ids(items)...)
 			if meta["total"] != json.Number(fmt.Sprint(len(want))) || meta["hasMore"] != (offset+page < len(want)) {
-				t.Errorf("%s from %d: %d sites, meta %v", query, offset, len(want), meta)
+				t.Errorf("%s from %d: got meta %v, want a total of %d and hasMore %v", query, offset, meta, len(want),
+					offset+page < len(want))
 			}
 			if len(items) < page {
 				break

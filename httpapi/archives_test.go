@@ -91,18 +91,19 @@ func archived(t *testing.T, s *Server, target string) (rows []string, meta objec
 		info := site.(object)["info"].(object)
 		if info["sup_id"] != id || info["coordonnees"] != "48.85 , 2.35" || info["lat"] != "48.85" ||
 			info["lon"] != "2.35" || len(info) != 5 {
-			t.Errorf("%s of %s: %v", target, id, info)
+			t.Errorf("%s of %s: %v, want sup_id = %v, coordonnees = 48.85 , 2.35, lat = 48.85, lon = 2.35 and "+
+				"len(info) = 5", target, id, info, id)
 		}
 		for _, a := range site.(object)["antennas"].([]any) {
 			r := a.(object)
 			for _, key := range archiveKeys {
 				if _, text := r[key].(string); !text {
-					t.Errorf("%s: %s is %v", target, key, r[key])
+					t.Errorf("%s: %s is %v, want text", target, key, r[key])
 				}
 			}
 			kind, typed := r["type"].(string)
 			if want := len(archiveKeys); len(r) != want && (!typed || len(r) != want+1) {
-				t.Errorf("%s: %d keys: %v", target, len(r), r)
+				t.Errorf("%s: got %d keys: %v, want %d, or one more with a type", target, len(r), r, want)
 			}
 			rows = append(rows,
 				strings.TrimSpace(strings.Join([]string{r["sup_id"].(string), r["emr_lb_systeme"].(string),
@@ -148,12 +149,13 @@ func TestArchives(t *testing.T) {
 	site := parse(t, get(t, s, "/anfr/archive/2026-08-27"), 200)["data"].(object)["7"].(object)
 	if city := site["info"].(object)["city"]; city != cityOf(t, s, "75056") ||
 		city != site["antennas"].([]any)[0].(object)["city"] {
-		t.Errorf("the city is %q", city)
+		t.Errorf("the city is %q, want %q and %q", city, cityOf(t, s, "75056"),
+			site["antennas"].([]any)[0].(object)["city"])
 	}
 	// What is added changes the answers' tags, those of earlier dates too.
 	tag := before.Header().Get("Etag")
 	if w := get(t, s, "/anfr/archives", "If-None-Match", tag); w.Code != 304 {
-		t.Errorf("unchanged: %d", w.Code)
+		t.Errorf("unchanged: %d, want 304", w.Code)
 	}
 	addArchive(t, s.Archives, "2026-09-03", archiveRows["2026-08-27"], archive.Options{})
 	if answer := parse(t, get(t, s, "/anfr/archives", "If-None-Match", tag),
@@ -161,13 +163,13 @@ func TestArchives(t *testing.T) {
 		t.Errorf("answer = %v, want 2026-09-03 as current", answer)
 	}
 	if w := get(t, s, "/anfr/archive/2026-09-03"); len(parse(t, w, 200)["data"].(object)) != 0 {
-		t.Errorf("a week without changes: %s", w.Body)
+		t.Errorf("a week without changes: %s, data %v, want no data", w.Body, parse(t, w, 200)["data"].(object))
 	}
 	tag = get(t, s, "/anfr/archive/2026-08-27?view=full").Header().Get("Etag")
 	addArchive(t, s.Archives, "2026-08-27", archiveRows["2026-08-27"][:3], archive.Options{Force: true})
 	if w := get(t, s, "/anfr/archive/2026-08-27?view=full", "If-None-Match",
 		tag); len(parse(t, w, 200)["data"].(object)) != 2 {
-		t.Errorf("after it was replaced: %s", w.Body)
+		t.Errorf("after it was replaced: got %s, want two rows", w.Body)
 	}
 }
 
@@ -221,7 +223,7 @@ func TestNoArchive(t *testing.T) {
 	alone := empty(t) // a server without a register
 	if rows, _ := archived(t, alone, "/anfr/archive/2026-08-27"); len(rows) != 4 ||
 		len(parse(t, get(t, alone, "/anfr/archives"), 200)["data"].([]any)) != 2 {
-		t.Errorf("without a register: %q", rows)
+		t.Errorf("without a register: got rows %q, want 4 of them and 2 archives", rows)
 	}
 	s.Archives = archive.Open(nil, time.Now) // a read-only folder without archives
 	if answer := parse(t, get(t, s, "/anfr/archives"), 200); len(answer["data"].([]any)) != 0 ||

@@ -50,7 +50,7 @@ func BenchmarkByID(b *testing.B) {
 					}
 					a, err := http.ReadResponse(answers, nil)
 					if err != nil || a.StatusCode != 200 {
-						b.Errorf("%v %v", a, err)
+						b.Errorf("got %v %v, want no error and StatusCode = 200", a, err)
 						return
 					}
 					io.Copy(io.Discard, a.Body)

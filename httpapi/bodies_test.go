@@ -84,7 +84,7 @@ func quick(n int) *sender {
 func wantNoBodies(t *testing.T, s *Server) {
 	t.Helper()
 	if s.bodies.held != 0 || len(s.bodies.byHolder) != 0 {
-		t.Errorf("%d bodies are held, by %v", s.bodies.held, s.bodies.byHolder)
+		t.Errorf("%d bodies are held, by %v, want 0 and none", s.bodies.held, s.bodies.byHolder)
 	}
 }
 
@@ -107,19 +107,21 @@ func TestForgedBodies(t *testing.T) {
 		busy := func(from *sender) bool { return from.Code == 503 }
 		for n := range 4 {
 			if from := forge("203.0.113.9"); busy(from) != (n >= maxAddressUnproven) {
-				t.Errorf("body %d of an address: %d", n, from.Code)
+				t.Errorf("body %d of an address: got status %d, want 503 from body %d on", n, from.Code,
+					maxAddressUnproven)
 			}
 		}
 		for n := range 10 {
 			if from := forge(fmt.Sprintf("203.0.113.%d",
 				20+n)); busy(from) != (n >= maxNetworkUnproven-maxAddressUnproven) {
-				t.Errorf("body %d of a network: %d", n, from.Code)
+				t.Errorf("body %d of a network: got status %d, want 503 from body %d on", n, from.Code,
+					maxNetworkUnproven-maxAddressUnproven)
 			}
 		}
 		for n := range 5 {
 			user := quick(n)
 			if send(s, app, "198.51.100.7", false, user); user.Code != 201 {
-				t.Errorf("a user of the app: %d %s", user.Code, user.Body)
+				t.Errorf("a user of the app: %d %s, want 201", user.Code, user.Body)
 			}
 		}
 		for n := range 40 { // whatever the number of networks
@@ -127,7 +129,7 @@ func TestForgedBodies(t *testing.T) {
 		}
 		partner := quick(9)
 		if send(s, server, "192.0.2.1", false, partner); partner.Code != 201 {
-			t.Errorf("another client: %d %s", partner.Code, partner.Body)
+			t.Errorf("another client: %d %s, want 201", partner.Code, partner.Body)
 		}
 		began := time.Now()
 		time.Sleep(bodyWindow + 2*refusedTime)
@@ -137,7 +139,7 @@ func TestForgedBodies(t *testing.T) {
 			if from.Code == 408 {
 				late++
 			} else if from.Code != 503 {
-				t.Errorf("a forged body: %d %s", from.Code, from.Body)
+				t.Errorf("a forged body: %d %s, want 503", from.Code, from.Body)
 			}
 		}
 		if late != maxUnproven {
@@ -148,7 +150,7 @@ func TestForgedBodies(t *testing.T) {
 		}
 		user := quick(10)
 		if send(s, app, "203.0.113.9", false, user); user.Code != 201 {
-			t.Errorf("a user at the address: %d %s", user.Code, user.Body)
+			t.Errorf("a user at the address: %d %s, want 201", user.Code, user.Body)
 		}
 	})
 	wantNoBodies(t, s)
@@ -194,12 +196,13 @@ func TestSlowBodiesOfAVisitor(t *testing.T) {
 			go send(s, page, fmt.Sprintf("2001:db8::%d", n), false, from) // of one /64
 			synctest.Wait()
 			if busy := from.Code == 503; busy != (n >= maxVisitBodies) {
-				t.Errorf("body %d of a visitor: %d", n, from.Code)
+				t.Errorf("body %d of a visitor: got status %d, want 503 from body %d on", n, from.Code,
+					maxVisitBodies)
 			}
 		}
 		other := quick(1)
 		if send(s, page, "203.0.113.9", false, other); other.Code != 201 {
-			t.Errorf("another visitor: %d %s", other.Code, other.Body)
+			t.Errorf("another visitor: %d %s, want 201", other.Code, other.Body)
 		}
 		time.Sleep(bodyWindow + 2*refusedTime)
 		synctest.Wait()

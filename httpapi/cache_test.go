@@ -60,7 +60,7 @@ func TestChangeOfData(t *testing.T) {
 				// The supports of the demonstration have other ids in a smaller one.
 				if (w.Code != 200 || !want[w.Header().Get("Etag")+unpack(t, w)]) &&
 					!(w.Code == 404 && strings.Contains(target, "90000010")) {
-					t.Errorf("%s: %d, neither old nor new", target, w.Code)
+					t.Errorf("%s: status %d, want the old or the new answer", target, w.Code)
 				}
 			}
 		})
@@ -88,14 +88,15 @@ func TestCacheIsBounded(t *testing.T) {
 		c.put(key(strconv.Itoa(i)), &packed{data: make([]byte, 100)})
 	}
 	if c.bytes > 1000 || c.lru.Len() != 10 || c.get(key("99")) == nil || c.get(key("0")) != nil {
-		t.Errorf("%d bytes in %d entries", c.bytes, c.lru.Len())
+		t.Errorf("got %d bytes in %d entries, want at most 1000 in 10, the newest kept and the oldest gone", c.bytes,
+			c.lru.Len())
 	}
 	c.put(key("huge"), &packed{data: make([]byte, 900)})
 	if c.get(key("huge")) != nil || c.lru.Len() != 10 {
-		t.Error("one entry takes nearly everything")
+		t.Errorf("after an entry of nearly the whole size: got %d entries, want the same 10", c.lru.Len())
 	}
 	c.put(key("99"), &packed{data: make([]byte, 100)})
 	if c.bytes != 1000 {
-		t.Errorf("%d bytes after putting an entry again", c.bytes)
+		t.Errorf("%d bytes after putting an entry again, want 1000", c.bytes)
 	}
 }

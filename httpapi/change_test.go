@@ -100,28 +100,29 @@ func TestSignedPostIsDoneOnce(t *testing.T) {
 		sum := sha256.Sum256(text)
 		if a["sum"] != hex.EncodeToString(sum[:]) || a["sum"] != b["sum"] || a["number"] != b["number"] ||
 			b["requestId"] != "again" || a["requestId"] == b["requestId"] {
-			t.Errorf("%v, then %v", a, b)
+			t.Errorf("got %v, then %v; want the sum %x twice, one number and two requestIds", a, b, sum)
 		}
 		if first.Header().Get("Location") == "" || first.Header().Get("Location") != again.Header().Get("Location") ||
 			first.Header().Get("Idempotent-Replayed") != "" || again.Header().Get("Idempotent-Replayed") != "true" {
-			t.Errorf("%v, then %v", first.Header(), again.Header())
+			t.Errorf("got headers %v, then %v; want one Location, and only the second replayed", first.Header(),
+				again.Header())
 		}
 		if done.Load() != int64(n+1) {
-			t.Errorf("done %d times after %d notes", done.Load(), n+1)
+			t.Errorf("done %d times after %d notes, want %d", done.Load(), n+1, n+1)
 		}
 	}
 	wantError(t, post(t, s, i, now, []byte("b note"), small), 401, "SIGNATURE_REQUIRED")
 	wantError(t, post(t, s, i, now, append(small, ' '), small), 401, "SIGNATURE_REQUIRED")
 	wantError(t, post(t, s, i, now, small, nil), 401, "SIGNATURE_REQUIRED")
 	if done.Load() != 3 {
-		t.Errorf("done %d times", done.Load())
+		t.Errorf("done %d times, want 3", done.Load())
 	}
 	// What failed may be tried again.
 	for range 2 {
 		wantError(t, post(t, s, i, now, []byte("fail"), []byte("fail")), 500, "EXTERNAL_NOTE_FAILED")
 	}
 	if done.Load() != 5 {
-		t.Errorf("done %d times", done.Load())
+		t.Errorf("done %d times, want 5", done.Load())
 	}
 	// Another signature, or none, is another request.
 	parse(t, post(t, s, i, now.Add(time.Second), small, small), 201)
@@ -130,7 +131,7 @@ func TestSignedPostIsDoneOnce(t *testing.T) {
 		parse(t, post(t, s, plain, now, small, nil), 201)
 	}
 	if done.Load() != 8 {
-		t.Errorf("done %d times", done.Load())
+		t.Errorf("done %d times, want 8", done.Load())
 	}
 	var wg sync.WaitGroup
 	for range maxClientBodies { // more at once would be too many
@@ -145,7 +146,7 @@ func TestSignedPostIsDoneOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if done.Load() != 9 {
-		t.Errorf("done %d times", done.Load())
+		t.Errorf("done %d times, want 9", done.Load())
 	}
 }
 
@@ -168,16 +169,17 @@ func TestWhatIsNoBody(t *testing.T) {
 	w := do(t, s, "GET", mount+"/notes")
 	wantError(t, w, 405, "METHOD_NOT_ALLOWED", "POST")
 	if w.Header().Get("Allow") != "POST" {
-		t.Errorf("Allow: %q", w.Header().Get("Allow"))
+		t.Errorf("Allow: %q, want POST", w.Header().Get("Allow"))
 	}
 	if done.Load() != 0 {
-		t.Errorf("done %d times", done.Load())
+		t.Errorf("done %d times, want 0", done.Load())
 	}
 	if s.bodies.held != 0 || len(s.bodies.byHolder) != 0 {
-		t.Errorf("%d bodies are held for nobody", s.bodies.held)
+		t.Errorf("%d bodies are held for nobody, byHolder %v, want 0 and no byHolder", s.bodies.held,
+			s.bodies.byHolder)
 	}
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "relais-body-*")); err != nil || len(left) > 0 {
-		t.Errorf("files of bodies: %v, %v", left, err)
+		t.Errorf("files of bodies: %v, %v, want none and no error", left, err)
 	}
 }
 
@@ -202,7 +204,7 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 	answer := func(c net.Conn) string {
 		text, err := io.ReadAll(c)
 		if len(text) < 12 {
-			t.Fatalf("no answer: %q, %v", text, err)
+			t.Fatalf("no answer: %q, %v, want len(text) at least 12", text, err)
 		}
 		_, body, _ := strings.Cut(string(text), "\r\n\r\n")
 		status, _ := strconv.Atoi(string(text[9:12]))
@@ -218,19 +220,19 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 		}
 	}()
 	if a := answer(endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
-		t.Errorf("without an end: %s", a)
+		t.Errorf("without an end: %s, want PAYLOAD_TOO_LARGE in it", a)
 	}
 	if a := answer(dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") ||
 		!strings.Contains(a, "REQUEST_TIMEOUT") {
-		t.Errorf("without the rest: %s", a)
+		t.Errorf("without the rest: %s, want HTTP/1.1 408 at its start and REQUEST_TIMEOUT in it", a)
 	}
 	if a := answer(dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
-		t.Errorf("chunks without form: %s", a)
+		t.Errorf("chunks without form: %s, want INVALID_PARAMETER in it", a)
 	}
 	cut := dial("Content-Length: 10\r\n\r\nabc")
 	cut.(*net.TCPConn).CloseWrite()
 	if a := answer(cut); !strings.Contains(a, "INVALID_PARAMETER") {
-		t.Errorf("broken off: %s", a)
+		t.Errorf("broken off: %s, want INVALID_PARAMETER in it", a)
 	}
 	s.bodies.pause = 5 * time.Second
 	var held []net.Conn
@@ -247,16 +249,16 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 	}
 	if a := answer(dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") ||
 		!strings.Contains(a, "Retry-After: ") {
-		t.Errorf("more than its share: %s", a)
+		t.Errorf("more than its share: %s, want BUSY in it and %q in it", a, "Retry-After: ")
 	}
 	for _, c := range held {
 		fmt.Fprint(c, "c")
 		if a := answer(c); !strings.HasPrefix(a, "HTTP/1.1 201") {
-			t.Errorf("held: %s", a)
+			t.Errorf("held: %s, want HTTP/1.1 201 at its start", a)
 		}
 	}
 	if done.Load() != maxClientBodies {
-		t.Errorf("done %d times", done.Load())
+		t.Errorf("done %d times, want %d", done.Load(), maxClientBodies)
 	}
 }
 
@@ -275,7 +277,7 @@ func TestBodyOfAReading(t *testing.T) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		if w.Code != tt.status {
-			t.Errorf("%.10q signed as %.10q: %d %s", tt.body, tt.signed, w.Code, w.Body)
+			t.Errorf("%.10q signed as %.10q: %d %s, want %d", tt.body, tt.signed, w.Code, w.Body, tt.status)
 		}
 	}
 }
@@ -309,10 +311,12 @@ func TestARefusalIsNotKept(t *testing.T) {
 	}
 	first := post(t, s, i, at, body, body)
 	if parse(t, first, 201); done.Load() != 1 || first.Header().Get("Idempotent-Replayed") != "" {
-		t.Errorf("the true request after the refusals: done %d times, %v", done.Load(), first.Header())
+		t.Errorf("the true request after the refusals: done %d times, %v, want 1 and Idempotent-Replayed empty",
+			done.Load(), first.Header())
 	}
 	if again := post(t, s, i, at, body, body); again.Code != 201 || done.Load() != 1 ||
 		again.Header().Get("Idempotent-Replayed") != "true" {
-		t.Errorf("the same again: %d, done %d times, %v", again.Code, done.Load(), again.Header())
+		t.Errorf("the same again: %d, done %d times, %v, want 201, 1 and Idempotent-Replayed = true", again.Code,
+			done.Load(), again.Header())
 	}
 }

@@ -50,11 +50,11 @@ func TestCheapAnswers(t *testing.T) {
 		w := postTo(t, e, key.(string), "/sites/90000010/photos", contentType, bytes.NewReader(body))
 		wantError(t, w, http.StatusServiceUnavailable, "NOT_READY")
 		if used := 1e9 - remaining(t, w); used != 0 {
-			t.Errorf("an upload to a server that is not ready cost %d", used)
+			t.Errorf("an upload to a server that is not ready cost %d, want 0", used)
 		}
 	}
 	if w := get(t, s, "/markets"); remaining(t, w) != 1e9-1 {
-		t.Errorf("an answer cost %d", 1e9-remaining(t, w))
+		t.Errorf("an answer cost %d, want 1", 1e9-remaining(t, w))
 	}
 }
 

@@ -111,11 +111,11 @@ func TestContractCodes(t *testing.T) {
 		}
 		rows++
 		if !slices.Contains(contract, code) && !slices.Contains(later, code) {
-			t.Errorf("%s is in the contract and in no list here", code)
+			t.Errorf("%s is in the contract, want it in a list here as well", code)
 		}
 	}
 	if rows < 15 {
-		t.Errorf("%d codes were found in the contract", rows)
+		t.Errorf("%d codes were found in the contract, want at least 15", rows)
 	}
 }
 

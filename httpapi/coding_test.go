@@ -50,7 +50,7 @@ func TestCodings(t *testing.T) {
 				for range 2 { // the second answer may come from the cache
 					w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding", coding)
 					if n := w.Header().Get("Content-Length"); n != "" && n != strconv.Itoa(w.Body.Len()) {
-						t.Errorf("%s %s %s: Content-Length %s of %d bytes", when, target, coding, n, w.Body.Len())
+						t.Errorf("%s %s %s: got Content-Length %s, want %d", when, target, coding, n, w.Body.Len())
 					}
 					if used := w.Header().Get("Content-Encoding"); used != coding && len(want) > 2000 {
 						t.Errorf("%s %s: coding %q, want %s", when, target, used, coding)
@@ -71,7 +71,7 @@ func TestCodings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(*s.prepared.Load()); n != 8 { // two markets, two formats, two codings
-		t.Errorf("%d exports are prepared", n)
+		t.Errorf("%d exports are prepared, want 8", n)
 	}
 	check("prepared")
 }
@@ -86,7 +86,7 @@ func TestStreamedCodings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := unpack(t, w); got != string(body)+`,"requestId":"1"}` {
-			t.Errorf("%s: %d bytes", c.name, len(got))
+			t.Errorf("%s: got %.100q of %d bytes, want the body whole", c.name, got, len(got))
 		}
 	}
 }

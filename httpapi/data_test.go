@@ -144,7 +144,7 @@ func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code stri
 	}
 	for name := range o {
 		if !slices.Contains([]string{"error", "code", "requestId", "parameter", "allowed", "docs"}, name) {
-			t.Errorf("an error has the member %q: %v", name, o)
+			t.Errorf("an error has the undeclared member %q: %v", name, o)
 		}
 	}
 	for _, m := range mentions {
@@ -153,7 +153,7 @@ func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code stri
 		}
 	}
 	if w.Header().Get("Etag") != "" || w.Header().Get("Cache-Control") != "no-store" {
-		t.Errorf("an error can be cached: %v", w.Header())
+		t.Errorf("an error can be cached: %v, want Etag empty and Cache-Control = no-store", w.Header())
 	}
 }
 

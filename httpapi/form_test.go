@@ -154,7 +154,7 @@ func TestFormMembers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { wantError(t, post(tt.parts...), 400, tt.code, tt.says) })
 	}
 	if w := post(part{"title", "", "T"}, part{"file", "f", strings.Repeat("x", maxFile)}); w.Code != 200 {
-		t.Errorf("a file of the size that is allowed: %d %s", w.Code, w.Body)
+		t.Errorf("a file of the size that is allowed: %d %s, want 200", w.Code, w.Body)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestMemoryOfForms(t *testing.T) {
 	err := m.readForm(b, "b", formOp)
 	runtime.ReadMemStats(&after)
 	if grown := after.TotalAlloc - before.TotalAlloc; err == nil || grown > 64<<20 {
-		t.Errorf("%d bytes were allocated, %v", grown, err)
+		t.Errorf("%d bytes were allocated, %v, want at most %d and an error", grown, err, 64<<20)
 	}
 }
 
@@ -257,7 +257,7 @@ func FuzzForm(f *testing.F) {
 			t.Fatal(err)
 		}
 		if n, err := io.Copy(io.Discard, file); err != nil || n != m.file.Size {
-			t.Errorf("%d bytes, %v; stated %d", n, err, m.file.Size)
+			t.Errorf("%d bytes, %v; stated %d, want %d and no error", n, err, m.file.Size, m.file.Size)
 		}
 	})
 }

@@ -110,7 +110,8 @@ func TestRefusals(t *testing.T) {
 		wantError(t, w, tt.status, tt.code)
 		if n, err := strconv.Atoi(w.Header().Get("Retry-After")); (tt.status == 429) != (err == nil && n >= 1 &&
 			n <= 60) {
-			t.Errorf("%s: Retry-After %q", tt.name, w.Header().Get("Retry-After"))
+			t.Errorf("%s: got status %d and Retry-After %q, want 1 to 60 with a 429 only", tt.name, w.Code,
+				w.Header().Get("Retry-After"))
 		}
 	}
 }
@@ -135,7 +136,7 @@ func TestLastOfTheQuota(t *testing.T) {
 		}
 		wg.Wait()
 		if passed.Load() != 1 || refused.Load() != 199 {
-			t.Errorf("%+v: %d passed, %d were refused", limits, passed.Load(), refused.Load())
+			t.Errorf("%+v: %d passed, %d were refused, want 1 and 199", limits, passed.Load(), refused.Load())
 		}
 	}
 }
@@ -155,7 +156,7 @@ func TestRateHeaders(t *testing.T) {
 	} {
 		w := get(t, s, []string{"/markets", "/antennas?limit=0", "/antennas/0", "/markets"}[n], clientHeaders(i, "")...)
 		if w.Code != []int{200, 400, 404, 429}[n] {
-			t.Errorf("request %d: %d", n, w.Code)
+			t.Errorf("request %d: %d, want %d", n, w.Code, []int{200, 400, 404, 429}[n])
 		}
 		for k, name := range names {
 			if got := w.Header().Get(name); got != want[k] {
@@ -164,7 +165,7 @@ func TestRateHeaders(t *testing.T) {
 		}
 		reset, err := strconv.ParseInt(w.Header().Get("X-RateLimit-Reset"), 10, 64)
 		if err != nil || reset%60 != 0 || reset-time.Now().Unix() > 60 || reset <= time.Now().Unix()-1 {
-			t.Errorf("request %d: reset %q", n, w.Header().Get("X-RateLimit-Reset"))
+			t.Errorf("request %d: got reset %q, want the next full minute", n, w.Header().Get("X-RateLimit-Reset"))
 		}
 	}
 	// Before a client is known they speak of the address.
@@ -225,7 +226,8 @@ func TestCORS(t *testing.T) {
 		w := do(t, s, "OPTIONS", mount+"/antennas", "X-API-Key", "", "Origin", origin, "Access-Control-Request-Method",
 			"GET", "Access-Control-Request-Headers", "authorization")
 		if w.Code != 204 || !strings.Contains(w.Header().Get("Vary"), "Origin") || w.Body.Len() != 0 {
-			t.Errorf("preflight of %s: %d %v", origin, w.Code, w.Header())
+			t.Errorf("preflight of %s: %d %v, Body %v, want 204, Origin in Vary and Body = 0", origin, w.Code,
+				w.Header(), w.Body.Len())
 		}
 		return w.Header()
 	}
@@ -242,7 +244,8 @@ func TestCORS(t *testing.T) {
 		w := get(t, s, "/markets", "X-API-Key", i.APIKey, "Origin", origin)
 		wantError(t, w, 403, "ORIGIN_NOT_ALLOWED")
 		if w.Header().Get("Access-Control-Allow-Origin") != "" {
-			t.Errorf("%s may read the error", origin)
+			t.Errorf("%s may read the error, Access-Control-Allow-Origin %v, want Access-Control-Allow-Origin empty",
+				origin, w.Header().Get("Access-Control-Allow-Origin"))
 		}
 	}
 	for _, tt := range []struct {
@@ -304,7 +307,7 @@ func TestProxies(t *testing.T) {
 				want = 200
 			}
 			if got := ask(tt.peer, tt.forwarded...); got != want {
-				t.Errorf("trusted %v, %+v: %d", trusted, tt, got)
+				t.Errorf("trusted %v, %+v: %d, want %d", trusted, tt, got, want)
 			}
 		}
 	}

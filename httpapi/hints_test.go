@@ -36,10 +36,11 @@ func TestRefusalHints(t *testing.T) {
 		var seconds int
 		if _, err := fmt.Sscanf(message, "the signature's t is %d seconds", &seconds); err != nil || seconds < 3590 ||
 			seconds > 3660 || o["code"] != "SIGNATURE_REQUIRED" {
-			t.Errorf("%v away: %v", away, o)
+			t.Errorf("%v away: %v, %v, seconds %v, want no error, seconds at least 3590, seconds at most 3660 and "+
+				"code = SIGNATURE_REQUIRED", away, o, err, seconds)
 		}
 		if behind := strings.Contains(message, "behind"); behind != (away < 0) {
-			t.Errorf("%v away: %s", away, message)
+			t.Errorf("%v away: got %s, want ahead or behind as the sign says", away, message)
 		}
 	}
 	const nothing = "the signature is missing or not valid"
@@ -60,6 +61,6 @@ func TestRefusalHints(t *testing.T) {
 	wantError(t, send("Authorization", "Bearer rk_0123456789ab_x", "X-Sq-Signature",
 		sign("x", time.Now().Add(-time.Hour))), 401, "INVALID_API_KEY")
 	if w := send("Authorization", bearer, "X-Sq-Signature", sign(i.SigningSecret, time.Now())); w.Code != 200 {
-		t.Errorf("a good signature: %d %s", w.Code, w.Body)
+		t.Errorf("a good signature: %d %s, want 200", w.Code, w.Body)
 	}
 }

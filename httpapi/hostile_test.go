@@ -60,7 +60,7 @@ func TestHostileParameters(t *testing.T) {
 			// An empty value counts as absent.
 			if w := with(p.Name + "="); w.Code != op.Status &&
 				!((op.Name == "antennas.lookup" || op.Name == "speedtests.site") && w.Code == 400) {
-				t.Errorf("%s %s= : %d %.200s", op.Name, p.Name, w.Code, w.Body)
+				t.Errorf("%s with an empty %s: got %d %.200s, want %d", op.Name, p.Name, w.Code, w.Body, op.Status)
 			}
 			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, "INVALID_PARAMETER",
 				p.Name+": \"1\" is not allowed; give it once")
@@ -68,7 +68,7 @@ func TestHostileParameters(t *testing.T) {
 				checked++
 				w := with(p.Name + "=" + value)
 				if w.Code >= 500 {
-					t.Errorf("%s %s with %s: %d %.200s", op.Name, p.Name, what, w.Code, w.Body)
+					t.Errorf("%s %s with %s: %d %.200s, want less than 500", op.Name, p.Name, what, w.Code, w.Body)
 					continue
 				}
 				free := p.Type.Kind() == reflect.String && p.Type.Name() == "string" // a text may be anything printable
@@ -83,7 +83,8 @@ func TestHostileParameters(t *testing.T) {
 				message, _ := o["error"].(string)
 				if !strings.HasPrefix(message, p.Name+": ") && !strings.HasPrefix(message, "operator: ") ||
 					len(message) > 700 || !utf8.ValidString(message) {
-					t.Errorf("%s %s with %s: %.300q", op.Name, p.Name, what, message)
+					t.Errorf("%s %s with %s: got %.300q, want a short message that begins with the parameter",
+						op.Name, p.Name, what, message)
 				}
 				if o["code"] != code && o["code"] != "INVALID_OPERATOR" {
 					t.Errorf("%s %s with %s: code %v, want %s", op.Name, p.Name, what, o["code"], code)
@@ -92,7 +93,7 @@ func TestHostileParameters(t *testing.T) {
 		}
 	}
 	if checked < 600 {
-		t.Errorf("only %d combinations were checked", checked)
+		t.Errorf("only %d combinations were checked, want at least 600", checked)
 	}
 }
 
@@ -256,7 +257,7 @@ func FuzzQuery(f *testing.F) {
 		case op.Status, 400, 404:
 		case 503:
 			if !strings.Contains(w.Body.String(), "NOT_READY") {
-				t.Errorf("%s?%s: %s", op.Path, query, w.Body)
+				t.Errorf("%s?%s: %s, want NOT_READY in it", op.Path, query, w.Body)
 			}
 		default:
 			t.Errorf("%s?%s: %d %s", op.Path, query, w.Code, w.Body)

@@ -136,20 +136,20 @@ func TestLearn(t *testing.T) {
 	byNode, byCell := oneSite.ID+"[map[type:enb value:"+enb+"]]", oneSite.ID+"[map[type:ci value:"+cell+"]]"
 	expect("seen near one site", learned, byNode, byCell)
 	if got := l.named("enb=600000"); got != "" { // 440 m
-		t.Errorf("what is far away names %s", got)
+		t.Errorf("what is far away names %s, want empty", got)
 	}
 	if got := l.named("enb=" + enb + "&operator=orange"); got != byNode {
-		t.Errorf("of its operator: %s", got)
+		t.Errorf("of its operator: %s, want %s", got, byNode)
 	}
 	after := tags()
 	if after[0] == before[0] || after[1] == before[1] || after[2] != before[2] || after[3] != before[3] {
-		t.Errorf("tags %v, before %v: those of detail and look-up are to change", after, before)
+		t.Errorf("got tags %v, before %v; want those of detail and look-up changed, the others not", after, before)
 	}
 	if w := get(t, l.Server, detail, "If-None-Match", before[0]); w.Code != 200 {
-		t.Errorf("the old tag: %d", w.Code)
+		t.Errorf("the old tag: %d, want 200", w.Code)
 	}
 	if w := get(t, l.Server, detail, "If-None-Match", after[0]); w.Code != 304 {
-		t.Errorf("the new tag: %d", w.Code)
+		t.Errorf("the new tag: %d, want 304", w.Code)
 	}
 
 	l.imports(seenCell{near, enb, cell, "77"}) // says nothing new
@@ -170,12 +170,12 @@ func TestLearn(t *testing.T) {
 
 	*l.clock = l.clock.Add(5 * 24 * time.Hour)
 	if n, err := l.store.Retain(10 * 24 * time.Hour); n != 3 || err != nil {
-		t.Fatal(n, err)
+		t.Fatalf("got %v, %v, want 3 and no error", n, err)
 	}
 	expect("only the other site's measures are left", nothing, otherSite.ID+"[map[type:enb value:"+enb+"]]",
 		otherSite.ID+"[map[type:ci value:"+cell+"]]")
 	if n, err := l.store.Retain(time.Hour); n != 2 || err != nil {
-		t.Fatal(n, err)
+		t.Fatalf("got %v, %v, want 2 and no error", n, err)
 	}
 	expect("all are gone", nothing, "", "")
 	if tags() != before {
@@ -237,7 +237,8 @@ func TestLearnAndRest(t *testing.T) {
 	} {
 		step.before()
 		if learned := l.learn(t.Context(), step.again); learned != step.learned || l.named("pci=2") != step.names {
-			t.Errorf("%+v: learned = %v, named %s", step, learned, l.named("pci=2"))
+			t.Errorf("%+v: learned = %v, named %s, want %v and %s", step, learned, l.named("pci=2"), step.learned,
+				step.names)
 		}
 	}
 }
@@ -260,7 +261,7 @@ func TestLearnWhileServing(t *testing.T) {
 		note()
 	}
 	if len(answers) != 8 { // look-ups differ by their tags
-		t.Errorf("%d answers", len(answers))
+		t.Errorf("%d answers, want 8", len(answers))
 	}
 	again := newLesson(t)
 	ctx, stop := context.WithCancel(t.Context())
@@ -271,7 +272,7 @@ func TestLearnWhileServing(t *testing.T) {
 			for i := 0; ctx.Err() == nil; i++ {
 				w := get(t, again.Server, targets[i%2], "X-Request-Id", "same")
 				if w.Code != 200 || !answers[w.Header().Get("Etag")+w.Body.String()] {
-					t.Errorf("%d: an answer of no state: %.200s", w.Code, w.Body)
+					t.Errorf("got %d %.200s, want the whole answer of one state", w.Code, w.Body)
 				}
 			}
 		})

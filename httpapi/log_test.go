@@ -24,7 +24,7 @@ func TestRequestLog(t *testing.T) {
 		t.Helper()
 		var o object
 		if strings.Count(text.String(), "\n") != 1 || json.Unmarshal(text.Bytes(), &o) != nil {
-			t.Fatalf("not one line: %.300s", &text)
+			t.Fatalf("got %.300s, want one line of JSON", &text)
 		}
 		for _, tt := range []struct{ what, secret string }{
 			{"key", i.APIKey},
@@ -133,7 +133,7 @@ func TestFloodInTheLog(t *testing.T) {
 			get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", fmt.Sprintf("10.%d.%d.1:1", n/250, n%250))
 		}
 		if n := lines(); n != allLines-2*callerLines-1 {
-			t.Errorf("%d lines of 3,000 networks", n)
+			t.Errorf("%d lines of 3,000 networks, want %d", n, allLines-2*callerLines-1)
 		}
 		time.Sleep(time.Minute)
 		get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", "198.51.100.7:1")

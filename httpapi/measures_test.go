@@ -180,7 +180,8 @@ func TestSpeedtests(t *testing.T) {
 	text, err = json.Marshal([]any{silent["averageSpeed"], silent["ping"], silent["networkType"],
 		silent["connectionType"], silent["deviceType"], silent["radio"]})
 	if err != nil || string(text) != `[null,null,"","","",{"cellId":"","enb":null,"gnb":null,"pci":null,"rsrp":null,"rsrq":null,"snr":null}]` {
-		t.Errorf("what is not stated: %s", text)
+		t.Errorf("what is not stated: %s, %v, want no error and text = %q", text, err,
+			`[null,null,"","","",{"cellId":"","enb":null,"gnb":null,"pci":null,"rsrp":null,"rsrq":null,"snr":null}]`)
 	}
 }
 

@@ -66,17 +66,17 @@ func TestMetrics(t *testing.T) {
 	for market, m := range ready {
 		m := m.(object)
 		if sites := values[`relais_data_sites{market="`+market+`"}`]; sites != fmt.Sprint(m["sites"]) {
-			t.Errorf("%s has %s sites", market, sites)
+			t.Errorf("%s has %s sites, want %s", market, sites, m["sites"])
 		}
 		if values[`relais_data_info{market="`+market+`",source_date="`+m["sourceDate"].(string)+`",version="`+
 			m["version"].(string)+`"}`] != "1" {
-			t.Errorf("%s: no version %v", market, m["version"])
+			t.Errorf("%s: version %v is not in relais_data_info, want it there with 1", market, m["version"])
 		}
 	}
 	for _, name := range []string{"go_goroutines", "process_resident_memory_bytes",
 		`relais_build_info{version="test"}`} {
 		if values[name] == "" {
-			t.Errorf("no %s", name)
+			t.Errorf("the page lacks %s", name)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func TestSeparateMonitoring(t *testing.T) {
 	apart.SetData(s.set.Load())
 	for _, target := range []string{"/healthz", "/readyz", "/metrics"} {
 		if w := do(t, s, "GET", target, "X-Test-Peer", "127.0.0.1:1"); w.Code != 200 {
-			t.Errorf("together: %s: %d", target, w.Code)
+			t.Errorf("together: %s: %d, want 200", target, w.Code)
 		}
 		wantError(t, do(t, apart, "GET", target), 404, "NOT_FOUND")
 		for _, server := range []*Server{s, apart} {
 			if w := do(t, server.MonitoringHandler(), "GET", target); w.Code != 200 {
-				t.Errorf("apart: %s: %d", target, w.Code)
+				t.Errorf("apart: %s: %d, want 200", target, w.Code)
 			}
 		}
 	}

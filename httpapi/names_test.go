@@ -156,7 +156,7 @@ func TestAllowedValues(t *testing.T) {
 		"application/json", strings.NewReader(`{"reason":"dislike"}`)), 400)
 	if reasons := "inappropriate, spam, wrong-location, copyright, quality, privacy, other"; !strings.HasSuffix(
 		o["error"].(string), "one of "+reasons) {
-		t.Errorf("%v does not end with %s", o["error"], reasons)
+		t.Errorf("%v does not end with %s, want %q at the error's end", o["error"], reasons, "one of "+reasons)
 	}
 	for _, target := range []string{"/nowhere", "/antennas/0"} { // nothing of a parameter is wrong
 		if o := parse(t, get(t, s, target), 404); len(o) != 3 {

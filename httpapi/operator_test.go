@@ -47,20 +47,20 @@ func TestOnlyForOperators(t *testing.T) {
 		headers := append([]string{"X-API-Key", "", "X-Test-Peer", tt.peer}, tt.headers...)
 		if w := do(t, s, "GET", "/metrics", headers...); (w.Code == 200) != tt.own ||
 			strings.Contains(w.Body.String(), "relais_build_info") != tt.own {
-			t.Errorf("%s: /metrics %d", tt.name, w.Code)
+			t.Errorf("%s: got /metrics %d, want the page: %v", tt.name, w.Code, tt.own)
 		} else if !tt.own {
 			wantError(t, w, 403, "IP_NOT_ALLOWED", "--ops-listen")
 		}
 		o := parse(t, do(t, s, "GET", "/readyz", headers...), 200)
 		if _, told := o["markets"]; told != tt.own || o["ready"] != true || !tt.own && len(o) != 1 {
-			t.Errorf("%s: /readyz %v", tt.name, o)
+			t.Errorf("%s: got /readyz %v, want ready, and the markets: %v", tt.name, o, tt.own)
 		}
 		if w := do(t, s.MonitoringHandler(), "GET", "/metrics", headers...); w.Code != 200 {
-			t.Errorf("%s: %d at the address for it", tt.name, w.Code)
+			t.Errorf("%s: %d at the address for it, want 200", tt.name, w.Code)
 		}
 	}
 	if o := parse(t, do(t, empty(t), "GET", "/readyz"), 503); o["ready"] != false || len(o) != 1 {
-		t.Errorf("while loading: %v", o)
+		t.Errorf("while loading: %v, want ready = false and len(o) = 1", o)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestCallerThatNobodyKnows(t *testing.T) {
 				r.Header.Set("X-Forwarded-For", tt.forwarded)
 			}
 			if w := record(s, r); w.Code != tt.status {
-				t.Errorf("X-Forwarded-For %q: %d %s", tt.forwarded, w.Code, w.Body)
+				t.Errorf("X-Forwarded-For %q: %d %s, want %d", tt.forwarded, w.Code, w.Body, tt.status)
 			}
 		})
 	}

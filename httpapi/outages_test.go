@@ -88,7 +88,7 @@ func memberValues(t testing.TB, s *Server, target, member string) (values []any,
 	}
 	meta = o["meta"].(object)
 	if meta["count"] != json.Number(fmt.Sprint(len(values))) {
-		t.Errorf("%s: %d entries, meta %v", target, len(values), meta)
+		t.Errorf("%s: %d entries, meta %v, want count = %v", target, len(values), meta, fmt.Sprint(len(values)))
 	}
 	return values, meta
 }
@@ -101,7 +101,7 @@ func TestOutages(t *testing.T) {
 	id := report(t, s, community.NewReport{})
 	data := parse(t, get(t, s, "/outages"), 200)["data"].([]any)
 	if len(data) != 4 {
-		t.Fatalf("%d entries", len(data))
+		t.Fatalf("%d entries, want 4", len(data))
 	}
 	community := data[0].(object)
 	delete(community, "startedAt")
@@ -181,12 +181,13 @@ func TestUnavailableSites(t *testing.T) {
 	bare := data[1].(object)
 	if end, there := bare["fin_prev"]; there || bare["debut"] != "" || bare["managedByOrange"] != nil ||
 		bare["Antenne relais gérée par ORANGE"] != "" || bare["commune"] != "" {
-		t.Errorf("what is not stated: %v %v", bare, end)
+		t.Errorf("what is not stated: got %v with fin_prev %v, want only empty members and no fin_prev", bare, end)
 	}
 	meta := o["meta"].(object)
 	if _, err := time.Parse(time.RFC3339, meta["lastUpdate"].(string)); err != nil || meta["cached"] != true ||
 		meta["operator"] != "ORANGE" || meta["sourceUnavailableReason"] != nil {
-		t.Errorf("meta %v, %v", meta, err)
+		t.Errorf("meta %v, %v, want no error, cached = true, operator = ORANGE and no sourceUnavailableReason", meta,
+			err)
 	}
 	for _, tt := range []struct {
 		target string
@@ -200,7 +201,8 @@ func TestUnavailableSites(t *testing.T) {
 		t.Run(tt.target, func(t *testing.T) {
 			values, meta := memberValues(t, s, tt.target, "id")
 			if territory := tt.target[len(tt.target)-3:]; len(values) != tt.want || meta["territory"] != territory {
-				t.Errorf("%s: %d entries, meta %v", tt.target, len(values), meta)
+				t.Errorf("%s: %d entries, meta %v, want %d and territory = %v", tt.target, len(values), meta, tt.want,
+					territory)
 			}
 		})
 	}
@@ -244,7 +246,7 @@ func TestOperatorFeed(t *testing.T) {
 	target := "/outages?operator=ORANGE"
 	tag := get(t, s, target).Header().Get("Etag")
 	if w := get(t, s, target, "If-None-Match", tag); w.Code != 304 {
-		t.Errorf("unchanged: %d", w.Code)
+		t.Errorf("unchanged: %d, want 304", w.Code)
 	}
 	at = at.Add(49 * time.Hour)
 	feed("?operator=ORANGE", true, false)
@@ -253,19 +255,19 @@ func TestOperatorFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if values, _ := memberValues(t, s, target, "id"); len(values) != 1 {
-		t.Errorf("a failed feed has %d entries", len(values))
+		t.Errorf("a failed feed has %d entries, want 1", len(values))
 	}
 	importOutages(t, s, market.FR, "ORANGE", lyon)
 	feed("?operator=ORANGE", true, true)
 	tag = get(t, s, target).Header().Get("Etag")
 	report(t, s, community.NewReport{StartedAt: at.Add(-time.Hour)})
 	if values, _ := memberValues(t, s, target, "id"); len(values) != 2 {
-		t.Errorf("%d entries with a report", len(values))
+		t.Errorf("%d entries with a report, want 2", len(values))
 	}
 	at = at.Add(25 * time.Hour)
 	parse(t, get(t, s, target, "If-None-Match", tag), 200)
 	if values, _ := memberValues(t, s, target, "source"); len(values) != 1 || values[0] != "operator" {
-		t.Errorf("with a dormant report: %v", values)
+		t.Errorf("%d entries with a report, want 1", len(values))
 	}
 }
 
@@ -290,16 +292,17 @@ func TestOutagesCeiling(t *testing.T) {
 		t.Run(tt.query, func(t *testing.T) {
 			if values, meta := memberValues(t, s, "/outages"+tt.query, "id"); len(values) != tt.want ||
 				meta["truncated"] != true {
-				t.Errorf("%q: %d entries, meta %v", tt.query, len(values), meta)
+				t.Errorf("%q: %d entries, meta %v, want %d and truncated = true", tt.query, len(values), meta,
+					tt.want)
 			}
 		})
 	}
 	importOutages(t, s, market.FR, "ORANGE", rows[:500]...)
 	if values, meta := memberValues(t, s, "/outages?limit=9999", "id"); len(values) != 500 || meta["truncated"] != false {
-		t.Errorf("%d entries, meta %v", len(values), meta)
+		t.Errorf("%d entries, meta %v, want 500 and truncated = false", len(values), meta)
 	}
 	if values, _ := memberValues(t, s, "/sites-hs", "code_site_op"); len(values) != 500 {
-		t.Errorf("%d unavailable sites", len(values))
+		t.Errorf("%d unavailable sites, want 500", len(values))
 	}
 }
 
@@ -313,6 +316,6 @@ func TestOutagesOfOneMoment(t *testing.T) {
 	list, _ := env.Outages.Entries(outage.Query{Market: market.FR})
 	if after := env.Outages.Version(); after != before || len(list) != 0 ||
 		env.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
-		t.Errorf("version %s, then %s with %v", before, after, list)
+		t.Errorf("got version %s, then %s with %v; want the same, without entries", before, after, list)
 	}
 }

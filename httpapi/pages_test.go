@@ -20,14 +20,16 @@ func walk(t *testing.T, s *Server, target string, limit int) (ids []string) {
 		}
 		if fmt.Sprint(meta["offset"]) != fmt.Sprint(offset) ||
 			(meta["nextOffset"] != nil) != (meta["hasMore"] == true) || rounds > 100 {
-			t.Fatalf("%s from %d: %v", target, offset, meta)
+			t.Fatalf("%s from %d: got meta %v, want that offset, and nextOffset exactly with hasMore", target, offset,
+				meta)
 		}
 		if meta["nextOffset"] == nil {
 			return ids
 		}
 		next, err := meta["nextOffset"].(json.Number).Int64()
 		if err != nil || int(next) <= offset {
-			t.Fatalf("%s from %d: %v", target, offset, meta)
+			t.Fatalf("%s from %d: %v, %v, next %v, want no error and next more than %v", target, offset, meta, err,
+				int(next), offset)
 		}
 		offset = int(next)
 	}
@@ -37,7 +39,7 @@ func checkPages(t *testing.T, s *Server, target string, least int) {
 	t.Helper()
 	whole := walk(t, s, target, 500)
 	if len(whole) < least {
-		t.Fatalf("%s: %d entries", target, len(whole))
+		t.Fatalf("%s: %d entries, want at least %d", target, len(whole), least)
 	}
 	for _, limit := range []int{1, 2, 3} {
 		if pages := walk(t, s, target, limit); fmt.Sprint(pages) != fmt.Sprint(whole) {
@@ -48,7 +50,8 @@ func checkPages(t *testing.T, s *Server, target string, least int) {
 		o := parse(t, get(t, s, target+"&offset="+past), 200)
 		if meta := o["meta"].(object); len(o["data"].([]any)) != 0 || meta["hasMore"] != false ||
 			meta["nextOffset"] != nil {
-			t.Errorf("%s from %s: %v", target, past, o)
+			t.Errorf("%s from %s: %v, hasMore %v, nextOffset %v, want no data, hasMore = false and no nextOffset",
+				target, past, o, meta["hasMore"], meta["nextOffset"])
 		}
 	}
 	wantError(t, get(t, s, target+"&offset=-1"), 400, "INVALID_PARAMETER", "offset")

@@ -29,7 +29,7 @@ func TestReadOnlyPhotos(t *testing.T) {
 	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_WRITABLE",
 		"cannot be written to")
 	if o := parse(t, get(t, s, "/sites/90000010/photos"), 200); len(o["data"].([]any)) != 0 {
-		t.Errorf("the list is %v", o)
+		t.Errorf("the list is %v, want no data", o)
 	}
 }
 
@@ -43,13 +43,15 @@ func TestPhotoReports(t *testing.T) {
 	first := parse(t, report(id, `{"reason":"SPAM"}`), 202)["data"].(object)
 	if first["photoId"] != id || first["siteId"] != "90000010" || first["reason"] != "spam" ||
 		first["description"] != "" || first["status"] != "pending" || len(first) != 7 {
-		t.Errorf("the report is %v", first)
+		t.Errorf("the report is %v, want photoId = %v, siteId = 90000010, reason = spam, description empty, "+
+			"status = pending and len(first) = 7", first, id)
 	}
 	long := strings.Repeat("é", 2000) // characters, not bytes
 	again := parse(t, report(id, `{"reason":"other","description":"`+long+`"}`), 202)["data"].(object)
 	if again["reportId"] != first["reportId"] || again["createdAt"] != first["createdAt"] ||
 		again["reason"] != "other" || again["description"] != long {
-		t.Errorf("a second report is %.200v", again)
+		t.Errorf("a second report is %.200v, want reportId = %v, createdAt = %v, reason = other and description = "+
+			"%v", again, first["reportId"], first["createdAt"], long)
 	}
 	for _, tt := range []struct{ body, want string }{
 		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long},
@@ -58,12 +60,14 @@ func TestPhotoReports(t *testing.T) {
 	} {
 		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] ||
 			again["description"] != tt.want {
-			t.Errorf("after %s the report is %.200v", tt.body, again)
+			t.Errorf("after %s the report is %.200v, want reportId = %v and description = %v", tt.body, again,
+				first["reportId"], tt.want)
 		}
 	}
 	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 ||
 		list[0].Report.ClientName != "every test" {
-		t.Errorf("the queue has %d reports, %v", total, err)
+		t.Errorf("the queue has %d reports, %v, ClientName %v, want 1, no error and ClientName = every test", total,
+			err, list[0].Report.ClientName)
 	}
 	if w := get(t, s, "/sites/90000010/photos"); len(parse(t, w, 200)["data"].([]any)) != 1 {
 		t.Error("a report hid the photo")
@@ -100,7 +104,8 @@ func TestSignedUpload(t *testing.T) {
 	w := send(body)
 	if again := parse(t, w, 201)["data"].(object)["id"]; again != first ||
 		w.Header().Get("Idempotent-Replayed") != "true" || w.Header().Get("Location") == "" {
-		t.Errorf("photo %v, then %v, %v", first, again, w.Header())
+		t.Errorf("photo %v, then %v, %v, want %v, Idempotent-Replayed = true and Location set", first, again,
+			w.Header(), first)
 	}
 	body[len(body)-1] ^= 1
 	wantError(t, send(body), 401, "SIGNATURE_REQUIRED")

@@ -144,7 +144,7 @@ func TestPhotos(t *testing.T) {
 	operator := operators[0].(string)
 	before := get(t, s, "/sites/90000010/photos")
 	if o := parse(t, before, 200); len(o["data"].([]any)) != 0 || o["meta"].(object)["total"] != json.Number("0") {
-		t.Errorf("a site without photos: %v", o)
+		t.Errorf("a site without photos: %v, want no data and total = 0", o)
 	}
 	w := upload(t, s, map[string]string{"description": "Two\r\nlines", "operator": strings.ToLower(operator),
 		"anfrCode": site["anfrCode"].(string), "nationalSiteCode": "fr-90000010",
@@ -173,7 +173,8 @@ func TestPhotos(t *testing.T) {
 		})
 	}
 	if w.Header().Get("Location") != image || meta["source"] != "api_client" || meta["clientName"] != "every test" {
-		t.Errorf("Location %q, meta %v", w.Header().Get("Location"), meta)
+		t.Errorf("Location %q, meta %v, want %q, source = api_client and clientName = every test",
+			w.Header().Get("Location"), meta, image)
 	}
 	public := photo["publicMetadata"].(object)
 	for _, tt := range []struct {
@@ -196,23 +197,25 @@ func TestPhotos(t *testing.T) {
 	}
 	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || d%10 != 0 ||
 		len(public) != 8 {
-		t.Errorf("publicMetadata is %v", public)
+		t.Errorf("publicMetadata is %v, want 8 members and distanceToSiteMeters to ten metres", public)
 	}
 	after := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", before.Header().Get("Etag"))
 	list := parse(t, after, 200)
 	listed := list["data"].([]any)[0].(object)
 	if listed["id"] != id || listed["likeCount"] != json.Number("0") || listed["commentCount"] != json.Number("0") ||
 		listed["uploadedAt"] != photo["uploadedAt"] {
-		t.Errorf("the list has %v", listed)
+		t.Errorf("the list has %v, want id = %v, likeCount = 0, commentCount = 0 and uploadedAt = %v", listed, id,
+			photo["uploadedAt"])
 	}
 	if m := list["meta"].(object); m["total"] != json.Number("1") || m["limit"] != json.Number("20") ||
 		m["hasMore"] != false || m["site"].(object)["fullAddress"] != site["fullAddress"] {
-		t.Errorf("the list's meta is %v", m)
+		t.Errorf("the list's meta is %v, want total = 1, limit = 20, hasMore = false and fullAddress = %v", m,
+			site["fullAddress"])
 	}
 	if len(operators) > 1 {
 		if o := parse(t, get(t, s, "/sites/90000010/photos?operator="+operators[1].(string)),
 			200); len(o["data"].([]any)) != 0 {
-			t.Errorf("the photo is listed for another operator: %v", o)
+			t.Errorf("the photo is listed for another operator: %v, want no data", o)
 		}
 	}
 	for i, name := range []string{"main", "thumb", "og"} {
@@ -235,7 +238,7 @@ func TestPhotos(t *testing.T) {
 			})
 		}
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
-			t.Errorf("%s has the policy %q", name, csp)
+			t.Errorf("%s has the policy %q, want default-src 'none' at its start", name, csp)
 		}
 		full := &reservation{underway: s.underway, shares: (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()}
 		if !full.change(load{0, clientBytes / 2}) { // of an address that reads no images
@@ -244,21 +247,22 @@ func TestPhotos(t *testing.T) {
 		wantError(t, do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp"), 503, "BUSY")
 		if other := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-Test-Peer",
 			"192.0.2.2:1"); other.Code != 200 {
-			t.Errorf("%s for another address: %d", name, other.Code)
+			t.Errorf("%s for another address: %d, want 200", name, other.Code)
 		}
 		full.release()
 		if again := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "If-None-Match",
 			w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
-			t.Errorf("%s again: %d", name, again.Code)
+			t.Errorf("%s again: %d, Body %v, want 304 and Body = 0", name, again.Code, again.Body.Len())
 		}
 		if head := do(t, s, "HEAD", "/media/photos/"+id+"/"+name+".webp"); head.Code != 200 || head.Body.Len() != 0 ||
 			head.Header().Get("Content-Length") != fmt.Sprint([]int{15, 16, 13}[i]) {
-			t.Errorf("HEAD of %s: %d, Content-Length %s", name, head.Code, head.Header().Get("Content-Length"))
+			t.Errorf("HEAD of %s: got %d, %d bytes, Content-Length %s, want 200 without a body and %d", name,
+				head.Code, head.Body.Len(), head.Header().Get("Content-Length"), []int{15, 16, 13}[i])
 		}
 	}
 	tag := after.Header().Get("Etag")
 	if w := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag); w.Code != 304 {
-		t.Errorf("an unchanged list: %d", w.Code)
+		t.Errorf("an unchanged list: %d, want 304", w.Code)
 	}
 	if _, err := s.Photos.Hide(id, "a face"); err != nil {
 		t.Fatal(err)
@@ -267,7 +271,7 @@ func TestPhotos(t *testing.T) {
 		"PHOTO_NOT_FOUND")
 	if o := parse(t, get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag),
 		200); len(o["data"].([]any)) != 0 {
-		t.Errorf("a hidden photo is listed: %v", o)
+		t.Errorf("a hidden photo is listed: %v, want no data", o)
 	}
 }
 
@@ -301,7 +305,7 @@ func TestUploadRefused(t *testing.T) {
 			w := upload(t, s, tt.fields)
 			wantError(t, w, tt.status, tt.code, tt.says)
 			if (tt.status == 503) != (w.Header().Get("Retry-After") != "") {
-				t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
+				t.Errorf("status %d, Retry-After %q, want it with a 503 only", w.Code, w.Header().Get("Retry-After"))
 			}
 		})
 	}

@@ -67,11 +67,12 @@ func TestSendDeadlines(t *testing.T) {
 		}
 		w.release()
 		if c.Body.Len() != p.n*p.size {
-			t.Errorf("%+v: %d bytes", p, c.Body.Len())
+			t.Errorf("%+v: %d bytes, want %d", p, c.Body.Len(), p.n*p.size)
 		}
 		for i, n := range c.pieces {
 			if n > chunkBytes || c.deadlines[i] != (i > 0) || i < len(c.pieces)-1 && n < chunkBytes/2 {
-				t.Errorf("%+v: piece %d of %d has %d bytes, deadline %v", p, i, len(c.pieces), n, c.deadlines[i])
+				t.Errorf("%+v: piece %d of %d has %d bytes, deadline %v, want at most %d, and a deadline from the "+
+					"second on", p, i, len(c.pieces), n, c.deadlines[i], chunkBytes)
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func TestSeveralValues(t *testing.T) {
 			w := get(t, s, tt.target)
 			wantError(t, w, 400, "INVALID_PARAMETER", tt.want)
 			if allowed, _ := parse(t, w, 400)["allowed"].([]any); len(allowed) < 4 {
-				t.Errorf("%s: allowed %v", tt.target, allowed)
+				t.Errorf("%s: allowed %v, want len(allowed) at least 4", tt.target, allowed)
 			}
 		})
 	}
@@ -237,7 +237,7 @@ func TestOperatorNames(t *testing.T) {
 	}
 	if _, meta := listed(t, s,
 		"/antennas?market=DROM&operator="+url.QueryEscape("Maoré Mobile")); meta["operator"] != "MAORE_MOBILE" {
-		t.Errorf("Maoré Mobile: %v", meta["operator"])
+		t.Errorf("Maoré Mobile: %v, want MAORE_MOBILE", meta["operator"])
 	}
 	for _, name := range []string{"Free Caraïbes", "Mobile", "-", "Orange Belgium"} { // of other markets, or of none
 		wantError(t, get(t, s, "/antennas?operator="+url.QueryEscape(name)), 400, "INVALID_OPERATOR")
@@ -253,11 +253,11 @@ func TestBoxAlias(t *testing.T) {
 		with := func(query string) object { return parse(t, get(t, s, target+query), 200) }
 		a, b, whole := with(edges), with(alias), parse(t, get(t, s, strings.ReplaceAll(target, "limit=5000&", "")), 200)
 		if fmt.Sprint(a["data"], a["meta"]) != fmt.Sprint(b["data"], b["meta"]) {
-			t.Errorf("%s: the two forms answer differently", target)
+			t.Errorf("%s: the two forms answer differently:\n%v\n%v", target, a, b)
 		}
 		if outside := strings.Contains(target, "days="); !outside && len(b["data"].([]any)) == 0 ||
 			fmt.Sprint(whole["data"]) == fmt.Sprint(b["data"]) {
-			t.Errorf("%s: the box finds %d", target, len(b["data"].([]any)))
+			t.Errorf("%s: the box finds %d, want some, but not all", target, len(b["data"].([]any)))
 		}
 		for _, edge := range strings.Split(edges, "&") {
 			wantError(t, get(t, s, target+alias+"&"+edge), 400, "INVALID_PARAMETER", "bbox: ")
@@ -272,11 +272,11 @@ func TestBoxAlias(t *testing.T) {
 	}
 	meta := parse(t, get(t, s, "/antennas?"+alias), 200)["meta"].(object)["bbox"]
 	if fmt.Sprint(meta) != "map[east:3 north:49 south:48 west:2]" {
-		t.Errorf("meta.bbox %v", meta)
+		t.Errorf("meta.bbox %v, want map[east:3 north:49 south:48 west:2]", meta)
 	}
 	// West of west, the box crosses the antimeridian: nothing of France is there.
 	if ids, _ := listed(t, s, "/antennas?bbox=179,40,-179,50"); len(ids) != 0 {
-		t.Errorf("%d sites across the antimeridian", len(ids))
+		t.Errorf("%d sites across the antimeridian, want none", len(ids))
 	}
 	wantError(t, get(t, s, "/antennas?"+alias+"&lat=48&lon=2&radiusKm=1"), 400, "INVALID_PARAMETER",
 		"exclude each other")
@@ -290,7 +290,7 @@ func TestLngAlias(t *testing.T) {
 		a, b := parse(t, get(t, s, target+"lat=48.86&lon=2.3&radiusKm=20"), 200),
 			parse(t, get(t, s, target+"lat=48.86&lng=2.3&radiusKm=20"), 200)
 		if len(b["data"].([]any)) == 0 || fmt.Sprint(a["data"], a["meta"]) != fmt.Sprint(b["data"], b["meta"]) {
-			t.Errorf("%s: the two forms answer differently", target)
+			t.Errorf("%s: the two forms answer differently, or nothing:\n%v\n%v", target, a, b)
 		}
 		wantError(t, get(t, s, target+"lat=48&lon=2&lng=2&radiusKm=1"), 400, "INVALID_PARAMETER", "lng: ",
 			"one of them")

@@ -44,37 +44,38 @@ func TestSpoolIsBounded(t *testing.T) {
 	for _, question := range []string{"a", "b", "a"} { // "b" is now the oldest
 		e, _, err := get(question, 40)
 		if err != nil || e.size != 40 {
-			t.Fatal(e, err)
+			t.Fatalf("got %v, %v, want no error and size = 40", e, err)
 		}
 		s.release(e)
 	}
 	c, made, err := get("c", 50)
 	if err != nil || !made || s.bytes != 90 {
-		t.Fatalf("%v, %d bytes", err, s.bytes)
+		t.Fatalf("%v, %d bytes, made %v, want no error, 90 and made = true", err, s.bytes, made)
 	}
 	a, made, err := get("a", 40)
 	if err != nil || made {
-		t.Errorf("what was asked for last is gone: %v", err)
+		t.Errorf("what was asked for last is gone: %v, made %v, want no error and made = false", err, made)
 	}
 	if _, _, err := get("b", 40); !errors.Is(err, errNoSpool) || s.bytes != 90 {
-		t.Errorf("while both are sent: %v, %d bytes", err, s.bytes)
+		t.Errorf("while both are sent: %v, %d bytes, want errNoSpool and 90", err, s.bytes)
 	}
 	text, err := io.ReadAll(io.NewSectionReader(c.file, 0, c.size))
 	if err != nil || len(text) != 50 {
-		t.Errorf("%d bytes, %v", len(text), err)
+		t.Errorf("%d bytes, %v, want 50 and no error", len(text), err)
 	}
 	s.release(a)
 	s.release(c)
 	if e, made, err := get("b", 100); err != nil || !made || s.bytes != 100 || len(s.entries) != 1 {
-		t.Errorf("%v %v, %d bytes of %d entries", e, err, s.bytes, len(s.entries))
+		t.Errorf("%v %v, %d bytes of %d entries, made %v, want no error, 100, 1 and made = true", e, err, s.bytes,
+			len(s.entries), made)
 	} else {
 		s.release(e)
 	}
 	if _, _, err := get("too large", 101); !errors.Is(err, errNoSpool) || s.bytes > 100 {
-		t.Errorf("%v, %d bytes", err, s.bytes)
+		t.Errorf("%v, %d bytes, want errNoSpool and at most 100", err, s.bytes)
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) > 0 {
-		t.Errorf("files have names: %v %v", names, err)
+		t.Errorf("files have names: %v %v, want none and no error", names, err)
 	}
 }
 
@@ -97,7 +98,7 @@ func TestSpoolWithoutADisk(t *testing.T) {
 				t.Errorf("%s: got error %v, want errNoSpool", tt.name, err)
 			}
 			if len(s.entries) != 0 || s.bytes != 0 {
-				t.Errorf("%s: %d entries, %d bytes", tt.name, len(s.entries), s.bytes)
+				t.Errorf("%s: %d entries, %d bytes, want none", tt.name, len(s.entries), s.bytes)
 			}
 		})
 	}
@@ -141,7 +142,7 @@ func TestSpoolIsShared(t *testing.T) {
 		alone := ask(leaving, "b", "alone")
 		leave()
 		if err := <-alone; !errors.Is(err, context.Canceled) {
-			t.Errorf("what nobody waits for: %v", err)
+			t.Errorf("what nobody waits for: %v, want context.Canceled", err)
 		}
 		close(going)
 		for i, got := range others {
@@ -150,17 +151,17 @@ func TestSpoolIsShared(t *testing.T) {
 			}
 		}
 		if n := makers.Load(); n != 2 || len(s.entries) != 1 {
-			t.Errorf("made %d times, %d entries", n, len(s.entries))
+			t.Errorf("made %d times, %d entries, want 2 and 1", n, len(s.entries))
 		}
 		if err := <-ask(t.Context(), "b", "another"); err != nil || makers.Load() != 3 {
-			t.Errorf("what was given up: %v, made %d times", err, makers.Load())
+			t.Errorf("what was given up: %v, made %d times, want no error and 3", err, makers.Load())
 		}
 	})
 	broken := errors.New("broken")
 	fail := func(context.Context, func() []string, io.Writer) (packed, string, error) { return packed{}, "", broken }
 	_, err := s.get(context.Background(), keyOf("c"), "third", fail)
 	if !errors.Is(err, broken) || len(s.entries) != 2 {
-		t.Errorf("%v, %d entries", err, len(s.entries))
+		t.Errorf("%v, %d entries, want broken and 2", err, len(s.entries))
 	}
 }
 
@@ -196,7 +197,7 @@ func TestSpoolOfABusyClient(t *testing.T) {
 		for _, question := range []string{"a", "b"} {
 			busy.Go(func() {
 				if took := ask(question, "busy"); question == "a" && took > 4*time.Second {
-					t.Errorf("what the other paid for took the busy client %s", took)
+					t.Errorf("what the other paid for took the busy client %s, want at most 4s", took)
 				}
 			})
 			synctest.Wait()
@@ -204,7 +205,8 @@ func TestSpoolOfABusyClient(t *testing.T) {
 		time.Sleep(time.Second)
 		for _, question := range []string{"a", "b"} {
 			if took := ask(question, "other"+question); took > 2500*time.Millisecond {
-				t.Errorf("another client waited %s for %s, which takes two seconds", took, question)
+				t.Errorf("another client waited %s for %s, which takes two seconds, want at most %s", took, question,
+					2500*time.Millisecond)
 			}
 		}
 		busy.Wait()
@@ -238,7 +240,7 @@ func TestKeptArchives(t *testing.T) {
 				}
 			}
 			if w := get(t, s, target, "If-None-Match", "*"); w.Code != 304 {
-				t.Errorf("%s: %d for any tag", target, w.Code)
+				t.Errorf("%s: %d for any tag, want 304", target, w.Code)
 			}
 		}
 		if n := len(s.spool.entries) - before; n != 6 {

@@ -36,7 +36,8 @@ func TestBothMountsAnswerTheSame(t *testing.T) {
 		a := do(t, s, "GET", Mounts[0]+target, "X-Request-Id", "same")
 		b := do(t, s, "GET", Mounts[1]+target, "X-Request-Id", "same")
 		if a.Code != 200 || a.Body.String() != b.Body.String() {
-			t.Errorf("%s: %d and %d, %d and %d bytes", target, a.Code, b.Code, a.Body.Len(), b.Body.Len())
+			t.Errorf("%s: got %d and %d, %d and %d bytes, want 200 and the same bytes", target, a.Code, b.Code,
+				a.Body.Len(), b.Body.Len())
 		}
 	}
 }
@@ -48,7 +49,8 @@ func TestEnvelope(t *testing.T) {
 	for _, target := range targets {
 		w := get(t, s, target)
 		if !order.MatchString(w.Body.String()) {
-			t.Errorf("%s: %.100s … %s", target, w.Body, w.Body.String()[max(0, w.Body.Len()-100):])
+			t.Errorf("%s: got %.100s … %s, want the members in their order", target, w.Body,
+				w.Body.String()[max(0, w.Body.Len()-100):])
 		}
 		want := "application/json; charset=utf-8"
 		if strings.Contains(target, "geojson") {
@@ -58,10 +60,10 @@ func TestEnvelope(t *testing.T) {
 		if h.Get("Content-Type") != want || h.Get("Vary") != "Accept-Encoding, Origin" ||
 			!strings.HasPrefix(h.Get("Cache-Control"), "private, max-age=") ||
 			!regexp.MustCompile(`^W/"[0-9a-f]{32}"$`).MatchString(h.Get("Etag")) {
-			t.Errorf("%s: headers %v", target, h)
+			t.Errorf("%s: got headers %v, want %s, a weak tag and a private answer that varies", target, h, want)
 		}
 		if n := h.Get("Content-Length"); n != "" && n != strconv.Itoa(w.Body.Len()) {
-			t.Errorf("%s: Content-Length %s of %d bytes", target, n, w.Body.Len())
+			t.Errorf("%s: got Content-Length %s, want %d", target, n, w.Body.Len())
 		}
 		parse(t, w, 200)
 	}
@@ -90,7 +92,7 @@ func TestRequestID(t *testing.T) {
 				t.Errorf("%q: header %q, body %q", tt.given, id, o["requestId"])
 			}
 			if tt.kept && id != tt.given[0] || !tt.kept && !v7.MatchString(id) {
-				t.Errorf("%q: id %q", tt.given, id)
+				t.Errorf("%q: got id %q, want the given one: %v", tt.given, id, tt.kept)
 			}
 		}
 	}
@@ -110,11 +112,12 @@ func TestNotModified(t *testing.T) {
 			w := get(t, s, target, "If-None-Match", header)
 			if w.Code != 304 || w.Body.Len() != 0 || w.Header().Get("Etag") != tag ||
 				w.Header().Get("Cache-Control") == "" || w.Header().Get("Vary") == "" {
-				t.Errorf("%s with %s: %d, %d bytes, %v", target, header, w.Code, w.Body.Len(), w.Header())
+				t.Errorf("%s with %s: %d, %d bytes, %v, want 304, 0, Etag = %v, Cache-Control set and Vary set",
+					target, header, w.Code, w.Body.Len(), w.Header(), tag)
 			}
 		}
 		if w := get(t, s, target, "If-None-Match", `W/"00000000000000000000000000000000"`); w.Code != 200 {
-			t.Errorf("%s with another tag: %d", target, w.Code)
+			t.Errorf("%s with another tag: %d, want 200", target, w.Code)
 		}
 	}
 	for _, tt := range []struct {
@@ -151,7 +154,8 @@ func TestMethodsAndPaths(t *testing.T) {
 		head := do(t, s, "HEAD", mount+target)
 		if head.Code != 200 || head.Header().Get("Etag") != plain.Header().Get("Etag") ||
 			head.Header().Get("Content-Type") != plain.Header().Get("Content-Type") {
-			t.Errorf("HEAD %s: %d %v", target, head.Code, head.Header())
+			t.Errorf("HEAD %s: %d %v, want 200, Etag = %v and Content-Type = %v", target, head.Code, head.Header(),
+				plain.Header().Get("Etag"), plain.Header().Get("Content-Type"))
 		}
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
 			allow := "GET, HEAD"
@@ -164,7 +168,7 @@ func TestMethodsAndPaths(t *testing.T) {
 			w := do(t, s, method, mount+target)
 			wantError(t, w, 405, "METHOD_NOT_ALLOWED")
 			if w.Header().Get("Allow") != allow {
-				t.Errorf("%s %s: Allow %q", method, target, w.Header().Get("Allow"))
+				t.Errorf("%s %s: Allow %q, want %q", method, target, w.Header().Get("Allow"), allow)
 			}
 		}
 	}
@@ -205,7 +209,7 @@ func TestHealth(t *testing.T) {
 	}
 	if o := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1"), 503); o["ready"] != false ||
 		o["reason"] == "" {
-		t.Errorf("%v", o)
+		t.Errorf("got %v, want ready = false and reason set", o)
 	}
 	for _, target := range targets {
 		if strings.HasPrefix(target, "/anfr/") {

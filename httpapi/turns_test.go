@@ -56,7 +56,7 @@ func TestShareOfTheProcessor(t *testing.T) {
 			w.Body = nil
 			s.ServeHTTP(w, r.WithContext(t.Context()))
 			if w.Code != 200 {
-				t.Errorf("%s: %d", target, w.Code)
+				t.Errorf("%s: %d, want 200", target, w.Code)
 			}
 		}
 		ended := make(chan struct{})
@@ -75,13 +75,15 @@ func TestShareOfTheProcessor(t *testing.T) {
 		asked := time.Now()
 		ask(b, "/other")
 		if took := time.Since(asked); other.Load() != int64(time.Second) || took > 3*time.Second {
-			t.Errorf("another client waited %s for what takes a second", took)
+			t.Errorf("another client waited %s for what takes a second, other %v, want at most %s and other = %v",
+				took, other.Load(), 3*time.Second, time.Second)
 		}
 		for range clientStreams {
 			<-ended
 		}
 		if took := time.Since(start); busy.Load() != int64(200*time.Second) || took < 8*time.Minute {
-			t.Errorf("%s in %s", time.Duration(busy.Load()), took)
+			t.Errorf("got %s in %s, busy %v, want at least %s and busy = %v", time.Duration(busy.Load()), took,
+				busy.Load(), 8*time.Minute, 200*time.Second)
 		}
 	})
 	wantNothingUnderway(t, s)

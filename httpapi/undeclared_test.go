@@ -151,7 +151,7 @@ func TestUndeclaredAnswers(t *testing.T) {
 		t.Fatal("the operations of paths are not found")
 	}
 	if problems := undocumented(doc, op, get(t, s, "/antennas?limit=1")); len(problems) != 0 {
-		t.Errorf("a good answer: %q", problems)
+		t.Errorf("a good answer: %q, want none", problems)
 	}
 	for _, tt := range []struct {
 		want  string
@@ -194,7 +194,8 @@ func TestGeneratedClientsHaveAPlace(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if scheme, _ := schemes[tt.name].(object); scheme["type"] != "apiKey" || scheme["in"] != "header" ||
 				scheme["name"] != tt.header {
-				t.Errorf("%s: %v", tt.name, schemes[tt.name])
+				t.Errorf("%s: %v, type %v, in %v, name %v, want type = apiKey, in = header and name = %v", tt.name,
+					schemes[tt.name], scheme["type"], scheme["in"], scheme["name"], tt.header)
 			}
 		})
 	}
@@ -202,14 +203,15 @@ func TestGeneratedClientsHaveAPlace(t *testing.T) {
 		t.Errorf("security %v lacks %s", doc["security"], want)
 	}
 	if version := doc["info"].(object)["version"]; version == "test" || version == "" {
-		t.Errorf("the version is %v, that of the build", version)
+		t.Errorf("the version is %v, that of the build, want other than test and a value", version)
 	}
 	for path, item := range doc["paths"].(object) {
 		for method, op := range item.(object) {
 			text := fmt.Sprint(op.(object)["parameters"])
 			if !strings.Contains(text, "parameters/RequestId") ||
 				strings.Contains(text, "parameters/IfNoneMatch") != (method == "get") {
-				t.Errorf("%s %s: parameters %.100s", method, path, text)
+				t.Errorf("%s %s: got parameters %.100s, want RequestId, and IfNoneMatch with GET only", method, path,
+					text)
 			}
 		}
 	}
@@ -228,7 +230,7 @@ func TestGeneratedClientsHaveAPlace(t *testing.T) {
 	for _, origin := range []string{"", "https://editor.example"} {
 		w := do(t, newServer(t), "GET", "/openapi.json", "Origin", origin)
 		if h := w.Header(); h.Get("Access-Control-Allow-Origin") != "*" || len(h["Access-Control-Allow-Origin"]) != 1 {
-			t.Errorf("origin %q: %v", origin, h)
+			t.Errorf("origin %q: got headers %v, want one Access-Control-Allow-Origin *", origin, h)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func TestHeavyAnswersOfAClient(t *testing.T) {
 func wantNothingUnderway(t *testing.T, s *Server) {
 	t.Helper()
 	if u := s.underway; u.all != (load{}) || len(u.byHolder) != 0 {
-		t.Errorf("%v is under way, of %v", u.all, u.byHolder)
+		t.Errorf("%v is under way, of %v, want %v and none", u.all, u.byHolder, load{})
 	}
 }
 
@@ -149,7 +149,7 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 		answers, leave = askUnread(s, 40, "/antennas?limit=1000", "zstd", i)
 		for n, a := range answers {
 			if a.Code != 200 {
-				t.Errorf("list %d: %d %s", n, a.Code, a.Body)
+				t.Errorf("list %d: %d %s, want 200", n, a.Code, a.Body)
 			}
 		}
 		leave()
@@ -188,7 +188,7 @@ func TestHeavyAnswersOfAVisitor(t *testing.T) {
 			}
 		}
 		if u := visitor("203.0.113.9:1"); u.Code != 200 {
-			t.Errorf("another visitor: %d", u.Code)
+			t.Errorf("another visitor: %d, want 200", u.Code)
 		}
 	})
 }
@@ -269,7 +269,7 @@ func TestManySlowReaders(t *testing.T) {
 		answers, leave := askUnread(s, 40, "/some", "identity", clients...)
 		wantBusy(t, answers, 17) // of 7 MiB and a quarter each, in 128 MiB
 		if s.underway.all.bytes > answerBytes {
-			t.Errorf("%d bytes are under way", s.underway.all.bytes)
+			t.Errorf("%d bytes are under way, want at most %d", s.underway.all.bytes, answerBytes)
 		}
 		parse(t, get(t, s, "/antennas?limit=5"), 200)
 		leave()

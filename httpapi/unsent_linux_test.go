@@ -38,6 +38,6 @@ func TestUnreadBytes(t *testing.T) {
 		taken += n
 	}
 	if taken > 512<<10 { // megabytes without the bound
-		t.Errorf("%d bytes are on their way to a client that does not read", taken)
+		t.Errorf("%d bytes are on their way to a client that does not read, want at most %d", taken, 512<<10)
 	}
 }

@@ -22,11 +22,11 @@ func TestUpdateState(t *testing.T) {
 	}
 	u := readyz(t, s)["update"].(map[string]any)
 	if u["next"] != "2025-11-24T16:00:00Z" || u["lastRun"] != nil || u["problems"] != nil || u["running"] != false {
-		t.Errorf("%v", u)
+		t.Errorf("got %v, want next = 2025-11-24T16:00:00Z, no lastRun, no problems and running = false", u)
 	}
 	if v := page(t, s); v[`relais_update_failures_total{market="FR"}`] != "0" ||
 		v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "" {
-		t.Errorf("%v", v)
+		t.Errorf("got %v, want no failures and no success of FR", v)
 	}
 	is = Updates{Running: true, LastRun: time.Unix(1764000000, 0),
 		Problems: map[market.Code]string{market.FR: "an HTML page"},
@@ -35,12 +35,12 @@ func TestUpdateState(t *testing.T) {
 	u = readyz(t, s)["update"].(map[string]any)
 	if u["lastRun"] != "2025-11-24T16:00:00Z" || u["problems"].(map[string]any)["FR"] != "an HTML page" ||
 		u["running"] != true {
-		t.Errorf("%v", u)
+		t.Errorf("got %v, want lastRun = 2025-11-24T16:00:00Z, FR = an HTML page and running = true", u)
 	}
 	v := page(t, s)
 	if v[`relais_update_failures_total{market="FR"}`] != "2" ||
 		v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "1.763e+09" {
-		t.Errorf("%v", v)
+		t.Errorf("got %v, want two failures and the last success of FR", v)
 	}
 }
 
