@@ -49,7 +49,7 @@ func TestCall(t *testing.T) {
 	s := connect(t, serve(t, nil))
 	r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "capabilities_guide"})
 	if err != nil || r.IsError {
-		t.Fatal(err, r)
+		t.Fatalf("got %v, %+v, want a result without an error", err, r)
 	}
 	structured, err := json.Marshal(r.StructuredContent)
 	if err != nil {
@@ -352,7 +352,7 @@ func TestCredentials(t *testing.T) {
 				t.Errorf("the challenge does not say where to get a credential: %q", challenge)
 			}
 			if strings.Contains(text, "rk_") || strings.Contains(text, "abc") {
-				t.Errorf("the answer repeats the credential: %s", text)
+				t.Errorf("the answer repeats the credential: %s, want no rk_ in it and no abc in it", text)
 			}
 		})
 	}

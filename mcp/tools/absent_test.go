@@ -64,7 +64,7 @@ func TestNothingThere(t *testing.T) {
 			}
 			if _, err := call(r, tool.Name, shown(t, tool)); err != nil {
 				if message, cause := api.PublicMessage(err); cause != nil {
-					t.Errorf("%s: %s: %v", tool.Name, message, cause)
+					t.Errorf("%s: %s: %v, want none", tool.Name, message, cause)
 				}
 			}
 		}
@@ -86,7 +86,8 @@ func TestNoInventory(t *testing.T) {
 			from, _ := o["sources"].([]any)
 			if len(from) != 1 || from[0].(object)["market"] != "PT" ||
 				from[0].(object)["sourceUnavailableReason"] == nil || o["total"] != 0.0 {
-				t.Errorf("%s: %v", tt.tool, o)
+				t.Errorf("%s: %v, want len(from) = 1, market = PT, sourceUnavailableReason set and total = 0.0",
+					tt.tool, o)
 			}
 		})
 	}

@@ -64,7 +64,7 @@ func TestSiteHistory(t *testing.T) {
 		}
 		if a := mustAskArchives(t, r, anfrGetSiteHistory, "siteId", support); a.Count != publications ||
 			a.Oldest != "" || a.Newest != archiveDates[3] {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v, want Count = %v, Oldest empty and Newest = %v", a, publications, archiveDates[3])
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestArchiveErrors(t *testing.T) {
 	}
 	if a := mustAskArchives(t, r, anfrGetSiteHistory, "siteId", "100", "offset", 1000000); len(a.Items) != 0 ||
 		a.NextOffset != nil {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want no Items and no NextOffset", a)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestLargeArchiveSite(t *testing.T) {
 				break
 			}
 			if !result.(Shortener).Shorten() {
-				t.Fatalf("%s has %d bytes", tt.tool.Name, len(text))
+				t.Fatalf("%s has %d bytes and cannot be cut, want fewer", tt.tool.Name, len(text))
 			}
 		}
 	}

@@ -38,11 +38,12 @@ func TestArchiveDates(t *testing.T) {
 	}
 	if a := mustAskArchives(t, r, anfrListArchives); a.Current != archiveDates[3] || a.Oldest != archiveDates[0] ||
 		a.Sources[0]["date"] != archiveDates[3] {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want Current = %v, Oldest = %v and date = %v", a, archiveDates[3], archiveDates[0],
+			archiveDates[3])
 	}
 	none := &Reading{Env: &api.Env{Archives: archive.Open(nil, nil)}}
 	if a := mustAskArchives(t, none, anfrListArchives); a.Total != 0 || a.Items == nil || a.Current != "" {
-		t.Errorf("%+v", a)
+		t.Errorf("got %+v, want Total = 0, Items set and Current empty", a)
 	}
 }
 
@@ -100,7 +101,7 @@ func TestSiteSnapshot(t *testing.T) {
 			if len(rows) == 0 {
 				_, err := askArchives(t, r, anfrGetSiteSnapshot, "siteId", support, "date", date)
 				if err == nil || !strings.Contains(err.Error(), "does not have support "+support) {
-					t.Error(err)
+					t.Errorf("got %v, want an error with %q", err, "does not have support "+support)
 				}
 				continue
 			}
@@ -127,7 +128,7 @@ func TestSiteSnapshot(t *testing.T) {
 			if place["address"] != "LIEU, rue" && place["address"] != "LIEU, allée" ||
 				place["commune"] != api[support].Info["city"] || place["height"] != "27,2" ||
 				place["postalCode"] != "03110" {
-				t.Errorf("%v", place)
+				t.Errorf("got %v, want LIEU in 03110 %v at 27,2 m", place, api[support].Info["city"])
 			}
 		}
 	}

@@ -193,7 +193,7 @@ func askArchives(t *testing.T, r *Reading, tool *Tool, pairs ...any) (answer arc
 	if err != nil {
 		message, cause := api.PublicMessage(err)
 		if cause != nil {
-			t.Errorf("%s %s: an internal error: %v", tool.Name, text, cause)
+			t.Errorf("%s %s: an internal error: %v, want none", tool.Name, text, cause)
 		}
 		return answer, fmt.Errorf("%s", message)
 	}
@@ -204,10 +204,10 @@ func askArchives(t *testing.T, r *Reading, tool *Tool, pairs ...any) (answer arc
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), "4711") || strings.Contains(string(text), "someone") {
-		t.Errorf("%s tells of a person: %s", tool.Name, text)
+		t.Errorf("%s tells of a person: %s, want no 4711 in text and no someone in text", tool.Name, text)
 	}
 	if len(answer.Sources) == 0 || answer.Sources[0]["authority"] != "ANFR" {
-		t.Errorf("%s: sources %v", tool.Name, answer.Sources)
+		t.Errorf("%s: sources %v, want not empty and authority = ANFR", tool.Name, answer.Sources)
 	}
 	return answer, nil
 }

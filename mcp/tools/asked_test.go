@@ -41,7 +41,7 @@ func asked(t *testing.T) *Reading {
 		area, _ := fr.Area(s.department)
 		operator, ok := fr.Operator(s.operator)
 		if !ok {
-			t.Fatal(s.operator)
+			t.Fatalf("operator %s is unknown", s.operator)
 		}
 		one := site.Site{ID: s.id + "0000", Position: geo.Point{Lat: s.lat, Lng: -1.6}, Commune: s.commune,
 			PostalCode: s.postal, Area: area, Address: [3]string{s.address},
@@ -217,7 +217,7 @@ func TestUnderstood(t *testing.T) {
 		})
 	}
 	if plain := mustCall(t, r, "sites_search", `{}`); plain["understood"] != nil {
-		t.Errorf("without a query: %v", plain["understood"])
+		t.Errorf("without a query: %v, want none", plain["understood"])
 	}
 }
 
@@ -250,25 +250,25 @@ func TestAreasAsPlaces(t *testing.T) {
 	}
 	planned := mustCall(t, r, "sites_planned_nearby_from_place", `{"place":"Bretagne"}`)["items"]
 	if got := numbers(planned, "siteKey"); strings.Join(got, " ") != "8" {
-		t.Errorf("planned in Bretagne: %v", got)
+		t.Errorf("planned in Bretagne: got %v, want site 8 alone", got)
 	}
 	around := mustCall(t, r, "sites_nearby_from_place", `{"place":"Ille-et-Vilaine","radiusKm":0.5}`)
 	if around["total"].(float64) >= 6 {
-		t.Errorf("a radius that is given counts: %v", around)
+		t.Errorf("a radius that is given counts: %v, want total less than 6", around)
 	}
 	match := mustCall(t, r, "location_geocode", `{"place":"Bretagne"}`)
 	m, others := match["match"].(object), match["alternatives"].([]any)
 	if m["kind"] != "region" || m["sites"] != 8.0 || len(others) != 1 ||
 		others[0].(object)["kind"] != "commune" {
-		t.Errorf("%v", match)
+		t.Errorf("got %v, want the region of 8 sites and one commune as another match", match)
 	}
 	for _, arguments := range []string{`{"department":"ille et vilaine","limit":50}`, `{"department":35,"limit":50}`} {
 		if got := mustCall(t, r, "sites_search", arguments); got["total"] != 6.0 {
-			t.Errorf("%s: %v", arguments, got["total"])
+			t.Errorf("%s: %v, want 6.0", arguments, got["total"])
 		}
 		if got := mustCall(t, r, "anfr_get_stats",
 			strings.Replace(arguments, `,"limit":50`, "", 1)); got["allSites"] != 6.0 {
-			t.Errorf("stats %s: %v", arguments, got)
+			t.Errorf("stats %s: %v, want allSites = 6.0", arguments, got)
 		}
 	}
 	for _, tt := range []struct{ place, want string }{
@@ -281,13 +281,13 @@ func TestAreasAsPlaces(t *testing.T) {
 		t.Run(tt.place, func(t *testing.T) {
 			got := mustCall(t, r, "location_geocode", fmt.Sprintf(`{"place":%q}`, tt.place))
 			if got["match"].(object)["name"] != tt.want || (got["note"] != nil) != (tt.place == "gare de Rennes") {
-				t.Errorf("%s: %v", tt.place, got)
+				t.Errorf("%s: got %v, want %s, and a note for gare de Rennes only", tt.place, got, tt.want)
 			}
 		})
 	}
 	if _, err := call(r, "location_geocode", `{"place":"tour Eiffel"}`); err == nil ||
 		!strings.Contains(err.Error(), "Landmarks") {
-		t.Errorf("tour Eiffel: %v", err)
+		t.Errorf("tour Eiffel: %v, want an error with Landmarks", err)
 	}
 	if _, err := call(r, "sites_nearby_from_place", `{"place":"Rennes, Belgium"}`); err == nil {
 		t.Error("Rennes is found in Belgium")
@@ -315,10 +315,10 @@ func TestLenientArguments(t *testing.T) {
 		})
 	}
 	if got := numbers(mustCall(t, r, "sites_search", `{"query":["5G","Rennes"]}`)["items"], "siteKey"); len(got) != 2 {
-		t.Errorf("words in a list: %v", got)
+		t.Errorf("words in a list: got %v, want 2 sites", got)
 	}
 	if _, err := call(r, "sites_nearby", `{"lat":"north","lon":2}`); err == nil ||
 		!strings.Contains(err.Error(), "lat") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want an error with lat", err)
 	}
 }

@@ -75,7 +75,7 @@ func TestUserTextIsMarked(t *testing.T) {
 			}
 		})
 		if ShowsUsers(tool) != marked[tool.Name] {
-			t.Errorf("%s: shows texts of people: %t", tool.Name, ShowsUsers(tool))
+			t.Errorf("%s: shows texts of people: %t, want %t", tool.Name, ShowsUsers(tool), marked[tool.Name])
 		}
 	}
 	for _, name := range []string{"community_list_observations_nearby", "community_submit_report",
@@ -123,7 +123,7 @@ func TestOrigin(t *testing.T) {
 					if text, ok := v.(string); ok && strings.Contains(text, words) {
 						found++
 						if !strings.HasSuffix(name, "ByUser") || o["origin"] != "user" {
-							t.Errorf("%s.%s: %v", path, name, o)
+							t.Errorf("%s.%s: %v, want ByUser at its end and origin = user", path, name, o)
 						}
 					}
 				}
@@ -135,6 +135,7 @@ func TestOrigin(t *testing.T) {
 	}
 	outages := mustCall(t, r, "community_list_observations_nearby", strings.TrimSuffix(near, "}")+`,"type":"outage"}`)
 	if from, ok := outages["sources"].([]any); !ok || len(from) != 0 {
-		t.Errorf("sources of what people reported: %v", outages["sources"])
+		t.Errorf("sources of what people reported: %v, ok %v, from %v, want ok = true and no from",
+			outages["sources"], ok, from)
 	}
 }

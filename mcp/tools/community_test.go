@@ -97,7 +97,7 @@ func TestObservations(t *testing.T) {
 			}
 		}
 		if nearby > mostSites {
-			t.Fatalf("%d sites: photos of some are not looked for", nearby)
+			t.Fatalf("%d sites: photos of some are not looked for, want at most %d", nearby, mostSites)
 		}
 		got, last := map[string]bool{}, 0.0
 		for offset := 0; ; offset += 7 {
@@ -112,7 +112,8 @@ func TestObservations(t *testing.T) {
 				id, metres := o["id"].(string), o["distanceMeters"].(float64)
 				if !want[id] || got[id] || metres < last || math.Abs(metres-greatCircle(center, all[id].at)) > 2 ||
 					o["type"] != all[id].kind {
-					t.Errorf("%v", o)
+					t.Errorf("got %v after %v m, want it once, of the box, in order, %v m away", o, last,
+						greatCircle(center, all[id].at))
 				}
 				got[id], last = true, metres
 				for _, name := range []string{"author", "Ann", ann.ID} {
@@ -126,7 +127,7 @@ func TestObservations(t *testing.T) {
 			}
 		}
 		if len(got) != len(want) {
-			t.Errorf("%d of %d", len(got), len(want))
+			t.Errorf("got %d, want %d", len(got), len(want))
 		}
 	}
 	p := places[0]
@@ -142,7 +143,7 @@ func TestObservations(t *testing.T) {
 	}
 	if none := mustCall(t, r, "community_list_observations_nearby",
 		`{"lat":50.8,"lon":4.3,"market":"BE"}`); none["total"] != 0.0 {
-		t.Errorf("%v", none)
+		t.Errorf("got %v, want total = 0.0", none)
 	}
 	for _, bad := range []string{`{"lat":48}`, `{"lat":48,"lon":2,"radiusKm":51}`, `{"lat":48,"lon":2,"type":"rumour"}`,
 		`{"lat":48,"lon":2,"operator":"ROGERS"}`, `{"lat":50.8,"lon":4.3,"market":"BE","type":"photo"}`} {
@@ -158,7 +159,7 @@ func TestSessions(t *testing.T) {
 	ann := w.someone("Annabel")
 	if _, err := call(inCountry(t), "sessions_list_nearby", `{"lat":48.85,"lon":2.29}`); err == nil ||
 		!strings.Contains(err.Error(), "measurements") {
-		t.Errorf("without measures: %v", err)
+		t.Errorf("without measures: %v, want an error with measurements", err)
 	}
 	tests, points := "timestamp,lat,lng,download_mbps,connection_type,mcc,mnc\n",
 		"timestamp,lat,lng,technology,signal_strength,mcc,mnc\n"
@@ -201,23 +202,24 @@ func TestSessions(t *testing.T) {
 		}
 		if got := fmt.Sprint(s["technologies"], s["operators"]); got != want || s["day"] == nil ||
 			s["synthetic"] != false {
-			t.Errorf("%v", s)
+			t.Errorf("got %v, want %v with a day and not synthetic", s, want)
 		}
 	}
 	if fmt.Sprint(days) != "map[coveragefalse:30 speedtestfalse:30 speedtesttrue:1]" || len(imports) != 3 ||
 		list["allMeasures"] != 61.0 || strings.Contains(fmt.Sprint(list), "Annabel") {
-		t.Errorf("%v", list)
+		t.Errorf("got %v, days %v, want days = map[coveragefalse:30 speedtestfalse:30 speedtesttrue:1], "+
+			"len(imports) = 3, allMeasures = 61.0 and no Annabel in list", list, days)
 	}
 	all := mustCall(t, r, "sessions_list_nearby", `{"lat":48.86,"lon":2.29,"radiusKm":20,"operator":"SFR"}`)
 	if n := len(apiAnswer(t, r, "speedtests.list", map[string]string{"operator": "SFR"})["data"].([]any)) +
 		len(apiAnswer(t, r, "coverage.points",
 			map[string]string{"operator": "SFR"})["data"].([]any)); all["allMeasures"] != float64(n) || n != 60 {
-		t.Errorf("%v, the API has %d", all["allMeasures"], n)
+		t.Errorf("%v, the API has %d, want %v and 60", all["allMeasures"], n, n)
 	}
 	if page := mustCall(t, r, "sessions_list_nearby",
 		`{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`); page["returned"] != 2.0 || page["nextOffset"] != 4.0 ||
 		page["origin"] != measured.Origin {
-		t.Errorf("%v", page)
+		t.Errorf("got %v, want returned = 2.0, nextOffset = 4.0 and origin = %v", page, measured.Origin)
 	}
 	for _, bad := range []string{`{}`, `{"lat":48,"lon":2,"radiusKm":21}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`,
 		`{"lat":48,"lon":2,"market":"XX"}`} {

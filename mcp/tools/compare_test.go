@@ -15,20 +15,21 @@ func TestCompareAgainstAScan(t *testing.T) {
 	r := radioReading(t, sites, rows)
 	c := radioOf[Comparison](t, r, "markets_compare_coverage", `{"markets":" fr , PT,FR,CH"}`)
 	if len(c.Markets) != 3 || c.Markets[1].Market != market.PT || len(c.Notes) != 1 || len(c.Sources) != 3 {
-		t.Fatalf("%+v", c)
+		t.Fatalf("got %+v, want len(c.Markets) = 3, Market = %v, len(c.Notes) = 1 and len(c.Sources) = 3", c,
+			market.PT)
 	}
 	if pt := c.Markets[1]; pt.Loaded || pt.Sites != nil || c.Sources[1].Unavailable == nil {
-		t.Errorf("%+v", pt)
+		t.Errorf("got %+v, want PT not loaded and its source unavailable", pt)
 	}
 	if ch := c.Markets[2]; ch.Loaded || ch.Sites != nil || ch.Date != nil || ch.Operators[0].Sites != nil {
-		t.Errorf("%+v", ch)
+		t.Errorf("got %+v, want CH not loaded, without counts", ch)
 	}
 	fr := c.Markets[0]
 	measured, unknown := r.Measures.Count(market.FR, "coverage"), 0
 	if !fr.Loaded || *fr.Sites != len(sites) || *fr.Date != "2026-08-27" || fr.Points.Count != measured ||
 		*fr.Points.Oldest != "2026-08-01" || *fr.Points.Newest != "2026-08-28" || fr.Tests.Count != 0 ||
 		fr.Tests.Newest != nil || fr.Others != nil {
-		t.Errorf("%+v", fr)
+		t.Errorf("got %+v, want %d sites and %d points from 2026-08-01 to 2026-08-28", fr, len(sites), measured)
 	}
 	sum := 0
 	for o, operator := range fr.Operators {
@@ -49,11 +50,12 @@ func TestCompareAgainstAScan(t *testing.T) {
 		}
 	}
 	if sum != measured || unknown == 0 {
-		t.Errorf("%d points by operator, %d in all; %d of no generation", sum, measured, unknown)
+		t.Errorf("%d points by operator, %d in all; %d of no generation, want %d and not 0", sum, measured, unknown,
+			measured)
 	}
 	if all := mustCall(t, r, "markets_compare_coverage", `{}`); len(all["markets"].([]any)) != 1 ||
 		fmt.Sprint(all["notes"]) != "[]" {
-		t.Errorf("%v", all)
+		t.Errorf("got %v, want one market and no notes", all)
 	}
 }
 

@@ -64,7 +64,7 @@ func mustCall(t testing.TB, r *Reading, name, arguments string) object {
 	t.Helper()
 	o, err := call(r, name, arguments)
 	if err != nil {
-		t.Fatalf("%s %s: %v", name, arguments, err)
+		t.Fatalf("%s %s: %v, want no error", name, arguments, err)
 	}
 	checkTimes(t, name, o)
 	return o
@@ -120,7 +120,7 @@ func apiAnswer(t testing.TB, r *Reading, name string, given map[string]string) o
 	}
 	var o object
 	if err := json.Unmarshal(text.Bytes(), &o); err != nil {
-		t.Fatalf("%v: %.300s", err, text.Bytes())
+		t.Fatalf("%v: %.300s, want no error", err, text.Bytes())
 	}
 	return o
 }
@@ -154,7 +154,7 @@ func TestSearchAgrees(t *testing.T) {
 			}
 			got = append(got, keys(page["items"])...)
 			if page["truncated"] != (page["nextOffset"] != nil) {
-				t.Fatalf("%v: %v", c, page)
+				t.Fatalf("%v: got %v, want truncated exactly with a nextOffset", c, page)
 			}
 		}
 		all := keys(want["data"])
@@ -178,7 +178,8 @@ func TestDetailAgrees(t *testing.T) {
 	if doc["id"] != key || doc["url"] != "http://relais.test/site/"+key ||
 		!strings.Contains(doc["text"].(string), address) ||
 		!strings.Contains(fmt.Sprint(doc["metadata"]), "SYNTHETIC") {
-		t.Errorf("%v", doc)
+		t.Errorf("got %v, want id = %v, url = %v, %q in text and SYNTHETIC in metadata", doc, key,
+			"http://relais.test/site/"+key, address)
 	}
 }
 
@@ -188,11 +189,12 @@ func TestStatsAgree(t *testing.T) {
 	want := apiAnswer(t, r, "stats.departments", map[string]string{"operator": "ORANGE"})
 	got := mustCall(t, r, "anfr_get_stats", `{"operator":"ORANGE"}`)
 	if fmt.Sprint(got["items"]) != fmt.Sprint(want["data"]) || got["allSites"] != want["meta"].(object)["total"] {
-		t.Errorf("%v\n%v", got, want)
+		t.Errorf("got %v\n%v, want items = %v and allSites = %v", got, want, want["data"],
+			want["meta"].(object)["total"])
 	}
 	if one := mustCall(t, r, "anfr_get_stats", `{"department":"3"}`)["items"].([]any); len(one) != 1 ||
 		one[0].(object)["code"] != "03" {
-		t.Errorf("%v", one)
+		t.Errorf("got %v, want len(one) = 1 and code = 03", one)
 	}
 	if _, err := call(r, "anfr_get_stats", `{"department":"99"}`); err == nil {
 		t.Error("department 99")
@@ -206,18 +208,19 @@ func TestGuide(t *testing.T) {
 	g := mustCall(t, r, "capabilities_guide", `{}`)
 	if len(g["tools"].([]any)) != len(All())-1 || len(g["markets"].([]any)) != len(market.All) ||
 		!strings.Contains(fmt.Sprint(g["sources"]), "SYNTHETIC") {
-		t.Errorf("%v", g)
+		t.Errorf("got %v, want every other tool, every market and synthetic sources", g)
 	}
 	names := map[string]bool{}
 	for _, tool := range All() {
 		if names[tool.Name] || tool.Title == "" || len(tool.Summary) < 40 {
-			t.Errorf("%s: %q, %q", tool.Name, tool.Title, tool.Summary)
+			t.Errorf("%s: got title %q, summary %q, want both, of a tool that is listed once", tool.Name, tool.Title,
+				tool.Summary)
 		}
 		names[tool.Name] = true
 	}
 	for _, row := range g["tools"].([]any) {
 		if question := row.(object)["question"].(string); len(question) < 20 || !strings.HasSuffix(question, ".") {
-			t.Errorf("%v", row)
+			t.Errorf("got %v, question %v, want len(question) at least 20 and . at the question's end", row, question)
 		}
 	}
 }
@@ -227,22 +230,22 @@ func TestConnector(t *testing.T) {
 	r := inCountry(t)
 	found := mustCall(t, r, "search", `{"query":"97400"}`)["results"].([]any)
 	if len(found) == 0 || len(found) > mostResults {
-		t.Fatalf("%d results", len(found))
+		t.Fatalf("%d results, want 1 to %d", len(found), mostResults)
 	}
 	seen := map[string]bool{}
 	for _, f := range found {
 		o := f.(object)
 		if len(o) != 3 || seen[o["id"].(string)] || o["url"] != "http://relais.test/site/"+o["id"].(string) ||
 			o["title"] == "" {
-			t.Errorf("%v", o)
+			t.Errorf("got %v, want an id that is new, its address and a title", o)
 		}
 		seen[o["id"].(string)] = true
 	}
 	if doc := mustCall(t, r, "fetch", fmt.Sprintf(`{"id":%q}`, found[0].(object)["id"])); len(doc) != 5 {
-		t.Errorf("%v", doc)
+		t.Errorf("got %v, want len(doc) = 5", doc)
 	}
 	if none := mustCall(t, r, "search", `{"query":"xyzzy plugh"}`)["results"].([]any); len(none) != 0 {
-		t.Errorf("%v", none)
+		t.Errorf("got %v, want none", none)
 	}
 }
 
@@ -252,18 +255,18 @@ func TestShorten(t *testing.T) {
 	n := 40
 	for l.Shorten() {
 		if len(l.Items) >= n || l.Returned != len(l.Items) || *l.NextOffset != 10+len(l.Items) || !l.Truncated {
-			t.Fatalf("%+v", l)
+			t.Fatalf("got %+v, want fewer than %d items, truncated, and the offset after the last", l, n)
 		}
 		n = len(l.Items)
 	}
 	if n != 1 {
-		t.Errorf("%d items stay", n)
+		t.Errorf("%d items stay, want 1", n)
 	}
 	if last := listOf([]int{1}, 99, 100); last.Truncated || last.NextOffset != nil {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v, want it whole and no nextOffset", last)
 	}
 	if past := listOf([]int(nil), 200, 100); past.Truncated || past.Items == nil {
-		t.Errorf("%+v", past)
+		t.Errorf("got %+v, want an empty list, not truncated", past)
 	}
 }
 
@@ -278,12 +281,12 @@ func TestUnknownSite(t *testing.T) {
 		t.Run(tt.tool, func(t *testing.T) {
 			_, err := call(r, tt.tool, tt.arguments)
 			if err == nil {
-				t.Fatal(tt.tool)
+				t.Fatalf("%s: got no error, want one", tt.tool)
 			}
 			message, _ := api.PublicMessage(err)
 			if !strings.Contains(message, `"fr-99999999"`) || !strings.Contains(message, "search") ||
 				strings.Contains(tt.arguments, "DROM") != strings.Contains(message, "DROM") {
-				t.Errorf("%s: %s", tt.tool, message)
+				t.Errorf("%s: got %s, want the site's key, search, and DROM as in the question", tt.tool, message)
 			}
 		})
 	}

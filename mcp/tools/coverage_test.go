@@ -32,12 +32,13 @@ func TestSiteCoverage(t *testing.T) {
 			delete(counts, k)
 		}
 		if line.(object)["count"] != float64(sum) {
-			t.Errorf("%s: %v, counted %d", technology, line, sum)
+			t.Errorf("%s: %v, counted %d, want count = %v", technology, line, sum, sum)
 		}
 		total += sum
 	}
 	if answer["total"] != float64(total) || len(counts) > 0 || total < 50 {
-		t.Errorf("total %v, counted %d, missing %v", answer["total"], total, counts)
+		t.Errorf("total %v, counted %d, missing %v, want %v, at least 50 and none", answer["total"], total, counts,
+			total)
 	}
 	known := map[string]object{}
 	for _, p := range apiAnswer(t, r, "coverage.points", map[string]string{"days": "365", "limit": "5000"})["data"].([]any) {
@@ -45,7 +46,7 @@ func TestSiteCoverage(t *testing.T) {
 	}
 	points := answer["points"].([]any)
 	if len(points) != 20 {
-		t.Errorf("%d points", len(points))
+		t.Errorf("%d points, want 20", len(points))
 	}
 	last := "9999"
 	for _, p := range points {
@@ -61,7 +62,7 @@ func TestSiteCoverage(t *testing.T) {
 			}
 		}
 		if o["distanceMeters"].(float64) > 2000 || o["timestamp"].(string) > last {
-			t.Errorf("%v after %s", o, last)
+			t.Errorf("%v after %s, want distanceMeters at most 2000 and timestamp at most %v", o, last, last)
 		}
 		last = o["timestamp"].(string)
 	}
@@ -82,7 +83,7 @@ func TestMeasuresFromPlace(t *testing.T) {
 			same := mustCall(t, r, tt.tool, fmt.Sprintf(`{"lat":%v,"lon":%v,"days":365}`, at["lat"], at["lng"]))
 			if fmt.Sprint(from[tt.member]) != fmt.Sprint(same[tt.member]) || len(from[tt.member].([]any)) == 0 ||
 				from["origin"] != measured.Origin {
-				t.Errorf("%s: %v\n%v", tt.tool, from, same)
+				t.Errorf("%s: got %v\nwant the %s of %v", tt.tool, from, tt.member, same)
 			}
 		})
 	}
@@ -128,7 +129,7 @@ func TestMeasuresBadArguments(t *testing.T) {
 		`{"lat":48,"lon":2,"offset":1000000}`} {
 		o := mustCall(t, r, "speedtests_nearby", arguments)
 		if o["total"] != 0.0 || len(o["items"].([]any)) != 0 || o["nextOffset"] != nil {
-			t.Errorf("%v", o)
+			t.Errorf("got %v, want total = 0.0, no items and no nextOffset", o)
 		}
 	}
 }

@@ -16,7 +16,7 @@ func TestSubmitOnAFullDisk(t *testing.T) {
 		&os.PathError{Op: "write", Path: "/data/community.db", Err: syscall.ENOSPC}))
 	if message, cause := api.PublicMessage(err); cause != nil ||
 		!strings.Contains(message, "disk of this server is full") || strings.Contains(message, "/data") {
-		t.Errorf("%q, %v", message, cause)
+		t.Errorf("got %q, %v, want disk of this server is full in it, no /data in it and none", message, cause)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestNeeds(t *testing.T) {
 			}
 			r.Failed = nil
 			if err := r.Usable(tool); err != nil {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: %v, want no error", tt.name, err)
 			}
 		})
 	}

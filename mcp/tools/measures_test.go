@@ -97,7 +97,8 @@ func withMeasures(t *testing.T, tests, points []phone) *Reading {
 			}
 			reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
 			if err != nil || len(reports) != 1 || reports[0].Served != reports[0].Rows {
-				t.Fatalf("%+v, %v", reports, err)
+				t.Fatalf("got %+v, %v, want no error, len(reports) = 1 and Served = %v", reports, err,
+					reports[0].Rows)
 			}
 		})
 	}
@@ -148,7 +149,7 @@ func TestSpeedtestsOfSiteAgree(t *testing.T) {
 				map[string]string{"siteId": key, "limit": "100", "bestOnly": fmt.Sprint(best)})
 			data, total := want["data"].([]any), want["meta"].(object)["total"].(float64)
 			if named && total != 30 || len(data) == 0 {
-				t.Fatalf("%v speedtests, %d of them", total, len(data))
+				t.Fatalf("total %v, %d listed; want some, and 30 of the named site", total, len(data))
 			}
 			var got []any
 			for offset := 0; offset < len(data); offset += 7 {
@@ -203,7 +204,7 @@ func TestSpeedtestsNearby(t *testing.T) {
 			got = append(got, i)
 			if d := o["distanceMeters"].(float64); math.Abs(d-metres(list[i].at, at)) > 1 ||
 				o["mobileOperator"] != "SFR" {
-				t.Errorf("%v is %v m away by another formula", o, metres(list[i].at, at))
+				t.Errorf("got %v, want it %v m away, of SFR", o, metres(list[i].at, at))
 			}
 		}
 		next = page["nextOffset"]
@@ -252,7 +253,7 @@ func sameGroups(t *testing.T, answer object, members [3]string, list []phone, ke
 			slices.Sort(v)
 			if len(v) == 0 {
 				if o[name] != nil {
-					t.Errorf("%v: %s of nothing is %v", k, name, o[name])
+					t.Errorf("%v: %s of nothing is %v, want none", k, name, o[name])
 				}
 				continue
 			}
@@ -265,7 +266,8 @@ func sameGroups(t *testing.T, answer object, members [3]string, list []phone, ke
 		delete(counts, k)
 	}
 	if answer["total"] != float64(total) || len(counts) > 0 || total < 100 {
-		t.Errorf("total %v, counted %d, missing %v", answer["total"], total, counts)
+		t.Errorf("total %v, counted %d, missing %v, want %v, at least 100 and none", answer["total"], total, counts,
+			total)
 	}
 }
 

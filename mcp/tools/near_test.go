@@ -58,7 +58,8 @@ func TestNearby(t *testing.T) {
 		for _, item := range o["items"].([]any) {
 			key, d := item.(object)["siteKey"].(string), item.(object)["distanceMeters"].(float64)
 			if d < last || math.Abs(d-all[key]) > 2 || c.tool == "sites_nearby_from_site" && key == own {
-				t.Errorf("%s: %s at %v after %v, by another formula %v", c.tool, key, d, last, all[key])
+				t.Errorf("%s: got %s at %v after %v, want it %v away by another formula, in order, and not the "+
+					"site itself", c.tool, key, d, last, all[key])
 			}
 			last = d
 		}
@@ -86,7 +87,7 @@ func TestNearbySitePages(t *testing.T) {
 		}
 	}
 	if float64(len(seen)-1) != total || total < 4 {
-		t.Errorf("%d neighbours, total %v", len(seen)-1, total)
+		t.Errorf("got %d neighbours, want the total %v, at least 4", len(seen)-1, total)
 	}
 }
 
@@ -121,12 +122,12 @@ func TestPlanned(t *testing.T) {
 	}
 	for _, item := range o["items"].([]any) {
 		if want[item.(object)["siteKey"].(string)] == 0 || len(item.(object)["planned"].([]any)) == 0 {
-			t.Errorf("%v", item)
+			t.Errorf("got %v, want a planned site of the brute force", item)
 		}
 	}
 	if _, err := call(r, "sites_planned_nearby", `{"lat":50.8,"lon":4.3,"market":"BE"}`); err == nil ||
 		!strings.Contains(err.Error(), "FR, DROM") {
-		t.Errorf("BE: %v", err)
+		t.Errorf("BE: %v, want an error with FR, DROM", err)
 	}
 }
 
@@ -141,11 +142,11 @@ func TestFromPlace(t *testing.T) {
 		same := mustCall(t, r, tool,
 			fmt.Sprintf(`{"lat":%v,"lon":%v,"market":%q,"limit":5}`, at["lat"], at["lng"], match["market"]))
 		if fmt.Sprint(from["items"]) != fmt.Sprint(same["items"]) || from["center"].(object)["market"] != "DROM" {
-			t.Errorf("%s: %v\n%v", tool, from, same)
+			t.Errorf("%s: %v\n%v, want items = %v and market = DROM", tool, from, same, same["items"])
 		}
 		if _, err := call(r, tool+"_from_place", `{"place":"Xanadu"}`); err == nil ||
 			!strings.Contains(err.Error(), "Xanadu") {
-			t.Errorf("%s: %v", tool, err)
+			t.Errorf("%s: %v, want an error with Xanadu", tool, err)
 		}
 	}
 }
@@ -156,7 +157,7 @@ func TestPositionElsewhere(t *testing.T) {
 	r := inCountry(t)
 	if center := mustCall(t, r, "sites_nearby",
 		`{"lat":38.7,"lon":-9.1,"market":"PT"}`)["center"].(object); center["note"] != nil {
-		t.Errorf("Lisboa in PT: %v", center)
+		t.Errorf("Lisboa in PT: %v, want no note", center)
 	}
 	for _, tt := range []struct{ at, want string }{
 		{`"lat":48.85,"lon":2.35`, ""},
@@ -170,7 +171,7 @@ func TestPositionElsewhere(t *testing.T) {
 			for _, tool := range []string{"sites_nearby", "sites_planned_nearby", "anfr_nearby_sites"} {
 				note, _ := mustCall(t, r, tool, "{"+tt.at+"}")["center"].(object)["note"].(string)
 				if (note == "") != (tt.want == "") || !strings.Contains(note, tt.want) {
-					t.Errorf("%s %s: %q", tool, tt.at, note)
+					t.Errorf("%s %s: got note %q, want %q in it", tool, tt.at, note, tt.want)
 				}
 			}
 		})

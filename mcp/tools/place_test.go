@@ -25,7 +25,7 @@ func towns(t *testing.T) *Reading {
 	} {
 		area, ok := market.Get(market.FR).Area(s.department)
 		if !ok {
-			t.Fatal(s.department)
+			t.Fatalf("department %s is unknown", s.department)
 		}
 		sites = append(sites, site.Site{ID: fmt.Sprint(1750010 + i), Position: geo.Point{Lat: 46 + float64(i), Lng: 3},
 			Commune: s.commune, PostalCode: s.postal, Area: area})
@@ -39,23 +39,23 @@ func TestPlacePages(t *testing.T) {
 	whole := mustCall(t, r, "location_search_places", `{"place":"s","limit":50}`)
 	total := int(whole["total"].(float64))
 	if total <= 6 || whole["truncated"] != (total > 50) {
-		t.Fatalf("%v of %d", whole["returned"], total)
+		t.Fatalf("got %v of %d, want more than 6, truncated over 50", whole["returned"], total)
 	}
 	var got []any
 	for offset := 0; offset < min(total, 50); offset += 3 {
 		page := mustCall(t, r, "location_search_places", fmt.Sprintf(`{"place":"s","limit":3,"offset":%d}`, offset))
 		if page["total"] != whole["total"] || page["truncated"] != (offset+3 < total) {
-			t.Errorf("at %d: %v", offset, page)
+			t.Errorf("at %d: got %v, want total %v, truncated before the end", offset, page, whole["total"])
 		}
 		got = append(got, page["items"].([]any)...)
 	}
 	want := whole["items"].([]any)
 	if n := min(len(got), len(want)); fmt.Sprint(got[:n]) != fmt.Sprint(want[:n]) || n < min(total, 50) {
-		t.Errorf("pages: %v\nwhole: %v", got, want)
+		t.Errorf("got pages %v\nwant the whole %v", got, want)
 	}
 	past := mustCall(t, r, "location_search_places", `{"place":"s","offset":1000000}`)
 	if past["total"] != whole["total"] || past["returned"] != 0.0 {
-		t.Errorf("past the end: %v", past)
+		t.Errorf("past the end: %v, want total = %v and returned = 0.0", past, whole["total"])
 	}
 }
 
@@ -68,7 +68,7 @@ func TestPlaceOfCode(t *testing.T) {
 		t.Run(tt.code, func(t *testing.T) {
 			match := mustCall(t, towns(t), "location_geocode", fmt.Sprintf(`{"place":%q}`, tt.code))["match"].(object)
 			if match["name"] != tt.name || match["kind"] != "area" {
-				t.Errorf("%s is %v", tt.code, match)
+				t.Errorf("%s: got %v, want area %s", tt.code, match, tt.name)
 			}
 		})
 	}
@@ -89,7 +89,8 @@ func TestPlaceOfSeveral(t *testing.T) {
 					tool, fmt.Sprintf(`{"place":%q}`, tt.place))["center"].(object)["note"].(string)
 				if got := strings.Contains(note, "another place"); got != (tt.other != "") ||
 					!strings.Contains(note, tt.other) || strings.Contains(note, "EN VAL") {
-					t.Errorf("%s %s: %q", tool, tt.place, note)
+					t.Errorf("%s %s: got note %q, want %q in it when there is another place", tool, tt.place, note,
+						tt.other)
 				}
 			}
 		})
@@ -131,7 +132,7 @@ func TestSearchAsSpoken(t *testing.T) {
 					rest = rest[n:]
 				}
 				if len(rest) > 0 {
-					t.Errorf("%s %q: %v too many", tool, tt.query, rest)
+					t.Errorf("%s %q: %v too many, want none", tool, tt.query, rest)
 				}
 			}
 		})
@@ -144,7 +145,7 @@ func TestPlaceOfOperator(t *testing.T) {
 	place := func(code market.Code, department string, n int) *index.Market {
 		area, ok := market.Get(code).Area(department)
 		if !ok {
-			t.Fatal(department)
+			t.Fatalf("department %s is unknown", department)
 		}
 		var sites []site.Site
 		for i := range n {
@@ -171,7 +172,8 @@ func TestPlaceOfOperator(t *testing.T) {
 				if other := map[string]string{"FR": "Réunion",
 					"DROM": "Seine-Saint-Denis"}[tt.want]; center["market"] != tt.want ||
 					!strings.Contains(center["note"].(string), other) {
-					t.Errorf("%s of %s: %v", tool, tt.operator, center)
+					t.Errorf("%s of %s: %v, want market = %v and %q in note", tool, tt.operator, center, tt.want,
+						other)
 				}
 			})
 		}
@@ -185,7 +187,7 @@ func TestPlaceOfOperator(t *testing.T) {
 		} {
 			t.Run(tt.arguments, func(t *testing.T) {
 				if _, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("%s %s: %v", tool, tt.arguments, err)
+					t.Errorf("%s %s: %v, want an error with %q", tool, tt.arguments, err, tt.want)
 				}
 			})
 		}

@@ -22,13 +22,15 @@ func TestClientsConfirmNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if o := report(w.as(p), fmt.Sprint(i)); o["confirmCount"] != 0.0 || o["state"] != "reported" {
-			t.Errorf("after %d clients: %v confirmations, %v", i+1, o["confirmCount"], o["state"])
+			t.Errorf("after %d clients: %v confirmations, %v, want 0.0 and reported", i+1, o["confirmCount"],
+				o["state"])
 		}
 	}
 	for i, want := range []string{"reported", "reported", "confirmed"} {
 		if o := report(w.as(w.someone(fmt.Sprint("person", i))), "1"); o["confirmCount"] != float64(i+1) ||
 			o["state"] != want {
-			t.Errorf("after %d people: %v confirmations, %v", i+1, o["confirmCount"], o["state"])
+			t.Errorf("after %d people: %v confirmations, %v, want %v and %v", i+1, o["confirmCount"], o["state"], i+1,
+				want)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 		}
 		reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, file)
 		if err != nil || store.Count(market.FR, measure.Coverage) == 0 {
-			t.Fatal(reports, err)
+			t.Fatalf("importing: got %v, %v, want coverage points and no error", reports, err)
 		}
 	}
 	m, err := indextest.Market(t, market.FR, sites...).Learn("measures", store.CellObservations(market.FR))
@@ -208,7 +208,7 @@ func TestFindByRadioAgrees(t *testing.T) {
 				if len(hit.MatchedOf) == 0 ||
 					slices.ContainsFunc(hit.MatchedOf,
 						func(o string) bool { return !slices.Contains(hit.Operators, o) }) {
-					t.Errorf("%v: %+v", given, hit)
+					t.Errorf("%v: got %+v, want it matched by operators of the hit", given, hit)
 				}
 				if hit.Learned {
 					learned++
@@ -222,7 +222,8 @@ func TestFindByRadioAgrees(t *testing.T) {
 		}
 	}
 	if learned < 20 || stated < 20 || several < 20 {
-		t.Errorf("%d learned, %d stated, %d with several sites", learned, stated, several)
+		t.Errorf("%d learned, %d stated, %d with several sites, want at least 20, at least 20 and at least 20",
+			learned, stated, several)
 	}
 }
 
@@ -270,7 +271,7 @@ func TestRadioArguments(t *testing.T) {
 		{"markets_compare_coverage", `{"markets":","}`, "one of FR, DROM"},
 	} {
 		if answer, err := call(r, tt.tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s %s: %v, %v", tt.tool, tt.arguments, answer, err)
+			t.Errorf("%s %s: %v, %v, want an error with %q", tt.tool, tt.arguments, answer, err, tt.want)
 		}
 	}
 	r.Measures = nil
@@ -282,7 +283,8 @@ func TestRadioArguments(t *testing.T) {
 		t.Run(tt.tool, func(t *testing.T) {
 			if _, err := call(r, tt.tool, tt.arguments); err == nil ||
 				!strings.Contains(err.Error(), "measurements are still being opened") {
-				t.Errorf("%s without measures: %v", tt.tool, err)
+				t.Errorf("%s without measures: %v, want an error with measurements are still being opened", tt.tool,
+					err)
 			}
 		})
 	}
@@ -290,7 +292,7 @@ func TestRadioArguments(t *testing.T) {
 	r.Set = nil
 	if _, err := call(r, "markets_compare_coverage", `{"markets":"FR"}`); err == nil ||
 		!strings.Contains(err.Error(), "still loading") {
-		t.Errorf("a register that is loading is said to be missing: %v", err)
+		t.Errorf("a register that is loading is said to be missing: %v, want an error with still loading", err)
 	}
 	for _, tt := range []struct{ tool, arguments string }{
 		{"sites_find_by_radio", `{"enb":"1"}`},

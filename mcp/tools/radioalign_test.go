@@ -32,22 +32,22 @@ func TestAlignmentOfAPosition(t *testing.T) {
 		if a.Point == nil || a.Measured != nil || math.Abs(*a.Point.Bearing-tt.degrees) > 0.11 ||
 			math.Abs(float64(a.Point.Distance)-tt.metres) > 1 ||
 			a.Point.Sector.Azimuth != tt.azimuth || math.Abs(a.Point.Sector.Off-tt.off) > 0.11 {
-			t.Errorf("%+v: %+v, %+v", tt, a.Point, a.Point.Sector)
+			t.Errorf("%+v: got %+v, sector %+v", tt, a.Point, a.Point.Sector)
 		}
 		if !slices.Equal(a.Of, []string{"SFR", "ORANGE"}) ||
 			!strings.Contains(strings.Join(a.Notes, " "), "does not say which antenna is whose") {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v, want SFR and ORANGE, and a note that the owner is not said", a)
 		}
 	}
 	none := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"8","lat":46,"lon":3}`)
 	if none.Point.Sector != nil || len(none.Azimuths)+len(none.Of) != 0 ||
 		!strings.Contains(strings.Join(none.Notes, " "), "states no azimuths") {
-		t.Errorf("%+v", none)
+		t.Errorf("got %+v, want no sector and a note that there are no azimuths", none)
 	}
 	near := radioOf[Alignment](t, r, "radio_check_sector_alignment",
 		fmt.Sprintf(`{"siteId":"7","lat":%v,"lon":%v}`, radioHome.Lat+1e-4, radioHome.Lng))
 	if !strings.Contains(strings.Join(near.Notes, " "), "closer than 50 m") {
-		t.Errorf("%+v", near)
+		t.Errorf("got %+v, want a note that it is closer than 50 m", near)
 	}
 }
 
@@ -75,11 +75,11 @@ func TestAlignmentOfMeasures(t *testing.T) {
 	r := radioReading(t, []site.Site{s}, rows)
 	a := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7"}`)
 	if a.Point != nil || a.Measured == nil {
-		t.Fatalf("%+v", a)
+		t.Fatalf("got %+v, want no Point and Measured set", a)
 	}
 	m := a.Measured
 	if m.Of != 32 || m.Looked.Measures != 32 || m.Sample || m.TooNear != 1 || m.All != 4 || len(m.Cells) != 4 {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want 32 measures, one too near, and 4 cells", m)
 	}
 	want := []struct {
 		cell     int
@@ -101,7 +101,7 @@ func TestAlignmentOfMeasures(t *testing.T) {
 		}
 		if w.bearing < 0 {
 			if c.Bearing != nil || c.Sector != nil || c.Together > 0.001 {
-				t.Errorf("%+v", c)
+				t.Errorf("got %+v, want no Bearing, no Sector and Together at most 0.001", c)
 			}
 			continue
 		}
@@ -113,7 +113,7 @@ func TestAlignmentOfMeasures(t *testing.T) {
 	checkSectors(t, m)
 	few := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7","limit":2}`)
 	if len(few.Measured.Cells) != 2 || few.Measured.All != 4 {
-		t.Errorf("%+v", few.Measured)
+		t.Errorf("got %+v, want len(few.Measured.Cells) = 2 and All = 4", few.Measured)
 	}
 }
 
@@ -124,9 +124,9 @@ func checkSectors(t *testing.T, m *MeasuredAlignment) {
 	t.Helper()
 	if len(m.Sectors) != 3 || m.Sectors[0].Measures != 13 || m.Sectors[1].Measures+m.Sectors[2].Measures != 18 ||
 		m.Sectors[2].Measures < 4 {
-		t.Errorf("%+v", m.Sectors)
+		t.Errorf("got %+v, want three sectors with 13 measures in the first and 18 in the others", m.Sectors)
 	}
 	if off := m.Sectors[0].Off; off == nil || math.Abs(*off-4) > 0.2 {
-		t.Errorf("%v", m.Sectors)
+		t.Errorf("got %v, want the first sector off by 4 degrees", m.Sectors)
 	}
 }

@@ -75,7 +75,7 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 		d := radioOf[Diagnosis](t, r, "radio_diagnose_site",
 			fmt.Sprintf(`{"siteId":"fr-%s","radiusKm":0.8,"limit":20}`, s.ID))
 		if d.Near.Sample || d.Near.Measures != d.Near.Of || d.Site.SiteKey != "fr-"+s.ID {
-			t.Fatalf("%+v", d.Near)
+			t.Fatalf("got %+v, want all measures near %s, not a sample", d.Near, s.ID)
 		}
 		seen := 0
 		for o, operator := range m.Table.Operators {
@@ -105,7 +105,7 @@ func TestDiagnoseAgainstAScan(t *testing.T) {
 		}
 	}
 	if findings < 20 {
-		t.Errorf("%d findings", findings)
+		t.Errorf("%d findings, want at least 20", findings)
 	}
 }
 
@@ -160,7 +160,7 @@ func checkNode(t *testing.T, m *index.Market, s *site.Site, operator int, rows [
 		}
 	}
 	if (n.Given == radio.BySource) != (own >= 0) {
-		t.Errorf("%s, %s %s: given by %s", s.ID, n.Type, n.Value, n.Given)
+		t.Errorf("%s, %s %s: given by %s, want by the source: %v", s.ID, n.Type, n.Value, n.Given, own >= 0)
 	}
 	if n.Given == radio.ByMeasurements {
 		at, _ := m.ByID(s.ID)
@@ -299,7 +299,7 @@ func TestCollisionsAgainstAScan(t *testing.T) {
 			if (x.Kind == radio.EqualPCI) != (x.PCI == x.NeighbourPCI) || x.PCI%3 != x.NeighbourPCI%3 ||
 				math.Abs(metres-float64(x.Distance)) > 1 ||
 				apart(away(sites[i].Position, metres, *x.Bearing), sites[n].Position) > 10 {
-				t.Errorf("%s: %+v", sites[i].ID, x)
+				t.Errorf("%s: got %+v, want PCIs equal modulo 3, %v m apart", sites[i].ID, x, metres)
 			}
 			if k == 0 && equal > 0 && math.Abs(nearest-metres) > 0.01 ||
 				k > 0 && x.Kind == c.List[k-1].Kind && x.Distance < c.List[k-1].Distance {
@@ -309,7 +309,7 @@ func TestCollisionsAgainstAScan(t *testing.T) {
 		total += equal
 	}
 	if total < 10 {
-		t.Errorf("%d equal pairs", total)
+		t.Errorf("%d equal pairs, want at least 10", total)
 	}
 }
 
@@ -322,7 +322,7 @@ func TestDiagnoseNotes(t *testing.T) {
 	if len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "says nothing") || d.Collisions.Own != 0 ||
 		!slices.Equal(d.Operators[0].Unmeasured, []string{"4G"}) ||
 		d.Operators[0].Nodes[0].All != 0 || d.Operators[0].Nodes[0].Last != nil {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want one note that the site says nothing, and 4G unmeasured", d)
 	}
 	rows := make([]radioRow, 5000)
 	for i := range rows {
@@ -334,7 +334,7 @@ func TestDiagnoseNotes(t *testing.T) {
 	if n := d.Operators[0].Nodes[0]; !d.Near.Sample || d.Near.Measures > mostNear || d.Near.Of < d.Near.Measures ||
 		n.All != r.Measures.Count(market.FR, "coverage") || n.Near == 0 || n.Near > mostNear ||
 		!slices.ContainsFunc(d.Notes, func(s string) bool { return strings.Contains(s, "sample") }) {
-		t.Errorf("%+v", d)
+		t.Errorf("got %+v, want a sample of at most %d measures, and a note of it", d, mostNear)
 	}
 }
 
@@ -347,6 +347,6 @@ func TestShortenDiagnosis(t *testing.T) {
 		steps++
 	}
 	if steps != 4 || len(d.Operators[0].Nodes) != 1 || len(d.Collisions.List) != 1 {
-		t.Errorf("%d steps: %+v", steps, d)
+		t.Errorf("got %d steps, %+v, want 4, one node and one collision", steps, d)
 	}
 }

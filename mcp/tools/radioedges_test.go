@@ -45,15 +45,15 @@ func TestMeasuresOfAGNBAndItsCell(t *testing.T) {
 	_, o := diagnosed(t, r, "")
 	if got := said(o.Nodes); !slices.Equal(got, []string{"gnb 70000 source 6 6", "cell 17920002 measures 1 1"}) ||
 		o.AllNodes != 2 {
-		t.Errorf("%q", got)
+		t.Errorf("got %q of %d, want gnb 70000 of the source, then cell 17920002 of the measures", got, o.AllNodes)
 	}
 	if g := o.Generation[0]; len(o.Generation) != 1 || g.Generation != "5G" || g.Naming != 7 || g.Near != 7 {
-		t.Errorf("%+v", o.Generation)
+		t.Errorf("got %+v, want len(o.Generation) = 1, Generation = 5G, Naming = 7 and Near = 7", o.Generation)
 	}
 	m := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"7"}`).Measured
 	if m.Looked.Measures != 7 || m.Of != 7 || m.Sample || m.Cells[0].Measures != 6 || m.Cells[1].Measures != 1 ||
 		m.Sectors[0].Measures != 7 {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want all 7 measures in one sector, 6 and 1 of two cells", m)
 	}
 }
 
@@ -74,16 +74,17 @@ func TestMeasuresOfACellThatVeryManyName(t *testing.T) {
 	}
 	d, o := diagnosed(t, radioReading(t, []site.Site{s}, rows), "")
 	if len(o.Nodes) != 2 || o.Nodes[0].All != 800 || o.Nodes[1].All != 200 {
-		t.Errorf("%q", said(o.Nodes))
+		t.Errorf("got %q, want two nodes of 800 and 200", said(o.Nodes))
 	}
 	if g := o.Generation[0]; len(o.Generation) != 1 || g.Generation != "5G" || g.Naming < 720 || g.Naming > 880 {
-		t.Errorf("%+v", o.Generation)
+		t.Errorf("got %+v, want len(o.Generation) = 1, Generation = 5G, Naming at least 720 and Naming at most 880",
+			o.Generation)
 	}
 	if d.Near.Sample || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "a sample") {
-		t.Errorf("%q", d.Notes)
+		t.Errorf("got %q, want a note of a sample alone", d.Notes)
 	}
 	if d, _ = diagnosed(t, radioReading(t, []site.Site{s}, rows[:40]), ""); len(d.Notes) != 0 {
-		t.Errorf("of few: %q", d.Notes)
+		t.Errorf("of few: %q, want none", d.Notes)
 	}
 }
 
@@ -101,10 +102,10 @@ func TestMeasuresOfACell(t *testing.T) {
 	}
 	_, o := diagnosed(t, radioReading(t, sites, rows), "")
 	if got := said(o.Nodes); !slices.Equal(got, []string{"cell 258305 source 5 3", "enb 1009 nobody 5 3"}) {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want cell 258305 of the source, then enb 1009 of nobody, of 5 each", got)
 	}
 	if g := o.Generation[0]; g.Generation != "4G" || g.Naming != 5 || g.Near != 3 {
-		t.Errorf("%+v", g)
+		t.Errorf("got %+v, want Generation = 4G, Naming = 5 and Near = 3", g)
 	}
 }
 
@@ -116,7 +117,8 @@ func TestNodeThatIsACellsNumber(t *testing.T) {
 		[]radioRow{{at: away(radioHome, 2000, 0), operator: orange, tech: "NR", enb: 1009, cell: 1009, pci: 3}}), "")
 	if len(o.Generation) != 1 || o.Generation[0].Generation != "4G" || o.Generation[0].Naming != 1 ||
 		len(o.Undeclared) > 0 || len(o.Unmeasured) > 0 {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want len(o.Generation) = 1, Generation = 4G, Naming = 1, no Undeclared and no Unmeasured",
+			o)
 	}
 }
 
@@ -128,7 +130,7 @@ func TestMeasuresWithoutATechnology(t *testing.T) {
 		{at: away(radioHome, 500, 0), operator: orange, enb: 2000}, {at: away(radioHome, 600, 0), operator: orange}}),
 		"")
 	if len(d.Notes) != 0 || !slices.Equal(said(o.Nodes), []string{"enb 2000 nobody 1 1"}) {
-		t.Errorf("%q, %q", d.Notes, said(o.Nodes))
+		t.Errorf("got %q, %q, want none and %q", d.Notes, said(o.Nodes), []string{"enb 2000 nobody 1 1"})
 	}
 }
 
@@ -142,7 +144,7 @@ func TestManyNodes(t *testing.T) {
 	_, o := diagnosed(t, radioReading(t, []site.Site{s},
 		[]radioRow{{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 5019}}), `,"limit":20`)
 	if got := said(o.Nodes); len(got) != mostNodes+1 || got[mostNodes] != "enb 5019 source 1 1" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %d nodes and enb 5019 last", got, mostNodes+1)
 	}
 }
 
@@ -170,7 +172,7 @@ func TestCollisionsAtTheEdges(t *testing.T) {
 	pci(3, orange, 0)
 	d := mustCall(t, radioReading(t, sites, nil), "radio_diagnose_site", `{"siteId":"7"}`)["pciClashes"].(object)
 	if d["pcisOfSite"] != 62.0 || d["neighbours"] != 2.0 || d["equal"] != 2.0 || d["mod3"] != 2.0 {
-		t.Errorf("%v", d)
+		t.Errorf("got %v, want pcisOfSite = 62.0, neighbours = 2.0, equal = 2.0 and mod3 = 2.0", d)
 	}
 	var got []string
 	for _, c := range d["list"].([]any) {
@@ -194,7 +196,7 @@ func TestPositionOfTheSite(t *testing.T) {
 	c := mustCall(t, r, "radio_profile_estimate", `{`+at+`}`)["items"].([]any)[0].(object)
 	if p["distanceMeters"] != 0.0 || p["bearingDegrees"] != nil || p["nearestSector"] != nil ||
 		c["distanceMeters"] != 0.0 || c["bearingDegrees"] != nil {
-		t.Errorf("%v, %v", p, c)
+		t.Errorf("got %v, %v, want 0 m without a direction", p, c)
 	}
 }
 
@@ -225,7 +227,7 @@ func TestProfileOfTheNearestWithThePCI(t *testing.T) {
 		page := radioOf[Profile](t, r, "radio_profile_estimate",
 			fmt.Sprintf(`%s,"limit":20,"offset":%d}`, arguments, offset))
 		if page.Considered != 70 || page.Total != 70 {
-			t.Fatalf("%d of %d", page.Total, page.Considered)
+			t.Fatalf("got %d of %d, want 70 and 70", page.Total, page.Considered)
 		}
 		for _, c := range page.Items {
 			if c.points(radio.PCI) > 0 {
@@ -242,7 +244,7 @@ func TestProfileOfTheNearestWithThePCI(t *testing.T) {
 	}
 	if first := radioOf[Profile](t, r, "radio_profile_estimate", arguments+`}`); len(first.Items) != 10 ||
 		!first.Truncated {
-		t.Errorf("%d items", len(first.Items))
+		t.Errorf("got %d items, truncated %v, want 10 and more to come", len(first.Items), first.Truncated)
 	}
 }
 
@@ -251,7 +253,7 @@ func TestRadioLimits(t *testing.T) {
 	for _, tool := range radioTools {
 		for _, p := range tool.Params {
 			if p.Name == "limit" && p.Default != "10" {
-				t.Errorf("%s: %s", tool.Name, p.Default)
+				t.Errorf("%s: got a limit of %s, want 10", tool.Name, p.Default)
 			}
 		}
 	}
@@ -268,12 +270,12 @@ func TestNothingInvented(t *testing.T) {
 	fr := mustCall(t, r, "markets_compare_coverage", `{}`)["markets"].([]any)[0].(object)
 	if fmt.Sprint(fr["otherNetworks"]) != "map[coveragePoints:2 speedtests:0]" ||
 		fr["coveragePoints"].(object)["count"] != 3.0 {
-		t.Errorf("%v", fr)
+		t.Errorf("got %v, want otherNetworks = map[coveragePoints:2 speedtests:0] and count = 3.0", fr)
 	}
 	for _, m := range mustCall(t, r, "capabilities_guide", `{}`)["markets"].([]any) {
 		if o := m.(object); o["market"] == string(market.FR) && o["sites"] != 1.0 || o["market"] != string(market.FR) &&
 			o["sites"] != nil {
-			t.Errorf("%v", o)
+			t.Errorf("got %v, want one site in FR and no count elsewhere", o)
 		}
 	}
 }
@@ -289,7 +291,7 @@ func TestPlaceOfAnotherMarket(t *testing.T) {
 		t.Run(tt.arguments, func(t *testing.T) {
 			for _, tool := range []string{"location_geocode", "sites_nearby_from_place"} {
 				if answer, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("%s %s: %v, %v", tool, tt.arguments, answer, err)
+					t.Errorf("%s %s: %v, %v, want an error with %q", tool, tt.arguments, answer, err, tt.want)
 				}
 			}
 		})
@@ -320,6 +322,6 @@ func TestGenerationsThatARegisterDoesNotState(t *testing.T) {
 	}
 	c := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1009,"technology":"LTE"}`).Items[0]
 	if c.points(radio.Technology) != 0 || c.Parts[1].Why != "ORANGE leaves open whether it has 4G" {
-		t.Errorf("%+v", c.Parts)
+		t.Errorf("got %+v, want no points, ORANGE leaving open whether it has 4G", c.Parts)
 	}
 }

@@ -88,7 +88,7 @@ func TestProfileScores(t *testing.T) {
 	} {
 		p := radioOf[Profile](t, r, "radio_profile_estimate", "{"+tt.arguments+"}")
 		if len(p.Items) == 0 {
-			t.Errorf("%s: %+v", tt.arguments, p)
+			t.Errorf("%s: got %+v, want items", tt.arguments, p)
 			continue
 		}
 		c := p.Items[0]
@@ -132,7 +132,7 @@ func TestProfileAdds(t *testing.T) {
 			points, of := 0.0, 0.0
 			for _, part := range c.Parts {
 				if part.Points < 0 || part.Points > part.Of {
-					t.Errorf("%+v", part)
+					t.Errorf("got %+v, want Points at least 0 and Points at most %v", part, part.Of)
 				}
 				points, of = points+part.Points, of+part.Of
 				if part.Name == radio.Identity && part.Points > 0 {
@@ -143,17 +143,19 @@ func TestProfileAdds(t *testing.T) {
 			metres := apart(p, sites[i].Position)
 			if math.Abs(c.Score-100*points/of) > 0.051 || c.Score > last || math.Abs(float64(*c.Distance)-metres) > 1 ||
 				apart(away(p, metres, *c.Bearing), sites[i].Position) > metres/500+1 {
-				t.Errorf("%s: %+v after %v, %v of %v, %v m", arguments, c, last, points, of, metres)
+				t.Errorf("%s: got %+v after %v, want a score of %v of %v, %v m away, in order", arguments, c, last,
+					points, of, metres)
 			}
 			last = c.Score
 		}
 		if answer.Total != answer.Considered || len(answer.Items) != min(20, answer.Considered) ||
 			answer.Considered > len(sites) {
-			t.Errorf("%d of %d", len(answer.Items), answer.Considered)
+			t.Errorf("got %d of %d, Total %v, want %d, at most %d and Total = %v", len(answer.Items),
+				answer.Considered, answer.Total, min(20, answer.Considered), len(sites), answer.Considered)
 		}
 	}
 	if named < rounds/3 {
-		t.Errorf("%d are named", named)
+		t.Errorf("%d are named, want at least %d", named, rounds/3)
 	}
 }
 
@@ -180,10 +182,10 @@ func TestProfileNotes(t *testing.T) {
 	one := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1010}`).Items[0]
 	if tie.Operator != nil || one.Operator == nil || *one.Operator != "ORANGE" || one.Bearing != nil ||
 		one.Distance != nil {
-		t.Errorf("%+v, %+v", tie, one)
+		t.Errorf("got %+v, %+v, want no operator of the tie, and ORANGE without a place of the other", tie, one)
 	}
 	if none := radioOf[Profile](t, r, "radio_profile_estimate", `{"node":1,"market":"PT"}`); len(none.Items) != 0 ||
 		none.Sources[0].Unavailable == nil {
-		t.Errorf("%+v", none)
+		t.Errorf("got %+v, want no Items and Unavailable set", none)
 	}
 }

@@ -30,7 +30,7 @@ func TestArchiveSources(t *testing.T) {
 					for _, s := range mustCall(t, r, c.tool, c.arguments)["sources"].([]any) {
 						if got := strings.Contains(s.(object)["label"].(string), "SYNTHETIC"); got != tt.made ||
 							s.(object)["date"] == nil {
-							t.Errorf("%s of %s: %v", c.tool, tt.name, s)
+							t.Errorf("%s of %s: got %v, want a date, synthetic: %v", c.tool, tt.name, s, tt.made)
 						}
 					}
 				})
@@ -76,7 +76,7 @@ func TestUnavailableSources(t *testing.T) {
 				name += " SYNTHETIC"
 			}
 			if s.(object)["date"] != nil || s.(object)["licence"] != nil { // the files state neither
-				t.Errorf("%v", s)
+				t.Errorf("got %v, want no date and no licence", s)
 			}
 			got = append(got, name)
 		}

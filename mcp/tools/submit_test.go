@@ -139,7 +139,7 @@ func TestSubmitReport(t *testing.T) {
 	first := fmt.Sprintf(`{"clientToken":"a-1","siteId":%q,"operator":%q,"services":"voice, DATA","technologies":"5g,4g","reason":"storm"}`, key, operator)
 	made := mustCall(t, w.as(ann), "community_submit_report", first)
 	if made["new"] != true || made["repeated"] != false || made["state"] != "reported" {
-		t.Errorf("%v", made)
+		t.Errorf("got %v, want new = true, repeated = false and state = reported", made)
 	}
 	shown := func() []any {
 		return apiAnswer(t, w.as(ann), "outages.list",
@@ -149,12 +149,12 @@ func TestSubmitReport(t *testing.T) {
 		list[0].(object)["id"] != made["id"] || list[0].(object)["confirmCount"] != 1.0 ||
 		fmt.Sprint(list[0].(object)["affectedServices"], list[0].(object)["affectedTechnologies"],
 			list[0].(object)["siteName"]) != "[data voice] [4g 5g]"+key {
-		t.Errorf("%v", list)
+		t.Errorf("got %v, want the outage %v alone, with one confirmation", list, made)
 	}
 	for range 2 { // once more, also after another start
 		again := mustCall(t, w.as(ann), "community_submit_report", first)
 		if again["repeated"] != true || !sameExceptRepeated(again, made) {
-			t.Errorf("%v", again)
+			t.Errorf("got %v, want %v repeated", again, made)
 		}
 		w.reopen()
 	}
@@ -163,11 +163,12 @@ func TestSubmitReport(t *testing.T) {
 			strings.ToLower(operator)))
 	if list := shown(); confirmed["new"] != false || confirmed["id"] != made["id"] || len(list) != 1 ||
 		list[0].(object)["confirmCount"] != 2.0 || list[0].(object)["confirmationsRemaining"] != 1.0 {
-		t.Errorf("%v\n%v", confirmed, list)
+		t.Errorf("got %v\n%v, want new = false, id = %v, len(list) = 1, confirmCount = 2.0 and confirmationsRemaining = 1.0",
+			confirmed, list, made["id"])
 	}
 	if _, err := call(w.as(ann), "community_submit_report", strings.Replace(first, "storm", "fire", 1)); err == nil ||
 		!strings.Contains(err.Error(), "clientToken") {
-		t.Errorf("another report with the token: %v", err)
+		t.Errorf("another report with the token: %v, want an error with clientToken", err)
 	}
 	for _, tt := range []struct {
 		who    account.Person
@@ -178,10 +179,10 @@ func TestSubmitReport(t *testing.T) {
 		if len(list) != 1 || list[0].(object)["role"] != tt.role || list[0].(object)["state"] != "reported" ||
 			list[0].(object)["shown"] != true ||
 			!sameOutageShown(shown()[0].(object), list[0].(object)["outage"].(object)) {
-			t.Errorf("%s: %v", tt.role, list)
+			t.Errorf("%s: got %v, want that role and the outage that is shown", tt.role, list)
 		}
 		if p := mustCall(t, w.as(tt.who), "me_gamification_stats", `{}`); p["points"] != tt.points {
-			t.Errorf("%s: %v", tt.role, p)
+			t.Errorf("%s: %v, want points = %v", tt.role, p, tt.points)
 		}
 	}
 	for _, user := range []string{"x", "y"} {
@@ -190,7 +191,7 @@ func TestSubmitReport(t *testing.T) {
 		}
 	}
 	if p := mustCall(t, w.as(ann), "me_gamification_stats", `{}`); p["points"] != 10.0 {
-		t.Errorf("confirmed by three: %v", p)
+		t.Errorf("confirmed by three: %v, want points = 10.0", p)
 	}
 	if _, err := w.community.Reject(made["id"].(string), "no such outage"); err != nil {
 		t.Fatal(err)
@@ -198,7 +199,7 @@ func TestSubmitReport(t *testing.T) {
 	if p, list := mustCall(t, w.as(ann), "me_gamification_stats", `{}`), mustCall(t, w.as(ann), "me_reports_status",
 		`{}`)["items"].([]any); p["points"] != 0.0 || list[0].(object)["state"] != "rejected" ||
 		list[0].(object)["shown"] != false {
-		t.Errorf("rejected: %v, %v", p, list)
+		t.Errorf("rejected: %v, %v, want points = 0.0, state = rejected and shown = false", p, list)
 	}
 	w.at = w.at.Add(400 * 24 * time.Hour)
 	if _, _, err := w.community.Retain(community.Keep); err != nil {
@@ -206,7 +207,7 @@ func TestSubmitReport(t *testing.T) {
 	}
 	if list := mustCall(t, w.as(ann), "me_reports_status",
 		`{}`)["items"].([]any); list[0].(object)["state"] != "removed" || list[0].(object)["outage"] != nil {
-		t.Errorf("a year later: %v", list)
+		t.Errorf("a year later: %v, want state = removed and no outage", list)
 	}
 }
 
@@ -223,26 +224,26 @@ func TestSubmitSpeedtest(t *testing.T) {
 	if len(list) != 1 || fmt.Sprint(list[0]) != fmt.Sprint(made["speedtest"]) || list[0].(object)["id"] != made["id"] ||
 		list[0].(object)["downloadSpeed"] != 123.457 || list[0].(object)["connectionType"] != "LTE" ||
 		made["new"] != true {
-		t.Fatalf("%v\n%v", made, list)
+		t.Fatalf("got %v\n%v, want the new LTE speedtest of 123.457 alone in the list", made, list)
 	}
 	w.reopen()
 	if again := mustCall(t, w.as(ann), "community_submit_speedtest", arguments); again["repeated"] != true ||
 		!sameExceptRepeated(again, made) {
-		t.Errorf("%v", again)
+		t.Errorf("got %v, want %v repeated", again, made)
 	}
 	if other := mustCall(t, w.as(bob), "community_submit_speedtest", arguments); other["new"] != false ||
 		other["id"] != made["id"] {
-		t.Errorf("the same of another: %v", other)
+		t.Errorf("the same of another: %v, want new = false and id = %v", other, made["id"])
 	}
 	for _, who := range []account.Person{ann, bob} {
 		own := mustCall(t, w.as(who), "me_speedtests_list", `{}`)["items"].([]any)
 		if len(own) != 1 || own[0].(object)["state"] != "shown" || own[0].(object)["market"] != "FR" ||
 			fmt.Sprint(own[0].(object)["speedtest"]) != fmt.Sprint(list[0]) {
-			t.Errorf("%v", own)
+			t.Errorf("got %v, want len(own) = 1, state = shown, market = FR and speedtest = %v", own, list[0])
 		}
 	}
 	if n := w.measures.Count(market.FR, measure.Speedtest); n != 1 {
-		t.Errorf("%d speedtests", n)
+		t.Errorf("%d speedtests, want 1", n)
 	}
 	w.at = w.at.Add(2 * time.Hour)
 	if _, err := w.measures.Retain(time.Hour); err != nil {
@@ -250,7 +251,7 @@ func TestSubmitSpeedtest(t *testing.T) {
 	}
 	if own := mustCall(t, w.as(ann), "me_speedtests_list",
 		`{}`)["items"].([]any); own[0].(object)["state"] != "removed" {
-		t.Errorf("%v", own)
+		t.Errorf("got %v, want state = removed", own)
 	}
 }
 
@@ -265,14 +266,14 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 	}
 	lte := fmt.Sprintf(`"subject":"technology","value":"LTE 800","operator":%q`, operator)
 	if a := say(ann, "1", lte); a["new"] != true || a["validation"].(object)["count"] != 1.0 {
-		t.Errorf("%v", a)
+		t.Errorf("got %v, want new = true and count = 1.0", a)
 	}
 	if a := say(ann, "2", lte); a["new"] != false || a["validation"].(object)["count"] != 1.0 {
-		t.Errorf("%v", a)
+		t.Errorf("got %v, want new = false and count = 1.0", a)
 	}
 	if a := say(bob, "1", lte+`,"day":"`+w.at.AddDate(0, 0, -3).Format(time.DateOnly)+`"`); a["new"] != true ||
 		a["validation"].(object)["count"] != 2.0 {
-		t.Errorf("%v", a)
+		t.Errorf("got %v, want new = true and count = 2.0", a)
 	}
 	say(bob, "2", `"subject":"gone"`)
 	w.reopen()
@@ -292,7 +293,7 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 	if again := mustCall(t, w.as(ann), "bug_submit",
 		`{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); again["repeated"] != true ||
 		!sameExceptRepeated(again, filed) {
-		t.Errorf("%v", again)
+		t.Errorf("got %v, want %v repeated", again, filed)
 	}
 	if other := mustCall(t, w.as(bob), "bug_submit",
 		`{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); other["id"] == filed["id"] {
@@ -303,27 +304,30 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 	}
 	bugs := mustCall(t, w.as(ann), "me_bugs_status", `{}`)["items"].([]any)
 	if len(bugs) != 1 {
-		t.Fatalf("%v", bugs)
+		t.Fatalf("got %v, want len(bugs) = 1", bugs)
 	}
 	bug := bugs[0].(object)
 	if bug["titleByUser"] != "It hangs" || bug["state"] != "closed" || bug["answer"] != "mended" ||
 		bug["closedAt"] != w.at.UTC().Format("2006-01-02T15:04:05.000Z") {
-		t.Errorf("%v", bug)
+		t.Errorf("got %v, want titleByUser = It hangs, state = closed, answer = mended and closedAt = %v", bug,
+			w.at.UTC().Format("2006-01-02T15:04:05.000Z"))
 	}
 	me := mustCall(t, w.as(bob), "me_whoami", `{}`)
 	if me["name"] != "Bobby" || me["kind"] != "person" ||
 		fmt.Sprint(me["submitted"]) != "map[bugs:1 outages:0 speedtests:0 validations:2]" {
-		t.Errorf("%v", me)
+		t.Errorf("got %v, want name = Bobby, kind = person and submitted = map[bugs:1 outages:0 speedtests:0 "+
+			"validations:2]", me)
 	}
 	if p := mustCall(t, w.as(bob), "me_gamification_stats", `{}`); p["points"] != 5.0 ||
 		p["activeDays"] != 1.0 { // 2 validations of 2, a bug of 1
-		t.Errorf("%v", p)
+		t.Errorf("got %v, want points = 5.0 and activeDays = 1.0", p)
 	}
 	w.at = w.at.Add(24 * time.Hour)
 	say(bob, "3", `"subject":"pci","value":"0"`)
 	days := mustCall(t, w.as(bob), "me_sessions_list", `{"limit":1}`)
 	if day := days["items"].([]any)[0].(object); days["total"] != 2.0 || days["nextOffset"] != 1.0 ||
 		day["day"] != w.at.Format(time.DateOnly) || day["submitted"].(object)["validations"] != 1.0 {
-		t.Errorf("%v", days)
+		t.Errorf("got %v, want total = 2.0, nextOffset = 1.0, day = %v and validations = 1.0", days,
+			w.at.Format(time.DateOnly))
 	}
 }

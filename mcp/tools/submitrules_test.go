@@ -44,14 +44,15 @@ func TestSubmitLimit(t *testing.T) {
 	}
 	if err := say(ann, "more", "900"); err == nil ||
 		!strings.Contains(err.Error(), "over the limit of 30 submissions an hour: come back in 61 minutes") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want an error with %q", err,
+			"over the limit of 30 submissions an hour: come back in 61 minutes")
 	}
 	if err := errors.Join(say(ann, "3", "3"), say(bob, "more", "900")); err != nil {
 		t.Error(err)
 	}
 	if left := []any{mustCall(t, w.as(ann), "me_whoami", `{}`)["submissionsLeft"],
 		mustCall(t, w.as(bob), "me_whoami", `{}`)["submissionsLeft"]}; fmt.Sprint(left) != "[0 29]" {
-		t.Errorf("%v", left)
+		t.Errorf("got %v, want [0 29]", left)
 	}
 	w.at = w.at.Add(time.Hour)
 	if err := say(ann, "more", "900"); err != nil {
@@ -101,7 +102,7 @@ func TestNobodyIsNamed(t *testing.T) {
 		for name, text := range w.files() {
 			for i, trace := range traces(who) {
 				if own := name == "users.db" && !also && i < 2; bytes.Contains(text, trace) && !own {
-					t.Errorf("%s: %s has %q", when, name, trace)
+					t.Errorf("%s: %s has %q, want no trace of her", when, name, trace)
 				}
 			}
 		}
@@ -136,12 +137,12 @@ func TestNobodyIsNamed(t *testing.T) {
 		t.Run(tt.tool, func(t *testing.T) {
 			if _, err := call(stale, tt.tool, `{"clientToken":"late",`+tt.fields+`}`); err == nil ||
 				!strings.Contains(err.Error(), "deleted") {
-				t.Errorf("%s: %v", tt.tool, err)
+				t.Errorf("%s: %v, want an error with deleted", tt.tool, err)
 			}
 		})
 	}
 	if _, err := call(stale, "me_whoami", `{}`); err == nil || !strings.Contains(err.Error(), "deleted") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want an error with deleted", err)
 	}
 	for _, db := range w.open {
 		if _, _, err := db.Compact(); err != nil {
@@ -151,16 +152,16 @@ func TestNobodyIsNamed(t *testing.T) {
 	w.reopen()
 	look("she is deleted", true, ann)
 	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
-		t.Errorf("%d reports and validations know her, %v", n, err)
+		t.Errorf("%d reports and validations know her, %v, want 0 and no error", n, err)
 	}
 	after := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
 		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
 		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
 	if fmt.Sprint(after) != fmt.Sprint(before) || len(before[2].([]any)) != 2 {
-		t.Errorf("%v\nwas %v", after, before)
+		t.Errorf("got %v\nwant %v as before, with two speedtests", after, before)
 	}
 	if bugs, total, err := w.community.Bugs(true, 10, 0); total != 2 || err != nil {
-		t.Errorf("%v, %v", bugs, err)
+		t.Errorf("got %v, %v, want two bugs and no error", bugs, err)
 	}
 }
 
@@ -179,10 +180,10 @@ func TestDeletedWhileSubmitting(t *testing.T) {
 			return &ValidationReceipt{}, account.Fact{Kind: account.Validation, Ref: v.ID}, err
 		})
 	if err == nil || !strings.Contains(err.Error(), "deleted") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want an error with deleted", err)
 	}
 	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("got %d, %v, want 0 and no error", n, err)
 	}
 }
 
@@ -209,7 +210,7 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 		t.Run(tt.tool, func(t *testing.T) {
 			if _, err := call(w.as(ann), tt.tool, tt.arguments); err == nil ||
 				!strings.Contains(err.Error(), "another submission") {
-				t.Errorf("%s with the token of another: %v", tt.tool, err)
+				t.Errorf("%s with the token of another: %v, want an error with another submission", tt.tool, err)
 			}
 		})
 	}
@@ -217,18 +218,18 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 		fmt.Sprintf(`{"clientToken":"1","siteId":%q,"operator":%q}`, key, operator))
 	if report["id"] != made.ID ||
 		mustCall(t, w.as(ann), "me_reports_status", `{}`)["items"].([]any)[0].(object)["role"] != "reported" {
-		t.Errorf("%v", report)
+		t.Errorf("got %v, want id = %v and role = reported", report, made.ID)
 	}
 	if a := mustCall(t, w.as(ann), "community_submit_validation",
 		fmt.Sprintf(`{"clientToken":"1","siteId":%q,"subject":"exists"}`, key)); a["id"] != v.ID ||
 		a["validation"].(object)["count"] != 1.0 {
-		t.Errorf("%v", a)
+		t.Errorf("got %v, want id = %v and count = 1.0", a, v.ID)
 	}
 	if a := mustCall(t, w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); a["id"] != b.ID {
-		t.Errorf("%v", a)
+		t.Errorf("got %v, want id = %v", a, b.ID)
 	}
 	if list, _ := w.community.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
-		t.Errorf("%d reports", len(list))
+		t.Errorf("%d reports, want 1", len(list))
 	}
 }
 
@@ -288,7 +289,7 @@ func TestSubmitBadArguments(t *testing.T) {
 	} {
 		_, err := call(w.as(ann), tt.tool, `{"clientToken":"1",`+tt.fields+`}`)
 		if err == nil || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%s %.80s: %v", tt.tool, tt.fields, err)
+			t.Errorf("%s %.80s: %v, want an error with %q", tt.tool, tt.fields, err, tt.says)
 		}
 		if _, err := call(w.as(ann), tt.tool, `{`+tt.fields+`}`); err == nil {
 			t.Errorf("%s without a token", tt.tool)
@@ -298,13 +299,14 @@ func TestSubmitBadArguments(t *testing.T) {
 		if _, err := call(w.as(ann), "bug_submit",
 			fmt.Sprintf(`{"clientToken":%q,"title":"x","text":"y"}`, token)); err == nil ||
 			!strings.Contains(err.Error(), "clientToken") || token != "" && strings.Contains(err.Error(), token+`"`) {
-			t.Errorf("%q: %v", token, err)
+			t.Errorf("%q: got %v, want an error with clientToken and without the token", token, err)
 		}
 	}
 	if me := mustCall(t, w.as(ann), "me_whoami",
 		`{}`); fmt.Sprint(me["submitted"]) != "map[bugs:0 outages:0 speedtests:0 validations:0]" ||
 		me["submissionsLeft"] != 30.0 {
-		t.Errorf("%v", me)
+		t.Errorf("got %v, want submitted = map[bugs:0 outages:0 speedtests:0 validations:0] and submissionsLeft = "+
+			"30.0", me)
 	}
 }
 
@@ -329,7 +331,7 @@ func TestSubmitReadOnly(t *testing.T) {
 	w.submissions = NewSubmissionStores(w.community)
 	if _, err := call(w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); err == nil ||
 		!strings.Contains(err.Error(), "cannot be written to") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want an error with cannot be written to", err)
 	}
 	for _, tool := range []string{"me_whoami", "me_reports_status", "me_bugs_status", "me_gamification_stats",
 		"me_sessions_list", "me_speedtests_list"} {
@@ -356,7 +358,7 @@ func TestSubmitAtOnce(t *testing.T) {
 			} {
 				t.Run(tt.tool, func(t *testing.T) {
 					if _, err := call(r, tt.tool, `{"clientToken":"1",`+tt.fields+`}`); err != nil {
-						t.Errorf("%s: %v", tt.tool, err)
+						t.Errorf("%s: %v, want no error", tt.tool, err)
 					}
 				})
 			}
@@ -370,9 +372,10 @@ func TestSubmitAtOnce(t *testing.T) {
 	_, bugs, err := w.community.Bugs(true, 10, 0)
 	if list := w.community.OfSite(key); err != nil || len(reports) != 1 || reports[0].Confirms != 3 || len(list) != 1 ||
 		list[0].Count != 3 || bugs != 3 || w.measures.Count(market.FR, measure.Speedtest) != 1 {
-		t.Errorf("%+v, %+v, %d bugs, %v", reports, list, bugs, err)
+		t.Errorf("got %+v, %+v, %d bugs, %v; want an outage and a validation of 3 each, 3 bugs and a speedtest",
+			reports, list, bugs, err)
 	}
 	if text, err := view.JSON(reports); err != nil || bytes.Contains(text, []byte(people[0].ID)) {
-		t.Errorf("%s, %v", text, err)
+		t.Errorf("got %s, %v, want no %q in it and no error", text, err, []byte(people[0].ID))
 	}
 }

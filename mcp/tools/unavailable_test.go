@@ -57,11 +57,11 @@ func TestUnavailable(t *testing.T) {
 	empty := mustCall(t, r, "sites_hs_list", `{"operator":"ORANGE"}`)
 	if feed := empty["feed"].(object); empty["total"] != 0.0 || feed["exists"] != true || feed["available"] != false ||
 		!strings.Contains(feed["note"].(string), "not read") {
-		t.Errorf("%v", empty)
+		t.Errorf("got %v, want total = 0.0, exists = true, available = false and not read in note", empty)
 	}
 	if feed := mustCall(t, r, "sites_hs_list", `{"market":"BE"}`)["feed"].(object); feed["exists"] != false ||
 		!strings.Contains(feed["note"].(string), "Belgium") {
-		t.Errorf("%v", feed)
+		t.Errorf("got %v, want exists = false and Belgium in note", feed)
 	}
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
 	rows := "code_site_op;departement;commune;Lat;Lon;data\n"
@@ -79,7 +79,7 @@ func TestUnavailable(t *testing.T) {
 			fmt.Sprintf(`{"operator":"ORANGE","offset":%d}`, offset))["items"].([]any)...)
 	}
 	if len(got) != 25 || len(want) != 25 {
-		t.Fatalf("%d items, the API has %d", len(got), len(want))
+		t.Fatalf("%d items, the API has %d, want 25 and 25", len(got), len(want))
 	}
 	for i := range want {
 		if got[i].(object)["operatorSiteId"] != want[i].(object)["code_site_op"] {
@@ -90,7 +90,7 @@ func TestUnavailable(t *testing.T) {
 	items := near["items"].([]any)
 	if near["total"] != 6.0 || items[0].(object)["operatorSiteId"] != "S00" ||
 		items[1].(object)["distanceMeters"] != 1112.0 {
-		t.Errorf("%v", near)
+		t.Errorf("got %v, want total = 6.0, operatorSiteId = S00 and distanceMeters = 1112.0", near)
 	}
 	place := mustCall(t, r, "location_geocode",
 		`{"place":"Paris","market":"FR"}`)["match"].(object)["coordinates"].(object)
@@ -98,7 +98,7 @@ func TestUnavailable(t *testing.T) {
 	if from := mustCall(t, r, "sites_hs_nearby_from_place",
 		`{"place":"Paris","market":"FR"}`); fmt.Sprint(from["items"]) != fmt.Sprint(same["items"]) ||
 		from["total"] == 0.0 {
-		t.Errorf("%v\n%v", from, same)
+		t.Errorf("got %v\n%v, want items = %v and total other than 0.0", from, same, same["items"])
 	}
 }
 
@@ -146,12 +146,13 @@ func TestPhotos(t *testing.T) {
 	want := apiAnswer(t, r, "photos.list", map[string]string{"siteId": first})["data"].([]any)
 	if fmt.Sprint(captions(got)) != "[Antennes Le pylône au soleil]" || len(want) != 2 ||
 		got["items"].([]any)[0].(object)["imageUrl"] != want[0].(object)["imageUrl"] {
-		t.Errorf("%v, the API has %v", got, want)
+		t.Errorf("got %v, want the first photo of the API's two: %v", got, want)
 	}
 	gallery := mustCall(t, r, "sites_get_photo_gallery", fmt.Sprintf(`{"siteId":%q,"operator":"SFR"}`, first))
 	if line := gallery["items"].([]any)[0].(object)["lineByUser"].(string); gallery["total"] != 1.0 ||
 		!strings.HasPrefix(line, "Antennes (Ann, 20") || gallery["site"].(object)["siteKey"] != first {
-		t.Errorf("%v", gallery)
+		t.Errorf("got %v, line %v, want total = 1.0, Antennes (Ann, 20 at the line's start and siteKey = %v", gallery,
+			line, first)
 	}
 	for arguments, want := range map[string]string{
 		`{"query":"pylone"}`:                      "[pylône PYLONE de nuit Le pylône au soleil]",
@@ -169,7 +170,7 @@ func TestPhotos(t *testing.T) {
 	}
 	if _, err := call(r, "photos_search", `{"operator":"ORANGE"}`); err == nil ||
 		!strings.Contains(err.Error(), "market") {
-		t.Errorf("an operator of no market: %v", err)
+		t.Errorf("an operator of no market: %v, want an error with market", err)
 	}
 }
 
@@ -211,7 +212,7 @@ func TestListAge(t *testing.T) {
 				}
 			}
 			if strings.Contains(note, c.not) || (feed["newestStartedAt"] == nil) != (c.begins == "") {
-				t.Errorf("%s: %v", c.begins, feed)
+				t.Errorf("begins %s: got %v, want its newest start, and no %q in the note", c.begins, feed, c.not)
 			}
 		}
 	}
