@@ -57,6 +57,6 @@ func TestUsable(t *testing.T) {
 		t.Error(err)
 	}
 	if err := r.CheckUsable(DataOutages, DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
-		t.Error(err)
+		t.Errorf("got %v, want an error that does not say damaged", err)
 	}
 }

@@ -53,14 +53,14 @@ func TestWindowIsTheVersions(t *testing.T) {
 			r := &Env{Measures: s, Now: clock}
 			same := r.Version(op) == first.Version(op)
 			if same != (after < time.Minute) {
-				t.Errorf("%s, %v later: the same version: %v", op.Name, after, same)
+				t.Errorf("%s, %v later: got the same version %v, want it for a minute", op.Name, after, same)
 			}
 			answer, err := call[interface{ Size() int64 }](t, op, r, "days", "1")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if there := answer.Size() > 300; there != same {
-				t.Errorf("%s, %v later: the measure is there: %v", op.Name, after, there)
+				t.Errorf("%s, %v later: the measure is there: %v, want %v", op.Name, after, there, same)
 			}
 		}
 	}

@@ -155,7 +155,7 @@ func TestDepartments(t *testing.T) {
 				t.Errorf("%v %s: department %+v, want all sites in service", tt.codes, tt.operator, d)
 			}
 			if i > 0 && d.Code <= answer.Data[i-1].Code {
-				t.Errorf("%s comes after %s", d.Code, answer.Data[i-1].Code)
+				t.Errorf("got %s after %s, want rising codes", d.Code, answer.Data[i-1].Code)
 			}
 		}
 		if len(answer.Data) != tt.rows || answer.Meta.Total != tt.total || answer.Meta.TotalDepartments != tt.rows ||
@@ -193,7 +193,7 @@ func TestErrorCodes(t *testing.T) {
 	known := map[string]int{}
 	for _, p := range Problems() {
 		if p.When == "" || p.Status < 400 {
-			t.Errorf("problem %+v is incomplete", p)
+			t.Errorf("problem %+v is incomplete, want When set and Status at least 400", p)
 		}
 		known[p.Code] = p.Status
 	}

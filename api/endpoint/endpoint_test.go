@@ -299,7 +299,8 @@ func FuzzBind(f *testing.F) {
 		}
 		again, err := op.Bind(lookup(map[string]string{p.Name: value}))
 		if err != nil || again.Key != call.Key {
-			t.Errorf("%s=%q: keys %q and %q, %v", p.Name, value, call.Key, again.Key, err)
+			t.Errorf("%s=%q: keys %q and %q, %v, want %q and no error", p.Name, value, call.Key, again.Key, err,
+				call.Key)
 		}
 	})
 }

@@ -45,7 +45,7 @@ func TestMeasuresAreTheirShapes(t *testing.T) {
 		var a, b any
 		if err != nil || json.Unmarshal(again, &a) != nil || json.Unmarshal(tt.text, &b) != nil ||
 			!reflect.DeepEqual(a, b) {
-			t.Errorf("%s\nand its shape %s, %v", tt.text, again, err)
+			t.Errorf("got %s, %v, want the same as %s", again, err, tt.text)
 		}
 	}
 	var s Speedtest
