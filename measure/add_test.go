@@ -51,7 +51,8 @@ func TestAdd(t *testing.T) {
 	want, _, err := other.Speedtests(Query{Market: market.FR, Limit: 10})
 	if err != nil || fmt.Sprint(got) != fmt.Sprint(want[0]) || got.Operator != "ORANGE" || got.Download != 123.457 ||
 		got.Technology != "LTE" {
-		t.Errorf("%+v\n%+v, %v", got, want, err)
+		t.Errorf("got %+v\n%+v, %v, want %+v, no error, Operator = ORANGE, Download = 123.457 and Technology = LTE",
+			got, want, err, want[0])
 	}
 	for _, s := range []*Store{s, openStore(t, dir)} {
 		if again, isNew, err := s.Add(market.FR, fieldsOf(1, "lat", "45.750000001")); isNew || err != nil ||
@@ -109,7 +110,7 @@ func TestAddRejected(t *testing.T) {
 	delete(f, "download_mbps")
 	delete(f, "upload_mbps")
 	if _, _, err := s.Add(market.FR, f); !errors.Is(err, ErrRejected) || !strings.Contains(err.Error(), noSpeeds) {
-		t.Error(err)
+		t.Errorf("got %v, want ErrRejected and %q in it", err, noSpeeds)
 	}
 	for _, f := range []map[string]string{fieldsOf(1, "userId", "u1"), fieldsOf(1, "id", "x")} {
 		if _, _, err := s.Add(market.FR, f); err == nil || errors.Is(err, ErrRejected) {
@@ -137,7 +138,7 @@ func TestAddedSegments(t *testing.T) {
 	if _, isNew, err := s.Add(market.CH,
 		map[string]string{"timestamp": now.Format(time.RFC3339), "lat": "46.95", "lng": "7.45",
 			"download_mbps": "5"}); !isNew || err != nil {
-		t.Fatal(err)
+		t.Fatalf("got %v, isNew %v, want no error and isNew = true", err, isNew)
 	}
 	rows := func() (list []string) {
 		for _, r := range s.Segments() {
@@ -199,8 +200,9 @@ func TestAddKilled(t *testing.T) {
 		n := s.Count(market.FR, Speedtest)
 		if rows, err := sound(s); err != nil || rows != n || n < most+acknowledged || n > most+acknowledged+1 ||
 			len(s.Segments()) > 3*mergeFan {
-			t.Fatalf("%d rows, %d before and %d acknowledged, %v, %d segments", n, most, acknowledged, err,
-				len(s.Segments()))
+			t.Fatalf("%d rows, %d before and %d acknowledged, %v, %d segments, rows %v, want at least %d, at most "+
+				"%d, no error, at most %d and rows = %v", n, most, acknowledged, err, len(s.Segments()), rows,
+				most+acknowledged, most+acknowledged+1, 3*mergeFan, n)
 		}
 		most = n
 		closeStore(t, dir)

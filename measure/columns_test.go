@@ -224,7 +224,7 @@ func (c *columnsCase) refuses(t *testing.T, s *Store, path, column string, named
 	_, err := s.Import(context.Background(), market.FR, c.kind, nil, path)
 	name := regexp.MustCompile(`\bthe column ` + regexp.QuoteMeta(column) + ` `)
 	if err == nil || !strings.Contains(err.Error(), path+":1: ") || named && !name.MatchString(err.Error()) {
-		t.Errorf("%s: no error with the column %s: %v", path, column, err)
+		t.Errorf("%s, column %s: got %v, want an error in line 1 that names it", path, column, err)
 	}
 }
 

@@ -67,7 +67,8 @@ func TestUnknownOutcome(t *testing.T) {
 				tests := s.Count(market.FR, Speedtest)
 				if err != nil || tests < least || n != tests+s.Count(market.FR, Coverage) ||
 					what != "retain" && s.Count(market.FR, Coverage) != points {
-					t.Errorf("%s, %v, %s: %d speedtests, %d rows, %v", what, done, when, tests, n, err)
+					t.Errorf("%s, %v, %s: got %d speedtests, %d points, %d rows, %v; want at least %d, %d points "+
+						"and their sum", what, done, when, tests, s.Count(market.FR, Coverage), n, err, least, points)
 				}
 			}
 			look("then")

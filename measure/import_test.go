@@ -84,7 +84,7 @@ func TestFormats(t *testing.T) {
 		s := openStore(t, t.TempDir())
 		r := imported(t, s, market.FR, write(t, "x.csv", tt.text))[0]
 		if got := all(t, s, market.FR); r.Kind != tt.kind || len(got) != 1 || line(&got[0]) != tt.want {
-			t.Errorf("%s: %s, %v\n%v\n%s", tt.name, r.Kind, r.Rejected, got, tt.want)
+			t.Errorf("%s: got %s, %v\n%v\nwant %s, %s", tt.name, r.Kind, r.Rejected, got, tt.kind, tt.want)
 		}
 	}
 }
@@ -198,7 +198,7 @@ func TestBadRows(t *testing.T) {
 	}
 	if got := line(&odd[0]) + line(&odd[1]); !strings.Contains(got,
 		"LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12") {
-		t.Error(got)
+		t.Errorf("got %v, want LTECELLULAR enb 0 gnb 0 cell 0 pci 7 -60 -80 - 12 in it", got)
 	}
 }
 

@@ -73,7 +73,8 @@ func TestSeveralSegments(t *testing.T) {
 	r := imported(t, s, market.FR, write(t, "a.csv", text))[0]
 	if r.Served != 960 || r.Rejected["duplicate"] != 300 || len(s.Segments()) != 10 ||
 		len(all(t, openStore(t, dir), market.FR)) != 960 {
-		t.Errorf("%d served in %d segments, %v", r.Served, len(s.Segments()), r.Rejected)
+		t.Errorf("got %d served in %d segments, %v; want 960 in 10, of 300 duplicates none", r.Served,
+			len(s.Segments()), r.Rejected)
 	}
 	s = openStore(t, dir)
 	s.most = 100
@@ -92,7 +93,7 @@ func TestSeveralSegments(t *testing.T) {
 	}
 	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
 		write(t, "c.csv", testsOf(list))); err == nil || s.Version() != v || s.Count(market.FR, Speedtest) != 0 {
-		t.Errorf("a folder that older programs would empty: %v", err)
+		t.Errorf("a folder that older programs would empty: got %v, want an error and no change", err)
 	}
 	if entries := segmentsIn(t, dir); len(entries) != 10 {
 		t.Errorf("files = %v, want 10", entries)
@@ -129,7 +130,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	if s, err := Open(folder.Dir(filepath.Join(dir, "none")), true, clockOf(now)); err != nil ||
 		len(s.Segments()) != 0 {
-		t.Error(err)
+		t.Errorf("got %v, Segments %v, want no error and no Segments", err, s.Segments())
 	}
 }
 
@@ -155,7 +156,8 @@ func TestPrivacy(t *testing.T) {
 	found, _, err := s.Speedtests(Query{Market: market.FR, Limit: 1})
 	if text := fmt.Sprintf("%+v %+v", all(t, s, market.FR), found); err != nil || strings.Contains(text, secret) ||
 		strings.Contains(text, "10.1.2.3") {
-		t.Errorf("the answers have private data: %s, %v", text, err)
+		t.Errorf("the answers have private data: %s, %v, want no %q in it, no 10.1.2.3 in it and no error", text, err,
+			secret)
 	}
 	files := 0
 	err = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -165,7 +167,8 @@ func TestPrivacy(t *testing.T) {
 		text, err := os.ReadFile(path)
 		if files++; strings.Contains(string(text), secret) || strings.Contains(string(text), "10.1.2.3") ||
 			strings.Contains(string(text), "example.org") {
-			t.Errorf("%s has private data", path)
+			t.Errorf("%s has private data, text %v, want no %q in text, no 10.1.2.3 in text and no example.org in "+
+				"text", path, string(text), secret)
 		}
 		return err
 	})

@@ -220,7 +220,8 @@ func TestManyImports(t *testing.T) {
 	sessions, err := s.Sessions(Query{Market: market.FR, Limit: many + 1}, 0)
 	if names := segmentsIn(t, dir); s.Count(market.FR, Coverage) != many || len(names) > mostFiles(many) ||
 		err != nil || sessions.Total != many {
-		t.Errorf("%d rows, %d files, %d sessions, %v", s.Count(market.FR, Coverage), len(names), sessions.Total, err)
+		t.Errorf("%d rows, %d files, %d sessions, %v, want %d, at most %d, %d and no error",
+			s.Count(market.FR, Coverage), len(names), sessions.Total, err, many, mostFiles(many), many)
 	}
 	start = time.Now()
 	for i := range 10 * many {

@@ -170,7 +170,7 @@ func TestLost(t *testing.T) {
 			}
 			if want := map[bool]error{true: ErrNewer, false: ErrDamaged}[tt.newer]; !errors.Is(err, want) ||
 				tt.newer && errors.Is(err, ErrDamaged) {
-				t.Errorf("%s, read-only %v: %v", tt.name, readOnly, err)
+				t.Errorf("%s, read-only %v: got %v, want %v", tt.name, readOnly, err, want)
 			}
 		}
 		if got := segmentsIn(t, tt.dir); !slices.Equal(got, before) {

@@ -100,7 +100,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 			seen[p.key()] = true
 		}
 		if len(got) != min(len(want), q.Limit) {
-			t.Fatalf("%+v: %d points, %d match", q, len(got), len(want))
+			t.Fatalf("%+v: %d points, %d match, want %d", q, len(got), len(want), min(len(want), q.Limit))
 		}
 		if !slices.IsSortedFunc(got, func(a, b Point) int { return b.Time.Compare(a.Time) }) {
 			t.Errorf("%+v: points are not ordered by age, want the newest first", q)

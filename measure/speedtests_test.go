@@ -45,7 +45,7 @@ func TestSpeedtestsAgainstBruteForce(t *testing.T) {
 			t.Fatalf("%+v: %d match, want %d (%v)", q, total, len(want), err)
 		}
 		if n := min(len(want), q.Limit); q.Best && len(got) != min(1, n) || !q.Best && len(got) != n {
-			t.Fatalf("%+v: %d tests of %d", q, len(got), len(want))
+			t.Fatalf("%+v: got %d tests, want %d, or the best of them", q, len(got), n)
 		}
 		for i := range got {
 			if got[i].key() != want[i].key() || got[i].Average != want[i].mean || got[i].Download != want[i].down {
@@ -88,7 +88,7 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 			page, _, err := s.Speedtests(q)
 			if err != nil || !slices.EqualFunc(page, whole[q.Offset:min(q.Offset+q.Limit, len(whole))],
 				func(a, b Test) bool { return a.ID == b.ID }) {
-				t.Fatalf("%d at %d of %d are others (%v)", q.Limit, q.Offset, len(whole), err)
+				t.Fatalf("%d at %d: got %v, %v, want that part of the %d", q.Limit, q.Offset, page, err, len(whole))
 			}
 			for _, x := range page {
 				if want[x.key()]--; want[x.key()] < 0 {
@@ -228,7 +228,7 @@ func TestCellObservations(t *testing.T) {
 	at := func(key string) int {
 		i, ok := market.Get(market.FR).Operator(key)
 		if !ok {
-			t.Fatal(key)
+			t.Fatalf("operator %s is unknown", key)
 		}
 		return i
 	}

@@ -102,7 +102,7 @@ func mustSurvey(t *testing.T, s *Store, kind Kind, q Query, list []made) {
 		delete(counts, k)
 	}
 	if len(counts) > 0 {
-		t.Errorf("%s: groups lack %v", kind, counts)
+		t.Errorf("%s: groups lack %v, want none", kind, counts)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestSurveyedPointsAgainstBruteForce(t *testing.T) {
 		}
 		all, err := s.Coverage(q)
 		if err != nil || !slices.EqualFunc(points, all, func(a, b Point) bool { return a.ID == b.ID }) {
-			t.Errorf("%+v: points differ from those of Coverage (%v)", q, err)
+			t.Errorf("%+v: got %d points, %v, want the %d of Coverage", q, len(points), err, len(all))
 		}
 	}
 }

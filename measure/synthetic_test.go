@@ -46,7 +46,7 @@ func TestSynthetic(t *testing.T) {
 	}
 	mustBe(s)
 	if n, err := s.Retain(300 * 24 * time.Hour); n != 1 || err != nil { // the segment is rewritten
-		t.Fatal(n, err)
+		t.Fatalf("got %v, %v, want 1 and no error", n, err)
 	}
 	mustBe(s)
 	mustBe(openReader(t, dir))
