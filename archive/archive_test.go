@@ -111,7 +111,7 @@ func mustTell(t *testing.T, what string, sites iter.Seq2[*Site, error], want ...
 func mustBeWhole(t *testing.T, s *Store, publications int) {
 	t.Helper()
 	if n, _, err := s.CheckRecords(); err != nil || n != publications {
-		t.Errorf("%d publications: %v", n, err)
+		t.Errorf("%d publications: %v, want %d and no error", n, err, publications)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestChanges(t *testing.T) {
 		dates, current, err := s.Dates()
 		if want := []string{"2026-08-06", "2026-08-13", "2026-08-20"}; err != nil || !slices.Equal(dates, want) ||
 			current != want[2] {
-			t.Fatalf("%v: %v, %s, %v", order, dates, current, err)
+			t.Fatalf("%v: %v, %s, %v, want %v, %s and no error", order, dates, current, err, want, want[2])
 		}
 		mustTell(t, "first", sitesOf(s.Changes("2026-08-06")),
 			"new 1 2026-08-06 10 ORANGE LTE 800 0032290001", "new 2 2026-08-06 10 ORANGE LTE 700 0032290001",
@@ -233,7 +233,7 @@ func TestKeys(t *testing.T) {
 	} {
 		t.Run(tt.date, func(t *testing.T) {
 			if got := describe(t, sitesOf(s.Whole(tt.date))); len(got) != tt.n {
-				t.Errorf("%s: %q", tt.date, got)
+				t.Errorf("%s: got %q, want %d sites", tt.date, got, tt.n)
 			}
 		})
 	}
@@ -257,7 +257,7 @@ func TestAlike(t *testing.T) {
 	}
 	versions, err := s.History("10")
 	if err != nil || len(versions) != 3 { // new, deleted, added
-		t.Errorf("%+v, %v", versions, err)
+		t.Errorf("got %+v, %v, want no error and len(versions) = 3", versions, err)
 	}
 	mustBeWhole(t, s, 4)
 }
@@ -278,9 +278,9 @@ func TestSites(t *testing.T) {
 		lat, lng := site.Records[0].Position()
 		if p, ok := site.Records[0].Point(); site.ID == "10" &&
 			(lat != "46.177499999999995" || lng != "3.3741666666666665" || !ok || p.Lat != 46.1775) {
-			t.Errorf("%q, %q, %v", lat, lng, p)
+			t.Errorf("got %q, %q, %v, want the published position", lat, lng, p)
 		} else if site.ID == "30" && (lat != "" || lng != "" || ok) {
-			t.Errorf("no position: %q, %q, %v", lat, lng, p)
+			t.Errorf("got %q, %q, %v, want no position", lat, lng, p)
 		}
 		break // a reader may have enough
 	}

@@ -27,7 +27,7 @@ func TestDamage(t *testing.T) {
 				return nil
 			})
 		}); err != nil || len(keys) == 0 {
-			t.Fatal(bucket, err)
+			t.Fatalf("%s: got %d keys, %v, want some", bucket, len(keys), err)
 		}
 		put := func(key, value []byte) {
 			t.Helper()
@@ -54,7 +54,7 @@ func TestDamage(t *testing.T) {
 				put(key, damage)
 				_, _, err := s.CheckRecords()
 				if !errors.Is(err, ErrDamaged) {
-					t.Errorf("%s %x, damage %d: %v", bucket, key, n, err)
+					t.Errorf("%s %x, damage %d: %v, want ErrDamaged", bucket, key, n, err)
 				}
 				askAll(s)
 				put(key, values[i])
@@ -92,11 +92,11 @@ func TestReplaced(t *testing.T) {
 	}
 	for site, err := range v.All() {
 		if site != nil || !errors.Is(err, ErrReplaced) {
-			t.Errorf("%v, %v", site, err)
+			t.Errorf("got %v, %v, want none and ErrReplaced", site, err)
 		}
 	}
 	if _, rows, err := s.CheckRecords(); rows != 2 || err != nil {
-		t.Errorf("%d rows, %v", rows, err)
+		t.Errorf("%d rows, %v, want 2 and no error", rows, err)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestReadBesideAdd(t *testing.T) {
 			n += len(site.Records)
 		}
 		if n != 2 {
-			t.Fatalf("%d rows", n)
+			t.Fatalf("%d rows, want 2", n)
 		}
 	}
 }
@@ -161,12 +161,12 @@ func FuzzStored(f *testing.F) {
 		if l, err := readListing(data); err == nil {
 			again, err := readListing(l.pack())
 			if err != nil || len(again.refs) != len(l.refs) {
-				t.Errorf("%v, %v", again, err)
+				t.Errorf("got %v, %v, want no error and len(again.refs) = %v", again, err, len(l.refs))
 			}
 		}
 		if c, err := readChanges(data); err == nil {
 			if again, err := readChanges(packChanges(c)); err != nil || len(again) != len(c) {
-				t.Errorf("%v, %v", again, err)
+				t.Errorf("got %v, %v, want no error and len(again) = %v", again, err, len(c))
 			}
 		}
 	})

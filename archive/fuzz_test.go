@@ -42,7 +42,7 @@ func FuzzAdd(f *testing.F) {
 		}
 		whole := len(describe(t, sitesOf(s.Whole("2026-08-13"))))
 		if r.File.Rows != r.File.Served+n || r.File.Served != whole {
-			t.Errorf("%+v: %d shown", r.File, whole)
+			t.Errorf("%+v: %d shown, want Rows = %v and Served = %v", r.File, whole, r.File.Served+n, whole)
 		}
 		describe(t, sitesOf(s.Changes("2026-08-13")))
 		mustBeWhole(t, s, 2)
@@ -58,6 +58,6 @@ func TestBoundedSupport(t *testing.T) {
 	}
 	r := mustAdd(t, s, publication(t, "2026-08-06", lines...), Options{})
 	if r.File.Served != maxSupportRows || r.File.Rejected["over 1000 rows of one support"] != 5 {
-		t.Errorf("%+v", r.File)
+		t.Errorf("got %+v, want %d rows served and 5 rejected", r.File, maxSupportRows)
 	}
 }

@@ -108,7 +108,8 @@ func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began st
 			have[p.Date], ok = name, true
 		}
 		if !ok || name < 0 || p.Rows != sizes[name] {
-			t.Errorf("%s has %d rows, was added: %v as %d", p.Date, p.Rows, ok, name)
+			t.Errorf("%s has %d rows, was added: %v as %d, want %d, true and at least 0", p.Date, p.Rows, ok, name,
+				sizes[name])
 			continue
 		}
 		n := 0

@@ -42,7 +42,7 @@ func TestWeeks(t *testing.T) {
 		t.Skip("no python3 here")
 	}
 	if out, err := exec.Command("python3", "-c", fewWeeks, shared, dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatalf("got %v\n%s, want no error", err, out)
 	}
 	mustBeAsTheFiles(t, filepath.Join(dir, "out"), 4)
 }
@@ -80,7 +80,7 @@ func mustBeAsTheFiles(t *testing.T, dir string, n int) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "observatoire_*.csv"))
 	if err != nil || len(paths) != n {
-		t.Fatal(paths, err)
+		t.Fatalf("got %v, %v, want no error and len(paths) = %v", paths, err, n)
 	}
 	s, _ := opened(t)
 	for i := range paths { // the last first, and the others after it
@@ -114,7 +114,7 @@ func mustBeFile(t *testing.T, s *Store, date string, rows []map[string]string) {
 		delete(byID, r.Values[0])
 	}
 	if n != len(rows) || len(byID) != 0 {
-		t.Errorf("%s: %d rows of %d, %d left", date, n, len(rows), len(byID))
+		t.Errorf("%s: got %d rows, %d left, want %d and none", date, n, len(byID), len(rows))
 	}
 }
 
@@ -122,7 +122,7 @@ func mustBeRow(t *testing.T, r *Record, want map[string]string) {
 	t.Helper()
 	for i, name := range column.Names {
 		if got, ok := want[name]; !ok || got != r.Values[i] {
-			t.Fatalf("%s is %q in %v", name, r.Values[i], want)
+			t.Fatalf("got %s = %q, want one of %v", name, r.Values[i], want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := add(s, tt.path, tt.o); err == nil || tt.is != nil && !errors.Is(err, tt.is) ||
 				!strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: got %v, want an error with %q", tt.name, err, tt.want)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestRefused(t *testing.T) {
 			sitesOf(s.compare("2026-08-06", date))} {
 			for site, err := range seq {
 				if site != nil || !errors.Is(err, ErrNoArchive) {
-					t.Errorf("%q: %v, %v", date, site, err)
+					t.Errorf("%q: %v, %v, want none and ErrNoArchive", date, site, err)
 				}
 			}
 		}
@@ -79,7 +79,7 @@ func TestRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if dates, _, err := s.Dates(); err != nil || len(dates) != 1 {
-		t.Error(dates, err)
+		t.Errorf("got %v, %v, want no error and len(dates) = 1", dates, err)
 	}
 	mustBeWhole(t, s, 1)
 	if err := db.Close(); err != nil {
@@ -89,7 +89,7 @@ func TestRefused(t *testing.T) {
 		t.Error(err)
 	}
 	if dates, current, err := Open(nil, november).Dates(); len(dates) != 0 || current != "" || err != nil {
-		t.Error(dates, current, err)
+		t.Errorf("got %v, %v, %v, want none, empty and no error", dates, current, err)
 	}
 }
 
@@ -101,12 +101,12 @@ func TestVariants(t *testing.T) {
 		"SFR,0010,LTE 800,02/01/2020,3,3258,4G,13/08/2026,32700001,23,\"27,2\",72,LE BOUCHEREAUD,rte de vendat,3110,3258,\"46.177499999999995 , 3.3741666666666665\",46°10'39''N 3°22'27''E,En service,7\n"
 	r := mustAdd(t, s, written(t, "x.csv", text), Options{})
 	if r.Date != "2026-08-13" || r.Changes["new"] != 0 || r.File.Rows != 1 || r.File.Served != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want Date = 2026-08-13, new = 0, Rows = 1 and Served = 1", r)
 	}
 	mustTell(t, "whole", sitesOf(s.Whole("2026-08-13")), " 7 2026-08-13 10 SFR LTE 800 0032700001")
 	list, err := s.List()
 	if err != nil || !slices.Equal(list[0].Segments, list[1].Segments) {
-		t.Errorf("the same row is stored twice: %v, %v", list, err)
+		t.Errorf("the same row is stored twice: %v, %v, want no error and Segments = %v", list, err, list[1].Segments)
 	}
 }
 

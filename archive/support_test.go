@@ -32,7 +32,8 @@ func TestSupports(t *testing.T) {
 							j, strings.Join(got, "\n"), strings.Join(want, "\n"))
 					}
 					if c.Before != len(rowsOf(weeks[i], support)) || c.After != len(rowsOf(weeks[j], support)) {
-						t.Errorf("%d and %d rows", c.Before, c.After)
+						t.Errorf("%d and %d rows, want %d and %d", c.Before, c.After, len(rowsOf(weeks[i], support)),
+							len(rowsOf(weeks[j], support)))
 					}
 				}
 			}
@@ -62,7 +63,7 @@ func mustStand(t *testing.T, s *Store, weeks [][]planted, support, week int) {
 			t.Errorf("%s of %s, want %s", lineOf(&r), r.Values[8], rows[k].line())
 		}
 		if was, ok := before[k]; (r.Kind == Unchanged) != (ok && was == rows[k]) {
-			t.Errorf("%s: kind %d", k, r.Kind)
+			t.Errorf("%s: got kind %d, want it unchanged: %v", k, r.Kind, ok && was == rows[k])
 		}
 	}
 	if !slices.IsSortedFunc(site.Records, func(a, b Record) int {
@@ -135,7 +136,7 @@ func TestOverview(t *testing.T) {
 	asking.Wait()
 	if n := len(s.memory.briefs.states); n == 0 ||
 		n > len(rowsOf(weeks[0], 0))+len(rowsOf(weeks[1], 0))+len(rowsOf(weeks[2], 0)) {
-		t.Errorf("%d states", n)
+		t.Errorf("%d states are kept, want some, at most one for each row", n)
 	}
 	first, _ := s.Overview(context.Background(), dateOfWeek(0))
 	s.memory.briefs.bytes = mostBriefs + 1
@@ -143,7 +144,8 @@ func TestOverview(t *testing.T) {
 	o, err := s.Overview(context.Background(), "2026-10-01")
 	if again, _ := s.Overview(context.Background(), "2026-10-01"); err != nil || o != again ||
 		s.memory.overviews.lru.Len() != 1 {
-		t.Errorf("%d overviews are kept: %v", s.memory.overviews.lru.Len(), err)
+		t.Errorf("%d overviews are kept: %v, o %v, want 1, no error and o = %v", s.memory.overviews.lru.Len(), err, o,
+			again)
 	}
 	again, err := s.Overview(context.Background(), dateOfWeek(0))
 	if err != nil {
@@ -151,7 +153,8 @@ func TestOverview(t *testing.T) {
 	}
 	old, total := first.In(boxes[0], 0, 100)
 	if now, n := again.In(boxes[0], 0, 100); again == first || n != total || fmt.Sprint(now) != fmt.Sprint(old) {
-		t.Errorf("%v, %v", now, old)
+		t.Errorf("got %v, %v, again %v, n %v, want %v, again other than %v and n = %v", now, old, again, n, old,
+			first, total)
 	}
 	if _, err := s.Overview(context.Background(), "2026-01-01"); !errors.Is(err, ErrNoArchive) {
 		t.Error(err)
@@ -193,7 +196,7 @@ func TestRepeatedRows(t *testing.T) {
 		}
 	}
 	if site, err := s.SiteAt("10", "2026-08-06"); err != nil || len(site.Records) != 2 {
-		t.Errorf("%+v, %v", site, err)
+		t.Errorf("got %+v, %v, want no error and len(site.Records) = 2", site, err)
 	}
 }
 
@@ -207,7 +210,7 @@ func TestKept(t *testing.T) {
 		asking.Go(func() {
 			if v, err := k.get(context.Background(),
 				1, func() (int, int, error) { calls++; return 7, 40, nil }); v != 7 || err != nil {
-				t.Error(v, err)
+				t.Errorf("got %v, %v, want 7 and no error", v, err)
 			}
 		})
 	}
@@ -216,8 +219,18 @@ func TestKept(t *testing.T) {
 		k.get(context.Background(), name, func() (int, int, error) { made = true; return 0, size, nil })
 		return made
 	}
-	if calls != 1 || !put(2, 40) || put(1, 0) || !put(3, 40) || put(1, 0) || !put(2, 40) || k.bytes > 100 {
-		t.Errorf("%d calls, %d bytes", calls, k.bytes)
+	if calls != 1 {
+		t.Errorf("%d calls for one value, want 1", calls)
+	}
+	for i, step := range []struct {
+		name uint64
+		size int
+		made bool
+	}{{2, 40, true}, {1, 0, false}, {3, 40, true}, {1, 0, false}, {2, 40, true}} {
+		if made := put(step.name, step.size); made != step.made || k.bytes > 100 {
+			t.Errorf("step %d: made value %d: %v, %d bytes; want %v, at most 100", i, step.name, made, k.bytes,
+				step.made)
+		}
 	}
 	failed := errors.New("failed")
 	for range 2 {
@@ -225,8 +238,11 @@ func TestKept(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !put(9, 500) || k.lru.Len() != 1 || k.bytes != 500 || !put(1, 10) || k.bytes != 10 {
-		t.Errorf("%d values of %d bytes", k.lru.Len(), k.bytes)
+	if made := put(9, 500); !made || k.lru.Len() != 1 || k.bytes != 500 {
+		t.Errorf("a large value: made %v, %d values of %d bytes, want it alone", made, k.lru.Len(), k.bytes)
+	}
+	if made := put(1, 10); !made || k.bytes != 10 {
+		t.Errorf("after it: made %v, %d bytes, want 10", made, k.bytes)
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
@@ -274,14 +290,14 @@ func TestSupportsBesideAdd(t *testing.T) {
 func mustBeEither(t *testing.T, s *Store) {
 	site, err := s.SiteAt("10", "2026-08-13")
 	if err != nil || len(site.Records) != 2 && !(len(site.Records) == 1 && site.Records[0].Kind == Activated) {
-		t.Errorf("%+v, %v", site, err)
+		t.Errorf("got %+v, %v, want both records or the activated one", site, err)
 	}
 	c, err := s.CompareSite("10", "2026-08-06", "2026-08-13")
 	if err != nil || len(c.Differences) != 1 || c.Differences[0].Kind != Activated && c.Differences[0].Kind != Added {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v, %v, want one difference, activated or added", c, err)
 	}
 	if versions, err := s.History("10"); err != nil || len(versions) != 2 {
-		t.Errorf("%+v, %v", versions, err)
+		t.Errorf("got %+v, %v, want no error and len(versions) = 2", versions, err)
 	}
 	o, err := s.Overview(context.Background(), "2026-08-13")
 	if errors.Is(err, ErrReplaced) { // three times on end
@@ -295,6 +311,6 @@ func mustBeEither(t *testing.T, s *Store) {
 	page, _ := o.In(box, 0, 2)
 	if got := fmt.Sprintf("%q %q", page[0].Systems,
 		page[0].Statuses); got != `["GSM 900" "LTE 800"] ["Projet approuvé"]` && got != `["LTE 800"] ["En service"]` {
-		t.Error(got)
+		t.Errorf("got %s, want the state before or after", got)
 	}
 }

@@ -27,7 +27,7 @@ func TestSynthetic(t *testing.T) {
 	mustAdd(t, s, madeUp("2026-08-06", first), Options{})
 	mustAdd(t, s, madeUp("2026-08-13", first, second), Options{})
 	if _, err := add(s, madeUp("2026-08-13", first, second), Options{}); !errors.Is(err, ErrExists) {
-		t.Errorf("the same date again: %v", err)
+		t.Errorf("the same date again: %v, want ErrExists", err)
 	}
 	mustTell(t, "second", sitesOf(s.Changes("2026-08-13")), "new 2 2026-08-13 90000011 SFR LTE 800 0032700002")
 	mustBeWhole(t, s, 2)
@@ -38,7 +38,7 @@ func TestSynthetic(t *testing.T) {
 	real := line("ORANGE", "10", "LTE 800", "0032290001", "En service")
 	if r := mustAdd(t, s, publication(t, "2026-08-06", real), Options{}); r.Before != "" || r.Replaced ||
 		r.Changes["new"] != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want a first publication with one new support", r)
 	}
 	mustTell(t, "published", sitesOf(s.Whole("2026-08-06")), "new 1 2026-08-06 10 ORANGE LTE 800 0032290001")
 	mustAll(t, s, false, "2026-08-06")
@@ -86,7 +86,7 @@ func mustAll(t *testing.T, s *Store, synthetic bool, dates ...string) {
 	var got []string
 	for _, p := range all {
 		if got = append(got, p.Date); p.Synthetic != synthetic {
-			t.Errorf("%s: synthetic %v", p.Date, p.Synthetic)
+			t.Errorf("%s: synthetic %v, want %v", p.Date, p.Synthetic, synthetic)
 		}
 	}
 	if !slices.Equal(got, dates) {
