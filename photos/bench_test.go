@@ -111,7 +111,7 @@ func BenchmarkMillion(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if n, err := ask(); n == 0 || err != nil {
-					b.Fatal(n, err)
+					b.Fatalf("got %v, %v, want not 0 and no error", n, err)
 				}
 			}
 		})

@@ -44,7 +44,7 @@ func TestDelete(t *testing.T) {
 	for _, err := range []error{errorOf(s.Get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)),
 		errorOf(s.Hide(gone.ID, "")), errorOf(s.Show(gone.ID))} {
 		if !errors.Is(err, ErrNoPhoto) {
-			t.Errorf("read after deletion: error = %v", err)
+			t.Errorf("read after deletion: error = %v, want ErrNoPhoto", err)
 		}
 	}
 	traces := func() (n int) {
@@ -69,9 +69,7 @@ func TestDelete(t *testing.T) {
 	if n := traces(); n > 0 {
 		t.Errorf("%d traces are left, want none", n)
 	}
-	if image, err := s.Image(stays.ID, Main); err != nil || !bytes.Equal(image, imagesOf(2)[Main]) {
-		t.Error(err)
-	}
+	wantImage(t, s, stays.ID, Main, imagesOf(2))
 	mustBeWhole(t, s, 1)
 }
 
@@ -110,14 +108,14 @@ func TestSweep(t *testing.T) {
 			want++
 		}
 		if n := images(t, s, "2026-11"); n != want || err != nil {
-			t.Errorf("%s: %d photos have images, %v", by, n, err)
+			t.Errorf("%s: %d photos have images, %v, want %d and no error", by, n, err, want)
 		}
 		db, err := s.Month("2026-11")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if has, err := db.HasDeleted(); !has || err != nil {
-			t.Errorf("%s: marked: %v, %v", by, has, err)
+			t.Errorf("%s: marked: %v, %v, want true and no error", by, has, err)
 		}
 		mustBeWhole(t, s, want)
 	}
@@ -225,7 +223,7 @@ func TestReadOnly(t *testing.T) {
 	stop()
 	none := Open(nil, folder.Dir(t.TempDir()), time.Now)
 	if l, total, err := none.List("fr-1", "", 10, 0); len(l) != 0 || total != 0 || err != nil || l == nil {
-		t.Errorf("List = %v, %d, %v", l, total, err)
+		t.Errorf("List = %v, %d, %v, want none, a value, 0 and no error", l, total, err)
 	}
 	if _, err := none.Image(p.ID, Main); !errors.Is(err, ErrNoPhoto) {
 		t.Error(err)
@@ -243,11 +241,9 @@ func TestReadOnly(t *testing.T) {
 			}
 		}()
 		mustBeWhole(t, s, 1)
-		if image, err := s.Image(p.ID, Thumb); err != nil || !bytes.Equal(image, imagesOf(1)[Thumb]) {
-			t.Error(err)
-		}
+		wantImage(t, s, p.ID, Thumb, imagesOf(1))
 		if _, total := queue(t, s, true, 10, 0); total != 1 {
-			t.Errorf("wrong total %d", total)
+			t.Errorf("wrong total %d, want 1", total)
 		}
 		stores = append(stores, s)
 	}
@@ -288,9 +284,7 @@ func TestConcurrently(t *testing.T) {
 				if _, err := s.Report(NewReport{p.ID, "a", "A", "spam", nil}); err != nil {
 					t.Error(err)
 				}
-				if image, err := s.Image(p.ID, Main); err != nil || !bytes.Equal(image, imagesOf(100*w + i)[Main]) {
-					t.Error(err)
-				}
+				wantImage(t, s, p.ID, Main, imagesOf(100*w+i))
 				if i%3 == 0 {
 					if _, err := s.Delete(p.ID); err != nil {
 						t.Error(err)

@@ -79,7 +79,7 @@ func TestFindReadsOnce(t *testing.T) {
 		return total
 	}
 	if n := find(); n != 5 {
-		t.Fatalf("wrong number of photos: %d", n)
+		t.Fatalf("wrong number of photos: %d, want 5", n)
 	}
 	if err := s.db.Update(func(tx *store.Tx) error { // without the store, which does not notice it
 		b := tx.Bucket([]byte(photosBucket))
@@ -103,7 +103,7 @@ func TestFindReadsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := find(); n != 5 {
-		t.Errorf("wrong number of photos after a change: %d", n)
+		t.Errorf("wrong number of photos after a change: %d, want 5", n)
 	}
 }
 
@@ -116,7 +116,8 @@ func TestFindDuringChanges(t *testing.T) {
 			for last := 0; last < 20; {
 				list, total, err := s.Find(func(*Brief) bool { return true }, 50, 0)
 				if err != nil || total < last || len(list) != total {
-					t.Errorf("%d of %d after %d: %v", len(list), total, last, err)
+					t.Errorf("%d of %d after %d: %v, want %d, at least %d and no error", len(list), total, last, err,
+						total, last)
 					return
 				}
 				last = total

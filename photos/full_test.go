@@ -65,7 +65,7 @@ func stillWorks(t *testing.T, s *Store, n int) {
 		}
 	}
 	if records, _, err := s.CheckRecords(); err != nil || records != n {
-		t.Errorf("%d records: %v", records, err)
+		t.Errorf("%d records: %v, want %d and no error", records, err, n)
 	}
 	if _, err := s.CheckMonth("2026-11"); err != nil {
 		t.Error(err)
@@ -78,7 +78,7 @@ func TestNoRoomForImages(t *testing.T) {
 	uncap := capped(t, 3<<20)
 	n, err := fill(t, s, 200_000)
 	if n < 5 || !strings.Contains(err.Error(), "too large") {
-		t.Errorf("after %d: %v", n, err)
+		t.Errorf("after %d: %v, want at least 5 and too large in it", n, err)
 	}
 	stillWorks(t, s, n)
 	if _, err := s.Report(NewReport{anyPhoto(t, s).ID, "c", "C", "spam", nil}); err != nil {
@@ -94,7 +94,7 @@ func anyPhoto(t *testing.T, s *Store) *Photo {
 	t.Helper()
 	l, _, err := s.All(Filter{}, 1, 0)
 	if err != nil || len(l) != 1 {
-		t.Fatal(err)
+		t.Fatalf("got %v, len(l) %v, want no error and len(l) = 1", err, len(l))
 	}
 	return l[0]
 }
@@ -120,7 +120,7 @@ func TestNoRoomForTheRecord(t *testing.T) {
 	}
 	stillWorks(t, s, n)
 	if months := images(t, s, "2026-11"); months != n+1 {
-		t.Errorf("%d photos have images, of %d: the test shows nothing", months, n)
+		t.Errorf("%d photos have images, of %d: the test shows nothing, want %d", months, n, n+1)
 	}
 	uncap()
 	add(t, s, newOf("fr-1", "", n))

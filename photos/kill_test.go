@@ -95,7 +95,7 @@ func TestKilled(t *testing.T) {
 		}, string(dir))
 		left := afterKill(t, dir, have, unsure, gone)
 		if t.Failed() {
-			t.Fatalf("round %d", round)
+			t.Fatalf("round %d failed", round)
 		}
 		have, unsure = left, map[string]bool{}
 	}
@@ -109,7 +109,7 @@ func afterKill(t *testing.T, dir folder.Dir, have map[string]int, unsure, gone m
 	defer stop()
 	l, total, err := s.List("fr-1", "", 1e6, 0)
 	if err != nil || total != len(l) {
-		t.Fatalf("%d of %d: %v", len(l), total, err)
+		t.Fatalf("%d of %d: %v, want %d and no error", len(l), total, err, len(l))
 	}
 	left := map[string]int{}
 	for _, p := range l {
@@ -118,7 +118,8 @@ func afterKill(t *testing.T, dir folder.Dir, have map[string]int, unsure, gone m
 		for size, want := range imagesOf(n) {
 			image, err2 := s.Image(p.ID, size)
 			if errors.Join(err, err2) != nil || !bytes.Equal(image, want) {
-				t.Errorf("a list shows photo %s, %s: %d bytes, %v", p.ID, size, len(image), err2)
+				t.Errorf("a list shows photo %s, %s: got %d bytes, %v, want the %d sent", p.ID, size, len(image),
+					err2, len(want))
 			}
 		}
 		if gone[p.ID] {

@@ -60,6 +60,13 @@ func imagesOf(n int) map[Size][]byte {
 	return m
 }
 
+func wantImage(t *testing.T, s *Store, id string, size Size, want map[Size][]byte) {
+	t.Helper()
+	if image, err := s.Image(id, size); err != nil || !bytes.Equal(image, want[size]) {
+		t.Errorf("image %s of %s: got %d bytes, %v, want the %d sent", size, id, len(image), err, len(want[size]))
+	}
+}
+
 func newOf(site, operator string, n int) New {
 	return New{SiteKey: site, Operator: operator, Caption: fmt.Sprint(n), ClientID: "c1", AuthorName: "Web map",
 		Images: imagesOf(n)}
@@ -127,16 +134,18 @@ func TestAddAndGet(t *testing.T) {
 		got.ClientID != "c1" || got.ENB != "12345" ||
 		got.UploadedAt.Format(time.RFC3339Nano) != "2026-11-21T12:00:00.001Z" || got.Month != "2026-11" ||
 		got.Hidden != nil {
-		t.Errorf("wrong photo %+v", got)
+		t.Errorf("got photo %+v, want the members sent, and not hidden", got)
 	}
 	if m := got.Metadata; *m.CameraModel != "Pixel 8" || *m.DistanceToSiteMeters != 12.5 ||
 		*m.TakenDate != "2026-11-20" || m.TakenMonth != nil || m.OrientationDegrees != nil {
-		t.Errorf("wrong metadata %+v", m)
+		t.Errorf("wrong metadata %+v, want CameraModel = Pixel 8, DistanceToSiteMeters = 12.5, TakenDate = "+
+			"2026-11-20, no TakenMonth and no OrientationDegrees", m)
 	}
 	for size, want := range imagesOf(7) {
 		image, err := s.Image(p.ID, size)
 		if err != nil || !bytes.Equal(image, want) || got.Images[size].Bytes != len(want) {
-			t.Errorf("wrong image %s of %d bytes, %v", size, len(image), err)
+			t.Errorf("image %s: got %d bytes, %v, want the %d sent, and their number", size, len(image), err,
+				len(want))
 		}
 	}
 	for _, id := range []string{"", "x", "00000000-0000-7000-8000-000000000000", "urn:uuid:" + p.ID, "{" + p.ID + "}",
@@ -173,7 +182,7 @@ func TestAddRefuses(t *testing.T) {
 			n := newOf("fr-1", "", 1)
 			tt.spoil(&n)
 			if p, err := s.Add(context.Background(), n); err == nil {
-				t.Errorf("%s: %+v", tt.name, p)
+				t.Errorf("%s: %+v, %v, want an error", tt.name, p, err)
 			}
 		})
 	}
@@ -183,7 +192,7 @@ func TestAddRefuses(t *testing.T) {
 		t.Error(err)
 	}
 	if got, total := list(t, s, "fr-1", "", 10, 0); len(got) != 0 || total != 0 {
-		t.Errorf("wrong list %v of %d", got, total)
+		t.Errorf("wrong list %v of %d, want none and 0", got, total)
 	}
 	if err := s.Sweep(); err != nil {
 		t.Error(err)
@@ -270,12 +279,10 @@ func TestMonths(t *testing.T) {
 	}
 	months, err := Months(s.dir)
 	if err != nil || !slices.Equal(months, []string{"2026-11", "2026-12"}) {
-		t.Errorf("wrong months %v, %v", months, err)
+		t.Errorf("wrong months %v, %v, want %v and no error", months, err, []string{"2026-11", "2026-12"})
 	}
 	for i, id := range ids {
-		if image, err := s.Image(id, OG); err != nil || !bytes.Equal(image, imagesOf(i)[OG]) {
-			t.Errorf("%d: %v", i, err)
-		}
+		wantImage(t, s, id, OG, imagesOf(i))
 	}
 	for _, tt := range []struct{ path, want string }{
 		{"photos/2026-11.db", "2026-11"},
@@ -288,7 +295,7 @@ func TestMonths(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			if got := MonthOf(tt.path); got != tt.want {
-				t.Errorf("MonthOf(%s) = %q", tt.path, got)
+				t.Errorf("MonthOf(%s) = %q, want %q", tt.path, got, tt.want)
 			}
 		})
 	}
@@ -317,7 +324,7 @@ func TestVersion(t *testing.T) {
 		}
 		look(s, "hidden")
 		if v := s.Version(); v != s.Version() || !seen[v] {
-			t.Error("the version changes without a change")
+			t.Errorf("got version %s after %s, want it unchanged", s.Version(), v)
 		}
 		stop()
 	}

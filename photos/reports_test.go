@@ -26,7 +26,8 @@ func queue(t testing.TB, s *Store, pending bool, limit, offset int) (description
 	}
 	for _, r := range l {
 		if r.Photo.ID != r.Report.PhotoID || r.Photo.SiteKey != r.Report.SiteKey {
-			t.Errorf("report %+v with the wrong photo %+v", r.Report, r.Photo)
+			t.Errorf("report %+v with the wrong photo %+v, want ID = %v and SiteKey = %v", r.Report, r.Photo,
+				r.Report.PhotoID, r.Report.SiteKey)
 		}
 		descriptions = append(descriptions, r.Report.Description)
 	}
@@ -52,7 +53,8 @@ func TestReports(t *testing.T) {
 	again := report(t, s, one, "a", "other", "first, changed")
 	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) ||
 		again.Reason != "other" || again.Status != Pending || again.ClientName != "The a" {
-		t.Errorf("wrong repeated report %+v", again)
+		t.Errorf("wrong repeated report %+v, want ID = %v, CreatedAt = %v, UpdatedAt = %v, Reason = other, Status "+
+			"= %v and ClientName = The a", again, a.ID, noon, noon.Add(3*time.Minute), Pending)
 	}
 	if b.ID == a.ID || other.ID == a.ID {
 		t.Error("two reports have the same id")
@@ -60,24 +62,25 @@ func TestReports(t *testing.T) {
 	expect(true, "first, changed", "second", "third")
 	expect(false, "third", "second", "first, changed")
 	if got, total := queue(t, s, true, 1, 1); !slices.Equal(got, []string{"second"}) || total != 3 {
-		t.Errorf("wrong queue %q of %d", got, total)
+		t.Errorf("wrong queue %q of %d, want %q and 3", got, total, []string{"second"})
 	}
 
 	// A dismissed report leaves the queue. It returns to the end of the queue when its client insists.
 	if r, err := s.Dismiss(a.ID); err != nil || r.Status != Dismissed {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, Dismissed)
 	}
 	expect(true, "second", "third")
 	tick()
 	again = report(t, s, one, "a", "spam", "I insist")
 	if again.ID != a.ID || again.Status != Pending || !again.CreatedAt.Equal(noon) {
-		t.Errorf("wrong report after dismissal: %+v", again)
+		t.Errorf("wrong report after dismissal: %+v, want ID = %v, Status = %v and CreatedAt = %v", again, a.ID,
+			Pending, noon)
 	}
 	expect(true, "second", "third", "I insist")
 
 	// An accepted report hides the photo, and later decisions do not show it.
 	if r, err := s.Accept(a.ID); err != nil || r.Status != Accepted {
-		t.Errorf("%+v, %v", r, err)
+		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, Accepted)
 	}
 	expect(true, "second", "third")
 	for _, client := range []string{"a", "c"} {
@@ -160,7 +163,7 @@ func TestReportRefuses(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			var r Reason
 			if err := r.UnmarshalText([]byte(tt.text)); r != tt.want || (err == nil) != (tt.want != "") {
-				t.Errorf("unmarshal %q = %q, %v", tt.text, r, err)
+				t.Errorf("unmarshal %q: got %q, %v, want %q", tt.text, r, err, tt.want)
 			}
 		})
 	}

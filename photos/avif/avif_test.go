@@ -82,12 +82,13 @@ func TestDecode(t *testing.T) {
 	} {
 		img, err := d.Decode(t.Context(), read(t, c.name))
 		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: %v, want no error", c.name, err)
 			continue
 		}
 		if img.Rect != (image.Rectangle{Max: c.size}) || img.Stride != 4*c.size.X ||
 			len(img.Pix) != 4*c.size.X*c.size.Y {
-			t.Errorf("%s: wrong size: %v, stride %d, %d bytes", c.name, img.Rect, img.Stride, len(img.Pix))
+			t.Errorf("%s: wrong size: %v, stride %d, %d bytes, want %v, %d and %d", c.name, img.Rect, img.Stride,
+				len(img.Pix), image.Rectangle{Max: c.size}, 4*c.size.X, 4*c.size.X*c.size.Y)
 			continue
 		}
 		for y := range c.size.Y {

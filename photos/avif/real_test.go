@@ -72,7 +72,7 @@ func TestLikeLibavif(t *testing.T) {
 	} {
 		got, err := d.Decode(t.Context(), shared(t, name))
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want no error", name, err)
 			continue
 		}
 		want, err := png.Decode(bytes.NewReader(avifdec(t, name, "png")))
@@ -82,7 +82,7 @@ func TestLikeLibavif(t *testing.T) {
 		if got.Rect != want.Bounds() {
 			t.Errorf("%s: bounds = %v, want %v", name, got.Rect, want.Bounds())
 		} else if most, mean := lumaDifference(got, want); most > 2 {
-			t.Errorf("%s: luma is %d off, %.2f in the mean", name, most, mean)
+			t.Errorf("%s: luma is %d off, %.2f in the mean, want at most 2", name, most, mean)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestGreyRange(t *testing.T) {
 	const name = "avif/hato.profile0.8bpc.yuv420.monochrome.avif"
 	img, err := decoder(t).Decode(t.Context(), shared(t, name))
 	if err != nil || img.Rect != image.Rect(0, 0, 3082, 2048) {
-		t.Fatal(img.Rect, err)
+		t.Fatalf("got %v, %v, want %v and no error", img.Rect, err, image.Rect(0, 0, 3082, 2048))
 	}
 	_, samples, _ := bytes.Cut(avifdec(t, name, "y4m"), []byte("FRAME\n"))
 	for i, s := range samples[:3082*2048] {
@@ -124,14 +124,14 @@ func TestUpright(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			img, err := d.Decode(t.Context(), shared(t, "avif/kimono."+tt.name+".avif"))
 			if err != nil {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: %v, want no error", tt.name, err)
 				return
 			}
 			want := crop(upright, tt.part)
 			if img.Rect != want.Rect {
 				t.Errorf("bounds = %v, want %v", img.Rect, want.Rect)
 			} else if _, mean := lumaDifference(img, want); mean > 3 {
-				t.Errorf("%s: luma is %.1f off in the mean", tt.name, mean)
+				t.Errorf("%s: luma is %.1f off in the mean, want at most 3", tt.name, mean)
 			}
 		})
 	}
@@ -160,7 +160,7 @@ func check(t *testing.T, d *Decoder, data []byte) {
 		}
 	}
 	if err != nil || img.Rect.Empty() {
-		t.Errorf("%v, error %v", img, err)
+		t.Errorf("got %v, %v, want a picture", img, err)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestTruncated(t *testing.T) {
 	d := decoder(t)
 	data := shared(t, "made/trunc.avif")
 	if img, err := d.Decode(t.Context(), data); !errors.Is(err, ErrDamaged) {
-		t.Errorf("%v, %v", img, err)
+		t.Errorf("got %v, %v, want ErrDamaged", img, err)
 	}
 }
 

@@ -17,15 +17,16 @@ func TestClient(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := Client([]byte(tt.text))
 			if err != nil || f.Position == nil || f.Direction == nil {
-				t.Errorf("%s: %+v, %v", tt.name, f, err)
+				t.Errorf("%s: %+v, %v, want no error, Position set and Direction set", tt.name, f, err)
 				return
 			}
 			if f.Make != "NIKON" || f.Model != "COOLPIX" || f.Day() != "2008-10-22" || *f.Direction != 7 ||
 				f.Orientation != 0 {
-				t.Errorf("%s: %+v, direction %v", tt.name, f, *f.Direction)
+				t.Errorf("%s: %+v, direction %v, want 7, Make = NIKON, Model = COOLPIX, Day = 2008-10-22 and "+
+					"Orientation = 0", tt.name, f, *f.Direction)
 			}
 			if f.Position.Lat != 43.5 || f.Position.Lon != -11.25 {
-				t.Errorf("%s: position %v", tt.name, *f.Position)
+				t.Errorf("%s: position %v, want Lat = 43.5 and Lon = -11.25", tt.name, *f.Position)
 			}
 		})
 	}
@@ -44,7 +45,7 @@ func TestClientHostile(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if f, err := Client([]byte(tt.text)); err == nil || f != (Fields{}) {
-				t.Errorf("%s: %+v, %v", tt.name, f, err)
+				t.Errorf("%s: %+v, %v, want %+v and an error", tt.name, f, err, Fields{})
 			}
 		})
 	}
@@ -59,7 +60,7 @@ func TestClientHostile(t *testing.T) {
 		`{"GPSLatitude":43}`, `{"thumbnail":{"Make":"x"}}`,
 	} {
 		if f, err := Client([]byte(text)); err != nil || f != (Fields{}) {
-			t.Errorf("%s: %+v, %v", text, f, err)
+			t.Errorf("%s: %+v, %v, want %+v and no error", text, f, err, Fields{})
 		}
 	}
 }
@@ -71,7 +72,8 @@ func TestFill(t *testing.T) {
 		Taken: moment("2024:01:02")})
 	if f.Make != "k" || f.Model != "m" || f.Orientation != 0 || *f.Direction != 7 || *f.Position != (Position{1, 2}) ||
 		f.Day() != "2024-01-02" {
-		t.Errorf("fields = %+v", f)
+		t.Errorf("fields = %+v, want Make = k, Model = m, Orientation = 0, Direction = 7, Position = %v and Day = "+
+			"2024-01-02", f, Position{1, 2})
 	}
 }
 

@@ -73,13 +73,14 @@ func checkWhole(t *testing.T, name string, file []byte) {
 		t.Fatalf("%s: fields = %+v, %v; want a direction and a position", name, f, err)
 	}
 	if f.Orientation != 6 || f.Make != "Maker" || f.Model != "Mödel "+strings.Repeat("é", 94) {
-		t.Errorf("%s: wrong orientation %d, make %q or model %q", name, f.Orientation, f.Make, f.Model)
+		t.Errorf("%s: wrong orientation %d, make %q or model %q, want 6, Maker and %q", name, f.Orientation, f.Make,
+			f.Model, "Mödel "+strings.Repeat("é", 94))
 	}
 	if f.Day() != "2024-05-30" || *f.Direction != 270.5 {
-		t.Errorf("%s: wrong day %s or direction %v", name, f.Day(), *f.Direction)
+		t.Errorf("%s: wrong day %s or direction %v, want 2024-05-30 and 270.5", name, f.Day(), *f.Direction)
 	}
 	if math.Abs(f.Position.Lat+10.51) > 1e-9 || math.Abs(f.Position.Lon+20.25) > 1e-9 {
-		t.Errorf("%s: wrong position %v", name, *f.Position)
+		t.Errorf("%s: got position %v, want -10.51 and -20.25", name, *f.Position)
 	}
 }
 
@@ -121,7 +122,7 @@ func TestForgedCounts(t *testing.T) {
 	}
 	f, err := Read(sample(order, forged, []tag{{tagTaken, 2, 0xffffffff, []byte("12345678")}}, nil))
 	if err != nil || f.Orientation != 8 || !f.Taken.IsZero() {
-		t.Errorf("forged counts: fields = %+v, %v", f, err)
+		t.Errorf("forged counts: got %+v, %v, want orientation 8 alone", f, err)
 	}
 	if file := shared(t, "made/goexif-oom-17GB.tif"); file != nil {
 		Read(file)
@@ -150,7 +151,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if f, err := Read(tt.file); err == nil || f != (Fields{}) {
-				t.Errorf("%s: %+v, %v", tt.name, f, err)
+				t.Errorf("%s: %+v, %v, want %+v and an error", tt.name, f, err, Fields{})
 			}
 		})
 	}
@@ -174,7 +175,7 @@ func TestNonsenseIsLeftOut(t *testing.T) {
 			f, err := Read(sample(order, []tag{{tagOrientation, 3, 1, []byte{0, 9}}},
 				[]tag{ascii(tagTaken, "0000:00:00 00:00:00")}, tt.gps))
 			if err != nil || f != (Fields{}) || f.Day() != "" {
-				t.Errorf("%s: %+v %v, %v", tt.name, f, f.Position, err)
+				t.Errorf("%s: %+v %v, %v, want %+v, no error and Day empty", tt.name, f, f.Position, err, Fields{})
 			}
 		})
 	}
@@ -214,11 +215,11 @@ func TestAgainstImagemeta(t *testing.T) {
 				}
 				return nil
 			}}); err != nil {
-			t.Fatal(path, err)
+			t.Fatalf("%s: %v", path, err)
 		}
 		f, err := Read(file)
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: %v, want no error", path, err)
 		}
 		compare(t, filepath.Base(path), f, tags)
 	}
@@ -230,8 +231,8 @@ func compare(t *testing.T, name string, f Fields, tags imagemeta.Tags) {
 	str := func(name string) string { s, _ := all[name].Value.(string); return strings.TrimSpace(s) }
 	orientation, _ := all["Orientation"].Value.(uint16)
 	if f.Orientation != int(orientation) || f.Make != str("Make") || f.Model != str("Model") {
-		t.Errorf("%s: %d %q %q, reference %d %q %q", name, f.Orientation, f.Make, f.Model, orientation, str("Make"),
-			str("Model"))
+		t.Errorf("%s: %d %q %q, reference %d %q %q, want %d, %q and %q", name, f.Orientation, f.Make, f.Model,
+			orientation, str("Make"), str("Model"), int(orientation), str("Make"), str("Model"))
 	}
 	want, _ := time.Parse("2006:01:02 15:04:05", str("DateTimeOriginal"))
 	if !f.Taken.Equal(want) {
@@ -239,14 +240,14 @@ func compare(t *testing.T, name string, f Fields, tags imagemeta.Tags) {
 	}
 	lat, lon, err := tags.GetLatLong()
 	if none := err != nil || lat == 0 && lon == 0; none != (f.Position == nil) {
-		t.Errorf("%s: position %v, reference %v %v %v", name, f.Position, lat, lon, err)
+		t.Errorf("%s: got position %v, want %v %v %v of the reference", name, f.Position, lat, lon, err)
 	} else if !none && (math.Abs(f.Position.Lat-lat) > 1e-7 || math.Abs(f.Position.Lon-lon) > 1e-7) {
-		t.Errorf("%s: position %v, reference %v %v", name, *f.Position, lat, lon)
+		t.Errorf("%s: got position %v, want %v %v of the reference", name, *f.Position, lat, lon)
 	}
 	if d, ok := all["GPSImgDirection"].Value.(interface{ Float64() float64 }); ok != (f.Direction != nil) {
-		t.Errorf("%s: direction %v, reference %v", name, f.Direction, all["GPSImgDirection"].Value)
+		t.Errorf("%s: got direction %v, want %v of the reference", name, f.Direction, all["GPSImgDirection"].Value)
 	} else if ok && math.Abs(d.Float64()-*f.Direction) > 1e-9 {
-		t.Errorf("%s: direction %v, reference %v", name, *f.Direction, d.Float64())
+		t.Errorf("%s: got direction %v, want %v of the reference", name, *f.Direction, d.Float64())
 	}
 }
 
@@ -270,11 +271,11 @@ func check(t *testing.T, f Fields) {
 	t.Helper()
 	for _, s := range []string{f.Make, f.Model} {
 		if s != clean(s) {
-			t.Errorf("%q is not clean", s)
+			t.Errorf("%q is not clean, want %q", s, clean(s))
 		}
 	}
 	if f.Orientation < 0 || f.Orientation > 8 {
-		t.Errorf("orientation %d is out of range", f.Orientation)
+		t.Errorf("orientation %d is out of range, want at least 0 and at most 8", f.Orientation)
 	}
 	if p := f.Position; p != nil && !(math.Abs(p.Lat) <= 90 && math.Abs(p.Lon) <= 180 && *p != Position{}) {
 		t.Errorf("position %v is out of range", *p)

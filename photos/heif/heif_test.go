@@ -24,7 +24,7 @@ func TestSample(t *testing.T) {
 	want := []Transform{Crop{Fraction{90, 1}, Fraction{80, 2}, Fraction{-2, 2}, Fraction{0, 1}}, Rotation(1),
 		Mirror{false}}
 	if !reflect.DeepEqual(p.Transforms, want) {
-		t.Errorf("wrong transforms %v", p.Transforms)
+		t.Errorf("wrong transforms %v, want %v", p.Transforms, want)
 	}
 	if c := (Color{1, 13, 6, true}); p.Color == nil || *p.Color != c {
 		t.Errorf("colour = %v, want %v", p.Color, c)
@@ -35,7 +35,7 @@ func TestSample(t *testing.T) {
 	}
 	for i, want := range []string{"first tile", "second tile"} {
 		if data, err := g.Tiles[i].Data(); err != nil || string(data) != want {
-			t.Errorf("wrong tile %d: %q, %v", i, data, err)
+			t.Errorf("wrong tile %d: %q, %v, want no error and data = %v", i, data, err, want)
 		}
 	}
 	av1 := AV1Config{Profile: 1, Depth: 10, SubX: true, SubY: true, ConfigOBUs: []byte("obu")}
@@ -50,7 +50,7 @@ func TestSample(t *testing.T) {
 		t.Errorf("alpha = %+v, premultiplied = %v; want item 4, true", alpha, pre)
 	}
 	if blob, err := f.Exif(); err != nil || string(blob) != "MM\x00\x2a and so on" {
-		t.Errorf("wrong Exif %q, %v", blob, err)
+		t.Errorf("wrong Exif %q, %v, want no error and blob = %q", blob, err, "MM\x00\x2a and so on")
 	}
 }
 
@@ -178,7 +178,7 @@ func TestReal(t *testing.T) {
 		}
 		f, err := Parse(data)
 		if err != nil {
-			t.Errorf("%s: %v", c.path, err)
+			t.Errorf("%s: %v, want no error", c.path, err)
 			continue
 		}
 		n, err := f.Pixels()
@@ -207,12 +207,12 @@ func FuzzParse(f *testing.F) {
 		file.Pixels() // it may fail, but not panic
 		file.Primary().Alpha()
 		if blob, err := file.Exif(); err == nil && len(blob) > len(data) {
-			t.Errorf("%d bytes of Exif from %d", len(blob), len(data))
+			t.Errorf("got %d bytes of Exif, want at most %d", len(blob), len(data))
 		}
 		for _, it := range file.items {
 			it.Grid()
 			if item, err := it.Data(); err == nil && len(item) > len(data) {
-				t.Errorf("an item of %d bytes from %d", len(item), len(data))
+				t.Errorf("got an item of %d bytes, want at most %d", len(item), len(data))
 			}
 		}
 	})

@@ -140,7 +140,7 @@ func TestProfiles(t *testing.T) {
 	} {
 		p, err := Parse(tt.recipe.bytes())
 		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: %v, want no error", tt.name, err)
 			continue
 		}
 		got := p.Convert(row(samples))
@@ -245,7 +245,7 @@ func TestLikeLittleCMS(t *testing.T) {
 				worst = max(worst, d, -d)
 			}
 			if worst > 2 {
-				t.Errorf("%s: a colour is off by %d", tt.name, worst)
+				t.Errorf("%s: a colour is off by %d, want at most 2", tt.name, worst)
 			}
 		})
 	}
@@ -272,7 +272,7 @@ func TestOtherProfiles(t *testing.T) {
 			other := bytes.Clone(whole)
 			copy(other[16:], tt.space+tt.pcs)
 			if _, err := Parse(other); !errors.Is(err, ErrUnsupported) {
-				t.Errorf("%s to %s: %v", tt.space, tt.pcs, err)
+				t.Errorf("%s to %s: %v, want ErrUnsupported", tt.space, tt.pcs, err)
 			}
 		})
 	}

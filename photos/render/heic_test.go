@@ -97,7 +97,7 @@ func TestOneChannelStated(t *testing.T) {
 	one, _ := f.Primary().Data()
 	two, err := tiles.Tiles[0].Data()
 	if err != nil || !bytes.Equal(one, two) {
-		t.Errorf("the coded picture was changed, or cannot be read: %v", err)
+		t.Errorf("the coded picture is unreadable or changed: got %d bytes, %v, want %d", len(two), err, len(one))
 	}
 }
 
@@ -137,7 +137,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 	for _, file := range append(files, more...) {
 		ours, err := decodeHEIC(context.Background(), read(t, file))
 		if err != nil {
-			t.Errorf("%s: %v", file, err)
+			t.Errorf("%s: %v, want no error", file, err)
 			continue
 		}
 		out := filepath.Join(t.TempDir(), "out.png")

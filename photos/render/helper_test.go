@@ -73,7 +73,7 @@ func shown(t testing.TB, p Picture) *image.NRGBA {
 		t.Fatal(err)
 	}
 	if got := m.Rect.Size(); got != image.Pt(p.Width, p.Height) {
-		t.Fatalf("size = %v, stated as %d × %d", got, p.Width, p.Height)
+		t.Fatalf("size = %v, stated as %d × %d, want %v", got, p.Width, p.Height, image.Pt(p.Width, p.Height))
 	}
 	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 }
@@ -143,7 +143,7 @@ func tool(t testing.TB, name string, args ...string) string {
 	}
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {
-		t.Fatalf("%s: %v: %s", name, err, out)
+		t.Fatalf("%s: %v: %s, want no error", name, err, out)
 	}
 	return string(out)
 }

@@ -43,7 +43,7 @@ func TestOrientation(t *testing.T) {
 	} {
 		res := rendered(t, withExif(file, o))
 		if res.Rotation != want.degrees {
-			t.Errorf("orientation %d: wrong turn of %d degrees", o, res.Rotation)
+			t.Errorf("orientation %d: wrong turn of %d degrees, want %d", o, res.Rotation, want.degrees)
 		}
 		w, h := 60, 40
 		if 5 <= o && o <= 8 {

@@ -44,7 +44,7 @@ func TestSharedImages(t *testing.T) {
 		}
 		for i, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
 			if len(p.WebP) >= MainBytes {
-				t.Errorf("%s: %d bytes", name, len(p.WebP))
+				t.Errorf("%s: %d bytes, want less than %d", name, len(p.WebP), MainBytes)
 			}
 			shown(t, p)
 			file := filepath.Join(dir, fmt.Sprintf("%03d-%d-%dx%d.webp", n, i, p.Width, p.Height))
@@ -96,7 +96,7 @@ func TestSharedUpright(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d := difference(shown(t, rendered(t, read(t, path)).Main), want); d > 6 {
-			t.Errorf("%s: the mean difference is %.1f levels", name, d)
+			t.Errorf("%s: the mean difference is %.1f levels, want at most 6", name, d)
 		}
 	}
 }
@@ -169,7 +169,8 @@ func TestSharedHEIC(t *testing.T) {
 		}
 		if d := difference(shown(t, res.Main), fit(want, MainSide)); d > 4 || res.Format != HEIC ||
 			res.Exif.Model != "iPhone 11 Pro Max" {
-			t.Errorf("%s, %q, the mean difference is %.1f levels", res.Format, res.Exif.Model, d)
+			t.Errorf("%s, %q, the mean difference is %.1f levels, want %s, iPhone 11 Pro Max and at most 4",
+				res.Format, res.Exif.Model, d, HEIC)
 		}
 	}
 }
@@ -193,7 +194,8 @@ func TestSharedAVIF(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			res := results[tt.name]
 			if d := difference(shown(t, res.Main), want); d > 4 || res.Rotation != tt.degrees || res.Format != AVIF {
-				t.Errorf("%s: %s, %d degrees, the mean difference is %.1f levels", tt.name, res.Format, res.Rotation, d)
+				t.Errorf("%s: %s, %d degrees, the mean difference is %.1f levels, want %s, %d and at most 4", tt.name,
+					res.Format, res.Rotation, d, AVIF, tt.degrees)
 			}
 		})
 	}

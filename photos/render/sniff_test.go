@@ -65,7 +65,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %d bytes were allocated, want at most 1 MiB", c.name, n)
 		}
 		if !errors.Is(err, c.want) {
-			t.Errorf("%s: wrong error %v", c.name, err)
+			t.Errorf("%s: wrong error %v, want %v", c.name, err, c.want)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestSharedBombs(t *testing.T) {
 			want, most = ErrUnsupported, 100<<20
 		}
 		if !errors.Is(err, want) || n > most {
-			t.Errorf("%s: %v, %d bytes", filepath.Base(path), err, n)
+			t.Errorf("%s: %v, %d bytes, want %v and at most %d", filepath.Base(path), err, n, want, most)
 		}
 	}
 }

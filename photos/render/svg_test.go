@@ -30,10 +30,11 @@ func TestSVGSize(t *testing.T) {
 			res := rendered(t,
 				[]byte("\ufeff<?xml version='1.0' encoding='ISO-8859-1'?><!-- <a> --><!DOCTYPE svg>\n<svg xmlns='http://www.w3.org/2000/svg' "+tt.attributes+"><rect width='1e6' height='1e6' fill='red'/></svg>"))
 			if res.Format != SVG || res.Main.Width != tt.want[0] || res.Main.Height != tt.want[1] {
-				t.Errorf("%s: wrong size: %s, %d × %d", tt.attributes, res.Format, res.Main.Width, res.Main.Height)
+				t.Errorf("%s: wrong size: %s, %d × %d, want %s, %d and %d", tt.attributes, res.Format,
+					res.Main.Width, res.Main.Height, SVG, tt.want[0], tt.want[1])
 			}
 			if got := shown(t, res.Main).NRGBAAt(0, 0); tt.want[1] > 1 && !near(got, color.NRGBA{255, 0, 0, 255}, 4) {
-				t.Errorf("%s: wrong colour %v", tt.attributes, got)
+				t.Errorf("%s: got colour %v, want red", tt.attributes, got)
 			}
 		})
 	}

@@ -89,7 +89,8 @@ func TestHEIFOf(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			alone, fails := heifOf(bufio.NewReader(strings.NewReader(tt.text)))
 			if alone != strings.Contains(tt.text, "ftyp") || fails != tt.want {
-				t.Errorf("heifOf(%q) = %v, %v", tt.text, alone, fails)
+				t.Errorf("heifOf(%q) = %v, %v, want %v and %v", tt.text, alone, fails,
+					strings.Contains(tt.text, "ftyp"), tt.want)
 			}
 		})
 	}

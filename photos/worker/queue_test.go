@@ -68,7 +68,8 @@ func TestShares(t *testing.T) {
 		t.Errorf("second job of another client = %s, want waits", got)
 	}
 	if len(q.lines) != 2 || len(q.lines[0].turns) != 3 || len(q.lines[1].turns) != 1 {
-		t.Errorf("waiting jobs = %d and %d", len(q.lines[0].turns), len(q.lines[1].turns))
+		t.Errorf("waiting jobs = %d and %d, len(q.lines) %v, want 3, 1 and len(q.lines) = 2", len(q.lines[0].turns),
+			len(q.lines[1].turns), len(q.lines))
 	}
 }
 
@@ -219,15 +220,16 @@ func TestQueueAtRandom(t *testing.T) {
 					if !could || slices.ContainsFunc(begin, func(j *turn) bool { return j.who == who }) {
 						passed[who+other] = 0
 					} else if passed[who+other] += count(begin, other, false); passed[who+other] > 2 {
-						t.Fatalf("seed %d, step %d: %s began %d times while %s waited", seed, step, other,
-							passed[who+other], who)
+						t.Fatalf("seed %d, step %d: %s began %d times while %s waited, want at most 2", seed, step,
+							other, passed[who+other], who)
 					}
 				}
 			}
 			running = append(running, begin...)
 			if len(running) > workers || len(waiting) > places || count(running, "", true) > 1 {
-				t.Fatalf("seed %d, step %d: %d run on %d workers, %d of them alone; %d wait in %d places",
-					seed, step, len(running), workers, count(running, "", true), len(waiting), places)
+				t.Fatalf("seed %d, step %d: %d run on %d workers, %d of them alone; %d wait in %d places, want at "+
+					"most %d, at most 1 and at most %d", seed, step, len(running), workers, count(running, "", true),
+					len(waiting), places, workers, places)
 			}
 			if i := slices.IndexFunc(waiting, mayRun); i >= 0 && len(running) < workers {
 				t.Fatalf("seed %d, step %d: a worker is idle while a job of %s waits", seed, step, waiting[i].who)

@@ -60,7 +60,8 @@ func TestRender(t *testing.T) {
 		})
 	}
 	if r.Format != render.PNG || r.Rotation != 0 || r.Exif.Position != nil {
-		t.Errorf("wrong result: %v, turned by %d, %+v", r.Format, r.Rotation, r.Exif)
+		t.Errorf("wrong result: %v, turned by %d, %+v, want %v, 0 and no Position", r.Format, r.Rotation, r.Exif,
+			render.PNG)
 	}
 }
 
@@ -88,7 +89,7 @@ func TestRenderFailures(t *testing.T) {
 	}
 	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err,
 		render.ErrTooLarge) {
-		t.Errorf("a file over the limit: error = %v", err)
+		t.Errorf("a file over the limit: error = %v, want render.ErrTooLarge", err)
 	}
 	if len(p.idle) != 1 {
 		t.Errorf("%d workers are idle, want 1", len(p.idle))
@@ -104,7 +105,7 @@ func TestRenderFault(t *testing.T) {
 	p := newRenderer(t, Options{Deadline: time.Millisecond})
 	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err,
 		render.ErrUnsupported) || !errors.Is(err, ErrFault) {
-		t.Errorf("wrong error %v", err)
+		t.Errorf("wrong error %v, want render.ErrUnsupported and ErrFault", err)
 	}
 }
 

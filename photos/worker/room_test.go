@@ -41,12 +41,12 @@ func TestRoom(t *testing.T) {
 		}
 		workers, each := divide(room, tt.wanted)
 		if room != tt.room || int64(workers) != tt.workers || each != tt.each {
-			t.Errorf("of %d MiB for %d workers: wrong room of %d MiB, %d workers with %d MiB", tt.limit/mib, tt.wanted,
-				room/mib,
-				workers, each/mib)
+			t.Errorf("of %d MiB for %d workers: got room of %d, %d workers with %d each, want %d, %d and %d",
+				tt.limit/mib, tt.wanted, room, workers, each, tt.room, tt.workers, tt.each)
 		}
 		if tt.limit >= 300*mib && int64(workers)*each > tt.limit-96*mib {
-			t.Errorf("of %d MiB the server has only %d MiB", tt.limit/mib, (tt.limit-int64(workers)*each)/mib)
+			t.Errorf("of %d MiB the server has only %d MiB, want 96", tt.limit/mib,
+				(tt.limit-int64(workers)*each)/mib)
 		}
 	}
 }
@@ -125,6 +125,6 @@ func TestWorkerRunsOutOfMemory(t *testing.T) {
 	defer p.Close()
 	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err,
 		render.ErrTooLarge) || !errors.Is(err, ErrFault) {
-		t.Errorf("wrong error %v", err)
+		t.Errorf("wrong error %v, want render.ErrTooLarge and ErrFault", err)
 	}
 }

@@ -129,7 +129,7 @@ func TestJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := sha256.Sum256(input); !bytes.Equal(blobs[0], want[:]) || string(blobs[1]) != "twenty meg" {
-		t.Errorf("the worker read other bytes: %x, %q", blobs[0], blobs[1])
+		t.Errorf("the worker read other bytes: got %x, %q, want %x and twenty meg", blobs[0], blobs[1], want)
 	}
 	if a.PID == os.Getpid() || len(a.Env) != 0 {
 		t.Errorf("process %d, environment %q; want another process, no environment", a.PID, a.Env)
@@ -158,10 +158,10 @@ func TestFaults(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			start := time.Now()
 			if _, _, err := p.do(what); !errors.Is(err, ErrFault) {
-				t.Errorf("error %v", err)
+				t.Errorf("error %v, want ErrFault", err)
 			}
 			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("it took %s", took)
+				t.Errorf("it took %s, want at most %s", took, 20*time.Second)
 			}
 			after, _, err := p.do("hash")
 			if err != nil {
@@ -171,7 +171,7 @@ func TestFaults(t *testing.T) {
 				t.Error("the worker was not replaced")
 			}
 			if err := syscall.Kill(before.PID, 0); err != syscall.ESRCH {
-				t.Errorf("process %d still runs: %v", before.PID, err)
+				t.Errorf("process %d still runs: %v, want syscall.ESRCH", before.PID, err)
 			}
 			before = after
 		})
@@ -197,7 +197,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for line := range strings.Lines(string(limits)) {
 		if f := strings.Fields(line); strings.HasPrefix(line, "Max data size") &&
 			f[3] != strconv.Itoa(testMemory+unused) {
-			t.Error(line)
+			t.Errorf("got %s, want %d", line, testMemory+unused)
 		}
 	}
 }
@@ -269,11 +269,11 @@ func TestGivenUp(t *testing.T) {
 	var a answer
 	if _, err := p.Do(ctx, Job{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err,
 		context.Canceled) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want context.Canceled", err)
 	}
 	short := Job{Is: order{What: "hash"}, Input: strings.NewReader("abc"), Size: 5}
 	if _, err := p.Do(context.Background(), short, &a); !errors.Is(err, io.EOF) || errors.Is(err, ErrFault) {
-		t.Errorf("a source that ends early: %v", err)
+		t.Errorf("a source that ends early: got %v, want io.EOF and no ErrFault", err)
 	}
 	if _, _, err := p.do("hash"); err != nil {
 		t.Error(err)
