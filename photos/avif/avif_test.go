@@ -174,7 +174,7 @@ func TestMemory(t *testing.T) {
 	if _, err := d.Decode(t.Context(), read(t, "large")); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error = %v, want %v", err, ErrTooLarge)
 	}
-	if err := d.Close(t.Context()); err != nil {
+	if err := d.runtime.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

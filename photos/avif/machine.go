@@ -72,9 +72,6 @@ func proceed(ctx context.Context) {
 	}
 }
 
-// Close frees what was compiled. Nothing may be decoding.
-func (d *Decoder) Close(ctx context.Context) error { return d.runtime.Close(ctx) }
-
 // A machine is dav1d with its memory. It cannot be used after a fault.
 type machine struct {
 	*Decoder

@@ -9,14 +9,11 @@ import (
 
 // An Item is a picture, or metadata of one, with its properties.
 type Item struct {
-	ID     uint32
-	Type   string // such as "av01", "hvc1", "grid", "Exif"
-	Hidden bool   // not to be shown by itself, such as a tile
+	ID   uint32
+	Type string // such as "av01", "hvc1", "grid", "Exif"
 
 	Width, Height uint32      // pixels, before the transforms; 0 when not stated
-	Depths        []uint8     // bits of each channel, nil when not stated
 	Color         *Color      // nil when not stated
-	AV1           *AV1Config  // nil when it has none
 	HEVC          []byte      // body of its hvcC box, nil when it has none
 	Transforms    []Transform // in the order in which they are to be applied
 	Unknown       string      // type of an essential property that is not known, else ""

@@ -75,7 +75,7 @@ func (f *File) itemInfo(body []byte) error {
 			return fmt.Errorf("more than %d items", maxItems)
 		}
 		r := reader{b: b.body}
-		version, flags := r.full()
+		version, _ := r.full()
 		if b.kind != "infe" || version < 2 {
 			return nil
 		}
@@ -83,7 +83,7 @@ func (f *File) itemInfo(body []byte) error {
 		if version > 2 {
 			width = 4
 		}
-		it := &Item{ID: uint32(r.uint(width)), Hidden: flags&1 != 0, file: f, refs: map[string][]uint32{}}
+		it := &Item{ID: uint32(r.uint(width)), file: f, refs: map[string][]uint32{}}
 		it.protected = r.u16() != 0
 		it.Type = r.fourCC()
 		if f.items[it.ID] != nil {

@@ -9,16 +9,8 @@ import (
 // A Color is the colour space of a picture: code points of ITU-T H.273, from
 // a colr box of type nclx.
 type Color struct {
-	Primaries, Transfer, Matrix uint16
-	FullRange                   bool
-}
-
-// An AV1Config is the content of an av1C box.
-type AV1Config struct {
-	Profile                uint8 // 0 Main, 1 High, 2 Professional
-	Depth                  int   // 8, 10 or 12 bits
-	Monochrome, SubX, SubY bool
-	ConfigOBUs             []byte // sequence header, may be empty
+	Matrix    uint16 // coefficients
+	FullRange bool
 }
 
 // A Transform is one step from the decoded picture to the one that is shown: one of
@@ -129,8 +121,7 @@ func parseProperty(b box) (apply func(*Item), known bool, err error) {
 		apply = func(it *Item) { it.Width, it.Height = w, h }
 	case "pixi":
 		r.full()
-		depths := r.take(uint64(r.u8()))
-		apply = func(it *Item) { it.Depths = depths }
+		r.take(uint64(r.u8())) // the depth of each channel
 	case "irot":
 		turns := Rotation(r.u8() & 3)
 		apply = func(it *Item) { it.Transforms = append(it.Transforms, turns) }
@@ -150,15 +141,15 @@ func parseProperty(b box) (apply func(*Item), known bool, err error) {
 			}
 			break
 		}
-		c := &Color{r.u16(), r.u16(), r.u16(), r.u8()&0x80 != 0}
+		r.skip(4) // primaries and transfer
+		c := &Color{r.u16(), r.u8()&0x80 != 0}
 		apply = func(it *Item) { it.Color = c }
 	case "auxC":
 		r.full()
 		kind, _, _ := bytes.Cut(r.b, []byte{0})
 		apply = func(it *Item) { it.aux = string(kind) }
 	case "av1C":
-		c := av1Config(&r)
-		apply = func(it *Item) { it.AV1 = c }
+		r.skip(4)
 	case "hvcC":
 		config := r.b
 		apply = func(it *Item) { it.HEVC = config }
@@ -181,19 +172,4 @@ func crop(r *reader) (c Crop, err error) {
 		return c, errors.New("the crop leaves nothing")
 	}
 	return c, nil
-}
-
-func av1Config(r *reader) *AV1Config {
-	r.skip(1) // marker and version
-	profile, format := r.u8()>>5, r.u8()
-	r.skip(1) // presentation delay
-	c := &AV1Config{Profile: profile, Depth: 8, ConfigOBUs: r.b}
-	if format&0x40 != 0 {
-		c.Depth = 10
-		if format&0x20 != 0 {
-			c.Depth = 12
-		}
-	}
-	c.Monochrome, c.SubX, c.SubY = format&0x10 != 0, format&8 != 0, format&4 != 0
-	return c
 }

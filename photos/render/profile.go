@@ -90,10 +90,6 @@ func profilePNG(data []byte) []byte {
 const (
 	tagCompression = 259
 	tagPhotometric = 262
-	tagStrips      = 273
-	tagStripBytes  = 279
-	tagTiles       = 324
-	tagJPEGTables  = 347
 	tagProfile     = 34675
 )
 

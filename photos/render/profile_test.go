@@ -16,6 +16,12 @@ import (
 	"relais/photos/heif"
 )
 
+// Tags of TIFF that only tests write.
+const (
+	tagStrips     = 273
+	tagStripBytes = 279
+)
+
 // withProfileJPEG puts a profile into a JPEG, in two parts.
 func withProfileJPEG(file, profile []byte) []byte {
 	out := bytes.Clone(file[:2])
