@@ -21,7 +21,13 @@ import (
 // measures opens a store of files of FR.
 func measures(t *testing.T, now func() time.Time, files ...string) *measure.Store {
 	t.Helper()
-	s, err := measure.Open(folder.Dir(t.TempDir()), false, now)
+	dir := folder.Dir(t.TempDir())
+	db, err := measure.OpenDatabase(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s, err := measure.New(dir, db, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,13 @@ func newLesson(t *testing.T) *lesson {
 		first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil),
 		clock: new(time.Now().UTC())}
 	l.SetData(l.first)
-	var err error
-	if l.store, err = measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return *l.clock }); err != nil {
+	dir := folder.Dir(t.TempDir())
+	db, err := measure.OpenDatabase(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if l.store, err = measure.New(dir, db, func() time.Time { return *l.clock }); err != nil {
 		t.Fatal(err)
 	}
 	l.Measures = func() *measure.Store { return l.store }

@@ -55,7 +55,11 @@ var measured = sync.OnceValues(func() (*measure.Store, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := measure.Open(folder.Dir(dir), false, time.Now)
+	db, err := measure.OpenDatabase(folder.Dir(dir), false)
+	if err != nil {
+		return nil, err
+	}
+	s, err := measure.New(folder.Dir(dir), db, time.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -222,7 +222,7 @@ func TestAddKilled(t *testing.T) {
 
 // addInto adds speedtests and says so.
 func addInto(dir folder.Dir, from string) error {
-	s, err := Open(dir, false, clockOf(now))
+	s, err := openMeasures(dir, false, clockOf(now))
 	if err != nil {
 		return err
 	}

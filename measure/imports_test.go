@@ -128,7 +128,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := s.Retain(time.Hour); !errors.Is(err, ErrReadOnly) {
 		t.Error(err)
 	}
-	if s, err := Open(folder.Dir(filepath.Join(dir, "none")), true, clockOf(now)); err != nil ||
+	if s, err := openMeasures(folder.Dir(filepath.Join(dir, "none")), true, clockOf(now)); err != nil ||
 		len(s.Segments()) != 0 {
 		t.Errorf("got %v, Segments %v, want no error and no Segments", err, s.Segments())
 	}

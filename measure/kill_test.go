@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 			return addInto(folder.Dir(args[1]), args[2])
 		}
 		if args[0] == "open" {
-			if _, err := Open(folder.Dir(args[1]), false, clockOf(now)); err != nil {
+			if _, err := openMeasures(folder.Dir(args[1]), false, clockOf(now)); err != nil {
 				return err
 			}
 			fmt.Println("it is open")
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // importInto imports files again and again, and says which of them count.
 func importInto(dir folder.Dir, paths []string) error {
 	for {
-		s, err := Open(dir, false, clockOf(now))
+		s, err := openMeasures(dir, false, clockOf(now))
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func importInto(dir folder.Dir, paths []string) error {
 			fmt.Println(i)
 		}
 		_, err = s.Retain(100 * 24 * time.Hour)
-		if err := errors.Join(err, s.Close()); err != nil {
+		if err := errors.Join(err, closeMeasures(s)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -26,7 +27,7 @@ func clockOf(t time.Time) func() time.Time { return func() time.Time { return t 
 func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
 	closeStore(t, dir)
-	s, err := Open(folder.Dir(dir), false, clockOf(now))
+	s, err := openMeasures(folder.Dir(dir), false, clockOf(now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func openStore(t testing.TB, dir string) *Store {
 func openReader(t testing.TB, dir string) *Store {
 	t.Helper()
 	closeStore(t, dir)
-	s, err := Open(folder.Dir(dir), true, clockOf(now))
+	s, err := openMeasures(folder.Dir(dir), true, clockOf(now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ var openStores sync.Map
 func closeStore(t testing.TB, dir string) {
 	t.Helper()
 	if s, ok := openStores.LoadAndDelete(dir); ok {
-		if err := s.(*Store).Close(); err != nil {
+		if err := closeMeasures(s.(*Store)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -146,4 +147,25 @@ func testsOf(list []made) string {
 			m.time.Format(time.RFC3339), m.lat, m.lng, m.down, m.mean, i%50, 10+i%40, m.mnc, m.enb, m.enb%504, m.rsrp)
 	}
 	return b.String()
+}
+
+// openMeasures opens the database of a data folder and loads its measurements.
+func openMeasures(dir folder.Dir, readOnly bool, now func() time.Time) (*Store, error) {
+	db, err := OpenDatabase(dir, readOnly)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(dir, db, now)
+	if err != nil && db != nil {
+		err = errors.Join(err, db.Close())
+	}
+	return s, err
+}
+
+// closeMeasures closes the database of a store. One without a database has nothing to close.
+func closeMeasures(s *Store) error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.Close()
 }

@@ -160,12 +160,12 @@ func TestLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, readOnly := range []bool{true, false} {
-			s, err := Open(folder.Dir(tt.dir), readOnly, clockOf(now))
+			s, err := openMeasures(folder.Dir(tt.dir), readOnly, clockOf(now))
 			if tt.unlost {
 				if err != nil || s.Count(market.FR, Coverage) != 30 {
 					t.Errorf("%s: error = %v, want 30 points", tt.name, err)
 				}
-				s.Close()
+				closeMeasures(s)
 				continue
 			}
 			if want := map[bool]error{true: ErrNewer, false: ErrDamaged}[tt.newer]; !errors.Is(err, want) ||

@@ -29,7 +29,6 @@ type Store struct {
 	dir      string
 	db       *store.DB // nil for a read-only folder without one
 	update   func(func(*store.Tx) error) error
-	own      bool // db is closed with the store
 	readOnly bool
 	now      func() time.Time
 	most     int // rows of a segment: maxRows, but in tests
@@ -54,37 +53,6 @@ type view struct {
 	rows     []SegmentInfo
 	version  string
 	problems []string
-}
-
-// Open opens the database of a data folder and loads its measures; Close ends that. See
-// OpenDatabase and New for the errors.
-func Open(dir folder.Dir, readOnly bool, now func() time.Time) (*Store, error) {
-	if !readOnly {
-		if err := folder.MakeDir(string(dir)); err != nil {
-			return nil, err
-		}
-	}
-	db, err := OpenDatabase(dir, readOnly)
-	if err != nil {
-		return nil, err
-	}
-	s, err := New(dir, db, now)
-	if err != nil {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-		return nil, err
-	}
-	s.own = true
-	return s, nil
-}
-
-// Close closes the database if Open has opened it. What is in memory can still be asked.
-func (s *Store) Close() error {
-	if s.db == nil || !s.own {
-		return nil
-	}
-	return s.db.Close()
 }
 
 // New loads the measures of a data folder whose database is open; a folder without one is

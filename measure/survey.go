@@ -4,11 +4,10 @@ import "slices"
 
 // A Group has the measurements of a place with one operator and one generation.
 type Group struct {
-	Operator     string // key in the market's table; "": not in the table or not stated
-	OperatorName string // its label
-	Technology   Generation
-	Count        int  // measurements
-	Synthetic    bool // some were made up for a demonstration
+	Operator   string // key in the market's table; "": not in the table or not stated
+	Technology Generation
+	Count      int  // measurements
+	Synthetic  bool // some were made up for a demonstration
 	// Sampled reports that the quantiles are those of an even sample of 512 measurements or
 	// more, not of all.
 	Sampled bool
@@ -86,7 +85,7 @@ func groups(kind Kind, filters []*filter) (list []Group) {
 		g := all[i].group(kind)
 		g.Technology = Generation(i % generations)
 		if o := i / generations; o < len(operators) {
-			g.Operator, g.OperatorName = operators[o].Key, operators[o].Label
+			g.Operator = operators[o].Key
 		}
 		list = append(list, g)
 	}

@@ -114,11 +114,11 @@ func FuzzImport(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := Open(folder.Dir(dir), false, clockOf(now))
+		s, err := openMeasures(folder.Dir(dir), false, clockOf(now))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer s.Close()
+		defer closeMeasures(s)
 		reports, err := s.Import(context.Background(), market.FR, Sniffed, nil, path)
 		if err != nil {
 			if len(s.Segments()) > 0 {

@@ -68,10 +68,7 @@ func text(v float64) string {
 func withMeasures(t *testing.T, tests, points []phone) *Reading {
 	t.Helper()
 	r := inCountry(t)
-	store, err := measure.Open(folder.Dir(t.TempDir()), false, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := openMeasures(t, time.Now)
 	var speed, coverage strings.Builder
 	speed.WriteString("timestamp,lat,lng,download_mbps,average_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,enb\n")
 	for i, p := range tests {
@@ -304,4 +301,20 @@ func TestSignalStats(t *testing.T) {
 	sameGroups(t, mustCall(t, r, "sites_get_signal_stats",
 		fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, list,
 		func(p phone) bool { return within(p) && p.age <= 300*24*time.Hour && techs[p.tech] == "4G" })
+}
+
+// openMeasures opens measurements in a new folder.
+func openMeasures(t testing.TB, now func() time.Time) *measure.Store {
+	t.Helper()
+	dir := folder.Dir(t.TempDir())
+	db, err := measure.OpenDatabase(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s, err := measure.New(dir, db, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

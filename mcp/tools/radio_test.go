@@ -18,7 +18,6 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 	"relais/radio"
@@ -59,10 +58,7 @@ func (x *radioRow) line() string {
 func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	t.Helper()
 	now := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
-	store, err := measure.Open(folder.Dir(t.TempDir()), false, func() time.Time { return now })
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := openMeasures(t, func() time.Time { return now })
 	if len(rows) > 0 {
 		text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc,enb,gnb,cell_id,pci\n"
 		for i := range rows {

@@ -47,9 +47,6 @@ func (w *town) close() {
 		db.Close()
 	}
 	w.open = nil
-	if w.measures != nil {
-		w.measures.Close()
-	}
 }
 
 // reopen ends the process and begins another.
@@ -70,7 +67,7 @@ func (w *town) reopen() {
 	feeds, err1 := outage.Open(db, now)
 	w.community, err2 = community.Open(db, feeds, now)
 	w.people, err3 = account.Open(file("users.db", account.Buckets), now)
-	w.measures, err4 = measure.Open(folder.Dir(w.dir), false, now)
+	w.measures, err4 = measure.New(folder.Dir(w.dir), file(measure.DatabaseName, measure.Buckets), now)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		w.t.Fatal(err)
 	}

@@ -324,7 +324,7 @@ func TestSubmitReadOnly(t *testing.T) {
 	w.people, err1 = account.Open(db, time.Now)
 	feeds, err2 := outage.Open(nil, time.Now)
 	w.community, err3 = community.Open(nil, feeds, time.Now)
-	w.measures, err4 = measure.Open(folder.Dir(w.dir), true, time.Now)
+	w.measures, err4 = measure.New(folder.Dir(w.dir), nil, time.Now)
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
