@@ -101,7 +101,8 @@ func TestUserOfClient(t *testing.T) {
 	if _, err := s.Accounts.Create(ctx, "alice", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Accounts.Note(p.ID, account.Fact{Kind: account.Bug, Ref: "1"}); err != nil {
+	filed := func() ([]byte, []account.Fact, error) { return nil, []account.Fact{{Kind: account.Bug, Ref: "1"}}, nil }
+	if _, _, err := s.Accounts.Once(p.ID, "", account.Bug, filed); err != nil {
 		t.Fatal(err)
 	}
 	copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))

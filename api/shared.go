@@ -17,7 +17,6 @@ type (
 	Operator       = operatorName
 	AreaParams     = areaParams
 	EmissionParams = singleEmissionParams
-	BoxParams      = boxParams
 	ArchiveDate    = archiveDate
 	RadioParams    = radioParams
 	Technology     = technologyName

@@ -3,6 +3,7 @@ package archive
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"relais/geo"
 	"relais/internal/store"
 )
 
@@ -269,8 +269,6 @@ func TestSites(t *testing.T) {
 		"46.177499999999995 , 3.3741666666666665", "")
 	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), far, none),
 		Options{})
-	mustTell(t, "box", sitesOf(s.Sites("2026-08-06", geo.Box{South: 47, West: 3, North: 48, East: 4})),
-		"new 2 2026-08-06 20 SFR LTE 800 0032700002")
 	for site, err := range sitesOf(s.Whole("2026-08-06")) {
 		if err != nil {
 			t.Fatal(err)
@@ -309,4 +307,29 @@ func rowsOfCSV(t *testing.T, path string) []map[string]string {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// compare has what differs from one date to another, in either order of time: every
+// record that is new, added, activated or changed, as it is then, and every one that
+// is deleted or replaced, as it was. Errors are as for Changes.
+func (s *Store) compare(from, to string) (*View, error) {
+	return s.open(func(tx *store.Tx) (*View, error) {
+		a, _, err := find(tx, from)
+		if err != nil {
+			return nil, err
+		}
+		b, _, err := find(tx, to)
+		if err != nil {
+			return nil, err
+		}
+		sel := selection{}
+		if err := errors.Join(sel.pickAll(tx, 0, a), sel.pickAll(tx, 1, b)); err != nil {
+			return nil, err
+		}
+		changes, err := diff(fetchIn(tx), sel, a.Repeated+b.Repeated > 0)
+		if err != nil {
+			return nil, err
+		}
+		return changesView(tx, a, b, changes)
+	})
 }

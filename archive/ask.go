@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 
-	"relais/geo"
 	"relais/internal/store"
 )
 
@@ -28,8 +27,7 @@ type View struct {
 	kinds   map[ref]Kind // of the rows that have one; of the others it is kind
 	kind    Kind
 	updated [2]string
-	keep    func(first *Record) bool // whether a site is wanted; nil for all
-	site    Site                     // that is shown
+	site    Site // that is shown
 }
 
 // find returns the publication of a date, and the one before it, nil for none.
@@ -79,45 +77,6 @@ func (s *Store) Whole(date string) (*View, error) {
 			return nil, err
 		}
 		return wholeView(tx, p, before)
-	})
-}
-
-// Sites has the sites of a publication that stand in a box, whole; errors are as for
-// Changes.
-func (s *Store) Sites(date string, box geo.Box) (*View, error) {
-	v, err := s.Whole(date)
-	if err != nil {
-		return nil, err
-	}
-	v.keep = func(r *Record) bool {
-		p, ok := r.Point()
-		return ok && box.Contains(p)
-	}
-	return v, nil
-}
-
-// compare has what differs from one date to another, in either order of time: every
-// record that is new, added, activated or changed, as it is then, and every one that
-// is deleted or replaced, as it was. Errors are as for Changes.
-func (s *Store) compare(from, to string) (*View, error) {
-	return s.open(func(tx *store.Tx) (*View, error) {
-		a, _, err := find(tx, from)
-		if err != nil {
-			return nil, err
-		}
-		b, _, err := find(tx, to)
-		if err != nil {
-			return nil, err
-		}
-		sel := selection{}
-		if err := errors.Join(sel.pickAll(tx, 0, a), sel.pickAll(tx, 1, b)); err != nil {
-			return nil, err
-		}
-		changes, err := diff(fetchIn(tx), sel, a.Repeated+b.Repeated > 0)
-		if err != nil {
-			return nil, err
-		}
-		return changesView(tx, a, b, changes)
 	})
 }
 
@@ -214,9 +173,6 @@ func (v *View) show(support uint32, items []item) *Site {
 			side = 0
 		}
 		site.Records = append(site.Records, it.block.record(it.row, kind, it.picked[side]-1, v.updated[side]))
-		if i == 0 && v.keep != nil && !v.keep(&site.Records[0]) {
-			return nil
-		}
 	}
 	return site
 }

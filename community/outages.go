@@ -84,14 +84,6 @@ type Outage struct {
 	Report *Report       // of a person
 }
 
-// ID returns the id of the entry or the report.
-func (o *Outage) ID() string {
-	if o.Entry != nil {
-		return o.Entry.ID()
-	}
-	return o.Report.ID
-}
-
 // All returns entries and reports in the order of Entries; of equals, reports come first. The
 // limit is for both together.
 func (o *Outages) All(q outage.Query) (list []Outage, truncated bool) {

@@ -143,3 +143,11 @@ func TestArea(t *testing.T) {
 		}
 	}
 }
+
+// ID returns the id of the entry or the report.
+func (o *Outage) ID() string {
+	if o.Entry != nil {
+		return o.Entry.ID()
+	}
+	return o.Report.ID
+}

@@ -1,17 +1,12 @@
 package demo
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"time"
-
-	"relais/geo"
 )
 
 // Numbers of measurements in a day of the demonstration. They are the same each time, so that
@@ -23,28 +18,6 @@ const (
 
 // TestedSite is the siteKey of one of the sites that have speedtests.
 const TestedSite = "fr-90000001"
-
-// WriteMeasures writes about tests speedtests and points coverage points for each of the days
-// before now into dir. They are around the supports in a disc of a France of n supports, or
-// around all of them if in is nil.
-func WriteMeasures(dir string, n int, in *geo.Disc, now time.Time, days, tests, points int) (speedtests,
-	coverage string, err error) {
-	towns, err := readTowns()
-	if err != nil {
-		return "", "", err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", "", err
-	}
-	c := country(towns, n)
-	if in != nil {
-		c = slices.DeleteFunc(c, func(s support) bool { return geo.Distance(in.Center, s.point()) > in.Radius })
-	}
-	if !slices.ContainsFunc(c, func(s support) bool { return s.mainland() }) {
-		return "", "", errors.New("no support in the disc")
-	}
-	return writeMeasures(dir, c, now, days, tests, points)
-}
 
 func writeMeasures(dir string, c []support, now time.Time, days, tests, points int) (speedtests, coverage string,
 	err error) {
@@ -128,10 +101,6 @@ func lastDays(now time.Time, days int) func(yield func(time.Time) bool) {
 		for ago := days; ago > 0 && yield(today.AddDate(0, 0, -ago)); ago-- {
 		}
 	}
-}
-
-func (s *support) point() geo.Point {
-	return geo.Point{Lat: float64(s.lat) / 3600, Lng: float64(s.lng) / 3600}
 }
 
 func (s *support) mainland() bool { return overseas[s.town.department] == nil }

@@ -26,8 +26,6 @@ type Info struct {
 	BodyCodes func(*Body) []string
 	// Problems explains every code.
 	Problems []Problem
-	// Scopes explains every scope.
-	Scopes map[string]string
 }
 
 // OpenAPI returns the OpenAPI 3.1 document of the operations.

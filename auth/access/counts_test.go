@@ -3,6 +3,7 @@ package access
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -201,4 +202,17 @@ func TestCheckClients(t *testing.T) {
 		!strings.Contains(err.Error(), signs.ID) {
 		t.Errorf("%d clients, %v", n, err)
 	}
+}
+
+// checkCounts returns how many counts hold. Errors: those of reading, and that the file is
+// damaged.
+func checkCounts(path string) (n int, err error) {
+	c, err := ReadCounts(path)
+	switch {
+	case err != nil:
+		return 0, err
+	case c.Bad > 0:
+		return c.Counts, fmt.Errorf("%w: %d bytes of it cannot be read", errNoCounts, c.Bad)
+	}
+	return c.Counts, nil
 }

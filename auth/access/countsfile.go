@@ -63,19 +63,6 @@ func ReadCounts(path string) (*CountsFile, error) {
 	return c, nil
 }
 
-// checkCounts returns how many counts hold. Errors: those of reading, and that the file is
-// damaged.
-func checkCounts(path string) (n int, err error) {
-	c, err := ReadCounts(path)
-	switch {
-	case err != nil:
-		return 0, err
-	case c.Bad > 0:
-		return c.Counts, fmt.Errorf("%w: %d bytes of it cannot be read", errNoCounts, c.Bad)
-	}
-	return c.Counts, nil
-}
-
 // lose counts the bytes between whole commands.
 func (c *CountsFile) lose(text []byte, last bool) {
 	unwritten := bytes.Contains(text, make([]byte, 16))

@@ -52,12 +52,6 @@ const (
 	daySeconds    = 86400
 )
 
-// take spends one request, and reports whether one was left.
-func (c *counter) take(l Limits, now time.Time) (Usage, bool) {
-	_, usage, ok := c.charge(l, now)
-	return usage, ok
-}
-
 // A Charge is a request that was counted.
 type Charge struct {
 	counter     *counter
@@ -68,7 +62,7 @@ type Charge struct {
 	at          time.Time
 }
 
-// charge is take, and also returns what a refund needs.
+// charge spends one request, and reports whether one was left. A refund needs the charge.
 func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
 	at := now.Unix()
 	charge = Charge{counter: c, limits: l}

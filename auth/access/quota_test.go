@@ -121,3 +121,9 @@ func TestCountsAreKept(t *testing.T) {
 	}
 	counts.Close()
 }
+
+// take spends one request, and reports whether one was left.
+func (c *counter) take(l Limits, now time.Time) (Usage, bool) {
+	_, usage, ok := c.charge(l, now)
+	return usage, ok
+}

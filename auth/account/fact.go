@@ -54,17 +54,6 @@ func (f *Fact) check() error {
 	return nil
 }
 
-// Note links a person to what was submitted. Of one kind and ref the first fact stays.
-// Errors: ErrNoAccount, ErrFull, ErrReadOnly, and one for values out of bounds.
-func (s *Store) Note(person string, facts ...Fact) error {
-	for i := range facts {
-		if err := facts[i].check(); err != nil {
-			return err
-		}
-	}
-	return s.note(person, facts)
-}
-
 func (s *Store) note(person string, facts []Fact) error {
 	return s.change(func(c *change) error {
 		if c.accounts.Get(person) == nil {
@@ -177,7 +166,8 @@ const maxToken = 200 // bytes
 // stored. With "" it is done each time. do's answer and facts are stored together, at most
 // 256 KiB of answer; of a do that fails nothing is. When the process dies between do and
 // that, the next call does it again: what do writes should know the token too. do must not
-// call Once. Errors: do's as it is, and those of Note.
+// call Once. Errors: do's as it is, ErrNoAccount, ErrDisabled, ErrFull, ErrReadOnly, and one for
+// values out of bounds. Of one kind and ref the first fact stays.
 func (s *Store) Once(person, token string, kind Kind,
 	do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
 	if len(token) > maxToken {

@@ -160,3 +160,14 @@ func TestOnce(t *testing.T) {
 		t.Error("a token of 201 bytes is taken")
 	}
 }
+
+// Note links a person to what was submitted. Of one kind and ref the first fact stays.
+// Errors: ErrNoAccount, ErrFull, ErrReadOnly, and one for values out of bounds.
+func (s *Store) Note(person string, facts ...Fact) error {
+	for i := range facts {
+		if err := facts[i].check(); err != nil {
+			return err
+		}
+	}
+	return s.note(person, facts)
+}

@@ -35,7 +35,7 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// A Handler serves OAuth. It is an http.Handler of all its routes.
+// A Handler serves OAuth.
 type Handler struct {
 	Options
 	base     *url.URL
@@ -49,11 +49,9 @@ type Handler struct {
 	byAddress *limit.Addresses
 }
 
-// A Route is a path, the methods that it has, and what serves it; every method is the
-// handler's matter, 405 too.
+// A Route is a path and what serves it, with every method: the handler answers 405 too.
 type Route struct {
 	Path    string
-	Methods []string
 	Handler http.Handler
 }
 
@@ -109,17 +107,6 @@ func (h *Handler) Resource() string { return h.resource }
 // ResourceMetadataURL is what the resource names in WWW-Authenticate (RFC 9728, 5.1).
 func (h *Handler) ResourceMetadataURL() string { return h.BaseURL + wellKnownResource + resourcePath }
 
-// ServeHTTP serves the route of the path.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for _, route := range h.routes {
-		if route.Path == r.URL.Path {
-			route.Handler.ServeHTTP(w, r)
-			return
-		}
-	}
-	http.NotFound(w, r)
-}
-
 // add adds a route. Pages of any origin may call an open one: no cookie authenticates
 // its callers.
 func (h *Handler) add(path string, methods []string, open bool, serve http.HandlerFunc) {
@@ -127,7 +114,7 @@ func (h *Handler) add(path string, methods []string, open bool, serve http.Handl
 		methods = append(slices.Clone(methods), http.MethodOptions)
 	}
 	allow := strings.Join(methods, ", ")
-	h.routes = append(h.routes, Route{path, methods, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h.routes = append(h.routes, Route{path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Set("Cache-Control", "no-store")
 		header.Set("X-Content-Type-Options", "nosniff")

@@ -61,9 +61,6 @@ func (r *Reader) Before() []byte { return r.before }
 // Line returns the line on which the object begins.
 func (r *Reader) Line() int { return r.itemLine }
 
-// Number counts the objects from 1 on.
-func (r *Reader) Number() int { return r.number }
-
 // Bytes returns the object as written, valid until the next call of Next; empty if it is
 // broken.
 func (r *Reader) Bytes() []byte { return r.item }

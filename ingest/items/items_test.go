@@ -19,8 +19,8 @@ func read(t *testing.T, in io.Reader, list string) (objects []string, before str
 	}
 	for r.Next() {
 		objects = append(objects, string(r.Bytes()))
-		if r.Number() != len(objects) {
-			t.Errorf("object %d has the number %d, want %d", len(objects), r.Number(), len(objects))
+		if r.number != len(objects) {
+			t.Errorf("object %d has the number %d, want %d", len(objects), r.number, len(objects))
 		}
 	}
 	return objects, string(r.Before()), r.Err()
@@ -146,9 +146,9 @@ func TestBroken(t *testing.T) {
 			want = ""
 		}
 		if !r.Next() || !strings.HasPrefix(r.Broken(), e.broken) || (r.Broken() == "") != (e.broken == "") ||
-			string(r.Bytes()) != want || r.Line() != i+2 || r.Number() != i+1 {
+			string(r.Bytes()) != want || r.Line() != i+2 || r.number != i+1 {
 			t.Fatalf("element %d: %q, %d bytes, line %d, number %d, %v; want %q", i, r.Broken(), len(r.Bytes()),
-				r.Line(), r.Number(), r.Err(), e.broken)
+				r.Line(), r.number, r.Err(), e.broken)
 		}
 		if cap(r.item) > 4*MaxItem {
 			t.Errorf("element %d: %d bytes are held; want cap(r.item) <= 4*MaxItem", i, cap(r.item))
