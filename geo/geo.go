@@ -57,10 +57,24 @@ func Distance(a, b Point) float64 { return Metres(Haversine(a, b)) }
 // Haversine returns the square of the sine of half the angle between a and b as
 // seen from the centre of the Earth. It orders points as the distance does and
 // takes half the time. Metres returns the distance for it.
-func Haversine(a, b Point) float64 {
-	sinLat := math.Sin((b.Lat - a.Lat) * rad / 2)
-	sinLng := math.Sin((b.Lng - a.Lng) * rad / 2)
-	return min(1, sinLat*sinLat+math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*sinLng*sinLng)
+func Haversine(a, b Point) float64 { return a.Vector().Haversine(b.Vector()) }
+
+// A Vector is a point of the Earth's surface as seen from its centre. Its length is 1.
+// Comparing vectors takes a tenth of the time of comparing points.
+type Vector struct{ x, y, z float64 }
+
+// Vector returns p as a vector.
+func (p Point) Vector() Vector {
+	sinLat, cosLat := math.Sincos(p.Lat * rad)
+	sinLng, cosLng := math.Sincos(p.Lng * rad)
+	return Vector{cosLat * cosLng, cosLat * sinLng, sinLat}
+}
+
+// Haversine returns the haversine of the points v and w. On the Earth, rounding changes the
+// distance by some nanometres.
+func (v Vector) Haversine(w Vector) float64 {
+	x, y, z := v.x-w.x, v.y-w.y, v.z-w.z
+	return min(1, (x*x+y*y+z*z)/4)
 }
 
 // Metres returns the great-circle distance, in metres, for a haversine.
@@ -73,6 +87,13 @@ const rad = math.Pi / 180
 type Disc struct {
 	Center Point
 	Radius float64 // metres
+}
+
+// Haversine returns the haversine of the distance from the center to a point on the rim. It is
+// a little larger than exact, so that rounding never loses a point on the rim.
+func (d Disc) Haversine() float64 {
+	half := math.Sin(min(d.Radius/EarthRadius*(1+1e-12), math.Pi) / 2)
+	return half * half
 }
 
 // Box returns a box that contains the disc. It is a little larger than needed,

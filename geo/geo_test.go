@@ -26,6 +26,21 @@ func TestDistance(t *testing.T) {
 	}
 }
 
+// TestHaversine compares vectors with the textbook formula.
+func TestHaversine(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 10_000 {
+		a := Point{180*r.Float64() - 90, 360*r.Float64() - 180}
+		spread := math.Pow(10, 2-9*r.Float64()) // down to some centimetres
+		b := Point{min(max(a.Lat+spread*(r.Float64()-0.5), -90), 90), a.Lng + spread*(r.Float64()-0.5)}
+		sinLat, sinLng := math.Sin((b.Lat-a.Lat)*rad/2), math.Sin((b.Lng-a.Lng)*rad/2)
+		want := Metres(sinLat*sinLat + math.Cos(a.Lat*rad)*math.Cos(b.Lat*rad)*sinLng*sinLng)
+		if got := Distance(a, b); math.Abs(got-want) > 1e-8+1e-11*want {
+			t.Fatalf("Distance(%v, %v) = %.9f, want %.9f", a, b, got, want)
+		}
+	}
+}
+
 func TestBoxContains(t *testing.T) {
 	paris := Box{South: 48.8, West: 2.2, North: 48.9, East: 2.4}
 	fiji := Box{South: -20, West: 177, North: -15, East: -178}

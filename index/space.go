@@ -15,6 +15,7 @@ import (
 // are tested one by one. The tree is a thirtieth of the size of one with all sites.
 type space struct {
 	lat, lng []int32 // 1e-7 degrees
+	vectors  []geo.Vector
 	tree     rtree.RTreeGN[int64, uint32]
 }
 
@@ -22,7 +23,10 @@ type space struct {
 const blockSites = 32
 
 func newSpace(lat, lng []int32) *space {
-	s := &space{lat: lat, lng: lng}
+	s := &space{lat: lat, lng: lng, vectors: make([]geo.Vector, len(lat))}
+	for i := range s.vectors {
+		s.vectors[i] = s.position(uint32(i)).Vector()
+	}
 	for from := 0; from < len(lat); from += blockSites {
 		to := min(from+blockSites, len(lat))
 		lo := [2]int64{int64(slices.Min(lng[from:to])), int64(slices.Min(lat[from:to]))}
@@ -107,19 +111,41 @@ func toNear(list []away) []Near {
 // disc returns the members of set that lie in d, nearest first from offset on, at most limit of
 // them, and how many lie in it in all. spare is memory for it.
 func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (page []Near, total int) {
+	center, rim := d.Center.Vector(), d.Haversine()
 	list := (*spare)[:0]
 	set.each(func(i uint32) {
-		h := geo.Haversine(d.Center, s.position(i))
-		if geo.Metres(h) <= d.Radius {
+		if h := center.Haversine(s.vectors[i]); h <= rim {
 			list = append(list, away{i, h})
 		}
 	})
 	*spare, total = list, len(list)
-	if offset >= total || limit == 0 {
-		return nil, total
-	}
+	offset = min(offset, total)
+	end := offset + min(limit, total-offset)
+	list = innermost(list, end)
 	slices.SortFunc(list, compareDistances)
-	return toNear(list[offset : offset+min(limit, total-offset)]), total
+	return toNear(list[offset:end]), total
+}
+
+// innermost moves to the front of list its sites up to a distance within which there are at least
+// n, and returns them. It halves the area while there are enough, so that few sites have to be
+// sorted for a page.
+func innermost(list []away, n int) []away {
+	for {
+		farthest := 0.0
+		for _, a := range list {
+			farthest = max(farthest, a.haversine)
+		}
+		inner := 0
+		for _, a := range list {
+			if a.haversine <= farthest/2 {
+				inner++
+			}
+		}
+		if inner < n || inner == len(list) {
+			return list
+		}
+		list = slices.DeleteFunc(list, func(a away) bool { return a.haversine > farthest/2 })
+	}
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.
@@ -128,6 +154,7 @@ func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
 		return nil
 	}
 	var best []away // sorted; at most k
+	center := p.Vector()
 	s.tree.Nearby(
 		func(lo, hi [2]int64, _ uint32, _ bool) float64 { return distanceToBox(p, lo, hi) },
 		func(_, _ [2]int64, block uint32, metres float64) bool {
@@ -139,7 +166,7 @@ func (s *space) nearest(p geo.Point, k int, keep func(i uint32) bool) []Near {
 				if !keep(i) {
 					continue
 				}
-				a := away{i, geo.Haversine(p, s.position(i))}
+				a := away{i, center.Haversine(s.vectors[i])}
 				if len(best) == k {
 					if compareDistances(a, best[k-1]) >= 0 {
 						continue

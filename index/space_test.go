@@ -51,9 +51,10 @@ func byDistance(sp *space, p geo.Point, keep func(i uint32) bool) []Near {
 	return near
 }
 
-// within returns how many of the sites, nearest first, are in the radius.
+// within returns how many of the sites, nearest first, are in the radius. Sites of the same place
+// may be written with a longitude of 180 and of -180, and then differ by nanometres.
 func within(near []Near, radius float64) int {
-	if k := slices.IndexFunc(near, func(n Near) bool { return n.Metres > radius }); k >= 0 {
+	if k := slices.IndexFunc(near, func(n Near) bool { return n.Metres > radius*(1+1e-12) }); k >= 0 {
 		return k
 	}
 	return len(near)
