@@ -98,7 +98,7 @@ func TestProxiesClientAllocations(t *testing.T) {
 		{"one proxy", "10.0.0.1:4711", []string{"192.0.2.1, 203.0.113.9"}},
 	} {
 		if n := testing.AllocsPerRun(100, func() { testProxies.Client(tt.remote, tt.forwarded) }); n != 0 {
-			t.Errorf("%s: %v allocations", tt.name, n)
+			t.Errorf("%s: %v allocations, want 0", tt.name, n)
 		}
 	}
 }
@@ -133,15 +133,15 @@ func FuzzProxiesClient(f *testing.F) {
 			t.Fatalf("%v, in the plainest way %v", got, want)
 		}
 		if got != canonical(got) {
-			t.Fatalf("%v is not in plain form", got)
+			t.Fatalf("%v is not in plain form, want %v", got, canonical(got))
 		}
 		if peer, err := netip.ParseAddrPort(remote); err == nil && !Contains(p, peer.Addr()) &&
 			got != canonical(peer.Addr()) {
-			t.Fatalf("%v for the untrusted peer %v", got, peer)
+			t.Fatalf("got %v for the untrusted peer %v, want the peer", got, peer)
 		}
 		for _, more := range [][]string{{left, first, second}, {left + "," + first, second}} {
 			if again := p.Client(remote, more); !Contains(p, got) && again != got {
-				t.Fatalf("%q to the left makes %v of %v", left, again, got)
+				t.Fatalf("%q to the left: got %v, want %v as without it", left, again, got)
 			}
 		}
 		const client = "203.0.113.9"
@@ -176,11 +176,11 @@ func TestParsePrefixes(t *testing.T) {
 	} {
 		got, err := ParsePrefixes([]string{"192.0.2.0/24", in})
 		if err == nil || !strings.Contains(err.Error(), in) || got != nil {
-			t.Errorf("%q: %v, %v", in, got, err)
+			t.Errorf("%q: %v, %v, want none, an error and %q in it", in, got, err, in)
 		}
 	}
 	if got, err := ParsePrefixes(nil); err != nil || len(got) != 0 {
-		t.Errorf("none: %v, %v", got, err)
+		t.Errorf("none: %v, %v, want none and no error", got, err)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestContains(t *testing.T) {
 		{"2001:db8::1", false},
 	} {
 		if got := Contains(testProxies, netip.MustParseAddr(tt.addr)); got != tt.want {
-			t.Errorf("%s: %v", tt.addr, got)
+			t.Errorf("%s: %v, want %v", tt.addr, got, tt.want)
 		}
 	}
 	everything := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}

@@ -54,11 +54,11 @@ func TestOnce(t *testing.T) {
 			counts, a = openAnswers(t, path)
 		}
 		if got, first := ask(tt.client, tt.signature, tt.says, tt.keep); got != tt.want || first != tt.first {
-			t.Errorf("%d: %q, first %v", i, got, first)
+			t.Errorf("%d: %q, first %v, want %q and %v", i, got, first, tt.want, tt.first)
 		}
 	}
 	if ran != 4 {
-		t.Errorf("ran %d times", ran)
+		t.Errorf("ran %d times, want 4", ran)
 	}
 	// What a deleted client was answered is gone with it, another's stays.
 	if err := counts.Forget("c1"); err != nil {
@@ -86,7 +86,7 @@ func TestOnceAtTheSameTime(t *testing.T) {
 				return []byte("done"), true
 			})
 			if err != nil || string(answer) != "done" {
-				t.Errorf("%q, %v", answer, err)
+				t.Errorf("got %q, %v, want no error and answer = done", answer, err)
 			}
 			if first {
 				firsts.Add(1)
@@ -102,7 +102,7 @@ func TestOnceAtTheSameTime(t *testing.T) {
 	close(goOn)
 	wg.Wait()
 	if ran.Load() != 1 || firsts.Load() != 1 {
-		t.Errorf("ran %d times, %d were first", ran.Load(), firsts.Load())
+		t.Errorf("ran %d times, %d were first, want 1 and 1", ran.Load(), firsts.Load())
 	}
 	// One that panics leaves the way free.
 	func() {
@@ -111,11 +111,11 @@ func TestOnceAtTheSameTime(t *testing.T) {
 	}()
 	if _, first, err := a.Once(context.Background(), "c", "panics",
 		func() ([]byte, bool) { return nil, true }); !first || err != nil {
-		t.Errorf("after a panic: %v, %v", first, err)
+		t.Errorf("after a panic: %v, %v, want true and no error", first, err)
 	}
 	if _, first, err := a.Once(context.Background(), "c", "large",
 		func() ([]byte, bool) { return []byte(strings.Repeat("x", 1<<20)), true }); !first || err == nil {
-		t.Errorf("an answer without bounds is kept: %v", err)
+		t.Errorf("an answer without bounds is kept: %v, first %v, want an error and first = true", err, first)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestAnswersBeforeATornTail(t *testing.T) {
 	_, a = openAnswers(t, path)
 	for _, signature := range []string{"s1", "s2"} {
 		if answer, first := once(signature); first || answer != `{"made":"`+signature+`"}` {
-			t.Errorf("%s: %q, first: %t", signature, answer, first)
+			t.Errorf("%s: %q, first: %t, want %q and false", signature, answer, first, `{"made":"`+signature+`"}`)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func TestLossOfAnswers(t *testing.T) {
 	fails = 2
 	if _, _, err := a.Once(context.Background(), "c", "lost",
 		func() ([]byte, bool) { return []byte("x"), true }); !errors.Is(err, failing) {
-		t.Errorf("two syncs that fail: %v", err)
+		t.Errorf("two syncs that fail: %v, want %v", err, failing)
 	}
 	fails = 1
 	if _, _, err := a.Once(context.Background(), "c", "last",
@@ -192,6 +192,6 @@ func TestLossOfAnswers(t *testing.T) {
 	answer, first, err := after.Once(context.Background(), "c", "last",
 		func() ([]byte, bool) { return []byte("again"), true })
 	if first || string(answer) != "kept" || err != nil {
-		t.Errorf("after a power cut: %q, first: %t, %v", answer, first, err)
+		t.Errorf("after a power cut: %q, first: %t, %v, want false, no error and answer = kept", answer, first, err)
 	}
 }

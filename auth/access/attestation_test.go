@@ -140,7 +140,7 @@ func TestAttestorClaims(t *testing.T) {
 	} {
 		token := attest(t, jwt.SigningMethodES256, key, claimsWith(tt.change))
 		if err := a.Check(token, "client-1", attestedAt.Add(tt.now)); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: got %v, want no error: %v", tt.name, err, tt.ok)
 		}
 	}
 	if err := a.Check(attest(t, jwt.SigningMethodES256, key, claimsWith(jwt.MapClaims{"aud": []string{"", "x"}})), "",
@@ -181,7 +181,7 @@ func TestAttestorAlgorithms(t *testing.T) {
 	} {
 		token := attest(t, tt.method, tt.key, attested)
 		if err := attestor(t, tt.check.Public()).Check(token, "client-1", attestedAt); (err == nil) != tt.ok {
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: got %v, want no error: %v", tt.name, err, tt.ok)
 		}
 		if err := (*Attestor)(nil).Check(token, "client-1", attestedAt); err == nil {
 			t.Errorf("%s: no Attestor accepts it", tt.name)
@@ -233,7 +233,7 @@ func TestAttestorForms(t *testing.T) {
 		if err := check(tt.token); err == nil {
 			t.Errorf("%s: accepted", tt.name)
 		} else if len(err.Error()) > 500 {
-			t.Errorf("%s: an error of %d bytes", tt.name, len(err.Error()))
+			t.Errorf("%s: an error of %d bytes, want at most 500", tt.name, len(err.Error()))
 		}
 	}
 	if err := check(signParts(t, key, `{"alg":"ES256"}`, goodClaims())); err != nil {
@@ -286,16 +286,16 @@ func TestReadAttestor(t *testing.T) {
 		a, err := ReadAttestor(path)
 		if tt.says == "" {
 			if err != nil || a.Check(attest(t, jwt.SigningMethodES256, ec, attested), "client-1", attestedAt) != nil {
-				t.Errorf("%s: %v", tt.name, err)
+				t.Errorf("%s: got %v, want a key that accepts its attestations", tt.name, err)
 			}
 			continue
 		}
 		if a != nil || err == nil || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: %v, a %v, want an error, %q in it, %q in it and no a", tt.name, err, a, tt.says, path)
 		}
 	}
 	if a, err := ReadAttestor(filepath.Join(t.TempDir(), "missing.pem")); a != nil || !os.IsNotExist(err) {
-		t.Errorf("missing: %v", err)
+		t.Errorf("missing: got %v, %v, want none and an error that it does not exist", a, err)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestAttestorOpenssl(t *testing.T) {
 					t.Fatal(err)
 				}
 				if err := a.Check(token, "client-1", attestedAt); err != nil {
-					t.Errorf("%s: %v", name, err)
+					t.Errorf("%s: %v, want no error", name, err)
 				}
 				if err := a.Check(token, "client-2", attestedAt); err == nil {
 					t.Errorf("%s: accepted for another client", name)

@@ -32,7 +32,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 	if grant, err := g.Check(good()); err != nil || grant.Client.ID != i.ID || grant.Usage.Minute.Remaining != 999 ||
 		grant.Usage.Day.Remaining != 999 {
-		t.Fatalf("%+v, %v", grant, err)
+		t.Fatalf("got %+v, %v, want client %s with 999 left of the minute and the day", grant, err, i.ID)
 	}
 	bodies := 0
 	rows := []struct {
@@ -69,11 +69,11 @@ func TestOrderOfChecks(t *testing.T) {
 			bodies = 0
 			_, err := g.Check(r)
 			if !errors.Is(err, ErrRateLimited) || bodies != 0 {
-				t.Errorf("quota: %v after reading %d bodies", err, bodies)
+				t.Errorf("quota: %v after reading %d bodies, want ErrRateLimited and 0", err, bodies)
 			}
 			r.Body = nil // then the signature can be looked at first
 			if _, err := g.Check(r); !errors.Is(err, ErrSignature) {
-				t.Errorf("quota, and a signature of something else: %v", err)
+				t.Errorf("quota, and a signature of something else: %v, want ErrSignature", err)
 			}
 			counter.minute.word.Store(spent)
 			continue
@@ -91,7 +91,7 @@ func TestOrderOfChecks(t *testing.T) {
 			t.Errorf("%s: %d left, want %d", row.name, got, want)
 		}
 		if (grant.Client != nil) != (n >= 2) {
-			t.Errorf("%s: client %v", row.name, grant.Client)
+			t.Errorf("%s: got client %v, want one: %v", row.name, grant.Client, n >= 2)
 		}
 	}
 }
@@ -162,14 +162,14 @@ func TestOrigins(t *testing.T) {
 		_, err := g.Check(&Request{Time: k.time, Address: outside, APIKey: []string{b.APIKey}, Origin: tt.origin,
 			FetchSite: tt.site, Scope: AntennasRead})
 		if (err == nil) != tt.ok || err != nil && !errors.Is(err, ErrOrigin) {
-			t.Errorf("%q, %q: %v", tt.origin, tt.site, err)
+			t.Errorf("%q, %q: got %v, want no ErrOrigin: %v", tt.origin, tt.site, err, tt.ok)
 		}
 	}
 	// Our own origin counts only where it is allowed.
 	g.Origin = "https://relais.example"
 	if _, err := g.Check(&Request{Time: k.time, APIKey: []string{b.APIKey}, FetchSite: []string{"same-origin"},
 		Scope: AntennasRead}); !errors.Is(err, ErrOrigin) {
-		t.Errorf("our own origin: %v", err)
+		t.Errorf("our own origin: %v, want ErrOrigin", err)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestAddresses(t *testing.T) {
 			}
 			if _, err := g.Check(&Request{Time: k.time, Address: addr, APIKey: []string{s.APIKey},
 				Scope: AntennasRead}); (err == nil) != tt.ok || err != nil && !errors.Is(err, ErrAddress) {
-				t.Errorf("%s: %v", tt.text, err)
+				t.Errorf("%s: got %v, want no ErrAddress: %v", tt.text, err, tt.ok)
 			}
 		})
 	}
@@ -211,7 +211,7 @@ func TestScopes(t *testing.T) {
 		for _, asks := range Scope("").Values() {
 			_, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{i.APIKey}, Scope: Scope(asks)})
 			if (err == nil) != (has == asks) || err != nil && !errors.Is(err, ErrScope) {
-				t.Errorf("%s with %s: %v", asks, has, err)
+				t.Errorf("%s with %s: got %v, want ErrScope only without the scope", asks, has, err)
 			}
 		}
 	}
@@ -232,7 +232,8 @@ func TestFailuresAreLimited(t *testing.T) {
 		}
 		if !errors.Is(err, want) || grant.Usage.Minute.Limit != MaxFailures ||
 			grant.Usage.Minute.Remaining != max(0, MaxFailures-n) {
-			t.Errorf("failure %d: %v, %+v", n, err, grant.Usage)
+			t.Errorf("failure %d: %v, %+v, want %v, Limit = %v and Remaining = %v", n, err, grant.Usage, want,
+				MaxFailures, max(0, MaxFailures-n))
 		}
 	}
 	if _, err := g.Check(&Request{Time: k.time, Address: inside, APIKey: []string{s.APIKey},
@@ -241,11 +242,11 @@ func TestFailuresAreLimited(t *testing.T) {
 	}
 	bad.Address = outside
 	if _, err := g.Check(bad); !errors.Is(err, ErrInvalidKey) {
-		t.Errorf("another address: %v", err)
+		t.Errorf("another address: %v, want ErrInvalidKey", err)
 	}
 	bad.Address, bad.Time = inside, k.time.Add(time.Minute)
 	if _, err := g.Check(bad); !errors.Is(err, ErrInvalidKey) {
-		t.Errorf("a minute later: %v", err)
+		t.Errorf("a minute later: %v, want ErrInvalidKey", err)
 	}
 }
 
@@ -262,7 +263,7 @@ func TestRevokedAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := g.Check(r); !errors.Is(err, ErrInvalidKey) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want ErrInvalidKey", err)
 	}
 }
 

@@ -21,18 +21,18 @@ func TestClientsAreKept(t *testing.T) {
 			Scopes: []Scope{AntennasRead, PhotosWrite}, Limits: Limits{Minute: 7, Day: 9}})}
 	before := k.List()
 	if len(before) != len(made) {
-		t.Fatalf("%d clients", len(before))
+		t.Fatalf("%d clients, want %d", len(before), len(made))
 	}
 	k.reopen()
 	if diff := cmp.Diff(before, k.List(), cmpopts.EquateEmpty(),
 		cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }),
 		cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
-		t.Error(diff)
+		t.Errorf("the keys differ after a restart: %v, want no difference", diff)
 	}
 	for _, i := range made {
 		key := k.table.Load().find(i.APIKey, k.time)
 		if key == nil || key.ID != i.ID || key.secret != i.SigningSecret || (i.SigningSecret != "") != i.Signs() {
-			t.Errorf("%s: %+v", i.Mode, key)
+			t.Errorf("%s: got %+v, want the key of %s, a secret: %v", i.Mode, key, i.ID, i.Signs())
 		}
 		if (i.Limits == DefaultLimits) == (i.Name == "Signed") {
 			t.Errorf("%s: limits %+v", i.Mode, i.Limits)
@@ -63,7 +63,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(filepath.Join(k.dir, "secret.key")); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("secret.key: %v, %v", info.Mode(), err)
+		t.Errorf("secret.key: %v, %v, want no error and Perm = 0o600", info.Mode(), err)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestLostKey(t *testing.T) {
 	path := filepath.Join(k.dir, "secret.key")
 	plain := server(k)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a key that nothing needs: %v", err)
+		t.Errorf("a key that nothing needs: %v, want fs.ErrNotExist", err)
 	}
 	signs := mobile(k)
 	right, err := os.ReadFile(path)
@@ -106,14 +106,14 @@ func TestLostKey(t *testing.T) {
 			}
 			for _, secret := range []string{signs.SigningSecret, ""} {
 				if err := ask(signs, secret); !errors.Is(err, ErrSignature) {
-					t.Errorf("%s: %v", tt.what, err)
+					t.Errorf("%s: %v, want ErrSignature", tt.what, err)
 				}
 			}
 			if err := ask(plain, ""); err != nil {
 				t.Errorf("%s: a client that does not sign: %v", tt.what, err)
 			}
 			if locked := k.Locked(); len(locked) != 1 || !strings.Contains(locked[0].Error(), signs.ID) {
-				t.Errorf("%s: %v", tt.what, locked)
+				t.Errorf("%s: %v, want len(locked) = 1 and %q in Error", tt.what, locked, signs.ID)
 			}
 			if _, err := k.Create(Client{Name: "another", Mode: Mobile, Scopes: ReadScopes}); err == nil {
 				t.Errorf("%s: a secret was sealed with a new key", tt.what)
@@ -149,16 +149,16 @@ func TestRotation(t *testing.T) {
 		t.Errorf("revoking an unknown key = %v, want ErrNoKey", err)
 	}
 	if _, err := k.Revoke(first.ID, second.Keys[1].Prefix); err != nil || works(second.APIKey) {
-		t.Errorf("revoked: %v", err)
+		t.Errorf("revoked: got %v, key works: %v, want neither", err, works(second.APIKey))
 	}
 	if c, err := k.Find(first.ID); err != nil || c.Keys[1].Revoked == nil || c.Keys[0].Revoked != nil {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v, %v, want the second key revoked alone", c, err)
 	}
 	if err := k.Delete(first.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := k.Find(first.ID); !errors.Is(err, ErrNoClient) || len(k.table.Load().keys) != 0 {
-		t.Errorf("deleted: %v, %d keys", err, len(k.table.Load().keys))
+		t.Errorf("deleted: got %v, %d keys, want ErrNoClient and none", err, len(k.table.Load().keys))
 	}
 	for _, tt := range []struct {
 		name string
@@ -169,7 +169,7 @@ func TestRotation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !errors.Is(tt.err, ErrNoClient) {
-				t.Errorf("%s of nobody: %v", tt.name, tt.err)
+				t.Errorf("%s of nobody: %v, want ErrNoClient", tt.name, tt.err)
 			}
 		})
 	}
@@ -191,7 +191,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if c, err := k.Find(tt.name); !errors.Is(err, tt.want) || err == nil && c.ID != a.ID {
-				t.Errorf("%s: %v, %v", tt.name, c, err)
+				t.Errorf("%s: got %v, %v, want %s or %v", tt.name, c, err, a.ID, tt.want)
 			}
 		})
 	}
@@ -204,7 +204,7 @@ func TestExpiry(t *testing.T) {
 	for after, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false,
 		time.Hour: false} {
 		if got := k.table.Load().find(i.APIKey, k.time.Add(after)) != nil; got != want {
-			t.Errorf("after %s: %v", after, got)
+			t.Errorf("after %s: %v, want %v", after, got, want)
 		}
 	}
 }
@@ -253,7 +253,7 @@ func TestWrongClients(t *testing.T) {
 			c := ok
 			tt.f(&c)
 			if _, err := k.Create(c); err == nil || !strings.Contains(err.Error(), tt.what) {
-				t.Errorf("%s: %v", tt.what, err)
+				t.Errorf("%s: %v, want an error with %q", tt.what, err, tt.what)
 			}
 		})
 	}
@@ -278,7 +278,7 @@ func TestParseScopes(t *testing.T) {
 		t.Run(tt.text, func(t *testing.T) {
 			got, err := ParseScopes(tt.text)
 			if (err != nil) != (tt.want < 0) || err == nil && len(got) != tt.want {
-				t.Errorf("%q: %v, %v", tt.text, got, err)
+				t.Errorf("%q: got %v, %v, want %d of them, or an error below 0", tt.text, got, err, tt.want)
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func TestNoAccountForPages(t *testing.T) {
 	spec := Client{Name: "A page", Mode: Browser, Origins: []string{"https://map.example"},
 		Scopes: []Scope{AntennasRead, InternalAI}, Limits: DefaultLimits}
 	if _, err := k.Create(spec); err == nil || !strings.Contains(err.Error(), "internal:ai") {
-		t.Errorf("a BROWSER client with internal:ai: %v", err)
+		t.Errorf("a BROWSER client with internal:ai: %v, want an error with internal:ai", err)
 	}
 	if err := spec.Check(); err != nil {
 		t.Errorf("one that an older version made cannot be read: %v", err)

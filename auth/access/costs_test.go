@@ -37,7 +37,7 @@ func TestCosts(t *testing.T) {
 		t.Errorf("%d cheap requests, want 21", cheap)
 	}
 	if u := c.Peek(l, at); u.Minute.Remaining != 0 || u.RetryAfter(at) != time.Minute {
-		t.Errorf("spent: %+v", u)
+		t.Errorf("spent: got %+v, want none left and a minute to wait", u)
 	}
 	// What is given back after the minute has ended is not taken from the next one.
 	late, _, ok := c.charge(l, at.Add(time.Minute))
@@ -46,10 +46,10 @@ func TestCosts(t *testing.T) {
 	}
 	c.charge(l, at.Add(2*time.Minute))
 	if u := late.Cost(0, at.Add(2*time.Minute)); u.Minute.Remaining != 1 {
-		t.Errorf("the minute after: %+v", u)
+		t.Errorf("the minute after: %+v, want Remaining = 1", u)
 	}
 	if u := (&Charge{}).Cost(0, at); u != (Usage{}) {
-		t.Errorf("of no request: %+v", u)
+		t.Errorf("of no request: %+v, want %+v", u, Usage{})
 	}
 }
 
@@ -60,10 +60,10 @@ func TestCostsOfTheGreatestLimit(t *testing.T) {
 	var c counter
 	c.minute.word.Store(join(uint32(at.Unix()/60), (maxLimit-1)*Whole))
 	if u, ok := c.take(l, at); !ok || u.Minute.Remaining != 0 {
-		t.Errorf("the last one: %v %+v", ok, u)
+		t.Errorf("the last one: %v %+v, want true and Remaining = 0", ok, u)
 	}
 	if u, ok := c.take(l, at); ok || u.Minute.Remaining != 0 || u.Day.Remaining != maxLimit-1 {
-		t.Errorf("one more: %v %+v", ok, u)
+		t.Errorf("one more: got %v, %+v, want it refused, none left of the minute, %d of the day", ok, u, maxLimit-1)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestFilesOfOtherVersions(t *testing.T) {
 		k.reopen()
 		counts, aside, err := OpenCounts(path)
 		if err != nil || aside != "" {
-			t.Fatalf("%q, %v", aside, err)
+			t.Fatalf("got %q, %v, want empty and no error", aside, err)
 		}
 		if err := counts.Restore(k.Clients); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func TestCountsOfADeletedClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := checkCounts(path); n != 2 || err != nil {
-			t.Fatalf("%d counts after %d, %v", n, i, err)
+			t.Fatalf("%d counts after %d, %v, want 2 and no error", n, i, err)
 		}
 	}
 	if err := k.Delete(a.ID); err != nil {
@@ -43,13 +43,14 @@ func TestCountsOfADeletedClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := checkCounts(path); n != 1 || err != nil {
-		t.Errorf("%d counts, %v", n, err)
+		t.Errorf("%d counts, %v, want 1 and no error", n, err)
 	}
 	before, after, err := counts.Compact()
 	text, _ := os.ReadFile(path)
 	if err != nil || after >= before/10 || int64(len(text)) != after || bytes.Contains(text, []byte(a.ID)) ||
 		!bytes.Contains(text, []byte(b.ID)) {
-		t.Errorf("%d to %d bytes, %v: %q", before, after, err, text)
+		t.Errorf("%d to %d bytes, %v: %q, want less than %d, no error, no %q in it, %q in it and len(text) = %v",
+			before, after, err, text, before/10, []byte(a.ID), []byte(b.ID), after)
 	}
 	if err := counts.Close(); err != nil {
 		t.Error(err)
@@ -65,7 +66,7 @@ func TestCountsOfADeletedClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := checkCounts(path); n != 0 || err != nil {
-		t.Errorf("%d counts, %v", n, err)
+		t.Errorf("%d counts, %v, want 0 and no error", n, err)
 	}
 	if _, err := os.Stat(path + ".tmp"); err == nil {
 		t.Error("left over")
@@ -87,7 +88,7 @@ func mended(t *testing.T, text string) (n int, aside bool) {
 	}
 	counts, where, err := OpenCounts(path)
 	if err != nil {
-		t.Fatalf("%.80q: %v", text, err)
+		t.Fatalf("%.80q: %v, want no error", text, err)
 	}
 	if err := counts.Close(); err != nil {
 		t.Error(err)
@@ -96,10 +97,10 @@ func mended(t *testing.T, text string) (n int, aside bool) {
 		t.Errorf("%.80q: after the start: %v", text, err)
 	}
 	if was, err := os.ReadFile(where); where != "" && (err != nil || string(was) != text) {
-		t.Errorf("%.80q: put aside as %.80q, %v", text, was, err)
+		t.Errorf("%.80q: got %.80q, %v in the file put aside, want it whole", text, was, err)
 	}
 	if left, err := filepath.Glob(path + ".tmp"); err != nil || len(left) > 0 {
-		t.Errorf("left over: %v", left)
+		t.Errorf("left over: %v, %v, want none and no error", left, err)
 	}
 	return n, where != ""
 }
@@ -121,10 +122,10 @@ func TestDamagedCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := checkCounts(path); n != 0 || err == nil {
-			t.Errorf("%.80q: %d counts, %v", text, n, err)
+			t.Errorf("%.80q: %d counts, %v, want 0 and an error", text, n, err)
 		}
 		if n, aside := mended(t, text); n != 0 || !aside {
-			t.Errorf("%.80q: %d counts, put aside: %t", text, n, aside)
+			t.Errorf("%.80q: %d counts, put aside: %t, want 0 and true", text, n, aside)
 		}
 	}
 }
@@ -181,7 +182,7 @@ func TestCountsDamagedInTheMiddle(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := checkCounts(path); n != 2 || !errors.Is(err, errNoCounts) {
-			t.Errorf("%.200q: %d counts, %v", text, n, err)
+			t.Errorf("%.200q: %d counts, %v, want 2 and %v", text, n, err, errNoCounts)
 		}
 		if n, aside := mended(t, text); n != 2 || !aside {
 			t.Errorf("%.200q: %d counts, want 2; put aside: %t", text, n, aside)
@@ -196,11 +197,11 @@ func TestCheckClients(t *testing.T) {
 	server(k)
 	signs := mobile(k)
 	if n, err := CheckClients(k.db, k.sealer); n != 2 || err != nil {
-		t.Errorf("%d clients, %v", n, err)
+		t.Errorf("%d clients, %v, want 2 and no error", n, err)
 	}
 	if n, err := CheckClients(k.db, OpenSealer(filepath.Join(k.dir, "other.key"))); n != 2 || err == nil ||
 		!strings.Contains(err.Error(), signs.ID) {
-		t.Errorf("%d clients, %v", n, err)
+		t.Errorf("%d clients, %v, want 2, an error and %q in it", n, err, signs.ID)
 	}
 }
 

@@ -23,14 +23,14 @@ func TestFailures(t *testing.T) {
 	addr := netip.MustParseAddr("203.0.113.9")
 	for i := range MaxFailures + 2 {
 		if n := f.Count(addr, testMinute); n != i {
-			t.Fatalf("%d counted before number %d", n, i+1)
+			t.Fatalf("%d counted before number %d, want %d", n, i+1, i)
 		}
 		if n := f.Add(addr, testMinute.Add(time.Duration(i)*time.Second)); n != i+1 {
 			t.Fatalf("number %d is counted as %d", i+1, n)
 		}
 	}
 	if n := f.Count(netip.MustParseAddr("203.0.113.10"), testMinute); n != 0 {
-		t.Errorf("the address next to it has %d", n)
+		t.Errorf("the address next to it has %d, want 0", n)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestFailuresSubscriber(t *testing.T) {
 		}
 	}
 	if a, b := f.Add(netip.Addr{}, testMinute), f.Add(netip.Addr{}, testMinute); a != 1 || b != 2 {
-		t.Errorf("no address: %d, then %d", a, b)
+		t.Errorf("no address: %d, then %d, want 1 and 2", a, b)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestFailuresParallel(t *testing.T) {
 	group.Wait()
 	for i := range addresses {
 		if n := f.Count(numbered(i), testMinute); n != workers {
-			t.Fatalf("address %d has %d", i, n)
+			t.Fatalf("address %d has %d, want %d", i, n, workers)
 		}
 	}
 }
@@ -152,6 +152,6 @@ func TestWhatCountsAsAFailure(t *testing.T) {
 	}
 	if _, err := g.Check(&Request{Time: k.time, Address: netip.MustParseAddr("203.0.113.9"),
 		APIKey: []string{s.APIKey}, Scope: AntennasRead}); !errors.Is(err, ErrRateLimited) {
-		t.Errorf("after many: %v", err)
+		t.Errorf("after many: %v, want ErrRateLimited", err)
 	}
 }

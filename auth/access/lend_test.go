@@ -22,7 +22,7 @@ func TestDemonstrationKeys(t *testing.T) {
 		{Name: "app", Mode: Mobile, Scopes: ReadScopes},
 	} {
 		if _, err := c.Create(spec); !errors.Is(err, ErrReadOnly) {
-			t.Errorf("%s is stored: %v", spec.Name, err)
+			t.Errorf("%s is stored: %v, want ErrReadOnly", spec.Name, err)
 		}
 		issued, err := c.Lend(spec)
 		if err != nil {
@@ -30,15 +30,16 @@ func TestDemonstrationKeys(t *testing.T) {
 		}
 		key := c.table.Load().find(issued.APIKey, time.Now())
 		if key == nil || key.Name != spec.Name || key.secret != issued.SigningSecret || key.locked != nil {
-			t.Fatalf("%s: the key finds %+v", spec.Name, key)
+			t.Fatalf("%s: the key finds %+v, want a value, Name = %v, secret = %v and no locked", spec.Name, key,
+				spec.Name, issued.SigningSecret)
 		}
 		if (issued.SigningSecret != "") != (spec.Mode == Mobile) {
-			t.Errorf("%s: signing secret %q", spec.Name, issued.SigningSecret)
+			t.Errorf("%s: got signing secret %q, want one for mobile only", spec.Name, issued.SigningSecret)
 		}
 		key.touch(time.Now())
 	}
 	if got := len(c.List()); got != 3 {
-		t.Errorf("%d clients", got)
+		t.Errorf("%d clients, want 3", got)
 	}
 	if !c.AnyOrigin("http://localhost:3000") {
 		t.Error("the page's origin is not known")

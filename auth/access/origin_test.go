@@ -28,7 +28,7 @@ func TestParseOrigin(t *testing.T) {
 			t.Errorf("%q: %q, %v, want %q", tt.in, got, err, tt.want)
 		}
 		if again, err := ParseOrigin(got); again != got || err != nil {
-			t.Errorf("%q is read as %q, %v", got, again, err)
+			t.Errorf("%q is read as %q, %v, want %q and no error", got, again, err, got)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestParseOriginErrors(t *testing.T) {
 	} {
 		got, err := ParseOrigin(tt.in)
 		if err == nil || got != "" || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("%q: %q, %v, which should speak of %q", tt.in, got, err, tt.says)
+			t.Errorf("%q: got %q, %v, want an error with %q", tt.in, got, err, tt.says)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestAllowsOrigin(t *testing.T) {
 		{"http://localhost:51730", false},
 	} {
 		if got := allowsOrigin(allowed, tt.header); got != tt.want {
-			t.Errorf("%q: %v", tt.header, got)
+			t.Errorf("%q: %v, want %v", tt.header, got, tt.want)
 		}
 	}
 	if allowsOrigin(nil, "https://allowed.example") || allowsOrigin([]string{""}, "") {
@@ -131,7 +131,7 @@ func FuzzParseOrigin(f *testing.F) {
 			return
 		}
 		if again, err := ParseOrigin(got); again != got || err != nil {
-			t.Errorf("%q is read as %q, and that as %q, %v", text, got, again, err)
+			t.Errorf("%q is read as %q, and that as %q, %v, want %q and no error", text, got, again, err, got)
 		}
 	})
 }

@@ -35,7 +35,8 @@ func TestWindows(t *testing.T) {
 		u, ok := c.take(l, at)
 		if ok != step.ok || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day ||
 			u.RetryAfter(at) != step.retry || c.Peek(l, at) != u {
-			t.Errorf("step %d: %v, %+v, retry after %s", i, ok, u, u.RetryAfter(at))
+			t.Errorf("step %d: got %v, %+v, retry after %s; want %+v, and the same of Peek", i, ok, u,
+				u.RetryAfter(at), step)
 		}
 	}
 }
@@ -60,7 +61,7 @@ func TestLastUnit(t *testing.T) {
 		wg.Wait()
 		if u := c.Peek(l, at); passed.Load() != 1 || u.Minute.Limit-u.Minute.Remaining != 1 ||
 			u.Day.Limit-u.Day.Remaining != 1 {
-			t.Errorf("%+v: %d passed, %+v", l, passed.Load(), u)
+			t.Errorf("%+v: got %d passed, %+v, want one", l, passed.Load(), u)
 		}
 	}
 }
@@ -96,7 +97,7 @@ func TestCountsAreKept(t *testing.T) {
 	k.table.Load().clients[a.ID].counter.take(a.Limits, k.time) // lost with the process
 	// A change of a client keeps its count.
 	if _, err := k.Rotate(a.ID, 0); err != nil || left(a.ID) != a.Limits.Day-6 {
-		t.Errorf("after a change: %d left, %v", left(a.ID), err)
+		t.Errorf("after a change: %d left, %v, want %d and no error", left(a.ID), err, a.Limits.Day-6)
 	}
 	if err := counts.Close(); err != nil {
 		t.Fatal(err)
@@ -104,11 +105,12 @@ func TestCountsAreKept(t *testing.T) {
 	k.reopen()
 	counts, aside := open()
 	if left(a.ID) != a.Limits.Day-5 || left(b.ID) != b.Limits.Day || aside != "" {
-		t.Errorf("%d and %d left, %q", left(a.ID), left(b.ID), aside)
+		t.Errorf("%d and %d left, %q, want %d, %d and empty", left(a.ID), left(b.ID), aside, a.Limits.Day-5,
+			b.Limits.Day)
 	}
 	k.time = k.time.Add(24 * time.Hour)
 	if left(a.ID) != a.Limits.Day {
-		t.Errorf("%d left on the next day", left(a.ID))
+		t.Errorf("%d left on the next day, want %d", left(a.ID), a.Limits.Day)
 	}
 	counts.Close()
 	if err := os.WriteFile(path, []byte("*garbage\r\nthis is not a buntdb file\r\n"), 0o600); err != nil {
@@ -117,7 +119,7 @@ func TestCountsAreKept(t *testing.T) {
 	k.reopen()
 	counts, aside = open()
 	if aside == "" || left(a.ID) != a.Limits.Day {
-		t.Errorf("damaged: put aside as %q", aside)
+		t.Errorf("damaged: got %d left, put aside as %q; want %d and a name", left(a.ID), aside, a.Limits.Day)
 	}
 	counts.Close()
 }

@@ -41,7 +41,7 @@ func TestAgainstOpenSSL(t *testing.T) {
 		}
 		s, err := parseSignature([]string{header})
 		if err != nil || s.fresh(signedAt) != nil || s.matching(tt.secret, tt.method, tt.path, body) == "" {
-			t.Errorf("%+v: openssl's signature is refused: %v", tt, err)
+			t.Errorf("%+v: openssl's signature is refused: got %v, want no error", tt, err)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestOneCharacter(t *testing.T) {
 	})
 	each("body", func(b string) { refuse(accepted(header, secret, method, path, sha256.Sum256([]byte(b))), "body", b) })
 	if n < 1000 {
-		t.Errorf("only %d changes", n)
+		t.Errorf("only %d changes, want at least 1000", n)
 	}
 }
 
@@ -106,7 +106,7 @@ func TestParseSignature(t *testing.T) {
 		strings.Repeat("x", 1<<20): false,
 	} {
 		if _, err := parseSignature([]string{header}); (err == nil) != want {
-			t.Errorf("%.100q: %v", header, err)
+			t.Errorf("%.100q: got %v, want no error: %v", header, err, want)
 		}
 	}
 	for _, lines := range [][]string{nil, {}, {"t=1,v1=" + hex1, "t=1,v1=" + hex1}} {
@@ -123,7 +123,7 @@ func TestFresh(t *testing.T) {
 	}
 	for seconds, want := range map[int]bool{0: true, 300: true, -300: true, 301: false, -301: false, 1e9: false} {
 		if err := s.fresh(signedAt.Add(time.Duration(seconds) * time.Second)); (err == nil) != want {
-			t.Errorf("%d s: %v", seconds, err)
+			t.Errorf("%d s: got %v, want no error: %v", seconds, err, want)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func TestSeveralSignatures(t *testing.T) {
 	} {
 		t.Run(tt.secret, func(t *testing.T) {
 			if accepted(header, tt.secret, "GET", "/", EmptyBody) != tt.want {
-				t.Errorf("%s: %v", tt.secret, !tt.want)
+				t.Errorf("%s: accepted: %v, want %v", tt.secret, !tt.want, tt.want)
 			}
 		})
 	}
@@ -162,12 +162,12 @@ func FuzzParseSignature(f *testing.F) {
 		for _, v := range s.v1 {
 			text := "v1=" + hex.EncodeToString(v[:])
 			if !strings.Contains(rest, text) {
-				t.Fatalf("%q: %s", header, text)
+				t.Fatalf("%q: got %s, want %s in it", header, rest, text)
 			}
 			rest = strings.Replace(rest, text, "", 1)
 		}
 		if strings.Trim(strings.Replace(rest, "t="+s.at, "", 1), ",") != "" {
-			t.Errorf("%q: %q is left over", header, rest)
+			t.Errorf("%q: %q is left over, want none", header, rest)
 		}
 	})
 }
@@ -180,7 +180,7 @@ func TestSentPath(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := SentPath(u); got != path {
-			t.Errorf("%s: %s", path, got)
+			t.Errorf("got %s, want %s", got, path)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func TestSentPath(t *testing.T) {
 func TestSecretIsNoFlag(t *testing.T) {
 	for range 2000 {
 		if s := newSecret(); len(s) != secretLength || s[0] == '-' {
-			t.Fatal(s)
+			t.Fatalf("got secret %s, want %d characters, the first not -", s, secretLength)
 		}
 	}
 }

@@ -45,12 +45,12 @@ func TestVisitorLimits(t *testing.T) {
 		k.time = k.time.Add(step.wait)
 		grant, err := ask(step.from)
 		if (err == nil) != step.ok || err != nil && !errors.Is(err, ErrRateLimited) {
-			t.Errorf("step %d: %v", n, err)
+			t.Errorf("step %d: got %v, want no ErrRateLimited: %v", n, err, step.ok)
 		}
 		all, err := k.Usage(i.ID)
 		if u := grant.Usage; err != nil || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day ||
 			u.RetryAfter(k.time) != step.retry || all.Minute.Remaining != step.client {
-			t.Errorf("step %d: %+v, %d left to all, %v", n, u, all.Minute.Remaining, err)
+			t.Errorf("step %d: got %+v, %d left to all, %v, want %+v", n, u, all.Minute.Remaining, err, step)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestVisitorsOfASpentClient(t *testing.T) {
 		grant, err := ask("192.0.2.2")
 		if w := grant.Usage.Minute; !errors.Is(err, ErrRateLimited) || w.Limit != 1 || w.Remaining != 0 ||
 			grant.Usage.RetryAfter(k.time) != 30*time.Second {
-			t.Fatalf("%+v, %v", grant.Usage, err)
+			t.Fatalf("got %+v, %v, want ErrRateLimited, none left of 1, retry after 30s", grant.Usage, err)
 		}
 	}
 	k.time = k.time.Add(time.Minute)
@@ -90,7 +90,7 @@ func TestVisitorCosts(t *testing.T) {
 			t.Fatalf("cheap request %d: %v", n+1, err)
 		}
 		if u := grant.Charge.Cost(Twentieth, k.time); u.Minute.Limit != 2 || u.Minute.Remaining != (40-n-1)/20 {
-			t.Fatalf("cheap request %d: %+v", n+1, u)
+			t.Fatalf("cheap request %d: %+v, want Limit = 2 and Remaining = %v", n+1, u, (40-n-1)/20)
 		}
 	}
 	if _, err := k.Rotate(i.ID, time.Hour); err != nil {
@@ -101,7 +101,7 @@ func TestVisitorCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := ask("192.0.2.1"); !errors.Is(err, ErrRateLimited) {
-		t.Errorf("over the limit: %v", err)
+		t.Errorf("over the limit: %v, want ErrRateLimited", err)
 	}
 	k.time = k.time.Add(time.Minute)
 	for range 2 {
@@ -111,7 +111,7 @@ func TestVisitorCosts(t *testing.T) {
 	}
 	late.Charge.Cost(0, k.time)
 	if _, err := ask("192.0.2.1"); !errors.Is(err, ErrRateLimited) {
-		t.Errorf("after one of the minute before was given back: %v", err)
+		t.Errorf("after one of the minute before was given back: %v, want ErrRateLimited", err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestVisitorBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := ask(inside); !errors.Is(err, ErrRateLimited) || bodies != 1 {
-		t.Errorf("%v after reading %d bodies", err, bodies)
+		t.Errorf("%v after reading %d bodies, want ErrRateLimited and 1", err, bodies)
 	}
 	if err := ask(outside); err != nil {
 		t.Errorf("another visitor: %v", err)
@@ -145,7 +145,7 @@ func TestVisitorLimitsOfModes(t *testing.T) {
 	k.reopen()
 	c, err := k.Find(i.ID)
 	if want := (Limits{Minute: 60, Day: 10_000, VisitorMinute: 5}); err != nil || c.Limits != want {
-		t.Errorf("%+v, %v", c, err)
+		t.Errorf("got %+v, %v, want no error and Limits = %v", c, err, want)
 	}
 	for _, c := range []Client{
 		{Mode: Server, CIDRs: cidrs, Limits: Limits{VisitorMinute: 1}},

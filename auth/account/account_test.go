@@ -189,14 +189,14 @@ func TestAccounts(t *testing.T) {
 	}
 	w.want("disabled", w.login("elodie anne", "café crème"), ErrLogin)
 	if a, err := w.Find("elodie anne"); err != nil || !a.Disabled || a.ID != p.ID || !a.Created.Equal(w.clock()) {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("got %+v, %v, want %s, disabled, made now", a, err, p.ID)
 	}
 	if _, err := w.Disable(p.ID, false); err != nil {
 		t.Fatal(err)
 	}
 	w.want("enabled", w.login("elodie anne", "café crème"), nil)
 	if _, err := w.Find("nobody"); !errors.Is(err, ErrNoAccount) {
-		t.Errorf("nobody: %v", err)
+		t.Errorf("nobody: %v, want ErrNoAccount", err)
 	}
 }
 
@@ -241,7 +241,7 @@ func TestDelete(t *testing.T) {
 	}
 	w.want("its token", errOf(w.Verify(next.Access, resource, w.clock())), ErrGrant)
 	if marked, err := w.db.HasDeleted(); !marked || err != nil {
-		t.Errorf("the file is not marked: %v", err)
+		t.Errorf("the file is not marked: %v, marked %v, want no error and marked = true", err, marked)
 	}
 	if _, _, err := w.db.Compact(); err != nil {
 		t.Fatal(err)
@@ -255,10 +255,10 @@ func TestDelete(t *testing.T) {
 	w.want("delete again", w.Delete(p.ID), ErrNoAccount)
 	w.want("login", w.login("planted name", good), ErrLogin)
 	if facts, err := w.Facts(other.ID, Outage); err != nil || len(facts) != 1 || !w.valid(kept.Access) {
-		t.Errorf("another's: %v, %v", facts, err)
+		t.Errorf("another's: got %v, %v, want one fact and a good token", facts, err)
 	}
 	if accounts, facts, err := Check(w.db); accounts != 1 || facts != 1 || err != nil {
-		t.Errorf("check: %d accounts, %d facts, %v", accounts, facts, err)
+		t.Errorf("check: %d accounts, %d facts, %v, want 1, 1 and no error", accounts, facts, err)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestReadOnly(t *testing.T) {
 		for i, err := range []error{err1, err2, err3, err4, err5, err6, s.Delete(p.ID), s.Note(p.ID),
 			s.Revoke(tokens.Access, c.ID)} {
 			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
-				t.Errorf("change %d: %v", i, err)
+				t.Errorf("change %d: %v, want ErrReadOnly and fs.ErrPermission", i, err)
 			}
 		}
 		if err := s.Sweep(); err != nil {
@@ -309,10 +309,10 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("a token: %v", err)
 	}
 	if facts, err := s.Facts(p.ID, Bug); err != nil || len(facts) != 1 {
-		t.Errorf("%v, %v", facts, err)
+		t.Errorf("got %v, %v, want no error and len(facts) = 1", facts, err)
 	}
 	if facts, err := empty.Facts(p.ID, Bug); err != nil || len(facts) != 0 {
-		t.Errorf("%v, %v", facts, err)
+		t.Errorf("got %v, %v, want none and no error", facts, err)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestOfClient(t *testing.T) {
 		wg.Go(func() {
 			p, err := w.OfClient("0198-client", "Assistant")
 			if err != nil || p.Name != "Assistant" || p.Client != "0198-client" {
-				t.Errorf("%+v, %v", p, err)
+				t.Errorf("got %+v, %v, want no error, Name = Assistant and Client = 0198-client", p, err)
 			}
 			ids[i] = p.ID
 		})
@@ -334,17 +334,17 @@ func TestOfClient(t *testing.T) {
 	wg.Wait()
 	for _, id := range ids {
 		if id != ids[0] || id == alice.ID {
-			t.Errorf("%v, alice %s", ids, alice.ID)
+			t.Errorf("%v, alice %s, id %v, want id = %v and id other than %v", ids, alice.ID, id, ids[0], alice.ID)
 		}
 	}
 	w.reopen()
 	if p, err := w.OfClient("0198-client", "Assistant"); err != nil || p.ID != ids[0] ||
 		w.ActsFor("0198-client") != p.ID {
-		t.Errorf("after a restart: %+v, %v", p, err)
+		t.Errorf("after a restart: got %+v, %v, want %s, which acts for the client", p, err, ids[0])
 	}
 	w.want("the person of that name", w.login("assistant", good), nil)
 	if _, err := w.Find("assistant"); !errors.Is(err, ErrAmbiguous) {
-		t.Errorf("find: %v", err)
+		t.Errorf("find: %v, want ErrAmbiguous", err)
 	}
 	_, err := w.SetPassword(context.Background(), ids[0], good)
 	w.want("a password", err, ErrNoLogin)
@@ -357,7 +357,7 @@ func TestOfClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p, err := w.OfClient("0198-client", "Assistant"); err != nil || p.ID == ids[0] {
-		t.Errorf("after deletion: %+v, %v", p, err)
+		t.Errorf("after deletion: %+v, %v, want no error and ID other than %v", p, err, ids[0])
 	}
 	w.want("the person of that name, still", w.login("assistant", good), nil)
 }

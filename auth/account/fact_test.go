@@ -46,7 +46,7 @@ func TestFacts(t *testing.T) {
 			for _, f := range list {
 				got = append(got, f.Ref)
 				if string(f.Data) != f.Ref || f.Kind != kind {
-					t.Errorf("%+v", f)
+					t.Errorf("got %+v, want Data = %v and Kind = %v", f, f.Ref, kind)
 				}
 			}
 			n, err2 := w.Count(person, kind)
@@ -106,18 +106,19 @@ func TestOnce(t *testing.T) {
 		w.reopen()
 		answer, repeated, err := w.Once(step.person, step.token, Outage, do)
 		if err != nil || string(answer) != step.want || repeated != step.repeated {
-			t.Errorf("%+v: %q, %v, %v", step, answer, repeated, err)
+			t.Errorf("%+v: %q, %v, %v, want %v, no error and answer = %v", step, answer, repeated, err, step.repeated,
+				step.want)
 		}
 	}
 	if n, err := w.Count(alice.ID, Outage); n != 5 || err != nil {
-		t.Errorf("%d facts, %v", n, err)
+		t.Errorf("%d facts, %v, want 5 and no error", n, err)
 	}
 	failing := errors.New("no")
 	_, _, err := w.Once(alice.ID, "fails", Outage, func() ([]byte, []Fact, error) { return nil, nil, failing })
 	w.want("a write that fails", err, failing)
 	if answer, repeated, err := w.Once(alice.ID, "fails", Outage, do); repeated || err != nil ||
 		string(answer) != "answer 7" {
-		t.Errorf("after that: %q, %v, %v", answer, repeated, err)
+		t.Errorf("after that: %q, %v, %v, want false, no error and answer = answer 7", answer, repeated, err)
 	}
 	before := done
 	var wg sync.WaitGroup
@@ -125,13 +126,13 @@ func TestOnce(t *testing.T) {
 		wg.Go(func() {
 			if answer, _, err := w.Once(bob.ID, "at once", Outage, do); err != nil ||
 				string(answer) != fmt.Sprint("answer ", before+1) {
-				t.Errorf("%q, %v", answer, err)
+				t.Errorf("got %q, %v, want no error and answer = %v", answer, err, fmt.Sprint("answer ", before+1))
 			}
 		})
 	}
 	wg.Wait()
 	if done != before+1 {
-		t.Errorf("it was done %d times", done-before)
+		t.Errorf("it was done %d times, done %v, want done = %v", done-before, done, before+1)
 	}
 	if err := w.sequence(bob.ID, answers, maxAnswers); err != nil {
 		t.Fatal(err)

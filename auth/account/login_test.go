@@ -52,14 +52,14 @@ func TestGuessing(t *testing.T) {
 		for i := range 2 {
 			w.want("a guess", w.login(name, "wrong"), ErrLogin)
 			if n := w.guesses.byName.Count(sumOf(name), w.clock()); n != guessesByAddress-1+i {
-				t.Errorf("%d guesses are counted", n)
+				t.Errorf("%d guesses are counted, want %d", n, guessesByAddress-1+i)
 			}
 		}
 		for _, password := range []string{"wrong", good} {
 			w.want("after the limit", w.login(name, password), ErrLimited)
 		}
 		if again := w.LoginAgain(); !again.After(w.clock()) || again.After(w.clock().Add(guessWindow)) {
-			t.Errorf("again at %s", again)
+			t.Errorf("got %s, want it within %s from now", again, guessWindow)
 		}
 		w.pass(guessWindow)
 		w.want("in the next window", w.login("alice", good), nil)
@@ -105,7 +105,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 		return n, true
 	}
 	if n, _ := tried(0, 0); n != 20 {
-		t.Fatalf("%d guesses from one address", n)
+		t.Fatalf("%d guesses from one address, want 20", n)
 	}
 	w.want("from the address of the guesses", login("10.0.0.0"), ErrLimited)
 	w.want("from elsewhere", login("198.51.100.7"), nil)
@@ -120,7 +120,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 		networks = i + 1
 	}
 	if networks < 17 {
-		t.Errorf("%d networks were enough for 1000 guesses", networks)
+		t.Errorf("%d networks were enough for 1000 guesses, want at least 17", networks)
 	}
 	w.want("from a network that is not known", login("192.0.2.1"), ErrLimited)
 	w.want("from home", login("203.0.113.9"), nil)
@@ -155,7 +155,7 @@ func TestRefusedGuessesDoNotCount(t *testing.T) {
 	}
 	for i := range 200 {
 		if n := w.guesses.addresses.Count(numbered(i), w.clock()); n != 0 {
-			t.Fatalf("%d guesses count for %s", n, numbered(i))
+			t.Fatalf("%d guesses count for %s, want 0", n, numbered(i))
 		}
 	}
 	_, err := w.Login(context.Background(), "alice", good, numbered(1))
@@ -184,7 +184,7 @@ func TestGuessingAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if count[ErrLogin] != 5 || count[ErrLimited] != 25 {
-		t.Errorf("%v", count)
+		t.Errorf("got %v, want 5 wrong and 25 limited", count)
 	}
 }
 
@@ -208,7 +208,8 @@ func TestConstantWork(t *testing.T) {
 	}
 	for name, n := range worked {
 		if n < 1<<20 || n < worked["alice"]*9/10 || n > worked["alice"]*11/10 {
-			t.Errorf("%s takes %d bytes, alice %d", name, n, worked["alice"])
+			t.Errorf("%s takes %d bytes, alice %d, want at least %d, at least %d and at most %d", name, n,
+				worked["alice"], 1<<20, worked["alice"]*9/10, worked["alice"]*11/10)
 		}
 	}
 }
@@ -227,14 +228,14 @@ func TestBusy(t *testing.T) {
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := turns.take(gone, home); !errors.Is(err, ErrBusy) {
-			t.Errorf("a caller that has gone: %v", err)
+			t.Errorf("a caller that has gone: %v, want ErrBusy", err)
 		}
 		count := map[error]int{}
 		for range cap(results) {
 			count[<-results]++
 		}
 		if waited := time.Since(start); count[nil] != hashesAtOnce || waited != longestWait {
-			t.Errorf("%v after %s", count, waited)
+			t.Errorf("got %v after %s, want %d good after %s", count, waited, hashesAtOnce, longestWait)
 		}
 		for range hashesAtOnce {
 			turns.done()
@@ -244,7 +245,7 @@ func TestBusy(t *testing.T) {
 		}
 		turns.done()
 		if turns.free != hashesAtOnce || len(turns.waiting) != 0 {
-			t.Errorf("%d are free, %d wait", turns.free, len(turns.waiting))
+			t.Errorf("got %d free, %d that wait, want %d and none", turns.free, len(turns.waiting), hashesAtOnce)
 		}
 	})
 }
@@ -289,7 +290,7 @@ func TestTurnsInAFlood(t *testing.T) {
 			}
 		}
 		if !slices.Contains(hashed, "dave") || after > 2*hashesAtOnce {
-			t.Errorf("dave after %d of the flood: %q", after, hashed)
+			t.Errorf("dave came after %d of the flood: %q, want him after at most %d", after, hashed, 2*hashesAtOnce)
 		}
 	})
 }

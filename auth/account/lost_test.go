@@ -37,16 +37,17 @@ func TestLostAccount(t *testing.T) {
 			}
 			w.reopen()
 			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), alice.ID) || !w.Incomplete() {
-				t.Errorf("%s: problems %v", tt.name, p)
+				t.Errorf("%s: got problems %v, want one of %s, and Incomplete", tt.name, p, alice.ID)
 			}
 			if n, _, err := Check(w.db); n != 2 || err == nil || !strings.Contains(err.Error(), alice.ID) {
-				t.Errorf("%s: the check finds %d accounts, %v", tt.name, n, err)
+				t.Errorf("%s: the check finds %d accounts, %v, want 2, an error and %q in it", tt.name, n, err,
+					alice.ID)
 			}
 			if _, _, err := w.Verify(lost.Access, resource, w.clock()); !errors.Is(err, ErrLost) {
-				t.Errorf("%s: a token of the account: %v", tt.name, err)
+				t.Errorf("%s: a token of the account: %v, want ErrLost", tt.name, err)
 			}
 			if p, err := w.OfClient("c", "An API client"); err != nil || p != acts || !w.valid(theirs.Access) {
-				t.Errorf("%s: the others: %+v, %v", tt.name, p, err)
+				t.Errorf("%s: the others: got %+v, %v, want %+v and a good token", tt.name, p, err, acts)
 			}
 		})
 	}
@@ -54,17 +55,17 @@ func TestLostAccount(t *testing.T) {
 		t.Errorf("another signs in: %v", err)
 	}
 	if _, err := w.Disable(alice.ID, true); !errors.Is(err, ErrLost) {
-		t.Errorf("disabled: %v", err)
+		t.Errorf("disabled: %v, want ErrLost", err)
 	}
 	_, created := w.Create(t.Context(), "alice", good)
 	_, acting := w.OfClient("d", "Another API client")
 	if !errors.Is(created, ErrLost) || !errors.Is(acting, ErrLost) {
-		t.Errorf("new accounts: %v, %v", created, acting)
+		t.Errorf("new accounts: %v, %v, want ErrLost and ErrLost", created, acting)
 	}
 	list := w.List()
 	if found, err := w.Find(alice.ID); err != nil || !found.Lost || len(list) != 3 || !list[0].Lost ||
 		list[0].ID != alice.ID {
-		t.Errorf("%+v, %v, %+v", found, err, list)
+		t.Errorf("got %+v, %v, %+v, want her lost, the first of 3", found, err, list)
 	}
 	if err := w.Delete(alice.ID); err != nil {
 		t.Fatal(err)
@@ -72,7 +73,8 @@ func TestLostAccount(t *testing.T) {
 	for range 2 { // and after a restart
 		if _, _, err := Check(w.db); err != nil || len(w.Problems()) != 0 || w.valid(lost.Access) ||
 			!w.valid(theirs.Access) {
-			t.Errorf("after it was deleted: %v, %v", err, w.Problems())
+			t.Errorf("after it was deleted: got %v, %v, want no problem, and the other's token good", err,
+				w.Problems())
 		}
 		w.reopen()
 	}
@@ -116,13 +118,14 @@ func TestLostGrant(t *testing.T) {
 			}
 			w.reopen()
 			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "grant") {
-				t.Errorf("%s: problems %v", tt.name, p)
+				t.Errorf("%s: problems %v, want len(p) = 1 and grant in Error", tt.name, p)
 			}
 			if _, _, err := Check(w.db); err == nil {
 				t.Errorf("%s: the check finds nothing", tt.name)
 			}
 			if w.valid(lost.Access) || !w.valid(theirs.Access) || w.Incomplete() {
-				t.Errorf("%s: valid %v, the other's %v", tt.name, w.valid(lost.Access), w.valid(theirs.Access))
+				t.Errorf("%s: valid %v, the other's %v; want the other's alone, and all complete", tt.name,
+					w.valid(lost.Access), w.valid(theirs.Access))
 			}
 		})
 	}
@@ -132,7 +135,7 @@ func TestLostGrant(t *testing.T) {
 	}
 	w.reopen()
 	if p := w.Problems(); len(p) != 3 || w.valid(theirs.Access) { // the program and its two leaves
-		t.Errorf("without the program: %v", p)
+		t.Errorf("without the program: got problems %v, want 3, and its token refused", p)
 	}
 	if err := w.login("alice", good); err != nil {
 		t.Error(err)

@@ -84,7 +84,7 @@ func TestCheckRedirect(t *testing.T) {
 	for _, tt := range redirects {
 		err := CheckRedirect(tt.text)
 		if (err == nil) != tt.ok {
-			t.Errorf("%q: %v", tt.text, err)
+			t.Errorf("%q: got %v, want no error: %v", tt.text, err, tt.ok)
 		}
 	}
 	w := newWorld(t)
@@ -138,7 +138,7 @@ func TestRedirects(t *testing.T) {
 	} {
 		t.Run(tt.asked, func(t *testing.T) {
 			if got := c.Redirects(tt.asked); got != tt.want {
-				t.Errorf("%q: %v", tt.asked, got)
+				t.Errorf("%q: %v, want %v", tt.asked, got, tt.want)
 			}
 		})
 	}
@@ -179,7 +179,7 @@ func FuzzRedirects(f *testing.F) {
 		}
 		if port := a.Port(); port != "" {
 			if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
-				t.Fatalf("%q is allowed", asked)
+				t.Fatalf("%q is allowed, %v, n %v, want no error, n at least 1 and n at most 65535", asked, err, n)
 			}
 		}
 		same := a.Scheme == "http" && u.Scheme == "http" && a.Hostname() == u.Hostname() &&

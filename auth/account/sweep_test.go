@@ -40,7 +40,8 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if clients, grants := rows(); clients != step.clients || grants != step.grants {
-			t.Errorf("after %s more: %d clients, %d grants", step.after, clients, grants)
+			t.Errorf("after %s more: %d clients, %d grants, want %d and %d", step.after, clients, grants,
+				step.clients, step.grants)
 		}
 		w.reopen()
 	}
@@ -55,10 +56,10 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	if n, err := w.Count(p.ID, Bug); n != 1 || err != nil || w.valid(tokens.Access) {
-		t.Errorf("%d facts, %v", n, err)
+		t.Errorf("got %d facts, %v, want 1 and its token refused", n, err)
 	}
 	if accounts, facts, err := Check(w.db); accounts != 1 || facts != 1 || err != nil {
-		t.Errorf("check: %d, %d, %v", accounts, facts, err)
+		t.Errorf("check: %d, %d, %v, want 1, 1 and no error", accounts, facts, err)
 	}
 }
 
@@ -79,7 +80,8 @@ func TestIdle(t *testing.T) {
 	w.Shown("ffffffff-0000")
 	_, err := w.Register("An app", []string{callback})
 	if full, ok := errors.AsType[*FullError](err); !ok || !full.Until.Equal(w.clock().Add(time.Second)) {
-		t.Fatalf("when all are new: %v", err)
+		t.Fatalf("when all are new: %v, ok %v, Until %v, want ok = true and Until = %v", err, ok, full.Until,
+			w.clock().Add(time.Second))
 	}
 	w.pass(time.Second)
 	w.program()
@@ -96,7 +98,7 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	if n := len(w.state.clients.All()); n != maxIdle+1 {
-		t.Errorf("%d clients", n)
+		t.Errorf("%d clients, want %d", n, maxIdle+1)
 	}
 	w.pass(needed)
 	for range 3 { // two replace the last two
@@ -149,7 +151,7 @@ func TestMaxGrants(t *testing.T) {
 	}
 	last := w.tokens(p, c)
 	if w.valid(first.Access) || !w.valid(last.Access) || len(w.state.grants.All()) != maxGrants {
-		t.Errorf("%d grants", len(w.state.grants.All()))
+		t.Errorf("got %d grants, want %d, without the first, with the last", len(w.state.grants.All()), maxGrants)
 	}
 	g := last
 	for range maxAccess {

@@ -16,7 +16,7 @@ func TestTokens(t *testing.T) {
 	for range 2 {
 		who, scopes, err := w.Verify(tokens.Access, resource, w.clock())
 		if err != nil || who != p || JoinScopes(scopes) != "mcp:read mcp:write" {
-			t.Errorf("%+v, %v, %v", who, scopes, err)
+			t.Errorf("got %+v, %v, %v, want %+v with mcp:read mcp:write", who, scopes, err, p)
 		}
 		w.reopen()
 	}
@@ -45,10 +45,10 @@ func TestTokens(t *testing.T) {
 		})
 	}
 	if a, err := w.Find("alice"); err != nil || a.Programs != 1 {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("got %+v, %v, want no error and Programs = 1", a, err)
 	}
 	if used, err := w.Client(c.ID); err != nil || used.Used == nil || c.Used != nil {
-		t.Errorf("%+v, %v", used, err)
+		t.Errorf("got %+v, %v, want it used now, and not before", used, err)
 	}
 }
 
@@ -167,14 +167,14 @@ func TestRefresh(t *testing.T) {
 	}
 	second, err := w.Refresh(first.Refresh, c.ID, resource, []Scope{Read})
 	if err != nil || !w.valid(first.Access) || !w.valid(second.Access) {
-		t.Fatalf("%v", err)
+		t.Fatalf("got %v, want two good access tokens", err)
 	}
 	if _, scopes, err := w.Verify(second.Access, resource, w.clock()); err != nil || JoinScopes(scopes) != "mcp:read" {
-		t.Errorf("narrowed: %v, %v", scopes, err)
+		t.Errorf("narrowed: got %v, %v, want mcp:read", scopes, err)
 	}
 	third, err := w.Refresh(second.Refresh, c.ID, "", nil)
 	if err != nil || JoinScopes(third.Scopes) != "mcp:read mcp:write" {
-		t.Fatalf("%+v, %v", third, err)
+		t.Fatalf("got %+v, %v, want mcp:read mcp:write", third, err)
 	}
 	w.reopen()
 	w.pass(RefreshLife - time.Nanosecond)
@@ -299,7 +299,7 @@ func TestAtOnce(t *testing.T) {
 			close(stop)
 			wg.Wait()
 			if len(got) != 1 || w.valid(got[0].Access) {
-				t.Errorf("%s: %d were good", tt.name, len(got))
+				t.Errorf("%s: %d were good, want one, whose token is refused then", tt.name, len(got))
 			}
 		})
 	}

@@ -58,7 +58,8 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 				}
 				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
 					strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
-					t.Errorf("%s, %s: %d %s %s", tt.name, method, a.StatusCode, a.Header.Get("Location"), a.text)
+					t.Errorf(`%s, %s: %d %s %s, want %d, empty, no href="http in it and no <form in it`, tt.name,
+						method, a.StatusCode, a.Header.Get("Location"), a.text, http.StatusBadRequest)
 				}
 			}
 		})
@@ -66,7 +67,8 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 	for _, query := range []string{"%zz", "client_id=" + client + ";redirect_uri=x", strings.Repeat("a", maxQuery+1)} {
 		if a := w.do("GET", authorizePath+"?"+query, ""); a.StatusCode != http.StatusBadRequest ||
 			a.Header.Get("Location") != "" {
-			t.Errorf("%.20q: %d", query, a.StatusCode)
+			t.Errorf("%.20q: %d, Location %v, want %d and Location empty", query, a.StatusCode,
+				a.Header.Get("Location"), http.StatusBadRequest)
 		}
 	}
 }
@@ -103,13 +105,15 @@ func TestErrorsForTheProgram(t *testing.T) {
 			if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want ||
 				got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
 				!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
-				t.Errorf("%s: %d %s %v", tt.name, a.StatusCode, where, got)
+				t.Errorf("%s: got %d %s %v, want %s at %s with state, iss and no code", tt.name, a.StatusCode, where,
+					got, tt.want, local)
 			}
 			for _, client := range []string{used, unused} {
 				a := w.do("GET", authorizePath+"?"+request(client, callback, tt.fields...).Encode(), "")
 				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
 					!strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
-					t.Errorf("%s, let in: %t: %d %s", tt.name, client == used, a.StatusCode, a.text)
+					t.Errorf("%s, let in: %t: got %d %s, want %d and a link with %s", tt.name, client == used,
+						a.StatusCode, a.text, http.StatusBadRequest, tt.want)
 				}
 			}
 		})
@@ -117,16 +121,16 @@ func TestErrorsForTheProgram(t *testing.T) {
 	twice := request(used, local)
 	twice.Add("scope", "mcp:write")
 	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").location(); got.Get("error") != "invalid_request" {
-		t.Errorf("a scope twice: %v", got)
+		t.Errorf("a scope twice: %v, want error = invalid_request", got)
 	}
 	twice = request(used, callback)
 	twice.Add("resource", base+"/mcp")
 	if a := w.do("GET", authorizePath+"?"+twice.Encode(), ""); a.StatusCode != http.StatusOK {
-		t.Errorf("our resource twice: %d", a.StatusCode)
+		t.Errorf("our resource twice: %d, want %d", a.StatusCode, http.StatusOK)
 	}
 	if a := w.do("GET", authorizePath+"?"+request(unused, callback, "resource", "", "scope", "", "state", "", "nonce",
 		"x").Encode(), ""); a.StatusCode != http.StatusOK || !strings.Contains(a.text, "submit outage reports") {
-		t.Errorf("the least: %d %s", a.StatusCode, a.text)
+		t.Errorf("the least: %d %s, want %d and submit outage reports in it", a.StatusCode, a.text, http.StatusOK)
 	}
 }
 
@@ -137,7 +141,7 @@ func TestDecisions(t *testing.T) {
 	where, got := w.decided(request(client, callback), "decision", "deny", "password", "").location()
 	if where != callback || got.Get("error") != "access_denied" || got.Get("state") != "a state & more" ||
 		got.Get("iss") != base || got.Has("code") {
-		t.Errorf("refused: %s %v", where, got)
+		t.Errorf("refused: got %s %v, want access_denied at %s with state, iss and no code", where, got, callback)
 	}
 	text := ""
 	for _, fields := range [][]string{{"password", "wrong"}, {"name", "nobody"}, {"name", "", "password", ""},
@@ -146,13 +150,15 @@ func TestDecisions(t *testing.T) {
 		said := regexp.MustCompile(`(?s)id="problem">.*?</p>`).FindString(a.text)
 		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" || said == "" ||
 			text != "" && said != text || strings.Contains(a.text, good) {
-			t.Errorf("%v: %d %s", fields, a.StatusCode, a.text)
+			t.Errorf("%v: got %d %s, want %d with %q and without the password", fields, a.StatusCode, a.text,
+				http.StatusForbidden, text)
 		}
 		text = said
 	}
 	if a := w.decided(request(client, callback), "decision", "x"); a.StatusCode != http.StatusBadRequest ||
 		a.Header.Get("Location") != "" {
-		t.Errorf("no decision: %d", a.StatusCode)
+		t.Errorf("no decision: %d, Location %v, want %d and Location empty", a.StatusCode, a.Header.Get("Location"),
+			http.StatusBadRequest)
 	}
 	var a answer
 	for i := range 40 {
@@ -165,16 +171,17 @@ func TestDecisions(t *testing.T) {
 	}
 	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests ||
 		a.Header.Get("Retry-After") == "" || a.Header.Get("Location") != "" {
-		t.Errorf("the right password after too many: %d %s", a.StatusCode, a.Header.Get("Retry-After"))
+		t.Errorf("the right password after too many: %d %s, Location %v, want %d, a value and Location empty",
+			a.StatusCode, a.Header.Get("Retry-After"), a.Header.Get("Location"), http.StatusTooManyRequests)
 	}
 	w.address = netip.MustParseAddr("2001:db8::1")
 	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusSeeOther { // the guesses were a stranger's
-		t.Errorf("from another address: %d", a.StatusCode)
+		t.Errorf("from another address: %d, want %d", a.StatusCode, http.StatusSeeOther)
 	}
 	w.address = netip.MustParseAddr("203.0.113.9")
 	w.pass(15 * time.Minute)
 	if _, got := w.decided(request(client, callback, "state", "")).location(); !got.Has("code") || got.Has("state") {
-		t.Errorf("later: %v", got)
+		t.Errorf("later: got %v, want a code and no state", got)
 	}
 }
 
@@ -221,7 +228,8 @@ func TestForgery(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := w.post(authorizePath, tt.fields, tt.header...)
 			if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" {
-				t.Errorf("%s: %d %s", tt.name, a.StatusCode, a.Header.Get("Location"))
+				t.Errorf("%s: %d %s, want %d and empty", tt.name, a.StatusCode, a.Header.Get("Location"),
+					http.StatusForbidden)
 			}
 		})
 	}
@@ -238,23 +246,25 @@ func TestForgery(t *testing.T) {
 			if a := w.post(authorizePath, tt.fields,
 				append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest ||
 				a.Header.Get("Location") != "" {
-				t.Errorf("%s: %d", tt.name, a.StatusCode)
+				t.Errorf("%s: %d, Location %v, want %d and Location empty", tt.name, a.StatusCode,
+					a.Header.Get("Location"), http.StatusBadRequest)
 			}
 		})
 	}
 	if a := w.post(authorizePath, with("name", strings.Repeat("a", maxBody)), "Cookie",
 		cookie); a.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("a large form: %d", a.StatusCode)
+		t.Errorf("a large form: %d, want %d", a.StatusCode, http.StatusRequestEntityTooLarge)
 	}
 	w.pass(sealLife)
 	if a := w.post(authorizePath, fields, "Cookie", cookie); a.StatusCode != http.StatusForbidden ||
 		!strings.Contains(a.text, "too old") || !strings.Contains(a.text, "<form") {
-		t.Errorf("too old: %d", a.StatusCode)
+		t.Errorf("too old: %d, text %v, want %d, too old in text and <form in text", a.StatusCode, a.text,
+			http.StatusForbidden)
 	}
 	w.pass(-time.Minute)
 	if a := w.post(authorizePath, fields, "Cookie", cookie, "Origin", "https://www.example", "Sec-Fetch-Site",
 		"same-origin"); a.StatusCode != http.StatusSeeOther {
-		t.Errorf("as it should be: %d", a.StatusCode)
+		t.Errorf("as it should be: %d, want %d", a.StatusCode, http.StatusSeeOther)
 	}
 }
 
@@ -276,7 +286,7 @@ func TestPage(t *testing.T) {
 			a := w.do("GET", authorizePath+"?"+request(client, tt.redirect).Encode(), "")
 			css := regexp.MustCompile(`(?s)<style>(.*)</style>`).FindStringSubmatch(a.text)
 			if len(css) != 2 {
-				t.Fatalf("no style in %s", a.text)
+				t.Fatalf("no style in %s, len(css) %v, want len(css) = 2", a.text, len(css))
 			}
 			sum := sha256.Sum256([]byte(css[1]))
 			policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
@@ -304,7 +314,7 @@ func TestPage(t *testing.T) {
 				}
 			}
 			if strings.Contains(a.text, "<script") || strings.Contains(a.text, "submit outage reports") {
-				t.Errorf("%s: %s", tt.redirect, a.text)
+				t.Errorf("%s: %s, want no <script in it and no submit outage reports in it", tt.redirect, a.text)
 			}
 			set := a.Header.Get("Set-Cookie")
 			for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure",
@@ -317,7 +327,7 @@ func TestPage(t *testing.T) {
 	}
 	a := w.decided(request(client, callback), "name", `"><script>x</script>`)
 	if strings.Contains(a.text, "<script") || !strings.Contains(a.text, "&#34;&gt;&lt;script&gt;") {
-		t.Errorf("a name: %s", a.text)
+		t.Errorf("a name: %s, want no <script in it and &#34;&gt;&lt;script&gt; in it", a.text)
 	}
 }
 
@@ -330,7 +340,8 @@ func TestLanguages(t *testing.T) {
 		strings.Repeat("fr,", 10000): "fr"} {
 		a := w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", accept)
 		if got := a.Header.Get("Content-Language"); got != want || !strings.Contains(a.text, `<html lang="`+want+`">`) {
-			t.Errorf("%.30q: %s", accept, got)
+			t.Errorf("%.30q: %s, text %v, want %s and %q in text", accept, got, a.text, want,
+				`<html lang="`+want+`">`)
 		}
 	}
 	a := w.do("GET", authorizePath+"?"+v.Encode(), "")
@@ -341,15 +352,15 @@ func TestLanguages(t *testing.T) {
 	path := html.UnescapeString(link[1])
 	a = w.do("GET", path, "", "Accept-Language", "en")
 	if !strings.Contains(a.text, "demande à agir en votre nom") || !strings.Contains(a.text, "Accepter") {
-		t.Errorf("in French: %s", a.text)
+		t.Errorf("in French: %s, want demande à agir en votre nom in it and Accepter in it", a.text)
 	}
 	v.Set("lang", "fr")
 	a = w.decided(v, "password", "wrong")
 	if !strings.Contains(a.text, "mot de passe est faux") {
-		t.Errorf("after a wrong password: %s", a.text)
+		t.Errorf("after a wrong password: %s, want mot de passe est faux in it", a.text)
 	}
 	if _, got := w.decided(v).location(); !got.Has("code") || got.Has("lang") {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want a code and no lang", got)
 	}
 	for _, l := range []texts{english, french} {
 		for v, i := reflect.ValueOf(l), 0; i < v.NumField(); i++ {

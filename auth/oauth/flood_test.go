@@ -47,25 +47,25 @@ func TestFloodOfRegistrations(t *testing.T) {
 	}
 	flood(0, 1010)
 	if made[http.StatusCreated] != 120 || made[http.StatusTooManyRequests] != 890 {
-		t.Errorf("of 1010 registrations of a network: %v", made)
+		t.Errorf("of 1010 registrations of a network: got %v, want 120 made and 890 refused", made)
 	}
 	if a := w.tryRegister(netip.MustParseAddr("198.51.100.7")); a.StatusCode != http.StatusCreated {
-		t.Errorf("another network: %d %s", a.StatusCode, a.text)
+		t.Errorf("another network: %d %s, want %d", a.StatusCode, a.text, http.StatusCreated)
 	}
 	for network := range byte(12) {
 		flood(network+1, 121)
 	}
 	if n := made[http.StatusCreated]; n != 998 { // with the two of others all that are kept
-		t.Errorf("%d registrations of three providers", n)
+		t.Errorf("%d registrations of three providers, want 998", n)
 	}
 	w.mustWait("when all are new", w.tryRegister(netip.MustParseAddr("198.51.100.8")), 30*time.Minute)
 	w.pass(15 * time.Minute)
 	w.page(request(client, callback)) // is open before them
 	w.pass(15 * time.Minute)
 	if a := w.tryRegister(netip.MustParseAddr("198.51.100.9")); a.StatusCode != http.StatusCreated {
-		t.Errorf("half an hour later: %d %s", a.StatusCode, a.text)
+		t.Errorf("half an hour later: %d %s, want %d", a.StatusCode, a.text, http.StatusCreated)
 	}
 	if a := w.decided(request(client, callback)); a.StatusCode != http.StatusSeeOther {
-		t.Errorf("the person's decision: %d", a.StatusCode)
+		t.Errorf("the person's decision: %d, want %d", a.StatusCode, http.StatusSeeOther)
 	}
 }

@@ -249,7 +249,7 @@ func TestIndependentClient(t *testing.T) {
 		t.Helper()
 		res, err := hc.Get(address)
 		if err != nil || res.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %v, %v", address, res, err)
+			t.Fatalf("%s: %v, %v, want no error and StatusCode = %v", address, res, err, http.StatusOK)
 		}
 		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
 			t.Fatal(err)
@@ -257,17 +257,17 @@ func TestIndependentClient(t *testing.T) {
 	}
 	get(w.ResourceMetadataURL(), &resource)
 	if resource.Resource != base+"/mcp" || len(resource.Servers) != 1 {
-		t.Fatalf("%+v", resource)
+		t.Fatalf("got %+v, want Resource = %v and len(resource.Servers) = 1", resource, base+"/mcp")
 	}
 	get(resource.Servers[0]+"/.well-known/oauth-authorization-server", &server)
 	if server.Issuer != base || !server.IssParameter || strings.Join(server.Challenges, "") != "S256" ||
 		strings.Join(server.AuthMethods, "") != "none" {
-		t.Fatalf("%+v", server)
+		t.Fatalf("got %+v, want issuer %s with iss, S256 and no authentication of clients", server, base)
 	}
 	res, err := hc.Post(server.Register, "application/json",
 		strings.NewReader(`{"redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none"}`))
 	if err != nil || res.StatusCode != http.StatusCreated {
-		t.Fatalf("%v, %v", res, err)
+		t.Fatalf("got %v, %v, want no error and StatusCode = %v", res, err, http.StatusCreated)
 	}
 	var client struct {
 		ID string `json:"client_id"`
@@ -286,29 +286,30 @@ func TestIndependentClient(t *testing.T) {
 	}
 	where, back := w.decided(auth.Query()).location()
 	if where != local || back.Get("state") != "some state" || back.Get("iss") != base || len(back) != 3 {
-		t.Fatalf("%s %v", where, back)
+		t.Fatalf("got %s %v, want %s, state = some state, iss = %v and len(back) = 3", where, back, local, base)
 	}
 	// Which asks with a header first, as it does not know the server.
 	token, err := conf.Exchange(ctx, back.Get("code"), oauth2.VerifierOption(pkce),
 		oauth2.SetAuthURLParam("resource", resource.Resource))
 	if err != nil || token.TokenType != "Bearer" || token.Extra("scope") != "mcp:read mcp:write" ||
 		time.Until(token.Expiry).Round(time.Minute) != time.Hour {
-		t.Fatalf("%+v, %v", token, err)
+		t.Fatalf("got %+v, %v, want a Bearer token of mcp:read mcp:write for an hour", token, err)
 	}
 	if p, scopes, err := w.accounts.Verify(token.AccessToken, w.Resource(), w.clock()); err != nil || p != w.alice ||
 		len(scopes) != 2 {
-		t.Errorf("%+v %v %v", p, scopes, err)
+		t.Errorf("got %+v %v %v, want %+v, no error and len(scopes) = 2", p, scopes, err, w.alice)
 	}
 	old := token.RefreshToken
 	token.Expiry = time.Now().Add(-time.Second)
 	next, err := conf.TokenSource(ctx, token).Token()
 	if err != nil || next.RefreshToken == old || next.AccessToken == token.AccessToken {
-		t.Fatalf("%+v, %v", next, err)
+		t.Fatalf("got %+v, %v, want no error, RefreshToken other than %v and AccessToken other than %v", next, err,
+			old, token.AccessToken)
 	}
 	res, err = hc.PostForm(server.Revoke,
 		url.Values{"token": {next.RefreshToken}, "client_id": {client.ID}, "token_type_hint": {"refresh_token"}})
 	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%v, %v", res, err)
+		t.Fatalf("got %v, %v, want no error and StatusCode = %v", res, err, http.StatusOK)
 	}
 	for _, access := range []string{token.AccessToken, next.AccessToken} {
 		if _, _, err := w.accounts.Verify(access, w.Resource(), w.clock()); err == nil {
@@ -317,7 +318,7 @@ func TestIndependentClient(t *testing.T) {
 	}
 	next.Expiry = time.Now().Add(-time.Second)
 	if _, err := conf.TokenSource(ctx, next).Token(); err == nil || !strings.Contains(err.Error(), "invalid_grant") {
-		t.Errorf("refresh after revocation: %v", err)
+		t.Errorf("refresh after revocation: %v, want an error with invalid_grant", err)
 	}
 	w.secrets(good, back.Get("code"), token.AccessToken, old, next.RefreshToken, pkce, "planted@example.org",
 		"203.0.113")
@@ -355,18 +356,20 @@ func TestRoutes(t *testing.T) {
 			allowed := strings.Contains(allow, method)
 			if (a.StatusCode == http.StatusMethodNotAllowed) == allowed ||
 				!allowed && a.Header.Get("Allow") != allow {
-				t.Errorf("%s %s: %d, Allow %q", method, route.Path, a.StatusCode, a.Header.Get("Allow"))
+				t.Errorf("%s %s: got %d, Allow %q, want %s", method, route.Path, a.StatusCode, a.Header.Get("Allow"),
+					allow)
 			}
 			open := route.Path != authorizePath
 			if a.Header.Get("Cache-Control") != "no-store" ||
 				(a.Header.Get("Access-Control-Allow-Origin") == "*") != open ||
 				a.Header.Get("Access-Control-Allow-Credentials") != "" {
-				t.Errorf("%s %s: %v", method, route.Path, a.Header)
+				t.Errorf("%s %s: got %v, want no-store, open to all: %v", method, route.Path, a.Header, open)
 			}
 			if method == "OPTIONS" && open &&
 				(a.StatusCode != http.StatusNoContent ||
 					!strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "MCP-Protocol-Version")) {
-				t.Errorf("preflight of %s: %d %v", route.Path, a.StatusCode, a.Header)
+				t.Errorf("preflight of %s: got %d %v, want %d with MCP-Protocol-Version", route.Path, a.StatusCode,
+					a.Header, http.StatusNoContent)
 			}
 		}
 	}
@@ -377,11 +380,11 @@ func TestRoutes(t *testing.T) {
 		"/oauth/register",
 	} {
 		if !paths[path] {
-			t.Errorf("no %s", path)
+			t.Errorf("the routes lack %s", path)
 		}
 	}
 	if a := w.do("GET", "/oauth/authorize/", ""); a.StatusCode != http.StatusNotFound {
-		t.Errorf("%d", a.StatusCode)
+		t.Errorf("got %d, want %d", a.StatusCode, http.StatusNotFound)
 	}
 	for _, wrong := range []string{"", "www.example", "https://www.example/", "https://www.example?x", "ftp://x",
 		"https://u@www.example", "https://"} {
@@ -391,7 +394,7 @@ func TestRoutes(t *testing.T) {
 	}
 	if h, err := New(Options{BaseURL: "http://127.0.0.1:8080"}); err != nil || len(h.Routes()) != 7 ||
 		h.ResourceMetadataURL() != "http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp" {
-		t.Errorf("without a prefix: %v", err)
+		t.Errorf("without a prefix: got %v, want 7 routes and the metadata at the root", err)
 	}
 }
 

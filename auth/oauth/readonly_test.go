@@ -28,7 +28,8 @@ func TestReadOnly(t *testing.T) {
 	r.Header.Set("Content-Type", "application/json")
 	without.ServeHTTP(rec, r)
 	if rec.Code != http.StatusServiceUnavailable || !strings.Contains(rec.Body.String(), "temporarily_unavailable") {
-		t.Errorf("%d %s", rec.Code, rec.Body)
+		t.Errorf("got %d %s, want %d and temporarily_unavailable in it", rec.Code, rec.Body,
+			http.StatusServiceUnavailable)
 	}
 	db, err := os.ReadFile(w.path)
 	if err != nil {
@@ -52,7 +53,8 @@ func TestReadOnly(t *testing.T) {
 	a := w.post(authorizePath, fields, "Cookie", cookie)
 	if a.StatusCode != http.StatusServiceUnavailable || !strings.Contains(a.text, "cannot be written to") ||
 		a.Header.Get("Location") != "" {
-		t.Errorf("%d %s", a.StatusCode, a.text)
+		t.Errorf("got %d %s, Location %v, want %d, cannot be written to in it and Location empty", a.StatusCode,
+			a.text, a.Header.Get("Location"), http.StatusServiceUnavailable)
 	}
 }
 
@@ -64,7 +66,7 @@ func TestLostAccount(t *testing.T) {
 	const may = "one of the accounts that this server cannot read"
 	if a := w.decided(request(client, callback), "name", "nobody"); a.StatusCode != http.StatusForbidden ||
 		strings.Contains(a.text, may) {
-		t.Errorf("before: %d %s", a.StatusCode, a.text)
+		t.Errorf("before: %d %s, want %d and no %q in it", a.StatusCode, a.text, http.StatusForbidden, may)
 	}
 	err := w.db.Update(func(tx *store.Tx) error {
 		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(w.alice.ID), []byte("{"))
@@ -80,7 +82,7 @@ func TestLostAccount(t *testing.T) {
 	for _, name := range []string{"alice", "nobody"} {
 		if a := w.decided(request(client, callback), "name", name); a.StatusCode != http.StatusForbidden ||
 			!strings.Contains(a.text, may) {
-			t.Errorf("%s: %d %s", name, a.StatusCode, a.text)
+			t.Errorf("%s: %d %s, want %d and %q in it", name, a.StatusCode, a.text, http.StatusForbidden, may)
 		}
 	}
 }

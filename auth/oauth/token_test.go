@@ -85,7 +85,7 @@ func TestTokenErrors(t *testing.T) {
 	a := w.post(tokenPath, redemption(client, code, local, "resource", ""))
 	if a.StatusCode != http.StatusOK || !strings.Contains(a.text, `"expires_in":3600`) ||
 		a.member("scope") != "mcp:read" || a.member("token_type") != "Bearer" || a.Header.Get("Pragma") != "no-cache" {
-		t.Fatalf("after all that: %d %s", a.StatusCode, a.text)
+		t.Fatalf("after all that: got %d %s, want a Bearer token of mcp:read for 3600", a.StatusCode, a.text)
 	}
 	w.want("twice", w.post(tokenPath, redemption(client, code, local)), 400, "invalid_grant")
 	if _, _, err := w.accounts.Verify(a.member("access_token"), w.Resource(), w.clock()); err == nil {
@@ -119,7 +119,7 @@ func TestRefreshAndRevoke(t *testing.T) {
 	next := ask(client, refresh, "resource", base+"/mcp", "scope", "mcp:read")
 	if next.StatusCode != http.StatusOK || next.member("refresh_token") == refresh || !valid(access) ||
 		!valid(next.member("access_token")) {
-		t.Fatalf("%d %s", next.StatusCode, next.text)
+		t.Fatalf("refresh: got %d %s, want new tokens, the old access token good", next.StatusCode, next.text)
 	}
 	revoke := func(v url.Values) answer { return w.post(revokePath, v) }
 	w.want("no token", revoke(url.Values{"client_id": {client}}), 400, "invalid_request")
@@ -128,7 +128,7 @@ func TestRefreshAndRevoke(t *testing.T) {
 	for _, token := range []string{access, access, "nonsense"} {
 		if a := revoke(url.Values{"token": {token}, "client_id": {client}}); a.StatusCode != http.StatusOK ||
 			a.text != "" {
-			t.Errorf("%d %s", a.StatusCode, a.text)
+			t.Errorf("got %d %s, want %d and empty", a.StatusCode, a.text, http.StatusOK)
 		}
 	}
 	if valid(access) || !valid(next.member("access_token")) {
@@ -141,7 +141,7 @@ func TestRefreshAndRevoke(t *testing.T) {
 	w.want("the one after it", ask(client, next.member("refresh_token")), 400, "invalid_grant")
 	access, _ = w.tokens(client, callback)
 	if _, err := w.accounts.Disable(w.alice.ID, true); err != nil || valid(access) {
-		t.Errorf("disabled: %v", err)
+		t.Errorf("disabled: got %v, valid %v, want neither", err, valid(access))
 	}
 	w.secrets(access, refresh, next.member("access_token"), next.member("refresh_token"))
 }
@@ -163,7 +163,7 @@ func TestAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if a, err := w.accounts.Find("alice"); good.Load() != 1 || err != nil || a.Programs != 0 {
-		t.Errorf("%d were good, %+v", good.Load(), a)
+		t.Errorf("%d were good, %+v, %v, want 1, no error and Programs = 0", good.Load(), a, err)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestTokenLimit(t *testing.T) {
 	for i := range 30 {
 		w.want("a guess", w.post(tokenPath, wrong), 400, "invalid_grant")
 		if a := w.post(revokePath, unknown); a.StatusCode != http.StatusOK {
-			t.Fatalf("%d: %d %s", i, a.StatusCode, a.text)
+			t.Fatalf("%d: %d %s, want %d", i, a.StatusCode, a.text, http.StatusOK)
 		}
 	}
 	for _, tt := range []struct {
@@ -219,12 +219,12 @@ func TestTokenLimitOfAPerson(t *testing.T) {
 	for n := 1; n < 59; n++ {
 		w.address = netip.AddrFrom4([4]byte{203, 0, 113, byte(n)})
 		if last = refresh(last.member("refresh_token")); last.StatusCode != http.StatusOK {
-			t.Fatalf("refresh %d: %d %s", n, last.StatusCode, last.text)
+			t.Fatalf("refresh %d: %d %s, want %d", n, last.StatusCode, last.text, http.StatusOK)
 		}
 	}
 	if a := w.post(revokePath,
 		url.Values{"client_id": {client}, "token": {last.member("access_token")}}); a.StatusCode != http.StatusOK {
-		t.Errorf("revoke: %d %s", a.StatusCode, a.text)
+		t.Errorf("revoke: %d %s, want %d", a.StatusCode, a.text, http.StatusOK)
 	}
 	w.mustWait("the 61st of the person", refresh(last.member("refresh_token")), time.Minute)
 	w.want("a used token", refresh(first.member("refresh_token")), 400, "invalid_grant") // counts for the address
@@ -242,7 +242,7 @@ func TestFloodOfTokens(t *testing.T) {
 	for i := range 66_000 {
 		w.address = netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i >> 16), byte(i >> 8), byte(i)})
 		if a := w.post(tokenPath, url.Values{}); a.StatusCode != http.StatusUnauthorized {
-			t.Fatalf("request %d: %d %s", i, a.StatusCode, a.text)
+			t.Fatalf("request %d: %d %s, want %d", i, a.StatusCode, a.text, http.StatusUnauthorized)
 		}
 	}
 	for _, addr := range []string{"198.51.100.7", "2001:db8:0:ffff::1", "2a00:1::1"} {
@@ -251,7 +251,7 @@ func TestFloodOfTokens(t *testing.T) {
 	}
 	w.address = home
 	if a := w.post(tokenPath, redemption(client, code, callback)); a.StatusCode != http.StatusOK {
-		t.Errorf("a good code: %d %s", a.StatusCode, a.text)
+		t.Errorf("a good code: %d %s, want %d", a.StatusCode, a.text, http.StatusOK)
 	}
 }
 
@@ -292,10 +292,10 @@ func TestRegister(t *testing.T) {
 		}
 		if a.StatusCode != http.StatusCreated || a.member("token_endpoint_auth_method") != "none" ||
 			a.member("client_secret") != "" || a.member("client_name") == "" {
-			t.Errorf("%s: %d %s", body, a.StatusCode, a.text)
+			t.Errorf("%s: got %d %s, want a named client without a secret", body, a.StatusCode, a.text)
 		}
 		if c, err := w.accounts.Client(a.member("client_id")); err != nil || c.Used != nil {
-			t.Errorf("%s: %+v, %v", body, c, err)
+			t.Errorf("%s: %+v, %v, want no error and no Used", body, c, err)
 		}
 	}
 	w.want("a form", w.do("POST", registerPath, "redirect_uris=x", "Content-Type", formType), 400, "invalid_request")
@@ -317,7 +317,7 @@ func TestRegister(t *testing.T) {
 	}
 	if a := w.do("GET", authorizePath+"?"+request(client, callback).Encode(),
 		""); a.StatusCode != http.StatusBadRequest {
-		t.Errorf("a client that nobody let in for a day: %d", a.StatusCode)
+		t.Errorf("a client that nobody let in for a day: %d, want %d", a.StatusCode, http.StatusBadRequest)
 	}
 }
 
@@ -335,16 +335,16 @@ func FuzzRegister(f *testing.F) {
 		if err != nil {
 			if e, ok := err.(*oauthError); !ok || e.status != http.StatusBadRequest ||
 				strings.ContainsAny(e.text, "\"\\\n") {
-				t.Fatalf("%v", err)
+				t.Fatalf("got %v, want an oauthError with 400 and plain text", err)
 			}
 			return
 		}
 		if r.AuthMethod != nil && *r.AuthMethod != "none" {
-			t.Fatalf("%+v", r)
+			t.Fatalf("got %+v, want no AuthMethod but none", r)
 		}
 		for _, g := range r.GrantTypes {
 			if g != "authorization_code" && g != "refresh_token" {
-				t.Fatalf("%+v", r)
+				t.Fatalf("got %+v, want no grants but code and refresh", r)
 			}
 		}
 		for _, uri := range r.RedirectURIs {
@@ -353,14 +353,14 @@ func FuzzRegister(f *testing.F) {
 			}
 			u, err := url.Parse(uri)
 			if err != nil || formTarget(u) == ":" || strings.ContainsAny(formTarget(u), "; ,'*") || hostOf(uri) == "" {
-				t.Fatalf("%q: %q, %q", uri, formTarget(u), hostOf(uri))
+				t.Fatalf("%q: got %q, %q, want a form's target and a host", uri, formTarget(u), hostOf(uri))
 			}
 			a := authorization{state: "s"}
 			a.Redirect = uri
 			back, err := url.Parse(a.back("https://issuer.example", url.Values{"code": {"c"}}))
 			if err != nil || back.Scheme != u.Scheme || back.Host != u.Host || back.Path != u.Path ||
 				back.Query()["code"][0] != "c" || len(back.Query()["state"]) != 1 {
-				t.Fatalf("%q leads to %v, %v", uri, back, err)
+				t.Fatalf("%q leads to %v, %v, want the same address with code and state", uri, back, err)
 			}
 		}
 	})
