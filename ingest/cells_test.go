@@ -77,7 +77,8 @@ func TestCellsLeadToSites(t *testing.T) {
 	f := r.Files[len(r.Files)-1]
 	if f.Kind != "cells-opencellid" || f.Rows != 8 || f.Served != 3 ||
 		fmt.Sprint(f.Rejected) != "map[network of another market:1 no site of the operator within 300 m:2 several sites of the operator within 300 m:1 unknown network:1]" {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want Kind = cells-opencellid, Rows = 8, Served = 3 and Rejected = %q", f,
+			"map[network of another market:1 no site of the operator within 300 m:2 several sites of the operator within 300 m:1 unknown network:1]")
 	}
 	if n := r.Markets[0].Enriched[snapshot.RadioIDs]; n != 3 {
 		t.Errorf("%d sites with radio identifiers, want 3", n)

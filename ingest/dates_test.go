@@ -146,7 +146,8 @@ func TestFutureApproval(t *testing.T) {
 	r, err := k.belgium(false, k.file("register.geojson", mistyped))
 	if err != nil || r.Markets[0].SourceDate != "2020-05-06" || r.Files[0].Served != 2 || len(r.Notes) != 1 ||
 		!strings.Contains(r.Notes[0], "register.geojson: 1 approvals are dated later than tomorrow") {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("got %+v, %v, want the date 2020-05-06, 2 served, and one note of an approval later than tomorrow",
+			r, err)
 	}
 	if r, err = k.belgium(false,
 		k.file("register.geojson",

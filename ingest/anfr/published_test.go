@@ -50,7 +50,7 @@ func TestReadPublished(t *testing.T) {
 		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;  ;LA RONCHÈRE  ; x;y ;03110;;;;",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("%s", strings.Join(got, "\n"))
+		t.Errorf("got %s, want %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if r.Rows != 7 || r.Served != 2 || len(r.Rejected) != 5 {
 		t.Errorf("r = %+v; want r.Rows = 7, r.Served = 2, len(r.Rejected) = 5", r)

@@ -275,7 +275,8 @@ func TestDate(t *testing.T) {
 		}
 		if future := strings.HasPrefix(reports[0].Warning,
 			"1 approvals are dated later than tomorrow"); future != strings.Contains(tt.text, "2091") {
-			t.Errorf("%d: warning %q", i, reports[0].Warning)
+			t.Errorf("%d: warning %q, future %v, want future = %v", i, reports[0].Warning, future,
+				strings.Contains(tt.text, "2091"))
 		}
 	}
 	for _, tt := range []struct{ text, want string }{

@@ -49,7 +49,7 @@ func TestBIPT(t *testing.T) {
 	}
 	if s.Place != `Residentie "De Boei"` || s.Address != [3]string{"Straat 1", "3012 Leuven / 3000 Leuven"} ||
 		s.PostalCode != "3012" || s.Commune != "Leuven" {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want Straat 1, 3012 Leuven / 3000 Leuven", s)
 	}
 	for i, want := range []string{"TELENET_BASE_BE 12 _OV1 0", "PROXIMUS_BE 12 91A_00 0", "ORANGE_BE 12  0"} {
 		st := s.Stations[i]

@@ -205,7 +205,8 @@ func TestOlderLayout(t *testing.T) {
 	s := only(t, sites, err)
 	if s.Address[0] != "Mont-Royal à l'église" || s.Stations[0] != (site.Station{Code: "010287465-001", Operator: 3}) ||
 		snap.SourceDate != "2019-05-06" || s.Area != 10 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v of %s, want Mont-Royal à l'église, station 010287465-001 of operator 3, 2019-05-06", s,
+			snap.SourceDate)
 	}
 	if want := []site.Emission{{Status: -1}}; !reflect.DeepEqual(s.Emissions, want) {
 		t.Errorf("emissions %+v, want %+v", s.Emissions, want)

@@ -77,7 +77,8 @@ func TestOperatorsOf2013(t *testing.T) {
 		got := operatorKey(f.Properties.Company)
 		counts[got]++
 		if got != strings.ToUpper(f.Properties.Shortcompany) {
-			t.Errorf("%s is %s, the file has %s", f.Properties.Company, got, f.Properties.Shortcompany)
+			t.Errorf("%s is %s, the file has %s, want %s", f.Properties.Company, got, f.Properties.Shortcompany,
+				strings.ToUpper(f.Properties.Shortcompany))
 		}
 	}
 	if len(spellings) != 11 || len(counts) != 3 || counts["ROGERS"] != 106 || counts["TELUS"] != 2 {

@@ -81,7 +81,7 @@ func TestItems(t *testing.T) {
 	report, err := r.Done()
 	if err != nil || strings.Join(ids, " ") != "1" || report.Rows != 4 || report.Rejected["over 1048576 bytes"] != 1 ||
 		report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
-		t.Errorf("%q, %+v, %v", ids, report, err)
+		t.Errorf("got %q, %+v, %v, want item 1 of 4, one too large and two of another form", ids, report, err)
 	}
 	empty := detect(`[{"ID":"1","X":2}]`)
 	cut, err := empty.ReadItems(func(int) error { return nil })

@@ -310,7 +310,7 @@ func BenchmarkReader(b *testing.B) {
 		for r.Next() {
 		}
 		if r.Err() != nil {
-			b.Fatal(r.Err())
+			b.Fatalf("got %v, want none", r.Err())
 		}
 	}
 }
@@ -350,7 +350,8 @@ func TestBroken(t *testing.T) {
 					t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
 				}
 				if end != "\n" && (!r.Next() || r.Broken() != "" || r.Line() != 3) {
-					t.Errorf("%q: the line behind it is %q", tt.text, r.Broken())
+					t.Errorf("%q: got line %d behind it, broken %q, want a good line 3", tt.text, r.Line(),
+						r.Broken())
 				}
 			}
 		})

@@ -104,7 +104,8 @@ func TestOpenEnd(t *testing.T) {
 			got, _ := os.ReadFile(path)
 			if err != nil || string(got) != string(text) || (d.part.ETag == `"a"`) != tt.kept ||
 				!tt.kept && d.part.ETag != "" {
-				t.Errorf("%s: %v, %d bytes, tag %q", tt.name, err, len(got), d.part.ETag)
+				t.Errorf("%s: got %v, %d bytes, tag %q, want %d bytes, the tag kept: %v", tt.name, err, len(got),
+					d.part.ETag, len(text), tt.kept)
 			}
 			s.Close()
 		})

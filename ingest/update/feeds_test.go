@@ -76,7 +76,7 @@ func TestFeeds(t *testing.T) {
 	k.want(k.run(), Unchanged, "")
 	if k.store.FeedStatus(market.FR, []string{"ORANGE"}).Available ||
 		!k.store.FeedStatus(market.FR, []string{"FREE"}).Available {
-		t.Error("49 hours old, and 25")
+		t.Error("want ORANGE, 49 hours old, not available and FREE, 25 hours old, available")
 	}
 }
 

@@ -206,7 +206,8 @@ func TestHugeCatalogues(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			if tt.words == "" && (err != nil || len(entries) > 0) ||
 				tt.words != "" && (err == nil || !strings.Contains(err.Error(), tt.words)) {
-				t.Errorf("%s: %d entries, %v", tt.name, len(entries), err)
+				t.Errorf("%s: got %d entries, %v, want an error with %q, or none of both", tt.name, len(entries), err,
+					tt.words)
 			}
 			if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
 				t.Errorf("%s: %d MB for %d MB; want n <= 80<<20", tt.name, n>>20, len(text)>>20)

@@ -315,7 +315,8 @@ func TestGzipAndNoValidators(t *testing.T) {
 	snap, state := k.modified("snapshots/FR.snap"), k.modified("sources/FR/update.json")
 	k.want(k.run(), Unchanged, "") // it came, and is the same
 	if snap != k.modified("snapshots/FR.snap") || state != k.modified("sources/FR/update.json") {
-		t.Error("touched")
+		t.Errorf("touched: snap %v, state %v, want snap = %v and state = %v", snap, state,
+			k.modified("snapshots/FR.snap"), k.modified("sources/FR/update.json"))
 	}
 	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
 		w.Header().Set("Content-Encoding", "gzip")
