@@ -78,41 +78,42 @@ func TestTwoCallers(t *testing.T) {
 		if served {
 			serve(t, dir)
 			if info, err := os.Stat(socketPath(dir)); err != nil || info.Mode().Perm() != 0o600 {
-				t.Errorf("admin.sock: %v, %v", info, err)
+				t.Errorf("admin.sock: %v, %v, want no error and Perm = 0o600", info, err)
 			}
 		}
 		ctx := context.Background()
 		ask := func(c Command, answer any) error { return Call(ctx, dir, c, answer, quiet) }
 		var made, again access.Issued
 		if err := ask(spec("one"), &made); err != nil || !strings.HasPrefix(made.APIKey, "rk_") || made.ID == "" {
-			t.Fatalf("served %v: %+v, %v", served, made, err)
+			t.Fatalf("served %v: %+v, %v, want no error, rk_ at the APIKey's start and ID set", served, made, err)
 		}
 		if err := ask(RotateClient{Client: "one", Overlap: time.Hour}, &again); err != nil ||
 			again.APIKey == made.APIKey || len(again.Keys) != 2 {
-			t.Errorf("served %v: rotate: %+v, %v", served, again, err)
+			t.Errorf("served %v: rotate: %+v, %v, want no error, APIKey other than %v and len(again.Keys) = 2",
+				served, again, err, made.APIKey)
 		}
 		var c access.Client
 		if err := ask(RevokeClient{Client: made.ID, Key: made.Keys[0].Prefix}, &c); err != nil ||
 			c.Keys[0].Revoked == nil || c.Keys[1].Revoked != nil {
-			t.Errorf("served %v: revoke: %+v, %v", served, c, err)
+			t.Errorf("served %v: revoke: got %+v, %v, want the first key revoked alone", served, c, err)
 		}
 		var u ClientUsage
 		if err := ask(UsageOfClient{Client: "one"}, &u); err != nil || u.Minute.Remaining != 60 ||
 			u.Day.Limit != 10_000 {
-			t.Errorf("served %v: usage: %+v, %v", served, u, err)
+			t.Errorf("served %v: usage: %+v, %v, want no error, Remaining = 60 and Limit = 10_000", served, u, err)
 		}
 		var list []*access.Client
 		if err := ask(ListClients{}, &list); err != nil || len(list) != 1 || list[0].ID != made.ID {
-			t.Errorf("served %v: list: %v, %v", served, list, err)
+			t.Errorf("served %v: list: %v, %v, want no error, len(list) = 1 and ID = %v", served, list, err, made.ID)
 		}
 		if err := ask(ShowClient{Client: "two"}, &c); err == nil || err.Error() != access.ErrNoClient.Error() {
-			t.Errorf("served %v: show nobody: %v", served, err)
+			t.Errorf("served %v: show nobody: %v, want an error and %v", served, err, access.ErrNoClient.Error())
 		}
 		if err := ask(DeleteClient{Client: "one"}, &c); err != nil {
 			t.Errorf("served %v: delete: %v", served, err)
 		}
 		if err := ask(ListClients{}, &list); err != nil || len(list) != 0 {
-			t.Errorf("served %v: %d clients after deleting", served, len(list))
+			t.Errorf("served %v: got %d clients after deleting, %v, want none", served, len(list), err)
 		}
 	}
 }
@@ -157,7 +158,7 @@ func TestWaiting(t *testing.T) {
 	serving, cancel := context.WithCancel(ctx)
 	time.AfterFunc(200*time.Millisecond, func() { wg.Go(func() { s.Serve(serving, quiet) }) })
 	if err := Call(ctx, dir, ListClients{}, &list, quiet); err != nil || len(list) != 4 {
-		t.Errorf("%d clients, %v", len(list), err)
+		t.Errorf("%d clients, %v, want 4 and no error", len(list), err)
 	}
 	cancel()
 	wg.Wait()
@@ -170,7 +171,7 @@ func TestFolderThatIsMissing(t *testing.T) {
 	dir := folder.Dir(filepath.Join(t.TempDir(), "typo"))
 	if err := Call(context.Background(), dir, ListClients{}, new([]*access.Client), quiet); !errors.Is(err,
 		os.ErrNotExist) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want os.ErrNotExist", err)
 	}
 	if _, err := os.Stat(string(dir)); err == nil {
 		t.Error("a list made a folder")
@@ -227,10 +228,10 @@ func TestBackup(t *testing.T) {
 			t.Error(err)
 		}
 		if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
-			t.Errorf("served %v: %q, %v", served, text, err)
+			t.Errorf("served %v: %q, %v, want text = a snapshot", served, text, err)
 		}
 		if info, err := os.Stat(restored.Snapshot("FR")); err != nil || !info.ModTime().Equal(changed) {
-			t.Errorf("served %v: %v, %v", served, info, err)
+			t.Errorf("served %v: %v, %v, want no error and ModTime = %v", served, info, err, changed)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestArchives(t *testing.T) {
 		first, second := observatory(t, "2026-08-20", 2), observatory(t, "2026-08-27", 3)
 		if reports, err := add(AddArchives{Paths: []string{second, first}}); err != nil || len(reports) != 2 ||
 			reports[0].Date != "2026-08-27" || reports[1].Before != "" {
-			t.Fatalf("%+v, %v", reports, err)
+			t.Fatalf("got %+v, %v, want no error, len(reports) = 2, Date = 2026-08-27 and Before empty", reports, err)
 		}
 		for _, c := range []struct {
 			do   AddArchives
@@ -62,16 +62,16 @@ func TestArchives(t *testing.T) {
 			}
 		}
 		if reports, err := add(AddArchives{Paths: []string{first}, Known: true}); err != nil || len(reports) != 0 {
-			t.Errorf("known: %+v, %v", reports, err)
+			t.Errorf("known: %+v, %v, want none and no error", reports, err)
 		}
 		if reports, err := add(AddArchives{Paths: []string{second}, Date: "2026-08-20", Force: true}); err != nil ||
 			!reports[0].Replaced {
-			t.Errorf("replaced: %+v, %v", reports, err)
+			t.Errorf("got %+v, %v, want it replaced", reports, err)
 		}
 		var list []archive.Publication
 		if err := Call(context.Background(), dir, ListArchives{}, &list, quiet); err != nil || len(list) != 3 ||
 			list[1].Date != "2026-08-27" || list[2].Rows != 3 {
-			t.Errorf("%+v, %v", list, err)
+			t.Errorf("got %+v, %v, want no error, len(list) = 3, Date = 2026-08-27 and Rows = 3", list, err)
 		}
 		files, err := checkData(context.Background(), dir)
 		if err != nil {

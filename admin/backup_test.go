@@ -91,12 +91,12 @@ func TestRestoreOfPart(t *testing.T) {
 			restored := folder.Dir(filepath.Join(t.TempDir(), "restored"))
 			err := Restore(context.Background(), copied, restored, slog.New(slog.NewTextHandler(&logs, nil)))
 			if warned := strings.Contains(logs.String(), "older relais"); warned != tt.warns {
-				t.Errorf("the log: %q", logs.String())
+				t.Errorf("the log: %q, warned %v, want warned = %v", logs.String(), warned, tt.warns)
 			}
 			if tt.says != "" {
 				if _, there := os.Stat(string(restored)); err == nil || !strings.Contains(err.Error(), tt.says) ||
 					there == nil {
-					t.Errorf("%v, %v", err, there)
+					t.Errorf("got %v, %v, want an error, %q in it and a value", err, there, tt.says)
 				}
 				return
 			}
@@ -104,7 +104,7 @@ func TestRestoreOfPart(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
-				t.Errorf("%q, %v", text, err)
+				t.Errorf("got %q, %v, want text = a snapshot", text, err)
 			}
 			if _, err := os.Stat(filepath.Join(string(restored), backup.Name)); err == nil {
 				t.Error("the folder has a list of a backup")
@@ -112,7 +112,7 @@ func TestRestoreOfPart(t *testing.T) {
 			var list []*access.Client
 			if err := Call(context.Background(), restored, ListClients{}, &list, quiet); err != nil ||
 				len(list) == 0 != tt.warns {
-				t.Errorf("%d clients, %v", len(list), err)
+				t.Errorf("got %d clients, %v, want none: %v", len(list), err, tt.warns)
 			}
 		})
 	}
@@ -143,7 +143,7 @@ func TestUnfinishedFolder(t *testing.T) {
 		} {
 			t.Run(tt.what, func(t *testing.T) {
 				if !errors.Is(tt.err, backup.ErrUnfinished) {
-					t.Errorf("%s: %v", tt.what, tt.err)
+					t.Errorf("%s: %v, want backup.ErrUnfinished", tt.what, tt.err)
 				}
 			})
 		}
@@ -191,7 +191,7 @@ func TestVersionsAfterRestore(t *testing.T) {
 		histories[noted.History] = true
 	}
 	if len(histories) != 2 || histories[""] {
-		t.Errorf("histories %v", histories)
+		t.Errorf("got histories %v, want two with names", histories)
 	}
 	before := change(dir, "second")
 	if again := change(dir, ""); again != before {
@@ -212,6 +212,6 @@ func TestVersionsAfterRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := change(dir, ""), change(dir, ""); a != b || a == before {
-		t.Errorf("%s, and %s after a restart", a, b)
+		t.Errorf("%s, and %s after a restart, want %s and other than %s", a, b, b, before)
 	}
 }

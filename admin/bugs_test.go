@@ -40,17 +40,19 @@ func TestBugs(t *testing.T) {
 		var closed community.Bug
 		if err := Call(ctx, dir, CloseBug{ids[0], "done"}, &closed, quiet); err != nil ||
 			closed.State != community.ClosedBug || closed.Answer != "done" {
-			t.Errorf("served %v: %+v, %v", served, closed, err)
+			t.Errorf("served %v: %+v, %v, want no error, State = %v and Answer = done", served, closed, err,
+				community.ClosedBug)
 		}
 		if err := Call(ctx, dir, CloseBug{"bug:x", "done"}, &closed, quiet); err == nil ||
 			!strings.Contains(err.Error(), "no such bug") {
-			t.Errorf("served %v: %v", served, err)
+			t.Errorf("served %v: %v, want an error with no such bug", served, err)
 		}
 		for _, all := range []bool{false, true} {
 			var l BugList
 			if err := Call(ctx, dir, ListBugs{all, Page{Limit: 10}}, &l, quiet); err != nil ||
 				l.Total != map[bool]int{false: 1, true: 2}[all] || len(l.Bugs) != l.Total {
-				t.Errorf("served %v: %+v, %v", served, l, err)
+				t.Errorf("served %v: %+v, %v, want no error, Total = %v and len(l.Bugs) = %v", served, l, err,
+					map[bool]int{false: 1, true: 2}[all], l.Total)
 			}
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))

@@ -68,7 +68,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left := traces(t, dir, gone); (len(left) == 0) != (how == "nobody serves") {
-			t.Errorf("%s: after deleting: %v", how, left)
+			t.Errorf("%s: after deleting: got %v, want none when nobody serves", how, left)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		switch how {
@@ -80,11 +80,11 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 			for _, c := range list {
 				info, err := os.Stat(filepath.Join(string(dir), c.Path))
 				if err != nil || info.Size() != c.After || c.Before < c.After {
-					t.Errorf("%+v, %v", c, err)
+					t.Errorf("got %+v, %v, want no error, Size = %v and Before at least %v", c, err, c.After, c.After)
 				}
 			}
 			if len(list) != len(databases)+1 {
-				t.Errorf("%+v", list)
+				t.Errorf("got %+v, want len(list) = %v", list, len(databases)+1)
 			}
 		case "keep after a restart":
 			stop()
@@ -101,7 +101,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 		}
 		cancel()
 		if left := traces(t, dir, gone); len(left) > 0 {
-			t.Errorf("%s: %v", how, left)
+			t.Errorf("%s: %v, want none", how, left)
 		}
 		if len(traces(t, dir, stays)) == 0 {
 			t.Errorf("%s: the other client is gone as well", how)
@@ -110,7 +110,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 		var list []*access.Client
 		if err := Call(context.Background(), dir, ListClients{}, &list, quiet); err != nil || len(list) != 1 ||
 			list[0].ID != stays.ID {
-			t.Errorf("%s: %v, %v", how, list, err)
+			t.Errorf("%s: %v, %v, want no error, len(list) = 1 and ID = %v", how, list, err, stays.ID)
 		}
 	}
 }
@@ -124,13 +124,13 @@ func TestLeftoversAreSwept(t *testing.T) {
 	}
 	create(t, dir, spec("one"))
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want os.ErrNotExist", err)
 	}
 }
 
 func TestCompactReadOnly(t *testing.T) {
 	if _, err := (CompactStores{}).run(context.Background(), &Stores{Dir: "x"}); !errors.Is(err, access.ErrReadOnly) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want access.ErrReadOnly", err)
 	}
 	if err := (&Stores{}).compactDeleted(); err != nil {
 		t.Error(err)
@@ -141,10 +141,10 @@ func TestCompactReadOnly(t *testing.T) {
 func TestCheck(t *testing.T) {
 	empty := folder.Dir(t.TempDir())
 	if files, err := checkData(context.Background(), empty); err != nil || len(files) != 0 {
-		t.Errorf("an empty folder: %+v, %v", files, err)
+		t.Errorf("an empty folder: %+v, %v, want none and no error", files, err)
 	}
 	if names, _ := os.ReadDir(string(empty)); len(names) != 0 {
-		t.Errorf("the check made %v", names)
+		t.Errorf("the check made %v, want none", names)
 	}
 	for _, served := range []bool{false, true} {
 		dir := folder.Dir(t.TempDir())
@@ -172,7 +172,8 @@ func TestCheck(t *testing.T) {
 			got = append(got, f.Path+": "+f.Detail)
 			info, err := os.Stat(filepath.Join(string(dir), f.Path))
 			if f.Problem != "" || err != nil || f.Bytes != info.Size() {
-				t.Errorf("served %v: %+v, %v", served, f, err)
+				t.Errorf("served %v: %+v, %v, want no error, Problem empty and Bytes = %v", served, f, err,
+					info.Size())
 			}
 		}
 		if !slices.Equal(got, want) {

@@ -34,27 +34,27 @@ func TestChangedCharacter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(data, []byte("123456")); n != 1 {
-		t.Fatalf("the limit stands %d times in the file", n)
+		t.Fatalf("the limit stands %d times in the file, want 1", n)
 	}
 	if err := os.WriteFile(path, bytes.Replace(data, []byte("123456"), []byte("923456"), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) ||
 		!strings.Contains(list[0], damaged.ID) {
-		t.Errorf("check: %q", list)
+		t.Errorf("check: got %q, want %s of %s alone", list, damaged.ID, clientsFile)
 	}
 	s, _ := serve(t, dir)
 	if _, err := s.Clients.Find(damaged.ID); !errors.Is(err, access.ErrNoClient) {
-		t.Errorf("the client is served as it was changed: %v", err)
+		t.Errorf("the client is served as it was changed: %v, want access.ErrNoClient", err)
 	}
 	if c, err := s.Clients.Find(sound.ID); err != nil || c.Name != "two" {
-		t.Errorf("the other client: %+v, %v", c, err)
+		t.Errorf("the other client: %+v, %v, want no error and Name = two", c, err)
 	}
 	if locked := s.Clients.Locked(); len(locked) != 1 {
-		t.Errorf("it is not told: %v", locked)
+		t.Errorf("it is not told: %v, want len(locked) = 1", locked)
 	}
 	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) {
-		t.Errorf("check of the server: %q", list)
+		t.Errorf("check of the server: got %q, want one of %s", list, clientsFile)
 	}
 	create(t, dir, spec("three")) // others can still be made
 }
@@ -86,7 +86,7 @@ func TestLostAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
-		t.Fatalf("the name stands %d times in the file", n)
+		t.Fatalf("the name stands %d times in the file, want 1", n)
 	}
 	if err := os.WriteFile(path, bytes.Replace(data, []byte("alicealice"), []byte("malicalice"), 1),
 		0o600); err != nil {
@@ -99,7 +99,7 @@ func TestLostAccount(t *testing.T) {
 	}
 	defer s.Close()
 	if w := s.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "users.db: 1 record ") || s.Failed(UsersFile) != nil {
-		t.Errorf("warnings %q, failed: %v", w, s.Failed(UsersFile))
+		t.Errorf("got warnings %q, failed %v, want one record of users.db, and it opened", w, s.Failed(UsersFile))
 	}
 	if !strings.Contains(log.String(), alice.ID) {
 		t.Errorf("the log does not name the account: %s", &log)
@@ -121,13 +121,13 @@ func TestLostAccount(t *testing.T) {
 	}
 	if list := wrong(); len(list) != 1 || !strings.HasPrefix(list[0], UsersFile) ||
 		!strings.Contains(list[0], alice.ID) {
-		t.Errorf("check: %q", list)
+		t.Errorf("check: got %q, want %s of %s alone", list, alice.ID, UsersFile)
 	}
 	if _, err := s.do(ctx, DeleteUser{User: alice.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if list := wrong(); len(list) != 0 || len(s.Warnings()) != 0 {
-		t.Errorf("after it was deleted: %q, %q", list, s.Warnings())
+		t.Errorf("after it was deleted: %q, %q, want none and none", list, s.Warnings())
 	}
 }
 
@@ -160,10 +160,10 @@ func TestStoreComesBack(t *testing.T) {
 		t.Errorf("%d lines, want 1: %s", n, &log)
 	}
 	if w := s.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "community.db: ") {
-		t.Errorf("warnings %q", w)
+		t.Errorf("got warnings %q, want one of community.db", w)
 	}
 	if list := s.Clients.List(); len(list) != 1 {
-		t.Errorf("%d clients", len(list))
+		t.Errorf("%d clients, want 1", len(list))
 	}
 	f, err := os.OpenFile(s.path(CommunityFile), os.O_WRONLY, 0)
 	if err != nil {
@@ -179,6 +179,7 @@ func TestStoreComesBack(t *testing.T) {
 	watch()
 	if _, _, err := s.Community.Bugs(true, 1, 0); err != nil || !strings.Contains(log.String(), "well again") ||
 		len(s.Warnings()) != 0 {
-		t.Errorf("%v, %q, %s", err, s.Warnings(), &log)
+		t.Errorf("got %v, %q, %s, log %v, want no error, none and well again in log", err, s.Warnings(), &log,
+			log.String())
 	}
 }

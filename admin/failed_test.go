@@ -49,14 +49,14 @@ func TestFailedStore(t *testing.T) {
 				for other, use := range uses {
 					if err := use(s); (err != nil) != (other == file) ||
 						err != nil && !strings.Contains(err.Error(), file) {
-						t.Errorf("what needs %s: %v", other, err)
+						t.Errorf("what needs %s: got %v, want an error that names %s for it alone", other, err, file)
 					}
 				}
 				if text := logs.String(); strings.Count(text, "level=ERROR") != 1 || !strings.Contains(text, file) {
-					t.Errorf("the log: %s", text)
+					t.Errorf("got log %s, want one error, of %s", text, file)
 				}
 				if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], file) {
-					t.Errorf("the warnings: %q", w)
+					t.Errorf("got warnings %q, want one of %s", w, file)
 				}
 				if err := s.compactDeleted(); err != nil {
 					t.Errorf("compact: %v", err)
@@ -64,22 +64,23 @@ func TestFailedStore(t *testing.T) {
 				files, _, err := s.check()
 				for _, f := range files {
 					if (f.Problem != "") != (f.Path == file) {
-						t.Errorf("check: %+v", f)
+						t.Errorf("check: got %+v, want a problem of %s alone", f, file)
 					}
 				}
 				if err != nil || len(files) < len(uses) {
-					t.Errorf("check: %d files, %v", len(files), err)
+					t.Errorf("check: %d files, %v, want at least %d and no error", len(files), err, len(uses))
 				}
 				if err := errors.Join(s.note(), s.Close()); err != nil {
 					t.Error(err)
 				}
 				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), quiet); err == nil ||
 					!strings.Contains(err.Error(), file) {
-					t.Errorf("backup: %v", err)
+					t.Errorf("backup: %v, want an error with %q", err, file)
 				}
 				if after, err := os.ReadFile(filepath.Join(string(dir), file)); err != nil ||
 					!bytes.Equal(before, after) {
-					t.Errorf("the file was changed, %v", err)
+					t.Errorf("the file was changed: got %d bytes, %v, want the %d before", len(after), err,
+						len(before))
 				}
 			})
 		}
@@ -102,15 +103,15 @@ func TestFailedClients(t *testing.T) {
 	for range access.MaxFailures + 1 {
 		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", APIKey: []string{made.APIKey},
 			Scope: access.AntennasRead}); !errors.Is(err, access.ErrUnavailable) {
-			t.Fatalf("a key: %v", err)
+			t.Fatalf("a key: %v, want access.ErrUnavailable", err)
 		}
 	}
 	if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", Scope: access.AntennasRead}); !errors.Is(err,
 		access.ErrKeyRequired) {
-		t.Errorf("no key: %v", err)
+		t.Errorf("no key: %v, want access.ErrKeyRequired", err)
 	}
 	if _, err := s.do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), clientsFile) {
-		t.Errorf("a client was made: %v", err)
+		t.Errorf("a client was made: %v, want an error with %q", err, clientsFile)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -130,7 +131,7 @@ func TestSocketFoldersAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("it is still there: %v, want os.ErrNotExist", err)
 	}
 	if _, err := os.Stat(mine); err != nil {
 		t.Errorf("another folder: %v", err)

@@ -95,12 +95,12 @@ func TestMissingStore(t *testing.T) {
 	for _, file := range []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile} {
 		u := newUsed(t)
 		if got := u.wrong(); len(got) != 0 {
-			t.Fatalf("wrong before: %q", got)
+			t.Fatalf("wrong before: %q, want none", got)
 		}
 		u.remove(file)
 		for range 2 {
 			if got := u.wrong(); !slices.Contains(got, file) {
-				t.Errorf("without %s: wrong are %q", file, got)
+				t.Errorf("without %s: got wrong %q, want it among them", file, got)
 			}
 			logs := u.open(func(s *Stores) {
 				if s.Failed(file) == nil {
@@ -108,17 +108,18 @@ func TestMissingStore(t *testing.T) {
 				}
 			})
 			if !strings.Contains(logs, "level=ERROR") || !strings.Contains(logs, file) || !u.isMissing(file) {
-				t.Errorf("without %s: made again %v; the log: %s", file, !u.isMissing(file), logs)
+				t.Errorf("without %s: got made again %v, log %s, want it missing, and an error in the log", file,
+					!u.isMissing(file), logs)
 			}
 		}
 		var a Accepted
 		if err := Call(context.Background(), u.dir, Accept{}, &a, quiet); err != nil ||
 			!slices.Equal(a.Files, []string{file}) {
-			t.Errorf("accepted: %q, %v", a.Files, err)
+			t.Errorf("accepted: %q, %v, want %q and no error", a.Files, err, []string{file})
 		}
 		u.open(func(s *Stores) {
 			if err := s.Failed(file); err != nil || u.isMissing(file) {
-				t.Errorf("after it was accepted: %v", err)
+				t.Errorf("after it was accepted: got %v, missing %v, want neither", err, u.isMissing(file))
 			}
 		})
 	}
@@ -155,11 +156,11 @@ func TestOlderStore(t *testing.T) {
 	}
 	for range 2 {
 		if got := u.wrong(); !slices.Equal(got, []string{UsersFile}) {
-			t.Errorf("wrong are %q", got)
+			t.Errorf("wrong are %q, want %q", got, []string{UsersFile})
 		}
 		u.open(func(s *Stores) {
 			if err := s.Failed(UsersFile); err == nil || !strings.Contains(err.Error(), "older") {
-				t.Error(err)
+				t.Errorf("got %v, want an error with older", err)
 			}
 		})
 	}
@@ -167,11 +168,11 @@ func TestOlderStore(t *testing.T) {
 		t.Error(err)
 	}
 	if got := u.wrong(); len(got) != 0 {
-		t.Errorf("after it was accepted: %q", got)
+		t.Errorf("after it was accepted: %q, want none", got)
 	}
 	u.open(func(s *Stores) {
 		if list := s.Accounts.List(); len(list) != 1 {
-			t.Errorf("%d accounts", len(list))
+			t.Errorf("%d accounts, want 1", len(list))
 		}
 	})
 }
@@ -181,7 +182,7 @@ func TestOtherFiles(t *testing.T) {
 	u := newUsed(t)
 	u.remove(sealFile, "snapshots/FR.snap")
 	if got := u.wrong(); !slices.Contains(got, sealFile) || !slices.Contains(got, "snapshots/FR.snap") {
-		t.Errorf("wrong are %q", got)
+		t.Errorf("got wrong %q, want %s and snapshots/FR.snap among them", got, sealFile)
 	}
 }
 
@@ -191,7 +192,7 @@ func TestFirstInventory(t *testing.T) {
 	u.open(func(*Stores) {})
 	u.remove(inventory.Name)
 	if got := u.wrong(); len(got) != 0 {
-		t.Errorf("wrong are %q", got)
+		t.Errorf("wrong are %q, want none", got)
 	}
 	logs := u.open(func(s *Stores) {
 		for _, d := range databases {
@@ -202,7 +203,8 @@ func TestFirstInventory(t *testing.T) {
 	})
 	noted, err := inventory.Read(u.dir)
 	if err != nil || len(noted.Stores) != len(databases) || strings.Contains(logs, "ERROR") {
-		t.Errorf("%+v, %v: %s", noted, err, logs)
+		t.Errorf("%+v, %v: %s, want no error, no ERROR in it and len(noted.Stores) = %v", noted, err, logs,
+			len(databases))
 	}
 }
 
@@ -222,7 +224,7 @@ func TestLostInventory(t *testing.T) {
 		u := newUsed(t)
 		u.remove(append(tt.remove, inventory.Name)...)
 		if got := u.wrong(); !slices.Contains(got, tt.lost) {
-			t.Errorf("without %q: wrong are %q", tt.remove, got)
+			t.Errorf("without %q: got wrong %q, want %s among them", tt.remove, got, tt.lost)
 		}
 		u.open(func(s *Stores) {
 			if s.Failed(tt.lost) == nil || !u.isMissing(tt.lost) {
@@ -238,18 +240,18 @@ func TestMissingMonth(t *testing.T) {
 	month := month(t, u.dir)
 	u.remove(month)
 	if got := u.wrong(); !slices.Contains(got, month) {
-		t.Errorf("wrong are %q", got)
+		t.Errorf("got wrong %q, want %s among them", got, month)
 	}
 	logs := u.open(func(s *Stores) {
 		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], month) {
-			t.Errorf("warnings: %q", w)
+			t.Errorf("got warnings %q, want one of %s", w, month)
 		}
 		if _, err := s.Photos.Add(context.Background(), newPhoto("another")); err == nil {
 			t.Error("a photo was added")
 		}
 	})
 	if !u.isMissing(month) || !strings.Contains(logs, month) {
-		t.Errorf("made again: %v; the log: %s", !u.isMissing(month), logs)
+		t.Errorf("got made again %v, log %s, want %s missing, and in the log", !u.isMissing(month), logs, month)
 	}
 }
 
@@ -259,7 +261,7 @@ func TestRemovedWhileServed(t *testing.T) {
 	serve(t, u.dir)
 	u.remove(UsersFile)
 	if got := u.wrong(); !slices.Equal(got, []string{UsersFile}) {
-		t.Errorf("wrong are %q", got)
+		t.Errorf("wrong are %q, want %q", got, []string{UsersFile})
 	}
 }
 
@@ -271,15 +273,15 @@ func TestRestoreNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := restored.wrong(); !slices.Equal(got, u.wrong()) {
-		t.Errorf("wrong are %q", got)
+		t.Errorf("wrong are %q, want %q", got, u.wrong())
 	}
 	restored.open(func(s *Stores) {
 		if w := s.Warnings(); len(w) != 0 {
-			t.Errorf("warnings: %q", w)
+			t.Errorf("warnings: %q, want none", w)
 		}
 	})
 	restored.remove(CommunityFile)
 	if got := restored.wrong(); !slices.Contains(got, CommunityFile) {
-		t.Errorf("wrong are %q", got)
+		t.Errorf("got wrong %q, want %s among them", got, CommunityFile)
 	}
 }

@@ -72,24 +72,25 @@ func TestMeasures(t *testing.T) {
 		}
 		if f := r.Files[0]; r.Total != 50 || f.Rows != 51 || f.Served != 50 || f.Rejected["position unknown"] != 1 ||
 			f.Examples[0].Line != 52 || f.Path != path {
-			t.Errorf("served %v: %+v, %+v", served, r, r.Files[0])
+			t.Errorf("served %v: got %+v, %+v, want 50 of 51 rows of %s, and line 52 without a position", served, r,
+				f, path)
 		}
 		if info, err := os.Stat(path); err != nil || !served && (total != info.Size() || read != total) {
-			t.Errorf("%d of %d bytes were told, %v", read, total, err)
+			t.Errorf("%d of %d bytes were told, %v, want all", read, total, err)
 		}
 		if err := Call(ctx, dir, importing(path), &r, quiet); err != nil || r.Total != 50 ||
 			r.Files[0].Rejected["duplicate"] != 50 {
-			t.Errorf("served %v: again: %+v, %v", served, r, err)
+			t.Errorf("served %v: again: %+v, %v, want no error, Total = 50 and duplicate = 50", served, r, err)
 		}
 		bad := importing(path)
 		bad.Kind = measure.Coverage
 		if err := Call(ctx, dir, bad, &r, quiet); err == nil || !strings.Contains(err.Error(), path+":1") {
-			t.Errorf("served %v: another kind: %v", served, err)
+			t.Errorf("served %v: another kind: %v, want an error with %q", served, err, path+":1")
 		}
 		name := segmentOf(t, dir)
 		want := "measures/" + name + " 50 speedtests of FR\n"
 		if got := checked(t, dir); got != want {
-			t.Errorf("served %v: %q", served, got)
+			t.Errorf("served %v: %q, want %q", served, got, want)
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
 		if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
@@ -101,18 +102,18 @@ func TestMeasures(t *testing.T) {
 				t.Fatal(err)
 			}
 			if mode := info.Mode().Perm(); mode != 0o700 {
-				t.Errorf("served %v: the measures of %s: mode %o", served, dir, mode)
+				t.Errorf("served %v: the measures of %s: mode %o, want 0o700", served, dir, mode)
 			}
 		}
 		if got := checked(t, restored); got != want {
-			t.Errorf("served %v: restored: %q", served, got)
+			t.Errorf("served %v: restored: %q, want %q", served, got, want)
 		}
 		if err := os.WriteFile(filepath.Join(copied, "measures", name), []byte("no"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again")), quiet); !errors.Is(err,
 			backup.ErrDamaged) {
-			t.Errorf("a damaged backup: %v", err)
+			t.Errorf("a damaged backup: %v, want backup.ErrDamaged", err)
 		}
 	}
 }
@@ -122,7 +123,7 @@ func segmentOf(t *testing.T, dir folder.Dir) string {
 	t.Helper()
 	list, err := filepath.Glob(filepath.Join(string(dir), "measures", "*.seg"))
 	if err != nil || len(list) != 1 {
-		t.Fatalf("%v, %v", list, err)
+		t.Fatalf("got %v, %v, want no error and len(list) = 1", list, err)
 	}
 	return filepath.Base(list[0])
 }
@@ -167,18 +168,20 @@ func TestDamagedMeasures(t *testing.T) {
 			}
 			if err != nil || strings.Count(problems, "\n") != 1 || !strings.Contains(problems, tt.says) ||
 				!strings.Contains(problems, filepath.Base(path)) {
-				t.Errorf("%s, served %v: %q, %v", tt.name, served, problems, err)
+				t.Errorf("%s, served %v: got %q, %v, want one line with %s and the file", tt.name, served, problems,
+					err, tt.says)
 			}
 			create(t, dir, spec("one"))
 			if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "backup"), quiet); (err == nil) != tt.whole {
-				t.Errorf("%s, served %v: the backup: %v", tt.name, served, err)
+				t.Errorf("%s, served %v: the backup: got %v, want no error: %v", tt.name, served, err, tt.whole)
 			}
 			if err := Call(ctx, dir, importing(speedtests(t, 9, 1)), &r, quiet); (err == nil) != tt.whole {
-				t.Errorf("%s, served %v: an import: %v", tt.name, served, err)
+				t.Errorf("%s, served %v: an import: got %v, want no error: %v", tt.name, served, err, tt.whole)
 			}
 			after, err := os.ReadFile(filepath.Join(string(dir), "measures", segment))
 			if err != nil || !tt.whole && !bytes.Equal(after, before) {
-				t.Errorf("%s, served %v: the measures are not as they were: %v", tt.name, served, err)
+				t.Errorf("%s, served %v: the measures changed: got %d bytes, %v, want the %d before", tt.name, served,
+					len(after), err, len(before))
 			}
 		}
 	}
@@ -231,12 +234,13 @@ func TestImportProgress(t *testing.T) {
 		}
 	})
 	if fmt.Sprint(told) != "[1000 400 600]" {
-		t.Errorf("told %v", told)
+		t.Errorf("told %v, want [1000 400 600]", told)
 	}
 	r, err := Import(context.Background(), dir, importing(speedtests(t, 5, 1)), quiet)
 	if err != nil || r.Total != 4 || s.importing.read.Load() != s.importing.total.Load() ||
 		s.importing.total.Load() == 1000 {
-		t.Errorf("%+v, %v, %d bytes", r, err, s.importing.read.Load())
+		t.Errorf("%+v, %v, %d bytes, want no error, %d, Total = 4 and total other than 1000", r, err,
+			s.importing.read.Load(), s.importing.total.Load())
 	}
 }
 
@@ -262,7 +266,7 @@ func TestMergeMeasures(t *testing.T) {
 	}
 	some(1)
 	if n := files(); n >= 16 || r.Total != 20 {
-		t.Errorf("%d files of %d speedtests", n, r.Total)
+		t.Errorf("%d files of %d speedtests, want less than 16 and 20", n, r.Total)
 	}
 	s, stop := serve(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -275,11 +279,11 @@ func TestMergeMeasures(t *testing.T) {
 	cancel()
 	<-ended
 	if n := files(); n >= 16 || r.Total != 40 {
-		t.Errorf("%d files of %d speedtests", n, r.Total)
+		t.Errorf("%d files of %d speedtests, want less than 16 and 40", n, r.Total)
 	}
 	stop()
 	if got := checked(t, dir); strings.Contains(got, "damaged") || strings.Count(got, "\n") != files() {
-		t.Error(got)
+		t.Errorf("got %s, want %d files, none damaged", got, files())
 	}
 }
 

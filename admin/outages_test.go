@@ -42,7 +42,8 @@ func TestOutages(t *testing.T) {
 			len(made.Files) != 1 || made.Files[0].Rows != 2 || made.Feed.Served != 1 ||
 			made.Feed.Rejected["no position"] != 1 ||
 			made.Feed.State != outage.Available || !made.Feed.Available || made.Feed.Operator != "ORANGE" {
-			t.Fatalf("served %v: %+v, %v", served, made, err)
+			t.Fatalf("served %v: got %+v, %v, want 2 rows of ORANGE, one served, one without a position", served,
+				made, err)
 		}
 		wantErr := func(c Command, says string) {
 			t.Helper()
@@ -62,17 +63,18 @@ func TestOutages(t *testing.T) {
 			Services: []string{"data"}, User: "one"}
 		if err := ask(ReportOutage{n}, &r); err != nil || r.State != community.Reported || !r.OperatorConfirmed ||
 			!slices.Equal(r.Services, []string{"data"}) {
-			t.Fatalf("served %v: %+v, %v", served, r, err)
+			t.Fatalf("served %v: got %+v, %v, want data reported, confirmed by the operator", served, r, err)
 		}
 		id := r.ID
 		for i, user := range []string{"one", "two", "two", "three", "four"} {
 			if err := ask(DecideOutage{Report: id, Decision: ConfirmOutage, User: user, Market: market.FR,
 				Operator: "Orange"}, &r); err != nil || r.Confirms != []int{0, 1, 1, 2, 3}[i] {
-				t.Errorf("served %v: confirmation %d: %+v, %v", served, i, r, err)
+				t.Errorf("served %v: confirmation %d: %+v, %v, want no error and Confirms = %v", served, i, r, err,
+					[]int{0, 1, 1, 2, 3}[i])
 			}
 		}
 		if r.State != community.Confirmed {
-			t.Errorf("served %v: %s after three", served, r.State)
+			t.Errorf("served %v: %s after three, want %s", served, r.State, community.Confirmed)
 		}
 		wantErr(DecideOutage{Report: id, Decision: RejectOutage, Operator: "SFR"}, "is of ORANGE in FR")
 		wantErr(DecideOutage{Report: "community:x", Decision: RejectOutage}, "relais outage list")
@@ -81,30 +83,32 @@ func TestOutages(t *testing.T) {
 		all := Page{Limit: 10}
 		if err := ask(ListOutages{community.ReportFilter{Market: market.FR}, all}, &l); err != nil ||
 			len(l.Feeds) != 4 || l.Total != 1 || !l.Reports[0].OperatorConfirmed {
-			t.Errorf("served %v: %+v, %v", served, l, err)
+			t.Errorf("served %v: got %+v, %v, want 4 feeds and one report, confirmed by the operator", served, l, err)
 		}
 		if f := l.Feeds[2]; f.Operator != "ORANGE" || f.State != outage.Failed || f.Available || f.Served != 1 ||
 			f.ReadAt == nil || strings.Contains(f.Why, string(os.PathSeparator)) {
-			t.Errorf("served %v: %+v", served, f)
+			t.Errorf("served %v: got %+v, want ORANGE failed with one served, and no path", served, f)
 		}
 		resolved := community.ReportFilter{Operator: "orange", States: []community.ReportState{community.Resolved}}
 		if err := ask(ListOutages{resolved, all},
 			&l); err != nil || len(l.Feeds) != 2 || l.Total != 0 || len(l.Reports) != 0 {
-			t.Errorf("served %v: of one operator: %+v, %v", served, l, err)
+			t.Errorf("served %v: of one operator: %+v, %v, want no error, len(l.Feeds) = 2, Total = 0 and no "+
+				"Reports", served, l, err)
 		}
 		wantErr(ListOutages{community.ReportFilter{Market: market.CA, Operator: "SFR"}, all}, "not an operator")
 		if err := ask(DecideOutage{Report: id, Decision: ResolveOutage}, &r); err != nil ||
 			r.State != community.Resolved {
-			t.Errorf("served %v: %+v, %v", served, r, err)
+			t.Errorf("served %v: %+v, %v, want no error and State = %v", served, r, err, community.Resolved)
 		}
 		wantErr(DecideOutage{Report: id, Decision: ConfirmOutage, User: "five"}, "resolved or rejected")
 		if err := ask(DecideOutage{Report: id, Decision: RejectOutage, Why: "made up"}, &r); err != nil ||
 			r.State != community.Rejected || r.Why != "made up" {
-			t.Errorf("served %v: %+v, %v", served, r, err)
+			t.Errorf("served %v: %+v, %v, want no error, State = %v and Why = made up", served, r, err,
+				community.Rejected)
 		}
 		var f OutageFeed
 		if err := ask(ClearOutages{market.FR, "ORANGE"}, &f); err != nil || f.State != outage.Absent || f.Served != 0 {
-			t.Errorf("served %v: %+v, %v", served, f, err)
+			t.Errorf("served %v: %+v, %v, want no error, State = %v and Served = 0", served, f, err, outage.Absent)
 		}
 	}
 }
@@ -162,11 +166,12 @@ func TestOldReportsGo(t *testing.T) {
 		}
 		var l OutageList
 		if ask(ListOutages{Page: Page{Limit: 10}}, &l); l.Total != 1 || l.Reports[0].ID != stays.ID {
-			t.Errorf("%s: %+v", how, l.Reports)
+			t.Errorf("%s: %+v, want Total = 1 and ID = %v", how, l.Reports, stays.ID)
 		}
 		text, err := os.ReadFile(filepath.Join(string(dir), CommunityFile))
 		if err != nil || strings.Contains(string(text), gone.ID) || !strings.Contains(string(text), stays.ID) {
-			t.Errorf("%s: on the disk: %v, %v", how, strings.Contains(string(text), gone.ID), err)
+			t.Errorf("%s: on the disk: got %v, %v, want %s without %s", how, strings.Contains(string(text), gone.ID),
+				err, stays.ID, gone.ID)
 		}
 	}
 }
@@ -187,19 +192,19 @@ func TestTakeOutages(t *testing.T) {
 			{Operator: "FREE", File: path + "2"}}
 		if err := Call(context.Background(), dir, TakeOutages{market.FR, news}, &all, quiet); err != nil ||
 			len(all) != 4 {
-			t.Fatalf("served %v: %+v, %v", served, all, err)
+			t.Fatalf("served %v: %+v, %v, want no error and len(all) = 4", served, all, err)
 		}
 		if o := all[2]; o.Operator != "ORANGE" || o.State != outage.Available || o.Served != 1 || len(o.Files) != 1 ||
 			o.Files[0].Rejected["no position"] != 1 {
-			t.Errorf("served %v: %+v", served, o)
+			t.Errorf("served %v: got %+v, want ORANGE available with one served, one without a position", served, o)
 		}
 		if o := all[0]; o.State != outage.Failed || o.Why != "HTTP 503" || all[3].State != outage.Absent ||
 			!strings.Contains(all[3].Error, "no such file") {
-			t.Errorf("served %v: %+v, %+v", served, o, all[3])
+			t.Errorf("served %v: got %+v, %+v, want HTTP 503 and no such file", served, o, all[3])
 		}
 		if err := Call(context.Background(), dir, TakeOutages{Market: market.BE}, &all, quiet); err == nil ||
 			!strings.Contains(err.Error(), "publish no unavailable sites") {
-			t.Errorf("served %v: %v", served, err)
+			t.Errorf("served %v: %v, want an error with publish no unavailable sites", served, err)
 		}
 	}
 }
@@ -235,10 +240,10 @@ func TestClientsConfirmNoOutage(t *testing.T) {
 	}{{client.ID, true, 0}, {acts.ID, true, 0}, {person.ID, false, 1}, {"somebody", false, 2}} {
 		_, err := s.do(ctx, DecideOutage{Report: r.ID, Decision: ConfirmOutage, User: c.user})
 		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), "API client") {
-			t.Errorf("%s: %v", c.user, err)
+			t.Errorf("%s: got %v, want it refused to an API client: %v", c.user, err, c.refused)
 		}
 		if after, err := s.Community.Report(r.ID); err != nil || after.Confirms != c.count {
-			t.Errorf("%s: %+v, %v", c.user, after, err)
+			t.Errorf("%s: %+v, %v, want no error and Confirms = %v", c.user, after, err, c.count)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func month(t *testing.T, dir folder.Dir) string {
 	t.Helper()
 	months, err := photos.Months(dir)
 	if err != nil || len(months) == 0 {
-		t.Fatal(months, err)
+		t.Fatalf("got %v, %v, want not empty and no error", months, err)
 	}
 	return photos.FileOf(months[len(months)-1])
 }
@@ -98,7 +98,7 @@ func TestBackupOfPhotos(t *testing.T) {
 			t.Fatal(err)
 		}
 		if list := problems(t, restored); len(list) > 0 {
-			t.Errorf("%q", list)
+			t.Errorf("got %q, want none", list)
 		}
 		again, err := Open(restored, "test", quiet)
 		if err != nil {
@@ -106,12 +106,13 @@ func TestBackupOfPhotos(t *testing.T) {
 		}
 		l, total, err := again.Photos.List("fr-1", "", 1e6, 0)
 		if err != nil || total < 3 || len(l) != total {
-			t.Errorf("%d of %d, %v", len(l), total, err)
+			t.Errorf("got %d of %d, %v, want %d, at least 3 and no error", len(l), total, err, total)
 		}
 		for _, p := range l {
 			if image, err := again.Photos.Image(p.ID, photos.Main); err != nil ||
 				len(image) != p.Images[photos.Main].Bytes {
-				t.Error(err)
+				t.Errorf("got %v, len(image) %v, want no error and len(image) = %v", err, len(image),
+					p.Images[photos.Main].Bytes)
 			}
 		}
 		if err := again.Close(); err != nil {
@@ -136,7 +137,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	}
 	all := []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, measure.DatabaseName, quotaFile}
 	if got := compact(); !slices.Equal(got, all) {
-		t.Errorf("nothing deleted: %q", got)
+		t.Errorf("nothing deleted: %q, want %q", got, all)
 	}
 	if _, err := s.Photos.Delete(gone.ID); err != nil {
 		t.Fatal(err)
@@ -153,7 +154,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 		t.Error("nothing was left: this proves nothing")
 	}
 	if got := compact(); !slices.Contains(got, month(t, dir)) || left() {
-		t.Errorf("%q, still on the disk: %v", got, left())
+		t.Errorf("got %q, still on the disk %v, want %s compacted and nothing left", got, left(), month(t, dir))
 	}
 	if _, err := s.Photos.Delete(addPhoto(t, s, "another that must go").ID); err != nil {
 		t.Fatal(err)
@@ -239,7 +240,7 @@ func TestCheckOfPhotos(t *testing.T) {
 		}
 		err := Backup(context.Background(), dir, filepath.Join(t.TempDir(), "backup"), quiet)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(name)) {
-			t.Errorf("served %v: %v", served, err)
+			t.Errorf("served %v: %v, want an error with %q", served, err, filepath.Base(name))
 		}
 	}
 }
@@ -252,7 +253,7 @@ func TestUnpack(t *testing.T) {
 		for _, name := range names {
 			err := w.WriteHeader(&tar.Header{Name: name, Size: 2000, Mode: 0o600})
 			if _, err2 := w.Write(make([]byte, 2000)); errors.Join(err, err2) != nil {
-				t.Fatal(err, err2)
+				t.Fatalf("writing: %v, %v", err, err2)
 			}
 		}
 		if err := w.Close(); err != nil {
@@ -276,13 +277,13 @@ func TestUnpack(t *testing.T) {
 			above := t.TempDir()
 			dest := filepath.Join(above, "dest")
 			if err := unpack(bytes.NewReader(c.text), dest); (err == nil) != c.whole {
-				t.Errorf("%s: %v", c.name, err)
+				t.Errorf("%s: got %v, want no error: %v", c.name, err, c.whole)
 			}
 			if names, err := os.ReadDir(above); err != nil || len(names) > 1 {
-				t.Errorf("%s: %v, %v", c.name, names, err)
+				t.Errorf("%s: %v, %v, want no error and len(names) at most 1", c.name, names, err)
 			}
 			if _, err := os.Stat(filepath.Join(dest, "photos", "2026-11.db")); (err == nil) != c.whole {
-				t.Errorf("%s: %v", c.name, err)
+				t.Errorf("%s: got %v, want the file there: %v", c.name, err, c.whole)
 			}
 		})
 	}
@@ -299,7 +300,7 @@ func TestBackupThatBreaksOff(t *testing.T) {
 		a := tar.NewWriter(w)
 		err := a.WriteHeader(&tar.Header{Name: clientsFile, Size: 512, Mode: 0o600})
 		if _, err2 := a.Write(make([]byte, 512)); errors.Join(err, err2) != nil {
-			t.Error(err, err2)
+			t.Errorf("writing: %v, %v", err, err2)
 		}
 		w.(http.Flusher).Flush()
 		panic(http.ErrAbortHandler)
@@ -309,7 +310,7 @@ func TestBackupThatBreaksOff(t *testing.T) {
 	dest := filepath.Join(t.TempDir(), "backup")
 	if err := Backup(context.Background(), dir, dest, quiet); err == nil ||
 		!strings.Contains(err.Error(), "the server stopped") {
-		t.Error(err)
+		t.Errorf("got %v, want an error with the server stopped", err)
 	}
 	if _, err := os.Stat(dest); err == nil {
 		t.Error("half a copy stays")
@@ -346,7 +347,8 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bytes.Contains(text, []byte(p.ID)) || !bytes.Contains(text, []byte(other.ID)) {
-		t.Errorf("after the deletion the file has %s", text)
+		t.Errorf("after the deletion the file has %s, want no %q in it and %q in it", text, []byte(p.ID),
+			[]byte(other.ID))
 	}
 	if _, first := answer(p); !first {
 		t.Error("a request that is repeated gets the answer of a photo that is gone")
@@ -365,12 +367,13 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := tt.c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) ||
 				!strings.Contains(err.Error(), "relais photo list") {
-				t.Errorf("%s of a photo that is gone: %v", tt.name, err)
+				t.Errorf("%s of a photo that is gone: %v, want an error, %q in it and relais photo list in it",
+					tt.name, err, p.ID)
 			}
 		})
 	}
 	if _, err := (DecideReport{Report: "\x1b[31m"}).run(context.Background(), s); err == nil ||
 		!strings.Contains(err.Error(), "relais report list") {
-		t.Errorf("a decision on no report: %v", err)
+		t.Errorf("a decision on no report: %v, want an error with relais report list", err)
 	}
 }

@@ -93,18 +93,18 @@ func TestWrongClock(t *testing.T) {
 		a.start(func(s *Stores) {
 			a.retain(s, 10, 2)
 			if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "--accept") {
-				t.Errorf("at %s: %q", wrong, w)
+				t.Errorf("at %s: got warnings %q, want one with --accept", wrong, w)
 			}
 		})
 		if text := a.logs.String(); strings.Count(text, "level=WARN") != 3 { // at the start, of measures, of reports
-			t.Errorf("at %s: %s", wrong, text)
+			t.Errorf("at %s: got log %s, want 3 warnings", wrong, text)
 		}
 	}
 	a.time = right.Add(oneDay)
 	a.start(func(s *Stores) {
 		a.retain(s, 10, 2)
 		if w := s.Warnings(); len(w) != 0 {
-			t.Errorf("the clock is right again: %q", w)
+			t.Errorf("the clock is right again: %q, want none", w)
 		}
 	})
 }
@@ -138,7 +138,7 @@ func TestClockGoesOn(t *testing.T) {
 		a.start(func(s *Stores) { a.retain(s, 0, 0) })
 		for _, want := range []string{"measures=10", "outageReports=2"} {
 			if text := a.logs.String(); strings.Count(text, want) != 1 {
-				t.Errorf("accepted %v: no %s in the log: %s", accept, want, text)
+				t.Errorf("accepted %v: got log %s, want %s once", accept, text, want)
 			}
 		}
 	}

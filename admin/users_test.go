@@ -30,7 +30,7 @@ func TestUsers(t *testing.T) {
 		var made, changed account.Account
 		if err := ask(CreateUser{"Élodie", "correct horse battery"}, &made); err != nil || made.ID == "" ||
 			made.Name != "Élodie" {
-			t.Fatalf("served %v: %+v, %v", served, made, err)
+			t.Fatalf("served %v: %+v, %v, want no error, ID set and Name = Élodie", served, made, err)
 		}
 		var r OutageReport
 		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
@@ -55,18 +55,19 @@ func TestUsers(t *testing.T) {
 			if (c.says == "") != (err == nil) || err != nil &&
 				(!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "password\"")) ||
 				changed.Disabled != c.disabled {
-				t.Errorf("served %v: %T: %+v, %v", served, c.command, changed, err)
+				t.Errorf("served %v: %T: got %+v, %v, want disabled %v and an error with %q", served, c.command,
+					changed, err, c.disabled, c.says)
 			}
 		}
 		var list []account.Account
 		if err := ask(ListUsers{}, &list); err != nil || len(list) != 1 || list[0].ID != made.ID {
-			t.Errorf("served %v: %+v, %v", served, list, err)
+			t.Errorf("served %v: %+v, %v, want no error, len(list) = 1 and ID = %v", served, list, err, made.ID)
 		}
 		if err := ask(DeleteUser{"elodie"}, &changed); err != nil {
 			t.Fatal(err)
 		}
 		if err := ask(ListUsers{}, &list); err != nil || len(list) != 0 {
-			t.Errorf("served %v: %+v, %v", served, list, err)
+			t.Errorf("served %v: %+v, %v, want none and no error", served, list, err)
 		}
 		if err := ask(CompactStores{}, new([]Compacted)); err != nil {
 			t.Fatal(err)
@@ -75,13 +76,13 @@ func TestUsers(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join(string(dir), name))
 			if err != nil || bytes.Contains(text, []byte(made.ID)) || bytes.Contains(text, []byte("lodie")) ||
 				bytes.Contains(text, []byte(`"reporter"`)) {
-				t.Errorf("served %v: %s knows the person, %v", served, name, err)
+				t.Errorf("served %v: %s knows the person: %v, %d bytes", served, name, err, len(text))
 			}
 		}
 		var left OutageList
 		if err := ask(ListOutages{Page: Page{Limit: 10}}, &left); err != nil || left.Total != 1 ||
 			left.Reports[0].ID != r.ID {
-			t.Errorf("served %v: %+v, %v", served, left, err)
+			t.Errorf("served %v: %+v, %v, want no error, Total = 1 and ID = %v", served, left, err, r.ID)
 		}
 	}
 }
@@ -116,7 +117,7 @@ func TestUserOfClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list := s.Accounts.List(); len(list) != 1 || list[0].Name != "alice" {
-		t.Errorf("%+v", list)
+		t.Errorf("got %+v, want len(list) = 1 and Name = alice", list)
 	}
 	files, err := checkData(ctx, restored)
 	if err != nil {
@@ -124,7 +125,7 @@ func TestUserOfClient(t *testing.T) {
 	}
 	for _, f := range files {
 		if f.Problem != "" || f.Path == UsersFile && f.Detail != "2 accounts, 1 fact" {
-			t.Errorf("%+v", f)
+			t.Errorf("got %+v, want no problem, and 2 accounts, 1 fact", f)
 		}
 	}
 	other, err := Open(restored, "test", quiet)

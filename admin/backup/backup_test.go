@@ -106,8 +106,8 @@ func TestKilled(t *testing.T) {
 						complete = Unfinished(dir) == nil && (len(names) > 0 || err != nil)
 					}
 					if done[dir] && !complete || complete && whole(dir) != manyFiles {
-						t.Errorf("%s into a folder that is %s: done %v, complete %v with %d files: %v", kind, dest,
-							done[dir], complete, whole(dir), err)
+						t.Errorf("%s into a folder that is %s: got done %v, complete %v with %d files, %v, want "+
+							"all %d when done", kind, dest, done[dir], complete, whole(dir), err, manyFiles)
 					}
 				}
 			}
@@ -176,7 +176,8 @@ func TestInUse(t *testing.T) {
 		return errors.Join(copyFiles(dir), Seal(context.Background(), dir, time.Now()))
 	})
 	if l, err2 := Read(dest); err != nil || err2 != nil || len(l.Files) != manyFiles {
-		t.Errorf("the first copy: %v, %v", err, err2)
+		t.Errorf("the first copy: %v, %v, len(l.Files) %v, want no error, no error and len(l.Files) = %v", err, err2,
+			len(l.Files), manyFiles)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 			}
 			f, err := Read(dir)
 			if !errors.Is(err, tt.want) || err == nil && (f.Stores["clients.db"].Commits != 7 || f.History != "") {
-				t.Errorf("Read = %+v, %v", f, err)
+				t.Errorf("got %+v, %v, want 7 commits without a history, or %v", f, err, tt.want)
 			}
 		})
 	}
