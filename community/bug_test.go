@@ -15,7 +15,7 @@ func TestBugs(t *testing.T) {
 		w.at = w.at.Add(time.Second)
 		b, made, err := w.Submit(NewBug{Title: title, Text: "line\nline", User: user, Token: token})
 		if err != nil || made != !strings.HasPrefix(title, "again") {
-			t.Fatalf("%s: %v, %v", title, made, err)
+			t.Fatalf("%s: %v, %v, want %v and no error", title, made, err, !strings.HasPrefix(title, "again"))
 		}
 		return b
 	}
@@ -30,7 +30,8 @@ func TestBugs(t *testing.T) {
 	for range 2 {
 		closed, err := w.CloseBug(b.ID, "it is mended")
 		if err != nil || closed.State != ClosedBug || !closed.ClosedAt.Equal(w.at) || closed.Answer != "it is mended" {
-			t.Errorf("%+v, %v", closed, err)
+			t.Errorf("got %+v, %v, want no error, State = %v, ClosedAt = %v and Answer = it is mended", closed, err,
+				ClosedBug, w.at)
 		}
 	}
 	titles := func(all bool, limit, offset int) string {
@@ -43,7 +44,7 @@ func TestBugs(t *testing.T) {
 	}
 	if got := titles(false, 10, 0) + ", " + titles(true, 2, 1) + ", " + titles(true,
 		2, 9); got != "dca 3 <nil>, cb 4 <nil>,  4 <nil>" {
-		t.Error(got)
+		t.Errorf("got %v, want dca 3 <nil>, cb 4 <nil>,  4 <nil>", got)
 	}
 	if _, err := w.CloseBug("bug:0", ""); !errors.Is(err, ErrNoBug) {
 		t.Error(err)
@@ -56,7 +57,7 @@ func TestBugs(t *testing.T) {
 		{Title: "x", Text: strings.Repeat("é", MaxText+1), User: "u"}, {Title: "\xff", Text: "x", User: "u"}} {
 		var invalid *InvalidError
 		if _, _, err := w.Submit(n); !errors.As(err, &invalid) {
-			t.Errorf("%.20q: %v", n.Title, err)
+			t.Errorf("%.20q: got %v, want what is invalid", n.Title, err)
 		}
 	}
 	if _, _, err := w.Submit(NewBug{Title: "x", Text: "x", User: "u", Token: strings.Repeat("t", 201)}); err == nil {

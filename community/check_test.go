@@ -18,7 +18,7 @@ func TestCheckReports(t *testing.T) {
 	n.Token = "t"
 	r := made(t, s, n)
 	if reports, validations, bugs, err := Check(db); reports != 1 || validations+bugs != 0 || err != nil {
-		t.Errorf("%d, %d, %d, %v", reports, validations, bugs, err)
+		t.Errorf("got %d, %d, %d, %v, want one report", reports, validations, bugs, err)
 	}
 	u, err := reportKey(r.ID)
 	if err != nil {
@@ -86,14 +86,14 @@ func TestConfirmWhileImporting(t *testing.T) {
 			for range 200 {
 				all, _ := s.Outages().All(outage.Query{Market: market.FR})
 				if len(all) > 2 || all[len(all)-1].Report == nil && all[0].Report == nil {
-					t.Errorf("%d outages", len(all))
+					t.Errorf("got %d outages, want one or two, a report among them", len(all))
 				}
 			}
 		})
 	}
 	work.Wait()
 	if got, err := s.Report(r.ID); look(got, err) != "confirmed 15 0" || !got.OperatorConfirmed {
-		t.Error(look(got, err))
+		t.Errorf("got %s, want confirmed 15 0, confirmed by the operator", look(got, err))
 	}
 }
 
@@ -110,12 +110,14 @@ func TestOutagesOfOneMoment(t *testing.T) {
 	load(t, s, "SFR", rowOf("1"))
 	made(t, s, said("ann"))
 	if look(moment) != before || look(s.Outages()) == before {
-		t.Errorf("%s, later %s; before it was %s", look(moment), look(s.Outages()), before)
+		t.Errorf("%s, later %s; before it was %s, want %s and other than %s", look(moment), look(s.Outages()), before,
+			before, before)
 	}
 	moment = s.Outages()
 	before = look(moment)
 	c.at = c.at.Add(25 * time.Hour) // the feed is fresh, the report dormant
 	if look(moment) != before || look(s.Outages()) == before {
-		t.Errorf("%s, later %s; before it was %s", look(moment), look(s.Outages()), before)
+		t.Errorf("%s, later %s; before it was %s, want %s and other than %s", look(moment), look(s.Outages()), before,
+			before, before)
 	}
 }

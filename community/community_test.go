@@ -95,7 +95,7 @@ func TestValidate(t *testing.T) {
 		}
 		w.reopen()
 		if got, ok := w.Validation(v.ID); !ok || got != v {
-			t.Errorf("stored as %+v", got)
+			t.Errorf("stored as %+v, ok %v, want %+v and ok = true", got, ok, v)
 		}
 	}
 	if _, _, err := w.Validate(confirms(ann, "fr-1", Gone, "")); err != nil {
@@ -109,7 +109,7 @@ func TestValidate(t *testing.T) {
 	}
 	want := []string{"gone1", "technologyLTE 8002", "technologyNR 35002"}
 	if got := shown(); !slices.Equal(got, want) || len(w.OfSite("fr-2")) != 0 {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want %v, and none of fr-2", got, want)
 	}
 	if bytes.Contains(w.file(), []byte(ann)) {
 		t.Error("the file names ann")
@@ -139,10 +139,10 @@ func TestValidate(t *testing.T) {
 		t.Error("a hash of ann is left")
 	}
 	if got := shown(); !slices.Equal(got, want) {
-		t.Errorf("after ann: %v", got)
+		t.Errorf("after ann: %v, want %v", got, want)
 	}
 	if n, err := w.Forget(ann); n != 0 || err != nil {
-		t.Errorf("again: %d, %v", n, err)
+		t.Errorf("again: %d, %v, want 0 and no error", n, err)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestInvalid(t *testing.T) {
 		var invalid *InvalidError
 		if errors.As(err, &invalid); (err == nil) != (tt.field == "") ||
 			err != nil && (invalid == nil || invalid.Field != tt.field) {
-			t.Errorf("%+v: %v", tt, err)
+			t.Errorf("%+v: got %v, want that field to be invalid", tt, err)
 		}
 	}
 	for _, n := range []NewValidation{confirms("", "fr-1", Exists, ""), confirms("a\x00b", "fr-1", Exists, ""),
@@ -201,11 +201,11 @@ func TestFull(t *testing.T) {
 		w.show(nil, &Validation{ID: fmt.Sprint(i), SiteKey: "fr-1"})
 	}
 	if _, _, err := w.Validate(confirms("ann", "fr-1", ENB, "2")); !errors.Is(err, ErrFull) {
-		t.Errorf("one more of the site: %v", err)
+		t.Errorf("one more of the site: %v, want ErrFull", err)
 	}
 	if again, counted, err := w.Validate(confirms("bob", "fr-1", ENB, "1")); err != nil || !counted ||
 		again.ID != v.ID {
-		t.Errorf("of one that is there: %v, %v", counted, err)
+		t.Errorf("of one that is there: %v, %v, want true, no error and ID = %v", counted, err, v.ID)
 	}
 	for i := range most {
 		w.validations.All()[fmt.Sprint(i)] = &Validation{}
@@ -214,10 +214,10 @@ func TestFull(t *testing.T) {
 		w.bugs.All()[fmt.Sprint(i)] = &struct{}{}
 	}
 	if _, _, err := w.Validate(confirms("ann", "fr-2", Exists, "")); !errors.Is(err, ErrFull) {
-		t.Errorf("one more of all: %v", err)
+		t.Errorf("one more of all: %v, want ErrFull", err)
 	}
 	if _, _, err := w.Submit(NewBug{Title: "x", Text: "x", User: "ann"}); !errors.Is(err, ErrFull) {
-		t.Errorf("one more bug: %v", err)
+		t.Errorf("one more bug: %v, want ErrFull", err)
 	}
 }
 
@@ -278,16 +278,16 @@ func TestRetain(t *testing.T) {
 	w.at = w.at.Add(166 * 24 * time.Hour)
 	for i, want := range []int{1, 0} {
 		if reports, n, err := w.Retain(Keep); reports != 0 || n != want || err != nil {
-			t.Errorf("%d: %d reports, %d others, %v", i, reports, n, err)
+			t.Errorf("%d: %d reports, %d others, %v, want 0, %d and no error", i, reports, n, err, want)
 		}
 	}
 	if _, ok := w.Validation(first.ID); ok || len(w.OfSite("fr-1")) != 1 {
-		t.Errorf("%+v", w.OfSite("fr-1"))
+		t.Errorf("got %+v, want one, not the first", w.OfSite("fr-1"))
 	}
 	w.at = w.at.Add(200 * 24 * time.Hour)
 	if _, n, err := w.Retain(Keep); n != 2 || err != nil || len(w.OfSite("fr-1")) != 0 || len(w.validations.All()) != 0 ||
 		len(w.bugs.All()) != 0 {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("got %d, %v, want 2 removed and nothing left", n, err)
 	}
 	if _, _, err := w.db.Compact(); err != nil {
 		t.Fatal(err)
@@ -297,7 +297,7 @@ func TestRetain(t *testing.T) {
 	}
 	_, validations, bugs, err := Check(w.db)
 	if validations != 0 || bugs != 0 || err != nil {
-		t.Errorf("%d, %d, %v", validations, bugs, err)
+		t.Errorf("got %d, %d, %v, want 0, 0 and no error", validations, bugs, err)
 	}
 }
 
@@ -323,14 +323,14 @@ func TestDamaged(t *testing.T) {
 	}
 	w.reopen()
 	if len(w.Problems()) != 3 || len(w.OfSite("fr-1")) != 0 || len(w.OfSite("fr-2")) != 1 {
-		t.Errorf("%v", w.Problems())
+		t.Errorf("got %v, want 3 problems, and the validation of fr-2 alone", w.Problems())
 	}
 	if list, total, err := w.Bugs(true, 10, 0); len(list) != 1 || total != 1 || err != nil {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("got %v, %v, total %v, want no error, len(list) = 1 and total = 1", list, err, total)
 	}
 	_, validations, bugs, err := Check(w.db)
 	if validations != 3 || bugs != 2 || err == nil || strings.Count(err.Error(), "\n") != 2 {
-		t.Errorf("%d, %d, %v", validations, bugs, err)
+		t.Errorf("got %d, %d, %v, want 3, 2 and two problems", validations, bugs, err)
 	}
 }
 
@@ -347,18 +347,18 @@ func TestReadOnly(t *testing.T) {
 	_, _, err6 := s.AddReport(said("ann"))
 	for i, err := range []error{err1, err2, err3, err4, err5, err6} {
 		if !errors.Is(err, ErrReadOnly) {
-			t.Errorf("%d: %v", i, err)
+			t.Errorf("%d: %v, want ErrReadOnly", i, err)
 		}
 	}
 	if _, err := s.Report("community:x"); !errors.Is(err, ErrNoReport) {
 		t.Error(err)
 	}
 	if list, total, err := s.Reports(ReportFilter{}, 10, 0); len(list) != 0 || total != 0 || err != nil {
-		t.Error(list, total, err)
+		t.Errorf("got %v, %v, %v, want none, 0 and no error", list, total, err)
 	}
 	_, _, _, err = Check(nil)
 	if _, ok := s.Validation("x"); ok || err != nil || len(s.OfSite("fr-1")) != 0 {
-		t.Error("something is there")
+		t.Errorf("got %v, %v, want no validation and no error", s.OfSite("fr-1"), err)
 	}
 }
 
@@ -381,7 +381,7 @@ func TestAtOnce(t *testing.T) {
 	wg.Wait()
 	for k := range 5 {
 		if list := w.OfSite(fmt.Sprint("fr-", k)); len(list) != 1 || list[0].Count != 8 {
-			t.Errorf("%+v", list)
+			t.Errorf("got %+v, want len(list) = 1 and Count = 8", list)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestKilled(t *testing.T) {
 		}, dir)
 		got := afterKill(t, dir, reported)
 		if last != "" && got != last && got != next {
-			t.Fatalf("round %d: the file is %q, neither %q nor %q", round, got, last, next)
+			t.Fatalf("round %d: got %q, want %q or %q", round, got, last, next)
 		}
 	}
 	t.Logf("%d reports", reported)
@@ -97,11 +97,13 @@ func afterKill(t *testing.T, dir string, reported int) string {
 	}
 	for _, e := range l {
 		if e.Commune != l[0].Commune || len(l) != rowsEach {
-			t.Fatalf("%d entries, of %s and %s", len(l), e.Commune, l[0].Commune)
+			t.Fatalf("%d entries, of %s and %s, want %d and %s", len(l), e.Commune, l[0].Commune, rowsEach,
+				l[0].Commune)
 		}
 	}
 	if list, total, err := s.Reports(ReportFilter{}, 0, 0); total < reported || err != nil {
-		t.Errorf("%d reports of at least %d, %v, %v", total, reported, list, err)
+		t.Errorf("%d reports of at least %d, %v, %v, want at least %d and no error", total, reported, list, err,
+			reported)
 	}
 	return l[0].Commune
 }

@@ -27,7 +27,7 @@ func made(t *testing.T, s *Store, n NewReport) *Report {
 	t.Helper()
 	r, made, err := s.AddReport(n)
 	if err != nil || !made {
-		t.Fatalf("%v, %v", made, err)
+		t.Fatalf("got %v, %v, want true and no error", made, err)
 	}
 	return r
 }
@@ -50,7 +50,7 @@ func TestLife(t *testing.T) {
 	r := made(t, s, said("ann"))
 	if !strings.HasPrefix(r.ID, "community:") || r.Operator != "SFR" ||
 		fmt.Sprintln(r.Services, r.Technologies, r.Severity) != "[data sms] [4g 5g] down\n" {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want data and sms of SFR down on 4g and 5g", r)
 	}
 	steps := []struct {
 		what string
@@ -96,16 +96,16 @@ func TestLife(t *testing.T) {
 			a, _ := s.Outages().Reports(outage.Query{Market: market.FR}, states...)
 			b, _ := again.Outages().Reports(outage.Query{Market: market.FR}, states...)
 			if fmt.Sprint(len(a)) != fmt.Sprint(len(b)) {
-				t.Errorf("%s: %d, after opening it again %d", step.what, len(a), len(b))
+				t.Errorf("%s: %d, after opening it again %d, want %d", step.what, len(a), len(b), len(b))
 			}
 		}
 	}
 	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}, ReportStates...); len(l) != 0 {
-		t.Errorf("what is closed is answered: %v", l)
+		t.Errorf("what is closed is answered: %v, want none", l)
 	}
 	rejected := ReportFilter{Market: market.FR, States: []ReportState{Rejected}}
 	if l, total, err := s.Reports(rejected, 10, 0); err != nil || total != 1 || l[0].Why != "spam" {
-		t.Error(l, total, err)
+		t.Errorf("got %v, %v, %v, want 1, no error and Why = spam", l, total, err)
 	}
 }
 
@@ -122,11 +122,11 @@ func TestDormant(t *testing.T) {
 	before := s.Outages().Version()
 	c.at = c.at.Add(Patience)
 	if count() != "1 0" || s.Outages().Version() != before {
-		t.Errorf("%s, %s", count(), s.Outages().Version())
+		t.Errorf("got %s, %s, want 1 0 and %s", count(), s.Outages().Version(), before)
 	}
 	c.at = c.at.Add(time.Second)
 	if count() != "0 1" || s.Outages().Version() == before {
-		t.Errorf("%s, %s", count(), s.Outages().Version())
+		t.Errorf("got %s, %s, want 0 1 and other than %s", count(), s.Outages().Version(), before)
 	}
 }
 
@@ -140,7 +140,7 @@ func TestToken(t *testing.T) {
 	}
 	for _, s := range []*Store{s, reopen(t, db, newClock())} {
 		if again, made, err := s.AddReport(n); made || err != nil || again.ID != first.ID || again.Confirms != 1 {
-			t.Errorf("%v, %v, %v", again, made, err)
+			t.Errorf("got %v, %v, %v, want false, no error, ID = %v and Confirms = 1", again, made, err, first.ID)
 		}
 	}
 	other := said("bob")
@@ -149,7 +149,7 @@ func TestToken(t *testing.T) {
 		t.Error("the token is that of another user")
 	}
 	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(l) != 2 {
-		t.Errorf("%d reports", len(l))
+		t.Errorf("%d reports, want 2", len(l))
 	}
 }
 
@@ -224,22 +224,22 @@ func TestUsers(t *testing.T) {
 	for _, user := range []string{"bob-planted", "ann@planted.example"} {
 		for _, want := range []int{1, 0} {
 			if n, err := s.Forget(user); n != want || err != nil {
-				t.Errorf("%d reports, %v", n, err)
+				t.Errorf("%d reports, %v, want %d and no error", n, err, want)
 			}
 		}
 	}
 	again := reopen(t, db, c)
 	if got, err := again.Report(r.ID); look(got, err) != "confirmed 3 0" {
-		t.Error(look(got, err))
+		t.Errorf("got %v, want confirmed 3 0", look(got, err))
 	}
 	if _, made, err := again.AddReport(n); !made || err != nil {
-		t.Errorf("the token outlived its user: %v", err)
+		t.Errorf("the token outlived its user: %v, made %v, want no error and made = true", err, made)
 	}
 	if _, err := again.Resolve(r.ID, "ann@planted.example"); !errors.Is(err, ErrNotYours) {
 		t.Error(err)
 	}
 	if got, err := again.Confirm(r.ID, "cy-planted"); look(got, err) != "confirmed 3 0" {
-		t.Error(look(got, err))
+		t.Errorf("got %v, want confirmed 3 0", look(got, err))
 	}
 }
 
@@ -270,16 +270,16 @@ func TestOutOfBounds(t *testing.T) {
 			n := said("ann")
 			tt.change(&n)
 			if r, _, err := s.AddReport(n); err == nil {
-				t.Errorf("%s: %+v", tt.name, r)
+				t.Errorf("%s: %+v, %v, want an error", tt.name, r, err)
 			}
 		})
 	}
 	if l, total, err := s.Reports(ReportFilter{}, 10, 0); len(l) != 0 || total != 0 || err != nil {
-		t.Error(l, total, err)
+		t.Errorf("got %v, %v, %v, want none, 0 and no error", l, total, err)
 	}
 	n := said("ann")
 	n.Market = market.PT
 	if _, _, err := s.AddReport(n); err == nil || !strings.Contains(err.Error(), `"sfr" is not allowed; PT has none`) {
-		t.Error(err)
+		t.Errorf(`got %v, want an error with "sfr" is not allowed; PT has none`, err)
 	}
 }

@@ -91,7 +91,7 @@ func TestOutagesByBruteForce(t *testing.T) {
 			n = min(n, q.Limit)
 		}
 		if len(got) != n || truncated != (n < len(want)) {
-			t.Fatalf("%+v: %d of %d, truncated %v", q, len(got), len(want), truncated)
+			t.Fatalf("%+v: got %d of %d, truncated %v, want %d", q, len(got), len(want), truncated, n)
 		}
 		checkOrder(t, &q, got, want)
 		e, _ := s.Outages().Entries(outage.Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
@@ -139,7 +139,8 @@ func TestArea(t *testing.T) {
 	}{{market.DROM, "974", 1}, {market.DROM, "971", 0}, {market.DROM, "", 1}, {market.FR, "", 0}, {"XX", "", 0}} {
 		if l, truncated := s.Outages().All(outage.Query{Market: c.code, Area: c.area, Limit: 1}); len(l) != c.want ||
 			truncated || l == nil {
-			t.Errorf("%+v: %v", c, l)
+			t.Errorf("%+v: %v, truncated %v, want a value, len(l) = %v and truncated = false", c, l, truncated,
+				c.want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	defer db.Close()
 	s := reopen(t, db, newClock())
 	if n, err := s.Forget("nobody"); n != 0 || err != nil {
-		t.Error(n, err)
+		t.Errorf("got %v, %v, want 0 and no error", n, err)
 	}
 	compact(t, db, path, false)
 	r := made(t, s, said("ann"))
@@ -58,13 +58,13 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	}
 	bob := []byte(base64.StdEncoding.EncodeToString((&reportRecord{Report: *r}).hash("bob")))
 	if n, err := s.Forget("bob"); n != 1 || err != nil || !bytes.Contains(content(t, path), bob) {
-		t.Errorf("%d, %v, or nothing was left", n, err)
+		t.Errorf("got %d, %v, or nothing was left, want 1 and bob in the file", n, err)
 	}
 	if bytes.Contains(compact(t, db, path, true), bob) {
 		t.Error("the user is still on the disk")
 	}
 	if got, err := reopen(t, db, newClock()).Report(r.ID); look(got, err) != "reported 1 2" {
-		t.Error(look(got, err))
+		t.Errorf("got %v, want reported 1 2", look(got, err))
 	}
 }
 
@@ -114,7 +114,8 @@ func TestRetainReports(t *testing.T) {
 	} {
 		c.at = begin.Add(step.after)
 		if n, others, err := s.Retain(Keep); n != step.removed || others != 0 || err != nil {
-			t.Errorf("%s: %d reports and %d others removed, %v", step.after, n, others, err)
+			t.Errorf("%s: %d reports and %d others removed, %v, want %d, 0 and no error", step.after, n, others, err,
+				step.removed)
 		}
 		text := compact(t, db, path, step.removed > 0)
 		for _, s := range []*Store{s, reopen(t, db, c)} {
@@ -123,23 +124,24 @@ func TestRetainReports(t *testing.T) {
 				onDisk := bytes.Contains(text, []byte("reason of "+name+`"`)) ||
 					name == "in CH" && bytes.Contains(text, []byte(r.ID))
 				if _, err := s.Report(r.ID); err == nil != onDisk || err != nil && !errors.Is(err, ErrNoReport) {
-					t.Errorf("%s: %s: %v, on the disk: %v", step.after, name, err, onDisk)
+					t.Errorf("%s: %s: got %v, on the disk %v, want ErrNoReport when it is not", step.after, name, err,
+						onDisk)
 				}
 				if onDisk {
 					left = append(left, name)
 				}
 			}
 			if slices.Sort(left); !slices.Equal(left, step.left) {
-				t.Errorf("%s: %q are left", step.after, left)
+				t.Errorf("%s: %q are left, want %q", step.after, left, step.left)
 			}
 			open, _ := s.Outages().Reports(outage.Query{Market: market.CH}, ReportStates...)
 			if len(open) == 1 != slices.Contains(step.left, "in CH") {
-				t.Errorf("%s: %d reports are answered", step.after, len(open))
+				t.Errorf("%s: %d reports are answered, want one while %q has it", step.after, len(open), step.left)
 			}
 		}
 	}
 	if f := s.Feeds.Feeds(market.FR)[0]; f.Served != 1 || f.State() != outage.Available {
-		t.Errorf("the feed: %+v", f)
+		t.Errorf("the feed: %+v, want Served = 1 and State = %v", f, outage.Available)
 	}
 	n := said("ann")
 	n.Token = "resolved"
@@ -174,7 +176,7 @@ func TestRetainManyReports(t *testing.T) {
 	s := reopen(t, db, c)
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}, ReportStates...); len(list) != 1 ||
 		len(s.reports.All()) != 1 {
-		t.Errorf("%d reports are answered, %d in memory", len(list), len(s.reports.All()))
+		t.Errorf("%d reports are answered, %d in memory, want 1 and 1", len(list), len(s.reports.All()))
 	}
 	c.at = c.at.Add(Keep - time.Hour)
 	if _, err := s.Confirm(r.ID, "bob"); err != nil {
@@ -183,12 +185,13 @@ func TestRetainManyReports(t *testing.T) {
 	c.at = c.at.Add(2 * time.Hour)
 	before := len(content(t, path))
 	if n, others, err := s.Retain(Keep); n != many || others != 0 || err != nil {
-		t.Errorf("%d reports and %d others removed, %v", n, others, err)
+		t.Errorf("%d reports and %d others removed, %v, want %d, 0 and no error", n, others, err, many)
 	}
 	if after := len(compact(t, db, path, true)); before < many*maxReportText || after > 1<<20 {
-		t.Errorf("%d bytes before, %d after", before, after)
+		t.Errorf("%d bytes before, %d after, want at least %d and at most %d", before, after, many*maxReportText,
+			1<<20)
 	}
 	if _, n, err := reopen(t, db, c).Reports(ReportFilter{}, 10, 0); n != 1 || err != nil {
-		t.Errorf("%d reports, %v", n, err)
+		t.Errorf("%d reports, %v, want 1 and no error", n, err)
 	}
 }

@@ -50,24 +50,24 @@ func TestTell(t *testing.T) {
 			ids[step.as] = r.ID
 		}
 		if got := look(r, err); r.ID != ids[step.as] || made != step.made || got != step.want {
-			t.Errorf("%+v: %s, %v", step, got, made)
+			t.Errorf("%+v: %s, %v, want %s, %v and ID = %v", step, got, made, step.want, step.made, ids[step.as])
 		}
 		if again, err := reopen(t, db, c).Report(r.ID); look(again, err) != step.want {
-			t.Errorf("%+v: stored as %s", step, look(again, err))
+			t.Errorf("%+v: stored as %s, want %s", step, look(again, err), step.want)
 		}
 	}
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 2 {
-		t.Errorf("%d are shown", len(list))
+		t.Errorf("%d are shown, want 2", len(list))
 	}
 	if _, err := s.Resolve(ids["first"], "ann"); err != nil {
 		t.Fatal(err)
 	}
 	n := said("flo")
 	if _, made, err := s.ReportOrConfirm(n); !made || err != nil { // and nobody said anything of the further one for a day
-		t.Errorf("of one that is over: %v, %v", made, err)
+		t.Errorf("of one that is over: %v, %v, want true and no error", made, err)
 	}
 	if n, err := s.Forget("ann"); n != 1 || err != nil {
-		t.Errorf("%d, %v", n, err)
+		t.Errorf("got %d, %v, want 1 and no error", n, err)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestTellAtOnce(t *testing.T) {
 	wg.Wait()
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 ||
 		list[0].State != Confirmed {
-		t.Errorf("%+v", list)
+		t.Errorf("got %+v, want len(list) = 1, Confirms = 8 and State = %v", list, Confirmed)
 	}
 }
 
@@ -119,15 +119,15 @@ func TestProgramsConfirmNothing(t *testing.T) {
 	}
 	for i := range 5 {
 		if r := tell(fmt.Sprint("program", i), true); r.Confirms != 0 || r.State != Reported {
-			t.Errorf("after %d programs: %s with %d confirmations", i+1, r.State, r.Confirms)
+			t.Errorf("after %d programs: %s with %d confirmations, want %s and 0", i+1, r.State, r.Confirms, Reported)
 		}
 	}
 	for i, want := range []ReportState{Reported, Reported, Confirmed} {
 		if r := tell(fmt.Sprint("person", i), false); r.Confirms != i+1 || r.State != want {
-			t.Errorf("after %d people: %s with %d confirmations", i+1, r.State, r.Confirms)
+			t.Errorf("after %d people: %s with %d confirmations, want %s and %d", i+1, r.State, r.Confirms, want, i+1)
 		}
 	}
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
-		t.Errorf("%d reports", len(list))
+		t.Errorf("%d reports, want 1", len(list))
 	}
 }
