@@ -14,7 +14,7 @@ func pages(t *testing.T) []string {
 	t.Helper()
 	more, err := filepath.Glob("docs/*.md")
 	if err != nil || len(more) == 0 {
-		t.Fatalf("docs has %d pages: %v", len(more), err)
+		t.Fatalf("docs has %d pages, %v, want some", len(more), err)
 	}
 	return append([]string{"README.md", "LISEZMOI.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"}, more...)
 }

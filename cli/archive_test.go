@@ -130,7 +130,7 @@ func TestArchiveCommand(t *testing.T) {
 		t.Errorf("archives = %q, want three", dates)
 	}
 	if _, _, code := command(t.Context(), "archive", "list", "--data", filepath.Join(dir, "none")); code != failed {
-		t.Errorf("archive list of a missing folder: exit %d", code)
+		t.Errorf("archive list of a missing folder: exit %d, want %d", code, failed)
 	}
 }
 

@@ -13,7 +13,7 @@ func TestClientVisitors(t *testing.T) {
 		t.Helper()
 		out, errs, got := command(context.Background(), append([]string{"client", verb, "--data", dir}, args...)...)
 		if got != code {
-			t.Errorf("relais client %s %q: exit %d\n%s%s", verb, args, got, out, errs)
+			t.Errorf("relais client %s %q: exit %d\n%s%s, want %d", verb, args, got, out, errs, code)
 		}
 		return out + errs
 	}

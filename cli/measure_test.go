@@ -39,7 +39,7 @@ func TestImportMeasures(t *testing.T) {
 	for _, want := range []string{"speedtests", "3", "1 position unknown (line 4)", "1 duplicate",
 		"FR has 1 speedtest now", "done in"} {
 		if code != 0 || !strings.Contains(out, want) {
-			t.Errorf("code %d, no %q in %s", code, want, out)
+			t.Errorf("code %d, no %q in %s, want 0 and %q in it", code, want, out, want)
 		}
 	}
 	out, _, code = run("coverage", "import", "--data", data, "--market", "FR", "--json", points)
@@ -54,7 +54,9 @@ func TestImportMeasures(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 || r.Market != "FR" || r.Kind != "coverage" ||
 		r.Total != 1 || r.Files[0].Rows != 1 || r.Files[0].Served != 1 {
-		t.Errorf("code %d, %v: %s", code, err, out)
+		t.Errorf("code %d, %v: %s, Market %v, Kind %v, Total %v, Rows %v, Served %v, want 0, no error, Market = "+
+			"FR, Kind = coverage, Total = 1, Rows = 1 and Served = 1", code, err, out, r.Market, r.Kind, r.Total,
+			r.Files[0].Rows, r.Files[0].Served)
 	}
 	for _, tt := range []struct {
 		args []string

@@ -107,7 +107,7 @@ func TestOutageReportOfASite(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", file); code != 0 {
-		t.Fatalf("ingest: exit %d\n%s%s", code, out, errs)
+		t.Fatalf("ingest: exit %d\n%s%s, want 0", code, out, errs)
 	}
 	for _, name := range []string{"2", "fr-2", "FR-2", "0752700002"} {
 		if r := report(0, "", "--site", name); r.SiteKey != "fr-2" || r.SiteName != "fr-2" ||

@@ -68,7 +68,7 @@ func printable(t *testing.T, text string) {
 	t.Helper()
 	if i := strings.IndexFunc(text,
 		func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }); i >= 0 {
-		t.Errorf("control character %q at %d of %q", text[i], i, text)
+		t.Errorf("control character %q at %d of %q, want less than 0", text[i], i, text)
 	}
 }
 
@@ -193,7 +193,8 @@ func TestUpdateStopped(t *testing.T) {
 		tableFile(t, [3]string{"CH", "slow", s.URL + "/slow"},
 			[3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}))
 	if code != failed || !strings.Contains(errs, "stopped; what was done before") {
-		t.Errorf("stopped update: exit %d, stderr %q", code, errs)
+		t.Errorf("stopped update: exit %d, stderr %q, want %d and stopped; what was done before in it", code, errs,
+			failed)
 	}
 	var r struct {
 		Sources []struct {

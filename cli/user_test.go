@@ -56,7 +56,7 @@ func TestUser(t *testing.T) {
 	out, errs, code := run("user", "create", "Élodie", "--password-stdin")
 	if code != 0 || !strings.Contains(out, "may sign in") || strings.Contains(out, "horse") ||
 		login("elodie", "correct horse battery") != nil {
-		t.Errorf("create: %d %s%s", code, out, errs)
+		t.Errorf("create: got %d %s%s, want 0, may sign in, and no password", code, out, errs)
 	}
 	var made struct {
 		ID, Name, Password string
@@ -66,7 +66,7 @@ func TestUser(t *testing.T) {
 	out, _, code = run("user", "passwd", "élodie", "--json") // no terminal: one is made
 	if err := json.Unmarshal([]byte(out), &made); err != nil || code != 0 || len(made.Password) < 20 ||
 		login("elodie", made.Password) != nil || login("elodie", "correct horse battery") == nil {
-		t.Errorf("passwd: %d %s, %v", code, out, err)
+		t.Errorf("passwd: got %d %s, %v, want 0 and a new password in place of the old", code, out, err)
 	}
 	for _, tt := range []struct {
 		args []string

@@ -43,10 +43,11 @@ func TestWriteBE(t *testing.T) {
 		date := f.Properties["goedkeuringsdatum"].(string)
 		if c := f.Geometry.Coordinates; c[0] < 20e3 || c[0] > 260e3 || c[1] < 152e3 || c[1] > 246e3 ||
 			date < "2013-12-31" || date > "2026" {
-			t.Errorf("wrong properties %v or position %v", f.Properties, c)
+			t.Errorf("got properties %v, position %v, want a day of 2014 to 2025 in Belgium", f.Properties, c)
 		}
 	}
 	if len(file.Features) < 300 || len(ids) != len(file.Features) || len(operators) != 4 {
-		t.Errorf("wrong numbers: %d features, %d ids, operators %v", len(file.Features), len(ids), operators)
+		t.Errorf("wrong numbers: %d features, %d ids, operators %v, want at least 300, %d and len(operators) = 4",
+			len(file.Features), len(ids), operators, len(file.Features))
 	}
 }

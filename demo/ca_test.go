@@ -17,21 +17,23 @@ func TestWriteCA(t *testing.T) {
 	}
 	if again, err := WriteCA(&b, CARows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
 		!reflect.DeepEqual(count, again) {
-		t.Errorf("WriteCA wrote two different files for the same size, or failed: %v", err)
+		t.Errorf("the same options: got %+v, %v, %d bytes, want %+v and the same %d", again, err, b.Len(), count,
+			a.Len())
 	}
 	if count.Rows != CARows || count.Places < 1900 || count.Places > 2200 || len(count.Broken) != 0 {
-		t.Errorf("wrong count %+v", count)
+		t.Errorf("wrong count %+v, want Rows = %v, Places at least 1900, Places at most 2200 and no Broken", count,
+			CARows)
 	}
 	text, _ := strings.CutPrefix(a.String(), "\ufeff")
 	if header, err := os.ReadFile("../../shared/data/ca/Site_Data_Extract_FX.header.csv"); err != nil {
 		t.Log("the published header is not here: ", err)
 	} else if first, _, _ := strings.Cut(text,
 		"\n"); first != strings.TrimSpace(strings.TrimPrefix(string(header), "\ufeff")) {
-		t.Errorf("header %q, published %q", first, header)
+		t.Errorf("got header %q, want %q as published", first, header)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll() // refuses rows of other lengths
 	if err != nil || len(rows) != CARows+1 {
-		t.Fatalf("rows = %d, %v", len(rows), err)
+		t.Fatalf("rows = %d, %v, want %d and no error", len(rows), err, CARows+1)
 	}
 	categories, provinces := map[string]bool{}, map[string]bool{}
 	for _, r := range rows[1:] {
@@ -41,7 +43,7 @@ func TestWriteCA(t *testing.T) {
 		}
 	}
 	if len(categories) != 9 || len(provinces) != 13 {
-		t.Errorf("too few categories (%d) or provinces (%d)", len(categories), len(provinces))
+		t.Errorf("too few categories (%d) or provinces (%d), want 9 and 13", len(categories), len(provinces))
 	}
 }
 
@@ -54,11 +56,11 @@ func TestBrokenCA(t *testing.T) {
 		}
 		for _, way := range CABroken {
 			if count.Broken[way] != 4400/20/len(CABroken) {
-				t.Errorf("rows broken by %s = %d", way, count.Broken[way])
+				t.Errorf("rows broken by %s = %d, want %d", way, count.Broken[way], 4400/20/len(CABroken))
 			}
 		}
 		if n := strings.Count(b.String(), "PERSONAL Name"); n != 4400 || strings.Count(b.String(), "\n") != 4401 {
-			t.Errorf("wrong number of names: %d", n)
+			t.Errorf("got %d names in %d lines, want 4400 in 4401", n, strings.Count(b.String(), "\n"))
 		}
 	}
 }

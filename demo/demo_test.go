@@ -27,7 +27,7 @@ func sums(t *testing.T, n int) (paths []string, list string) {
 	}
 	for _, p := range paths {
 		if !strings.HasPrefix(filepath.Base(p), "SYNTHETIC_") {
-			t.Errorf("the name of %s does not begin with SYNTHETIC", p)
+			t.Errorf("the file %s does not begin with SYNTHETIC_", p)
 		}
 		if strings.HasSuffix(p, ".zip") {
 			continue // its members have times that differ
@@ -80,12 +80,12 @@ func TestFiles(t *testing.T) {
 			keys[key] = true
 		}
 		if s, ok := stations[row[9]]; ok && s != row[2] || len(row[9]) != 10 || row[9][:3] != row[5] {
-			t.Errorf("station %s is on two supports, %s and %s", row[9], s, row[2])
+			t.Errorf("station %s is on %s and %s, want one support and an id of the department", row[9], s, row[2])
 		}
 		stations[row[9]] = row[2]
 	}
 	if len(supports) != 3000 || len(departments) != 101 {
-		t.Errorf("wrong numbers: %d supports in %d departments", len(supports), len(departments))
+		t.Errorf("wrong numbers: %d supports in %d departments, want 3000 and 101", len(supports), len(departments))
 	}
 	z, err := zip.OpenReader(paths[1])
 	if err != nil {
@@ -105,7 +105,7 @@ func TestFiles(t *testing.T) {
 	declared, repeated := map[string]string{}, 0
 	for _, a := range antennas[1:] {
 		if stations[a[0]] != a[7] {
-			t.Errorf("antenna %v is of a station on %s", a, stations[a[0]])
+			t.Errorf("antenna %v is of a station on %s, want %s", a, stations[a[0]], a[7])
 		}
 		if other, ok := declared[a[1]]; ok && other != a[0] {
 			repeated++
@@ -141,7 +141,7 @@ func TestSwitzerland(t *testing.T) {
 		}
 		text, err := os.ReadFile(paths[0])
 		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
-			t.Fatalf("decode %v: %v", paths, err)
+			t.Fatalf("decode: got %v, %v, want one SYNTHETIC_ file", paths, err)
 		}
 		texts = append(texts, text)
 	}
@@ -160,7 +160,8 @@ func TestSwitzerland(t *testing.T) {
 	}
 	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != Installations+2 || operators["SBB"] != 2 ||
 		len(operators) != 4 || operators["Salt"] < 300 {
-		t.Errorf("wrong numbers: %d stations, operators %v", len(stations), operators)
+		t.Errorf("wrong numbers: %d stations, operators %v, want %d, Name = EPSG:2056, SBB = 2, len(operators) = "+
+			"4 and Salt at least 300", len(stations), operators, Installations+2)
 	}
 	sample, err := os.ReadFile("../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")
 	if err != nil {

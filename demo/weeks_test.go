@@ -18,7 +18,7 @@ func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]st
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(filepath.Base(path), "SYNTHETIC_") {
-		t.Errorf("the name of %s does not begin with SYNTHETIC", path)
+		t.Errorf("the file %s does not begin with SYNTHETIC_", path)
 	}
 	r := csv.NewReader(strings.NewReader(string(text[strings.Index(string(text), firstColumn):])))
 	r.Comma = rune(comma[0])
@@ -82,11 +82,12 @@ func TestPublications(t *testing.T) {
 	}
 	if !slices.Equal(dates, []string{"2025-11-27", "2025-12-04", "2025-12-11", "2025-12-18", "2025-12-25", "2026-01-01",
 		"2026-01-08", "2026-01-15"}) || Week(7) != dates[0] {
-		t.Errorf("wrong dates %q", dates)
+		t.Errorf("got %q, week 7 on %s, want Thursdays up to 2026-01-15", dates, Week(7))
 	}
 	for _, what := range []string{"new", "added", "activated", "deleted", "renamed"} {
 		if k := happened[what]; k == 0 || k > len(before)/20 {
-			t.Errorf("wrong number of changes: %d %s in %d weeks of %d rows", k, what, weeks, len(before))
+			t.Errorf("wrong number of changes: %d %s in %d weeks of %d rows, want not 0 and at most %d", k, what,
+				weeks, len(before), len(before)/20)
 		}
 	}
 	paths, err := Write(t.TempDir(), n)
@@ -96,7 +97,8 @@ func TestPublications(t *testing.T) {
 	written, err1 := os.ReadFile(paths[0])
 	published, err2 := os.ReadFile(last)
 	if err1 != nil || err2 != nil || string(written) != string(published) {
-		t.Errorf("the last edition differs from the register: %v %v", err1, err2)
+		t.Errorf("the last edition differs from the register: got %d bytes, %v, want %d, %v", len(written), err1,
+			len(published), err2)
 	}
 }
 
@@ -118,7 +120,7 @@ func TestDay(t *testing.T) {
 			at, err := time.Parse(time.RFC3339, row["timestamp"])
 			if err != nil || !at.Before(now) || now.Sub(at) > 31*24*time.Hour || row["mcc"] != "208" ||
 				row["enb"] == "" && row["gnb"] == "" {
-				t.Fatalf("%v: %v", row, err)
+				t.Fatalf("got %v, %v, want a row of France in the last 31 days with a node", row, err)
 			}
 			days[row["timestamp"][:10]]++
 			seen[row["timestamp"]+row["lat"]+row["lng"]+row["cell_id"]] = true
@@ -130,11 +132,13 @@ func TestDay(t *testing.T) {
 			}
 		}
 		if len(days) != 30 || len(fresh) != 1 || fresh["2026-03-29"] != days["2026-03-28"] {
-			t.Errorf("wrong days: %d, and a day later also %v", len(days), fresh)
+			t.Errorf("got %d days, and a day later %v, want 30 days, then one with the rows of 2026-03-28", len(days),
+				fresh)
 		}
 	}
 	if len(today.Feeds) != 4 || len(today.Reports) != 3 {
-		t.Fatalf("wrong feeds or reports of the day: %+v", today)
+		t.Fatalf("wrong feeds or reports of the day: %+v, want len(today.Feeds) = 4 and len(today.Reports) = 3",
+			today)
 	}
 	for _, f := range today.Feeds {
 		rows := rowsOf(t, f.Path, ";", "code_site_op")
@@ -142,7 +146,8 @@ func TestDay(t *testing.T) {
 			// Times are of Paris: at most 40 hours before 08:30 of the summer there.
 			if !strings.HasPrefix(row["code_site_op"], "SYNTHETIC-") || row["raison"] != "SYNTHETIC" ||
 				row["debut"] > "2026-03-29 08:30:00" || row["debut"] < "2026-03-27 14:30:00" {
-				t.Errorf("%s: wrong row %v", f.Operator, row)
+				t.Errorf("%s: wrong row %v, want SYNTHETIC- at the code_site_op's start, raison = SYNTHETIC, "+
+					"debut at most 2026-03-29 08:30:00 and debut at least 2026-03-27 14:30:00", f.Operator, row)
 			}
 		}
 		if len(rows) == 0 {
@@ -152,7 +157,8 @@ func TestDay(t *testing.T) {
 	for i, r := range today.Reports {
 		if !strings.Contains(r.SiteName, "SYNTHETIC") || !strings.Contains(r.Reason, "SYNTHETIC") ||
 			r.Token == tomorrow.Reports[i].Token || r.Token != write(now.Add(time.Hour)).Reports[i].Token {
-			t.Errorf("wrong report %+v", r)
+			t.Errorf("wrong report %+v, want SYNTHETIC in SiteName, SYNTHETIC in Reason, Token other than %v and "+
+				"Token = %v", r, tomorrow.Reports[i].Token, write(now.Add(time.Hour)).Reports[i].Token)
 		}
 	}
 }
