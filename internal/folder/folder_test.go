@@ -26,13 +26,13 @@ func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
 		t.Errorf("error = %v, want disk full with the path", err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "one" {
-		t.Errorf("after a failed write the file = %q", got)
+		t.Errorf("after a failed write: got file %q, want one", got)
 	}
 	if err := Replace(path, text("three", nil)); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "three" {
-		t.Errorf("wrong file %q", got)
+		t.Errorf("got file %q, want three", got)
 	}
 	if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
 		t.Errorf("files of the folder = %v, want one", names)

@@ -24,7 +24,7 @@ func TestJSON(t *testing.T) {
 	}
 	var got address
 	if err := ReadJSON(path, &got); err != nil || got.URL != "http://x/?a=1&b=<2>" {
-		t.Errorf("ReadJSON = %+v, %v", got, err)
+		t.Errorf("ReadJSON = %+v, %v, want no error and URL = http://x/?a=1&b=<2>", got, err)
 	}
 	for _, tt := range []struct{ name, text string }{
 		{"empty", ""},

@@ -34,7 +34,8 @@ func TestOwnerAdvice(t *testing.T) {
 	} {
 		got := Dir(c.dir).ownerAdvice(denied, c.euid)
 		if !errors.Is(got, fs.ErrPermission) || !strings.HasPrefix(got.Error(), denied.Error()) {
-			t.Errorf("%s: the cause is lost: %v", c.name, got)
+			t.Errorf("%s: the cause is lost: %v, want fs.ErrPermission and %q at its start", c.name, got,
+				denied.Error())
 		}
 		if c.want == nil && got.Error() != denied.Error() {
 			t.Errorf("%s: error = %v, want %v unchanged", c.name, got, denied)

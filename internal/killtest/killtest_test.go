@@ -40,7 +40,8 @@ func TestRun(t *testing.T) {
 		f := &failing{TB: t}
 		Run(f, tt.within, func(line string) { lines = append(lines, line) }, tt.args...)
 		if f.failed != tt.ends || tt.ends && len(lines) != 2 || !slices.Equal(lines, tt.args[:len(lines)]) {
-			t.Errorf("child %q: wrong lines %q or failure %v", tt.args, lines, f.failed)
+			t.Errorf("child %q: got lines %q, failure %v; want those lines, failure %v", tt.args, lines, f.failed,
+				tt.ends)
 		}
 	}
 }

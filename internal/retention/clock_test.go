@@ -167,6 +167,7 @@ func TestNewFolder(t *testing.T) {
 func TestMonotonic(t *testing.T) {
 	start := time.Now()
 	if got := NewClock(State{}, time.Now).wall(); got.Sub(start.Round(0)).Abs() > time.Minute || got != got.Round(0) {
-		t.Errorf("Now = %v after the clock was set back at %v", got, start)
+		t.Errorf("Now = %v after the clock was set back at %v, want %v and Abs at most %v", got, start, got.Round(0),
+			time.Minute)
 	}
 }

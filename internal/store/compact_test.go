@@ -66,7 +66,7 @@ func TestCompactWhileOpen(t *testing.T) {
 		before := wrote.Load()
 		put(t, db, "gone", bytes.Repeat(secret, 400))
 		if has, err := db.HasDeleted(); has || err != nil {
-			t.Fatalf("marked before a deletion: %v, %v", has, err)
+			t.Fatalf("marked before a deletion: %v, %v, want false and no error", has, err)
 		}
 		err := db.Update(func(tx *Tx) error {
 			return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("gone")), MarkDeleted(tx))
@@ -75,7 +75,7 @@ func TestCompactWhileOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		if has, err := db.HasDeleted(); !has || err != nil {
-			t.Fatalf("not marked: %v, %v", has, err)
+			t.Fatalf("not marked: %v, %v, want true and no error", has, err)
 		}
 		if text, err := os.ReadFile(path); err != nil {
 			t.Fatal(err)
@@ -88,7 +88,7 @@ func TestCompactWhileOpen(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil || bytes.Contains(text, secret) || int64(len(text)) < after {
-			t.Fatalf("round %d: %d bytes of %d, %v", i, len(text), after, err)
+			t.Fatalf("round %d: got %d bytes, %v, want at least %d without the secret", i, len(text), err, after)
 		}
 		if err := db.Check(); err != nil {
 			t.Error(err)
@@ -106,13 +106,13 @@ func TestCompactWhileOpen(t *testing.T) {
 		t.Error(err)
 	}
 	if _, _, err := db.Compact(); err == nil || errors.Is(err, ErrDamaged) {
-		t.Errorf("compact after close: %v", err)
+		t.Errorf("compact after close: got %v, want an error that is not ErrDamaged", err)
 	}
 	if err := db.Check(); err == nil || errors.Is(err, ErrDamaged) {
-		t.Errorf("check after close: %v", err)
+		t.Errorf("check after close: got %v, want an error that is not ErrDamaged", err)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 	again := opened(t, path)
 	for i := range wrote.Load() {
@@ -134,10 +134,10 @@ func TestCompactBesideAView(t *testing.T) {
 		}
 		put(t, db, "k", []byte("new"))
 		if got := tx.Bucket([]byte("a")).Get([]byte("k")); string(got) != "old" {
-			t.Errorf("the View sees %q", got)
+			t.Errorf("the View sees %q, want old", got)
 		}
 		if _, err := open(path, os.O_RDWR, 0); !errors.Is(err, ErrHeld) {
-			t.Errorf("the new file is not held: %v", err)
+			t.Errorf("the new file is not held: %v, want ErrHeld", err)
 		}
 		return nil
 	})
@@ -158,7 +158,7 @@ func TestCompactReadOnly(t *testing.T) {
 	}
 	defer db.Close()
 	if _, _, err := db.Compact(); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want fs.ErrPermission", err)
 	}
 }
 
@@ -186,12 +186,12 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 		}
 		bad := db.Check()
 		if bad != nil && !errors.Is(bad, ErrDamaged) {
-			t.Errorf("page %d: %v", at/4096, bad)
+			t.Errorf("page %d: got %v, want ErrDamaged or none", at/4096, bad)
 		}
 		if bad != nil && !errors.Is(bad, ErrRecord) { // else Compact copies it with its sum
 			found++
 			if _, _, err := db.Compact(); !errors.Is(err, ErrDamaged) {
-				t.Errorf("page %d is compacted: %v", at/4096, err)
+				t.Errorf("page %d is compacted: %v, want ErrDamaged", at/4096, err)
 			}
 		}
 		if _, err := f.WriteAt(data[at:at+4096], int64(at)); err != nil {
@@ -202,7 +202,7 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("%d damaged pages are found", found)
+		t.Errorf("%d damaged pages are found, want at least 5", found)
 	}
 	if err := db.Check(); err != nil {
 		t.Errorf("as it was: %v", err)
@@ -246,23 +246,23 @@ func TestCompact(t *testing.T) {
 	a, b := content(t, path, "a"), content(t, path, "b")
 	before, after, err := compact(path)
 	if err != nil || after >= before/2 {
-		t.Fatalf("%d to %d bytes, %v", before, after, err)
+		t.Fatalf("%d to %d bytes, %v, want less than %d and no error", before, after, err, before/2)
 	}
 	if content(t, path, "a") != a || content(t, path, "b") != b {
 		t.Error("the content has changed")
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != after || info.Mode().Perm() != 0o640 {
-		t.Errorf("%v, %v", info, err)
+		t.Errorf("got %v, %v, want no error, Size = %v and Perm = 0o640", info, err, after)
 	}
 	if st := info.Sys().(*syscall.Stat_t); os.Geteuid() == 0 && (st.Uid != 4711 || st.Gid != 4712) {
-		t.Errorf("the owner is %d, %d", st.Uid, st.Gid)
+		t.Errorf("the owner is %d, %d, want 4711, 4712", st.Uid, st.Gid)
 	}
 	if err := Check(path); err != nil {
 		t.Error(err)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestCompactOnAFullDisk(t *testing.T) {
 	put(t, db, "l", bytes.Repeat([]byte("y"), 3<<18))
 	err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte("m"), make([]byte, 2<<20)) })
 	if !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("update: %v", err)
+		t.Errorf("update: %v, want syscall.ENOSPC", err)
 	}
 	err = db.Update(func(tx *Tx) error { return tx.Bucket([]byte("b")).Put([]byte("k"), []byte("v")) })
 	if err != nil {
@@ -289,12 +289,12 @@ func TestCompactOnAFullDisk(t *testing.T) {
 	}
 	was := content(t, path, "a")
 	if _, _, err := compact(path); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("compact: %v", err)
+		t.Errorf("compact: %v, want syscall.ENOSPC", err)
 	}
 	if content(t, path, "a") != was {
 		t.Error("the content has changed")
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 }

@@ -19,7 +19,7 @@ import (
 func use(t testing.TB, path string) {
 	t.Helper()
 	if err := Check(path); err != nil && !errors.Is(err, ErrDamaged) {
-		t.Errorf("check: %v", err)
+		t.Errorf("check: got %v, want ErrDamaged or none", err)
 	}
 	if db, err := OpenReadOnly(path); err == nil {
 		read(t, db)
@@ -28,7 +28,7 @@ func use(t testing.TB, path string) {
 	db, err := Open(path, "a", "b", "new")
 	if err != nil {
 		if !errors.Is(err, ErrDamaged) && !errors.Is(err, bolterrors.ErrIncompatibleValue) {
-			t.Errorf("open: %v", err)
+			t.Errorf("open: got %v, want ErrDamaged", err)
 		}
 		return
 	}
@@ -42,7 +42,7 @@ func use(t testing.TB, path string) {
 			return nil
 		})
 		if err != nil && !errors.Is(err, ErrDamaged) {
-			t.Errorf("update: %v", err)
+			t.Errorf("update: got %v, want ErrDamaged or none", err)
 		}
 	}
 }
@@ -60,7 +60,7 @@ func read(t testing.TB, db *DB) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, ErrDamaged) {
-		t.Errorf("view: %v", err)
+		t.Errorf("view: got %v, want ErrDamaged or none", err)
 	}
 }
 
@@ -111,7 +111,7 @@ func TestDamaged(t *testing.T) {
 		}
 		use(t, path)
 		if t.Failed() {
-			t.Fatal(what)
+			t.Fatalf("failed with %s", what)
 		}
 	}
 	every := 1 // of the samples
@@ -190,10 +190,12 @@ func TestDamagedSaysSo(t *testing.T) {
 		_, err := Open(path, "a")
 		if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "x.db: ") ||
 			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "backup") {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: %v, want ErrDamaged, %q at its start, %q in it and backup in it", c.name, err, "x.db: ",
+				c.want)
 		}
 		if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, c.data) {
-			t.Errorf("%s: the file has changed (%v)", c.name, err)
+			t.Errorf("%s: the file has changed: got %d bytes, %v, want the %d before", c.name, len(now), err,
+				len(c.data))
 		}
 	}
 }
@@ -224,7 +226,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 				}
 				for _, err := range []error{db.Update(do), db.View(do)} {
 					if !errors.Is(err, ErrDamaged) {
-						t.Errorf("%s: %v", c.name, err)
+						t.Errorf("%s: %v, want ErrDamaged", c.name, err)
 					}
 				}
 			}
@@ -236,7 +238,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 			t.Fatalf("%s: a lock is kept", c.name)
 		}
 		if _, err := Open(path); !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: open after close: %v", c.name, err)
+			t.Errorf("%s: open after close: %v, want ErrDamaged", c.name, err)
 		}
 	}
 }
@@ -254,7 +256,7 @@ func TestCheckTellsTheFirstProblems(t *testing.T) {
 	err := Check(path)
 	if !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "\n") > maxProblems ||
 		strings.Contains(err.Error(), fmt.Sprintf("%x", "yek-99")) {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want ErrDamaged with at most %d problems and no keys", err, maxProblems)
 	}
 	use(t, path)
 }

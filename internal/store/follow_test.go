@@ -145,7 +145,7 @@ func TestFollowOpenedAgain(t *testing.T) {
 					put(t, db, "k", []byte(value))
 				}
 				if was, ok := seen[db.Version()]; ok && was != value {
-					t.Errorf("%q and %q have the version %q", was, value, db.Version())
+					t.Errorf("%q and %q have the same version %q", was, value, db.Version())
 				}
 				seen[db.Version()] = value
 			}

@@ -78,7 +78,7 @@ func wantFirst(t testing.TB, db *DB, n int) {
 		t.Fatal(err)
 	}
 	if has, err := db.HasDeleted(); !has || err != nil {
-		t.Fatalf("that something was deleted is lost: %v", err)
+		t.Fatalf("that something was deleted is lost: %v, has %v, want no error and has = true", err, has)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestFirstFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
-		t.Fatalf("reading changes it (%v)", err)
+		t.Fatalf("reading changes the file: got %d bytes, %v, want the %d before", len(now), err, len(before))
 	}
 	for range 2 {
 		db, err := Open(path, "a", "b", "c")
@@ -122,10 +122,10 @@ func TestFirstFormat(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v, want no error and Perm = 0o640", info.Mode(), err)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 }
 
@@ -140,14 +140,15 @@ func TestFirstFormatOnAFullDisk(t *testing.T) {
 	path, filler := filepath.Join(dir, "x.db"), filepath.Join(dir, "filler")
 	firstFormat(t, path, 300)
 	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("the disk is not full: %v", err)
+		t.Fatalf("the disk is not full: %v, want syscall.ENOSPC", err)
 	}
 	db := opened(t, path)
 	wantFirst(t, db, 300)
 	change := func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte("new"), []byte("v")) }
 	if err := db.Update(change); !errors.Is(err, syscall.ENOSPC) ||
 		!strings.HasPrefix(err.Error(), "bring to the format of this version x.db: ") {
-		t.Errorf("update: %v", err)
+		t.Errorf("update: %v, want syscall.ENOSPC and %q at its start", err,
+			"bring to the format of this version x.db: ")
 	}
 	wantFirst(t, db, 300)
 	if err := os.Remove(filler); err != nil {
@@ -161,7 +162,7 @@ func TestFirstFormatOnAFullDisk(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 }
 
@@ -190,12 +191,12 @@ func TestNewerFormat(t *testing.T) {
 			err := tt.open()
 			if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) ||
 				!strings.Contains(err.Error(), "x.db: it was written by a newer relais") {
-				t.Errorf("%s: %v", tt.what, err)
+				t.Errorf("%s: got %v, want ErrNewer, written by a newer relais, and not ErrDamaged", tt.what, err)
 			}
 		})
 	}
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
-		t.Errorf("it has changed (%v)", err)
+		t.Errorf("the file has changed: got %d bytes, %v, want the %d before", len(now), err, len(before))
 	}
 }
 
@@ -225,7 +226,8 @@ func TestNotice(t *testing.T) {
 				k, v := b.Cursor().First()
 				if !strings.Contains(string(k), "this folder was written by a newer relais") || json.Valid(v) ||
 					b.Inspect().KeyN != 1 {
-					t.Errorf("%s: %s: %q, %q", path, name, k, v)
+					t.Errorf("%s: %s: got %q, %q, want one record that says that a newer relais wrote the folder",
+						path, name, k, v)
 				}
 			}
 			return nil

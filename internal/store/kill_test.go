@@ -87,7 +87,7 @@ func TestKilled(t *testing.T) {
 		}
 		for i := range said {
 			if v := get(t, db, strconv.Itoa(i)); v == nil || len(v) != i*131%9000 {
-				t.Fatalf("round %d: key %d of %d is lost", round, i, said)
+				t.Fatalf("round %d: key %d of %d: got %d bytes, want %d", round, i, said, len(v), i*131%9000)
 			}
 		}
 		if err := db.Close(); err != nil {
@@ -122,6 +122,6 @@ func TestAddressSpace(t *testing.T) {
 	defer child.Wait()
 	defer child.Process.Kill()
 	if !lines.Scan() || lines.Text() != "opened" {
-		t.Fatalf("16 files in 4 GiB: %q", lines.Text())
+		t.Fatalf("16 files in 4 GiB: got %q, want opened", lines.Text())
 	}
 }

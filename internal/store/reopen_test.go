@@ -48,11 +48,11 @@ func TestPageFaults(t *testing.T) {
 			write := func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte("new"), []byte("v")) }
 			for i, err := range []error{db.View(all), db.Update(write), db.View(all), db.Update(write)} {
 				if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "it is ") { // cut off, or empty
-					t.Errorf("call %d: %v", i, err)
+					t.Errorf("call %d: %v, want ErrDamaged and %q in it", i, err, "it is ")
 				}
 			}
 			if err := db.Problem(); !errors.Is(err, ErrDamaged) {
-				t.Errorf("the problem: %v", err)
+				t.Errorf("the problem: %v, want ErrDamaged", err)
 			}
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
 			if err != nil {
@@ -67,13 +67,13 @@ func TestPageFaults(t *testing.T) {
 				t.Errorf("when it can be read again: %v", err)
 			}
 			if _, err := open(path, os.O_RDWR, 0); !errors.Is(err, ErrHeld) {
-				t.Errorf("it is not held: %v", err)
+				t.Errorf("it is not held: %v, want ErrHeld", err)
 			}
 			if err := db.Close(); err != nil {
 				t.Error(err)
 			}
 			if got := get(t, opened(t, path), "new"); string(got) != "v" {
-				t.Errorf("what was written then: %q", got)
+				t.Errorf("what was written then: got %q, want v", got)
 			}
 		})
 	}
@@ -103,7 +103,7 @@ func TestPageFaultsPass(t *testing.T) {
 		return describe(&strings.Builder{}, tx.Bucket([]byte("a")))
 	})
 	if !errors.Is(err, ErrUnreadable) || errors.Is(err, ErrDamaged) || strings.Contains(err.Error(), "backup") {
-		t.Errorf("%v", err)
+		t.Errorf("got %v, want ErrUnreadable, not ErrDamaged, and nothing of a backup", err)
 	}
 	hurry(db)
 	if err := errors.Join(db.Problem(), db.Check()); err != nil {
@@ -204,7 +204,7 @@ func TestOpenedAgainBesideAView(t *testing.T) {
 			close(reading)
 			<-end
 			if got := tx.Bucket([]byte("a")).Get([]byte("k")); string(got) != "old" {
-				t.Errorf("the View sees %q", got)
+				t.Errorf("the View sees %q, want old", got)
 			}
 			return nil
 		})
@@ -238,7 +238,7 @@ func TestOpenedAgainAfterAFailure(t *testing.T) {
 	defer child.Wait()
 	defer child.Process.Kill()
 	if !lines.Scan() || lines.Text() != "done" {
-		t.Errorf("%q", lines.Text())
+		t.Errorf("got %q, want done", lines.Text())
 	}
 }
 
@@ -305,7 +305,7 @@ func TestLostHeader(t *testing.T) {
 		}
 		if err := Check(path); !errors.Is(err, ErrDamaged) ||
 			!strings.Contains(err.Error(), "the last changes may be lost") {
-			t.Errorf("%d: %v", at, err)
+			t.Errorf("%d: %v, want ErrDamaged and the last changes may be lost in it", at, err)
 		}
 	}
 }

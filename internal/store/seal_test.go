@@ -29,7 +29,7 @@ func changed(t *testing.T, from, to string) (path string) {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(data, []byte(from)); n != 1 {
-		t.Fatalf("%q stands %d times in the file", from, n)
+		t.Fatalf("%q stands %d times in the file, want 1", from, n)
 	}
 	if err := os.WriteFile(path, bytes.Replace(data, []byte(from), []byte(to), 1), 0o600); err != nil {
 		t.Fatal(err)
@@ -46,13 +46,14 @@ func TestDamagedRecord(t *testing.T) {
 		t.Helper()
 		if !errors.Is(err, ErrDamaged) || !errors.Is(err, ErrRecord) || !strings.HasPrefix(err.Error(), "x.db: ") ||
 			!strings.Contains(err.Error(), `"a"`) || strings.Contains(err.Error(), "k4") {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf(`%s: %v, want ErrDamaged, ErrRecord, %q at its start, "a" in it and no k4 in it`, what, err,
+				"x.db: ")
 		}
 	}
 	own := errors.New("own")
 	wanted("get", db.View(func(tx *Tx) error {
 		if v := tx.Bucket([]byte("a")).Get([]byte("k4")); v != nil {
-			t.Errorf("it is read: %s", v)
+			t.Errorf("it is read: %s, want none", v)
 		}
 		return own
 	}))
@@ -64,7 +65,7 @@ func TestDamagedRecord(t *testing.T) {
 		})
 	}))
 	if got := strings.Join(keys, " "); got != "k1 k2 k3 k5 k6 k7 k8 k9" {
-		t.Errorf("the others: %s", got)
+		t.Errorf("the others: %s, want k1 k2 k3 k5 k6 k7 k8 k9", got)
 	}
 	before := db.Commits()
 	wanted("update", db.Update(func(tx *Tx) error {
@@ -74,7 +75,7 @@ func TestDamagedRecord(t *testing.T) {
 		return tx.Bucket([]byte("a")).Put([]byte("k5"), []byte("changed"))
 	}))
 	if got := get(t, db, "k5"); string(got) != `{"limit":5000000}` || db.Commits() != before {
-		t.Errorf("the update was done: %s, %d commits of %d", got, db.Commits(), before)
+		t.Errorf("the update was done: got %s, %d commits, want limit 5000000 and %d", got, db.Commits(), before)
 	}
 	wanted("check", db.Check())
 	put(t, db, "k4", []byte("new")) // writing the record again mends it
@@ -95,15 +96,15 @@ func TestDamagedRecordLeftOut(t *testing.T) {
 			seen[string(k)] = true
 		}
 		if k, _ := c.Seek([]byte("k3")); string(k) != "k3" {
-			t.Errorf("seek: %q", k)
+			t.Errorf("seek: %q, want k = k3", k)
 		}
 		if k, _ := c.Next(); string(k) != "k5" {
-			t.Errorf("next: %q", k)
+			t.Errorf("next: %q, want k = k5", k)
 		}
 		return nil
 	})
 	if err != nil || len(left) != 2 || len(seen) != 8 {
-		t.Errorf("%v; left out %v; seen %v", err, left, seen)
+		t.Errorf("%v; left out %v; seen %v, want no error, len(left) = 2 and len(seen) = 8", err, left, seen)
 	}
 	// The key of a record is under its sum too; where its neighbours are ordered by it,
 	// the pages do not fit either.
@@ -133,7 +134,7 @@ func TestDamagedBucketName(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := Check(tt.path); !errors.Is(err, ErrDamaged) {
-				t.Errorf("%s: check: %v", tt.path, err)
+				t.Errorf("%s: check: %v, want ErrDamaged", tt.path, err)
 			}
 			use(t, tt.path)
 			db, err := Open(tt.path, "a", "b")
@@ -142,7 +143,7 @@ func TestDamagedBucketName(t *testing.T) {
 			}
 			err = db.View(func(tx *Tx) error { return describe(&strings.Builder{}, tx.Bucket([]byte("b"))) })
 			if !errors.Is(err, ErrDamaged) {
-				t.Errorf("%s: %v", tt.path, err)
+				t.Errorf("%s: %v, want ErrDamaged", tt.path, err)
 			}
 			if err := db.Close(); err != nil {
 				t.Error(err)
@@ -170,17 +171,17 @@ func TestDamagedRecordMoved(t *testing.T) {
 		t.Run(tt.bucket, func(t *testing.T) {
 			err := db.View(func(tx *Tx) error {
 				if v := tx.Bucket([]byte(tt.bucket)).Get([]byte(tt.key)); v != nil {
-					t.Errorf("%s in %s is read: %q", tt.key, tt.bucket, v)
+					t.Errorf("%s in %s is read: %q, want none", tt.key, tt.bucket, v)
 				}
 				return nil
 			})
 			if !errors.Is(err, ErrRecord) {
-				t.Errorf("%s in %s: %v", tt.key, tt.bucket, err)
+				t.Errorf("%s in %s: %v, want ErrRecord", tt.key, tt.bucket, err)
 			}
 		})
 	}
 	if got := get(t, db, "k"); string(got) != "v" {
-		t.Errorf("the record itself: %q", got)
+		t.Errorf("the record itself: got %q, want v", got)
 	}
 }
 
@@ -224,7 +225,7 @@ func TestCommits(t *testing.T) {
 		t.Error("an update that fails does not")
 	}
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("what changes nothing writes (%v)", err)
+		t.Errorf("what changes nothing writes: got %d bytes, %v, want the %d before", len(after), err, len(before))
 	}
 	want("no change", db, 2)
 	var copied bytes.Buffer

@@ -62,10 +62,10 @@ func TestOpenCreates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
+		t.Errorf("got %v, %v, want no error and Perm = 0o600", info.Mode(), err)
 	}
 	db, err := Open(path, "a", "c")
 	if err != nil {
@@ -89,23 +89,23 @@ func TestOpenCreates(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Open(filepath.Join(dir, "none", "x.db")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing folder: %v", err)
+		t.Errorf("a missing folder: %v, want fs.ErrNotExist", err)
 	}
 	if _, err := OpenReadOnly(filepath.Join(dir, "x.db")); !errors.Is(err, fs.ErrNotExist) ||
 		strings.Contains(err.Error(), dir) {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("a missing file: %v, want fs.ErrNotExist and no %q in it", err, dir)
 	}
 	if err := Check(filepath.Join(dir, "x.db")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("a missing file: %v, want fs.ErrNotExist", err)
 	}
 	if _, _, err := compact(filepath.Join(dir, "x.db")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
+		t.Errorf("a missing file: %v, want fs.ErrNotExist", err)
 	}
 	if _, err := Open(filepath.Join(dir, "x.db"), ""); err == nil {
 		t.Error("a bucket without a name was made")
 	}
 	if names, _ := os.ReadDir(dir); len(names) != 0 {
-		t.Errorf("left over: %v", names)
+		t.Errorf("left over: %v, want none", names)
 	}
 	for _, open := range []func(string) error{
 		func(p string) error { _, err := Open(p); return err },
@@ -193,7 +193,7 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 		if err := db.Update(func(*Tx) error { return nil }); !folder.ReadOnly(err) {
-			t.Errorf("update: %v", err)
+			t.Errorf("update: got %v, want an error of a read-only folder", err)
 		}
 		if _, err := backup(db, &bytes.Buffer{}); err != nil {
 			t.Error(err)
@@ -219,12 +219,12 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		}
 	}
 	if err := db.Update(change(func() error { return no })); err != no {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want %v", err, no)
 	}
 	func() {
 		defer func() {
 			if p := recover(); p != "own" {
-				t.Errorf("the caller's panic became %v", p)
+				t.Errorf("the caller's panic became %v, want own", p)
 			}
 		}()
 		db.Update(change(func() error { panic("own") }))
@@ -237,7 +237,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := db.View(func(*Tx) error { return nil }); err == nil || errors.Is(err, ErrDamaged) {
-		t.Errorf("view after close: %v", err)
+		t.Errorf("view after close: got %v, want an error that is not ErrDamaged", err)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestBackupWhileWriting(t *testing.T) {
 		var copied bytes.Buffer
 		n, err := backup(db, &copied)
 		if err != nil || n != int64(copied.Len()) {
-			t.Fatalf("%d of %d bytes, %v", n, copied.Len(), err)
+			t.Fatalf("%d of %d bytes, %v, want %d and no error", n, copied.Len(), err, copied.Len())
 		}
 		if err := os.WriteFile(path, copied.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
@@ -313,7 +313,7 @@ func TestBackupWhileWriting(t *testing.T) {
 			t.Error(err)
 		}
 		if a, b := content(t, path, "a"), content(t, path, "b"); len(a) < 20 || a != b {
-			t.Errorf("the copy is not of one moment: %d and %d bytes", len(a), len(b))
+			t.Errorf("the copy is not of one moment: got %d and %d bytes, want the same, at least 20", len(a), len(b))
 		}
 	}
 	close(stop)
@@ -321,7 +321,7 @@ func TestBackupWhileWriting(t *testing.T) {
 	full := errors.New("full")
 	if _, err := backup(db, writer(func(p []byte) (int, error) { return 0, full })); err == nil ||
 		!strings.Contains(err.Error(), "full") {
-		t.Errorf("backup to a full disk: %v", err)
+		t.Errorf("backup to a full disk: %v, want an error with full", err)
 	}
 	put(t, db, "k", nil)
 }

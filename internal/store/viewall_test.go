@@ -23,7 +23,7 @@ func TestViewAll(t *testing.T) {
 		for i, want := range []string{"1", "2"} {
 			var copied bytes.Buffer
 			if n, err := txs[i].WriteTo(&copied); err != nil || n != txs[i].Size() {
-				t.Errorf("%d bytes of %d, %v", n, txs[i].Size(), err)
+				t.Errorf("%d bytes of %d, %v, want %d and no error", n, txs[i].Size(), err, txs[i].Size())
 			}
 			path := filepath.Join(dir, want)
 			if err := os.WriteFile(path, copied.Bytes(), 0o600); err != nil {
