@@ -18,10 +18,10 @@ func TestCheck(t *testing.T) {
 	s, db := opened(t, newClock())
 	load(t, s, "SFR", rowOf("1"), rowOf("2"))
 	if entries, err := Check(db); entries != 2 || err != nil {
-		t.Errorf("%d, %v", entries, err)
+		t.Errorf("got %d, %v, want 2 and no error", entries, err)
 	}
 	if entries, err := Check(nil); entries != 0 || err != nil {
-		t.Errorf("%d, %v", entries, err)
+		t.Errorf("got %d, %v, want 0 and no error", entries, err)
 	}
 	sfr := feedKey{market.FR, "SFR"}.bytes()
 	for _, c := range []struct{ bucket, key, value, open string }{
@@ -83,11 +83,11 @@ func TestDamagedFeed(t *testing.T) {
 	}
 	s, err := Open(db, newClock().now)
 	if err != nil || s.FeedStatus(market.FR, []string{"SFR"}).Available {
-		t.Fatal("a damaged feed is available", err)
+		t.Fatalf("a damaged feed: got %v, or it is available, want neither", err)
 	}
 	load(t, s, "SFR", rowOf("1"))
 	if list, _ := reopen(t, db, newClock()).Entries(Query{Market: market.FR}); len(list) != 1 {
-		t.Errorf("%v", codes(list))
+		t.Errorf("got %v, want len(list) = 1", codes(list))
 	}
 }
 
@@ -116,7 +116,8 @@ func TestTogether(t *testing.T) {
 				l, _ := s.Entries(Query{Market: market.FR})
 				for _, e := range l {
 					if len(l) != 50 || e.Commune != l[0].Commune {
-						t.Errorf("%d entries, of %s and %s", len(l), e.Commune, l[0].Commune)
+						t.Errorf("%d entries, of %s and %s, want 50 and %s", len(l), e.Commune, l[0].Commune,
+							l[0].Commune)
 					}
 				}
 				s.Version()

@@ -61,17 +61,19 @@ func TestColumns(t *testing.T) {
 				if how == "doubled" || slices.Contains(required, column) {
 					if err == nil || !strings.Contains(err.Error(), "hs.csv:") ||
 						!strings.Contains(strings.ToLower(err.Error()), "the column "+strings.ToLower(column)+" ") {
-						t.Errorf("not refused with the column: %v", err)
+						t.Errorf("got %v, want an error of hs.csv with the column %s", err, column)
 					}
 					if !slices.Equal(codes(list), codes(before)) || len(list) != 2 ||
 						s.Feeds(market.FR)[0].State() != Failed {
-						t.Errorf("the good list is gone: %v", codes(list))
+						t.Errorf("the good list is gone: %v, want %v, len(list) = 2 and State = %v", codes(list),
+							codes(before), Failed)
 					}
 					return
 				}
 				if err != nil || reports[0].Rows != 2 || reports[0].Served != 2 || reports[0].Warning != "" ||
 					len(list) != 2 {
-					t.Fatalf("%d entries, %+v, %v", len(list), reports, err)
+					t.Fatalf("%d entries, %+v, %v, want 2, no error, Rows = 2, Served = 2 and Warning empty",
+						len(list), reports, err)
 				}
 				for i, e := range list {
 					served(t, e, rows[0], rows[1+i])
@@ -127,10 +129,10 @@ func served(t *testing.T, e *Entry, columns, row []string) {
 		t.Errorf("%s in %q, want %s in 63", e.Severity(), e.Area, severity)
 	}
 	if got := fmt.Sprint(e.Lat, e.Lng); got != want["Lat"]+" "+want["Lon"] {
-		t.Errorf("stands at %s", got)
+		t.Errorf("stands at %s, want %s", got, want["Lat"]+" "+want["Lon"])
 	}
 	if (e.Start == nil) != (want["debut"] == "") || (e.End == nil) != (want["fin_prev"] == "") ||
 		(e.Managed == nil) != (want[unavailable[0][1]] == "") {
-		t.Errorf("%+v, of %v", e, want)
+		t.Errorf("got %+v, want the empty members of %v", e, want)
 	}
 }

@@ -131,12 +131,12 @@ func TestFeed(t *testing.T) {
 	}
 	expect("a web page", "failed false 22T12 0s 1 1")
 	if f := s.Feeds(market.FR)[0]; f.Why != "hs.csv:1: this is a web page, not a table" {
-		t.Errorf("why: %q", f.Why)
+		t.Errorf("why: %q, want hs.csv:1: this is a web page, not a table", f.Why)
 	}
 	load(t, s, "SFR", rowOf("3"))
 	expect("good again", "available true 22T12 0s 1 1")
 	if status := s.FeedStatus(market.FR, nil); !status.Exists || status.Available || status.LastUpdate != nil {
-		t.Errorf("three of four are absent: %+v", status)
+		t.Errorf("three of four are absent: got %+v, want it to exist, not available, without an update", status)
 	}
 	if err := s.Clear(market.FR, "SFR"); err != nil {
 		t.Fatal(err)
@@ -184,19 +184,19 @@ func TestFeedStatus(t *testing.T) {
 	}
 	status := s.FeedStatus(market.FR, nil)
 	if !status.Available || !status.LastUpdate.Equal(newClock().at) {
-		t.Errorf("%+v", status)
+		t.Errorf("got %+v, want it available, updated at %s", status, newClock().at)
 	}
 	if l := s.FeedStatus(market.FR, []string{"FREE", "ORANGE"}).LastUpdate; !l.Equal(newClock().at.Add(3 * time.Hour)) {
-		t.Error(l)
+		t.Errorf("got %v, want %v", l, newClock().at.Add(3*time.Hour))
 	}
 	for _, code := range []market.Code{market.BE, market.CH, market.PT} {
 		if status := s.FeedStatus(code, nil); status.Exists || status.Available || len(s.Feeds(code)) != 0 {
-			t.Errorf("%s: %+v", code, status)
+			t.Errorf("%s: got %+v, want no feed", code, status)
 		}
 	}
 	for _, code := range []market.Code{market.DROM, market.CA} {
 		if status := s.FeedStatus(code, nil); !status.Exists || status.Available {
-			t.Errorf("%s: %+v", code, status)
+			t.Errorf("%s: got %+v, want it to exist, not available", code, status)
 		}
 	}
 }
@@ -226,7 +226,7 @@ func TestRefused(t *testing.T) {
 			for _, s := range []*Store{s, reopen(t, db, c)} {
 				list, _ := s.Entries(Query{Market: market.FR})
 				if got := fmt.Sprint(codes(list)); got != "[SFR 1]" || s.Feeds(market.FR)[0].State() != Failed {
-					t.Errorf("%s: %s, %+v", tt.name, got, s.Feeds(market.FR)[0])
+					t.Errorf("%s: %s, %+v, want [SFR 1] and State = %v", tt.name, got, s.Feeds(market.FR)[0], Failed)
 				}
 			}
 			load(t, s, "SFR", rowOf("1"))
@@ -268,7 +268,7 @@ func TestNoneOverseas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f := s.FeedStatus(market.DROM, []string{"ORANGE"}); !f.Available {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want it available", f)
 	}
 }
 
@@ -281,7 +281,7 @@ func TestSameCode(t *testing.T) {
 		list, _ := s.Entries(Query{Market: market.FR})
 		if len(list) != 2 || list[0].ID() != "operator:fr-orange:42" || list[1].ID() != "operator:fr-sfr:42" ||
 			list[1].SourceID() != "fr-sfr" {
-			t.Errorf("%v", codes(list))
+			t.Errorf("got %v, want operator:fr-orange:42 and operator:fr-sfr:42 of fr-sfr", codes(list))
 		}
 	}
 }
@@ -303,12 +303,12 @@ func TestReadOnly(t *testing.T) {
 		s := reopen(t, db, c)
 		list, _ := s.Entries(Query{Market: market.FR})
 		if (len(list) == 1) != (db != nil) {
-			t.Errorf("%v", codes(list))
+			t.Errorf("got %v, want one while the database is there", codes(list))
 		}
 		_, err := s.Import(context.Background(), market.FR, "SFR", file(t, ""))
 		for _, err := range []error{err, s.Clear(market.FR, "SFR"), s.Failed(market.FR, "SFR", nil)} {
 			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
-				t.Error(err)
+				t.Errorf("got %v, want ErrReadOnly and fs.ErrPermission", err)
 			}
 		}
 	}

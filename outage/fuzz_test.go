@@ -34,7 +34,7 @@ func FuzzFile(f *testing.F) {
 		err = p.read(context.Background(), strings.NewReader(text), "f.csv", report)
 		if bad := (*table.Error)(nil); err != nil {
 			if !errors.As(err, &bad) || bad.Line < 1 || bad.Name != "f.csv" {
-				t.Fatalf("%v", err)
+				t.Fatalf("got %v, want a line of f.csv", err)
 			}
 			return
 		}
@@ -43,7 +43,8 @@ func FuzzFile(f *testing.F) {
 			rejected += n
 		}
 		if report.Served != len(p.entries) || report.Rows != report.Served+rejected {
-			t.Fatalf("%d entries, %+v", len(p.entries), report)
+			t.Fatalf("%d entries, %+v, want Served = %v and Rows = %v", len(p.entries), report, len(p.entries),
+				report.Served+rejected)
 		}
 		for _, e := range p.entries {
 			checkEntry(t, e)
@@ -54,19 +55,19 @@ func FuzzFile(f *testing.F) {
 func checkEntry(t *testing.T, e *Entry) {
 	t.Helper()
 	if !market.Get(e.Market).Contains(e.Point()) || e.Code == "" || len(e.Raw()) != 20 {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, want a code, a place in its market and 20 cells", e)
 	}
 	if e.Start != nil && e.End != nil && e.End.Before(*e.Start) {
 		t.Errorf("%s before %s", e.End, e.Start)
 	}
 	for key, cell := range e.Raw() {
 		if !utf8.ValidString(cell) || len(cell) > maxCell {
-			t.Errorf("%s: %q", key, cell)
+			t.Errorf("%s: got %q, want at most %d bytes of UTF-8", key, cell, maxCell)
 		}
 	}
 	for _, at := range []*time.Time{e.Start, e.End} {
 		if at != nil && (at.Year() < 1999 || at.Year() > 2100) {
-			t.Error(at)
+			t.Errorf("got %s, want 1999 to 2100", at)
 		}
 	}
 	e.Severity()
@@ -78,6 +79,6 @@ func checkEntry(t *testing.T, e *Entry) {
 	}
 	if err != nil || again.Lat != e.Lat || again.Code != e.Code || again.Cells != e.Cells ||
 		len(again.Cells.List()) != len(rawColumns) {
-		t.Errorf("%+v, %v, %s", again, err, text)
+		t.Errorf("got %+v, %v, of %s, want %+v", again, err, text, e)
 	}
 }

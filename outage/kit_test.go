@@ -44,11 +44,11 @@ func TestKit(t *testing.T) {
 			}
 			reports, err := s.Import(context.Background(), code, op, path)
 			if err != nil || reports[0].Rows != len(rows)-1 {
-				t.Fatalf("%s %s: %+v, %v", code, op, reports[0], err)
+				t.Fatalf("%s %s: %+v, %v, want no error and Rows = %v", code, op, reports[0], err, len(rows)-1)
 			}
 			list, _ := reopen(t, db, newClock()).Entries(Query{Market: code})
 			if served += reports[0].Served; len(list) != reports[0].Served {
-				t.Errorf("%s: %d entries, %+v", op, len(list), reports[0])
+				t.Errorf("%s: %d entries, %+v, want %d", op, len(list), reports[0], reports[0].Served)
 			}
 			for _, e := range list {
 				compare(t, e, rows)
@@ -56,7 +56,7 @@ func TestKit(t *testing.T) {
 			t.Logf("%s %s: %d of %d rows, %v", code, op, reports[0].Served, reports[0].Rows, reports[0].Rejected)
 		}
 		if op == "ORANGE" && served != len(rows)-1 {
-			t.Errorf("ORANGE: %d of %d rows in the two markets", served, len(rows)-1)
+			t.Errorf("ORANGE: got %d rows in the two markets, want %d", served, len(rows)-1)
 		}
 	}
 }
@@ -77,6 +77,6 @@ func compare(t *testing.T, e *Entry, rows [][]string) {
 	lat, _ := strconv.ParseFloat(rows[at][6], 64)
 	if d := lat - e.Lat; d > 1e-7 || d < -1e-7 || string(e.Services.Data5G) != rows[at][13] ||
 		e.Start.Format("2006-01-02 15:04") != "2026-08-20 04:10" {
-		t.Errorf("%+v, not %v", e, rows[at])
+		t.Errorf("got %+v, want %v", e, rows[at])
 	}
 }

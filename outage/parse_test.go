@@ -95,7 +95,8 @@ func TestVariants(t *testing.T) {
 	} {
 		entries, report, err := parse(t, market.FR, c.operator, c.text)
 		if err != nil || len(entries) != 1 || report.Rows != 1 || report.Served != 1 {
-			t.Errorf("%s: %d entries, %+v, %v", c.name, len(entries), report, err)
+			t.Errorf("%s: %d entries, %+v, %v, want 1, no error, Rows = 1 and Served = 1", c.name, len(entries),
+				report, err)
 			continue
 		}
 		if got := c.check(entries[0]); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(c.want, " ", "") {
@@ -122,11 +123,11 @@ func TestRawKeys(t *testing.T) {
 		"voix": "HS", "data": "HS", "raison": "Incident", "detail": "panne", "debut": "2026-08-20 06:10:00",
 		"fin_prev": "2026-08-21 18:00:00"}
 	if got := entries[0].Raw(); !maps.Equal(got, want) {
-		t.Errorf("%v", got)
+		t.Errorf("got %v, want %v", got, want)
 	}
 	services, technologies := entries[0].Affected()
 	if got := fmt.Sprintln(entries[0].Severity(), services, technologies); got != "down [data voice sms] [2g 3g 4g]\n" {
-		t.Error(got)
+		t.Errorf("got %v, want %q", got, "down [data voice sms] [2g 3g 4g]\n")
 	}
 	entries[0].Services.Data3G = OK
 	if entries[0].Severity() != Degraded {
@@ -147,7 +148,7 @@ func TestServedAndRejectedRows(t *testing.T) {
 		"\nHS;Hors service\nSource : SFR, 2026;;;\nDonnées;;;;;;;;;;;;;;;;;;;\n"
 	entries, report, err := parse(t, market.FR, "SFR", text)
 	if err != nil || len(entries) != 2 || report.Rows != 13 || report.Served != 2 {
-		t.Fatalf("%d entries, %+v, %v", len(entries), report, err)
+		t.Fatalf("%d entries, %+v, %v, want 2, no error, Rows = 13 and Served = 2", len(entries), report, err)
 	}
 	want := map[string]int{again: 1, noPosition: 1, badPosition: 1, "a site of the market DROM": 1, outside: 1,
 		noCode: 1, "wrong number of columns": 2, brokenRecord: 2, tooLong: 1}
@@ -156,7 +157,7 @@ func TestServedAndRejectedRows(t *testing.T) {
 	}
 	if report.Examples[0].Line != 4 || !strings.Contains(report.Warning, "status") ||
 		entries[1].Services.Voice2G != "" {
-		t.Errorf("%+v", report)
+		t.Errorf("got %+v, want Line = 4, status in Warning and Voice2G empty", report)
 	}
 }
 
@@ -193,14 +194,14 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	if _, report, err := parse(t, market.FR, "SFR", whole); err != nil || report.Warning != "" {
-		t.Errorf("a whole file: %+v, %v", report, err)
+		t.Errorf("a whole file: %+v, %v, want no error and Warning empty", report, err)
 	}
 	if _, report, err := parse(t, market.FR, "SFR", strings.TrimSuffix(whole, "\n")); err != nil ||
 		report.Served != 1 || !strings.Contains(report.Warning, "cut short") {
-		t.Errorf("no line feed at the end: %+v, %v", report, err)
+		t.Errorf("no line feed at the end: %+v, %v, want no error, Served = 1 and cut short in Warning", report, err)
 	}
 	if _, report, err := parse(t, market.FR, "SFR", whole+"Fin du fichier"); err != nil || report.Rows != 1 {
-		t.Errorf("a footer without a line feed: %+v, %v", report, err)
+		t.Errorf("a footer without a line feed: %+v, %v, want no error and Rows = 1", report, err)
 	}
 }
 
@@ -211,7 +212,7 @@ func TestOverseas(t *testing.T) {
 	entries, report, err := parse(t, market.DROM, "ORANGE", text)
 	if err != nil || len(entries) != 1 || entries[0].Area != "974" || entries[0].Lat != -20.8983333 ||
 		report.Rejected["a site of the market FR"] != 1 {
-		t.Errorf("%+v, %+v, %v", entries, report, err)
+		t.Errorf("got %+v, %+v, %v, want one of 974, and one of another market rejected", entries, report, err)
 	}
 }
 
@@ -223,10 +224,10 @@ func TestNoneUsed(t *testing.T) {
 	want := "hs.csv:2: of 2 rows, none can be used; the first: position outside the market"
 	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil ||
 		!strings.HasSuffix(err.Error(), want) {
-		t.Error(err)
+		t.Errorf("got %v, want an error and %q at its end", err, want)
 	}
 	if why := s.Feeds(market.FR)[0].Why; why != want {
-		t.Error(why)
+		t.Errorf("got %v, want %v", why, want)
 	}
 }
 

@@ -81,11 +81,11 @@ func TestFeedKeepsNoPast(t *testing.T) {
 		if size := len(content(t, path)); day == 5 {
 			first = size
 		} else if day > 5 && size > 2*first {
-			t.Fatalf("day %d: %d bytes, at first %d", day, size, first)
+			t.Fatalf("day %d: got %d bytes, want at most twice the first %d", day, size, first)
 		}
 	}
 	if f := reopen(t, db, c).Feeds(market.FR)[0]; f.State() != Failed || f.Why != "HTTP 559" || f.Age(c.at) != 0 ||
 		f.Served != 200+59*37%200 {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want the last one, failed with HTTP 559", f)
 	}
 }

@@ -22,7 +22,7 @@ func TestTake(t *testing.T) {
 		t.Helper()
 		all, err := s.Take(context.Background(), market.FR, news...)
 		if err != nil || len(all) != 4 {
-			t.Fatalf("%+v, %v", all, err)
+			t.Fatalf("got %+v, %v, want no error and len(all) = 4", all, err)
 		}
 		for _, o := range all {
 			text += fmt.Sprintf("%s %s %d", o.Operator, o.State, o.Served)
@@ -58,7 +58,7 @@ func TestTake(t *testing.T) {
 		for i, f := range reopen(t, db, c).Feeds(market.FR) {
 			if g := s.Feeds(market.FR)[i]; f.State() != g.State() || f.Served != g.Served || f.Why != g.Why ||
 				f.Age(c.at) != g.Age(c.at) {
-				t.Errorf("%s: %+v, after opening it again %+v", step.what, g, f)
+				t.Errorf("%s: got %+v after opening it again, want %+v", step.what, g, f)
 			}
 		}
 		c.at = c.at.Add(time.Hour)
@@ -69,7 +69,7 @@ func TestTake(t *testing.T) {
 	before := s.Version()
 	if _, err := s.Take(context.Background(), market.FR, News{Operator: "SFR", Failed: "x"},
 		News{Operator: "ZEOP"}); !errors.Is(err, ErrOperator) || s.Version() != before {
-		t.Error(err)
+		t.Errorf("got %v, Version %v, want ErrOperator and Version = %v", err, s.Version(), before)
 	}
 	if _, err := s.Take(context.Background(), market.BE); !errors.Is(err, ErrNoFeed) {
 		t.Error(err)
@@ -78,7 +78,7 @@ func TestTake(t *testing.T) {
 	stop()
 	if all, err := s.Take(stopped, market.FR, News{Operator: "SFR", File: good}); err != nil ||
 		all[0].State != Available || all[0].Error == "" {
-		t.Errorf("%+v, %v", all, err)
+		t.Errorf("got %+v, %v, want no error, State = %v and Error set", all, err, Available)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestSyntheticFeed(t *testing.T) {
 		for _, s := range []*Store{s, reopen(t, db, c)} {
 			for _, f := range s.Feeds(market.FR) {
 				if f.Synthetic != (want && f.Operator == "SFR") {
-					t.Errorf("%+v", f)
+					t.Errorf("got %+v, want synthetic %v of SFR alone", f, want)
 				}
 			}
 		}
