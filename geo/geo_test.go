@@ -133,7 +133,7 @@ func TestHilbertStepsToNeighbours(t *testing.T) {
 	for d := uint64(1); d < n*n; d++ {
 		a, b := at[d-1], at[d]
 		if dx, dy := a[0]-b[0], a[1]-b[1]; dx*dx+dy*dy != 1 {
-			t.Fatalf("step %d goes from %v to %v", d, a, b)
+			t.Fatalf("step %d goes from %v to %v, want a distance of 1", d, a, b)
 		}
 	}
 }

@@ -36,15 +36,15 @@ func TestTable(t *testing.T) {
 	seen := map[string]string{}
 	for _, m := range All {
 		if Get(m.Code) != m || m.Label == "" || len(m.Country) != 2 || m.Authority == "" || m.Source == "" {
-			t.Errorf("%s: incomplete row %+v", m.Code, m)
+			t.Errorf("got incomplete row %+v of %s", m, m.Code)
 		}
 		if m.HasInventory() != (m.Availability != Unavailable) || m.HasInventory() != (len(m.Operators) > 0) {
-			t.Errorf("%s: inconsistent availability %s, %d operators, reason %q", m.Code, m.Availability,
-				len(m.Operators),
-				m.UnavailableReason)
+			t.Errorf("%s: got availability %s, %d operators, reason %q; want all or none of an inventory", m.Code,
+				m.Availability, len(m.Operators), m.UnavailableReason)
 		}
 		if m.HasFilter(m.AreaType) != (len(m.Areas) > 0) || m.HasFilter("territory") && !m.HasFilter("department") {
-			t.Errorf("%s: inconsistent areas (%d) of type %q, filters %q", m.Code, len(m.Areas), m.AreaType, m.Filters)
+			t.Errorf("%s: got %d areas of type %q, filters %q; want areas with their filter, departments with "+
+				"territories", m.Code, len(m.Areas), m.AreaType, m.Filters)
 		}
 		for _, a := range m.Areas {
 			if a.Label == "" || len(m.Areas) > 0 && m.AreaType == "" {
@@ -54,7 +54,7 @@ func TestTable(t *testing.T) {
 		for _, o := range m.Operators {
 			for _, p := range o.PLMNs {
 				if other, ok := seen[p]; ok || len(p) < 5 || len(p) > 6 || strings.Trim(p, "0123456789") != "" {
-					t.Errorf("%s: %s has %q, as has %q", m.Code, o.Key, p, other)
+					t.Errorf("%s: %s has %q, want 5 or 6 digits that %q has not", m.Code, o.Key, p, other)
 				}
 				seen[p] = o.Key
 				if ByPLMN(p) != o.Key {
@@ -64,10 +64,10 @@ func TestTable(t *testing.T) {
 		}
 	}
 	if n := len(Get(FR).Areas); n != 96 {
-		t.Errorf("departments of FR = %d", n)
+		t.Errorf("departments of FR = %d, want 96", n)
 	}
 	if n := len(Get(DROM).Areas); n != 5 {
-		t.Errorf("departments of DROM = %d", n)
+		t.Errorf("departments of DROM = %d, want 5", n)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestOperatorAndCode(t *testing.T) {
 		t.Run(tt.in, func(t *testing.T) {
 			var c Code
 			if err := c.UnmarshalText([]byte(tt.in)); c != tt.want || (err == nil) != (tt.want != "") {
-				t.Errorf("unmarshal market %q = %q, %v", tt.in, c, err)
+				t.Errorf("unmarshal market %q: got %q, %v, want %q", tt.in, c, err, tt.want)
 			}
 		})
 	}
@@ -189,6 +189,6 @@ func TestDepartmentsAgainstTheList(t *testing.T) {
 		}
 	}
 	if found != 101 {
-		t.Errorf("%d departments of the list are in the table", found)
+		t.Errorf("%d departments of the list are in the table, want 101", found)
 	}
 }

@@ -11,7 +11,7 @@ func TestRegionOfEveryArea(t *testing.T) {
 			areas++
 			i, ok := fr.Area(code)
 			if !ok || fr.Areas[i].Code != code {
-				t.Errorf("region %s has the unknown area %q", r.Label, code)
+				t.Errorf("region %s has the area %q, want one of the market", r.Label, code)
 				continue
 			}
 			if at, ok := fr.RegionOf(i); !ok || fr.Regions[at].Label != r.Label {
@@ -20,7 +20,7 @@ func TestRegionOfEveryArea(t *testing.T) {
 		}
 	}
 	if areas != 96 || areas != len(fr.Areas) || len(fr.Regions) != 13 {
-		t.Errorf("%d areas in %d regions", areas, len(fr.Regions))
+		t.Errorf("%d areas in %d regions, want 96, %d and 13", areas, len(fr.Regions), len(fr.Areas))
 	}
 	for _, m := range All {
 		if _, ok := m.RegionOf(-1); ok || m.Code != FR && len(m.Regions) > 0 {
@@ -44,7 +44,7 @@ func TestRegionNamed(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			i, ok := Get(FR).RegionNamed(tt.name)
 			if ok != (tt.label != "") || ok && Get(FR).Regions[i].Label != tt.label {
-				t.Errorf("region named %q = %v, %v", tt.name, i, ok)
+				t.Errorf("region named %q: got %v, %v, want %q", tt.name, i, ok, tt.label)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestRegionsAndAreasNamed(t *testing.T) {
 	} {
 		i, ok := Get(c.market).AreaNamed(c.text)
 		if ok != (c.was != "") || ok && Get(c.market).Areas[i].Code != c.was {
-			t.Errorf("%s: area named %q = %d, %v", c.market, c.text, i, ok)
+			t.Errorf("%s: area named %q: got %d, %v, want %q", c.market, c.text, i, ok, c.was)
 		}
 	}
 }

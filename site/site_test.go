@@ -43,7 +43,7 @@ func TestGeneration(t *testing.T) {
 	for _, s := range Generation(0).Values() {
 		var g Generation
 		if err := g.UnmarshalText([]byte(s)); err != nil || g.String() != s {
-			t.Errorf("unmarshal %s = %v, %v", s, g, err)
+			t.Errorf("unmarshal %s = %v, %v, want %v and no error", s, g, err, s)
 		}
 	}
 	var g Generation

@@ -134,7 +134,8 @@ func TestRoundTrip(t *testing.T) {
 		s.Site(i, &got)
 		for k, e := range got.Emissions {
 			if s.Systems[e.Order] != e.System {
-				t.Fatalf("site %s: order %d of %+v is that of %s", got.ID, e.Order, e, s.Systems[e.Order])
+				t.Fatalf("site %s: order %d of %+v is that of %s, want %s", got.ID, e.Order, e, s.Systems[e.Order],
+					e.System)
 			}
 			got.Emissions[k].Order = 0
 		}
@@ -143,7 +144,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		delete(want, got.ID)
 		if at := geo.Hilbert(got.Position); at>>8 < last>>8 { // the file is in the order of unrounded positions
-			t.Fatalf("site %d is out of Hilbert order", i)
+			t.Fatalf("site %d is out of Hilbert order: got %d after %d", i, at, last)
 		} else {
 			last = at
 		}

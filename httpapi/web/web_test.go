@@ -42,7 +42,7 @@ func TestSitePage(t *testing.T) {
 	w := ask(p, "GET", "/site/"+key)
 	for _, want := range []string{"<html lang=\"en\">", key, "Operators", "SYNTHETIC"} {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
-			t.Errorf("status %d, %q is missing:\n%s", w.Code, want, w.Body)
+			t.Errorf("status %d, %q is missing:\n%s, want 200 and %q in it", w.Code, want, w.Body, want)
 		}
 	}
 	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
