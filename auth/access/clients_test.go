@@ -239,7 +239,11 @@ func TestWrongClients(t *testing.T) {
 		f    func(c *Client)
 	}{
 		{"name", func(c *Client) { c.Name = "" }},
+		{"name", func(c *Client) { c.Name = "  " }},
+		{"name", func(c *Client) { c.Name = strings.Repeat("x", 101) }},
 		{"printable", func(c *Client) { c.Name = "a\nb" }},
+		{"printable", func(c *Client) { c.Name = "a\x7fb" }},
+		{"printable", func(c *Client) { c.Name = "a\u202eb" }},
 		{"mode", func(c *Client) { c.Mode = "ROBOT" }},
 		{"needs scopes", func(c *Client) { c.Scopes = nil }},
 		{"origin", func(c *Client) { c.Mode, c.CIDRs = Browser, nil }},
