@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -67,5 +68,70 @@ func TestClientVisitors(t *testing.T) {
 	}
 	if out := run("list", 0); !strings.Contains(out, "VISITOR DAY") {
 		t.Errorf("client list has no VISITOR DAY: %s", out)
+	}
+}
+
+// The answer of the contract's own example, to its members; of usage and of revocation too.
+func TestClientAnswers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made")
+	run := func(v any, args ...string) (errs string) {
+		t.Helper()
+		out, errs, code := command(t.Context(), append(args, "--data", dir, "--json")...)
+		if err := json.Unmarshal([]byte(out), v); code != done || err != nil {
+			t.Fatalf("relais %q: exit %d, %v: %s%s", args, code, err, out, errs)
+		}
+		return errs
+	}
+	var made struct {
+		ID, APIKey string
+		Name, Mode string
+		Scopes     []string
+		Limits     map[string]int
+
+		SigningSecret *string
+	}
+	errs := run(&made, "client", "create", "--name", "Web map", "--mode", "server", "--scopes",
+		"antennas:read,photos:write", "--cidr", "127.0.0.1/32")
+	for _, want := range []string{dir, "partner"} { // the folder that was made, and that the client may not write
+		if !strings.Contains(errs, want) {
+			t.Errorf("notes: got %q, want %q", errs, want)
+		}
+	}
+	key := made.APIKey
+	if made.ID == "" || !strings.HasPrefix(key, "rk_") || made.SigningSecret != nil {
+		t.Errorf("got id %q, key %q, secret %v; want the first two", made.ID, key, made.SigningSecret)
+	}
+	if made.Name != "Web map" || made.Mode != "SERVER" || len(made.Scopes) != 2 || made.Limits["minute"] != 60 ||
+		made.Limits["day"] != 10000 {
+		t.Errorf("got %+v, want SERVER Web map with two scopes and the default limits", made)
+	}
+	var used struct{ Minute, Day map[string]any }
+	run(&used, "client", "usage", "Web map")
+	if used.Minute["limit"] != 60.0 || used.Day["remaining"] != 10000.0 || used.Day["reset"] == nil {
+		t.Errorf("usage: got %+v, want 60 a minute, all of 10000 a day, and when it ends", used)
+	}
+	// A whole key names what its prefix names, and the environment narrows nothing.
+	t.Setenv("RELAIS_KEY", "rk_000000000000_x")
+	var revoked struct{ Keys []struct{ Revoked string } }
+	run(&revoked, "client", "revoke", "Web map", "--key", key)
+	if len(revoked.Keys) != 1 || revoked.Keys[0].Revoked == "" {
+		t.Errorf("revoke: got %+v, want one key that is revoked", revoked)
+	}
+}
+
+// Requests that no client could send are not signed.
+func TestClientSign(t *testing.T) {
+	for _, args := range [][]string{{"s", "GET", "antennas"}, {"s", "G ET", "http://h/"}, {"s", "", "http://h/"},
+		{"s", "GET", "ftp://h/"}, {"s", "GET", "http:///x"}, {"", "GET", "http://h/"}} {
+		if out, errs, code := command(t.Context(), append([]string{"client", "sign", "--secret"}, args...)...); code != wrongUse ||
+			out != "" {
+			t.Errorf("%q: got exit %d, %q; want %d: %s", args, code, out, wrongUse, errs)
+		}
+	}
+	out, _, _ := command(t.Context(), "client", "sign", "--secret", "s", "--key", "k", "--json", "GET", "http://h")
+	var headers map[string]string
+	if err := json.Unmarshal([]byte(out), &headers); err != nil || headers["Authorization"] != "Bearer k" ||
+		!strings.HasPrefix(headers["X-Sq-Signature"], "t=") {
+		t.Errorf("got %s, %v; want the key and a signature", out, err)
 	}
 }
