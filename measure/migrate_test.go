@@ -181,3 +181,18 @@ func TestLost(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// A manifest that is missing is written by the next import, for older versions, which would
+// remove what it does not name.
+func TestMissingManifest(t *testing.T) {
+	dir := t.TempDir()
+	imported(t, openStore(t, dir), market.FR, write(t, "a.csv", coverageOf(random(rand0(), 30))))
+	closeStore(t, dir)
+	if err := os.Remove(filepath.Join(dir, Dir, ManifestName)); err != nil {
+		t.Fatal(err)
+	}
+	imported(t, openStore(t, dir), market.FR, write(t, "b.csv", testsOf(random(rand0(), 20))))
+	if got := manifestIn(t, dir); !strings.Contains(got, `"version": 2`) {
+		t.Errorf("manifest: got %s, want version 2", got)
+	}
+}
