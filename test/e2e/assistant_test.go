@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"relais/demo"
@@ -21,64 +19,47 @@ import (
 // mostAnswer is what a tool may answer at most, in bytes.
 const mostAnswer = 60_000
 
+// newAssistant makes a client that acts for a person where a tool needs one.
+func newAssistant(t *testing.T, dir string) issued {
+	t.Helper()
+	return createClient(t, dir, ofBackend("An assistant", "internal:ai", "--partner")...)
+}
+
 // assistants serves a small country that has everything that tools answer about: other
 // markets, two publications, measures, a photo, sites out of service. The key acts for a
 // person where a tool needs one.
 func assistants(t *testing.T, flags ...string) (s *server, key string) {
 	t.Helper()
 	c := makeCountry(t, 800)
-	files := t.TempDir()
-	run := func(args ...string) {
-		t.Helper()
-		if out, errs, code := relais(t, args...); code != 0 {
-			t.Fatalf("%s: %d %s%s", args[0], code, out, errs)
-		}
-	}
 	for _, set := range demo.Sets[1:] {
-		paths, err := set.Write(filepath.Join(files, string(set.Markets[0])), 60)
+		paths, err := set.Write(filepath.Join(t.TempDir(), string(set.Markets[0])), 60)
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(append([]string{"ingest", "--data", c.dir, string(set.Markets[0])}, paths...)...)
+		run(t, append([]string{"ingest", "--data", c.dir, string(set.Markets[0])}, paths...)...)
 	}
-	write := func(name, text string) string {
-		path := filepath.Join(files, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	old, err := os.ReadFile(c.files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	next := strings.Split(strings.ReplaceAll(string(old), ";2026-01-15T12:00:00;", ";2026-01-22T12:00:00;"), "\n")
+	next := strings.Split(c.weekly(t, "2026-01-22"), "\n")
 	for i, line := range next { // a site has changed
 		if strings.Contains(line, ";90000010;") {
 			next[i] = strings.Replace(line, "En service", "Techniquement opérationnel", 1)
 		}
 	}
-	run("ingest", "--data", c.dir, "FR,DROM", write("SYNTHETIC_observatoire_2026-01-22.csv", strings.Join(next, "\n")))
-	now := time.Now().UTC().Add(-time.Hour).Format(time.RFC3339)
-	run("speedtest", "import", "--data", c.dir, "--market", "FR",
-		write("tests.csv", "timestamp,lat,lng,operator,technology,download_mbps,upload_mbps,ping_ms\n"+now+
-			",48.8534,2.3488,ORANGE,LTE,100,20,15\n"+now+",48.8535,2.3489,SFR,NR,300,40,12\n"))
-	run("coverage", "import", "--data", c.dir, "--market", "FR",
-		write("points.csv", "timestamp,lat,lng,operator,technology,signal_strength\n"+now+
-			",48.8534,2.3488,ORANGE,LTE,-80\n"+now+",48.8535,2.3489,SFR,NR,-95\n"))
-	run("outage", "import", "--data", c.dir, "--market", "FR", "--operator", "ORANGE",
-		write("sites_hs.csv", "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"))
-	s = serve(t, nil, append([]string{"serve", "--data", c.dir, "--mcp-minute", "100000"}, flags...)...)
-	isReady(t, s)
-	if !waitFor(func() bool { return s.version("CH") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
+	now := ago(time.Hour)
+	for _, tt := range []struct{ command, name, text string }{
+		{"ingest FR,DROM", "SYNTHETIC_observatoire_2026-01-22.csv", strings.Join(next, "\n")},
+		{"speedtest import --market FR", "tests.csv",
+			"timestamp,lat,lng,operator,technology,download_mbps,upload_mbps,ping_ms\n" + now +
+				",48.8534,2.3488,ORANGE,LTE,100,20,15\n" + now + ",48.8535,2.3489,SFR,NR,300,40,12\n"},
+		{"coverage import --market FR", "points.csv", "timestamp,lat,lng,operator,technology,signal_strength\n" + now +
+			",48.8534,2.3488,ORANGE,LTE,-80\n" + now + ",48.8535,2.3489,SFR,NR,-95\n"},
+		{"outage import --market FR --operator ORANGE", "sites_hs.csv",
+			"code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"},
+	} {
+		run(t, append(strings.Fields(tt.command), writeFile(t, tt.name, tt.text), "--data", c.dir)...)
 	}
-	if up, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48),
-		map[string]string{"description": "Le pylône"}); err != nil || up.status != 201 {
-		t.Fatalf("photo: %v %+v", err, up)
-	}
-	return s, createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
-		"internal:ai", "--partner", "--minute", "1000000", "--day", "1000000").APIKey
+	s = serve(t, c.dir, append([]string{"--mcp-minute", "100000"}, flags...)...)
+	mustSendPhoto(t, s, photographer(t, c.dir).APIKey, picture(64, 48), map[string]string{"description": "Le pylône"})
+	return s, newAssistant(t, c.dir).APIKey
 }
 
 // An assistantTool is a tool as it is listed, with what validates its arguments and answers.
@@ -124,11 +105,11 @@ type toolAnswer struct {
 func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 	t.Helper()
 	if a.IsError || len(a.Content) != 1 || a.Content[0].Type != "text" {
-		t.Errorf("%s: %+v", l.Name, a)
+		t.Errorf("%s: got %+v, want one text", l.Name, a)
 		return
 	}
 	if n := len(a.StructuredContent); n > mostAnswer || len(a.Content[0].Text) > mostAnswer {
-		t.Errorf("%s: %d bytes, as text %d", l.Name, n, len(a.Content[0].Text))
+		t.Errorf("%s: got %d bytes, as text %d; want at most %d", l.Name, n, len(a.Content[0].Text), mostAnswer)
 	}
 	data, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.StructuredContent))
 	if err != nil {
@@ -137,9 +118,9 @@ func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 	if err := l.output.Validate(data); err != nil {
 		t.Errorf("%s: %v", l.Name, err)
 	}
-	if text, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Content[0].Text)); err != nil ||
-		!reflect.DeepEqual(text, data) {
-		t.Errorf("%s: the text differs from the data: %v", l.Name, err)
+	text, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Content[0].Text))
+	if diff := cmp.Diff(data, text); err != nil || diff != "" {
+		t.Errorf("%s: %v, data (-), text (+):\n%s", l.Name, err, diff)
 	}
 	if total, lists := data.(object)["total"]; lists && fmt.Sprint(total) == "0" {
 		t.Errorf("%s: nothing was found with the arguments of the golden file", l.Name)
@@ -150,16 +131,12 @@ func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 // country of assistants. Every tool has its line there, and no other.
 func arguments(t *testing.T, tools []*assistantTool) map[string]json.RawMessage {
 	t.Helper()
-	text, err := os.ReadFile("testdata/tools.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var golden map[string]json.RawMessage
-	if err := json.Unmarshal(text, &golden); err != nil {
+	if err := json.Unmarshal(readFile(t, "testdata/tools.json"), &golden); err != nil {
 		t.Fatal(err)
 	}
 	if len(golden) != len(tools) {
-		t.Errorf("%d tools are listed, testdata/tools.json has %d", len(tools), len(golden))
+		t.Errorf("tools: got %d, want %d as in testdata/tools.json", len(tools), len(golden))
 	}
 	for _, l := range tools {
 		l.compile(t)
@@ -177,46 +154,39 @@ func arguments(t *testing.T, tools []*assistantTool) map[string]json.RawMessage 
 	return golden
 }
 
-// mcp sends a request in the newest version of the protocol, in which each stands alone,
-// and reads the result. It sends the key only after a refusal without.
-func (s *server) mcp(key, method, name string, params object, result any) {
-	s.t.Helper()
+// mcp prepares a request in the newest version of the protocol, in which each stands alone.
+func mcp(method, name string, params object) (body []byte, headers []string, err error) {
 	params["_meta"] = object{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
 		"io.modelcontextprotocol/clientCapabilities": object{}}
-	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	body, err = json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+	return body, []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+		"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method, "Mcp-Name", name}, err
+}
+
+// result is the result in an answer to a request of mcp.
+func (a answer) result(v any) error {
+	_, event, _ := strings.Cut(string(a.body), "data: ")
+	message := struct{ Result, Error any }{Result: v}
+	if err := json.NewDecoder(strings.NewReader(event)).Decode(&message); err != nil || message.Error != nil {
+		return fmt.Errorf("got %s, %v; want a result", a, err)
+	}
+	return nil
+}
+
+// mcp sends a request and reads the result. It sends the key only after a refusal without.
+func (s *server) mcp(key, method, name string, params object, result any) {
+	s.t.Helper()
+	body, headers, err := mcp(method, name, params)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	send := func(more ...string) (status int, text string) {
-		r, err := http.NewRequest(http.MethodPost, s.base+"/mcp", bytes.NewReader(body))
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		r.Header = header(append(more, "Content-Type", "application/json", "Accept",
-			"application/json, text/event-stream", "Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method,
-			"Mcp-Name", name)...)
-		a, err := http.DefaultClient.Do(r)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		defer a.Body.Close()
-		all, err := io.ReadAll(a.Body)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		return a.StatusCode, string(all)
+	a := call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp", body, headers...)
+	if a.status == http.StatusUnauthorized {
+		a = call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp", body,
+			append(headers, "Authorization", "Bearer "+key)...)
 	}
-	status, text := send()
-	if status == http.StatusUnauthorized {
-		status, text = send("Authorization", "Bearer "+key)
-	}
-	_, event, _ := strings.Cut(text, "data: ")
-	message := struct {
-		Result any
-		Error  any
-	}{Result: result}
-	if err := json.NewDecoder(strings.NewReader(event)).Decode(&message); err != nil || message.Error != nil {
-		s.t.Fatalf("%s %s: %d %v %s", method, name, status, err, text)
+	if err := a.result(result); err != nil {
+		s.t.Fatalf("%s %s: %v", method, name, err)
 	}
 }
 

@@ -1,64 +1,63 @@
 package e2e
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-// A copy says whether it is whole.
+// A copy that lacks a file is told from a whole one, and is not restored.
 func TestBackupList(t *testing.T) {
 	c := makeCountry(t, 60)
 	copied, restored := filepath.Join(t.TempDir(), "copy"), filepath.Join(t.TempDir(), "restored")
-	if _, errs, code := relais(t, "backup", "--data", c.dir, copied); code != 0 {
-		t.Fatalf("backup: %d %s", code, errs)
+	run(t, "backup", "--data", c.dir, copied)
+	if out := run(t, "check", "--backup", copied); !strings.Contains(out, "snapshots/FR.snap") {
+		t.Errorf("check of a whole copy: got %s, want a line for FR.snap", out)
 	}
-	if out, errs, code := relais(t, "check", "--backup", copied); code != 0 ||
-		!strings.Contains(out, "snapshots/FR.snap") {
-		t.Errorf("a whole copy: %d %s%s", code, out, errs)
-	}
-	snap := filepath.Join(copied, "snapshots", "FR.snap")
-	if err := os.Rename(snap, copied+".aside"); err != nil {
+	if err := os.Remove(filepath.Join(copied, "snapshots", "FR.snap")); err != nil {
 		t.Fatal(err)
 	}
 	if out, _, code := relais(t, "check", "--backup", copied); code != 1 || !strings.Contains(out, "WRONG") {
-		t.Errorf("a copy that lacks a file: %d %s", code, out)
+		t.Errorf("check of a copy that lacks a file: got exit %d, want 1: %s", code, out)
 	}
-	if _, errs, code := relais(t, "restore", copied, "--data", restored); code != 1 ||
-		!strings.Contains(errs, "FR.snap") {
-		t.Errorf("restored with a file less: %d %s", code, errs)
-	}
-	if err := os.Rename(copied+".aside", snap); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(copied, "backup.json")); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"check", "--backup", copied}, {"restore", copied, "--data", restored}} {
-		if _, errs, code := relais(t, args...); code != 1 || !strings.Contains(errs, "backup.json") {
-			t.Errorf("%q without a list: %d %s", args, code, errs)
-		}
-	}
-	if _, _, code := relais(t, "check"); code != 2 {
-		t.Errorf("check of nothing: %d", code)
+	fails(t, 1, "FR.snap", "restore", copied, "--data", restored)
+}
+
+// A backup into the copied folder is refused, and so is restoring a folder that is not a
+// backup. Nothing is made.
+func TestBackupOfNothing(t *testing.T) {
+	dir, empty := newFolder(t), t.TempDir()
+	for _, tt := range []struct {
+		name string
+		args []string
+		made string // must not exist
+	}{
+		{"into itself", []string{"backup", "--data", dir, filepath.Join(dir, "bk")}, filepath.Join(dir, "bk")},
+		{"over itself", []string{"backup", "--data", dir, dir}, filepath.Join(dir, "backup.json")},
+		{"of no folder", []string{"backup", "--data", filepath.Join(empty, "none"), filepath.Join(empty, "bk")},
+			filepath.Join(empty, "bk")},
+		{"from an empty folder", []string{"restore", empty, "--data", filepath.Join(empty, "new")},
+			filepath.Join(empty, "new")},
+		{"over a folder in use", []string{"restore", dir, "--data", dir}, filepath.Join(dir, "backup.json")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fails(t, 1, "relais: ", tt.args...)
+			if _, err := os.Stat(tt.made); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s was made: %v", tt.made, err)
+			}
+		})
 	}
 }
 
 // A backup and a restore that are killed at any moment are not taken for complete.
 func TestKilledBackup(t *testing.T) {
 	c := makeCountry(t, 60)
-	program, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
 	whole := filepath.Join(t.TempDir(), "whole")
-	if _, errs, code := relais(t, "backup", "--data", c.dir, whole); code != 0 {
-		t.Fatalf("backup: %d %s", code, errs)
-	}
+	run(t, "backup", "--data", c.dir, whole)
 	for i := range 12 {
 		dest := filepath.Join(t.TempDir(), "dest")
 		if i%2 == 0 {
@@ -66,20 +65,16 @@ func TestKilledBackup(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		args := []string{"backup", "--data", c.dir, dest}
+		args, verify := []string{"backup", "--data", c.dir, dest}, []string{"check", "--backup", dest}
 		if i%4 > 1 {
-			args = []string{"restore", whole, "--data", dest}
+			args, verify = []string{"restore", whole, "--data", dest}, []string{"check", "--data", dest}
 		}
-		cmd := exec.Command(program, args...)
+		cmd := prepared(t, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		time.AfterFunc(rand.N(200*time.Millisecond), func() { cmd.Process.Kill() })
 		ended := cmd.Wait() == nil
-		verify := []string{"check", "--backup", dest}
-		if args[0] == "restore" {
-			verify = []string{"check", "--data", dest}
-		}
 		_, errs, code := relais(t, verify...)
 		files, err := filepath.Glob(filepath.Join(dest, "[^.]*")) // a temporary file alone is an empty folder
 		if err != nil {

@@ -15,16 +15,13 @@ import (
 func receivedAt(t *testing.T, dir string, at time.Time) {
 	t.Helper()
 	path := filepath.Join(dir, "stores.json")
-	text, err := os.ReadFile(path)
 	var noted object
-	if err == nil {
-		err = json.Unmarshal(text, &noted)
-	}
-	if err != nil {
+	if err := json.Unmarshal(readFile(t, path), &noted); err != nil {
 		t.Fatal(err)
 	}
 	noted["clock"] = object{"receipt": at.UTC().Truncate(time.Second)}
-	if text, err = json.Marshal(noted); err == nil {
+	text, err := json.Marshal(noted)
+	if err == nil {
 		err = os.WriteFile(path, text, 0o644)
 	}
 	if err != nil {
@@ -35,64 +32,39 @@ func receivedAt(t *testing.T, dir string, at time.Time) {
 // A clock that is far from when data came last deletes nothing, and is warned of at the start
 // and in /readyz. When it is accepted, what is too old goes.
 func TestFarClock(t *testing.T) {
-	dir := t.TempDir()
-	letIn(t, dir)
+	dir := newFolder(t)
 	text := "timestamp,lat,lng,download_mbps\n"
 	for i := range 40 {
-		text += fmt.Sprintf("%s,45.%d,3,50\n", time.Now().AddDate(0, 0, -100).UTC().Format(time.RFC3339), 1000+i)
+		text += fmt.Sprintf("%s,45.%d,3,50\n", ago(100*24*time.Hour), 1000+i)
 	}
-	path := filepath.Join(t.TempDir(), "old.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, errs, code := relais(t, "speedtest", "import", "--data", dir, "--market", "FR", path); code != 0 {
-		t.Fatal(errs)
-	}
-	// started is a server that has looked for what is too old, and how many speedtests it has.
-	started := func(looked string) (s *server, left int) {
+	run(t, "speedtest", "import", "--data", dir, "--market", "FR", writeFile(t, "old.csv", text))
+	// started is a server that has looked for what is too old; it has so many speedtests.
+	started := func(looked string, want int) *server {
 		t.Helper()
-		s = serve(t, nil, "serve", "--data", dir, "--keep-measures", "30d")
-		if !waitFor(func() bool { return strings.Contains(s.log.String(), looked) }) {
-			t.Fatalf("the log does not say %q: %s", looked, s.log)
-		}
+		s := serve(t, dir, "--keep-measures", "30d")
+		s.waitUntil("the log says "+looked, func() bool { return strings.Contains(s.log.String(), looked) })
 		s.measured()
-		return s, len(s.ask("/speedtests?days=365&limit=1000")["data"].([]any))
+		if got := len(s.list("/speedtests?days=365&limit=1000")); got != want {
+			t.Errorf("speedtests: got %d, want %d", got, want)
+		}
+		return s
 	}
-	for _, tt := range []struct {
-		name string
-		at   time.Time
-	}{
-		{"400 days ahead", time.Now().AddDate(0, 0, -400)},
-		{"ten years behind", time.Now().AddDate(10, 0, 0)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			receivedAt(t, dir, tt.at)
-			s, left := started("what is old stays, because the system clock may be wrong")
-			if left != 40 {
-				t.Errorf("%s: %d speedtests", tt.name, left)
-			}
-			if !strings.Contains(s.log.String(), `level=WARN msg="the system clock may be wrong"`) {
-				t.Errorf("%s: no warning at the start: %s", tt.name, s.log)
-			}
-			_, ready := s.get("/readyz")
-			warnings, _ := ready["warnings"].([]any)
-			if len(warnings) != 1 || !strings.Contains(warnings[0].(string), tt.at.UTC().Format("2006-01-02")) ||
-				!strings.Contains(warnings[0].(string), "--accept") {
-				t.Errorf("%s: /readyz: %v", tt.name, ready)
-			}
-			if code := s.stop(); code != 0 || len(segments(t, dir)) == 0 {
-				t.Errorf("%s: exit %d", tt.name, code)
-			}
-		})
+	last := time.Now().AddDate(0, 0, -400)
+	receivedAt(t, dir, last)
+	s := started("what is old stays, because the system clock may be wrong", 40)
+	if want := `level=WARN msg="the system clock may be wrong"`; !strings.Contains(s.log.String(), want) {
+		t.Errorf("log: got %s, want %s", s.log, want)
 	}
-	if _, errs, code := relais(t, "check", "--data", dir, "--accept"); code != 0 {
-		t.Fatal(errs)
+	warnings := fmt.Sprint(s.readyz()["warnings"])
+	for _, want := range []string{last.UTC().Format(time.DateOnly), "--accept"} {
+		if !strings.Contains(warnings, want) {
+			t.Errorf("warnings of /readyz: got %s, want %q", warnings, want)
+		}
 	}
-	s, left := started("measures=40")
-	if left != 0 {
-		t.Errorf("%d speedtests after the clock was accepted", left)
-	}
-	if _, ready := s.get("/readyz"); ready["warnings"] != nil {
-		t.Errorf("/readyz: %v", ready)
+	s.stop()
+	run(t, "check", "--data", dir, "--accept")
+	s = started("measures=40", 0)
+	if got := s.readyz()["warnings"]; got != nil {
+		t.Errorf("warnings of /readyz after the clock was accepted: got %v, want none", got)
 	}
 }

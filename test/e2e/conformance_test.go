@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -107,21 +106,12 @@ func TestConformanceFixture(t *testing.T) {
 // and consents.
 func TestConformanceAuthorization(t *testing.T) {
 	node(t, nextSuite)
-	c := makeCountry(t, 100)
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const password = "seventeen lamp posts"
-	cmd := exec.Command(path, "user", "create", "--data", c.dir, "--password-stdin", "ada")
-	cmd.Stdin = strings.NewReader(password + "\n")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	s := serve(t, nil, "serve", "--data", c.dir)
+	dir := newFolder(t)
+	ada := newPerson(t, dir, "ada", "seventeen lamp posts")
+	s := serve(t, dir)
 	_, port, _ := strings.Cut(freeAddress(t), ":")
 	id := registers(t, s.base, "http://127.0.0.1:"+port+"/callback")
-	cmd = node(t, nextSuite, "authorization", "--url", s.base, "--client-id", id, "--resource", s.base+"/mcp", "--port",
+	cmd := node(t, nextSuite, "authorization", "--url", s.base, "--client-id", id, "--resource", s.base+"/mcp", "--port",
 		port)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -135,11 +125,11 @@ func TestConformanceAuthorization(t *testing.T) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		fmt.Fprintln(&said, lines.Text())
 		if strings.HasPrefix(lines.Text(), s.base+"/oauth/authorize?") {
-			consents(t, lines.Text(), "ada", password)
+			ada.consents(t, lines.Text())
 		}
 	}
 	if err := cmd.Wait(); err != nil || strings.Count(said.String(), "authorization-code-grant") == 0 {
-		t.Errorf("%v\n%s", err, said.String())
+		t.Errorf("got %v, want a scenario of authorization-code-grant:\n%s", err, said.String())
 	}
 	t.Logf("%s", said.String())
 }
@@ -151,57 +141,39 @@ func registers(t *testing.T, base, redirect string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := http.Post(base+"/oauth/register", "application/json", bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
+	a := call(t, http.DefaultClient, http.MethodPost, base+"/oauth/register", body, "Content-Type", "application/json")
+	id, _ := a.object()["client_id"].(string)
+	if a.status != http.StatusCreated || id == "" {
+		t.Fatalf("registration: got %s, want 201 and a client_id", a)
 	}
-	defer a.Body.Close()
-	var made struct {
-		ClientID string `json:"client_id"`
-	}
-	if err := json.NewDecoder(a.Body).Decode(&made); err != nil || a.StatusCode != 201 {
-		t.Fatalf("registration: %d %v", a.StatusCode, err)
-	}
-	return made.ClientID
+	return id
 }
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
 
 // consents does what a person does on the page: signs in, allows, and goes where the page
 // leads.
-func consents(t *testing.T, page, name, password string) {
+func (w *person) consents(t *testing.T, page string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	browser := &http.Client{Jar: jar, Timeout: 20 * time.Second}
-	a, err := browser.Get(page)
+	at, err := url.Parse(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	if err != nil || a.StatusCode != 200 {
-		t.Fatalf("%d %v %s", a.StatusCode, err, text)
+	browser, origin := &http.Client{Jar: jar, Timeout: 20 * time.Second}, at.Scheme+"://"+at.Host
+	a := call(t, browser, http.MethodGet, page, nil)
+	if a.status != http.StatusOK {
+		t.Fatalf("the page: got %s, want 200", a)
 	}
-	form := url.Values{"name": {name}, "password": {password}, "decision": {"allow"}}
-	for _, field := range hidden.FindAllStringSubmatch(string(text), -1) {
+	form := url.Values{"name": {w.Name}, "password": {w.password}, "decision": {"allow"}}
+	for _, field := range hidden.FindAllStringSubmatch(string(a.body), -1) {
 		form.Set(field[1], html.UnescapeString(field[2]))
 	}
-	r, err := http.NewRequest(http.MethodPost, a.Request.URL.Scheme+"://"+a.Request.URL.Host+"/oauth/authorize",
-		strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header = header("Content-Type", "application/x-www-form-urlencoded", "Origin",
-		a.Request.URL.Scheme+"://"+a.Request.URL.Host)
-	sent, err := browser.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer sent.Body.Close()
-	if back, err := io.ReadAll(sent.Body); err != nil || sent.StatusCode != 200 {
-		t.Errorf("consent: %d %v %s", sent.StatusCode, err, back)
+	if a := call(t, browser, http.MethodPost, origin+"/oauth/authorize", []byte(form.Encode()),
+		"Content-Type", "application/x-www-form-urlencoded", "Origin", origin); a.status != http.StatusOK {
+		t.Errorf("consent: got %s, want 200", a)
 	}
 }

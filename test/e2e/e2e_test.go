@@ -1,28 +1,21 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
-	"time"
-
-	"relais/demo"
 )
 
-// The end-to-end tests start the built binary and know of it only what a user
-// knows: the command line, the API and the files. Those that wait or take long are
+// The end-to-end tests start the built binary and know of it only what a user knows: the
+// command line, the API and the files. They show what needs a process, files, sockets or
+// other programs; the packages' own tests show the rest. Those that wait or take long are
 // parallel, and run when the others have ended, which look at times and memory.
 
 var binary = sync.OnceValues(func() (string, error) {
@@ -50,14 +43,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// relais runs a command to its end.
-func relais(t *testing.T, args ...string) (stdout, stderr string, code int) {
+// prepared is a command that is not started yet.
+func prepared(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := binary()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, args...)
+	return exec.Command(path, args...)
+}
+
+// relais runs a command to its end.
+func relais(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := prepared(t, args...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
@@ -68,305 +67,116 @@ func relais(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }
 
-// A server is a running relais serve.
-type server struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	base string
-	key  string // of the client that letIn made
-	log  *lockedBuffer
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
-var listening = regexp.MustCompile(`listen=(127\.0\.0\.1:\d+)`)
-
-// serve starts a server on a free port and waits until it listens.
-func serve(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
+// run runs a command that must succeed, and returns all that it prints.
+func run(t *testing.T, args ...string) string {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &server{t: t, cmd: exec.Command(path, append(args, "--listen", "127.0.0.1:0")...), log: &lockedBuffer{}}
-	s.cmd.Stderr = s.log
-	for i, a := range args[1:] {
-		if args[i] == "--data" {
-			key, _ := keys.Load(a)
-			s.key, _ = key.(string)
-		}
-	}
-	if prepare != nil {
-		prepare(s.cmd)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if s.cmd.ProcessState == nil {
-			s.cmd.Process.Kill()
-			s.cmd.Wait()
-		}
-	})
-	for range 6000 { // a demonstration is made first
-		if m := listening.FindStringSubmatch(s.log.String()); m != nil {
-			s.base = "http://" + m[1]
-			return s
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("the server does not listen: %s", s.log)
-	return nil
-}
-
-// stop sends SIGTERM and returns the exit code.
-func (s *server) stop() int {
-	s.t.Helper()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		s.t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() { s.cmd.Wait(); close(ended) }()
-	select {
-	case <-ended:
-	case <-time.After(patience):
-		s.t.Fatal("the server does not stop")
-	}
-	return s.cmd.ProcessState.ExitCode()
-}
-
-type object = map[string]any
-
-// fetch asks with the key of the folder's client.
-func (s *server) fetch(path string) (*http.Response, error) {
-	r, err := http.NewRequest(http.MethodGet, s.base+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("X-API-Key", s.key)
-	return http.DefaultClient.Do(r)
-}
-
-// get asks the API and returns the status and the answer.
-func (s *server) get(path string) (int, object) {
-	s.t.Helper()
-	r, err := s.fetch(path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer r.Body.Close()
-	var o object
-	if err := json.NewDecoder(r.Body).Decode(&o); err != nil {
-		s.t.Fatalf("%s: %v", path, err)
-	}
-	return r.StatusCode, o
-}
-
-// ask is get for an answer that must succeed.
-func (s *server) ask(path string) object {
-	s.t.Helper()
-	code, o := s.get("/external/v1" + path)
-	if code != 200 {
-		s.t.Fatalf("%s: %d %v", path, code, o)
-	}
-	return o
-}
-
-// version is the version of a market in /readyz, "" when it is not loaded.
-func (s *server) version(market string) string {
-	_, o := s.get("/readyz")
-	m, _ := o["markets"].(object)[market].(object)
-	v, _ := m["version"].(string)
-	return v
-}
-
-// patience is how long a test waits for what happens at once where nothing else runs.
-const patience = time.Minute
-
-// waitFor waits until ok, and reports whether it was.
-func waitFor(ok func() bool) bool { return waitAtMost(patience, ok) }
-
-func waitAtMost(d time.Duration, ok func() bool) bool {
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if ok() {
-			return true
-		}
-	}
-	return false
-}
-
-// A issued is what relais client create --json prints.
-type issued struct{ ID, APIKey, SigningSecret string }
-
-// createClient makes a client in the folder, whether it is served or not.
-func createClient(t *testing.T, dir string, flags ...string) (i issued) {
-	t.Helper()
-	out, errs, code := relais(t, append([]string{"client", "create", "--data", dir, "--json"}, flags...)...)
+	out, errs, code := relais(t, args...)
 	if code != 0 {
-		t.Fatalf("client create: %d %s", code, errs)
+		t.Fatalf("relais %q: exit %d, want 0: %s%s", args, code, out, errs)
 	}
-	if err := json.Unmarshal([]byte(out), &i); err != nil {
-		t.Fatal(err)
-	}
-	return i
+	return out + errs
 }
 
-// A country is a data folder with the files that it was made from.
-type country struct {
-	files []string
-	dir   string
-	rows  []map[string]string // of the observatoire
-}
-
-// keys are the keys of the folders that letIn was given.
-var keys sync.Map
-
-// letIn gives a folder a client that may read everything; it makes the folder when
-// it is missing.
-func letIn(t *testing.T, dir string) {
+// command runs a command that must succeed, and reads what it prints into v.
+func command(t *testing.T, v any, args ...string) {
 	t.Helper()
-	keys.Store(dir, createClient(t, dir, "--name", "every test", "--mode", "server", "--cidr", "127.0.0.1/32",
-		"--scopes", "all-read", "--minute", "1000000", "--day", "1000000").APIKey)
-}
-
-// makeCountry writes a synthetic country and ingests it with the binary.
-func makeCountry(t *testing.T, supports int) country {
-	t.Helper()
-	c := country{dir: filepath.Join(t.TempDir(), "data")}
-	var err error
-	if c.files, err = demo.Write(filepath.Join(t.TempDir(), "files"), supports); err != nil {
-		t.Fatal(err)
-	}
-	out, errs, code := relais(t, append([]string{"ingest", "--json", "--data", c.dir, "fr,drom"}, c.files...)...)
+	out, errs, code := relais(t, append(args, "--json")...)
 	if code != 0 {
-		t.Fatalf("ingest: %d %s", code, errs)
+		t.Fatalf("relais %q: exit %d, want 0: %s%s", args, code, out, errs)
 	}
-	c.rows = readCSV(t, c.files[0])
-	letIn(t, c.dir)
-	var report struct {
-		Files []struct {
-			Path, Kind   string
-			Rows, Served int
-			Rejected     map[string]int
-		}
-		Markets []struct {
-			Market           string
-			Sites, Emissions int
-			SourceDate       string
-			Snapshot         struct{ Path, Version string }
-		}
+	if err := json.Unmarshal([]byte(out), v); err != nil {
+		t.Fatalf("relais %q: %v: %s", args, err, out)
 	}
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	emissions := 0
-	for _, m := range report.Markets {
-		emissions += m.Emissions
-	}
-	for _, f := range report.Files {
-		rejected := 0
-		for _, n := range f.Rejected {
-			rejected += n
-		}
-		if f.Rows != f.Served+rejected || f.Rows == 0 {
-			t.Errorf("%s: %d rows, %d served, %d rejected", f.Path, f.Rows, f.Served, rejected)
-		}
-		if f.Kind == "anfr-observatoire" && (f.Rows != len(c.rows) || f.Served != emissions) {
-			t.Errorf("%s: %d rows, the file has %d; %d served, the markets have %d", f.Path, f.Rows, len(c.rows),
-				f.Served, emissions)
-		}
-	}
-	if len(report.Files) != 9 || len(report.Markets) != 2 {
-		t.Errorf("%d files, %d markets", len(report.Files), len(report.Markets))
-	}
-	return c
 }
 
-// readCSV reads a table with the standard library.
-func readCSV(t *testing.T, path string) (rows []map[string]string) {
+// fails runs a command that must fail with this exit code and say why.
+func fails(t *testing.T, code int, why string, args ...string) {
 	t.Helper()
-	f, err := os.Open(path)
+	if _, errs, got := relais(t, args...); got != code || !strings.Contains(errs, why) {
+		t.Errorf("relais %q: exit %d, want %d with %q: %s", args, got, code, why, errs)
+	}
+}
+
+// writeFile writes a file of its own folder.
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	in := bufio.NewReader(f)
-	if mark, err := in.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
-		in.Discard(3)
-	}
-	r := csv.NewReader(in)
-	r.Comma = ';'
-	all, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range all[1:] {
-		m := map[string]string{}
-		for i, name := range all[0] {
-			m[name] = row[i]
-		}
-		rows = append(rows, m)
-	}
-	return rows
+	return text
 }
 
 func TestCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	create := "client create --data " + dir + " --name x --mode server --cidr 192.0.2.0/24 --scopes all-read "
 	for _, tt := range []struct {
-		args []string
+		args string
 		code int
-		out  string // in stdout or stderr
+		want string // in stdout or stderr
 	}{
-		{[]string{"--help"}, 0, "relais demo"},
-		{[]string{"ingest", "--help"}, 0, "Examples:"},
-		{[]string{"serve", "--help"}, 0, "--base-url"},
-		{[]string{"version"}, 0, "relais "},
-		{[]string{"version", "--json"}, 0, `"snapshotFormat":2`},
-		{nil, 2, "expected one of"},
-		{[]string{"dance"}, 2, "dance"},
-		{[]string{"serve"}, 2, "--data"},
-		{[]string{"serve", "--data", t.TempDir(), "--trusted-proxy", "x"}, 2, "--trusted-proxy"},
-		{[]string{"serve", "--data", t.TempDir(), "--listen", "nowhere"}, 2, "--listen"},
-		{[]string{"serve", "--data", t.TempDir(), "--base-url", "not a url"}, 2, "--base-url"},
-		{[]string{"serve", "--data", t.TempDir(), "--base-url", "https://x.example/external/v1"},
-			2, "without external/v1"},
-		{[]string{"serve", "--data", ""}, 2, "no folder"},
-		{[]string{"demo", "--data", ""}, 2, "no folder"},
-		{[]string{"serve", "--data", filepath.Join(t.TempDir(), "none")}, 1, "does not exist"},
-		{[]string{"ingest", "--data", t.TempDir(), "XX", "file"}, 2, "not a market"},
-		{[]string{"ingest", "--data", t.TempDir(), "FR"}, 2, "file"},
-		{[]string{"ingest", "--data", t.TempDir(), "FR", "none.csv"}, 1, "none.csv: no such file"},
-		{[]string{"snapshot", "info", "--data", t.TempDir()}, 1, "no snapshot"},
+		{"--help", 0, "relais demo"},
+		{"ingest --help", 0, "Examples:"},
+		{"update --help", 0, "Examples:"},
+		{"serve --help", 0, "--base-url"},
+		{"version", 0, "relais "},
+		{"version --json", 0, `"snapshotFormat":2`},
+		{"", 2, "expected one of"},
+		{"dance", 2, "dance"},
+		{"check", 2, "--data"},
+		{"serve", 2, "--data"},
+		{"serve --data " + dir + " --trusted-proxy x", 2, "--trusted-proxy"},
+		{"serve --data " + dir + " --listen nowhere", 2, "--listen"},
+		{"serve --data " + dir + " --base-url not-a-url", 2, "--base-url"},
+		{"serve --data " + dir + " --base-url https://x.example/external/v1", 2, "without external/v1"},
+		{"serve --data " + dir + " --update-every 24", 2, "update-every"},
+		{"serve --data " + dir + " --update-every 1ms", 2, "--update-every"},
+		{"serve --data=", 2, "no folder"},
+		{"demo --data=", 2, "no folder"},
+		{"serve --data " + dir + "/none", 1, "does not exist"},
+		{"check --data " + dir + "/none", 1, "none"},
+		{"compact --data " + dir + "/none", 1, "none"},
+		{"ingest --data " + dir + " XX file", 2, "not a market"},
+		{"ingest --data " + dir + " FR", 2, "file"},
+		{"ingest --data " + dir + " FR none.csv", 1, "none.csv: no such file"},
+		{"update --data " + dir + " XX", 2, "one of FR"},
+		{"update --data " + dir + " --sources " + dir + "/none", 1, "no such file"},
+		{"snapshot info --data " + dir, 1, "no snapshot"},
+		{create + "--mode robot", 2, "BROWSER"},
+		{create + "--scopes antennas:write", 2, "antennas:read"},
+		{create + "--cidr 192.0.2.300/24", 2, "192.0.2.300"},
+		{create + "--minute 0", 2, "limits"},
+		{create + "--expires 0d", 2, "expires"},
+		{create + "--name=", 2, "name"},
 	} {
-		out, errs, code := relais(t, tt.args...)
-		if code != tt.code || !strings.Contains(out+errs, tt.out) {
-			t.Errorf("relais %s: exit %d, want %d with %q\n%s%s", strings.Join(tt.args, " "), code, tt.code, tt.out,
-				out, errs)
-		}
+		t.Run(tt.args, func(t *testing.T) {
+			out, errs, code := relais(t, strings.Fields(tt.args)...)
+			if code != tt.code || !strings.Contains(out+errs, tt.want) {
+				t.Errorf("got exit %d, want %d with %q: %s%s", code, tt.code, tt.want, out, errs)
+			}
+		})
 	}
-	// A flag can be an environment variable; a command that fails makes no folder.
-	t.Setenv("RELAIS_DATA", filepath.Join(t.TempDir(), "by-environment"))
-	if _, errs, code := relais(t, "ingest", "FR", "none.csv"); code != 1 || !strings.Contains(errs, "none.csv") {
-		t.Errorf("RELAIS_DATA: exit %d %s", code, errs)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("commands that failed left %v, %v; want nothing", left, err)
 	}
-	if _, errs, code := relais(t, "snapshot", "info"); code != 1 || !strings.Contains(errs, "by-environment") {
-		t.Errorf("RELAIS_DATA: exit %d %s", code, errs)
-	}
-	if _, err := os.Stat(os.Getenv("RELAIS_DATA")); err == nil {
+}
+
+// A flag can be an environment variable; a command that fails makes no folder.
+func TestEnvironment(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "by-environment")
+	t.Setenv("RELAIS_DATA", dir)
+	fails(t, 1, "none.csv", "ingest", "FR", "none.csv")
+	fails(t, 1, "by-environment", "snapshot", "info")
+	if _, err := os.Stat(dir); err == nil {
 		t.Error("a mistyped file made a folder")
 	}
 }

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -13,84 +11,60 @@ import (
 // An update fetches the operators' files in a server, next to one and without one, and
 // answers state how they are.
 func TestUpdateFeeds(t *testing.T) {
-	c := makeCountry(t, 200)
-	a := newAuthority(t)
-	file := func(codes ...string) (text []byte) {
-		text = []byte("Sites hors service\n\ncode_site_op;departement;commune;Lat;Lon;4Gdata;debut\n")
+	dir, a := newFolder(t), newAuthority(t)
+	file := func(codes ...string) (text string) {
+		text = "Sites hors service\n\ncode_site_op;departement;commune;Lat;Lon;4Gdata;debut\n"
 		for _, code := range codes {
-			text = fmt.Appendf(text, "%s;63;CLERMONT;45.77;3.08;HS;2026-08-20 06:10:00\n", code)
+			text += code + ";63;CLERMONT;45.77;3.08;HS;2026-08-20 06:10:00\n"
 		}
 		return text
 	}
-	sources := filepath.Join(t.TempDir(), "sources.json")
-	if err := os.WriteFile(sources,
-		fmt.Appendf(nil, `{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"made up"}]}`, a.URL), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(filepath.Dir(c.dir)) // a server elsewhere finds the files all the same
-	update := func(want int, words string) {
-		t.Helper()
-		out, errs, code := relais(t, "update", "--data", filepath.Base(c.dir), "--sources", sources, "--json")
-		var r struct {
-			Sources []struct {
-				Markets []string
-				Feeds   []struct{ Operator, State string }
-			}
-		}
-		if err := json.Unmarshal([]byte(out), &r); code != want || !strings.Contains(errs+out, words) || err != nil ||
-			len(r.Sources) != 1 || len(r.Sources[0].Feeds) != 1 {
-			t.Fatalf("update: exit %d, want %d with %q: %s%s %v", code, want, words, out, errs, err)
-		}
-	}
-	a.publish(file("1", "2"))
-	update(0, `"state":"available"`)
-	s := serve(t, func(cmd *exec.Cmd) { cmd.Dir = "/" }, "serve", "--data", c.dir)
-	is := func() string {
-		o := s.ask("/outages?operator=SFR")
-		meta := o["meta"].(object)
-		feed := meta["operatorFeed"].(object)
-		text := fmt.Sprint(feed["exists"], " ", feed["available"])
-		for _, e := range s.ask("/sites-hs?operator=SFR")["data"].([]any) {
+	sources := writeFile(t, "sources.json", fmt.Sprintf(
+		`{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"none"}]}`, a.URL))
+	t.Chdir(filepath.Dir(dir)) // a server elsewhere finds the files all the same
+	relative := []string{"update", "--data", filepath.Base(dir), "--sources", sources, "--json"}
+	is := func(s *server) string {
+		text := s.feed("/outages?operator=SFR") + ":"
+		for _, e := range s.list("/sites-hs?operator=SFR") {
 			text += fmt.Sprint(" ", e.(object)["code_site_op"])
 		}
 		return text
 	}
-	expect := func(when, want string) {
-		t.Helper()
-		if got := is(); got != want {
-			t.Errorf("%s: %s, want %s", when, got, want)
+	a.publish(file("1", "2"))
+	if out, want := run(t, relative...), `"state":"available"`; !strings.Contains(out, want) {
+		t.Errorf("update: got %s, want %s", out, want)
+	}
+	s := start(t, func(cmd *exec.Cmd) { cmd.Dir = "/" }, "serve", "--data", dir)
+	for _, step := range []struct {
+		name, publishes string
+		code            int
+		says, want      string
+	}{
+		{"updated before", file("1", "2"), 0, `"status":"unchanged"`, "available true, 2 entries: 1 2"},
+		{"updated next to the server", file("3"), 0, `"status":"updated"`, "available true, 1 entries: 3"},
+		{"a page", "<html>Sorry", 1, "an HTML page", "available false, 1 entries: 3"},
+		{"the good file again", file("3"), 0, `"status":"unchanged"`, "available true, 1 entries: 3"},
+	} {
+		a.publish(step.publishes)
+		out, errs, code := relais(t, relative...)
+		if code != step.code || !strings.Contains(out+errs, step.says) {
+			t.Errorf("%s: got exit %d, want %d with %q: %s%s", step.name, code, step.code, step.says, out, errs)
+		}
+		if got, want := is(s), "exists true, "+step.want; got != want {
+			t.Errorf("%s: got %s, want %s", step.name, got, want)
 		}
 	}
-	expect("updated before", "true true 1 2")
-	a.publish(file("3"))
-	update(0, `"status":"updated"`)
-	expect("updated next to the server", "true true 3")
-	a.publish([]byte("<html>Sorry"))
-	update(1, "an HTML page")
-	expect("a page", "true false 3")
-	a.publish(file("3"))
-	update(0, `"status":"unchanged"`)
-	expect("the good file again", "true true 3")
 	s.stop()
-	s = serve(t, nil, "serve", "--data", c.dir, "--update-every", "1s", "--sources", sources)
+	s = serve(t, dir, "--update-every", "1s", "--sources", sources)
 	a.publish(file("4", "5"))
-	if !waitFor(func() bool { return is() == "true true 4 5" }) {
-		t.Errorf("%s %s", is(), s.log)
-	}
-	a.publish([]byte("<html>Sorry"))
-	if !waitFor(func() bool { return is() == "true false 4 5" }) {
-		t.Errorf("%s %s", is(), s.log)
-	}
-	if !waitFor(func() bool {
-		_, ready := s.get("/readyz")
-		problems, _ := ready["update"].(object)["problems"].(object)
-		return strings.Contains(fmt.Sprint(problems["FR"]), "hs: an HTML page")
-	}) {
-		t.Errorf("/readyz says nothing of the page: %s", s.log)
-	}
+	s.waitUntil("the new file is read", func() bool { return is(s) == "exists true, available true, 2 entries: 4 5" })
+	a.publish("<html>Sorry")
+	s.waitUntil("the page is refused", func() bool { return is(s) == "exists true, available false, 2 entries: 4 5" })
+	s.waitUntil("/readyz has the problem", func() bool {
+		return strings.Contains(fmt.Sprint(s.updateState()["problems"]), "hs: an HTML page")
+	})
 	s.stop()
-	out, errs, code := relais(t, "check", "--data", c.dir, "--json")
-	if code != 0 || !strings.Contains(out, `"notes":[]`) {
-		t.Errorf("check: %d %s%s", code, out, errs)
+	if r := check(t, dir); !r.OK || len(r.Notes) > 0 {
+		t.Errorf("check: got problems %q, notes %q; want none", r.problems(), r.Notes)
 	}
 }

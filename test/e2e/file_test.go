@@ -7,69 +7,114 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+// A register is the file by support.
+type register map[string][]map[string]string
+
+// market is the market of a support.
+func (r register) market(id string) string {
+	if r[id][0]["sta_nm_dpt"] > "970" {
+		return "DROM"
+	}
+	return "FR"
+}
 
 // Everything that the file says of a support comes out of the API.
 func TestAgainstTheFile(t *testing.T) {
 	c := makeCountry(t, 1200)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(func() bool { return s.version("DROM") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
-	supports := map[string][]map[string]string{}
+	checkIngest(t, c)
+	s := serve(t, c.dir)
+	supports := register{}
 	for _, r := range c.rows {
 		supports[r["sup_id"]] = append(supports[r["sup_id"]], r)
 	}
-	market := func(id string) string {
-		if d := supports[id][0]["sta_nm_dpt"]; d > "970" {
-			return "DROM"
-		}
-		return "FR"
-	}
-	for id, rows := range supports {
-		d := s.ask("/antennas/" + id)["data"].(object)
-		first := rows[0]
-		var want, got []string
-		lowest := first["sta_nm_anfr"]
-		for _, r := range rows {
-			want = append(want,
-				strings.Join([]string{r["sta_nm_anfr"], r["emr_lb_systeme"], r["generation"], r["statut"], r["emr_dt"]},
-					"|"))
-			lowest = min(lowest, r["sta_nm_anfr"])
-		}
-		for _, e := range d["emissions"].([]any) {
-			e := e.(object)
-			date, _ := e["date"].(string)
-			got = append(got, fmt.Sprintf("%s|%s|%s|%s|%s", e["station"], e["technology"], e["generation"], e["status"],
-				date))
-		}
-		slices.Sort(want)
-		slices.Sort(got)
-		if !slices.Equal(got, want) || d["market"] != market(id) || d["anfrCode"] != lowest ||
-			!strings.Contains(d["sourceLabel"].(string), "SYNTHETIC") {
-			t.Fatalf("%s: %v, want %q", id, d, want)
-		}
-		lat, lng, _ := strings.Cut(first["coordonnees"], " , ")
-		if at := d["coordinates"].(object); !near(at["lat"], lat) || !near(at["lng"], lng) {
-			t.Fatalf("%s: %v, want %s", id, at, first["coordonnees"])
-		}
-		if h := d["support"].(object); !near(h["height"], first["sup_nm_haut"]) {
-			t.Fatalf("%s: height %v, want %s", id, h, first["sup_nm_haut"])
-		}
-		address := strings.Trim(first["adr_lb_lieu"]+", "+first["adr_lb_add1"], ", ")
-		if loc := d["location"].(object); loc["address"] != address || loc["postalCode"] != first["adr_nm_cp"] ||
-			loc["commune"] == nil {
-			t.Fatalf("%s: %v, want %s", id, loc, address)
-		}
-		if n := len(d["radio"].(object)["azimuts"].([]any)); n < 3 {
-			t.Fatalf("%s: %d azimuths", id, n)
+	for id := range supports {
+		checkSite(t, s, supports, id)
+		if t.Failed() {
+			return
 		}
 	}
-	checkWalk(t, s, supports, market)
-	checkBoxes(t, s, supports, market)
+	checkWalk(t, s, supports)
+	checkBoxes(t, s, supports)
 	checkDepartments(t, s, supports)
-	if code := s.stop(); code != 0 {
-		t.Errorf("SIGTERM: exit %d\n%s", code, s.log)
+	s.stop()
+}
+
+// checkIngest makes sure that the report counts every row of the files.
+func checkIngest(t *testing.T, c country) {
+	t.Helper()
+	emissions := 0
+	for _, m := range c.ingested.Markets {
+		emissions += m.Emissions
+	}
+	for _, f := range c.ingested.Files {
+		rejected := 0
+		for _, n := range f.Rejected {
+			rejected += n
+		}
+		if f.Rows != f.Served+rejected || f.Rows == 0 {
+			t.Errorf("%s: got %d rows, %d served and %d rejected; want none left out", f.Path, f.Rows, f.Served, rejected)
+		}
+		if f.Kind == "anfr-observatoire" && (f.Rows != len(c.rows) || f.Served != emissions) {
+			t.Errorf("%s: got %d rows, %d served; want %d, and the markets' %d", f.Path, f.Rows, f.Served, len(c.rows),
+				emissions)
+		}
+	}
+	if len(c.ingested.Files) != 9 || len(c.ingested.Markets) != 2 {
+		t.Errorf("ingested: got %d files, %d markets; want 9 and 2", len(c.ingested.Files), len(c.ingested.Markets))
+	}
+}
+
+// checkSite compares a site with its rows.
+func checkSite(t *testing.T, s *server, supports register, id string) {
+	t.Helper()
+	rows, d := supports[id], s.one("/antennas/"+id)
+	first := rows[0]
+	var want, got []string
+	lowest := first["sta_nm_anfr"]
+	for _, r := range rows {
+		want = append(want, strings.Join([]string{r["sta_nm_anfr"], r["emr_lb_systeme"], r["generation"], r["statut"],
+			r["emr_dt"]}, "|"))
+		lowest = min(lowest, r["sta_nm_anfr"])
+	}
+	for _, e := range d["emissions"].([]any) {
+		e := e.(object)
+		date, _ := e["date"].(string)
+		got = append(got,
+			fmt.Sprintf("%s|%s|%s|%s|%s", e["station"], e["technology"], e["generation"], e["status"], date))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("emissions of %s: file (-), API (+):\n%s", id, diff)
+	}
+	lat, lng, _ := strings.Cut(first["coordonnees"], " , ")
+	at, where := d["coordinates"].(object), d["location"].(object)
+	for _, tt := range []struct {
+		name string
+		got  any
+		want string
+		same bool
+	}{
+		{"market", d["market"], supports.market(id), d["market"] == supports.market(id)},
+		{"anfrCode", d["anfrCode"], lowest, d["anfrCode"] == lowest},
+		{"sourceLabel", d["sourceLabel"], "SYNTHETIC in it", strings.Contains(fmt.Sprint(d["sourceLabel"]), "SYNTHETIC")},
+		{"lat", at["lat"], lat, near(at["lat"], lat)},
+		{"lng", at["lng"], lng, near(at["lng"], lng)},
+		{"height", d["support"].(object)["height"], first["sup_nm_haut"],
+			near(d["support"].(object)["height"], first["sup_nm_haut"])},
+		{"address", where["address"], "that of the file",
+			where["address"] == strings.Trim(first["adr_lb_lieu"]+", "+first["adr_lb_add1"], ", ")},
+		{"postalCode", where["postalCode"], first["adr_nm_cp"], where["postalCode"] == first["adr_nm_cp"]},
+		{"commune", where["commune"], "one", where["commune"] != nil},
+		{"azimuts", d["radio"], "3 or more", len(d["radio"].(object)["azimuts"].([]any)) >= 3},
+	} {
+		if !tt.same {
+			t.Errorf("%s of %s: got %v, want %s", tt.name, id, tt.got, tt.want)
+		}
 	}
 }
 
@@ -81,7 +126,7 @@ func near(v any, text string) bool {
 }
 
 // checkWalk pages through each market: every site exactly once.
-func checkWalk(t *testing.T, s *server, supports map[string][]map[string]string, market func(string) string) {
+func checkWalk(t *testing.T, s *server, supports register) {
 	seen := map[string]int{}
 	for _, m := range []string{"FR", "DROM"} {
 		for offset := any(0.0); offset != nil; {
@@ -89,7 +134,7 @@ func checkWalk(t *testing.T, s *server, supports map[string][]map[string]string,
 			for _, x := range a["data"].([]any) {
 				id := x.(object)["id"].(string)
 				seen[id]++
-				if market(id) != m {
+				if supports.market(id) != m {
 					t.Errorf("%s stands in %s", id, m)
 				}
 			}
@@ -107,7 +152,7 @@ func checkWalk(t *testing.T, s *server, supports map[string][]map[string]string,
 }
 
 // checkBoxes compares boxes and filters with a scan of the file.
-func checkBoxes(t *testing.T, s *server, supports map[string][]map[string]string, market func(string) string) {
+func checkBoxes(t *testing.T, s *server, supports register) {
 	keys := map[string]string{"ORANGE": "ORANGE", "FREE MOBILE": "FREE", "BOUYGUES TELECOM": "BOUYGUES", "SFR": "SFR",
 		"SRR": "SRR"}
 	found := 0
@@ -118,7 +163,7 @@ func checkBoxes(t *testing.T, s *server, supports map[string][]map[string]string
 		r := supports[id][0]
 		lat, lng := position(r)
 		half := 0.02 + float64(i%7)*0.2
-		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", market(id), lat-half,
+		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", supports.market(id), lat-half,
 			lat+half, lng-half, lng+half)
 		operator, generation := keys[r["adm_lb_nom"]], r["generation"]
 		if i%2 == 0 || operator == "" {
@@ -129,7 +174,7 @@ func checkBoxes(t *testing.T, s *server, supports map[string][]map[string]string
 		want := map[string]bool{}
 		for other, rows := range supports {
 			y, x := position(rows[0])
-			if market(other) != market(id) || y < lat-half || y > lat+half || x < lng-half || x > lng+half {
+			if supports.market(other) != supports.market(id) || y < lat-half || y > lat+half || x < lng-half || x > lng+half {
 				continue
 			}
 			if operator == "" || slices.ContainsFunc(rows, func(r map[string]string) bool {
@@ -144,7 +189,7 @@ func checkBoxes(t *testing.T, s *server, supports map[string][]map[string]string
 			got[x.(object)["id"].(string)] = true
 		}
 		if !maps.Equal(got, want) || a["meta"].(object)["totalMatched"] != float64(len(want)) {
-			t.Errorf("%s: %d sites, the file has %d", query, len(got), len(want))
+			t.Errorf("%s: got %d sites, want %d as in the file", query, len(got), len(want))
 		}
 		found += len(want)
 	}
@@ -160,7 +205,7 @@ func position(r map[string]string) (lat, lng float64) {
 	return lat, lng
 }
 
-func checkDepartments(t *testing.T, s *server, supports map[string][]map[string]string) {
+func checkDepartments(t *testing.T, s *server, supports register) {
 	want := map[string]int{}
 	for _, rows := range supports {
 		want[strings.TrimPrefix(rows[0]["sta_nm_dpt"], "0")]++

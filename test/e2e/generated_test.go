@@ -7,8 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
-	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
 )
 
 // What makes clients from an OpenAPI document, and compiles them.
@@ -31,12 +30,8 @@ func TestGeneratedClients(t *testing.T) {
 	node(t, tsc)
 	c := makeCountry(t, 100)
 	public, private := attestationKey(t)
-	s := serve(t, nil, "serve", "--data", c.dir, "--attestation-key", public)
-	isReady(t, s)
-	photo, err := sendPhoto(s, photographer(t, c.dir).APIKey, picture(64, 48), nil)
-	if err != nil || photo.status != 201 {
-		t.Fatalf("photo: %v %+v", err, photo)
-	}
+	s := serve(t, c.dir, "--attestation-key", public)
+	photo := mustSendPhoto(t, s, photographer(t, c.dir).APIKey, picture(64, 48), nil)
 	app := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--require-attestation", "--partner",
 		"--scopes", "antennas:read,photos:write")
 	settings := append(os.Environ(), "BASE="+s.base+"/external/v1", "KEY="+app.APIKey, "SECRET="+app.SigningSecret,
@@ -57,8 +52,8 @@ func TestGeneratedClients(t *testing.T) {
 			}
 			want := object{"read": 200.0, "sites": 2.0, "again": 304.0, "report": 202.0, "requestId": name,
 				"unsigned": "SIGNATURE_REQUIRED", "unattested": "FIRST_PARTY_TOKEN_REQUIRED"}
-			if !maps.Equal(got, want) {
-				t.Errorf("%v, want %v", got, want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("want (-), got (+):\n%s", diff)
 			}
 		})
 	}
@@ -75,16 +70,7 @@ func generatedClients(t *testing.T, s *server) (dir string) {
 	if err := os.Symlink(os.Getenv("RELAIS_NPM"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.fetch("/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	if err != nil || a.StatusCode != 200 {
-		t.Fatalf("/openapi.json: %d %v", a.StatusCode, err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), s.get("/openapi.json").body, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
@@ -112,11 +98,8 @@ func attestationKey(t *testing.T) (path string, key *ecdsa.PrivateKey) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path = filepath.Join(t.TempDir(), "attestation.pem")
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path, key
+	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
+	return writeFile(t, "attestation.pem", string(text)), key
 }
 
 // attestation is what the backend of an app signs for a device.

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,12 +18,6 @@ import (
 	"time"
 )
 
-// manyRequests is a limit that these tests do not reach.
-const manyRequests = 1_000_000_000
-
-var serverClient = []string{"--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "antennas:read", "--minute",
-	"1000000000", "--day", "1000000000"}
-
 // A creator makes clients with the binary and keeps what was acknowledged.
 type creator struct {
 	t     *testing.T
@@ -35,24 +30,15 @@ type creator struct {
 // create makes one client, and kills the command after so long; 0 lets it end, and
 // it may then fail only because the server was killed that it had asked.
 func (c *creator) create(kill time.Duration) {
-	path, err := binary()
-	if err != nil {
-		c.t.Error(err)
-		return
-	}
 	c.mu.Lock()
 	name := fmt.Sprintf("client %d", len(c.tried))
 	c.tried[name] = true
 	c.mu.Unlock()
-	ctx := context.Background()
-	if kill > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, kill)
-		defer cancel()
-	}
-	out, err := exec.CommandContext(ctx,
-		path, append([]string{"client", "create", "--data", c.dir, "--json", "--name", name},
-			serverClient...)...).Output()
+	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(kill, time.Hour))
+	defer cancel()
+	cmd := prepared(c.t, append([]string{"client", "create", "--data", c.dir, "--json"},
+		ofBackend(name, "antennas:read")...)...)
+	out, err := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...).Output()
 	if err != nil {
 		if e, ok := errors.AsType[*exec.ExitError](err); kill == 0 &&
 			!(ok && strings.Contains(string(e.Stderr), "the server ended before it answered")) {
@@ -88,11 +74,8 @@ type listed struct {
 // acknowledged are there and their keys work, and no other is there in part or twice.
 func (c *creator) check(s *server, dir string, acknowledged []issued) {
 	c.t.Helper()
-	out, errs, code := relais(c.t, "client", "list", "--data", dir, "--json")
 	var list struct{ Clients []listed }
-	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 {
-		c.t.Fatalf("client list: %d %s %v", code, errs, err)
-	}
+	command(c.t, &list, "client", "list", "--data", dir)
 	byID, names := map[string]listed{}, map[string]int{}
 	for _, x := range list.Clients {
 		byID[x.ID] = x
@@ -106,9 +89,8 @@ func (c *creator) check(s *server, dir string, acknowledged []issued) {
 		if x, ok := byID[i.ID]; !ok || !strings.HasPrefix(i.APIKey, "rk_"+x.Keys[0].Prefix+"_") {
 			c.t.Errorf("client %s was acknowledged and is not there: %+v", i.ID, x)
 		}
-		s.key = i.APIKey
-		if code, o := s.get("/external/v1/antennas?limit=1"); code != 200 {
-			c.t.Errorf("client %s was acknowledged and is answered %d %v", i.ID, code, o)
+		if a := s.getAs(i.APIKey, "/external/v1/antennas?limit=1"); a.status != 200 {
+			c.t.Errorf("client %s was acknowledged: got %s, want 200", i.ID, a)
 		}
 	}
 	c.t.Logf("%d clients are there, %d of %d acknowledged", len(list.Clients), len(acknowledged), len(c.tried))
@@ -123,83 +105,81 @@ type count struct {
 
 // used asks with a client's key, and reads how many requests of the day are used.
 func used(s *server, key string) (c count, day string, err error) {
-	r, err := http.NewRequest(http.MethodHead, s.base+"/external/v1/markets", nil)
+	a, err := exchange(http.DefaultClient, http.MethodHead, s.base+"/external/v1/markets", nil, "X-API-Key", key)
 	if err != nil {
 		return c, "", err
 	}
-	r.Header.Set("X-API-Key", key)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return c, "", err
-	}
-	a.Body.Close()
-	left, err := strconv.Atoi(a.Header.Get("X-RateLimit-Remaining-Day"))
-	free := a.StatusCode == http.StatusServiceUnavailable
-	return count{time.Now(), manyRequests - left, free}, a.Header.Get("X-RateLimit-Reset-Day"), err
+	left, err := strconv.Atoi(a.header.Get("X-RateLimit-Remaining-Day"))
+	free := a.status == http.StatusServiceUnavailable
+	return count{time.Now(), manyRequests - left, free}, a.header.Get("X-RateLimit-Reset-Day"), err
 }
 
 // A server that is killed at any moment loses no client that was acknowledged, has
 // none in part, and has lost at most a second of a client's count.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	rounds, start := 30, time.Now()
+	rounds, began := 30, time.Now()
 	if testing.Short() {
 		rounds = 10
 	}
 	c := makeCountry(t, 40)
-	key := createClient(t, c.dir, append([]string{"--name", "counted"}, serverClient...)...).APIKey
+	key := createClient(t, c.dir, ofBackend("counted", "antennas:read")...).APIKey
 	clients := &creator{t: t, dir: c.dir, tried: map[string]bool{}}
-	counted := counts{t: t, key: key}
+	counted := &counts{t: t, key: key}
 	for round := range rounds {
-		s := serve(t, nil, "serve", "--data", c.dir)
-		counted.restarted(s)
-		lives := time.Duration(rand.Int64N(int64(150 * time.Millisecond)))
-		if round%8 == 0 { // long enough for a count to have to be on disk
-			lives += 1100 * time.Millisecond
-		}
-		var killed atomic.Bool
-		var wg sync.WaitGroup
-		wg.Go(func() {
-			for !killed.Load() && counted.ask(s) {
-				time.Sleep(time.Millisecond)
-			}
-		})
-		for i := range 2 {
-			wg.Go(func() {
-				for !killed.Load() {
-					var kill time.Duration
-					if i == 1 && round%3 == 0 {
-						kill = 1 + time.Duration(rand.Int64N(int64(25*time.Millisecond)))
-					}
-					clients.create(kill)
-				}
-			})
-		}
-		time.Sleep(lives)
-		counted.killed = time.Now()
-		s.cmd.Process.Kill()
-		killed.Store(true)
-		s.cmd.Wait()
-		wg.Wait()
+		killedUnderLoad(t, round, clients, counted)
 		if round%4 == 0 { // nobody serves: the command opens the files itself
 			clients.create(0)
-			clients.create(1 + time.Duration(rand.Int64N(int64(30*time.Millisecond))))
-		}
-		if log := s.log.String(); strings.Contains(log, "put aside") || strings.Contains(log, "panic") {
-			t.Errorf("round %d: %s", round, log)
+			clients.create(1 + rand.N(30*time.Millisecond))
 		}
 	}
-	s := serve(t, nil, "serve", "--data", c.dir)
+	s := serve(t, c.dir)
 	counted.restarted(s)
-	if !waitFor(func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
 	clients.check(s, c.dir, clients.made)
-	if code := s.stop(); code != 0 || len(clients.made) < rounds {
-		t.Errorf("exit %d, %d clients in %d rounds", code, len(clients.made), rounds)
+	s.stop()
+	if len(clients.made) < rounds {
+		t.Errorf("clients: got %d in %d rounds, want one in each", len(clients.made), rounds)
 	}
-	t.Logf("%d rounds in %s, %d requests counted, at most %d forgotten", rounds, time.Since(start).Round(time.Second),
+	t.Logf("%d rounds in %s, %d requests counted, at most %d forgotten", rounds, time.Since(began).Round(time.Second),
 		counted.sent.Load(), counted.forgotten)
+}
+
+// killedUnderLoad kills a server while clients are made and one is counted.
+func killedUnderLoad(t *testing.T, round int, clients *creator, counted *counts) {
+	t.Helper()
+	s := start(t, nil, "serve", "--data", clients.dir)
+	counted.restarted(s)
+	lives := rand.N(150 * time.Millisecond)
+	if round%8 == 0 { // long enough for a count to have to be on disk
+		lives += 1100 * time.Millisecond
+	}
+	var work load
+	work.add(func() error {
+		if !counted.ask(s) {
+			return errors.New("killed")
+		}
+		time.Sleep(time.Millisecond)
+		return nil
+	})
+	for i := range 2 {
+		work.add(func() error {
+			var kill time.Duration
+			if i == 1 && round%3 == 0 {
+				kill = 1 + rand.N(25*time.Millisecond)
+			}
+			clients.create(kill)
+			return nil
+		})
+	}
+	time.Sleep(lives)
+	counted.killed = time.Now()
+	s.cmd.Process.Kill()
+	work.stopped.Store(true)
+	s.cmd.Wait()
+	work.stop()
+	if log := s.log.String(); strings.Contains(log, "put aside") || strings.Contains(log, "panic") {
+		t.Errorf("round %d: %s", round, log)
+	}
 }
 
 // counts follow the day's count of one client over restarts.
@@ -259,38 +239,13 @@ func (c *counts) restarted(s *server) {
 // client that was acknowledged before it began.
 func TestBackupUnderLoad(t *testing.T) {
 	c := makeCountry(t, 60)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
-	signer := createClient(t, c.dir, "--name", "app", "--mode", "mobile", "--scopes", "antennas:read")
+	s := serve(t, c.dir)
+	signer := newApp(t, c.dir)
 	clients := &creator{t: t, dir: c.dir, tried: map[string]bool{}}
-	stop := make(chan struct{})
-	var asked, failed atomic.Int64
-	var wg sync.WaitGroup
-	loop := func(do func()) {
-		wg.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-					do()
-				}
-			}
-		})
-	}
-	loop(func() { clients.create(0) })
+	var requests, creations load
+	creations.add(func() error { clients.create(0); return nil })
 	for range 2 {
-		loop(func() {
-			asked.Add(1)
-			a, err := s.fetch("/external/v1/antennas?limit=100")
-			if err != nil || a.StatusCode != 200 {
-				failed.Add(1)
-				return
-			}
-			a.Body.Close()
-		})
+		requests.add(func() error { return s.succeeds("/external/v1/antennas?limit=100") })
 	}
 	type copied struct {
 		dir  string
@@ -300,36 +255,24 @@ func TestBackupUnderLoad(t *testing.T) {
 	for i := range 5 {
 		waitAtMost(10*time.Second, func() bool { return len(clients.acknowledged()) > 5*(i+1) })
 		b := copied{filepath.Join(t.TempDir(), "copy"), clients.acknowledged()}
-		if _, errs, code := relais(t, "backup", "--data", c.dir, b.dir); code != 0 {
-			t.Fatalf("backup: %d %s", code, errs)
-		}
+		run(t, "backup", "--data", c.dir, b.dir)
 		copies = append(copies, b)
 	}
-	close(stop)
-	wg.Wait()
-	if failed.Load() > 0 || asked.Load() < 100 {
-		t.Errorf("%d of %d requests failed", failed.Load(), asked.Load())
+	creations.stop()
+	if err := requests.stop(); err != nil || requests.done.Load() < 100 {
+		t.Errorf("%d requests were answered, want 100 and none that failed: %v", requests.done.Load(), err)
 	}
 	for _, b := range copies {
 		dir := filepath.Join(t.TempDir(), "restored")
-		if _, errs, code := relais(t, "restore", b.dir, "--data", dir); code != 0 {
-			t.Fatalf("restore: %d %s", code, errs)
-		}
-		r := serve(t, nil, "serve", "--data", dir)
-		if !waitFor(func() bool { return r.version("FR") == s.version("FR") }) {
-			t.Fatalf("not ready: %s", r.log)
+		run(t, "restore", b.dir, "--data", dir)
+		r := serve(t, dir)
+		if got, want := r.version("FR"), s.version("FR"); got != want {
+			t.Errorf("version of the restored FR: got %s, want %s", got, want)
 		}
 		clients.check(r, dir, b.made)
-		out, errs, code := relais(t, "client", "sign", "--key", signer.APIKey, "--secret", signer.SigningSecret,
-			"GET", r.base+"/external/v1/antennas")
-		if code != 0 {
-			t.Fatalf("client sign: %d %s", code, errs)
+		if a := r.signed(signer, http.MethodGet, "/external/v1/antennas?limit=1"); a.status != 200 {
+			t.Errorf("a signature after a restore: got %s, want 200", a)
 		}
-		a := newAsker(t, r)
-		a.accepts("a signature after a restore", "GET", "/external/v1/antennas?limit=1",
-			strings.Split(strings.TrimSpace(out), "\n")...)
-		if code := r.stop(); code != 0 {
-			t.Errorf("exit = %d, want 0", code)
-		}
+		r.stop()
 	}
 }

@@ -3,17 +3,14 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -81,12 +78,7 @@ var errNotDone = errors.New("not acknowledged")
 
 // command runs a command and reads its answer; an error when it was not acknowledged.
 func (w *writing) command(answer any, args ...string) error {
-	path, err := binary()
-	if err != nil {
-		w.t.Error(err)
-		return err
-	}
-	out, err := exec.Command(path, append(args, "--data", w.dir, "--json")...).Output()
+	out, err := prepared(w.t, append(args, "--data", w.dir, "--json")...).Output()
 	if err != nil {
 		return err
 	}
@@ -95,50 +87,29 @@ func (w *writing) command(answer any, args ...string) error {
 
 // call calls a tool and reads its answer.
 func (w *writing) call(tool string, arguments object, answer any) error {
-	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-		"params": object{"name": tool, "arguments": arguments,
-			"_meta": object{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-				"io.modelcontextprotocol/clientCapabilities": object{}}}})
+	body, headers, err := mcp("tools/call", tool, object{"name": tool, "arguments": arguments})
 	if err != nil {
 		return err
 	}
-	var message struct {
-		Result struct {
-			IsError           bool
-			StructuredContent json.RawMessage
-		}
+	a, err := w.post("/mcp", w.loss.assistant, body, headers...)
+	if err != nil {
+		return err
 	}
-	err = w.post("/mcp", w.loss.assistant, bytes.NewReader(body), func(a *http.Response, text []byte) error {
-		_, event, _ := strings.Cut(string(text), "data: ")
-		return json.NewDecoder(strings.NewReader(event)).Decode(&message)
-	}, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "Mcp-Protocol-Version",
-		"2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", tool)
-	if err != nil || message.Result.IsError || message.Result.StructuredContent == nil {
+	var result toolAnswer
+	if err := a.result(&result); err != nil || result.IsError || result.StructuredContent == nil {
 		return errors.Join(errNotDone, err)
 	}
-	return json.Unmarshal(message.Result.StructuredContent, answer)
+	return json.Unmarshal(result.StructuredContent, answer)
 }
 
-func (w *writing) post(path, key string, body *bytes.Reader, read func(*http.Response, []byte) error,
-	headers ...string) error {
-	r, err := http.NewRequest(http.MethodPost, w.s.base+path, body)
-	if err != nil {
-		return err
+// post sends what must be answered with success, or an error is returned.
+func (w *writing) post(path, key string, body []byte, headers ...string) (answer, error) {
+	a, err := exchange(http.DefaultClient, http.MethodPost, w.s.base+path, body,
+		append(headers, "Authorization", "Bearer "+key)...)
+	if err == nil && a.status/100 != 2 {
+		err = fmt.Errorf("%w: %s", errNotDone, a)
 	}
-	r.Header = header(append(headers, "Authorization", "Bearer "+key)...)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(a.Body); err != nil {
-		return err
-	}
-	if a.StatusCode/100 != 2 {
-		return fmt.Errorf("%w: %s", errNotDone, a.Status)
-	}
-	return read(a, text.Bytes())
+	return a, err
 }
 
 // writers write one thing each, the n-th of all.
@@ -255,9 +226,8 @@ func (w *writing) photo(n int64) error {
 	if n%4 != 0 {
 		return nil
 	}
-	body := bytes.NewReader([]byte(`{"reason":"quality"}`))
-	err = w.post("/external/v1/photos/"+up.Data.ID+"/report", w.loss.photographer, body,
-		func(*http.Response, []byte) error { return nil }, "Content-Type", "application/json")
+	_, err = w.post("/external/v1/photos/"+up.Data.ID+"/report", w.loss.photographer, []byte(`{"reason":"quality"}`),
+		"Content-Type", "application/json")
 	if err == nil {
 		w.ledger.add("photo report", up.Data.ID)
 	}
@@ -266,11 +236,8 @@ func (w *writing) photo(n int64) error {
 
 func (w *writing) archive(n int64) error {
 	day := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(n%12000)).Format(time.DateOnly)
-	p := &publication{date: day,
-		rows: []map[string]string{{"adm_lb_nom": "SFR", "sup_id": fmt.Sprint(n), "emr_lb_systeme": "LTE 700",
-			"sta_nm_anfr": fmt.Sprintf("06322%05d", n%1e5),
-			"sta_nm_dpt":  "063", "coordonnees": "45.5 , 3.1", "statut": "En service", "generation": "4G",
-			"adr_lb_lieu": "Lieu"}}}
+	p := newPublication(day, 1)
+	p.rows[0]["sup_id"], p.rows[0]["sta_nm_anfr"] = fmt.Sprint(n), fmt.Sprintf("06322%05d", n%1e5)
 	path := filepath.Join(w.loss.files, fmt.Sprint("archive", n, ".csv"))
 	if err := os.WriteFile(path, []byte(p.text()), 0o600); err != nil {
 		w.t.Error(err)
@@ -287,20 +254,15 @@ func (w *writing) archive(n int64) error {
 // begin lets all writers write until the answer's function is called, which waits for
 // them.
 func (w *writing) begin() (end func()) {
-	var stopped atomic.Bool
-	var running sync.WaitGroup
+	var work load
 	for _, write := range writers {
-		running.Go(func() {
-			for !stopped.Load() {
-				w.ledger.tried.Add(1)
-				if write(w, w.number.Add(1)) != nil {
-					time.Sleep(20 * time.Millisecond) // the server may be dead
-				}
+		work.add(func() error {
+			w.ledger.tried.Add(1)
+			if write(w, w.number.Add(1)) != nil {
+				time.Sleep(20 * time.Millisecond) // the server may be dead
 			}
+			return nil
 		})
 	}
-	return func() {
-		stopped.Store(true)
-		running.Wait()
-	}
+	return func() { work.stop() }
 }

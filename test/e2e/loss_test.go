@@ -38,11 +38,8 @@ func newLossFolder(t *testing.T) *lossFolder {
 	t.Helper()
 	t.Logf("-seed %d", *lossSeed)
 	c := makeCountry(t, 40)
-	assistant := createClient(t, c.dir, "--name", "An assistant", "--mode", "server", "--cidr", "127.0.0.1/32",
-		"--scopes", "internal:ai", "--partner", "--minute", "1000000", "--day", "1000000")
 	return &lossFolder{dir: c.dir, files: t.TempDir(), photographer: photographer(t, c.dir).APIKey,
-		assistant: assistant.APIKey,
-		ledger:    newLedger(), random: rand.New(rand.NewPCG(*lossSeed, 0))}
+		assistant: newAssistant(t, c.dir).APIKey, ledger: newLedger(), random: rand.New(rand.NewPCG(*lossSeed, 0))}
 }
 
 // mounted copies the folder to a file system that loses what is not synced.
@@ -68,24 +65,12 @@ func (f *lossFolder) mounted(t *testing.T) (disk *lossfs.FS, dir string, unmount
 // serve serves a folder for writers.
 func (f *lossFolder) serve(t *testing.T, dir string) *writing {
 	t.Helper()
-	s := serve(t, nil, "serve", "--data", dir, "--mcp-minute", "1000000")
-	isReadyWith(t, s, f.photographer)
+	s := start(t, nil, "serve", "--data", dir, "--mcp-minute", "1000000")
+	s.key = f.photographer
+	s.waitUntil("the key is let in to the data", func() bool {
+		return s.succeeds("/external/v1/antennas?limit=1") == nil
+	})
 	return &writing{t: t, ledger: f.ledger, s: s, dir: dir, loss: f, number: &f.number}
-}
-
-// isReadyWith waits until a key is let in to the data.
-func isReadyWith(t *testing.T, s *server, key string) {
-	t.Helper()
-	s.key = key
-	if !waitFor(func() bool { code, _ := s.get("/external/v1/antennas?limit=1"); return code == 200 }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
-}
-
-// killed ends the server as kill -9 does.
-func (w *writing) killed() {
-	w.s.cmd.Process.Kill()
-	w.s.cmd.Wait()
 }
 
 // pause waits for a random time.
@@ -118,7 +103,7 @@ func TestLossPowerCuts(t *testing.T) {
 			list = append(list, c)
 			done++
 		}
-		w.killed()
+		w.s.kill()
 		end()
 		unmount()
 		for i, c := range list {
@@ -136,7 +121,7 @@ func TestLossKills(t *testing.T) {
 		w := f.serve(t, f.dir)
 		end := w.begin()
 		f.pause(50*time.Millisecond, 1500*time.Millisecond)
-		w.killed()
+		w.s.kill()
 		end()
 		f.ledger.holdsAll(t, f.dir, fmt.Sprint("round ", round))
 	}
@@ -198,7 +183,7 @@ func TestLossErrors(t *testing.T) {
 		mode := modes[f.random.IntN(len(modes))]
 		image := filepath.Join(t.TempDir(), "data")
 		if mode == lossfs.Live { // the processes end, the machine goes on
-			w.killed()
+			w.s.kill()
 			end()
 		}
 		known := f.ledger.snapshot()
@@ -206,7 +191,7 @@ func TestLossErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		if mode != lossfs.Live {
-			w.killed()
+			w.s.kill()
 			end()
 		}
 		unmount()

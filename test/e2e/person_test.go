@@ -13,7 +13,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,7 +29,7 @@ func behindProxy(t *testing.T, dir string) (s *server, public string) {
 	front := httptest.NewServer(paths)
 	t.Cleanup(front.Close)
 	public = strings.Replace(front.URL, "127.0.0.1", "localhost", 1)
-	s = serve(t, nil, "serve", "--data", dir, "--base-url", public, "--trusted-proxy", "127.0.0.1/32")
+	s = serve(t, dir, "--base-url", public, "--trusted-proxy", "127.0.0.1/32")
 	to, err := url.Parse(s.base)
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +40,6 @@ func behindProxy(t *testing.T, dir string) (s *server, public string) {
 		r.Header.Set("X-Forwarded-For", home)
 		proxy.ServeHTTP(w, r)
 	})
-	isReady(t, s)
 	return s, public
 }
 
@@ -50,11 +48,7 @@ type person struct{ ID, Name, password string }
 
 func newPerson(t *testing.T, dir, name, password string) *person {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(path, "user", "create", "--data", dir, "--password-stdin", "--json", name)
+	cmd := prepared(t, "user", "create", "--data", dir, "--password-stdin", "--json", name)
 	cmd.Stdin = strings.NewReader(password + "\n")
 	out, err := cmd.Output()
 	if err != nil {
@@ -107,50 +101,48 @@ func TestPersonInChromium(t *testing.T) {
 	hers := p.begin(token)
 	if me := hers.tool("me_whoami", nil); me["name"] != augusta.Name || me["kind"] != "person" ||
 		me["programs"] != 1.0 {
-		t.Errorf("wrong answer to the person: %v", me)
+		t.Errorf("me_whoami: got %v, want %s with one program", me, augusta.Name)
 	}
 	report := object{"clientToken": rand.Text(), "operator": "ORANGE", "lat": 48.8534, "lon": 2.3488,
 		"services": "data", "reason": canary + ": no data since noon"}
 	made := hers.tool("community_submit_report", report)
 	if again := hers.tool("community_submit_report", report); made["new"] != true || again["repeated"] != true ||
 		again["id"] != made["id"] {
-		t.Errorf("%v, and again %v", made, again)
+		t.Errorf("got %v, and again %v; want one report, then the same", made, again)
 	}
 	shows := func(confirmations float64) {
 		t.Helper()
 		o := onlyReport(s, augusta, grace)
 		if o["id"] != made["id"] || o["source"] != "community" || o["state"] != "reported" ||
 			o["confirmCount"] != confirmations || o["latitude"] != 48.8534 || o["reason"] != report["reason"] {
-			t.Errorf("wrong answer %v", o)
+			t.Errorf("got %v, want the report with %v confirmations", o, confirmations)
 		}
 	}
 	shows(1) // who reports is the first to confirm
-	theirs := p.begin(p.signIn(func(page string) { consents(t, page, grace.Name, grace.password) }))
+	theirs := p.begin(p.signIn(func(page string) { grace.consents(t, page) }))
 	report["clientToken"] = rand.Text()
 	if confirmed := theirs.tool("community_submit_report", report); confirmed["new"] != false ||
 		confirmed["id"] != made["id"] {
-		t.Errorf("%v", confirmed)
+		t.Errorf("got %v, want a confirmation of %v", confirmed, made["id"])
 	}
 	shows(2)
 
 	p.ends(token, hers)
 	shows(2)
 	if me := theirs.tool("me_whoami", nil); me["name"] != grace.Name {
-		t.Errorf("wrong answer to the person: %v", me)
+		t.Errorf("me_whoami: got %v, want %s", me, grace.Name)
 	}
 	theirs.Close()
-	if s.stop() != 0 {
-		t.Error("the server did not end well")
-	}
+	s.stop()
 	leftBehind(t, c.dir, s.log.String(), append(p.secrets, wrong, augusta.password, grace.password), augusta, grace)
 }
 
 // onlyReport is the only outage that people report, in which none of them is named.
 func onlyReport(s *server, people ...*person) object {
 	s.t.Helper()
-	shown := s.ask("/outages?source=community&operator=ORANGE")["data"].([]any)
+	shown := s.list("/outages?source=community&operator=ORANGE")
 	if len(shown) != 1 {
-		s.t.Fatalf("%v", shown)
+		s.t.Fatalf("outages: got %v, want one", shown)
 	}
 	text := fmt.Sprint(shown[0])
 	for _, w := range people {
@@ -181,10 +173,7 @@ func leftBehind(t *testing.T, dir, logged string, secrets []string, people ...*p
 	look(home)
 	x.traces = [][]byte{address.AsSlice()}
 	x.folder(dir)
-	text, err := os.ReadFile(filepath.Join(dir, "users.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, filepath.Join(dir, "users.db"))
 	for _, w := range people {
 		if !bytes.Contains(text, []byte(w.Name)) || !bytes.Contains(text, []byte(w.ID)) {
 			t.Errorf("users.db does not have %s: is it what is looked through?", w.Name)

@@ -7,9 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
-	"io"
 	"io/fs"
-	"math"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -23,16 +21,7 @@ import (
 // photographer makes a client that may send photos.
 func photographer(t *testing.T, dir string) issued {
 	t.Helper()
-	return createClient(t, dir, "--name", "Les photographes", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes",
-		"photos:read,photos:write,antennas:read", "--partner", "--minute", "1000000", "--day", "1000000")
-}
-
-// isReady waits until the data is loaded.
-func isReady(t *testing.T, s *server) {
-	t.Helper()
-	if !waitFor(func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
+	return createClient(t, dir, ofBackend("Les photographes", "photos:read,photos:write,antennas:read", "--partner")...)
 }
 
 // A sent is the answer to an upload.
@@ -77,18 +66,21 @@ func sendPhoto(s *server, key string, file []byte, fields map[string]string) (*s
 
 // postPhoto sends the body of an upload.
 func postPhoto(s *server, body []byte, headers ...string) (*sent, error) {
-	r, err := http.NewRequest(http.MethodPost, s.base+photoPath, bytes.NewReader(body))
+	a, err := exchange(http.DefaultClient, http.MethodPost, s.base+photoPath, body, headers...)
 	if err != nil {
 		return nil, err
 	}
-	r.Header = header(headers...)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, err
+	up := &sent{status: a.status}
+	return up, json.Unmarshal(a.body, up)
+}
+
+func mustSendPhoto(t *testing.T, s *server, key string, file []byte, fields map[string]string) *sent {
+	t.Helper()
+	up, err := sendPhoto(s, key, file, fields)
+	if err != nil || up.status != http.StatusCreated {
+		t.Fatalf("photo: got %+v, %v; want 201", up, err)
 	}
-	defer a.Body.Close()
-	up := &sent{status: a.StatusCode}
-	return up, json.NewDecoder(a.Body).Decode(up)
+	return up
 }
 
 // picture is a photo as cameras write them: with a GPS position in its Exif.
@@ -141,149 +133,106 @@ func withExif(file []byte) []byte {
 
 // fetchImage reads an image that needs no key; its size is as the decoder of another
 // library has it.
-func fetchImage(url string) (status int, file []byte, size image.Point, err error) {
-	a, err := http.Get(url)
-	if err != nil {
-		return 0, nil, size, err
+func fetchImage(t *testing.T, url string) (a answer, size image.Point) {
+	t.Helper()
+	a = call(t, http.DefaultClient, http.MethodGet, url, nil)
+	c, err := webp.DecodeConfig(bytes.NewReader(a.body))
+	if err != nil && a.status == http.StatusOK {
+		t.Errorf("%s: %v", url, err)
 	}
-	defer a.Body.Close()
-	if file, err = io.ReadAll(a.Body); err != nil || a.StatusCode != 200 {
-		return a.StatusCode, file, size, err
-	}
-	c, err := webp.DecodeConfig(bytes.NewReader(file))
-	return a.StatusCode, file, image.Pt(c.Width, c.Height), err
+	return a, image.Pt(c.Width, c.Height)
 }
 
+// Images come out of the worker process in the sizes of the API, without metadata.
 func TestPhotos(t *testing.T) {
 	c := makeCountry(t, 50)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	isReady(t, s)
-	key := photographer(t, c.dir).APIKey
-	up, err := sendPhoto(s, key, picture(3000, 1000), map[string]string{"description": "De la rue"})
-	if err != nil || up.status != 201 {
-		t.Fatalf("upload = %+v, %v; want 201", up, err)
-	}
-	id := up.Data.ID
+	s := serve(t, c.dir)
+	up := mustSendPhoto(t, s, photographer(t, c.dir).APIKey, picture(3000, 1000), nil).Data
 	for _, tt := range []struct {
-		url  string
-		want image.Point
+		name, url string
+		want      image.Point
 	}{
-		{up.Data.ImageURL, image.Point{X: 1920, Y: 640}},
-		{up.Data.ThumbnailURL, image.Point{X: 400, Y: 400}},
-		{up.Data.OGImageURL, image.Point{X: 1200, Y: 630}},
+		{"main", up.ImageURL, image.Pt(1920, 640)},
+		{"thumb", up.ThumbnailURL, image.Pt(400, 400)},
+		{"og", up.OGImageURL, image.Pt(1200, 630)},
 	} {
-		t.Run(tt.url, func(t *testing.T) {
-			status, file, size, err := fetchImage(tt.url)
-			if status != 200 || size != tt.want || err != nil {
-				t.Errorf("%s: %d, %v, %v; want %v", tt.url, status, size, err, tt.want)
+		t.Run(tt.name, func(t *testing.T) {
+			a, size := fetchImage(t, tt.url)
+			if a.status != http.StatusOK || size != tt.want {
+				t.Errorf("got %d and the size %v, want 200 and %v", a.status, size, tt.want)
 			}
 			for _, secret := range []string{"EXIF", "XMP ", "ICCP", "Planted"} {
-				if bytes.Contains(file, []byte(secret)) {
-					t.Errorf("%s has %s", tt.url, secret)
+				if bytes.Contains(a.body, []byte(secret)) {
+					t.Errorf("the image has %s", secret)
 				}
 			}
 		})
 	}
-	m := up.Data.PublicMetadata
-	if m["cameraModel"] != "PlantedCamera" || m["takenDate"] != "2024-05-30" || m["takenDateLabel"] != "30 mai 2024" ||
-		m["orientationDegrees"] != 0.0 {
-		t.Errorf("publicMetadata is %v", m)
+	if got := up.PublicMetadata["cameraModel"]; got != "PlantedCamera" {
+		t.Errorf("cameraModel: got %v, want PlantedCamera", got)
 	}
-	where := s.ask("/sites/90000010")["data"].(object)
-	want, metres := haversine(43.5, 1.25, where["latitude"].(float64),
-		where["longitude"].(float64)), m["distanceToSiteMeters"].(float64)
-	if metres < want*0.999-5 || metres > want*1.001+5 || math.Mod(metres, 10) != 0 {
-		t.Errorf("%v m from the site, want %.0f in tens", metres, want)
-	}
-	listed := func() []any { return s.ask("/sites/fr-90000010/photos")["data"].([]any) }
-	if l := listed(); len(l) != 1 || l[0].(object)["caption"] != "De la rue" ||
-		l[0].(object)["authorName"] != "Les photographes" {
-		t.Errorf("the list is %v", l)
-	}
+}
 
-	// Reported, and decided on the command line while the server runs.
-	r, err := http.NewRequest("POST", s.base+"/api/external/v1/photos/"+id+"/report",
-		strings.NewReader(`{"reason":"copyright","description":"Not theirs.\nMine."}`))
-	if err != nil {
-		t.Fatal(err)
+// A photo is reported, and decided on by commands next to the server. A copy has it, and of
+// a deleted one nothing stays on the disk.
+func TestModeration(t *testing.T) {
+	c := makeCountry(t, 50)
+	s := serve(t, c.dir)
+	key := photographer(t, c.dir).APIKey
+	up := mustSendPhoto(t, s, key, picture(640, 480), nil).Data
+	id := up.ID
+	if a := call(t, http.DefaultClient, http.MethodPost, s.base+"/api/external/v1/photos/"+id+"/report",
+		[]byte(`{"reason":"copyright","description":"Not theirs.\nMine."}`), "Content-Type", "application/json",
+		"X-API-Key", key); a.status != http.StatusAccepted {
+		t.Fatalf("report: got %s, want 202", a)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-API-Key", key)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil || a.StatusCode != 202 {
-		t.Fatalf("report: %v, %v", a, err)
+	out := run(t, "report", "list", "--data", c.dir)
+	for _, want := range []string{id, "copyright", `Not theirs.\nMine.`, "Les photographes", "fr-90000010"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("report list: got %s, want %s", out, want)
+		}
 	}
-	a.Body.Close()
-	out, errs, code := relais(t, "report", "list", "--data", c.dir)
-	if code != 0 || !strings.Contains(out, id) || !strings.Contains(out, "copyright") ||
-		!strings.Contains(out, `Not theirs.\nMine.`) || !strings.Contains(out, "Les photographes") ||
-		!strings.Contains(out, "fr-90000010") {
-		t.Errorf("report list: %d %s%s", code, out, errs)
-	}
-	out, _, _ = relais(t, "report", "list", "--data", c.dir, "--json")
 	var queue struct {
 		Reports []struct{ Report struct{ ReportID string } }
 	}
-	if err := json.Unmarshal([]byte(out), &queue); err != nil || len(queue.Reports) != 1 {
-		t.Fatalf("report list --json: %v %s", err, out)
-	}
-	if out, errs, code := relais(t, "report", "accept", "--data", c.dir, queue.Reports[0].Report.ReportID); code != 0 ||
-		!strings.Contains(out, "is hidden") {
-		t.Errorf("report accept: %d %s%s", code, out, errs)
-	}
-	if status, _, _, _ := fetchImage(up.Data.ImageURL); status != 404 || len(listed()) != 0 {
-		t.Errorf("the hidden photo's image is answered %d, %d are listed", status, len(listed()))
-	}
-	if out, errs, code := relais(t, "photo", "list", "--data", c.dir, "--hidden"); code != 0 ||
-		!strings.Contains(out, id) {
-		t.Errorf("photo list: %d %s%s", code, out, errs)
-	}
-	if _, errs, code := relais(t, "photo", "show", "--data", c.dir, id); code != 0 || len(listed()) != 1 {
-		t.Errorf("photo show: %d %s", code, errs)
-	}
-	if _, errs, code := relais(t, "photo", "hide", "--data", c.dir,
-		"01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7"); code != 1 || !strings.Contains(errs, "no such photo") {
-		t.Errorf("photo hide of none: %d %s", code, errs)
-	}
-	out, errs, code = relais(t, "check", "--data", c.dir)
-	if code != 0 {
-		t.Errorf("check: %d %s%s", code, out, errs)
-	}
-
-	// A copy made while serving has the photo; a deleted one is gone from the disk.
-	backup := filepath.Join(t.TempDir(), "copy")
-	if _, errs, code := relais(t, "backup", "--data", c.dir, backup); code != 0 {
-		t.Fatalf("backup: %d %s", code, errs)
-	}
-	_, kept, _, _ := fetchImage(up.Data.ImageURL)
-	if _, errs, code := relais(t, "photo", "delete", "--data", c.dir, id); code != 0 {
-		t.Errorf("photo delete: %d %s", code, errs)
-	}
-	if status, _, _, _ := fetchImage(up.Data.ImageURL); status != 404 || len(listed()) != 0 {
-		t.Errorf("the deleted photo's image is answered %d", status)
-	}
-	if _, errs, code := relais(t, "compact", "--data", c.dir); code != 0 {
-		t.Errorf("compact: %d %s", code, errs)
-	}
-	for _, tt := range []struct {
-		what string
-		want bool
+	command(t, &queue, "report", "list", "--data", c.dir)
+	kept, _ := fetchImage(t, up.ImageURL)
+	copied := filepath.Join(t.TempDir(), "copy")
+	for _, step := range []struct {
+		args, says string
+		listed     int
 	}{
-		{c.dir, false},
-		{backup, true},
+		{"report accept " + queue.Reports[0].Report.ReportID, "is hidden", 0},
+		{"photo list --hidden", id, 0},
+		{"photo show " + id, id, 1},
+		{"check", "1 photo", 1},
+		{"backup " + copied, copied, 1},
+		{"photo delete " + id, id, 0},
+		{"compact", "photos.db", 0},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
-			if got := holds(t, tt.what, kept[100:300]); got != tt.want {
-				t.Errorf("%s has the image: %v, want %v", tt.what, got, tt.want)
-			}
-			if holds(t, tt.what, []byte("PlantedCamera")) != tt.want || holds(t, tt.what, []byte("GPSLatitude")) {
-				t.Errorf("%s: metadata", tt.what)
-			}
-		})
+		if out := run(t, append(strings.Fields(step.args), "--data", c.dir)...); !strings.Contains(out, step.says) {
+			t.Errorf("relais %s: got %s, want %s", step.args, out, step.says)
+		}
+		status := map[int]int{0: http.StatusNotFound, 1: http.StatusOK}[step.listed]
+		if a, _ := fetchImage(t, up.ImageURL); a.status != status {
+			t.Errorf("the image after relais %s: got %d, want %d", step.args, a.status, status)
+		}
+		if got := len(s.list("/sites/fr-90000010/photos")); got != step.listed {
+			t.Errorf("photos after relais %s: got %d, want %d", step.args, got, step.listed)
+		}
 	}
-	if s.stop() != 0 {
-		t.Error("the server did not end well")
+	fails(t, 1, "no such photo", "photo", "hide", "--data", c.dir, id)
+	for dir, want := range map[string]bool{c.dir: false, copied: true} {
+		for _, text := range [][]byte{kept.body[100:300], []byte("PlantedCamera")} {
+			if got := holds(t, dir, text); got != want {
+				t.Errorf("%s has %.20q: got %v, want %v", dir, text, got, want)
+			}
+		}
+		if holds(t, dir, []byte("GPSLatitude")) {
+			t.Errorf("%s has the position", dir)
+		}
 	}
+	s.stop()
 }
 
 // holds reports whether a file below dir has these bytes.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -161,12 +160,10 @@ func (x *search) folder(dir string) {
 }
 
 // personalFiles are tables of every kind that is read, each with what is planted.
-func personalFiles(t *testing.T) map[string]string {
-	r := publications()
-	for _, p := range r {
-		for _, row := range p.rows {
-			row["adr_lb_lieu"] = canary
-		}
+func personalFiles() map[string]string {
+	older, newer := newPublication("2026-07-30", 480), newPublication("2026-08-06", 484)
+	for _, row := range slices.Concat(older.rows, newer.rows) {
+		row["adr_lb_lieu"] = canary
 	}
 	var names []string
 	for _, p := range planted {
@@ -198,7 +195,7 @@ func personalFiles(t *testing.T) map[string]string {
 	tower := "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,speed,bearing,altitude,measured_at,net_type,neighboring,discovered_at,device,rsrp\n" +
 		"208,1,1,256001,,,7,20,-101,,45.5,3.4,5,0,0,100,\"2026-03-05 10:03:00\",LTE,false,x,SERIAL-PLANTED-42,-100\n"
 	return map[string]string{
-		"observatoire.csv": r[1].text(), "older.csv": observatory(r[0]), "log.csv": survey + broken(","), "hs.csv": hs,
+		"observatoire.csv": newer.text(), "older.csv": observatory(older), "log.csv": survey + broken(","), "hs.csv": hs,
 		"speedtests.csv": plant(speed, ",") + broken(","), "coverage.csv": plant(cover, ",") + broken(","),
 		"arcep.csv": plant(arcep, ";"), "survey.csv": plant(survey, ","), "tower.csv": plant(tower, ","),
 		"web.csv": "<html>" + mail + "</html>", "headless.csv": plant(mail+";1;2;3;4\n", ";"),
@@ -212,16 +209,15 @@ func personalFiles(t *testing.T) map[string]string {
 // Data of persons and devices in a file is in no answer, in no file of the folder
 // and in no log; nor are reporters, or unknown parameters of a request.
 func TestPersonalData(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	letIn(t, dir)
+	dir := newFolder(t)
 	x := newSearch(t)
 	files := t.TempDir()
-	for name, text := range personalFiles(t) {
+	for name, text := range personalFiles() {
 		if err := os.WriteFile(filepath.Join(files, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	run := func(want int, args ...string) {
+	exits := func(want int, args ...string) {
 		t.Helper()
 		args = slices.Concat(args[:2], []string{"--data", dir}, args[2:])
 		for i, a := range args {
@@ -231,38 +227,34 @@ func TestPersonalData(t *testing.T) {
 		}
 		out, errs, code := relais(t, args...)
 		if code != want {
-			t.Errorf("relais %q: exit %d %s", args, code, errs)
+			t.Errorf("relais %q: exit %d, want %d: %s", args, code, want, errs)
 		}
 		x.in("what "+strings.Join(args, " ")+" prints", []byte(out+errs))
 	}
-	run(0, "ingest", "--json", "FR,DROM", "observatoire.csv", "log.csv")
-	s := serve(t, nil, "serve", "--data", dir)
-	run(0, "archive", "add", "older.csv")
-	run(0, "outage", "import", "--market", "FR", "--operator", "ORANGE", "hs.csv")
+	exits(0, "ingest", "--json", "FR,DROM", "observatoire.csv", "log.csv")
+	s := serve(t, dir)
+	exits(0, "archive", "add", "older.csv")
+	exits(0, "outage", "import", "--market", "FR", "--operator", "ORANGE", "hs.csv")
 	for _, wrong := range []string{"web.csv", "headless.csv", "column.csv", "cut.csv"} {
-		run(1, "outage", "import", "--market", "FR", "--operator", "ORANGE", wrong)
+		exits(1, "outage", "import", "--market", "FR", "--operator", "ORANGE", wrong)
 	}
-	run(0, "speedtest", "import", "--market", "FR", "--json", "speedtests.csv", "arcep.csv")
-	run(0, "coverage", "import", "--market", "FR", "coverage.csv", "survey.csv", "tower.csv")
+	exits(0, "speedtest", "import", "--market", "FR", "--json", "speedtests.csv", "arcep.csv")
+	exits(0, "coverage", "import", "--market", "FR", "coverage.csv", "survey.csv", "tower.csv")
 	for _, wrong := range []string{"strange.csv", "empty.csv", "web.csv"} {
-		run(1, "speedtest", "import", "--market", "FR", wrong)
-		run(1, "archive", "add", wrong)
+		exits(1, "speedtest", "import", "--market", "FR", wrong)
+		exits(1, "archive", "add", wrong)
 	}
-	var r outageSaid
-	command(t, &r, "outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--lat=45.77",
-		"--lon=3.08", "--user", mail)
+	id := reportOutage(t, dir, "SFR", mail).ID
 	for _, p := range planted {
-		run(0, "outage", "confirm", r.ID, "--user", p[1])
+		exits(0, "outage", "confirm", id, "--user", p[1])
 	}
-	run(1, "outage", "confirm", r.ID, "--user", strings.Repeat(mail, 20))
+	exits(1, "outage", "confirm", id, "--user", strings.Repeat(mail, 20))
 	for _, list := range []string{"outage list", "archive list", "snapshot info"} {
-		run(0, strings.Fields(list)...)
+		exits(0, strings.Fields(list)...)
 	}
 	askWith(t, s, x)
 	x.folder(dir) // with the files as a running server has them
-	if s.stop() != 0 {
-		t.Error("the server did not end well")
-	}
+	s.stop()
 	x.in("the log", []byte(s.log.String()))
 	x.folder(dir)
 	found := fmt.Sprint(x.public)
@@ -278,27 +270,9 @@ func TestPersonalData(t *testing.T) {
 func askWith(t *testing.T, s *server, x *search) {
 	t.Helper()
 	s.measured()
-	isReady(t, s)
-	get := func(path string) (int, []byte) {
-		r, err := http.NewRequest(http.MethodGet, s.base+"/external/v1"+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("X-API-Key", s.key)
-		r.Header.Set("X-Forwarded-For", "203.0.113.77")
-		r.Header.Set("User-Agent", "u-7c0ffee1-planted "+imei)
-		r.Header.Set("X-Request-Id", mail)
-		r.Header.Set("Referer", "https://example.org/?email="+mail)
-		a, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Body.Close()
-		text, err := io.ReadAll(a.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a.StatusCode, text
+	get := func(path string) answer {
+		return s.get("/external/v1"+path, "X-Forwarded-For", "203.0.113.77", "User-Agent", "u-7c0ffee1-planted "+imei,
+			"X-Request-Id", mail, "Referer", "https://example.org/?email="+mail)
 	}
 	for _, path := range []string{
 		"/antennas?limit=1000", "/antennas/export", "/antennas/1003", "/markets", "/anfr/archives",
@@ -306,16 +280,16 @@ func askWith(t *testing.T, s *server, x *search) {
 		"/sites-hs", "/outages", "/speedtests?days=365", "/speedtests/site?enb=1000",
 		"/coverage/points?days=365&limit=5000",
 	} {
-		if code, text := get(path); code != 200 {
-			t.Errorf("%s: %d %.300s", path, code, text)
-		} else {
-			x.in(path, text)
+		a := get(path)
+		if a.status != 200 {
+			t.Errorf("%s: got %s, want 200", path, a)
 		}
+		x.in(path, a.body)
 	}
 	for _, path := range []string{"/outages?userId=u-7c0ffee1-planted&email=" + mail, "/antennas/" + mail,
 		"/sites/" + imei, "/anfr/archive/" + mail, "/nowhere/" + mail, "/outages?market=" + mail} {
-		if code, text := get(path); code == 500 {
-			t.Errorf("%s: %s", path, text)
+		if a := get(path); a.status == 500 {
+			t.Errorf("%s: got %s, want another error", path, a)
 		}
 	}
 }

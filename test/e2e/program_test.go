@@ -41,8 +41,7 @@ func newProgram(t *testing.T, public string) *program {
 		}
 	}))
 	t.Cleanup(catch.Close)
-	status, challenge := p.call(public+"/mcp", "")
-	metadata := namesMetadata(t, status, challenge, public)
+	metadata := namesMetadata(t, p.call(public+"/mcp", ""), public)
 	var resource struct {
 		Resource             string
 		AuthorizationServers []string `json:"authorization_servers"`
@@ -77,45 +76,33 @@ func newProgram(t *testing.T, public string) *program {
 var resourceMetadata = regexp.MustCompile(`^Bearer .*resource_metadata="([^"]+)"`)
 
 // namesMetadata makes sure that an answer refuses and says where to sign in.
-func namesMetadata(t *testing.T, status int, challenge, public string) string {
+func namesMetadata(t *testing.T, a answer, public string) string {
 	t.Helper()
+	challenge, want := a.header.Get("WWW-Authenticate"), public+"/.well-known/oauth-protected-resource/mcp"
 	m := resourceMetadata.FindStringSubmatch(challenge)
-	if status != http.StatusUnauthorized || m == nil || m[1] != public+"/.well-known/oauth-protected-resource/mcp" {
-		t.Fatalf("%d, WWW-Authenticate: %s", status, challenge)
+	if a.status != http.StatusUnauthorized || m == nil || m[1] != want {
+		t.Fatalf("got %d, WWW-Authenticate %s; want 401 and %s", a.status, challenge, want)
 	}
 	return m[1]
 }
 
 func (p *program) read(address string, v any) {
 	p.t.Helper()
-	a, err := http.Get(address)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	defer a.Body.Close()
-	if err := json.NewDecoder(a.Body).Decode(v); err != nil || a.StatusCode != 200 {
-		p.t.Fatalf("%s: %d %v", address, a.StatusCode, err)
+	a := call(p.t, http.DefaultClient, http.MethodGet, address, nil)
+	if err := json.Unmarshal(a.body, v); err != nil || a.status != http.StatusOK {
+		p.t.Fatalf("%s: got %s, %v; want 200", address, a, err)
 	}
 }
 
-// call calls a tool outside of any session, and returns what refuses.
-func (p *program) call(address, access string) (status int, challenge string) {
+// call calls a tool outside of any session.
+func (p *program) call(address, access string) answer {
 	p.t.Helper()
-	r, err := http.NewRequest(http.MethodPost, address,
-		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me_whoami","arguments":{}}}`))
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	r.Header = header("Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+	headers := []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
 	if access != "" {
-		r.Header.Set("Authorization", "Bearer "+access)
+		headers = append(headers, "Authorization", "Bearer "+access)
 	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	a.Body.Close()
-	return a.StatusCode, a.Header.Get("WWW-Authenticate")
+	return call(p.t, http.DefaultClient, http.MethodPost, address,
+		[]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"me_whoami","arguments":{}}}`), headers...)
 }
 
 // signIn has somebody let the program in on the page, and returns its tokens.
@@ -186,20 +173,18 @@ func (p *program) ends(token *oauth2.Token, in *toolSession) {
 	t, public := p.t, strings.TrimSuffix(p.resource, "/mcp")
 	t.Helper()
 	revoke := func(token string) {
-		a, err := http.PostForm(p.revoke, url.Values{"client_id": {p.ClientID}, "token": {token}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a.Body.Close(); a.StatusCode != 200 {
-			t.Errorf("revocation: %s", a.Status)
+		form := url.Values{"client_id": {p.ClientID}, "token": {token}}.Encode()
+		if a := call(t, http.DefaultClient, http.MethodPost, p.revoke, []byte(form), "Content-Type",
+			"application/x-www-form-urlencoded"); a.status != http.StatusOK {
+			t.Errorf("revocation: got %s, want 200", a)
 		}
 	}
 	refused := func(access string) {
 		t.Helper()
-		status, challenge := p.call(p.resource, access)
-		namesMetadata(t, status, challenge, public)
-		if !strings.Contains(challenge, `error="invalid_token"`) {
-			t.Errorf("WWW-Authenticate: %s", challenge)
+		a := p.call(p.resource, access)
+		namesMetadata(t, a, public)
+		if got := a.header.Get("WWW-Authenticate"); !strings.Contains(got, `error="invalid_token"`) {
+			t.Errorf("WWW-Authenticate: got %s, want invalid_token", got)
 		}
 	}
 	refresh := func(text string) (*oauth2.Token, error) {

@@ -3,18 +3,16 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 )
 
 // checkAddresses makes sure that nobody gets another's address by what he sends.
-func checkAddresses(t *testing.T, s *server, base, key string) {
+func (x proxied) checkAddresses(t *testing.T) {
 	const path = "/external/v1/antennas/90000010"
-	if a := call(t, clientAt(t, callerAt), base+path, header("X-API-Key", key)); a.status != 200 {
-		t.Errorf("from the client's address: %d %s", a.status, a.body)
+	if a := call(t, clientAt(t, callerAt), http.MethodGet, x.base+path, nil, "X-API-Key", x.plain); a.status != 200 {
+		t.Errorf("from the client's address: got %s, want 200", a)
 	}
 	for i, forged := range [][]string{
 		{}, {"X-Forwarded-For", callerAt}, {"X-Forwarded-For", callerAt, "X-Forwarded-For", callerAt},
@@ -28,133 +26,138 @@ func checkAddresses(t *testing.T, s *server, base, key string) {
 	} {
 		// Each from an address of its own: what is refused here counts as a failed authentication.
 		other := clientAt(t, fmt.Sprintf("127.0.1.%d", 1+i))
-		for _, tt := range []struct{ whose, key string }{
-			{callerAt, key},
-			{"127.0.0.1", s.key},
-		} {
-			t.Run(tt.whose, func(t *testing.T) {
-				for _, c := range []struct{ way, url string }{
-					{"through the proxy", base},
-					{"straight", s.base},
-				} {
-					t.Run(c.way, func(t *testing.T) {
-						a := call(t, other, c.url+path, header(append([]string{"X-API-Key", tt.key}, forged...)...))
-						if a.status != 403 || !bytes.Contains(a.body, []byte(`"IP_NOT_ALLOWED"`)) {
-							t.Errorf("%s as %s with %q: %d %.200s", c.way, tt.whose, forged, a.status, a.body)
-						}
-					})
+		for _, key := range []string{x.plain, x.s.key} {
+			for _, base := range []string{x.base, x.s.base} { // through the proxy, and straight
+				a := call(t, other, http.MethodGet, base+path, nil, append(forged, "X-API-Key", key)...)
+				if a.status != 403 || a.code() != "IP_NOT_ALLOWED" {
+					t.Errorf("%s with the key %.16s and %q: got %s, want 403 IP_NOT_ALLOWED", base, key, forged, a)
 				}
-			})
+			}
 		}
 	}
 }
 
 // checkPaths makes sure that paths arrive as they were sent: a signature tells.
-func checkPaths(t *testing.T, base, prefix, key string, signing issued) {
+func (x proxied) checkPaths(t *testing.T, prefix string) {
 	from := clientAt(t, callerAt)
 	for _, tt := range []struct {
-		path string
-		code string // of the answer, "" for 200
+		path   string
+		status int
+		code   string
 	}{
-		{"/external/v1/antennas/90000010", ""}, {"/external/v1/antennas?limit=2&q=a%20b%2Bc", ""},
-		{"/api/external/v1/antennas/fr%2D90000010?market=FR&_x=/../", ""},
-		{"/external/v1/antennas/a%2Fb", "ANTENNA_NOT_FOUND"}, {"/external/v1/antennas/%2e%2e", "ANTENNA_NOT_FOUND"},
-		{"/external/v1/antennas/%2E%2e%2F%2e%2E?_x=%2e", "ANTENNA_NOT_FOUND"},
-		{"/external/v1/antennas/a%3Bb%c3%a9~%7E%21", "ANTENNA_NOT_FOUND"},
+		{"/external/v1/antennas/90000010", 200, ""},
+		{"/external/v1/antennas?limit=2&q=a%20b%2Bc", 200, ""},
+		{"/api/external/v1/antennas/fr%2D90000010?market=FR&_x=/../", 200, ""},
+		{"/external/v1/antennas/a%2Fb", 404, "ANTENNA_NOT_FOUND"},
+		{"/external/v1/antennas/%2e%2e", 404, "ANTENNA_NOT_FOUND"},
+		{"/external/v1/antennas/%2E%2e%2F%2e%2E?_x=%2e", 404, "ANTENNA_NOT_FOUND"},
+		{"/external/v1/antennas/a%3Bb%c3%a9~%7E%21", 404, "ANTENNA_NOT_FOUND"},
 	} {
 		path, _, _ := strings.Cut(tt.path, "?")
-		for _, h := range []http.Header{
-			header("X-API-Key", key),
-			header("X-API-Key", signing.APIKey, "X-Sq-Signature", signature(signing.SigningSecret, prefix+path)),
-		} {
-			h.Set("X-Request-Id", "paths-1")
-			a := call(t, from, base+tt.path, h)
-			if tt.code == "" && a.status != 200 ||
-				tt.code != "" &&
-					(a.status != 404 ||
-						!bytes.Contains(a.body, []byte(`"code":"`+tt.code+`","requestId":"paths-1"}`))) {
-				t.Errorf("%s, signed %q: %d %.200s", tt.path, h["X-Sq-Signature"], a.status, a.body)
-			}
-		}
 		wrong := "/antennes" + path // what is not asked for
 		if prefix != "" {
 			wrong = path
 		}
-		a := call(t, from, base+tt.path,
-			header("X-API-Key", signing.APIKey, "X-Sq-Signature", signature(signing.SigningSecret, wrong)))
-		if a.status != 401 || !bytes.Contains(a.body, []byte(`"SIGNATURE_REQUIRED"`)) {
-			t.Errorf("%s, signed as %s: %d %.200s", tt.path, wrong, a.status, a.body)
+		sign := func(path string) []string {
+			return []string{"X-API-Key", x.signing.APIKey, "X-Sq-Signature", signature(x.signing.SigningSecret, path)}
+		}
+		for _, by := range []struct {
+			name    string
+			headers []string
+			status  int
+			code    string
+		}{
+			{"not signed", []string{"X-API-Key", x.plain}, tt.status, tt.code},
+			{"signed", sign(prefix + path), tt.status, tt.code},
+			{"signed as " + wrong, sign(wrong), 401, "SIGNATURE_REQUIRED"},
+		} {
+			a := call(t, from, http.MethodGet, x.base+tt.path, nil, append(by.headers, "X-Request-Id", "paths-1")...)
+			id := a.header.Get("X-Request-Id")
+			if a.status != by.status || a.code() != by.code || id != "paths-1" {
+				t.Errorf("%s, %s: got %s of the request %s, want %d %s of paths-1", tt.path, by.name, a, id, by.status, by.code)
+			}
 		}
 	}
-	if link := call(t, from, base+"/api/public/antennas", nil).header.Get("Link"); !strings.HasPrefix(link,
-		"<"+base+"/") {
-		t.Errorf("Link %s is not below %s", link, base)
+	if link := call(t, from, http.MethodGet, x.base+"/api/public/antennas", nil).header.Get("Link"); !strings.HasPrefix(
+		link, "<"+x.base+"/") {
+		t.Errorf("Link: got %s, want it below %s", link, x.base)
 	}
 }
 
 // checkAnswers compares answers with those that come straight.
-func checkAnswers(t *testing.T, s *server, base, key, pageKey string) {
-	from := clientAt(t, callerAt)
+func (x proxied) checkAnswers(t *testing.T) {
 	const one, export = "/external/v1/antennas/90000010", "/external/v1/antennas/export?format=json"
-	tag := call(t, from, s.base+one, header("X-API-Key", key)).header.Get("ETag")
+	from := clientAt(t, callerAt)
+	tag := call(t, from, http.MethodGet, x.s.base+one, nil, "X-API-Key", x.plain).header.Get("ETag")
+	const page, other = "https://map.example", "https://other.example"
 	for _, tt := range []struct {
-		path   string
-		header []string
-		status int
-		least  int
+		method, path, key string
+		headers           []string
+		status            int
+		least             int // bytes of the body
 	}{
-		{one, nil, 200, 1000},
-		{one, []string{"If-None-Match", tag}, 304, 0},
-		{one, []string{"Accept-Encoding", "gzip"}, 200, 100},
-		{one, []string{"Accept-Encoding", "zstd"}, 200, 100},
-		{one, []string{"Accept-Encoding", "br, gzip;q=0"}, 200, 1000},
-		{one, []string{"Method", "HEAD"}, 200, 0},
-		{one, []string{"Method", "OPTIONS", "Origin", "https://map.example", "Access-Control-Request-Method", "GET"},
-			204, 0},
-		{one, []string{"Origin", "https://map.example", "X-API-Key", pageKey}, 200, 1000},
-		{one, []string{"Origin", "https://other.example", "X-API-Key", pageKey}, 403, 10},
-		{export, nil, 200, 1 << 20},
-		{export, []string{"Accept-Encoding", "gzip"}, 200, 1 << 16},
-		{export, []string{"Accept-Encoding", "zstd"}, 200, 1 << 16},
-		{"/external/v1/nothing", nil, 404, 10},
+		{"GET", one, x.plain, nil, 200, 1000},
+		{"GET", one, x.plain, []string{"If-None-Match", tag}, 304, 0},
+		{"GET", one, x.plain, []string{"Accept-Encoding", "gzip"}, 200, 100},
+		{"GET", one, x.plain, []string{"Accept-Encoding", "zstd"}, 200, 100},
+		{"GET", one, x.plain, []string{"Accept-Encoding", "br, gzip;q=0"}, 200, 1000},
+		{"HEAD", one, x.plain, nil, 200, 0},
+		{"OPTIONS", one, x.plain, []string{"Origin", page, "Access-Control-Request-Method", "GET"}, 204, 0},
+		{"GET", one, x.page, []string{"Origin", page}, 200, 1000},
+		{"GET", one, x.page, []string{"Origin", other}, 403, 10},
+		{"GET", export, x.plain, nil, 200, 1 << 20},
+		{"GET", export, x.plain, []string{"Accept-Encoding", "gzip"}, 200, 1 << 16},
+		{"GET", export, x.plain, []string{"Accept-Encoding", "zstd"}, 200, 1 << 16},
+		{"GET", "/external/v1/nothing", x.plain, nil, 404, 10},
 	} {
-		h := header(append([]string{"X-Request-Id", "answers-1"}, tt.header...)...)
-		if h.Get("X-API-Key") == "" {
-			h.Set("X-API-Key", key)
+		what := fmt.Sprintf("%s %s %q", tt.method, tt.path, tt.headers)
+		ask := func(base string) answer {
+			return call(t, from, tt.method, base+tt.path, nil,
+				append(tt.headers, "X-Request-Id", "answers-1", "X-API-Key", tt.key)...)
 		}
-		want, got := call(t, from, s.base+tt.path, h), call(t, from, base+tt.path, h)
+		want, got := ask(x.s.base), ask(x.base)
 		for range 20 { // an export may be prepared meanwhile, and is then compressed better
-			again := call(t, from, s.base+tt.path, h)
+			again := ask(x.s.base)
 			if bytes.Equal(again.body, want.body) {
 				break
 			}
-			want, got = again, call(t, from, base+tt.path, h)
+			want, got = again, ask(x.base)
 		}
-		if got.status != tt.status || want.status != tt.status || !bytes.Equal(got.body, want.body) ||
-			len(got.body) < tt.least || got.length != want.length {
-			t.Errorf("%s %q: %d, %d bytes, Content-Length %d; straight %d, %d bytes, %d", tt.path, tt.header,
-				got.status, len(got.body), got.length, want.status, len(want.body), want.length)
+		if got.status != tt.status || want.status != tt.status {
+			t.Errorf("%s: got %d, straight %d, want %d", what, got.status, want.status, tt.status)
 		}
-		for name := range want.header {
-			counts := strings.Contains(name, "Ratelimit") && !strings.Contains(name, "Limit-Limit") &&
-				!strings.HasSuffix(name, "Policy") // they go on
-			if name == "Date" || counts && len(got.header[name]) == 1 {
-				continue
-			}
-			if strings.ReplaceAll(strings.Join(got.header[name], "|"), ", ",
-				",") != strings.ReplaceAll(strings.Join(want.header[name], "|"), ", ", ",") { // Apache takes blanks out
-				t.Errorf("%s %q: %s is %q, straight %q", tt.path, tt.header, name, got.header[name], want.header[name])
+		if !bytes.Equal(got.body, want.body) || len(got.body) < tt.least || got.length != want.length {
+			t.Errorf("%s: got %d bytes, Content-Length %d; straight %d bytes, %d; want %d or more", what, len(got.body),
+				got.length, len(want.body), want.length, tt.least)
+		}
+		sameHeaders(t, what, got.header, want.header)
+		for _, name := range []string{"X-RateLimit-Remaining", "ETag", "X-Request-Id"} {
+			if tt.status == 200 && got.header.Get(name) == "" {
+				t.Errorf("%s: %s is missing", what, name)
 			}
 		}
-		for _, name := range slices.Sorted(maps.Keys(got.header)) {
-			if want.header[name] == nil && name != "Server" && name != "Via" && name != "Connection" &&
-				name != "Keep-Alive" {
-				t.Errorf("%s %q: the proxy added %s %q", tt.path, tt.header, name, got.header[name])
-			}
+	}
+}
+
+// sameHeaders compares the headers of an answer with those that come straight.
+func sameHeaders(t *testing.T, what string, got, want http.Header) {
+	t.Helper()
+	values := func(h http.Header, name string) string { // Apache takes blanks out
+		return strings.ReplaceAll(strings.Join(h[name], "|"), ", ", ",")
+	}
+	for name := range want {
+		counts := strings.Contains(name, "Ratelimit") && !strings.Contains(name, "Limit-Limit") &&
+			!strings.HasSuffix(name, "Policy") // they go on
+		if name == "Date" || counts && len(got[name]) == 1 {
+			continue
 		}
-		if tt.status == 200 && (got.header.Get("X-RateLimit-Remaining") == "" || got.header.Get("ETag") == "" ||
-			got.header.Get("X-Request-Id") != "answers-1") {
-			t.Errorf("%s %q: a header is missing: %v", tt.path, tt.header, got.header)
+		if values(got, name) != values(want, name) {
+			t.Errorf("%s: got %s %q, straight %q", what, name, got[name], want[name])
+		}
+	}
+	for name := range got {
+		if want[name] == nil && name != "Server" && name != "Via" && name != "Connection" && name != "Keep-Alive" {
+			t.Errorf("%s: the proxy added %s %q", what, name, got[name])
 		}
 	}
 }

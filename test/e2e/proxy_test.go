@@ -1,12 +1,6 @@
 package e2e
 
 import (
-	"bytes"
-	"cmp"
-	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
@@ -15,11 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A proxyKind is a reverse proxy that docs/reverse-proxies.md says how to set up.
@@ -180,68 +174,6 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 	return p
 }
 
-// clientAt is an HTTP client that calls from an address and leaves answers as they
-// came.
-func clientAt(t *testing.T, local string) *http.Client {
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(local)}}
-	transport := &http.Transport{DisableCompression: true,
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			return d.DialContext(ctx, network, address)
-		}}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
-}
-
-// An answered is an answer that was read to its end.
-type answered struct {
-	status int
-	header http.Header
-	length int64
-	body   []byte
-}
-
-// call sends a GET, or what the header Method says.
-func call(t *testing.T, from *http.Client, url string, header http.Header) answered {
-	t.Helper()
-	header = header.Clone()
-	method := cmp.Or(header.Get("Method"), http.MethodGet)
-	header.Del("Method")
-	r, err := http.NewRequest(method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header = header
-	a, err := from.Do(r)
-	if err != nil {
-		t.Fatalf("%s: %v", url, err)
-	}
-	defer a.Body.Close()
-	body, err := io.ReadAll(a.Body)
-	if err != nil {
-		t.Fatalf("%s: %v after %d bytes", url, err, len(body))
-	}
-	return answered{a.StatusCode, a.Header, a.ContentLength, body}
-}
-
-// header makes a header of names and values.
-func header(pairs ...string) http.Header {
-	h := http.Header{}
-	for i := 0; i < len(pairs); i += 2 {
-		h.Add(pairs[i], pairs[i+1])
-	}
-	return h
-}
-
-// signature is X-Sq-Signature as the API's description has it.
-func signature(secret, path string) string { return signatureOf(secret, "GET", path, nil) }
-
-func signatureOf(secret, method, path string, body []byte) string {
-	at := strconv.FormatInt(time.Now().Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(secret))
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%x", at, method, path, sha256.Sum256(body))
-	return "t=" + at + ",v1=" + hex.EncodeToString(mac.Sum(nil))
-}
-
 // callerAt is the address of the caller; the clients' keys are for it and for the
 // proxy's own, 127.0.0.1.
 const callerAt = "127.0.0.2"
@@ -250,32 +182,47 @@ const callerAt = "127.0.0.2"
 // path and the answers come through as they are.
 func TestProxies(t *testing.T) {
 	c := makeCountry(t, 2500)
-	limits := []string{"--minute", "1000000", "--day", "1000000", "--scopes", "all-read"}
-	plain := createClient(t, c.dir, append(limits, "--name", "plain", "--mode", "server", "--cidr", callerAt+"/32")...)
-	signing := createClient(t, c.dir,
-		append(limits, "--name", "signing", "--mode", "server", "--cidr", callerAt+"/32", "--require-signature")...)
-	page := createClient(t, c.dir,
-		append(limits, "--name", "page", "--mode", "browser", "--origin", "https://map.example")...)
+	backend := func(name string, flags ...string) issued {
+		return createClient(t, c.dir, slices.Concat([]string{"--name", name, "--mode", "server", "--cidr", callerAt + "/32",
+			"--scopes", "all-read"}, unlimited, flags)...)
+	}
+	x := proxied{c: c, plain: backend("plain").APIKey, signing: backend("signing", "--require-signature"),
+		page: createClient(t, c.dir, append(unlimited, "--name", "page", "--mode", "browser", "--origin",
+			"https://map.example", "--scopes", "all-read")...).APIKey}
+	eachSetUp(t, func(t *testing.T, k *proxyKind, block, prefix string) { x.test(t, k, block, prefix) })
+}
+
+// eachSetUp runs a test for every set-up of proxiesPage, at the root and below a prefix.
+func eachSetUp(t *testing.T, test func(t *testing.T, k *proxyKind, block, prefix string)) {
 	for _, k := range proxyKinds {
 		for i, block := range setUps(t, k.name) {
 			prefix := []string{"", "/antennes"}[i]
 			t.Run(k.name+prefix, func(t *testing.T) {
 				k.path(t)
-				address := freeAddress(t)
-				base := "http://" + address + prefix
-				s := serve(t, nil, "serve", "--data", c.dir, "--trusted-proxy", "127.0.0.1/32", "--base-url", base,
-					"--public-prefix", prefix)
-				if !waitFor(func() bool { return s.version("DROM") != "" }) {
-					t.Fatalf("not ready: %s", s.log)
-				}
-				k.start(t, block, address, strings.TrimPrefix(s.base, "http://"))
-				checkAddresses(t, s, base, plain.APIKey)
-				checkPaths(t, base, prefix, plain.APIKey, signing)
-				checkAnswers(t, s, base, plain.APIKey, page.APIKey)
-				s.stop()
+				test(t, &k, block, prefix)
 			})
 		}
 	}
+}
+
+// proxied is a country that is served behind a proxy, with the keys of its clients.
+type proxied struct {
+	c           country
+	plain, page string
+	signing     issued
+	s           *server
+	base        string // of the proxy, with the prefix
+}
+
+func (x proxied) test(t *testing.T, k *proxyKind, block, prefix string) {
+	address := freeAddress(t)
+	x.base = "http://" + address + prefix
+	x.s = serve(t, x.c.dir, "--trusted-proxy", "127.0.0.1/32", "--base-url", x.base, "--public-prefix", prefix)
+	k.start(t, block, address, strings.TrimPrefix(x.s.base, "http://"))
+	x.checkAddresses(t)
+	x.checkPaths(t, prefix)
+	x.checkAnswers(t)
+	x.s.stop()
 }
 
 // The set-ups let a body through that is as large as an upload may be; Caddy and
@@ -290,27 +237,14 @@ func TestProxyBodySizes(t *testing.T) {
 		fmt.Fprint(w, n)
 	}))
 	t.Cleanup(backend.Close)
-	for _, k := range proxyKinds {
-		for i, block := range setUps(t, k.name) {
-			prefix := []string{"", "/antennes"}[i]
-			t.Run(k.name+prefix, func(t *testing.T) {
-				p := k.start(t, block, freeAddress(t), backend.Listener.Addr().String())
-				for size, want := range map[int]int{most: 200, most + 2<<20: k.tooLarge} {
-					a, err := clientAt(t, callerAt).Post("http://"+p.address+prefix+"/", "image/jpeg",
-						bytes.NewReader(make([]byte, size)))
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer a.Body.Close()
-					text, err := io.ReadAll(a.Body)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if a.StatusCode != want || want == 200 && string(text) != strconv.Itoa(size) {
-						t.Errorf("%d bytes: %d %.200s, want %d", size, a.StatusCode, text, want)
-					}
-				}
-			})
+	eachSetUp(t, func(t *testing.T, k *proxyKind, block, prefix string) {
+		p := k.start(t, block, freeAddress(t), backend.Listener.Addr().String())
+		for _, tt := range []struct{ size, want int }{{most, 200}, {most + 2<<20, k.tooLarge}} {
+			a := call(t, clientAt(t, callerAt), http.MethodPost, "http://"+p.address+prefix+"/", make([]byte, tt.size),
+				"Content-Type", "image/jpeg")
+			if a.status != tt.want || tt.want == 200 && string(a.body) != strconv.Itoa(tt.size) {
+				t.Errorf("%d bytes: got %s, want %d", tt.size, a, tt.want)
+			}
 		}
-	}
+	})
 }

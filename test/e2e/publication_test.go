@@ -1,10 +1,7 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
-	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +16,18 @@ type publication struct {
 var observatoryColumns = strings.Split(
 	"id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;"+
 		"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut", ";")
+
+// newPublication has n rows: four of each support.
+func newPublication(date string, n int) *publication {
+	p := &publication{date: date}
+	for i := range n {
+		p.rows = append(p.rows, map[string]string{"adm_lb_nom": "SFR", "sup_id": fmt.Sprint(1000 + i/4),
+			"emr_lb_systeme": fmt.Sprint("LTE ", i%4), "sta_nm_anfr": fmt.Sprintf("063227%04d", i/4),
+			"sta_nm_dpt": "063", "code_insee": "63113", "coordonnees": "45.5 , 3.1", "statut": "En service",
+			"generation": "4G", "adr_lb_lieu": fmt.Sprint("Lieu ", i/4)})
+	}
+	return p
+}
 
 // text is the publication as the ANFR writes it, with more columns behind its own.
 func (p *publication) text(more ...string) string {
@@ -53,158 +62,47 @@ func (p *publication) write(t *testing.T) string {
 	return writeFile(t, "observatoire.csv", p.text())
 }
 
-const project = "Projet approuvé"
-
-// newSupport makes a support with some of an operator's emissions.
-func newSupport(r *rand.Rand, id int) (rows []map[string]string) {
-	where := fmt.Sprintf("%d.%06d , %d.25", 43+id%5, id, id%7)
-	for i := range 1 + r.IntN(4) {
-		rows = append(rows, map[string]string{
-			"adm_lb_nom":     []string{"ORANGE", "SFR", "BOUYGUES TELECOM", "FREE MOBILE", "UTS Caraibes"}[r.IntN(5)],
-			"sup_id":         fmt.Sprint(id),
-			"emr_lb_systeme": []string{"LTE 800", "5G NR 3500", "UMTS 900", "GSM 900"}[i],
-			"emr_dt":         []string{"", "2021-03-04"}[r.IntN(2)],
-			"sta_nm_dpt":     []string{"001", "02A", "974"}[id%3],
-			"code_insee":     []string{"01004", "2A004", "97411"}[id%3],
-			"generation":     []string{"4G", "5G", "3G", "2G"}[i],
-			"sta_nm_anfr":    fmt.Sprintf("%03d227%04d", id%95, id), "nat_id": "11",
-			"sup_nm_haut": []string{"27,2", "30"}[r.IntN(2)], "tpo_id": "7",
-			"adr_lb_lieu": "Le Gué d'Œuf", "adr_lb_add1": `3 rue "des Prés"`, "adr_nm_cp": "01500",
-			"com_cd_insee": "01004",
-			"coordonnees":  where, "coord": `46°10'39''N 4°18'2''E`,
-			"statut": []string{"En service", "Techniquement opérationnel", project}[r.IntN(3)],
+// Archives that commands add next to a server are in its next answer, and no entity tag of
+// before stands for it.
+func TestArchives(t *testing.T) {
+	dir := newFolder(t)
+	s := serve(t, dir)
+	add := func(p *publication, flags ...string) {
+		t.Helper()
+		run(t, append([]string{"archive", "add", "--data", dir, p.write(t)}, flags...)...)
+	}
+	second, third := newPublication("2026-08-13", 400), newPublication("2026-08-20", 404)
+	add(second)
+	dates, all := s.tag("/anfr/archives"), s.tag("/anfr/archive/2026-08-13")
+	add(third)
+	add(newPublication("2026-08-06", 396)) // older, so that it changes what the second says
+	if got, want := fmt.Sprint(s.list("/anfr/archives")), "[2026-08-20 2026-08-13 2026-08-06]"; got != want {
+		t.Errorf("archives: got %s, want %s", got, want)
+	}
+	for _, tt := range []struct {
+		name, path, tag string
+		supports        int
+	}{
+		{"dates", "/anfr/archives", dates, 0},
+		{"changes", "/anfr/archive/2026-08-13", all, 1},
+		{"full", "/anfr/archive/2026-08-13?view=full", "none", 100},
+		{"next", "/anfr/archive/2026-08-20", "none", 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := s.status(tt.path, tt.tag); got != 200 {
+				t.Errorf("got %d to the entity tag of before, want 200", got)
+			}
+			if supports, ok := s.ask(tt.path)["data"].(object); ok && len(supports) != tt.supports {
+				t.Errorf("got %d supports, want %d", len(supports), tt.supports)
+			}
 		})
 	}
-	return rows
-}
-
-// next is what a week may do to a publication: each of the changes that the API tells
-// apart, and those that it does not tell.
-func (p *publication) next(r *rand.Rand, date string, newest int) *publication {
-	n := &publication{date: date}
-	for _, old := range p.rows {
-		row := maps.Clone(old)
-		switch r.IntN(30) {
-		case 0: // gone
-			continue
-		case 1: // another row of the support
-			added := maps.Clone(row)
-			added["emr_lb_systeme"], added["statut"] = "LTE 7"+date[8:], project
-			n.rows = append(n.rows, added)
-		case 2: // not told: neither its height nor its address are
-			row["sup_nm_haut"], row["adr_lb_add3"] = "31,5", date
-		case 3: // not told: the same row on another support
-			row["sup_id"] = fmt.Sprint(newest + 5000)
-		case 4: // another operator's: gone, and added
-			row["adm_lb_nom"] = "Nouveau " + date
-		case 5:
-			row["statut"] = project
-		}
-		if row["statut"] == project && r.IntN(4) == 0 {
-			row["statut"] = "En service"
-		}
-		n.rows = append(n.rows, row)
+	second.rows = second.rows[:380]
+	fails(t, 1, "2026-08-13", "archive", "add", "--data", dir, second.write(t))
+	add(second, "--force")
+	if got := len(s.one("/anfr/archive/2026-08-13?view=full")); got != 95 {
+		t.Errorf("after it was replaced: got %d supports, want 95", got)
 	}
-	for i := range 4 {
-		n.rows = append(n.rows, newSupport(r, newest+i)...)
-	}
-	return n
-}
-
-// publications are of four weeks, the last one not yet added.
-func publications() (list []*publication) {
-	r := rand.New(rand.NewPCG(26, 8))
-	p := &publication{date: "2026-07-30"}
-	for id := range 120 {
-		p.rows = append(p.rows, newSupport(r, 1000+id)...)
-	}
-	list = append(list, p)
-	for i, date := range []string{"2026-08-06", "2026-08-13", "2026-08-20"} {
-		p = p.next(r, date, 2000+1000*i)
-		list = append(list, p)
-	}
-	return list
-}
-
-func keyOf(row map[string]string) [3]string {
-	return [3]string{row["sta_nm_anfr"], row["adm_lb_nom"], row["emr_lb_systeme"]}
-}
-
-func (p *publication) byKey() map[[3]string]map[string]string {
-	m := map[[3]string]map[string]string{}
-	for _, row := range p.rows {
-		m[keyOf(row)] = row
-	}
-	return m
-}
-
-// record is a row as the API shows it.
-func (p *publication) record(at int, kind string) object {
-	o := object{"city": ""}
-	for _, c := range observatoryColumns {
-		o[c] = p.rows[at][c]
-	}
-	o["id"], o["date_maj"] = fmt.Sprint(at+1), p.date
-	lat, lon, _ := strings.Cut(p.rows[at]["coordonnees"], ",")
-	o["lat"], o["lon"] = strings.TrimSpace(lat), strings.TrimSpace(lon)
-	if kind != "" {
-		o["type"] = kind
-	}
-	return o
-}
-
-// changed are the differences of two sets of rows by key, and what each is called.
-// before nil: all rows are new.
-func (p *publication) changed(before *publication) (records []object, kinds map[[3]string]string) {
-	kinds = map[[3]string]string{}
-	old, supports, now := map[[3]string]map[string]string{}, map[string]bool{}, p.byKey()
-	if before != nil {
-		old = before.byKey()
-		for i, row := range before.rows {
-			supports[row["sup_id"]] = true
-			if now[keyOf(row)] == nil {
-				records = append(records, before.record(i, "deleted"))
-			}
-		}
-	}
-	for i, row := range p.rows {
-		kind := ""
-		was := old[keyOf(row)]
-		switch {
-		case was == nil && supports[row["sup_id"]]:
-			kind = "added"
-		case was == nil:
-			kind = "new"
-		case was["statut"] == project && row["statut"] != project:
-			kind = "activated"
-		}
-		if kind != "" {
-			kinds[keyOf(row)] = kind
-			records = append(records, p.record(i, kind))
-		}
-	}
-	return records, kinds
-}
-
-// counted is how many records there are of each type.
-func counted(records []object) map[string]int {
-	n := map[string]int{"new": 0, "added": 0, "activated": 0, "deleted": 0}
-	for _, r := range records {
-		n[r["type"].(string)]++
-	}
-	return n
-}
-
-// bySupport lists records as texts, those of each support in order.
-func bySupport(records []object) map[string][]string {
-	m := map[string][]string{}
-	for _, r := range records {
-		text, _ := json.Marshal(r) // of texts
-		id := r["sup_id"].(string)
-		m[id] = append(m[id], string(text))
-	}
-	for _, texts := range m {
-		slices.Sort(texts)
-	}
-	return m
+	s.stop()
+	sound(t, dir)
 }

@@ -42,12 +42,8 @@ func TestRecordedAnswers(t *testing.T) {
 	s, key := assistants(t)
 	s.measured()
 	a := recorder{s, key}
-	list, err := os.ReadFile(recordedRequests)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []recorded
-	for request := range strings.Lines(string(list)) {
+	for request := range strings.Lines(string(readFile(t, recordedRequests))) {
 		if request = strings.TrimSpace(request); request != "" && request[0] != '#' {
 			got = append(got, a.answer(request))
 		}
@@ -90,12 +86,8 @@ func writeRecorded(t *testing.T, list []recorded) {
 
 func readRecorded(t *testing.T) map[string]recorded {
 	t.Helper()
-	text, err := os.ReadFile(recordedAnswers)
-	if err != nil {
-		t.Fatal(err)
-	}
 	list := map[string]recorded{}
-	for in := json.NewDecoder(bytes.NewReader(text)); ; {
+	for in := json.NewDecoder(bytes.NewReader(readFile(t, recordedAnswers))); ; {
 		var a recorded
 		if err := in.Decode(&a); err == io.EOF {
 			return list
@@ -143,32 +135,23 @@ func (a recorder) answer(request string) recorded {
 	}
 	method, rest, _ := strings.Cut(rest, " ")
 	path, body, _ := strings.Cut(rest, " ")
-	r, err := http.NewRequest(method, a.base+path, strings.NewReader(body))
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	r.Header.Set("Accept-Encoding", "identity")
-	r.Header.Set("User-Agent", "recorder")
+	headers := []string{"User-Agent", "recorder"}
 	if body != "" {
-		r.Header.Set("Content-Type", "application/json")
+		headers = append(headers, "Content-Type", "application/json")
 	}
 	if who != "" {
-		r.Header.Set("X-API-Key", who)
+		headers = append(headers, "X-API-Key", who)
 	}
-	return a.send(request, r)
+	return a.send(request, method, path, []byte(body), headers)
 }
 
 func (a recorder) tool(request, name, arguments string) recorded {
 	a.t.Helper()
-	text := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, name, arguments)
-	r, err := http.NewRequest(http.MethodPost, a.base+"/mcp", strings.NewReader(text))
+	body, headers, err := mcp("tools/call", name, object{"name": name, "arguments": json.RawMessage(arguments)})
 	if err != nil {
-		a.t.Fatal(err)
+		a.t.Fatalf("%s: %v", request, err)
 	}
-	r.Header = header("Content-Type", "application/json", "Accept", "application/json, text/event-stream",
-		"Mcp-Protocol-Version", "2026-07-28",
-		"Mcp-Method", "tools/call", "Mcp-Name", name, "Authorization", "Bearer "+a.assistant)
-	return a.send(request, r)
+	return a.send(request, http.MethodPost, "/mcp", body, append(headers, "Authorization", "Bearer "+a.assistant))
 }
 
 // recordedHeader are the headers that are compared; of some, only that they are there.
@@ -177,29 +160,24 @@ var recordedHeader = []string{"Content-Type", "Cache-Control", "Vary", "Content-
 var presentHeader = []string{"ETag", "Last-Modified", "Retry-After", "WWW-Authenticate", "X-RateLimit-Limit",
 	"X-Request-Id"}
 
-func (a recorder) send(request string, r *http.Request) recorded {
+// direct leaves redirections as they are.
+var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
+func (a recorder) send(request, method, path string, body []byte, headers []string) recorded {
 	a.t.Helper()
-	response, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		a.t.Fatalf("%s: %v", request, err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		a.t.Fatalf("%s: %v", request, err)
-	}
-	got := recorded{Request: request, Status: response.StatusCode, Header: map[string]string{}}
+	response := call(a.t, direct, method, a.base+path, body, append(headers, "Accept-Encoding", "identity")...)
+	got := recorded{Request: request, Status: response.status, Header: map[string]string{}}
 	for _, name := range recordedHeader {
-		if v := response.Header.Values(name); v != nil {
+		if v := response.header.Values(name); v != nil {
 			got.Header[name] = a.settled("", strings.Join(v, ", ")).(string)
 		}
 	}
 	for _, name := range presentHeader {
-		if response.Header.Get(name) != "" {
+		if response.header.Get(name) != "" {
 			got.Header[name] = "(there)"
 		}
 	}
-	got.Body = a.body(body)
+	got.Body = a.body(response.body)
 	return got
 }
 

@@ -2,24 +2,34 @@ package e2e
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-// What changes in time, asked in each way.
-var timedPaths = []string{
-	"/anfr/archives", "/anfr/archive/2026-08-06", "/anfr/archive/2026-08-13", "/anfr/archive/2026-08-13?view=full",
-	"/sites-hs", "/sites-hs?operator=ORANGE", "/sites-hs?market=BE", "/outages", "/outages?source=community",
-	"/outages?lat=45.77&lon=3.08&radiusKm=20",
-	"/speedtests?days=365", "/speedtests?days=365&limit=3", "/speedtests/site?enb=1001",
-	"/speedtests/site?enb=1001&bestOnly=true", "/coverage/points?days=365", "/coverage/points?days=365&limit=7",
+// timed are paths of what changes in time. Where tagged, their entity tag is the same as
+// long as the data is, whatever the clock says and whichever process answers.
+var timed = []struct {
+	path   string
+	tagged bool
+}{
+	{"/anfr/archives", true},
+	{"/anfr/archive/2026-08-06", true},
+	{"/anfr/archive/2026-08-13", true},
+	{"/anfr/archive/2026-08-13?view=full", true},
+	{"/sites-hs", false},
+	{"/sites-hs?operator=ORANGE", false},
+	{"/sites-hs?market=BE", false},
+	{"/outages", false},
+	{"/outages?source=community", false},
+	{"/outages?lat=45.77&lon=3.08&radiusKm=20", false},
+	{"/speedtests?days=365", false},
+	{"/speedtests?days=365&limit=3", false},
+	{"/speedtests/site?enb=1001", true},
+	{"/speedtests/site?enb=1001&bestOnly=true", true},
+	{"/coverage/points?days=365", false},
+	{"/coverage/points?days=365&limit=7", false},
 }
-
-// cached are paths of timedPaths whose entity tag is the same as long as the data is,
-// whatever the clock says and whichever process answers.
-var cached = map[string]bool{"/anfr/archives": true, "/anfr/archive/2026-08-06": true, "/anfr/archive/2026-08-13": true,
-	"/anfr/archive/2026-08-13?view=full": true,
-	"/speedtests/site?enb=1001":          true, "/speedtests/site?enb=1001&bestOnly=true": true}
 
 // A kept is an answer without its request's id, and its entity tag.
 type kept struct{ tag, text string }
@@ -28,88 +38,78 @@ func (s *server) timed() map[string]kept {
 	s.t.Helper()
 	s.measured()
 	m := map[string]kept{}
-	for _, path := range timedPaths {
-		o := s.ask(path)
+	for _, tt := range timed {
+		o := s.ask(tt.path)
 		delete(o, "requestId")
 		text, err := json.Marshal(o)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		m[path] = kept{s.tag(path), string(text)}
+		m[tt.path] = kept{s.tag(tt.path), string(text)}
 	}
 	return m
 }
 
-// unchanged compares the answers of two servers.
-func unchanged(t *testing.T, what string, s *server, before map[string]kept) {
-	t.Helper()
-	for path, now := range s.timed() {
-		was := before[path]
-		if now.text != was.text {
-			t.Errorf("%s, %s: %.300s\nbefore: %.300s", what, path, now.text, was.text)
+// isUnchanged compares the answers of two servers.
+func (s *server) isUnchanged(when string, before map[string]kept) {
+	s.t.Helper()
+	now := s.timed()
+	for _, tt := range timed {
+		got, want := now[tt.path], before[tt.path]
+		if diff := cmp.Diff(want.text, got.text); diff != "" {
+			s.t.Errorf("%s, %s: before (-), now (+):\n%s", when, tt.path, diff)
 		}
-		if cached[path] && now.tag != was.tag {
-			t.Errorf("%s, %s: the tag is %s, and was %s", what, path, now.tag, was.tag)
+		if tt.tagged && got.tag != want.tag {
+			s.t.Errorf("%s, %s: got the entity tag %s, want %s as before", when, tt.path, got.tag, want.tag)
 		}
-		if cached[path] && s.status(path, was.tag) != 304 {
-			t.Errorf("%s, %s: the answer before is not taken for this one", what, path)
+		if status := s.status(tt.path, want.tag); tt.tagged && status != 304 {
+			s.t.Errorf("%s, %s: got %d to the entity tag of before, want 304", when, tt.path, status)
 		}
 	}
 }
 
 // A restart changes no answer, and a tag of before never stands for another one.
 func TestRestart(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	letIn(t, dir)
-	weeks := publications()
+	dir := newFolder(t)
 	must := func(args ...string) {
 		t.Helper()
-		if _, errs, code := relais(t, append(args, "--data", dir)...); code != 0 {
-			t.Fatalf("relais %q: exit %d %s", args, code, errs)
-		}
+		run(t, append(args, "--data", dir)...)
 	}
-	must("archive", "add", weeks[1].write(t), weeks[2].write(t))
-	for operator, file := range hsFiles {
-		must("outage", "import", "--market", "FR", "--operator", operator, writeFile(t, "hs.csv", file.text))
+	must("archive", "add", newPublication("2026-08-06", 400).write(t), newPublication("2026-08-13", 420).write(t))
+	for _, operator := range []string{"ORANGE", "SFR", "BOUYGUES"} {
+		importOutages(t, dir, operator, unavailable(operator, "1", "45.772"))
 	}
 	fails(t, 1, "web page", "outage", "import", "--data", dir, "--market", "FR", "--operator", "FREE",
 		writeFile(t, "hs.csv", "<html>"))
-	var one, over outageSaid
-	for _, r := range []*outageSaid{&one, &over} {
-		command(t, r, "outage", "report", "--data", dir, "--market", "FR", "--operator", "ORANGE", "--lat=45.77",
-			"--lon=3.08", "--user", "ann")
-	}
-	must("outage", "confirm", one.ID, "--user", "bob")
-	must("outage", "resolve", over.ID)
+	one, over := reportOutage(t, dir, "ORANGE", "ann").ID, reportOutage(t, dir, "SFR", "ann").ID
+	must("outage", "confirm", one, "--user", "bob")
+	must("outage", "resolve", over)
 	tests := writeFile(t, "s.csv", speedtestsOf(120))
 	must("speedtest", "import", "--market", "FR", tests)
 	must("coverage", "import", "--market", "FR", writeFile(t, "c.csv", coverageOf(150)))
 
 	restart := func() *server { // at another port, which answers may have in addresses
-		return serve(t, nil, "serve", "--data", dir, "--base-url", "http://relais.example")
+		return serve(t, dir, "--base-url", "http://relais.example")
 	}
 	s := restart()
 	before := s.timed()
-	unchanged(t, "asked again", s, before)
-	if code := s.stop(); code != 0 {
-		t.Errorf("exit = %d, want 0", code)
-	}
+	s.isUnchanged("asked again", before)
+	s.stop()
 	s = restart()
-	unchanged(t, "after a restart", s, before)
-	s.cmd.Process.Kill()
-	s.cmd.Wait()
+	s.isUnchanged("after a restart", before)
+	s.kill()
 	s = restart()
-	unchanged(t, "after a kill", s, before)
+	s.isUnchanged("after a kill", before)
 
 	// A file that brings nothing changes nothing; one that does changes what it is about.
 	must("speedtest", "import", "--market", "FR", tests)
-	unchanged(t, "the same file again", s, before)
+	s.isUnchanged("the same file again", before)
 	must("speedtest", "import", "--market", "FR", writeFile(t, "s.csv", speedtestsOf(130)))
-	must("archive", "add", weeks[3].write(t))
-	must("outage", "confirm", one.ID, "--user", "cid")
+	must("archive", "add", newPublication("2026-08-20", 440).write(t))
+	must("outage", "confirm", one, "--user", "cid")
 	for _, path := range []string{"/anfr/archives", "/speedtests/site?enb=1001", "/outages", "/speedtests?days=365"} {
 		if got := s.status(path, before[path].tag); got != 200 {
-			t.Errorf("%s changed, and the tag of before is answered %d", path, got)
+			t.Errorf("%s changed: got %d to the entity tag of before, want 200", path, got)
 		}
 	}
 }

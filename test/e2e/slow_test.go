@@ -1,54 +1,21 @@
 package e2e
 
 import (
+	"bufio"
 	"context"
-	"io"
+	"fmt"
 	"net"
+	"net/http"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
-
-// A body that does not come holds up nobody: no route reads one, so the answer and
-// the end of the connection come long before the time for reading is over.
-func TestBodyThatDoesNotCome(t *testing.T) {
-	c := makeCountry(t, 200)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	var all sync.WaitGroup
-	for _, tt := range []struct{ request, answer string }{
-		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nContent-Length: 8192\r\n\r\nsome", "HTTP/1.1 405 "},
-		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nso",
-			"HTTP/1.1 405 "},
-		{"POST /external/v1/antennas HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 8192\r\n\r\n",
-			"HTTP/1.1 405 "},
-		{"GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 8192\r\n\r\nsome", "HTTP/1.1 200 "},
-	} {
-		all.Go(func() {
-			conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer conn.Close()
-			if _, err := io.WriteString(conn, tt.request); err != nil {
-				t.Error(err)
-				return
-			}
-			conn.SetReadDeadline(time.Now().Add(20 * time.Second)) // the server reads for 30
-			answer, err := io.ReadAll(conn)
-			if err != nil || !strings.HasPrefix(string(answer), tt.answer) ||
-				!strings.Contains(string(answer), "\r\nConnection: close\r\n") {
-				t.Errorf("%q: %q %v", tt.request, answer, err)
-			}
-		})
-	}
-	all.Wait()
-}
 
 var slowConnected = regexp.MustCompile(`connected:\s*\S*\s+(\d+)`)
 
@@ -59,10 +26,7 @@ func TestSlowCallers(t *testing.T) {
 		t.Skip("slowhttptest is not installed (Debian: slowhttptest)")
 	}
 	c := makeCountry(t, 1000)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
+	s := serve(t, c.dir)
 	const callers = 300
 	for _, mode := range []string{"-H", "-B"} {
 		most, requests := 0, 0 // of the slow ones at once; of the others
@@ -92,24 +56,56 @@ func TestSlowCallers(t *testing.T) {
 		}
 	}
 	const bodies = `relais_requests_total{code="405",route="/external/v1/antennas"} `
-	if !waitFor(func() bool { return s.metric(t, bodies) >= callers }) {
-		t.Errorf("only %v slow bodies were answered", s.metric(t, bodies))
+	s.waitUntil("all slow bodies are answered", func() bool { return s.metric(bodies) >= callers })
+}
+
+// Callers who ask for whole archives and do not read them have four at a time, and hold up
+// nobody else.
+func TestSlowReaders(t *testing.T) {
+	c := makeCountry(t, 3000)
+	s := serve(t, c.dir)
+	slow := createClient(t, c.dir, ofBackend("slow", "all-read")...)
+	path := "/external/v1/anfr/archive/" + s.list("/anfr/archives")[0].(string) + "?view=full"
+	small := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
+		return c.Control(func(fd uintptr) {
+			err = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+		})
+	}}
+	var open []net.Conn
+	for n := range 24 {
+		conn, err := small.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		open = append(open, conn)
+		conn.SetDeadline(time.Now().Add(patience))
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n", path, slow.APIKey)
+		a, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil) // and nothing else
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := http.StatusOK
+		if n >= 4 {
+			want = http.StatusServiceUnavailable
+		}
+		if a.StatusCode != want {
+			t.Errorf("answer %d: got %s, want %d", n, a.Status, want)
+		}
 	}
+	if err := s.succeeds(path); err != nil {
+		t.Errorf("another client: %v", err)
+	}
+	for _, conn := range open {
+		conn.Close()
+	}
+	s.waitUntil("the places are free", func() bool { return s.getAs(slow.APIKey, path).status == http.StatusOK })
 }
 
 // metric is the value of a line of /metrics, by how it begins.
-func (s *server) metric(t *testing.T, line string) float64 {
-	t.Helper()
-	r, err := s.fetch("/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(text), "\n"+line)
+func (s *server) metric(line string) float64 {
+	s.t.Helper()
+	_, rest, _ := strings.Cut(string(s.get("/metrics").body), "\n"+line)
 	value, _, _ := strings.Cut(rest, "\n")
 	n, _ := strconv.ParseFloat(value, 64) // 0 before the line exists
 	return n
@@ -132,12 +128,12 @@ func askDuring(t *testing.T, s *server, slow *exec.Cmd) (took []time.Duration, m
 		}
 	})
 	for ctx.Err() == nil {
-		start := time.Now()
-		if code, o := s.get("/external/v1/antennas/90000010"); code != 200 {
-			t.Errorf("%d %v", code, o)
+		began := time.Now()
+		if err := s.succeeds("/external/v1/antennas/90000010"); err != nil {
+			t.Error(err)
 			break
 		}
-		took = append(took, time.Since(start))
+		took = append(took, time.Since(began))
 		time.Sleep(5 * time.Millisecond)
 	}
 	cancel()

@@ -6,8 +6,92 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// readOnly takes the locks out of a folder and everybody's leave to write to it, and
+// returns what starts a program as somebody whom that holds for.
+func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
+	t.Helper()
+	for _, name := range []string{"serve.lock", "ingest.lock"} {
+		os.Remove(filepath.Join(dir, name))
+	}
+	var folders []string
+	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			folders = append(folders, path)
+			return os.Chmod(path, 0o555)
+		}
+		return os.Chmod(path, 0o444)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // who is not root could not remove what is in them
+		for _, path := range folders {
+			os.Chmod(path, 0o755)
+		}
+	})
+	if os.Getuid() != 0 {
+		return func(*exec.Cmd) {}
+	}
+	// Root writes everywhere: the programs run as somebody else.
+	for above := dir; above != "/" && above != os.TempDir(); above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && info.Mode().Perm()&0o005 != 0o005 {
+			os.Chmod(above, info.Mode().Perm()|0o055)
+		}
+	}
+	if err := os.Chmod(filepath.Dir(prepared(t).Path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return func(cmd *exec.Cmd) {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	}
+}
+
+// as runs a command as somebody, and returns its exit code and all that it prints.
+func as(t *testing.T, somebody func(*exec.Cmd), args ...string) (code int, text string) {
+	t.Helper()
+	cmd := prepared(t, args...)
+	somebody(cmd)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// A folder that the server may not write to is served all the same, by several servers at
+// once. It cannot be kept fresh, and serve says so at once.
+func TestReadOnlyFolder(t *testing.T) {
+	c := makeCountry(t, 200)
+	nobody := readOnly(t, c.dir)
+	for range 2 {
+		s := start(t, nobody, "serve", "--data", c.dir)
+		s.isLoaded(c.dir)
+		s.one("/antennas/90000010")
+		if !strings.Contains(s.log.String(), "read-only") {
+			t.Errorf("the log does not say that the folder is read-only: %s", s.log)
+		}
+	}
+	for _, tt := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"serve", "cannot be written to", []string{"serve", "--listen", "127.0.0.1:0", "--update-every", "24h"}},
+		{"update", "permission denied", []string{"update"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, text := as(t, nobody, append(tt.args, "--data", c.dir)...)
+			if code != 1 || !strings.Contains(text, tt.want) || !strings.Contains(text, "permission denied") {
+				t.Errorf("got exit %d, want 1 with %q and why: %s", code, tt.want, text)
+			}
+		})
+	}
+}
 
 // A port that is in use is noticed before anything is made, and the message says what to
 // do: stop the program that has it, or use another flag.
@@ -20,9 +104,13 @@ func TestBusyPort(t *testing.T) {
 	address := busy.Addr().String()
 	dir := filepath.Join(t.TempDir(), "demo")
 	_, errs, code := relais(t, "demo", "--data", dir, "--listen", address)
-	if code != 1 || !strings.Contains(errs, address+" is in use") || !strings.Contains(errs, "--listen 127.0.0.1:") ||
-		strings.Contains(errs, "Making") {
-		t.Errorf("demo: exit %d %s", code, errs)
+	if code != 1 || strings.Contains(errs, "Making") {
+		t.Errorf("demo: got exit %d, want 1 before anything is made: %s", code, errs)
+	}
+	for _, want := range []string{address + " is in use", "--listen 127.0.0.1:"} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("demo: got %s, want %q", errs, want)
+		}
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("demo made its folder although it could not serve: %v", err)
@@ -35,7 +123,7 @@ func TestBusyPort(t *testing.T) {
 		t.Errorf("serve opened its stores first: %q %v", made, err)
 	}
 	fails(t, 1, "--ops-listen 127.0.0.1:", "serve", "--data", dir, "--listen", "127.0.0.1:0", "--ops-listen", address)
-	s := serve(t, nil, "serve", "--data", dir)
+	s := serve(t, dir)
 	// It was told to listen on port 0, so it is not known by its address.
 	fails(t, 1, "is in use by another program", "serve", "--data", dir, "--listen",
 		strings.TrimPrefix(s.base, "http://"))
@@ -45,29 +133,30 @@ func TestBusyPort(t *testing.T) {
 // it.
 func TestFolderOfAnother(t *testing.T) {
 	c := makeCountry(t, 200)
-	path, err := binary()
-	if err != nil {
+	nobody := readOnly(t, c.dir)
+	if err := os.Chmod(filepath.Join(c.dir, "clients.db"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	as := readOnly(t, c.dir) // as somebody who is not root
-	denied := func(whose, command string, args ...string) {
-		t.Helper()
-		cmd := exec.Command(path, args...)
-		as(cmd)
-		out, err := cmd.CombinedOutput()
-		for _, want := range []string{"denied", whose, command} {
-			if err == nil || !strings.Contains(string(out), want) {
-				t.Errorf("relais %q: %v %s, want %q", args, err, out, want)
+	const foreign = "/var/lib/relais of a test"
+	for _, tt := range []struct {
+		name, whose, mend string
+		args              []string
+	}{
+		{"made", "/var/lib belongs to root", " '" + foreign + "'",
+			[]string{"ingest", "--data", foreign, "fr,drom", c.files[0]}},
+		{"used", c.dir + " belongs to root", "sudo chown -R nobody: " + c.dir,
+			[]string{"serve", "--data", c.dir, "--listen", "127.0.0.1:0"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "used" && os.Getuid() != 0 {
+				t.Skip("the folder is its own")
 			}
-		}
-	}
-	denied("/var/lib belongs to root", " '/var/lib/relais of a test'", "ingest", "--data", "/var/lib/relais of a test",
-		"fr,drom", c.files[0])
-	if os.Getuid() == 0 { // else the folder is its own
-		if err := os.Chmod(filepath.Join(c.dir, "clients.db"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		denied(c.dir+" belongs to root", "sudo chown -R nobody: "+c.dir, "serve", "--data", c.dir, "--listen",
-			"127.0.0.1:0")
+			code, text := as(t, nobody, tt.args...)
+			for _, want := range []string{"denied", tt.whose, tt.mend} {
+				if code == 0 || !strings.Contains(text, want) {
+					t.Errorf("got exit %d, want another than 0 with %q: %s", code, want, text)
+				}
+			}
+		})
 	}
 }

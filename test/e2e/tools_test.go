@@ -2,10 +2,7 @@ package e2e
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,26 +10,8 @@ import (
 // Other programs read the files of relais.
 func TestOtherTools(t *testing.T) {
 	c := makeCountry(t, 300)
-	s := serve(t, nil, "serve", "--data", c.dir)
-	if !waitFor(func() bool { return s.version("FR") != "" }) {
-		t.Fatalf("not ready: %s", s.log)
-	}
-	save := func(path, name string) string {
-		r, err := s.fetch(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(file, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
+	s := serve(t, c.dir)
+	save := func(path, name string) string { return writeFile(t, name, string(s.get(path).body)) }
 	t.Run("GDAL", func(t *testing.T) {
 		ogrinfo, err := exec.LookPath("ogrinfo")
 		if err != nil {
@@ -40,9 +19,9 @@ func TestOtherTools(t *testing.T) {
 		}
 		out, err := exec.Command(ogrinfo, "-so",
 			"-al", save("/external/v1/antennas/export?format=geojson", "fr.geojson")).CombinedOutput()
-		want := fmt.Sprintf("Feature Count: %.0f", s.ask("/antennas?limit=1")["meta"].(object)["total"])
+		want := fmt.Sprintf("Feature Count: %.0f", s.meta("/antennas?limit=1")["total"])
 		if err != nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "Geometry: Point") {
-			t.Errorf("%v: %s, want %s", err, out, want)
+			t.Errorf("got %v: %s, want %s of points", err, out, want)
 		}
 	})
 	t.Run("OpenAPI linter", func(t *testing.T) {
@@ -52,7 +31,7 @@ func TestOtherTools(t *testing.T) {
 		}
 		if out, err := exec.Command(redocly, "lint",
 			save("/openapi.json", "openapi.json")).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
+			t.Errorf("got %v: %s", err, out)
 		}
 	})
 }
