@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// Near is how far the clock may be from the newest evidence of time.
-	Near = 30 * 24 * time.Hour
-	// Proof is how long a clock that was far must run steadily before it is trusted again.
-	Proof = 7 * 24 * time.Hour
+	// tolerance is how far the clock may be from the newest evidence of time.
+	tolerance = 30 * 24 * time.Hour
+	// proofTime is how long a clock that was far must run steadily before it is trusted again.
+	proofTime = 7 * 24 * time.Hour
 	// silence is the longest gap between two observations during the proof: the clock
 	// may have been wrong meanwhile.
 	silence = 3 * 24 * time.Hour
@@ -56,7 +56,7 @@ func (s State) evidence() time.Time {
 
 func (s State) near(now time.Time) bool {
 	e := s.evidence()
-	return !e.IsZero() && now.Sub(e).Abs() <= Near
+	return !e.IsZero() && now.Sub(e).Abs() <= tolerance
 }
 
 // A Clock is the system clock with its record. It is safe for
@@ -100,25 +100,19 @@ func (c *Clock) Observe() {
 	c.see()
 }
 
-// Now returns the time for deciding which data is old. Errors: ErrUnproven and
+// Check returns nil if the clock may decide which data is old. Errors: ErrUnproven and
 // *FarError, which forbid deleting.
-func (c *Clock) Now() (time.Time, error) {
+func (c *Clock) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.see()
 	switch {
 	case c.state.evidence().IsZero():
-		return time.Time{}, ErrUnproven
+		return ErrUnproven
 	case !c.state.near(now):
-		return time.Time{}, &FarError{now, c.state.evidence()}
+		return &FarError{now, c.state.evidence()}
 	}
-	return now, nil
-}
-
-// Check returns the error of Now.
-func (c *Clock) Check() error {
-	_, err := c.Now()
-	return err
+	return nil
 }
 
 // NoteDeletion notes that old data was deleted.
@@ -154,7 +148,7 @@ func (c *Clock) see() time.Time {
 		s.Since, s.Seen = now, now
 	case elsewhere:
 		s.Since, s.Seen = time.Time{}, time.Time{}
-	case now.Sub(s.Since) >= Proof:
+	case now.Sub(s.Since) >= proofTime:
 		*s = State{Receipt: now}
 	case now.Sub(s.Seen) >= watched:
 		s.Seen = now
