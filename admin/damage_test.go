@@ -173,7 +173,7 @@ func TestStoreComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	for end := time.Now().Add(time.Minute); len(s.Problems()) > 0 && time.Now().Before(end); {
+	for end := time.Now().Add(time.Minute); len(s.problems()) > 0 && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond) // it is tried once a second
 	}
 	watch()

@@ -53,7 +53,7 @@ func followImport(ctx context.Context, dir folder.Dir, progress func(total int64
 			return
 		case <-time.After(askEvery):
 		}
-		var p Importing
+		var p importedBytes
 		text, err := call(ctx, dir, ImportProgress{})
 		if err != nil || json.Unmarshal(text, &p) != nil {
 			return // no server runs the import, or it has ended
@@ -68,8 +68,8 @@ func followImport(ctx context.Context, dir folder.Dir, progress func(total int64
 	}
 }
 
-// Importing is the answer of ImportProgress: bytes of the import that began last.
-type Importing struct {
+// importedBytes is the answer of ImportProgress: bytes of the import that began last.
+type importedBytes struct {
 	Total int64 `json:"total"`
 	Read  int64 `json:"read"`
 }
@@ -78,7 +78,7 @@ type Importing struct {
 type ImportProgress struct{}
 
 func (ImportProgress) run(_ context.Context, s *Stores) (any, error) {
-	return Importing{s.importing.total.Load(), s.importing.read.Load()}, nil
+	return importedBytes{s.importing.total.Load(), s.importing.read.Load()}, nil
 }
 
 // Imported is the answer of ImportMeasures.

@@ -14,9 +14,9 @@ import (
 // failed.
 const watchEvery = time.Second
 
-// Problems say why stores that are in use cannot be read or written at the moment, by
+// problems say why stores that are in use cannot be read or written at the moment, by
 // file.
-func (s *Stores) Problems() map[string]error {
+func (s *Stores) problems() map[string]error {
 	problems := map[string]error{}
 	for file, db := range s.open {
 		if err := db.Problem(); err != nil {
@@ -33,7 +33,7 @@ func (s *Stores) Problems() map[string]error {
 func (s *Stores) watch(log *slog.Logger) func() error {
 	known := map[string]string{}
 	return func() error {
-		problems := s.Problems()
+		problems := s.problems()
 		for file, err := range problems {
 			if text := err.Error(); text != known[file] {
 				log.Error("a store has a problem, and is tried again", "file", file, "error", text)
@@ -52,7 +52,7 @@ func (s *Stores) watch(log *slog.Logger) func() error {
 
 // troubles are the problems of the stores, as texts.
 func (s *Stores) troubles() (list []string) {
-	problems := s.Problems()
+	problems := s.problems()
 	for _, file := range slices.Sorted(maps.Keys(problems)) {
 		list = append(list, fmt.Sprintf("%s: %v", file, problems[file]))
 	}

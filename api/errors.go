@@ -159,10 +159,10 @@ var refusals = []struct {
 	{access.ErrScope, 403, codeScope},
 }
 
-// Refusal returns the answer to an error of package access, nil for another error. The
+// refusal returns the answer to an error of package access, nil for another error. The
 // details are only logged, since they would help an attacker; a Hint is sent, as it helps
 // only an honest caller.
-func Refusal(err error) *Error {
+func refusal(err error) *Error {
 	for _, r := range refusals {
 		if errors.Is(err, r.err) {
 			e := &Error{Status: r.status, Code: r.code, Message: r.err.Error(), cause: err}
@@ -236,7 +236,7 @@ func PublicError(op *endpoint.Op[*Env], err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if e := Refusal(err); e != nil {
+	if e := refusal(err); e != nil {
 		return e
 	}
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {

@@ -36,11 +36,11 @@ type Report struct {
 // date in the future and for one that has less than 95 % of the supports of the
 // publication before it, all three without Force; ErrRefused for a synthetic one next to
 // those of the authority, whose first takes the place of all synthetic ones;
-// ErrReadOnly, those of reading the file, of ctx, of writing.
+// errReadOnly, those of reading the file, of ctx, of writing.
 func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, error) {
 	start := time.Now()
 	if s.readOnly() {
-		return nil, ErrReadOnly
+		return nil, errReadOnly
 	}
 	if o.Date == 0 {
 		var err error

@@ -30,11 +30,11 @@ var (
 	ErrExists    = errors.New("there is an archive of that date")
 	// ErrRefused says that a publication cannot be true; force overrides it.
 	ErrRefused  = errors.New("refused")
-	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
-	// ErrDamaged says that a record cannot be read as it was written.
-	ErrDamaged = errors.New("archives.db is damaged: restore it from a backup")
-	// ErrReplaced says that a publication was replaced while it was read.
-	ErrReplaced = errors.New("the archive was replaced meanwhile")
+	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
+	// errDamaged says that a record cannot be read as it was written.
+	errDamaged = errors.New("archives.db is damaged: restore it from a backup")
+	// errReplaced says that a publication was replaced while it was read.
+	errReplaced = errors.New("the archive was replaced meanwhile")
 )
 
 // Buckets of archives.db. Numbers are big-endian, so that keys stand in their order; a
@@ -59,7 +59,7 @@ type Store struct {
 }
 
 // Open has the archives in db, archives.db, which stays the caller's. With nil, or a
-// db that is opened read-only, Add fails with ErrReadOnly.
+// db that is opened read-only, Add fails with errReadOnly.
 func Open(db *store.DB, now func() time.Time) *Store {
 	return &Store{db: db, now: now, memory: newMemory()}
 }
@@ -152,7 +152,7 @@ func neighbours(all []Publication, date string) (before, at, after *Publication)
 	return before, at, after
 }
 
-func damaged(what string) error { return fmt.Errorf("%s: %w", what, ErrDamaged) }
+func damaged(what string) error { return fmt.Errorf("%s: %w", what, errDamaged) }
 
 func numberKey(n uint32) (key [4]byte) {
 	binary.BigEndian.PutUint32(key[:], n)
@@ -181,7 +181,7 @@ func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
 	return tx.Bucket([]byte(bucket)).Put(key, seal(bucket, key, text))
 }
 
-// readJSON reads what putJSON stored. Errors: ErrDamaged.
+// readJSON reads what putJSON stored. Errors: errDamaged.
 func readJSON(bucket string, key, sealed []byte, v any) error {
 	text, err := unseal(bucket, key, sealed)
 	if err != nil {

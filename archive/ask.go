@@ -47,7 +47,7 @@ func find(tx *store.Tx, date string) (p, before *Publication, err error) {
 // Changes has what the publication of a date changed: the records that are new, added,
 // activated or deleted, by site, ascending. All of the oldest one is new. It holds the
 // list of changes and a block of rows of each segment in memory. Errors: ErrNoArchive,
-// ErrDamaged.
+// errDamaged.
 func (s *Store) Changes(date string) (*View, error) {
 	return s.open(func(tx *store.Tx) (*View, error) {
 		p, before, err := find(tx, date)
@@ -137,7 +137,7 @@ func (s *Store) open(fn func(*store.Tx) (*View, error)) (v *View, err error) {
 	return v, nil
 }
 
-// All yields the sites. An error comes last: ErrDamaged, ErrReplaced.
+// All yields the sites. An error comes last: errDamaged, errReplaced.
 func (v *View) All() iter.Seq2[*Site, error] {
 	return func(yield func(*Site, error) bool) {
 		err := walk(v.fetch, v.sel, v.only, func(support uint32, items []item) error {

@@ -96,7 +96,7 @@ func (w *blockWriter) finish() []byte {
 	return out.b
 }
 
-// readBlock reads what a blockWriter made. Errors: ErrDamaged.
+// readBlock reads what a blockWriter made. Errors: errDamaged.
 func readBlock(plain []byte) (*block, error) {
 	r := reader{b: plain}
 	n := r.count()

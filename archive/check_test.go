@@ -53,7 +53,7 @@ func TestDamage(t *testing.T) {
 				}
 				put(key, damage)
 				_, _, err := s.CheckRecords()
-				if !errors.Is(err, ErrDamaged) {
+				if !errors.Is(err, errDamaged) {
 					t.Errorf("%s %x, damage %d: %v, want ErrDamaged", bucket, key, n, err)
 				}
 				askAll(s)
@@ -91,7 +91,7 @@ func TestReplaced(t *testing.T) {
 		mustAdd(t, s, []string{other, path}[i%2], Options{Force: true})
 	}
 	for site, err := range v.All() {
-		if site != nil || !errors.Is(err, ErrReplaced) {
+		if site != nil || !errors.Is(err, errReplaced) {
 			t.Errorf("got %v, %v, want none and ErrReplaced", site, err)
 		}
 	}
@@ -155,7 +155,7 @@ func FuzzStored(f *testing.F) {
 				b.record(row, New, 1, "")
 				b.content(row)
 			}
-		} else if !errors.Is(err, ErrDamaged) {
+		} else if !errors.Is(err, errDamaged) {
 			t.Error(err)
 		}
 		if l, err := readListing(data); err == nil {

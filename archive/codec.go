@@ -36,7 +36,7 @@ func seal(bucket string, key, plain []byte) []byte {
 	return sealed
 }
 
-// unseal is the reverse. Another key's value, like a changed one, is ErrDamaged.
+// unseal is the reverse. Another key's value, like a changed one, is errDamaged.
 func unseal(bucket string, key, sealed []byte) ([]byte, error) {
 	if len(sealed) < 8 || binary.BigEndian.Uint64(sealed) != sum(bucket, key, sealed[8:]) {
 		return nil, damaged(bucket + ": checksum")

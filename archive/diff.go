@@ -161,7 +161,7 @@ func packChanges(changes []change) []byte {
 	return w.b
 }
 
-// readChanges reads what packChanges made. Errors: ErrDamaged.
+// readChanges reads what packChanges made. Errors: errDamaged.
 func readChanges(plain []byte) ([]change, error) {
 	r := reader{b: plain}
 	n := r.count()
@@ -181,7 +181,7 @@ func readChanges(plain []byte) ([]change, error) {
 }
 
 // changesOf returns the changes of a date, by support; those of one support alone when
-// that is not 0. Errors: ErrDamaged.
+// that is not 0. Errors: errDamaged.
 func changesOf(tx *store.Tx, p *Publication, support uint32) (all []change, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	if b == nil {

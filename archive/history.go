@@ -29,7 +29,7 @@ type Difference struct {
 
 // History returns every publication that changed something of a support, oldest first;
 // of the oldest publication all rows are new. It is empty for a support that was never
-// there. Errors: ErrNoArchive for an invalid sup_id, ErrDamaged.
+// there. Errors: ErrNoArchive for an invalid sup_id, errDamaged.
 func (s *Store) History(support string) (versions []Version, err error) {
 	err = s.ask(support, func(a *asked) error {
 		for i := range a.all {
@@ -65,7 +65,7 @@ type Comparison struct {
 }
 
 // CompareSite returns what differs of a support from one date to a later one. Errors:
-// ErrNoArchive for an invalid sup_id and an unknown date, ErrDamaged.
+// ErrNoArchive for an invalid sup_id and an unknown date, errDamaged.
 func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
 	var c *Comparison
 	err := s.ask(support, func(a *asked) error {

@@ -39,7 +39,7 @@ func newMemory() *memory {
 	return m
 }
 
-// nameOf is the name of a sealed value. Errors: ErrDamaged.
+// nameOf is the name of a sealed value. Errors: errDamaged.
 func nameOf(sealed []byte) (uint64, error) {
 	if len(sealed) < 8 {
 		return 0, damaged("a value")

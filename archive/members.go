@@ -14,7 +14,7 @@ func (m members) has(r ref) bool {
 	return int(r.rank/64) < len(bits) && bits[r.rank/64]&(1<<(r.rank%64)) != 0
 }
 
-// membersOf returns the rows of a publication. Errors: ErrDamaged.
+// membersOf returns the rows of a publication. Errors: errDamaged.
 func (s *Store) membersOf(tx *store.Tx, p *Publication) (members, error) {
 	key := numberKey(uint32(p.day()))
 	name, err := nameOf(value(tx, rowsBucket, key[:]))

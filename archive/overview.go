@@ -21,7 +21,7 @@ type Overview struct {
 
 // Overview returns the supports of the publication of a date. It takes a second of the
 // first who asks and nothing of others, as long as it is among those that were asked
-// for last. Errors: ErrNoArchive, ErrDamaged, those of ctx.
+// for last. Errors: ErrNoArchive, errDamaged, those of ctx.
 func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err error) {
 	for range 3 { // it may be replaced while it is read
 		var name uint64
@@ -43,7 +43,7 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 			return nil, ErrNoArchive
 		}
 		o, err = s.memory.overviews.get(ctx, name, func() (*Overview, int, error) { return s.overview(date) })
-		if !errors.Is(err, ErrReplaced) {
+		if !errors.Is(err, errReplaced) {
 			break
 		}
 	}

@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := add(Open(nil, november), whole, Options{}); !errors.Is(err, ErrReadOnly) {
+	if _, err := add(Open(nil, november), whole, Options{}); !errors.Is(err, errReadOnly) {
 		t.Error(err)
 	}
 	if dates, current, err := Open(nil, november).Dates(); len(dates) != 0 || current != "" || err != nil {

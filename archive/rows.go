@@ -45,7 +45,7 @@ func (l *listing) pack() []byte {
 	return w.b
 }
 
-// readListing reads what pack wrote. Errors: ErrDamaged.
+// readListing reads what pack wrote. Errors: errDamaged.
 func readListing(plain []byte) (*listing, error) {
 	r := reader{b: plain}
 	rows, runs := r.count(), r.count()
@@ -87,7 +87,7 @@ func (l *listing) segments() (numbers []uint32) {
 	return numbers
 }
 
-// listingOf returns the rows of a publication. Errors: ErrDamaged.
+// listingOf returns the rows of a publication. Errors: errDamaged.
 func listingOf(tx *store.Tx, p *Publication) (*listing, error) {
 	key := numberKey(uint32(p.day()))
 	plain, err := unseal(rowsBucket, key[:], value(tx, rowsBucket, key[:]))

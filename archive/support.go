@@ -23,7 +23,7 @@ type asked struct {
 }
 
 // ask calls fn with a query of a support. Errors: ErrNoArchive for an invalid
-// sup_id, ErrDamaged, those of fn.
+// sup_id, errDamaged, those of fn.
 func (s *Store) ask(support string, fn func(*asked) error) error {
 	number, ok := supportNumber(support)
 	if !ok {
@@ -218,7 +218,7 @@ func (it *item) record(kind Kind, p *Publication) Record {
 // SiteAt returns the rows of a support in the publication of a date, by operator, system
 // and station, without id; Kind says what was new, added, activated or changed in it.
 // A support that the publication lacks has no rows. Errors:
-// ErrNoArchive for an invalid sup_id and an unknown date, ErrDamaged.
+// ErrNoArchive for an invalid sup_id and an unknown date, errDamaged.
 func (s *Store) SiteAt(support, date string) (*Site, error) {
 	site, found := &Site{ID: support}, false
 	err := s.ask(support, func(a *asked) error {

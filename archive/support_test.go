@@ -300,7 +300,7 @@ func mustBeEither(t *testing.T, s *Store) {
 		t.Errorf("got %+v, %v, want no error and len(versions) = 2", versions, err)
 	}
 	o, err := s.Overview(context.Background(), "2026-08-13")
-	if errors.Is(err, ErrReplaced) { // three times on end
+	if errors.Is(err, errReplaced) { // three times on end
 		return
 	}
 	if err != nil {

@@ -31,7 +31,7 @@ func fetchIn(tx *store.Tx) fetch {
 func (s *Store) fetch(segment, support uint32) (key, sealed []byte, err error) {
 	err = s.view(func(tx *store.Tx) (err error) {
 		if number := numberKey(segment); value(tx, segmentsBucket, number[:]) == nil {
-			return ErrReplaced
+			return errReplaced
 		}
 		key, sealed, err = fetchIn(tx)(segment, support)
 		key, sealed = bytes.Clone(key), bytes.Clone(sealed)
@@ -123,7 +123,7 @@ func (s *stream) appendRows(items []item, support uint32) ([]item, error) {
 // walk calls yield with the selected rows of each support, ascending; with a list of
 // supports, ascending too, with those of each of them, which may be none. Memory holds
 // one block of each segment. Items are valid until yield returns. Errors: that of
-// yield, of next, ErrDamaged.
+// yield, of next, errDamaged.
 func walk(next fetch, sel selection, only []uint32, yield func(support uint32, items []item) error) error {
 	var streams []*stream
 	for number, p := range sel {

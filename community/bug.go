@@ -39,8 +39,8 @@ const bugPrefix = "bug:"
 
 // Bounds of bugs, in characters. A bug is over Keep after it was filed or closed.
 const (
-	MaxTitle  = 120
-	MaxText   = 4000
+	maxTitle  = 120
+	maxText   = 4000
 	maxAnswer = 2000
 	mostBugs  = 10_000
 )
@@ -71,10 +71,10 @@ func bounded(field, text string, most int, needed bool) error {
 }
 
 // Submit files a bug. With a token that the user has used it returns the bug that was filed
-// then, as it is now, and made is false. Errors: *InvalidError, ErrFull, ErrReadOnly.
+// then, as it is now, and made is false. Errors: *InvalidError, ErrFull, errReadOnly.
 func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
-	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, MaxTitle, true),
-		bounded("text", n.Text, MaxText, true)); err != nil {
+	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, maxTitle, true),
+		bounded("text", n.Text, maxText, true)); err != nil {
 		return b, false, err
 	}
 	b = Bug{ID: n.id(), Title: n.Title, Text: n.Text, State: OpenBug, Created: s.second()}
@@ -96,7 +96,7 @@ func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 }
 
 // CloseBug closes a bug with an answer for its reporter. It changes the answer of a closed
-// bug. Errors: ErrNoBug, *InvalidError, ErrReadOnly.
+// bug. Errors: ErrNoBug, *InvalidError, errReadOnly.
 func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
 	if err := bounded("answer", answer, maxAnswer, false); err != nil {
 		return b, err

@@ -53,8 +53,8 @@ func TestBugs(t *testing.T) {
 		t.Error(err)
 	}
 	for _, n := range []NewBug{{Title: " ", Text: "x", User: "u"}, {Title: "x", Text: "", User: "u"},
-		{Title: strings.Repeat("é", MaxTitle+1), Text: "x", User: "u"},
-		{Title: "x", Text: strings.Repeat("é", MaxText+1), User: "u"}, {Title: "\xff", Text: "x", User: "u"}} {
+		{Title: strings.Repeat("é", maxTitle+1), Text: "x", User: "u"},
+		{Title: "x", Text: strings.Repeat("é", maxText+1), User: "u"}, {Title: "\xff", Text: "x", User: "u"}} {
 		var invalid *InvalidError
 		if _, _, err := w.Submit(n); !errors.As(err, &invalid) {
 			t.Errorf("%.20q: got %v, want what is invalid", n.Title, err)

@@ -23,11 +23,11 @@ import (
 // Errors that callers handle. Other errors are those of package store, and *InvalidError.
 var (
 	ErrNoReport = errors.New("no such outage report")
-	ErrClosed   = errors.New("the outage report is resolved or rejected")
-	ErrNotYours = errors.New("only who made the outage report, or a moderator, can resolve it")
+	errClosed   = errors.New("the outage report is resolved or rejected")
+	errNotYours = errors.New("only who made the outage report, or a moderator, can resolve it")
 	ErrNoBug    = errors.New("no such bug")
 	ErrFull     = errors.New("no more of this is kept")
-	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
+	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )
 
 // An InvalidError says which part of what was said cannot be used.
@@ -69,7 +69,7 @@ type Store struct {
 }
 
 // Open reads what is in community.db, which stays the caller's. With nil, or a db that is
-// opened read-only, every change fails with ErrReadOnly. Records that cannot be used are left
+// opened read-only, every change fails with errReadOnly. Records that cannot be used are left
 // out and listed by Problems. The feeds are those of the same file.
 func Open(db *store.DB, feeds *outage.Store, now func() time.Time) (*Store, error) {
 	s := &Store{Feeds: feeds, db: db, now: now, sites: map[string][]*Validation{}}
@@ -112,7 +112,7 @@ func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) 
 // update changes the file alone. What is in memory is as the file when update returns.
 func (s *Store) update(change func(*store.Tx) error) error {
 	if s.db == nil || s.db.ReadOnly() {
-		return ErrReadOnly
+		return errReadOnly
 	}
 	return s.db.Update(change)
 }

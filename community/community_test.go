@@ -346,7 +346,7 @@ func TestReadOnly(t *testing.T) {
 	_, err5 := s.Forget("ann")
 	_, _, err6 := s.AddReport(said("ann"))
 	for i, err := range []error{err1, err2, err3, err4, err5, err6} {
-		if !errors.Is(err, ErrReadOnly) {
+		if !errors.Is(err, errReadOnly) {
 			t.Errorf("%d: %v, want ErrReadOnly", i, err)
 		}
 	}

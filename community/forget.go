@@ -10,7 +10,7 @@ import (
 
 // Forget removes a user from all reports and validations and returns their number; they and
 // their counts stay. The user's bytes leave the file when it is compacted. Error:
-// ErrReadOnly.
+// errReadOnly.
 func (s *Store) Forget(user string) (n int, err error) {
 	if err := checkIDs(user, ""); err != nil {
 		return 0, err

@@ -13,7 +13,7 @@ import (
 )
 
 // AddReport makes a report. With a token that the user has used it returns the report that
-// was made then, as it is now, and made is false. Errors: *InvalidError, ErrReadOnly, and
+// was made then, as it is now, and made is false. Errors: *InvalidError, errReadOnly, and
 // values out of bounds.
 func (s *Store) AddReport(n NewReport) (report *Report, made bool, err error) {
 	return s.create(n, false, func(*reportRecord) string { return "" })
@@ -102,14 +102,14 @@ func (s *Store) alter(id string, f func(r *reportRecord) error) (*Report, error)
 const maxConfirmers = 1000
 
 // Confirm adds a user's confirmation to a report. A user counts once, and the reporter does
-// not, but each confirmation is news. Errors: ErrNoReport, ErrClosed, ErrReadOnly.
+// not, but each confirmation is news. Errors: ErrNoReport, errClosed, errReadOnly.
 func (s *Store) Confirm(id, user string) (*Report, error) {
 	if err := checkIDs(user, ""); err != nil {
 		return nil, err
 	}
 	return s.alter(id, func(r *reportRecord) error {
 		if !r.open() {
-			return ErrClosed
+			return errClosed
 		}
 		r.confirm(user, s.second())
 		return nil
@@ -129,15 +129,15 @@ func (r *reportRecord) confirm(user string, now time.Time) {
 }
 
 // Resolve closes a report whose outage is over, for its reporter or, with "", a moderator. A
-// resolved report stays as it is. Errors: ErrNoReport, ErrNotYours, ErrClosed when it is
-// rejected, ErrReadOnly.
+// resolved report stays as it is. Errors: ErrNoReport, errNotYours, errClosed when it is
+// rejected, errReadOnly.
 func (s *Store) Resolve(id, user string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
 		switch {
 		case user != "" && !bytes.Equal(r.hash(user), r.Reporter):
-			return ErrNotYours
+			return errNotYours
 		case r.State == Rejected:
-			return ErrClosed
+			return errClosed
 		}
 		s.close(r, Resolved)
 		return nil
@@ -145,7 +145,7 @@ func (s *Store) Resolve(id, user string) (*Report, error) {
 }
 
 // Reject closes a report, as a moderator, because its outage does not exist. A rejected
-// report stays as it is. Errors: ErrNoReport, ErrReadOnly.
+// report stays as it is. Errors: ErrNoReport, errReadOnly.
 func (s *Store) Reject(id, why string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
 		if r.State != Rejected {

@@ -71,12 +71,12 @@ func TestLife(t *testing.T) {
 			"confirmed 4 0"},
 		{"a second more", func() (*Report, error) { c.at = c.at.Add(time.Second); return s.Report(r.ID) },
 			"dormant 4 0"},
-		{"over, says bob", func() (*Report, error) { return s.Resolve(r.ID, "bob") }, ErrNotYours.Error()},
+		{"over, says bob", func() (*Report, error) { return s.Resolve(r.ID, "bob") }, errNotYours.Error()},
 		{"over, says ann", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
 		{"once more", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
-		{"too late", func() (*Report, error) { return s.Confirm(r.ID, "flo") }, ErrClosed.Error()},
+		{"too late", func() (*Report, error) { return s.Confirm(r.ID, "flo") }, errClosed.Error()},
 		{"a moderator", func() (*Report, error) { return s.Reject(r.ID, "spam") }, "rejected 4 none"},
-		{"not resolved", func() (*Report, error) { return s.Resolve(r.ID, "") }, ErrClosed.Error()},
+		{"not resolved", func() (*Report, error) { return s.Resolve(r.ID, "") }, errClosed.Error()},
 		{"none", func() (*Report, error) { return s.Confirm(strings.TrimPrefix(r.ID, "community:"), "bob") },
 			ErrNoReport.Error()},
 		{"none such", func() (*Report, error) { return s.Reject("community:00000000-0000-7000-8000-000000000000", "") },
@@ -100,7 +100,7 @@ func TestLife(t *testing.T) {
 			}
 		}
 	}
-	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}, ReportStates...); len(l) != 0 {
+	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}, reportStates...); len(l) != 0 {
 		t.Errorf("what is closed is answered: %v, want none", l)
 	}
 	rejected := ReportFilter{Market: market.FR, States: []ReportState{Rejected}}
@@ -120,7 +120,7 @@ func TestDormant(t *testing.T) {
 		return fmt.Sprint(len(l), " ", len(d))
 	}
 	before := s.Outages().Version()
-	c.at = c.at.Add(Patience)
+	c.at = c.at.Add(patience)
 	if count() != "1 0" || s.Outages().Version() != before {
 		t.Errorf("got %s, %s, want 1 0 and %s", count(), s.Outages().Version(), before)
 	}
@@ -235,7 +235,7 @@ func TestUsers(t *testing.T) {
 	if _, made, err := again.AddReport(n); !made || err != nil {
 		t.Errorf("the token outlived its user: %v, made %v, want no error and made = true", err, made)
 	}
-	if _, err := again.Resolve(r.ID, "ann@planted.example"); !errors.Is(err, ErrNotYours) {
+	if _, err := again.Resolve(r.ID, "ann@planted.example"); !errors.Is(err, errNotYours) {
 		t.Error(err)
 	}
 	if got, err := again.Confirm(r.ID, "cy-planted"); look(got, err) != "confirmed 3 0" {

@@ -30,7 +30,7 @@ func (s *Store) openReports() *openReports {
 		return cmp.Or(y.StartedAt.Compare(x.StartedAt), cmp.Compare(x.ID, y.ID))
 	})
 	for _, r := range o.list {
-		o.deadlines = append(o.deadlines, r.NewsAt.Add(Patience))
+		o.deadlines = append(o.deadlines, r.NewsAt.Add(patience))
 	}
 	slices.SortFunc(o.deadlines, time.Time.Compare)
 	s.open.Store(o)

@@ -29,12 +29,12 @@ const (
 	Rejected  ReportState = "rejected"
 )
 
-// ReportStates are all of them.
-var ReportStates = []ReportState{Reported, Confirmed, Dormant, Resolved, Rejected}
+// reportStates are all of them.
+var reportStates = []ReportState{Reported, Confirmed, Dormant, Resolved, Rejected}
 
 const (
 	NeededConfirmations = 3              // by different users, none of them the reporter
-	Patience            = 24 * time.Hour // that a report stays without news
+	patience            = 24 * time.Hour // that a report stays without news
 )
 
 // reportPrefix begins the ids of reports, by api.md.
@@ -89,7 +89,7 @@ func (r *Report) open() bool { return r.State != Resolved && r.State != Rejected
 
 // stateAt is the state of the report at a time.
 func (r *Report) stateAt(now time.Time) ReportState {
-	if r.open() && now.Sub(r.NewsAt) > Patience {
+	if r.open() && now.Sub(r.NewsAt) > patience {
 		return Dormant
 	}
 	return r.State
@@ -232,7 +232,7 @@ func parseReport(k, text []byte) (*reportRecord, error) {
 	}
 	m := market.Get(r.Market)
 	if m == nil || !slices.Contains(m.OperatorKeys(), r.Operator) || !r.Point().Valid() || r.State == Dormant ||
-		!slices.Contains(ReportStates, r.State) {
+		!slices.Contains(reportStates, r.State) {
 		return nil, fmt.Errorf("outage report %s: of the operator %q of %q at %v, %q", r.ID, r.Operator, r.Market,
 			r.Point(), r.State)
 	}

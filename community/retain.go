@@ -17,7 +17,7 @@ const retained = 1000
 // Retain removes the reports and bugs whose last news, and the validations whose last day,
 // is older than keep, and returns how many reports there were and how many others. What the
 // file still has of them goes when it is compacted. What is removed before an error stays
-// removed. Errors: ErrReadOnly, those of the store.
+// removed. Errors: errReadOnly, those of the store.
 func (s *Store) Retain(keep time.Duration) (reports, others int, err error) {
 	before := s.now().Add(-keep)
 	for {

@@ -28,13 +28,13 @@ const (
 	Azimuth    Subject = "azimuth" // of a sector, degrees from true north
 )
 
-// Subjects are all of them, in the order of answers.
-var Subjects = []Subject{Exists, Gone, Operator, Technology, ENB, GNB, Cell, PCI, Azimuth}
+// subjects are all of them, in the order of answers.
+var subjects = []Subject{Exists, Gone, Operator, Technology, ENB, GNB, Cell, PCI, Azimuth}
 
 // Values lists the subjects.
 func (Subject) Values() []string {
-	list := make([]string, len(Subjects))
-	for i, s := range Subjects {
+	list := make([]string, len(subjects))
+	for i, s := range subjects {
 		list[i] = string(s)
 	}
 	return list

@@ -12,7 +12,7 @@ import (
 )
 
 // Validate stores that a user confirms something. counted reports whether that is one more: a
-// user counts once for each validation. Errors: *InvalidError, ErrFull, ErrReadOnly.
+// user counts once for each validation. Errors: *InvalidError, ErrFull, errReadOnly.
 func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error) {
 	if err := checkIDs(n.User, ""); err != nil {
 		return v, false, err
@@ -73,7 +73,7 @@ func (s *Store) OfSite(siteKey string) []Validation {
 		list = append(list, *v)
 	}
 	slices.SortFunc(list, func(a, b Validation) int {
-		return cmp.Or(cmp.Compare(slices.Index(Subjects, a.Subject), slices.Index(Subjects, b.Subject)),
+		return cmp.Or(cmp.Compare(slices.Index(subjects, a.Subject), slices.Index(subjects, b.Subject)),
 			cmp.Compare(b.Count, a.Count),
 			cmp.Compare(b.LastDay, a.LastDay), cmp.Compare(a.Operator, b.Operator), cmp.Compare(a.Value, b.Value))
 	})

@@ -122,7 +122,7 @@ func parseValidation(k, text []byte) (*validationRecord, error) {
 		return nil, fmt.Errorf("validation %.50q: %w", k, err)
 	}
 	if r.ID != string(k) || r.id() != r.ID || market.Get(r.Market) == nil || !r.Point().Valid() ||
-		!slices.Contains(Subjects, r.Subject) || r.Count < len(r.Users) || r.Count < 1 {
+		!slices.Contains(subjects, r.Subject) || r.Count < len(r.Users) || r.Count < 1 {
 		return nil, fmt.Errorf("validation %.50q: it is stored as %.50q, of %.50q in %.20q by %d of %d", k, r.ID,
 			r.SiteKey, r.Market, len(r.Users), r.Count)
 	}

@@ -13,13 +13,13 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// CARows makes about 2,000 places.
-const CARows = 18000
+// caRows makes about 2,000 places.
+const caRows = 18000
 
 // CAOptions are variants of the file of WriteCA.
 type CAOptions struct {
 	Older    bool // the older layout: upper-case names, Latin-1, fewer columns
-	Broken   bool // every twentieth row is broken, each in the next way of CABroken
+	Broken   bool // every twentieth row is broken, each in the next way of caBroken
 	Personal bool // contact columns are filled, with invented names and numbers that all contain "PERSONAL"
 }
 
@@ -29,9 +29,9 @@ type CACounts struct {
 	Broken       map[string]int // rows by the way in which they are broken
 }
 
-// CABroken are the ways in which rows are broken. Rows of the last way have values out
+// caBroken are the ways in which rows are broken. Rows of the last way have values out
 // of range, but are otherwise good.
-var CABroken = []string{"stray quote", "one field more", "swapped", "zero", "not a number", "outside", "technology",
+var caBroken = []string{"stray quote", "one field more", "swapped", "zero", "not a number", "outside", "technology",
 	"category", "no changes", "no licence", "values"}
 
 // WriteCA writes rows of invented sites around real towns of Canada in the format of
@@ -245,7 +245,7 @@ func (g *caGenerator) row(r caRow) {
 		g.write(&r, "")
 		return
 	}
-	way, tail := CABroken[g.count.Rows/20%len(CABroken)], ""
+	way, tail := caBroken[g.count.Rows/20%len(caBroken)], ""
 	g.count.Broken[way]++
 	switch way {
 	case "stray quote":

@@ -11,18 +11,18 @@ import (
 
 func TestWriteCA(t *testing.T) {
 	var a, b bytes.Buffer
-	count, err := WriteCA(&a, CARows, CAOptions{})
+	count, err := WriteCA(&a, caRows, CAOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := WriteCA(&b, CARows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
+	if again, err := WriteCA(&b, caRows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
 		!reflect.DeepEqual(count, again) {
 		t.Errorf("the same options: got %+v, %v, %d bytes, want %+v and the same %d", again, err, b.Len(), count,
 			a.Len())
 	}
-	if count.Rows != CARows || count.Places < 1900 || count.Places > 2200 || len(count.Broken) != 0 {
+	if count.Rows != caRows || count.Places < 1900 || count.Places > 2200 || len(count.Broken) != 0 {
 		t.Errorf("wrong count %+v, want Rows = %v, Places at least 1900, Places at most 2200 and no Broken", count,
-			CARows)
+			caRows)
 	}
 	text, _ := strings.CutPrefix(a.String(), "\ufeff")
 	if header, err := os.ReadFile("../../shared/data/ca/Site_Data_Extract_FX.header.csv"); err != nil {
@@ -32,8 +32,8 @@ func TestWriteCA(t *testing.T) {
 		t.Errorf("got header %q, want %q as published", first, header)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll() // refuses rows of other lengths
-	if err != nil || len(rows) != CARows+1 {
-		t.Fatalf("rows = %d, %v, want %d and no error", len(rows), err, CARows+1)
+	if err != nil || len(rows) != caRows+1 {
+		t.Fatalf("rows = %d, %v, want %d and no error", len(rows), err, caRows+1)
 	}
 	categories, provinces := map[string]bool{}, map[string]bool{}
 	for _, r := range rows[1:] {
@@ -54,9 +54,9 @@ func TestBrokenCA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, way := range CABroken {
-			if count.Broken[way] != 4400/20/len(CABroken) {
-				t.Errorf("rows broken by %s = %d, want %d", way, count.Broken[way], 4400/20/len(CABroken))
+		for _, way := range caBroken {
+			if count.Broken[way] != 4400/20/len(caBroken) {
+				t.Errorf("rows broken by %s = %d, want %d", way, count.Broken[way], 4400/20/len(caBroken))
 			}
 		}
 		if n := strings.Count(b.String(), "PERSONAL Name"); n != 4400 || strings.Count(b.String(), "\n") != 4401 {

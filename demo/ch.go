@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Installations is the size of the demonstration of Switzerland.
-const Installations = 1500
+// installations is the size of the demonstration of Switzerland.
+const installations = 1500
 
 // swissTowns are real: centre in LV95 metres, inhabitants in thousands.
 var swissTowns = []struct {
@@ -86,9 +86,9 @@ type swissFeature struct {
 	class, power, systems, adaptive, permission swissText
 }
 
-// WriteCH writes the file of a Switzerland with n installations and two of the railway
+// writeCH writes the file of a Switzerland with n installations and two of the railway
 // into dir and returns its path.
-func WriteCH(dir string, n int) ([]string, error) {
+func writeCH(dir string, n int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}

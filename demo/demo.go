@@ -34,9 +34,9 @@ type Set struct {
 // Sets are the sets of the demonstration, one for each authority.
 var Sets = []Set{
 	{[]market.Code{market.FR, market.DROM}, Supports, Write},
-	{[]market.Code{market.CA}, CARows, writeExtract},
+	{[]market.Code{market.CA}, caRows, writeExtract},
 	{[]market.Code{market.BE}, BelgianPlaces, WriteBE},
-	{[]market.Code{market.CH}, Installations, WriteCH},
+	{[]market.Code{market.CH}, installations, writeCH},
 }
 
 // Supports is the size of the demonstration of France.

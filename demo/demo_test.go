@@ -135,7 +135,7 @@ func TestSwitzerland(t *testing.T) {
 	}
 	var texts [][]byte
 	for range 2 {
-		paths, err := WriteCH(t.TempDir(), Installations)
+		paths, err := writeCH(t.TempDir(), installations)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,10 +158,10 @@ func TestSwitzerland(t *testing.T) {
 			t.Errorf("%v is at %v, outside of the market", f, p)
 		}
 	}
-	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != Installations+2 || operators["SBB"] != 2 ||
+	if c.CRS.Properties.Name != "EPSG:2056" || len(stations) != installations+2 || operators["SBB"] != 2 ||
 		len(operators) != 4 || operators["Salt"] < 300 {
 		t.Errorf("wrong numbers: %d stations, operators %v, want %d, Name = EPSG:2056, SBB = 2, len(operators) = "+
-			"4 and Salt at least 300", len(stations), operators, Installations+2)
+			"4 and Salt at least 300", len(stations), operators, installations+2)
 	}
 	sample, err := os.ReadFile("../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")
 	if err != nil {

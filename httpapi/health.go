@@ -97,7 +97,7 @@ func (s *Server) buildOpenAPI() error {
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
 		Common: api.CommonCodes(), Problems: api.Problems(), BodyCodes: api.BodyCodes,
 	}
-	for _, mount := range Mounts {
+	for _, mount := range mounts {
 		info.Servers = append(info.Servers, s.BaseURL+mount)
 	}
 	text, err := view.JSON(endpoint.OpenAPI(info, api.Operations()))

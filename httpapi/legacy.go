@@ -11,7 +11,7 @@ func retired(s *Server, x *exchange) {
 	h := x.w.Header()
 	h["Deprecation"] = []string{"@1778371200"}
 	h["Sunset"] = []string{"Sat, 01 Aug 2026 00:00:00 GMT"}
-	h["Link"] = []string{"<" + s.BaseURL + Mounts[1] + `/antennas>; rel="successor-version"`}
+	h["Link"] = []string{"<" + s.BaseURL + mounts[1] + `/antennas>; rel="successor-version"`}
 	s.writeJSON(x, http.StatusGone, struct {
 		Error     string `json:"error"`
 		RequestID string `json:"requestId"`

@@ -23,8 +23,8 @@ import (
 	"relais/measure"
 )
 
-// Mounts are the path prefixes of the operations. Each operation is under all of them.
-var Mounts = []string{"/external/v1", "/api/external/v1"}
+// mounts are the path prefixes of the operations. Each operation is under all of them.
+var mounts = []string{"/external/v1", "/api/external/v1"}
 
 // Options say how to serve.
 type Options struct {
@@ -116,7 +116,7 @@ func New(o Options) (*Server, error) {
 
 // mountOperations routes the paths of the operations.
 func (s *Server) mountOperations(list []*endpoint.Op[*api.Env]) {
-	for _, mount := range Mounts {
+	for _, mount := range mounts {
 		for _, op := range list {
 			s.public.handle(mount+op.Path, op.Method, newOperation(op))
 		}

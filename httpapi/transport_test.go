@@ -33,8 +33,8 @@ var targets = []string{
 func TestBothMountsAnswerTheSame(t *testing.T) {
 	s := newServer(t)
 	for _, target := range targets {
-		a := do(t, s, "GET", Mounts[0]+target, "X-Request-Id", "same")
-		b := do(t, s, "GET", Mounts[1]+target, "X-Request-Id", "same")
+		a := do(t, s, "GET", mounts[0]+target, "X-Request-Id", "same")
+		b := do(t, s, "GET", mounts[1]+target, "X-Request-Id", "same")
 		if a.Code != 200 || a.Body.String() != b.Body.String() {
 			t.Errorf("%s: got %d and %d, %d and %d bytes, want 200 and the same bytes", target, a.Code, b.Code,
 				a.Body.Len(), b.Body.Len())

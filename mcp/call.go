@@ -115,11 +115,11 @@ func failed(message string) *sdk.CallToolResult {
 }
 
 // callerOf returns the caller, nil for an anonymous one.
-func callerOf(req *sdk.CallToolRequest) *Caller {
+func callerOf(req *sdk.CallToolRequest) *caller {
 	if req.Extra == nil || req.Extra.TokenInfo == nil {
 		return nil
 	}
-	c, _ := req.Extra.TokenInfo.Extra["caller"].(*Caller)
+	c, _ := req.Extra.TokenInfo.Extra["caller"].(*caller)
 	return c
 }
 

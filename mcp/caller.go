@@ -13,8 +13,8 @@ import (
 	"relais/auth/account"
 )
 
-// A Caller is a person who signed in, or the client of an API key.
-type Caller struct {
+// A caller is a person who signed in, or the client of an API key.
+type caller struct {
 	account.Person
 	Scopes []account.Scope
 }
@@ -22,7 +22,7 @@ type Caller struct {
 // identify returns the owner of the token or key of a request, nil for a request without one.
 // It reads the body only for clients that sign. Errors: account.ErrGrant, account.ErrTarget,
 // account.ErrDisabled, account.ErrLost, those of package access, and a *bodyError.
-func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time.Time) (*Caller, error) {
+func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time.Time) (*caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
 	case len(r.Header["Authorization"]) == 0 && len(r.Header["X-Api-Key"]) == 0:
@@ -32,7 +32,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 			return nil, errNoPeople
 		}
 		person, scopes, err := s.Accounts.Verify(token, s.Resource, now)
-		return &Caller{person, scopes}, err
+		return &caller{person, scopes}, err
 	}
 	grant, err := s.Gate.Check(&access.Request{
 		Time: now, Method: r.Method, Path: s.PublicPrefix + access.SentPath(r.URL), Address: s.Address(r),
@@ -63,7 +63,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 	if !grant.Client.Partner {
 		scopes = []account.Scope{account.Read}
 	}
-	return &Caller{person, scopes}, err
+	return &caller{person, scopes}, err
 }
 
 // errNoPeople is the error for a credential while the accounts cannot be used.
@@ -84,7 +84,7 @@ func (e *quotaError) Unwrap() error { return access.ErrRateLimited }
 // counts as a message of its address.
 func (s *Server) caller(
 	w http.ResponseWriter, r *http.Request, read func() ([]byte, error), address netip.Addr, now time.Time,
-) (*Caller, bool) {
+) (*caller, bool) {
 	c, err := s.identify(r, read, now)
 	if err == nil {
 		return c, true

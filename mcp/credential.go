@@ -28,7 +28,7 @@ type callerKey struct{}
 
 // handOver passes the request to the SDK: with the caller in the SDK's own form, and without
 // the credential, which no tool must see.
-func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *Caller) {
+func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *caller) {
 	r.Header.Del("X-API-Key")
 	if c == nil {
 		r.Header.Del("Authorization")
@@ -41,7 +41,7 @@ func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *Caller) {
 
 // verifiedToken is the SDK's token verifier. The token was already verified.
 func verifiedToken(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
-	c, ok := ctx.Value(callerKey{}).(*Caller)
+	c, ok := ctx.Value(callerKey{}).(*caller)
 	if !ok {
 		return nil, auth.ErrInvalidToken
 	}

@@ -26,8 +26,8 @@ const Path = "/mcp"
 const (
 	maxBody        = 256 << 10 // bytes of a message
 	sessionTimeout = 10 * time.Minute
-	// DefaultMinute is the number of tool calls that an address, or a person, has in a minute.
-	DefaultMinute = 60
+	// defaultMinute is the number of tool calls that an address, or a person, has in a minute.
+	defaultMinute = 60
 	// messagesPerCall is the number of messages of any sort that are allowed for each allowed call.
 	messagesPerCall = 10
 )
@@ -39,7 +39,7 @@ type Options struct {
 	Address func(*http.Request) netip.Addr
 	BaseURL string       // origin and path prefix of the service
 	Hosts   []string     // other hosts of the service, with a port, or without for any port
-	Minute  int          // tool calls of an address, or a person, in a minute; 0: DefaultMinute
+	Minute  int          // tool calls of an address, or a person, in a minute; 0: defaultMinute
 	Gate    *access.Gate // for API keys
 	// NoteClient is called for each request with an API key: with the client, nil for an unknown
 	// key, and the error if it was refused. It may be nil.
@@ -92,7 +92,7 @@ func New(o Options) *Server {
 		o.Received = func() {}
 	}
 	if o.Minute == 0 {
-		o.Minute = DefaultMinute
+		o.Minute = defaultMinute
 	}
 	s := &Server{
 		Options:         o,

@@ -130,7 +130,7 @@ func refuseBody(w http.ResponseWriter, err error) {
 }
 
 // authorize reports whether the caller may send a body. It has answered when it returns false.
-func (s *Server) authorize(w http.ResponseWriter, c *Caller, sum bodySummary) bool {
+func (s *Server) authorize(w http.ResponseWriter, c *caller, sum bodySummary) bool {
 	if c == nil {
 		if !s.RequireAuth && len(sum.scopes) == 0 {
 			return true
@@ -161,7 +161,7 @@ func (s *Server) authorize(w http.ResponseWriter, c *Caller, sum bodySummary) bo
 
 // countMessage counts a message and reports whether it is within the limit. A known caller is
 // counted as a person, from whatever address the message comes.
-func (s *Server) countMessage(c *Caller, address netip.Addr, now time.Time) bool {
+func (s *Server) countMessage(c *caller, address netip.Addr, now time.Time) bool {
 	if c != nil {
 		return s.personMessages.Add(c.ID, now) <= messagesPerCall*s.Minute
 	}
@@ -171,7 +171,7 @@ func (s *Server) countMessage(c *Caller, address netip.Addr, now time.Time) bool
 // countBody counts the calls of a body and its messages, except the first, which was counted
 // before the body was read. It reports whether they are within the limits of the person or,
 // for an anonymous caller, of the address; it has answered when it returns false.
-func (s *Server) countBody(w http.ResponseWriter, c *Caller, address netip.Addr, sum bodySummary, now time.Time) bool {
+func (s *Server) countBody(w http.ResponseWriter, c *caller, address netip.Addr, sum bodySummary, now time.Time) bool {
 	for range sum.messages - 1 {
 		if !s.countMessage(c, address, now) {
 			s.refuseTooMany(w, sum.id, now)

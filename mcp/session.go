@@ -35,7 +35,7 @@ func beginsSession(r *http.Request) bool {
 }
 
 // ownerOf returns the owner whose sessions are counted together.
-func ownerOf(c *Caller, address netip.Addr) owner {
+func ownerOf(c *caller, address netip.Addr) owner {
 	if c != nil {
 		return owner{id: c.ID, known: true}
 	}

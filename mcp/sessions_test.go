@@ -55,7 +55,7 @@ func (h *testSessions) message(name string) {
 func anonymous(addr string) owner { return ownerOf(nil, netip.MustParseAddr(addr)) }
 
 func person(id string) owner {
-	return ownerOf(&Caller{Person: account.Person{ID: id}}, netip.MustParseAddr("192.0.2.1"))
+	return ownerOf(&caller{Person: account.Person{ID: id}}, netip.MustParseAddr("192.0.2.1"))
 }
 
 // readers begins sessions of 50 anonymous callers of different providers, and uses them.

@@ -63,7 +63,7 @@ func readManifest(dir string) (m manifest, err error) {
 		return m, err
 	}
 	if len(text) > manifestBytes {
-		return m, manifestError(ErrDamaged, "over %d bytes", manifestBytes)
+		return m, manifestError(errDamaged, "over %d bytes", manifestBytes)
 	}
 	err = json.Unmarshal(text, &m)
 	switch {
@@ -71,13 +71,13 @@ func readManifest(dir string) (m manifest, err error) {
 		return m, fmt.Errorf("%s/%s: %w (format %d, this program reads %d)", Dir, ManifestName, ErrNewer, m.Version,
 			manifestOfDatabase)
 	case err != nil:
-		return m, manifestError(ErrDamaged, "%v", err)
+		return m, manifestError(errDamaged, "%v", err)
 	case m.Version < manifestOfRows:
-		return m, manifestError(ErrDamaged, "it says no format")
+		return m, manifestError(errDamaged, "it says no format")
 	}
 	for _, s := range m.Segments {
 		if !segmentName.MatchString(s.File) {
-			return m, manifestError(ErrDamaged, "a file called %q", s.File)
+			return m, manifestError(errDamaged, "a file called %q", s.File)
 		}
 	}
 	return m, nil

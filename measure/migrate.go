@@ -15,10 +15,10 @@ func loadRows(db *store.DB, dir string) (list []SegmentInfo, old bool, err error
 		return nil, false, err
 	}
 	m, err := readManifest(dir)
-	if errors.Is(err, ErrDamaged) && len(list) > 0 {
+	if errors.Is(err, errDamaged) && len(list) > 0 {
 		return list, false, nil // the manifest is written again
 	}
-	if errors.Is(err, ErrDamaged) {
+	if errors.Is(err, errDamaged) {
 		names, listing := segmentFiles(dir)
 		if listing == nil && len(names) == 0 {
 			return list, false, nil // it cannot have named any file

@@ -168,8 +168,8 @@ func TestLost(t *testing.T) {
 				closeMeasures(s)
 				continue
 			}
-			if want := map[bool]error{true: ErrNewer, false: ErrDamaged}[tt.newer]; !errors.Is(err, want) ||
-				tt.newer && errors.Is(err, ErrDamaged) {
+			if want := map[bool]error{true: ErrNewer, false: errDamaged}[tt.newer]; !errors.Is(err, want) ||
+				tt.newer && errors.Is(err, errDamaged) {
 				t.Errorf("%s, read-only %v: got %v, want %v", tt.name, readOnly, err, want)
 			}
 		}

@@ -73,7 +73,7 @@ func openAgain(path string) (db *store.DB, aside string, err error) {
 		}
 		err = errors.Join(err, db.Close())
 	}
-	if errors.Is(err, ErrNewer) || !errors.Is(err, ErrDamaged) && !errors.Is(err, store.ErrDamaged) {
+	if errors.Is(err, ErrNewer) || !errors.Is(err, errDamaged) && !errors.Is(err, store.ErrDamaged) {
 		return nil, "", err
 	}
 	for i := 0; ; i++ {

@@ -54,7 +54,7 @@ type SegmentInfo struct {
 }
 
 // OpenDatabase opens the database of a data folder. It creates a missing one, or returns nil if
-// readOnly. A missing database in a folder with segments is ErrDamaged.
+// readOnly. A missing database in a folder with segments is errDamaged.
 func OpenDatabase(dir folder.Dir, readOnly bool) (*store.DB, error) {
 	path := filepath.Join(string(dir), DatabaseName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -82,7 +82,7 @@ func mayBeMissing(dir string) error {
 		return nil // no measurement is lost
 	}
 	return errors.Join(err, fmt.Errorf("%s: %w: it is missing, and %s holds %d files of measures", DatabaseName,
-		ErrDamaged, Dir, len(names)))
+		errDamaged, Dir, len(names)))
 }
 
 // readRows reads the rows of a database in their order. A nil database has no rows.
@@ -122,7 +122,7 @@ func rowsIn(tx *store.Tx) (list []SegmentInfo, err error) {
 
 func parseRow(k, v []byte) (row SegmentInfo, err error) {
 	if err := json.Unmarshal(v, &row); err != nil || len(k) != 8 || !segmentName.MatchString(row.File) {
-		return row, fmt.Errorf("%s: %w: the row %x is invalid", DatabaseName, ErrDamaged, k)
+		return row, fmt.Errorf("%s: %w: the row %x is invalid", DatabaseName, errDamaged, k)
 	}
 	row.order = binary.BigEndian.Uint64(k)
 	return row, nil
@@ -136,7 +136,7 @@ func numberOf(b interface{ Get([]byte) []byte }, key []byte) (uint64, error) {
 	}
 	n, err := strconv.ParseUint(string(text), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w: %s is not a number", DatabaseName, ErrDamaged, key)
+		return 0, fmt.Errorf("%s: %w: %s is not a number", DatabaseName, errDamaged, key)
 	}
 	return n, nil
 }

@@ -42,9 +42,9 @@ const (
 // with more makes several.
 const maxRows = 1 << 21
 
-// ErrDamaged is wrapped by errors about damaged files of measurements. Their content must be
+// errDamaged is wrapped by errors about damaged files of measurements. Their content must be
 // imported again.
-var ErrDamaged = errors.New("damaged file of measures")
+var errDamaged = errors.New("damaged file of measures")
 
 // A meta describes a segment in its file.
 type meta struct {
@@ -128,7 +128,7 @@ func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, s
 	return size, sum, err
 }
 
-// readSegment loads the file at path. Its errors name the file and wrap ErrDamaged or
+// readSegment loads the file at path. Its errors name the file and wrap errDamaged or
 // what the system says.
 func readSegment(path string) (s *segment, err error) {
 	defer func() {
@@ -146,7 +146,7 @@ func readSegment(path string) (s *segment, err error) {
 		return nil, err
 	}
 	if info.Size() < headerBytes+sumBytes || info.Size() > maxRows*100 {
-		return nil, fmt.Errorf("%w: %d bytes", ErrDamaged, info.Size())
+		return nil, fmt.Errorf("%w: %d bytes", errDamaged, info.Size())
 	}
 	data := make([]byte, info.Size())
 	if _, err := io.ReadFull(f, data); err != nil {
@@ -163,24 +163,24 @@ func readSegment(path string) (s *segment, err error) {
 // eight, as whatever is allocated alone and has as many bytes as a header.
 func decode(data []byte) (*segment, error) {
 	if len(data) < headerBytes+sumBytes || string(data[:8]) != magic {
-		return nil, fmt.Errorf("%w: it does not begin as one", ErrDamaged)
+		return nil, fmt.Errorf("%w: it does not begin as one", errDamaged)
 	}
 	if v := binary.LittleEndian.Uint32(data[8:]); v > originsOf {
 		return nil, fmt.Errorf("%w (format %d, this program reads %d)", ErrNewer, v, originsOf)
 	} else if v < version {
-		return nil, fmt.Errorf("%w: format %d", ErrDamaged, v)
+		return nil, fmt.Errorf("%w: format %d", errDamaged, v)
 	}
 	if size := binary.LittleEndian.Uint64(data[16:]); size != uint64(len(data)) {
-		return nil, fmt.Errorf("%w: %d bytes instead of %d", ErrDamaged, len(data), size)
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", errDamaged, len(data), size)
 	}
 	body := data[:len(data)-sumBytes]
 	s := &segment{bytes: int64(len(data)), rows: int(binary.LittleEndian.Uint32(data[12:])),
 		checksum: xxhash.Sum64(body)}
 	if s.checksum != binary.LittleEndian.Uint64(data[len(body):]) {
-		return nil, fmt.Errorf("%w: the checksum does not match", ErrDamaged)
+		return nil, fmt.Errorf("%w: the checksum does not match", errDamaged)
 	}
 	if err := s.load(body); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	s.operators = make([]int, len(s.Networks))
 	for i := range s.Networks {

@@ -33,13 +33,13 @@ type SiteQuery struct {
 	Operators []string
 }
 
-// SiteRadius is the distance, in metres, up to which a speedtest that does not name a base
+// siteRadius is the distance, in metres, up to which a speedtest that does not name a base
 // station of a site can belong to it.
-const SiteRadius = 1000
+const siteRadius = 1000
 
 // SpeedtestsOfSite returns the speedtests that certainly name a base station or cell of the
 // site. Without any, it returns those with an NCI that may belong to a gNB of the site of
-// unknown length, and without these, those within SiteRadius. The order and total are as by
+// unknown length, and without these, those within siteRadius. The order and total are as by
 // Speedtests.
 func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
@@ -66,7 +66,7 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 		all = possible
 	}
 	if all.total == 0 && q.Center != nil {
-		q.Disc = &geo.Disc{Center: *q.Center, Radius: SiteRadius}
+		q.Disc = &geo.Disc{Center: *q.Center, Radius: siteRadius}
 		q.restrictTo(q.Operators)
 		all = newSelection(&q.Query, v.filters(Speedtest, &q.Query))
 		all.addMatches()

@@ -58,7 +58,7 @@ type view struct {
 // New loads the measures of a data folder whose database is open; a folder without one is
 // read-only. A missing folder holds no measures. now is the clock's. A segment's file that
 // is damaged or gone is left out and named by Problems; rows that cannot be read are an
-// error, ErrDamaged or ErrNewer, and nothing is removed then.
+// error, errDamaged or ErrNewer, and nothing is removed then.
 func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil ||
 		db.ReadOnly(), now: now, most: maxRows, grew: make(chan struct{}, 1)}
@@ -139,7 +139,7 @@ func load(dir string, row SegmentInfo) (*segment, error) {
 		return nil, err
 	}
 	if sumText(seg.checksum) != row.Checksum || seg.Market != row.Market || seg.Kind != row.Kind {
-		return nil, fmt.Errorf("%s: %w: it is not the file that its row names", row.File, ErrDamaged)
+		return nil, fmt.Errorf("%s: %w: it is not the file that its row names", row.File, errDamaged)
 	}
 	return seg, nil
 }

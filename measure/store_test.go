@@ -141,13 +141,13 @@ func TestDamage(t *testing.T) {
 			if err := os.WriteFile(path, text, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := readSegment(path); !errors.Is(err, ErrDamaged) ||
+			if _, err := readSegment(path); !errors.Is(err, errDamaged) ||
 				!strings.Contains(err.Error(), filepath.Base(path)) {
 				t.Fatalf("cut at %d of %d: error = %v, want ErrDamaged with the file", at, len(whole), err)
 			}
 		}
 	}
-	if n, err := sound(s); n != 300 || !errors.Is(err, ErrDamaged) {
+	if n, err := sound(s); n != 300 || !errors.Is(err, errDamaged) {
 		t.Errorf("%d rows, %v, want 300, ErrDamaged", n, err)
 	}
 	damaged := openStore(t, dir)

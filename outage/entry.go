@@ -14,10 +14,10 @@ type Status string
 
 // The statuses of api.md.
 const (
-	OK Status = "OK"
-	HS Status = "HS" // hors service
-	DE Status = "DE"
-	NE Status = "NE"
+	statusOK Status = "OK"
+	statusHS Status = "HS" // hors service
+	statusDE Status = "DE"
+	statusNE Status = "NE"
 )
 
 // Services are the statuses of a site's services.
@@ -73,11 +73,11 @@ type Cells string
 
 func cellsOf(list []string) Cells { return Cells(strings.Join(list, "\n")) }
 
-// List returns the cells.
-func (c Cells) List() []string { return strings.Split(string(c), "\n") }
+// list returns the cells.
+func (c Cells) list() []string { return strings.Split(string(c), "\n") }
 
 // MarshalJSON implements json.Marshaler.
-func (c Cells) MarshalJSON() ([]byte, error) { return json.Marshal(c.List()) }
+func (c Cells) MarshalJSON() ([]byte, error) { return json.Marshal(c.list()) }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (c *Cells) UnmarshalJSON(text []byte) error {
@@ -133,7 +133,7 @@ func (e *Entry) Began() time.Time {
 // file; other cells are as published.
 func (e *Entry) Raw() map[string]string {
 	raw := make(map[string]string, len(rawColumns))
-	cells := e.Cells.List()
+	cells := e.Cells.list()
 	for i, name := range rawColumns {
 		if i == colManaged {
 			name = ManagedColumn(e.Operator)
@@ -150,7 +150,7 @@ func (e *Entry) Raw() map[string]string {
 // Severity is Down when no service is OK.
 func (e *Entry) Severity() Severity {
 	for _, st := range e.Services.each() {
-		if *st == OK {
+		if *st == statusOK {
 			return Degraded
 		}
 	}
@@ -178,7 +178,7 @@ func affectedNames(names []string, statuses [][]Status) []string {
 	list := []string{}
 	for i, some := range statuses {
 		for _, st := range some {
-			if st == HS || st == DE {
+			if st == statusHS || st == statusDE {
 				list = append(list, names[i])
 				break
 			}

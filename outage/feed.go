@@ -20,8 +20,8 @@ const (
 	Failed    FeedState = "failed"    // the last try did not; what was read before stays
 )
 
-// Fresh is how long what was read may stand for the present, by decisions.md 13.
-const Fresh = 48 * time.Hour
+// freshTime is how long what was read may stand for the present, by decisions.md 13.
+const freshTime = 48 * time.Hour
 
 // A Feed is what an operator publishes and what became of reading it. Times are UTC,
 // to the second.
@@ -61,7 +61,7 @@ func (f *Feed) Age(now time.Time) time.Duration {
 // Available reports whether a site without an entry works: the last try read the feed, and
 // what it read is not older than Fresh.
 func (f *Feed) Available(now time.Time) bool {
-	return f.State() == Available && f.Age(now).Abs() <= Fresh
+	return f.State() == Available && f.Age(now).Abs() <= freshTime
 }
 
 // feedKey is the key of a feed in its buckets.
@@ -86,11 +86,11 @@ func feedID(code market.Code, operator string) string {
 }
 
 // feedOf returns the market and the operator's key in its one spelling. Errors:
-// ErrNoFeed, ErrOperator.
+// errNoFeed, ErrOperator.
 func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) {
 	m := market.Get(code)
 	if m == nil || m.FeedZone == "" {
-		return nil, feedKey{}, fmt.Errorf("%w: %.20q", ErrNoFeed, code)
+		return nil, feedKey{}, fmt.Errorf("%w: %.20q", errNoFeed, code)
 	}
 	key, err := operatorOf(m, operator)
 	return m, feedKey{code, key}, err

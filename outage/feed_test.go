@@ -169,7 +169,7 @@ func TestSnapshot(t *testing.T) {
 	if look(s) == before {
 		t.Errorf("the store is still %s after the change", before)
 	}
-	if err := snapshot.Clear(market.FR, "SFR"); !errors.Is(err, ErrReadOnly) {
+	if err := snapshot.Clear(market.FR, "SFR"); !errors.Is(err, errReadOnly) {
 		t.Errorf("Clear of a snapshot: %v, want ErrReadOnly", err)
 	}
 }
@@ -246,8 +246,8 @@ func TestRefused(t *testing.T) {
 		{"no such file", context.Background(), market.FR, "SFR", "/no/such/file", fs.ErrNotExist},
 		{"no operator", context.Background(), market.FR, "ALL", "", ErrOperator},
 		{"another market", context.Background(), market.DROM, "SFR", "", ErrOperator},
-		{"no feeds", context.Background(), market.BE, "ORANGE_BE", "", ErrNoFeed},
-		{"no market", context.Background(), "XX", "SFR", "", ErrNoFeed},
+		{"no feeds", context.Background(), market.BE, "ORANGE_BE", "", errNoFeed},
+		{"no market", context.Background(), "XX", "SFR", "", errNoFeed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := s.Import(c.ctx, c.code, c.operator, c.path); !errors.Is(err, c.want) {
@@ -307,8 +307,8 @@ func TestReadOnly(t *testing.T) {
 		}
 		_, err := s.Import(context.Background(), market.FR, "SFR", file(t, ""))
 		for _, err := range []error{err, s.Clear(market.FR, "SFR"), s.Failed(market.FR, "SFR", nil)} {
-			if !errors.Is(err, ErrReadOnly) || !errors.Is(err, fs.ErrPermission) {
-				t.Errorf("got %v, want ErrReadOnly and fs.ErrPermission", err)
+			if !errors.Is(err, errReadOnly) || !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("got %v, want errReadOnly and fs.ErrPermission", err)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func checkEntry(t *testing.T, e *Entry) {
 		err = json.Unmarshal(text, again)
 	}
 	if err != nil || again.Lat != e.Lat || again.Code != e.Code || again.Cells != e.Cells ||
-		len(again.Cells.List()) != len(rawColumns) {
+		len(again.Cells.list()) != len(rawColumns) {
 		t.Errorf("got %+v, %v, of %s, want %+v", again, err, text, e)
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"relais/market"
 )
 
-// Kind is what reports call a file of unavailable sites.
-const Kind = "sites-hs"
+// reportKind is what reports call a file of unavailable sites.
+const reportKind = "sites-hs"
 
 // Import replaces an operator's unavailable sites by those in the files (also in a folder or
 // a zip archive). All of it is on disk when Import returns nil, and nothing of it when it
@@ -27,7 +27,7 @@ const Kind = "sites-hs"
 // Files without a usable row are refused, as they would say that all sites work; files
 // whose rows are all sites of another market are not. A Refused error, or one of opening a
 // file, marks the feed failed and leaves the last good data. Other errors change nothing:
-// ErrNoFeed, ErrOperator, ErrReadOnly, fs.ErrNotExist, those of ctx and of the store.
+// errNoFeed, ErrOperator, errReadOnly, fs.ErrNotExist, those of ctx and of the store.
 func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report,
 	error) {
 	m, key, err := feedOf(code, operator)
@@ -35,7 +35,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, operator string, f
 		return nil, err
 	}
 	if s.db == nil || s.db.ReadOnly() {
-		return nil, ErrReadOnly
+		return nil, errReadOnly
 	}
 	p, err := newParser(m, key.operator)
 	if err != nil {
@@ -48,11 +48,11 @@ func (s *Store) Import(ctx context.Context, code market.Code, operator string, f
 	return reports, s.replace(key, p, reports)
 }
 
-// A Refused error says what is wrong with a file. Its feed is marked failed.
-type Refused struct{ error }
+// A refusedError error says what is wrong with a file. Its feed is marked failed.
+type refusedError struct{ error }
 
 // Unwrap returns the error.
-func (r Refused) Unwrap() error { return r.error }
+func (r refusedError) Unwrap() error { return r.error }
 
 // refuse returns err, after marking the feed failed if the file is at fault.
 func (s *Store) refuse(ctx context.Context, key feedKey, err error) error {
@@ -65,7 +65,7 @@ func (s *Store) refuse(ctx context.Context, key feedKey, err error) error {
 	if _, unread := errors.AsType[*fs.PathError](err); unread {
 		return err
 	}
-	return Refused{err}
+	return refusedError{err}
 }
 
 func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, error) {
@@ -75,7 +75,7 @@ func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, e
 	}
 	reports := []*source.Report{}
 	for _, in := range inputs {
-		report := source.NewReport(&source.Found{Input: in, Kind: &source.Kind{Name: Kind}})
+		report := source.NewReport(&source.Found{Input: in, Kind: &source.Kind{Name: reportKind}})
 		reports, p.synthetic = append(reports, report), p.synthetic || in.Synthetic()
 		if err := p.file(ctx, in, report); err != nil {
 			return reports, err
@@ -132,7 +132,7 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 }
 
 // Failed marks a feed failed: its file could not be fetched or read. What was read before
-// stays. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+// stays. Errors: errNoFeed, ErrOperator, errReadOnly.
 func (s *Store) Failed(code market.Code, operator string, why error) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 }
 
 // Clear deletes an operator's feed, which is absent then. Its bytes leave community.db when
-// that is compacted. Errors: ErrNoFeed, ErrOperator, ErrReadOnly.
+// that is compacted. Errors: errNoFeed, ErrOperator, errReadOnly.
 func (s *Store) Clear(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {

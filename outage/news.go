@@ -27,7 +27,7 @@ type Outcome struct {
 }
 
 // Take imports the news of a market's feeds, one after the other; a failure of one does not
-// stop the others. It returns every feed of the market, in table order. Errors: ErrNoFeed,
+// stop the others. It returns every feed of the market, in table order. Errors: errNoFeed,
 // and ErrOperator before any news is taken.
 func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Outcome, error) {
 	if m := market.Get(code); m == nil || m.FeedZone == "" {
@@ -61,9 +61,9 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 	case n.Failed != "":
 		err = s.Failed(key.market, key.operator, errors.New(n.Failed))
 	default:
-		err = s.Unchanged(key.market, key.operator)
+		err = s.unchanged(key.market, key.operator)
 	}
-	if refused, ok := errors.AsType[Refused](err); ok {
+	if refused, ok := errors.AsType[refusedError](err); ok {
 		o.Refused = refused.Error()
 	} else if err != nil {
 		o.Error = err.Error()
@@ -71,10 +71,10 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 	return o
 }
 
-// Unchanged clears the failure of a feed whose file is still the one that was read last.
-// ReadAt stays, so that a file that is never renewed becomes too old. Errors: ErrNoFeed,
-// ErrOperator, ErrReadOnly.
-func (s *Store) Unchanged(code market.Code, operator string) error {
+// unchanged clears the failure of a feed whose file is still the one that was read last.
+// ReadAt stays, so that a file that is never renewed becomes too old. Errors: errNoFeed,
+// ErrOperator, errReadOnly.
+func (s *Store) unchanged(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
 		return err

@@ -22,9 +22,9 @@ import (
 // Errors that callers handle. Other errors are those of package store, of reading a file,
 // and of values that are out of bounds.
 var (
-	ErrNoFeed   = errors.New("the operators of the market publish no unavailable sites")
+	errNoFeed   = errors.New("the operators of the market publish no unavailable sites")
 	ErrOperator = errors.New("not an operator of the market")
-	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
+	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )
 
 // Buckets of community.db that are this package's. The key of a feed is its market,
@@ -47,7 +47,7 @@ type Store struct {
 }
 
 // Open reads the feeds of community.db, which stays the caller's. With nil, or a db
-// that is opened read-only, every change fails with ErrReadOnly. Records that cannot be used
+// that is opened read-only, every change fails with errReadOnly. Records that cannot be used
 // are left out and listed by Problems; their feed has failed until it is imported again.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now}
@@ -110,7 +110,7 @@ func (s *Store) Version() string {
 // update changes the file alone. What is answered is as the file when update returns.
 func (s *Store) update(change func(*store.Tx) error) error {
 	if s.db == nil || s.db.ReadOnly() {
-		return ErrReadOnly
+		return errReadOnly
 	}
 	return s.db.Update(change)
 }

@@ -219,7 +219,7 @@ func (w *row) leftOut(what string) {
 func (w *row) services() Services {
 	at := func(i int) Status {
 		switch st := Status(strings.ToUpper(w.cells[i])); st {
-		case OK, HS, DE, NE, "":
+		case statusOK, statusHS, statusDE, statusNE, "":
 			return st
 		}
 		w.leftOut("a status other than OK, HS, DE and NE")

@@ -102,7 +102,7 @@ func TestVariants(t *testing.T) {
 		if got := c.check(entries[0]); strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(c.want, " ", "") {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		for _, cell := range entries[0].Cells.List() {
+		for _, cell := range entries[0].Cells.list() {
 			if cell == "359" {
 				t.Errorf("%s: a column that nobody asked for is kept", c.name)
 			}
@@ -129,7 +129,7 @@ func TestRawKeys(t *testing.T) {
 	if got := fmt.Sprintln(entries[0].Severity(), services, technologies); got != "down [data voice sms] [2g 3g 4g]\n" {
 		t.Errorf("got %v, want %q", got, "down [data voice sms] [2g 3g 4g]\n")
 	}
-	entries[0].Services.Data3G = OK
+	entries[0].Services.Data3G = statusOK
 	if entries[0].Severity() != Degraded {
 		t.Error("a service is OK")
 	}

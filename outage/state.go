@@ -100,7 +100,7 @@ func readFeed(tx *store.Tx, k []byte) (*feedData, error) {
 	}
 	met := map[string]string{}
 	for _, e := range entries {
-		if e == nil || e.Code == "" || !e.Point().Valid() || len(e.Cells.List()) != len(rawColumns) {
+		if e == nil || e.Code == "" || !e.Point().Valid() || len(e.Cells.list()) != len(rawColumns) {
 			return nil, fmt.Errorf("unavailable sites of %s: one is broken", feedID(f.Market, f.Operator))
 		}
 		e.Market, e.Operator = key.market, key.operator
@@ -127,7 +127,7 @@ func (st *state) arrange() *state {
 			st.arranged[key.market] = a
 		}
 		if d.State() == Available {
-			a.deadlines = append(a.deadlines, d.ReadAt.Add(Fresh))
+			a.deadlines = append(a.deadlines, d.ReadAt.Add(freshTime))
 		}
 	}
 	for _, a := range st.arranged {

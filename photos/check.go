@@ -114,7 +114,7 @@ func checkReport(tx *store.Tx, k, v []byte) error {
 		return fmt.Errorf("report %s: %w", r.ID, err)
 	}
 	queued := value(tx, pendingBucket, r.queueKey()) != nil
-	if at := value(tx, reportIDsBucket, key(r.ID)); !bytes.Equal(at, k) || queued != (r.Status == Pending) {
+	if at := value(tx, reportIDsBucket, key(r.ID)); !bytes.Equal(at, k) || queued != (r.Status == pending) {
 		return fmt.Errorf("report %s, %s: it has no entry by its id, or is queued: %v", r.ID, r.Status, queued)
 	}
 	return nil

@@ -11,13 +11,13 @@ import (
 
 // hasImages fails if images of a photo are missing; CheckMonth compares each byte.
 func (s *Store) hasImages(k []byte) error {
-	p, err := s.Get(id(k))
+	p, err := s.get(id(k))
 	if err != nil {
 		return nil // deleted meanwhile, or reported already
 	}
 	db, err := s.Month(p.Month)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.unlessDeleted(k, fmt.Errorf("photo %s: %s is missing: %w", p.ID, FileOf(p.Month), ErrLost))
+		return s.unlessDeleted(k, fmt.Errorf("photo %s: %s is missing: %w", p.ID, FileOf(p.Month), errLost))
 	}
 	if err != nil {
 		return nil // the problem of that file is reported separately
@@ -25,7 +25,7 @@ func (s *Store) hasImages(k []byte) error {
 	return s.unlessDeleted(k, db.View(func(tx *store.Tx) error {
 		for _, size := range Sizes {
 			if !hasImage(tx, k, size) {
-				return fmt.Errorf("photo %s, %s: %w", p.ID, size, ErrLost)
+				return fmt.Errorf("photo %s, %s: %w", p.ID, size, errLost)
 			}
 		}
 		return nil
@@ -37,7 +37,7 @@ func (s *Store) unlessDeleted(k []byte, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, gone := s.Get(id(k)); errors.Is(gone, ErrNoPhoto) {
+	if _, gone := s.get(id(k)); errors.Is(gone, ErrNoPhoto) {
 		return nil
 	}
 	return err
@@ -63,7 +63,7 @@ func (s *Store) CheckMonth(name string) (n int, err error) {
 
 // checkImages compares the images of a photo with its record.
 func (s *Store) checkImages(db *store.DB, k []byte) error {
-	p, err := s.Get(id(k))
+	p, err := s.get(id(k))
 	if errors.Is(err, ErrNoPhoto) {
 		return s.checkStray(db, k)
 	}
@@ -77,7 +77,7 @@ func (s *Store) checkImages(db *store.DB, k []byte) error {
 		for size, want := range p.Images {
 			image, err := imageOf(tx, k, size)
 			if got := describe(image); err != nil || got.Bytes != want.Bytes || !bytes.Equal(got.SHA256, want.SHA256) {
-				return fmt.Errorf("photo %s, %s: it was changed after it was written: %w", p.ID, size, ErrLost)
+				return fmt.Errorf("photo %s, %s: it was changed after it was written: %w", p.ID, size, errLost)
 			}
 		}
 		return nil
@@ -88,7 +88,7 @@ func (s *Store) checkImages(db *store.DB, k []byte) error {
 // It waits for a photo that is being added or deleted.
 func (s *Store) checkStray(db *store.DB, k []byte) error {
 	defer s.Pause()()
-	if _, err := s.Get(id(k)); !errors.Is(err, ErrNoPhoto) {
+	if _, err := s.get(id(k)); !errors.Is(err, ErrNoPhoto) {
 		return err
 	}
 	return db.View(func(tx *store.Tx) error {

@@ -41,7 +41,7 @@ func TestDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	marked(true)
-	for _, err := range []error{errorOf(s.Get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)),
+	for _, err := range []error{errorOf(s.get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)),
 		errorOf(s.Hide(gone.ID, "")), errorOf(s.Show(gone.ID))} {
 		if !errors.Is(err, ErrNoPhoto) {
 			t.Errorf("read after deletion: error = %v, want ErrNoPhoto", err)
@@ -199,10 +199,10 @@ func TestLostMonth(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ = opened(t, dir, time.Now)
-	if _, err := s.Image(p.ID, Main); !errors.Is(err, ErrLost) {
+	if _, err := s.Image(p.ID, Main); !errors.Is(err, errLost) {
 		t.Error(err)
 	}
-	if _, _, err := s.CheckRecords(); !errors.Is(err, ErrLost) {
+	if _, _, err := s.CheckRecords(); !errors.Is(err, errLost) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {

@@ -84,9 +84,9 @@ func markOpen(tx *store.Tx, key []byte) error {
 }
 
 // Image returns the bytes of an image, which never change. Errors: ErrNoPhoto also
-// when the photo is hidden, ErrLost.
+// when the photo is hidden, errLost.
 func (s *Store) Image(id string, size Size) (image []byte, err error) {
-	p, err := s.Get(id)
+	p, err := s.get(id)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (s *Store) Image(id string, size Size) (image []byte, err error) {
 	}
 	db, err := s.Month(p.Month)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("photo %s: %w", id, ErrLost)
+		return nil, fmt.Errorf("photo %s: %w", id, errLost)
 	}
 	if err != nil {
 		return nil, err
@@ -106,10 +106,10 @@ func (s *Store) Image(id string, size Size) (image []byte, err error) {
 		return err
 	})
 	if err == nil && image == nil {
-		if _, err := s.Get(id); err != nil { // deleted meanwhile
+		if _, err := s.get(id); err != nil { // deleted meanwhile
 			return nil, err
 		}
-		err = fmt.Errorf("photo %s: %w", id, ErrLost)
+		err = fmt.Errorf("photo %s: %w", id, errLost)
 	}
 	return image, err
 }

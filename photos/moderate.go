@@ -50,7 +50,7 @@ func (s *Store) Delete(id string) (*Photo, error) {
 	}
 	s.steps.RLock()
 	defer s.steps.RUnlock()
-	p, err := s.Get(id)
+	p, err := s.get(id)
 	if err != nil {
 		return nil, err
 	}

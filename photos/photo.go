@@ -170,8 +170,8 @@ func get(tx *store.Tx, key []byte) (*Photo, error) {
 	return p, nil
 }
 
-// Get returns a photo, also a hidden one. Error: ErrNoPhoto.
-func (s *Store) Get(id string) (p *Photo, err error) { return s.find(s.view, id) }
+// get returns a photo, also a hidden one. Error: ErrNoPhoto.
+func (s *Store) get(id string) (p *Photo, err error) { return s.find(s.view, id) }
 
 func (s *Store) find(view func(func(*store.Tx) error) error, id string) (p *Photo, err error) {
 	p, err = nil, ErrNoPhoto

@@ -28,8 +28,8 @@ var (
 	ErrNoPhoto  = errors.New("no such photo")
 	ErrNoReport = errors.New("no such report")
 	ErrReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
-	// ErrLost says that the images of a photo are not in the file that its record names.
-	ErrLost = errors.New("the images of the photo are lost: restore them from a backup")
+	// errLost says that the images of a photo are not in the file that its record names.
+	errLost = errors.New("the images of the photo are lost: restore them from a backup")
 	// ErrMonthLost says that the file of a month with images is missing.
 	ErrMonthLost = errors.New(
 		"the file of the month is missing: restore it from a backup, or accept that with relais check --accept")

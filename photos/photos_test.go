@@ -126,7 +126,7 @@ func TestAddAndGet(t *testing.T) {
 	p := add(t, s, n)
 	stop()
 	s, _ = opened(t, dir, time.Now)
-	got, err := s.Get(p.ID)
+	got, err := s.get(p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

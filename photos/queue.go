@@ -19,13 +19,13 @@ func (s *Store) Accept(reportID string) (*Report, error) {
 		if err := p.put(tx); err != nil {
 			return err
 		}
-		return s.decide(tx, r, Accepted)
+		return s.decide(tx, r, accepted)
 	})
 }
 
 // Dismiss dismisses a report. A hidden photo stays hidden. Error: ErrNoReport.
 func (s *Store) Dismiss(reportID string) (*Report, error) {
-	return s.moderate(reportID, func(tx *store.Tx, r *Report) error { return s.decide(tx, r, Dismissed) })
+	return s.moderate(reportID, func(tx *store.Tx, r *Report) error { return s.decide(tx, r, dismissed) })
 }
 
 func (s *Store) moderate(reportID string, f func(*store.Tx, *Report) error) (r *Report, err error) {

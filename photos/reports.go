@@ -16,12 +16,12 @@ import (
 // A Reason is why a photo is reported.
 type Reason string
 
-// Reasons are the accepted reasons.
-var Reasons = []Reason{"inappropriate", "spam", "wrong-location", "copyright", "quality", "privacy", "other"}
+// reasons are the accepted reasons.
+var reasons = []Reason{"inappropriate", "spam", "wrong-location", "copyright", "quality", "privacy", "other"}
 
 // Values lists the reasons.
 func (Reason) Values() (list []string) {
-	for _, r := range Reasons {
+	for _, r := range reasons {
 		list = append(list, string(r))
 	}
 	return list
@@ -29,11 +29,11 @@ func (Reason) Values() (list []string) {
 
 // UnmarshalText accepts a reason in any case.
 func (r *Reason) UnmarshalText(b []byte) error {
-	i := slices.IndexFunc(Reasons, func(v Reason) bool { return fold.EqualASCII(string(v), string(b)) })
+	i := slices.IndexFunc(reasons, func(v Reason) bool { return fold.EqualASCII(string(v), string(b)) })
 	if i < 0 {
 		return fmt.Errorf("one of %s", strings.Join(Reason("").Values(), ", "))
 	}
-	*r = Reasons[i]
+	*r = reasons[i]
 	return nil
 }
 
@@ -42,13 +42,13 @@ type Status string
 
 // The states of a report.
 const (
-	Pending   Status = "pending"
-	Accepted  Status = "accepted" // the photo was hidden
-	Dismissed Status = "dismissed"
+	pending   Status = "pending"
+	accepted  Status = "accepted" // the photo was hidden
+	dismissed Status = "dismissed"
 )
 
-// MaxDescription is the most characters of a description.
-const MaxDescription = 2000
+// maxDescription is the most characters of a description.
+const maxDescription = 2000
 
 // A Report is a client's complaint about a photo. A client has at most one for a photo.
 type Report struct {
@@ -69,7 +69,7 @@ type Report struct {
 type NewReport struct {
 	PhotoID, ClientID, ClientName string
 	Reason                        Reason
-	// Description has at most MaxDescription characters; nil keeps that of the client's report
+	// Description has at most maxDescription characters; nil keeps that of the client's report
 	// before.
 	Description *string
 }
@@ -78,11 +78,11 @@ func (n *NewReport) check() error {
 	switch {
 	case n.ClientID == "" || n.ClientName == "" || len(n.ClientID) > maxKey || len(n.ClientName) > maxText:
 		return fmt.Errorf("a report needs a client")
-	case !slices.Contains(Reasons, n.Reason):
+	case !slices.Contains(reasons, n.Reason):
 		return fmt.Errorf("the reason %.50q is not one of %s", n.Reason, strings.Join(Reason("").Values(), ", "))
-	case n.Description != nil && (utf8.RuneCountInString(*n.Description) > MaxDescription ||
+	case n.Description != nil && (utf8.RuneCountInString(*n.Description) > maxDescription ||
 		!utf8.ValidString(*n.Description)):
-		return fmt.Errorf("the description has more than %d characters, or is not UTF-8", MaxDescription)
+		return fmt.Errorf("the description has more than %d characters, or is not UTF-8", maxDescription)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (s *Store) Report(n NewReport) (r *Report, err error) {
 		if n.Description != nil {
 			r.Description = *n.Description
 		}
-		return s.decide(tx, r, Pending)
+		return s.decide(tx, r, pending)
 	})
 	if err != nil {
 		return nil, err
@@ -133,12 +133,12 @@ func (s *Store) reportOf(tx *store.Tx, p *Photo, client string) (*Report, error)
 func (s *Store) decide(tx *store.Tx, r *Report, status Status) error {
 	r.UpdatedAt = s.millisecond()
 	queue := tx.Bucket([]byte(pendingBucket))
-	if r.Status == Pending && status != Pending {
+	if r.Status == pending && status != pending {
 		if err := queue.Delete(r.queueKey()); err != nil {
 			return err
 		}
 	}
-	if r.Status != Pending && status == Pending {
+	if r.Status != pending && status == pending {
 		r.PendingSince = r.UpdatedAt
 		if err := queue.Put(r.queueKey(), []byte{}); err != nil {
 			return err

@@ -52,9 +52,9 @@ func TestReports(t *testing.T) {
 	tick()
 	again := report(t, s, one, "a", "other", "first, changed")
 	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) ||
-		again.Reason != "other" || again.Status != Pending || again.ClientName != "The a" {
+		again.Reason != "other" || again.Status != pending || again.ClientName != "The a" {
 		t.Errorf("wrong repeated report %+v, want ID = %v, CreatedAt = %v, UpdatedAt = %v, Reason = other, Status "+
-			"= %v and ClientName = The a", again, a.ID, noon, noon.Add(3*time.Minute), Pending)
+			"= %v and ClientName = The a", again, a.ID, noon, noon.Add(3*time.Minute), pending)
 	}
 	if b.ID == a.ID || other.ID == a.ID {
 		t.Error("two reports have the same id")
@@ -66,21 +66,21 @@ func TestReports(t *testing.T) {
 	}
 
 	// A dismissed report leaves the queue. It returns to the end of the queue when its client insists.
-	if r, err := s.Dismiss(a.ID); err != nil || r.Status != Dismissed {
-		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, Dismissed)
+	if r, err := s.Dismiss(a.ID); err != nil || r.Status != dismissed {
+		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, dismissed)
 	}
 	expect(true, "second", "third")
 	tick()
 	again = report(t, s, one, "a", "spam", "I insist")
-	if again.ID != a.ID || again.Status != Pending || !again.CreatedAt.Equal(noon) {
+	if again.ID != a.ID || again.Status != pending || !again.CreatedAt.Equal(noon) {
 		t.Errorf("wrong report after dismissal: %+v, want ID = %v, Status = %v and CreatedAt = %v", again, a.ID,
-			Pending, noon)
+			pending, noon)
 	}
 	expect(true, "second", "third", "I insist")
 
 	// An accepted report hides the photo, and later decisions do not show it.
-	if r, err := s.Accept(a.ID); err != nil || r.Status != Accepted {
-		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, Accepted)
+	if r, err := s.Accept(a.ID); err != nil || r.Status != accepted {
+		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, accepted)
 	}
 	expect(true, "second", "third")
 	for _, client := range []string{"a", "c"} {
@@ -94,7 +94,7 @@ func TestReports(t *testing.T) {
 	if _, err := s.Dismiss(a.ID); err != nil {
 		t.Error(err)
 	}
-	p, err := s.Get(one)
+	p, err := s.get(one)
 	if err != nil || p.Hidden == nil || !p.Hidden.At.Equal(noon.Add(4*time.Minute)) ||
 		p.Hidden.Why != "report "+a.ID+": spam" {
 		t.Errorf("photo = %+v, %v; want it hidden", p, err)
@@ -132,12 +132,12 @@ func pointer(text string) *string { return &text }
 func TestReportRefuses(t *testing.T) {
 	s, _ := fresh(t)
 	id := add(t, s, newOf("fr-1", "", 1)).ID
-	report(t, s, id, "a", "spam", strings.Repeat("é", MaxDescription))
+	report(t, s, id, "a", "spam", strings.Repeat("é", maxDescription))
 	for _, tt := range []struct {
 		name string
 		n    NewReport
 	}{
-		{"too long", NewReport{id, "a", "A", "spam", pointer(strings.Repeat("é", MaxDescription+1))}},
+		{"too long", NewReport{id, "a", "A", "spam", pointer(strings.Repeat("é", maxDescription+1))}},
 		{"no UTF-8", NewReport{id, "a", "A", "spam", pointer("\xff")}},
 		{"reason", NewReport{id, "a", "A", "ugly", nil}},
 		{"no client", NewReport{id, "", "A", "spam", nil}},

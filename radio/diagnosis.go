@@ -20,8 +20,8 @@ type Tally struct {
 	n     int
 }
 
-// Add adds a measurement that names it, in NR or in LTE.
-func (t *Tally) Add(m *Measurement, nr bool) {
+// add adds a measurement that names it, in NR or in LTE.
+func (t *Tally) add(m *Measurement, nr bool) {
 	t.Count++
 	if m.Time.After(t.Last) {
 		t.Last = m.Time
@@ -75,7 +75,7 @@ func NewSurrounding(assigned []site.RadioID) *Surrounding {
 func (s *Surrounding) Add(m *Measurement) {
 	s.Count++
 	s.Generations[m.Generation]++
-	m.names(s.assigned, func(id site.RadioID, nr bool) { s.tally(id).Add(m, nr) })
+	m.names(s.assigned, func(id site.RadioID, nr bool) { s.tally(id).add(m, nr) })
 }
 
 // tally returns the tally of an identifier, an empty one if it is new.
@@ -215,7 +215,7 @@ type Naming struct {
 // Add adds a measurement that names id and returns the result of serving.
 func (n *Naming) Add(m *Measurement, id site.RadioID, nodes []site.RadioID) (g site.Generation, byNode bool) {
 	g, byNode = m.serving(id, nodes)
-	n.Tally.Add(m, g == site.G5)
+	n.Tally.add(m, g == site.G5)
 	if !byNode {
 		n.here[g]++
 	}

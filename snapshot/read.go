@@ -17,12 +17,12 @@ import (
 )
 
 // ReadFile reads the snapshot of a market at path. Its errors name the file and
-// wrap ErrForeign, ErrVersion, ErrDamaged or an error of the system. The snapshot of
-// another market is ErrForeign.
+// wrap errForeign, ErrVersion, errDamaged or an error of the system. The snapshot of
+// another market is errForeign.
 func ReadFile(path string, code market.Code) (*Snapshot, error) {
 	s, err := readFile(path)
 	if err == nil && s.Market != code {
-		err = fmt.Errorf("%w of %s: it holds the market %s", ErrForeign, code, s.Market)
+		err = fmt.Errorf("%w of %s: it holds the market %s", errForeign, code, s.Market)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
@@ -45,18 +45,18 @@ func readFile(path string) (*Snapshot, error) {
 	}
 	// The header is checked before memory is allocated for the rest.
 	head := make([]byte, headerBytes)
-	if err := readFull(f, head, ErrForeign); err != nil {
+	if err := readFull(f, head, errForeign); err != nil {
 		return nil, err
 	}
 	if err := checkHeader(head, uint64(info.Size())); err != nil {
 		return nil, err
 	}
 	if info.Size() > maxBytes {
-		return nil, fmt.Errorf("%w: %d bytes, over %d", ErrDamaged, info.Size(), int64(maxBytes))
+		return nil, fmt.Errorf("%w: %d bytes, over %d", errDamaged, info.Size(), int64(maxBytes))
 	}
 	data := aligned(int(info.Size()))
 	copy(data, head)
-	if err := readFull(f, data[headerBytes:], ErrDamaged); err != nil {
+	if err := readFull(f, data[headerBytes:], errDamaged); err != nil {
 		return nil, err
 	}
 	return read(data)
@@ -74,14 +74,14 @@ func readFull(f *os.File, p []byte, short error) error {
 // Refused reports whether an error of ReadFile is about the content of the file, and
 // not about reading it.
 func Refused(err error) bool {
-	return errors.Is(err, ErrForeign) || errors.Is(err, ErrVersion) || errors.Is(err, ErrDamaged)
+	return errors.Is(err, errForeign) || errors.Is(err, ErrVersion) || errors.Is(err, errDamaged)
 }
 
 // Read returns the snapshot that data holds. It keeps data, which must not be changed.
-// Errors: ErrForeign, ErrVersion, ErrDamaged.
+// Errors: errForeign, ErrVersion, errDamaged.
 func Read(data []byte) (*Snapshot, error) {
 	if len(data) < headerBytes {
-		return nil, ErrForeign
+		return nil, errForeign
 	}
 	if err := checkHeader(data, uint64(len(data))); err != nil {
 		return nil, err
@@ -100,13 +100,13 @@ func aligned(n int) []byte {
 
 func checkHeader(head []byte, size uint64) error {
 	if !bytes.Equal(head[:8], []byte(magic)) {
-		return ErrForeign
+		return errForeign
 	}
 	if v := binary.LittleEndian.Uint32(head[8:]); v != Version {
 		return fmt.Errorf("format %d, this program reads %d: %w", v, Version, ErrVersion)
 	}
 	if want := binary.LittleEndian.Uint64(head[16:]); want != size {
-		return fmt.Errorf("%w: it has %d bytes instead of %d", ErrDamaged, size, want)
+		return fmt.Errorf("%w: it has %d bytes instead of %d", errDamaged, size, want)
 	}
 	return nil
 }
@@ -117,17 +117,17 @@ func read(data []byte) (*Snapshot, error) {
 	d.Write(data[checksumAt+8:])
 	sum := d.Sum64()
 	if sum != binary.LittleEndian.Uint64(data[checksumAt:]) {
-		return nil, fmt.Errorf("%w: the checksum does not match", ErrDamaged)
+		return nil, fmt.Errorf("%w: the checksum does not match", errDamaged)
 	}
 	s := &Snapshot{Bytes: int64(len(data))}
 	if err := s.load(data); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	if err := s.checkMarket(); err != nil {
 		return nil, err
 	}
 	if err := s.check(); err != nil {
-		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %v", errDamaged, err)
 	}
 	s.Version = versionName(s.SourceDate, sum)
 	return s, nil

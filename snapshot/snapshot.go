@@ -1,7 +1,7 @@
 // Package snapshot writes the sites of one market to one compact file and reads it.
 // FORMAT.md describes the file. A snapshot is derived from the authority's files:
 // a file of another version is not migrated, relais ingest makes a new one. The
-// package does not search; that is the job of package index.
+// Package does not search; that is the job of package index.
 package snapshot
 
 import (
@@ -20,9 +20,9 @@ const Version = 2
 
 // Errors of reading, wrapped with the name of the file.
 var (
-	ErrForeign = errors.New("not a relais snapshot")
+	errForeign = errors.New("not a relais snapshot")
 	ErrVersion = errors.New("written by another version of relais: run relais ingest")
-	ErrDamaged = errors.New("damaged: run relais ingest")
+	errDamaged = errors.New("damaged: run relais ingest")
 )
 
 // Meta says what a snapshot holds.

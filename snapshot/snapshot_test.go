@@ -196,10 +196,10 @@ func TestReadRefusesDamage(t *testing.T) {
 		bad := slices.Clone(good)
 		bad[i] ^= 0x10
 		_, err := Read(bad)
-		want := ErrDamaged
+		want := errDamaged
 		switch {
 		case i < 8:
-			want = ErrForeign
+			want = errForeign
 		case i < 12:
 			want = ErrVersion
 		}
@@ -214,14 +214,14 @@ func TestReadRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := ReadFile(path, market.FR)
-		if !errors.Is(err, ErrDamaged) && !(n < headerBytes && errors.Is(err, ErrForeign)) {
-			t.Errorf("cut to %d bytes: error = %v, want %v", n, err, ErrDamaged)
+		if !errors.Is(err, errDamaged) && !(n < headerBytes && errors.Is(err, errForeign)) {
+			t.Errorf("cut to %d bytes: error = %v, want %v", n, err, errDamaged)
 		} else if !strings.HasPrefix(err.Error(), "FR.snap: ") {
 			t.Errorf("cut to %d bytes: error = %v, want one that begins with the file", n, err)
 		}
 	}
-	if _, err := Read(append(slices.Clone(good), 0)); !errors.Is(err, ErrDamaged) {
-		t.Errorf("one byte too many: error = %v, want %v", err, ErrDamaged)
+	if _, err := Read(append(slices.Clone(good), 0)); !errors.Is(err, errDamaged) {
+		t.Errorf("one byte too many: error = %v, want %v", err, errDamaged)
 	}
 }
 

@@ -104,14 +104,14 @@ type Filed[D any] struct {
 // mediaPath is where images are, below the base URL.
 const mediaPath = "/media/photos/"
 
-// ImageURL returns the address of an image.
-func ImageURL(base, photoID string, size photos.Size) string {
+// imageURL returns the address of an image.
+func imageURL(base, photoID string, size photos.Size) string {
 	return base + mediaPath + photoID + "/" + string(size) + ".webp"
 }
 
 func photoURLs(base, photoID string) PhotoURLs {
-	return PhotoURLs{ImageURL(base, photoID, photos.Main), ImageURL(base, photoID, photos.Thumb),
-		ImageURL(base, photoID, photos.OG)}
+	return PhotoURLs{imageURL(base, photoID, photos.Main), imageURL(base, photoID, photos.Thumb),
+		imageURL(base, photoID, photos.OG)}
 }
 
 func photoMetadata(m *photos.Metadata) PhotoMetadata {

@@ -35,7 +35,7 @@ func (h *Hint) Unwrap() error { return h.err }
 // Errors of the administration of clients.
 var (
 	ErrNoClient  = errors.New("no such client")
-	ErrAmbiguous = errors.New("several clients have this name; use the id")
-	ErrNoKey     = errors.New("the client has no such live key")
+	errAmbiguous = errors.New("several clients have this name; use the id")
+	errNoKey     = errors.New("the client has no such live key")
 	ErrReadOnly  = errors.New("the folder cannot be written to")
 )

@@ -108,11 +108,11 @@ func methodOf(key crypto.PublicKey) (string, error) {
 	return "", fmt.Errorf("a key of the kind %T; %s", key, good)
 }
 
-// Check accepts a token of at most 8 KiB that is signed by the key with the key's
+// check accepts a token of at most 8 KiB that is signed by the key with the key's
 // own algorithm, whose aud has the client's id, and which is valid now: iat, which
 // may be a minute ahead, to exp, at most an hour after iat. Both must be there. The
 // error is for the log.
-func (a *Attestor) Check(token, clientID string, now time.Time) error {
+func (a *Attestor) check(token, clientID string, now time.Time) error {
 	switch {
 	case a == nil:
 		return errors.New("no key for attestations: start with --attestation-key FILE")

@@ -139,11 +139,11 @@ func TestAttestorClaims(t *testing.T) {
 		{"too long", jwt.MapClaims{"x": strings.Repeat("x", maxAttestation)}, 0, false},
 	} {
 		token := attest(t, jwt.SigningMethodES256, key, claimsWith(tt.change))
-		if err := a.Check(token, "client-1", attestedAt.Add(tt.now)); (err == nil) != tt.ok {
+		if err := a.check(token, "client-1", attestedAt.Add(tt.now)); (err == nil) != tt.ok {
 			t.Errorf("%s: got %v, want no error: %v", tt.name, err, tt.ok)
 		}
 	}
-	if err := a.Check(attest(t, jwt.SigningMethodES256, key, claimsWith(jwt.MapClaims{"aud": []string{"", "x"}})), "",
+	if err := a.check(attest(t, jwt.SigningMethodES256, key, claimsWith(jwt.MapClaims{"aud": []string{"", "x"}})), "",
 		attestedAt); err == nil {
 		t.Error("good for no client")
 	}
@@ -180,10 +180,10 @@ func TestAttestorAlgorithms(t *testing.T) {
 		{"another kind", ec, jwt.SigningMethodEdDSA, ed, false},
 	} {
 		token := attest(t, tt.method, tt.key, attested)
-		if err := attestor(t, tt.check.Public()).Check(token, "client-1", attestedAt); (err == nil) != tt.ok {
+		if err := attestor(t, tt.check.Public()).check(token, "client-1", attestedAt); (err == nil) != tt.ok {
 			t.Errorf("%s: got %v, want no error: %v", tt.name, err, tt.ok)
 		}
-		if err := (*Attestor)(nil).Check(token, "client-1", attestedAt); err == nil {
+		if err := (*Attestor)(nil).check(token, "client-1", attestedAt); err == nil {
 			t.Errorf("%s: no Attestor accepts it", tt.name)
 		}
 	}
@@ -194,7 +194,7 @@ func TestAttestorForms(t *testing.T) {
 	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	a := attestor(t, key.Public())
 	token := attest(t, jwt.SigningMethodES256, key, attested)
-	check := func(token string) error { return a.Check(token, "client-1", attestedAt) }
+	check := func(token string) error { return a.check(token, "client-1", attestedAt) }
 	if err := check(token); err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestReadAttestor(t *testing.T) {
 		path := writeKey(t, tt.text)
 		a, err := ReadAttestor(path)
 		if tt.says == "" {
-			if err != nil || a.Check(attest(t, jwt.SigningMethodES256, ec, attested), "client-1", attestedAt) != nil {
+			if err != nil || a.check(attest(t, jwt.SigningMethodES256, ec, attested), "client-1", attestedAt) != nil {
 				t.Errorf("%s: got %v, want a key that accepts its attestations", tt.name, err)
 			}
 			continue
@@ -336,10 +336,10 @@ func TestAttestorOpenssl(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := a.Check(token, "client-1", attestedAt); err != nil {
+				if err := a.check(token, "client-1", attestedAt); err != nil {
 					t.Errorf("%s: %v, want no error", name, err)
 				}
-				if err := a.Check(token, "client-2", attestedAt); err == nil {
+				if err := a.check(token, "client-2", attestedAt); err == nil {
 					t.Errorf("%s: accepted for another client", name)
 				}
 			}
@@ -377,7 +377,7 @@ func BenchmarkAttestorCheck(b *testing.B) {
 	a := &Attestor{key.Public(), jwt.SigningMethodES256.Alg()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := a.Check(token, "client-1", attestedAt); err != nil {
+		if err := a.check(token, "client-1", attestedAt); err != nil {
 			b.Fatal(err)
 		}
 	}

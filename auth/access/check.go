@@ -139,7 +139,7 @@ func (g *Gate) mode(r *Request, key *liveKey) error {
 		if len(r.Attestation) != 1 {
 			return fmt.Errorf("%w: %d headers X-Device-Attestation", ErrAttestation, len(r.Attestation))
 		}
-		if err := g.Attestor.Check(r.Attestation[0], key.ID, r.Time); err != nil {
+		if err := g.Attestor.check(r.Attestation[0], key.ID, r.Time); err != nil {
 			return fmt.Errorf("%w: %v", ErrAttestation, err)
 		}
 	}

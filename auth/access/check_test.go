@@ -58,7 +58,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 	counter := k.table.Load().clients[i.ID].counter
 	for n, row := range rows {
-		before := counter.Peek(i.Limits, k.time).Minute.Remaining
+		before := counter.peek(i.Limits, k.time).Minute.Remaining
 		r := good()
 		for _, later := range slices.Backward(rows[n:]) { // so that its own change comes last
 			later.make(r)
@@ -87,7 +87,7 @@ func TestOrderOfChecks(t *testing.T) {
 		if row.name == "scope" {
 			want--
 		}
-		if got := counter.Peek(i.Limits, k.time).Minute.Remaining; got != want {
+		if got := counter.peek(i.Limits, k.time).Minute.Remaining; got != want {
 			t.Errorf("%s: %d left, want %d", row.name, got, want)
 		}
 		if (grant.Client != nil) != (n >= 2) {

@@ -268,7 +268,7 @@ func (c *Clients) Revoke(id, prefix string) (*Client, error) {
 			}
 		}
 		if n == 0 {
-			return ErrNoKey
+			return errNoKey
 		}
 		return nil
 	})
@@ -299,7 +299,7 @@ func (c *Clients) Find(idOrName string) (*Client, error) {
 	for _, l := range t.clients {
 		if l.Name == idOrName {
 			if found != nil {
-				return nil, ErrAmbiguous
+				return nil, errAmbiguous
 			}
 			found = l
 		}
@@ -329,7 +329,7 @@ func (c *Clients) Usage(id string) (Usage, error) {
 	if !ok {
 		return Usage{}, ErrNoClient
 	}
-	return l.counter.Peek(l.Limits, c.now()), nil
+	return l.counter.peek(l.Limits, c.now()), nil
 }
 
 // SaveLastUsed writes the times at which keys were used last.

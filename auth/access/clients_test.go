@@ -145,7 +145,7 @@ func TestRotation(t *testing.T) {
 	if works(first.APIKey) || !works(second.APIKey) {
 		t.Error("after the overlap")
 	}
-	if _, err := k.Revoke(first.ID, "000000000000"); !errors.Is(err, ErrNoKey) {
+	if _, err := k.Revoke(first.ID, "000000000000"); !errors.Is(err, errNoKey) {
 		t.Errorf("revoking an unknown key = %v, want ErrNoKey", err)
 	}
 	if _, err := k.Revoke(first.ID, second.Keys[1].Prefix); err != nil || works(second.APIKey) {
@@ -187,7 +187,7 @@ func TestFind(t *testing.T) {
 		{"a", nil},
 		{a.ID, nil},
 		{"b", ErrNoClient},
-		{"twice", ErrAmbiguous},
+		{"twice", errAmbiguous},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if c, err := k.Find(tt.name); !errors.Is(err, tt.want) || err == nil && c.ID != a.ID {

@@ -29,14 +29,14 @@ func TestCosts(t *testing.T) {
 		}
 		u := charge.Cost(units, at)
 		if want := (2*20 - cheap) / 20; u.Minute.Remaining != want || u.Day.Remaining != (100*20-cheap)/20 ||
-			c.Peek(l, at) != u {
+			c.peek(l, at) != u {
 			t.Fatalf("after %d cheap ones: %+v, want %d left of the minute", cheap, u, want)
 		}
 	}
 	if cheap != 21 { // 2 × 20 - 21 = 19: less than a whole request
 		t.Errorf("%d cheap requests, want 21", cheap)
 	}
-	if u := c.Peek(l, at); u.Minute.Remaining != 0 || u.RetryAfter(at) != time.Minute {
+	if u := c.peek(l, at); u.Minute.Remaining != 0 || u.RetryAfter(at) != time.Minute {
 		t.Errorf("spent: got %+v, want none left and a minute to wait", u)
 	}
 	// What is given back after the minute has ended is not taken from the next one.
@@ -80,7 +80,7 @@ func TestCostsAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if _, units := c.Day(); units != 50 {
+	if _, units := c.today(); units != 50 {
 		t.Errorf("%d units, want 50", units)
 	}
 }

@@ -121,7 +121,7 @@ func (c *Counts) Restore(clients *Clients) error {
 			case !known:
 				gone = append(gone, key)
 			case ok: // an invalid count is left out
-				l.counter.Restore(day, units) // a day to come counts for nothing, see current
+				l.counter.restore(day, units) // a day to come counts for nothing, see current
 				c.saved[l.ID] = join(day, units)
 			}
 			return true
@@ -136,7 +136,7 @@ func (c *Counts) Save(clients *Clients) error {
 	defer c.mu.Unlock()
 	changed := map[string]uint64{}
 	for id, l := range clients.table.Load().clients {
-		if now := join(l.counter.Day()); now != 0 && now != c.saved[id] {
+		if now := join(l.counter.today()); now != 0 && now != c.saved[id] {
 			changed[id] = now
 		}
 	}

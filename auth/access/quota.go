@@ -71,7 +71,7 @@ func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bo
 			c.minute.giveBack(charge.minute, Whole)
 		}
 	}
-	return charge, c.Peek(l, now), ok
+	return charge, c.peek(l, now), ok
 }
 
 // Cost has the request cost so many units instead of a whole one, and returns the state
@@ -83,23 +83,23 @@ func (c *Charge) Cost(units uint64, now time.Time) Usage {
 	c.counter.minute.giveBack(c.minute, Whole-units)
 	c.counter.day.giveBack(c.day, Whole-units)
 	if c.client == nil {
-		return c.counter.Peek(c.limits, now)
+		return c.counter.peek(c.limits, now)
 	}
 	c.client.visitors.giveBack(c.limits, c.address, c.at, now, int(Whole-units))
 	return c.client.usage(c.address, now)
 }
 
-// Peek returns the state without using anything up.
-func (c *counter) Peek(l Limits, now time.Time) Usage {
+// peek returns the state without using anything up.
+func (c *counter) peek(l Limits, now time.Time) Usage {
 	at := now.Unix()
 	return Usage{c.minute.window(at, minuteSeconds, l.Minute), c.day.window(at, daySeconds, l.Day)}
 }
 
-// Day returns the number of the day, since 1970, and the units in it.
-func (c *counter) Day() (day uint32, units uint64) { return split(c.day.word.Load()) }
+// today returns the number of the day, since 1970, and the units in it.
+func (c *counter) today() (day uint32, units uint64) { return split(c.day.word.Load()) }
 
-// Restore sets the units of a day that were counted before a restart.
-func (c *counter) Restore(day uint32, units uint64) { c.day.word.Store(join(day, units)) }
+// restore sets the units of a day that were counted before a restart.
+func (c *counter) restore(day uint32, units uint64) { c.day.word.Store(join(day, units)) }
 
 // take counts a whole request in the window, unless that would be more than limit, and
 // returns the window that it counted in: after a clock was set back, the one that it had.

@@ -34,7 +34,7 @@ func TestWindows(t *testing.T) {
 		at = at.Add(step.wait)
 		u, ok := c.take(l, at)
 		if ok != step.ok || u.Minute.Remaining != step.minute || u.Day.Remaining != step.day ||
-			u.RetryAfter(at) != step.retry || c.Peek(l, at) != u {
+			u.RetryAfter(at) != step.retry || c.peek(l, at) != u {
 			t.Errorf("step %d: got %v, %+v, retry after %s; want %+v, and the same of Peek", i, ok, u,
 				u.RetryAfter(at), step)
 		}
@@ -59,7 +59,7 @@ func TestLastUnit(t *testing.T) {
 		}
 		close(start)
 		wg.Wait()
-		if u := c.Peek(l, at); passed.Load() != 1 || u.Minute.Limit-u.Minute.Remaining != 1 ||
+		if u := c.peek(l, at); passed.Load() != 1 || u.Minute.Limit-u.Minute.Remaining != 1 ||
 			u.Day.Limit-u.Day.Remaining != 1 {
 			t.Errorf("%+v: got %d passed, %+v, want one", l, passed.Load(), u)
 		}

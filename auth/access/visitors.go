@@ -68,7 +68,7 @@ func window(a *limit.Addresses, most int, addr netip.Addr, now time.Time) Window
 // usage is what a visitor has left: of each window, the client's or the visitor's own,
 // whichever is less.
 func (k *live) usage(addr netip.Addr, now time.Time) Usage {
-	u, own := k.counter.Peek(k.Limits, now), k.visitors.usage(k.Limits, addr, now)
+	u, own := k.counter.peek(k.Limits, now), k.visitors.usage(k.Limits, addr, now)
 	return Usage{less(u.Minute, own.Minute), less(u.Day, own.Day)}
 }
 
@@ -99,7 +99,7 @@ func (k *live) spent(addr netip.Addr, now time.Time) error {
 	switch {
 	case k.visitors.usage(k.Limits, addr, now).RetryAfter(now) > 0:
 		return errVisitor
-	case k.counter.Peek(k.Limits, now).RetryAfter(now) > 0:
+	case k.counter.peek(k.Limits, now).RetryAfter(now) > 0:
 		return ErrRateLimited
 	}
 	return nil

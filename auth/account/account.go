@@ -24,9 +24,9 @@ import (
 var (
 	ErrReadOnly  = fmt.Errorf("the folder cannot be written to, so that nobody can sign in: %w", fs.ErrPermission)
 	ErrNoAccount = errors.New("no such account")
-	ErrAmbiguous = errors.New("several accounts have this name; use the id")
+	errAmbiguous = errors.New("several accounts have this name; use the id")
 	ErrNameTaken = errors.New("an account has this name (case, accents and hyphens do not count)")
-	ErrNoLogin   = errors.New("an API client acts as the account: it has no password")
+	errNoLogin   = errors.New("an API client acts as the account: it has no password")
 	ErrDisabled  = errors.New("the account is disabled")
 	// ErrLost says that the record of an account cannot be used. None is made while there
 	// is one: it may have the name, or be the same API client's.
@@ -40,7 +40,7 @@ var (
 	ErrMetadata = errors.New("a program needs a name")
 	ErrRedirect = errors.New("not a redirect address that can be registered")
 	ErrGrant    = errors.New("the code or token is unknown, expired, revoked or another program's")
-	ErrReused   = fmt.Errorf("%w: it was used before, and everything that came of it is revoked", ErrGrant)
+	errReused   = fmt.Errorf("%w: it was used before, and everything that came of it is revoked", ErrGrant)
 	ErrTarget   = errors.New("not the resource that the code or token is for")
 	ErrScope    = errors.New("not a scope that was asked for or granted")
 

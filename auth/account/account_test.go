@@ -343,11 +343,11 @@ func TestOfClient(t *testing.T) {
 		t.Errorf("after a restart: got %+v, %v, want %s, which acts for the client", p, err, ids[0])
 	}
 	w.want("the person of that name", w.login("assistant", good), nil)
-	if _, err := w.Find("assistant"); !errors.Is(err, ErrAmbiguous) {
+	if _, err := w.Find("assistant"); !errors.Is(err, errAmbiguous) {
 		t.Errorf("find: %v, want ErrAmbiguous", err)
 	}
 	_, err := w.SetPassword(context.Background(), ids[0], good)
-	w.want("a password", err, ErrNoLogin)
+	w.want("a password", err, errNoLogin)
 	if _, err := w.Disable(ids[0], true); err != nil {
 		t.Fatal(err)
 	}

@@ -40,9 +40,9 @@ type token struct {
 
 // How long codes and tokens live, and how many there are.
 const (
-	CodeLife    = time.Minute
+	codeLife    = time.Minute
 	AccessLife  = time.Hour
-	RefreshLife = 30 * 24 * time.Hour // since the last use
+	refreshLife = 30 * 24 * time.Hour // since the last use
 
 	maxAccess = 8   // access tokens of a grant that live at a time; the oldest goes
 	maxGrants = 100 // of a person; that which is used least goes
@@ -99,7 +99,7 @@ func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err er
 	now := s.now().UTC()
 	g := &grant{ID: id.String(), Person: person.ID, Client: a.Client, Scopes: a.Scopes, Resource: a.Resource,
 		Redirect:  a.Redirect,
-		Challenge: a.Challenge, Created: now.Truncate(time.Second), Code: sum[:], Ends: now.Add(CodeLife)}
+		Challenge: a.Challenge, Created: now.Truncate(time.Second), Code: sum[:], Ends: now.Add(codeLife)}
 	err = s.change(func(c *change) error {
 		r, client := c.accounts.Get(person.ID), c.clients.Get(a.Client)
 		switch {

@@ -161,7 +161,7 @@ func (s *Store) account(r *record) *Account {
 	return a
 }
 
-// Find returns the account with this id or name. Errors: ErrNoAccount, ErrAmbiguous.
+// Find returns the account with this id or name. Errors: ErrNoAccount, errAmbiguous.
 func (s *Store) Find(idOrName string) (*Account, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -186,7 +186,7 @@ func (st *state) find(idOrName string) (*record, error) {
 	for _, id := range st.acting {
 		if r := st.accounts.Get(id); nameKey(r.Name) == key {
 			if found != nil {
-				return nil, ErrAmbiguous
+				return nil, errAmbiguous
 			}
 			found = r
 		}
@@ -207,7 +207,7 @@ func (s *Store) Disable(id string, disabled bool) (*Account, error) {
 }
 
 // SetPassword gives an account another password, and ends every program's leave to act
-// for it. Errors: ErrNoAccount, ErrLost, ErrNoLogin, ErrReadOnly, ErrBusy, and what is wrong
+// for it. Errors: ErrNoAccount, ErrLost, errNoLogin, ErrReadOnly, ErrBusy, and what is wrong
 // with the password.
 func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account, error) {
 	if err := CheckPassword(password); err != nil {
@@ -219,7 +219,7 @@ func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account,
 	}
 	return s.alter(id, func(r *record) error {
 		if r.Client != "" {
-			return ErrNoLogin
+			return errNoLogin
 		}
 		r.Password = hashed
 		return nil

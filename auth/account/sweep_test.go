@@ -34,7 +34,7 @@ func TestSweep(t *testing.T) {
 	for _, step := range []struct {
 		after           time.Duration
 		clients, grants int
-	}{{0, 2, 2}, {CodeLife, 2, 1}, {unusedLife, 1, 1}, {RefreshLife, 1, 0}, {usedLife, 0, 0}} {
+	}{{0, 2, 2}, {codeLife, 2, 1}, {unusedLife, 1, 1}, {refreshLife, 1, 0}, {usedLife, 0, 0}} {
 		w.pass(step.after)
 		if err := w.Sweep(); err != nil {
 			t.Fatal(err)

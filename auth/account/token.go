@@ -43,7 +43,7 @@ type Redemption struct {
 }
 
 // Redeem turns a code into tokens, once. A code that comes again ends everything that
-// came of it. Errors: ErrGrant, ErrReused, ErrTarget, ErrReadOnly.
+// came of it. Errors: ErrGrant, errReused, ErrTarget, ErrReadOnly.
 func (s *Store) Redeem(r Redemption) (*Tokens, error) {
 	var t *Tokens
 	var refused error
@@ -53,7 +53,7 @@ func (s *Store) Redeem(r Redemption) (*Tokens, error) {
 		case g == nil:
 			return ErrGrant
 		case g.redeemed():
-			refused = ErrReused
+			refused = errReused
 			c.dropGrant(g)
 			return nil
 		case g.Client != r.Client || g.Redirect != r.Redirect || !s.now().Before(g.Ends) ||
@@ -94,7 +94,7 @@ func verifies(verifier, challenge string) bool {
 func (g *grant) issue(family string, scopes []Scope, now time.Time) *Tokens {
 	t := &Tokens{Access: accessStart + secret(), Refresh: family + secret(), Scopes: scopes}
 	first, last, sum := sumOf(family), sumOf(t.Refresh), sumOf(t.Access)
-	g.Family, g.Refresh, g.Ends = first[:], last[:], now.UTC().Add(RefreshLife)
+	g.Family, g.Refresh, g.Ends = first[:], last[:], now.UTC().Add(refreshLife)
 	live := slices.DeleteFunc(slices.Clone(g.Access), func(a token) bool { return !now.Before(a.Ends) })
 	live = append(live, token{sum[:], scopes, now.UTC().Add(AccessLife)})
 	g.Access = live[max(0, len(live)-maxAccess):]
@@ -103,7 +103,7 @@ func (g *grant) issue(family string, scopes []Scope, now time.Time) *Tokens {
 
 // Refresh turns a refresh token into new tokens, once; earlier access tokens live on. No
 // scopes are those of the grant. A refresh token that comes again ends everything that
-// came of its code. Errors: ErrGrant, ErrReused, ErrTarget, ErrScope, ErrReadOnly.
+// came of its code. Errors: ErrGrant, errReused, ErrTarget, ErrScope, ErrReadOnly.
 func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens, error) {
 	var t *Tokens
 	var refused error
@@ -114,7 +114,7 @@ func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens,
 		case g == nil || !s.now().Before(g.Ends):
 			return ErrGrant
 		case !bytes.Equal(g.Refresh, sum[:]):
-			refused = ErrReused
+			refused = errReused
 			c.dropGrant(g)
 			return nil
 		case g.Client != client:

@@ -64,7 +64,7 @@ func TestHolder(t *testing.T) {
 	}
 	code := w.code(p, c)
 	holds("a code", code, p.ID)
-	w.pass(CodeLife)
+	w.pass(codeLife)
 	holds("a code that ended", code, "")
 	code = w.code(p, c)
 	first, err := w.Redeem(Redemption{code, c.ID, callback, verifier, resource})
@@ -82,7 +82,7 @@ func TestHolder(t *testing.T) {
 	w.pass(AccessLife)
 	holds("an access token that ended", second.Access, "")
 	holds("its refresh token", second.Refresh, p.ID)
-	w.pass(RefreshLife - AccessLife)
+	w.pass(refreshLife - AccessLife)
 	holds("a refresh token that ended", second.Refresh, "")
 }
 
@@ -115,7 +115,7 @@ func TestRedeem(t *testing.T) {
 			w.want(tt.name, err, tt.want)
 		})
 	}
-	w.pass(CodeLife - time.Nanosecond)
+	w.pass(codeLife - time.Nanosecond)
 	w.reopen() // a code outlives a restart
 	tokens, err := w.Redeem(good)
 	if err != nil {
@@ -128,7 +128,7 @@ func TestRedeem(t *testing.T) {
 	w.pass(time.Hour / 2)
 	w.reopen()
 	_, err = w.Redeem(good)
-	w.want("twice", err, ErrReused)
+	w.want("twice", err, errReused)
 	if w.valid(tokens.Access) || w.valid(next.Access) {
 		t.Error("tokens of a code that came twice are good")
 	}
@@ -138,7 +138,7 @@ func TestRedeem(t *testing.T) {
 	_, err = w.Redeem(good)
 	w.want("three times", err, ErrGrant)
 	late := Redemption{w.code(p, c), c.ID, callback, verifier, ""}
-	w.pass(CodeLife)
+	w.pass(codeLife)
 	_, err = w.Redeem(late)
 	w.want("late", err, ErrGrant)
 }
@@ -177,14 +177,14 @@ func TestRefresh(t *testing.T) {
 		t.Fatalf("got %+v, %v, want mcp:read mcp:write", third, err)
 	}
 	w.reopen()
-	w.pass(RefreshLife - time.Nanosecond)
+	w.pass(refreshLife - time.Nanosecond)
 	fourth, err := w.Refresh(third.Refresh, c.ID, "", nil)
 	if err != nil {
 		t.Fatalf("after a month: %v", err)
 	}
 	w.reopen()
 	_, err = w.Refresh(second.Refresh, c.ID, "", nil)
-	w.want("a used one", err, ErrReused)
+	w.want("a used one", err, errReused)
 	for i, access := range []string{first.Access, second.Access, third.Access, fourth.Access} {
 		if w.valid(access) {
 			t.Errorf("access token %d is good", i)
@@ -193,7 +193,7 @@ func TestRefresh(t *testing.T) {
 	_, err = w.Refresh(fourth.Refresh, c.ID, "", nil)
 	w.want("the last one", err, ErrGrant)
 	old := w.tokens(p, c)
-	w.pass(RefreshLife)
+	w.pass(refreshLife)
 	_, err = w.Refresh(old.Refresh, c.ID, "", nil)
 	w.want("too late", err, ErrGrant)
 	narrow, err := w.Authorize(w.signedIn(p), Authorization{c.ID, callback, challenge, resource, []Scope{Read}})

@@ -21,8 +21,8 @@ import (
 	"relais/site"
 )
 
-// Minute is how many pages an address may ask for in a minute.
-const Minute = 60
+// pagesPerMinute is how many pages an address may ask for in a minute.
+const pagesPerMinute = 60
 
 //go:embed *.html
 var files embed.FS
@@ -58,7 +58,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")
 		p.fail(w, r, http.StatusMethodNotAllowed)
-	case p.asked.Add(p.Address(r), now) > Minute:
+	case p.asked.Add(p.Address(r), now) > pagesPerMinute:
 		h.Set("Retry-After", strconv.Itoa(60-now.Second()))
 		p.fail(w, r, http.StatusTooManyRequests)
 	default:

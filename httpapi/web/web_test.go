@@ -84,10 +84,10 @@ func TestPageLimit(t *testing.T) {
 	if left := 60 - time.Now().Second(); left < 3 {
 		time.Sleep(time.Duration(left) * time.Second)
 	}
-	for range Minute {
+	for range pagesPerMinute {
 		ask(p, "GET", "/site/"+key)
 	}
 	if w := ask(p, "GET", "/site/"+key); w.Code != 429 || w.Header().Get("Retry-After") == "" {
-		t.Errorf("page %d: status %d, want 429 with Retry-After", Minute+1, w.Code)
+		t.Errorf("page %d: status %d, want 429 with Retry-After", pagesPerMinute+1, w.Code)
 	}
 }

@@ -337,11 +337,11 @@ func TestSUPTables(t *testing.T) {
 		kind string
 		want map[string]int
 	}{
-		{Antennas, map[string]int{"antenna given twice": 1, "station not served": 1, "support not served": 1}},
-		{Emitters, map[string]int{"not a public mobile system": 1, "no antenna of this station and number": 1}},
-		{Bands, map[string]int{"emitter not served": 1, "no frequency": 2}},
-		{Stations, map[string]int{}},
-		{Supports, map[string]int{}},
+		{kindAntennas, map[string]int{"antenna given twice": 1, "station not served": 1, "support not served": 1}},
+		{kindEmitters, map[string]int{"not a public mobile system": 1, "no antenna of this station and number": 1}},
+		{kindBands, map[string]int{"emitter not served": 1, "no frequency": 2}},
+		{kindStations, map[string]int{}},
+		{kindSupports, map[string]int{}},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, reports[tt.kind].Rejected); diff != "" {

@@ -175,23 +175,23 @@ type step struct {
 // refer to.
 func (c *country) steps() []step {
 	return []step{
-		{kind: Natures, row: labelRow(c.natures)},
-		{kind: Owners, row: labelRow(c.owners)},
+		{kind: kindNatures, row: labelRow(c.natures)},
+		{kind: kindOwners, row: labelRow(c.owners)},
 		// These two add nothing; they are read so that a complete folder of reference
 		// tables can be ingested.
-		{kind: AntennaType, row: labelRow(map[string]string{})},
-		{kind: Licensees, row: labelRow(map[string]string{})},
+		{kind: kindAntennaTypes, row: labelRow(map[string]string{})},
+		{kind: kindLicensees, row: labelRow(map[string]string{})},
 		{kind: Observatory, row: c.observatoryRow, after: c.observatoryDone},
-		{kind: LaPoste, row: c.laPosteRow},
-		{kind: Insee, row: c.inseeRow},
-		{kind: Supports, row: c.supportRow},
-		{kind: Stations, row: c.stationRow},
-		{kind: Antennas, row: c.antennaRow},
-		{kind: Emitters, row: c.emitterRow, after: c.emittersDone},
-		{kind: Bands, row: c.bandRow},
-		{kind: ArcepSites, row: c.arcepRow},
-		{kind: RadioNodes, row: c.nodeRow, after: c.nodesDone},
-		{kind: Leaders, row: c.leaderRow},
+		{kind: kindLaPoste, row: c.laPosteRow},
+		{kind: kindInsee, row: c.inseeRow},
+		{kind: kindSupports, row: c.supportRow},
+		{kind: kindStations, row: c.stationRow},
+		{kind: kindAntennas, row: c.antennaRow},
+		{kind: kindEmitters, row: c.emitterRow, after: c.emittersDone},
+		{kind: kindBands, row: c.bandRow},
+		{kind: kindArcepSites, row: c.arcepRow},
+		{kind: kindRadioNodes, row: c.nodeRow, after: c.nodesDone},
+		{kind: kindLeaders, row: c.leaderRow},
 	}
 }
 

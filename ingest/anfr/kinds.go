@@ -7,21 +7,21 @@ import (
 
 // The names of the kinds, as reports and the kept sources call them.
 const (
-	Observatory = "anfr-observatoire"
-	Antennas    = "anfr-sup-antenne"
-	Emitters    = "anfr-sup-emetteur"
-	Bands       = "anfr-sup-bande"
-	Stations    = "anfr-sup-station"
-	Supports    = "anfr-sup-support"
-	Natures     = "anfr-ref-nature"
-	Owners      = "anfr-ref-proprietaire"
-	AntennaType = "anfr-ref-type-antenne"
-	Licensees   = "anfr-ref-exploitant"
-	ArcepSites  = "arcep-sites"
-	LaPoste     = "communes-laposte"
-	Insee       = "communes-insee"
-	RadioNodes  = "radio-ntm"
-	Leaders     = "crozon-leaders"
+	Observatory      = "anfr-observatoire"
+	kindAntennas     = "anfr-sup-antenne"
+	kindEmitters     = "anfr-sup-emetteur"
+	kindBands        = "anfr-sup-bande"
+	kindStations     = "anfr-sup-station"
+	kindSupports     = "anfr-sup-support"
+	kindNatures      = "anfr-ref-nature"
+	kindOwners       = "anfr-ref-proprietaire"
+	kindAntennaTypes = "anfr-ref-type-antenne"
+	kindLicensees    = "anfr-ref-exploitant"
+	kindArcepSites   = "arcep-sites"
+	kindLaPoste      = "communes-laposte"
+	kindInsee        = "communes-insee"
+	kindRadioNodes   = "radio-ntm"
+	kindLeaders      = "crozon-leaders"
 )
 
 // Kinds lists the tables that the package reads. The code that reads a table numbers its
@@ -31,21 +31,21 @@ var Kinds = []*source.Kind{
 	// converted, and perhaps damaged.
 	{Name: Observatory, Columns: observatoryColumns, Others: []string{"list_azimut"},
 		Options: table.Options{UTF8: true}},
-	{Name: Antennas, Columns: antennaColumns},
-	{Name: Emitters, Columns: emitterColumns},
-	{Name: Bands, Columns: bandColumns},
-	{Name: Stations, Columns: stationColumns},
-	{Name: Supports, Columns: supportColumns, Others: supportOthers},
-	{Name: Natures, Columns: requiredColumns("NAT_ID", "NAT_LB_NOM")},
-	{Name: Owners, Columns: requiredColumns("TPO_ID", "TPO_LB")},
-	{Name: AntennaType, Columns: requiredColumns("TAE_ID", "TAE_LB")},
-	{Name: Licensees, Columns: requiredColumns("ADM_ID", "ADM_LB_NOM")},
-	{Name: ArcepSites, Columns: arcepColumns, Others: arcepOthers, Slot: arcepSlot},
-	{Name: LaPoste, Columns: laPosteColumns},
-	{Name: Insee, Columns: inseeColumns},
-	{Name: RadioNodes, Columns: nodeColumns, Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode,
+	{Name: kindAntennas, Columns: antennaColumns},
+	{Name: kindEmitters, Columns: emitterColumns},
+	{Name: kindBands, Columns: bandColumns},
+	{Name: kindStations, Columns: stationColumns},
+	{Name: kindSupports, Columns: supportColumns, Others: supportOthers},
+	{Name: kindNatures, Columns: requiredColumns("NAT_ID", "NAT_LB_NOM")},
+	{Name: kindOwners, Columns: requiredColumns("TPO_ID", "TPO_LB")},
+	{Name: kindAntennaTypes, Columns: requiredColumns("TAE_ID", "TAE_LB")},
+	{Name: kindLicensees, Columns: requiredColumns("ADM_ID", "ADM_LB_NOM")},
+	{Name: kindArcepSites, Columns: arcepColumns, Others: arcepOthers, Slot: arcepSlot},
+	{Name: kindLaPoste, Columns: laPosteColumns},
+	{Name: kindInsee, Columns: inseeColumns},
+	{Name: kindRadioNodes, Columns: nodeColumns, Options: table.Options{NoHeader: true, Comma: ';'}, Sniff: isRadioNode,
 		Many: true},
-	{Name: Leaders, Columns: requiredColumns("sup_id", "leader")},
+	{Name: kindLeaders, Columns: requiredColumns("sup_id", "leader")},
 }
 
 func requiredColumns(names ...string) []table.Column {

@@ -73,7 +73,7 @@ func TestBandsInAnyOrder(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("transmitted by support (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int{"emitter not served": 1}, reports[Bands].Rejected); diff != "" {
+	if diff := cmp.Diff(map[string]int{"emitter not served": 1}, reports[kindBands].Rejected); diff != "" {
 		t.Errorf("rejected (-want +got)\n%s", diff)
 	}
 }
@@ -95,13 +95,13 @@ func TestRowsWithoutKey(t *testing.T) {
 		kind string
 		want map[string]int
 	}{
-		{Stations, map[string]int{"no station number": 1}},
-		{Antennas, map[string]int{"no antenna number": 1, "no support number": 1}},
-		{Emitters, map[string]int{"no antenna number": 1, "no emitter number": 1}},
-		{Bands, map[string]int{"no emitter number": 1}},
-		{Natures, map[string]int{"no code": 1}},
-		{LaPoste, map[string]int{"no code or name": 2}},
-		{Leaders, map[string]int{"no support number": 1}},
+		{kindStations, map[string]int{"no station number": 1}},
+		{kindAntennas, map[string]int{"no antenna number": 1, "no support number": 1}},
+		{kindEmitters, map[string]int{"no antenna number": 1, "no emitter number": 1}},
+		{kindBands, map[string]int{"no emitter number": 1}},
+		{kindNatures, map[string]int{"no code": 1}},
+		{kindLaPoste, map[string]int{"no code or name": 2}},
+		{kindLeaders, map[string]int{"no support number": 1}},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, reports[tt.kind].Rejected); diff != "" {

@@ -54,14 +54,14 @@ func TestOtherTables(t *testing.T) {
 		kind string
 		want map[string]int
 	}{
-		{ArcepSites, map[string]int{"station has another site id already": 1, "no station number": 1,
+		{kindArcepSites, map[string]int{"station has another site id already": 1, "no station number": 1,
 			"station not served": 1, "no site id of the operator": 1}},
-		{LaPoste, map[string]int{"no site in the commune": 1}},
-		{Insee, map[string]int{"not a commune": 1}},
-		{RadioNodes, map[string]int{"sentinel": 1, "node number out of range": 1, "operator not on the support": 1,
+		{kindLaPoste, map[string]int{"no site in the commune": 1}},
+		{kindInsee, map[string]int{"not a commune": 1}},
+		{kindRadioNodes, map[string]int{"sentinel": 1, "node number out of range": 1, "operator not on the support": 1,
 			"no support named":                      1,
 			"no node identifier in this generation": 1, "unknown network": 1, "support not served": 1}},
-		{Leaders, map[string]int{"not an operator of the Crozon agreement": 2, "support not served": 1}},
+		{kindLeaders, map[string]int{"not an operator of the Crozon agreement": 2, "support not served": 1}},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, reports[tt.kind].Rejected); diff != "" {
@@ -74,10 +74,10 @@ func TestOtherTables(t *testing.T) {
 func TestKinds(t *testing.T) {
 	for _, tt := range []struct{ kind, head string }{
 		{Observatory, header},
-		{Supports, "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_NM_CP;COM_CD_INSEE\n"},
-		{AntennaType, "TAE_ID;TAE_LB\r\n"},
-		{Licensees, "ADM_ID;ADM_LB_NOM\r\n"},
-		{ArcepSites, "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x\n"},
+		{kindSupports, "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_NM_CP;COM_CD_INSEE\n"},
+		{kindAntennaTypes, "TAE_ID;TAE_LB\r\n"},
+		{kindLicensees, "ADM_ID;ADM_LB_NOM\r\n"},
+		{kindArcepSites, "code_op;nom_op;num_site;id_site_partage;id_station_anfr;x\n"},
 	} {
 		t.Run(tt.kind, func(t *testing.T) {
 			found := files(t, map[string]string{"anything": tt.head})

@@ -25,21 +25,21 @@ var Markets = []market.Code{market.CH}
 
 // The names of the kinds, as reports and the kept sources call them.
 const (
-	Sites         = "bakom-standorte"
-	PerTechnology = "bakom-mobil-antennenstandorte"
+	kindSites         = "bakom-standorte"
+	kindPerTechnology = "bakom-mobil-antennenstandorte"
 )
 
 // Bases are the kinds that Build needs to see. It refuses the second one.
-var Bases = []string{Sites, PerTechnology}
+var Bases = []string{kindSites, kindPerTechnology}
 
 // Kinds lists the table that the package reads, and the two forms of the publication until
 // 2024, which it refuses.
 var Kinds = []*source.Kind{
-	{Name: Sites, Items: &source.Items{List: "features",
+	{Name: kindSites, Items: &source.Items{List: "features",
 		Names:   []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"},
 		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: properties}},
-	{Name: PerTechnology, Many: true, Items: &source.Items{List: "features", Names: perTechnology}},
-	{Name: PerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
+	{Name: kindPerTechnology, Many: true, Items: &source.Items{List: "features", Names: perTechnology}},
+	{Name: kindPerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
 }
 
 // properties are the properties of a feature that are read. Where the languages agree, any
@@ -65,7 +65,7 @@ const projection = "2056"
 func Build(files []source.Found, markets []*market.Market, watch source.Watch) ([]*snapshot.Builder, []*source.Report,
 	error) {
 	for _, f := range files {
-		if f.Kind.Name == PerTechnology {
+		if f.Kind.Name == kindPerTechnology {
 			return nil, nil, fmt.Errorf(
 				"%s:1: one of the files by technology that ended in 2024, which name no operator: give "+
 					"standorte-mobilfunkanlagen_2056.json (collection ch.bakom.standorte-mobilfunkanlagen of "+

@@ -27,9 +27,9 @@ func (d *Days) Add(t time.Time) bool {
 // floorShare: one row in so many may be missing from the next edition.
 const floorShare = 100
 
-// Floor returns a date that is later in one row of a hundred, rounded down. It is zero if
+// floor returns a date that is later in one row of a hundred, rounded down. It is zero if
 // no row has a date.
-func (d *Days) Floor() time.Time {
+func (d *Days) floor() time.Time {
 	if len(d.all) == 0 {
 		return time.Time{}
 	}
@@ -43,7 +43,7 @@ func (d *Days) Floor() time.Time {
 func (r *Report) DateBy(in *Input, rows *Days) {
 	var e Edition
 	if newest := rows.Time(); !newest.IsZero() {
-		e.Newest, e.Floor = newest.Format(time.DateOnly), rows.Floor().Format(time.DateOnly)
+		e.Newest, e.Floor = newest.Format(time.DateOnly), rows.floor().Format(time.DateOnly)
 	}
 	if name := in.NameDate().String(); name >= e.Newest {
 		e.Named = name

@@ -52,7 +52,7 @@ func newClient(agent string, l Limits, named map[string]bool) *client {
 	return &client{l, agent, http.Client{
 		CheckRedirect: checkRedirect,
 		Transport: transport{guarded{&http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: g.DialContext, TLSHandshakeTimeout: l.Connect,
+			Proxy: http.ProxyFromEnvironment, DialContext: g.dialContext, TLSHandshakeTimeout: l.Connect,
 			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10,
 			IdleConnTimeout: time.Minute,
 		}, g}},

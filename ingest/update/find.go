@@ -35,7 +35,7 @@ type entry struct {
 
 // find returns the current address of a file.
 func (c *client) find(ctx context.Context, f *File) (remote, error) {
-	if f.Find == ByURL {
+	if f.Find == byURL {
 		return remote{URL: f.URL}, nil
 	}
 	r, err := c.lookUp(ctx, f)
@@ -53,7 +53,7 @@ func (c *client) lookUp(ctx context.Context, f *File) (remote, error) {
 		return remote{}, err
 	}
 	parse := parseDataset
-	if f.Find == BySTAC {
+	if f.Find == bySTAC {
 		parse = parseSTAC
 	}
 	entries, err := parse(text)

@@ -260,7 +260,7 @@ func FuzzCatalogues(f *testing.F) {
 			file = table.Files[0]
 		}
 		if file.match == nil && file.check() != nil {
-			file = &File{Name: "x", Market: market.FR, Find: ByDataset, URL: "http://c/", Match: "(.)"}
+			file = &File{Name: "x", Market: market.FR, Find: byDataset, URL: "http://c/", Match: "(.)"}
 			if err := file.check(); err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ type subject struct {
 // Writable returns an error if updates cannot be stored in the folder.
 func Writable(dir folder.Dir) error {
 	lock, err := lock(dir)
-	if _, runs := errors.AsType[*RunningError](err); runs {
+	if _, runs := errors.AsType[*runningError](err); runs {
 		return nil // the other process can write here
 	}
 	if err != nil {
@@ -146,7 +146,7 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 	o := k.Options
 	o.Markets, o.Done = codes, k.noteSource
 	r, err := Run(ctx, o)
-	_, other := errors.AsType[*RunningError](err)
+	_, other := errors.AsType[*runningError](err)
 	k.change(func(s *KeeperState) {
 		s.Running = false
 		if other {

@@ -52,8 +52,8 @@ func newGuard(named map[string]bool, dialer net.Dialer) *guard {
 
 type proxiedKey struct{}
 
-// DialContext connects to a server or to the user's proxy.
-func (g *guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+// dialContext connects to a server or to the user's proxy.
+func (g *guard) dialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err

@@ -34,26 +34,26 @@ type File struct {
 	// changed last.
 	Match   string `json:"match,omitempty"`
 	Licence string `json:"licence"`
-	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: DefaultMaxMB, of an operator FeedMaxMB
+	MaxMB   int64  `json:"maxMB,omitempty"` // of the file; 0: defaultMaxMB, of an operator feedMaxMB
 	Note    string `json:"note,omitempty"`
 	match   *regexp.Regexp
 }
 
-// DefaultMaxMB is the default size limit of a file, in units of 1,048,576 bytes: twice
+// defaultMaxMB is the default size limit of a file, in units of 1,048,576 bytes: twice
 // the largest published file.
-const DefaultMaxMB = 1024
+const defaultMaxMB = 1024
 
-// FeedMaxMB is the same for files of unavailable sites: package outage reads no more.
-const FeedMaxMB = 32
+// feedMaxMB is the same for files of unavailable sites: package outage reads no more.
+const feedMaxMB = 32
 
 // A Find is a way to find the address of a file.
 type Find string
 
 // The ways to find an address.
 const (
-	ByURL     Find = "url"          // a fixed address
-	ByDataset Find = "data.gouv.fr" // a dataset of its API, with resources
-	BySTAC    Find = "stac"         // a STAC item, or a page of items, with assets
+	byURL     Find = "url"          // a fixed address
+	byDataset Find = "data.gouv.fr" // a dataset of its API, with resources
+	bySTAC    Find = "stac"         // a STAC item, or a page of items, with assets
 )
 
 // limit returns the largest allowed size in bytes.
@@ -62,9 +62,9 @@ func (f *File) limit() int64 {
 	case f.MaxMB != 0:
 		return f.MaxMB << 20
 	case f.Operator != "":
-		return FeedMaxMB << 20
+		return feedMaxMB << 20
 	}
-	return DefaultMaxMB << 20
+	return defaultMaxMB << 20
 }
 
 // tableFile is the built-in table, below the package data.
@@ -162,19 +162,19 @@ func (f *File) check() (err error) {
 		return err
 	}
 	switch f.Find {
-	case ByURL:
+	case byURL:
 		if f.Match != "" {
 			return errors.New("a file with a fixed url has nothing to match")
 		}
 		return nil
-	case ByDataset, BySTAC:
+	case byDataset, bySTAC:
 		if f.Match == "" {
 			return errors.New("match is missing: it says which entry of the catalogue is wanted")
 		}
 		f.match, err = regexp.Compile(f.Match)
 		return err
 	}
-	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, ByURL, ByDataset, BySTAC)
+	return fmt.Errorf("find %q: want %s, %s or %s", f.Find, byURL, byDataset, bySTAC)
 }
 
 // checkOperator checks the operator and sets its canonical key.

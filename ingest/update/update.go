@@ -145,10 +145,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// A RunningError reports that another update of the folder is running.
-type RunningError struct{ Dir folder.Dir }
+// A runningError reports that another update of the folder is running.
+type runningError struct{ Dir folder.Dir }
 
-func (e *RunningError) Error() string {
+func (e *runningError) Error() string {
 	return fmt.Sprintf("another update of the folder %s is running (relais update or relais serve --update-every)",
 		e.Dir)
 }
@@ -157,7 +157,7 @@ func (e *RunningError) Error() string {
 func lock(dir folder.Dir) (*folder.Holder, error) {
 	lock, err := dir.LockQuietly("update")
 	if _, held := errors.AsType[*folder.HeldError](err); held {
-		return nil, &RunningError{dir}
+		return nil, &runningError{dir}
 	}
 	return lock, err
 }

@@ -17,10 +17,10 @@ const unlimited = 1 << 60
 
 // MemoryLimit returns the least memory, in bytes, that this process's control group or
 // one above it allows to all of its members together. ok is false without a limit.
-func MemoryLimit() (bytes int64, ok bool) { return MemoryLimitIn(os.DirFS("/")) }
+func MemoryLimit() (bytes int64, ok bool) { return memoryLimitIn(os.DirFS("/")) }
 
-// MemoryLimitIn is MemoryLimit with the files of fsys for those below /.
-func MemoryLimitIn(fsys fs.FS) (bytes int64, ok bool) {
+// memoryLimitIn is MemoryLimit with the files of fsys for those below /.
+func memoryLimitIn(fsys fs.FS) (bytes int64, ok bool) {
 	groups := memberships(fsys)
 	for _, m := range mounts(fsys) {
 		group, member := groups[m.version]

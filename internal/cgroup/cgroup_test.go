@@ -79,7 +79,7 @@ func TestMemoryLimit(t *testing.T) {
 			for name, text := range tt.files {
 				fsys[name] = &fstest.MapFile{Data: []byte(text)}
 			}
-			if got, ok := MemoryLimitIn(fsys); got != tt.want || ok != tt.ok {
+			if got, ok := memoryLimitIn(fsys); got != tt.want || ok != tt.ok {
 				t.Errorf("limit = %d, %v; want %d, %v", got, ok, tt.want, tt.ok)
 			}
 		})

@@ -111,8 +111,8 @@ func (b *Bucket) ForEach(fn func(k, v []byte) error) error {
 	return nil
 }
 
-// ForEachKey calls fn with every key, also of damaged records and of buckets.
-func (b *Bucket) ForEachKey(fn func(k []byte) error) error {
+// forEachKey calls fn with every key, also of damaged records and of buckets.
+func (b *Bucket) forEachKey(fn func(k []byte) error) error {
 	return b.bolt.ForEach(func(k, _ []byte) error { return fn(k) })
 }
 

@@ -58,7 +58,7 @@ func getNumber(b *bolt.Bucket, key string) (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// readFormat reads the format and the commits. Errors: ErrNewer, ErrDamaged.
+// readFormat reads the format and the commits. Errors: errNewer, ErrDamaged.
 func (f *file) readFormat(name string) error {
 	return f.bolt.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte(infoBucket))
@@ -74,7 +74,7 @@ func (f *file) readFormat(name string) error {
 			return damaged(name, err)
 		}
 		if n > format {
-			return ErrNewer
+			return errNewer
 		}
 		if f.commits, err = getNumber(b, commitsKey); err != nil {
 			return damaged(name, err)

@@ -189,7 +189,7 @@ func TestNewerFormat(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			err := tt.open()
-			if !errors.Is(err, ErrNewer) || errors.Is(err, ErrDamaged) ||
+			if !errors.Is(err, errNewer) || errors.Is(err, ErrDamaged) ||
 				!strings.Contains(err.Error(), "x.db: it was written by a newer relais") {
 				t.Errorf("%s: got %v, want ErrNewer, written by a newer relais, and not ErrDamaged", tt.what, err)
 			}

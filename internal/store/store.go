@@ -29,8 +29,8 @@ var (
 	ErrRecord = errors.New("not as it was written")
 	// ErrHeld says that the file is open elsewhere, in this process or another.
 	ErrHeld = errors.New("the file is in use by another process")
-	// ErrNewer says that a newer program has written the file.
-	ErrNewer = errors.New("it was written by a newer relais: install that version")
+	// errNewer says that a newer program has written the file.
+	errNewer = errors.New("it was written by a newer relais: install that version")
 )
 
 func damaged(name string, why error) error {
@@ -125,7 +125,7 @@ func (f *file) close() error {
 // that are missing; the folder must exist. A file of the first format, whose records
 // have no sums, is replaced by one of the second; when that fails it is read as it is,
 // and Updates fail with the cause. Open waits at most a second for who has the file
-// open, then fails with ErrHeld. Other errors: ErrDamaged, ErrNewer, and those that
+// open, then fails with ErrHeld. Other errors: ErrDamaged, errNewer, and those that
 // folder.ReadOnly knows. Up to 64 MiB the file is read to its last
 // page first; of a larger one only Check finds all that could end the process.
 func Open(path string, buckets ...string) (*DB, error) {
@@ -151,7 +151,7 @@ func Open(path string, buckets ...string) (*DB, error) {
 
 // OpenReadOnly opens a file that several processes may read at once, and that
 // nobody may have open for writing. Errors: fs.ErrNotExist, ErrHeld after a
-// second, ErrDamaged, ErrNewer.
+// second, ErrDamaged, errNewer.
 func OpenReadOnly(path string) (*DB, error) { return open(path, os.O_RDONLY, walkable) }
 
 // open opens a file that exists and walks its tree when the file has at most

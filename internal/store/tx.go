@@ -106,7 +106,7 @@ func Each(tx *Tx, bucket string, fn func(k, v []byte) error) error {
 // records come.
 func EachKey(tx *Tx, bucket string, fn func(k []byte) error) error {
 	if b := tx.Bucket([]byte(bucket)); b != nil {
-		return b.ForEachKey(fn)
+		return b.forEachKey(fn)
 	}
 	return nil
 }

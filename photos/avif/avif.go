@@ -19,10 +19,10 @@ import (
 // Errors of Decode. Any other error, except the context's, is
 // a failure of this package.
 var (
-	// ErrDamaged says that the bytes are not a valid picture.
-	ErrDamaged = errors.New("avif: damaged")
-	// ErrUnsupported says that the picture looks sound, but that this package cannot decode it.
-	ErrUnsupported = errors.New("avif: not supported")
+	// errDamaged says that the bytes are not a valid picture.
+	errDamaged = errors.New("avif: damaged")
+	// errUnsupported says that the picture looks sound, but that this package cannot decode it.
+	errUnsupported = errors.New("avif: not supported")
 	// ErrTooLarge says that the picture has too many pixels or needs too much memory.
 	ErrTooLarge = errors.New("avif: too large")
 )
@@ -38,7 +38,7 @@ func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error)
 	}
 	primary := f.Primary()
 	if codec := f.Codec(); codec != "av01" {
-		return nil, fmt.Errorf("%w: items of type %q (primary %q)", ErrUnsupported, codec, primary.Type)
+		return nil, fmt.Errorf("%w: items of type %q (primary %q)", errUnsupported, codec, primary.Type)
 	}
 	pixels, err := f.Pixels()
 	if err != nil {
@@ -65,9 +65,9 @@ func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error)
 // wrap converts an error of package heif to one of this package.
 func wrap(err error) error {
 	if errors.Is(err, heif.ErrUnsupported) {
-		return fmt.Errorf("%w: %w", ErrUnsupported, err)
+		return fmt.Errorf("%w: %w", errUnsupported, err)
 	}
-	return fmt.Errorf("%w: %w", ErrDamaged, err)
+	return fmt.Errorf("%w: %w", errDamaged, err)
 }
 
 // picture decodes a coded item or a grid, without its alpha and its transforms.
@@ -82,11 +82,11 @@ func (m *machine) picture(it *heif.Item) (*image.NRGBA, error) {
 func (m *machine) coded(it *heif.Item, colour *heif.Color) (*image.NRGBA, error) {
 	switch {
 	case it.Type != "av01":
-		return nil, fmt.Errorf("%w: item %d is of type %q", ErrUnsupported, it.ID, it.Type)
+		return nil, fmt.Errorf("%w: item %d is of type %q", errUnsupported, it.ID, it.Type)
 	case it.Unknown != "":
-		return nil, fmt.Errorf("%w: item %d needs property %q", ErrUnsupported, it.ID, it.Unknown)
+		return nil, fmt.Errorf("%w: item %d needs property %q", errUnsupported, it.ID, it.Unknown)
 	case it.Width == 0 || it.Height == 0:
-		return nil, fmt.Errorf("%w: item %d states no size", ErrDamaged, it.ID)
+		return nil, fmt.Errorf("%w: item %d states no size", errDamaged, it.ID)
 	}
 	data, err := it.Data()
 	if err != nil {
@@ -113,16 +113,16 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 	w, h := uint64(first.Width), uint64(first.Height)
 	switch {
 	case it.Unknown != "":
-		return nil, fmt.Errorf("%w: item %d needs property %q", ErrUnsupported, it.ID, it.Unknown)
+		return nil, fmt.Errorf("%w: item %d needs property %q", errUnsupported, it.ID, it.Unknown)
 	case w*uint64(g.Columns) < uint64(g.Width) || h*uint64(g.Rows) < uint64(g.Height):
-		return nil, fmt.Errorf("%w: %d × %d tiles of %d × %d do not cover %d × %d", ErrDamaged, g.Columns, g.Rows, w, h,
+		return nil, fmt.Errorf("%w: %d × %d tiles of %d × %d do not cover %d × %d", errDamaged, g.Columns, g.Rows, w, h,
 			g.Width, g.Height)
 	case uint64(g.Width)*uint64(g.Height) > m.maxPixels:
 		return nil, fmt.Errorf("%w: %d × %d pixels", ErrTooLarge, g.Width, g.Height)
 	}
 	for _, tile := range g.Tiles {
 		if tile.Width != first.Width || tile.Height != first.Height {
-			return nil, fmt.Errorf("%w: tiles %d and %d differ in size", ErrDamaged, tile.ID, first.ID)
+			return nil, fmt.Errorf("%w: tiles %d and %d differ in size", errDamaged, tile.ID, first.ID)
 		}
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, int(g.Width), int(g.Height)))
@@ -162,7 +162,7 @@ func (m *machine) alpha(it *heif.Item, img *image.NRGBA) error {
 		return err
 	}
 	if grey.Rect != img.Rect {
-		return fmt.Errorf("%w: the alpha is %v, the picture %v", ErrUnsupported, grey.Rect.Size(), img.Rect.Size())
+		return fmt.Errorf("%w: the alpha is %v, the picture %v", errUnsupported, grey.Rect.Size(), img.Rect.Size())
 	}
 	for i := 0; i < len(img.Pix); i += 4 {
 		opacity := grey.Pix[i+1]

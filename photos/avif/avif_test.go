@@ -130,16 +130,16 @@ func TestErrors(t *testing.T) {
 		is   error
 		want string
 	}{
-		{"nothing", nil, ErrDamaged, "ftyp"},
-		{"end", whole[:len(whole)-40], ErrDamaged, "states 111 bytes"},
+		{"nothing", nil, errDamaged, "ftyp"},
+		{"end", whole[:len(whole)-40], errDamaged, "states 111 bytes"},
 		{"another codec", change("infe\x02\x00\x00\x00\x00\x01\x00\x00av01",
-			"infe\x02\x00\x00\x00\x00\x01\x00\x00hvc1"), ErrUnsupported, "hvc1"},
+			"infe\x02\x00\x00\x00\x00\x01\x00\x00hvc1"), errUnsupported, "hvc1"},
 		{"another brand", change("ftypavif\x00\x00\x00\x00avifmif1miafMA1B",
-			"ftypXvif\x00\x00\x00\x00XvifXif1XiafXA1B"), ErrUnsupported, "Xvif"},
-		{"unknown property", change("av1C", "av1X"), ErrUnsupported, "av1X"},
-		{"matrix", change("nclx\x00\x01\x00\x0d\x00\x06", "nclx\x00\x01\x00\x0d\x00\x0b"), ErrUnsupported, "matrix 11"},
-		{"size", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x41\x00\x00\x00\x2c"), ErrDamaged, "stated"},
-		{"smaller", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x01\x00\x00\x00\x01"), ErrDamaged,
+			"ftypXvif\x00\x00\x00\x00XvifXif1XiafXA1B"), errUnsupported, "Xvif"},
+		{"unknown property", change("av1C", "av1X"), errUnsupported, "av1X"},
+		{"matrix", change("nclx\x00\x01\x00\x0d\x00\x06", "nclx\x00\x01\x00\x0d\x00\x0b"), errUnsupported, "matrix 11"},
+		{"size", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x41\x00\x00\x00\x2c"), errDamaged, "stated"},
+		{"smaller", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\x00\x01\x00\x00\x00\x01"), errDamaged,
 			"dav1d: error 68"}, // ERANGE
 		{"too large", change("\x00\x00\x00\x41\x00\x00\x00\x2b", "\x00\x00\xff\xff\x00\x00\xff\xff"), ErrTooLarge,
 			"4294836225 pixels"},

@@ -96,7 +96,7 @@ func (f *frame) mixer() (*mixer, error) {
 		w, ok = weights[2], true // for luma, any
 	}
 	if !ok {
-		return nil, fmt.Errorf("%w: matrix %d with layout %d", ErrUnsupported, f.matrix, f.layout)
+		return nil, fmt.Errorf("%w: matrix %d with layout %d", errUnsupported, f.matrix, f.layout)
 	}
 	most := float64(int(1)<<f.depth - 1)
 	black, rangeY, rangeC := 0.0, most, most

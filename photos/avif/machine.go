@@ -100,7 +100,7 @@ func (m *machine) call(name string, args ...uint64) (uint32, error) {
 	case m.ctx.Err() != nil:
 		return 0, m.ctx.Err()
 	case err != nil:
-		return 0, fmt.Errorf("%w: dav1d: %w", ErrDamaged, err) // a trap
+		return 0, fmt.Errorf("%w: dav1d: %w", errDamaged, err) // a trap
 	case len(results) == 0:
 		return 0, nil
 	}
@@ -129,7 +129,7 @@ func (m *machine) decode(data []byte, width, height uint32) (*frame, error) {
 	case err != nil:
 		return nil, err
 	case status != 0:
-		err = fmt.Errorf("%w: dav1d: error %d", ErrDamaged, -int32(status))
+		err = fmt.Errorf("%w: dav1d: error %d", errDamaged, -int32(status))
 		if int32(status) == -enomem {
 			err = fmt.Errorf("%w: dav1d needs more memory", ErrTooLarge)
 		}
@@ -137,7 +137,7 @@ func (m *machine) decode(data []byte, width, height uint32) (*frame, error) {
 	}
 	f, err := m.frame()
 	if err == nil && (f.width != int(width) || f.height != int(height)) {
-		err = fmt.Errorf("%w: the stated size is %d × %d, that of the frame %d × %d", ErrDamaged, width, height,
+		err = fmt.Errorf("%w: the stated size is %d × %d, that of the frame %d × %d", errDamaged, width, height,
 			f.width, f.height)
 	}
 	return f, err
@@ -165,7 +165,7 @@ func (m *machine) frame() (*frame, error) {
 		return nil, fmt.Errorf("avif: dav1d's result: %w", err)
 	}
 	if r.Depth < 8 || r.Depth > 12 || r.Layout > 3 || uint64(r.Width)*uint64(r.Height) > maxFrame {
-		return nil, fmt.Errorf("%w: a frame of %d × %d, %d bits, layout %d", ErrDamaged, r.Width, r.Height, r.Depth,
+		return nil, fmt.Errorf("%w: a frame of %d × %d, %d bits, layout %d", errDamaged, r.Width, r.Height, r.Depth,
 			r.Layout)
 	}
 	f := &frame{width: int(r.Width), height: int(r.Height), depth: int(r.Depth), layout: layout(r.Layout),
@@ -178,10 +178,10 @@ func (m *machine) frame() (*frame, error) {
 		stride := int(r.Stride[i])
 		f.stride[i] = stride
 		if stride < w || uint64(stride)*uint64(h) > 1<<32-1 {
-			return nil, fmt.Errorf("%w: rows of %d bytes, %d apart", ErrDamaged, w, int32(r.Stride[i]))
+			return nil, fmt.Errorf("%w: rows of %d bytes, %d apart", errDamaged, w, int32(r.Stride[i]))
 		}
 		if f.plane[i], ok = m.module.Memory().Read(r.Plane[i], uint32(stride*(h-1)+w)); !ok {
-			return nil, fmt.Errorf("%w: a plane lies outside the memory", ErrDamaged)
+			return nil, fmt.Errorf("%w: a plane lies outside the memory", errDamaged)
 		}
 	}
 	return f, nil

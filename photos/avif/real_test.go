@@ -154,7 +154,7 @@ func check(t *testing.T, d *Decoder, data []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	img, err := d.Decode(ctx, data)
-	for _, e := range []error{ErrDamaged, ErrUnsupported, ErrTooLarge, context.DeadlineExceeded} {
+	for _, e := range []error{errDamaged, errUnsupported, ErrTooLarge, context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			return
 		}
@@ -167,7 +167,7 @@ func check(t *testing.T, d *Decoder, data []byte) {
 func TestTruncated(t *testing.T) {
 	d := decoder(t)
 	data := shared(t, "made/trunc.avif")
-	if img, err := d.Decode(t.Context(), data); !errors.Is(err, ErrDamaged) {
+	if img, err := d.Decode(t.Context(), data); !errors.Is(err, errDamaged) {
 		t.Errorf("got %v, %v, want ErrDamaged", img, err)
 	}
 }

@@ -24,7 +24,7 @@ func Transform(ctx context.Context, img *image.NRGBA, steps []heif.Transform) (*
 		case heif.Crop:
 			part := cropped(img.Rect, step)
 			if part.Empty() {
-				return nil, fmt.Errorf("%w: the crop leaves nothing", ErrDamaged)
+				return nil, fmt.Errorf("%w: the crop leaves nothing", errDamaged)
 			}
 			img = remap(img, part.Dx(), part.Dy(), func(x, y int) (int, int) { return part.Min.X + x, part.Min.Y + y })
 		}

@@ -6,8 +6,8 @@ package confine
 
 import "errors"
 
-// ErrUnsupported is in the error of a system that cannot confine.
-var ErrUnsupported = errors.New("this system cannot confine processes")
+// errUnsupported is in the error of a system that cannot confine.
+var errUnsupported = errors.New("this system cannot confine processes")
 
-// Process returns ErrUnsupported.
-func Process() error { return ErrUnsupported }
+// Process returns errUnsupported.
+func Process() error { return errUnsupported }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrUnsupported is in the error of a system that cannot confine.
-var ErrUnsupported = errors.New("this system cannot confine processes")
+// errUnsupported is in the error of a system that cannot confine.
+var errUnsupported = errors.New("this system cannot confine processes")
 
 // refused are the system calls that fail with EPERM from then on. Allowed are those on
 // open descriptors, memory, threads and time.
@@ -42,12 +42,12 @@ var refused = []uintptr{
 func Process() error {
 	arch, ok := architectures[runtime.GOARCH]
 	if !ok {
-		return fmt.Errorf("%w: %s", ErrUnsupported, runtime.GOARCH)
+		return fmt.Errorf("%w: %s", errUnsupported, runtime.GOARCH)
 	}
 	runtime.LockOSThread() // the filter is set by the thread that may get no more rights
 	defer runtime.UnlockOSThread()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("%w: no_new_privs: %w", ErrUnsupported, err)
+		return fmt.Errorf("%w: no_new_privs: %w", errUnsupported, err)
 	}
 	filter := program(arch)
 	f := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
@@ -56,9 +56,9 @@ func Process() error {
 		uintptr(unsafe.Pointer(&f)))
 	switch {
 	case errno != 0:
-		return fmt.Errorf("%w: seccomp: %w", ErrUnsupported, errno)
+		return fmt.Errorf("%w: seccomp: %w", errUnsupported, errno)
 	case left != 0:
-		return fmt.Errorf("%w: seccomp: thread %d has another filter", ErrUnsupported, left)
+		return fmt.Errorf("%w: seccomp: thread %d has another filter", errUnsupported, left)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// MaxClient is the most bytes of Exif that a client may send as JSON.
-const MaxClient = 64 << 10
+// maxClient is the most bytes of Exif that a client may send as JSON.
+const maxClient = 64 << 10
 
 const maxDepth = 8 // of nested brackets
 
@@ -23,8 +23,8 @@ const maxDepth = 8 // of nested brackets
 // decimals, or decimals or degrees, minutes and seconds with a separate hemisphere.
 // The orientation is ignored, and so are values of other types or out of range.
 func Client(text []byte) (Fields, error) {
-	if len(text) > MaxClient {
-		return Fields{}, fmt.Errorf("it has %d bytes, want at most %d", len(text), MaxClient)
+	if len(text) > maxClient {
+		return Fields{}, fmt.Errorf("it has %d bytes, want at most %d", len(text), maxClient)
 	}
 	if depth(text) > maxDepth {
 		return Fields{}, fmt.Errorf("it is nested more than %d deep", maxDepth)

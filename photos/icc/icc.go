@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// ErrUnsupported is in the errors for profiles that look sound, but are not supported.
-var ErrUnsupported = errors.New("not supported")
+// errUnsupported is in the errors for profiles that look sound, but are not supported.
+var errUnsupported = errors.New("not supported")
 
 // Bounds of what a profile may hold.
 const (
@@ -53,7 +53,7 @@ func Parse(data []byte) (*Profile, error) {
 	case space == "RGB " && pcs == "XYZ ":
 		return parseRGB(tags)
 	default:
-		return nil, fmt.Errorf("icc: a profile of %q to %q: %w", space, pcs, ErrUnsupported)
+		return nil, fmt.Errorf("icc: a profile of %q to %q: %w", space, pcs, errUnsupported)
 	}
 }
 
@@ -74,7 +74,7 @@ func parseRGB(tags map[string][]byte) (*Profile, error) {
 	for i, c := range []string{"r", "g", "b"} {
 		xyz := tags[c+"XYZ"]
 		if len(xyz) < 20 || string(xyz[:4]) != "XYZ " {
-			return nil, fmt.Errorf("icc: a profile without primaries: %w", ErrUnsupported)
+			return nil, fmt.Errorf("icc: a profile without primaries: %w", errUnsupported)
 		}
 		for j := range 3 {
 			primaries[j][i] = fixed(xyz[8+4*j:])
@@ -108,7 +108,7 @@ func fixed(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b)))
 // parseCurve reads a curve of a type that a TRC tag may have.
 func parseCurve(tag []byte) (curve [256]float32, err error) {
 	if len(tag) < 12 {
-		return curve, fmt.Errorf("icc: a curve is missing: %w", ErrUnsupported)
+		return curve, fmt.Errorf("icc: a curve is missing: %w", errUnsupported)
 	}
 	var at func(float64) float64
 	switch string(tag[:4]) {
@@ -117,7 +117,7 @@ func parseCurve(tag []byte) (curve [256]float32, err error) {
 	case "para":
 		at, err = parametric(binary.BigEndian.Uint16(tag[8:]), tag[12:])
 	default:
-		err = fmt.Errorf("icc: a curve of type %q: %w", tag[:4], ErrUnsupported)
+		err = fmt.Errorf("icc: a curve of type %q: %w", tag[:4], errUnsupported)
 	}
 	if err != nil {
 		return curve, err
@@ -159,7 +159,7 @@ func sampled(body []byte) (func(float64) float64, error) {
 func parametric(function uint16, body []byte) (func(float64) float64, error) {
 	counts := []int{1, 3, 4, 5, 7}
 	if int(function) >= len(counts) || len(body) < 4*counts[function] {
-		return nil, fmt.Errorf("icc: a curve of function %d: %w", function, ErrUnsupported)
+		return nil, fmt.Errorf("icc: a curve of function %d: %w", function, errUnsupported)
 	}
 	var v [7]float64
 	for i := range counts[function] {

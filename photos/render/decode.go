@@ -29,7 +29,7 @@ func guarded[T any](decode func() (T, error)) (v T, err error) {
 
 // decode decodes the file to one of the image types that resizing handles fast and safely.
 
-func (r Renderer) decode(ctx context.Context, h Header, data []byte) (image.Image, error) {
+func (r Renderer) decode(ctx context.Context, h imageHeader, data []byte) (image.Image, error) {
 	return guarded(func() (image.Image, error) {
 		m, err := r.decoder(ctx, h, data)
 		if err != nil {
@@ -42,7 +42,7 @@ func (r Renderer) decode(ctx context.Context, h Header, data []byte) (image.Imag
 	})
 }
 
-func (r Renderer) decoder(ctx context.Context, h Header, data []byte) (image.Image, error) {
+func (r Renderer) decoder(ctx context.Context, h imageHeader, data []byte) (image.Image, error) {
 	in := bytes.NewReader(data)
 	switch h.Format {
 	case JPEG:

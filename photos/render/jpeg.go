@@ -11,7 +11,7 @@ import (
 // readJPEG estimates the decoder's memory from the frame header (ITU-T T.81, B.2.2): a byte
 // for each sample, four bytes more in a progressive image, and four for each pixel where
 // it converts CMYK and RGB.
-func (h *Header) readJPEG(data []byte) error {
+func (h *imageHeader) readJPEG(data []byte) error {
 	for marker, sof := range chunk.JPEG(data) {
 		if marker < 0xc0 || marker > 0xc2 {
 			continue // baseline, extended, progressive: the others are not decoded

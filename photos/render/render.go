@@ -28,7 +28,7 @@ var (
 )
 
 // failed wraps err in one of the errors above.
-func (h Header) failed(err error) error {
+func (h imageHeader) failed(err error) error {
 	kind := ErrUnsupported
 	switch {
 	case h.Format == HEIC, h.Format == HEIF:
@@ -46,10 +46,10 @@ func (h Header) failed(err error) error {
 // filled from the middle of the image, which is enlarged if necessary, so that
 // they always have their size.
 const (
-	MainSide                        = 1920
-	ThumbnailSide                   = 400
-	OpenGraphWidth, OpenGraphHeight = 1200, 630
-	MainBytes                       = 2 << 20 // main aims to have fewer
+	mainSide                        = 1920
+	thumbnailSide                   = 400
+	openGraphWidth, openGraphHeight = 1200, 630
+	mainBytes                       = 2 << 20 // main aims to have fewer
 )
 
 // A Picture is a WebP file without metadata.
@@ -68,7 +68,7 @@ type Result struct {
 
 // A Renderer renders images. The zero value does not decode AVIF. It is safe for concurrent use.
 type Renderer struct {
-	// Memory is how many bytes the process may take; 0 means MaxMemory.
+	// Memory is how many bytes the process may take; 0 means maxMemory.
 	Memory int64
 	// AVIF decodes an AVIF image and applies its transforms.
 	AVIF func(ctx context.Context, data []byte) (*image.NRGBA, error)
@@ -78,7 +78,7 @@ type Renderer struct {
 // are first needed, in about half a second each.
 func New() Renderer {
 	compiled := sync.OnceValues(func() (*avif.Decoder, error) {
-		return avif.NewDecoder(context.Background(), avif.Limits{Pixels: MaxPixels, Memory: MaxMemory})
+		return avif.NewDecoder(context.Background(), avif.Limits{Pixels: maxPixels, Memory: maxMemory})
 	})
 	return Renderer{AVIF: func(ctx context.Context, data []byte) (*image.NRGBA, error) {
 		d, err := compiled()
@@ -92,7 +92,7 @@ func New() Renderer {
 // Render decodes an image and makes the three pictures. An error that is not one of the
 // package's is the server's fault, or ctx's.
 func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
-	h, err := Sniff(data)
+	h, err := sniff(data)
 	if err != nil {
 		return nil, err
 	}
@@ -123,18 +123,18 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 // make fills in the pictures. The smaller ones are encoded while main is, and are cut from
 // it where it is large enough. Colours are converted last, because fewer pixels remain.
 func (res *Result) make(ctx context.Context, src image.Image, turn orientation, profile *icc.Profile) error {
-	main := turn.apply(fit(src, MainSide))
+	main := turn.apply(fit(src, mainSide))
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() (err error) {
-		res.Main, err = encodeBelow(ctx, profile.Convert(main), MainBytes)
+		res.Main, err = encodeBelow(ctx, profile.Convert(main), mainBytes)
 		return err
 	})
 	work.Go(func() (err error) {
-		if res.OpenGraph, err = encode(ctx, profile.Convert(cover(main, src, turn, OpenGraphWidth, OpenGraphHeight)),
+		if res.OpenGraph, err = encode(ctx, profile.Convert(cover(main, src, turn, openGraphWidth, openGraphHeight)),
 			quality); err != nil {
 			return err
 		}
-		res.Thumbnail, err = encode(ctx, profile.Convert(cover(main, src, turn, ThumbnailSide, ThumbnailSide)), quality)
+		res.Thumbnail, err = encode(ctx, profile.Convert(cover(main, src, turn, thumbnailSide, thumbnailSide)), quality)
 		return err
 	})
 	return work.Wait()

@@ -43,8 +43,8 @@ func TestSharedImages(t *testing.T) {
 			t.Errorf("%s was read, want an error", name)
 		}
 		for i, p := range []Picture{res.Main, res.Thumbnail, res.OpenGraph} {
-			if len(p.WebP) >= MainBytes {
-				t.Errorf("%s: %d bytes, want less than %d", name, len(p.WebP), MainBytes)
+			if len(p.WebP) >= mainBytes {
+				t.Errorf("%s: %d bytes, want less than %d", name, len(p.WebP), mainBytes)
 			}
 			shown(t, p)
 			file := filepath.Join(dir, fmt.Sprintf("%03d-%d-%dx%d.webp", n, i, p.Width, p.Height))
@@ -119,7 +119,7 @@ func TestSharedAlpha(t *testing.T) {
 	byOneGoroutine(t)
 	for _, path := range sharedImages(t, "made/alpha.png", "made/alpha.webp") {
 		data := read(t, path)
-		h, err := Sniff(data)
+		h, err := sniff(data)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestSharedHEIC(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := difference(shown(t, res.Main), fit(want, MainSide)); d > 4 || res.Format != HEIC ||
+		if d := difference(shown(t, res.Main), fit(want, mainSide)); d > 4 || res.Format != HEIC ||
 			res.Exif.Model != "iPhone 11 Pro Max" {
 			t.Errorf("%s, %q, the mean difference is %.1f levels, want %s, iPhone 11 Pro Max and at most 4",
 				res.Format, res.Exif.Model, d, HEIC)

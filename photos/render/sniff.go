@@ -35,21 +35,21 @@ const (
 
 // Limits of an image, checked before it is decoded.
 const (
-	MaxPixels = 120_000_000
-	MaxMemory = 600_000_000 // bytes, estimated, that decoding takes
+	maxPixels = 120_000_000
+	maxMemory = 600_000_000 // bytes, estimated, that decoding takes
 )
 
-// A Header is what an image file states about itself. It may be wrong.
-type Header struct {
+// A imageHeader is what an image file states about itself. It may be wrong.
+type imageHeader struct {
 	Format        Format
 	Width, Height int // pixels as stored, before any rotation; an SVG's are those of its picture here
 	perPixel      float64
 }
 
-// Sniff recognises the format by content and reads the stated size of the image
+// sniff recognises the format by content and reads the stated size of the image
 // without decoding it. Its error is ErrUnsupported, ErrHEIC, or ErrTooLarge.
-func Sniff(data []byte) (Header, error) {
-	h := Header{Format: format(data)}
+func sniff(data []byte) (imageHeader, error) {
+	h := imageHeader{Format: format(data)}
 	err := h.read(data)
 	if err == nil && (h.Width <= 0 || h.Height <= 0) {
 		err = fmt.Errorf("%d × %d pixels", h.Width, h.Height)
@@ -57,18 +57,18 @@ func Sniff(data []byte) (Header, error) {
 	if err != nil {
 		return h, h.failed(err)
 	}
-	if pixels := int64(h.Width) * int64(h.Height); pixels > MaxPixels {
-		return h, fmt.Errorf("%w: %d × %d pixels, the most are %d", ErrTooLarge, h.Width, h.Height, MaxPixels)
-	} else if need := float64(pixels) * h.perPixel; need > MaxMemory {
+	if pixels := int64(h.Width) * int64(h.Height); pixels > maxPixels {
+		return h, fmt.Errorf("%w: %d × %d pixels, the most are %d", ErrTooLarge, h.Width, h.Height, maxPixels)
+	} else if need := float64(pixels) * h.perPixel; need > maxMemory {
 		return h, fmt.Errorf("%w: %d × %d pixels of this kind take %.0f MB to decode, the most are %d", ErrTooLarge,
-			h.Width, h.Height, need/1e6, int(MaxMemory/1e6))
+			h.Width, h.Height, need/1e6, int(maxMemory/1e6))
 	}
 	return h, nil
 }
 
 // memory estimates the bytes of a process that renders the image, from measurements of such
 // processes: a photo of two megapixels took 100 MB, an HEIC of 24 took 750 MB.
-func (h Header) memory() int64 {
+func (h imageHeader) memory() int64 {
 	const program, spare, spareHEIC = 80e6, 1.25, 2.3
 	decoded := float64(h.Width) * float64(h.Height) * h.perPixel
 	if h.Format == HEIC || h.Format == HEIF {
@@ -104,7 +104,7 @@ func format(data []byte) Format {
 }
 
 // read reads the size and estimates the bytes a pixel takes in the decoder.
-func (h *Header) read(data []byte) error {
+func (h *imageHeader) read(data []byte) error {
 	switch h.Format {
 	case JPEG:
 		if err := checkJPEG(data); err != nil {
@@ -146,7 +146,7 @@ func (h *Header) read(data []byte) error {
 }
 
 // config lets a decoder read the header. perPixel is for channels of 8 bits.
-func (h *Header) config(data []byte, read func(io.Reader) (image.Config, error), perPixel float64) error {
+func (h *imageHeader) config(data []byte, read func(io.Reader) (image.Config, error), perPixel float64) error {
 	c, err := guarded(func() (image.Config, error) { return read(bytes.NewReader(data)) })
 	if deep(c.ColorModel) {
 		perPixel *= 2
@@ -173,7 +173,7 @@ func pngBytes(data []byte) float64 {
 
 // readHEIF takes the pixels of all tiles, which a decoder has to decode, for the size if they
 // are more than the picture has.
-func (h *Header) readHEIF(data []byte) error {
+func (h *imageHeader) readHEIF(data []byte) error {
 	const perPixel = 12 // measured: 12 megapixels of AVIF take 180 MB, of HEIC more
 	f, err := heif.Parse(data)
 	if err != nil {
@@ -193,8 +193,8 @@ func (h *Header) readHEIF(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if pixels > MaxPixels {
-		return fmt.Errorf("%w: %d pixels, the most are %d", ErrTooLarge, pixels, MaxPixels)
+	if pixels > maxPixels {
+		return fmt.Errorf("%w: %d pixels, the most are %d", ErrTooLarge, pixels, maxPixels)
 	}
 	primary := f.Primary()
 	h.Width, h.Height = int(primary.Width), int(primary.Height)

@@ -61,7 +61,7 @@ func TestLimits(t *testing.T) {
 		{"HTML, then JPEG", append([]byte("<html>"), asJPEG(t, quarters(8, 8))...), ErrUnsupported},
 	} {
 		var err error
-		if n := allocated(func() { _, err = Sniff(c.file) }); n > 1<<20 {
+		if n := allocated(func() { _, err = sniff(c.file) }); n > 1<<20 {
 			t.Errorf("%s: %d bytes were allocated, want at most 1 MiB", c.name, n)
 		}
 		if !errors.Is(err, c.want) {
@@ -94,11 +94,11 @@ func FuzzSniff(f *testing.F) {
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x00\x00\x00"))
 	f.Add([]byte("\x00\x00\x00\x10ftypheic\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		h, err := Sniff(data)
+		h, err := sniff(data)
 		if err != nil && !typed(err) {
 			t.Error(err)
 		}
-		if err == nil && (h.Width <= 0 || h.Height <= 0 || h.Width*h.Height > MaxPixels) {
+		if err == nil && (h.Width <= 0 || h.Height <= 0 || h.Width*h.Height > maxPixels) {
 			t.Errorf("size of %+v, want 1 to MaxPixels pixels", h)
 		}
 		stillWebP(bytes.Clone(data))

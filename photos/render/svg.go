@@ -58,7 +58,7 @@ func isSVG(data []byte) bool {
 }
 
 // readSVG reads the stated size, or else that of the view box, reduced to at most main.
-func (h *Header) readSVG(data []byte) error {
+func (h *imageHeader) readSVG(data []byte) error {
 	r, err := readRoot(data)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (h *Header) readSVG(data []byte) error {
 	if err != nil {
 		return err
 	}
-	scale := min(1, MainSide/max(width, height))
+	scale := min(1, mainSide/max(width, height))
 	h.Width, h.Height, h.perPixel = scaled(1, width*scale), scaled(1, height*scale), 8
 	return nil
 }
@@ -135,7 +135,7 @@ func length(s string) float64 {
 
 // decodeSVG draws on a transparent background. Nothing is ever fetched: the library cannot.
 
-func decodeSVG(h Header, data []byte) (image.Image, error) {
+func decodeSVG(h imageHeader, data []byte) (image.Image, error) {
 	if err := countSVG(data); err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func TestSVGBounds(t *testing.T) {
 		{"defs in defs", svgStart + `<defs><g id="a"/><defs/></defs></svg>`, ErrUnsupported},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h, err := Sniff([]byte(tt.file))
+			h, err := sniff([]byte(tt.file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +99,7 @@ func TestSVGBounds(t *testing.T) {
 // The work is counted before drawing, and only up to the limit.
 func TestSVGWork(t *testing.T) {
 	byOneGoroutine(t)
-	const oneCurve = lineWork + 2*crossingWork*MainSide
+	const oneCurve = lineWork + 2*crossingWork*mainSide
 	for _, tt := range []struct {
 		name, shapes string
 		least, most  int64
@@ -116,7 +116,7 @@ func TestSVGWork(t *testing.T) {
 		{"no end of lines", `<path d="M0 0` + strings.Repeat("L1900 1900L0 1", 250_000) + `"/>`, maxWork,
 			maxWork + oneCurve},
 		{"no end of rectangles", strings.Repeat(`<rect width="1920" height="1920"/>`, 99_000), maxWork,
-			maxWork + MainSide*MainSide*pixelWork + shapeWork},
+			maxWork + mainSide*mainSide*pixelWork + shapeWork},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			icon, err := oksvg.ReadIconStream(strings.NewReader(svgStart + tt.shapes + "</svg>"))

@@ -77,7 +77,7 @@ func TestAnimatedWebP(t *testing.T) {
 			corners(t, tt.name, lower, colors...)
 		})
 	}
-	if _, err := Sniff(animation(t, image.Pt(60, 60), image.Pt(50, 40), quarters(50, 40))); !typed(err) {
+	if _, err := sniff(animation(t, image.Pt(60, 60), image.Pt(50, 40), quarters(50, 40))); !typed(err) {
 		t.Errorf("frame beyond the canvas: error = %v, want one of the package's", err)
 	}
 }

@@ -23,7 +23,7 @@ func (u *unsupported) Error() string {
 }
 
 // inWords adds what a user can do about it to a decoder's error.
-func (h Header) inWords(err error) error {
+func (h imageHeader) inWords(err error) error {
 	var (
 		ofJPEG jpeg.UnsupportedError
 		ofPNG  png.UnsupportedError

@@ -16,12 +16,12 @@ import (
 	"relais/photos/confine"
 )
 
-// Command is the subcommand of the program that a worker runs.
-const Command = "photo-worker"
+// command is the subcommand of the program that a worker runs.
+const command = "photo-worker"
 
-// Answers is where a worker writes its answers: decoders may print to the streams that
+// answers is where a worker writes its answers: decoders may print to the streams that
 // every process has.
-func Answers() *os.File { return os.NewFile(3, "answers") }
+func answers() *os.File { return os.NewFile(3, "answers") }
 
 // readyWord begins a worker's first message. The reason why it could not be confined follows.
 const readyWord = "ready"
@@ -36,9 +36,9 @@ const unused = 192 << 20
 // niceness is that of the workers: requests for antennas come first.
 const niceness = 10
 
-// Serve runs a worker: it does jobs from in until in ends, and writes their results
+// serve runs a worker: it does jobs from in until in ends, and writes their results
 // to out. memory is how many bytes its data may have.
-func Serve[J, R any](in io.Reader, out io.Writer, memory int64, do func(job J, input []byte) (R, [][]byte)) error {
+func serve[J, R any](in io.Reader, out io.Writer, memory int64, do func(job J, input []byte) (R, [][]byte)) error {
 	if err := limitProcess(memory); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func readJobs[J any](in io.Reader, jobs chan<- job[J]) {
 	r := bufio.NewReader(in)
 	for {
 		var j job[J]
-		blobs, err := receive(r, &j.is, MaxInput)
+		blobs, err := receive(r, &j.is, maxInput)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			os.Exit(0)
 		}

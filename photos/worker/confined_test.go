@@ -51,7 +51,7 @@ func TestConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	var a answer
-	if _, err := p.Do(context.Background(), Job{Is: order{"reach", path}, Input: strings.NewReader("")},
+	if _, err := p.do(context.Background(), task{Is: order{"reach", path}, Input: strings.NewReader("")},
 		&a); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestInheritedDescriptors(t *testing.T) {
 		t.Skip("no /proc")
 	}
 	p := newPool(t, Options{})
-	a, _, err := p.do("hash")
+	a, _, err := p.ask("hash")
 	if err != nil {
 		t.Fatal(err)
 	}

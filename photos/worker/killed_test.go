@@ -16,7 +16,7 @@ import (
 // job is not blamed on the image.
 func TestKilledByOthers(t *testing.T) {
 	p := newPool(t, Options{})
-	first, _, err := p.do("hash")
+	first, _, err := p.ask("hash")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,15 +29,15 @@ func TestKilledByOthers(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	second, _, err := p.do("hash")
+	second, _, err := p.ask("hash")
 	if err != nil || second.PID == first.PID {
 		t.Errorf("after a worker was killed: process %d, %v; want a new one", second.PID, err)
 	}
 	time.AfterFunc(100*time.Millisecond, func() { syscall.Kill(second.PID, syscall.SIGKILL) })
-	if _, _, err := p.do("sleep"); !errors.Is(err, ErrKilled) || errors.Is(err, ErrFault) {
+	if _, _, err := p.ask("sleep"); !errors.Is(err, errKilled) || errors.Is(err, errFault) {
 		t.Errorf("killed during a job: error = %v, want ErrKilled only", err)
 	}
-	if _, _, err := p.do("hash"); err != nil {
+	if _, _, err := p.ask("hash"); err != nil {
 		t.Error(err)
 	}
 }
@@ -48,7 +48,7 @@ func TestNoWorker(t *testing.T) {
 		{os.Args[0], "-test.list=NoSuchTest"}} {
 		p := newPool(t, Options{})
 		p.Program = program
-		if _, _, err := p.do("hash"); err == nil || errors.Is(err, ErrFault) ||
+		if _, _, err := p.ask("hash"); err == nil || errors.Is(err, errFault) ||
 			!strings.Contains(err.Error(), "start a worker") {
 			t.Errorf("program %q: error = %v, want that the worker did not start", program, err)
 		}
@@ -58,13 +58,13 @@ func TestNoWorker(t *testing.T) {
 // Jobs that must be alone leave room for others.
 func TestAloneLeavesRoom(t *testing.T) {
 	p := newPool(t, Options{Workers: 2, Waiting: 4})
-	release, results := holdAll(p, 8, Job{Who: "another", Is: order{What: "hash"}, Alone: true})
+	release, results := holdAll(p, 8, task{Who: "another", Is: order{What: "hash"}, Alone: true})
 	for range 5 { // one runs, two wait
 		if err := <-results; !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v, want no room for five of eight jobs", err)
 		}
 	}
-	if _, _, err := p.do("hash"); err != nil {
+	if _, _, err := p.ask("hash"); err != nil {
 		t.Errorf("job next to jobs that must be alone: %v", err)
 	}
 	release()

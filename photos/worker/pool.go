@@ -21,7 +21,7 @@ import (
 
 // Bounds of a job.
 const (
-	MaxInput  = 32 << 20 // bytes
+	maxInput  = 32 << 20 // bytes
 	maxOutput = 16 << 20 // bytes
 )
 
@@ -29,17 +29,17 @@ const (
 var (
 	// ErrBusy is the error of a job that finds no place in the queue.
 	ErrBusy = errors.New("too many images are being processed")
-	// ErrKilled is the error of a job whose worker somebody else killed.
-	ErrKilled = errors.New("the worker was killed")
-	// ErrFault is the error of a job that killed its worker or took too long.
-	ErrFault = errors.New("the image could not be processed")
+	// errKilled is the error of a job whose worker somebody else killed.
+	errKilled = errors.New("the worker was killed")
+	// errFault is the error of a job that killed its worker or took too long.
+	errFault = errors.New("the image could not be processed")
 )
 
 var (
 	// errLate is of a job that took too long.
-	errLate = fmt.Errorf("%w in its time", ErrFault)
+	errLate = fmt.Errorf("%w in its time", errFault)
 	// errMemory is of a job that needed more memory than its worker may have.
-	errMemory = fmt.Errorf("%w with the memory of a worker", ErrFault)
+	errMemory = fmt.Errorf("%w with the memory of a worker", errFault)
 )
 
 // Options configure a pool. Zero values mean the defaults.
@@ -105,8 +105,8 @@ func (p *Pool) Close() {
 	p.starter.close()
 }
 
-// A Job is an input and what is to be done with it.
-type Job struct {
+// A task is an input and what is to be done with it.
+type task struct {
 	Who   string // whose job it is: clients take turns
 	Is    any    // goes to the worker as JSON
 	Input io.Reader
@@ -114,10 +114,10 @@ type Job struct {
 	Alone bool  // no other such job runs meanwhile
 }
 
-// Do runs the job in a worker. result is filled in with the worker's answer; its blobs are
-// returned. The error is ErrBusy, ErrKilled, ErrFault, that of ctx or of Input, or states why
+// do runs the job in a worker. result is filled in with the worker's answer; its blobs are
+// returned. The error is ErrBusy, errKilled, errFault, that of ctx or of Input, or states why
 // no process could be started.
-func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
+func (p *Pool) do(ctx context.Context, j task, result any) ([][]byte, error) {
 	giveBack, err := p.waitTurn(ctx, j)
 	if err != nil {
 		return nil, err
@@ -129,15 +129,15 @@ func (p *Pool) Do(ctx context.Context, j Job, result any) ([][]byte, error) {
 	}
 	blobs, err := p.run(ctx, worker, j, result)
 	if err != nil {
-		ofItself := errors.Is(err, ErrFault) && !errors.Is(err, errLate)
+		ofItself := errors.Is(err, errFault) && !errors.Is(err, errLate)
 		if ofItself && worker.killedByOthers() {
-			err = ErrKilled
+			err = errKilled
 		}
 		said := worker.end()
 		if ofItself && lacksMemory(said) {
 			err = fmt.Errorf("%w: %w", errMemory, err)
 		}
-		if errors.Is(err, ErrFault) || errors.Is(err, ErrKilled) {
+		if errors.Is(err, errFault) || errors.Is(err, errKilled) {
 			p.Log.Warn("a worker was replaced", "error", err, "said", said)
 		}
 		return nil, err
@@ -188,7 +188,7 @@ func (p *Pool) takeIdle() *process {
 }
 
 // waitTurn waits for a turn to run a job. The turn must be given back.
-func (p *Pool) waitTurn(ctx context.Context, j Job) (giveBack func(), err error) {
+func (p *Pool) waitTurn(ctx context.Context, j task) (giveBack func(), err error) {
 	p.mu.Lock()
 	if p.closing.Err() != nil {
 		p.mu.Unlock()
@@ -218,7 +218,7 @@ func (p *Pool) waitTurn(ctx context.Context, j Job) (giveBack func(), err error)
 }
 
 // run sends the job to the process and waits for its answer.
-func (p *Pool) run(ctx context.Context, worker *process, j Job, result any) (blobs [][]byte, err error) {
+func (p *Pool) run(ctx context.Context, worker *process, j task, result any) (blobs [][]byte, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Deadline, errLate)
 	defer cancel()
 	defer context.AfterFunc(p.closing, cancel)()
@@ -241,7 +241,7 @@ func (p *Pool) run(ctx context.Context, worker *process, j Job, result any) (blo
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	}
-	return nil, fmt.Errorf("%w: %w", ErrFault, err)
+	return nil, fmt.Errorf("%w: %w", errFault, err)
 }
 
 // A sourceReader remembers the error of the source, to tell it from one of the worker.

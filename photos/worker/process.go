@@ -135,7 +135,7 @@ func startHere(program []string) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		answers.Close()
 		if errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EAGAIN) {
-			err = fmt.Errorf("%w: %w", ErrKilled, err)
+			err = fmt.Errorf("%w: %w", errKilled, err)
 		}
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (p *process) ready() error {
 	p.unconfined = why
 	if err != nil || word != readyWord {
 		if err != nil && p.killedByOthers() {
-			return fmt.Errorf("%w at its start; it wrote: %s", ErrKilled, p.end())
+			return fmt.Errorf("%w at its start; it wrote: %s", errKilled, p.end())
 		}
 		return fmt.Errorf("it did not start: %v; it wrote: %s", err, p.end())
 	}

@@ -96,7 +96,7 @@ func (h *heldInput) Read(b []byte) (int, error) {
 }
 
 // holdAll starts n jobs that do not end before release is called.
-func holdAll(p *Pool, n int, job Job) (release func(), results <-chan error) {
+func holdAll(p *Pool, n int, job task) (release func(), results <-chan error) {
 	var held []*heldInput
 	errs := make(chan error, n)
 	for range n {
@@ -105,7 +105,7 @@ func holdAll(p *Pool, n int, job Job) (release func(), results <-chan error) {
 		go func() {
 			job := job
 			job.Input, job.Size = input, 2
-			_, err := p.Do(context.Background(), job, &answer{})
+			_, err := p.do(context.Background(), job, &answer{})
 			errs <- err
 		}()
 	}
@@ -126,7 +126,7 @@ func TestOneClientHoldsNobody(t *testing.T) {
 			do := func(who string, input io.Reader) <-chan error {
 				done := make(chan error, 1)
 				go func() {
-					_, err := p.Do(ctx, Job{Who: who, Is: order{What: "hash"}, Input: input, Size: 2}, &answer{})
+					_, err := p.do(ctx, task{Who: who, Is: order{What: "hash"}, Input: input, Size: 2}, &answer{})
 					done <- err
 				}()
 				return done
@@ -242,7 +242,7 @@ func TestQueueAtRandom(t *testing.T) {
 func TestClosing(t *testing.T) {
 	p := New(Options{Program: []string{"/bin/false"}, Workers: 1})
 	p.Close()
-	if _, err := p.Do(context.Background(), Job{}, nil); !errors.Is(err, ErrBusy) {
+	if _, err := p.do(context.Background(), task{}, nil); !errors.Is(err, ErrBusy) {
 		t.Errorf("error = %v, want ErrBusy", err)
 	}
 }

@@ -20,7 +20,7 @@ func Program() []string {
 	if _, err := os.Stat(self); err != nil {
 		self, _ = os.Executable() // without a name, starting it fails
 	}
-	return []string{self, Command}
+	return []string{self, command}
 }
 
 // A rendered is a worker's answer: a render.Result without its pictures, which are blobs.
@@ -48,7 +48,7 @@ func Main(memory int64) error {
 	if memory < mostMemory {
 		r.Memory = memory
 	}
-	return Serve(os.Stdin, Answers(), memory, func(_ struct{}, file []byte) (rendered, [][]byte) {
+	return serve(os.Stdin, answers(), memory, func(_ struct{}, file []byte) (rendered, [][]byte) {
 		return renderedAs(r.Render(context.Background(), file))
 	})
 }
@@ -87,19 +87,19 @@ func (f *failure) Unwrap() []error { return f.kinds }
 func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int64) (*render.Result, error) {
 	begins := bufio.NewReader(file)
 	alone, kind := heifOf(begins)
-	if size > MaxInput {
+	if size > maxInput {
 		return nil, render.ErrTooLarge
 	}
 	var a rendered
-	blobs, err := p.Do(ctx, Job{Who: who, Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
+	blobs, err := p.do(ctx, task{Who: who, Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
 	switch {
-	case errors.Is(err, ErrKilled): // more memory may be free later
-		return nil, &failure{[]error{ErrBusy, ErrKilled}, err.Error()}
+	case errors.Is(err, errKilled): // more memory may be free later
+		return nil, &failure{[]error{ErrBusy, errKilled}, err.Error()}
 	case errors.Is(err, errMemory):
-		return nil, &failure{[]error{render.ErrTooLarge, ErrFault},
+		return nil, &failure{[]error{render.ErrTooLarge, errFault},
 			"the image is too large: decoding it takes more memory than this server has for an image"}
-	case errors.Is(err, ErrFault):
-		return nil, &failure{[]error{kind, ErrFault}, kind.Error()}
+	case errors.Is(err, errFault):
+		return nil, &failure{[]error{kind, errFault}, kind.Error()}
 	case err != nil:
 		return nil, err
 	case a.Kind != "" && kinds[a.Kind] != nil:

@@ -21,7 +21,7 @@ import (
 
 func newRenderer(t *testing.T, o Options) *Pool {
 	t.Helper()
-	o.Program, o.Log = []string{os.Args[0], Command, "render"}, slog.New(slog.DiscardHandler)
+	o.Program, o.Log = []string{os.Args[0], command, "render"}, slog.New(slog.DiscardHandler)
 	p := New(o)
 	t.Cleanup(p.Close)
 	return p
@@ -82,12 +82,12 @@ func TestRenderFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := p.Render(context.Background(), "a", strings.NewReader(tt.file),
-				int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, ErrFault) {
+				int64(len(tt.file))); !errors.Is(err, tt.want) || errors.Is(err, errFault) {
 				t.Errorf("error = %v, want %v", err, tt.want)
 			}
 		})
 	}
-	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), MaxInput+1); !errors.Is(err,
+	if _, err := p.Render(context.Background(), "a", strings.NewReader(""), maxInput+1); !errors.Is(err,
 		render.ErrTooLarge) {
 		t.Errorf("a file over the limit: error = %v, want render.ErrTooLarge", err)
 	}
@@ -104,7 +104,7 @@ func TestRenderFault(t *testing.T) {
 	}
 	p := newRenderer(t, Options{Deadline: time.Millisecond})
 	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err,
-		render.ErrUnsupported) || !errors.Is(err, ErrFault) {
+		render.ErrUnsupported) || !errors.Is(err, errFault) {
 		t.Errorf("wrong error %v, want render.ErrUnsupported and ErrFault", err)
 	}
 }
@@ -116,7 +116,7 @@ func BenchmarkRender(b *testing.B) {
 	if err := png.Encode(&file, m); err != nil {
 		b.Fatal(err)
 	}
-	p := New(Options{Program: []string{os.Args[0], Command, "render"},
+	p := New(Options{Program: []string{os.Args[0], command, "render"},
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	defer p.Close()
 	for b.Loop() {

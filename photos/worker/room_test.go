@@ -121,10 +121,10 @@ func TestWorkerRunsOutOfMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes more memory than a worker may have")
 	}
-	p := New(Options{Program: []string{os.Args[0], Command, "eats"}, Log: slog.New(slog.DiscardHandler)})
+	p := New(Options{Program: []string{os.Args[0], command, "eats"}, Log: slog.New(slog.DiscardHandler)})
 	defer p.Close()
 	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err,
-		render.ErrTooLarge) || !errors.Is(err, ErrFault) {
+		render.ErrTooLarge) || !errors.Is(err, errFault) {
 		t.Errorf("wrong error %v, want render.ErrTooLarge and ErrFault", err)
 	}
 }

@@ -22,14 +22,14 @@ const testMemory = 512 << 20
 
 // TestMain also runs the workers.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == Command {
-		work := func() error { return Serve(os.Stdin, Answers(), testMemory, obey) }
+	if len(os.Args) > 1 && os.Args[1] == command {
+		work := func() error { return serve(os.Stdin, answers(), testMemory, obey) }
 		if len(os.Args) > 3 {
 			memory, _ := strconv.ParseInt(os.Args[3], 10, 64)
 			work = func() error { return Main(memory) }
 			if os.Args[2] == "eats" {
 				work = func() error {
-					return Serve(os.Stdin, Answers(), 100<<20,
+					return serve(os.Stdin, answers(), 100<<20,
 						func(struct{}, []byte) (answer, [][]byte) { return obey(order{What: "eat"}, nil) })
 				}
 			}
@@ -99,7 +99,7 @@ func obey(o order, input []byte) (answer, [][]byte) {
 		os.Stdout.Write(bytes.Repeat([]byte{0xff}, 1<<20))
 		os.Stderr.Write(bytes.Repeat([]byte{0xff}, 1<<20))
 	case "babble":
-		Answers().Write(bytes.Repeat([]byte{0xff}, 1<<20))
+		answers().Write(bytes.Repeat([]byte{0xff}, 1<<20))
 	case "big":
 		return a, [][]byte{make([]byte, maxOutput+1)}
 	}
@@ -108,14 +108,14 @@ func obey(o order, input []byte) (answer, [][]byte) {
 
 func newPool(t *testing.T, o Options) *Pool {
 	t.Helper()
-	o.Program, o.Log = []string{os.Args[0], Command}, slog.New(slog.DiscardHandler)
+	o.Program, o.Log = []string{os.Args[0], command}, slog.New(slog.DiscardHandler)
 	p := New(o)
 	t.Cleanup(p.Close)
 	return p
 }
 
-func (p *Pool) do(what string) (a answer, blobs [][]byte, err error) {
-	blobs, err = p.Do(context.Background(), Job{Is: order{What: what}, Input: strings.NewReader("bytes"), Size: 5}, &a)
+func (p *Pool) ask(what string) (a answer, blobs [][]byte, err error) {
+	blobs, err = p.do(context.Background(), task{Is: order{What: what}, Input: strings.NewReader("bytes"), Size: 5}, &a)
 	return a, blobs, err
 }
 
@@ -123,8 +123,8 @@ func TestJobs(t *testing.T) {
 	p := newPool(t, Options{})
 	input := bytes.Repeat([]byte("twenty megabytes or so "), 1_000_000)
 	var a answer
-	blobs, err := p.Do(context.Background(),
-		Job{Is: order{What: "hash"}, Input: bytes.NewReader(input), Size: int64(len(input))}, &a)
+	blobs, err := p.do(context.Background(),
+		task{Is: order{What: "hash"}, Input: bytes.NewReader(input), Size: int64(len(input))}, &a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,14 +134,14 @@ func TestJobs(t *testing.T) {
 	if a.PID == os.Getpid() || len(a.Env) != 0 {
 		t.Errorf("process %d, environment %q; want another process, no environment", a.PID, a.Env)
 	}
-	again, _, err := p.do("hash")
+	again, _, err := p.ask("hash")
 	if err != nil || again.PID != a.PID {
 		t.Errorf("process %d after %d, %v; want the idle worker used", again.PID, a.PID, err)
 	}
-	if _, _, err := p.do("print"); err != nil {
+	if _, _, err := p.ask("print"); err != nil {
 		t.Errorf("a worker that prints: %v", err)
 	}
-	nice, _, err := p.do("nice")
+	nice, _, err := p.ask("nice")
 	if err != nil || nice.Nice != niceness {
 		t.Errorf("niceness = %d, %v; want %d", nice.Nice, err, niceness)
 	}
@@ -150,20 +150,20 @@ func TestJobs(t *testing.T) {
 // The worst job only kills its worker.
 func TestFaults(t *testing.T) {
 	p := newPool(t, Options{Deadline: 3 * time.Second})
-	before, _, err := p.do("hash")
+	before, _, err := p.ask("hash")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, what := range []string{"hang", "eat", "crash", "babble", "big"} {
 		t.Run(what, func(t *testing.T) {
 			start := time.Now()
-			if _, _, err := p.do(what); !errors.Is(err, ErrFault) {
+			if _, _, err := p.ask(what); !errors.Is(err, errFault) {
 				t.Errorf("error %v, want ErrFault", err)
 			}
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s, want at most %s", took, 20*time.Second)
 			}
-			after, _, err := p.do("hash")
+			after, _, err := p.ask("hash")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestFaults(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "f")
 	var a answer
-	_, err = p.Do(context.Background(), Job{Is: order{"write", path}, Input: strings.NewReader(""), Size: 0}, &a)
+	_, err = p.do(context.Background(), task{Is: order{"write", path}, Input: strings.NewReader(""), Size: 0}, &a)
 	if written, _ := os.ReadFile(path); len(written) > 0 {
 		t.Errorf("write a file: %q, %v; want a failure", a.Failure, err)
 	}
@@ -186,7 +186,7 @@ func TestFaults(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	p := newPool(t, Options{})
-	a, _, err := p.do("hash")
+	a, _, err := p.ask("hash")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,10 +204,10 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestQueue(t *testing.T) {
 	p := newPool(t, Options{Workers: 1, Waiting: 1, Patience: 10 * time.Second})
-	if _, _, err := p.do("hash"); err != nil { // the process runs
+	if _, _, err := p.ask("hash"); err != nil { // the process runs
 		t.Fatal(err)
 	}
-	release, results := holdAll(p, 4, Job{Is: order{What: "hash"}})
+	release, results := holdAll(p, 4, task{Is: order{What: "hash"}})
 	for range 2 { // one runs, one waits
 		if err := <-results; !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v, want no room for two of four jobs", err)
@@ -231,10 +231,10 @@ func TestQueue(t *testing.T) {
 			w.Write([]byte("ytes"))
 		}()
 		var a answer
-		impatient.Do(context.Background(), Job{Is: order{What: "hash"}, Input: input, Size: 5}, &a)
+		impatient.do(context.Background(), task{Is: order{What: "hash"}, Input: input, Size: 5}, &a)
 	})
 	<-begun
-	if _, _, err := impatient.do("hash"); !errors.Is(err, ErrBusy) {
+	if _, _, err := impatient.ask("hash"); !errors.Is(err, ErrBusy) {
 		t.Errorf("error after the patience = %v, want ErrBusy", err)
 	}
 	wg.Wait()
@@ -247,8 +247,8 @@ func TestAlone(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range answers {
 		wg.Go(func() {
-			job := Job{Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}
-			if _, err := p.Do(context.Background(), job, &answers[i]); err != nil {
+			job := task{Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}
+			if _, err := p.do(context.Background(), job, &answers[i]); err != nil {
 				t.Error(err)
 			}
 		})
@@ -267,22 +267,22 @@ func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	var a answer
-	if _, err := p.Do(ctx, Job{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err,
+	if _, err := p.do(ctx, task{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
-	short := Job{Is: order{What: "hash"}, Input: strings.NewReader("abc"), Size: 5}
-	if _, err := p.Do(context.Background(), short, &a); !errors.Is(err, io.EOF) || errors.Is(err, ErrFault) {
+	short := task{Is: order{What: "hash"}, Input: strings.NewReader("abc"), Size: 5}
+	if _, err := p.do(context.Background(), short, &a); !errors.Is(err, io.EOF) || errors.Is(err, errFault) {
 		t.Errorf("a source that ends early: got %v, want io.EOF and no ErrFault", err)
 	}
-	if _, _, err := p.do("hash"); err != nil {
+	if _, _, err := p.ask("hash"); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestIdleProcessesEnd(t *testing.T) {
 	p := newPool(t, Options{Idle: 20 * time.Millisecond})
-	a, _, err := p.do("hash")
+	a, _, err := p.ask("hash")
 	if err != nil {
 		t.Fatal(err)
 	}
