@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"relais/internal/filetest"
 )
 
 // pages returns the pages that people read.
@@ -21,11 +23,7 @@ func pages(t *testing.T) []string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return string(filetest.Read(t, path))
 }
 
 // prose returns a page without its code.

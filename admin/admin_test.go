@@ -63,6 +63,7 @@ func soon(t *testing.T, what string, ok func() bool) {
 
 // waitAtMost sets how long commands wait for a folder in use, until the test ends.
 func waitAtMost(t *testing.T, d time.Duration) {
+	t.Helper()
 	was := patience
 	patience = d
 	t.Cleanup(func() { patience = was })

@@ -3,12 +3,11 @@ package admin
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"relais/archive"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 )
 
@@ -20,10 +19,7 @@ func observatory(t *testing.T, date string, rows int) string {
 		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;003;03258;4G;%s;003270%04d;\"46.1 , 3.3\";En service\n",
 			i+1, i+1, date, i+1)
 	}
-	path := filepath.Join(t.TempDir(), "observatoire.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "observatoire.csv", text)
 	return path
 }
 

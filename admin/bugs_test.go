@@ -3,7 +3,6 @@ package admin
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"relais/auth/account"
 	"relais/community"
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -91,10 +91,7 @@ func TestForgetValidations(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := func() bool {
-		text, err := os.ReadFile(filepath.Join(string(dir), CommunityFile))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, filepath.Join(string(dir), CommunityFile))
 		return bytes.Contains(text, []byte(`"users":["`))
 	}
 	if !known() {

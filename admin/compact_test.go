@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relais/auth/access"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/measure"
 )
@@ -28,10 +29,7 @@ func create(t *testing.T, dir folder.Dir, c CreateClient) (made access.Issued) {
 func traces(t *testing.T, dir folder.Dir, c access.Issued) (found []string) {
 	t.Helper()
 	for _, name := range []string{clientsFile, quotaFile} {
-		text, err := os.ReadFile(filepath.Join(string(dir), name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, filepath.Join(string(dir), name))
 		for _, trace := range []string{c.Name, c.ID, c.Keys[0].Prefix} {
 			if bytes.Contains(text, []byte(trace)) {
 				found = append(found, name+": "+trace)
@@ -119,9 +117,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 func TestLeftoversAreSwept(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	left := filepath.Join(string(dir), "."+clientsFile+".tmp-17")
-	if err := os.WriteFile(left, []byte("clients"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, left, "clients")
 	create(t, dir, spec("one"))
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want os.ErrNotExist", err)

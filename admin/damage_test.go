@@ -13,6 +13,7 @@ import (
 
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 )
 
@@ -29,16 +30,11 @@ func TestChangedCharacter(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := (&Stores{Dir: dir}).path(clientsFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte("123456")); n != 1 {
 		t.Fatalf("the limit stands %d times in the file, want 1", n)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte("123456"), []byte("923456"), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, bytes.Replace(data, []byte("123456"), []byte("923456"), 1))
 	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) ||
 		!strings.Contains(list[0], damaged.ID) {
 		t.Errorf("check: got %q, want %s of %s alone", list, damaged.ID, clientsFile)
@@ -81,10 +77,7 @@ func TestLostAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := (&Stores{Dir: dir}).path(UsersFile)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
 		t.Fatalf("the name stands %d times in the file, want 1", n)
 	}
@@ -141,10 +134,7 @@ func TestStoreComesBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	whole, err := os.ReadFile(s.path(CommunityFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, s.path(CommunityFile))
 	if err := os.Truncate(s.path(CommunityFile), 0); err != nil {
 		t.Fatal(err)
 	}

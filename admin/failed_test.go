@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"relais/auth/access"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 )
 
@@ -37,10 +38,7 @@ func TestFailedStore(t *testing.T) {
 					damage(filepath.Join(string(dir), file))); err != nil {
 					t.Fatal(err)
 				}
-				before, err := os.ReadFile(filepath.Join(string(dir), file))
-				if err != nil {
-					t.Fatal(err)
-				}
+				before := filetest.Read(t, filepath.Join(string(dir), file))
 				var logs bytes.Buffer
 				s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&logs, nil)))
 				if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"relais/admin/inventory"
 	"relais/auth/access"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 )
 
@@ -23,6 +24,7 @@ type used struct {
 }
 
 func newUsed(t *testing.T) used {
+	t.Helper()
 	u := used{t, folder.Dir(t.TempDir())}
 	snap := u.dir.Snapshot("FR")
 	if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
@@ -142,18 +144,13 @@ func TestMissingClients(t *testing.T) {
 // A store in the state of an earlier day is seen, until that is accepted.
 func TestOlderStore(t *testing.T) {
 	u := newUsed(t)
-	early, err := os.ReadFile(u.path(UsersFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	early := filetest.Read(t, u.path(UsersFile))
 	u.open(func(s *Stores) {
 		if _, err := s.do(context.Background(), CreateUser{"bob", "correct horse battery"}); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if err := os.WriteFile(u.path(UsersFile), early, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, u.path(UsersFile), early)
 	for range 2 {
 		if got := u.wrong(); !slices.Equal(got, []string{UsersFile}) {
 			t.Errorf("wrong are %q, want %q", got, []string{UsersFile})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"relais/admin/backup"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
@@ -25,10 +26,7 @@ func speedtests(t *testing.T, n, days int) string {
 	for i := range n - 1 {
 		text += fmt.Sprintf("%s,48.%d,2.5,%d\n", time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339), 1000+i, i)
 	}
-	path := filepath.Join(t.TempDir(), "speedtests.csv")
-	if err := os.WriteFile(path, []byte(text+time.Now().UTC().Format(time.RFC3339)+",0,0,1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "speedtests.csv", text+time.Now().UTC().Format(time.RFC3339)+",0,0,1\n")
 	return path
 }
 
@@ -108,9 +106,7 @@ func TestMeasures(t *testing.T) {
 		if got := checked(t, restored); got != want {
 			t.Errorf("served %v: restored: %q, want %q", served, got, want)
 		}
-		if err := os.WriteFile(filepath.Join(copied, "measures", name), []byte("no"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(copied, "measures", name), "no")
 		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again")), quiet); !errors.Is(err,
 			backup.ErrDamaged) {
 			t.Errorf("a damaged backup: %v, want backup.ErrDamaged", err)

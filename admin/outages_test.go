@@ -14,6 +14,7 @@ import (
 	"relais/auth/access"
 	"relais/community"
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/market"
@@ -33,10 +34,7 @@ func TestOutages(t *testing.T) {
 			serve(t, dir)
 		}
 		ask := func(c Command, answer any) error { return Call(context.Background(), dir, c, answer, quiet) }
-		path := filepath.Join(t.TempDir(), "sites_hs.csv")
-		if err := os.WriteFile(path, []byte(sitesHS), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "sites_hs.csv", sitesHS)
 		var made OutageImport
 		if err := ask(ImportOutages{market.FR, "orange", []string{path}}, &made); err != nil ||
 			len(made.Files) != 1 || made.Files[0].Rows != 2 || made.Feed.Served != 1 ||
@@ -54,9 +52,7 @@ func TestOutages(t *testing.T) {
 		wantErr(ImportOutages{market.BE, "PROXIMUS_BE", []string{path}}, "publish no unavailable sites")
 		wantErr(ImportOutages{market.FR, "ZEOP", []string{path}}, "not an operator")
 		wantErr(ImportOutages{market.FR, "ORANGE", []string{path + "2"}}, "no such file")
-		if err := os.WriteFile(path, []byte("<html>"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, "<html>")
 		wantErr(ImportOutages{market.FR, "ORANGE", []string{path}}, "sites_hs.csv:1: this is a web page")
 		var r OutageReport
 		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
@@ -183,10 +179,7 @@ func TestTakeOutages(t *testing.T) {
 		if served {
 			serve(t, dir)
 		}
-		path := filepath.Join(t.TempDir(), "sites_hs.csv")
-		if err := os.WriteFile(path, []byte(sitesHS), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "sites_hs.csv", sitesHS)
 		var all []outage.Outcome
 		news := []outage.News{{Operator: "ORANGE", File: path}, {Operator: "SFR", Failed: "HTTP 503"},
 			{Operator: "FREE", File: path + "2"}}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relais/auth/access"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/measure"
 	"relais/photos"
@@ -198,10 +199,7 @@ func TestCheckOfPhotos(t *testing.T) {
 		stop()
 	}
 	path := filepath.Join(string(dir), name)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, path)
 	damaged := bytes.Replace(whole, []byte("mainmain"), []byte("mainMain"), 1)
 	for _, c := range []struct {
 		what string
@@ -227,9 +225,7 @@ func TestCheckOfPhotos(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.what, list, c.want)
 		}
 	}
-	if err := os.WriteFile(path, whole[:10_000], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, whole[:10_000])
 	for _, served := range []bool{false, true} { // the clients are served all the same
 		if served {
 			serve(t, dir)
@@ -342,10 +338,7 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 	if _, err := (CompactStores{}).run(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(string(dir), quotaFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, filepath.Join(string(dir), quotaFile))
 	if bytes.Contains(text, []byte(p.ID)) || !bytes.Contains(text, []byte(other.ID)) {
 		t.Errorf("after the deletion the file has %s, want no %q in it and %q in it", text, []byte(p.ID),
 			[]byte(other.ID))

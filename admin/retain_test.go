@@ -26,6 +26,7 @@ type aged struct {
 }
 
 func newAged(t *testing.T) *aged {
+	t.Helper()
 	a := &aged{t: t, dir: folder.Dir(t.TempDir()), time: time.Now()}
 	a.start(func(s *Stores) {
 		ctx := context.Background()

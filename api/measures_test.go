@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"relais/api/endpoint"
 	"relais/geo"
 	"relais/index"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
@@ -32,10 +31,7 @@ func measures(t *testing.T, now func() time.Time, files ...string) *measure.Stor
 		t.Fatal(err)
 	}
 	for i, text := range files {
-		path := filepath.Join(t.TempDir(), fmt.Sprint(i, ".csv"))
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, fmt.Sprint(i, ".csv"), text)
 		if _, err := s.Import(context.Background(), market.FR, measure.Sniffed, nil, path); err != nil {
 			t.Fatal(err)
 		}

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 )
 
@@ -38,10 +38,7 @@ func publication(t testing.TB, date string, lines ...string) string {
 
 func written(t testing.TB, name, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, name, text)
 	return path
 }
 
@@ -287,10 +284,7 @@ func TestSites(t *testing.T) {
 // rowsOfCSV reads a file with another reader than the package's.
 func rowsOfCSV(t *testing.T, path string) []map[string]string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	r.Comma, r.LazyQuotes = ';', true
 	lines, err := r.ReadAll()

@@ -3,13 +3,12 @@ package archive
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"relais/ingest/anfr"
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/site"
 )
 
@@ -26,10 +25,7 @@ func FuzzAdd(f *testing.F) {
 		}
 		s, _ := opened(t)
 		mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service")), Options{})
-		path := filepath.Join(t.TempDir(), "x.csv")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "x.csv", data)
 		found := source.Found{Input: &source.Input{Path: path}, Kind: anfr.Kinds[0]}
 		r, err := s.Add(t.Context(), &found, Options{Date: site.DateOf(2026, 8, 13), Force: true})
 		if err != nil {

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/killtest"
 	"relais/internal/store"
 	"relais/site"
@@ -54,9 +54,7 @@ func TestKilled(t *testing.T) {
 			text += fmt.Sprintf("%d;"+line("SFR", fmt.Sprint(100+i/4+name*100), fmt.Sprint("LTE ", i%4),
 				fmt.Sprintf("003270%04d", i/4), "En service")+"\n", i, "2026-08-06")
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(name, ".csv")), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, fmt.Sprint(name, ".csv")), text)
 	}
 	have := map[string]int{}
 	rounds := 12

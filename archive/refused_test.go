@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/site"
 )
 
@@ -21,10 +21,7 @@ func TestRefused(t *testing.T) {
 	}
 	whole := publication(t, "2026-08-06", lines...)
 	mustAdd(t, s, whole, Options{})
-	text, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, whole)
 	later := site.DateOf(2026, 8, 13)
 	for _, tt := range []struct {
 		name string

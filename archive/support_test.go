@@ -288,6 +288,7 @@ func TestSupportsBesideAdd(t *testing.T) {
 
 // mustBeEither looks at the support of TestSupportsBesideAdd.
 func mustBeEither(t *testing.T, s *Store) {
+	t.Helper()
 	site, err := s.SiteAt("10", "2026-08-13")
 	if err != nil || len(site.Records) != 2 && !(len(site.Records) == 1 && site.Records[0].Kind == Activated) {
 		t.Errorf("got %+v, %v, want both records or the activated one", site, err)

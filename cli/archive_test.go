@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // observatory writes an edition with rows supports around Paris.
@@ -20,10 +22,7 @@ func observatory(t *testing.T, date string, rows int) string {
 		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;075;75056;4G;%sT10:00:00;075270%04d;23;20;72;;;;;75001;75056;"+
 			"\"48.%d , 2.35\";;En service\n", i+1, i+1, date, i+1, 80+i)
 	}
-	path := filepath.Join(t.TempDir(), "observatoire.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "observatoire.csv", text)
 	return path
 }
 
@@ -74,9 +73,7 @@ func TestIngestAddsTheArchive(t *testing.T) {
 		t.Errorf("archive list: %q, want SYNTHETIC", out)
 	}
 	// An archive that cannot be added is a note; the ingest succeeds.
-	if err := os.WriteFile(filepath.Join(dir, "archives.db"), []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "archives.db"), "no database")
 	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-09-03", 4))
 	if code != done || !strings.Contains(out, "note: no archive was added") ||
 		!strings.Contains(out, "archives.db") || !strings.Contains(out, "FR: 4 sites") {

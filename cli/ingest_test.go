@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -23,9 +23,7 @@ func TestIngestReport(t *testing.T) {
 	text := `{"features":[` +
 		strings.Join([]string{feature("1", "Proximus NV"), feature("2", "ASTRID"), feature("3", `!\"Mud`),
 			feature("4", "ASTRID"), feature("5", "A"), feature("6", "B")}, ",\n") + "]}"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text)
 	for _, asJSON := range []bool{false, true} {
 		var out bytes.Buffer
 		c := ingestCommand{Markets: []market.Code{market.BE}, Files: []string{path}, JSON: asJSON}

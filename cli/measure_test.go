@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 func TestImportMeasures(t *testing.T) {
@@ -21,9 +23,7 @@ func TestImportMeasures(t *testing.T) {
 		{points, "timestamp,lat,lng,technology,signal_strength\n" + now + ",48,2.5,LTE,-60\n"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
-			if err := os.WriteFile(tt.path, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, tt.path, tt.text)
 		})
 	}
 	data := filepath.Join(dir, "data")

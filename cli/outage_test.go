@@ -3,19 +3,18 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func TestOutageCommands(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(t.TempDir(), "sites\x1b_hs.csv")
 	text := "code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8584;2.2945;HS\n2;75;Paris;;;HS"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text)
 	run := func(code int, says string, args ...string) string {
 		t.Helper()
 		out, errs, got := command(context.Background(),
@@ -98,14 +97,9 @@ func TestOutageReportOfASite(t *testing.T) {
 	}
 	report(1, "no inventory of FR", "--site", "2")
 	file := observatory(t, "2026-08-20", 3)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, file)
 	text = []byte(strings.ReplaceAll(string(text), "72;;;;;75001", "72;;3 rue de Rivoli;;;75001"))
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, text)
 	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", file); code != 0 {
 		t.Fatalf("ingest: exit %d\n%s%s, want 0", code, out, errs)
 	}

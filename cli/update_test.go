@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"relais/demo"
+	"relais/internal/filetest"
 )
 
 // command runs the command line.
@@ -33,10 +34,7 @@ func weeklyFile(t *testing.T) []byte {
 	}
 	for _, p := range paths {
 		if strings.Contains(p, "observatoire") {
-			text, err := os.ReadFile(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := filetest.Read(t, p)
 			return text
 		}
 	}
@@ -56,10 +54,7 @@ func tableFile(t *testing.T, files ...[3]string) string {
 		lines = append(lines, fmt.Sprintf(`{"market":%q,"name":%q,"find":"url","url":%s,"licence":"none"}`, f[0],
 			f[1], url))
 	}
-	path := filepath.Join(t.TempDir(), "sources.json")
-	if err := os.WriteFile(path, []byte(`{"files":[`+strings.Join(lines, ",")+`]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "sources.json", `{"files":[`+strings.Join(lines, ",")+`]}`)
 	return path
 }
 
@@ -156,9 +151,7 @@ func TestVisible(t *testing.T) {
 func TestWrongTable(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	table := []byte(`{"files":[{"name":"x","market":"FR","find":"url","url":"http://me:hunter2@h/"}]}`)
-	if err := os.WriteFile(broken, table, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, broken, table)
 	for path, words := range map[string]string{
 		broken: "must be a full address with http or https",
 		tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",

@@ -12,16 +12,14 @@ import (
 	"time"
 
 	"relais/auth/account"
+	"relais/internal/filetest"
 	"relais/internal/store"
 )
 
 // stdin makes the text the standard input of the test.
 func stdin(t *testing.T, text string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "stdin")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "stdin", text)
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

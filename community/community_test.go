@@ -31,6 +31,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
+	t.Helper()
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "community.db"),
 		at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	var err error

@@ -3,13 +3,13 @@ package community
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
@@ -76,10 +76,7 @@ func rowOf(code string) string {
 // load imports a file of these rows.
 func load(t *testing.T, s *Store, operator string, rows ...string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "hs.csv")
-	if err := os.WriteFile(path, []byte(fmt.Sprintf(header, operator)+strings.Join(rows, "")), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "hs.csv", fmt.Sprintf(header, operator)+strings.Join(rows, ""))
 	if _, err := s.Feeds.Import(context.Background(), market.FR, operator, path); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
@@ -29,16 +29,7 @@ func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
 	if _, _, err := db.Compact(); err != nil {
 		t.Fatal(err)
 	}
-	return content(t, path)
-}
-
-func content(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return filetest.Read(t, path)
 }
 
 // Who is forgotten is off the disk when the file is compacted; the file says that it needs
@@ -57,7 +48,7 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	bob := []byte(base64.StdEncoding.EncodeToString((&reportRecord{Report: *r}).hash("bob")))
-	if n, err := s.Forget("bob"); n != 1 || err != nil || !bytes.Contains(content(t, path), bob) {
+	if n, err := s.Forget("bob"); n != 1 || err != nil || !bytes.Contains(filetest.Read(t, path), bob) {
 		t.Errorf("got %d, %v, or nothing was left, want 1 and bob in the file", n, err)
 	}
 	if bytes.Contains(compact(t, db, path, true), bob) {
@@ -183,7 +174,7 @@ func TestRetainManyReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.at = c.at.Add(2 * time.Hour)
-	before := len(content(t, path))
+	before := len(filetest.Read(t, path))
 	if n, others, err := s.Retain(Keep); n != many || others != 0 || err != nil {
 		t.Errorf("%d reports and %d others removed, %v, want %d, 0 and no error", n, others, err, many)
 	}

@@ -3,10 +3,11 @@ package demo
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // The file is in the register's format, says that it is synthetic and is always the
@@ -18,10 +19,7 @@ func TestWriteBE(t *testing.T) {
 		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
 			t.Fatalf("paths = %v, %v; want one", paths, err)
 		}
-		text, err := os.ReadFile(paths[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, paths[0])
 		texts = append(texts, text)
 	}
 	if !bytes.Equal(texts[0], texts[1]) {

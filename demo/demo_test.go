@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -32,10 +33,7 @@ func sums(t *testing.T, n int) (paths []string, list string) {
 		if strings.HasSuffix(p, ".zip") {
 			continue // its members have times that differ
 		}
-		text, err := os.ReadFile(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, p)
 		list += fmt.Sprintf("%x ", sha256.Sum256(text))
 	}
 	return paths, list

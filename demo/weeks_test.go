@@ -8,15 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // rowsOf reads a table below its title lines, with another reader than the program's.
 func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
 	if !strings.HasPrefix(filepath.Base(path), "SYNTHETIC_") {
 		t.Errorf("the file %s does not begin with SYNTHETIC_", path)
 	}

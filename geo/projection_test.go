@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func checkNear(t *testing.T, what string, got, want Point, metres float64) {
@@ -50,10 +52,7 @@ func TestProjectionsOfRealPlaces(t *testing.T) {
 	for _, r := range rows[1:] {
 		checkNear(t, r[0]+","+r[1], FromLV95(number(r[0]), number(r[1])), Point{number(r[2]), number(r[3])}, 3)
 	}
-	text, err := os.ReadFile(filepath.Join(data, "be", "bipt_gent.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, filepath.Join(data, "be", "bipt_gent.json"))
 	var sites []struct{ ID, X, Y, Latitude, Longitude string }
 	if err := json.Unmarshal(text, &sites); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"relais/archive"
+	"relais/internal/filetest"
 	"relais/internal/store"
 )
 
@@ -70,10 +70,7 @@ func addArchiveFile(t testing.TB, s *archive.Store, name, date string, rows []st
 		f := strings.Fields(row)
 		text += fmt.Sprintf("%d;SFR;%s;%s;2020-01-02;075;75056;4G;%sT16:11:53;075%07s;23;\"27,2\";72;LE \"\"HAUT\"\" <b>;rue;;;75001;75056;\"48.85 , 2.35\";48°;%s\n", i+1, f[0], strings.ReplaceAll(f[1], "_", " "), date, f[0][max(0, len(f[0])-7):], strings.ReplaceAll(f[2], "_", " "))
 	}
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, name, text)
 	files, err := archive.Files([]string{path})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 // benchServer writes its log, as a served one does. Below /open stands one site
 // without access: no key, no quota, no rate headers.
 func benchServer(b *testing.B) (s *Server, key string) {
+	b.Helper()
 	s = newServer(b)
 	s.Requests = slog.New(slog.NewTextHandler(io.Discard, nil))
 	o, _ := s.public.handlers[mount+"/antennas/{id}"].methods["GET"].(*operation)

@@ -39,6 +39,7 @@ const maxNote = 1 << 20
 // newNoteServer serves an operation that takes bodies and counts what it does; a body
 // "fail" makes it fail.
 func newNoteServer(t *testing.T) (*Server, *atomic.Int64) {
+	t.Helper()
 	s, done := newServer(t), &atomic.Int64{}
 	s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{
 		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", FailureName: "NOTE", Status: 201,

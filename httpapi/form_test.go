@@ -34,6 +34,7 @@ const maxFile = 100 << 10
 
 // formServer serves an operation that takes a form and one that takes JSON.
 func formServer(t *testing.T) *Server {
+	t.Helper()
 	s := newServer(t)
 	for _, body := range []*endpoint.Body{
 		{Type: endpoint.Form, MaxBytes: maxFile + 100<<10, TooLarge: "IMAGE_TOO_LARGE", File: "file",

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"relais/community"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -34,14 +35,9 @@ func TestOpenAPIGolden(t *testing.T) {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, golden, text)
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := filetest.Read(t, golden)
 	if string(want) != string(text) {
 		t.Errorf("the document differs from %s: look at the difference, and run go test ./httpapi -update when it is meant", golden)
 	}

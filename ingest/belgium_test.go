@@ -15,6 +15,7 @@ import (
 
 	"relais/api/view"
 	"relais/demo"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 )
@@ -55,10 +56,7 @@ func TestBelgium(t *testing.T) {
 	}
 	first, version := k.belgian(), k.snapshot(market.BE).Version
 
-	text, err := os.ReadFile(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, paths[0])
 	var file map[string]any
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/site"
@@ -297,9 +298,7 @@ func TestDamagedSnapshotIsReplaced(t *testing.T) {
 	k := newKit(t)
 	o := k.file("o.csv", observatory("2026-08-27", 10))
 	k.must(o)
-	if err := os.WriteFile(k.dir.Snapshot("FR"), []byte("RELAISSN damaged beyond reading, really"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, k.dir.Snapshot("FR"), "RELAISSN damaged beyond reading, really")
 	if r := k.must(o); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "FR.snap") {
 		t.Errorf(`notes %q; want len(r.Notes) = 1, r.Notes[0] with "FR.snap"`, r.Notes)
 	}

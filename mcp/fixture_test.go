@@ -25,6 +25,7 @@ type client struct {
 }
 
 func newClient(t *testing.T, version string, fixture bool) *client {
+	t.Helper()
 	server := httptest.NewServer(New(Options{
 		Address: func(*http.Request) netip.Addr { return netip.IPv6Loopback() },
 		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)), Fixture: fixture,

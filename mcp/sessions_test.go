@@ -223,6 +223,7 @@ func (s *sessions) ids() []string {
 // beginAndLeave begins a session whose client goes before it is answered, and requires that so
 // many sessions live when it had time to be used.
 func (w *world) beginAndLeave(t *testing.T, used bool, want int) {
+	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	w.tools.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {

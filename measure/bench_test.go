@@ -36,6 +36,7 @@ var townCenter = geo.Point{Lat: 45.76, Lng: 4.86}
 // townFiles writes drives through a town of 10 km: coverage points of 300 days in ten
 // files, and speedtests in one. One in four points is of NR, and half of those do not state a gNB.
 func townFiles(b *testing.B, n int) (paths []string) {
+	b.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	var lat, lng float64
 	var at time.Time
@@ -213,6 +214,7 @@ func BenchmarkTown(b *testing.B) {
 }
 
 func sessionsNear(b *testing.B, s *Store, disc *geo.Disc) func() int {
+	b.Helper()
 	return func() int {
 		all, err := s.Sessions(Query{Market: market.FR, Limit: 25, Disc: disc}, 0)
 		must(b, err)
@@ -221,6 +223,7 @@ func sessionsNear(b *testing.B, s *Store, disc *geo.Disc) func() int {
 }
 
 func must(b *testing.B, err error) {
+	b.Helper()
 	if err != nil {
 		b.Fatal(err)
 	}

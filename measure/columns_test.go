@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -175,7 +175,7 @@ func (c *columnsCase) test(t *testing.T) {
 		lat               float64
 	}
 	list := []served{{"", "", dir + "/whole.csv", 44}}
-	writeFile(t, list[0].path, c.text(44, "", ""))
+	filetest.Write(t, list[0].path, c.text(44, "", ""))
 	for i, column := range strings.Split(c.header, c.comma) {
 		if testing.Short() && i%5 > 0 {
 			continue
@@ -185,7 +185,7 @@ func (c *columnsCase) test(t *testing.T) {
 				continue
 			}
 			x := served{column, how, fmt.Sprintf("%s/%d%s.csv", dir, i, how), 45 + float64(4*i+k)/1000}
-			writeFile(t, x.path, c.text(x.lat, how, column))
+			filetest.Write(t, x.path, c.text(x.lat, how, column))
 			if refused, named := c.refused(how, column); refused {
 				c.refuses(t, s, x.path, column, named)
 			} else {
@@ -225,12 +225,5 @@ func (c *columnsCase) refuses(t *testing.T, s *Store, path, column string, named
 	name := regexp.MustCompile(`\bthe column ` + regexp.QuoteMeta(column) + ` `)
 	if err == nil || !strings.Contains(err.Error(), path+":1: ") || named && !name.MatchString(err.Error()) {
 		t.Errorf("%s, column %s: got %v, want an error in line 1 that names it", path, column, err)
-	}
-}
-
-func writeFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }

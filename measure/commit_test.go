@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 )
@@ -83,6 +84,7 @@ func TestUnknownOutcome(t *testing.T) {
 }
 
 func importAgain(t *testing.T, s *Store, text string) error {
+	t.Helper()
 	_, err := s.Import(t.Context(), market.FR, Sniffed, nil, write(t, "b.csv", text))
 	return err
 }
@@ -101,9 +103,7 @@ func TestFaults(t *testing.T) {
 	if err := os.Rename(s.dir, s.dir+"-away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.dir, []byte("no folder"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, s.dir, "no folder")
 	if _, _, err := s.Add(market.FR, fieldsOf(1)); err == nil {
 		t.Error("Add() without a folder = nil, want an error")
 	}

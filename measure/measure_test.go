@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -64,10 +63,7 @@ func closeStore(t testing.TB, dir string) {
 // write makes a file.
 func write(t testing.TB, name, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, name, text)
 	return path
 }
 

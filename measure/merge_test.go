@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -206,9 +207,7 @@ func TestManyImports(t *testing.T) {
 	for i := range many {
 		text := coverageHead +
 			fmt.Sprintf("a,2026-03-05T10:03:00Z,45.5,4.%06d,-60,-80,12,LTE,CELLULAR,208,1,1000,,256001,7\n", i)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text)
 		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); err != nil {
 			t.Fatal(err)
 		}

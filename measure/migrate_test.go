@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/killtest"
 	"relais/market"
@@ -49,17 +50,12 @@ func oldFolder(t testing.TB, list []made) string {
 
 func writeManifest(t testing.TB, dir, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, Dir, ManifestName), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, Dir, ManifestName), text)
 }
 
 func manifestIn(t testing.TB, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, Dir, ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, filepath.Join(dir, Dir, ManifestName))
 	return string(text)
 }
 
@@ -130,10 +126,7 @@ func TestLost(t *testing.T) {
 	closeStore(t, dir)
 	want := segmentsIn(t, dir)
 	db := filepath.Join(dir, DatabaseName)
-	whole, err := os.ReadFile(db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, db)
 	old := oldFolder(t, random(rand0(), 30))
 	for _, tt := range []struct {
 		name   string

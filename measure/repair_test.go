@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -159,13 +160,8 @@ func TestRepairLeaves(t *testing.T) {
 	broken := s.Segments()[0]
 	closeStore(t, dir)
 	path := filepath.Join(dir, Dir, broken.File)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text[:len(text)-9], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
+	filetest.Write(t, path, text[:len(text)-9])
 	if r := repaired(t, dir); r.Measures != len(want)-broken.Rows || len(r.Left) != 1 ||
 		!strings.Contains(r.Left[0], broken.File) {
 		t.Errorf("Repair() = %+v, want all measurements but those of the broken file", r)

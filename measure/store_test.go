@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 )
@@ -130,17 +131,12 @@ func TestDamage(t *testing.T) {
 		t.Fatalf("%d rows, %v, want 600, nil", n, err)
 	}
 	path := filepath.Join(dir, Dir, s.Segments()[0].File)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, path)
 	v := s.Version()
 	for at := 0; at < len(whole); at += 97 {
 		for _, text := range [][]byte{whole[:at],
 			append(append(slices.Clone(whole[:at]), whole[at]^4), whole[at+1:]...)} {
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, text)
 			if _, err := readSegment(path); !errors.Is(err, errDamaged) ||
 				!strings.Contains(err.Error(), filepath.Base(path)) {
 				t.Fatalf("cut at %d of %d: error = %v, want ErrDamaged with the file", at, len(whole), err)
@@ -159,13 +155,8 @@ func TestDamage(t *testing.T) {
 	if _, err := damaged.Retain(10 * 24 * time.Hour); err != nil || len(damaged.Segments()) != 2 {
 		t.Errorf("segments = %v, %v, want the damaged one too", damaged.Segments(), err)
 	}
-	other, err := os.ReadFile(filepath.Join(dir, Dir, damaged.Segments()[1].File))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, other, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	other := filetest.Read(t, filepath.Join(dir, Dir, damaged.Segments()[1].File))
+	filetest.Write(t, path, other)
 	if p := openStore(t, dir).Problems(); len(p) != 1 || !strings.Contains(p[0], "not the file") {
 		t.Errorf("problems with another file = %v, want one", p)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -111,9 +112,7 @@ func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "x.csv")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text)
 		s, err := openMeasures(folder.Dir(dir), false, clockOf(now))
 		if err != nil {
 			t.Fatal(err)

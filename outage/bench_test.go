@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 )
@@ -35,7 +36,7 @@ func BenchmarkOutages(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	writeFile(b, path, many(maxRows))
+	filetest.Write(b, path, many(maxRows))
 	b.Run("import", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := s.Import(context.Background(), market.FR, "SFR", path); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -42,8 +43,7 @@ func listText(rows [][]string) string {
 func TestColumns(t *testing.T) {
 	c := newClock()
 	s, _ := opened(t, c)
-	good := filepath.Join(t.TempDir(), "good.csv")
-	writeFile(t, good, listText(unavailable))
+	good := filetest.New(t, "good.csv", listText(unavailable))
 	path := filepath.Join(t.TempDir(), "hs.csv")
 	columns := unavailable[0]
 	required := []string{"code_site_op", "Lat", "Lon"} // a row without them is rejected
@@ -55,7 +55,7 @@ func TestColumns(t *testing.T) {
 				}
 				before, _ := s.Entries(Query{Market: market.FR})
 				rows := changedRows(unavailable, how, at)
-				writeFile(t, path, listText(rows))
+				filetest.Write(t, path, listText(rows))
 				reports, err := s.Import(context.Background(), market.FR, "SFR", path)
 				list, _ := s.Entries(Query{Market: market.FR})
 				if how == "doubled" || slices.Contains(required, column) {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 )
@@ -53,16 +53,8 @@ func reopen(t *testing.T, db *store.DB, c *clock) *Store {
 
 func file(t *testing.T, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "hs.csv")
-	writeFile(t, path, text)
+	path := filetest.New(t, "hs.csv", text)
 	return path
-}
-
-func writeFile(t testing.TB, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func load(t *testing.T, s *Store, operator string, rows ...string) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -24,10 +25,7 @@ func TestKit(t *testing.T) {
 	}
 	for _, op := range french {
 		path := filepath.Join(dir, "sites_hs_"+strings.ToLower(op)+".csv")
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, path)
 		_, table, _ := strings.Cut(string(text), "\n\n")
 		table, _, _ = strings.Cut(table, "\n\n")
 		r := csv.NewReader(strings.NewReader(table))

@@ -3,12 +3,12 @@ package outage
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 )
@@ -23,16 +23,7 @@ func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
 	if _, _, err := db.Compact(); err != nil {
 		t.Fatal(err)
 	}
-	return content(t, path)
-}
-
-func content(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return filetest.Read(t, path)
 }
 
 // What is cleared is off the disk when the file is compacted; the file says
@@ -51,7 +42,7 @@ func TestClearedIsOffTheDisk(t *testing.T) {
 	if err := s.Clear(market.FR, "SFR"); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(content(t, path), []byte("must go")) {
+	if !bytes.Contains(filetest.Read(t, path), []byte("must go")) {
 		t.Error("nothing was left: this proves nothing")
 	}
 	if text := compact(t, db, path, true); bytes.Contains(text, []byte("must go")) ||
@@ -78,7 +69,7 @@ func TestFeedKeepsNoPast(t *testing.T) {
 		if err := s.Failed(market.FR, "SFR", fmt.Errorf("HTTP %d", 500+day)); err != nil {
 			t.Fatal(err)
 		}
-		if size := len(content(t, path)); day == 5 {
+		if size := len(filetest.Read(t, path)); day == 5 {
 			first = size
 		} else if day > 5 && size > 2*first {
 			t.Fatalf("day %d: got %d bytes, want at most twice the first %d", day, size, first)

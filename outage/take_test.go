@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -88,7 +89,7 @@ func TestSyntheticFeed(t *testing.T) {
 	c := newClock()
 	s, db := opened(t, c)
 	made := filepath.Join(t.TempDir(), "SYNTHETIC_hs.csv")
-	writeFile(t, made, "code_site_op;departement;commune;Lat;Lon;data\nS1;63;X;45.77;3.08;HS\n")
+	filetest.Write(t, made, "code_site_op;departement;commune;Lat;Lon;data\nS1;63;X;45.77;3.08;HS\n")
 	if _, err := s.Import(context.Background(), market.FR, "SFR", made); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store"
 )
@@ -49,10 +50,7 @@ func TestDelete(t *testing.T) {
 	}
 	traces := func() (n int) {
 		for _, name := range []string{"photos.db", FileOf("2026-11")} {
-			text, err := os.ReadFile(filepath.Join(string(dir), name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := filetest.Read(t, filepath.Join(string(dir), name))
 			n += bytes.Count(text, []byte("must go"))
 		}
 		return n

@@ -46,6 +46,7 @@ func opened(t testing.TB, dir folder.Dir, now func() time.Time) (s *Store, stop 
 }
 
 func fresh(t testing.TB) (*Store, *clock) {
+	t.Helper()
 	c := &clock{at: noon}
 	s, _ := opened(t, folder.Dir(t.TempDir()), c.now)
 	return s, c

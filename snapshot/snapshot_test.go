@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 )
@@ -99,10 +99,7 @@ func file(t testing.TB, sites []site.Site) []byte {
 	if _, err := build(t, sites).Write(path); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	return data
 }
 
@@ -210,9 +207,7 @@ func TestReadRefusesDamage(t *testing.T) {
 	dir := t.TempDir()
 	for _, n := range []int{0, 1, 7, 31, 32, 100, len(good) - 1} {
 		path := filepath.Join(dir, "FR.snap")
-		if err := os.WriteFile(path, good[:n], 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, good[:n])
 		_, err := ReadFile(path, market.FR)
 		if !errors.Is(err, errDamaged) && !(n < headerBytes && errors.Is(err, errForeign)) {
 			t.Errorf("cut to %d bytes: error = %v, want %v", n, err, errDamaged)

@@ -3,10 +3,10 @@ package inventory
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 )
 
@@ -25,9 +25,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := folder.Dir(t.TempDir())
-			if err := os.WriteFile(filepath.Join(string(dir), Name), []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, filepath.Join(string(dir), Name), tt.text)
 			f, err := Read(dir)
 			if !errors.Is(err, tt.want) || err == nil && (f.Stores["clients.db"].Commits != 7 || f.History != "") {
 				t.Errorf("got %+v, %v, want 7 commits without a history, or %v", f, err, tt.want)

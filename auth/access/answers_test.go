@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func openAnswers(t *testing.T, path string) (*Counts, *Answers) {
@@ -181,13 +183,8 @@ func TestLossOfAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied := filepath.Join(t.TempDir(), "quota.db")
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(copied, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
+	filetest.Write(t, copied, text)
 	_, after := openAnswers(t, copied)
 	answer, first, err := after.Once(context.Background(), "c", "last",
 		func() ([]byte, bool) { return []byte("again"), true })

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"relais/internal/filetest"
 )
 
 var (
@@ -74,10 +76,7 @@ func publicPEM(t *testing.T, key crypto.PublicKey) []byte {
 
 func writeKey(t *testing.T, text []byte) (path string) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "attestation.pem")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path = filetest.New(t, "attestation.pem", text)
 	return path
 }
 
@@ -323,9 +322,7 @@ func TestAttestorOpenssl(t *testing.T) {
 			openssl(t, dir, "req", "-x509", "-new", "-key", "key.pem", "-subj", "/CN=test", "-out", "certificate.pem")
 			text := base64url.EncodeToString(fmt.Appendf(nil, `{"typ":"JWT","alg":%q}`, tt.alg)) + "." +
 				base64url.EncodeToString([]byte(goodClaims()))
-			if err := os.WriteFile(filepath.Join(dir, "text"), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, filepath.Join(dir, "text"), text)
 			signature := openssl(t, dir, tt.sign...)
 			if tt.alg == "ES256" {
 				signature = rawECDSA(t, signature)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"relais/internal/filetest"
 )
 
 func TestClientsAreKept(t *testing.T) {
@@ -46,10 +48,7 @@ func TestSecretsAreNotStored(t *testing.T) {
 	made := mobile(k)
 	k.reopen()
 	for _, name := range []string{"clients.db", "secret.key"} {
-		text, err := os.ReadFile(filepath.Join(k.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := filetest.Read(t, filepath.Join(k.dir, name))
 		for _, tt := range []struct{ what, secret string }{
 			{"key", made.APIKey},
 			{"secret of the key", made.APIKey[len(made.APIKey)-secretLength:]},
@@ -77,10 +76,7 @@ func TestLostKey(t *testing.T) {
 		t.Errorf("a key that nothing needs: %v, want fs.ErrNotExist", err)
 	}
 	signs := mobile(k)
-	right, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	right := filetest.Read(t, path)
 	for _, tt := range []struct {
 		what string
 		key  []byte
@@ -92,9 +88,7 @@ func TestLostKey(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			os.Remove(path)
 			if tt.key != nil {
-				if err := os.WriteFile(path, tt.key, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				filetest.Write(t, path, tt.key)
 			}
 			k.reopen()
 			g := &Gate{Clients: k.Clients, Failures: NewFailures()}

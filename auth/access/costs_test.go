@@ -2,11 +2,12 @@ package access
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // Of a limit of two: 39 cheap requests are 39 twentieths, and no whole one is left for
@@ -103,9 +104,7 @@ func TestFilesOfOtherVersions(t *testing.T) {
 	} {
 		key := "day:" + a.ID
 		text := fmt.Sprintf("*3\r\n$3\r\nset\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(key), key, len(value), value)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text)
 		k.reopen()
 		counts, aside, err := OpenCounts(path)
 		if err != nil || aside != "" {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // The counts of a client that was deleted are gone at once, and from the file with
@@ -82,10 +84,7 @@ const goodCount = "*5\r\n$3\r\nset\r\n$5\r\nday:x\r\n$7\r\n20000:5\r\n$2\r\nae\r
 // and whether the file was put aside.
 func mended(t *testing.T, text string) (n int, aside bool) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "quota.db")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "quota.db", text)
 	counts, where, err := OpenCounts(path)
 	if err != nil {
 		t.Fatalf("%.80q: %v, want no error", text, err)
@@ -117,10 +116,7 @@ func TestDamagedCounts(t *testing.T) {
 		strings.Replace(goodCount, "4000000000", "4000000x00", 1),
 		strings.Repeat("x", 10000),
 	} {
-		path := filepath.Join(t.TempDir(), "quota.db")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "quota.db", text)
 		if n, err := checkCounts(path); n != 0 || err == nil {
 			t.Errorf("%.80q: %d counts, %v, want 0 and an error", text, n, err)
 		}
@@ -147,10 +143,7 @@ func TestTornCounts(t *testing.T) {
 			torn{goodCount + other[:i] + strings.Repeat("\x00", 512) + other[i:] + third, 2})
 	}
 	for _, c := range list {
-		path := filepath.Join(t.TempDir(), "quota.db")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "quota.db", c.text)
 		if n, err := checkCounts(path); n != c.n || err != nil {
 			t.Errorf("%.200q: %d counts, want %d: %v", c.text, n, c.n, err)
 		}
@@ -177,10 +170,7 @@ func TestCountsDamagedInTheMiddle(t *testing.T) {
 	for _, text := range []string{goodCount + "junk" + other, "junk" + goodCount + other,
 		goodCount + strings.Replace(goodCount, "$7", "$9", 1) + other,
 		goodCount + strings.Replace(goodCount, "set", "sat", 1) + other} {
-		path := filepath.Join(t.TempDir(), "quota.db")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "quota.db", text)
 		if n, err := checkCounts(path); n != 2 || !errors.Is(err, errNoCounts) {
 			t.Errorf("%.200q: %d counts, %v, want 2 and %v", text, n, err, errNoCounts)
 		}

@@ -1,12 +1,13 @@
 package access
 
 import (
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 func TestWindows(t *testing.T) {
@@ -113,9 +114,7 @@ func TestCountsAreKept(t *testing.T) {
 		t.Errorf("%d left on the next day, want %d", left(a.ID), a.Limits.Day)
 	}
 	counts.Close()
-	if err := os.WriteFile(path, []byte("*garbage\r\nthis is not a buntdb file\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, "*garbage\r\nthis is not a buntdb file\r\n")
 	k.reopen()
 	counts, aside = open()
 	if aside == "" || left(a.ID) != a.Limits.Day {

@@ -37,6 +37,7 @@ type world struct {
 }
 
 func newWorld(t testing.TB) *world {
+	t.Helper()
 	w := &world{TB: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)}
 	w.open()
 	t.Cleanup(func() { w.db.Close() })

@@ -3,12 +3,11 @@ package oauth
 import (
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"relais/auth/account"
+	"relais/internal/filetest"
 	"relais/internal/store"
 )
 
@@ -31,14 +30,8 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("got %d %s, want %d and temporarily_unavailable in it", rec.Code, rec.Body,
 			http.StatusServiceUnavailable)
 	}
-	db, err := os.ReadFile(w.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(t.TempDir(), "users.db")
-	if err := os.WriteFile(copied, db, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	db := filetest.Read(t, w.path)
+	copied := filetest.New(t, "users.db", db)
 	read, err := store.OpenReadOnly(copied)
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package anfr
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -55,9 +55,7 @@ func files(t testing.TB, texts map[string]string) []source.Found {
 	var paths []string
 	for name, text := range texts {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text)
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)

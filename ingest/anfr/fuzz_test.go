@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -33,10 +34,7 @@ func FuzzBuild(f *testing.F) {
 		if kind < 0 || kind >= len(Kinds) || bytes.Count(data, []byte("\n")) > 2000 {
 			return
 		}
-		path := filepath.Join(t.TempDir(), "20260827.csv")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "20260827.csv", data)
 		files := []source.Found{{Input: &source.Input{Path: path}, Kind: Kinds[kind]}}
 		if kind != 0 {
 			files = append(files, base)

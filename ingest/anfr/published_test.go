@@ -1,13 +1,12 @@
 package anfr
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"relais/archive/column"
 	"relais/ingest/source"
+	"relais/internal/filetest"
 )
 
 func TestPublishedColumns(t *testing.T) {
@@ -28,10 +27,7 @@ func TestReadPublished(t *testing.T) {
 		"11;SFR;42;LTE 800;;;;;;;;;;;;;;;;;;\n" +
 		"12;SFR;42;LTE 800;" + strings.Repeat("x", 501) + ";;;;;32700001;;;;;;;;;;;;\n" +
 		"13;SFR\n"
-	path := filepath.Join(t.TempDir(), "x.csv")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "x.csv", text)
 	var got []string
 	f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
 	r, err := ReadPublished(&f, nil, func(row *PublishedRow) string {

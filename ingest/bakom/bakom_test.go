@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -51,10 +52,7 @@ func collection[T fmt.Stringer](rows ...T) string {
 
 func build(t testing.TB, name, text string) ([]*snapshot.Builder, []*source.Report, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, name, text)
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
 	if err != nil {
 		t.Fatal(err)

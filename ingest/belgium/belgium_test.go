@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -42,9 +43,7 @@ func files(t testing.TB, texts ...string) []source.Found {
 	var list []source.Found
 	for i, text := range texts {
 		path := filepath.Join(dir, fmt.Sprintf("part%d.json", i))
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, text)
 		list = append(list, found(t, path))
 	}
 	return list
@@ -222,9 +221,7 @@ func TestDate(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, tt.name)
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, text)
 			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
 				t.Fatal(err)
 			}
@@ -260,9 +257,7 @@ func TestDate(t *testing.T) {
 				continue
 			}
 			path := filepath.Join(dir, name)
-			if err := os.WriteFile(path, []byte(list[name]), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, list[name])
 			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
 				t.Fatal(err)
 			}

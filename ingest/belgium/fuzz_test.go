@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -31,10 +32,7 @@ func FuzzBuild(f *testing.F) {
 		if kind < 0 || kind >= len(Kinds) {
 			return
 		}
-		path := filepath.Join(t.TempDir(), "x.json")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "x.json", text)
 		other := 1 - kind
 		builders, reports, err := Build([]source.Found{
 			{Input: &source.Input{Path: path}, Kind: Kinds[kind]},

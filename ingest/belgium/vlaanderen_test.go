@@ -2,13 +2,12 @@ package belgium
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -215,9 +214,6 @@ func TestAddress(t *testing.T) {
 // input writes a text into a file, whatever it is.
 func input(t testing.TB, text string) *source.Input {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.json")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "x.json", text)
 	return &source.Input{Path: path}
 }

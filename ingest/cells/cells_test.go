@@ -3,7 +3,6 @@ package cells
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -39,10 +39,7 @@ func builder(c market.Code) *snapshot.Builder { return snapshot.NewBuilder(marke
 // detect writes a text into a file and finds out what it is.
 func detect(t testing.TB, name, text string) source.Found {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, name, text)
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
 	if err != nil || f.Kind == nil {
 		t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", name, f.Kind, err)
@@ -244,9 +241,7 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 	text := "deviceTime,missionId,deviceSerialNumber,mcc,mnc,eci,pci,latitude,longitude,servingCell,userId\n" +
 		"t,m,serial-1,228,1,25700,12,47.0,8.0,true,user-1\n" +
 		"t,\"\"m, n\",serial-2,\"228,1\",25700,12,47.0,8.0,true,user-2\n"
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text)
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
 	if err != nil || f.Kind == nil {
 		t.Fatalf("kind %v, error %v; want no error, f.Kind != nil", f.Kind, err)

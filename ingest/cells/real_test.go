@@ -12,6 +12,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -51,10 +52,7 @@ func TestRealRowsWithoutHeader(t *testing.T) {
 		t.Errorf(`slot %s, %d rows, rejected %v; want f.Slot = "302", r.Rows = 5, r.Rejected["no identifier that `+
 			`can be looked up"] = 5`, f.Slot, r.Rows, r.Rejected)
 	}
-	text, err := os.ReadFile(f.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, f.Path)
 	r = attach(t, []*snapshot.Builder{b},
 		detect(t, "lte.csv", strings.NewReplacer("GSM", "LTE", "UMTS", "LTE").Replace(string(text))))[0]
 	// Three of them are 190 m, 0 m and over 1 km away; the other two are around Québec.
@@ -88,10 +86,7 @@ func TestRealHeaders(t *testing.T) {
 		t.Errorf(`f.Kind.Name = %s, r = %+v; want f.Kind.Name = "cells-networksurvey-lte", r.Rows = 1, `+
 			`r.Rejected["unknown network"] = 1`, f.Kind.Name, r)
 	}
-	header, err := os.ReadFile(f.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := filetest.Read(t, f.Path)
 	for _, name := range f.Kind.Personal {
 		if !bytes.Contains(header, []byte(name)) {
 			t.Errorf("no column %s; want bytes.Contains(header, []byte(name))", name)
@@ -135,10 +130,7 @@ func FuzzAttach(f *testing.F) {
 		if kind < 0 || kind >= len(Kinds) {
 			return
 		}
-		path := filepath.Join(t.TempDir(), "f.csv")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "f.csv", data)
 		in := &source.Input{Path: path}
 		if found, err := source.Detect(in, Kinds); err == nil && found.Kind != nil && len(found.Slot) > 3 {
 			t.Errorf("slot %q; want an error or found.Kind = nil or len(found.Slot) <= 3", found.Slot)

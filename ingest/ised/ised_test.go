@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"relais/demo"
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -43,10 +43,7 @@ func with(t *testing.T, pairs ...string) string {
 // build reads a file of this name and returns its sites by id.
 func build(t *testing.T, name, text string) (map[string]site.Site, *source.Report, *snapshot.Snapshot, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, name, text)
 	inputs, err := source.Expand([]string{path})
 	if err != nil {
 		t.Fatal(err)

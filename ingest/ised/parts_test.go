@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 )
@@ -195,10 +195,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add([]byte("NEW_LICNO,LICENSEE,SERVICE,LATITUDE,LONGITUDE\n1,\xe9,AWS,45,-75\n"))
 	f.Add([]byte(header + "\"" + good))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		path := filepath.Join(t.TempDir(), "20260115.csv")
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "20260115.csv", data)
 		found := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
 		builders, reports, err := Build([]source.Found{found}, []*market.Market{market.Get(market.CA)}, nil)
 		if err != nil {

@@ -3,14 +3,13 @@ package ised
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"relais/ingest/source"
 	"relais/ingest/table"
+	"relais/internal/filetest"
 )
 
 // The published header, and what a row could have.
@@ -110,10 +109,7 @@ func testShifted(t *testing.T, header, filled string) {
 			}
 		}
 	}
-	path := filepath.Join(t.TempDir(), "fx.csv")
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "fx.csv", text)
 	var kept bytes.Buffer
 	f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
 	if err := f.CopyTo(&kept, nil); err != nil {

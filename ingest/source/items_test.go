@@ -2,10 +2,10 @@ package source
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // JSON lists are told apart by the members of their rows, and their rows accounted
@@ -17,10 +17,7 @@ func TestItems(t *testing.T) {
 	kinds := []*Kind{list, features, others}
 	detect := func(text string) Found {
 		t.Helper()
-		path := filepath.Join(t.TempDir(), "x.json")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "x.json", text)
 		inputs, err := Expand([]string{path})
 		if err != nil {
 			t.Fatal(err)

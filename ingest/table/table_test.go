@@ -15,6 +15,7 @@ import (
 
 // all reads every record as strings.
 func all(t testing.TB, in io.Reader, opt Options, cols int) (rows [][]string, lines []int, err error) {
+	t.Helper()
 	r, err := NewReader(in, "f.csv", opt)
 	if err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"relais/demo"
+	"relais/internal/filetest"
 )
 
 // modes lists the entries below downloads/ with their modes.
@@ -107,9 +108,7 @@ func TestSweep(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "contacts.csv"), []byte("a name"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "contacts.csv"), "a name")
 	}
 	outside := filepath.Join(t.TempDir(), "outside")
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {

@@ -39,6 +39,7 @@ func published(first, sites int) []byte {
 }
 
 func newFeedKit(t *testing.T) *feedKit {
+	t.Helper()
 	k := &feedKit{kit: newKit(t), at: time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)}
 	var err error
 	if k.db, err = store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...); err != nil {

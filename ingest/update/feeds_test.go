@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/outage"
@@ -240,10 +241,7 @@ func TestFeedResumes(t *testing.T) {
 func TestFeedChangedByHand(t *testing.T) {
 	k := newFeedKit(t)
 	k.want(k.run(), Updated, "")
-	path := filepath.Join(t.TempDir(), "hs.csv")
-	if err := os.WriteFile(path, published(77, 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "hs.csv", published(77, 1))
 	for _, tt := range []struct {
 		name string
 		do   func() error

@@ -14,6 +14,7 @@ import (
 // staleKit returns a kit that ingested a file and now serves another, with a catalogue
 // that has the checksum of a third.
 func staleKit(t *testing.T) *kit {
+	t.Helper()
 	k := newKit(t)
 	k.put(weekly, observatory(t, "2026-01-15"))
 	k.publish(observatory(t, "2026-01-15"))

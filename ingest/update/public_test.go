@@ -7,11 +7,12 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // localHost is the machine of the tests, named by a table.
@@ -65,6 +66,7 @@ func TestPublic(t *testing.T) {
 
 // counting returns a server that counts its requests. If to is not empty it redirects there.
 func counting(t *testing.T, to string) (s *httptest.Server, asked *atomic.Int64) {
+	t.Helper()
 	asked = &atomic.Int64{}
 	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -119,9 +121,7 @@ func TestNamedHost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sources.json")
 	text := `{"files":[{"name":"a","market":"FR","find":"url","url":"` + strings.Replace(localhost(s), "localhost",
 		"LOCALHOST", 1) + `/a.csv","licence":"none"}]}`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, text)
 	own, err := ReadTable(path)
 	if err != nil {
 		t.Fatal(err)

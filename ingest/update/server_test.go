@@ -46,6 +46,7 @@ type answer struct {
 }
 
 func newReplay(t *testing.T) *replay {
+	t.Helper()
 	p := &replay{t: t, files: map[string]*answer{},
 		odd: map[string]func(http.ResponseWriter, *http.Request, int) bool{}, count: map[string]int{}}
 	p.Server = httptest.NewServer(p)
@@ -149,6 +150,7 @@ type kit struct {
 }
 
 func newKit(t *testing.T) *kit {
+	t.Helper()
 	return &kit{newReplay(t), folder.Dir(filepath.Join(t.TempDir(), "data")), ""}
 }
 
@@ -263,6 +265,7 @@ const demoDate = "2026-01-15"
 
 // observatory returns the synthetic weekly file with another date.
 func observatory(t *testing.T, date string) []byte {
+	t.Helper()
 	return []byte(strings.ReplaceAll(string(demoFile(t, "observatoire")), ";"+demoDate+"T", ";"+date+"T"))
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relais/ingest"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -186,10 +187,7 @@ func TestNothingIsWritten(t *testing.T) {
 func TestStateForm(t *testing.T) {
 	k := weeklyKit(t)
 	k.want(k.run(), Updated, "")
-	text, err := os.ReadFile(filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, filepath.Join(k.dir.Sources("FR"), folder.UpdateName))
 	var v struct {
 		Files     map[string]struct{ Good struct{ ETag string } }
 		Snapshots map[string]string

@@ -1,12 +1,12 @@
 package update
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -88,10 +88,7 @@ func TestTableErrors(t *testing.T) {
 		{"text after the table", file(byURL) + ` x`, "after the table"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "t.json")
-			if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			path := filetest.New(t, "t.json", tt.text)
 			if _, err := ReadTable(path); err == nil || !strings.Contains(err.Error(), tt.want) ||
 				!strings.Contains(err.Error(), "t.json") {
 				t.Errorf("ReadTable(%s) = %v, want an error with t.json and %q", tt.text, err, tt.want)

@@ -25,6 +25,7 @@ const (
 
 // weeklyKit serves a weekly file and a table of communes.
 func weeklyKit(t *testing.T) *kit {
+	t.Helper()
 	k := newKit(t)
 	k.put(weekly, observatory(t, "2026-01-15"))
 	k.put(towns, demoFile(t, "communes"))

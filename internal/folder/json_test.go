@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func TestJSON(t *testing.T) {
@@ -33,9 +35,7 @@ func TestJSON(t *testing.T) {
 		{"another kind", "[1]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, tt.text)
 			if err := ReadJSON(path, &got); !errors.Is(err, ErrJSON) {
 				t.Errorf("error = %v, want ErrJSON", err)
 			}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // Readers and writers of an open file do not notice that it is compacted, and
@@ -171,10 +173,7 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 	if err := db.Check(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	found := 0
 	for at := 8192; at < lastPage(data); at += 4096 {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)

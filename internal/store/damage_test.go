@@ -13,6 +13,8 @@ import (
 	"time"
 
 	bolterrors "go.etcd.io/bbolt/errors"
+
+	"relais/internal/filetest"
 )
 
 // use does all that can be done with a file, which must not panic.
@@ -89,10 +91,7 @@ func sound(t testing.TB, keys int) []byte {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	return data[:lastPage(data)]
 }
 
@@ -106,9 +105,7 @@ func TestDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	try := func(what string, data []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		use(t, path)
 		if t.Failed() {
 			t.Fatalf("failed with %s", what)
@@ -183,10 +180,7 @@ func TestDamagedSaysSo(t *testing.T) {
 		}), "list of free pages"},
 		{"a value outside its page", broken(func(b []byte) { b[root+16+14] = 0xFF }), "lies outside it"},
 	} {
-		path := filepath.Join(t.TempDir(), "x.db")
-		if err := os.WriteFile(path, c.data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, "x.db", c.data)
 		_, err := Open(path, "a")
 		if !errors.Is(err, ErrDamaged) || !strings.HasPrefix(err.Error(), "x.db: ") ||
 			!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "backup") {
@@ -249,10 +243,7 @@ func TestCheckTellsTheFirstProblems(t *testing.T) {
 	for i := 1; i < 10; i++ { // out of order, in a way that follows the format
 		bad = bytes.ReplaceAll(bad, fmt.Appendf(nil, "yek-00%d", i), fmt.Appendf(nil, "yek-99%d", 9-i))
 	}
-	path := filepath.Join(t.TempDir(), "x.db")
-	if err := os.WriteFile(path, bad, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "x.db", bad)
 	err := Check(path)
 	if !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), "\n") > maxProblems ||
 		strings.Contains(err.Error(), fmt.Sprintf("%x", "yek-99")) {
@@ -273,9 +264,7 @@ func FuzzOpen(f *testing.F) {
 			sealMeta(data)
 		}
 		path := filepath.Join(dir, fmt.Sprint(os.Getpid()))
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		use(t, path)
 	})
 }

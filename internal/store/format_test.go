@@ -15,6 +15,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/killtest"
 )
@@ -89,10 +90,7 @@ func TestFirstFormat(t *testing.T) {
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := filetest.Read(t, path)
 	read, err := OpenReadOnly(path)
 	if err != nil {
 		t.Fatal(err)
@@ -174,10 +172,7 @@ func TestNewerFormat(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := filetest.Read(t, path)
 	for _, tt := range []struct {
 		what string
 		open func() error

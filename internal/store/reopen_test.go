@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"relais/internal/filetest"
 	"relais/internal/killtest"
 )
 
@@ -34,10 +35,7 @@ func TestPageFaults(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
 			fill(t, path, 400)
 			db := opened(t, path)
-			whole, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := filetest.Read(t, path)
 			if err := db.Problem(); err != nil {
 				t.Errorf("before: %v", err)
 			}
@@ -293,16 +291,11 @@ func failToGrow(path string) error {
 func TestLostHeader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	fill(t, path, 10)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	for _, at := range []int{16 + 40, 4096 + 16 + 40} {
 		bad := bytes.Clone(data)
 		bad[at] ^= 1
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, bad)
 		if err := Check(path); !errors.Is(err, ErrDamaged) ||
 			!strings.Contains(err.Error(), "the last changes may be lost") {
 			t.Errorf("%d: %v, want ErrDamaged and the last changes may be lost in it", at, err)

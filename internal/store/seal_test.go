@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // changed is a file with the records k1 to k9, in which a text was changed on the disk.
@@ -24,16 +26,11 @@ func changed(t *testing.T, from, to string) (path string) {
 	if _, _, err := compact(path); err != nil { // each record is there once
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte(from)); n != 1 {
 		t.Fatalf("%q stands %d times in the file, want 1", from, n)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte(from), []byte(to), 1), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, bytes.Replace(data, []byte(from), []byte(to), 1))
 	return path
 }
 
@@ -124,15 +121,10 @@ func TestDamagedBucketName(t *testing.T) {
 		{second, "large"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
-			data, err := os.ReadFile(tt.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := filetest.Read(t, tt.path)
 			// the first of its page
 			data = bytes.ReplaceAll(data, []byte(tt.name), append([]byte("\xFF"), tt.name[1:]...))
-			if err := os.WriteFile(tt.path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, tt.path, data)
 			if err := Check(tt.path); !errors.Is(err, ErrDamaged) {
 				t.Errorf("%s: check: %v, want ErrDamaged", tt.path, err)
 			}
@@ -207,10 +199,7 @@ func TestCommits(t *testing.T) {
 	put(t, db, "k", []byte("v"))
 	put(t, db, "k", []byte("w"))
 	want("two", db, 2)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := filetest.Read(t, path)
 	for _, f := range []func(tx *Tx) error{
 		func(*Tx) error { return nil },
 		func(tx *Tx) error { return tx.Bucket([]byte("a")).Delete([]byte("none")) },
@@ -242,9 +231,7 @@ func TestCommits(t *testing.T) {
 	}
 	want("opened again", opened(t, path), 3)
 	restored := filepath.Join(dir, "restored.db")
-	if err := os.WriteFile(restored, copied.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, restored, copied.Bytes())
 	read, err := OpenReadOnly(restored)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/folder"
 )
 
@@ -50,9 +51,7 @@ func TestOpenCreates(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")
 	// What a killed creation leaves.
-	if err := os.WriteFile(filepath.Join(dir, ".x.db.tmp-1"), []byte("half"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, ".x.db.tmp-1"), "half")
 	db := opened(t, path)
 	put(t, db, "k", []byte("v"))
 	if err := db.Close(); err != nil {
@@ -306,9 +305,7 @@ func TestBackupWhileWriting(t *testing.T) {
 		if err != nil || n != int64(copied.Len()) {
 			t.Fatalf("%d of %d bytes, %v, want %d and no error", n, copied.Len(), err, copied.Len())
 		}
-		if err := os.WriteFile(path, copied.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, copied.Bytes())
 		if err := Check(path); err != nil {
 			t.Error(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
 	"relais/site"
@@ -117,10 +117,7 @@ func archiveReading(t *testing.T, weeks []archiveWeek, name string) *Reading {
 			}
 			text.WriteString("u-4711;someone@example.org\n")
 		}
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		path := filetest.New(t, name, text.String())
 		files, err := archive.Files([]string{path})
 		if err == nil {
 			_, err = s.Add(context.Background(), &files[0], archive.Options{Force: true})

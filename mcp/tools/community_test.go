@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"relais/community"
 	"relais/geo"
 	"relais/index"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/measure"
 	"relais/photos"
@@ -173,10 +172,7 @@ func TestSessions(t *testing.T) {
 		{"points.csv", points},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), tt.name)
-			if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			path := filetest.New(t, tt.name, tt.text)
 			if _, err := w.measures.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
 				t.Fatal(err)
 			}

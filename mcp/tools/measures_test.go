@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 
 	"relais/geo"
 	"relais/index"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
@@ -88,10 +87,7 @@ func withMeasures(t *testing.T, tests, points []phone) *Reading {
 			if strings.Count(tt.content, "\n") == 1 {
 				return
 			}
-			path := filepath.Join(t.TempDir(), tt.name)
-			if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			path := filetest.New(t, tt.name, tt.content)
 			reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, path)
 			if err != nil || len(reports) != 1 || reports[0].Served != reports[0].Rows {
 				t.Fatalf("got %+v, %v, want no error, len(reports) = 1 and Served = %v", reports, err,

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/filetest"
 	"relais/market"
 	"relais/measure"
 	"relais/radio"
@@ -64,10 +63,7 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 		for i := range rows {
 			text += rows[i].line()
 		}
-		file := filepath.Join(t.TempDir(), "coverage.csv")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		file := filetest.New(t, "coverage.csv", text)
 		reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, file)
 		if err != nil || store.Count(market.FR, measure.Coverage) == 0 {
 			t.Fatalf("importing: got %v, %v, want coverage points and no error", reports, err)

@@ -16,6 +16,7 @@ import (
 // one whose cell is stated, one with an eNB and a PCI, one with a gNB of 24 bits and one
 // of an unknown length, and one that measurements name.
 func profileSites(t *testing.T) *Reading {
+	t.Helper()
 	sites := make([]site.Site, 4)
 	for i := range sites {
 		sites[i] = site.Site{ID: fmt.Sprint(i + 1), Position: away(radioHome, 2000*float64(i), 0)}

@@ -36,6 +36,7 @@ type town struct {
 }
 
 func newTown(t *testing.T) *town {
+	t.Helper()
 	w := &town{t: t, dir: t.TempDir(), at: time.Now().UTC().Truncate(time.Second)}
 	w.reopen()
 	t.Cleanup(w.close)

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"relais/api"
 	"relais/community"
 	"relais/index"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/market"
@@ -68,9 +68,7 @@ func TestUnavailable(t *testing.T) {
 	for i := range 25 { // northward, some 1.1 km apart
 		rows += fmt.Sprintf("S%02d;75;Paris;%.2f;2.35;HS\n", i, 48.80+float64(i)/100)
 	}
-	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, rows)
 	publish(t, r, "ORANGE", path)
 	want := apiAnswer(t, r, "sites-hs.list", map[string]string{"operator": "ORANGE"})["data"].([]any)
 	var got []any
@@ -199,9 +197,7 @@ func TestListAge(t *testing.T) {
 	} {
 		rows := "code_site_op;departement;commune;Lat;Lon;data;debut;fin\nS1;75;Paris;48.80;2.35;HS;" + c.begins + ";" +
 			c.ends + "\n"
-		if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, rows)
 		publish(t, r, "ORANGE", path)
 		for _, arguments := range []string{`{"operator":"ORANGE"}`, `{"operator":"ORANGE","limit":1,"offset":5}`} {
 			feed := mustCall(t, r, "sites_hs_list", arguments)["feed"].(object)
@@ -224,9 +220,7 @@ func TestAreasAsPlacesOfOutages(t *testing.T) {
 	r.Submissions = withOutages(t).Submissions
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
 	rows := "code_site_op;departement;commune;Lat;Lon;data\nA;35;Rennes;48.11;-1.6;HS\nB;29;Brest;48.39;-4.48;HS\nC;75;Paris;48.85;2.35;HS\n"
-	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, rows)
 	publish(t, r, "ORANGE", path)
 	for _, tt := range []struct{ arguments, want string }{
 		{`{"place":"Bretagne"}`, "A B"},

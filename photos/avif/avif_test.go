@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 var limits = Limits{Pixels: 20_000_000, Memory: 512 << 20}
@@ -31,11 +32,7 @@ func decoder(t testing.TB) *Decoder {
 
 func read(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + name + ".avif")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return filetest.Read(t, "testdata/"+name+".avif")
 }
 
 var (
@@ -198,10 +195,7 @@ func TestContext(t *testing.T) {
 
 // The artefact matches the committed digest.
 func TestDigest(t *testing.T) {
-	line, err := os.ReadFile("codec/dav1d.sha256")
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := filetest.Read(t, "codec/dav1d.sha256")
 	if want := fmt.Sprintf("%x  dav1d.wasm.gz\n", sha256.Sum256(dav1d)); string(line) != want {
 		t.Errorf("dav1d.sha256 is %q, want %q", line, want)
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 const images = "../../../shared/data/images/"
@@ -38,10 +40,7 @@ func avifdec(t *testing.T, name, kind string) []byte {
 		path).CombinedOutput(); err != nil {
 		t.Fatalf("avifdec %s: %v\n%s", name, err, out)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := filetest.Read(t, path)
 	return data
 }
 
@@ -190,10 +189,7 @@ func TestFlips(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, uint64(long)))
 	n := 0
 	for end := time.Now().Add(long); time.Now().Before(end); n++ {
-		whole, err := os.ReadFile(paths[n%len(paths)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := filetest.Read(t, paths[n%len(paths)])
 		area := len(whole) // mostly the boxes and the headers, at times all
 		if random.IntN(3) > 0 {
 			area = min(area, 600)

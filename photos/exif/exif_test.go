@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/bep/imagemeta"
+
+	"relais/internal/filetest"
 )
 
 // tag is an entry for sample.
@@ -202,10 +204,7 @@ func TestAgainstImagemeta(t *testing.T) {
 	formats := map[string]imagemeta.ImageFormat{".jpg": imagemeta.JPEG, ".png": imagemeta.PNG, ".webp": imagemeta.WebP,
 		".HEIC": imagemeta.HEIF, ".avif": imagemeta.AVIF}
 	for _, path := range paths {
-		file, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := filetest.Read(t, path)
 		var tags imagemeta.Tags
 		if _, err := imagemeta.Decode(imagemeta.Options{R: bytes.NewReader(file),
 			ImageFormat: formats[filepath.Ext(path)], Sources: imagemeta.EXIF,

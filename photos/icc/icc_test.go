@@ -7,10 +7,11 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // A recipe is the content of a test's profile.
@@ -206,9 +207,7 @@ func TestLikeLittleCMS(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, data)
 		return path
 	}
 	m := image.NewNRGBA(image.Rect(0, 0, 64, 64))

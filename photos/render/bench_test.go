@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // photo returns 12 megapixels with detail and noise.
@@ -25,8 +27,9 @@ func photo() *image.YCbCr {
 
 // benched returns the file that BENCH_JPEG names, or a made one.
 func benched(b *testing.B) []byte {
+	b.Helper()
 	if path := os.Getenv("BENCH_JPEG"); path != "" {
-		return read(b, path)
+		return filetest.Read(b, path)
 	}
 	return asJPEG(b, photo())
 }
@@ -46,9 +49,7 @@ func BenchmarkVips(b *testing.B) {
 	}
 	dir := b.TempDir()
 	in := filepath.Join(dir, "in.jpg")
-	if err := os.WriteFile(in, benched(b), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	filetest.Write(b, in, benched(b))
 	for b.Loop() {
 		for _, args := range [][]string{{"-s", "1920x1920>"}, {"-s", "400x400", "-m", "centre"},
 			{"-s", "1200x630", "-m", "centre"}} {

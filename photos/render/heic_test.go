@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/photos/heif"
 )
 
@@ -36,7 +37,7 @@ func TestHEICKinds(t *testing.T) {
 		{"grey.heic", image.Pt(160, 90), []color.NRGBA{white, grey, white, grey}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			file := read(t, filepath.Join("testdata", tt.name))
+			file := filetest.Read(t, filepath.Join("testdata", tt.name))
 			m, err := decodeHEIC(context.Background(), file)
 			if err != nil {
 				t.Fatal(err)
@@ -68,7 +69,7 @@ func straight(m image.Image) *image.NRGBA {
 // A picture of one channel is written as one with colours, because the decoder does not know
 // its layout otherwise.
 func TestOneChannelStated(t *testing.T) {
-	f, err := heif.Parse(read(t, filepath.Join("testdata", "grey.heic")))
+	f, err := heif.Parse(filetest.Read(t, filepath.Join("testdata", "grey.heic")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestOneChannelStated(t *testing.T) {
 func TestHEVCConfig(t *testing.T) {
 	byOneGoroutine(t)
 	for _, name := range []string{"grey.heic", "alpha.heic", "narrow.heic"} {
-		whole := read(t, filepath.Join("testdata", name))
+		whole := filetest.Read(t, filepath.Join("testdata", name))
 		at := bytes.Index(whole, []byte("hvcC"))
 		for _, change := range []func([]byte){
 			func(b []byte) { copy(b[at:], "free") },
@@ -135,7 +136,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 		t.Error("found no files to compare")
 	}
 	for _, file := range append(files, more...) {
-		ours, err := decodeHEIC(context.Background(), read(t, file))
+		ours, err := decodeHEIC(context.Background(), filetest.Read(t, file))
 		if err != nil {
 			t.Errorf("%s: %v, want no error", file, err)
 			continue
@@ -144,7 +145,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 		if said, err := exec.Command("heif-convert", file, out).CombinedOutput(); err != nil {
 			t.Fatalf("heif-convert: %v: %s", err, said)
 		}
-		theirs, err := png.Decode(bytes.NewReader(read(t, out)))
+		theirs, err := png.Decode(bytes.NewReader(filetest.Read(t, out)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 
 // The error names the unsupported codec, and what to do.
 func TestUnsupportedHEICError(t *testing.T) {
-	file := bytes.ReplaceAll(read(t, filepath.Join("testdata", "narrow.heic")), []byte("hvc1"), []byte("j2k1"))
+	file := bytes.ReplaceAll(filetest.Read(t, filepath.Join("testdata", "narrow.heic")), []byte("hvc1"), []byte("j2k1"))
 	_, err := renderer.Render(context.Background(), file)
 	if !errors.Is(err, ErrHEIC) || !strings.Contains(err.Error(), "j2k1") || !strings.Contains(err.Error(), "JPEG") {
 		t.Errorf("error = %v, want ErrHEIC that names j2k1 and JPEG", err)

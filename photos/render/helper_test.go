@@ -8,7 +8,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -124,15 +123,6 @@ func sharedImages(t testing.TB, patterns ...string) []string {
 		t.Skip("the shared images are not there")
 	}
 	return paths
-}
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 // tool runs a program, or skips the test if it is not installed.

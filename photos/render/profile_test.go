@@ -12,6 +12,7 @@ import (
 
 	"github.com/chai2010/webp"
 
+	"relais/internal/filetest"
 	"relais/photos/chunk"
 	"relais/photos/heif"
 )
@@ -134,7 +135,7 @@ func withProfileHEIC(t *testing.T, file, profile []byte) []byte {
 // convert x.png -profile displayp3.icc -profile srgb.icc
 func TestProfiles(t *testing.T) {
 	byOneGoroutine(t)
-	profile := read(t, filepath.Join("testdata", "displayp3.icc"))
+	profile := filetest.Read(t, filepath.Join("testdata", "displayp3.icc"))
 	m := quarters(160, 144)
 	want := []color.NRGBA{{218, 0, 6, 255}, {0, 183, 0, 255}, {39, 40, 229, 255}, {222, 209, 0, 255}}
 	files := map[string][]byte{
@@ -144,7 +145,7 @@ func TestProfiles(t *testing.T) {
 		"TIFF": withProfileTIFF(m, profile),
 	}
 	if sandboxed {
-		files["HEIC"] = withProfileHEIC(t, read(t, filepath.Join("testdata", "444.heic")), profile)
+		files["HEIC"] = withProfileHEIC(t, filetest.Read(t, filepath.Join("testdata", "444.heic")), profile)
 	}
 	for name, file := range files {
 		res := rendered(t, file)

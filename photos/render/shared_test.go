@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/disintegration/imaging"
+
+	"relais/internal/filetest"
 )
 
 // unread are the shared images that are damaged, bombs, or of an unsupported kind.
@@ -32,7 +34,7 @@ func TestSharedImages(t *testing.T) {
 		}
 		name := filepath.Base(path)
 		is := func(part string) bool { return strings.Contains(name, part) }
-		res, err := renderer.Render(context.Background(), read(t, path))
+		res, err := renderer.Render(context.Background(), filetest.Read(t, path))
 		if err != nil {
 			if !typed(err) || !slices.ContainsFunc(unread, is) && (sandboxed || !is("eic")) {
 				t.Errorf("%s: unexpected error %v", name, err)
@@ -48,9 +50,7 @@ func TestSharedImages(t *testing.T) {
 			}
 			shown(t, p)
 			file := filepath.Join(dir, fmt.Sprintf("%03d-%d-%dx%d.webp", n, i, p.Width, p.Height))
-			if err := os.WriteFile(file, p.WebP, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, file, p.WebP)
 		}
 		n++
 	}
@@ -95,7 +95,7 @@ func TestSharedUpright(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := difference(shown(t, rendered(t, read(t, path)).Main), want); d > 6 {
+		if d := difference(shown(t, rendered(t, filetest.Read(t, path)).Main), want); d > 6 {
 			t.Errorf("%s: the mean difference is %.1f levels, want at most 6", name, d)
 		}
 	}
@@ -118,7 +118,7 @@ func difference(got, want image.Image) float64 {
 func TestSharedAlpha(t *testing.T) {
 	byOneGoroutine(t)
 	for _, path := range sharedImages(t, "made/alpha.png", "made/alpha.webp") {
-		data := read(t, path)
+		data := filetest.Read(t, path)
 		h, err := sniff(data)
 		if err != nil {
 			t.Fatal(err)
@@ -155,7 +155,7 @@ func TestSharedHEIC(t *testing.T) {
 		t.Skip("heif-convert is not installed")
 	}
 	for _, path := range sharedImages(t, "heic/IMG_5195.HEIC") {
-		res := rendered(t, read(t, path))
+		res := rendered(t, filetest.Read(t, path))
 		out := filepath.Join(t.TempDir(), "a.png")
 		tool(t, "heif-convert", path, out)
 		f, err := os.Open(out)
@@ -180,7 +180,7 @@ func TestSharedHEIC(t *testing.T) {
 func TestSharedAVIF(t *testing.T) {
 	results := map[string]*Result{}
 	for _, path := range sharedImages(t, "avif/kimono*") {
-		results[filepath.Base(path)] = rendered(t, read(t, path))
+		results[filepath.Base(path)] = rendered(t, filetest.Read(t, path))
 	}
 	want := shown(t, results["kimono.avif"].Main)
 	for _, tt := range []struct {

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func pngHeader(w, h uint32, depth, kind, interlace byte) []byte {
@@ -72,7 +74,7 @@ func TestLimits(t *testing.T) {
 
 func TestSharedBombs(t *testing.T) {
 	for _, path := range sharedImages(t, "made/bomb-*") {
-		data := read(t, path)
+		data := filetest.Read(t, path)
 		var err error
 		n := allocated(func() { _, err = Renderer{}.Render(context.Background(), data) })
 		want, most := ErrTooLarge, uint64(1<<20)

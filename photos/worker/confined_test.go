@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // tryForbidden tries what a worker may not do, and returns the errors.
@@ -46,10 +48,7 @@ func skipUnconfined(t *testing.T, p *Pool) {
 // A worker reaches no file, no network and no other process.
 func TestConfined(t *testing.T) {
 	p := newPool(t, Options{})
-	path := filepath.Join(t.TempDir(), "secret.key")
-	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := filetest.New(t, "secret.key", "secret")
 	var a answer
 	if _, err := p.do(context.Background(), task{Is: order{"reach", path}, Input: strings.NewReader("")},
 		&a); err != nil {
