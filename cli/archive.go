@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -158,26 +157,22 @@ func (*archiveList) Help() string {
 
 // Run lists the archives.
 func (c *archiveList) Run(ctx context.Context, streams Streams) error {
-	var list []archive.Publication
-	if err := call(ctx, c.dataFlag, streams, admin.ListArchives{}, &list); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"archives": list})
-	}
-	t := newTable(streams.Out, "DATE", "ROWS", "SUPPORTS", "ADDED", "")
-	for _, p := range list {
-		note := ""
-		if p.Synthetic {
-			note = source.Synthetic
+	command := admin.ListArchives{}
+	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "archives", func(list []archive.Publication) error {
+		t := newTable(streams.Out, "DATE", "ROWS", "SUPPORTS", "ADDED", "")
+		for _, p := range list {
+			note := ""
+			if p.Synthetic {
+				note = source.Synthetic
+			}
+			t.row(p.Date, p.Rows, p.Supports, shortTime(p.Added), note)
 		}
-		t.row(p.Date, p.Rows, p.Supports, shortTime(p.Added), note)
-	}
-	if err := t.Flush(); err != nil {
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(streams.Out, "%s\n", admin.Number(len(list), "archive"))
 		return err
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s\n", admin.Number(len(list), "archive"))
-	return err
+	})
 }
 
 // An archiver adds archives.
@@ -197,7 +192,7 @@ func afterIngest(d dataFlag, force bool, streams Streams) func(context.Context, 
 	keep := archiverBy(d, streams).keep(d.dir(), force)
 	return func(ctx context.Context, r *ingest.Report) {
 		keep(ctx, r)
-		log := slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		log := streams.warnings()
 		if err := admin.Receive(ctx, d.dir(), log); err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("the time of this ingest could not be noted: %v", err))
 		}

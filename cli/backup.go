@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"relais/admin"
 )
@@ -26,7 +25,7 @@ Example:
 
 // Run copies the folder.
 func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
-	log := slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := streams.warnings()
 	if err := admin.Backup(ctx, c.dir(), c.Dest, log); err != nil {
 		return err
 	}
@@ -54,7 +53,7 @@ Example:
 
 // Run copies the backup into the folder.
 func (c *restoreCommand) Run(ctx context.Context, streams Streams) error {
-	log := slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := streams.warnings()
 	if err := admin.Restore(ctx, c.Backup, c.dir(), log); err != nil {
 		return err
 	}

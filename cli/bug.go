@@ -44,19 +44,14 @@ func (c *bugList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.page
 
 // Run lists the bugs.
 func (c *bugList) Run(ctx context.Context, streams Streams) error {
-	var l admin.BugList
-	if err := call(ctx, c.dataFlag, streams, admin.ListBugs{All: c.All, Page: admin.Page(c.pageFlags)},
-		&l); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, l)
-	}
-	t := newTable(streams.Out, "BUG", "FILED", "STATE", "TITLE", "TEXT", "ANSWER")
-	for _, b := range l.Bugs {
-		t.row(b.ID, shortTime(b.Created), b.State, excerpt(b.Title), excerpt(b.Text), excerpt(b.Answer))
-	}
-	return t.flushPage(len(l.Bugs), c.Offset, l.Total, "bugs")
+	command := admin.ListBugs{All: c.All, Page: admin.Page(c.pageFlags)}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.BugList) error {
+		t := newTable(streams.Out, "BUG", "FILED", "STATE", "TITLE", "TEXT", "ANSWER")
+		for _, b := range l.Bugs {
+			t.row(b.ID, shortTime(b.Created), b.State, excerpt(b.Title), excerpt(b.Text), excerpt(b.Answer))
+		}
+		return t.flushPage(len(l.Bugs), c.Offset, l.Total, "bugs")
+	})
 }
 
 type bugClose struct {
@@ -76,13 +71,9 @@ Example:
 
 // Run closes the bug.
 func (c *bugClose) Run(ctx context.Context, streams Streams) error {
-	var b community.Bug
-	if err := call(ctx, c.dataFlag, streams, admin.CloseBug{Bug: c.Bug, Answer: c.Answer}, &b); err != nil {
+	command := admin.CloseBug{Bug: c.Bug, Answer: c.Answer}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(b community.Bug) error {
+		_, err := fmt.Fprintf(streams.Out, "%s is %s\n", b.ID, b.State)
 		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, b)
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s is %s\n", b.ID, b.State)
-	return err
+	})
 }

@@ -147,16 +147,12 @@ Example:
 
 // Run compacts the stores.
 func (c *compactCommand) Run(ctx context.Context, streams Streams) error {
-	var list []admin.Compacted
-	if err := call(ctx, c.dataFlag, streams, admin.CompactStores{}, &list); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"stores": list})
-	}
-	t := newTable(streams.Out, "STORE", "BYTES BEFORE", "AFTER")
-	for _, s := range list {
-		t.row(s.Path, s.Before, s.After)
-	}
-	return t.Flush()
+	command := admin.CompactStores{}
+	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "stores", func(list []admin.Compacted) error {
+		t := newTable(streams.Out, "STORE", "BYTES BEFORE", "AFTER")
+		for _, s := range list {
+			t.row(s.Path, s.Before, s.After)
+		}
+		return t.Flush()
+	})
 }

@@ -197,8 +197,38 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// warnings returns a log of what is wrong.
+func (s Streams) warnings() *slog.Logger {
+	return slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+}
+
 // call has the folder's server run a command, or runs it here if none does.
 func call(ctx context.Context, d dataFlag, streams Streams, c admin.Command, answer any) error {
-	return admin.Call(ctx, d.dir(), c, answer,
-		slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	return admin.Call(ctx, d.dir(), c, answer, streams.warnings())
+}
+
+// printAnswer is call, and prints the answer: as JSON, or with text.
+func printAnswer[T any](ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool,
+	text func(T) error) error {
+	var answer T
+	if err := call(ctx, d, streams, c, &answer); err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(streams.Out, answer)
+	}
+	return text(answer)
+}
+
+// printAnswerList is printAnswer for a list, which is the member name of the JSON object.
+func printAnswerList[T any](ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool,
+	name string, text func([]T) error) error {
+	var list []T
+	if err := call(ctx, d, streams, c, &list); err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(streams.Out, map[string]any{name: list})
+	}
+	return text(list)
 }

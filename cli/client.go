@@ -102,14 +102,13 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 		fmt.Fprintf(streams.Err,
 			"relais: without --partner the client may use only the tools that read, not those that submit\n")
 	}
-	var issued access.Issued
-	if err := call(ctx, c.dataFlag, streams, admin.CreateClient{Client: spec}, &issued); err != nil {
-		return err
-	}
-	if err := printIssued(streams.Out, &issued, c.JSON); err != nil || c.JSON {
-		return err
-	}
-	return noteShared(streams.Out, &issued.Client)
+	command := admin.CreateClient{Client: spec}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(i *access.Issued) error {
+		if err := streams.printIssued(i); err != nil {
+			return err
+		}
+		return noteShared(streams.Out, &i.Client)
+	})
 }
 
 // noteShared warns that all visitors of a page, or users of an app, share the default limits,
@@ -126,10 +125,8 @@ func noteShared(w io.Writer, c *access.Client) error {
 	return err
 }
 
-func printIssued(w io.Writer, i *access.Issued, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, i)
-	}
+func (s Streams) printIssued(i *access.Issued) error {
+	w := s.Out
 	fmt.Fprintf(w, "%s (%s, %s)\n\n  API key         %s\n", i.Name, i.Mode, i.ID, i.APIKey)
 	if i.SigningSecret != "" {
 		fmt.Fprintf(w, "  signing secret  %s\n", i.SigningSecret)

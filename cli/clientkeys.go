@@ -25,12 +25,8 @@ Examples:
 
 // Run gives the client another key.
 func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
-	var issued access.Issued
-	if err := call(ctx, c.dataFlag, streams, admin.RotateClient{Client: c.Client, Overlap: time.Duration(c.Overlap)},
-		&issued); err != nil {
-		return err
-	}
-	return printIssued(streams.Out, &issued, c.JSON)
+	command := admin.RotateClient{Client: c.Client, Overlap: time.Duration(c.Overlap)}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, streams.printIssued)
 }
 
 type clientRevoke struct {
@@ -48,12 +44,8 @@ func (*clientRevoke) Help() string {
 
 // Run ends keys.
 func (c *clientRevoke) Run(ctx context.Context, streams Streams) error {
-	var x access.Client
-	if err := call(ctx, c.dataFlag, streams, admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)},
-		&x); err != nil {
-		return err
-	}
-	return printClient(streams.Out, &x, c.JSON)
+	command := admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, streams.printClient)
 }
 
 type clientDelete struct{ oneClient }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -25,27 +24,23 @@ func (*clientList) Help() string {
 
 // Run lists the clients.
 func (c *clientList) Run(ctx context.Context, streams Streams) error {
-	var list []*access.Client
-	if err := call(ctx, c.dataFlag, streams, admin.ListClients{}, &list); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"clients": list})
-	}
-	t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
-		"LIVE KEYS", "EXPIRES", "LAST USED")
-	for _, x := range list {
-		used := ""
-		for _, k := range x.Keys {
-			if k.LastUsed != nil {
-				used = max(used, k.LastUsed.Format(time.RFC3339))
+	command := admin.ListClients{}
+	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "clients", func(list []*access.Client) error {
+		t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
+			"LIVE KEYS", "EXPIRES", "LAST USED")
+		for _, x := range list {
+			used := ""
+			for _, k := range x.Keys {
+				if k.LastUsed != nil {
+					used = max(used, k.LastUsed.Format(time.RFC3339))
+				}
 			}
+			t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
+				visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
+				moment(x.Expires), used)
 		}
-		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
-			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
-			moment(x.Expires), used)
-	}
-	return t.Flush()
+		return t.Flush()
+	})
 }
 
 // oneClient is the flags of commands on one client.
@@ -65,18 +60,11 @@ func (*clientShow) Help() string {
 
 // Run shows the client.
 func (c *clientShow) Run(ctx context.Context, streams Streams) error {
-	var x access.Client
-	if err := call(ctx, c.dataFlag, streams, admin.ShowClient{Client: c.Client}, &x); err != nil {
-		return err
-	}
-	return printClient(streams.Out, &x, c.JSON)
+	return printAnswer(ctx, c.dataFlag, streams, admin.ShowClient{Client: c.Client}, c.JSON, streams.printClient)
 }
 
-func printClient(w io.Writer, x *access.Client, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, x)
-	}
-	t := newTable(w)
+func (s Streams) printClient(x *access.Client) error {
+	t := newTable(s.Out)
 	t.row("id", x.ID)
 	t.row("name", x.Name)
 	t.row("mode", x.Mode)
@@ -116,16 +104,12 @@ func (*clientUsage) Help() string {
 
 // Run prints the remaining requests.
 func (c *clientUsage) Run(ctx context.Context, streams Streams) error {
-	var u admin.ClientUsage
-	if err := call(ctx, c.dataFlag, streams, admin.UsageOfClient{Client: c.Client}, &u); err != nil {
+	command := admin.UsageOfClient{Client: c.Client}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(u admin.ClientUsage) error {
+		_, err := fmt.Fprintf(streams.Out, "%s (%s)\nminute  %d of %d left until %s\nday     %d of %d left until %s\n",
+			u.Name, u.ID,
+			u.Minute.Remaining, u.Minute.Limit, u.Minute.Reset.UTC().Format(time.RFC3339), u.Day.Remaining, u.Day.Limit,
+			u.Day.Reset.UTC().Format(time.RFC3339))
 		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, u)
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s (%s)\nminute  %d of %d left until %s\nday     %d of %d left until %s\n",
-		u.Name, u.ID,
-		u.Minute.Remaining, u.Minute.Limit, u.Minute.Reset.UTC().Format(time.RFC3339), u.Day.Remaining, u.Day.Limit,
-		u.Day.Reset.UTC().Format(time.RFC3339))
-	return err
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 
 	"relais/admin"
@@ -103,7 +102,7 @@ func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kin
 		command.Paths = append(command.Paths, path)
 	}
 	r, err := admin.Import(ctx, f.dir(), command,
-		slog.New(slog.NewTextHandler(streams.Err, &slog.HandlerOptions{Level: slog.LevelWarn})))
+		streams.warnings())
 	if err != nil {
 		return err
 	}

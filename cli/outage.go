@@ -79,20 +79,15 @@ func (c *outageImport) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
-	var r admin.OutageImport
-	if err := call(ctx, c.dataFlag, streams, admin.ImportOutages{Market: c.Market, Operator: c.Operator, Files: paths},
-		&r); err != nil {
+	command := admin.ImportOutages{Market: c.Market, Operator: c.Operator, Files: paths}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(r admin.OutageImport) error {
+		if err := printImported(streams.Out, r.Files); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator,
+			admin.Number(r.Feed.Served, "unavailable site"))
 		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, r)
-	}
-	if err := printImported(streams.Out, r.Files); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", r.Feed.Market, r.Feed.Operator,
-		admin.Number(r.Feed.Served, "unavailable site"))
-	return err
+	})
 }
 
 type outageList struct {
@@ -116,27 +111,22 @@ func (c *outageList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.p
 
 // Run lists feeds and reports.
 func (c *outageList) Run(ctx context.Context, streams Streams) error {
-	var l admin.OutageList
 	filter := community.ReportFilter{Market: c.Market, Operator: c.Operator, States: c.State}
-	if err := call(ctx, c.dataFlag, streams, admin.ListOutages{ReportFilter: filter,
-		Page: admin.Page(c.pageFlags)}, &l); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, l)
-	}
-	t := newTable(streams.Out, "MARKET", "OPERATOR", "STATE", "READ", "SITES", "REJECTED", "FAILED")
-	for _, f := range l.Feeds {
-		t.row(f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
-	}
-	fmt.Fprintln(t)
-	t.row("REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE", "REASON")
-	for _, r := range l.Reports {
-		place := fmt.Sprintf("%v, %v %s", r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)))
-		t.row(r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt), place,
-			excerpt(r.Reason))
-	}
-	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
+	command := admin.ListOutages{ReportFilter: filter, Page: admin.Page(c.pageFlags)}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.OutageList) error {
+		t := newTable(streams.Out, "MARKET", "OPERATOR", "STATE", "READ", "SITES", "REJECTED", "FAILED")
+		for _, f := range l.Feeds {
+			t.row(f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
+		}
+		fmt.Fprintln(t)
+		t.row("REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE", "REASON")
+		for _, r := range l.Reports {
+			place := fmt.Sprintf("%v, %v %s", r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)))
+			t.row(r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt), place,
+				excerpt(r.Reason))
+		}
+		return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
+	})
 }
 
 func feedState(f *admin.OutageFeed) string {
@@ -180,16 +170,11 @@ Example:
 
 // Run clears the feed.
 func (c *outageClear) Run(ctx context.Context, streams Streams) error {
-	var f admin.OutageFeed
-	if err := call(ctx, c.dataFlag, streams, admin.ClearOutages{Market: c.Market, Operator: c.Operator},
-		&f); err != nil {
+	command := admin.ClearOutages{Market: c.Market, Operator: c.Operator}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(f admin.OutageFeed) error {
+		_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", f.Market, f.Operator, f.State)
 		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, f)
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s %s: %s\n", f.Market, f.Operator, f.State)
-	return err
+	})
 }
 
 type outageReport struct {
@@ -272,16 +257,11 @@ func atSite(n *community.NewReport, dir folder.Dir) error {
 
 // printReported runs a command on a report and prints the report's new state.
 func printReported(ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool) error {
-	var r admin.OutageReport
-	if err := call(ctx, d, streams, c, &r); err != nil {
+	return printAnswer(ctx, d, streams, c, asJSON, func(r admin.OutageReport) error {
+		_, err := fmt.Fprintf(streams.Out, "%s of %s in %s is %s; confirmed by %s\n", r.ID, r.Operator, r.Market, r.State,
+			confirmers(&r))
 		return err
-	}
-	if asJSON {
-		return printJSON(streams.Out, r)
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s of %s in %s is %s; confirmed by %s\n", r.ID, r.Operator, r.Market, r.State,
-		confirmers(&r))
-	return err
+	})
 }
 
 // outageArg is a report; its market and operator need not be given.

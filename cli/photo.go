@@ -62,20 +62,15 @@ func (c *photoList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pa
 
 // Run lists the photos.
 func (c *photoList) Run(ctx context.Context, streams Streams) error {
-	var l admin.PhotoList
 	command := admin.ListPhotos{Filter: photos.Filter{SiteKey: c.Site, Hidden: c.Hidden}, Page: admin.Page(c.pageFlags)}
-	if err := call(ctx, c.dataFlag, streams, command, &l); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, l)
-	}
-	t := newTable(streams.Out, "PHOTO", "UPLOADED", "SITE", "OPERATOR", "AUTHOR", "STATE", "CAPTION")
-	for _, p := range l.Photos {
-		t.row(p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""),
-			photoState(p), excerpt(p.Caption))
-	}
-	return t.flushPage(len(l.Photos), c.Offset, l.Total, "photos")
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.PhotoList) error {
+		t := newTable(streams.Out, "PHOTO", "UPLOADED", "SITE", "OPERATOR", "AUTHOR", "STATE", "CAPTION")
+		for _, p := range l.Photos {
+			t.row(p.ID, shortTime(p.UploadedAt), visible(p.SiteKey, ""), p.Operator, visible(p.AuthorName, ""),
+				photoState(p), excerpt(p.Caption))
+		}
+		return t.flushPage(len(l.Photos), c.Offset, l.Total, "photos")
+	})
 }
 
 func photoState(p *photos.Photo) string {
@@ -106,15 +101,10 @@ type photoArg struct {
 
 // change runs a command on the photo and prints the photo's new state.
 func (a *photoArg) change(ctx context.Context, streams Streams, c admin.Command, became string) error {
-	var p photos.Photo
-	if err := call(ctx, a.dataFlag, streams, c, &p); err != nil {
+	return printAnswer(ctx, a.dataFlag, streams, c, a.JSON, func(p photos.Photo) error {
+		_, err := fmt.Fprintf(streams.Out, "%s of %s is %s\n", p.ID, visible(p.SiteKey, ""), became)
 		return err
-	}
-	if a.JSON {
-		return printJSON(streams.Out, p)
-	}
-	_, err := fmt.Fprintf(streams.Out, "%s of %s is %s\n", p.ID, visible(p.SiteKey, ""), became)
-	return err
+	})
 }
 
 type photoHide struct {

@@ -43,22 +43,17 @@ func (c *reportList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.p
 
 // Run lists the reports.
 func (c *reportList) Run(ctx context.Context, streams Streams) error {
-	var l admin.ReportList
-	if err := call(ctx, c.dataFlag, streams, admin.ListReports{All: c.All, Page: admin.Page(c.pageFlags)},
-		&l); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, l)
-	}
-	t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE",
-		"PHOTO'S STATE")
-	for _, x := range l.Reports {
-		r := x.Report
-		t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description),
-			r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
-	}
-	return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
+	command := admin.ListReports{All: c.All, Page: admin.Page(c.pageFlags)}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.ReportList) error {
+		t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE",
+			"PHOTO'S STATE")
+		for _, x := range l.Reports {
+			r := x.Report
+			t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description),
+				r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
+		}
+		return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
+	})
 }
 
 // reportArg is the flags of commands on one report.
@@ -69,15 +64,11 @@ type reportArg struct {
 }
 
 func (a *reportArg) decide(ctx context.Context, streams Streams, accept bool, then string) error {
-	var r photos.Report
-	if err := call(ctx, a.dataFlag, streams, admin.DecideReport{Report: a.Report, Accept: accept}, &r); err != nil {
+	command := admin.DecideReport{Report: a.Report, Accept: accept}
+	return printAnswer(ctx, a.dataFlag, streams, command, a.JSON, func(r photos.Report) error {
+		_, err := fmt.Fprintf(streams.Out, "report %s is %s; photo %s %s\n", r.ID, r.Status, r.PhotoID, then)
 		return err
-	}
-	if a.JSON {
-		return printJSON(streams.Out, r)
-	}
-	_, err := fmt.Fprintf(streams.Out, "report %s is %s; photo %s %s\n", r.ID, r.Status, r.PhotoID, then)
-	return err
+	})
 }
 
 type reportAccept struct{ reportArg }

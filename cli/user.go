@@ -177,28 +177,24 @@ func (*userList) Help() string {
 
 // Run lists the accounts.
 func (c *userList) Run(ctx context.Context, streams Streams) error {
-	var list []account.Account
-	if err := call(ctx, c.dataFlag, streams, admin.ListUsers{}, &list); err != nil {
-		return err
-	}
-	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"users": list})
-	}
-	t := newTable(streams.Out, "ID", "NAME", "CREATED", "PROGRAMS", "STATE")
-	for _, u := range list {
-		state := "may sign in"
-		if u.Client != "" {
-			state = "of the API client " + u.Client
+	command := admin.ListUsers{}
+	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "users", func(list []account.Account) error {
+		t := newTable(streams.Out, "ID", "NAME", "CREATED", "PROGRAMS", "STATE")
+		for _, u := range list {
+			state := "may sign in"
+			if u.Client != "" {
+				state = "of the API client " + u.Client
+			}
+			if u.Disabled {
+				state = "disabled"
+			}
+			if u.Lost {
+				state = "damaged: restore users.db from a backup, or delete the account"
+			}
+			t.row(u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
 		}
-		if u.Disabled {
-			state = "disabled"
-		}
-		if u.Lost {
-			state = "damaged: restore users.db from a backup, or delete the account"
-		}
-		t.row(u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
-	}
-	return t.Flush()
+		return t.Flush()
+	})
 }
 
 type userDisable struct {
