@@ -89,24 +89,10 @@ func openAt(dir folder.Dir, what string, log *slog.Logger, now func() time.Time)
 	return s, nil
 }
 
-func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
-	s.lock, err = s.Dir.Lock("serve", what, time.Now())
-	readOnly := folder.ReadOnly(err)
-	if err != nil && !readOnly {
+func (s *Stores) openAll(what string, log *slog.Logger) error {
+	readOnly, err := s.lockFolder(what, log)
+	if err != nil {
 		return err
-	}
-	if !readOnly {
-		// A compaction that was killed leaves a copy of what may be deleted by now.
-		if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()),
-			sweepSockets(s.Dir)); err != nil {
-			log.Warn("removing files that a killed process left", "error", err)
-		}
-	}
-	counts := s.path(quotaFile)
-	if readOnly {
-		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data",
-			string(s.Dir))
-		counts = ""
 	}
 	if err := s.readInventory(); err != nil {
 		return err
@@ -114,9 +100,60 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	if err := s.openDatabases(readOnly); err != nil {
 		return err
 	}
+	if err := s.openDatasets(); err != nil {
+		return err
+	}
+	for _, l := range s.leftOut() {
+		for _, err := range l.problems {
+			log.Error("a "+l.thing+" cannot be used: what it is about is refused, and the rest is served; "+
+				"relais check says more", "file", l.file, "error", err)
+		}
+	}
+	counts := s.path(quotaFile)
+	if readOnly {
+		counts = ""
+	}
+	if err := s.openCounts(counts, log); err != nil {
+		return err
+	}
+	if err := s.note(); err != nil {
+		log.Warn("writing stores.json", "error", err)
+	}
+	return nil
+}
+
+// lockFolder keeps other processes from the folder and removes what a killed one left. It reports
+// whether the folder cannot be written to: such a folder has no lock.
+func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err error) {
+	s.lock, err = s.Dir.Lock("serve", what, time.Now())
+	if folder.ReadOnly(err) {
+		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data",
+			string(s.Dir))
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	// A compaction that was killed leaves a copy of what may be deleted by now.
+	if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()),
+		sweepSockets(s.Dir)); err != nil {
+		log.Warn("removing files that a killed process left", "error", err)
+	}
+	return false, nil
+}
+
+// openDatasets loads what the databases hold. Measurements are loaded when they are first asked for.
+func (s *Stores) openDatasets() (err error) {
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
 	s.loseMonths()
+	s.Archives = archive.Open(s.open[ArchivesFile], s.now)
+	s.Measures = sync.OnceValues(func() (*measure.Store, error) {
+		if err := s.failed[measure.DatabaseName]; err != nil {
+			return nil, err
+		}
+		return measure.New(s.Dir, s.open[measure.DatabaseName], s.now)
+	})
 	s.Outages, err = openOr(s, CommunityFile,
 		func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
 	if err != nil {
@@ -129,29 +166,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) (err error) {
 	}
 	s.Accounts, err = openOr(s, UsersFile,
 		func(db *store.DB) (*account.Store, error) { return account.Open(db, s.now) })
-	if err != nil {
-		return err
-	}
-	for _, l := range s.leftOut() {
-		for _, err := range l.problems {
-			log.Error("a "+l.thing+" cannot be used: what it is about is refused, and the rest is served; "+
-				"relais check says more", "file", l.file, "error", err)
-		}
-	}
-	s.Archives = archive.Open(s.open[ArchivesFile], s.now)
-	s.Measures = sync.OnceValues(func() (*measure.Store, error) {
-		if err := s.failed[measure.DatabaseName]; err != nil {
-			return nil, err
-		}
-		return measure.New(s.Dir, s.open[measure.DatabaseName], s.now)
-	})
-	if err := s.openCounts(counts, log); err != nil {
-		return err
-	}
-	if err := s.note(); err != nil {
-		log.Warn("writing stores.json", "error", err)
-	}
-	return nil
+	return err
 }
 
 func (s *Stores) openCounts(path string, log *slog.Logger) error {
