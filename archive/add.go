@@ -257,7 +257,7 @@ func (a *adding) putChanges(before, p *Publication) (changes []change, err error
 		return nil, err
 	}
 	key := numberKeyOf(uint32(p.day()))
-	p.Changes, p.Bytes = len(changes), len(value(a.tx, rowsBucket, key))+size
+	p.Changes, p.Bytes = len(changes), len(a.tx.Value(rowsBucket, key))+size
 	return changes, putJSON(a.tx, publicationsBucket, key, p)
 }
 

@@ -164,15 +164,6 @@ func pairKey(n, part uint32) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, n), part)
 }
 
-// value returns what a bucket has for a key until the end of the transaction.
-func value(tx *store.Tx, bucket string, key []byte) []byte {
-	b := tx.Bucket([]byte(bucket))
-	if b == nil {
-		return nil
-	}
-	return b.Get(key)
-}
-
 func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -17,7 +17,7 @@ func (m members) has(r ref) bool {
 // membersOf returns the rows of a publication. Errors: errDamaged.
 func (s *Store) membersOf(tx *store.Tx, p *Publication) (members, error) {
 	key := numberKey(uint32(p.day()))
-	name, err := nameOf(value(tx, rowsBucket, key[:]))
+	name, err := nameOf(tx.Value(rowsBucket, key[:]))
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 			if p == nil {
 				return fmt.Errorf("%.40q: %w", date, ErrNoArchive)
 			}
-			name, err = nameOf(value(tx, rowsBucket, numberKeyOf(uint32(p.day()))))
+			name, err = nameOf(tx.Value(rowsBucket, numberKeyOf(uint32(p.day()))))
 			return err
 		}); err != nil {
 			return nil, err

@@ -90,7 +90,7 @@ func (l *listing) segments() (numbers []uint32) {
 // listingOf returns the rows of a publication. Errors: errDamaged.
 func listingOf(tx *store.Tx, p *Publication) (*listing, error) {
 	key := numberKey(uint32(p.day()))
-	plain, err := unseal(rowsBucket, key[:], value(tx, rowsBucket, key[:]))
+	plain, err := unseal(rowsBucket, key[:], tx.Value(rowsBucket, key[:]))
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func fetchIn(tx *store.Tx) fetch {
 // long as a reader takes. A segment that is gone was a replaced publication's.
 func (s *Store) fetch(segment, support uint32) (key, sealed []byte, err error) {
 	err = s.view(func(tx *store.Tx) (err error) {
-		if number := numberKey(segment); value(tx, segmentsBucket, number[:]) == nil {
+		if number := numberKey(segment); tx.Value(segmentsBucket, number[:]) == nil {
 			return errReplaced
 		}
 		key, sealed, err = fetchIn(tx)(segment, support)
@@ -171,7 +171,7 @@ func walk(next fetch, sel selection, only []uint32, yield func(support uint32, i
 
 func segmentOf(tx *store.Tx, number uint32) (g segment, err error) {
 	key := numberKey(number)
-	if err = readJSON(segmentsBucket, key[:], value(tx, segmentsBucket, key[:]), &g); err == nil &&
+	if err = readJSON(segmentsBucket, key[:], tx.Value(segmentsBucket, key[:]), &g); err == nil &&
 		(g.Rows < 1 || g.Rows > maxRows) {
 		err = damaged("a segment")
 	}

@@ -51,7 +51,7 @@ func (s *Store) CheckRecords() (photos, reports int, err error) {
 	check := func(bucket string, n *int, check func(tx *store.Tx, k, v []byte) error) {
 		found.Add(eachKey(s.db, bucket, func(k []byte) {
 			found.Add(s.db.View(func(tx *store.Tx) error {
-				v := value(tx, bucket, k)
+				v := tx.Value(bucket, k)
 				if v == nil { // deleted meanwhile
 					return nil
 				}
@@ -77,10 +77,10 @@ func checkPhoto(tx *store.Tx, k, _ []byte) error {
 		return err
 	}
 	at, want := p.siteEntry()
-	if got := value(tx, sitesBucket, at); !bytes.Equal(got, want) {
+	if got := tx.Value(sitesBucket, at); !bytes.Equal(got, want) {
 		return fmt.Errorf("photo %s: its site has no entry for it", p.ID)
 	}
-	if listed := value(tx, hiddenBucket, k) != nil; listed != (p.Hidden != nil) {
+	if listed := tx.Value(hiddenBucket, k) != nil; listed != (p.Hidden != nil) {
 		return fmt.Errorf("photo %s: hidden = %v, listed as hidden = %v", p.ID, p.Hidden != nil, listed)
 	}
 	return nil
@@ -113,8 +113,8 @@ func checkReport(tx *store.Tx, k, v []byte) error {
 	if _, err := get(tx, key(r.PhotoID)); err != nil {
 		return fmt.Errorf("report %s: %w", r.ID, err)
 	}
-	queued := value(tx, pendingBucket, r.queueKey()) != nil
-	if at := value(tx, reportIDsBucket, key(r.ID)); !bytes.Equal(at, k) || queued != (r.Status == pending) {
+	queued := tx.Value(pendingBucket, r.queueKey()) != nil
+	if at := tx.Value(reportIDsBucket, key(r.ID)); !bytes.Equal(at, k) || queued != (r.Status == pending) {
 		return fmt.Errorf("report %s, %s: it has no entry by its id, or is queued: %v", r.ID, r.Status, queued)
 	}
 	return nil

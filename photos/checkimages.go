@@ -93,7 +93,7 @@ func (s *Store) checkStray(db *store.DB, k []byte) error {
 	}
 	return db.View(func(tx *store.Tx) error {
 		images := tx.Bucket([]byte(imagesBucket))
-		if images == nil || images.Bucket(k) == nil || value(tx, openBucket, k) != nil {
+		if images == nil || images.Bucket(k) == nil || tx.Value(openBucket, k) != nil {
 			return nil
 		}
 		return fmt.Errorf("photo %s: it has images but no record", id(k))

@@ -92,7 +92,7 @@ func briefsOf(tx *store.Tx, known []Brief) (list []Brief, err error) {
 			known = known[1:] // it is gone
 		}
 		switch {
-		case value(tx, hiddenBucket, k) != nil:
+		case tx.Value(hiddenBucket, k) != nil:
 			return nil
 		case len(known) > 0 && bytes.Equal(known[0].key[:], k):
 			list = append(list, known[0])

@@ -172,16 +172,6 @@ func id(key []byte) string {
 	return u.String()
 }
 
-// value returns the value of a key, valid until the end of the transaction, or
-// nil.
-func value(tx *store.Tx, bucket string, key []byte) []byte {
-	b := tx.Bucket([]byte(bucket))
-	if b == nil || len(key) == 0 {
-		return nil
-	}
-	return b.Get(key)
-}
-
 // putJSON stores v in a bucket.
 func putJSON(tx *store.Tx, bucket string, key []byte, v any) error {
 	text, err := json.Marshal(v)

@@ -43,11 +43,11 @@ func (s *Store) moderate(reportID string, f func(*store.Tx, *Report) error) (r *
 
 // findReport reads a report by its id. Error: ErrNoReport.
 func findReport(tx *store.Tx, id []byte) (*Report, error) {
-	k := value(tx, reportIDsBucket, id)
+	k := tx.Value(reportIDsBucket, id)
 	if k == nil {
 		return nil, ErrNoReport
 	}
-	return parseReport(k, value(tx, reportsBucket, k))
+	return parseReport(k, tx.Value(reportsBucket, k))
 }
 
 // Reported is a report with its photo.

@@ -122,7 +122,7 @@ func (s *Store) Report(n NewReport) (r *Report, err error) {
 // reportOf returns the client's report of a photo, or one without a status.
 func (s *Store) reportOf(tx *store.Tx, p *Photo, client string) (*Report, error) {
 	k := reportKey(p.ID, client)
-	if text := value(tx, reportsBucket, k); text != nil {
+	if text := tx.Value(reportsBucket, k); text != nil {
 		return parseReport(k, text)
 	}
 	id, at, err := s.stamp()

@@ -37,6 +37,16 @@ func (tx *Tx) note(err error) {
 	}
 }
 
+// Value returns what a bucket of the file has for a key, nil for none. It is valid until the
+// end of the transaction.
+func (tx *Tx) Value(bucket string, key []byte) []byte {
+	b := tx.Bucket([]byte(bucket))
+	if b == nil || len(key) == 0 {
+		return nil
+	}
+	return b.Get(key)
+}
+
 // Bucket returns a bucket of the file, nil when it is missing.
 func (tx *Tx) Bucket(name []byte) *Bucket {
 	return tx.outermost(name, tx.bolt.Bucket(tx.stored(name)))
