@@ -168,9 +168,23 @@ func clip(s string) string { return s[:min(len(s), 4*maxShown)] }
 func (o *Op[E]) InputSchema() Schema {
 	types := newSchemas()
 	types.refPrefix = "#/$defs/"
-	properties, required := Schema{}, []string{}
+	properties, required := o.properties(types, func(*Param) bool { return true })
+	s := Schema{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	return types.withDefs(s)
+}
+
+// properties returns the schemas of the parameters that has wants, and the names of those that
+// are required.
+func (o *Op[E]) properties(types *schemas, has func(*Param) bool) (properties Schema, required []string) {
+	properties, required = Schema{}, []string{}
 	for i := range o.Params {
 		p := &o.Params[i]
+		if !has(p) {
+			continue
+		}
 		s := p.schema(types)
 		s["description"] = p.Doc
 		if p.Example != "" {
@@ -181,11 +195,7 @@ func (o *Op[E]) InputSchema() Schema {
 			required = append(required, p.Name)
 		}
 	}
-	s := Schema{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(required) > 0 {
-		s["required"] = required
-	}
-	return types.withDefs(s)
+	return properties, required
 }
 
 // OutputSchema returns the JSON Schema of the operation's result.

@@ -197,22 +197,7 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 }
 
 func (o *Op[E]) requestBody(types *schemas) Schema {
-	properties, required := Schema{}, []string{}
-	for i := range o.Params {
-		p := &o.Params[i]
-		if p.In != "body" {
-			continue
-		}
-		s := p.schema(types)
-		s["description"] = p.Doc
-		if p.Example != "" {
-			s["examples"] = []any{p.typed(p.Example)}
-		}
-		properties[p.Name] = s
-		if p.Required {
-			required = append(required, p.Name)
-		}
-	}
+	properties, required := o.properties(types, func(p *Param) bool { return p.In == "body" })
 	if o.Body.File != "" {
 		properties[o.Body.File] = Schema{"type": "string", "format": "binary", "description": o.Body.FileDoc}
 		required = append(required, o.Body.File)
