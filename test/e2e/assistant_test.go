@@ -116,7 +116,7 @@ func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 		t.Fatalf("%s: %v", l.Name, err)
 	}
 	if err := l.output.Validate(data); err != nil {
-		t.Errorf("%s: %v", l.Name, err)
+		t.Errorf("%s: got an answer that its schema refuses: %v", l.Name, err)
 	}
 	text, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Content[0].Text))
 	if diff := cmp.Diff(data, text); err != nil || diff != "" {
@@ -146,9 +146,9 @@ func arguments(t *testing.T, tools []*assistantTool) map[string]json.RawMessage 
 			continue
 		}
 		if data, err := jsonschema.UnmarshalJSON(bytes.NewReader(args)); err != nil {
-			t.Errorf("%s: %v", l.Name, err)
+			t.Errorf("%s: got arguments that are not JSON: %v", l.Name, err)
 		} else if err := l.input.Validate(data); err != nil {
-			t.Errorf("%s: the golden arguments: %v", l.Name, err)
+			t.Errorf("%s: got arguments that its schema refuses: %v", l.Name, err)
 		}
 	}
 	return golden
@@ -198,7 +198,7 @@ func TestToolsAnswer(t *testing.T) {
 	golden := arguments(t, list.Tools)
 	for _, l := range list.Tools {
 		if l.Title == "" || l.Description == "" {
-			t.Errorf("%s: no title or description", l.Name)
+			t.Errorf("%s: got title %q, description %q; want both", l.Name, l.Title, l.Description)
 		}
 		var a toolAnswer
 		s.mcp(key, "tools/call", l.Name, object{"name": l.Name, "arguments": golden[l.Name]}, &a)

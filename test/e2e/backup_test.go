@@ -83,9 +83,9 @@ func TestKilledBackup(t *testing.T) {
 		_, snap := os.Stat(filepath.Join(dest, "snapshots", "FR.snap"))
 		switch complete := code == 0 && len(files) > 0; {
 		case ended && !complete:
-			t.Errorf("%q ended, and is not complete: %s", args, errs)
+			t.Errorf("%q ended: got a copy that is not complete: %s", args, errs)
 		case complete && snap != nil:
-			t.Errorf("%q was killed and is taken for complete: %q", args, files)
+			t.Errorf("%q was killed: got %q taken for complete, want FR.snap in it", args, files)
 		}
 	}
 }

@@ -244,7 +244,7 @@ func readsNothing(t *testing.T, got told) {
 		"unknown": got.Unknown, "scope": got.Scope, "wrong": got.Wrong, "none": got.None, "backend": got.Backend,
 		"spent": got.Spent} {
 		if seen.Thrown != "TypeError" || seen.Body != "" || seen.Headers != nil {
-			t.Errorf("%s: the page read %+v", name, seen)
+			t.Errorf("%s: the page read %+v, want nothing", name, seen)
 		}
 	}
 	if got.Opaque.Type != "opaque" { // it is kept from reading only
@@ -265,7 +265,8 @@ func TestPageOfAProxy(t *testing.T) {
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	p.paths.HandleFunc("/external/v1/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header["Origin"] != nil || r.Header.Get("Sec-Fetch-Site") != "same-origin" {
-			t.Errorf("the browser says Origin %q, Sec-Fetch-Site %q", r.Header["Origin"], r.Header["Sec-Fetch-Site"])
+			t.Errorf("got Origin %q, Sec-Fetch-Site %q; want none and same-origin", r.Header["Origin"],
+				r.Header["Sec-Fetch-Site"])
 		}
 		proxy.ServeHTTP(w, r)
 	})

@@ -35,7 +35,7 @@ func TestMillionRows(t *testing.T) {
 	cmd := prepared(t, "ingest", "--json", "--data", filepath.Join(dir, "data"), "CA", file.Name())
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("ingest: %v: %s", err, out)
 	}
 	var report ingestReport
 	if err := json.Unmarshal(out, &report); err != nil {
@@ -104,7 +104,7 @@ func readPlainly(t *testing.T, name string, rows int) float64 {
 		read++
 	}
 	if read < rows/2 { // a stray quote swallows the lines to the next one
-		t.Fatalf("%d records of %d rows", read, rows)
+		t.Fatalf("encoding/csv: got %d records, want half of %d rows or more", read, rows)
 	}
 	return used() - before
 }

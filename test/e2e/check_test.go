@@ -53,19 +53,19 @@ func check(t *testing.T, dir string) (r report) {
 	before := listing(t, dir)
 	out, errs, code := relais(t, "check", "--data", dir, "--json")
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
-		t.Fatalf("%v: %s%s", err, out, errs)
+		t.Fatalf("check: %v: %s%s", err, out, errs)
 	}
 	if r.OK != (code == 0) || r.OK != (len(r.problems()) == 0) {
-		t.Errorf("check: exit %d, ok %t and %d problems say different things: %s", code, r.OK, len(r.problems()), errs)
+		t.Errorf("check: got exit %d, ok %t and %d problems; want the same of all: %s", code, r.OK, len(r.problems()), errs)
 	}
 	text, _, again := relais(t, "check", "--data", dir)
 	for _, f := range r.Files {
 		if !strings.Contains(text, f.Path) || !strings.Contains(text, f.Problem) {
-			t.Errorf("%+v is not in the table:\n%s", f, text)
+			t.Errorf("table: got\n%s\nwant %s with %q", text, f.Path, f.Problem)
 		}
 	}
 	if again != code {
-		t.Errorf("check: exit %d, with --json %d", again, code)
+		t.Errorf("check: got exit %d, want %d as with --json", again, code)
 	}
 	if diff := cmp.Diff(before, listing(t, dir)); diff != "" {
 		t.Errorf("the check changed the folder:\n%s", diff)

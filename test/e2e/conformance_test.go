@@ -52,7 +52,7 @@ func conforms(t *testing.T, script, base, expected string, args ...string) {
 		t.Logf("%s", summary)
 	}
 	if err != nil {
-		t.Errorf("%q: %v\n%s", args, err, out)
+		t.Errorf("suite %q: got %v, want success\n%s", args, err, out)
 	}
 }
 

@@ -135,7 +135,7 @@ func checkWalk(t *testing.T, s *server, supports register) {
 				id := x.(object)["id"].(string)
 				seen[id]++
 				if supports.market(id) != m {
-					t.Errorf("%s stands in %s", id, m)
+					t.Errorf("%s: got it in %s, want it in %s", id, m, supports.market(id))
 				}
 			}
 			offset = a["meta"].(object)["nextOffset"]
@@ -143,11 +143,11 @@ func checkWalk(t *testing.T, s *server, supports register) {
 	}
 	for id := range supports {
 		if seen[id] != 1 {
-			t.Errorf("walking finds %s %d times", id, seen[id])
+			t.Errorf("walking: got %s %d times, want once", id, seen[id])
 		}
 	}
 	if len(seen) != len(supports) {
-		t.Errorf("walking finds %d sites, the file has %d", len(seen), len(supports))
+		t.Errorf("walking: got %d sites, want %d as in the file", len(seen), len(supports))
 	}
 }
 
@@ -163,8 +163,8 @@ func checkBoxes(t *testing.T, s *server, supports register) {
 		r := supports[id][0]
 		lat, lng := position(r)
 		half := 0.02 + float64(i%7)*0.2
-		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", supports.market(id), lat-half,
-			lat+half, lng-half, lng+half)
+		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", supports.market(id),
+			lat-half, lat+half, lng-half, lng+half)
 		operator, generation := keys[r["adm_lb_nom"]], r["generation"]
 		if i%2 == 0 || operator == "" {
 			operator, generation = "", ""
@@ -194,7 +194,7 @@ func checkBoxes(t *testing.T, s *server, supports register) {
 		found += len(want)
 	}
 	if found < 500 {
-		t.Errorf("only %d sites were in the boxes", found)
+		t.Errorf("boxes: got %d sites in all, want 500 or more", found)
 	}
 }
 
@@ -216,11 +216,11 @@ func checkDepartments(t *testing.T, s *server, supports register) {
 		d := x.(object)
 		if d["total"] != float64(want[d["code"].(string)]) ||
 			d["enService"].(float64)+d["techOp"].(float64)+d["projet"].(float64) != d["total"] {
-			t.Errorf("%v, want %d sites", d, want[d["code"].(string)])
+			t.Errorf("department: got %v, want %d sites in all", d, want[d["code"].(string)])
 		}
 		sum += d["total"].(float64)
 	}
 	if int(sum) != len(supports) || a["meta"].(object)["totalDepartments"] != 101.0 {
-		t.Errorf("the departments have %v sites, the file %d; %v", sum, len(supports), a["meta"])
+		t.Errorf("departments: got %v sites, %v; want %d, of 101 departments", sum, a["meta"], len(supports))
 	}
 }

@@ -44,11 +44,11 @@ func TestGeneratedClients(t *testing.T) {
 			cmd.Env, cmd.Stderr = settings, os.Stderr
 			out, err := cmd.Output()
 			if err != nil {
-				t.Fatalf("%v: %s", err, out)
+				t.Fatalf("node: got %v, want success: %s", err, out)
 			}
 			var got object
 			if err := json.Unmarshal(out, &got); err != nil {
-				t.Fatalf("%v: %s", err, out)
+				t.Fatalf("node: got %s, want JSON: %v", out, err)
 			}
 			want := object{"read": 200.0, "sites": 2.0, "again": 304.0, "report": 202.0, "requestId": name,
 				"unsigned": "SIGNATURE_REQUIRED", "unattested": "FIRST_PARTY_TOKEN_REQUIRED"}

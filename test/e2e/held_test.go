@@ -32,7 +32,7 @@ func (l *ledger) holdsAll(t *testing.T, dir, where string) {
 	out, errs, code := relais(t, "check", "--data", dir, "--json")
 	var r report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || !r.OK || code != 0 {
-		t.Errorf("%s: check: exit %d, %v: %s%s", where, code, err, out, errs)
+		t.Errorf("%s: check: got exit %d, %v; want 0: %s%s", where, code, err, out, errs)
 		return
 	}
 	if got := r.count("speedtest"); got < l.speedtests {
@@ -55,11 +55,11 @@ func (l *ledger) holdsAll(t *testing.T, dir, where string) {
 			}
 		}
 		if lost > 0 {
-			t.Errorf("%s: %d of %d %ss are lost", where, lost, len(l.acknowledged[list.kind]), list.kind)
+			t.Errorf("%s: got %d of %d %ss lost, want none", where, lost, len(l.acknowledged[list.kind]), list.kind)
 		}
 		for id := range l.gone {
 			if list.kind == "client" && there[id] {
-				t.Errorf("%s: client %s, whose deletion was acknowledged, is there", where, id)
+				t.Errorf("%s: got client %s, whose deletion was acknowledged", where, id)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func listOf(t *testing.T, dir, where, member string, args []string) []any {
 	out, errs, code := relais(t, append(args, "--data", dir, "--json")...)
 	var answer object
 	if err := json.Unmarshal([]byte(out), &answer); err != nil || code != 0 {
-		t.Errorf("%s: %s: exit %d, %v: %s", where, strings.Join(args, " "), code, err, errs)
+		t.Errorf("%s: %s: got exit %d, %v; want 0: %s", where, strings.Join(args, " "), code, err, errs)
 	}
 	items, _ := answer[member].([]any)
 	return items

@@ -20,12 +20,12 @@ func inspect(t *testing.T, s *server, key string, result any, args ...string) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		t.Errorf("%q: %v\n%s%s", args, err, out.String(), errs.String())
+		t.Errorf("inspector %q: got %v, want success\n%s%s", args, err, out.String(), errs.String())
 		return
 	}
 	message := struct{ Result any }{result}
 	if err := json.NewDecoder(strings.NewReader(out.String())).Decode(&message); err != nil {
-		t.Errorf("%q: %v\n%s", args, err, out.String())
+		t.Errorf("inspector %q: got %v, want a result\n%s", args, err, out.String())
 	}
 }
 

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A creator makes clients with the binary and keeps what was acknowledged.
@@ -34,8 +35,11 @@ func (c *creator) create(kill time.Duration) {
 	name := fmt.Sprintf("client %d", len(c.tried))
 	c.tried[name] = true
 	c.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(kill, time.Hour))
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	if kill > 0 {
+		time.AfterFunc(kill, cancel)
+	}
 	cmd := prepared(c.t, append([]string{"client", "create", "--data", c.dir, "--json"},
 		ofBackend(name, "antennas:read")...)...)
 	out, err := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...).Output()
@@ -62,11 +66,13 @@ func (c *creator) acknowledged() []issued {
 	return append([]issued(nil), c.made...)
 }
 
+type limits struct{ Minute, Day int }
+
 // A listed is a client in relais client list --json.
 type listed struct {
 	ID, Name, Mode string
 	Scopes, CIDRs  []string
-	Limits         struct{ Minute, Day int }
+	Limits         limits
 	Keys           []struct{ Prefix, Created string }
 }
 
@@ -80,14 +86,21 @@ func (c *creator) check(s *server, dir string, acknowledged []issued) {
 	for _, x := range list.Clients {
 		byID[x.ID] = x
 		names[x.Name]++
-		if c.tried[x.Name] && (names[x.Name] > 1 || x.Mode != "SERVER" || len(x.Scopes) != 1 || len(x.CIDRs) != 1 ||
-			x.Limits.Day != manyRequests || len(x.Keys) != 1 || len(x.Keys[0].Prefix) != 12) {
-			c.t.Errorf("not whole, or twice: %+v", x)
+		if !c.tried[x.Name] {
+			continue
+		}
+		if names[x.Name] > 1 || len(x.Keys) != 1 || len(x.Keys[0].Prefix) != 12 {
+			c.t.Errorf("got %+v, %d of that name; want one with one key", x, names[x.Name])
+		}
+		whole := listed{ID: x.ID, Name: x.Name, Mode: "SERVER", Scopes: []string{"antennas:read"},
+			CIDRs: []string{"127.0.0.1/32"}, Limits: limits{manyRequests, manyRequests}, Keys: x.Keys}
+		if diff := cmp.Diff(whole, x); diff != "" {
+			c.t.Errorf("%s: whole (-), got (+):\n%s", x.Name, diff)
 		}
 	}
 	for _, i := range acknowledged {
 		if x, ok := byID[i.ID]; !ok || !strings.HasPrefix(i.APIKey, "rk_"+x.Keys[0].Prefix+"_") {
-			c.t.Errorf("client %s was acknowledged and is not there: %+v", i.ID, x)
+			c.t.Errorf("got client %+v, want %s, which was acknowledged", x, i.ID)
 		}
 		if a := s.getAs(i.APIKey, "/external/v1/antennas?limit=1"); a.status != 200 {
 			c.t.Errorf("client %s was acknowledged: got %s, want 200", i.ID, a)
@@ -178,7 +191,7 @@ func killedUnderLoad(t *testing.T, round int, clients *creator, counted *counts)
 	s.cmd.Wait()
 	work.stop()
 	if log := s.log.String(); strings.Contains(log, "put aside") || strings.Contains(log, "panic") {
-		t.Errorf("round %d: %s", round, log)
+		t.Errorf("round %d: got the log %s, want nothing put aside", round, log)
 	}
 }
 
@@ -225,13 +238,13 @@ func (c *counts) restarted(s *server) {
 	}
 	for _, a := range before {
 		if a.at.Before(c.killed.Add(-time.Second)) && now < a.used {
-			c.t.Errorf("%d requests are counted after a restart; %s before the end there were %d",
-				now, c.killed.Sub(a.at), a.used)
+			c.t.Errorf("requests counted after a restart: got %d, want the %d of %s before the end",
+				now, a.used, c.killed.Sub(a.at))
 		}
 		c.forgotten = max(c.forgotten, a.used-now)
 	}
 	if int64(now) >= c.sent.Load() {
-		c.t.Errorf("%d requests are counted of %d", now, c.sent.Load())
+		c.t.Errorf("requests counted: got %d, want fewer than the %d that were sent", now, c.sent.Load())
 	}
 }
 

@@ -54,7 +54,7 @@ func TestLossMeasures(t *testing.T) {
 		}
 	}
 	if met < 3 {
-		t.Errorf("%d errors were met: this proves little", met)
+		t.Errorf("errors that were met: got %d, want 3 or more", met)
 	}
 }
 
@@ -85,14 +85,14 @@ func TestLossUnreadable(t *testing.T) {
 			disk.Inject(fault)
 			disk.DropCaches()
 			if !waitFor(func() bool { return tt.write(f.number.Add(1)) != nil && disk.Hits(fault) > 0 }) {
-				t.Errorf("nothing failed, %d reads did", disk.Hits(fault))
+				t.Errorf("got %d failed reads and no failed write, want both", disk.Hits(fault))
 			}
 			if err := w.s.succeeds("/external/v1/antennas?limit=1"); err != nil {
 				t.Errorf("meanwhile: %v", err)
 			}
 			disk.Clear()
 			if !waitFor(func() bool { return tt.write(f.number.Add(1)) == nil }) {
-				t.Errorf("does not come back: %s", ending(w.s.log.String()))
+				t.Errorf("got no write after the errors, want one: %s", ending(w.s.log.String()))
 			}
 		})
 	}
@@ -117,7 +117,7 @@ func TestLossOfAnswers(t *testing.T) {
 			p := newSignedPhoto(t, signing, int(f.number.Add(1)))
 			up := p.send(t, w.s)
 			if up.status != http.StatusCreated {
-				t.Fatalf("signed: %+v", up)
+				t.Fatalf("signed: got %+v, want 201", up)
 			}
 			p.id = up.Data.ID
 			sent = append(sent, p)
@@ -129,7 +129,7 @@ func TestLossOfAnswers(t *testing.T) {
 			s := f.serve(t, image)
 			for i, p := range sent {
 				if up := p.send(t, s.s); up.Data.ID != p.id {
-					t.Errorf("image %d: photo %d again: %+v instead of %s", done, i, up, p.id)
+					t.Errorf("image %d: photo %d again: got %+v, want %s", done, i, up, p.id)
 				}
 			}
 			s.s.kill()

@@ -56,7 +56,7 @@ func newPerson(t *testing.T, dir, name, password string) *person {
 	}
 	p := &person{password: password}
 	if err := json.Unmarshal(out, p); err != nil || p.ID == "" || p.Name != name {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("user create: got %s, %v; want %s", out, err, name)
 	}
 	return p
 }
@@ -70,11 +70,11 @@ func (w *person) inChromium(t *testing.T, wrong string) func(page string) {
 		b.fill("#password", wrong)
 		b.press("button[value=allow]")
 		if said := b.html("#problem"); !strings.Contains(said, `role="alert"`) || strings.Contains(said, w.Name) {
-			t.Errorf("a wrong password: %s", said)
+			t.Errorf("after a wrong password: got %s, want an alert without the name", said)
 		}
 		if typed := b.html("#name") + b.html("#password"); !strings.Contains(typed, `value="`+w.Name+`"`) ||
 			strings.Contains(typed, wrong) {
-			t.Errorf("the form has %s", typed)
+			t.Errorf("form: got %s, want the name and no password", typed)
 		}
 		b.fill("#password", w.password)
 		b.press("button[value=allow]")
@@ -99,9 +99,9 @@ func TestPersonInChromium(t *testing.T) {
 		t.Error("the program was called back for the wrong password")
 	}
 	hers := p.begin(token)
-	if me := hers.tool("me_whoami", nil); me["name"] != augusta.Name || me["kind"] != "person" ||
-		me["programs"] != 1.0 {
-		t.Errorf("me_whoami: got %v, want %s with one program", me, augusta.Name)
+	if diff := differs(hers.tool("me_whoami", nil),
+		object{"name": augusta.Name, "kind": "person", "programs": 1.0}); diff != "" {
+		t.Errorf("me_whoami: want (-), got (+):\n%s", diff)
 	}
 	report := object{"clientToken": rand.Text(), "operator": "ORANGE", "lat": 48.8534, "lon": 2.3488,
 		"services": "data", "reason": canary + ": no data since noon"}
@@ -113,9 +113,9 @@ func TestPersonInChromium(t *testing.T) {
 	shows := func(confirmations float64) {
 		t.Helper()
 		o := onlyReport(s, augusta, grace)
-		if o["id"] != made["id"] || o["source"] != "community" || o["state"] != "reported" ||
-			o["confirmCount"] != confirmations || o["latitude"] != 48.8534 || o["reason"] != report["reason"] {
-			t.Errorf("got %v, want the report with %v confirmations", o, confirmations)
+		if diff := differs(o, object{"id": made["id"], "source": "community", "state": "reported",
+			"confirmCount": confirmations, "latitude": 48.8534, "reason": report["reason"]}); diff != "" {
+			t.Errorf("outage: want (-), got (+):\n%s", diff)
 		}
 	}
 	shows(1) // who reports is the first to confirm
@@ -147,7 +147,7 @@ func onlyReport(s *server, people ...*person) object {
 	text := fmt.Sprint(shown[0])
 	for _, w := range people {
 		if strings.Contains(text, w.ID) || strings.Contains(text, w.Name) {
-			s.t.Errorf("%s names %s", text, w.Name)
+			s.t.Errorf("outage: got %s, want it without %s", text, w.Name)
 		}
 	}
 	return shown[0].(object)
@@ -176,7 +176,7 @@ func leftBehind(t *testing.T, dir, logged string, secrets []string, people ...*p
 	text := readFile(t, filepath.Join(dir, "users.db"))
 	for _, w := range people {
 		if !bytes.Contains(text, []byte(w.Name)) || !bytes.Contains(text, []byte(w.ID)) {
-			t.Errorf("users.db does not have %s: is it what is looked through?", w.Name)
+			t.Errorf("users.db: got nothing of %s, want the account", w.Name)
 		}
 	}
 	remove := func(name string) {
@@ -193,6 +193,6 @@ func leftBehind(t *testing.T, dir, logged string, secrets []string, people ...*p
 	x.traces = [][]byte{[]byte("127.0.0.1")}
 	x.folder(dir)
 	if !x.public["community.db"] || !strings.Contains(logged, "/oauth/authorize") {
-		t.Errorf("what is public is not there: %v", x.public)
+		t.Errorf("public texts: got them in %v, want them in community.db, and the page in the log", x.public)
 	}
 }

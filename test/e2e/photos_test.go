@@ -138,7 +138,7 @@ func fetchImage(t *testing.T, url string) (a answer, size image.Point) {
 	a = call(t, http.DefaultClient, http.MethodGet, url, nil)
 	c, err := webp.DecodeConfig(bytes.NewReader(a.body))
 	if err != nil && a.status == http.StatusOK {
-		t.Errorf("%s: %v", url, err)
+		t.Errorf("%s: got %v, want WebP", url, err)
 	}
 	return a, image.Pt(c.Width, c.Height)
 }
@@ -163,7 +163,7 @@ func TestPhotos(t *testing.T) {
 			}
 			for _, secret := range []string{"EXIF", "XMP ", "ICCP", "Planted"} {
 				if bytes.Contains(a.body, []byte(secret)) {
-					t.Errorf("the image has %s", secret)
+					t.Errorf("got an image with %s, want it without", secret)
 				}
 			}
 		})
@@ -229,7 +229,7 @@ func TestModeration(t *testing.T) {
 			}
 		}
 		if holds(t, dir, []byte("GPSLatitude")) {
-			t.Errorf("%s has the position", dir)
+			t.Errorf("%s: got the position, want it nowhere", dir)
 		}
 	}
 	s.stop()

@@ -261,7 +261,7 @@ func TestPersonalData(t *testing.T) {
 	for _, where := range []string{"archives.db, unpacked", "sources/", "snapshots/FR.snap", "community.db",
 		"measures/", "/sites-hs", "/speedtests?days=365", "/coverage/points?days=365", "/anfr/archive/2026-07-30"} {
 		if !strings.Contains(found, where) {
-			t.Errorf("what is public is not in %s: %s", where, found)
+			t.Errorf("public text: got it in %s, want it in %s too", found, where)
 		}
 	}
 }

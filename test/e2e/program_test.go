@@ -48,7 +48,7 @@ func newProgram(t *testing.T, public string) *program {
 	}
 	p.read(metadata, &resource)
 	if resource.Resource != public+"/mcp" || len(resource.AuthorizationServers) != 1 {
-		t.Fatalf("%+v", resource)
+		t.Fatalf("metadata: got %+v, want %s/mcp and one server", resource, public)
 	}
 	var server struct {
 		Issuer                string
@@ -60,7 +60,7 @@ func newProgram(t *testing.T, public string) *program {
 	}
 	p.read(resource.AuthorizationServers[0]+"/.well-known/oauth-authorization-server", &server)
 	if !slices.Equal(server.ChallengeMethods, []string{"S256"}) {
-		t.Errorf("PKCE by %q", server.ChallengeMethods)
+		t.Errorf("PKCE: got %q, want S256", server.ChallengeMethods)
 	}
 	p.resource, p.issuer, p.revoke = resource.Resource, server.Issuer, server.RevocationEndpoint
 	p.Config = oauth2.Config{
@@ -118,14 +118,15 @@ func (p *program) signIn(consent func(page string)) *oauth2.Token {
 		p.t.Fatal("nobody came back")
 	}
 	if back.Get("state") != state || back.Get("iss") != p.issuer || back.Get("code") == "" || len(back) != 3 {
-		p.t.Fatalf("back with %v", back)
+		p.t.Fatalf("callback: got %v, want a code, the state and %s", back, p.issuer)
 	}
 	token, err := p.Exchange(p.t.Context(), back.Get("code"), oauth2.VerifierOption(verifier), resource)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	if token.Type() != "Bearer" || token.ExpiresIn != 3600 || token.RefreshToken == "" {
-		p.t.Errorf("%s, %d s", token.Type(), token.ExpiresIn)
+		p.t.Errorf("token: got %s for %d s, want Bearer for 3600 s, and another for refreshing", token.Type(),
+			token.ExpiresIn)
 	}
 	p.secrets = append(p.secrets, back.Get("code"), verifier, token.AccessToken, token.RefreshToken)
 	return token
@@ -163,7 +164,7 @@ func (s *toolSession) tool(name string, arguments object) object {
 	}
 	answer, ok := a.StructuredContent.(object)
 	if a.IsError || !ok {
-		s.t.Fatalf("%s: %+v", name, a)
+		s.t.Fatalf("%s: got %+v, want an object", name, a)
 	}
 	return answer
 }
@@ -193,7 +194,7 @@ func (p *program) ends(token *oauth2.Token, in *toolSession) {
 	revoke(token.AccessToken)
 	refused(token.AccessToken)
 	if a, err := in.CallTool(t.Context(), &sdk.CallToolParams{Name: "me_whoami"}); err == nil {
-		t.Errorf("the session goes on: %+v", a)
+		t.Errorf("session: got %+v, want its end", a)
 	}
 	next, err := refresh(token.RefreshToken)
 	if err != nil {
@@ -205,6 +206,6 @@ func (p *program) ends(token *oauth2.Token, in *toolSession) {
 	refused(next.AccessToken)
 	_, err = refresh(next.RefreshToken)
 	if e, ok := errors.AsType[*oauth2.RetrieveError](err); !ok || e.ErrorCode != "invalid_grant" {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("refresh after the end: got %v, want invalid_grant", err)
 	}
 }

@@ -204,8 +204,8 @@ func (a recorder) body(body []byte) any {
 }
 
 // wording are the members whose sentences are written for people.
-var wording = []string{"error", "message", "error_description", "description", "summary", "note", "notes", "hint", "hints",
-	"text", "origin"}
+var wording = []string{"error", "message", "error_description", "description", "summary", "note", "notes", "hint",
+	"hints", "text", "origin"}
 
 var (
 	ids = regexp.MustCompile(

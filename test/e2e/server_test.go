@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A server is a running relais serve.
@@ -134,6 +135,15 @@ func (s *server) kill() {
 }
 
 type object = map[string]any
+
+// differs says how an object differs from another in the other's members.
+func differs(o, want object) (diff string) {
+	got := object{}
+	for name := range want {
+		got[name] = o[name]
+	}
+	return cmp.Diff(want, got)
+}
 
 // An answer was read to its end.
 type answer struct {
@@ -320,7 +330,9 @@ func (l *load) add(do func() error) {
 			if err := do(); err != nil {
 				l.mu.Lock()
 				defer l.mu.Unlock()
-				l.err = cmp.Or(l.err, err)
+				if l.err == nil {
+					l.err = err
+				}
 				return
 			}
 			l.done.Add(1)

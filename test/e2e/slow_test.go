@@ -46,13 +46,13 @@ func TestSlowCallers(t *testing.T) {
 			}
 		}
 		if requests < 100 {
-			t.Errorf("%s: only %d requests", mode, requests)
+			t.Errorf("%s: got %d requests, want 100 or more", mode, requests)
 		}
 		if p99 >= time.Second { // a header or a body takes six seconds to come
-			t.Errorf("%s: 99 %% of the requests take up to %s", mode, p99)
+			t.Errorf("%s: got 99 %% of the requests within %s, want 1 s", mode, p99)
 		}
 		if mode == "-H" && most < callers {
-			t.Errorf("only %d slow headers at once", most)
+			t.Errorf("slow headers at once: got %d, want %d", most, callers)
 		}
 	}
 	const bodies = `relais_requests_total{code="405",route="/external/v1/antennas"} `

@@ -192,13 +192,14 @@ func TestSmuggling(t *testing.T) {
 				outer, inner := seen[fmt.Sprintf("outer-%03d", i)], seen[fmt.Sprintf("inner-%03d", i)]
 				if inner != tt.inner || outer > 1 || tt.taken == refused && outer != 0 ||
 					tt.taken == taken && outer != 1 {
-					t.Errorf("%s: relais had the outer request %d times, the inner %d times", tt.what, outer, inner)
+					t.Errorf("%s: got the outer request %d times, the inner %d times; want the inner %d times", tt.what, outer, inner,
+						tt.inner)
 				}
 			}
 			if p != nil {
 				p.passedOn(t, seen)
 				if n := connections.Load(); n > int64(len(smugglings)*markers/2) {
-					t.Errorf("%d connections: the proxy does not share them", n)
+					t.Errorf("connections: got %d for %d requests, want half as many", n, len(smugglings)*markers)
 				}
 			}
 		})
@@ -223,7 +224,7 @@ func smuggle(t *testing.T, i int, address, key string) {
 		a := call(t, http.DefaultClient, http.MethodGet, "http://"+address+"/external/v1/markets", nil,
 			"X-Request-Id", marker, "X-API-Key", key)
 		if a.status != 200 || a.header.Get("X-Request-Id") != marker || a.object()["requestId"] != marker {
-			t.Errorf("%s: the next request got another's answer: %v %s", tt.what, a.header, a)
+			t.Errorf("%s: the next request: got %v %s, want 200 for %s", tt.what, a.header, a, marker)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		s.isLoaded(c.dir)
 		s.one("/antennas/90000010")
 		if !strings.Contains(s.log.String(), "read-only") {
-			t.Errorf("the log does not say that the folder is read-only: %s", s.log)
+			t.Errorf("log: got %s, want read-only", s.log)
 		}
 	}
 	for _, tt := range []struct {
@@ -113,14 +113,14 @@ func TestBusyPort(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("demo made its folder although it could not serve: %v", err)
+		t.Errorf("demo: got a folder, want none where it cannot serve: %v", err)
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, 1, address+" is in use by another program", "serve", "--data", dir, "--listen", address)
 	if made, err := filepath.Glob(filepath.Join(dir, "*.db")); err != nil || len(made) > 0 {
-		t.Errorf("serve opened its stores first: %q %v", made, err)
+		t.Errorf("serve: got the stores %q, %v; want none where it cannot serve", made, err)
 	}
 	fails(t, 1, "--ops-listen 127.0.0.1:", "serve", "--data", dir, "--listen", "127.0.0.1:0", "--ops-listen", address)
 	s := serve(t, dir)
