@@ -179,10 +179,13 @@ func TestCheck(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for n, want := range map[int]string{0: "0 sites", 1: "1 site", 999: "999 sites", 1000: "1,000 sites",
-		69801: "69,801 sites", 1234567: "1,234,567 sites"} {
-		if got := Number(n, "site"); got != want {
-			t.Errorf("%q, want %q", got, want)
+	for _, tt := range []struct {
+		n    int
+		want string
+	}{{0, "0 sites"}, {1, "1 site"}, {999, "999 sites"}, {1000, "1,000 sites"},
+		{69801, "69,801 sites"}, {1234567, "1,234,567 sites"}} {
+		if got := Number(tt.n, "site"); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}
 }

@@ -152,16 +152,16 @@ func TestWrongTable(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.json")
 	table := []byte(`{"files":[{"name":"x","market":"FR","find":"url","url":"http://me:hunter2@h/"}]}`)
 	filetest.Write(t, broken, table)
-	for path, words := range map[string]string{
-		broken: "must be a full address with http or https",
-		tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}): "there is nothing to update",
+	for _, tt := range []struct{ path, words string }{
+		{broken, "must be a full address with http or https"},
+		{tableFile(t, [3]string{"PT", "pt", "http://127.0.0.1:1/"}), "there is nothing to update"},
 	} {
 		for _, args := range [][]string{{"update"}, {"serve", "--update-every", "24h", "--listen", "127.0.0.1:0"}} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			out, errs, code := command(ctx, append(args, "--data", t.TempDir(), "--sources", path)...)
+			out, errs, code := command(ctx, append(args, "--data", t.TempDir(), "--sources", tt.path)...)
 			cancel()
-			if code != wrongUse || !strings.Contains(errs, words) || strings.Contains(out+errs, "hunter2") {
-				t.Errorf("relais %v: exit %d, want %d with %q and no password\n%s%s", args, code, wrongUse, words,
+			if code != wrongUse || !strings.Contains(errs, tt.words) || strings.Contains(out+errs, "hunter2") {
+				t.Errorf("relais %v: exit %d, want %d with %q and no password\n%s%s", args, code, wrongUse, tt.words,
 					out, errs)
 			}
 		}

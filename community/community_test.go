@@ -9,12 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"relais/geo"
 	"relais/internal/store"
@@ -251,8 +252,8 @@ func TestNear(t *testing.T) {
 		for _, v := range w.Near(market.FR, disc) {
 			got[v.ID] = true
 		}
-		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%v: %d, want %d", disc, len(got), len(want))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", disc, diff)
 		}
 	}
 }

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestWriteCA(t *testing.T) {
@@ -16,7 +17,7 @@ func TestWriteCA(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again, err := WriteCA(&b, caRows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
-		!reflect.DeepEqual(count, again) {
+		!cmp.Equal(count, again) {
 		t.Errorf("the same options: got %+v, %v, %d bytes, want %+v and the same %d", again, err, b.Len(), count,
 			a.Len())
 	}

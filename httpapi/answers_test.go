@@ -58,42 +58,38 @@ func TestSearchAgainstTheExport(t *testing.T) {
 			meta, n, n, n)
 	}
 	one, page := all[len(all)/2], 7
-	for query, f := range map[string]func(item) bool{
-		"supId=" + one.ID: func(i item) bool { return i.ID == one.ID },
-		"nationalSiteCode=" + one.NationalSiteCode: func(
-			i item) bool {
-			return i.NationalSiteCode == one.NationalSiteCode
-		},
-		"postalCode=" + one.Location.PostalCode: func(
-			i item) bool {
-			return i.Location.PostalCode == one.Location.PostalCode
-		},
-		"department=" + one.Location.Department: func(
-			i item) bool {
-			return i.Location.Department == one.Location.Department
-		},
-		"commune=" + strings.ToLower("Paris"): func(
-			i item) bool {
-			return strings.HasPrefix(i.Location.Commune, "Paris")
-		},
-		"postalCode=" + one.Location.PostalCode + "&supId=0": func(item) bool { return false },
+	for _, tt := range []struct {
+		query string
+		f     func(item) bool
+	}{
+		{"supId=" + one.ID, func(i item) bool { return i.ID == one.ID }},
+		{"nationalSiteCode=" + one.NationalSiteCode,
+			func(i item) bool { return i.NationalSiteCode == one.NationalSiteCode }},
+		{"postalCode=" + one.Location.PostalCode,
+			func(i item) bool { return i.Location.PostalCode == one.Location.PostalCode }},
+		{"department=" + one.Location.Department,
+			func(i item) bool { return i.Location.Department == one.Location.Department }},
+		{"commune=" + strings.ToLower("Paris"), func(i item) bool { return strings.HasPrefix(i.Location.Commune, "Paris") }},
+		{"postalCode=" + one.Location.PostalCode + "&supId=0", func(item) bool { return false }},
 	} {
-		want := ids(filterItems(all, f))
-		var got []string
-		for offset := 0; ; offset += page {
-			items, meta := list(t, s, fmt.Sprintf("/antennas/search?%s&limit=%d&offset=%d", query, page, offset))
-			got = append(got, ids(items)...)
-			if meta["total"] != json.Number(fmt.Sprint(len(want))) || meta["hasMore"] != (offset+page < len(want)) {
-				t.Errorf("%s from %d: got meta %v, want a total of %d and hasMore %v", query, offset, meta, len(want),
-					offset+page < len(want))
+		t.Run(tt.query, func(t *testing.T) {
+			want := ids(filterItems(all, tt.f))
+			var got []string
+			for offset := 0; ; offset += page {
+				items, meta := list(t, s, fmt.Sprintf("/antennas/search?%s&limit=%d&offset=%d", tt.query, page, offset))
+				got = append(got, ids(items)...)
+				if meta["total"] != json.Number(fmt.Sprint(len(want))) || meta["hasMore"] != (offset+page < len(want)) {
+					t.Errorf("%s from %d: got meta %v, want a total of %d and hasMore %v", tt.query, offset, meta,
+						len(want), offset+page < len(want))
+				}
+				if len(items) < page {
+					break
+				}
 			}
-			if len(items) < page {
-				break
+			if slices.Sort(got); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", tt.query, got, want)
 			}
-		}
-		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", query, got, want)
-		}
+		})
 	}
 }
 

@@ -32,9 +32,9 @@ func BenchmarkByID(b *testing.B) {
 	server := &http.Server{Handler: s}
 	go server.Serve(listener)
 	b.Cleanup(func() { server.Close() })
-	for name, path := range map[string]string{"access": mount, "open": "/open"} {
-		b.Run(name, func(b *testing.B) {
-			request := []byte("GET " + path + "/antennas/90000010 HTTP/1.1\r\nHost: x\r\nX-API-Key: " + key +
+	for _, tt := range []struct{ name, path string }{{"access", mount}, {"open", "/open"}} {
+		b.Run(tt.name, func(b *testing.B) {
+			request := []byte("GET " + tt.path + "/antennas/90000010 HTTP/1.1\r\nHost: x\r\nX-API-Key: " + key +
 				"\r\n\r\n")
 			b.RunParallel(func(pb *testing.PB) {
 				c, err := net.Dial("tcp", listener.Addr().String())

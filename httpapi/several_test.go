@@ -141,11 +141,11 @@ func TestSeveralOperators(t *testing.T) {
 	for _, target := range []string{"/antennas?", "/antennas/export?", "/antennas/search?",
 		"/antennas/lookup-by-radio?value=1&", "/outages?", "/sites-hs?", "/speedtests?", "/speedtests/site?enb=1&",
 		"/coverage/points?", "/stats/departments?"} {
-		for query, want := range map[string]string{"operator=orange,sfr": "SFR,ORANGE",
-			"operator=ORANGE,orange": "ORANGE", "operator=SFR,ALL": "ALL",
-			"operator=" + url.QueryEscape("Free Mobile,Orange"): "ORANGE,FREE"} {
-			if meta := parse(t, get(t, s, target+query), 200)["meta"].(object); meta["operator"] != want {
-				t.Errorf("%s%s: operator %v, want %s", target, query, meta["operator"], want)
+		for _, tt := range []struct{ query, want string }{{"operator=orange,sfr", "SFR,ORANGE"},
+			{"operator=ORANGE,orange", "ORANGE"}, {"operator=SFR,ALL", "ALL"},
+			{"operator=" + url.QueryEscape("Free Mobile,Orange"), "ORANGE,FREE"}} {
+			if meta := parse(t, get(t, s, target+tt.query), 200)["meta"].(object); meta["operator"] != tt.want {
+				t.Errorf("%s%s: operator %v, want %s", target, tt.query, meta["operator"], tt.want)
 			}
 		}
 		wantError(t, get(t, s, target+"operator=SFR,NOBODY"), 400, "INVALID_OPERATOR", `"NOBODY"`)

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,7 +107,7 @@ func TestBelgiumBases(t *testing.T) {
 		}
 	}
 	if got := k.belgian(); len(got) != 1 || got["bipt-5"] == "" ||
-		!reflect.DeepEqual(k.snapshot(market.BE).Statuses, []string{"A", "O"}) {
+		!slices.Equal(k.snapshot(market.BE).Statuses, []string{"A", "O"}) {
 		t.Errorf(`got %v; want len(got) = 1, got["bipt-5"] != "", k.snapshot(market.BE).Statuses = []string{"A", "O"}`,
 			got)
 	}

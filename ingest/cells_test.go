@@ -68,10 +68,13 @@ func TestCellsLeadToSites(t *testing.T) {
 		cell("22801", 27236, 0)+
 		cell("27077", 27492, 0)),
 		k.file("ids.ntm", "4G;999;99;0;0000;0;-1;0.0;0.0;sentinel\n4G;208;01;0;1;500;5;46.1;3.0;X\n"))
-	for eci, want := range map[uint64][]string{25700: {"1"}, 25956: nil, 26212: nil, 26468: {"1"}, 26724: {"2"},
-		26980: nil, 27236: nil, 27492: nil, 500<<8 | 1: {"5"}} {
-		if got := k.lookup(eci); !slices.Equal(got, want) {
-			t.Errorf("cell %d leads to %v, want %v", eci, got, want)
+	for _, tt := range []struct {
+		eci  uint64
+		want []string
+	}{{25700, []string{"1"}}, {25956, nil}, {26212, nil}, {26468, []string{"1"}}, {26724, []string{"2"}},
+		{26980, nil}, {27236, nil}, {27492, nil}, {500<<8 | 1, []string{"5"}}} {
+		if got := k.lookup(tt.eci); !slices.Equal(got, tt.want) {
+			t.Errorf("cell %d leads to %v, want %v", tt.eci, got, tt.want)
 		}
 	}
 	f := r.Files[len(r.Files)-1]

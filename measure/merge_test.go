@@ -6,12 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"relais/internal/filetest"
 	"relais/market"
@@ -80,13 +81,8 @@ func TestMerged(t *testing.T) {
 		t.Errorf("%d segments of %d in %d files, want a quarter or less", n, before, len(segmentsIn(t, dir)))
 	}
 	for i, s := range []*Store{s, openStore(t, dir)} {
-		if got := questions(s); !reflect.DeepEqual(got, want) {
-			for k := range got {
-				if !reflect.DeepEqual(got[k], want[k]) {
-					t.Errorf("store %d, question %d: %+v\nwant %+v", i, k, got[k], want[k])
-					break
-				}
-			}
+		if diff := cmp.Diff(want, questions(s)); diff != "" {
+			t.Errorf("answers of store %d (-want +got):\n%s", i, diff)
 		}
 		if _, err := sound(s); err != nil || len(s.Problems()) > 0 {
 			t.Errorf("error = %v, problems = %v, want none", err, s.Problems())

@@ -159,12 +159,14 @@ func TestSurveyOfMany(t *testing.T) {
 			t.Errorf("quantiles of %d values, want half a sample or more", of)
 		}
 		slices.Sort(want["ORANGE"])
-		for tenths, got := range map[int]float64{1: many.Values[0].P10, 5: many.Values[0].Median,
-			9: many.Values[0].P90} {
+		for _, tt := range []struct {
+			tenths int
+			got    float64
+		}{{1, many.Values[0].P10}, {5, many.Values[0].Median}, {9, many.Values[0].P90}} {
 			if exact := nearest(want["ORANGE"],
-				tenths); math.Abs(got-exact) > 2.5 { // four times the error that a thousand of them have
-				t.Errorf("%d days: quantile %d of ten = %v, that of all values is %v, want near it", days, tenths,
-					got, exact)
+				tt.tenths); math.Abs(tt.got-exact) > 2.5 { // four times the error that a thousand of them have
+				t.Errorf("%d days: quantile %d of ten = %v, that of all values is %v, want near it", days, tt.tenths,
+					tt.got, exact)
 			}
 		}
 	}

@@ -103,14 +103,17 @@ func BenchmarkMillion(b *testing.B) {
 		}
 	})
 	s, _ = opened(b, dir, time.Now)
-	for name, ask := range map[string]func() (int, error){
-		"list a site": func() (int, error) { _, n, err := s.List("fr-77", "", 20, 0); return n, err },
-		"list 10,000": func() (int, error) { _, n, err := s.List("fr-x", "", 100, 0); return n, err },
-		"all":         func() (int, error) { _, n, err := s.All(Filter{}, 20, 0); return n, err },
+	for _, tt := range []struct {
+		name string
+		ask  func() (int, error)
+	}{
+		{"list a site", func() (int, error) { _, n, err := s.List("fr-77", "", 20, 0); return n, err }},
+		{"list 10,000", func() (int, error) { _, n, err := s.List("fr-x", "", 100, 0); return n, err }},
+		{"all", func() (int, error) { _, n, err := s.All(Filter{}, 20, 0); return n, err }},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(tt.name, func(b *testing.B) {
 			for b.Loop() {
-				if n, err := ask(); n == 0 || err != nil {
+				if n, err := tt.ask(); n == 0 || err != nil {
 					b.Fatalf("got %v, %v, want not 0 and no error", n, err)
 				}
 			}

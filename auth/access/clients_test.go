@@ -195,10 +195,12 @@ func TestExpiry(t *testing.T) {
 	k := newKit(t)
 	end := k.time.Add(time.Minute)
 	i := k.create(Client{Mode: Mobile, Expires: &end})
-	for after, want := range map[time.Duration]bool{0: true, 59 * time.Second: true, time.Minute: false,
-		time.Hour: false} {
-		if got := k.table.Load().find(i.APIKey, k.time.Add(after)) != nil; got != want {
-			t.Errorf("after %s: %v, want %v", after, got, want)
+	for _, tt := range []struct {
+		after time.Duration
+		want  bool
+	}{{0, true}, {59 * time.Second, true}, {time.Minute, false}, {time.Hour, false}} {
+		if got := k.table.Load().find(i.APIKey, k.time.Add(tt.after)) != nil; got != tt.want {
+			t.Errorf("after %s: %v, want %v", tt.after, got, tt.want)
 		}
 	}
 }

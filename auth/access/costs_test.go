@@ -92,18 +92,21 @@ func TestFilesOfOtherVersions(t *testing.T) {
 	a := server(k)
 	path := filepath.Join(k.dir, "quota.db")
 	day := k.time.Unix() / 86400
-	for value, used := range map[string]int{
-		fmt.Sprintf("%d:7", day):         7,    // whole requests
-		fmt.Sprintf("%d:7/20", day):      1,    // units: seven twentieths
-		fmt.Sprintf("%d:200/20", day):    10,   // ten whole ones
-		fmt.Sprintf("%d:7/40", day):      0,    // of a version to come: no count
-		fmt.Sprintf("%d:-7", day):        0,    // no count
-		fmt.Sprintf("%d:7/", day):        0,    //
-		fmt.Sprintf("%d:5000", day):      5000, //
-		fmt.Sprintf("%d:5000/20", day-1): 0,    // of yesterday
+	for _, tt := range []struct {
+		value string
+		used  int
+	}{
+		{fmt.Sprintf("%d:7", day), 7},         // whole requests
+		{fmt.Sprintf("%d:7/20", day), 1},      // units: seven twentieths
+		{fmt.Sprintf("%d:200/20", day), 10},   // ten whole ones
+		{fmt.Sprintf("%d:7/40", day), 0},      // of a version to come: no count
+		{fmt.Sprintf("%d:-7", day), 0},        // no count
+		{fmt.Sprintf("%d:7/", day), 0},        //
+		{fmt.Sprintf("%d:5000", day), 5000},   //
+		{fmt.Sprintf("%d:5000/20", day-1), 0}, // of yesterday
 	} {
 		key := "day:" + a.ID
-		text := fmt.Sprintf("*3\r\n$3\r\nset\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(key), key, len(value), value)
+		text := fmt.Sprintf("*3\r\n$3\r\nset\r\n$%d\r\n%s\r\n$%d\r\n%s\r\n", len(key), key, len(tt.value), tt.value)
 		filetest.Write(t, path, text)
 		k.reopen()
 		counts, aside, err := OpenCounts(path)
@@ -120,8 +123,8 @@ func TestFilesOfOtherVersions(t *testing.T) {
 			}
 			return u.Day.Remaining
 		}
-		if left() != a.Limits.Day-used {
-			t.Errorf("%s: %d left, want %d", value, left(), a.Limits.Day-used)
+		if left() != a.Limits.Day-tt.used {
+			t.Errorf("%s: %d left, want %d", tt.value, left(), a.Limits.Day-tt.used)
 		}
 		// What is saved now is read again as it was.
 		k.table.Load().clients[a.ID].counter.take(a.Limits, k.time)
@@ -138,7 +141,7 @@ func TestFilesOfOtherVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if left() != before {
-			t.Errorf("%s: %d left after a restart, %d before", value, left(), before)
+			t.Errorf("%s: %d left after a restart, %d before", tt.value, left(), before)
 		}
 		counts.Close()
 	}

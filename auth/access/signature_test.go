@@ -93,20 +93,25 @@ func TestOneCharacter(t *testing.T) {
 
 func TestParseSignature(t *testing.T) {
 	hex1, hex2 := strings.Repeat("a", 64), strings.Repeat("b", 64)
-	for header, want := range map[string]bool{
-		"t=1790000000,v1=" + hex1: true, "v1=" + hex1 + ",t=1790000000": true, "t=1,v1=" + hex1 + ",v1=" + hex2: true,
-		"": false, "t=1": false, "v1=" + hex1: false, "t=1,t=1,v1=" + hex1: false, "t=1,t=2,v1=" + hex1: false,
-		"t=1e9,v1=" + hex1: false, "t=-1,v1=" + hex1: false, "t=+1,v1=" + hex1: false, "t=,v1=" + hex1: false,
-		"t=1234567890123,v1=" + hex1: false, "t=１,v1=" + hex1: false,
-		"t=1,v1=" + strings.ToUpper(hex1): false, "t=1,v1=" + hex1[:63]: false, "t=1,v1=" + hex1 + "a": false,
-		"t=1,v1=qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq": false,
-		"t=1,v1=qLDo2Lqb5tcDbu0lT9KOqLDo2Lqb5tcDbu0lT9KOabc=":                     false, "t=1,v2=" + hex1: false,
-		"t=1;v1=" + hex1: false, "t=1,,v1=" + hex1: false, "t=1, v1=" + hex1: false,
-		"t=1" + strings.Repeat(",v1="+hex1, maxV1): true, "t=1" + strings.Repeat(",v1="+hex1, maxV1+1): false,
-		strings.Repeat("x", 1<<20): false,
+	for _, tt := range []struct {
+		header string
+		want   bool
+	}{
+		{"t=1790000000,v1=" + hex1, true}, {"v1=" + hex1 + ",t=1790000000", true},
+		{"t=1,v1=" + hex1 + ",v1=" + hex2, true},
+		{"", false}, {"t=1", false}, {"v1=" + hex1, false}, {"t=1,t=1,v1=" + hex1, false},
+		{"t=1,t=2,v1=" + hex1, false}, {"t=1e9,v1=" + hex1, false}, {"t=-1,v1=" + hex1, false},
+		{"t=+1,v1=" + hex1, false}, {"t=,v1=" + hex1, false},
+		{"t=1234567890123,v1=" + hex1, false}, {"t=１,v1=" + hex1, false},
+		{"t=1,v1=" + strings.ToUpper(hex1), false}, {"t=1,v1=" + hex1[:63], false}, {"t=1,v1=" + hex1 + "a", false},
+		{"t=1,v1=qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq", false},
+		{"t=1,v1=qLDo2Lqb5tcDbu0lT9KOqLDo2Lqb5tcDbu0lT9KOabc=", false}, {"t=1,v2=" + hex1, false},
+		{"t=1;v1=" + hex1, false}, {"t=1,,v1=" + hex1, false}, {"t=1, v1=" + hex1, false},
+		{"t=1" + strings.Repeat(",v1="+hex1, maxV1), true}, {"t=1" + strings.Repeat(",v1="+hex1, maxV1+1), false},
+		{strings.Repeat("x", 1<<20), false},
 	} {
-		if _, err := parseSignature([]string{header}); (err == nil) != want {
-			t.Errorf("%.100q: got %v, want no error: %v", header, err, want)
+		if _, err := parseSignature([]string{tt.header}); (err == nil) != tt.want {
+			t.Errorf("%.100q: got %v, want no error: %v", tt.header, err, tt.want)
 		}
 	}
 	for _, lines := range [][]string{nil, {}, {"t=1,v1=" + hex1, "t=1,v1=" + hex1}} {
@@ -121,9 +126,12 @@ func TestFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seconds, want := range map[int]bool{0: true, 300: true, -300: true, 301: false, -301: false, 1e9: false} {
-		if err := s.fresh(signedAt.Add(time.Duration(seconds) * time.Second)); (err == nil) != want {
-			t.Errorf("%d s: got %v, want no error: %v", seconds, err, want)
+	for _, tt := range []struct {
+		seconds int
+		want    bool
+	}{{0, true}, {300, true}, {-300, true}, {301, false}, {-301, false}, {1e9, false}} {
+		if err := s.fresh(signedAt.Add(time.Duration(tt.seconds) * time.Second)); (err == nil) != tt.want {
+			t.Errorf("%d s: got %v, want no error: %v", tt.seconds, err, tt.want)
 		}
 	}
 }

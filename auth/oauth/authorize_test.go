@@ -335,13 +335,13 @@ func TestLanguages(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
 	v := request(client, callback)
-	for accept, want := range map[string]string{"": "en", "fr": "fr", "fr-CA,fr;q=0.8,en;q=0.5": "fr",
-		"en-GB,fr;q=0.9": "en", "de": "en", "de, fr;q=0.1": "fr", "*": "en", "fr;q=0, en": "en", "\xff;;;": "en",
-		strings.Repeat("fr,", 10000): "fr"} {
-		a := w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", accept)
-		if got := a.Header.Get("Content-Language"); got != want || !strings.Contains(a.text, `<html lang="`+want+`">`) {
-			t.Errorf("%.30q: %s, text %v, want %s and %q in text", accept, got, a.text, want,
-				`<html lang="`+want+`">`)
+	for _, tt := range []struct{ accept, want string }{{"", "en"}, {"fr", "fr"}, {"fr-CA,fr;q=0.8,en;q=0.5", "fr"},
+		{"en-GB,fr;q=0.9", "en"}, {"de", "en"}, {"de, fr;q=0.1", "fr"}, {"*", "en"}, {"fr;q=0, en", "en"},
+		{"\xff;;;", "en"}, {strings.Repeat("fr,", 10000), "fr"}} {
+		a := w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", tt.accept)
+		lang := `<html lang="` + tt.want + `">`
+		if got := a.Header.Get("Content-Language"); got != tt.want || !strings.Contains(a.text, lang) {
+			t.Errorf("%.30q: got %s, %s, want %s and %s", tt.accept, got, a.text, tt.want, lang)
 		}
 	}
 	a := w.do("GET", authorizePath+"?"+v.Encode(), "")

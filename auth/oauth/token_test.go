@@ -257,45 +257,45 @@ func TestFloodOfTokens(t *testing.T) {
 
 func TestRegister(t *testing.T) {
 	w := newWorld(t)
-	for body, want := range map[string]string{
-		`{"redirect_uris":["https://app.example/cb"]}`:                                                                "",
-		`{"redirect_uris":["com.example.app:/cb","http://localhost:7/cb"],"client_name":"Élodie’s app"}`:              "",
-		`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code"],"response_types":["code"]}`: "",
-		`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"none","scope":"x","logo_uri":"y"}`: "",
-		``:                                       "invalid_client_metadata",
-		`[]`:                                     "invalid_client_metadata",
-		`{`:                                      "invalid_client_metadata",
-		`{"redirect_uris":"x"}`:                  "invalid_client_metadata",
-		`{"redirect_uris":[1]}`:                  "invalid_client_metadata",
-		`{"redirect_uris":["x"]} {}`:             "invalid_client_metadata",
-		strings.Repeat("[", 10000):               "invalid_client_metadata",
-		`{}`:                                     "invalid_client_metadata",
-		`{"client_name":"x"}`:                    "invalid_redirect_uri",
-		`{"client_name":"x","redirect_uris":[]}`: "invalid_redirect_uri",
-		`{"redirect_uris":["http://evil.example/cb"]}`:                          "invalid_redirect_uri",
-		`{"redirect_uris":["https://app.example/cb","javascript:alert(1)"]}`:    "invalid_redirect_uri",
-		`{"redirect_uris":["https://*.example/cb"]}`:                            "invalid_redirect_uri",
-		`{"redirect_uris":["https://app.example/cb"],"client_name":"a\u202eb"}`: "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"client_name":"` + strings.Repeat("a",
-			101) + `"}`: "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`:        "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":""}`:                           "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"grant_types":["implicit"]}`:                                "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code","client_credentials"]}`: "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"grant_types":["refresh_token"]}`:                           "invalid_client_metadata",
-		`{"redirect_uris":["https://app.example/cb"],"response_types":["token"]}`:                                "invalid_client_metadata",
+	const metadata, redirect = "invalid_client_metadata", "invalid_redirect_uri"
+	for _, tt := range []struct{ body, want string }{
+		{`{"redirect_uris":["https://app.example/cb"]}`, ""},
+		{`{"redirect_uris":["com.example.app:/cb","http://localhost:7/cb"],"client_name":"Élodie’s app"}`, ""},
+		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code"],"response_types":["code"]}`, ""},
+		{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"none","scope":"x","logo_uri":"y"}`, ""},
+		{``, metadata},
+		{`[]`, metadata},
+		{`{`, metadata},
+		{`{"redirect_uris":"x"}`, metadata},
+		{`{"redirect_uris":[1]}`, metadata},
+		{`{"redirect_uris":["x"]} {}`, metadata},
+		{strings.Repeat("[", 10000), metadata},
+		{`{}`, metadata},
+		{`{"client_name":"x"}`, redirect},
+		{`{"client_name":"x","redirect_uris":[]}`, redirect},
+		{`{"redirect_uris":["http://evil.example/cb"]}`, redirect},
+		{`{"redirect_uris":["https://app.example/cb","javascript:alert(1)"]}`, redirect},
+		{`{"redirect_uris":["https://*.example/cb"]}`, redirect},
+		{`{"redirect_uris":["https://app.example/cb"],"client_name":"a\u202eb"}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"client_name":"` + strings.Repeat("a", 101) + `"}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":""}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["implicit"]}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code","client_credentials"]}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["refresh_token"]}`, metadata},
+		{`{"redirect_uris":["https://app.example/cb"],"response_types":["token"]}`, metadata},
 	} {
-		a := w.do("POST", registerPath, body, "Content-Type", "application/json; charset=utf-8")
-		if want != "" {
-			w.want(body[:min(len(body), 120)], a, 400, want)
+		a := w.do("POST", registerPath, tt.body, "Content-Type", "application/json; charset=utf-8")
+		if tt.want != "" {
+			w.want(tt.body[:min(len(tt.body), 120)], a, 400, tt.want)
 			continue
 		}
 		if a.StatusCode != http.StatusCreated || a.member("token_endpoint_auth_method") != "none" ||
 			a.member("client_secret") != "" || a.member("client_name") == "" {
-			t.Errorf("%s: got %d %s, want a named client without a secret", body, a.StatusCode, a.text)
+			t.Errorf("%s: got %d %s, want a named client without a secret", tt.body, a.StatusCode, a.text)
 		}
 		if c, err := w.accounts.Client(a.member("client_id")); err != nil || c.Used != nil {
-			t.Errorf("%s: %+v, %v, want no error and no Used", body, c, err)
+			t.Errorf("%s: %+v, %v, want no error and no Used", tt.body, c, err)
 		}
 	}
 	w.want("a form", w.do("POST", registerPath, "redirect_uris=x", "Content-Type", formType), 400, "invalid_request")

@@ -2,10 +2,10 @@ package belgium
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -151,7 +151,7 @@ func TestPlace(t *testing.T) {
 	if far := sites["60"]; far.Emissions[0].On != 0 || far.PostalCode != "" || far.Address[0] != "" {
 		t.Errorf(`far = %+v; want far.Emissions[0].On = 0, far.PostalCode = "", far.Address[0] = ""`, far)
 	}
-	if want := map[string]int{"superseded by a newer dossier": 1}; !reflect.DeepEqual(reports[0].Rejected, want) ||
+	if want := map[string]int{"superseded by a newer dossier": 1}; !maps.Equal(reports[0].Rejected, want) ||
 		reports[0].Examples[0].Line != 5 {
 		t.Errorf("reports[0] = %+v; want reports[0].Rejected = %v, reports[0].Examples[0].Line = 5", reports[0], want)
 	}

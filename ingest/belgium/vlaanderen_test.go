@@ -2,9 +2,11 @@ package belgium
 
 import (
 	"fmt"
-	"reflect"
+	"maps"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"relais/ingest/source"
 	"relais/internal/filetest"
@@ -73,7 +75,7 @@ func TestBadRows(t *testing.T) {
 		t.Run(tt.want, func(t *testing.T) {
 			_, sites, reports := build(t, files(t, collection(crs, good.String(), tt.bad)))
 			if r := reports[0]; len(sites) != 1 || r.Rows != 2 ||
-				!reflect.DeepEqual(r.Rejected, map[string]int{tt.want: 1}) {
+				!maps.Equal(r.Rejected, map[string]int{tt.want: 1}) {
 				t.Errorf("%.300s: %d sites, rejected %v, want %s", tt.bad, len(sites), r.Rejected, tt.want)
 			}
 		})
@@ -168,9 +170,9 @@ func TestOperators(t *testing.T) {
 		rows = append(rows, row{fmt.Sprint(i + 2), "", "", "", name, "", here}.String())
 	}
 	_, _, reports := build(t, files(t, collection(crs, rows...)))
-	if want := []source.Spelling{{Name: "Infrabel", Rows: 3}, {Name: "ASTRID", Rows: 2},
-		{Name: "DIGI", Rows: 1}}; !reflect.DeepEqual(reports[0].Unknown, want) {
-		t.Errorf("reports[0].Unknown = %v, want %v", reports[0].Unknown, want)
+	want := []source.Spelling{{Name: "Infrabel", Rows: 3}, {Name: "ASTRID", Rows: 2}, {Name: "DIGI", Rows: 1}}
+	if diff := cmp.Diff(want, reports[0].Unknown); diff != "" {
+		t.Errorf("unknown names (-want +got):\n%s", diff)
 	}
 }
 

@@ -219,17 +219,20 @@ func TestReasons(t *testing.T) {
 	if !maps.Equal(r.Rejected, want) || r.Rows != len(rows) {
 		t.Errorf("rejected %v of %d\nwant     %v of %d", r.Rejected, r.Rows, want, len(rows))
 	}
-	for i, want := range map[int]string{
-		0: "cell SWISSCOM_CH 25700, cell SWISSCOM_CH 25701, enb SWISSCOM_CH 100, pci SWISSCOM_CH 12",
-		1: "cell SUNRISE_CH 25702, enb SUNRISE_CH 100, pci SUNRISE_CH 12",
-		2: "", 3: "",
-		4: "cell SWISSCOM_CH 26000, enb SWISSCOM_CH 101, pci SWISSCOM_CH 12",
-		5: "cell SALT_CH 25801, cell SALT_CH 26000, pci SALT_CH 12",
-		6: "cell SALT_CH 26001, pci SALT_CH 12",
-		7: "cell SALT_CH 25800, enb SALT_CH 100",
+	for _, tt := range []struct {
+		i    int
+		want string
+	}{
+		{0, "cell SWISSCOM_CH 25700, cell SWISSCOM_CH 25701, enb SWISSCOM_CH 100, pci SWISSCOM_CH 12"},
+		{1, "cell SUNRISE_CH 25702, enb SUNRISE_CH 100, pci SUNRISE_CH 12"},
+		{2, ""}, {3, ""},
+		{4, "cell SWISSCOM_CH 26000, enb SWISSCOM_CH 101, pci SWISSCOM_CH 12"},
+		{5, "cell SALT_CH 25801, cell SALT_CH 26000, pci SALT_CH 12"},
+		{6, "cell SALT_CH 26001, pci SALT_CH 12"},
+		{7, "cell SALT_CH 25800, enb SALT_CH 100"},
 	} {
-		if got := radio(b, i); got != want {
-			t.Errorf("site %d: %s, want %s", i, got, want)
+		if got := radio(b, tt.i); got != tt.want {
+			t.Errorf("site %d: %s, want %s", tt.i, got, tt.want)
 		}
 	}
 }

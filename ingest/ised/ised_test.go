@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"relais/demo"
 	"relais/ingest/source"
@@ -119,8 +122,8 @@ func TestSite(t *testing.T) {
 	}
 	want.Position.Lat, want.Position.Lng = 43.64232, -79.38709
 	want.Address[0] = "Main St"
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %+v\nwant %+v", got, want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("site (-want +got):\n%s", diff)
 	}
 	if report.Rows != 4 || report.Served != 4 || report.Warning != "" || snap.SourceDate != "2026-01-12" ||
 		snap.UpdatedAt != "2026-01-12T00:00:00" {
@@ -171,7 +174,7 @@ func TestRejects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(report.Rejected, want) || report.Rows != 3*len(bad) || report.Served != 2*len(bad) {
+	if !maps.Equal(report.Rejected, want) || report.Rows != 3*len(bad) || report.Served != 2*len(bad) {
 		t.Errorf("%d rows, %d served, rejected %v, want %v", report.Rows, report.Served, report.Rejected, want)
 	}
 }
@@ -205,8 +208,8 @@ func TestOlderLayout(t *testing.T) {
 		t.Errorf("got %+v of %s, want Mont-Royal à l'église, station 010287465-001 of operator 3, 2019-05-06", s,
 			snap.SourceDate)
 	}
-	if want := []site.Emission{{Status: -1}}; !reflect.DeepEqual(s.Emissions, want) {
-		t.Errorf("emissions %+v, want %+v", s.Emissions, want)
+	if want := []site.Emission{{Status: -1}}; !slices.Equal(s.Emissions, want) {
+		t.Errorf("got emissions %+v, want %+v", s.Emissions, want)
 	}
 }
 
@@ -254,15 +257,17 @@ func TestDemo(t *testing.T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(lines)-1,
 		func(i, j int) { lines[i+1], lines[j+1] = lines[j+1], lines[i+1] })
 	_, shuffled, again, err := build(t, "SYNTHETIC_fx.csv", strings.Join(lines, ""))
-	if err != nil || snap.Version != again.Version || !reflect.DeepEqual(report.Rejected, shuffled.Rejected) {
+	if err != nil || snap.Version != again.Version || !maps.Equal(report.Rejected, shuffled.Rejected) {
 		t.Errorf("shuffled: version %s and %s, %v; want no error, snap.Version = %v, report.Rejected = %v",
 			snap.Version, again.Version, err, again.Version, shuffled.Rejected)
 	}
 	older, olderCounts := sample(t, demo.CAOptions{Broken: true, Older: true})
 	same, _, _, err := build(t, "SYNTHETIC_fx.csv", older)
-	if err != nil || !reflect.DeepEqual(sites, same) || !reflect.DeepEqual(counts, olderCounts) {
-		t.Errorf("the older layout: %d sites, %d, %v; want no error, sites = %v, counts = %v", len(same), len(sites),
-			err, same, olderCounts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sites, same) + cmp.Diff(counts, olderCounts); diff != "" {
+		t.Errorf("the older layout (-newer +older):\n%s", diff)
 	}
 	if len(sites) != counts.Places || !snap.Synthetic {
 		t.Errorf("%d sites, want %d", len(sites), counts.Places)
@@ -274,7 +279,7 @@ func TestDemo(t *testing.T) {
 		"unknown technology":     broken["technology"],
 		"not a cellular licence": broken["category"], "an upload without stations": broken["no changes"],
 		"no licence number": broken["no licence"]}
-	if !reflect.DeepEqual(report.Rejected, want) || report.Rows != counts.Rows {
+	if !maps.Equal(report.Rejected, want) || report.Rows != counts.Rows {
 		t.Errorf("rejected %v, want %v", report.Rejected, want)
 	}
 	plain(t, text, sites)

@@ -246,37 +246,42 @@ func TestCatalogueErrs(t *testing.T) {
 // A file gets the modification time that the server states.
 func TestModified(t *testing.T) {
 	day := time.Date(2026, 1, 14, 3, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		day.Format(http.TimeFormat): day, "": {}, "yesterday": {}, time.Unix(0, 0).UTC().Format(http.TimeFormat): {},
-		time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat): {},
+	for _, tt := range []struct {
+		text string
+		want time.Time
+	}{
+		{day.Format(http.TimeFormat), day}, {"", time.Time{}}, {"yesterday", time.Time{}},
+		{time.Unix(0, 0).UTC().Format(http.TimeFormat), time.Time{}},
+		{time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat), time.Time{}},
 	} {
-		for _, coding := range []string{"", "gzip"} {
-			k := newKit(t)
-			k.put(weekly, observatory(t, "2026-01-15"))
-			k.use(k.file("weekly", "url", weekly, ""))
-			k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
-				if w.Header().Set("Last-Modified", text); coding != "" {
-					w.Header().Set("Content-Encoding", coding)
-					w.Write(packedText(t, k.files[weekly].text))
-					return true
+		t.Run(tt.text, func(t *testing.T) {
+			for _, coding := range []string{"", "gzip"} {
+				k := newKit(t)
+				k.put(weekly, observatory(t, "2026-01-15"))
+				k.use(k.file("weekly", "url", weekly, ""))
+				k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
+					if w.Header().Set("Last-Modified", tt.text); coding != "" {
+						w.Header().Set("Content-Encoding", coding)
+						w.Write(packedText(t, k.files[weekly].text))
+						return true
+					}
+					return false
+				})
+				began := time.Now().Add(-time.Second)
+				k.want(k.run(), Updated, "")
+				kept, err := filepath.Glob(filepath.Join(k.dir.Sources("FR"), "*", "*observatoire*"))
+				if err != nil || len(kept) != 1 {
+					t.Fatalf("kept = %v, err = %v; want no error, len(kept) = 1", kept, err)
 				}
-				return false
-			})
-			began := time.Now().Add(-time.Second)
-			k.want(k.run(), Updated, "")
-			kept, err := filepath.Glob(filepath.Join(k.dir.Sources("FR"), "*", "*observatoire*"))
-			if err != nil || len(kept) != 1 {
-				t.Fatalf("kept = %v, err = %v; want no error, len(kept) = 1", kept, err)
+				info, err := os.Stat(kept[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if at := info.ModTime(); !tt.want.IsZero() && !at.Equal(tt.want) || tt.want.IsZero() && at.Before(began) {
+					t.Errorf("Last-Modified %q, %q: got a file of %s, want %s, or of now", tt.text, coding, at, tt.want)
+				}
 			}
-			info, err := os.Stat(kept[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if at := info.ModTime(); !want.IsZero() && !at.Equal(want) || want.IsZero() && at.Before(began) {
-				t.Errorf("Last-Modified %q, %q: the file is of %s; want want.IsZero() or at.Equal(want), "+
-					"!want.IsZero() or !at.Before(began)", text, coding, at)
-			}
-		}
+		})
 	}
 }
 

@@ -79,18 +79,21 @@ func TestFirstRun(t *testing.T) {
 	}
 	k.run()
 	snap := k.dir.Snapshot("FR")
-	for age, soon := range map[time.Duration]bool{time.Hour: false, 23 * time.Hour: false, 25 * time.Hour: true,
-		-100 * time.Hour: true} {
-		for _, path := range []string{snap, k.dir.Snapshot("DROM")} {
-			if err := os.Chtimes(path, now, now.Add(-age)); err != nil {
-				t.Fatal(err)
+	for _, tt := range []struct {
+		age  time.Duration
+		soon bool
+	}{{time.Hour, false}, {23 * time.Hour, false}, {25 * time.Hour, true}, {-100 * time.Hour, true}} {
+		t.Run(tt.age.String(), func(t *testing.T) {
+			for _, path := range []string{snap, k.dir.Snapshot("DROM")} {
+				if err := os.Chtimes(path, now, now.Add(-tt.age)); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		at := keeper.firstRun(now)
-		if soon != at.Before(now.Add(6*time.Minute)) || !soon && !at.Equal(now.Add(24*time.Hour-age)) {
-			t.Errorf("a snapshot of %s: after %s; want soon = at.Before(now.Add(6*time.Minute)), soon or "+
-				"at.Equal(now.Add(24*time.Hour-age))", age, at.Sub(now))
-		}
+			at := keeper.firstRun(now)
+			if tt.soon != at.Before(now.Add(6*time.Minute)) || !tt.soon && !at.Equal(now.Add(24*time.Hour-tt.age)) {
+				t.Errorf("got the first run after %s, want it soon: %v, or at an age of 24 hours", at.Sub(now), tt.soon)
+			}
+		})
 	}
 }
 

@@ -152,19 +152,21 @@ func TestPhotos(t *testing.T) {
 		t.Errorf("got %v, line %v, want total = 1.0, Antennes (Ann, 20 at the line's start and siteKey = %v", gallery,
 			line, first)
 	}
-	for arguments, want := range map[string]string{
-		`{"query":"pylone"}`:                      "[pylône PYLONE de nuit Le pylône au soleil]",
-		`{"query":"pylône","market":"FR"}`:        "[PYLONE de nuit Le pylône au soleil]",
-		`{"market":"FR","operator":"SFR"}`:        "[Antennes]",
-		`{"query":"pylone nuit"}`:                 "[PYLONE de nuit]",
-		`{"query":"soleil","market":"DROM"}`:      "[]",
-		`{"query":"pylone","limit":1,"offset":1}`: "[PYLONE de nuit]",
-		`{"market":"FR","department":"` + department(t, r,
-			second) + `","operator":"ORANGE","query":"nuit"}`: "[PYLONE de nuit]",
+	for _, tt := range []struct{ arguments, want string }{
+		{`{"query":"pylone"}`, "[pylône PYLONE de nuit Le pylône au soleil]"},
+		{`{"query":"pylône","market":"FR"}`, "[PYLONE de nuit Le pylône au soleil]"},
+		{`{"market":"FR","operator":"SFR"}`, "[Antennes]"},
+		{`{"query":"pylone nuit"}`, "[PYLONE de nuit]"},
+		{`{"query":"soleil","market":"DROM"}`, "[]"},
+		{`{"query":"pylone","limit":1,"offset":1}`, "[PYLONE de nuit]"},
+		{`{"market":"FR","department":"` + department(t, r,
+			second) + `","operator":"ORANGE","query":"nuit"}`, "[PYLONE de nuit]"},
 	} {
-		if got := mustCall(t, r, "photos_search", arguments); fmt.Sprint(captions(got)) != want {
-			t.Errorf("%s: %v, want %s", arguments, captions(got), want)
-		}
+		t.Run(tt.arguments, func(t *testing.T) {
+			if got := mustCall(t, r, "photos_search", tt.arguments); fmt.Sprint(captions(got)) != tt.want {
+				t.Errorf("%s: %v, want %s", tt.arguments, captions(got), tt.want)
+			}
+		})
 	}
 	if _, err := call(r, "photos_search", `{"operator":"ORANGE"}`); err == nil ||
 		!strings.Contains(err.Error(), "market") {

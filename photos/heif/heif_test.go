@@ -3,9 +3,10 @@ package heif
 import (
 	"errors"
 	"os"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestSample(t *testing.T) {
@@ -22,8 +23,8 @@ func TestSample(t *testing.T) {
 	}
 	want := []Transform{Crop{Fraction{90, 1}, Fraction{80, 2}, Fraction{-2, 2}, Fraction{0, 1}}, Rotation(1),
 		Mirror{false}}
-	if !reflect.DeepEqual(p.Transforms, want) {
-		t.Errorf("wrong transforms %v, want %v", p.Transforms, want)
+	if diff := cmp.Diff(want, p.Transforms); diff != "" {
+		t.Errorf("transforms (-want +got):\n%s", diff)
 	}
 	if c := (Color{6, true}); p.Color == nil || *p.Color != c {
 		t.Errorf("colour = %v, want %v", p.Color, c)

@@ -27,30 +27,31 @@ func withExif(file []byte, orientation int) []byte {
 func TestOrientation(t *testing.T) {
 	byOneGoroutine(t)
 	file := asJPEG(t, quarters(60, 40))
-	for o, want := range map[int]struct {
-		degrees int
-		colors  []color.NRGBA
+	for _, want := range []struct {
+		orientation, degrees int
+		colors               []color.NRGBA
 	}{
-		1: {0, []color.NRGBA{red, green, blue, yellow}},
-		2: {0, []color.NRGBA{green, red, yellow, blue}},
-		3: {180, []color.NRGBA{yellow, blue, green, red}},
-		4: {180, []color.NRGBA{blue, yellow, red, green}},
-		5: {270, []color.NRGBA{red, blue, green, yellow}},
-		6: {90, []color.NRGBA{blue, red, yellow, green}},
-		7: {90, []color.NRGBA{yellow, green, blue, red}},
-		8: {270, []color.NRGBA{green, yellow, red, blue}},
-		9: {0, []color.NRGBA{red, green, blue, yellow}},
+		{1, 0, []color.NRGBA{red, green, blue, yellow}},
+		{2, 0, []color.NRGBA{green, red, yellow, blue}},
+		{3, 180, []color.NRGBA{yellow, blue, green, red}},
+		{4, 180, []color.NRGBA{blue, yellow, red, green}},
+		{5, 270, []color.NRGBA{red, blue, green, yellow}},
+		{6, 90, []color.NRGBA{blue, red, yellow, green}},
+		{7, 90, []color.NRGBA{yellow, green, blue, red}},
+		{8, 270, []color.NRGBA{green, yellow, red, blue}},
+		{9, 0, []color.NRGBA{red, green, blue, yellow}},
 	} {
-		res := rendered(t, withExif(file, o))
+		res := rendered(t, withExif(file, want.orientation))
 		if res.Rotation != want.degrees {
-			t.Errorf("orientation %d: wrong turn of %d degrees, want %d", o, res.Rotation, want.degrees)
+			t.Errorf("orientation %d: wrong turn of %d degrees, want %d", want.orientation, res.Rotation, want.degrees)
 		}
 		w, h := 60, 40
-		if 5 <= o && o <= 8 {
+		if 5 <= want.orientation && want.orientation <= 8 {
 			w, h = 40, 60
 		}
 		if res.Main.Width != w || res.Main.Height != h {
-			t.Errorf("orientation %d: main = %d × %d, want %d × %d", o, res.Main.Width, res.Main.Height, w, h)
+			t.Errorf("orientation %d: main = %d × %d, want %d × %d", want.orientation, res.Main.Width,
+				res.Main.Height, w, h)
 		}
 		for _, tt := range []struct {
 			name string
@@ -61,7 +62,7 @@ func TestOrientation(t *testing.T) {
 			{"open graph", res.OpenGraph},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
-				corners(t, fmt.Sprint(o, " ", tt.name), shown(t, tt.p), want.colors...)
+				corners(t, fmt.Sprint(want.orientation, " ", tt.name), shown(t, tt.p), want.colors...)
 			})
 		}
 	}
@@ -114,18 +115,22 @@ func TestFormats(t *testing.T) {
 			deep.Set(x, y, m.At(x, y))
 		}
 	}
-	for want, file := range map[Format][]byte{JPEG: asJPEG(t, m), PNG: asPNG(t, deep), GIF: g.Bytes(), BMP: b.Bytes(),
-		TIFF: tf.Bytes()} {
-		res := rendered(t, file)
-		if res.Format != want || res.Main.Width != 80 || res.Main.Height != 60 {
-			t.Errorf("format = %s of %d × %d, want %s", res.Format, res.Main.Width, res.Main.Height, want)
-		}
-		corners(t, string(want), shown(t, res.Main), red, green, blue, yellow)
-		for n := 0; n < len(file); n += 1 + len(file)/40 {
-			if _, err := (Renderer{}).Render(context.Background(), file[:n]); err != nil && !typed(err) {
-				t.Errorf("%s cut at %d: error = %v, want one of the package's", want, n, err)
+	for _, tt := range []struct {
+		want Format
+		file []byte
+	}{{JPEG, asJPEG(t, m)}, {PNG, asPNG(t, deep)}, {GIF, g.Bytes()}, {BMP, b.Bytes()}, {TIFF, tf.Bytes()}} {
+		t.Run(string(tt.want), func(t *testing.T) {
+			res := rendered(t, tt.file)
+			if res.Format != tt.want || res.Main.Width != 80 || res.Main.Height != 60 {
+				t.Errorf("format = %s of %d × %d, want %s", res.Format, res.Main.Width, res.Main.Height, tt.want)
 			}
-		}
+			corners(t, string(tt.want), shown(t, res.Main), red, green, blue, yellow)
+			for n := 0; n < len(tt.file); n += 1 + len(tt.file)/40 {
+				if _, err := (Renderer{}).Render(context.Background(), tt.file[:n]); err != nil && !typed(err) {
+					t.Errorf("%s cut at %d: error = %v, want one of the package's", tt.want, n, err)
+				}
+			}
+		})
 	}
 }
 

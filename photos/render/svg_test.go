@@ -58,9 +58,13 @@ func TestSVGViewBox(t *testing.T) {
 	res := rendered(t, []byte(
 		`<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100" viewBox="10 10 50 50" fill="blue"><rect x="10" y="10" width="50" height="50"/></svg>`))
 	m := shown(t, res.Main)
-	for x, opaque := range map[int]bool{20: false, 100: true, 75: true, 125: true, 180: false} {
-		if got := m.NRGBAAt(x, 50); (got.A == 255) != opaque || opaque && !near(got, color.NRGBA{0, 0, 255, 255}, 4) {
-			t.Errorf("colour at %d = %v, want blue = %t, else transparent", x, got, opaque)
+	for _, tt := range []struct {
+		x      int
+		opaque bool
+	}{{20, false}, {100, true}, {75, true}, {125, true}, {180, false}} {
+		if got := m.NRGBAAt(tt.x, 50); (got.A == 255) != tt.opaque ||
+			tt.opaque && !near(got, color.NRGBA{0, 0, 255, 255}, 4) {
+			t.Errorf("colour at %d = %v, want blue = %t, else transparent", tt.x, got, tt.opaque)
 		}
 	}
 }
