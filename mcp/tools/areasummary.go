@@ -33,9 +33,9 @@ type AreaSummary struct {
 type Group struct {
 	Operator   *string `json:"operator" doc:"null for networks that do not belong to an operator of the market, or are not stated."`
 	Technology *string `json:"technology" doc:"2G to 5G, for all that sources call a technology of it, such as LTE; null when it is not stated."`
-	Count      int     `json:"count" doc:"Measures."`
+	Count      int     `json:"count" doc:"Measurements."`
 	Synthetic  bool    `json:"synthetic" doc:"Nobody measured some of them: they were made up for a demonstration."`
-	Sampled    bool    `json:"sampled" doc:"The quantiles are of an even sample of the measures; else they are of all."`
+	Sampled    bool    `json:"sampled" doc:"The quantiles are of an even sample of the measurements; else they are of all."`
 }
 
 // A SpeedGroup is speedtests of one operator and generation.

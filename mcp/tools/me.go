@@ -85,7 +85,7 @@ var meSpeedtestsList = endpoint.New(endpoint.Decl{
 // An OwnSpeedtest is a speedtest with what only who submitted it knows.
 type OwnSpeedtest struct {
 	Submitted string         `json:"submittedAt" doc:"ISO 8601, UTC."`
-	State     string         `json:"state" doc:"shown, or removed when it became too old; unknown while measures cannot be read."`
+	State     string         `json:"state" doc:"shown, or removed when it became too old; unknown while measurements cannot be read."`
 	Market    market.Code    `json:"market"`
 	Speedtest view.Speedtest `json:"speedtest"`
 }

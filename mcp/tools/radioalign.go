@@ -12,7 +12,7 @@ import (
 
 var radioCheckSectorAlignment = endpoint.New(endpoint.Decl{
 	Name: "radio_check_sector_alignment", Title: "Azimuths against bearings",
-	Summary: "Compares the azimuths that the register states of a site with the bearing to a position (lat and lon) or, without one, to the places of the measures that name the site, cell by cell: the nearest sector and the angle off it. Bearings are initial great-circle bearings from the site, degrees clockwise from true north; angles are 0 to 180 degrees. Needs a market whose register states azimuths.",
+	Summary: "Compares the azimuths that the register states of a site with the bearing to a position (lat and lon) or, without one, to the places of the measurements that name the site, cell by cell: the nearest sector and the angle off it. Bearings are initial great-circle bearings from the site, degrees clockwise from true north; angles are 0 to 180 degrees. Needs a market whose register states azimuths.",
 }, (*Reading).radioCheckSectorAlignment)
 
 type alignmentParams struct {
@@ -63,20 +63,20 @@ type PointAlignment struct {
 type MeasuredAlignment struct {
 	Looked
 	TooNear int               `json:"tooNear" doc:"Measurements closer than 50 m. They are left out, as their bearing means nothing."`
-	Cells   []CellAlignment   `json:"cells" doc:"Those with the most measures first."`
+	Cells   []CellAlignment   `json:"cells" doc:"Those with the most measurements first."`
 	All     int               `json:"cellsTotal"`
-	Sectors []SectorAlignment `json:"sectors" doc:"Each azimuth with the measures to which it is nearest."`
+	Sectors []SectorAlignment `json:"sectors" doc:"Each azimuth with the measurements to which it is nearest."`
 }
 
 // A CellAlignment is where measures of a cell were made.
 type CellAlignment struct {
 	Operator   string   `json:"operator"`
 	Technology string   `json:"technology" doc:"4G for LTE, 5G for NR."`
-	Cell       *string  `json:"cellId" doc:"ECI or NCI; null when measures name the base station only."`
+	Cell       *string  `json:"cellId" doc:"ECI or NCI; null when measurements name the base station only."`
 	PCI        *int     `json:"pci"`
 	Measures   int      `json:"measures"`
-	Bearing    *float64 `json:"meanBearingDegrees" doc:"Direction of the sum of the unit vectors towards the measures; null when they lie in all directions alike (concentration below 0.1)."`
-	Together   float64  `json:"concentration" doc:"Length of the mean of these vectors: 1 when all measures lie in one direction, 0 when they lie in all alike."`
+	Bearing    *float64 `json:"meanBearingDegrees" doc:"Direction of the sum of the unit vectors towards the measurements; null when they lie in all directions alike (concentration below 0.1)."`
+	Together   float64  `json:"concentration" doc:"Length of the mean of these vectors: 1 when all measurements lie in one direction, 0 when they lie in all alike."`
 	Distance   int      `json:"medianDistanceMeters"`
 	Sector     *Sector  `json:"nearestSector" doc:"To the mean bearing; null without one, and without azimuths."`
 }
@@ -85,7 +85,7 @@ type CellAlignment struct {
 type SectorAlignment struct {
 	Azimuth  uint16   `json:"azimuth"`
 	Measures int      `json:"measures"`
-	Off      *float64 `json:"medianAngleOffDegrees" doc:"null without measures."`
+	Off      *float64 `json:"medianAngleOffDegrees" doc:"null without measurements."`
 }
 
 // Shorten halves the list of cells.
@@ -131,7 +131,7 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	a.Measured = s.align(p.Limit)
 	if a.Measured.Of == 0 {
 		a.Notes = append(a.Notes,
-			"No measure names a base station that this site is given: give lat and lon to compare with a position.")
+			"No measurement names a base station that this site is given: give lat and lon to compare with a position.")
 	}
 	return a, nil
 }

@@ -27,7 +27,7 @@ type Collision struct {
 	NeighbourPCI int                 `json:"neighbourPci"`
 	Distance     int                 `json:"distanceMeters"`
 	Bearing      *float64            `json:"bearingDegrees" doc:"From the site to the neighbour, degrees from true north; null when they stand on one spot."`
-	Learned      bool                `json:"learned" doc:"At least one of the two PCIs was learned from measures, not stated by a source."`
+	Learned      bool                `json:"learned" doc:"At least one of the two PCIs was learned from measurements, not stated by a source."`
 }
 
 // Bounds of what is a neighbour.

@@ -12,7 +12,7 @@ import (
 
 var radioDiagnoseSite = endpoint.New(endpoint.Decl{
 	Name: "radio_diagnose_site", Title: "A site as declared and as measured",
-	Summary: "Compares what is declared of a site with what people measured: base stations that measures near it or naming it saw, and who gives them to which site; generations that are declared and never measured, or measured and not declared; physical cell ids that are equal, or equal modulo 3, to those of neighbours of the same operator within 5 km. Use sites_get for what is declared alone.",
+	Summary: "Compares what is declared of a site with what people measured: base stations that measurements near it or naming it saw, and who gives them to which site; generations that are declared and never measured, or measured and not declared; physical cell ids that are equal, or equal modulo 3, to those of neighbours of the same operator within 5 km. Use sites_get for what is declared alone.",
 }, (*Reading).radioDiagnoseSite)
 
 func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (*Diagnosis, error) {
@@ -38,15 +38,15 @@ func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (
 	d.Collisions = s.collisions(p.Limit)
 	if heard == 0 {
 		d.Notes = append(d.Notes,
-			"No measure of these operators lies near the site or names it: that something was never measured says nothing of the site.")
+			"No measurement of these operators lies near the site or names it: that something was never measured says nothing of the site.")
 	}
 	if looked.Sample {
 		d.Notes = append(d.Notes,
-			"Only a sample of the measures near the site was looked at: a generation or base station that few measures name can be missing.")
+			"Only a sample of the measurements near the site was looked at: a generation or base station that few measurements name can be missing.")
 	}
 	if s.sampled {
 		d.Notes = append(d.Notes,
-			"Of a base station that very many measures name, only a sample of them was looked at: newer ones, other PCIs and a generation that few of them have can be missing.")
+			"Of a base station that very many measurements name, only a sample of them was looked at: newer ones, other PCIs and a generation that few of them have can be missing.")
 	}
 	if d.Collisions.Equal+d.Collisions.Mod3 > 0 {
 		d.Notes = append(d.Notes,

@@ -5,14 +5,14 @@ import "relais/radio"
 type radioDiagnoseParams struct {
 	siteParams
 	operatorParams
-	RadiusKm float64 `param:"radiusKm" default:"1" above:"0" max:"5" doc:"How far from the site a measure is near it, in kilometres."`
+	RadiusKm float64 `param:"radiusKm" default:"1" above:"0" max:"5" doc:"How far from the site a measurement is near it, in kilometres."`
 	Limit    int     `param:"limit" default:"10" min:"1" max:"20" doc:"Most base stations of an operator, and most clashes, to list."`
 }
 
 // A Diagnosis compares a site as declared and as measured.
 type Diagnosis struct {
 	Site       Site                `json:"site"`
-	Near       Looked              `json:"measuresNear" doc:"The measures of the market in whose places the circle lies were looked at; those in the circle count as near."`
+	Near       Looked              `json:"measuresNear" doc:"The measurements of the market in whose places the circle lies were looked at; those in the circle count as near."`
 	Operators  []OperatorDiagnosis `json:"operators"`
 	Collisions Collisions          `json:"pciClashes"`
 	Notes      []string            `json:"notes" doc:"What to bear in mind; say so when you repeat a finding."`
@@ -36,7 +36,7 @@ type DiagnosedNode struct {
 	Value string         `json:"value"`
 	Given radio.Assigner `json:"givenBy" doc:"source: a source gives it to this site; measures: it was learned for this site from where it was measured; perhaps: it may be of a gNB of this site, whose length no source states; elsewhere: it is another site's; nobody: nothing says whose it is."`
 	Sites []string       `json:"otherSites" doc:"siteKeys of other sites that it is given to, at most three."`
-	All   int            `json:"measures" doc:"Measures that name it, wherever they were made; all are counted."`
+	All   int            `json:"measures" doc:"Measurements that name it, wherever they were made; all are counted."`
 	Near  int            `json:"measuresNear" doc:"Of those that were looked at near the site."`
 	Last  *string        `json:"lastMeasured" doc:"The newest day of those that were looked at, YYYY-MM-DD, UTC."`
 	PCIs  []int          `json:"pcis" doc:"Physical cell ids of those that were looked at, at most twelve."`
@@ -47,8 +47,8 @@ type DiagnosedGeneration struct {
 	Generation string            `json:"generation"`
 	Declared   radio.Declaration `json:"declared" doc:"inOperation: an emission is not only a project (in registers without statuses: there is one); project; no; notStated: of an emission of the operator the register states no generation, and of no other this one."`
 	Systems    []string          `json:"systems" doc:"As published."`
-	Naming     int               `json:"measuresNaming" doc:"Measures that name an eNB (4G) or gNB (5G) of the site, or a cell that is given to it, each once in a generation; where a cell has more measures than are looked at, its part is that of an even sample. Of 2G and 3G measures name none."`
-	Near       int               `json:"measuresNear" doc:"Measures in it that were looked at near the site, whichever site served them."`
+	Naming     int               `json:"measuresNaming" doc:"Measurements that name an eNB (4G) or gNB (5G) of the site, or a cell that is given to it, each once in a generation; where a cell has more measurements than are looked at, its part is that of an even sample. Of 2G and 3G measurements name none."`
+	Near       int               `json:"measuresNear" doc:"Measurements in it that were looked at near the site, whichever site served them."`
 }
 
 // maxOtherSites is how many other sites of a base station are named.

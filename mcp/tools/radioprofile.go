@@ -148,7 +148,7 @@ type Candidate struct {
 
 // A ScorePart is a part of a score.
 type ScorePart struct {
-	Name   radio.PartName `json:"part" doc:"identity: the cell itself stated for the operator 1, its base station or the node 0.9, the same learned from measures 0.8 and 0.7, an NCI that may be of a gNB whose length nobody states 0.4, learned 0.3, else 0. pci: stated 1, learned 0.8, else 0. distance: 1 / (1 + kilometres). technology: an emission of the generation in operation 1, as a project 0.3, none 0. sector: 1 - a/60 for a the angle in degrees between the bearing from the site to the position and its nearest azimuth, at least 0; 1 closer than 50 m; 0 where no azimuth is stated. Each times of."`
+	Name   radio.PartName `json:"part" doc:"identity: the cell itself stated for the operator 1, its base station or the node 0.9, the same learned from measurements 0.8 and 0.7, an NCI that may be of a gNB whose length nobody states 0.4, learned 0.3, else 0. pci: stated 1, learned 0.8, else 0. distance: 1 / (1 + kilometres). technology: an emission of the generation in operation 1, as a project 0.3, none 0. sector: 1 - a/60 for a the angle in degrees between the bearing from the site to the position and its nearest azimuth, at least 0; 1 closer than 50 m; 0 where no azimuth is stated. Each times of."`
 	Points float64        `json:"points" doc:"To two decimals."`
 	Of     float64        `json:"of" doc:"The most that the part can have."`
 	Why    string         `json:"why"`

@@ -109,8 +109,8 @@ func measurement(h *measure.Observation) radio.Measurement {
 
 // A Looked says how much was looked at.
 type Looked struct {
-	Measures int  `json:"lookedAt" doc:"Measures that were looked at."`
-	Of       int  `json:"of" doc:"Measures that there are to look at."`
+	Measures int  `json:"lookedAt" doc:"Measurements that were looked at."`
+	Of       int  `json:"of" doc:"Measurements that there are to look at."`
 	Sample   bool `json:"sample" doc:"Not all were looked at, but an even sample: counts are of it."`
 }
 

@@ -14,7 +14,7 @@ var sessionTools = []*Tool{sessionsListNearby}
 
 var sessionsListNearby = endpoint.New(endpoint.Decl{
 	Name: "sessions_list_nearby", Title: "Drive tests near a position",
-	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, their technologies and operators, from when to when. Use it to see how fresh and dense measures are; speedtests_nearby and sites_get_coverage have the measures. Who measured is not known.",
+	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, their technologies and operators, from when to when. Use it to see how fresh and dense measurements are; speedtests_nearby and sites_get_coverage have the measurements. Who measured is not known.",
 }, (*Reading).sessionsListNearby)
 
 // shortRadiusParams are radiusParams for what is dense.
@@ -31,12 +31,12 @@ type sessionsParams struct {
 
 // A Session is what one import measured on one day.
 type Session struct {
-	Day          *string      `json:"day" doc:"YYYY-MM-DD, UTC; null for measures that state no time."`
+	Day          *string      `json:"day" doc:"YYYY-MM-DD, UTC; null for measurements that state no time."`
 	Import       string       `json:"import" doc:"Tells imports apart: a file is one as a rule. Empty for speedtests that people submitted one by one."`
 	Synthetic    bool         `json:"synthetic" doc:"Made up for a demonstration: nobody measured it."`
 	Kind         measure.Kind `json:"kind" doc:"coverage or speedtest."`
 	Measures     int          `json:"measures" doc:"Within the radius."`
-	Technologies []string     `json:"technologies" doc:"As the measures state them."`
+	Technologies []string     `json:"technologies" doc:"As the measurements state them."`
 	Operators    []string     `json:"operators"`
 	First        *string      `json:"firstAt" doc:"ISO 8601, UTC."`
 	Last         *string      `json:"lastAt"`
@@ -46,7 +46,7 @@ type Session struct {
 type SessionList struct {
 	Center *Center `json:"center"`
 	All    int     `json:"allMeasures" doc:"Of all sessions."`
-	Each   int     `json:"oneInEach" doc:"Always 1: all measures are looked at."`
+	Each   int     `json:"oneInEach" doc:"Always 1: all measurements are looked at."`
 	List[Session]
 	Measured
 }
