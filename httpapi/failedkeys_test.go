@@ -12,13 +12,14 @@ func TestFailedKeys(t *testing.T) {
 	withinMinute()
 	s := newServer(t)
 	right := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits).APIKey
+	wantError(t, get(t, s, "/markets?api_key="+right, "X-API-Key", ""), 401, "API_KEY_REQUIRED")
 	known := right[:len("rk_000000000000_")] + "wrong"
 	one, other := get(t, s, "/markets", "X-API-Key", known), get(t, s, "/markets", "X-API-Key", "rk_000000000000_wrong")
 	a, b := parse(t, one, 401), parse(t, other, 401)
 	if a["code"] != b["code"] || a["error"] != b["error"] {
 		t.Errorf("a known key is answered %v, an unknown one %v", a, b)
 	}
-	for range access.MaxFailures - 2 {
+	for range access.MaxFailures - 3 {
 		wantError(t, get(t, s, "/markets", "X-API-Key", known), 401, "INVALID_API_KEY")
 	}
 	w := get(t, s, "/markets", "X-API-Key", known)
