@@ -94,7 +94,7 @@ func onAStick(t *testing.T, dir string) {
 	}
 }
 
-// acrossMarkets asks for a site of each market of the demonstration, by three ways.
+// acrossMarkets asks for a site of each market of the demonstration, in each way.
 func (s *server) acrossMarkets() {
 	s.t.Helper()
 	for _, market := range []string{"FR", "DROM", "CA", "BE", "CH"} {
@@ -112,6 +112,10 @@ func (s *server) acrossMarkets() {
 			if got := s.meta(path + url.PathEscape(key))["market"]; got != market {
 				s.t.Errorf("%s%s: got the market %v, want %s", path, key, got, market)
 			}
+		}
+		query := "market=" + market + "&sourceCode=" + url.QueryEscape(site["sourceCode"].(string))
+		if got := s.list("/antennas/search?" + query); len(got) == 0 {
+			s.t.Errorf("search with %s: got nothing", query)
 		}
 		if !strings.Contains(s.log.String(), market+": ") {
 			s.t.Errorf("log: got %s, want a count of %s", s.log, market)

@@ -133,6 +133,7 @@ func TestCommandLine(t *testing.T) {
 		{"", 2, "expected one of"},
 		{"dance", 2, "dance"},
 		{"check", 2, "--data"},
+		{"check --data " + dir + " --repair photos", 2, "repair"},
 		{"serve", 2, "--data"},
 		{"serve --data " + dir + " --trusted-proxy x", 2, "--trusted-proxy"},
 		{"serve --data " + dir + " --listen nowhere", 2, "--listen"},
