@@ -11,20 +11,19 @@ import (
 // Proxies are the networks of the reverse proxies whose X-Forwarded-For is believed.
 type Proxies []netip.Prefix
 
-// Bounds of X-Forwarded-For, which a caller may make as long as a header can be.
+// The bounds of X-Forwarded-For. A caller may make this header as long as any.
 const (
 	maxHops = 32 // elements looked at, from the right
 	maxHop  = 64 // bytes of an element, blanks included
 )
 
-// Client returns the address that a request comes from, without zone, and IPv4
-// where it is IPv4-mapped. It is that of the peer, the RemoteAddr of an
-// http.Request, unless the peer is a trusted proxy: then the rightmost untrusted
-// address over all lines of X-Forwarded-For, taken in order as one list. Where a trusted
-// proxy reported no address, with or without a port, nobody knows the caller, who is then
-// the zero Addr and not the proxy: a proxy may be let in where its callers must not be.
-// When every address is trusted, or each of the 32 rightmost, it is the leftmost of those.
-// A peer without an address is the zero Addr.
+// Client returns the address that a request comes from, without a zone; an IPv4-mapped address
+// becomes IPv4. This is the address of the peer, the RemoteAddr of an http.Request, unless the peer
+// is a trusted proxy. Then it is the rightmost untrusted address over all lines of X-Forwarded-For,
+// read in order as one list. If all addresses are trusted, or the 32 rightmost, it is the leftmost
+// of them. If a trusted proxy reported something else than an address, the caller is unknown: the
+// zero Addr, and not the proxy, because a proxy may be let in where its callers must not be. A peer
+// without an address is the zero Addr as well.
 func (p Proxies) Client(remoteAddr string, forwarded []string) netip.Addr {
 	client := parseHop(remoteAddr)
 	hops := 0
@@ -44,8 +43,8 @@ func (p Proxies) Client(remoteAddr string, forwarded []string) netip.Addr {
 	return client
 }
 
-// cutLast takes the last element off a list. Of an element that is too long it returns
-// one byte more than maxHop.
+// cutLast takes the last element off a list. It returns one byte more than maxHop of an element
+// that is too long.
 func cutLast(list string) (before, element string, more bool) {
 	end := max(0, len(list)-maxHop-1)
 	if i := strings.LastIndexByte(list[end:], ','); i >= 0 {
@@ -82,9 +81,9 @@ func Contains(prefixes []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// ParsePrefixes reads CIDRs and single addresses, IPv4 or IPv6. Host bits are
-// cleared, and IPv4-mapped IPv6 becomes IPv4. The error names the text that is
-// neither, or that has a zone.
+// ParsePrefixes reads CIDRs and single addresses, IPv4 or IPv6. It clears host bits and turns
+// IPv4-mapped IPv6 into IPv4. The error names the text that is not an address or CIDR, or that has
+// a zone.
 func ParsePrefixes(list []string) ([]netip.Prefix, error) {
 	prefixes := make([]netip.Prefix, 0, len(list))
 	for _, text := range list {
@@ -119,9 +118,8 @@ func parsePrefix(text string) (netip.Prefix, error) {
 	return netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mappedBits).Masked(), nil
 }
 
-// Shorten returns the network of an address as a CIDR, /24 of IPv4 and /48 of IPv6, for
-// logs that must not identify a subscriber. The zero Addr
-// is "unknown".
+// Shorten returns the network of an address as a CIDR, /24 of IPv4 and /48 of IPv6, for logs that
+// must not identify a subscriber. The zero Addr is "unknown".
 func Shorten(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return "unknown"

@@ -10,10 +10,9 @@ import (
 	"github.com/tidwall/buntdb"
 )
 
-// Answers keep the first answer of each signed request that changes something, so
-// that the same one again changes nothing: an automatic retry is safe. They are
-// kept for ten minutes, also over a restart, which is as long as a signature can be
-// valid.
+// Answers keep the first answer of each signed request that changes something. The same request
+// again changes nothing, so that an automatic retry is safe. Answers are kept for ten minutes, also
+// over a restart: a signature is valid no longer.
 type Answers struct {
 	db      *buntdb.DB
 	path    string // of the file, "" in memory
@@ -31,11 +30,10 @@ const (
 // errAnswerSize is the error for an answer that cannot be kept.
 var errAnswerSize = errors.New("the answer is too large to be kept for a repeated request")
 
-// Once calls run, unless the client's request with this signature has run already:
-// then it returns the first answer, and first is false. A request that comes while
-// the first one runs waits for it. An answer that run does not keep, because it
-// changed nothing, does not count. An answer that could not be kept comes with an
-// error.
+// Once calls run, unless the client's request with this signature has run already: then it returns
+// the first answer, and first is false. A request that comes while the first one runs waits for it.
+// An answer that run does not keep, because it changed nothing, does not count. If an answer cannot
+// be kept, it is returned with an error.
 func (a *Answers) Once(ctx context.Context, client, signature string,
 	run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
 	key := answerKey + client + ":" + signature
@@ -99,8 +97,8 @@ func (a *Answers) put(key string, answer []byte) error {
 	if err == nil || a.path == "" {
 		return err
 	}
-	// The system may have dropped what it could not put on disk, and say of the next
-	// sync that all is well. So the answer is written again.
+	// The system may have dropped what it could not put on disk and report the next sync as
+	// successful. So the answer is written again.
 	return a.write(key, answer)
 }
 

@@ -33,11 +33,10 @@ const (
 	attestationLeeway = time.Minute // that the clock of the signer may be ahead
 )
 
-// ReadAttestor reads the public key that attestations are checked by: a file of at
-// most 64 KiB with one PEM block, a PUBLIC KEY (PKIX) or a CERTIFICATE. Only
-// the key of a certificate is used, not its dates. The key decides on the algorithm: EC P-256
-// ES256, RSA of at least 2048 bits RS256, Ed25519 EdDSA. The error names the file
-// and its actual content.
+// ReadAttestor reads the public key that checks attestations: a file of at most 64 KiB with one PEM
+// block, a PUBLIC KEY (PKIX) or a CERTIFICATE. The dates of a certificate are not used. The type of
+// key decides the algorithm: EC P-256 means ES256, RSA of at least 2048 bits means RS256, Ed25519
+// means EdDSA. The error names the file and its actual content.
 func ReadAttestor(path string) (*Attestor, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -108,10 +107,9 @@ func methodOf(key crypto.PublicKey) (string, error) {
 	return "", fmt.Errorf("a key of the kind %T; %s", key, good)
 }
 
-// check accepts a token of at most 8 KiB that is signed by the key with the key's
-// own algorithm, whose aud has the client's id, and which is valid now: iat, which
-// may be a minute ahead, to exp, at most an hour after iat. Both must be there. The
-// error is for the log.
+// check accepts a token of at most 8 KiB that the key has signed with its own algorithm. Its aud
+// must have the client's id. It must have iat, at most a minute ahead, and exp, not reached and at
+// most an hour after iat. The error is for the log.
 func (a *Attestor) check(token, clientID string, now time.Time) error {
 	switch {
 	case a == nil:
@@ -145,8 +143,7 @@ func (a *Attestor) check(token, clientID string, now time.Time) error {
 	return nil
 }
 
-// keyOf refuses a token that says it cannot be understood without an extension
-// (RFC 7515, section 4.1.11): none is supported.
+// keyOf refuses a token that needs an extension (RFC 7515, section 4.1.11): none is supported.
 func (a *Attestor) keyOf(token *jwt.Token) (any, error) {
 	if _, ok := token.Header["crit"]; ok {
 		return nil, errors.New("the header crit names extensions that are not supported")

@@ -18,13 +18,12 @@ type Gate struct {
 	Attestor *Attestor // nil refuses every attestation
 	Failures *Failures
 	Answers  *Answers
-	// Origin is the service's own, in canonical form: a page on it sends no Origin
-	// when it reads.
+	// Origin is the service's own, in canonical form. A page on it sends no Origin when it reads.
 	Origin string
 }
 
 // A Request is the part of an HTTP request that access depends on. The lists are the lines of the
-// headers that have their names.
+// headers of the same names.
 type Request struct {
 	Time          time.Time
 	Method        string
@@ -36,27 +35,26 @@ type Request struct {
 	FetchSite     []string // Sec-Fetch-Site
 	Attestation   []string // X-Device-Attestation
 	Signature     []string // X-Sq-Signature
-	// Body returns the SHA-256 of the body that the client sends; nil is a request
-	// without one. Its error is returned as it is.
+	// Body returns the SHA-256 of the body that the client sends; nil for a request without a body.
+	// Its error is returned as it is.
 	Body  func(*Client) ([sha256.Size]byte, error)
 	Scope Scope
 }
 
-// A Grant says who asks, as far as that is known, and what is left of the limits:
-// the client's, or the visitor's where that is less, or before a client is known those of
-// the address.
+// A Grant says who asks, as far as that is known, and what is left of the limits: those of the
+// client, or of the visitor if less is left of them. Before a client is known they are the limits
+// of the address.
 type Grant struct {
 	Client *Client // never to be changed
 	Usage  Usage
 	Charge Charge // of a request that was counted
-	// Signature is the valid one, in hexadecimal; "" of a client that does not sign.
+	// Signature is the valid one, in hexadecimal; "" for a client that does not sign.
 	Signature string
 }
 
-// Check reports whether a request may be answered. The order is that of the
-// decisions: key, mode, signature, quota, scope. With an error, the Grant is as
-// far as it came; the error wraps one of the package's, with what was wrong for the
-// log, or is one of the body's.
+// Check reports whether a request may be answered. It decides in this order: key, mode, signature,
+// quota, scope. With an error, the Grant has what was found until then. The error wraps one of the
+// package's and adds details for the log, or is an error of the body.
 func (g *Gate) Check(r *Request) (Grant, error) {
 	key, err := g.key(r)
 	if err != nil {
@@ -127,7 +125,7 @@ func bearer(lines []string) (string, error) {
 	return strings.TrimSpace(lines[0][len(scheme):]), nil
 }
 
-// mode holds the rules of the client's mode: origin, address, attestation.
+// mode checks the rules of the client's mode: origin, address, attestation.
 func (g *Gate) mode(r *Request, key *liveKey) error {
 	if key.Mode == Browser && !g.originAllowed(r, key.Origins) {
 		return ErrOrigin
@@ -146,8 +144,8 @@ func (g *Gate) mode(r *Request, key *liveKey) error {
 	return nil
 }
 
-// originAllowed reports whether a page of an allowed origin asks. A browser leaves
-// Origin out when a page reads from its own origin, and says so in Sec-Fetch-Site.
+// originAllowed reports whether the request is from a page of an allowed origin. A browser sends no
+// Origin when a page reads from its own origin, and says so in Sec-Fetch-Site.
 func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 	if len(r.Origin) == 0 && len(r.FetchSite) == 1 && r.FetchSite[0] == "same-origin" {
 		return slices.Contains(allowed, g.Origin)
@@ -155,8 +153,8 @@ func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 	return len(r.Origin) == 1 && allowsOrigin(allowed, r.Origin[0])
 }
 
-// signed checks the signature of a client that signs. The header's form and its
-// time are looked at before a body is read, and so is whether the quota is spent.
+// signed checks the signature of a client that signs. It checks the header's form, its time and the
+// quota before it reads a body.
 func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	if !key.Signs() {
 		return nil
@@ -192,8 +190,8 @@ func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {
 	return nil
 }
 
-// failed counts a failed authentication for the address that sent it, and refuses
-// it altogether when there were too many. A valid key never comes here.
+// failed counts a failed authentication of the address that sent it. It refuses the address
+// altogether after too many. A valid key never comes here.
 func (g *Gate) failed(r *Request, grant Grant, err error) (Grant, error) {
 	if !unauthenticated(err) {
 		return grant, err

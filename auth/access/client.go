@@ -46,7 +46,7 @@ const (
 	InternalAI        Scope = "internal:ai" // the tool server's signed-in tools
 )
 
-// ReadScopes are those that change nothing.
+// ReadScopes are the scopes that change nothing.
 var ReadScopes = []Scope{AntennasRead, StatsRead, PhotosRead, NetworkStatusRead, ANFRRead, SpeedtestRead, CoverageRead}
 
 // allRead stands for ReadScopes in a list of scopes.
@@ -91,8 +91,8 @@ func oneOf(dst *string, values []string, text string) error {
 	return nil
 }
 
-// Limits are how many requests a client has in each minute and each day, and how many of
-// these one address may use up; 0 is as many as there are.
+// Limits are how many requests a client has in each minute and each day, and how many of these one
+// address may use; 0 means no limit.
 type Limits struct {
 	Minute        int `json:"minute"`
 	Day           int `json:"day"`
@@ -103,7 +103,7 @@ type Limits struct {
 // DefaultLimits are those of api.md.
 var DefaultLimits = Limits{Minute: 60, Day: 10_000}
 
-// A Client is a program that may call.
+// A Client is a program that may call the service.
 type Client struct {
 	ID                 string         `json:"id"`
 	Name               string         `json:"name"`
@@ -129,7 +129,7 @@ type Key struct {
 	LastUsed *time.Time `json:"lastUsed"` // to about a minute
 }
 
-// live reports whether the key can be used, as far as the client's time goes.
+// live reports whether the key can be used. It does not look at the client's own end.
 func (k *Key) live(now time.Time) bool {
 	return k.Revoked == nil && (k.Expires == nil || now.Before(*k.Expires))
 }
@@ -161,7 +161,8 @@ const (
 	maxLimit   = 1_000_000_000
 )
 
-// CheckNew is Check, and fails for what older versions let a client have.
+// CheckNew is Check for a new client. It refuses more: older versions accepted clients that are not
+// made any more.
 func (c *Client) CheckNew() error {
 	if c.Mode == Browser && slices.Contains(c.Scopes, InternalAI) {
 		return fmt.Errorf("a BROWSER client cannot have the scope %s: its key is public, and everybody would act "+
@@ -170,7 +171,7 @@ func (c *Client) CheckNew() error {
 	return c.Check()
 }
 
-// Check fails when the client does not have what its mode needs.
+// Check fails if the client lacks what its mode needs.
 func (c *Client) Check() error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 	switch {

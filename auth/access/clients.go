@@ -17,8 +17,8 @@ import (
 	"relais/internal/store"
 )
 
-// Clients are the API clients of a data folder: in a file, and in memory as a
-// table that is never changed but replaced.
+// Clients are the API clients of a data folder: in a file, and in memory as a table that is
+// replaced and never changed.
 type Clients struct {
 	db      *store.DB
 	sealer  *Sealer
@@ -45,8 +45,9 @@ type Issued struct {
 // Bucket is where the clients are in their file.
 const Bucket = "clients"
 
-// OpenClients loads the clients of db, which stays the caller's; nil has none and
-// takes none. Clients whose signing secret cannot be opened are refused, see Locked.
+// OpenClients loads the clients of db. Closing db stays the caller's task. With nil, there are no
+// clients and none can be added. Clients whose signing secret cannot be opened are refused, see
+// Locked.
 func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, error) {
 	c := &Clients{db: db, sealer: sealer, now: now}
 	c.table.Store(newTable())
@@ -56,7 +57,7 @@ func OpenClients(db *store.DB, sealer *Sealer, now func() time.Time) (*Clients, 
 	return c, nil
 }
 
-// load makes the table that of a file.
+// load replaces the table by that of a file.
 func (c *Clients) load(tx *store.Tx) error {
 	c.showing.Lock()
 	defer c.showing.Unlock()
@@ -92,7 +93,7 @@ func (c *Clients) apply(changes []store.Change) {
 	c.table.Store(t)
 }
 
-// update runs f alone: what it puts is in the table when update returns.
+// update runs f while no other update runs. The table has the changes of f when update returns.
 func (c *Clients) update(f func(tx *store.Tx) error) error {
 	if c.db == nil {
 		return ErrReadOnly
@@ -100,23 +101,23 @@ func (c *Clients) update(f func(tx *store.Tx) error) error {
 	return c.db.Update(f)
 }
 
-// FailedClients are those of a file that cannot be used: nobody is let in, and nobody is
-// told that his key is wrong.
+// FailedClients are the clients of a file that cannot be used: every key is refused, but never as a
+// wrong one.
 func FailedClients(why error, now func() time.Time) *Clients {
 	c := &Clients{now: now, failed: why}
 	c.table.Store(newTable())
 	return c
 }
 
-// Locked tells of each client that is refused because its record is damaged or its
+// Locked returns an error for each client that is refused because its record is damaged or its
 // signing secret cannot be opened.
 func (c *Clients) Locked() (errs []error) {
 	t := c.table.Load()
 	return append(slices.Clone(t.damaged), t.locked()...)
 }
 
-// CheckClients reads every client of db, opens its signing secret, and returns the
-// number of the clients. The error tells the first of those that cannot be used.
+// CheckClients reads every client of db, opens its signing secret, and returns the number of
+// clients. The error names the first client that cannot be used.
 func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
 	var found store.Problems
 	t := newTable()
@@ -134,7 +135,7 @@ func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
 	return n, errors.Join(found.Err(), err)
 }
 
-// eachClient calls f for each client, and damaged for each whose record is.
+// eachClient calls f for each client, and damaged for each damaged record.
 func eachClient(tx *store.Tx, damaged func(error), f func(id, text []byte) error) error {
 	return store.EachKey(tx, Bucket, func(id []byte) error {
 		text, err := tx.Bucket([]byte(Bucket)).Read(id)
@@ -146,7 +147,7 @@ func eachClient(tx *store.Tx, damaged func(error), f func(id, text []byte) error
 	})
 }
 
-// load takes a client in as it is stored. old, which may be nil, is what it was before.
+// load adds a client to the table as it is stored. old is the client before the change, or nil.
 func (t *table) load(id, text []byte, sealer *Sealer, old *live) error {
 	r := &record{}
 	if err := json.Unmarshal(text, r); err != nil {
@@ -207,8 +208,8 @@ func (c *Clients) issue(spec Client) (*record, *Issued, error) {
 	return r, &Issued{APIKey: r.newKey(spec.Created)}, nil
 }
 
-// canSeal makes the sealing key when it is missing. While it is not the one
-// that sealed what is there, nothing more is sealed: the right one may come back.
+// canSeal makes the sealing key if it is missing. It fails while the present key is not the one
+// that sealed the stored secrets: nothing more is sealed then, because the right key may come back.
 func (c *Clients) canSeal() error {
 	if locked := c.table.Load().locked(); len(locked) > 0 {
 		return locked[0]
@@ -244,7 +245,7 @@ func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 	return issued, err
 }
 
-// forgetEnded drops ended keys when another would not fit.
+// forgetEnded drops ended keys if another key would not fit.
 func (r *record) forgetEnded(now time.Time) {
 	if len(r.Keys) < maxKeys {
 		return
@@ -275,8 +276,8 @@ func (c *Clients) Revoke(id, prefix string) (*Client, error) {
 	return changed, err
 }
 
-// Delete removes a client and its keys. What the file still has of them goes with
-// the next store.DB.Compact.
+// Delete removes a client and its keys. The next store.DB.Compact removes their last traces from
+// the file.
 func (c *Clients) Delete(id string) error {
 	return c.update(func(tx *store.Tx) error {
 		if _, ok := c.table.Load().clients[id]; !ok {

@@ -22,11 +22,10 @@ type Counts struct {
 	shrunk int64             // bytes of the file after the last rewrite
 }
 
-// leastShrunk is the size in bytes below which the file is not rewritten by
-// itself.
+// leastShrunk is the size in bytes from which on the file is rewritten without being asked.
 const leastShrunk = 16 << 20
 
-// keptFor is how long a day's count is of use, and some.
+// keptFor is how long a day's count is kept: a little longer than it is of use.
 const keptFor = 48 * time.Hour
 
 const dayKey = "day:" // followed by the client's id; the value is DAY:UNITS/20
@@ -50,10 +49,10 @@ func readCount(text string) (day uint32, units uint64, ok bool) {
 	return uint32(d), n, err1 == nil && err2 == nil && (!inUnits || unit == strconv.Itoa(Whole))
 }
 
-// OpenCounts opens the file, and makes it when it is missing. "" keeps the counts
-// in memory only. A tail that a power cut left unfinished is cut. Of a file that is damaged
-// what can be read is kept, because the service is worth more than a day's counts; aside is
-// then where the damaged one lies.
+// OpenCounts opens the file, and makes a missing one. With "", counts are in memory only. A tail
+// that a power cut left unfinished is cut off. A damaged file is repaired as far as it can be read,
+// because the service is worth more than a day's counts; aside is then the path of the damaged
+// file.
 func OpenCounts(path string) (c *Counts, aside string, err error) {
 	name := ":memory:"
 	if path != "" {
@@ -72,8 +71,7 @@ func OpenCounts(path string) (c *Counts, aside string, err error) {
 	return &Counts{db: db, path: path, saved: map[string]uint64{}}, aside, nil
 }
 
-// prepareCounts makes the file one that buntdb can open, and that only its owner
-// can read.
+// prepareCounts makes the file one that buntdb can open and that only its owner can read.
 func prepareCounts(path string) (aside string, err error) {
 	os.Remove(path + ".tmp") // of a Compact that was killed; it fails where nothing can be written
 	if c, err := ReadCounts(path); err == nil {
@@ -84,8 +82,7 @@ func prepareCounts(path string) (aside string, err error) {
 	return aside, makePrivate(path)
 }
 
-// makePrivate makes a file when it is missing, and its owner the only one who may
-// read it.
+// makePrivate makes a missing file, and takes the rights to read it from everyone except its owner.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -101,7 +98,7 @@ func configOf(db *buntdb.DB) (c buntdb.Config) {
 	return c
 }
 
-// Answers returns what keeps answers in the same file. It is called once.
+// Answers returns the answers that the same file keeps. It is called once.
 func (c *Counts) Answers() *Answers {
 	return &Answers{db: c.db, path: c.path, sync: syncFile, running: map[string]chan struct{}{}}
 }
@@ -161,8 +158,7 @@ func (c *Counts) Save(clients *Clients) error {
 	return c.shrinkLarge()
 }
 
-// Sync puts on disk what was saved, so that it outlives a power cut, too. Nobody who
-// saves waits for it.
+// Sync puts on disk what was saved, so that it survives a power cut. Save does not wait for it.
 func (c *Counts) Sync() error {
 	if c.path == "" {
 		return nil
@@ -182,8 +178,8 @@ func (c *Counts) shrinkLarge() error {
 	return c.shrink()
 }
 
-// Forget removes the counts of a client that was deleted, and the answers that are
-// kept for it. What the file still has of them goes with the next Compact.
+// Forget removes the counts of a deleted client and the answers that are kept for it. The next
+// Compact removes their last traces from the file.
 func (c *Counts) Forget(id string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,8 +194,7 @@ func (c *Counts) Forget(id string) error {
 	})
 }
 
-// ForgetAnswers forgets the answers kept for repeated requests that hold a text, such as
-// the id of what was deleted.
+// ForgetAnswers removes the kept answers that contain a text, such as the id of a deleted photo.
 func (c *Counts) ForgetAnswers(text string) error {
 	return c.db.Update(func(tx *buntdb.Tx) error {
 		var gone []string
@@ -223,9 +218,9 @@ func remove(tx *buntdb.Tx, keys []string) error {
 	return nil
 }
 
-// Compact rewrites the file with the current counts, and returns its size in
-// bytes before and after, 0 when counts are in memory. It takes a quarter of a
-// second, in which requests are counted and no counts are saved.
+// Compact rewrites the file with the current counts. It returns the sizes in bytes before and
+// after, 0 if counts are in memory. It takes a quarter of a second: requests are counted meanwhile,
+// and no counts are saved.
 func (c *Counts) Compact() (before, after int64, err error) {
 	if c.path == "" {
 		return 0, 0, nil
@@ -242,8 +237,8 @@ func (c *Counts) Compact() (before, after int64, err error) {
 	return old.Size(), c.shrunk, nil
 }
 
-// shrink turns into an error the panic with which buntdb ends when the new file
-// cannot be renamed or opened. Counts are then kept in memory alone.
+// shrink rewrites the file. buntdb panics if the new file cannot be renamed or opened: shrink
+// returns that as an error, and counts are then kept in memory only.
 func (c *Counts) shrink() (err error) {
 	if err := makePrivate(c.path + ".tmp"); err != nil { // buntdb would let everybody read it
 		return err
@@ -264,7 +259,7 @@ func (c *Counts) shrink() (err error) {
 	return nil
 }
 
-// Close saves nothing; it ends the use of the file.
+// Close closes the file. It saves nothing.
 func (c *Counts) Close() error {
 	c.mu.Lock() // a Compact that runs would leave half a file
 	defer c.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// buntdb believes the lengths that its file states, and panics on some and
-// allocates without a bound for others. So the file is read here first.
+// buntdb believes the lengths that its file states. It panics on some and allocates without a bound
+// for others. So the file is checked here first.
 
 // errNoCounts says that a file, or a part of it, was not written by buntdb.
 var errNoCounts = errors.New("the file of counts is damaged")
 
-// maxPart is more bytes than any part of a command has.
+// maxPart is the most bytes that a part of a command can have.
 const maxPart = 64 << 20
 
 // A CountsFile is what a file of counts holds.
@@ -33,9 +33,9 @@ type CountsFile struct {
 // A stretch is a part of a file.
 type stretch struct{ from, to int }
 
-// ReadCounts reads the file of counts to its end, while it is written to or not. What is
-// unfinished is the end of the file, and blocks of zeros, which a system that lost its
-// power leaves where it had not written yet. Errors are those of reading.
+// ReadCounts reads the file of counts to its end, even while it is written to. Torn are an
+// unfinished end of the file and blocks of zeros, which a power cut leaves where nothing was
+// written yet. Errors are those of reading.
 func ReadCounts(path string) (*CountsFile, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func ReadCounts(path string) (*CountsFile, error) {
 	return c, nil
 }
 
-// lose counts the bytes between whole commands.
+// lose counts the bytes between two complete commands.
 func (c *CountsFile) lose(text []byte, last bool) {
 	unwritten := bytes.Contains(text, make([]byte, 16))
 	begun := func() bool { _, _, err := readCommand(text); return err == io.ErrUnexpectedEOF }
@@ -74,7 +74,7 @@ func (c *CountsFile) lose(text []byte, last bool) {
 	c.Bad += int64(len(text))
 }
 
-// readInto reads a command that the text begins with, and notes its count.
+// readInto reads the command that the text begins with, and notes its count.
 func readInto(keys map[string]bool, text []byte) (size int, err error) {
 	parts, size, err := readCommand(text)
 	if err != nil {
@@ -96,8 +96,8 @@ func readInto(keys map[string]bool, text []byte) (size int, err error) {
 	return size, nil
 }
 
-// nextCommand returns where the next whole command begins, else the end. Nothing inside of a
-// command is taken for one: keys and values have no line ends, which JSON writes as \n.
+// nextCommand returns where the next complete command begins, or the end of the text. It finds none
+// inside a command: keys and values have no line ends, because JSON writes them as \n.
 func nextCommand(text []byte, at int) int {
 	for at < len(text) {
 		if _, err := readInto(map[string]bool{}, text[at:]); err == nil {
@@ -112,8 +112,8 @@ func nextCommand(text []byte, at int) int {
 	return len(text)
 }
 
-// repair keeps the readable part of a file. The damaged file is kept next to it, under the
-// name aside.
+// repair keeps the readable part of a file. It keeps the damaged file next to it, under the name
+// aside.
 func (c *CountsFile) repair(path string) (aside string, err error) {
 	if c.Torn == 0 && c.Bad == 0 {
 		return "", nil
@@ -139,7 +139,7 @@ func (c *CountsFile) repair(path string) (aside string, err error) {
 	return aside, errors.Join(os.Rename(next, path), syncFile(filepath.Dir(path)))
 }
 
-// cut leaves so many bytes of a file.
+// cut shortens a file to size bytes.
 func cut(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -187,7 +187,7 @@ func readCommand(text []byte) (parts []string, size int, err error) {
 	return parts, at, nil
 }
 
-// readNumber reads a line of a mark and a number up to most.
+// readNumber reads a line that has a mark and a number of at most most.
 func readNumber(text []byte, mark byte, most int) (n, size int, err error) {
 	const longest = 16 // bytes of such a line
 	line := text[:min(len(text), longest)]

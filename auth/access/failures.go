@@ -18,8 +18,7 @@ type Failures struct{ counter *limit.Addresses }
 // NewFailures returns an empty count.
 func NewFailures() *Failures { return &Failures{limit.NewAddresses(time.Minute)} }
 
-// Add counts a failure and returns the number of them in the minute of now, with
-// this one.
+// Add counts a failure. It returns the number of failures in the minute of now, including this one.
 func (f *Failures) Add(addr netip.Addr, now time.Time) int {
 	return f.counter.Add(addr, now)
 }

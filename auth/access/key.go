@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A key is rk_, twelve hexadecimal digits that are public and name it, _, and 32
-// random bytes in base64url.
+// A key is rk_, twelve public hexadecimal digits that identify it, _, and 32 random bytes in
+// base64url.
 const (
 	keyStart     = "rk_"
 	prefixLength = 12
@@ -25,7 +25,7 @@ var (
 // A keyPrefix is the public part of a key.
 type keyPrefix [prefixLength]byte
 
-// newKey makes a key. Only hash is to be kept.
+// newKey makes a key. Only its hash is stored.
 func newKey() (key string, prefix keyPrefix, hash [sha256.Size]byte) {
 	var public [prefixLength / 2]byte
 	rand.Read(public[:]) // never fails
@@ -34,8 +34,8 @@ func newKey() (key string, prefix keyPrefix, hash [sha256.Size]byte) {
 	return keyStart + string(prefix[:]) + "_" + secret, prefix, sha256.Sum256([]byte(secret))
 }
 
-// newSecret returns 32 random bytes as text. None begins with a hyphen, which a
-// command line would take for a flag.
+// newSecret returns 32 random bytes as text. It never begins with a hyphen, which a command line
+// would take for a flag.
 func newSecret() string {
 	var b [secretBytes]byte
 	for {
@@ -46,7 +46,7 @@ func newSecret() string {
 	}
 }
 
-// Prefix is the public prefix of a text that is one, or a key.
+// Prefix returns the public prefix of a key. A text that is a prefix already is returned as it is.
 func Prefix(text string) string {
 	text = strings.TrimPrefix(text, keyStart)
 	if len(text) > prefixLength && text[prefixLength] == '_' {
@@ -55,7 +55,7 @@ func Prefix(text string) string {
 	return text
 }
 
-// splitKey takes a key apart. A text in another form has no prefix.
+// splitKey splits a key. ok is false for a text of another form.
 func splitKey(key string) (prefix keyPrefix, hash [sha256.Size]byte, ok bool) {
 	if len(key) != keyLength || !strings.HasPrefix(key, keyStart) || key[len(keyStart)+prefixLength] != '_' {
 		return prefix, hash, false

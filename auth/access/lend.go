@@ -1,8 +1,8 @@
 package access
 
-// Lend adds a client that lives in memory only and ends with the process: what a
-// demonstration needs on a folder that cannot be written to. Nothing of it is stored,
-// its times of last use neither.
+// Lend adds a client that lives in memory only and ends with the process. A demonstration needs it
+// in a folder that cannot be written to. Nothing of the client is stored, not even when its key was
+// last used.
 func (c *Clients) Lend(spec Client) (*Issued, error) {
 	r, issued, err := c.issue(spec)
 	if err != nil {

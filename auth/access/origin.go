@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// ParseOrigin reads an origin as an operator writes it, http or https, a host and
-// perhaps a port, and returns it as browsers send it (RFC 6454, section 6.2): in
-// lower case, without a default port. A lone / at the end is dropped; a path, a
-// query, a fragment, a user or a wildcard is an error that says so. A host that is
-// not ASCII is to be given in its xn-- form.
+// ParseOrigin reads an origin as an operator writes it: http or https, a host and perhaps a port.
+// It returns the form that browsers send (RFC 6454, section 6.2): in lower case, without a default
+// port. A lone / at the end is dropped. A path, a query, a fragment, a user or a wildcard is an
+// error that says so. A host that is not ASCII must be written in its xn-- form.
 func ParseOrigin(text string) (string, error) {
 	origin, err := parseOrigin(strings.TrimSpace(text))
 	if err != nil {
@@ -22,9 +21,9 @@ func ParseOrigin(text string) (string, error) {
 	return origin, nil
 }
 
-// allowsOrigin reports whether the header Origin is one of the allowed, which are in
-// the form of ParseOrigin. They are compared byte by byte: a browser sends this
-// form and no other, and null or an upper-case host comes from something else.
+// allowsOrigin reports whether the header Origin is one of the allowed origins, which are in the
+// form of ParseOrigin. It compares bytes: browsers send only this form, so null or an upper-case
+// host comes from something else.
 func allowsOrigin(allowed []string, header string) bool {
 	return header != "" && slices.Contains(allowed, header)
 }
@@ -32,7 +31,7 @@ func allowsOrigin(allowed []string, header string) bool {
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 func parseOrigin(text string) (string, error) {
-	// Before lower case, which makes ASCII of a few other letters.
+	// This is checked before ToLower, which turns a few other letters into ASCII.
 	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", errors.New("there is a blank or a character that is not ASCII; a host has an xn-- form for those")
 	}
@@ -69,8 +68,8 @@ func cutPort(s string) (host, port string, err error) {
 	return s[:i], strconv.FormatUint(n, 10), nil
 }
 
-// canonicalHost writes an address as browsers do, and refuses the hosts that they
-// would write in another way than the operator.
+// canonicalHost returns an address in the form that browsers write. It refuses hosts that browsers
+// would write in another form than the operator did.
 func canonicalHost(host string) (string, error) {
 	if inner, ok := strings.CutPrefix(host, "["); ok {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
@@ -97,8 +96,8 @@ func isLabel(s string) bool {
 	return s != "" && len(s) <= 63 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
-// isNumber reports whether browsers take a host that ends in this label for an IPv4
-// address (WHATWG URL, "ends in a number").
+// isNumber reports whether browsers treat a host that ends in this label as an IPv4 address (WHATWG
+// URL, "ends in a number").
 func isNumber(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""

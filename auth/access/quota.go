@@ -16,8 +16,8 @@ type Window struct {
 // Usage is the state of a client's limits; a Window with Limit 0 stands for no limit.
 type Usage struct{ Minute, Day Window }
 
-// RetryAfter is the time to the end of the window that refuses, at least a
-// second; 0 when none does.
+// RetryAfter returns the time to the end of the window that refuses, at least a second; 0 if none
+// does.
 func (u Usage) RetryAfter(now time.Time) time.Duration {
 	wait := time.Duration(0)
 	for _, w := range []Window{u.Minute, u.Day} {
@@ -28,8 +28,8 @@ func (u Usage) RetryAfter(now time.Time) time.Duration {
 	return wait
 }
 
-// Whole is what a request costs, in the units in which requests are counted: twentieths.
-// One that finds what the client has already (304) costs one unit, and so will a tile.
+// Requests are counted in twentieths. Whole is what a request costs. A request that finds nothing
+// new (304) costs one twentieth, as do tiles.
 const (
 	Whole     = 20
 	Twentieth = 1
@@ -43,8 +43,8 @@ type counter struct {
 	minute, day counted
 }
 
-// counted is the number of a window and how many units of it were used, in one word, so
-// that taking the last unit and going to the next window are one step each.
+// counted is the number of a window and the units used in it, in one word: taking the last unit and
+// going to the next window are one atomic step each.
 type counted struct{ word atomic.Uint64 }
 
 const (
@@ -62,7 +62,7 @@ type Charge struct {
 	at          time.Time
 }
 
-// charge spends one request, and reports whether one was left. A refund needs the charge.
+// charge spends one request, and reports whether one was left. The Charge is needed for a refund.
 func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
 	at := now.Unix()
 	charge = Charge{counter: c, limits: l}
@@ -74,8 +74,8 @@ func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bo
 	return charge, c.peek(l, now), ok
 }
 
-// Cost has the request cost so many units instead of a whole one, and returns the state
-// after that. It is called once at most.
+// Cost charges units instead of a whole request, and returns the state after that. It may be called
+// once.
 func (c *Charge) Cost(units uint64, now time.Time) Usage {
 	if c.counter == nil { // the request was not counted
 		return Usage{}
@@ -89,20 +89,20 @@ func (c *Charge) Cost(units uint64, now time.Time) Usage {
 	return c.client.usage(c.address, now)
 }
 
-// peek returns the state without using anything up.
+// peek returns the state and charges nothing.
 func (c *counter) peek(l Limits, now time.Time) Usage {
 	at := now.Unix()
 	return Usage{c.minute.window(at, minuteSeconds, l.Minute), c.day.window(at, daySeconds, l.Day)}
 }
 
-// today returns the number of the day, since 1970, and the units in it.
+// today returns the number of the day, counted from 1970, and the units used in it.
 func (c *counter) today() (day uint32, units uint64) { return split(c.day.word.Load()) }
 
 // restore sets the units of a day that were counted before a restart.
 func (c *counter) restore(day uint32, units uint64) { c.day.word.Store(join(day, units)) }
 
-// take counts a whole request in the window, unless that would be more than limit, and
-// returns the window that it counted in: after a clock was set back, the one that it had.
+// take counts a whole request in the window, unless that would exceed limit. It returns the window
+// in which it counted: if the clock was set back, this is still the later one.
 func (c *counted) take(window uint32, limit int) (uint32, bool) {
 	for {
 		old := c.word.Load()
@@ -132,9 +132,9 @@ func (c *counted) window(now, seconds int64, limit int) Window {
 		Reset: time.Unix((int64(at)+1)*seconds, 0)}
 }
 
-// current is the window that counts, and what was counted in it. A window that is
-// one ahead is of a clock that was set back a little; one further ahead is of a
-// clock that was wrong, and must lock nobody out.
+// current returns the window that counts, and the units in it. A counted window may be later than
+// the clock's: one ahead means that the clock was set back a little, and it stays. Further ahead
+// means that the clock was wrong, and must not lock anybody out.
 func current(word uint64, window uint32) (at uint32, n uint64) {
 	at, n = split(word)
 	if at < window || at > window+1 {
@@ -143,7 +143,7 @@ func current(word uint64, window uint32) (at uint32, n uint64) {
 	return at, n
 }
 
-// unitBits are those of a word that count units, enough for the greatest limit; the others
+// unitBits is the number of bits that count units: enough for the greatest limit. The other bits
 // are enough for minutes until the year 2097.
 const unitBits = 38
 

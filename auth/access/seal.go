@@ -13,8 +13,8 @@ import (
 	"relais/internal/folder"
 )
 
-// A Sealer keeps signing secrets unreadable in the store: AES-256-GCM under a key
-// that lies in a file of its own. One that has no key opens nothing.
+// A Sealer encrypts the signing secrets in the store: AES-256-GCM with a key in a file of its own.
+// A Sealer without a key opens nothing.
 type Sealer struct {
 	path string
 	aead cipher.AEAD
@@ -23,7 +23,7 @@ type Sealer struct {
 
 const sealKeyBytes = 32
 
-// OpenSealer reads the key at path, when there is one.
+// OpenSealer reads the key at path, if there is one.
 func OpenSealer(path string) *Sealer {
 	key, err := readKey(path)
 	s := &Sealer{path: path, err: err}
@@ -33,7 +33,7 @@ func OpenSealer(path string) *Sealer {
 	return s
 }
 
-// Err returns why the key is missing: fs.ErrNotExist when none was made yet.
+// Err returns why the key is missing: fs.ErrNotExist if none has been made yet.
 func (s *Sealer) Err() error { return s.err }
 
 func (s *Sealer) use(key []byte) {
@@ -44,7 +44,7 @@ func (s *Sealer) use(key []byte) {
 	s.err = err
 }
 
-// make makes a key when none exists. A new key could not open what an earlier one sealed.
+// make makes a key if none exists. A second key could not open what the first one sealed.
 func (s *Sealer) make() error {
 	if !errors.Is(s.err, fs.ErrNotExist) {
 		return s.err
@@ -83,14 +83,14 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// seal hides a secret for the client with this id.
+// seal encrypts a secret of the client with this id.
 func (s *Sealer) seal(secret, id string) []byte {
 	nonce := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(secret)+s.aead.Overhead())
 	rand.Read(nonce) // never fails
 	return s.aead.Seal(nonce, nonce, []byte(secret), []byte(id))
 }
 
-// open returns what was sealed for the client with this id.
+// open decrypts a secret of the client with this id.
 func (s *Sealer) open(sealed []byte, id string) (string, error) {
 	if s.err != nil {
 		return "", s.err

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A signature is a header X-Sq-Signature that has the right form.
+// A signature is a header X-Sq-Signature in the right form.
 type signature struct {
 	at string // seconds since 1970, as written: what was signed
 	v1 [][sha256.Size]byte
@@ -41,7 +41,7 @@ func parseSignature(lines []string) (s signature, err error) {
 			hex.Decode(sum[:], []byte(value)) // its form was just checked
 			s.v1 = append(s.v1, sum)
 		default:
-			// Not what it is: somebody may have sent the secret itself.
+			// The error does not quote the part: somebody may have sent the secret itself.
 			return s, fmt.Errorf("part %d is not t=<unix-seconds>, once, or v1=<64 lower-case hexadecimal digits>",
 				number)
 		}
@@ -65,7 +65,7 @@ func isLowerHex(s string) bool {
 	return true
 }
 
-// fresh fails when the signature's time is too far from now.
+// fresh fails if the signature's time is too far from now.
 func (s signature) fresh(now time.Time) error {
 	at, err := strconv.ParseInt(s.at, 10, 64)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s signature) fresh(now time.Time) error {
 	return nil
 }
 
-// matching returns the signature of the request when it is among s, else "".
+// matching returns the request's signature if it is one of s, else "".
 func (s signature) matching(secret, method, path string, body [sha256.Size]byte) string {
 	want := mac(secret, s.at, method, path, body)
 	ok := false
@@ -96,15 +96,15 @@ func (s signature) matching(secret, method, path string, body [sha256.Size]byte)
 	return hex.EncodeToString(want)
 }
 
-// Sign returns the header X-Sq-Signature of a request: path is the escaped path
-// as it is sent, without the query; body is the SHA-256 of the body.
+// Sign returns the header X-Sq-Signature of a request. path is the escaped path as it is sent,
+// without the query; body is the SHA-256 of the body.
 func Sign(secret string, at time.Time, method, path string, body [sha256.Size]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	return "t=" + t + ",v1=" + hex.EncodeToString(mac(secret, t, method, path, body))
 }
 
-// SentPath is the path of a URL as it is sent and signed, also where it has
-// characters that ought to be escaped and are not.
+// SentPath returns the path of a URL as it is sent and signed. Characters that should be escaped
+// and are not stay as they are.
 func SentPath(u *url.URL) string {
 	if u.RawPath != "" { // EscapedPath would escape those
 		return u.RawPath
@@ -112,7 +112,7 @@ func SentPath(u *url.URL) string {
 	return u.EscapedPath()
 }
 
-// mac is the HMAC of api.md: four lines under the secret as it is shown.
+// mac is the HMAC of api.md: four lines, with the secret as it is shown.
 func mac(secret, at, method, path string, body [sha256.Size]byte) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
 	h.Write([]byte(at + "\n" + strings.ToUpper(method) + "\n" + path + "\n" + hex.EncodeToString(body[:])))

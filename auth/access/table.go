@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A table is the clients at one moment. What requests count and use up is in the
-// live clients, which one table hands to the next.
+// A table is the clients at one moment. Counters are in the live clients, which the next table
+// takes over.
 type table struct {
 	clients map[string]*live // by id
 	keys    map[keyPrefix]*liveKey
@@ -20,7 +20,7 @@ type table struct {
 	damaged []error        // of records that are left out
 }
 
-// A live client is a client with what its requests need.
+// A live client is a client with the state that its requests need.
 type live struct {
 	record
 	scopes   map[Scope]bool
@@ -50,7 +50,7 @@ func (t *table) clone() *table {
 	return &table{maps.Clone(t.clients), maps.Clone(t.keys), maps.Clone(t.origins), slices.Clone(t.damaged)}
 }
 
-// newLive makes a live client. old, which may be nil, is what it was before.
+// newLive makes a live client. old is its state before, or nil.
 func newLive(r *record, sealer *Sealer, old *live) (*live, error) {
 	l := &live{record: *r, scopes: map[Scope]bool{}, counter: &counter{}, visitors: newVisitors(), used: &atomic.Bool{}}
 	for _, s := range r.Scopes {
@@ -76,7 +76,7 @@ func newLive(r *record, sealer *Sealer, old *live) (*live, error) {
 	return l, nil
 }
 
-// put takes a client in that is not there.
+// put adds a client that the table does not have.
 func (t *table) put(l *live) {
 	for i, k := range l.keys {
 		if l.Keys[i].Revoked == nil {
@@ -89,7 +89,7 @@ func (t *table) put(l *live) {
 	t.clients[l.ID] = l
 }
 
-// locked says which clients are refused because their signing secret cannot be opened.
+// locked returns an error for each client whose signing secret cannot be opened.
 func (t *table) locked() (errs []error) {
 	for _, l := range t.clients {
 		if l.locked != nil {
@@ -135,7 +135,7 @@ func (t *table) remove(id string) {
 	delete(t.clients, id)
 }
 
-// client returns a copy of the client with its keys as they were used.
+// client returns a copy of the client with the times at which its keys were used.
 func (l *live) client() *Client {
 	c := l.Client
 	c.Keys = slices.Clone(c.Keys)
@@ -148,11 +148,10 @@ func (l *live) client() *Client {
 	return &c
 }
 
-// nobody is compared with when the key is unknown, so that the answer takes as
-// long as for a wrong secret.
+// nobody is compared if the key is unknown, so that the answer takes as long as for a wrong secret.
 var nobody = &liveKey{}
 
-// find returns the key with this text, nil when it is unknown or not live.
+// find returns the key with this text; nil if it is unknown or not live.
 func (t *table) find(key string, now time.Time) *liveKey {
 	prefix, hash, ok := splitKey(key)
 	if !ok {

@@ -7,16 +7,16 @@ import (
 	"relais/internal/limit"
 )
 
-// visitors count the requests of one client by the address that they come from, in
-// twentieths as a Counter does: one IPv4 address, or one /64 of IPv6. They are kept in
-// memory only, and as many of them as limit.Addresses hold.
+// visitors count the requests of one client by their address, in twentieths as a counter does. One
+// IPv4 address, or one /64 of IPv6, is a visitor. The counts are in memory only, and
+// limit.Addresses bounds their number.
 type visitors struct{ minute, day *limit.Addresses }
 
 func newVisitors() *visitors {
 	return &visitors{limit.NewAddresses(minuteSeconds * time.Second), limit.NewAddresses(daySeconds * time.Second)}
 }
 
-// errVisitor is ErrRateLimited of one visitor: the client's other visitors are served.
+// errVisitor is the ErrRateLimited of one visitor. The client's other visitors are still served.
 var errVisitor error = &Hint{"the requests of this address are used up: the client has a limit for each of its visitors", ErrRateLimited}
 
 // take counts a whole request of an address, and reports whether one was left.
@@ -31,7 +31,7 @@ func (v *visitors) take(l Limits, addr netip.Addr, now time.Time) bool {
 	return true
 }
 
-// giveBack takes so many units back that were counted at a time.
+// giveBack gives back units that were counted at an earlier time.
 func (v *visitors) giveBack(l Limits, addr netip.Addr, counted, now time.Time, units int) {
 	giveBack(v.minute, l.VisitorMinute, addr, counted, now, units)
 	giveBack(v.day, l.VisitorDay, addr, counted, now, units)
@@ -42,7 +42,7 @@ func (v *visitors) usage(l Limits, addr netip.Addr, now time.Time) Usage {
 	return Usage{window(v.minute, l.VisitorMinute, addr, now), window(v.day, l.VisitorDay, addr, now)}
 }
 
-// countRequest counts where a limit is set. Without a limit it takes no memory.
+// countRequest counts a request if there is a limit. Without a limit it takes no memory.
 func countRequest(a *limit.Addresses, most int, addr netip.Addr, now time.Time) bool {
 	if most == 0 || a.AddMany(addr, now, Whole) <= most*Whole {
 		return true
@@ -51,7 +51,7 @@ func countRequest(a *limit.Addresses, most int, addr netip.Addr, now time.Time) 
 	return false
 }
 
-// giveBack does nothing once the window has ended: the next one counts for itself.
+// giveBack does nothing once the window has ended, because the next window counts separately.
 func giveBack(a *limit.Addresses, most int, addr netip.Addr, counted, now time.Time, units int) {
 	if most > 0 && a.End(counted).Equal(a.End(now)) {
 		a.AddMany(addr, now, -units)
@@ -65,8 +65,8 @@ func window(a *limit.Addresses, most int, addr netip.Addr, now time.Time) Window
 	return Window{Limit: most, Remaining: max(0, (most*Whole-a.Count(addr, now))/Whole), Reset: a.End(now)}
 }
 
-// usage is what a visitor has left: of each window, the client's or the visitor's own,
-// whichever is less.
+// usage returns what a visitor has left: for each window the client's limit or the visitor's own,
+// whichever leaves less.
 func (k *live) usage(addr netip.Addr, now time.Time) Usage {
 	u, own := k.counter.peek(k.Limits, now), k.visitors.usage(k.Limits, addr, now)
 	return Usage{less(u.Minute, own.Minute), less(u.Day, own.Day)}
@@ -79,8 +79,8 @@ func less(client, visitor Window) Window {
 	return client
 }
 
-// charge counts a request for its visitor, then for the client: a visitor whose limit is
-// spent costs the others nothing.
+// charge counts a request for its visitor, then for the client. A visitor without requests left
+// costs the others nothing.
 func (k *live) charge(addr netip.Addr, now time.Time) (Charge, error) {
 	if !k.visitors.take(k.Limits, addr, now) {
 		return Charge{}, errVisitor
@@ -94,7 +94,7 @@ func (k *live) charge(addr netip.Addr, now time.Time) (Charge, error) {
 	return charge, nil
 }
 
-// spent is the error of a request that charge would refuse, nil when it would not.
+// spent returns the error of a request that charge would refuse, else nil.
 func (k *live) spent(addr netip.Addr, now time.Time) error {
 	switch {
 	case k.visitors.usage(k.Limits, addr, now).RetryAfter(now) > 0:
