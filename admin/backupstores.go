@@ -21,13 +21,13 @@ import (
 // backupStores copies the databases as they are at one moment, so that what one says
 // of another is true in the copy.
 func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
-	return either(ctx, func() error { return download(ctx, dir, dest) }, func() error {
+	return callServerOrHere(ctx, func() error { return download(ctx, dir, dest) }, func() error {
 		all, err := databasesOf(dir)
 		if err != nil {
 			return err
 		}
 		_, err = os.Stat(filepath.Join(string(dir), measure.Dir))
-		if err != nil && !slices.ContainsFunc(all, func(d database) bool { return d.in(dir) }) {
+		if err != nil && !slices.ContainsFunc(all, func(d database) bool { return d.existsIn(dir) }) {
 			return nil // a folder without stores gets none
 		}
 		s, err := Open(dir, "relais backup", log)
@@ -49,7 +49,7 @@ func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Lo
 	})
 }
 
-func (d database) in(dir folder.Dir) bool {
+func (d database) existsIn(dir folder.Dir) bool {
 	_, err := os.Stat(filepath.Join(string(dir), d.file))
 	return err == nil
 }

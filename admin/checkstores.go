@@ -53,7 +53,7 @@ func (s *Stores) check() (files []File, held bool, err error) {
 	}
 	noted := s.inventory()
 	for _, file := range slices.Sorted(maps.Keys(noted.Stores)) {
-		if photos.MonthOf(file) != "" && !(database{file: file}).in(s.Dir) {
+		if photos.MonthOf(file) != "" && !(database{file: file}).existsIn(s.Dir) {
 			files = append(files, File{Path: file, Kind: "store",
 				Problem: fmt.Sprintf("it is missing, and the folder had it: %v", errNotAsNoted)})
 		}
@@ -62,7 +62,7 @@ func (s *Stores) check() (files []File, held bool, err error) {
 		db, err := s.database(d)
 		switch {
 		case err != nil || db == nil:
-		case !d.in(s.Dir):
+		case !d.existsIn(s.Dir):
 			err = errors.New("it was removed while the server has it open: make a backup now, which still copies it, and restore that")
 		case d.month != "":
 			err = older(noted, d.file, db.Commits())
@@ -146,7 +146,7 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 	}
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
-			if d.in(dir) != there {
+			if d.existsIn(dir) != there {
 				continue
 			}
 			if err := s.openDatabase(d, true); err != nil {

@@ -71,7 +71,7 @@ func isDatabase(name string) bool {
 func (s *Stores) openDatabases(readOnly bool) error {
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
-			if s.open[d.file] != nil || s.failed[d.file] != nil || there && !d.in(s.Dir) {
+			if s.open[d.file] != nil || s.failed[d.file] != nil || there && !d.existsIn(s.Dir) {
 				continue
 			}
 			switch err := s.openDatabase(d, readOnly); {

@@ -66,7 +66,7 @@ func (s *Stores) readInventory() error {
 
 // lost returns why a store that is missing must not be made: the folder had it.
 func (s *Stores) lost(d database) error {
-	if d.in(s.Dir) {
+	if d.existsIn(s.Dir) {
 		return nil
 	}
 	if d.openIn != nil { // it fails when there are files whose store is gone
@@ -95,7 +95,7 @@ func (s *Stores) evidence(d database) string {
 	at := slices.IndexFunc(databases, func(other database) bool { return other.file == d.file })
 	for i, other := range databases {
 		switch db := s.open[other.file]; {
-		case db == nil && !other.in(s.Dir):
+		case db == nil && !other.existsIn(s.Dir):
 		case i > at, db != nil && db.Commits() > 0 && d.openIn == nil: // only a version with stores.json counts commits
 			return other.file
 		}
@@ -180,7 +180,7 @@ func (s *Stores) otherFiles(had []string) []string {
 func (s *Stores) loseMonths() {
 	for _, file := range slices.Sorted(maps.Keys(s.noted.Stores)) {
 		month := photos.MonthOf(file)
-		if month == "" || (database{file: file}).in(s.Dir) {
+		if month == "" || (database{file: file}).existsIn(s.Dir) {
 			continue
 		}
 		s.Photos.Lose(month)
@@ -293,7 +293,7 @@ func noteCopy(dir folder.Dir) error {
 	}
 	all, err := databasesOf(dir)
 	for _, d := range all {
-		if err != nil || !d.in(dir) {
+		if err != nil || !d.existsIn(dir) {
 			continue
 		}
 		var db *store.DB

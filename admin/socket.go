@@ -141,7 +141,7 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // reached: a server that begins, or another command. answer is filled in.
 func Call(ctx context.Context, dir folder.Dir, c Command, answer any, log *slog.Logger) error {
 	var text []byte
-	err := either(ctx, func() (err error) {
+	err := callServerOrHere(ctx, func() (err error) {
 		text, err = call(ctx, dir, c)
 		return err
 	}, func() (err error) {
@@ -159,10 +159,10 @@ var patience = 2 * time.Second
 
 const retry = 20 * time.Millisecond
 
-// either does something by the folder's server, or here when none can be reached.
+// callServerOrHere does something by the folder's server, or here when none can be reached.
 // That the folder is in use all the same passes soon, as a rule: a server starts
 // or ends, or another command is at work.
-func either(ctx context.Context, there, here func() error) error {
+func callServerOrHere(ctx context.Context, there, here func() error) error {
 	for end := time.Now().Add(patience); ; {
 		err := there()
 		var unreachable *net.OpError

@@ -72,7 +72,7 @@ func (p *sitePage) eachWithDistance(f func(text []byte)) {
 // openObject returns an encoded summary without its end, so that members can follow.
 func openObject(fragment []byte) []byte { return fragment[:len(fragment)-len("},")] }
 
-func (p *sitePage) each(f func(text []byte)) {
+func (p *sitePage) eachText(f func(text []byte)) {
 	switch {
 	case p.market == nil:
 	case p.metres != nil:
@@ -85,7 +85,7 @@ func (p *sitePage) each(f func(text []byte)) {
 // Size implements endpoint.Stream.
 func (p *sitePage) Size() int64 {
 	n := int64(0)
-	p.each(func(text []byte) { n += int64(len(text)) })
+	p.eachText(func(text []byte) { n += int64(len(text)) })
 	if n > 0 {
 		n-- // the last comma
 	}
@@ -96,7 +96,7 @@ func (p *sitePage) Size() int64 {
 func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
 	c := &commaWriter{w: w}
 	c.write([]byte(pageHead))
-	p.each(c.item)
+	p.eachText(c.item)
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
 	return c.n, c.err

@@ -25,8 +25,8 @@ type Brief struct {
 // 64 bytes, and has a number.
 type briefs struct {
 	mu     sync.RWMutex
-	points []geo.Point // of the first row of each state
-	south  []stands    // the points by latitude, as far as they were sorted
+	points []geo.Point  // of the first row of each state
+	south  []statePoint // the points by latitude, as far as they were sorted
 	states []briefState
 	newest map[uint32]uint32 // by support, its newest state and 1
 	labels []label
@@ -43,8 +43,8 @@ type briefState struct {
 	older   uint32 // another state of the support, and 1; 0 for none
 }
 
-// A stands is where a state stands.
-type stands struct {
+// A statePoint is where a state stands.
+type statePoint struct {
 	geo.Point
 	state uint32
 }
@@ -114,16 +114,16 @@ func (b *briefs) sort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for n := len(b.south); n < len(b.points); n++ {
-		b.south = append(b.south, stands{b.points[n], uint32(n)})
+		b.south = append(b.south, statePoint{b.points[n], uint32(n)})
 	}
-	slices.SortFunc(b.south, func(x, y stands) int { return cmp.Compare(x.Lat, y.Lat) })
+	slices.SortFunc(b.south, func(x, y statePoint) int { return cmp.Compare(x.Lat, y.Lat) })
 }
 
 // inBox returns a bit for each state, set for those in a box.
 func (b *briefs) inBox(box geo.Box) []uint64 {
 	set := make([]uint64, (len(b.points)+63)/64)
 	from, _ := slices.BinarySearchFunc(b.south, box.South,
-		func(s stands, lat float64) int { return cmp.Compare(s.Lat, lat) })
+		func(s statePoint, lat float64) int { return cmp.Compare(s.Lat, lat) })
 	for _, s := range b.south[from:] {
 		if s.Lat > box.North {
 			break

@@ -45,7 +45,7 @@ func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 	var keys []uint64
 	var isProject []bool
 	matches := map[uint64]match{}
-	var alike alikes
+	var alike presence
 	err := walk(next, sel, nil, func(support uint32, items []item) error {
 		had := slices.ContainsFunc(items, func(it item) bool { return it.picked[0] > 0 })
 		alike.find(items)
@@ -93,20 +93,20 @@ func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 	return changes, nil
 }
 
-// alikes say of the contents of a support's rows which publications have them. A row
+// presence say of the contents of a support's rows which publications have them. A row
 // that was gone for a while is stored twice, and so is one that a file repeats.
-type alikes map[content]uint8
+type presence map[content]uint8
 
 const inBoth = 3
 
 // find looks at the rows of another support.
-func (a *alikes) find(items []item) {
+func (a *presence) find(items []item) {
 	clear(*a)
 	if !slices.ContainsFunc(items, func(it item) bool { return (it.picked[0] > 0) != (it.picked[1] > 0) }) {
 		return // most supports: every row is in both
 	}
 	if *a == nil {
-		*a = alikes{}
+		*a = presence{}
 	}
 	for i := range items {
 		for side, id := range items[i].picked {

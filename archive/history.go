@@ -31,7 +31,7 @@ type Difference struct {
 // of the oldest publication all rows are new. It is empty for a support that was never
 // there. Errors: ErrNoArchive for an invalid sup_id, errDamaged.
 func (s *Store) History(support string) (versions []Version, err error) {
-	err = s.ask(support, func(a *asked) error {
+	err = s.ask(support, func(a *supportQuery) error {
 		for i := range a.all {
 			changes, err := a.versionOf(i)
 			if err != nil {
@@ -47,7 +47,7 @@ func (s *Store) History(support string) (versions []Version, err error) {
 }
 
 // versionOf returns what the publication i changed of the support.
-func (a *asked) versionOf(i int) (changes []change, err error) {
+func (a *supportQuery) versionOf(i int) (changes []change, err error) {
 	if i > 0 {
 		return a.changes(&a.all[i])
 	}
@@ -68,7 +68,7 @@ type Comparison struct {
 // ErrNoArchive for an invalid sup_id and an unknown date, errDamaged.
 func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
 	var c *Comparison
-	err := s.ask(support, func(a *asked) error {
+	err := s.ask(support, func(a *supportQuery) error {
 		i, err := a.publicationOn(from)
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
 }
 
 // compare compares the publications i and j.
-func (a *asked) compare(i, j int) (*Comparison, error) {
+func (a *supportQuery) compare(i, j int) (*Comparison, error) {
 	before, err := a.rowsAt(&a.all[i])
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (a *asked) compare(i, j int) (*Comparison, error) {
 	}
 	for _, it := range after {
 		if c := it.content(); !old.contents[c] {
-			changes = append(changes, change{ref: it.ref, kind: old.became(&c, moves.came[keyOf(&c)])})
+			changes = append(changes, change{ref: it.ref, kind: old.kindOf(&c, moves.came[keyOf(&c)])})
 		}
 	}
 	return &Comparison{len(before), len(after), a.pair(&a.all[i], &a.all[j], changes)}, nil
@@ -148,9 +148,9 @@ func contentsOf(items []item) contents {
 
 func isProject(c *content) bool { return fold.Equal(c[inStatus], project) }
 
-// became tells the kind of a row that these did not have; came is how its key came to
+// kindOf tells the kind of a row that these did not have; came is how its key came to
 // the support since, Unchanged when its arrival is unknown.
-func (old *contents) became(c *content, came Kind) Kind {
+func (old *contents) kindOf(c *content, came Kind) Kind {
 	switch k := keyOf(c); {
 	case old.keys[k] && !old.running[k] && !isProject(c):
 		return Activated
@@ -168,7 +168,7 @@ func (old *contents) became(c *content, came Kind) Kind {
 type moves struct{ left, came map[key]Kind }
 
 // moves follows the keys from the publication i to j.
-func (a *asked) moves(i, j int) (moves, error) {
+func (a *supportQuery) moves(i, j int) (moves, error) {
 	m := moves{map[key]Kind{}, map[key]Kind{}}
 	for v := i + 1; v <= j; v++ {
 		changes, err := a.changes(&a.all[v])
@@ -198,7 +198,7 @@ func (a *asked) moves(i, j int) (moves, error) {
 }
 
 // pair makes differences of changes: what a key had goes with what it has.
-func (a *asked) pair(before, after *Publication, changes []change) (list []Difference) {
+func (a *supportQuery) pair(before, after *Publication, changes []change) (list []Difference) {
 	olds := map[key][]change{}
 	for _, ch := range changes {
 		if ch.kind.old() {
@@ -237,7 +237,7 @@ func (a *asked) pair(before, after *Publication, changes []change) (list []Diffe
 	return list
 }
 
-func (a *asked) key(ch change) key {
+func (a *supportQuery) key(ch change) key {
 	it := a.rows[ch.ref]
 	c := it.content()
 	return keyOf(&c)

@@ -23,12 +23,12 @@ const (
 // A memory is what was made of stored values. They are named by their checksums, which
 // are over the key and the content, so that nothing that is kept is ever out of date.
 type memory struct {
-	publications kept[[]Publication] // by the names of all of them
-	supports     kept[[]uint32]      // of the rows of a block, ascending
-	blocks       kept[*block]
-	changes      kept[[]change] // of a date, by support
-	members      kept[members]
-	overviews    kept[*Overview]
+	publications valueCache[[]Publication] // by the names of all of them
+	supports     valueCache[[]uint32]      // of the rows of a block, ascending
+	blocks       valueCache[*block]
+	changes      valueCache[[]change] // of a date, by support
+	members      valueCache[members]
+	overviews    valueCache[*Overview]
 	briefs       *briefs // of the overviews, whose making guards it
 }
 
@@ -47,17 +47,17 @@ func nameOf(sealed []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(sealed), nil
 }
 
-// A kept keeps what was asked for last, up to a number of bytes.
-type kept[V any] struct {
+// A valueCache keeps what was asked for last, up to a number of bytes.
+type valueCache[V any] struct {
 	most   int
 	making sync.Mutex // held while a whole publication is read, which takes tens of megabytes
 	mu     sync.Mutex // guards the rest
-	lru    *simplelru.LRU[uint64, *made[V]]
+	lru    *simplelru.LRU[uint64, *cachedValue[V]]
 	bytes  int
 }
 
-// A made is a kept value; it is being made while done is open.
-type made[V any] struct {
+// A cachedValue is a kept value; it is being made while done is open.
+type cachedValue[V any] struct {
 	done chan struct{}
 	v    V
 	size int // bytes
@@ -72,7 +72,7 @@ var errUnmade = errors.New("what others were waiting for was not made")
 // get returns what has this name. It is made by the first who asks, for all who ask
 // meanwhile; an error is not kept. Errors: those of ctx while another one makes it, and
 // of make.
-func (k *kept[V]) get(ctx context.Context, name uint64, make func() (V, int, error)) (V, error) {
+func (k *valueCache[V]) get(ctx context.Context, name uint64, make func() (V, int, error)) (V, error) {
 	e, mine := k.entry(name)
 	if !mine {
 		select {
@@ -89,11 +89,11 @@ func (k *kept[V]) get(ctx context.Context, name uint64, make func() (V, int, err
 }
 
 // entry returns the entry of a name, and whether the caller is to make its value.
-func (k *kept[V]) entry(name uint64) (e *made[V], mine bool) {
+func (k *valueCache[V]) entry(name uint64) (e *cachedValue[V], mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lru == nil {
-		lru, err := simplelru.NewLRU(keptValues, func(_ uint64, e *made[V]) {
+		lru, err := simplelru.NewLRU(keptValues, func(_ uint64, e *cachedValue[V]) {
 			select {
 			case <-e.done:
 				k.bytes -= e.size
@@ -108,13 +108,13 @@ func (k *kept[V]) entry(name uint64) (e *made[V], mine bool) {
 	if e, ok := k.lru.Get(name); ok {
 		return e, false
 	}
-	e = &made[V]{done: make(chan struct{}), err: errUnmade}
+	e = &cachedValue[V]{done: make(chan struct{}), err: errUnmade}
 	k.lru.Add(name, e)
 	return e, true
 }
 
 // clear keeps nothing of what was made.
-func (k *kept[V]) clear() {
+func (k *valueCache[V]) clear() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.lru != nil {
@@ -123,7 +123,7 @@ func (k *kept[V]) clear() {
 }
 
 // settle ends the making of a value.
-func (k *kept[V]) settle(name uint64, e *made[V]) {
+func (k *valueCache[V]) settle(name uint64, e *cachedValue[V]) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now, ok := k.lru.Peek(name)

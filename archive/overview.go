@@ -87,7 +87,7 @@ func (o *Overview) add(support uint32, items []item) error {
 	r := first.block.record(first.row, Unchanged, 0, "")
 	p, ok := r.Point()
 	if !ok {
-		p = nowhere
+		p = noPoint
 	}
 	var rows []label
 	for _, it := range items {
@@ -104,12 +104,12 @@ func (o *Overview) add(support uint32, items []item) error {
 	return nil
 }
 
-// nowhere is in no box.
-var nowhere = geo.Point{Lat: 1000}
+// noPoint is in no box.
+var noPoint = geo.Point{Lat: 1000}
 
-// In returns the supports that stand in a box, by number, from offset on and at most
+// InBox returns the supports that stand in a box, by number, from offset on and at most
 // limit, and how many there are in all.
-func (o *Overview) In(box geo.Box, offset, limit int) (page []Brief, total int) {
+func (o *Overview) InBox(box geo.Box, offset, limit int) (page []Brief, total int) {
 	o.briefs.mu.RLock()
 	defer o.briefs.mu.RUnlock()
 	in := o.briefs.inBox(box)

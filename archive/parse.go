@@ -93,9 +93,9 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 	report, err := anfr.ReadPublished(f, func(int) error { // by another goroutine, which reads ahead
 		return context.Cause(reading)
 	}, func(row *anfr.PublishedRow) string {
-		if over := p.over(); over != "" {
-			stop(&table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: over})
-			return over
+		if why := p.refusal(); why != "" {
+			stop(&table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: why})
+			return why
 		}
 		return p.addRow(row)
 	})
@@ -114,8 +114,8 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 	return p, report, nil
 }
 
-// over says why a file cannot be a publication, "" as long as it can.
-func (p *file) over() string {
+// refusal says why a file cannot be a publication, "" as long as it can.
+func (p *file) refusal() string {
 	switch {
 	case len(p.rows) == maxRows:
 		return "over 4 million rows: not an observatoire"

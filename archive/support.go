@@ -12,9 +12,9 @@ import (
 	"relais/internal/store"
 )
 
-// An asked is a question about one support, within a transaction: only values that have
+// A supportQuery is a question about one support, within a transaction: only values that have
 // rows of it are read.
-type asked struct {
+type supportQuery struct {
 	*Store
 	tx      *store.Tx
 	support uint32
@@ -24,13 +24,13 @@ type asked struct {
 
 // ask calls fn with a query of a support. Errors: ErrNoArchive for an invalid
 // sup_id, errDamaged, those of fn.
-func (s *Store) ask(support string, fn func(*asked) error) error {
+func (s *Store) ask(support string, fn func(*supportQuery) error) error {
 	number, ok := supportNumber(support)
 	if !ok {
 		return fmt.Errorf("no support number: %.40q: %w", support, ErrNoArchive)
 	}
 	return s.view(func(tx *store.Tx) (err error) {
-		a := &asked{Store: s, tx: tx, support: number, rows: map[ref]item{}}
+		a := &supportQuery{Store: s, tx: tx, support: number, rows: map[ref]item{}}
 		if a.all, err = s.publicationsIn(tx); err == nil {
 			err = a.find()
 		}
@@ -42,7 +42,7 @@ func (s *Store) ask(support string, fn func(*asked) error) error {
 }
 
 // find finds the rows.
-func (a *asked) find() error {
+func (a *supportQuery) find() error {
 	seen := map[uint32]bool{}
 	for _, p := range a.all {
 		for _, number := range p.Segments {
@@ -59,7 +59,7 @@ func (a *asked) find() error {
 }
 
 // findIn finds the rows of a segment.
-func (a *asked) findIn(segment uint32) error {
+func (a *supportQuery) findIn(segment uint32) error {
 	key, sealed, err := fetchIn(a.tx)(segment, a.support)
 	if key == nil || err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *Store) publicationsIn(tx *store.Tx) ([]Publication, error) {
 }
 
 // changes returns what a publication changed of the support.
-func (a *asked) changes(p *Publication) (found []change, err error) {
+func (a *supportQuery) changes(p *Publication) (found []change, err error) {
 	b := a.tx.Bucket([]byte(changesBucket))
 	if b == nil {
 		return nil, nil
@@ -176,7 +176,7 @@ func (a *asked) changes(p *Publication) (found []change, err error) {
 }
 
 // rowsAt returns the rows of the support in a publication, by operator, system and station.
-func (a *asked) rowsAt(p *Publication) (items []item, err error) {
+func (a *supportQuery) rowsAt(p *Publication) (items []item, err error) {
 	if len(a.rows) == 0 {
 		return nil, nil
 	}
@@ -202,7 +202,7 @@ func byKey(a, b item) int {
 }
 
 // publicationOn returns the publication of a date and its position. Errors: ErrNoArchive.
-func (a *asked) publicationOn(date string) (int, error) {
+func (a *supportQuery) publicationOn(date string) (int, error) {
 	i := slices.IndexFunc(a.all, func(p Publication) bool { return p.Date == date })
 	if i < 0 {
 		return 0, fmt.Errorf("%.40q: %w", date, ErrNoArchive)
@@ -221,7 +221,7 @@ func (it *item) record(kind Kind, p *Publication) Record {
 // ErrNoArchive for an invalid sup_id and an unknown date, errDamaged.
 func (s *Store) SiteAt(support, date string) (*Site, error) {
 	site, found := &Site{ID: support}, false
-	err := s.ask(support, func(a *asked) error {
+	err := s.ask(support, func(a *supportQuery) error {
 		i, err := a.publicationOn(date)
 		if err != nil {
 			return err

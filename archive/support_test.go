@@ -121,7 +121,7 @@ func TestOverview(t *testing.T) {
 			}
 			want := briefsOf(weeks[week], box)
 			for offset := 0; offset <= len(want); offset += 3 {
-				page, total := o.In(box, offset, 3)
+				page, total := o.InBox(box, offset, 3)
 				var got []string
 				for _, b := range page {
 					got = append(got,
@@ -151,8 +151,8 @@ func TestOverview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, total := first.In(boxes[0], 0, 100)
-	if now, n := again.In(boxes[0], 0, 100); again == first || n != total || fmt.Sprint(now) != fmt.Sprint(old) {
+	old, total := first.InBox(boxes[0], 0, 100)
+	if now, n := again.InBox(boxes[0], 0, 100); again == first || n != total || fmt.Sprint(now) != fmt.Sprint(old) {
 		t.Errorf("got %v, %v, again %v, n %v, want %v, again other than %v and n = %v", now, old, again, n, old,
 			first, total)
 	}
@@ -203,7 +203,7 @@ func TestRepeatedRows(t *testing.T) {
 // What is kept is made once for all who ask at once, an error not at all, and what was
 // not asked for longest goes first.
 func TestKept(t *testing.T) {
-	k := kept[int]{most: 100}
+	k := valueCache[int]{most: 100}
 	calls := 0
 	var asking sync.WaitGroup
 	for range 20 {
@@ -309,7 +309,7 @@ func mustBeEither(t *testing.T, s *Store) {
 		return
 	}
 	box := geo.Box{South: -90, West: -180, North: 90, East: 180}
-	page, _ := o.In(box, 0, 2)
+	page, _ := o.InBox(box, 0, 2)
 	if got := fmt.Sprintf("%q %q", page[0].Systems,
 		page[0].Statuses); got != `["GSM 900" "LTE 800"] ["Projet approuvé"]` && got != `["LTE 800"] ["En service"]` {
 		t.Errorf("got %s, want the state before or after", got)

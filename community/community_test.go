@@ -199,7 +199,7 @@ func TestFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range perSite - 1 {
+	for i := range maxPerSite - 1 {
 		w.show(nil, &Validation{ID: fmt.Sprint(i), SiteKey: "fr-1"})
 	}
 	if _, _, err := w.Validate(confirms("ann", "fr-1", ENB, "2")); !errors.Is(err, ErrFull) {
@@ -209,7 +209,7 @@ func TestFull(t *testing.T) {
 		again.ID != v.ID {
 		t.Errorf("of one that is there: %v, %v, want true, no error and ID = %v", counted, err, v.ID)
 	}
-	for i := range most {
+	for i := range maxValidations {
 		w.validations.All()[fmt.Sprint(i)] = &Validation{}
 	}
 	for i := range mostBugs {

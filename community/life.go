@@ -83,7 +83,7 @@ func (s *Store) shown(r *reportRecord, err error) *Report {
 	if err != nil {
 		return nil
 	}
-	return r.Report.at(s.now(), s.Feeds)
+	return r.Report.asOf(s.now(), s.Feeds)
 }
 
 // alter changes the report with an id.

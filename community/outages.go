@@ -73,7 +73,7 @@ func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report
 		return r.Market == q.Market && slices.Contains(states, r.stateAt(o.now))
 	})
 	for i, r := range list {
-		list[i] = r.at(o.now, o.Store)
+		list[i] = r.asOf(o.now, o.Store)
 	}
 	return list, truncated
 }

@@ -95,11 +95,11 @@ func (r *Report) stateAt(now time.Time) ReportState {
 	return r.State
 }
 
-// at is a copy of the report as it is at a time, with these feeds.
-func (r *Report) at(now time.Time, feeds *outage.Store) *Report {
+// asOf is a copy of the report as it is at a time, with these feeds.
+func (r *Report) asOf(now time.Time, feeds *outage.Store) *Report {
 	c := *r
 	c.State = r.stateAt(now)
-	c.OperatorConfirmed = r.open() && feeds.UnavailableNear(r.Market, r.Operator, r.Point(), near)
+	c.OperatorConfirmed = r.open() && feeds.UnavailableNear(r.Market, r.Operator, r.Point(), sameOutageMetres)
 	return &c
 }
 

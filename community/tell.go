@@ -7,9 +7,9 @@ import (
 	"relais/internal/store"
 )
 
-// near is the distance in metres within which two reports, or a report and an unavailable
+// sameOutageMetres is the distance in metres within which two reports, or a report and an unavailable
 // site of the operator, are about one outage.
-const near = 300
+const sameOutageMetres = 300
 
 // ValidateReport returns the error of a report that AddReport and ReportOrConfirm would
 // refuse.
@@ -25,7 +25,7 @@ func (s *Store) ValidateReport(n NewReport) error {
 // of AddReport.
 func (s *Store) ReportOrConfirm(n NewReport) (report *Report, made bool, err error) {
 	return s.create(n, true, func(r *reportRecord) (id string) {
-		least := float64(near)
+		least := float64(sameOutageMetres)
 		now := s.now() // nothing changes meanwhile
 		for _, o := range s.openReports().list {
 			if o.Market != r.Market || o.Operator != r.Operator || o.stateAt(now) == Dormant {

@@ -44,7 +44,7 @@ func (s *Store) Validate(n NewValidation) (v Validation, counted bool, err error
 
 // checkRoom returns ErrFull if no validation of a site can be added. Call it in an update.
 func (s *Store) checkRoom(siteKey string) error {
-	if n, all := len(s.sites[siteKey]), len(s.validations.All()); n >= perSite || all >= most {
+	if n, all := len(s.sites[siteKey]), len(s.validations.All()); n >= maxPerSite || all >= maxValidations {
 		return fmt.Errorf("%w: %d validations, %d of the site", ErrFull, all, n)
 	}
 	return nil

@@ -55,11 +55,11 @@ type NewValidation struct {
 
 // Bounds. A validation is over Keep after its last day.
 const (
-	ahead    = 14 * time.Hour // that it may be tomorrow already where the site is
-	maxKey   = 128            // bytes of a siteKey
-	maxUsers = 1000           // of a record; those beyond are not counted
-	perSite  = 500            // validations
-	most     = 100_000        // validations of all sites
+	ahead          = 14 * time.Hour // that it may be tomorrow already where the site is
+	maxKey         = 128            // bytes of a siteKey
+	maxUsers       = 1000           // of a record; those beyond are not counted
+	maxPerSite     = 500            // validations
+	maxValidations = 100_000        // validations of all sites
 )
 
 // record returns the record of n, without its user.

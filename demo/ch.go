@@ -56,8 +56,8 @@ func letter(n int) rune { return 'A' + rune(n%26) }
 // A swissText is a text in the file's languages: de, fr, it, en.
 type swissText [4]string
 
-// same returns a text that is the same in all languages.
-func same(s string) swissText { return swissText{s, s, s, s} }
+// inAllLanguages returns a text that is the same in all languages.
+func inAllLanguages(s string) swissText { return swissText{s, s, s, s} }
 
 var (
 	veryLow = swissText{"Leistungsklasse : sehr klein (bis 6 W)", "Classe de puissance : très faible (jusqu'à 6 W)",
@@ -74,7 +74,7 @@ var (
 		"Funzionamento parzialmente adattativo", "Partially adaptive operation"}
 	limit = swissText{"Anlagegrenzwert - V/m", "Valeur limite de l’installation - V/m",
 		"Valore limite dell’impianto - V/m", "Installation limit value - V/m"}
-	exempt = same("synthetic, no data sheet")
+	exempt = inAllLanguages("synthetic, no data sheet")
 )
 
 var swissSystems = []string{"4G,5G", "3G,4G,5G", "4G", "2G,3G,4G"}
@@ -170,7 +170,7 @@ func swissShare(inhabitants float64) float64 { return 8 + inhabitants }
 
 func installation(r *rand.Rand, station string, east, north int) swissFeature {
 	permission, systems := day(r, 2012, 2025), swissSystems[r.IntN(len(swissSystems))]
-	f := swissFeature{station: station, east: east, north: north, class: same("Outdoor > 6 Werp"),
+	f := swissFeature{station: station, east: east, north: north, class: inAllLanguages("Outdoor > 6 Werp"),
 		power: powers[r.IntN(len(powers))],
 		systems: swissText{"Technologie " + systems, "Technologie " + systems, "Technologie " + systems,
 			"Technology " + systems},
@@ -178,11 +178,11 @@ func installation(r *rand.Rand, station string, east, north int) swissFeature {
 			"Scheda dei dati sul sito " + permission, "Site data sheet " + permission}}
 	switch r.IntN(20) {
 	case 0:
-		f.class, f.power, f.permission = same("Outdoor ≤ 6 Werp"), veryLow, exempt
+		f.class, f.power, f.permission = inAllLanguages("Outdoor ≤ 6 Werp"), veryLow, exempt
 	case 1, 2:
-		f.class, f.power, f.permission = same("Indoor ≤ 6 Werp"), veryLow, exempt
+		f.class, f.power, f.permission = inAllLanguages("Indoor ≤ 6 Werp"), veryLow, exempt
 	case 3:
-		f.class, f.power = same("Tunnel"), powers[0]
+		f.class, f.power = inAllLanguages("Tunnel"), powers[0]
 	}
 	if strings.HasSuffix(systems, "5G") && r.IntN(2) == 0 {
 		f.adaptive = adaptive

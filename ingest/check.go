@@ -51,7 +51,7 @@ func checkSource(ctx context.Context, dir folder.Dir, src *Source) ([]KeptFile, 
 		if !slices.ContainsFunc(files, func(f KeptFile) bool { return f.Err != nil }) {
 			return files, nil
 		}
-		var now *kept
+		var now *keptFiles
 		if now, err = openKept(dir, src); err == nil && slices.Equal(now.entries, k.entries) {
 			return files, nil
 		}
@@ -60,7 +60,7 @@ func checkSource(ctx context.Context, dir folder.Dir, src *Source) ([]KeptFile, 
 }
 
 // check reads each file once for each entry that names it.
-func (k *kept) check(ctx context.Context) (files []KeptFile) {
+func (k *keptFiles) check(ctx context.Context) (files []KeptFile) {
 	for _, e := range k.entries {
 		path := filepath.Join(k.dir, e.File)
 		i := slices.IndexFunc(files, func(f KeptFile) bool { return f.Path == path })

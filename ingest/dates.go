@@ -62,7 +62,8 @@ func datesOf(all []source.Found, reports []*source.Report) map[string]dated {
 // refuseOlder returns an error if inputs are older than the kept ones of their kind. Inputs
 // with the same content as the kept ones are accepted; their dates are then merged. known
 // is false if no kept input has a date.
-func (k *kept) refuseOlder(ctx context.Context, all []source.Found, dates map[string]dated) (known bool, err error) {
+func (k *keptFiles) refuseOlder(ctx context.Context, all []source.Found,
+	dates map[string]dated) (known bool, err error) {
 	for _, kind := range k.src.kinds() {
 		var last, now dated
 		var oldInputs, newInputs []source.Found

@@ -153,7 +153,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 
 // compose makes the snapshots to write, if the guards accept them, and returns the ages of
 // the inputs.
-func (r *Report) compose(ctx context.Context, o Options, src *Source, all []source.Found, kept *kept) (
+func (r *Report) compose(ctx context.Context, o Options, src *Source, all []source.Found, kept *keptFiles) (
 	write []*snapshot.Builder, dates map[string]dated, err error,
 ) {
 	builders, err := r.build(ctx, o, src, all, kept)
@@ -246,7 +246,7 @@ func checkFound(files []source.Found) error {
 // build makes the requested markets and the other markets of the source in the folder:
 // all share the kept sources, so the guards must check them too.
 func (r *Report) build(ctx context.Context, o Options, src *Source, files []source.Found,
-	kept *kept) ([]*snapshot.Builder, error) {
+	kept *keptFiles) ([]*snapshot.Builder, error) {
 	var total int64
 	for _, f := range files {
 		total += f.Size

@@ -19,10 +19,10 @@ import (
 	"relais/internal/folder"
 )
 
-// kept are the last good inputs of each kind: a folder for each ingest that still supplies
+// keptFiles are the last good inputs of each kind: a folder for each ingest that still supplies
 // one, and a manifest that names them. The markets of one source share the folder of the
 // first.
-type kept struct {
+type keptFiles struct {
 	dir     string
 	src     *Source
 	entries []entry
@@ -40,12 +40,12 @@ type entry struct {
 }
 
 // input returns the input that an entry names.
-func (k *kept) input(e entry) *source.Input {
+func (k *keptFiles) input(e entry) *source.Input {
 	return &source.Input{Path: filepath.Join(k.dir, e.File), Member: e.Member, Size: e.Size, Modified: e.Modified}
 }
 
-func openKept(dir folder.Dir, src *Source) (*kept, error) {
-	k := &kept{dir: dir.Sources(string(src.Markets[0])), src: src}
+func openKept(dir folder.Dir, src *Source) (*keptFiles, error) {
+	k := &keptFiles{dir: dir.Sources(string(src.Markets[0])), src: src}
 	text, err := os.ReadFile(filepath.Join(k.dir, folder.ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return k, nil
@@ -76,7 +76,7 @@ type remainder struct {
 
 // remaining returns the kept inputs of kinds that are not among the files. Demonstration
 // data and real data are never mixed.
-func (k *kept) remaining(files []source.Found) (r remainder) {
+func (k *keptFiles) remaining(files []source.Found) (r remainder) {
 	kinds := k.src.kinds()
 	for _, e := range k.entries {
 		in := k.input(e)
@@ -135,7 +135,7 @@ func (e entry) name() string {
 }
 
 // noBase returns the ErrNoBase of files that only add to sites.
-func (k *kept) noBase(files []source.Found, mixed []entry) error {
+func (k *keptFiles) noBase(files []source.Found, mixed []entry) error {
 	bases := strings.Join(k.src.Bases, " or ")
 	base := slices.IndexFunc(mixed, func(e entry) bool { return slices.Contains(k.src.Bases, e.Kind) })
 	switch {
@@ -151,7 +151,7 @@ func (k *kept) noBase(files []source.Found, mixed []entry) error {
 
 // copier copies the files of this ingest while they are parsed.
 type copier struct {
-	*kept
+	*keptFiles
 	now    time.Time
 	files  []source.Found
 	folder string            // below kept.dir; "" until something is copied
@@ -163,9 +163,9 @@ type copier struct {
 	committed bool
 }
 
-func (k *kept) startCopying(ctx context.Context, files []source.Found, now time.Time) *copier {
+func (k *keptFiles) startCopying(ctx context.Context, files []source.Found, now time.Time) *copier {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &copier{kept: k, now: now, files: files, copies: map[string]string{}, cancel: cancel}
+	w := &copier{keptFiles: k, now: now, files: files, copies: map[string]string{}, cancel: cancel}
 	w.done.Go(func() { w.err = w.copyAll(ctx) })
 	return w
 }
@@ -274,7 +274,7 @@ func (w *copier) stage(entries []entry) (*folder.Staged, error) {
 
 // sweep removes the copies of earlier ingests that no entry and no input names. Files of
 // other origin stay.
-func (k *kept) sweep(entries []entry, inputs []source.Found) error {
+func (k *keptFiles) sweep(entries []entry, inputs []source.Found) error {
 	used := map[string]bool{}
 	dir, err := filepath.Abs(k.dir)
 	if err != nil {

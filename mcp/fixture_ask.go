@@ -15,17 +15,17 @@ import (
 // protocol says: in a request of its own, or in a result that the client completes (SEP-2322).
 var questionTools = map[string]sdk.ToolHandler{
 	"test_sampling": asks("", func(args map[string]string) sdk.InputRequestMap {
-		return one("sampled", sample(args["prompt"]))
+		return singleInput("sampled", sample(args["prompt"]))
 	}),
 	"test_elicitation": asks("", func(args map[string]string) sdk.InputRequestMap {
-		return one("user", elicit(args["message"], `"username":{"type":"string"}`, "username"))
+		return singleInput("user", elicit(args["message"], `"username":{"type":"string"}`, "username"))
 	}),
-	"test_elicitation_sep1034_defaults": asksFor("", one("defaults", elicit("Defaults", `
+	"test_elicitation_sep1034_defaults": asksFor("", singleInput("defaults", elicit("Defaults", `
 		"name":{"type":"string","default":"John Doe"},
 		"age":{"type":"integer","default":30}, "score":{"type":"number","default":95.5},
 		"verified":{"type":"boolean","default":true},
 		"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"}`))),
-	"test_elicitation_sep1330_enums": asksFor("", one("enums", elicit("Enumerations", `
+	"test_elicitation_sep1330_enums": asksFor("", singleInput("enums", elicit("Enumerations", `
 		"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
 		"titledSingle":{"type":"string",
 			"oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"}]},
@@ -33,12 +33,12 @@ var questionTools = map[string]sdk.ToolHandler{
 		"untitledMulti":{"type":"array","items":{"type":"string","enum":["option1","option2","option3"]}},
 		"titledMulti":{"type":"array",
 			"items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"}]}}`))),
-	"test_input_required_result_elicitation": asksFor("", one("user_name", askName)),
+	"test_input_required_result_elicitation": asksFor("", singleInput("user_name", askName)),
 	"test_input_required_result_sampling": asksFor("",
-		one("capital_question", sample("What is the capital of France?"))),
-	"test_input_required_result_list_roots":      asksFor("", one("client_roots", &sdk.ListRootsParams{})),
-	"test_input_required_result_request_state":   asksFor("state", one("confirm", askLeave)),
-	"test_input_required_result_tampered_state":  asksFor("state", one("confirm", askLeave)),
+		singleInput("capital_question", sample("What is the capital of France?"))),
+	"test_input_required_result_list_roots":      asksFor("", singleInput("client_roots", &sdk.ListRootsParams{})),
+	"test_input_required_result_request_state":   asksFor("state", singleInput("confirm", askLeave)),
+	"test_input_required_result_tampered_state":  asksFor("state", singleInput("confirm", askLeave)),
 	"test_input_required_result_multiple_inputs": asksFor("state", askAll),
 	"test_input_required_result_capabilities":    asksWithin(askAll),
 	"test_input_required_result_multi_round":     asksTwice,
@@ -54,7 +54,9 @@ var (
 	}
 )
 
-func one(key string, q sdk.InputRequest) sdk.InputRequestMap { return sdk.InputRequestMap{key: q} }
+func singleInput(key string, q sdk.InputRequest) sdk.InputRequestMap {
+	return sdk.InputRequestMap{key: q}
+}
 
 func sample(prompt string) *sdk.CreateMessageParams {
 	message := &sdk.SamplingMessage{Role: "user", Content: text(prompt)}
@@ -132,12 +134,12 @@ func asksWithin(all sdk.InputRequestMap) sdk.ToolHandler {
 // asksTwice is a tool that asks a second question once the first is answered.
 func asksTwice(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	if req.Params.RequestState == "" {
-		return asksFor("1", one("step1", askName))(ctx, req)
+		return asksFor("1", singleInput("step1", askName))(ctx, req)
 	}
 	if req.Params.RequestState == "1" && answered(req.Params.InputResponses["step1"]) {
-		return &sdk.CallToolResult{InputRequests: one("step2", askColor), RequestState: "2"}, nil
+		return &sdk.CallToolResult{InputRequests: singleInput("step2", askColor), RequestState: "2"}, nil
 	}
-	return asksFor("2", one("step2", askColor))(ctx, req)
+	return asksFor("2", singleInput("step2", askColor))(ctx, req)
 }
 
 // needsSampling is a tool that refuses clients without sampling.

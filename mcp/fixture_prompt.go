@@ -39,7 +39,7 @@ func addPrompts(server *sdk.Server) {
 	question := elicit("Please provide context for the prompt", `"context":{"type":"string"}`, "context")
 	server.AddPrompt(asking, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		if !answered(req.Params.InputResponses["user_context"]) {
-			return &sdk.GetPromptResult{InputRequests: one("user_context", question)}, nil
+			return &sdk.GetPromptResult{InputRequests: singleInput("user_context", question)}, nil
 		}
 		return userMessages(text("Context was given.")), nil
 	})

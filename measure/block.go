@@ -41,8 +41,8 @@ type rectangle struct{ south, west, north, east int32 } // 1e-7 degrees
 
 // world contains every point, nowhere no point.
 var (
-	world   = rectangle{-90e7, -180e7, 90e7, 180e7}
-	nowhere = rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
+	world       = rectangle{-90e7, -180e7, 90e7, 180e7}
+	noRectangle = rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}
 )
 
 // fixedBoxes returns the rectangles that together contain the same fixed points as a box.

@@ -66,15 +66,15 @@ func (b *builder) sort(segments []*segment) int {
 	b.entries = slices.CompactFunc(b.entries, func(x, y entry) bool { return compareEntries(x, y) == 0 })
 	for _, s := range segments {
 		if s.Market == b.Market && s.Kind == b.Kind {
-			b.without(s)
+			b.removeAllOf(s)
 		}
 	}
 	return all - len(b.entries)
 }
 
-// without removes the entries that a segment has. Both are in the same order, so that it reads
+// removeAllOf removes the entries that a segment has. Both are in the same order, so that it reads
 // each block of the segment once.
-func (b *builder) without(s *segment) {
+func (b *builder) removeAllOf(s *segment) {
 	k := 0
 	b.entries = slices.DeleteFunc(b.entries, func(e entry) bool {
 		for k+1 < len(s.blocks) && compareEntries(s.blocks[k+1].first, e) <= 0 {

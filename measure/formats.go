@@ -12,7 +12,7 @@ import (
 type role int
 
 const (
-	when      role = iota // see clock
+	timestamp role = iota // see clock
 	timeOfDay             // where the day has a column of its own
 	lat
 	lng
@@ -29,10 +29,10 @@ const (
 	rsrp
 	rsrq
 	snr
-	down
-	mean
-	most
-	up
+	download
+	averageDownload
+	maxDownload
+	upload
 	rtt
 	networkType
 	deviceType
@@ -101,8 +101,9 @@ var (
 
 // ownRoles are the roles of the columns of the project's own tables.
 var ownRoles = map[string]role{
-	"timestamp": when, "lat": lat, "lng": lng, "download_mbps": down, "average_mbps": mean, "max_mbps": most,
-	"upload_mbps": up, "ping_ms": rtt,
+	"timestamp": timestamp, "lat": lat, "lng": lng, "download_mbps": download, "average_mbps": averageDownload,
+	"max_mbps":    maxDownload,
+	"upload_mbps": upload, "ping_ms": rtt,
 	"mcc": mcc, "mnc": mnc, "operator": operator, "network_type": networkType, "connection_type": tech,
 	"technology": tech, "device_type": deviceType,
 	"enb": enb, "gnb": gnb, "cell_id": cell, "pci": pci, "signal_strength": signal, "rsrp": rsrp, "rsrq": rsrq,
@@ -115,23 +116,23 @@ var formats = requireTimes([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: map[string]role{
-		"date_time_start": when, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc,
+		"date_time_start": timestamp, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc,
 		"mnc_start":  mnc,
-		"bitrate_dl": down, "bitrate_ul": up, "rsrp": rsrp, "rsrq": rsrq, "pci": pci, "cell_id": cell}},
+		"bitrate_dl": download, "bitrate_ul": upload, "rsrp": rsrp, "rsrq": rsrq, "pci": pci, "cell_id": cell}},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-opencellid"), clock: epoch, roles: map[string]role{
-		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": when,
+		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": timestamp,
 		"averageSignal": signal}},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-towercollector", "measured_at", "dbm", "rsrp", "rsrq", "rssnr",
 		"ss_rsrp", "ss_rsrq", "ss_sinr"), clock: utc,
 		roles: map[string]role{"mcc": mcc, "mnc": mnc, "cell_id": cell, "lat": lat, "lon": lng, "net_type": tech,
 			"neighboring": neighbour,
-			"measured_at": when, "dbm": signal, "rsrp": rsrp, "rsrq": rsrq, "rssnr": snr},
+			"measured_at": timestamp, "dbm": signal, "rsrp": rsrp, "rsrq": rsrq, "rssnr": snr},
 		more: map[string]role{"ss_rsrp": rsrp, "ss_rsrq": rsrq, "ss_sinr": snr}},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-gmon", "RSSI", "RSRP/RSCP", "RSRQ/ECIO", "SNR", "DATE", "TIME",
 		"NR_SS_RSRP", "NR_SS_RSRQ", "NR_SS_SINR"), clock: local,
 		roles: map[string]role{"PLMN": plmn, "SYSTEM": tech, "XCI": cell, "xNBID": enb, "PCI/PSC/BSIC": pci, "LAT": lat,
 			"LON":  lng,
-			"RSSI": signal, "RSRP/RSCP": rsrp, "RSRQ/ECIO": rsrq, "SNR": snr, "DATE": when, "TIME": timeOfDay},
+			"RSSI": signal, "RSRP/RSCP": rsrp, "RSRQ/ECIO": rsrq, "SNR": snr, "DATE": timestamp, "TIME": timeOfDay},
 		more: map[string]role{"NR_SS_RSRP": rsrp, "NR_SS_RSRQ": rsrq, "NR_SS_SINR": snr}},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-cellmapper"), clock: noClock, roles: map[string]role{
 		"lat": lat, "lon": lng, "MCC": mcc, "MNC": mnc, "Cell": cell, "Signal": signal, "Type": tech, "PCI": pci}},
@@ -149,7 +150,7 @@ func requireTimes(list []format) []format {
 	for _, f := range list {
 		for i := range f.kind.Columns {
 			c := &f.kind.Columns[i]
-			if r, ok := f.roles[c.Name]; ok && (r == when || r == timeOfDay) {
+			if r, ok := f.roles[c.Name]; ok && (r == timestamp || r == timeOfDay) {
 				c.Required = true
 			}
 		}
@@ -158,7 +159,7 @@ func requireTimes(list []format) []format {
 }
 
 func networkSurveyRoles(number string) map[string]role {
-	return map[string]role{"deviceTime": when, "mcc": mcc, "mnc": mnc, number: cell, "pci": pci, "latitude": lat,
+	return map[string]role{"deviceTime": timestamp, "mcc": mcc, "mnc": mnc, number: cell, "pci": pci, "latitude": lat,
 		"longitude": lng, "servingCell": serving,
 		"provider": operator, "signalStrength": signal, "rsrp": rsrp, "rsrq": rsrq, "snr": snr, "ssRsrp": rsrp,
 		"ssRsrq": rsrq, "ssSinr": snr}

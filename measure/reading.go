@@ -66,7 +66,7 @@ func (r *rowReader) readRow() (m row, reason string) {
 	if r.first[timeOfDay] >= 0 {
 		tod = r.field(timeOfDay)
 	}
-	if m.time, reason = r.format.clock.parse(r.field(when), tod, r.zone, r.now); reason != "" {
+	if m.time, reason = r.format.clock.parse(r.field(timestamp), tod, r.zone, r.now); reason != "" {
 		return m, reason
 	}
 	if r.format.only != "" {
@@ -111,7 +111,8 @@ func (r *rowReader) readSpeeds(m *row) string {
 		role  role
 		to    *int32
 		bound int64
-	}{{down, &m.down, maxSpeed}, {mean, &m.mean, maxSpeed}, {most, &m.most, maxSpeed}, {up, &m.up, maxSpeed},
+	}{{download, &m.down, maxSpeed}, {averageDownload, &m.mean, maxSpeed}, {maxDownload, &m.most, maxSpeed},
+		{upload, &m.up, maxSpeed},
 		{rtt, &m.rtt, maxPing}} {
 		var ok bool
 		if *s.to, ok = speedOf(r.field(s.role), s.bound); !ok {

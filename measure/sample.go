@@ -64,7 +64,7 @@ func newGrid(filters []*filter, limit int) *grid {
 
 // bounds returns the number of matching rows, and the rectangle of their positions.
 func bounds(filters []*filter) (total int, place rectangle) {
-	place = nowhere
+	place = noRectangle
 	for _, f := range filters {
 		for rows := range f.matches() {
 			total += len(rows)

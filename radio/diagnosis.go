@@ -54,12 +54,12 @@ type Surrounding struct {
 	Count       int // measurements
 	Generations ByGeneration
 	assigned    []site.RadioID
-	named       []Named
+	named       []NamedID
 	places      map[uint64]int // in named, by what it is
 }
 
-// A Named is an identifier that measurements name.
-type Named struct {
+// A NamedID is an identifier that measurements name.
+type NamedID struct {
 	ID site.RadioID
 	Tally
 }
@@ -68,7 +68,7 @@ type Named struct {
 // stations assigned to the site, and cells whose base station is unknown.
 func NewSurrounding(assigned []site.RadioID) *Surrounding {
 	const usual = 64 // of a town, some hundred
-	return &Surrounding{assigned: assigned, named: make([]Named, 0, usual), places: make(map[uint64]int, usual)}
+	return &Surrounding{assigned: assigned, named: make([]NamedID, 0, usual), places: make(map[uint64]int, usual)}
 }
 
 // Add adds a measurement of the operator.
@@ -83,7 +83,7 @@ func (s *Surrounding) tally(id site.RadioID) *Tally {
 	at, known := s.places[keyOf(id)]
 	if !known {
 		at = len(s.named)
-		s.named, s.places[keyOf(id)] = append(s.named, Named{ID: id}), at
+		s.named, s.places[keyOf(id)] = append(s.named, NamedID{ID: id}), at
 	}
 	return &s.named[at].Tally
 }
@@ -104,7 +104,7 @@ func (s *Surrounding) CountOf(id site.RadioID) int {
 
 // Others returns the named identifiers that are not assigned to the site, at most most, those
 // that most measurements name first, and the number of all.
-func (s *Surrounding) Others(most int) (list []*Named, all int) {
+func (s *Surrounding) Others(most int) (list []*NamedID, all int) {
 	for i := range s.named {
 		x := &s.named[i]
 		if Assigned(s.assigned, x.ID) {
@@ -119,7 +119,7 @@ func (s *Surrounding) Others(most int) (list []*Named, all int) {
 }
 
 // byCount orders identifiers by the measurements that name them, the most first.
-func byCount(a, b *Named) int {
+func byCount(a, b *NamedID) int {
 	if a.Count != b.Count { // of most
 		return b.Count - a.Count
 	}

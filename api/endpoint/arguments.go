@@ -153,7 +153,7 @@ const (
 
 // kindOf returns the JSON type of t.
 func kindOf(t reflect.Type) string {
-	switch newSchemas().Of(t)["type"] {
+	switch newSchemas().schemaOf(t)["type"] {
 	case "integer", "number":
 		return aNumber
 	case "boolean":
@@ -206,7 +206,7 @@ func (o *Op[E]) OutputSchema() Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	s := types.Of(t)
+	s := types.schemaOf(t)
 	if ref, ok := s["$ref"].(string); ok { // the outermost schema must state its type
 		name := strings.TrimPrefix(ref, types.refPrefix)
 		s = types.byName[name]

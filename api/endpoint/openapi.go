@@ -278,7 +278,7 @@ func (s *schemas) answer(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	sch := s.Of(t)
+	sch := s.schemaOf(t)
 	body := sch
 	if ref, ok := sch["$ref"].(string); ok {
 		body = s.byName[strings.TrimPrefix(ref, s.refPrefix)]

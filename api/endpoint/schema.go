@@ -32,10 +32,10 @@ func newSchemas() *schemas {
 	return &schemas{byName: map[string]Schema{}, names: map[reflect.Type]string{}, refPrefix: "#/components/schemas/"}
 }
 
-// Of returns the schema of t.
-func (s *schemas) Of(t reflect.Type) Schema {
+// schemaOf returns the schema of t.
+func (s *schemas) schemaOf(t reflect.Type) Schema {
 	if t.Kind() == reflect.Pointer {
-		return nullable(s.Of(t.Elem()))
+		return nullable(s.schemaOf(t.Elem()))
 	}
 	if e, ok := reflect.Zero(t).Interface().(enumerated); ok {
 		return Schema{"type": "string", "enum": e.Values()}
@@ -51,11 +51,11 @@ func (s *schemas) Of(t reflect.Type) Schema {
 	case reflect.Float64, reflect.Float32:
 		return Schema{"type": "number"}
 	case reflect.Slice:
-		return Schema{"type": "array", "items": s.Of(t.Elem())}
+		return Schema{"type": "array", "items": s.schemaOf(t.Elem())}
 	case reflect.Array:
-		return Schema{"type": "array", "items": s.Of(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
+		return Schema{"type": "array", "items": s.schemaOf(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
 	case reflect.Map:
-		return Schema{"type": "object", "additionalProperties": s.Of(t.Elem())}
+		return Schema{"type": "object", "additionalProperties": s.schemaOf(t.Elem())}
 	case reflect.Struct:
 		return s.object(t)
 	}
@@ -100,10 +100,10 @@ func (s *schemas) properties(t reflect.Type) Schema {
 		if f.Anonymous || !f.IsExported() || name == "-" {
 			continue
 		}
-		p := s.Of(f.Type)
+		p := s.schemaOf(f.Type)
 		if strings.Contains(options, "omitempty") {
 			if f.Type.Kind() == reflect.Pointer {
-				p = s.Of(f.Type.Elem())
+				p = s.schemaOf(f.Type.Elem())
 			}
 		} else {
 			required = append(required, name)
@@ -118,7 +118,7 @@ func (s *schemas) properties(t reflect.Type) Schema {
 	if p, ok := reflect.Zero(t).Interface().(patterned); ok {
 		patterns := Schema{}
 		for pattern, t := range p.Patterns() {
-			patterns[pattern] = s.Of(t)
+			patterns[pattern] = s.schemaOf(t)
 		}
 		sch["patternProperties"] = patterns
 	}
@@ -127,7 +127,7 @@ func (s *schemas) properties(t reflect.Type) Schema {
 
 // schema returns the schema of a parameter.
 func (p *Param) schema(s *schemas) Schema {
-	sch := s.Of(p.Type)
+	sch := s.schemaOf(p.Type)
 	if sch["type"] == "string" && sch["enum"] == nil && !p.unmarshals {
 		sch["maxLength"] = p.maxLength()
 	}
@@ -152,7 +152,7 @@ func (p *Param) listSchema(s *schemas) (Schema, bool) {
 	if !ok {
 		return nil, false
 	}
-	items := s.Of(reflect.TypeOf(l.Several()))
+	items := s.schemaOf(reflect.TypeOf(l.Several()))
 	sch := Schema{"type": "array", "items": items}
 	if p.Default != "" {
 		sch["default"] = strings.Split(p.Default, ",")

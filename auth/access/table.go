@@ -148,8 +148,8 @@ func (l *live) client() *Client {
 	return &c
 }
 
-// nobody is compared if the key is unknown, so that the answer takes as long as for a wrong secret.
-var nobody = &liveKey{}
+// unknownKey is compared if the key is unknown, so that the answer takes as long as for a wrong secret.
+var unknownKey = &liveKey{}
 
 // find returns the key with this text; nil if it is unknown or not live.
 func (t *table) find(key string, now time.Time) *liveKey {
@@ -159,7 +159,7 @@ func (t *table) find(key string, now time.Time) *liveKey {
 	}
 	k, known := t.keys[prefix]
 	if !known {
-		k = nobody
+		k = unknownKey
 	}
 	same := subtle.ConstantTimeCompare(k.hash[:], hash[:]) == 1
 	if !same || !known || now.Unix() >= k.ends {

@@ -52,7 +52,7 @@ func (s *Store) compare(key, text string) (*record, bool) {
 	s.mu.RLock()
 	r := s.state.accounts.Get(s.state.names[key])
 	s.mu.RUnlock()
-	against := nobody
+	against := unknownPassword
 	if r != nil {
 		against = r.Password
 	}

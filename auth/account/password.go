@@ -75,9 +75,9 @@ func newPassword(text string) *password {
 	return p
 }
 
-// nobody is compared with when the account is unknown, so that the answer takes as long as
+// unknownPassword is compared with when the account is unknown, so that the answer takes as long as
 // for a wrong password.
-var nobody = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes),
+var unknownPassword = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes),
 	Tag: make([]byte, tagBytes)}
 
 // hash makes the record of a new password. Errors: ErrReadOnly, ErrBusy.

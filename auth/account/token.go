@@ -67,10 +67,10 @@ func (s *Store) Redeem(r Redemption) (*Tokens, error) {
 		c.putGrant(&next)
 		return nil
 	})
-	return given(t, err, refused)
+	return tokensOr(t, err, refused)
 }
 
-func given(t *Tokens, err, refused error) (*Tokens, error) {
+func tokensOr(t *Tokens, err, refused error) (*Tokens, error) {
 	if err == nil {
 		err = refused
 	}
@@ -132,7 +132,7 @@ func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens,
 		c.putGrant(&next)
 		return nil
 	})
-	return given(t, err, refused)
+	return tokensOr(t, err, refused)
 }
 
 // family returns the grant whose refresh token a text is or was, else nil.

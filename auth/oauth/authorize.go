@@ -14,9 +14,9 @@ const (
 	maxState = 2 << 10
 )
 
-// asked are the fields of an authorization request that count; others are passed over.
-var asked = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope", "code_challenge",
-	"code_challenge_method", "resource", "lang"}
+// requestFields are the fields of an authorization request that count; others are passed over.
+var requestFields = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope",
+	"code_challenge", "code_challenge_method", "resource", "lang"}
 
 // An authorization is what a program asks a person for.
 type authorization struct {
@@ -52,7 +52,7 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 		return nil, false
 	}
 	a.lang, a.query = languageOf(values.Get("lang"), r), url.Values{}
-	for _, name := range asked {
+	for _, name := range requestFields {
 		if values.Has(name) {
 			a.query[name] = values[name]
 		}
@@ -66,7 +66,7 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 		return a, true
 	}
 	e := h.problemOf(err)
-	back := a.back(h.BaseURL, url.Values{"error": {e.code}, "error_description": {e.text}})
+	back := a.answerURL(h.BaseURL, url.Values{"error": {e.code}, "error_description": {e.text}})
 	if account.IsLoopback(a.Redirect) {
 		redirect(w, back)
 	} else {
@@ -93,7 +93,7 @@ func (h *Handler) identify(a *authorization) (why string) {
 
 // parseGrant reads the rest of the request.
 func (h *Handler) parseGrant(a *authorization) (err error) {
-	if err := once(a.query, asked[:len(asked)-2]...); err != nil { // a resource may be there twice
+	if err := once(a.query, requestFields[:len(requestFields)-2]...); err != nil { // a resource may be there twice
 		return err
 	}
 	q := a.query
@@ -119,9 +119,9 @@ func (h *Handler) parseGrant(a *authorization) (err error) {
 	return err
 }
 
-// back is the address of the program with an answer: with the state as it came, and the
+// answerURL is the address of the program with an answer: with the state as it came, and the
 // issuer (RFC 9207).
-func (a *authorization) back(issuer string, answer url.Values) string {
+func (a *authorization) answerURL(issuer string, answer url.Values) string {
 	if a.state != "" {
 		answer.Set("state", a.state)
 	}

@@ -44,7 +44,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	switch values.Get("decision") {
 	case "deny":
-		redirect(w, a.back(h.BaseURL,
+		redirect(w, a.answerURL(h.BaseURL,
 			url.Values{"error": {"access_denied"}, "error_description": {"the person refused"}}))
 	case "allow":
 		h.allow(w, r, a, f, values.Get("password"))
@@ -61,7 +61,7 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 		code, err = h.Accounts.Authorize(person, a.Authorization)
 	}
 	if err == nil {
-		redirect(w, a.back(h.BaseURL, url.Values{"code": {code}}))
+		redirect(w, a.answerURL(h.BaseURL, url.Values{"code": {code}}))
 		return
 	}
 	status := http.StatusForbidden

@@ -357,7 +357,7 @@ func FuzzRegister(f *testing.F) {
 			}
 			a := authorization{state: "s"}
 			a.Redirect = uri
-			back, err := url.Parse(a.back("https://issuer.example", url.Values{"code": {"c"}}))
+			back, err := url.Parse(a.answerURL("https://issuer.example", url.Values{"code": {"c"}}))
 			if err != nil || back.Scheme != u.Scheme || back.Host != u.Host || back.Path != u.Path ||
 				back.Query()["code"][0] != "c" || len(back.Query()["state"]) != 1 {
 				t.Fatalf("%q leads to %v, %v, want the same address with code and state", uri, back, err)

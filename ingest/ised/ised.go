@@ -29,7 +29,7 @@ var Markets = []market.Code{market.CA}
 
 // Kinds lists the tables that the package reads.
 var Kinds = []*source.Kind{{
-	Name: Extract, Columns: columns, Others: others, Options: table.Options{OneLine: true, Shifted: shifted},
+	Name: Extract, Columns: columns, Others: otherColumns, Options: table.Options{OneLine: true, Shifted: shifted},
 	Personal: []string{contactName, telephone, email}, Private: true, Whole: columns[colLicence].Name,
 }}
 
@@ -80,10 +80,10 @@ var columns = []table.Column{
 	{Name: "tx_ant_omni_indicator", Aliases: []string{"TX_ANT_DIRECTIONAL"}},
 }
 
-// others are the columns that are not read, without those of personal data. Some of them
+// otherColumns are the columns that are not read, without those of personal data. Some of them
 // help to recognize shifted rows.
-var others = []string{"subservice_id", "area_id", "area_name", accountNumber, olderAccount, "station_type", "site_type",
-	"date_last_changed",
+var otherColumns = []string{"subservice_id", "area_id", "area_name", accountNumber, olderAccount, "station_type",
+	"site_type", "date_last_changed",
 	"tx_radio_model_number", "rx_radio_model_number", "tx_radio_manufacturer_code", "rx_radio_manufacturer_code",
 	"tx_certification_no", "rx_certification_no", "bandwidth", "class_emission", "tx_power", "downlink_allocation",
 	"tx_ant_type", "rx_ant_type", "tx_number_antennas", "rx_number_antennas", "tx_ant_model_no", "rx_ant_model_no",

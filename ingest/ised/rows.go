@@ -138,7 +138,7 @@ func (c *country) row(r *source.Reader) (reason string) {
 	}
 	c.systems.add(station, systemNumber(technology, category))
 	s := &c.stations[station]
-	s.record = least(s.record, text(r, colRecord))
+	s.record = lesser(s.record, text(r, colRecord))
 	s.reference = c.leastInterned(s.reference, readable(text(r, colReference)))
 	c.notePlace(&c.places[place], r, location)
 	c.noteRadio(place, r, category, c.technologies[technology].generation)
@@ -213,7 +213,7 @@ func (c *country) notePlace(p *place, r *source.Reader, location []byte) {
 	if area, ok := c.market.Area(string(text(r, colProvince))); ok && (p.area < 0 || int8(area) < p.area) {
 		p.area = int8(area)
 	}
-	p.location = least(p.location, readable(location))
+	p.location = lesser(p.location, readable(location))
 	p.nature = c.leastInterned(p.nature, text(r, colStructureType))
 	raw := text(r, colStructureHeight)
 	if h := c.metres(raw); h >= 0 && h >= p.height {
@@ -249,8 +249,8 @@ func (c *country) noteRadio(place uint32, r *source.Reader, category int, g site
 // maxText is the largest size of a served text in bytes.
 const maxText = 500
 
-// least returns the lesser of two texts by bytes; empty texts do not count.
-func least(have string, raw []byte) string {
+// lesser returns the lesser of two texts by bytes; empty texts do not count.
+func lesser(have string, raw []byte) string {
 	if len(raw) == 0 || have != "" && have <= string(raw) {
 		return have
 	}
@@ -265,7 +265,7 @@ func (c *country) leastInterned(have string, raw []byte) string {
 		}
 		return have
 	}
-	s := least(have, raw)
+	s := lesser(have, raw)
 	if s != have && cacheable(len(c.texts), raw) {
 		c.texts[s] = s
 	}

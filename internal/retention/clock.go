@@ -83,7 +83,7 @@ func (c *Clock) State() State {
 func (c *Clock) Receipt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.see()
+	now := c.observe()
 	switch {
 	case c.state.near(now):
 		c.state.Receipt = later(c.state.Receipt, now)
@@ -97,7 +97,7 @@ func (c *Clock) Receipt() {
 func (c *Clock) Observe() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.see()
+	c.observe()
 }
 
 // Check returns nil if the clock may decide which data is old. Errors: ErrUnproven and
@@ -105,7 +105,7 @@ func (c *Clock) Observe() {
 func (c *Clock) Check() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.see()
+	now := c.observe()
 	switch {
 	case c.state.evidence().IsZero():
 		return ErrUnproven
@@ -119,7 +119,7 @@ func (c *Clock) Check() error {
 func (c *Clock) NoteDeletion() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.see(); c.state.near(now) {
+	if now := c.observe(); c.state.near(now) {
 		c.state.Ran = later(c.state.Ran, now)
 	}
 }
@@ -134,8 +134,8 @@ func (c *Clock) Accept() {
 // wall returns the time without its monotonic part, which would hide that the clock was set.
 func (c *Clock) wall() time.Time { return c.now().UTC().Truncate(time.Second) }
 
-// see returns the time. It continues or restarts the proof of an untrusted clock.
-func (c *Clock) see() time.Time {
+// observe returns the time. It continues or restarts the proof of an untrusted clock.
+func (c *Clock) observe() time.Time {
 	now, s := c.wall(), &c.state
 	if s.evidence().IsZero() && s.Since.IsZero() {
 		s.Since, s.Seen = now, now

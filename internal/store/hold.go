@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// hold opens the file at path and locks it: for all others with os.O_RDWR, for
+// openLocked opens the file at path and locks it: for all others with os.O_RDWR, for
 // writers with os.O_RDONLY.
-func hold(path string, flag int) (*os.File, error) {
+func openLocked(path string, flag int) (*os.File, error) {
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		f, err := os.OpenFile(path, flag, 0)
 		if err != nil {

@@ -169,7 +169,7 @@ func open(path string, flag int, limit int64) (*DB, error) {
 
 // openFile is open; name is what errors call the file.
 func openFile(path, name string, flag int, limit int64) (*file, error) {
-	f, err := hold(path, flag)
+	f, err := openLocked(path, flag)
 	if err != nil {
 		return nil, failed("open", name, err)
 	}

@@ -77,7 +77,7 @@ func (r *Reading) anfrNearbySites(_ context.Context, p *anfrNearbyParams) (*Near
 		return nil, err
 	}
 	c := p.center(m.Code)
-	list := r.found(m, loaded, index.Query{Filter: f, Disc: p.around(c.point())}, p.pageParams)
+	list := r.siteList(m, loaded, index.Query{Filter: f, Disc: p.disc(c.point())}, p.pageParams)
 	return &NearList{*c, list.List, list.Sourced}, nil
 }
 

@@ -144,7 +144,7 @@ func (r *Reading) anfrListSnapshotSites(ctx context.Context, p *snapshotSitesPar
 	if err != nil {
 		return nil, r.noArchive(err, "date", date)
 	}
-	page, total := overview.In(geo.Box{South: p.South, West: p.West, North: p.North, East: p.East}, p.Offset, p.Limit)
+	page, total := overview.InBox(geo.Box{South: p.South, West: p.West, North: p.North, East: p.East}, p.Offset, p.Limit)
 	items := make([]SnapshotSite, len(page))
 	for i, b := range page {
 		items[i] = SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),

@@ -86,7 +86,7 @@ func (r *Reading) areaSummary(c *Center, radius radiusParams, in api.MarketParam
 	if err != nil {
 		return nil, err
 	}
-	q.Disc = radius.around(c.point())
+	q.Disc = radius.disc(c.point())
 	groups, err := store.Survey(measure.Speedtest, q)
 	if err != nil {
 		return nil, err

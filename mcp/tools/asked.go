@@ -38,7 +38,7 @@ func (r *Reading) inquire(text string, in *market.Code) (*inquiry, error) {
 		return nil, err
 	}
 	if whole != nil && whole.match == 0 {
-		q.take(text, whole)
+		q.takeAsPlace(text, whole)
 		return q, nil
 	}
 	if q.Place != "" {
@@ -57,12 +57,12 @@ func (r *Reading) inquire(text string, in *market.Code) (*inquiry, error) {
 	if whole, err = r.exactPlace(q.Named, in); err != nil || whole == nil || whole.match > 0 {
 		return q, err
 	}
-	q.take(q.Named, whole)
+	q.takeAsPlace(q.Named, whole)
 	return q, nil
 }
 
-// take reads a text as the name of a place, and no longer as that of an operator.
-func (q *inquiry) take(text string, p *Place) {
+// takeAsPlace reads a text as the name of a place, and no longer as that of an operator.
+func (q *inquiry) takeAsPlace(text string, p *Place) {
 	if len(q.Operators) > 0 {
 		q.notes = append(q.notes,
 			fmt.Sprintf("%q was read as the place; for the operator %s name a place too.", fold.String(text),

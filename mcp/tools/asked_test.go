@@ -13,7 +13,7 @@ import (
 	"relais/site"
 )
 
-// asked is a register for questions: each site has one station and the emissions that are
+// registers is a register for questions: each site has one station and the emissions that are
 // named, "5G NR 3500" or with a minus before it for a project.
 func asked(t *testing.T) *Reading {
 	t.Helper()

@@ -125,7 +125,7 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 	if err != nil {
 		return nil, err
 	}
-	q.Disc = p.around(p.point())
+	q.Disc = p.disc(p.point())
 	wants := func(t observationType) bool { return p.Type == anyObservation || p.Type == t }
 	var items []Observation
 	if wants(anOutage) {

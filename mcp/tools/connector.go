@@ -111,7 +111,7 @@ func (r *Reading) aroundPlace(q *inquiry) []Site {
 		return nil
 	}
 	m := r.Set.Market(q.place.Market)
-	ask := index.Query{Filter: index.All, Disc: radiusParams{10}.around(q.place.at.Center)}
+	ask := index.Query{Filter: index.All, Disc: radiusParams{10}.disc(q.place.at.Center)}
 	if !q.narrow(m, &ask.Filter) {
 		return nil
 	}

@@ -44,8 +44,8 @@ type Submissions struct {
 	Bugs        int `json:"bugs"`
 }
 
-// of is the number of a kind.
-func (s *Submissions) of(kind account.Kind) *int {
+// count is the number of a kind.
+func (s *Submissions) count(kind account.Kind) *int {
 	return map[account.Kind]*int{account.Outage: &s.Outages, account.Speedtest: &s.Speedtests,
 		account.Validation: &s.Validations, account.Bug: &s.Bugs}[kind]
 }
@@ -61,7 +61,7 @@ func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
 		me.Kind = "client"
 	}
 	for _, kind := range kinds {
-		if *me.Submitted.of(kind), err = r.People.Count(a.ID, kind); err != nil {
+		if *me.Submitted.count(kind), err = r.People.Count(a.ID, kind); err != nil {
 			return nil, err
 		}
 	}

@@ -39,28 +39,28 @@ type NearList struct {
 
 func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearList, error) {
 	c := p.center(p.Market)
-	return r.near(c, index.Query{Disc: p.around(c.point())}, p.MarketParams, p.EmissionParams, p.pageParams)
+	return r.nearList(c, index.Query{Disc: p.disc(c.point())}, p.MarketParams, p.EmissionParams, p.pageParams)
 }
 
-// near is a page of the sites around a centre, where a query looks for them.
-func (r *Reading) near(c *Center, where index.Query, in api.MarketParams, e api.EmissionParams, p pageParams) (*NearList,
-	error) {
+// query is a page of the sites around a centre, where a query looks for them.
+func (r *Reading) nearList(c *Center, where index.Query, in api.MarketParams, e api.EmissionParams,
+	p pageParams) (*NearList, error) {
 	m, loaded, f, err := r.ResolveMarket(in, api.AreaParams{}, e)
 	if err != nil {
 		return nil, err
 	}
 	where.Filter = f
-	list := r.found(m, loaded, where, p)
+	list := r.siteList(m, loaded, where, p)
 	return &NearList{*c, list.List, list.Sourced}, nil
 }
 
-// near is where sites near the place are: around its middle, and of an area or region, whose
+// query is where sites near the place are: around its middle, and of an area or region, whose
 // middle says little, in all of it.
-func (p *Place) near(radius areaRadiusParams) index.Query {
+func (p *Place) query(radius areaRadiusParams) index.Query {
 	if p.wide() && radius.RadiusKm == nil {
 		return index.Query{Place: &p.at, Disc: &geo.Disc{Center: p.center().point(), Radius: anywhere}}
 	}
-	return index.Query{Disc: radius.orUsual().around(p.center().point())}
+	return index.Query{Disc: radius.orUsual().disc(p.center().point())}
 }
 
 // areaRadiusParams are radiusParams for a place that may be an area.
@@ -124,7 +124,7 @@ func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlac
 	if err != nil {
 		return nil, err
 	}
-	return r.near(place.center(), place.near(p.areaRadiusParams),
+	return r.nearList(place.center(), place.query(p.areaRadiusParams),
 		api.MarketParams{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
 }
 
@@ -154,7 +154,7 @@ func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteP
 	c := r.centerOf(loaded, at)
 	// One more than the page, and the page moved by one where the site itself stands
 	// before it: it is the first of its distance, or one of those on the same spot.
-	hits := loaded.Find(index.Query{Filter: f, Disc: p.around(c.point())}, 0, p.Offset+p.Limit+1)
+	hits := loaded.Find(index.Query{Filter: f, Disc: p.disc(c.point())}, 0, p.Offset+p.Limit+1)
 	if own := slices.Index(hits.Sites, at); own >= 0 {
 		hits.Sites, hits.Metres = slices.Delete(hits.Sites, own, own+1), slices.Delete(hits.Metres, own, own+1)
 		hits.Total--

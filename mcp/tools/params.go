@@ -27,7 +27,7 @@ type radiusParams struct {
 	RadiusKm float64 `param:"radiusKm" default:"5" above:"0" max:"50" doc:"How far around to look, in kilometres."`
 }
 
-func (p radiusParams) around(c geo.Point) *geo.Disc {
+func (p radiusParams) disc(c geo.Point) *geo.Disc {
 	return &geo.Disc{Center: c, Radius: p.RadiusKm * 1000}
 }
 

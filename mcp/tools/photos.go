@@ -166,7 +166,7 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 
 // photoFilter tells which photos are wanted.
 func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, Sourced, error) {
-	among, from, err := r.asked(p.Market)
+	among, from, err := r.registers(p.Market)
 	if err != nil {
 		return nil, Sourced{}, err
 	}

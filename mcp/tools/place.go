@@ -111,7 +111,7 @@ func (r *Reading) locationSearchPlaces(_ context.Context, p *searchPlacesParams)
 // place's name counts, else the first that finds anything. Of namesakes, those of markets that
 // have the operator come first.
 func (r *Reading) places(p *placeParams, o api.Operator, limit int) (list []Place, total int, from Sourced, err error) {
-	among, from, err := r.asked(p.Market)
+	among, from, err := r.registers(p.Market)
 	if country := question.Country(p.Place); country != "" {
 		among = slices.DeleteFunc(among, func(m *index.Market) bool { return m.Table.Country != country })
 	}
@@ -180,9 +180,9 @@ func placeOf(m *index.Market, p index.Place) Place {
 	return place
 }
 
-// asked returns the registers that are asked, of one market or all that are loaded, and
+// registers returns the registers that are asked, of one market or all that are loaded, and
 // their sources. A market without an inventory has no register, and a source all the same.
-func (r *Reading) asked(in *market.Code) (list []*index.Market, from Sourced, err error) {
+func (r *Reading) registers(in *market.Code) (list []*index.Market, from Sourced, err error) {
 	if in != nil {
 		table := market.Get(*in)
 		m, err := r.Load(table)

@@ -55,7 +55,7 @@ type Planned struct {
 
 func (r *Reading) sitesPlannedNearby(_ context.Context, p *sitesPlannedNearbyParams) (*PlannedList, error) {
 	c := p.center(p.Market)
-	return r.planned(c, index.Query{Disc: p.around(c.point())}, p.plannedParams, p.pageParams)
+	return r.planned(c, index.Query{Disc: p.disc(c.point())}, p.plannedParams, p.pageParams)
 }
 
 var sitesPlannedNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -75,7 +75,7 @@ func (r *Reading) sitesPlannedNearbyFromPlace(_ context.Context, p *sitesPlanned
 	if err != nil {
 		return nil, err
 	}
-	return r.planned(place.center(), place.near(p.areaRadiusParams), p.plannedParams, p.pageParams)
+	return r.planned(place.center(), place.query(p.areaRadiusParams), p.plannedParams, p.pageParams)
 }
 
 // planned is a page of the sites with projects around a centre, where a query looks for them.

@@ -42,7 +42,7 @@ func (r *Reading) meSessionsList(_ context.Context, p *pageParams) (*OwnSessions
 			if days[day] == nil {
 				days[day] = &OwnSession{Day: day, Markets: []market.Code{}, Technologies: []string{}}
 			}
-			*days[day].Submitted.of(kind)++
+			*days[day].Submitted.count(kind)++
 			if kind == account.Speedtest {
 				if err := days[day].add(f.Data); err != nil {
 					return nil, err

@@ -23,7 +23,7 @@ type alignmentParams struct {
 }
 
 // Check holds the rules over several parameters.
-func (p *alignmentParams) Check() error { return p.together() }
+func (p *alignmentParams) Check() error { return p.checkPair() }
 
 // An Alignment compares azimuths with bearings.
 type Alignment struct {

@@ -82,7 +82,7 @@ func (s *radioSite) diagnose(operator int, near *radio.Surrounding, limit int) O
 	others, all := near.Others(limit - len(o.Nodes))
 	o.AllNodes += all
 	for _, x := range others {
-		o.Nodes = append(o.Nodes, s.other(x))
+		o.Nodes = append(o.Nodes, s.otherNode(x))
 	}
 	for _, g := range radio.Compare(s.loaded.Table, &s.Site, operator, &naming, &near.Generations) {
 		name := g.Generation.String()
@@ -120,8 +120,8 @@ func (s *radioSite) ownNodes(near *radio.Surrounding, naming *radio.ByGeneration
 	return list
 }
 
-// other shows a base station that the site is not assigned.
-func (s *radioSite) other(x *radio.Named) DiagnosedNode {
+// otherNode shows a base station that the site is not assigned.
+func (s *radioSite) otherNode(x *radio.NamedID) DiagnosedNode {
 	id := x.ID
 	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: radio.ByNobody, Sites: []string{},
 		Near: x.Count, Last: dayOf(x.Last), PCIs: x.PCIs(), All: s.measures.ObservationsOf(s.market(), id, 0, nil)}

@@ -61,7 +61,7 @@ func (p *optionalPointParams) point() *geo.Point {
 	return &geo.Point{Lat: *p.Lat, Lng: *p.Lon}
 }
 
-func (p *optionalPointParams) together() error {
+func (p *optionalPointParams) checkPair() error {
 	switch {
 	case p.Lat == nil && p.Lon != nil:
 		return &endpoint.ParamError{Param: "lat", Want: "missing: lat and lon belong together"}
@@ -82,7 +82,7 @@ func (p *profileParams) generation() site.Generation {
 
 // Check holds the rules over several parameters.
 func (p *profileParams) Check() error {
-	if err := p.together(); err != nil {
+	if err := p.checkPair(); err != nil {
 		return err
 	}
 	if p.Node == nil && p.Cell == nil && p.Lat == nil {

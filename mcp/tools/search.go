@@ -46,7 +46,7 @@ func (r *Reading) sitesSearch(_ context.Context, p *sitesSearchParams) (*SiteLis
 func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter, text string, p pageParams) (*SiteList,
 	error) {
 	if text == "" || loaded == nil {
-		return r.found(m, loaded, index.Query{Filter: f}, p), nil
+		return r.siteList(m, loaded, index.Query{Filter: f}, p), nil
 	}
 	q, err := r.inquire(text, &m.Code)
 	if err != nil {
@@ -55,7 +55,7 @@ func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter
 	list := &SiteList{List: listOf[Site](nil, p.Offset, 0), Sourced: sourced(m, loaded)}
 	ask := q.words(f)
 	if q.narrow(loaded, &ask.Filter) {
-		list = r.found(m, loaded, ask, p)
+		list = r.siteList(m, loaded, ask, p)
 	}
 	if list.Total == 0 && q.place == nil {
 		if err := r.shorten(q, &m.Code); err != nil {
@@ -63,7 +63,7 @@ func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter
 		}
 		if ask := (index.Query{Filter: f}); q.place != nil && q.narrow(loaded, &ask.Filter) {
 			ask.Place = &q.place.at
-			list = r.found(m, loaded, ask, p)
+			list = r.siteList(m, loaded, ask, p)
 		}
 	}
 	if list.Total == 0 {
@@ -85,8 +85,8 @@ func (q *inquiry) words(f index.Filter) index.Query {
 	return index.Query{Filter: f, Text: text, Ranked: text != "", Spoken: true}
 }
 
-// found is a page of the sites that a query finds.
-func (r *Reading) found(m *market.Market, loaded *index.Market, q index.Query, p pageParams) *SiteList {
+// siteList is a page of the sites that a query finds.
+func (r *Reading) siteList(m *market.Market, loaded *index.Market, q index.Query, p pageParams) *SiteList {
 	var hits index.Hits
 	if loaded != nil {
 		hits = loaded.Find(q, p.Offset, p.Limit)
@@ -150,7 +150,7 @@ func (r *Reading) sitesGlobalSearch(_ context.Context, p *sitesGlobalSearchParam
 
 // everywhere is a page of the sites of all loaded markets that have the words of a question.
 func (r *Reading) everywhere(q *inquiry, p pageParams) (items []Site, total int, from Sourced, err error) {
-	among, from, err := r.asked(nil)
+	among, from, err := r.registers(nil)
 	if err != nil {
 		return nil, 0, from, err
 	}

@@ -201,7 +201,7 @@ func (r *Reading) speedtests(c *Center, radius radiusParams, in api.MarketParams
 	if err != nil {
 		return nil, err
 	}
-	q.Disc, q.Offset = radius.around(c.point()), p.Offset
+	q.Disc, q.Offset = radius.disc(c.point()), p.Offset
 	tests, total, err := store.Speedtests(q)
 	if err != nil {
 		return nil, err

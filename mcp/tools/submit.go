@@ -63,8 +63,8 @@ type Receipt struct {
 
 func (r *Receipt) repeat() { r.Repeated = true }
 
-// A kept answer is returned when its token comes again.
-type kept struct {
+// A keptAnswer answer is returned when its token comes again.
+type keptAnswer struct {
 	Asked  []byte          `json:"asked"` // hash of the arguments
 	Answer json.RawMessage `json:"answer"`
 }
@@ -93,7 +93,7 @@ func submit[R any, P interface {
 		if err != nil {
 			return nil, nil, err
 		}
-		text, err = json.Marshal(kept{asked[:], text})
+		text, err = json.Marshal(keptAnswer{asked[:], text})
 		return text, []account.Fact{fact}, err
 	})
 	if errors.Is(err, account.ErrNoAccount) { // deleted meanwhile
@@ -111,7 +111,7 @@ func decodeAnswer[R any, P interface {
 	*R
 	repeat()
 }](answer, asked []byte, repeated bool) (P, error) {
-	var k kept
+	var k keptAnswer
 	if err := json.Unmarshal(answer, &k); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ type wideRadiusParams struct {
 	RadiusKm float64 `param:"radiusKm" default:"20" above:"0" max:"200" doc:"How far around to look, in kilometres."`
 }
 
-func (p wideRadiusParams) around(c geo.Point) *geo.Disc {
+func (p wideRadiusParams) disc(c geo.Point) *geo.Disc {
 	return &geo.Disc{Center: c, Radius: p.RadiusKm * 1000}
 }
 
@@ -90,7 +90,7 @@ type sitesHSNearbyParams struct {
 
 func (r *Reading) sitesHSNearby(_ context.Context, p *sitesHSNearbyParams) (*UnavailableList, error) {
 	c := p.center(p.Market)
-	return r.unavailable(c, p.MarketParams, api.AreaParams{}, p.around(c.point()), p.pageParams)
+	return r.unavailable(c, p.MarketParams, api.AreaParams{}, p.disc(c.point()), p.pageParams)
 }
 
 var sitesHSNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -111,10 +111,10 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 		return nil, err
 	}
 	c := place.center()
-	around, areas := wideRadiusParams{20}.around(c.point()), []string(nil)
+	around, areas := wideRadiusParams{20}.disc(c.point()), []string(nil)
 	switch {
 	case p.RadiusKm != nil:
-		around = wideRadiusParams{*p.RadiusKm}.around(c.point())
+		around = wideRadiusParams{*p.RadiusKm}.disc(c.point())
 	case place.wide():
 		around.Radius, areas = anywhere, place.areaCodes()
 	}

@@ -87,7 +87,7 @@ func program(arch uint32) []unix.SockFilter {
 	if arch == unix.AUDIT_ARCH_X86_64 { // numbers of the x32 ABI
 		f = append(f, skipIf(unix.BPF_JGE, 0x40000000), end(unix.SECCOMP_RET_KILL_PROCESS))
 	}
-	for _, number := range append(refused, more...) {
+	for _, number := range append(refused, archSyscalls...) {
 		f = append(f, skipIf(unix.BPF_JEQ, uint32(number)), end(unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM)))
 	}
 	// Threads may signal each other, to interrupt goroutines, but not other processes.

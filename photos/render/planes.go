@@ -43,11 +43,11 @@ type plane struct {
 }
 
 func (p plane) resize(width, height int) plane {
-	return p.across(width).down(height)
+	return p.resizeWidth(width).resizeHeight(height)
 }
 
-// across resizes the width.
-func (p plane) across(width int) plane {
+// resizeWidth resizes the width.
+func (p plane) resizeWidth(width int) plane {
 	if width == p.width {
 		return p
 	}
@@ -58,7 +58,7 @@ func (p plane) across(width int) plane {
 			row, dst := p.pix[y*p.stride:][:p.width], out.pix[y*width:][:width]
 			for x := range dst {
 				weights := taps[x].weights
-				sum := int32(half)
+				sum := int32(fixedHalf)
 				for i, v := range row[taps[x].first:][:len(weights)] {
 					sum += int32(v) * weights[i]
 				}
@@ -69,8 +69,8 @@ func (p plane) across(width int) plane {
 	return out
 }
 
-// down resizes the height. The rows of the result are contiguous.
-func (p plane) down(height int) plane {
+// resizeHeight resizes the height. The rows of the result are contiguous.
+func (p plane) resizeHeight(height int) plane {
 	if height == p.height && p.stride == p.width {
 		return p
 	}
@@ -80,7 +80,7 @@ func (p plane) down(height int) plane {
 		sums := make([]int32, p.width)
 		for y := from; y < to; y++ {
 			for x := range sums {
-				sums[x] = half
+				sums[x] = fixedHalf
 			}
 			for i, weight := range taps[y].weights {
 				row := p.pix[(taps[y].first+i)*p.stride:][:len(sums)]
@@ -99,8 +99,8 @@ func (p plane) down(height int) plane {
 
 // Weights are fixed-point numbers.
 const (
-	one  = 1 << 14
-	half = one / 2
+	fixedOne  = 1 << 14
+	fixedHalf = fixedOne / 2
 )
 
 func clamped(sum int32) uint8 { return uint8(min(max(sum>>14, 0), 255)) }
@@ -126,9 +126,9 @@ func newTaps(old, n int) []taps {
 			sum += weights[j]
 		}
 		all[i] = taps{first, make([]int32, len(weights))}
-		left, heaviest := int32(one), 0
+		left, heaviest := int32(fixedOne), 0
 		for j, w := range weights {
-			all[i].weights[j] = int32(math.Round(w / sum * one))
+			all[i].weights[j] = int32(math.Round(w / sum * fixedOne))
 			left -= all[i].weights[j]
 			if w > weights[heaviest] {
 				heaviest = j
