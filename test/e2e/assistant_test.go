@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"relais/demo"
+	"relais/internal/filetest"
 )
 
 // mostAnswer is what a tool may answer at most, in bytes.
@@ -55,7 +56,7 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 		{"outage import --market FR --operator ORANGE", "sites_hs.csv",
 			"code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"},
 	} {
-		run(t, append(strings.Fields(tt.command), writeFile(t, tt.name, tt.text), "--data", c.dir)...)
+		run(t, append(strings.Fields(tt.command), filetest.New(t, tt.name, tt.text), "--data", c.dir)...)
 	}
 	s = serve(t, c.dir, append([]string{"--mcp-minute", "100000"}, flags...)...)
 	mustSendPhoto(t, s, photographer(t, c.dir).APIKey, picture(64, 48), map[string]string{"description": "Le pylône"})
@@ -132,7 +133,7 @@ func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 func arguments(t *testing.T, tools []*assistantTool) map[string]json.RawMessage {
 	t.Helper()
 	var golden map[string]json.RawMessage
-	if err := json.Unmarshal(readFile(t, "testdata/tools.json"), &golden); err != nil {
+	if err := json.Unmarshal(filetest.Read(t, "testdata/tools.json"), &golden); err != nil {
 		t.Fatal(err)
 	}
 	if len(golden) != len(tools) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 // A report is what relais check --json prints.
@@ -106,7 +108,7 @@ func listing(t *testing.T, dir string) string {
 // what changes it back.
 func damage(t *testing.T, path string, change func(text []byte) []byte) (undo func()) {
 	t.Helper()
-	was := readFile(t, path)
+	was := filetest.Read(t, path)
 	write := func(text []byte) {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
@@ -163,9 +165,7 @@ func TestCheck(t *testing.T) {
 	c := makeCountry(t, 300)
 	app := newApp(t, c.dir)
 	source := keptObservatory(t, c.dir)
-	if err := os.WriteFile(filepath.Join(c.dir, "notes.txt"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(c.dir, "notes.txt"), "mine")
 	damages := []struct {
 		path, want string
 		change     func([]byte) []byte // nil: the file is lost

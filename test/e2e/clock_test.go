@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // receivedAt makes a folder that nobody serves one whose last data came at a time, by the
@@ -16,7 +18,7 @@ func receivedAt(t *testing.T, dir string, at time.Time) {
 	t.Helper()
 	path := filepath.Join(dir, "stores.json")
 	var noted object
-	if err := json.Unmarshal(readFile(t, path), &noted); err != nil {
+	if err := json.Unmarshal(filetest.Read(t, path), &noted); err != nil {
 		t.Fatal(err)
 	}
 	noted["clock"] = object{"receipt": at.UTC().Truncate(time.Second)}
@@ -37,7 +39,7 @@ func TestFarClock(t *testing.T) {
 	for i := range 40 {
 		text += fmt.Sprintf("%s,45.%d,3,50\n", ago(100*24*time.Hour), 1000+i)
 	}
-	run(t, "speedtest", "import", "--data", dir, "--market", "FR", writeFile(t, "old.csv", text))
+	run(t, "speedtest", "import", "--data", dir, "--market", "FR", filetest.New(t, "old.csv", text))
 	// started is a server that has looked for what is too old; it has so many speedtests.
 	started := func(looked string, want int) *server {
 		t.Helper()

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // clients are the ids that relais client list has.
@@ -45,7 +47,7 @@ func TestCompactUnderLoad(t *testing.T) {
 			t.Errorf("compact: got %s, want clients.db named", out)
 		}
 		for _, file := range []string{"clients.db", "quota.db"} {
-			text := readFile(t, filepath.Join(c.dir, file))
+			text := filetest.Read(t, filepath.Join(c.dir, file))
 			for _, trace := range []string{name, gone.ID, gone.APIKey[:len("rk_")+12][3:]} {
 				if bytes.Contains(text, []byte(trace)) {
 					t.Errorf("%s has %q of a client that was deleted", file, trace)

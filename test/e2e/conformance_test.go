@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // The conformance suite, and the version of it that knows the protocol's newest one and
@@ -79,9 +81,7 @@ func TestConformance(t *testing.T) {
 // noFailures is a list of expected failures without any.
 func noFailures(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "none.yml")
-	if err := os.WriteFile(path, []byte("server: []\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, "server: []\n")
 	return path
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"relais/demo"
+	"relais/internal/filetest"
 )
 
 // issued is what relais client create --json prints.
@@ -94,7 +95,7 @@ func makeCountry(t *testing.T, supports int) country {
 // weekly is the observatoire as it is published on another day.
 func (c *country) weekly(t *testing.T, date string) string {
 	t.Helper()
-	return strings.ReplaceAll(string(readFile(t, c.files[0])), ";2026-01-15T12:00:00;", ";"+date+"T12:00:00;")
+	return strings.ReplaceAll(string(filetest.Read(t, c.files[0])), ";2026-01-15T12:00:00;", ";"+date+"T12:00:00;")
 }
 
 // readCSV reads a table with the standard library.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 // demonstrate shows the demonstration of a folder, and returns what it prints once it is
@@ -60,7 +62,7 @@ func TestDemo(t *testing.T) {
 
 	// Of an older relais: the demonstration is made again.
 	snap := filepath.Join(dir, "snapshots", "FR.snap")
-	text := readFile(t, snap)
+	text := filetest.Read(t, snap)
 	text[8]++ // the version of the format
 	replace(t, snap, text)
 	s, printed = demonstrate(t, dir, func(*exec.Cmd) {})
@@ -80,7 +82,7 @@ func TestDemo(t *testing.T) {
 func onAStick(t *testing.T, dir string) {
 	t.Helper()
 	nobody := readOnly(t, dir)
-	before := readFile(t, filepath.Join(dir, "clients.db"))
+	before := filetest.Read(t, filepath.Join(dir, "clients.db"))
 	s, printed := demonstrate(t, dir, nobody)
 	if want := "cannot be written to"; !strings.Contains(printed, want) {
 		t.Errorf("printed: got %s, want %q", printed, want)
@@ -89,7 +91,7 @@ func onAStick(t *testing.T, dir string) {
 		t.Errorf("antennas with the printed key: got %d, want 2", got)
 	}
 	s.stop()
-	if after := readFile(t, filepath.Join(dir, "clients.db")); !bytes.Equal(after, before) {
+	if after := filetest.Read(t, filepath.Join(dir, "clients.db")); !bytes.Equal(after, before) {
 		t.Error("clients.db was changed")
 	}
 }

@@ -97,25 +97,6 @@ func fails(t *testing.T, code int, why string, args ...string) {
 	}
 }
 
-// writeFile writes a file of its own folder.
-func writeFile(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestCommandLine(t *testing.T) {
 	dir := t.TempDir()
 	create := "client create --data " + dir + " --name x --mode server --cidr 192.0.2.0/24 --scopes all-read "

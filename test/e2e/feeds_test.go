@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // An update fetches the operators' files in a server, next to one and without one, and
@@ -19,7 +21,7 @@ func TestUpdateFeeds(t *testing.T) {
 		}
 		return text
 	}
-	sources := writeFile(t, "sources.json", fmt.Sprintf(
+	sources := filetest.New(t, "sources.json", fmt.Sprintf(
 		`{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"none"}]}`, a.URL))
 	t.Chdir(filepath.Dir(dir)) // a server elsewhere finds the files all the same
 	relative := []string{"update", "--data", filepath.Base(dir), "--sources", sources, "--json"}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 // What makes clients from an OpenAPI document, and compiles them.
@@ -70,9 +72,7 @@ func generatedClients(t *testing.T, s *server) (dir string) {
 	if err := os.Symlink(os.Getenv("RELAIS_NPM"), filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "openapi.json"), s.get("/openapi.json").body, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "openapi.json"), s.get("/openapi.json").body)
 	for _, args := range [][]string{
 		{openapiTypescript, "openapi.json", "--output", "generated/api.d.ts"},
 		{heyAPI, "--input", "openapi.json", "--output", "generated/hey", "--no-log-file"},
@@ -99,7 +99,7 @@ func attestationKey(t *testing.T) (path string, key *ecdsa.PrivateKey) {
 		t.Fatal(err)
 	}
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
-	return writeFile(t, "attestation.pem", string(text)), key
+	return filetest.New(t, "attestation.pem", string(text)), key
 }
 
 // attestation is what the backend of an app signs for a device.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 // ago is a time of the last days as files of measures have it.
@@ -106,8 +108,8 @@ func (im *importer) killed(t *testing.T) {
 	if testing.Short() {
 		rounds = 2
 	}
-	file, base := writeFile(t, "file.csv", im.text(im.rows)), newFolder(t)
-	run(t, im.args(base, writeFile(t, "before.csv", im.text(40)))...)
+	file, base := filetest.New(t, "file.csv", im.text(im.rows)), newFolder(t)
+	run(t, im.args(base, filetest.New(t, "before.csv", im.text(40)))...)
 	without := im.state(t, base)
 	whole := copyOf(t, base)
 	began := time.Now()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // segments are the files of measures of a folder.
@@ -22,8 +24,8 @@ func segments(t *testing.T, dir string) []string {
 // measurements answer 503 and all others go on, until it is made again from the files.
 func TestLostStore(t *testing.T) {
 	dir := newFolder(t)
-	run(t, "speedtest", "import", "--data", dir, "--market", "FR", writeFile(t, "s.csv", speedtestsOf(40)))
-	run(t, "coverage", "import", "--data", dir, "--market", "FR", writeFile(t, "c.csv", coverageOf(60)))
+	run(t, "speedtest", "import", "--data", dir, "--market", "FR", filetest.New(t, "s.csv", speedtestsOf(40)))
+	run(t, "coverage", "import", "--data", dir, "--market", "FR", filetest.New(t, "c.csv", coverageOf(60)))
 	files := segments(t, dir)
 	if err := os.Remove(filepath.Join(dir, "measures.db")); err != nil {
 		t.Fatal(err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 const hsHeader = "code_site_op;Antenne relais gérée par %s;region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev\n"
@@ -17,7 +19,7 @@ func unavailable(operator, code, lat string) string {
 // importOutages imports an operator's file in FR.
 func importOutages(t *testing.T, dir, operator, text string) {
 	t.Helper()
-	run(t, "outage", "import", "--data", dir, "--market", "FR", "--operator", operator, writeFile(t, "hs.csv", text))
+	run(t, "outage", "import", "--data", dir, "--market", "FR", "--operator", operator, filetest.New(t, "hs.csv", text))
 }
 
 // An outageReport is a part of what commands print of a report.
@@ -60,7 +62,7 @@ func TestOutages(t *testing.T) {
 		}
 		return "none"
 	}
-	other := writeFile(t, "hs.csv", unavailable("Orange", "2", "48.85"))
+	other := filetest.New(t, "hs.csv", unavailable("Orange", "2", "48.85"))
 	for _, step := range []struct{ name, want, command string }{
 		{"by whom it is of", "reported 0 true", "confirm " + id + " --user ann"},
 		{"bob", "reported 1 true", "confirm " + id + " --user bob"},
@@ -83,7 +85,7 @@ func TestOutages(t *testing.T) {
 	}
 	fails(t, 1, "resolved or rejected", "outage", "confirm", "--data", dir, id, "--user", "fay")
 	fails(t, 1, "web page", "outage", "import", "--data", dir, "--market", "FR", "--operator", "ORANGE",
-		writeFile(t, "hs.csv", "<!DOCTYPE html><p>Maintenance\n"))
+		filetest.New(t, "hs.csv", "<!DOCTYPE html><p>Maintenance\n"))
 	if got, want := s.feed("/sites-hs?operator=ORANGE"), "exists true, available false, 0 entries"; got != want {
 		t.Errorf("after a web page: got %s, want %s", got, want)
 	}

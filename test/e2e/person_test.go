@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // home is the address that people come from, behind the proxy.
@@ -173,7 +175,7 @@ func leftBehind(t *testing.T, dir, logged string, secrets []string, people ...*p
 	look(home)
 	x.traces = [][]byte{address.AsSlice()}
 	x.folder(dir)
-	text := readFile(t, filepath.Join(dir, "users.db"))
+	text := filetest.Read(t, filepath.Join(dir, "users.db"))
 	for _, w := range people {
 		if !bytes.Contains(text, []byte(w.Name)) || !bytes.Contains(text, []byte(w.ID)) {
 			t.Errorf("users.db: got nothing of %s, want the account", w.Name)

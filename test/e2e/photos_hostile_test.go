@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // bombs are files that would take all memory or all time, and others that are no
@@ -43,7 +45,7 @@ func bombs(t *testing.T) map[string][]byte {
 	files, _ := filepath.Glob("../../../shared/data/images/made/*bomb*")
 	more, _ := filepath.Glob("../../../shared/data/images/heic/*clusterfuzz*")
 	for _, f := range append(files, more...) {
-		all[filepath.Base(f)] = readFile(t, f)
+		all[filepath.Base(f)] = filetest.Read(t, f)
 	}
 	return all
 }
@@ -95,7 +97,7 @@ func TestPhotoBombs(t *testing.T) {
 // peakMemory is the most resident memory that a process has had, in bytes.
 func peakMemory(t *testing.T, pid int) int64 {
 	t.Helper()
-	for line := range strings.Lines(string(readFile(t, fmt.Sprintf("/proc/%d/status", pid)))) {
+	for line := range strings.Lines(string(filetest.Read(t, fmt.Sprintf("/proc/%d/status", pid)))) {
 		var kb int64
 		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kb); n == 1 {
 			return kb << 10

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"relais/internal/filetest"
 )
 
 // planted is what a person or a device is known by, under the names that files have
@@ -213,9 +215,7 @@ func TestPersonalData(t *testing.T) {
 	x := newSearch(t)
 	files := t.TempDir()
 	for name, text := range personalFiles() {
-		if err := os.WriteFile(filepath.Join(files, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(files, name), text)
 	}
 	exits := func(want int, args ...string) {
 		t.Helper()

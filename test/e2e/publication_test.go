@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // A publication is the rows of an observatoire by their columns.
@@ -59,7 +61,7 @@ func (p *publication) text(more ...string) string {
 // write writes the publication.
 func (p *publication) write(t *testing.T) string {
 	t.Helper()
-	return writeFile(t, "observatoire.csv", p.text())
+	return filetest.New(t, "observatoire.csv", p.text())
 }
 
 // Archives that commands add next to a server are in its next answer, and no entity tag of

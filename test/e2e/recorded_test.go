@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 var record = flag.Bool("record",
@@ -43,7 +45,7 @@ func TestRecordedAnswers(t *testing.T) {
 	s.measured()
 	a := recorder{s, key}
 	var got []recorded
-	for request := range strings.Lines(string(readFile(t, recordedRequests))) {
+	for request := range strings.Lines(string(filetest.Read(t, recordedRequests))) {
 		if request = strings.TrimSpace(request); request != "" && request[0] != '#' {
 			got = append(got, a.answer(request))
 		}
@@ -87,7 +89,7 @@ func writeRecorded(t *testing.T, list []recorded) {
 func readRecorded(t *testing.T) map[string]recorded {
 	t.Helper()
 	list := map[string]recorded{}
-	for in := json.NewDecoder(bytes.NewReader(readFile(t, recordedAnswers))); ; {
+	for in := json.NewDecoder(bytes.NewReader(filetest.Read(t, recordedAnswers))); ; {
 		var a recorded
 		if err := in.Decode(&a); err == io.EOF {
 			return list

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 // timed are paths of what changes in time. Where tagged, their entity tag is the same as
@@ -80,13 +82,13 @@ func TestRestart(t *testing.T) {
 		importOutages(t, dir, operator, unavailable(operator, "1", "45.772"))
 	}
 	fails(t, 1, "web page", "outage", "import", "--data", dir, "--market", "FR", "--operator", "FREE",
-		writeFile(t, "hs.csv", "<html>"))
+		filetest.New(t, "hs.csv", "<html>"))
 	one, over := reportOutage(t, dir, "ORANGE", "ann").ID, reportOutage(t, dir, "SFR", "ann").ID
 	must("outage", "confirm", one, "--user", "bob")
 	must("outage", "resolve", over)
-	tests := writeFile(t, "s.csv", speedtestsOf(120))
+	tests := filetest.New(t, "s.csv", speedtestsOf(120))
 	must("speedtest", "import", "--market", "FR", tests)
-	must("coverage", "import", "--market", "FR", writeFile(t, "c.csv", coverageOf(150)))
+	must("coverage", "import", "--market", "FR", filetest.New(t, "c.csv", coverageOf(150)))
 
 	restart := func() *server { // at another port, which answers may have in addresses
 		return serve(t, dir, "--base-url", "http://relais.example")
@@ -104,7 +106,7 @@ func TestRestart(t *testing.T) {
 	// A file that brings nothing changes nothing; one that does changes what it is about.
 	must("speedtest", "import", "--market", "FR", tests)
 	s.isUnchanged("the same file again", before)
-	must("speedtest", "import", "--market", "FR", writeFile(t, "s.csv", speedtestsOf(130)))
+	must("speedtest", "import", "--market", "FR", filetest.New(t, "s.csv", speedtestsOf(130)))
 	must("archive", "add", newPublication("2026-08-20", 440).write(t))
 	must("outage", "confirm", one, "--user", "cid")
 	for _, path := range []string{"/anfr/archives", "/speedtests/site?enb=1001", "/outages", "/speedtests?days=365"} {

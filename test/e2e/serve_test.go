@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // A new snapshot is served soon, without one failed answer; a
@@ -24,7 +26,7 @@ func TestReloadUnderRequests(t *testing.T) {
 		requests.add(s.consistent)
 	}
 	before := s.version("FR")
-	newer := writeFile(t, "SYNTHETIC_observatoire_2026-01-22.csv", c.weekly(t, "2026-01-22"))
+	newer := filetest.New(t, "SYNTHETIC_observatoire_2026-01-22.csv", c.weekly(t, "2026-01-22"))
 	run(t, "ingest", "--data", c.dir, "FR,DROM", newer)
 	began := time.Now()
 	s.waitUntil("the new snapshots are served", func() bool {
@@ -51,7 +53,7 @@ func TestReloadUnderRequests(t *testing.T) {
 func refusesSnapshots(t *testing.T, s *server, dir string) {
 	t.Helper()
 	good, snap := s.version("FR"), filepath.Join(dir, "snapshots", "FR.snap")
-	whole := readFile(t, snap)
+	whole := filetest.Read(t, snap)
 	for _, tt := range []struct {
 		name string
 		bad  []byte

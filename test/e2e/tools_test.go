@@ -5,13 +5,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // Other programs read the files of relais.
 func TestOtherTools(t *testing.T) {
 	c := makeCountry(t, 300)
 	s := serve(t, c.dir)
-	save := func(path, name string) string { return writeFile(t, name, string(s.get(path).body)) }
+	save := func(path, name string) string { return filetest.New(t, name, string(s.get(path).body)) }
 	t.Run("GDAL", func(t *testing.T) {
 		ogrinfo, err := exec.LookPath("ogrinfo")
 		if err != nil {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // An authority publishes one weekly file.
@@ -69,7 +71,7 @@ func dateIn(text []byte) string {
 // table writes the table of sources that names the authority.
 func (a *authority) table(t *testing.T) string {
 	t.Helper()
-	return writeFile(t, "sources.json", fmt.Sprintf(`{"files":[{"name":"weekly","market":"FR","find":"data.gouv.fr","url":"%s/api/1/datasets/weekly/","match":"observatoire","licence":"made up"}]}`, a.URL))
+	return filetest.New(t, "sources.json", fmt.Sprintf(`{"files":[{"name":"weekly","market":"FR","find":"data.gouv.fr","url":"%s/api/1/datasets/weekly/","match":"observatoire","licence":"made up"}]}`, a.URL))
 }
 
 // An updated file is a part of what relais update --json prints.
