@@ -23,7 +23,7 @@ type Report struct {
 	Date    string         `json:"date"`
 	Updated string         `json:"updated"` // the date_maj of the file's first row
 	File    *source.Report `json:"file"`
-	// Before is the date of the publication that this one is compared with, "" for none.
+	// Before is the date of the publication that this one is compared with; "" for none.
 	Before   string         `json:"before"`
 	Changes  map[string]int `json:"changes"` // by type
 	Supports int            `json:"supports"`
@@ -31,12 +31,11 @@ type Report struct {
 	Bytes    int            `json:"bytes"` // that were stored
 }
 
-// Add keeps a publication: it is on disk when Add returns nil, and nothing has changed
-// when it does not. Dates may come in any order. Errors: ErrExists, ErrRefused for a
-// date in the future and for one that has less than 95 % of the supports of the
-// publication before it, all three without Force; ErrRefused for a synthetic one next to
-// those of the authority, whose first takes the place of all synthetic ones;
-// errReadOnly, those of reading the file, of ctx, of writing.
+// Add stores a publication: it is on disk when Add returns nil, and nothing has changed otherwise.
+// Dates may come in any order. Errors that Force overrides: ErrExists; ErrRefused for a date in the
+// future, and for a publication with less than 95 % of the supports of the one before it. Other
+// errors: ErrRefused for synthetic data next to the authority's (the authority's first publication
+// replaces all synthetic ones), errReadOnly, those of reading the file, of ctx and of writing.
 func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, error) {
 	start := time.Now()
 	if s.readOnly() {
@@ -87,9 +86,9 @@ func (s *Store) mayAdd(synthetic bool, o Options) error {
 	return nil
 }
 
-// splitSynthetic returns the publications that a new one joins and those that it replaces.
-// Synthetic and published data never mix: their differences would not be changes.
-// Error: ErrRefused.
+// splitSynthetic splits the publications into those that stay next to a new one and those that it
+// replaces. Synthetic and published data never mix: their differences would not be changes. Error:
+// ErrRefused.
 func splitSynthetic(all []Publication, synthetic bool) (kept, gone []Publication, err error) {
 	for _, p := range all {
 		switch {
@@ -114,7 +113,7 @@ func remove(tx *store.Tx, p *Publication) error {
 	return errors.Join(tx.Bucket([]byte(rowsBucket)).Delete(key), tx.Bucket([]byte(publicationsBucket)).Delete(key))
 }
 
-// An adding is an Add's transaction.
+// An adding is the transaction of an Add.
 type adding struct {
 	ctx    context.Context
 	tx     *store.Tx
@@ -171,7 +170,7 @@ func (a *adding) run(force bool) error {
 	return nil
 }
 
-// known finds the rows that the publications before and after have too.
+// known finds the rows that the publications before and after the new one have too.
 func (a *adding) known() error {
 	a.refs = make([]ref, len(a.file.rows))
 	sel := selection{}
@@ -213,8 +212,8 @@ func (a *adding) known() error {
 	})
 }
 
-// putPublication stores the list of rows, the changes since the publication before,
-// and again those of the one after.
+// putPublication stores the list of rows and the changes since the publication before. The changes
+// of the publication after it are stored again.
 func (a *adding) putPublication() error {
 	p := &Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
@@ -241,7 +240,7 @@ func (a *adding) putPublication() error {
 	return err
 }
 
-// putChanges stores a publication, whose rows are stored, and what it changed.
+// putChanges stores a publication and its changes. Its rows are stored already.
 func (a *adding) putChanges(before, p *Publication) (changes []change, err error) {
 	if before != nil {
 		sel := selection{}

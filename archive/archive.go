@@ -1,13 +1,13 @@
-// Package archive keeps the dated publications of the ANFR's observatoire: all of
-// them whole, in little space, so that any date can be shown as it was, and what it
-// changed. It reads a file by package anfr, knows no market, and serves nothing.
+// Package archive stores the dated publications of the ANFR's observatoire. All of them are stored
+// completely, in little space, so that any date can be shown with its changes. The package reads
+// files with package anfr, and knows neither markets nor HTTP.
 //
-// A row is stored once for as long as it stays the same. What a publication has that
-// its neighbours in time do not have makes a segment: blocks of rows in order of their
-// support. The publication itself is the list of its rows in the order of the file, as
-// runs of rows of segments, so that every date stands for itself: adding one between
-// two others, or replacing one, touches no other publication. Stored with it are the rows
-// that differ from the publication before it.
+// A row is stored once as long as it stays the same. The rows that a publication has and its
+// neighbours in time lack make a segment: blocks of rows in order of their support. The publication
+// itself is the list of its rows in the order of the file, as runs of rows of segments. So each
+// date is independent: adding one between two others, or replacing one, does not touch other
+// publications. Each publication also has the list of rows that differ from the publication before
+// it.
 package archive
 
 import (
@@ -23,8 +23,8 @@ import (
 	"relais/site"
 )
 
-// Errors that callers distinguish. Other errors are those of package store, of reading a
-// file, and of what a file says.
+// Errors that callers distinguish. Other errors are those of package store, of reading a file, and
+// of its content.
 var (
 	ErrNoArchive = errors.New("no archive of that date")
 	ErrExists    = errors.New("there is an archive of that date")
@@ -37,8 +37,8 @@ var (
 	errReplaced = errors.New("the archive was replaced meanwhile")
 )
 
-// Buckets of archives.db. Numbers are big-endian, so that keys stand in their order; a
-// date is its day's number. Values are sealed.
+// Buckets of archives.db. Numbers are big-endian, so that keys are in their order; a date is the
+// number of its day. Values are sealed.
 const (
 	publicationsBucket = "publications" // date → Publication in JSON
 	rowsBucket         = "rows"         // date → which rows, in the order of the file
@@ -58,13 +58,13 @@ type Store struct {
 	memory *memory
 }
 
-// Open has the archives in db, archives.db, which stays the caller's. With nil, or a
-// db that is opened read-only, Add fails with errReadOnly.
+// Open opens the archives in db, which is archives.db. Closing db stays the caller's task. With nil
+// or a read-only db, Add fails with errReadOnly.
 func Open(db *store.DB, now func() time.Time) *Store {
 	return &Store{db: db, now: now, memory: newMemory()}
 }
 
-// A Publication says what there is of one date.
+// A Publication describes the publication of one date.
 type Publication struct {
 	Date     string `json:"date"`    // YYYY-MM-DD
 	Updated  string `json:"updated"` // date_maj of its first row
@@ -73,14 +73,14 @@ type Publication struct {
 	// Repeated is how many rows have the key of an earlier row of the file.
 	Repeated int `json:"repeated,omitempty"`
 	Changes  int `json:"changes"` // rows that differ from the publication before, in either
-	// Synthetic says that it was made up for a demonstration: nobody published it.
+	// Synthetic reports that the data was made up for a demonstration: nobody published it.
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Added     time.Time `json:"added"`
 	Bytes     int       `json:"bytes"` // stored for this publication alone
 	Segments  []uint32  `json:"segments"`
 }
 
-// A segment says what there is of one.
+// A segment describes one segment.
 type segment struct {
 	Rows  int `json:"rows"`
 	Bytes int `json:"bytes"`
@@ -104,8 +104,8 @@ func (s *Store) List() (all []Publication, err error) {
 	return slices.Clone(all), err
 }
 
-// Dates returns the dates of the publications, oldest first, and the newest of them,
-// "" without publications.
+// Dates returns the dates of the publications, oldest first. current is the newest, "" without
+// publications.
 func (s *Store) Dates() (dates []string, current string, err error) {
 	all, err := s.List()
 	dates = []string{}
@@ -115,7 +115,7 @@ func (s *Store) Dates() (dates []string, current string, err error) {
 	return dates, current, err
 }
 
-// Version is that of the file: see store.DB.Version.
+// Version returns the version of the file: see store.DB.Version.
 func (s *Store) Version() string { return s.db.Version() }
 
 // publications returns all of them, oldest first.
@@ -136,8 +136,7 @@ func publications(tx *store.Tx) (all []Publication, err error) {
 
 func (p *Publication) day() site.Date { return site.ParseDate([]byte(p.Date)) }
 
-// neighbours returns the publication of a date and those before and after it; each may be
-// nil.
+// neighbours returns the publication of a date and those before and after it; each may be nil.
 func neighbours(all []Publication, date string) (before, at, after *Publication) {
 	for i := range all {
 		switch p := &all[i]; {
@@ -159,7 +158,7 @@ func numberKey(n uint32) (key [4]byte) {
 	return key
 }
 
-// pairKey is the key of a part of what has a number.
+// pairKey is the key of a part of something that has a number.
 func pairKey(n, part uint32) []byte {
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, n), part)
 }
@@ -184,7 +183,7 @@ func readJSON(bucket string, key, sealed []byte, v any) error {
 	return nil
 }
 
-// numberIn is the number that a key begins with.
+// numberIn returns the number that a key begins with.
 func numberIn(key []byte) uint32 {
 	if len(key) < 4 {
 		return 0

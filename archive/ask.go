@@ -10,15 +10,14 @@ import (
 	"relais/internal/store"
 )
 
-// errStop ends a walk whose reader has enough.
+// errStop ends a walk that yields no more.
 var errStop = errors.New("stop")
 
-// A View is a query of the archives. It holds no
-// transaction, and is for one reader at a time.
+// A View is a query of the archives. It holds no transaction, and is for one reader at a time.
 type View struct {
 	Date   string // of the publication, YYYY-MM-DD
 	Before string // of the one that it is compared with, "" for none
-	// Synthetic says that the publication is made up, for a demonstration.
+	// Synthetic reports that the publication was made up for a demonstration.
 	Synthetic bool
 
 	fetch   fetch
@@ -30,8 +29,8 @@ type View struct {
 	site    Site // that is shown
 }
 
-// find returns the publication of a date, and the one before it, nil for none.
-// Errors: ErrNoArchive.
+// find returns the publication of a date and the one before it, nil without one. Errors:
+// ErrNoArchive.
 func find(tx *store.Tx, date string) (p, before *Publication, err error) {
 	all, err := publications(tx)
 	if err != nil {
@@ -44,9 +43,9 @@ func find(tx *store.Tx, date string) (p, before *Publication, err error) {
 	return p, before, nil
 }
 
-// Changes has what the publication of a date changed: the records that are new, added,
-// activated or deleted, by site, ascending. All of the oldest one is new. It holds the
-// list of changes and a block of rows of each segment in memory. Errors: ErrNoArchive,
+// Changes returns what the publication of a date changed: the records that are new, added,
+// activated or deleted, by site, ascending. In the oldest publication all are new. The View holds
+// the list of changes and a block of rows of each segment in memory. Errors: ErrNoArchive,
 // errDamaged.
 func (s *Store) Changes(date string) (*View, error) {
 	return s.open(func(tx *store.Tx) (*View, error) {
@@ -66,10 +65,10 @@ func (s *Store) Changes(date string) (*View, error) {
 	})
 }
 
-// Whole has the whole publication of a date, by site, ascending; Kind says what was
-// new, added, activated or changed in it. It holds 4 bytes for each row of its segments
-// and a block of rows of each of them in memory, of the 81st publication of national
-// size 50 MB. Errors are as for Changes.
+// Whole returns the publication of a date, by site, ascending. Kind says what was new, added,
+// activated or changed in it. The View holds 4 bytes for each row of the publication's segments in
+// memory, and a block of rows of each segment: 50 MB for the 81st publication of national size.
+// Errors are as for Changes.
 func (s *Store) Whole(date string) (*View, error) {
 	return s.open(func(tx *store.Tx) (*View, error) {
 		p, before, err := find(tx, date)
@@ -80,7 +79,7 @@ func (s *Store) Whole(date string) (*View, error) {
 	})
 }
 
-// wholeView is all of a publication; before is nil for the oldest.
+// wholeView shows all of a publication; before is nil for the oldest.
 func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 	v := &View{Date: p.Date, Synthetic: p.Synthetic, sel: selection{}, kinds: map[ref]Kind{},
 		updated: [2]string{"", p.Updated}}
@@ -101,7 +100,7 @@ func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 	return v, v.sel.pickAll(tx, 1, p)
 }
 
-// changesView is the rows of changes, which are by support.
+// changesView shows the rows of changes, which are sorted by support.
 func changesView(tx *store.Tx, before, p *Publication, changes []change) (*View, error) {
 	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{},
 		kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}

@@ -6,12 +6,12 @@ import (
 	"relais/archive/column"
 )
 
-// blockRows is how many rows a block has at least, unless it is a segment's last: it
-// ends with the rows of a support.
+// blockRows is the least number of rows in a block, except in the last one of a segment. A block
+// ends with the last row of a support.
 const blockRows = 2048
 
-// A block is some rows of a segment, in order of support and then of rank, which is
-// a row's place in its segment: there the rows are in the order of their file.
+// A block is a part of a segment, sorted by support and then by rank. The rank is a row's position
+// in its segment, in the order of the file.
 type block struct {
 	ranks    []uint32
 	supports []uint32
@@ -31,8 +31,8 @@ func (b *block) content(row int) (c content) {
 	return c
 }
 
-// record is a row as it was published in a file of that date_maj. id is 0 for none,
-// else the number and 1.
+// record returns a row as it was published in a file with the date_maj updated. id is 0 for none,
+// else the number plus 1.
 func (b *block) record(row int, kind Kind, id uint32, updated string) (r Record) {
 	r.Kind = kind
 	if code := b.codes[inPlace][row]; b.placeOf != code+1 {
@@ -78,7 +78,7 @@ func (w *blockWriter) add(rank uint32, c content) {
 	}
 }
 
-// finish returns the block and begins another.
+// finish returns the block and starts another.
 func (w *blockWriter) finish() []byte {
 	var out writer
 	out.number(uint32(len(w.ranks)))
@@ -96,14 +96,15 @@ func (w *blockWriter) finish() []byte {
 	return out.b
 }
 
-// readBlock reads what a blockWriter made. Errors: errDamaged.
+// readBlock reads what a blockWriter wrote. Errors: errDamaged.
 func readBlock(plain []byte) (*block, error) {
 	r := reader{b: plain}
 	n := r.count()
 	b := &block{ranks: make([]uint32, n), supports: make([]uint32, n)}
 	r.column(b.ranks)
 	for i := range b.texts {
-		// One string for all texts of a column: they stay as long as one of them is used.
+		// All texts of a column share one string, which stays in memory as long as one of them is
+		// used.
 		b.texts[i] = make([]string, r.count())
 		before := r.b
 		for range b.texts[i] {

@@ -20,9 +20,8 @@ type Brief struct {
 	Operators, Systems, Statuses []string
 }
 
-// briefs are the supports in brief, of all publications that were looked at: from week
-// to week nearly all of them stay as they are. Each one that differs is a state, about
-// 64 bytes, and has a number.
+// briefs are the supports of all publications that were asked for. Most supports stay the same from
+// week to week. Each difference makes a state, which has a number and takes about 64 bytes.
 type briefs struct {
 	mu     sync.RWMutex
 	points []geo.Point  // of the first row of each state
@@ -43,7 +42,7 @@ type briefState struct {
 	older   uint32 // another state of the support, and 1; 0 for none
 }
 
-// A statePoint is where a state stands.
+// A statePoint is the position of a state.
 type statePoint struct {
 	geo.Point
 	state uint32
@@ -109,7 +108,7 @@ func (b *briefs) set(rows []label) uint32 {
 	return n
 }
 
-// sort makes south of all points.
+// sort sorts all points into south.
 func (b *briefs) sort() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +118,7 @@ func (b *briefs) sort() {
 	slices.SortFunc(b.south, func(x, y statePoint) int { return cmp.Compare(x.Lat, y.Lat) })
 }
 
-// inBox returns a bit for each state, set for those in a box.
+// inBox returns a bit for each state, set if the state is in the box.
 func (b *briefs) inBox(box geo.Box) []uint64 {
 	set := make([]uint64, (len(b.points)+63)/64)
 	from, _ := slices.BinarySearchFunc(b.south, box.South,
@@ -135,7 +134,7 @@ func (b *briefs) inBox(box geo.Box) []uint64 {
 	return set
 }
 
-// brief returns the state n as it is shown.
+// brief returns the state n as a Brief.
 func (b *briefs) brief(n uint32) Brief {
 	s := &b.states[n]
 	v := Brief{ID: decimal(s.support), Point: b.points[n], Insee: b.labels[s.insee].text}

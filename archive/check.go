@@ -9,9 +9,9 @@ import (
 	"relais/internal/store"
 )
 
-// CheckRecords reads every record of archives.db, looks whether every row that a
-// publication or its changes name is there once, and returns the numbers of
-// publications and of rows that are stored. The error tells the first problems.
+// CheckRecords reads every record of archives.db. It checks that every row that a publication or
+// its changes name is stored once, and returns the numbers of publications and of stored rows. The
+// error names the first problems.
 func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 	if s.db == nil {
 		return 0, 0, nil
@@ -65,7 +65,7 @@ func segmentNumbers(tx *store.Tx) (numbers []uint32, err error) {
 	return numbers, err
 }
 
-// checkSegment reads the blocks of a segment, in which every rank stands once.
+// checkSegment reads the blocks of a segment, in which every rank must occur once.
 func checkSegment(tx *store.Tx, number uint32) ([]int32, error) {
 	const missing, there = -2, -1
 	g, err := segmentOf(tx, number)
@@ -128,7 +128,7 @@ func checkPublication(tx *store.Tx, p *Publication, at int32, stored map[uint32]
 	return nil
 }
 
-// checkKeys looks for what no publication and no segment has.
+// checkKeys finds records that belong to no publication or segment.
 func checkKeys(tx *store.Tx, all []Publication, stored map[uint32][]int32) error {
 	dates := map[uint32]bool{}
 	for i := range all {

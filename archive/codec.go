@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxUnpacked bounds what a stored value unpacks to, in bytes.
+// maxUnpacked bounds the bytes of an unpacked value.
 const maxUnpacked = 256 << 20
 
 var coders = sync.OnceValue(func() (c struct {
@@ -28,15 +28,15 @@ var coders = sync.OnceValue(func() (c struct {
 	return c
 })
 
-// seal packs a value for a key of a bucket: a checksum over the bucket, the key and
-// what follows, then the packed value.
+// seal packs the value of a key in a bucket. The result begins with a checksum over the bucket, the
+// key and the packed value.
 func seal(bucket string, key, plain []byte) []byte {
 	sealed := coders().pack.EncodeAll(plain, make([]byte, 8))
 	binary.BigEndian.PutUint64(sealed, sum(bucket, key, sealed[8:]))
 	return sealed
 }
 
-// unseal is the reverse. Another key's value, like a changed one, is errDamaged.
+// unseal is the reverse of seal. A changed value, or one of another key, is errDamaged.
 func unseal(bucket string, key, sealed []byte) ([]byte, error) {
 	if len(sealed) < 8 || binary.BigEndian.Uint64(sealed) != sum(bucket, key, sealed[8:]) {
 		return nil, damaged(bucket + ": checksum")
@@ -57,7 +57,7 @@ func sum(bucket string, key, packed []byte) uint64 {
 	return d.Sum64()
 }
 
-// A writer writes numbers and texts one behind the other.
+// A writer appends numbers and texts.
 type writer struct{ b []byte }
 
 func (w *writer) number(n uint32) { w.b = binary.AppendUvarint(w.b, uint64(n)) }
@@ -66,7 +66,7 @@ func (w *writer) text(s string) {
 	w.b = append(w.b, s...)
 }
 
-// column writes numbers as differences to the one before.
+// column writes each number as the difference to the one before.
 func (w *writer) column(ns []uint32) {
 	last := uint32(0)
 	for _, n := range ns {
@@ -75,8 +75,8 @@ func (w *writer) column(ns []uint32) {
 	}
 }
 
-// A reader reads what a writer wrote. After the first thing that is not there it is
-// bad and answers zeros.
+// A reader reads what a writer wrote. After the first value that is missing it is bad, and returns
+// zeros.
 type reader struct {
 	b   []byte
 	bad bool
@@ -100,7 +100,7 @@ func (r *reader) number() uint32 {
 	return uint32(n)
 }
 
-// count reads the number of elements that follow; each has a byte or more.
+// count reads the number of elements that follow, each of at least one byte.
 func (r *reader) count() int {
 	n := int(r.number())
 	if n > len(r.b) {
@@ -137,7 +137,7 @@ func (r *reader) column(ns []uint32) {
 	}
 }
 
-// end reports whether all was read and nothing is left.
+// end reports whether everything was read.
 func (r *reader) end() bool { return !r.bad && len(r.b) == 0 }
 
 func (w *writer) signed(n int64) { w.b = binary.AppendVarint(w.b, n) }

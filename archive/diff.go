@@ -12,8 +12,7 @@ import (
 // project is the status of an antenna that is not on air yet.
 const project = "Projet approuvé"
 
-// A change is a row that one publication has and the one before it has not, or the
-// reverse.
+// A change is a row that only one of two publications has.
 type change struct {
 	support uint32
 	ref
@@ -29,17 +28,16 @@ type match struct {
 
 var seed = maphash.MakeSeed()
 
-// rowKey stands for the key of a row. The seed is another one in each process, so that
-// no file can have keys that are alike but by chance: in 64 bits, two of a million are
-// in one comparison of 37 million.
+// rowKey returns a hash for the key of a row. Each process has another seed, so that no file can
+// force collisions. By chance, two of a million 64-bit hashes collide in one comparison of 37
+// million.
 func rowKey(c *content) uint64 {
 	return maphash.Comparable(seed, [3]string{c[inStation], c[inOperator], c[inSystem]})
 }
 
-// diff compares the two publications of a selection, the older first. The changes are
-// by support; rows that the other publication has too are not among them. With
-// repeated, one of the files has keys of several rows: such a key is there as long as
-// one of them is.
+// diff compares the two publications of a selection, the older one first. It returns the changes by
+// support, without the rows that both have. repeated reports that a file has several rows with one
+// key: such a key is present as long as one of its rows is.
 func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 	var changes []change
 	var keys []uint64
@@ -93,8 +91,8 @@ func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 	return changes, nil
 }
 
-// presence say of the contents of a support's rows which publications have them. A row
-// that was gone for a while is stored twice, and so is one that a file repeats.
+// presence says which publications have a content, for the rows of a support. A row that was
+// missing for a while is stored twice, as is a row that a file repeats.
 type presence map[content]uint8
 
 const inBoth = 3
@@ -117,11 +115,10 @@ func (a *presence) find(items []item) {
 	}
 }
 
-// partChanges is how many changes are stored together at least, except in the last part.
+// partChanges is the least number of changes in a stored part, except in the last part.
 const partChanges = 4096
 
-// putChanges stores the changes of a date in place of those it had, and returns their
-// size in bytes.
+// putChanges replaces the stored changes of a date. It returns their size in bytes.
 func putChanges(tx *store.Tx, date uint32, changes []change) (size int, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil &&
@@ -161,7 +158,7 @@ func packChanges(changes []change) []byte {
 	return w.b
 }
 
-// readChanges reads what packChanges made. Errors: errDamaged.
+// readChanges reads what packChanges wrote. Errors: errDamaged.
 func readChanges(plain []byte) ([]change, error) {
 	r := reader{b: plain}
 	n := r.count()
@@ -180,8 +177,8 @@ func readChanges(plain []byte) ([]change, error) {
 	return changes, nil
 }
 
-// changesOf returns the changes of a date, by support; those of one support alone when
-// that is not 0. Errors: errDamaged.
+// changesOf returns the changes of a date, by support; only those of one support if support is not
+// 0. Errors: errDamaged.
 func changesOf(tx *store.Tx, p *Publication, support uint32) (all []change, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	if b == nil {

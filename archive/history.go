@@ -14,22 +14,21 @@ type Version struct {
 	Differences []Difference // by operator, system and station
 }
 
-// A Difference is what became of a row of a support between two publications. Its
-// records have no id, the number of their row in the file: it changes from week to week
-// though nothing else does.
+// A Difference describes how a row of a support changed between two publications. Its records have
+// no id: the number of the row in the file changes from week to week.
 type Difference struct {
 	Kind   Kind    // New, Added, Activated, Deleted or Changed
 	Before *Record // nil for a new or added row
 	After  *Record // nil for a deleted row
-	// Columns are the positions in column.Names of what differs between Before and After. A
-	// Changed or Activated row that has one of them only came from another support,
-	// went to one, or stands in one of the files more often than in the other.
+	// Columns are the positions in column.Names of the values that differ between Before and After.
+	// A Changed or Activated row that has only one of the two came from another support or moved to
+	// one, or occurs more often in one of the files.
 	Columns []int
 }
 
-// History returns every publication that changed something of a support, oldest first;
-// of the oldest publication all rows are new. It is empty for a support that was never
-// there. Errors: ErrNoArchive for an invalid sup_id, errDamaged.
+// History returns every publication that changed something of a support, oldest first. In the
+// oldest publication all rows are new. The list is empty for a support that never existed. Errors:
+// ErrNoArchive for an invalid sup_id, errDamaged.
 func (s *Store) History(support string) (versions []Version, err error) {
 	err = s.ask(support, func(a *supportQuery) error {
 		for i := range a.all {
@@ -64,7 +63,7 @@ type Comparison struct {
 	Differences   []Difference // by operator, system and station
 }
 
-// CompareSite returns what differs of a support from one date to a later one. Errors:
+// CompareSite returns the differences of a support from one date to a later one. Errors:
 // ErrNoArchive for an invalid sup_id and an unknown date, errDamaged.
 func (s *Store) CompareSite(support, from, to string) (*Comparison, error) {
 	var c *Comparison
@@ -122,7 +121,7 @@ func (a *supportQuery) compare(i, j int) (*Comparison, error) {
 	return &Comparison{len(before), len(after), a.pair(&a.all[i], &a.all[j], changes)}, nil
 }
 
-// A key is what a row is known by: station, operator and system.
+// A key identifies a row: station, operator and system.
 type key [3]string
 
 func keyOf(c *content) key { return key{c[inStation], c[inOperator], c[inSystem]} }
@@ -148,8 +147,8 @@ func contentsOf(items []item) contents {
 
 func isProject(c *content) bool { return fold.Equal(c[inStatus], project) }
 
-// kindOf tells the kind of a row that these did not have; came is how its key came to
-// the support since, Unchanged when its arrival is unknown.
+// kindOf returns the kind of a row that old does not have. came is how its key came to the support
+// since then, or Unchanged if that is unknown.
 func (old *contents) kindOf(c *content, came Kind) Kind {
 	switch k := keyOf(c); {
 	case old.keys[k] && !old.running[k] && !isProject(c):
@@ -164,7 +163,7 @@ func (old *contents) kindOf(c *content, came Kind) Kind {
 	return New
 }
 
-// moves are how keys left a support, and came to it.
+// moves says for each key how it left a support and how it came to it.
 type moves struct{ left, came map[key]Kind }
 
 // moves follows the keys from the publication i to j.
@@ -197,7 +196,7 @@ func (a *supportQuery) moves(i, j int) (moves, error) {
 	return m, nil
 }
 
-// pair makes differences of changes: what a key had goes with what it has.
+// pair makes differences of changes: it joins the old and the new row of each key.
 func (a *supportQuery) pair(before, after *Publication, changes []change) (list []Difference) {
 	olds := map[key][]change{}
 	for _, ch := range changes {
@@ -243,14 +242,14 @@ func (a *supportQuery) key(ch change) key {
 	return keyOf(&c)
 }
 
-// key is operator, system and station.
+// key returns operator, system and station.
 func (d *Difference) key() []string {
 	v := &cmp.Or(d.After, d.Before).Values
 	return []string{v[column.Operator], v[column.System], v[column.Station]}
 }
 
-// differing returns the columns in which two rows differ; sameUpdated tells that both
-// have their publication's date_maj, or the same.
+// differing returns the columns in which two rows differ. sameUpdated reports that both have the
+// date_maj of their publication, or the same one.
 func differing(a, b *Record, sameUpdated bool) (columns []int) {
 	for c := range a.Values {
 		if a.Values[c] != b.Values[c] && c != column.ID && !(c == column.Updated && sameUpdated) {

@@ -20,8 +20,8 @@ const (
 	mostBriefs       = 48 << 20
 )
 
-// A memory is what was made of stored values. They are named by their checksums, which
-// are over the key and the content, so that nothing that is kept is ever out of date.
+// A memory caches decoded values. They are named by their checksums, which depend on key and
+// content, so that a cached value is never out of date.
 type memory struct {
 	publications valueCache[[]Publication] // by the names of all of them
 	supports     valueCache[[]uint32]      // of the rows of a block, ascending
@@ -47,7 +47,7 @@ func nameOf(sealed []byte) (uint64, error) {
 	return binary.BigEndian.Uint64(sealed), nil
 }
 
-// A valueCache keeps what was asked for last, up to a number of bytes.
+// A valueCache keeps the values that were asked for last, up to a number of bytes.
 type valueCache[V any] struct {
 	most   int
 	making sync.Mutex // held while a whole publication is read, which takes tens of megabytes
@@ -56,7 +56,7 @@ type valueCache[V any] struct {
 	bytes  int
 }
 
-// A cachedValue is a kept value; it is being made while done is open.
+// A cachedValue is being made while done is open.
 type cachedValue[V any] struct {
 	done chan struct{}
 	v    V
@@ -69,9 +69,8 @@ const keptValues = 1 << 16
 
 var errUnmade = errors.New("what others were waiting for was not made")
 
-// get returns what has this name. It is made by the first who asks, for all who ask
-// meanwhile; an error is not kept. Errors: those of ctx while another one makes it, and
-// of make.
+// get returns the value of a name. The first caller makes it, also for those who ask meanwhile. An
+// error is not cached. Errors: those of make, and of ctx while waiting for another caller.
 func (k *valueCache[V]) get(ctx context.Context, name uint64, make func() (V, int, error)) (V, error) {
 	e, mine := k.entry(name)
 	if !mine {
@@ -88,7 +87,7 @@ func (k *valueCache[V]) get(ctx context.Context, name uint64, make func() (V, in
 	return e.v, e.err
 }
 
-// entry returns the entry of a name, and whether the caller is to make its value.
+// entry returns the entry of a name. mine reports whether the caller must make its value.
 func (k *valueCache[V]) entry(name uint64) (e *cachedValue[V], mine bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -113,7 +112,7 @@ func (k *valueCache[V]) entry(name uint64) (e *cachedValue[V], mine bool) {
 	return e, true
 }
 
-// clear keeps nothing of what was made.
+// clear removes all values.
 func (k *valueCache[V]) clear() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"relais/internal/store"
 )
 
-// members are the rows of a publication: by segment, a bit for each rank.
+// members are the rows of a publication: for each segment one bit for each rank.
 type members map[uint32][]uint64
 
 func (m members) has(r ref) bool {

@@ -12,16 +12,16 @@ import (
 	"relais/internal/store"
 )
 
-// An Overview is the supports of a publication in brief, in memory: 4 bytes each in
-// addition to the states that other publications share. It may be asked from several goroutines.
+// An Overview is the supports of a publication in memory: 4 bytes for each support, and states that
+// publications share. Several goroutines may use it.
 type Overview struct {
 	briefs *briefs
 	states []uint32 // by support, ascending
 }
 
-// Overview returns the supports of the publication of a date. It takes a second of the
-// first who asks and nothing of others, as long as it is among those that were asked
-// for last. Errors: ErrNoArchive, errDamaged, those of ctx.
+// Overview returns the supports of the publication of a date. The first call takes about a second,
+// later ones nothing, as long as the publication is one of those asked for last. Errors:
+// ErrNoArchive, errDamaged, those of ctx.
 func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err error) {
 	for range 3 { // it may be replaced while it is read
 		var name uint64
@@ -71,8 +71,8 @@ func (s *Store) overview(date string) (*Overview, int, error) {
 	return o, 64 + 4*len(o.states), err
 }
 
-// briefsNow returns the briefs that an overview is added to: others than before once
-// those have grown too large.
+// briefsNow returns the briefs to which an overview is added. It starts new ones when they have
+// grown too large.
 func (m *memory) briefsNow() *briefs {
 	if m.briefs == nil || m.briefs.bytes > mostBriefs {
 		m.briefs = newBriefs()
@@ -81,7 +81,7 @@ func (m *memory) briefsNow() *briefs {
 	return m.briefs
 }
 
-// add takes the rows of a support that come after those before.
+// add adds the rows of the next support.
 func (o *Overview) add(support uint32, items []item) error {
 	first := slices.MinFunc(items, func(a, b item) int { return cmp.Compare(a.picked[1], b.picked[1]) })
 	r := first.block.record(first.row, Unchanged, 0, "")
@@ -104,11 +104,11 @@ func (o *Overview) add(support uint32, items []item) error {
 	return nil
 }
 
-// noPoint is in no box.
+// noPoint is outside of every box.
 var noPoint = geo.Point{Lat: 1000}
 
-// InBox returns the supports that stand in a box, by number, from offset on and at most
-// limit, and how many there are in all.
+// InBox returns the supports in a box, sorted by number, at most limit from offset on, and how many
+// there are in all.
 func (o *Overview) InBox(box geo.Box, offset, limit int) (page []Brief, total int) {
 	o.briefs.mu.RLock()
 	defer o.briefs.mu.RUnlock()

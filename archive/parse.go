@@ -12,15 +12,15 @@ import (
 	"relais/site"
 )
 
-// Bounds of a publication. That of France has 830,000 rows and 40 MB of different
-// texts; its largest support has 100 rows.
+// The bounds of a publication. The French one has 830,000 rows and 40 MB of different texts; its
+// largest support has 100 rows.
 const (
 	maxRows        = 4 << 20
 	maxTexts       = 256 << 20 // bytes
 	maxSupportRows = 1000
 )
 
-// A file is a publication in memory, about 40 bytes a row and its texts.
+// A file is a publication in memory: about 40 bytes for each row, and the texts.
 type file struct {
 	updated   string // the date_maj of its first row
 	synthetic bool   // made up for a demonstration
@@ -38,7 +38,7 @@ type fileRow struct {
 	codes   [contentTexts]uint32
 }
 
-// Files returns the observatoires among what a user named: files, folders, archives.
+// Files returns the observatoires among the files, folders and archives that a user named.
 func Files(paths []string) (files []source.Found, err error) {
 	inputs, err := source.Expand(paths)
 	if err != nil {
@@ -61,8 +61,8 @@ func Files(paths []string) (files []source.Found, err error) {
 	return files, nil
 }
 
-// dateOf returns the day of a publication: date_maj of the first row, else what the
-// file's name says.
+// dateOf returns the day of a publication: date_maj of the first row, or else the date in the
+// file's name.
 func dateOf(f *source.Found) (day site.Date, err error) {
 	r, err := f.Read(nil)
 	if err != nil {
@@ -84,8 +84,8 @@ func dateOf(f *source.Found) (day site.Date, err error) {
 	return day, nil
 }
 
-// readFile reads a publication. Errors: those of reading it and of ctx, and that it
-// has more than any publication, or no row.
+// readFile reads a publication. Errors: those of reading it and of ctx, and that it has no row or
+// is too large.
 func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, error) {
 	p := &file{synthetic: f.Synthetic(), codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
 	reading, stop := context.WithCancelCause(ctx)
@@ -114,7 +114,7 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 	return p, report, nil
 }
 
-// refusal says why a file cannot be a publication, "" as long as it can.
+// refusal says why a file cannot be a publication; "" if it can.
 func (p *file) refusal() string {
 	switch {
 	case len(p.rows) == maxRows:
@@ -151,7 +151,7 @@ func (p *file) addRow(row *anfr.PublishedRow) string {
 	return ""
 }
 
-// code returns the position of a text in texts.
+// code returns the position of a text in texts. It adds a new text.
 func (p *file) code(text []byte) uint32 {
 	if code, ok := p.codeOf[string(text)]; ok {
 		return code
@@ -183,8 +183,8 @@ func (p *file) content(row int) (c content) {
 	return c
 }
 
-// bySupport returns the positions of the rows in order of their support, those of one
-// in the order of the file.
+// bySupport returns the positions of the rows sorted by support; rows of one support stay in the
+// order of the file.
 func (p *file) bySupport() []uint32 {
 	keys := make([]uint64, len(p.rows))
 	for i, r := range p.rows {
@@ -198,7 +198,7 @@ func (p *file) bySupport() []uint32 {
 	return order
 }
 
-// repeated counts the rows with the key of an earlier one.
+// repeated counts the rows whose key an earlier row has.
 func (p *file) repeated() (n int) {
 	type key struct{ station, operator, system uint32 }
 	seen := make(map[key]struct{}, len(p.rows))

@@ -12,10 +12,10 @@ import (
 // Markets are the markets whose registers come from the observatoire, as the archives do.
 var Markets = anfr.Markets
 
-// A Kind is what became of a row from one publication to the next.
+// A Kind says what happened to a row from one publication to the next.
 type Kind uint8
 
-// The kinds. A row is known by its key: station number, operator and system.
+// The kinds. A row is identified by its key: station number, operator and system.
 const (
 	Unchanged Kind = iota
 	New            // a row of a support that the publication before did not have
@@ -26,14 +26,13 @@ const (
 	Replaced       // the row before it was activated or changed
 )
 
-// Type returns the record type of the API: new, added, activated or deleted, and ""
-// for the others.
+// Type returns the record type of the API: new, added, activated or deleted; "" for other kinds.
 func (k Kind) Type() string {
 	return [...]string{New: "new", Added: "added", Activated: "activated", Deleted: "deleted", Changed: "",
 		Replaced: ""}[k]
 }
 
-// old reports whether the row is one of the publication before.
+// old reports whether the row belongs to the publication before.
 func (k Kind) old() bool { return k == Deleted || k == Replaced }
 
 // A Record is a row of a publication.
@@ -42,28 +41,28 @@ type Record struct {
 	Values [len(column.Names)]string // by column.Names; "" where the file states nothing
 }
 
-// Position returns the two parts of coordonnees, degrees as they are published.
+// Position returns the two parts of coordonnees, degrees as published.
 func (r *Record) Position() (lat, lng string) {
 	lat, lng, _ = strings.Cut(r.Values[column.Position], ",")
 	return strings.TrimSpace(lat), strings.TrimSpace(lng)
 }
 
-// Point is the position in degrees, that of coord where coordonnees is empty; ok is
-// false without a position.
+// Point returns the position in degrees, from coord if coordonnees is empty. ok is false without a
+// position.
 func (r *Record) Point() (p geo.Point, ok bool) {
 	return anfr.Position([]byte(r.Values[column.Position]), []byte(r.Values[column.Coord]))
 }
 
-// A Site is the rows of one support in a publication, or those that it changed, by the
-// id that they have in their file: its order where ids count its rows. It and its records
-// are valid until the next one is asked for, their texts for ever.
+// A Site is the rows of one support in a publication, or only the changed ones. They are sorted by
+// the id of their file, which is its order if ids count rows. The Site and its records are valid
+// until the next Site is read; their texts stay valid.
 type Site struct {
 	ID      string // sup_id
 	Records []Record
 }
 
-// Rows of a support have the place in common. So a row is stored as
-// the text of its place and those of the columns that make it an emission.
+// All rows of a support share the place. So a row is stored as the text of its place and the texts
+// of the other columns.
 var (
 	placeColumns = [...]int{
 		column.Support, column.Department, column.Insee, column.Nature, column.Height, column.Owner, column.Lieu,
@@ -89,12 +88,12 @@ const (
 	contentTexts
 )
 
-// sameUpdated stands for the publication's date_maj, which would make every row of
-// every week another one. No text of a file is this: it is not UTF-8.
+// sameUpdated stands for the date_maj of the publication, which would make every row differ in
+// every week. No text of a file equals it, because it is not UTF-8.
 const sameUpdated = "\xff"
 
-// A content is all that a row says but its number in the file: rows of the same
-// content are one row. Its place is the texts of placeColumns, packed.
+// A content is everything that a row says except its number in the file. Rows with equal contents
+// are stored once. The place is the packed texts of placeColumns.
 type content [contentTexts]string
 
 func packPlace(w *writer, row *anfr.PublishedRow) {
@@ -105,10 +104,10 @@ func packPlace(w *writer, row *anfr.PublishedRow) {
 	}
 }
 
-// A place is what packPlace packed.
+// A place is the texts that packPlace packed.
 type place [len(placeColumns)]string
 
-// unpackPlace returns a place whose texts are parts of packed, and its support.
+// unpackPlace returns a place and its support. The texts are parts of packed.
 func unpackPlace(packed string) (p place, support uint32, ok bool) {
 	for i := range p {
 		n, digits := 0, 0
@@ -128,7 +127,7 @@ func unpackPlace(packed string) (p place, support uint32, ok bool) {
 	return p, support, ok && packed == ""
 }
 
-// supportNumber reads a sup_id, which anfr.ReadPublished has looked at.
+// supportNumber reads a sup_id that anfr.ReadPublished has checked.
 func supportNumber(text string) (n uint32, ok bool) {
 	if len(text) == 0 || len(text) > 9 || text[0] == '0' {
 		return 0, false

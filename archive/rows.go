@@ -74,7 +74,7 @@ func readListing(plain []byte) (*listing, error) {
 	return l, nil
 }
 
-// segments returns which segments the rows are of, ascending.
+// segments returns the segments of the rows, ascending.
 func (l *listing) segments() (numbers []uint32) {
 	seen := map[uint32]bool{}
 	for _, r := range l.refs {
@@ -101,14 +101,14 @@ func listingOf(tx *store.Tx, p *Publication) (*listing, error) {
 	return l, err
 }
 
-// A selection is the rows of one publication or two, by segment.
+// A selection is the rows of one or two publications, by segment.
 type selection map[uint32]*picks
 
-// picks are by rank, for each of the publications: 0 where it has not that row, else
-// what a listing's id is, and 1.
+// picks has for each rank, and for each of the two publications, 0 if the publication lacks the
+// row, else the id of the listing plus 1.
 type picks [2][]uint32
 
-// pick adds the row to a publication's, and makes room for the first of its segment.
+// pick adds a row of a publication. It allocates at the first row of a segment.
 func (s selection) pick(tx *store.Tx, side int, at ref, id uint32) error {
 	p := s[at.segment]
 	if p == nil {
@@ -129,7 +129,7 @@ func (s selection) pick(tx *store.Tx, side int, at ref, id uint32) error {
 	return nil
 }
 
-// pickAll adds the rows of a publication, nil for none.
+// pickAll adds the rows of a publication; none if p is nil.
 func (s selection) pickAll(tx *store.Tx, side int, p *Publication) error {
 	if p == nil {
 		return nil

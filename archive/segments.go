@@ -2,7 +2,7 @@ package archive
 
 import "slices"
 
-// putSegment stores the rows that are new, ranked as the file has them.
+// putSegment stores the new rows, ranked in the order of the file.
 func (a *adding) putSegment() error {
 	bucket := a.tx.Bucket([]byte(segmentsBucket))
 	next, err := bucket.NextSequence()
@@ -56,7 +56,7 @@ func (a *adding) putBlock(w *blockWriter, g *segment, number, last uint32) error
 	return a.tx.Bucket([]byte(blocksBucket)).Put(key, sealed)
 }
 
-// sweep deletes the segments that no publication uses any more.
+// sweep deletes the segments that no publication uses.
 func (a *adding) sweep() error {
 	all, err := publications(a.tx)
 	if err != nil {

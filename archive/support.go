@@ -12,8 +12,8 @@ import (
 	"relais/internal/store"
 )
 
-// A supportQuery is a question about one support, within a transaction: only values that have
-// rows of it are read.
+// A supportQuery is a question about one support within a transaction. It reads only values that
+// have rows of the support.
 type supportQuery struct {
 	*Store
 	tx      *store.Tx
@@ -22,8 +22,8 @@ type supportQuery struct {
 	rows    map[ref]item  // of the support, that any publication has
 }
 
-// ask calls fn with a query of a support. Errors: ErrNoArchive for an invalid
-// sup_id, errDamaged, those of fn.
+// ask calls fn with a query of a support. Errors: ErrNoArchive for an invalid sup_id, errDamaged,
+// those of fn.
 func (s *Store) ask(support string, fn func(*supportQuery) error) error {
 	number, ok := supportNumber(support)
 	if !ok {
@@ -41,7 +41,7 @@ func (s *Store) ask(support string, fn func(*supportQuery) error) error {
 	})
 }
 
-// find finds the rows.
+// find finds the rows of the support in all publications.
 func (a *supportQuery) find() error {
 	seen := map[uint32]bool{}
 	for _, p := range a.all {
@@ -102,7 +102,7 @@ func (a *supportQuery) findIn(segment uint32) error {
 	return nil
 }
 
-// size is about how many bytes of memory the block takes.
+// size returns about how many bytes of memory the block takes.
 func (b *block) size() (n int) {
 	n = 4 * (len(b.ranks) + len(b.supports))
 	for i, texts := range b.texts {
@@ -114,7 +114,7 @@ func (b *block) size() (n int) {
 	return n
 }
 
-// publicationsIn returns all publications, oldest first. They are shared.
+// publicationsIn returns all publications, oldest first. The list is shared.
 func (s *Store) publicationsIn(tx *store.Tx) ([]Publication, error) {
 	b := tx.Bucket([]byte(publicationsBucket))
 	if b == nil {
@@ -193,7 +193,7 @@ func (a *supportQuery) rowsAt(p *Publication) (items []item, err error) {
 	return items, nil
 }
 
-// byKey orders rows by their key, those of one by where they are stored.
+// byKey orders rows by key, then by where they are stored.
 func byKey(a, b item) int {
 	x, y := a.content(), b.content()
 	return cmp.Or(cmp.Compare(x[inOperator], y[inOperator]), cmp.Compare(x[inSystem], y[inSystem]),
@@ -210,15 +210,15 @@ func (a *supportQuery) publicationOn(date string) (int, error) {
 	return i, nil
 }
 
-// record is a row as a publication has it, without id.
+// record returns a row as a publication has it, without id.
 func (it *item) record(kind Kind, p *Publication) Record {
 	return it.block.record(it.row, kind, 0, p.Updated)
 }
 
-// SiteAt returns the rows of a support in the publication of a date, by operator, system
-// and station, without id; Kind says what was new, added, activated or changed in it.
-// A support that the publication lacks has no rows. Errors:
-// ErrNoArchive for an invalid sup_id and an unknown date, errDamaged.
+// SiteAt returns the rows of a support in the publication of a date, by operator, system and
+// station, without id. Kind says what was new, added, activated or changed in it. A support that
+// the publication lacks has no rows. Errors: ErrNoArchive for an invalid sup_id and an unknown
+// date, errDamaged.
 func (s *Store) SiteAt(support, date string) (*Site, error) {
 	site, found := &Site{ID: support}, false
 	err := s.ask(support, func(a *supportQuery) error {

@@ -7,8 +7,8 @@ import (
 	"relais/internal/store"
 )
 
-// A fetch returns the first block of a segment that ends at a support or after it, with
-// its key; nil without one.
+// A fetch returns the first block of a segment that ends at a support or after it, with its key;
+// nil if there is none.
 type fetch func(segment, support uint32) (key, sealed []byte, err error)
 
 // fetchIn fetches within a transaction.
@@ -26,8 +26,8 @@ func fetchIn(tx *store.Tx) fetch {
 	}
 }
 
-// fetch fetches each block in a transaction of its own, so that none is open for as
-// long as a reader takes. A segment that is gone was a replaced publication's.
+// fetch fetches each block in a transaction of its own, so that no transaction is open as long as a
+// reader takes. A missing segment belonged to a publication that was replaced.
 func (s *Store) fetch(segment, support uint32) (key, sealed []byte, err error) {
 	err = s.view(func(tx *store.Tx) (err error) {
 		if number := numberKey(segment); tx.Value(segmentsBucket, number[:]) == nil {
@@ -40,7 +40,7 @@ func (s *Store) fetch(segment, support uint32) (key, sealed []byte, err error) {
 	return key, sealed, err
 }
 
-// An item is a row that was selected.
+// An item is a selected row.
 type item struct {
 	ref
 	picked [2]uint32 // as in picks
@@ -59,7 +59,7 @@ type stream struct {
 	done    bool
 }
 
-// seek goes to the first row of a support, or of the next that the segment has.
+// seek goes to the first row of a support, or of the next support in the segment.
 func (s *stream) seek(next fetch, support uint32) error {
 	for !s.done && (s.block == nil || s.block.last() < support) {
 		key, sealed, err := next(s.segment, support)
@@ -97,7 +97,7 @@ func numberKeyOf(n uint32) []byte {
 	return key[:]
 }
 
-// appendRows appends the selected rows of a support at which the stream is.
+// appendRows appends the selected rows of the support at which the stream is.
 func (s *stream) appendRows(items []item, support uint32) ([]item, error) {
 	for ; !s.done && s.row < len(s.block.supports) && s.block.supports[s.row] == support; s.row++ {
 		it := item{ref: ref{s.segment, s.block.ranks[s.row]}, block: s.block, row: s.row}
@@ -120,10 +120,9 @@ func (s *stream) appendRows(items []item, support uint32) ([]item, error) {
 	return items, nil
 }
 
-// walk calls yield with the selected rows of each support, ascending; with a list of
-// supports, ascending too, with those of each of them, which may be none. Memory holds
-// one block of each segment. Items are valid until yield returns. Errors: that of
-// yield, of next, errDamaged.
+// walk calls yield with the selected rows of each support, ascending. With a list of supports, also
+// ascending, it calls yield for each of them, even if there are no rows. Memory holds one block of
+// each segment. Items are valid until yield returns. Errors: those of yield and next, errDamaged.
 func walk(next fetch, sel selection, only []uint32, yield func(support uint32, items []item) error) error {
 	var streams []*stream
 	for number, p := range sel {
