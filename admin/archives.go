@@ -12,15 +12,14 @@ import (
 	"relais/site"
 )
 
-// AddArchives keeps the observatoires that are among files, folders and zip archives,
-// one after the other: those before one that fails stay. The answer is a list of
-// archive.Report. The process that has the stores open reads the files, so that paths
-// are absolute.
+// AddArchives adds the observatoires that are among files, folders and zip archives, one after the
+// other. If one fails, those before it stay. The answer is a list of archive.Report. Paths are
+// absolute: the process that has the stores open reads the files.
 type AddArchives struct {
 	Paths []string `json:"paths"`
 	Date  string   `json:"date,omitempty"` // YYYY-MM-DD; "": the one that the file states
 	Force bool     `json:"force,omitempty"`
-	// Known passes over what there is an archive of already.
+	// Known leaves out files whose date has an archive already.
 	Known bool `json:"known,omitempty"`
 }
 

@@ -19,16 +19,16 @@ import (
 	"relais/measure"
 )
 
-// transient are files of the folder that no backup needs: locks, the socket,
-// downloads that are under way, and the day's counts, which are worth a day.
+// transient reports whether no backup needs a file: locks, the socket, downloads under way, and the
+// day's counts, which are of use for a day only.
 func transient(name string) bool {
 	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") || strings.HasSuffix(name, ".lock") ||
 		name == socketFile || strings.HasPrefix(name, quotaFile)
 }
 
-// Backup copies a folder, served or not, to dest, which must be missing or empty. The
-// stores are copied as they are at one moment. The copy has secret.key, with which anybody
-// can open the signing secrets. Until it is whole it is marked as unfinished.
+// Backup copies a folder, served or not, to dest, which must be missing or empty. All stores are
+// copied as they are at one moment. The copy has secret.key: anybody who has the copy can open the
+// signing secrets. It is marked as unfinished until it is complete.
 func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	if err := refuseUnfinished(string(dir), dest); err != nil {
 		return err
@@ -71,7 +71,7 @@ func isInside(dir, path string) bool {
 	return errors.Join(err1, err2, err) == nil && filepath.IsLocal(name)
 }
 
-// copyFolder copies the folder, and notes in the copy what it has.
+// copyFolder copies the folder and writes stores.json of the copy.
 func copyFolder(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	if err := backupStores(ctx, dir, dest, log); err != nil {
 		return fmt.Errorf("back up the stores: %w", err)
@@ -85,8 +85,8 @@ func copyFolder(ctx context.Context, dir folder.Dir, dest string, log *slog.Logg
 	return noteCopy(folder.Dir(dest))
 }
 
-// holdIngest keeps an ingest away, whose snapshots and sources belong together, and
-// waits for one that runs.
+// holdIngest waits for an ingest that runs and keeps others from starting: snapshots and sources
+// belong together.
 func holdIngest(ctx context.Context, dir folder.Dir, log *slog.Logger) (unlock func(), err error) {
 	if _, err := os.Stat(string(dir)); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
@@ -113,9 +113,9 @@ func holdIngest(ctx context.Context, dir folder.Dir, log *slog.Logger) (unlock f
 	}
 }
 
-// Restore copies a backup into dir, which must be missing or empty, after it has compared
-// the backup with its list and looked whether the stores are whole, and compares the copy
-// with the list as well. A backup that an older relais made has no list: log says so.
+// Restore copies a backup into dir, which must be missing or empty. It compares the backup with its
+// list and checks the stores before, and compares the copy with the list after. A backup of an
+// older relais has no list: log says so.
 func Restore(ctx context.Context, from string, dir folder.Dir, log *slog.Logger) error {
 	if err := refuseUnfinished(from, string(dir)); err != nil {
 		return err
@@ -141,7 +141,7 @@ func Restore(ctx context.Context, from string, dir folder.Dir, log *slog.Logger)
 	return backup.Fill(string(dir), func(to string) error { return restore(ctx, from, to, list) })
 }
 
-// restore copies a backup, with its list when it has one.
+// restore copies a backup, and its list if it has one.
 func restore(ctx context.Context, from, to string, list *backup.List) error {
 	listed := map[string]bool{}
 	if list != nil {
@@ -183,7 +183,7 @@ func listOf(from string, log *slog.Logger) (*backup.List, error) {
 	return nil, nil
 }
 
-// recent names what a folder has that no relais without lists of files wrote, "" for
+// recent names something in a folder that only versions with lists of files write; "" if there is
 // nothing.
 func recent(dir folder.Dir) string {
 	for _, name := range []string{inventory.Name, measure.DatabaseName} {
@@ -203,7 +203,7 @@ func recent(dir folder.Dir) string {
 	return ""
 }
 
-// wholeStores checks the stores of a folder that nobody has open.
+// wholeStores checks the stores of a folder that no process has open.
 func wholeStores(dir folder.Dir) error {
 	all, err := databasesOf(dir)
 	if err != nil {
@@ -217,7 +217,7 @@ func wholeStores(dir folder.Dir) error {
 	return checkMeasures(dir)
 }
 
-// checkMeasures reads the measures of a backup.
+// checkMeasures reads the measurements of a backup.
 func checkMeasures(backup folder.Dir) error {
 	db, err := measure.OpenDatabase(backup, true)
 	if err != nil {
@@ -233,9 +233,8 @@ func checkMeasures(backup folder.Dir) error {
 	return err
 }
 
-// copyTree copies the files below from to to, with the times of their last changes,
-// but those that leave out says, by their path below from. Links and other special
-// files are left out.
+// copyTree copies the files of a folder, with the times of their last changes. It leaves out links,
+// other special files, and the files that leaveOut chooses by their path below the folder.
 func copyTree(from, to string, leaveOut func(name string) bool) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -255,8 +254,8 @@ func copyTree(from, to string, leaveOut func(name string) bool) error {
 	})
 }
 
-// makePrivate makes the folder of a file in a copy when others may not look into it: it
-// says what somebody measured, where and when.
+// makePrivate makes the folder of a file private in the copy if the file has measurements: they say
+// what somebody measured, where and when.
 func makePrivate(to, name string) error {
 	if !measure.IsFile(filepath.ToSlash(name)) {
 		return nil
@@ -264,7 +263,7 @@ func makePrivate(to, name string) error {
 	return folder.MakePrivateDir(filepath.Join(to, measure.Dir))
 }
 
-// copyFile copies a file with its owner's rights and the time of its last change.
+// copyFile copies a file with the rights of its owner and the time of its last change.
 func copyFile(from, to string) error {
 	f, err := os.Open(from)
 	if err != nil {

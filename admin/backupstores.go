@@ -18,8 +18,8 @@ import (
 	"relais/measure"
 )
 
-// backupStores copies the databases as they are at one moment, so that what one says
-// of another is true in the copy.
+// backupStores copies the databases as they are at one moment, so that references between them are
+// true in the copy.
 func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
 	return callServerOrHere(ctx, func() error { return download(ctx, dir, dest) }, func() error {
 		all, err := databasesOf(dir)
@@ -55,9 +55,9 @@ func (d database) existsIn(dir folder.Dir) bool {
 }
 
 // copyAll calls put for each database as it is at one moment, and then file for each file of
-// the measures that counts at that moment. Requests and changes go on meanwhile, but what
-// adds or deletes photos or measures waits until all have begun. Databases cannot use space
-// again until they are done, so put should not be slow.
+// measurements that counts at that moment. Requests and changes go on, but adding or deleting
+// photos or measurements waits until all copies have begun. Databases cannot reuse space until put
+// returns, so put should not be slow.
 func (s *Stores) copyAll(put func(name string, tx *store.Tx) error, file func(name string) error) error {
 	measures, err := s.Measures()
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Stores) copyAll(put func(name string, tx *store.Tx) error, file func(na
 	return err
 }
 
-// databases are the databases that are there.
+// databases returns the databases that exist.
 func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 	all, err := databasesOf(s.Dir)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 
 const backupPath = "/backup" // on the socket
 
-// upload sends the databases and the measures as a tar archive. When that fails in the middle it ends
-// the connection, so that the other side knows.
+// upload sends the databases and the measurements as a tar archive. If it fails in the middle, it
+// ends the connection, so that the client notices.
 func (s *Stores) upload(w http.ResponseWriter) {
 	t := tar.NewWriter(w)
 	begun := false

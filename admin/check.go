@@ -14,7 +14,7 @@ import (
 	"relais/internal/folder"
 )
 
-// A File is what a check found of one file of the folder.
+// A File is what a check found about one file of the folder.
 type File struct {
 	Path    string `json:"path"` // below the folder
 	Bytes   int64  `json:"bytes"`
@@ -32,8 +32,8 @@ type CheckReport struct {
 	dir   folder.Dir
 }
 
-// CheckFolder reads every snapshot, source and store of a folder, whether it is served or
-// not. Errors: a missing folder, that of ctx, those of asking the server.
+// CheckFolder reads every snapshot, source and store of a folder, served or not. Errors: a missing
+// folder, that of ctx, those of asking the server.
 func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 	info, err := os.Stat(string(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +107,7 @@ func CheckBackup(ctx context.Context, dir string) (*CheckReport, error) {
 	return r, err
 }
 
-// Problems is the number of files that have one.
+// Problems returns the number of files that have one.
 func (r *CheckReport) Problems() (n int) {
 	for _, f := range r.Files {
 		if f.Problem != "" {
@@ -117,7 +117,7 @@ func (r *CheckReport) Problems() (n int) {
 	return n
 }
 
-// below is a path as the report has it.
+// below returns a path as the report shows it.
 func (r *CheckReport) below(path string) string {
 	if name, err := filepath.Rel(string(r.dir), path); err == nil {
 		return filepath.ToSlash(name)

@@ -36,7 +36,7 @@ func (r *CheckReport) snapshots() {
 	}
 }
 
-// lacking names the snapshots that are missing though their sources are there.
+// lacking names the snapshots that are missing although their sources exist.
 func (r *CheckReport) lacking() {
 	for _, m := range market.All {
 		path := r.dir.Snapshot(string(m.Code))
@@ -77,8 +77,8 @@ func (r *CheckReport) sources(ctx context.Context) error {
 	return nil
 }
 
-// rest notes the files that nothing above has looked at. Folders that are not of
-// relais are named and not looked into.
+// rest notes the files that no other check has read. It names folders that relais does not make and
+// does not read them.
 func (r *CheckReport) rest() error {
 	return filepath.WalkDir(string(r.dir), func(path string, e fs.DirEntry, err error) error {
 		name := r.below(path)
@@ -119,7 +119,7 @@ func needsNoCheck(name string) bool {
 			filepath.Base(base))
 }
 
-// describeUnknown returns what a file may be that was not checked.
+// describeUnknown says what an unchecked file may be.
 func describeUnknown(name string, e fs.DirEntry) string {
 	switch {
 	case folder.IsTemporary(e) || name == "quota.db.tmp":

@@ -17,7 +17,7 @@ type noteError string
 
 func (e noteError) Error() string { return string(e) }
 
-// loose are the files next to the databases. Their checks answer what the file holds.
+// loose are the files next to the databases. Their checks return what the file holds.
 var loose = []looseFile{{sealFile, "key", checkKey}, {quotaFile, "counts", checkCounts},
 	{socketFile, "socket", checkSocket}}
 
@@ -59,7 +59,7 @@ func checkSocket(path string, info os.FileInfo) (string, error) {
 	return "a server runs", private(info)
 }
 
-// private fails when others than the owner may use a file.
+// private fails if others than the owner may use a file.
 func private(info os.FileInfo) error {
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
 		return fmt.Errorf("others may use it (mode %04o): chmod 600 %s", mode, info.Name())

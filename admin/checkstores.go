@@ -39,8 +39,7 @@ func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
 	return append(files, measureFiles(m.Check())...), nil
 }
 
-// check checks the databases that are there. held says that another process has one
-// of them.
+// check checks the databases that exist. held reports that another process has one of them open.
 func (s *Stores) check() (files []File, held bool, err error) {
 	files = []File{}
 	all, err := databasesOf(s.Dir)
@@ -76,9 +75,8 @@ func (s *Stores) check() (files []File, held bool, err error) {
 	return files, held, nil
 }
 
-// checkData reads the stores and what belongs to them, with the help of the server when
-// one runs. It changes nothing, and a missing store is not an error. Errors: those of
-// asking the server.
+// checkData checks the stores and the files that belong to them; a running server checks its own.
+// It changes nothing, and a missing store is not an error. Errors: those of asking the server.
 func checkData(ctx context.Context, dir folder.Dir) (files []File, err error) {
 	if files, err = checkStores(ctx, dir); err != nil {
 		return nil, err
@@ -92,7 +90,7 @@ func checkData(ctx context.Context, dir folder.Dir) (files []File, err error) {
 	return files, nil
 }
 
-// missing are the files besides the stores that the folder had and has no more.
+// missing returns the files next to the stores that the folder had and does not have any more.
 func missing(dir folder.Dir) (files []File) {
 	noted, err := inventory.Read(dir)
 	if err != nil {
@@ -112,8 +110,8 @@ func missing(dir folder.Dir) (files []File) {
 	return files
 }
 
-// checkStores has the server check the stores, or does it where none runs. A server
-// that begins has the stores open before it can be reached, and is asked again.
+// checkStores has the server check the stores, or checks them if none runs. A server that starts
+// has the stores open before it can be reached, so it is asked again.
 func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) {
 	for again := true; ; again = false {
 		text, err := call(ctx, dir, CheckStores{})
@@ -133,8 +131,8 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 	}
 }
 
-// checkClosed checks the stores where no server has them open. held says that one
-// has, after the second that store waits.
+// checkClosed checks the stores if no server has them open. held reports that one has, after the
+// second for which package store waits.
 func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}, noted: inventory.New()}
 	noted, damaged := inventory.Read(dir)
@@ -169,8 +167,7 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 	return files, held || heldToo, err
 }
 
-// check reads every page of a store, and then every record. err says why the store
-// could not be opened.
+// check reads every page of a store, and then every record. err is the error of opening the store.
 func (d database) check(s *Stores, db *store.DB, err error) File {
 	f := File{Path: d.file, Kind: "store"}
 	if info, err := os.Stat(s.path(d.file)); err == nil {

@@ -11,11 +11,10 @@ import (
 	"relais/internal/store"
 )
 
-// compactEvery keeps what is deleted off the disk within a day: a deletion marks its
-// store, and a server compacts the stores that are marked when it starts and then
-// twice a day. The mark is in the store itself, so that neither a restart nor a
-// backup forgets it. Without a server the command that deletes compacts at once.
-// Space that is free for other reasons is used again and needs none of this.
+// compactEvery bounds how long deleted data stays on the disk: less than a day. A deletion marks
+// its store, and a server compacts marked stores when it starts and then twice a day. The mark is
+// in the store itself, so that it survives a restart and a backup. Without a server, the command
+// that deletes compacts at once. Other free space is reused and needs no compaction.
 const compactEvery = 12 * time.Hour
 
 // Compacted says what became of one store. Sizes are in bytes.
@@ -27,8 +26,8 @@ type Compacted struct {
 
 func errReadOnly(dir folder.Dir) error { return fmt.Errorf("%s: %w", dir, access.ErrReadOnly) }
 
-// CompactStores rewrites the stores without deleted records. Of the files of months it
-// rewrites only those with deletions, as the others have no free space. The answer is a list
+// CompactStores rewrites the stores without deleted records. Of the monthly files of photos it
+// rewrites only those with deletions, because the others have no free space. The answer is a list
 // of Compacted. Requests are answered meanwhile, and changes wait.
 type CompactStores struct{}
 
@@ -52,7 +51,7 @@ func (CompactStores) run(_ context.Context, s *Stores) (any, error) {
 	return append(list, Compacted{quotaFile, before, after}), err
 }
 
-// compactDeleted compacts the stores that something was deleted from.
+// compactDeleted compacts the stores that have deletions.
 func (s *Stores) compactDeleted() error {
 	if s.lock == nil { // read-only: the next that can write does it
 		return nil
@@ -61,7 +60,7 @@ func (s *Stores) compactDeleted() error {
 		if !deleted {
 			return nil
 		}
-		// The counts first: the mark is gone when the store is done.
+		// The counts come first, because compacting the store removes the mark.
 		_, _, err := s.counts.Compact()
 		if err == nil {
 			_, _, err = db.Compact()
@@ -70,8 +69,8 @@ func (s *Stores) compactDeleted() error {
 	})
 }
 
-// compactHere compacts when this process or an earlier one deleted something. It need
-// not open the files of months to know: a deletion marks photos.db as well.
+// compactHere compacts if this process or an earlier one deleted something. It need not open the
+// monthly files to know: a deletion marks photos.db as well.
 func (s *Stores) compactHere() error {
 	for _, db := range s.open {
 		deleted, err := db.HasDeleted()
@@ -85,9 +84,8 @@ func (s *Stores) compactHere() error {
 	return nil
 }
 
-// eachDatabase sweeps the images that belong to no photo and what people said whose time
-// is over, and then calls do for each database. What fails for one is done for the
-// others all the same.
+// eachDatabase first removes images that belong to no photo and expired contributions of people.
+// Then it calls do for each database, also after an error of another one.
 func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) error) error {
 	errs := []error{s.Photos.Sweep(), s.retainReports()}
 	all, err := databasesOf(s.Dir)

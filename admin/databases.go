@@ -24,19 +24,19 @@ type database struct {
 	file    string // below the folder
 	buckets []string
 	month   string // of photos, whose store opens the file; else ""
-	// openIn opens the file, where store.Open does not.
+	// openIn opens the file; nil means store.Open.
 	openIn func(dir folder.Dir, readOnly bool) (*store.DB, error)
-	// apart says that everything else is served when the file cannot be opened.
+	// apart says that everything else is served if the file cannot be opened.
 	apart bool
-	// advice is what to do about an error.
+	// advice says what to do about an error.
 	advice func(err error) string
-	// holds reads every record and says how many of what there are; the error names
-	// those that cannot be used.
+	// holds reads every record and says how many there are of what. The error names the records
+	// that cannot be used.
 	holds func(s *Stores, db *store.DB) (string, error)
 }
 
-// databases are the stores that are one bbolt file. One more is one more line: it is
-// then opened, backed up, restored, checked and compacted.
+// databases are the stores that are one bbolt file. A new line here is enough for a new store to be
+// opened, backed up, restored, checked and compacted.
 var databases = []database{
 	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
 	{file: PhotosFile, buckets: photos.Buckets, holds: holdsPhotos},
@@ -47,7 +47,7 @@ var databases = []database{
 		holds: holdsMeasures},
 }
 
-// databasesOf are databases and the files of months that a folder has.
+// databasesOf returns databases and the monthly files of a folder.
 func databasesOf(dir folder.Dir) ([]database, error) {
 	months, err := photos.Months(dir)
 	all := slices.Clone(databases)
@@ -61,13 +61,13 @@ func databasesOf(dir folder.Dir) ([]database, error) {
 	return all, err
 }
 
-// isDatabase reports whether only the process with the stores open can copy a file.
+// isDatabase reports whether a file can be copied only by the process that has the stores open.
 func isDatabase(name string) bool {
 	return photos.MonthOf(name) != "" || slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
 }
 
-// openDatabases opens existing databases first, as they may show that others are missing, and
-// then makes the rest.
+// openDatabases opens existing databases first, because they may show that others are missing. Then
+// it makes the rest.
 func (s *Stores) openDatabases(readOnly bool) error {
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
@@ -88,7 +88,7 @@ func (s *Stores) openDatabases(readOnly bool) error {
 	return nil
 }
 
-// openDatabase opens a store or makes it, unless the folder had it or a newer one.
+// openDatabase opens a store, or makes it unless the folder had it or a newer one.
 func (s *Stores) openDatabase(d database, readOnly bool) error {
 	if err := s.lost(d); err != nil {
 		return err

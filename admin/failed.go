@@ -11,7 +11,7 @@ import (
 	"relais/internal/store"
 )
 
-// fail takes a store out of use: what needs it fails, and the rest goes on.
+// fail takes a store out of use: what needs it fails, and everything else is served.
 func (s *Stores) fail(file string, err error) {
 	if s.failed[file] != nil {
 		return
@@ -25,11 +25,11 @@ func (s *Stores) fail(file string, err error) {
 	}
 }
 
-// Failed says why a store cannot be used, nil for one that can.
+// Failed returns why a store cannot be used, nil if it can.
 func (s *Stores) Failed(file string) error { return s.failed[file] }
 
-// fatal reports whether nothing can be served after an error of opening a store: another
-// process has it, or the folder cannot be used. Other errors are of the one store.
+// fatal reports whether nothing can be served after an error of opening a store, because another
+// process has it or the folder cannot be used. Other errors concern that store only.
 func fatal(err error) bool {
 	if errors.Is(err, store.ErrHeld) || folder.ReadOnly(err) {
 		return true
@@ -47,7 +47,7 @@ func (s *Stores) usable(c Command) error {
 	return nil
 }
 
-// neededBy returns the stores without which a command would do or answer something wrong.
+// neededBy returns the stores that a command needs for a correct result.
 func neededBy(c Command) []string {
 	switch c := c.(type) {
 	case DecideOutage:
@@ -73,7 +73,7 @@ func neededBy(c Command) []string {
 	return nil
 }
 
-// failures are the errors of the stores that cannot be used, by file.
+// failures returns the errors of the stores that cannot be used, by file.
 func (s *Stores) failures() (list []string) {
 	for _, file := range slices.Sorted(maps.Keys(s.failed)) {
 		list = append(list, fmt.Sprintf("%s cannot be used: %v", file, s.failed[file]))
@@ -81,7 +81,7 @@ func (s *Stores) failures() (list []string) {
 	return list
 }
 
-// leftOut is what a store cannot use, while it serves the rest.
+// leftOut is the part of a store that cannot be used while the rest is served.
 type leftOut struct {
 	file, thing string
 	problems    []error
@@ -95,7 +95,7 @@ func (s *Stores) leftOut() []leftOut {
 	}
 }
 
-// openClients reads the clients, or lets nobody in when their file cannot be used.
+// openClients reads the clients. If their file cannot be used, every key is refused.
 func (s *Stores) openClients() {
 	if s.failed[clientsFile] == nil {
 		var err error

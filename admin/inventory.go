@@ -25,10 +25,10 @@ import (
 // noteEvery is how often stores.json is brought up to date.
 const noteEvery = time.Minute
 
-// errNotAsNoted is in the errors of stores that are missing or older than they were.
+// errNotAsNoted is wrapped by the errors of stores that are missing or older than they were.
 var errNotAsNoted = errors.New("restore it from a backup, or accept the folder as it is with relais check --accept")
 
-// readInventory takes in stores.json and begins to watch the clock.
+// readInventory reads stores.json and starts to watch the clock.
 func (s *Stores) readInventory() error {
 	noted, err := inventory.Read(s.Dir)
 	switch {
@@ -64,7 +64,7 @@ func (s *Stores) readInventory() error {
 	return nil
 }
 
-// lost returns why a store that is missing must not be made: the folder had it.
+// lost returns why a missing store must not be made: the folder had it.
 func (s *Stores) lost(d database) error {
 	if d.existsIn(s.Dir) {
 		return nil
@@ -89,8 +89,8 @@ func (s *Stores) lost(d database) error {
 	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, why, errNotAsNoted)
 }
 
-// evidence names what shows, in a folder without stores.json, that it had a store: "" for
-// nothing. The stores are made in their order at the first start.
+// evidence names what shows that a folder without stores.json had a store; "" for nothing. The
+// first start makes the stores in their order.
 func (s *Stores) evidence(d database) string {
 	at := slices.IndexFunc(databases, func(other database) bool { return other.file == d.file })
 	for i, other := range databases {
@@ -118,7 +118,7 @@ func older(noted *inventory.File, file string, commits uint64) error {
 	return nil
 }
 
-// note brings stores.json up to date. What is missing or failed stays noted.
+// note updates stores.json. Stores that are missing or failed keep their entry.
 func (s *Stores) note() error {
 	if s.lock == nil || s.noted == nil { // read-only, or never opened
 		return nil
@@ -153,14 +153,14 @@ func (s *Stores) note() error {
 	return nil
 }
 
-// inventory is what is noted now; it never changes.
+// inventory returns the content that stores.json would have now. It is never changed.
 func (s *Stores) inventory() *inventory.File {
 	s.noting.Lock()
 	defer s.noting.Unlock()
 	return s.noted
 }
 
-// otherFiles adds the files that a folder needs besides its stores to those that it had.
+// otherFiles returns had and the other files that the folder needs now.
 func (s *Stores) otherFiles(had []string) []string {
 	all := slices.Clone(had)
 	names := []string{sealFile}
@@ -176,7 +176,7 @@ func (s *Stores) otherFiles(had []string) []string {
 	return all
 }
 
-// loseMonths keeps the files of months from being made again that the folder had.
+// loseMonths prevents that the monthly files that the folder had are made again.
 func (s *Stores) loseMonths() {
 	for _, file := range slices.Sorted(maps.Keys(s.noted.Stores)) {
 		month := photos.MonthOf(file)
@@ -188,7 +188,7 @@ func (s *Stores) loseMonths() {
 	}
 }
 
-// Warnings say what an operator should know and what no request fails for.
+// Warnings returns what an operator should know although no request fails.
 func (s *Stores) Warnings() (list []string) {
 	if far, ok := errors.AsType[*retention.FarError](s.Clock.Check()); ok {
 		list = append(list, far.Error())
@@ -202,8 +202,8 @@ func (s *Stores) Warnings() (list []string) {
 	return slices.Concat(list, s.failures(), s.troubles())
 }
 
-// Accept trusts the folder as it is, because an operator says so: the system clock, and
-// that stores and files are missing or older than they were.
+// Accept trusts the folder as it is, because an operator says so: the system clock, and stores and
+// files that are missing or older than they were.
 type Accept struct{}
 
 func (Accept) run(_ context.Context, s *Stores) (any, error) {
@@ -237,19 +237,18 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 // Accepted is the answer of Accept.
 type Accepted struct {
 	Clock time.Time `json:"clock"` // the time that is trusted
-	// Files are accepted as they are: missing, or older. A server makes or opens them when
-	// it starts again.
+	// Files are accepted although they are missing or older. A server makes or opens them at its
+	// next start.
 	Files []string `json:"files"`
 }
 
-// Received notes that data came by another way than the stores: an ingest. The answer is
+// Received notes that data came in another way than through the stores: by an ingest. The answer is
 // null.
 type Received struct{}
 
 func (Received) run(context.Context, *Stores) (any, error) { return nil, nil }
 
-// Receive runs Received. A folder without stores.json has no stores yet, and none are made
-// for it.
+// Receive runs Received. A folder without stores.json has no stores yet, and none are made.
 func Receive(ctx context.Context, dir folder.Dir, log *slog.Logger) error {
 	if _, err := inventory.Read(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -257,7 +256,7 @@ func Receive(ctx context.Context, dir folder.Dir, log *slog.Logger) error {
 	return Call(ctx, dir, Received{}, new(any), log)
 }
 
-// receives reports whether data comes with a command.
+// receives reports whether a command brings data.
 func receives(c Command) bool {
 	switch c.(type) {
 	case Received, ImportMeasures, AddArchives, ImportOutages, TakeOutages, ReportOutage:
@@ -266,7 +265,7 @@ func receives(c Command) bool {
 	return false
 }
 
-// do runs a command where the stores are open.
+// do runs a command in the process that has the stores open.
 func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 	if err := s.usable(c); err != nil {
 		return nil, err
@@ -278,8 +277,7 @@ func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 	return answer, err
 }
 
-// noteCopy writes stores.json of a copy that nobody has open, as it is. What is known of
-// the time stays.
+// noteCopy updates stores.json of a copy that no process has open. The evidence of time stays.
 func noteCopy(dir folder.Dir) error {
 	noted, err := inventory.Read(dir)
 	if errors.Is(err, inventory.ErrNewer) {
@@ -308,8 +306,7 @@ func noteCopy(dir folder.Dir) error {
 	return next.Write(dir)
 }
 
-// forget removes a store from stores.json of a folder that nobody has open: it was made
-// again.
+// forget removes a store that was made again from stores.json of a folder that no process has open.
 func forget(dir folder.Dir, file string) error {
 	noted, err := inventory.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {

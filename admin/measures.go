@@ -21,13 +21,14 @@ type ImportMeasures struct {
 	Market market.Code  `json:"market"`
 	Kind   measure.Kind `json:"kind"`
 	Paths  []string     `json:"paths"` // absolute: a server is elsewhere
-	// Progress, which may be nil, is called once with the bytes to come, and what it
-	// returns with the bytes as they are read. It does not reach a server: see Import.
+	// Progress, which may be nil, is called once with the number of bytes to read. The function
+	// that it returns is called with the bytes as they are read. A server cannot call it: see
+	// Import.
 	Progress func(total int64) func(n int) `json:"-"`
 }
 
-// Import has the files imported, by the folder's server when one runs, else here, and
-// tells c.Progress in both cases. Errors: those of Call and of measure.Store.Import.
+// Import has the folder's server import the files, or imports them here if none runs. It calls
+// c.Progress in both cases. Errors: those of Call and of measure.Store.Import.
 func Import(ctx context.Context, dir folder.Dir, c ImportMeasures, log *slog.Logger) (r Imported, err error) {
 	following, stop := context.WithCancel(ctx)
 	var ended sync.WaitGroup
@@ -40,11 +41,10 @@ func Import(ctx context.Context, dir folder.Dir, c ImportMeasures, log *slog.Log
 	return r, err
 }
 
-// askEvery is how often a server is asked how far its import is.
+// askEvery is how often a server is asked about the progress of its import.
 const askEvery = 200 * time.Millisecond
 
-// followImport tells how far the import of a server is, until ctx ends or no server
-// answers.
+// followImport reports the progress of a server's import until ctx ends or no server answers.
 func followImport(ctx context.Context, dir folder.Dir, progress func(total int64) func(n int)) {
 	var add func(n int)
 	for told := int64(0); ; {
@@ -68,13 +68,13 @@ func followImport(ctx context.Context, dir folder.Dir, progress func(total int64
 	}
 }
 
-// importedBytes is the answer of ImportProgress: bytes of the import that began last.
+// importedBytes is the answer of ImportProgress: the bytes of the latest import.
 type importedBytes struct {
 	Total int64 `json:"total"`
 	Read  int64 `json:"read"`
 }
 
-// ImportProgress asks how far an import is.
+// ImportProgress asks for the progress of an import.
 type ImportProgress struct{}
 
 func (ImportProgress) run(_ context.Context, s *Stores) (any, error) {
@@ -105,7 +105,7 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 		return nil, err
 	}
 	if !s.merges.Load() {
-		// The import counts whatever comes of this, which the next one does as well.
+		// The import counts even if merging fails: the next import merges again.
 		if err := m.MergeAll(); err != nil {
 			s.log.Warn("small files of measures could not be put together", "error", err)
 		}
@@ -113,10 +113,10 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	return Imported{time.Since(start).Seconds(), reports, c.Market, c.Kind, m.Count(c.Market, c.Kind)}, nil
 }
 
-// mergeAgain is when merging is tried again after an error.
+// mergeAgain is the time after an error until merging is tried again.
 const mergeAgain = time.Minute
 
-// MergeMeasures puts small files of measures together as they come, until ctx ends.
+// MergeMeasures merges small files of measurements as they come, until ctx ends.
 func (s *Stores) MergeMeasures(ctx context.Context, log *slog.Logger) {
 	m, err := s.Measures()
 	if err != nil {
@@ -165,7 +165,7 @@ func (c *ImportMeasures) watch(s *Stores) (source.Watch, error) {
 	}, nil
 }
 
-// measureFiles says what a check found of segments.
+// measureFiles returns what a check found about segments.
 func measureFiles(list []measure.Checked) (files []File) {
 	names := map[measure.Kind]string{measure.Speedtest: "speedtest", measure.Coverage: "coverage point"}
 	for _, c := range list {
@@ -179,7 +179,7 @@ func measureFiles(list []measure.Checked) (files []File) {
 	return files
 }
 
-// noMeasures adds that measures cannot be read at all, unless that is said already.
+// noMeasures adds that measurements cannot be read at all, unless files says so already.
 func noMeasures(files []File, err error) []File {
 	for _, f := range files {
 		if f.Path == measure.DatabaseName && f.Problem != "" {
@@ -191,7 +191,7 @@ func noMeasures(files []File, err error) []File {
 	return append(files, f)
 }
 
-// measuresAdvice says what to do when it cannot be read which files of measures count.
+// measuresAdvice says what to do if it is unknown which files of measurements count.
 func measuresAdvice(err error) string {
 	if errors.Is(err, measure.ErrNewer) {
 		return ""
@@ -200,7 +200,7 @@ func measuresAdvice(err error) string {
 		" again from them"
 }
 
-// RepairMeasures makes it again which files of measures count, in a folder that is not
+// RepairMeasures rebuilds the list of the files of measurements that count, in a folder that is not
 // served. See measure.Repair.
 func RepairMeasures(dir folder.Dir) (r measure.Repaired, err error) {
 	if _, err := os.Stat(string(dir)); err != nil { // taking the lock would make the folder

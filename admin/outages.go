@@ -12,7 +12,7 @@ import (
 	"relais/outage"
 )
 
-// An OutageFeed is what an operator publishes and what became of reading it.
+// An OutageFeed is what an operator publishes, and the result of reading it.
 type OutageFeed struct {
 	outage.Feed
 	State     outage.FeedState `json:"state"`
@@ -60,9 +60,8 @@ func (s *Stores) feeds(m *market.Market) (list []OutageFeed) {
 	return list
 }
 
-// TakeOutages takes what an update found of the files of a market's operators; the
-// answer is a list of outage.Outcome, of every feed of the market. Without news it only
-// asks.
+// TakeOutages imports what an update found at the operators of a market. The answer is a list of
+// outage.Outcome, of every feed of the market. Without news it only returns the feeds.
 type TakeOutages struct {
 	Market market.Code   `json:"market"`
 	News   []outage.News `json:"news"`
@@ -85,7 +84,7 @@ func (c ClearOutages) run(_ context.Context, s *Stores) (any, error) {
 	return s.feed(c.Market, c.Operator), nil
 }
 
-// An OutageReport is a report with what the operator's feed says of it.
+// An OutageReport is a report with the state of the operator's feed there.
 type OutageReport struct {
 	*community.Report
 	OperatorConfirmed bool `json:"operatorConfirmed"`
@@ -105,8 +104,8 @@ type OutageList struct {
 	Reports []OutageReport `json:"reports"`
 }
 
-// ListOutages lists the feeds of operators and the reports of people, those that are
-// closed as well, the newest first.
+// ListOutages lists the feeds of operators and the reports of people, closed ones included, the
+// newest first.
 type ListOutages struct {
 	community.ReportFilter
 	Page
@@ -135,7 +134,8 @@ func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
 	return l, err
 }
 
-// resolve makes the operator its key; it must be one of the market, or of some market.
+// resolve replaces the operator by its key. It must be an operator of the market, or of any market
+// if none is given.
 func (c *ListOutages) resolve() error {
 	if c.Operator == "" {
 		return nil
@@ -201,7 +201,7 @@ func (c DecideOutage) check(r *community.Report) error {
 	return nil
 }
 
-// isProgram reports whether an id is that of an API client or of the account that one acts as.
+// isProgram reports whether an id is that of an API client or of a client's account.
 func (s *Stores) isProgram(id string) bool {
 	client, err := s.Clients.Find(id)
 	if err == nil && client.ID == id {

@@ -20,7 +20,7 @@ type PhotoList struct {
 	Photos []*photos.Photo `json:"photos"`
 }
 
-// ListPhotos lists photos, those that are hidden as well, the newest first.
+// ListPhotos lists photos, hidden ones included, the newest first.
 type ListPhotos struct {
 	photos.Filter
 	Page

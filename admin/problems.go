@@ -10,8 +10,7 @@ import (
 	"relais/photos"
 )
 
-// watchEvery is how often the stores are asked how they are: each tries again then what
-// failed.
+// watchEvery is how often the stores report their state. Each tries again then what failed.
 const watchEvery = time.Second
 
 // problems say why stores that are in use cannot be read or written at the moment, by
@@ -29,7 +28,7 @@ func (s *Stores) problems() map[string]error {
 	return problems
 }
 
-// watch returns a function that logs each problem of a store once, and its end.
+// watch returns a function that logs each problem of a store once, and when it ended.
 func (s *Stores) watch(log *slog.Logger) func() error {
 	known := map[string]string{}
 	return func() error {
@@ -50,7 +49,7 @@ func (s *Stores) watch(log *slog.Logger) func() error {
 	}
 }
 
-// troubles are the problems of the stores, as texts.
+// troubles returns the problems of the stores as texts.
 func (s *Stores) troubles() (list []string) {
 	problems := s.problems()
 	for _, file := range slices.Sorted(maps.Keys(problems)) {

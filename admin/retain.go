@@ -11,11 +11,11 @@ import (
 	"relais/measure"
 )
 
-// retainEvery is how often measures are looked through for those that are too old.
+// retainEvery is how often old measurements are removed.
 const retainEvery = 6 * time.Hour
 
-// RetainMeasures removes the measures that are older than keep, at once and then
-// regularly, until ctx ends; keep 0 keeps them all.
+// RetainMeasures removes measurements that are older than keep, at once and then regularly, until
+// ctx ends. keep 0 keeps them all.
 func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *slog.Logger) {
 	m, err := s.Measures()
 	if err != nil || keep <= 0 {
@@ -42,7 +42,7 @@ func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *sl
 	}
 }
 
-// retainReports removes what people said and whose time is over.
+// retainReports removes expired contributions of people.
 func (s *Stores) retainReports() error {
 	if s.lock == nil || s.failed[CommunityFile] != nil {
 		return nil // the next that can write does it
@@ -54,8 +54,7 @@ func (s *Stores) retainReports() error {
 	})
 }
 
-// retain calls remove, unless the clock may be wrong, and says in one line what it
-// removed.
+// retain calls remove unless the clock may be wrong, and logs in one line what was removed.
 func (s *Stores) retain(log *slog.Logger, keep time.Duration, remove func() (removed []any, err error)) error {
 	switch err := s.Clock.Check(); {
 	case errors.Is(err, retention.ErrUnproven):

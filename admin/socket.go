@@ -21,12 +21,12 @@ import (
 	"relais/internal/folder"
 )
 
-// A Command is run where the stores are open.
+// A Command runs in the process that has the stores open.
 type Command interface {
 	run(ctx context.Context, s *Stores) (any, error)
 }
 
-// commands are those that the socket takes, by the name of their type.
+// commands are the commands that the socket takes, by the names of their types.
 var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{},
 	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
@@ -51,8 +51,8 @@ const (
 
 func socketPath(dir folder.Dir) string { return filepath.Join(string(dir), socketFile) }
 
-// Serve takes commands over the socket until ctx ends. Only the user who runs the
-// server can reach it.
+// Serve takes commands over the socket until ctx ends. Only the user who runs the server can reach
+// the socket.
 func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 	if s.lock == nil {
 		return nil // read-only: nothing to administer
@@ -72,8 +72,8 @@ func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// listenPrivately makes a socket that only its owner can reach, from its first
-// moment on: it is made in a folder that nobody else can enter.
+// listenPrivately makes a socket that only its owner can ever reach: it makes the socket in a
+// folder that nobody else can enter.
 func listenPrivately(path string) (net.Listener, error) {
 	private, err := os.MkdirTemp(filepath.Dir(path), ".s")
 	if err != nil {
@@ -96,7 +96,7 @@ func listenPrivately(path string) (net.Listener, error) {
 // socketFolder is the name of a folder that listenPrivately makes.
 var socketFolder = regexp.MustCompile(`^\.s[0-9]+$`)
 
-// sweepSockets removes the folders that killed servers left. Nobody may be listening.
+// sweepSockets removes the folders that killed servers left. No server may be listening.
 func sweepSockets(dir folder.Dir) error {
 	entries, err := os.ReadDir(string(dir))
 	for _, e := range entries {
@@ -136,9 +136,9 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer) // a caller that went away does not need it
 }
 
-// Call runs a command in the folder: by its server when one runs, else with the
-// stores opened here. It waits a second for who holds the folder and cannot be
-// reached: a server that begins, or another command. answer is filled in.
+// Call runs a command in the folder: by its server if one runs, else with the stores opened here.
+// If a process has the folder and cannot be reached, it waits: a server may be starting, or another
+// command may run. answer is filled in.
 func Call(ctx context.Context, dir folder.Dir, c Command, answer any, log *slog.Logger) error {
 	var text []byte
 	err := callServerOrHere(ctx, func() (err error) {
@@ -159,9 +159,9 @@ var patience = 2 * time.Second
 
 const retry = 20 * time.Millisecond
 
-// callServerOrHere does something by the folder's server, or here when none can be reached.
-// That the folder is in use all the same passes soon, as a rule: a server starts
-// or ends, or another command is at work.
+// callServerOrHere calls there, which asks the folder's server, and here if no server can be
+// reached. If the folder is in use then, it tries again: usually a server is starting or stopping,
+// or another command runs.
 func callServerOrHere(ctx context.Context, there, here func() error) error {
 	for end := time.Now().Add(patience); ; {
 		err := there()
@@ -211,8 +211,8 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 	return text, nil
 }
 
-// ended returns the error of a server that took a command and gave no answer. It does not
-// wrap its cause, so that the command is not tried again.
+// ended returns the error of a server that took a command and did not answer. It does not wrap its
+// cause, so that the command is not tried again.
 func ended(err error) error {
 	return fmt.Errorf("the server ended before it answered (%v): look whether it was done", err)
 }
@@ -242,7 +242,7 @@ func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	// Where nobody serves, nobody would do it later.
+	// Without a server, nobody would compact later.
 	if err := s.compactHere(); err != nil {
 		return nil, fmt.Errorf("it is done, but what was deleted is still on the disk: %w", err)
 	}

@@ -1,9 +1,8 @@
-// Package admin is the administration of a data folder: the commands that change
-// who may call, and the unix socket over which the command line reaches a running
-// server. One set of commands, two callers: the server, which has the stores open,
-// and the command line itself where nobody serves. It also reads everything in a folder
-// and says what is wrong with it, which changes nothing: a folder may be checked that is
-// served, that is damaged, or that cannot be written to.
+// Package admin administers a data folder. It has the commands that change who may call, and the
+// unix socket over which the command line reaches a running server. The same commands run in the
+// server, which has the stores open, and in the command line if no server runs. The package also
+// checks everything in a folder. A check changes nothing: the folder may be served, damaged or
+// read-only.
 package admin
 
 import (
@@ -29,7 +28,7 @@ import (
 	"relais/photos"
 )
 
-// Stores are what one process at a time has open of a data folder.
+// Stores are the open stores of a data folder. One process at a time has them.
 type Stores struct {
 	Dir       folder.Dir
 	Clients   *access.Clients
@@ -39,8 +38,8 @@ type Stores struct {
 	Community *community.Store
 	Accounts  *account.Store
 	Archives  *archive.Store
-	// Measures opens the measures when they are first wanted: most commands do not, and
-	// they may be large.
+	// Measures opens the measurements at its first call: most commands do not need them, and they
+	// may be large.
 	Measures  func() (*measure.Store, error)
 	importing struct{ total, read atomic.Int64 } // of the import that began last, in bytes
 	merges    atomic.Bool                        // MergeMeasures runs
@@ -55,7 +54,7 @@ type Stores struct {
 	noting sync.Mutex
 	noted  *inventory.File // what stores.json says, under noting
 	listed bool            // stores.json was there, or was written, under noting
-	// history is what inventory.File says of it, under noting.
+	// history is the History of inventory.File, under noting.
 	history string
 }
 
@@ -70,14 +69,14 @@ const (
 	sealFile      = "secret.key"
 )
 
-// Open opens the stores and makes missing ones. what names this process in the errors of
-// others that want them. A folder that cannot be written to is opened for reading: several
-// processes may have it, changes fail, and counts stay in memory.
+// Open opens the stores and makes missing ones. what names this process in the errors of other
+// processes that try to open them. A read-only folder is opened for reading: several processes may
+// have it, changes fail, and counts stay in memory.
 func Open(dir folder.Dir, what string, log *slog.Logger) (*Stores, error) {
 	return openAt(dir, what, log, time.Now)
 }
 
-// openAt is Open at a time of the caller's.
+// openAt is Open with another clock.
 func openAt(dir folder.Dir, what string, log *slog.Logger, now func() time.Time) (*Stores, error) {
 	if err := refuseUnfinished(string(dir)); err != nil {
 		return nil, err
@@ -122,7 +121,7 @@ func (s *Stores) openAll(what string, log *slog.Logger) error {
 	return nil
 }
 
-// lockFolder keeps other processes from the folder and removes what a killed one left. It reports
+// lockFolder locks the folder and removes the temporary files of killed processes. It reports
 // whether the folder cannot be written to: such a folder has no lock.
 func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err error) {
 	s.lock, err = s.Dir.Lock("serve", what, time.Now())
@@ -134,7 +133,7 @@ func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err e
 	if err != nil {
 		return false, err
 	}
-	// A compaction that was killed leaves a copy of what may be deleted by now.
+	// A compaction that was killed leaves a copy of data that may be deleted by now.
 	if err := errors.Join(folder.SweepTemporary(string(s.Dir)), folder.SweepTemporary(s.Dir.Photos()),
 		sweepSockets(s.Dir)); err != nil {
 		log.Warn("removing files that a killed process left", "error", err)
@@ -184,8 +183,8 @@ func (s *Stores) openCounts(path string, log *slog.Logger) error {
 
 func (s *Stores) path(name string) string { return filepath.Join(string(s.Dir), name) }
 
-// saveEvery is how often counts are written: no more is lost when the process is
-// killed. Times of last use may be lost for longer.
+// saveEvery is how often counts are written: a killed process loses no more. Times of last use may
+// be older.
 const (
 	saveEvery     = 500 * time.Millisecond
 	syncEvery     = time.Second
@@ -193,8 +192,7 @@ const (
 	sweepEvery    = 10 * time.Minute
 )
 
-// Keep saves what requests change and compacts away what was deleted, until ctx
-// ends.
+// Keep regularly saves what requests change, and compacts stores with deletions, until ctx ends.
 func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	var running sync.WaitGroup
 	regularly := func(interval time.Duration, what string, do func() error) {
@@ -213,7 +211,7 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 			}
 		})
 	}
-	// Each by itself: a disk that is slow for one must not hold the counts up.
+	// Each runs by itself: a slow disk must not delay the counts.
 	regularly(saveEvery, "saving quota counters", func() error { return s.counts.Save(s.Clients) })
 	regularly(syncEvery, "syncing quota counters", s.counts.Sync)
 	regularly(saveUsedEvery, "saving last-used times", s.saveUsed)

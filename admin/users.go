@@ -12,12 +12,12 @@ func (c CreateUser) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Accounts.Create(ctx, c.Name, c.Password)
 }
 
-// ListUsers lists the accounts, those that API clients act as too.
+// ListUsers lists the accounts, those of API clients included.
 type ListUsers struct{}
 
 func (ListUsers) run(_ context.Context, s *Stores) (any, error) { return s.Accounts.List(), nil }
 
-// DisableUser keeps an account from acting, or lets it act again.
+// DisableUser keeps an account from being used, or allows it again.
 type DisableUser struct {
 	User string `json:"user"` // id or name
 	Undo bool   `json:"undo"`
@@ -45,7 +45,7 @@ func (c SetUserPassword) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Accounts.SetPassword(ctx, a.ID, c.Password)
 }
 
-// DeleteUser removes an account; what it submitted stays and is nobody's.
+// DeleteUser removes an account. What it submitted stays, without an owner.
 type DeleteUser struct {
 	User string `json:"user"`
 }
@@ -58,8 +58,8 @@ func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
 	return a, s.deleteUser(a.ID)
 }
 
-// deleteUser forgets who said what first: what fails then can be done again. It does so
-// once more for what was said while the account was deleted.
+// deleteUser first forgets what the account submitted: if that fails, it can be done again. It does
+// so once more afterwards, for what was submitted while the account was deleted.
 func (s *Stores) deleteUser(id string) error {
 	if err := s.forget(id); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 )
 
 // A fetch returns the first block of a segment that ends at a support or after it, with its key;
-// nil if there is none.
+// nil without one.
 type fetch func(segment, support uint32) (key, sealed []byte, err error)
 
 // fetchIn fetches within a transaction.

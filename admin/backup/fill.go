@@ -12,9 +12,9 @@ import (
 	"relais/internal/folder"
 )
 
-// Fill calls fill to write a copy and to end it with Seal or Unseal. A missing dest gets its
-// name when the copy is complete. An existing dest, which may be a mount, is written
-// to directly and marked as unfinished until then. A copy that fails is removed.
+// Fill calls fill to write a copy and to end it with Seal or Unseal. If dest is missing, the copy
+// gets this name when it is complete. If dest exists, which may be a mount, fill writes into it,
+// and it is marked as unfinished until the end. A copy that fails is removed.
 func Fill(dest string, fill func(dir string) error) error {
 	_, err := os.Lstat(dest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +58,7 @@ func fillNew(dest string, fill func(dir string) error) error {
 	return folder.SyncDir(parent)
 }
 
-// fillThere writes a copy into a folder that exists.
+// fillThere writes a copy into an existing folder.
 func fillThere(dir string, fill func(dir string) error) error {
 	return locked(dir, func() error {
 		before, err := os.ReadDir(dir)
@@ -109,7 +109,7 @@ func locked(dir string, do func() error) error {
 	return do() // also on file systems without locks on folders
 }
 
-// sweep removes what killed processes left. Errors are ignored: leftovers only take space.
+// sweep removes what killed processes left. It ignores errors, because leftovers only take space.
 func sweep(parent, prefix string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {
