@@ -39,7 +39,7 @@ func hilbert(lat, lng int32) uint64 {
 // antimeridian.
 type rectangle struct{ south, west, north, east int32 } // 1e-7 degrees
 
-// world contains every point, nowhere no point.
+// world contains every point, noRectangle none.
 var (
 	world       = rectangle{-90e7, -180e7, 90e7, 180e7}
 	noRectangle = rectangle{math.MaxInt32, math.MaxInt32, math.MinInt32, math.MinInt32}

@@ -15,18 +15,18 @@ import (
 	"relais/internal/store"
 )
 
-// newName returns a name for a file that no file ever had. A number that is counted up
-// would come again when what counted it is taken back.
+// newName returns a random name that no file ever had. A counter could give a name twice if the
+// commit that counted it is undone.
 func newName() string {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:]) + ".seg"
 }
 
-// errMoved says that the rows are not those that a change was made for.
+// errMoved says that the rows have changed since a change was prepared.
 var errMoved = errors.New("an earlier change of the measures ended otherwise than it seemed: try again")
 
-// load makes the rows of a database what can be asked.
+// load reads the rows of a database and makes them the current view.
 func (s *Store) load(tx *store.Tx) error {
 	list, err := rowsIn(tx)
 	if err == nil && !slices.Equal(list, s.view().rows) {
@@ -35,7 +35,7 @@ func (s *Store) load(tx *store.Tx) error {
 	return err
 }
 
-// apply makes the rows after a commit what can be asked.
+// apply updates the current view after a commit.
 func (s *Store) apply(changes []store.Change) {
 	list := slices.Clone(s.view().rows)
 	for _, c := range changes {
@@ -50,9 +50,9 @@ func (s *Store) apply(changes []store.Change) {
 	s.fresh = nil
 }
 
-// replace commits a change that was made for a view. fresh are the segments of its files by
-// name. The files that no longer count are removed later, but only after a commit without an
-// error: else it may be done or not.
+// replace commits a change that was made for a view. fresh are the segments of its files by name.
+// Files that no longer count are removed later, and only after a commit without an error: after an
+// error the commit may be done or not.
 func (s *Store) replace(c *change, before *view, fresh map[string]*segment) error {
 	err := s.update(func(tx *store.Tx) error {
 		if s.view() != before {
@@ -73,8 +73,8 @@ func (s *Store) replace(c *change, before *view, fresh map[string]*segment) erro
 	return nil
 }
 
-// clean removes the files that no longer count, unless a copy is being made of them. What
-// cannot be removed is tried again the next time.
+// clean removes the files that no longer count, unless they are being copied. It tries again at the
+// next call.
 func (s *Store) clean() error {
 	if s.holds > 0 {
 		return nil
@@ -94,7 +94,7 @@ func (s *Store) clean() error {
 	return nil
 }
 
-// abandon removes files of a change whose commit was not begun, and returns why.
+// abandon removes the files of a change whose commit was not begun, and returns why.
 func (s *Store) abandon(why error, fresh map[string]*segment) error {
 	for name := range fresh {
 		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

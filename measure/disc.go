@@ -6,8 +6,8 @@ import (
 	"relais/geo"
 )
 
-// A disc tests points in a local plane, in a twentieth of the time of a distance. It uses
-// the exact distance near the edge.
+// A disc tests points in a local plane, which takes a twentieth of the time of an exact distance.
+// It uses the exact distance near the edge.
 type disc struct {
 	geo.Disc
 	planar          bool
@@ -15,7 +15,7 @@ type disc struct {
 	inside, outside float64 // squares of distances, in the same steps
 }
 
-// Within these bounds, the plane is wrong by less than a hundredth of a distance.
+// Within these bounds, distances in the plane are wrong by less than a hundredth.
 const (
 	planarRadius    = 50_000 // metres
 	planarLatitude  = 65     // degrees

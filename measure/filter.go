@@ -92,8 +92,8 @@ func (f *filter) holds(lat, lng int32) bool {
 	return false
 }
 
-// covers reports whether a whole rectangle is in the place of the query. It may return false
-// for one that is.
+// covers reports whether a whole rectangle is in the place of the query. It may return false for a
+// rectangle inside.
 func (f *filter) covers(r *rectangle) bool {
 	for i := range f.boxes {
 		if f.boxes[i].covers(r) {

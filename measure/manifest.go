@@ -13,23 +13,21 @@ import (
 	"relais/internal/folder"
 )
 
-// Dir is the folder of the segments below the data folder. ManifestName is a file in it
-// that said which of them count before DatabaseName did. It stays, and says a version that
-// older programs refuse: they take a missing one for an empty one, and remove every
-// segment that it does not name.
+// Dir is the folder of the segments, below the data folder. ManifestName is a file in it that older
+// versions used instead of DatabaseName. It stays, and states a version that older programs refuse:
+// without it, they would see no segments and remove every file.
 const (
 	Dir          = "measures"
 	ManifestName = "manifest.json"
 )
 
-// Versions of the manifest: the one that names the segments, and the one that only says
-// that the database does.
+// Versions of the manifest: one lists the segments, the other refers to the database.
 const (
 	manifestOfRows     = 1
 	manifestOfDatabase = 2
 )
 
-// ErrNewer is wrapped by errors about what a later version of this program wrote.
+// ErrNewer is wrapped by errors about data of a later version of this program.
 var ErrNewer = errors.New("written by a newer relais: use that version, or a later one")
 
 // A manifest is the content of ManifestName. Its Version is 0 if the file is missing.
@@ -39,14 +37,14 @@ type manifest struct {
 	Segments []SegmentInfo `json:"segments,omitempty"`
 }
 
-// manifestBytes is the most that is read of a manifest: some million imports.
+// manifestBytes bounds the size of a manifest: it is enough for some million imports.
 const manifestBytes = 256 << 20
 
-// segmentName is what files of segments are called: by their number in a manifest of rows,
-// at random since.
+// segmentName matches the names of segment files: a number in a folder of older versions, else
+// random.
 var segmentName = regexp.MustCompile(`^(?:[0-9]{8}|[0-9a-f]{16})\.seg$`)
 
-// hasNumber reports whether a segment has its name from a manifest of rows.
+// hasNumber reports whether an older version named the segment.
 func hasNumber(name string) bool { return len(name) == len("00000001.seg") }
 
 func readManifest(dir string) (m manifest, err error) {
@@ -101,7 +99,7 @@ func replaceManifest(dir string) error {
 	})
 }
 
-// segmentFiles lists the files that are called as segments are.
+// segmentFiles lists the files with names of segments.
 func segmentFiles(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

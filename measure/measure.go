@@ -19,15 +19,15 @@ import (
 // A Kind is the kind of a measurement.
 type Kind string
 
-// The kinds. Sniffed stands for the kind that the content of a file says.
+// The kinds. Sniffed stands for the kind that is detected from the content of a file.
 const (
 	Sniffed   Kind = ""
 	Speedtest Kind = "speedtest"
 	Coverage  Kind = "coverage"
 )
 
-// A Measurement has what measurements of both kinds have. A value that the source does not
-// state is NaN, "", the zero Time, or the value that the field's comment says.
+// A Measurement has what speedtests and coverage points have in common. A value that the source
+// does not state is NaN, "", the zero Time, or the value in the field's comment.
 type Measurement struct {
 	ID       string    // hash of the content: equal rows of different files have the same
 	Time     time.Time // UTC, whole seconds
@@ -35,7 +35,8 @@ type Measurement struct {
 
 	MCC, MNC int    // -1: not stated, and not to be inferred
 	Operator string // key in the market's table
-	// label of the table, else as the source names the network; of what was made up, behind SYNTHETIC
+	// The label of the table, or else the name that the source states. Synthetic measurements have
+	// SYNTHETIC before it.
 	OperatorName string
 	Technology   string // such as LTE, NR, 5G; of a speedtest the connection's
 	NetworkType  string // CELLULAR, WIFI…

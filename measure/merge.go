@@ -8,10 +8,10 @@ import (
 	"relais/market"
 )
 
-// Small segments are put together, so that neither imports nor additions make files without
-// end: as soon as mergeFan segments of a kind have about as many rows, they become
-// one. Each row is then written again once for each factor of mergeFan, and of each size
-// there are fewer than mergeFan files. The limits bound the memory and the time of a step.
+// Small segments are merged, so that the number of files stays bounded: when mergeFan segments of a
+// kind have about as many rows, they become one. So each row is rewritten once for each factor of
+// mergeFan, and there are fewer than mergeFan files of each size. The limits bound the memory and
+// the time of a step.
 const (
 	mergeFan     = 16
 	mergeInputs  = 4 * mergeFan

@@ -30,10 +30,10 @@ func loadRows(db *store.DB, dir string) (list []SegmentInfo, old bool, err error
 	return m.withRows(list), true, nil
 }
 
-// withRows returns the rows that count: those of a manifest of rows and a database together. If
-// the database only has rows of a migration that was killed, an older program may have changed
-// the manifest since, and the manifest counts. If it also has rows of this program, somebody
-// restored the manifest, and both count.
+// withRows returns the rows that count, of a manifest of rows and a database together. If all rows
+// of the database are of a migration that was killed, only the manifest counts: an older program
+// may have changed it since. If the database also has rows of this program, somebody restored the
+// manifest, and both count.
 func (m *manifest) withRows(list []SegmentInfo) []SegmentInfo {
 	if !slices.ContainsFunc(list, func(r SegmentInfo) bool { return !hasNumber(r.File) }) {
 		return m.Segments

@@ -51,7 +51,7 @@ func operatorByCode(m *market.Market, mcc, mnc int) int {
 	})
 }
 
-// generic are the words that names of several operators have.
+// generic are words that occur in the names of several operators.
 var generic = []string{"mobile", "telecom", "telekom", "carriers", "the", "and", "et", "de", "la"}
 
 // operatorByName returns the position of the only operator of the market that shares a word with
@@ -116,8 +116,8 @@ func (n *network) operator(m *market.Market) int {
 // nameBytes is the most bytes of a network's name.
 const nameBytes = 40
 
-// networkName returns a name that may be kept: letters, digits, and the separators in names of
-// networks. It returns "" for anything else, which may be a person's address.
+// networkName returns a name that may be kept: letters, digits, and the separators that names of
+// networks have. It returns "" for anything else, which may be a person's address.
 func networkName(b []byte) string {
 	name := strings.TrimSpace(string(b[:min(len(b), nameBytes+1)]))
 	letters := false

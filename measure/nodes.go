@@ -16,7 +16,7 @@ func (s *Store) CellObservations(code market.Code) iter.Seq2[observation.Cell, g
 	v := s.view()
 	return func(yield func(observation.Cell, geo.Point) bool) {
 		for _, seg := range v.segments {
-			// Synthetic measurements teach nothing.
+			// Nothing is learned from synthetic measurements.
 			if seg.Market == code && !seg.Synthetic && !seg.yieldCells(yield) {
 				return
 			}

@@ -45,7 +45,7 @@ func (r *rowReader) field(x role) []byte {
 	return r.Field(r.first[x])
 }
 
-// radioField is field, with the columns of NR for an NR row where the format has them.
+// radioField is field, but prefers the columns for NR in an NR row.
 func (r *rowReader) radioField(x role, g Generation) []byte {
 	b := r.field(x)
 	if g == 5 && r.second[x] >= 0 && absent(b) {
@@ -125,8 +125,7 @@ func (r *rowReader) readSpeeds(m *row) string {
 	return ""
 }
 
-// readRadio reads the cell and its levels. Apps write identifiers that are too large for
-// unknown ones.
+// readRadio reads the cell and its levels. Apps write too large identifiers for unknown ones.
 func (r *rowReader) readRadio(m *row) {
 	g := technologies[m.technology].generation
 	m.signal, m.rsrp = levelOf(r.field(signal), lowSignal, highSignal), levelOf(r.radioField(rsrp, g), lowRSRP,

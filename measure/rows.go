@@ -17,8 +17,8 @@ import (
 	"relais/market"
 )
 
-// DatabaseName is the file of the data folder that says which segments count: a segment
-// counts from the commit of its row, and its file may go when a commit has removed the row.
+// DatabaseName is the database of the data folder that says which segments count. A segment counts
+// from the commit of its row on, and its file may be removed when a commit has removed the row.
 const DatabaseName = "measures.db"
 
 // Buckets are those of the database.
@@ -128,7 +128,7 @@ func parseRow(k, v []byte) (row SegmentInfo, err error) {
 	return row, nil
 }
 
-// numberOf reads a number of aboutBucket, 0 when it is not there.
+// numberOf reads a number of aboutBucket, 0 if it is missing.
 func numberOf(b interface{ Get([]byte) []byte }, key []byte) (uint64, error) {
 	text := b.Get(key)
 	if text == nil {
@@ -147,7 +147,7 @@ type change struct {
 	drop []string      // files that no longer count
 }
 
-// write makes a change of the rows before it.
+// write applies the change to the rows before it.
 func (c *change) write(tx *store.Tx, before []SegmentInfo) error {
 	b, about := tx.Bucket([]byte(rowsBucket)), tx.Bucket([]byte(aboutBucket))
 	for _, row := range before {

@@ -8,10 +8,10 @@ import (
 	"relais/geo"
 )
 
-// Coverage returns the coverage points that a query selects, the newest first. If they are
-// more than its limit, it returns an even sample of the place. The place is divided into cells
-// with sides of about equal metres, the smallest cells such that at most limit have points. Each
-// cell provides its newest points, and all cells the same number if they have so many.
+// Coverage returns the coverage points that a query selects, the newest first. If there are more
+// than its limit, it returns an even sample of the place. The place is divided into cells with
+// sides of about equal metres, as small as possible with at most limit cells that have points. Each
+// cell provides its newest points, and all cells provide the same number if they have enough.
 func (s *Store) Coverage(q Query) ([]Point, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -78,7 +78,8 @@ func bounds(filters []*filter) (total int, place rectangle) {
 	return total, place
 }
 
-// divide returns a grid of a place with about so many cells, at most three times as many.
+// divide returns a grid of a place with at least about the given number of cells, and at most three
+// times as many.
 func divide(place rectangle, cells int) *grid {
 	cos := max(math.Cos((geo.Degrees(place.south)+geo.Degrees(place.north))/2*math.Pi/180), 1e-6)
 	height := float64(place.north) - float64(place.south) + 1

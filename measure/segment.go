@@ -38,8 +38,8 @@ const (
 	align       = 8
 )
 
-// maxRows is the most rows of a segment, which bounds the memory of an import; a file
-// with more makes several.
+// maxRows is the most rows of a segment, which bounds the memory of an import. A larger file makes
+// several segments.
 const maxRows = 1 << 21
 
 // errDamaged is wrapped by errors about damaged files of measurements. Their content must be
@@ -52,11 +52,11 @@ type meta struct {
 	Kind     Kind        `json:"kind"`
 	Imported int64       `json:"imported"` // Unix seconds
 	Networks []network   `json:"networks"`
-	// Synthetic says that it was made up for a demonstration.
+	// Synthetic reports that the measurements were made up for a demonstration.
 	Synthetic bool `json:"synthetic,omitempty"`
-	// Added says that its rows were added one by one, not imported.
+	// Added reports that the rows were added one by one, not imported.
 	Added bool `json:"added,omitempty"`
-	// Replaces are the files whose rows it has: if Repair finds these files too, they do not
+	// Replaces are the files whose rows this one has. If Repair finds these files too, they do not
 	// count.
 	Replaces []string `json:"replaces,omitempty"`
 	// Origins are the imports of a merged segment, to which its rows refer. A segment of one
@@ -128,8 +128,8 @@ func writeSegment(w io.Writer, m *meta, c *columns, rows []entry) (size int64, s
 	return size, sum, err
 }
 
-// readSegment loads the file at path. Its errors name the file and wrap errDamaged or
-// what the system says.
+// readSegment loads the file at path. Its errors name the file, and wrap errDamaged or an error of
+// the system.
 func readSegment(path string) (s *segment, err error) {
 	defer func() {
 		if err != nil {
@@ -159,8 +159,8 @@ func readSegment(path string) (s *segment, err error) {
 	return s, nil
 }
 
-// decode makes a segment of a file's bytes, which it keeps: they begin at a multiple of
-// eight, as whatever is allocated alone and has as many bytes as a header.
+// decode makes a segment of a file's bytes, which it keeps. They must begin at a multiple of eight,
+// as every allocation of at least a header does.
 func decode(data []byte) (*segment, error) {
 	if len(data) < headerBytes+sumBytes || string(data[:8]) != magic {
 		return nil, fmt.Errorf("%w: it does not begin as one", errDamaged)
@@ -190,7 +190,7 @@ func decode(data []byte) (*segment, error) {
 	return s, nil
 }
 
-// version is that of the file.
+// version returns the version of the file format.
 func (m *meta) version() uint32 {
 	if len(m.Origins) > 0 {
 		return originsOf

@@ -9,9 +9,9 @@ import (
 	"relais/site"
 )
 
-// Speedtests returns the speedtests that a query selects, the newest first. With Best it
-// returns only the best one: that with the highest average speed, then the highest download
-// speed, then the newest. total is the number of selected speedtests.
+// Speedtests returns the speedtests that a query selects, the newest first. With Best it returns
+// only the one with the highest average speed, then the highest download speed, then the newest.
+// total is the number of selected speedtests.
 func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
 		return nil, 0, err
@@ -24,12 +24,12 @@ func (s *Store) Speedtests(q Query) (tests []Test, total int, err error) {
 // SiteQuery selects the speedtests of a site.
 type SiteQuery struct {
 	Query // Box and Disc must be nil
-	// Radio are the base stations and cells of the site. PCIs are ignored. An Operator below
-	// 0 stands for any network.
+	// Radio are the base stations and cells of the site. PCIs are ignored. An Operator below 0
+	// means any network.
 	Radio  []site.RadioID
 	Center *geo.Point // position of the site; nil: only Radio counts
-	// Operators are the keys of the site's operators, whose tests around the site are
-	// selected; nil: of any network.
+	// Operators are the keys of the site's operators: only their tests around the site are
+	// selected. nil means any network.
 	Operators []string
 }
 
@@ -37,10 +37,10 @@ type SiteQuery struct {
 // station of a site can belong to it.
 const siteRadius = 1000
 
-// SpeedtestsOfSite returns the speedtests that certainly name a base station or cell of the
-// site. Without any, it returns those with an NCI that may belong to a gNB of the site of
-// unknown length, and without these, those within siteRadius. The order and total are as by
-// Speedtests.
+// SpeedtestsOfSite returns the speedtests that certainly name a base station or cell of the site.
+// Without these, it returns those with an NCI that may belong to a gNB of the site whose length
+// is unknown. Without these too, it returns those within siteRadius. Order and total are
+// those of Speedtests.
 func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err error) {
 	if err := q.check(); err != nil {
 		return nil, 0, err
@@ -83,7 +83,8 @@ func (q *Query) restrictTo(keys []string) {
 	}
 }
 
-// namesAny reports whether a row names one of the identifiers possibly, and whether certainly.
+// namesAny reports whether a row may name one of the identifiers (fits), and whether it certainly
+// does.
 func (s *segment) namesAny(i uint32, ids []site.RadioID) (fits, certain bool) {
 	r := row{technology: s.technology[i], enb: s.enb[i], gnb: s.gnb[i], cell: s.cell[i]}
 	operator := s.operator(i)
@@ -98,8 +99,8 @@ func (s *segment) namesAny(i uint32, ids []site.RadioID) (fits, certain bool) {
 	return fits, certain
 }
 
-// names reports whether the row names an identifier of its network possibly, and whether
-// certainly.
+// names reports whether the row may name an identifier of its network (fits), and whether it
+// certainly does.
 func (r *row) names(id *site.RadioID) (fits, certain bool) {
 	generation := technologies[r.technology].generation
 	switch id.Kind {

@@ -55,10 +55,10 @@ type view struct {
 	problems []string
 }
 
-// New loads the measures of a data folder whose database is open; a folder without one is
-// read-only. A missing folder holds no measures. now is the clock's. A segment's file that
-// is damaged or gone is left out and named by Problems; rows that cannot be read are an
-// error, errDamaged or ErrNewer, and nothing is removed then.
+// New loads the measurements of a data folder whose database is open. A folder without a database
+// is read-only, and a missing folder has no measurements. now is the clock. Damaged and missing
+// files of segments are left out and reported by Problems. Rows that cannot be read are an error,
+// errDamaged or ErrNewer; nothing is removed then.
 func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil ||
 		db.ReadOnly(), now: now, most: maxRows, grew: make(chan struct{}, 1)}
@@ -93,7 +93,7 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// show makes rows the current view, with the segments that are already loaded.
+// show makes rows the current view. Segments that are loaded already are not read again.
 func (s *Store) show(rows []SegmentInfo) {
 	known := s.loaded()
 	maps.Copy(known, s.fresh)
@@ -125,14 +125,14 @@ func (s *Store) newView(rows []SegmentInfo, loaded map[string]*segment) *view {
 	return v
 }
 
-// order makes ready, in the background, what takes some seconds for ten million rows.
+// order prepares indexes in the background, which takes some seconds for ten million rows.
 func (v *view) order() {
 	for _, seg := range v.segments {
 		seg.byCell()
 	}
 }
 
-// load reads the file of a row and makes sure that it is that file.
+// load reads the file of a row and checks that it is the right one.
 func load(dir string, row SegmentInfo) (*segment, error) {
 	seg, err := readSegment(filepath.Join(dir, row.File))
 	if err != nil {
@@ -179,8 +179,8 @@ func (s *Store) Check() []Checked {
 	return check(s.dir, s.view().rows)
 }
 
-// Check reads the segments of a data folder whose database is open, nil for a folder
-// without one. The error is that of the rows.
+// Check reads the segments of a data folder whose database is open; db is nil for a folder without
+// one. The error is that of the rows.
 func Check(dir folder.Dir, db *store.DB) ([]Checked, error) {
 	path := filepath.Join(string(dir), Dir)
 	list, _, err := loadRows(db, path)
@@ -213,7 +213,7 @@ func files(dir string, rows []SegmentInfo) (paths []string) {
 	return paths
 }
 
-// IsFile reports whether a path below the data folder is one that a Hold can have.
+// IsFile reports whether a path below the data folder can be one of a Hold's Files.
 func IsFile(path string) bool {
 	dir, name, _ := strings.Cut(path, "/")
 	return dir == Dir && (name == ManifestName || segmentName.MatchString(name))

@@ -16,15 +16,15 @@ type Group struct {
 	Values [3]Quantiles
 }
 
-// Quantiles are those of the stated values. The quantile p of n values is the one at rank
+// Quantiles are the quantiles of the stated values. The quantile p of n values is the one at rank
 // ⌈p·n⌉ of the sorted values (nearest rank).
 type Quantiles struct {
 	Of               int     // number of values; if it is 0, the others are 0
 	P10, Median, P90 float64 // p = 0.1, 0.5, 0.9
 }
 
-// sampleRows bounds the values that are kept for a group: it keeps less, and at least half as
-// many of a large group. The median of so many is usually between the quantiles 48 and 52 %.
+// sampleRows bounds the number of values that are kept for a group. At least half as many are kept
+// of a large group. The median of such a sample is usually between the quantiles 48 and 52 %.
 const sampleRows = 1 << 10
 
 // Survey returns the groups of the measurements that a query selects, ordered by operator as

@@ -11,16 +11,17 @@ import (
 )
 
 // sweep removes what a killed process left: temporary files, and files without a row whose
-// measurements are all in files that count. Other files without a row may have the only copy of
-// their measurements, and stay for Repair.
+// measurements are all in files that count. Other files without a row stay for Repair: they may
+// have the only copy of their measurements.
 func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
 
-// sweepBefore is sweep, which may also remove measurements before a time.
+// sweepBefore is sweep. It may also remove files whose other measurements are all older than
+// before.
 func (s *Store) sweepBefore(before time.Time) error {
 	if s.holds > 0 || s.writing > 0 {
 		return nil
 	}
-	// In an Update, and only there, the rows in memory are certainly those on disk.
+	// Only during an Update the rows in memory are certainly those on disk.
 	var err error
 	_ = s.db.Update(func(*store.Tx) error { // which fails where nothing can be written: then all stays
 		err = s.removeSpare(before)
@@ -29,7 +30,7 @@ func (s *Store) sweepBefore(before time.Time) error {
 	return err
 }
 
-// removeSpare does what sweepBefore says.
+// removeSpare removes the files that sweepBefore may remove.
 func (s *Store) removeSpare(before time.Time) error {
 	v := s.view()
 	if len(v.problems) > 0 {

@@ -85,7 +85,7 @@ func levelOf(b []byte, low, high int64) int16 {
 	return noLevel
 }
 
-// Bounds of levels: what 3GPP can report, and a little more for what apps work out.
+// The bounds of levels: what 3GPP can report, and a little more, for values that apps compute.
 const (
 	lowSignal, highSignal = -200, -1 // 0 is what apps write for unknown
 	lowRSRP, highRSRP     = -160, -20
