@@ -16,7 +16,7 @@ type Brief struct {
 	key               [keySize]byte
 }
 
-// briefs are those of the photos that are shown, the newest first, in a version of the
+// briefs are the briefs of the photos that are shown, the newest first, in one version of the
 // store.
 type briefs struct {
 	mu      sync.Mutex
@@ -24,10 +24,9 @@ type briefs struct {
 	list    []Brief
 }
 
-// Find returns a page of the photos that are shown and that keep wants, the newest
-// first, and how many there are. The first who asks waits until the record of every
-// photo is read, some ten microseconds each; then keep is asked of what is in memory, and
-// after a change the records of the photos that came are read.
+// Find returns a page of the photos that are shown and that keep selects, the newest first, and
+// their number. The first call reads the record of every photo, some ten microseconds each. Later
+// calls work on what is in memory, and read only the records that were added since.
 func (s *Store) Find(keep func(*Brief) bool, limit, offset int) (list []*Photo, total int, err error) {
 	all, err := s.shown()
 	if err != nil {
@@ -84,7 +83,7 @@ func (s *Store) shown() ([]Brief, error) {
 	return list, nil
 }
 
-// briefsOf reads the briefs that are not known; both lists have the newest first.
+// briefsOf reads the briefs that known lacks. Both lists have the newest first.
 func briefsOf(tx *store.Tx, known []Brief) (list []Brief, err error) {
 	list = make([]Brief, 0, len(known)+1)
 	err = backwards(tx.Bucket([]byte(photosBucket)), nil, func(k, _ []byte) error {

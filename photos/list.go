@@ -15,8 +15,8 @@ func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int
 	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, shownOf(operator))
 }
 
-// shownOf returns a filter for entries of a site: the photo is shown and of one of the
-// operators, separated by commas; "" is any.
+// shownOf returns a filter for the entries of a site. It selects photos that are shown, of one of
+// the operators, which are separated by commas; "" selects all operators.
 func shownOf(operators string) func(value []byte) bool {
 	keys := strings.Split(operators, ",")
 	return func(v []byte) bool {
@@ -49,7 +49,7 @@ func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list [
 	return list, total, err
 }
 
-// A Filter is which photos a moderator wants to see.
+// A Filter selects photos for a moderator.
 type Filter struct {
 	SiteKey string `json:"siteKey"` // "" for those of all sites
 	Hidden  bool   `json:"hidden"`  // only those that are hidden
@@ -75,8 +75,8 @@ const keySize = 16 // bytes
 // idIn returns the id at the end of a key.
 func idIn(key []byte) []byte { return key[max(0, len(key)-keySize):] }
 
-// page returns a page of the photos whose ids end the keys of a bucket, from the last
-// key with the prefix to the first, of the entries that keep wants; and their number.
+// page returns a page of photos, and their number. Each photo's id ends a key of the bucket. The
+// page goes from the last key with the prefix to the first, over the entries that keep selects.
 func (s *Store) page(bucket string, prefix []byte, limit, offset int, keep func(value []byte) bool) (list []*Photo,
 	total int, err error) {
 	list = []*Photo{} // also without a file of photos

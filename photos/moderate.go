@@ -9,8 +9,7 @@ import (
 	"relais/internal/store"
 )
 
-// Hide hides a photo. A hidden photo stays as it is. Error:
-// ErrNoPhoto.
+// Hide hides a photo and keeps it otherwise. Error: ErrNoPhoto.
 func (s *Store) Hide(id, why string) (*Photo, error) {
 	return s.change(id, func(p *Photo) { s.hide(p, why) })
 }
@@ -21,8 +20,7 @@ func (s *Store) hide(p *Photo, why string) {
 	}
 }
 
-// Show shows a hidden photo again. Nothing else does: no report, nor its
-// dismissal. Error: ErrNoPhoto.
+// Show shows a hidden photo again. No report or decision about one does that. Error: ErrNoPhoto.
 func (s *Store) Show(id string) (*Photo, error) {
 	return s.change(id, func(p *Photo) { p.Hidden = nil })
 }
@@ -41,9 +39,9 @@ func (s *Store) change(id string, f func(p *Photo)) (p *Photo, err error) {
 	return p, nil
 }
 
-// Delete removes a photo and the reports about it. Their bytes leave the files
-// when these are compacted. Error: ErrNoPhoto; or that the photo is deleted and its
-// images are still in their file, until Sweep removes them.
+// Delete removes a photo and the reports about it. Compacting the files removes their last traces.
+// Error: ErrNoPhoto; another error may mean that the photo is deleted and its images are still in
+// their file, until Sweep removes them.
 func (s *Store) Delete(id string) (*Photo, error) {
 	if s.readOnly() {
 		return nil, ErrReadOnly

@@ -17,21 +17,20 @@ import (
 
 // Buckets of the file of a month.
 const (
-	// imagesBucket has a bucket for each photo, by its id, with the images by size:
-	// bbolt then keeps them on separate pages, and does not rewrite others.
+	// imagesBucket has a bucket for each photo, by its id, with the images by size. So bbolt keeps
+	// them on separate pages and does not rewrite other photos.
 	imagesBucket = "images"
 	// openBucket has the ids of photos whose record may be missing.
 	openBucket = "open"
 )
 
-// A month is the file with the images of the photos that came in a month of UTC.
+// A month is the file with the images of the photos that were added in a month of UTC.
 type month struct {
 	opening sync.Mutex
 	db      *store.DB // nil until it is opened
 	mu      sync.Mutex
-	// ended are ids in openBucket that nobody adds or deletes any more: their
-	// record decides whether their images stay. Those in busy are not decided
-	// yet.
+	// ended are the ids in openBucket whose addition or deletion has ended: their record decides
+	// whether their images stay. busy are those that are still being added or deleted.
 	ended, busy map[string]bool
 }
 
@@ -40,8 +39,7 @@ const (
 	suffix      = ".db"
 )
 
-// MonthOf returns the month of a file by its path below the data folder, or "" for
-// another file.
+// MonthOf returns the month of a file by its path below the data folder, "" for any other file.
 func MonthOf(path string) string {
 	name, below := strings.CutPrefix(path, "photos/")
 	name, ok := strings.CutSuffix(name, suffix)
@@ -69,7 +67,7 @@ func Months(dir folder.Dir) (months []string, err error) {
 	return months, err
 }
 
-// Month returns the file of a month, which the store still owns. Errors: those of
+// Month returns the file of a month. Closing it stays the store's task. Errors: those of
 // store.Open; fs.ErrNotExist without a file.
 func (s *Store) Month(name string) (*store.DB, error) {
 	m, err := s.month(name, false)

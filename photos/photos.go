@@ -1,11 +1,9 @@
-// Package photos stores the photos of sites: their records, their images as
-// they are shown, and the reports about them. It decodes no images, and does not
-// know whether a site exists.
+// Package photos stores the photos of sites: their records, their images as they are shown, and the
+// reports about them. It does not decode images, and does not know whether a site exists.
 //
-// The records are in one file, photos.db. The images are in a file a month, where
-// they are written once, with a mark that says that their record may be missing; the
-// record follows when they are on disk. So a crash leaves a whole photo, or images
-// that are marked and that Sweep removes.
+// The records are in one file, photos.db. The images are in one file for each month. They are
+// written once, with a mark that their record may be missing. The record follows when the images
+// are on disk. So a crash leaves either a complete photo, or marked images that Sweep removes.
 package photos
 
 import (
@@ -22,8 +20,8 @@ import (
 	"relais/internal/store"
 )
 
-// Errors that callers distinguish. Other errors are those of package store, of writing
-// a file, and of values that are out of range.
+// Errors that callers distinguish. Other errors are those of package store, of writing a file, and
+// of values out of range.
 var (
 	ErrNoPhoto  = errors.New("no such photo")
 	ErrNoReport = errors.New("no such report")
@@ -35,8 +33,7 @@ var (
 		"the file of the month is missing: restore it from a backup, or accept that with relais check --accept")
 )
 
-// Buckets of photos.db. An id is a UUID in 16 bytes: as its version is 7, ids stand
-// by time.
+// Buckets of photos.db. An id is a UUID of version 7 in 16 bytes, so ids are in the order of time.
 const (
 	photosBucket    = "photos"    // id → Photo in JSON
 	sitesBucket     = "sites"     // siteKey, 0, id → visible or hidden, then the operator
@@ -63,15 +60,15 @@ type Store struct {
 	briefs   briefs
 }
 
-// Open returns the photos of a folder with photos.db as db, which the caller still owns.
-// With nil, or a db that is opened read-only, every change fails with ErrReadOnly.
-// The files of months are opened when they are needed.
+// Open returns the photos of a folder with photos.db as db. Closing db stays the caller's task.
+// With nil or a read-only db, every change fails with ErrReadOnly. Monthly files are opened when
+// they are needed.
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
 	return &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
 }
 
-// Lose notes that the file of a month with images is missing, so that no new one replaces it.
-// It is called before the store is used.
+// Lose notes that the monthly file of images is missing, so that no new file replaces it. It is
+// called before the store is used.
 func (s *Store) Lose(month string) {
 	if s.lost == nil {
 		s.lost = map[string]bool{}
@@ -107,8 +104,8 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Pause waits for running additions and deletions, and delays others until
-// resume is called. Meanwhile all files are consistent with each other.
+// Pause waits for running additions and deletions, and delays others until resume is called.
+// Meanwhile all files are consistent with each other.
 func (s *Store) Pause() (resume func()) {
 	s.steps.Lock()
 	return sync.OnceFunc(s.steps.Unlock)
@@ -119,7 +116,7 @@ func (s *Store) ReadOnly() bool { return s.readOnly() }
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
-// Version is that of photos.db: see store.DB.Version.
+// Version returns the version of photos.db: see store.DB.Version.
 func (s *Store) Version() string { return s.db.Version() }
 
 func (s *Store) view(fn func(*store.Tx) error) error {
@@ -129,7 +126,7 @@ func (s *Store) view(fn func(*store.Tx) error) error {
 	return s.db.View(fn)
 }
 
-// viewList is view for lists, which leave out records that are damaged.
+// viewList is view for lists, which leave out damaged records.
 func (s *Store) viewList(fn func(*store.Tx) error) error {
 	return s.view(func(tx *store.Tx) error {
 		tx.LeaveOut(func(error) {})
@@ -144,7 +141,7 @@ func (s *Store) update(fn func(*store.Tx) error) error {
 	return s.db.Update(fn)
 }
 
-// stamp is an id and its time, to the millisecond; ids and times have one order.
+// stamp returns a new id and its time, to the millisecond. Ids are in the order of their times.
 func (s *Store) stamp() (uuid.UUID, time.Time, error) {
 	s.stamping.Lock()
 	defer s.stamping.Unlock()

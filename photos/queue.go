@@ -6,9 +6,8 @@ import (
 	"relais/internal/store"
 )
 
-// Accept accepts a report and hides its photo. Other reports about the photo stay
-// as they are: each is decided separately. A decision may be
-// changed by Dismiss. Error: ErrNoReport.
+// Accept accepts a report and hides its photo. Other reports about the photo are decided
+// separately. Dismiss may change the decision. Error: ErrNoReport.
 func (s *Store) Accept(reportID string) (*Report, error) {
 	return s.moderate(reportID, func(tx *store.Tx, r *Report) error {
 		p, err := get(tx, key(r.PhotoID))
@@ -56,8 +55,8 @@ type Reported struct {
 	Photo  *Photo  `json:"photo"`
 }
 
-// Reports returns a page of the pending reports, the one that waits longest first, or of
-// all reports, the newest first, and their total.
+// Reports returns a page of the pending reports, the longest waiting first, or of all reports, the
+// newest first, and their total.
 func (s *Store) Reports(pending bool, limit, offset int) (list []Reported, total int, err error) {
 	list = []Reported{}
 	err = s.view(func(tx *store.Tx) error {

@@ -69,8 +69,8 @@ type Report struct {
 type NewReport struct {
 	PhotoID, ClientID, ClientName string
 	Reason                        Reason
-	// Description has at most maxDescription characters; nil keeps that of the client's report
-	// before.
+	// Description has at most maxDescription characters; nil keeps the description of the client's
+	// previous report.
 	Description *string
 }
 
@@ -87,11 +87,11 @@ func (n *NewReport) check() error {
 	return nil
 }
 
-// Report adds a client's report of a photo, or changes the reason and description
-// of its report; then id and time of creation stay. A repeat while it is
-// pending keeps its place in the queue. A repeat after a moderator's decision is
-// pending again, at the end of the queue: the client saw the photo after it and
-// insists. The photo stays as it is. Error: ErrNoPhoto also when it is hidden.
+// Report adds a client's report of a photo, or changes the reason and description of the client's
+// report, which keeps its id and time of creation. A pending report keeps its place in the queue. A
+// report that was decided is pending again, at the end of the queue: the client saw the photo after
+// the decision and insists. The photo does not change. Error: ErrNoPhoto, also if the photo is
+// hidden.
 func (s *Store) Report(n NewReport) (r *Report, err error) {
 	if err := n.check(); err != nil {
 		return nil, err

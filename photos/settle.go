@@ -68,7 +68,7 @@ func (s *Store) updateMonth(m *month, change func(*store.Tx) error) error {
 }
 
 // settle removes the mark of a photo, and its images if it has no record. The record must be
-// certain: one that a failed commit still shows would leave its images without mark and record.
+// certain: if a failed commit still shows one, the images would stay without mark and record.
 func (s *Store) settle(tx *store.Tx, key []byte) error {
 	images := tx.Bucket([]byte(imagesBucket))
 	if images.Bucket(key) != nil {
@@ -87,8 +87,8 @@ func (s *Store) settle(tx *store.Tx, key []byte) error {
 	return tx.Bucket([]byte(openBucket)).Delete(key)
 }
 
-// Sweep removes the images of photos whose record was not written, or was deleted,
-// before a crash or an error. They are in the file until it is compacted.
+// Sweep removes the images of photos whose record was not written or was deleted before a crash or
+// an error. Compacting the file removes their last traces.
 func (s *Store) Sweep() error {
 	if s.readOnly() {
 		return nil

@@ -47,7 +47,7 @@ func JPEG(data []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// PNG yields the type and the content of each chunk. Checksums are not looked at.
+// PNG yields the type and the content of each chunk. It does not verify checksums.
 func PNG(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		rest, ok := bytes.CutPrefix(data, []byte(SignaturePNG))

@@ -6,7 +6,7 @@ package confine
 
 import "errors"
 
-// errUnsupported is in the error of a system that cannot confine.
+// errUnsupported is wrapped by the error of a system that cannot confine.
 var errUnsupported = errors.New("this system cannot confine processes")
 
 // Process returns errUnsupported.

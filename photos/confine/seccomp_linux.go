@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errUnsupported is in the error of a system that cannot confine.
+// errUnsupported is wrapped by the error of a system that cannot confine.
 var errUnsupported = errors.New("this system cannot confine processes")
 
-// refused are the system calls that fail with EPERM from then on. Allowed are those on
-// open descriptors, memory, threads and time.
+// refused are the system calls that fail with EPERM afterwards. Calls on open descriptors, memory,
+// threads and time stay allowed.
 var refused = []uintptr{
 	unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_NAME_TO_HANDLE_AT,
 	unix.SYS_SOCKET, unix.SYS_SOCKETPAIR, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT,
@@ -70,8 +70,8 @@ const (
 	firstArgumentAt = 16 // its lower half: both architectures are little-endian
 )
 
-// program returns the filter: another architecture's calls end the process, those that are
-// refused fail, others pass.
+// program returns the filter: system calls of another architecture end the process, refused ones
+// fail, all others pass.
 func program(arch uint32) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}

@@ -1,6 +1,6 @@
-// Package exif reads a few fields of a photo's Exif data. It cuts
-// the data out of the file, copies the wanted tags into a small TIFF
-// that is valid by construction, and passes only that to the library.
+// Package exif reads a few fields of a photo's Exif data. It cuts the data out of the file, copies
+// the wanted tags into a small TIFF that is valid by construction, and passes only this TIFF to the
+// library.
 package exif
 
 import (
@@ -57,8 +57,8 @@ func (f *Fields) Fill(other Fields) {
 	}
 }
 
-// Read reads the fields of an image file. A file without Exif data has none, and
-// an error only states why some may be missing.
+// Read reads the fields of an image file. A file without Exif data has none. An error only says why
+// some fields may be missing.
 func Read(file []byte) (Fields, error) {
 	blob, err := cut(file)
 	if err != nil || blob == nil {
@@ -71,7 +71,7 @@ func Read(file []byte) (Fields, error) {
 	return parse(small)
 }
 
-// parse reads the TIFF that extract made.
+// parse reads a TIFF that extract made.
 func parse(small []byte) (f Fields, err error) {
 	defer func() {
 		if v := recover(); v != nil {

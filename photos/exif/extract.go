@@ -38,9 +38,9 @@ type entry struct {
 	value     []byte
 }
 
-// extract makes a TIFF of the wanted tags. Only the main directory and
-// the Exif and GPS ones that it names are read, each once, so that no
-// chain can loop. An entry that claims more bytes than the blob has is left out.
+// extract makes a TIFF of the wanted tags. It reads only the main directory and the Exif and GPS
+// directories that it names, each once, so that no chain can loop. It leaves out entries that claim
+// more bytes than the blob has.
 func extract(blob []byte) ([]byte, error) {
 	order, err := byteOrder(blob)
 	if err != nil {

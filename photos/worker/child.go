@@ -19,21 +19,22 @@ import (
 // command is the subcommand of the program that a worker runs.
 const command = "photo-worker"
 
-// answers is where a worker writes its answers: decoders may print to the streams that
-// every process has.
+// answers is the file to which a worker writes its answers: decoders may print to the standard
+// streams.
 func answers() *os.File { return os.NewFile(3, "answers") }
 
-// readyWord begins a worker's first message. The reason why it could not be confined follows.
+// readyWord begins a worker's first message. If the worker could not be confined, the reason
+// follows.
 const readyWord = "ready"
 
 // files is how many files a worker may have open.
 const files = 64
 
-// unused is how many bytes of a worker's data are stacks of threads and reserves of its
-// allocators. The system counts them, although they take no memory.
+// unused is the part of a worker's data that takes no memory although the system counts it: stacks
+// of threads, and reserves of allocators.
 const unused = 192 << 20
 
-// niceness is that of the workers: requests for antennas come first.
+// niceness is the niceness of the workers: requests for antennas come first.
 const niceness = 10
 
 // serve runs a worker: it does jobs from in until in ends, and writes their results
@@ -71,8 +72,7 @@ type job[J any] struct {
 	err   error
 }
 
-// readJobs ends the process if the server is gone while a job runs, because nobody
-// else would.
+// readJobs ends the process if the server is gone while a job runs: no one else would end it.
 func readJobs[J any](in io.Reader, jobs chan<- job[J]) {
 	r := bufio.NewReader(in)
 	for {
@@ -104,9 +104,8 @@ func sendBlobs(w io.Writer, is any, blobs [][]byte) error {
 	return buffered.Flush()
 }
 
-// limitProcess takes from the process what decoding does not need: memory beyond the
-// limit, files to write, core dumps. If memory runs out, the kernel kills it
-// before the server.
+// limitProcess restricts the process to what decoding needs: it limits memory, and forbids writing
+// to files and core dumps. If memory runs out, the kernel kills this process before the server.
 func limitProcess(memory int64) error {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // there may be no /proc
 	for _, l := range []struct {

@@ -50,7 +50,7 @@ func TestConfined(t *testing.T) {
 	p := newPool(t, Options{})
 	path := filetest.New(t, "secret.key", "secret")
 	var a answer
-	if _, err := p.do(context.Background(), task{Is: order{"reach", path}, Input: strings.NewReader("")},
+	if _, err := p.do(context.Background(), task{payload: order{"reach", path}, input: strings.NewReader("")},
 		&a); err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type head struct {
 	Is    json.RawMessage `json:"is"`
 }
 
-// send writes a message. Every blob has as many bytes as sizes say.
+// send writes a message. sizes are the lengths of the blobs.
 func send(w io.Writer, is any, sizes []int64, blobs ...io.Reader) error {
 	text, err := json.Marshal(is)
 	if err != nil {
@@ -49,7 +49,7 @@ func send(w io.Writer, is any, sizes []int64, blobs ...io.Reader) error {
 	return nil
 }
 
-// receive reads a message whose blobs have limit bytes together at most.
+// receive reads a message whose blobs have at most limit bytes in total.
 func receive(r io.Reader, is any, limit int64) ([][]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(r, length[:]); err != nil {

@@ -58,7 +58,7 @@ func TestNoWorker(t *testing.T) {
 // Jobs that must be alone leave room for others.
 func TestAloneLeavesRoom(t *testing.T) {
 	p := newPool(t, Options{Workers: 2, Waiting: 4})
-	release, results := holdAll(p, 8, task{Who: "another", Is: order{What: "hash"}, Alone: true})
+	release, results := holdAll(p, 8, task{sender: "another", payload: order{What: "hash"}, alone: true})
 	for range 5 { // one runs, two wait
 		if err := <-results; !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v, want no room for five of eight jobs", err)

@@ -1,8 +1,7 @@
-// Package worker runs jobs on untrusted bytes in processes of their own: the same
-// program, started with another subcommand. A process has bounded memory and one
-// job at a time, and is killed when the job takes too long; whatever a job does to
-// it, the server goes on and the next job gets a new process. The package does not
-// know what a job is.
+// Package worker runs jobs on untrusted bytes in processes of their own: the same program, started
+// with another subcommand. A process has bounded memory, runs one job at a time, and is killed if
+// the job takes too long. If a job breaks its process, the server goes on and the next job gets a
+// new process. The package does not know what jobs do.
 package worker
 
 import (
@@ -29,7 +28,7 @@ const (
 var (
 	// ErrBusy is the error of a job that finds no place in the queue.
 	ErrBusy = errors.New("too many images are being processed")
-	// errKilled is the error of a job whose worker somebody else killed.
+	// errKilled is the error of a job whose worker was killed by somebody else.
 	errKilled = errors.New("the worker was killed")
 	// errFault is the error of a job that killed its worker or took too long.
 	errFault = errors.New("the image could not be processed")
@@ -105,18 +104,18 @@ func (p *Pool) Close() {
 	p.starter.close()
 }
 
-// A task is an input and what is to be done with it.
+// A task is an input and what to do with it.
 type task struct {
-	Who   string // whose job it is: clients take turns
-	Is    any    // goes to the worker as JSON
-	Input io.Reader
-	Size  int64 // of Input, in bytes
-	Alone bool  // no other such job runs meanwhile
+	sender  string // whose job it is: clients take turns
+	payload any    // goes to the worker as JSON
+	input   io.Reader
+	size    int64 // of Input, in bytes
+	alone   bool  // no other such job runs meanwhile
 }
 
-// do runs the job in a worker. result is filled in with the worker's answer; its blobs are
-// returned. The error is ErrBusy, errKilled, errFault, that of ctx or of Input, or states why
-// no process could be started.
+// do runs the task in a worker. It fills in result with the worker's answer, and returns the blobs
+// of the answer. The error is ErrBusy, errKilled, errFault, that of ctx or of the input, or says
+// why no process could be started.
 func (p *Pool) do(ctx context.Context, j task, result any) ([][]byte, error) {
 	giveBack, err := p.waitTurn(ctx, j)
 	if err != nil {
@@ -149,8 +148,8 @@ func (p *Pool) do(ctx context.Context, j task, result any) ([][]byte, error) {
 	return blobs, nil
 }
 
-// lacksMemory reports whether the output of a worker that ended says that it got no more
-// memory. It comes from the runtime of Go, or from that of C, which needs it for a thread.
+// lacksMemory reports whether the output of a worker that ended says that it ran out of memory. The
+// message is that of the Go runtime, or of the C library when it starts a thread.
 func lacksMemory(said string) bool {
 	return slices.ContainsFunc([]string{"out of memory", "cannot allocate memory", "pthread_create failed"},
 		func(words string) bool {
@@ -175,7 +174,7 @@ func (p *Pool) process() (*process, error) {
 	return started, err
 }
 
-// takeIdle takes the idle process whose last job ended last, or returns nil.
+// takeIdle takes the idle process that was used last, or returns nil.
 func (p *Pool) takeIdle() *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,7 +195,7 @@ func (p *Pool) waitTurn(ctx context.Context, j task) (giveBack func(), err error
 	}
 	p.jobs.Add(1)
 	p.mu.Unlock()
-	t := p.queue.add(j.Who, j.Alone)
+	t := p.queue.add(j.sender, j.alone)
 	giveBack = func() {
 		p.queue.remove(t)
 		p.jobs.Done()
@@ -224,8 +223,8 @@ func (p *Pool) run(ctx context.Context, worker *process, j task, result any) (bl
 	defer context.AfterFunc(p.closing, cancel)()
 	killing := context.AfterFunc(ctx, worker.kill)
 	defer killing()
-	source := &sourceReader{from: j.Input, left: j.Size}
-	err = send(worker.in, j.Is, []int64{j.Size}, source)
+	source := &sourceReader{from: j.input, left: j.size}
+	err = send(worker.in, j.payload, []int64{j.size}, source)
 	if source.err != nil {
 		return nil, source.err
 	}
@@ -244,7 +243,8 @@ func (p *Pool) run(ctx context.Context, worker *process, j task, result any) (bl
 	return nil, fmt.Errorf("%w: %w", errFault, err)
 }
 
-// A sourceReader remembers the error of the source, to tell it from one of the worker.
+// A sourceReader remembers an error of the source, so that it can be distinguished from an error of
+// the worker.
 type sourceReader struct {
 	from io.Reader
 	left int64

@@ -70,8 +70,8 @@ func (p *process) ended() bool {
 // lingering is how long a process that stopped answering may take to end by itself.
 const lingering = 2 * time.Second
 
-// killedByOthers reports whether somebody else killed the process, such as the kernel without
-// memory. The job is not the cause then.
+// killedByOthers reports whether somebody else killed the process, such as the kernel when memory
+// ran out. Then the job is not the cause.
 func (p *process) killedByOthers() bool {
 	select {
 	case <-p.gone:
@@ -82,8 +82,8 @@ func (p *process) killedByOthers() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL && !p.killed.Load()
 }
 
-// A starter starts processes that die with this one. Linux ties them to the thread
-// that started them, which therefore has to stay.
+// A starter starts processes that end with this one. Linux ties them to the thread that started
+// them, so this thread must stay.
 type starter struct{ wanted chan func() }
 
 func newStarter() *starter {
@@ -143,8 +143,8 @@ func startHere(program []string) (*process, error) {
 	return p, nil
 }
 
-// keepDescriptors keeps workers from inheriting descriptors that this process inherited
-// itself. Those that Go opens are never inherited.
+// keepDescriptors prevents workers from inheriting descriptors that this process has inherited.
+// Descriptors that Go opens are never inherited.
 func keepDescriptors() {
 	const afterStreams = 3
 	if unix.CloseRange(afterStreams, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A queue decides which job runs next. Clients take turns, so that one with many jobs
-// does not delay the others, and the last worker is kept from a client that has all others.
+// A queue decides which job runs next. Clients take turns, so that one with many jobs does not
+// delay the others. The last free worker is not given to a client that has all others.
 type queue struct {
 	workers int // jobs that run at once
 	places  int // jobs that may wait
@@ -18,7 +18,7 @@ type queue struct {
 	lines   []*line        // not empty; the first is that of the next client
 }
 
-// A line is the jobs of a client that wait, the oldest first.
+// A line is the waiting jobs of a client, the oldest first.
 type line struct {
 	who   string
 	turns []*turn
@@ -36,8 +36,8 @@ func newQueue(workers, places int) *queue {
 	return &queue{workers: workers, places: places, running: map[string]int{}}
 }
 
-// add takes a place for a job of a client. Jobs that must be alone are slow, and get
-// half of the places.
+// add takes a place for a job of a client. Jobs that must run alone are slow, and get half of the
+// places.
 func (q *queue) add(who string, alone bool) *turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -131,7 +131,7 @@ func (q *queue) waiting(alone bool) (n int) {
 	return n
 }
 
-// waiting counts the jobs, or those that must be alone.
+// waiting counts the jobs, or only those that must run alone.
 func (l *line) waiting(alone bool) (n int) {
 	for _, t := range l.turns {
 		if t.alone || !alone {
@@ -141,8 +141,8 @@ func (l *line) waiting(alone bool) (n int) {
 	return n
 }
 
-// refuseOne makes room: it refuses the newest job of the client that has the most waiting.
-// Among several such clients it takes who.
+// refuseOne makes room: it refuses the newest waiting job of the client with the most waiting jobs.
+// If several clients have the most, it chooses who if it is one of them.
 func (q *queue) refuseOne(alone bool, who string) {
 	most := 0
 	for _, l := range q.lines {

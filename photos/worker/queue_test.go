@@ -104,7 +104,7 @@ func holdAll(p *Pool, n int, job task) (release func(), results <-chan error) {
 		held = append(held, input)
 		go func() {
 			job := job
-			job.Input, job.Size = input, 2
+			job.input, job.size = input, 2
 			_, err := p.do(context.Background(), job, &answer{})
 			errs <- err
 		}()
@@ -126,7 +126,7 @@ func TestOneClientHoldsNobody(t *testing.T) {
 			do := func(who string, input io.Reader) <-chan error {
 				done := make(chan error, 1)
 				go func() {
-					_, err := p.do(ctx, task{Who: who, Is: order{What: "hash"}, Input: input, Size: 2}, &answer{})
+					_, err := p.do(ctx, task{sender: who, payload: order{What: "hash"}, input: input, size: 2}, &answer{})
 					done <- err
 				}()
 				return done

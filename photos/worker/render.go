@@ -13,8 +13,8 @@ import (
 	"relais/photos/render"
 )
 
-// Program returns the command that runs this program as a worker. Its name remains this
-// program when another version is installed over it.
+// Program returns the command that runs this program as a worker. It stays valid if another version
+// is installed over this program.
 func Program() []string {
 	self := "/proc/self/exe"
 	if _, err := os.Stat(self); err != nil {
@@ -81,9 +81,9 @@ type failure struct {
 func (f *failure) Error() string   { return f.text }
 func (f *failure) Unwrap() []error { return f.kinds }
 
-// Render renders an image in a worker. A file that kills its worker cannot be read.
-// who is the sender; senders take turns. Errors are those of render, ErrBusy, or the
-// server's own fault.
+// Render renders an image in a worker. A file that kills its worker counts as unreadable. who is
+// the sender; senders take turns. Errors are those of package render, ErrBusy, or a fault of the
+// server.
 func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int64) (*render.Result, error) {
 	begins := bufio.NewReader(file)
 	alone, kind := heifOf(begins)
@@ -91,7 +91,7 @@ func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int6
 		return nil, render.ErrTooLarge
 	}
 	var a rendered
-	blobs, err := p.do(ctx, task{Who: who, Is: struct{}{}, Input: begins, Size: size, Alone: alone}, &a)
+	blobs, err := p.do(ctx, task{sender: who, payload: struct{}{}, input: begins, size: size, alone: alone}, &a)
 	switch {
 	case errors.Is(err, errKilled): // more memory may be free later
 		return nil, &failure{[]error{ErrBusy, errKilled}, err.Error()}
@@ -116,8 +116,8 @@ func (p *Pool) Render(ctx context.Context, who string, file io.Reader, size int6
 	return r, nil
 }
 
-// heifOf reports by the first bytes whether a file is HEIC, HEIF or AVIF, whose decoders
-// take the most memory, and returns the error for a file that kills its worker.
+// heifOf reports by the first bytes whether a file is HEIC, HEIF or AVIF, whose decoders take the
+// most memory. fails is the error of such a file if it kills its worker.
 func heifOf(r *bufio.Reader) (heif bool, fails error) {
 	begin, _ := r.Peek(64) // shorter files have few brands or none
 	if len(begin) < 12 || string(begin[4:8]) != "ftyp" {

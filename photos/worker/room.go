@@ -9,12 +9,12 @@ const (
 	serverLeast = 96 << 20  // of the server
 )
 
-// Room returns how many bytes of a control group's memory the workers may have together:
-// all but a quarter, which is the server's.
+// Room returns how many bytes of a control group's memory the workers may use together: three
+// quarters, or less if the server needs more.
 func Room(limit int64) int64 { return max(leastMemory, limit-max(limit/4, serverLeast)) }
 
-// divide returns how many workers run, at most wanted, and how many bytes
-// each may have. Without a stated room all run.
+// divide returns how many workers may run, at most wanted, and how many bytes each may have. If
+// room is not stated, all run.
 func divide(room int64, wanted int) (workers int, each int64) {
 	if room == 0 {
 		return wanted, mostMemory

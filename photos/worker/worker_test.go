@@ -115,7 +115,7 @@ func newPool(t *testing.T, o Options) *Pool {
 }
 
 func (p *Pool) ask(what string) (a answer, blobs [][]byte, err error) {
-	blobs, err = p.do(context.Background(), task{Is: order{What: what}, Input: strings.NewReader("bytes"), Size: 5}, &a)
+	blobs, err = p.do(context.Background(), task{payload: order{What: what}, input: strings.NewReader("bytes"), size: 5}, &a)
 	return a, blobs, err
 }
 
@@ -124,7 +124,7 @@ func TestJobs(t *testing.T) {
 	input := bytes.Repeat([]byte("twenty megabytes or so "), 1_000_000)
 	var a answer
 	blobs, err := p.do(context.Background(),
-		task{Is: order{What: "hash"}, Input: bytes.NewReader(input), Size: int64(len(input))}, &a)
+		task{payload: order{What: "hash"}, input: bytes.NewReader(input), size: int64(len(input))}, &a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestFaults(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "f")
 	var a answer
-	_, err = p.do(context.Background(), task{Is: order{"write", path}, Input: strings.NewReader(""), Size: 0}, &a)
+	_, err = p.do(context.Background(), task{payload: order{"write", path}, input: strings.NewReader(""), size: 0}, &a)
 	if written, _ := os.ReadFile(path); len(written) > 0 {
 		t.Errorf("write a file: %q, %v; want a failure", a.Failure, err)
 	}
@@ -207,7 +207,7 @@ func TestQueue(t *testing.T) {
 	if _, _, err := p.ask("hash"); err != nil { // the process runs
 		t.Fatal(err)
 	}
-	release, results := holdAll(p, 4, task{Is: order{What: "hash"}})
+	release, results := holdAll(p, 4, task{payload: order{What: "hash"}})
 	for range 2 { // one runs, one waits
 		if err := <-results; !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v, want no room for two of four jobs", err)
@@ -231,7 +231,7 @@ func TestQueue(t *testing.T) {
 			w.Write([]byte("ytes"))
 		}()
 		var a answer
-		impatient.do(context.Background(), task{Is: order{What: "hash"}, Input: input, Size: 5}, &a)
+		impatient.do(context.Background(), task{payload: order{What: "hash"}, input: input, size: 5}, &a)
 	})
 	<-begun
 	if _, _, err := impatient.ask("hash"); !errors.Is(err, ErrBusy) {
@@ -247,7 +247,7 @@ func TestAlone(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range answers {
 		wg.Go(func() {
-			job := task{Is: order{What: "sleep"}, Input: strings.NewReader(""), Alone: true}
+			job := task{payload: order{What: "sleep"}, input: strings.NewReader(""), alone: true}
 			if _, err := p.do(context.Background(), job, &answers[i]); err != nil {
 				t.Error(err)
 			}
@@ -267,11 +267,11 @@ func TestGivenUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	var a answer
-	if _, err := p.do(ctx, task{Is: order{What: "hang"}, Input: strings.NewReader(""), Size: 0}, &a); !errors.Is(err,
+	if _, err := p.do(ctx, task{payload: order{What: "hang"}, input: strings.NewReader(""), size: 0}, &a); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
-	short := task{Is: order{What: "hash"}, Input: strings.NewReader("abc"), Size: 5}
+	short := task{payload: order{What: "hash"}, input: strings.NewReader("abc"), size: 5}
 	if _, err := p.do(context.Background(), short, &a); !errors.Is(err, io.EOF) || errors.Is(err, errFault) {
 		t.Errorf("a source that ends early: got %v, want io.EOF and no ErrFault", err)
 	}
