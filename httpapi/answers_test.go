@@ -78,10 +78,8 @@ func TestSearchAgainstTheExport(t *testing.T) {
 			for offset := 0; ; offset += page {
 				items, meta := list(t, s, fmt.Sprintf("/antennas/search?%s&limit=%d&offset=%d", tt.query, page, offset))
 				got = append(got, ids(items)...)
-				if meta["total"] != json.Number(fmt.Sprint(len(want))) || meta["hasMore"] != (offset+page < len(want)) {
-					t.Errorf("%s from %d: got meta %v, want a total of %d and hasMore %v", tt.query, offset, meta,
-						len(want), offset+page < len(want))
-				}
+				wantMembers(t, meta, object{"total": json.Number(fmt.Sprint(len(want))),
+					"hasMore": offset+page < len(want)}, "%s from %d: meta", tt.query, offset)
 				if len(items) < page {
 					break
 				}
@@ -195,9 +193,7 @@ func TestLookupType(t *testing.T) {
 	} {
 		t.Run(tt.query, func(t *testing.T) {
 			_, meta := list(t, s, "/antennas/lookup-by-radio?"+tt.query)
-			if meta["type"] != tt.want || meta["value"] != "5" {
-				t.Errorf("%s: meta = %v, want type %s and value 5", tt.query, meta, tt.want)
-			}
+			wantMembers(t, meta, object{"type": tt.want, "value": "5"}, "%s: meta", tt.query)
 		})
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/auth/access"
 	"relais/index"
 	"relais/index/indextest"
@@ -119,6 +121,18 @@ func get(t testing.TB, s http.Handler, target string, headers ...string) *httpte
 // object is any JSON object.
 type object = map[string]any
 
+// wantMembers compares the members of o that want has.
+func wantMembers(t testing.TB, o, want object, what string, args ...any) {
+	t.Helper()
+	got := object{}
+	for name := range want {
+		got[name] = o[name]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf(what+" (-want +got):\n%s", append(args, diff)...)
+	}
+}
+
 // parse reads an answer that must have the status.
 func parse(t testing.TB, w *httptest.ResponseRecorder, status int) object {
 	t.Helper()
@@ -139,9 +153,7 @@ func wantError(t testing.TB, w *httptest.ResponseRecorder, status int, code stri
 	t.Helper()
 	o := parse(t, w, status)
 	message, _ := o["error"].(string)
-	if o["code"] != code || o["requestId"] != w.Header().Get("X-Request-Id") {
-		t.Errorf("%v, want code %s", o, code)
-	}
+	wantMembers(t, o, object{"code": code, "requestId": w.Header().Get("X-Request-Id")}, "the error")
 	for name := range o {
 		if !slices.Contains([]string{"error", "code", "requestId", "parameter", "allowed", "docs"}, name) {
 			t.Errorf("an error has the undeclared member %q: %v", name, o)

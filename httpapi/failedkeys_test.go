@@ -16,9 +16,7 @@ func TestFailedKeys(t *testing.T) {
 	known := right[:len("rk_000000000000_")] + "wrong"
 	one, other := get(t, s, "/markets", "X-API-Key", known), get(t, s, "/markets", "X-API-Key", "rk_000000000000_wrong")
 	a, b := parse(t, one, 401), parse(t, other, 401)
-	if a["code"] != b["code"] || a["error"] != b["error"] {
-		t.Errorf("a known key is answered %v, an unknown one %v", a, b)
-	}
+	wantMembers(t, a, object{"code": b["code"], "error": b["error"]}, "a known key is answered")
 	for range access.MaxFailures - 3 {
 		wantError(t, get(t, s, "/markets", "X-API-Key", known), 401, "INVALID_API_KEY")
 	}

@@ -14,6 +14,25 @@ import (
 	"relais/auth/access"
 )
 
+// wantNoSecrets searches the log for what a client alone may know.
+func wantNoSecrets(t *testing.T, text string, i *access.Issued) {
+	t.Helper()
+	for _, tt := range []struct{ what, secret string }{
+		{"key", i.APIKey},
+		{"secret of the key", i.APIKey[20:]},
+		{"signing secret", i.SigningSecret},
+		{"query", "limit=1"},
+		{"address", "100.77"},
+		{"network", "beef"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			if strings.Contains(text, tt.secret) {
+				t.Errorf("the log has the %s: %s", tt.what, text)
+			}
+		})
+	}
+}
+
 // The log has one line a request, and nothing in it that is not to be known.
 func TestRequestLog(t *testing.T) {
 	s := newServer(t)
@@ -26,45 +45,15 @@ func TestRequestLog(t *testing.T) {
 		if strings.Count(text.String(), "\n") != 1 || json.Unmarshal(text.Bytes(), &o) != nil {
 			t.Fatalf("got %.300s, want one line of JSON", &text)
 		}
-		for _, tt := range []struct{ what, secret string }{
-			{"key", i.APIKey},
-			{"secret of the key", i.APIKey[20:]},
-			{"signing secret", i.SigningSecret},
-			{"query", "limit=1"},
-			{"address", "100.77"},
-			{"network", "beef"},
-		} {
-			t.Run(tt.what, func(t *testing.T) {
-				if strings.Contains(text.String(), tt.secret) {
-					t.Errorf("the log has the %s: %s", tt.what, &text)
-				}
-			})
-		}
+		wantNoSecrets(t, text.String(), i)
 		text.Reset()
 		return o
 	}
 	headers := append(clientHeaders(i, mount+"/antennas"), "X-Request-Id", "mine", "X-Test-Peer", "198.51.100.77:5")
 	w := get(t, s, "/antennas?limit=1", headers...)
 	o := line()
-	for _, tt := range []struct {
-		name string
-		want any
-	}{
-		{"msg", "request"},
-		{"id", "mine"},
-		{"client", i.ID},
-		{"method", "GET"},
-		{"route", mount + "/antennas"},
-		{"status", 200.0},
-		{"bytes", float64(w.Body.Len())},
-		{"address", "198.51.100.0/24"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if o[tt.name] != tt.want {
-				t.Errorf("%s: %v, want %v", tt.name, o[tt.name], tt.want)
-			}
-		})
-	}
+	wantMembers(t, o, object{"msg": "request", "id": "mine", "client": i.ID, "method": "GET",
+		"route": mount + "/antennas", "status": 200.0, "bytes": float64(w.Body.Len()), "address": "198.51.100.0/24"}, "the line")
 	if took, ok := o["took"].(float64); !ok || took <= 0 || o["refused"] != nil {
 		t.Errorf("line = %v, want a time above 0 and no refusal", o)
 	}
@@ -76,22 +65,16 @@ func TestRequestLog(t *testing.T) {
 		t.Errorf("line = %v, want 401, the client, its /48 and part 1 of the signature refused", o)
 	}
 	get(t, s, "/antennas?limit=1", "X-API-Key", i.APIKey[:30], "X-Test-Peer", "198.51.100.77:5")
-	if o := line(); o["status"] != 401.0 || o["client"] != "" {
-		t.Errorf("line = %v, want 401 without a client", o)
-	}
+	wantMembers(t, line(), object{"status": 401.0, "client": ""}, "the line")
 	s.Mount("/other", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		NoteClient(r.Context(), &i.Client, access.ErrScope)
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	do(t, s, http.MethodPost, "/other", "X-Test-Peer", "198.51.100.77:5")
-	if o := line(); o["status"] != 403.0 || o["client"] != i.ID || o["route"] != "/other" ||
-		o["refused"] != access.ErrScope.Error() {
-		t.Errorf("line = %v, want 403, the client, its route and the scope", o)
-	}
+	wantMembers(t, line(), object{"status": 403.0, "client": i.ID, "route": "/other",
+		"refused": access.ErrScope.Error()}, "the line")
 	do(t, s, strings.Repeat("A", 900_000), "/"+strings.Repeat("b", 900_000))
-	if o := line(); o["method"] != "other" || o["route"] != "" || o["status"] != 404.0 {
-		t.Errorf("line = %v, want 404, the method other and no route", o)
-	}
+	wantMembers(t, line(), object{"method": "other", "route": "", "status": 404.0}, "the line")
 	s.FullAddress = true
 	get(t, s, "/markets", "X-Test-Peer", "198.51.100.78:5")
 	if o := line(); o["address"] != "198.51.100.78" {

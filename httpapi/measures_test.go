@@ -233,6 +233,11 @@ func TestSpeedtestsOfSite(t *testing.T) {
 			"bestOnly": true, "market": "FR", "operator": "ALL", "dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
+}
+
+func TestSpeedtestsOfSiteRefused(t *testing.T) {
+	s, h := newServer(t), newMeasuredSites(t)
+	id, enb := "siteId="+h.stated.ID, fmt.Sprintf("enb=%d", h.node.Value)
 	for _, want := range []struct {
 		query  string
 		status int

@@ -19,9 +19,8 @@ func TestUnknownParameters(t *testing.T) {
 		w := ask(t, s, op, requiredQuery(op, "")+unknownName+"=1", nil, nil)
 		wantError(t, w, 400, "INVALID_PARAMETER", unknownName+": ")
 		o := parse(t, w, 400)
-		if o["parameter"] != unknownName || o["docs"] != "http://relais.test/openapi.json" {
-			t.Errorf("%s: answer = %v, want the parameter and the docs", op.Name, o)
-		}
+		wantMembers(t, o, object{"parameter": unknownName, "docs": "http://relais.test/openapi.json"}, "%s",
+			op.Name)
 		var want []any
 		for _, p := range op.Params {
 			if p.In == "query" {

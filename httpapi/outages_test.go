@@ -207,10 +207,8 @@ func TestUnavailableSites(t *testing.T) {
 		})
 	}
 	site := parse(t, get(t, s, "/sites-hs?market=DROM"), 200)["data"].([]any)[0].(object)
-	if site["territory"] != "974" || site["managedByOutremerTelecom"] != false ||
-		site["Antenne relais gérée par OUTREMER_TELECOM"] != "NON" {
-		t.Errorf("site = %v, want territory 974, and managed by another", site)
-	}
+	wantMembers(t, site, object{"territory": "974", "managedByOutremerTelecom": false,
+		"Antenne relais gérée par OUTREMER_TELECOM": "NON"}, "site")
 	for _, code := range []string{"BE", "CH", "PT", "ES", "BA"} {
 		o := parse(t, get(t, s, "/sites-hs?market="+code), 200)
 		meta := o["meta"].(object)

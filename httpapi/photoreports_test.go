@@ -48,21 +48,15 @@ func TestPhotoReports(t *testing.T) {
 	}
 	long := strings.Repeat("é", 2000) // characters, not bytes
 	again := parse(t, report(id, `{"reason":"other","description":"`+long+`"}`), 202)["data"].(object)
-	if again["reportId"] != first["reportId"] || again["createdAt"] != first["createdAt"] ||
-		again["reason"] != "other" || again["description"] != long {
-		t.Errorf("a second report is %.200v, want reportId = %v, createdAt = %v, reason = other and description = "+
-			"%v", again, first["reportId"], first["createdAt"], long)
-	}
+	wantMembers(t, again, object{"reportId": first["reportId"], "createdAt": first["createdAt"], "reason": "other",
+		"description": long}, "a second report")
 	for _, tt := range []struct{ body, want string }{
 		{`{"reason":"spam"}`, long}, {`{"reason":"spam","description":null}`, long},
 		{`{"reason":"spam","description":"short"}`, "short"},
 		{`{"reason":"privacy"}`, "short"}, {`{"reason":"quality","description":""}`, ""}, {`{"reason":"spam"}`, ""},
 	} {
-		if again := parse(t, report(id, tt.body), 202)["data"].(object); again["reportId"] != first["reportId"] ||
-			again["description"] != tt.want {
-			t.Errorf("after %s the report is %.200v, want reportId = %v and description = %v", tt.body, again,
-				first["reportId"], tt.want)
-		}
+		wantMembers(t, parse(t, report(id, tt.body), 202)["data"].(object), object{"reportId": first["reportId"],
+			"description": tt.want}, "after %s the report", tt.body)
 	}
 	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 ||
 		list[0].Report.ClientName != "every test" {

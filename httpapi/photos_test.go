@@ -153,48 +153,18 @@ func TestPhotos(t *testing.T) {
 	photo, meta := up["data"].(object), up["meta"].(object)
 	id := photo["id"].(string)
 	image := "http://relais.test/media/photos/" + id + "/main.webp"
-	for _, tt := range []struct {
-		name string
-		want any
-	}{
-		{"siteId", "90000010"},
-		{"caption", "Two\nlines"},
-		{"approved", true},
-		{"operator", operator},
-		{"authorName", "every test"},
-		{"imageUrl", image},
-		{"thumbnailUrl", strings.Replace(image, "main", "thumb", 1)},
-		{"ogImageUrl", strings.Replace(image, "main", "og", 1)},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if photo[tt.name] != tt.want {
-				t.Errorf("%s is %v, want %v", tt.name, photo[tt.name], tt.want)
-			}
-		})
-	}
+	wantMembers(t, photo, object{"siteId": "90000010", "caption": "Two\nlines", "approved": true, "operator": operator,
+		"authorName": "every test", "imageUrl": image, "thumbnailUrl": strings.Replace(image, "main", "thumb", 1),
+		"ogImageUrl": strings.Replace(image, "main", "og", 1)}, "the photo")
 	if w.Header().Get("Location") != image || meta["source"] != "api_client" || meta["clientName"] != "every test" {
 		t.Errorf("Location %q, meta %v, want %q, source = api_client and clientName = every test",
 			w.Header().Get("Location"), meta, image)
 	}
 	public := photo["publicMetadata"].(object)
-	for _, tt := range []struct {
-		name string
-		want any
-	}{
-		{"cameraModel", "A camera"},
-		{"takenDate", "2024-05-01"},
-		{"takenDateLabel", "1er mai 2024"},
-		{"takenMonth", "2024-05"},
-		{"takenMonthLabel", "mai 2024"},
-		{"gpsImgDirectionDegrees", json.Number("271.5")},
-		{"orientationDegrees", json.Number("90")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if public[tt.name] != tt.want {
-				t.Errorf("%s is %v, want %v", tt.name, public[tt.name], tt.want)
-			}
-		})
-	}
+	wantMembers(t, public, object{"cameraModel": "A camera", "takenDate": "2024-05-01",
+		"takenDateLabel": "1er mai 2024", "takenMonth": "2024-05", "takenMonthLabel": "mai 2024",
+		"gpsImgDirectionDegrees": json.Number("271.5"),
+		"orientationDegrees":     json.Number("90")}, "publicMetadata")
 	if d, err := public["distanceToSiteMeters"].(json.Number).Int64(); err != nil || d < 1 || d > 2e6 || d%10 != 0 ||
 		len(public) != 8 {
 		t.Errorf("publicMetadata is %v, want 8 members and distanceToSiteMeters to ten metres", public)
@@ -202,11 +172,8 @@ func TestPhotos(t *testing.T) {
 	after := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", before.Header().Get("Etag"))
 	list := parse(t, after, 200)
 	listed := list["data"].([]any)[0].(object)
-	if listed["id"] != id || listed["likeCount"] != json.Number("0") || listed["commentCount"] != json.Number("0") ||
-		listed["uploadedAt"] != photo["uploadedAt"] {
-		t.Errorf("the list has %v, want id = %v, likeCount = 0, commentCount = 0 and uploadedAt = %v", listed, id,
-			photo["uploadedAt"])
-	}
+	wantMembers(t, listed, object{"id": id, "likeCount": json.Number("0"), "commentCount": json.Number("0"),
+		"uploadedAt": photo["uploadedAt"]}, "the list")
 	if m := list["meta"].(object); m["total"] != json.Number("1") || m["limit"] != json.Number("20") ||
 		m["hasMore"] != false || m["site"].(object)["fullAddress"] != site["fullAddress"] {
 		t.Errorf("the list's meta is %v, want total = 1, limit = 20, hasMore = false and fullAddress = %v", m,
@@ -218,8 +185,27 @@ func TestPhotos(t *testing.T) {
 			t.Errorf("the photo is listed for another operator: %v, want no data", o)
 		}
 	}
+	tag := after.Header().Get("Etag")
+	if w := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag); w.Code != 304 {
+		t.Errorf("an unchanged list: %d, want 304", w.Code)
+	}
+	if _, err := s.Photos.Hide(id, "a face"); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, do(t, s, "GET", "/media/photos/"+id+"/main.webp", "If-None-Match", `"`+id+`-main"`), 404,
+		"PHOTO_NOT_FOUND")
+	if o := parse(t, get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag),
+		200); len(o["data"].([]any)) != 0 {
+		t.Errorf("a hidden photo is listed: %v, want no data", o)
+	}
+}
+
+func TestPhotoImages(t *testing.T) {
+	s := newServer(t)
+	id := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
 	for i, name := range []string{"main", "thumb", "og"} {
-		w := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-API-Key", "", "Origin", allowedOrigin)
+		target := "/media/photos/" + id + "/" + name + ".webp"
+		w := do(t, s, "GET", target, "X-API-Key", "", "Origin", allowedOrigin)
 		if w.Code != 200 || w.Body.String() != name+" of a photo" {
 			t.Errorf("%s: status %d, body %q; want 200 and the image", name, w.Code, w.Body)
 		}
@@ -240,38 +226,26 @@ func TestPhotos(t *testing.T) {
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
 			t.Errorf("%s has the policy %q, want default-src 'none' at its start", name, csp)
 		}
-		full := &reservation{underway: s.underway, shares: (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()}
+		shares := (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()
+		full := &reservation{underway: s.underway, shares: shares}
 		if !full.change(load{0, clientBytes / 2}) { // of an address that reads no images
 			t.Fatal("something is under way")
 		}
-		wantError(t, do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp"), 503, "BUSY")
-		if other := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "X-Test-Peer",
+		wantError(t, do(t, s, "GET", target), 503, "BUSY")
+		if other := do(t, s, "GET", target, "X-Test-Peer",
 			"192.0.2.2:1"); other.Code != 200 {
 			t.Errorf("%s for another address: %d, want 200", name, other.Code)
 		}
 		full.release()
-		if again := do(t, s, "GET", "/media/photos/"+id+"/"+name+".webp", "If-None-Match",
+		if again := do(t, s, "GET", target, "If-None-Match",
 			w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
 			t.Errorf("%s again: %d, Body %v, want 304 and Body = 0", name, again.Code, again.Body.Len())
 		}
-		if head := do(t, s, "HEAD", "/media/photos/"+id+"/"+name+".webp"); head.Code != 200 || head.Body.Len() != 0 ||
+		if head := do(t, s, "HEAD", target); head.Code != 200 || head.Body.Len() != 0 ||
 			head.Header().Get("Content-Length") != fmt.Sprint([]int{15, 16, 13}[i]) {
 			t.Errorf("HEAD of %s: got %d, %d bytes, Content-Length %s, want 200 without a body and %d", name,
 				head.Code, head.Body.Len(), head.Header().Get("Content-Length"), []int{15, 16, 13}[i])
 		}
-	}
-	tag := after.Header().Get("Etag")
-	if w := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag); w.Code != 304 {
-		t.Errorf("an unchanged list: %d, want 304", w.Code)
-	}
-	if _, err := s.Photos.Hide(id, "a face"); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, do(t, s, "GET", "/media/photos/"+id+"/main.webp", "If-None-Match", `"`+id+`-main"`), 404,
-		"PHOTO_NOT_FOUND")
-	if o := parse(t, get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag),
-		200); len(o["data"].([]any)) != 0 {
-		t.Errorf("a hidden photo is listed: %v, want no data", o)
 	}
 }
 
@@ -309,6 +283,20 @@ func TestUploadRefused(t *testing.T) {
 			}
 		})
 	}
+	body, contentType := form(part{"description", "", "no file"})
+	key, _ := testKeys.Load(s.Gate)
+	wantError(t, postTo(t, s, key.(string), "/sites/90000010/photos", contentType, bytes.NewReader(body)),
+		400, "MISSING_FILE", "file")
+	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE",
+		"file")
+	body, contentType = form(part{"file", "f", "a photo"})
+	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 404,
+		"SITE_NOT_FOUND")
+	wantError(t, get(t, s, "/sites/1/photos"), 404, "SITE_NOT_FOUND")
+}
+
+func TestUploadedDates(t *testing.T) {
+	s := newServer(t)
 	for _, tt := range []struct {
 		exif string
 		want any
@@ -327,21 +315,6 @@ func TestUploadRefused(t *testing.T) {
 			}
 		})
 	}
-	body, contentType := form(part{"description", "", "no file"})
-	key, _ := testKeys.Load(s.Gate)
-	wantError(t, postTo(t, s, key.(string), "/sites/90000010/photos", contentType, bytes.NewReader(body)),
-		400, "MISSING_FILE", "file")
-	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 400, "MISSING_FILE",
-		"file")
-	body, contentType = form(part{"file", "f", "a photo"})
-	wantError(t, postTo(t, s, key.(string), "/sites/1/photos", contentType, bytes.NewReader(body)), 404,
-		"SITE_NOT_FOUND")
-	wantError(t, get(t, s, "/sites/1/photos"), 404, "SITE_NOT_FOUND")
-	shown := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
-	for _, name := range []string{"foo.webp", ".webp", "Main.webp", "%6dain.webp", "main.webp.webp",
-		strings.Repeat("x", 5000) + ".webp"} {
-		wantError(t, do(t, s, "GET", "/media/photos/"+shown+"/"+name), 404, "NOT_FOUND")
-	}
 	// Where somebody was is in no error, which may be kept.
 	for _, text := range []string{`{"GPSLatitude":48.858370}x`, "48.858370\x00",
 		`{"GPSLatitude":48.858370,"a":"` + strings.Repeat("x", 65<<10) + `"}`} {
@@ -350,6 +323,15 @@ func TestUploadRefused(t *testing.T) {
 		if strings.Contains(w.Body.String(), "48.8") {
 			t.Errorf("the answer is %s", w.Body)
 		}
+	}
+}
+
+func TestAddressesOfImages(t *testing.T) {
+	s := newServer(t)
+	shown := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)
+	for _, name := range []string{"foo.webp", ".webp", "Main.webp", "%6dain.webp", "main.webp.webp",
+		strings.Repeat("x", 5000) + ".webp"} {
+		wantError(t, do(t, s, "GET", "/media/photos/"+shown+"/"+name), 404, "NOT_FOUND")
 	}
 	for _, target := range []string{"/media/photos/x/main.webp",
 		"/media/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/main.webp", "/media/photos/%2e%2e/main.webp",

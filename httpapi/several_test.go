@@ -112,6 +112,10 @@ func TestSeveralValues(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestUnknownValues(t *testing.T) {
+	s := newServer(t)
 	for _, tt := range []struct{ target, want string }{
 		{"/antennas?technology=LTE", "LTE 800"},
 		{"/antennas/export?technology=5G%20NR%203600", "5G NR 3500"},

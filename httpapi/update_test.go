@@ -21,9 +21,7 @@ func TestUpdateState(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := readyz(t, s)["update"].(map[string]any)
-	if u["next"] != "2025-11-24T16:00:00Z" || u["lastRun"] != nil || u["problems"] != nil || u["running"] != false {
-		t.Errorf("got %v, want next = 2025-11-24T16:00:00Z, no lastRun, no problems and running = false", u)
-	}
+	wantMembers(t, u, object{"next": "2025-11-24T16:00:00Z", "lastRun": nil, "problems": nil, "running": false}, "update")
 	if v := page(t, s); v[`relais_update_failures_total{market="FR"}`] != "0" ||
 		v[`relais_update_last_success_timestamp_seconds{market="FR"}`] != "" {
 		t.Errorf("got %v, want no failures and no success of FR", v)
