@@ -158,27 +158,29 @@ func TestAskedOfLists(t *testing.T) {
 	}
 }
 
+var understoodCases = []struct {
+	query string
+	want  Understood
+}{
+	{"5G Rennes", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"5G"}}},
+	{"planned LTE 700 Orange Brest", Understood{Place: "BREST (Finistère)", Words: "brest",
+		Technologies: []string{"LTE 700"}, Status: "planned", Operators: []string{"ORANGE", "ORANGE_BE"},
+		Note: "No site of BREST"}},
+	{"Rennes 3500", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes",
+		Technologies: []string{"3500 MHz"}}},
+	{"Bretagne", Understood{Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"}},
+	{"Orange", Understood{Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"}},
+	{"tour Eiffel", Understood{Words: "tour eiffel", Note: "Landmarks"}},
+	{"xanadu de Rennes", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "xanadu rennes",
+		Note: `No place is called "xanadu de rennes"`}},
+	{"5G 26 GHz sites SFR in Brest ?", Understood{Place: "BREST (Finistère)", Words: "brest",
+		Technologies: []string{"5G NR 26000"}, Operators: []string{"SFR", "SRR"}, Note: "No site of BREST"}},
+}
+
 // An answer says how the question was read.
 func TestUnderstood(t *testing.T) {
 	r := asked(t)
-	for _, tt := range []struct {
-		query string
-		want  Understood
-	}{
-		{"5G Rennes", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes", Technologies: []string{"5G"}}},
-		{"planned LTE 700 Orange Brest", Understood{Place: "BREST (Finistère)", Words: "brest",
-			Technologies: []string{"LTE 700"}, Status: "planned", Operators: []string{"ORANGE", "ORANGE_BE"},
-			Note: "No site of BREST"}},
-		{"Rennes 3500", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "rennes",
-			Technologies: []string{"3500 MHz"}}},
-		{"Bretagne", Understood{Place: "Bretagne", Words: "bretagne", Note: "BRETAGNE (Indre)"}},
-		{"Orange", Understood{Place: "ORANGE (Vaucluse)", Words: "orange", Note: "for the operator ORANGE"}},
-		{"tour Eiffel", Understood{Words: "tour eiffel", Note: "Landmarks"}},
-		{"xanadu de Rennes", Understood{Place: "RENNES (Ille-et-Vilaine)", Words: "xanadu rennes",
-			Note: `No place is called "xanadu de rennes"`}},
-		{"5G 26 GHz sites SFR in Brest ?", Understood{Place: "BREST (Finistère)", Words: "brest",
-			Technologies: []string{"5G NR 26000"}, Operators: []string{"SFR", "SRR"}, Note: "No site of BREST"}},
-	} {
+	for _, tt := range understoodCases {
 		t.Run(tt.query, func(t *testing.T) {
 			for _, tool := range []string{"search", "sites_search"} {
 				got := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q}`, tt.query))["understood"].(object)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/auth/account"
 	"relais/community"
 	"relais/geo"
 	"relais/index"
@@ -26,20 +27,22 @@ func greatCircle(a, b geo.Point) float64 {
 	return geo.EarthRadius * math.Acos(min(1, cos))
 }
 
-// What people observed around a point is what a look at all of it finds, the nearest
-// first, in pages, and nobody is named.
-func TestObservations(t *testing.T) {
+// An observed thing is of a kind, and stands somewhere.
+type observed struct {
+	kind string
+	at   geo.Point
+}
+
+// observations are what one person reported at 40 sites, and the photos, with their places from south to north.
+func observations(t *testing.T) (r *Reading, ann account.Person, all map[string]observed, places []geo.Point) {
+	t.Helper()
 	w := newTown(t)
-	ann := w.someone("Annabel")
+	ann = w.someone("Annabel")
 	photographs, _, _ := withPhotos(t)
-	r := w.as(ann)
+	r = w.as(ann)
 	r.Photos = photographs.Photos
 	m := r.Set.Market(market.FR)
-	type seen struct {
-		kind string
-		at   geo.Point
-	}
-	all := map[string]seen{}
+	all = map[string]observed{}
 	random := rand.New(rand.NewPCG(21, 22))
 	var s site.Site
 	for i := range 40 {
@@ -50,7 +53,7 @@ func TestObservations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all[v.ID] = seen{"validation", s.Position}
+		all[v.ID] = observed{"validation", s.Position}
 		o, _, err := w.community.AddReport(community.NewReport{Market: market.FR, Operator: operator, At: s.Position,
 			SiteKey: key, User: ann.ID})
 		if err != nil {
@@ -62,7 +65,7 @@ func TestObservations(t *testing.T) {
 			}
 			continue
 		}
-		all[o.ID] = seen{"outage", s.Position}
+		all[o.ID] = observed{"outage", s.Position}
 	}
 	list, _, err := r.Photos.Find(func(*photos.Brief) bool { return true }, 100, 0)
 	if err != nil {
@@ -71,15 +74,22 @@ func TestObservations(t *testing.T) {
 	for _, p := range list {
 		if at, ok := m.ByID(p.SiteKey); ok && strings.HasPrefix(p.SiteKey, "fr-") {
 			m.Site(at, &s)
-			all[p.ID] = seen{"photo", s.Position}
+			all[p.ID] = observed{"photo", s.Position}
 		}
 	}
 	r.Outages = w.community.Outages()
-	places := []geo.Point{}
 	for _, x := range all {
 		places = append(places, x.at)
 	}
 	sort.Slice(places, func(i, k int) bool { return places[i].Lat < places[k].Lat })
+	return r, ann, all, places
+}
+
+// What people observed around a point is what a look at all of it finds, the nearest
+// first, in pages, and nobody is named.
+func TestObservations(t *testing.T) {
+	r, ann, all, places := observations(t)
+	m, s := r.Set.Market(market.FR), site.Site{}
 	for i, center := range places {
 		kind := []string{"all", "outage", "validation", "photo"}[i%4]
 		radius := []float64{0.001, 4, 10, 20}[i/4%4]
@@ -129,11 +139,15 @@ func TestObservations(t *testing.T) {
 			t.Errorf("got %d, want %d", len(got), len(want))
 		}
 	}
+}
+
+func TestObservationsByOperator(t *testing.T) {
+	r, _, _, places := observations(t)
 	p := places[0]
 	whole := mustCall(t, r, "community_list_observations_nearby",
 		fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":20,"limit":50}`, p.Lat, p.Lng))
 	parts := 0.0
-	for _, o := range m.Table.Operators {
+	for _, o := range market.Get(market.FR).Operators {
 		parts += mustCall(t, r, "community_list_observations_nearby",
 			fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":20,"operator":%q}`, p.Lat, p.Lng, o.Key))["total"].(float64)
 	}
@@ -212,11 +226,8 @@ func TestSessions(t *testing.T) {
 			map[string]string{"operator": "SFR"})["data"].([]any)); all["allMeasures"] != float64(n) || n != 60 {
 		t.Errorf("%v, the API has %d, want %v and 60", all["allMeasures"], n, n)
 	}
-	if page := mustCall(t, r, "sessions_list_nearby",
-		`{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`); page["returned"] != 2.0 || page["nextOffset"] != 4.0 ||
-		page["origin"] != measured.Origin {
-		t.Errorf("got %v, want returned = 2.0, nextOffset = 4.0 and origin = %v", page, measured.Origin)
-	}
+	wantMembers(t, mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"limit":2,"offset":2}`),
+		object{"returned": 2.0, "nextOffset": 4.0, "origin": measured.Origin}, "answer")
 	for _, bad := range []string{`{}`, `{"lat":48,"lon":2,"radiusKm":21}`, `{"lat":48,"lon":2,"operator":"ROGERS"}`,
 		`{"lat":48,"lon":2,"market":"XX"}`} {
 		if _, err := call(r, "sessions_list_nearby", bad); err == nil {

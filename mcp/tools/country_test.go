@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -35,6 +37,18 @@ func inCountry(t testing.TB) *Reading {
 
 // object is any JSON object.
 type object = map[string]any
+
+// wantMembers compares the members of o that want has.
+func wantMembers(t *testing.T, o, want object, what string, args ...any) {
+	t.Helper()
+	got := object{}
+	for name := range want {
+		got[name] = o[name]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf(what+" (-want +got):\n%s", append(args, diff)...)
+	}
+}
 
 // call calls a tool by its name, with arguments in JSON.
 func call(r *Reading, name, arguments string) (object, error) {

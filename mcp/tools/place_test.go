@@ -44,9 +44,7 @@ func TestPlacePages(t *testing.T) {
 	var got []any
 	for offset := 0; offset < min(total, 50); offset += 3 {
 		page := mustCall(t, r, "location_search_places", fmt.Sprintf(`{"place":"s","limit":3,"offset":%d}`, offset))
-		if page["total"] != whole["total"] || page["truncated"] != (offset+3 < total) {
-			t.Errorf("at %d: got %v, want total %v, truncated before the end", offset, page, whole["total"])
-		}
+		wantMembers(t, page, object{"total": whole["total"], "truncated": offset+3 < total}, "at %d", offset)
 		got = append(got, page["items"].([]any)...)
 	}
 	want := whole["items"].([]any)
@@ -54,9 +52,7 @@ func TestPlacePages(t *testing.T) {
 		t.Errorf("got pages %v\nwant the whole %v", got, want)
 	}
 	past := mustCall(t, r, "location_search_places", `{"place":"s","offset":1000000}`)
-	if past["total"] != whole["total"] || past["returned"] != 0.0 {
-		t.Errorf("past the end: %v, want total = %v and returned = 0.0", past, whole["total"])
-	}
+	wantMembers(t, past, object{"total": whole["total"], "returned": 0.0}, "past the end")
 }
 
 // The code of a department names it, also where postal codes begin with it.
@@ -67,9 +63,7 @@ func TestPlaceOfCode(t *testing.T) {
 	} {
 		t.Run(tt.code, func(t *testing.T) {
 			match := mustCall(t, towns(t), "location_geocode", fmt.Sprintf(`{"place":%q}`, tt.code))["match"].(object)
-			if match["name"] != tt.name || match["kind"] != "area" {
-				t.Errorf("%s: got %v, want area %s", tt.code, match, tt.name)
-			}
+			wantMembers(t, match, object{"name": tt.name, "kind": "area"}, "%s", tt.code)
 		})
 	}
 }

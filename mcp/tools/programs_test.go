@@ -21,16 +21,11 @@ func TestClientsConfirmNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := report(w.as(p), fmt.Sprint(i)); o["confirmCount"] != 0.0 || o["state"] != "reported" {
-			t.Errorf("after %d clients: %v confirmations, %v, want 0.0 and reported", i+1, o["confirmCount"],
-				o["state"])
-		}
+		wantMembers(t, report(w.as(p), fmt.Sprint(i)), object{"confirmCount": 0.0, "state": "reported"},
+			"after %d clients", i+1)
 	}
 	for i, want := range []string{"reported", "reported", "confirmed"} {
-		if o := report(w.as(w.someone(fmt.Sprint("person", i))), "1"); o["confirmCount"] != float64(i+1) ||
-			o["state"] != want {
-			t.Errorf("after %d people: %v confirmations, %v, want %v and %v", i+1, o["confirmCount"], o["state"], i+1,
-				want)
-		}
+		wantMembers(t, report(w.as(w.someone(fmt.Sprint("person", i))), "1"), object{"confirmCount": float64(i + 1),
+			"state": want}, "after %d people", i+1)
 	}
 }

@@ -226,42 +226,44 @@ func shownMatches(list any) (matches []view.Match) {
 	return matches
 }
 
+var radioArgumentsCases = []struct{ tool, arguments, want string }{
+	{"sites_find_by_radio", `{}`, "give value, enb, gnb, pci, cellId or ci"},
+	{"sites_find_by_radio", `{"enb":"1","pci":"2"}`, "give one of them"},
+	{"sites_find_by_radio", `{"pci":"1008"}`, "0 to 1007"},
+	{"sites_find_by_radio", `{"enb":"1","market":"XX"}`, "FR, DROM"},
+	{"radio_diagnose_site", `{}`, "siteId"},
+	{"radio_diagnose_site", `{"siteId":"8"}`, "no site"},
+	{"radio_diagnose_site", `{"siteId":"7","operator":"FREE"}`, "an operator of the site, or ALL: it has ORANGE"},
+	{"radio_diagnose_site", `{"siteId":"7","operator":"ZEOP"}`, "FR has"},
+	{"radio_diagnose_site", `{"siteId":"7","radiusKm":6}`, "at most 5"},
+	{"radio_diagnose_site", `{"siteId":"7","limit":-1}`, "1 to 20"},
+	{"radio_profile_estimate", `{}`, "give node or cellId, or lat and lon"},
+	{"radio_profile_estimate", `{"pci":1}`, "give node or cellId, or lat and lon"},
+	{"radio_profile_estimate", `{"lat":1}`, "lat and lon belong together"},
+	{"radio_profile_estimate", `{"node":1,"lon":1}`, "lat and lon belong together"},
+	{"radio_profile_estimate", `{"node":1,"technology":"6G"}`, "GSM, UMTS, LTE, NR"},
+	{"radio_profile_estimate", `{"node":1,"pci":1008}`, "0 to 1007"},
+	{"radio_profile_estimate", `{"node":2,"cellId":256,"technology":"4G"}`, "which is 1"},
+	{"radio_profile_estimate", `{"cellId":268435456,"technology":"LTE"}`, "1 to 268435455"},
+	{"radio_profile_estimate", `{"cellId":258305,"technology":"UMTS"}`, "3G has no eNB"},
+	{"radio_profile_estimate", `{"node":1009,"technology":"GSM"}`, "or give the technology as 4G or 5G"},
+	{"radio_profile_estimate", `{"lat":46,"lon":3,"pci":3,"technology":"3G"}`, "pci"},
+	{"radio_profile_estimate", `{"node":1009,"pci":504,"technology":"LTE"}`, "in 4G from 0 to 503"},
+	{"radio_profile_estimate", `{"node":1048576,"technology":"4G+"}`, "an eNB, from 1 to 1048575"},
+	{"radio_profile_estimate", `{"cellId":68719476736}`, "1 to 68719476735"},
+	{"radio_profile_estimate", `{"node":1,"market":"CH"}`, "CH is not loaded"},
+	{"radio_check_sector_alignment", `{"siteId":"7","lat":91,"lon":0}`, "-90 to 90"},
+	{"radio_check_sector_alignment", `{"siteId":"7","lon":0}`, "lat and lon belong together"},
+	{"markets_compare_coverage", `{"markets":"FR,XX"}`, "one of FR, DROM"},
+	{"markets_compare_coverage", `{"markets":","}`, "one of FR, DROM"},
+}
+
 // What cannot be asked says what to change.
 func TestRadioArguments(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	r := radioReading(t, []site.Site{s}, nil)
-	for _, tt := range []struct{ tool, arguments, want string }{
-		{"sites_find_by_radio", `{}`, "give value, enb, gnb, pci, cellId or ci"},
-		{"sites_find_by_radio", `{"enb":"1","pci":"2"}`, "give one of them"},
-		{"sites_find_by_radio", `{"pci":"1008"}`, "0 to 1007"},
-		{"sites_find_by_radio", `{"enb":"1","market":"XX"}`, "FR, DROM"},
-		{"radio_diagnose_site", `{}`, "siteId"},
-		{"radio_diagnose_site", `{"siteId":"8"}`, "no site"},
-		{"radio_diagnose_site", `{"siteId":"7","operator":"FREE"}`, "an operator of the site, or ALL: it has ORANGE"},
-		{"radio_diagnose_site", `{"siteId":"7","operator":"ZEOP"}`, "FR has"},
-		{"radio_diagnose_site", `{"siteId":"7","radiusKm":6}`, "at most 5"},
-		{"radio_diagnose_site", `{"siteId":"7","limit":-1}`, "1 to 20"},
-		{"radio_profile_estimate", `{}`, "give node or cellId, or lat and lon"},
-		{"radio_profile_estimate", `{"pci":1}`, "give node or cellId, or lat and lon"},
-		{"radio_profile_estimate", `{"lat":1}`, "lat and lon belong together"},
-		{"radio_profile_estimate", `{"node":1,"lon":1}`, "lat and lon belong together"},
-		{"radio_profile_estimate", `{"node":1,"technology":"6G"}`, "GSM, UMTS, LTE, NR"},
-		{"radio_profile_estimate", `{"node":1,"pci":1008}`, "0 to 1007"},
-		{"radio_profile_estimate", `{"node":2,"cellId":256,"technology":"4G"}`, "which is 1"},
-		{"radio_profile_estimate", `{"cellId":268435456,"technology":"LTE"}`, "1 to 268435455"},
-		{"radio_profile_estimate", `{"cellId":258305,"technology":"UMTS"}`, "3G has no eNB"},
-		{"radio_profile_estimate", `{"node":1009,"technology":"GSM"}`, "or give the technology as 4G or 5G"},
-		{"radio_profile_estimate", `{"lat":46,"lon":3,"pci":3,"technology":"3G"}`, "pci"},
-		{"radio_profile_estimate", `{"node":1009,"pci":504,"technology":"LTE"}`, "in 4G from 0 to 503"},
-		{"radio_profile_estimate", `{"node":1048576,"technology":"4G+"}`, "an eNB, from 1 to 1048575"},
-		{"radio_profile_estimate", `{"cellId":68719476736}`, "1 to 68719476735"},
-		{"radio_profile_estimate", `{"node":1,"market":"CH"}`, "CH is not loaded"},
-		{"radio_check_sector_alignment", `{"siteId":"7","lat":91,"lon":0}`, "-90 to 90"},
-		{"radio_check_sector_alignment", `{"siteId":"7","lon":0}`, "lat and lon belong together"},
-		{"markets_compare_coverage", `{"markets":"FR,XX"}`, "one of FR, DROM"},
-		{"markets_compare_coverage", `{"markets":","}`, "one of FR, DROM"},
-	} {
+	for _, tt := range radioArgumentsCases {
 		if answer, err := call(r, tt.tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s %s: %v, %v, want an error with %q", tt.tool, tt.arguments, answer, err, tt.want)
 		}

@@ -171,9 +171,7 @@ func TestCollisionsAtTheEdges(t *testing.T) {
 	pci(2, free, 0)
 	pci(3, orange, 0)
 	d := mustCall(t, radioReading(t, sites, nil), "radio_diagnose_site", `{"siteId":"7"}`)["pciClashes"].(object)
-	if d["pcisOfSite"] != 62.0 || d["neighbours"] != 2.0 || d["equal"] != 2.0 || d["mod3"] != 2.0 {
-		t.Errorf("got %v, want pcisOfSite = 62.0, neighbours = 2.0, equal = 2.0 and mod3 = 2.0", d)
-	}
+	wantMembers(t, d, object{"pcisOfSite": 62.0, "neighbours": 2.0, "equal": 2.0, "mod3": 2.0}, "collisions")
 	var got []string
 	for _, c := range d["list"].([]any) {
 		o := c.(object)

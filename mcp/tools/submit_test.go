@@ -136,9 +136,7 @@ func TestSubmitReport(t *testing.T) {
 	key, operator, at := w.site(5)
 	first := fmt.Sprintf(`{"clientToken":"a-1","siteId":%q,"operator":%q,"services":"voice, DATA","technologies":"5g,4g","reason":"storm"}`, key, operator)
 	made := mustCall(t, w.as(ann), "community_submit_report", first)
-	if made["new"] != true || made["repeated"] != false || made["state"] != "reported" {
-		t.Errorf("got %v, want new = true, repeated = false and state = reported", made)
-	}
+	wantMembers(t, made, object{"new": true, "repeated": false, "state": "reported"}, "the report")
 	shown := func() []any {
 		return apiAnswer(t, w.as(ann), "outages.list",
 			map[string]string{"operator": operator, "source": "community"})["data"].([]any)
@@ -183,6 +181,14 @@ func TestSubmitReport(t *testing.T) {
 			t.Errorf("%s: %v, want points = %v", tt.role, p, tt.points)
 		}
 	}
+}
+
+func TestPointsOfReport(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	key, operator, _ := w.site(5)
+	made := mustCall(t, w.as(ann), "community_submit_report",
+		fmt.Sprintf(`{"clientToken":"a-1","siteId":%q,"operator":%q}`, key, operator))
 	for _, user := range []string{"x", "y"} {
 		if _, err := w.community.Confirm(made["id"].(string), user); err != nil {
 			t.Fatal(err)
@@ -229,10 +235,8 @@ func TestSubmitSpeedtest(t *testing.T) {
 		!sameExceptRepeated(again, made) {
 		t.Errorf("got %v, want %v repeated", again, made)
 	}
-	if other := mustCall(t, w.as(bob), "community_submit_speedtest", arguments); other["new"] != false ||
-		other["id"] != made["id"] {
-		t.Errorf("the same of another: %v, want new = false and id = %v", other, made["id"])
-	}
+	wantMembers(t, mustCall(t, w.as(bob), "community_submit_speedtest", arguments), object{"new": false,
+		"id": made["id"]}, "the same of another")
 	for _, who := range []account.Person{ann, bob} {
 		own := mustCall(t, w.as(who), "me_speedtests_list", `{}`)["items"].([]any)
 		if len(own) != 1 || own[0].(object)["state"] != "shown" || own[0].(object)["market"] != "FR" ||
@@ -305,21 +309,16 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 		t.Fatalf("got %v, want len(bugs) = 1", bugs)
 	}
 	bug := bugs[0].(object)
-	if bug["titleByUser"] != "It hangs" || bug["state"] != "closed" || bug["answer"] != "mended" ||
-		bug["closedAt"] != w.at.UTC().Format("2006-01-02T15:04:05.000Z") {
-		t.Errorf("got %v, want titleByUser = It hangs, state = closed, answer = mended and closedAt = %v", bug,
-			w.at.UTC().Format("2006-01-02T15:04:05.000Z"))
-	}
+	wantMembers(t, bug, object{"titleByUser": "It hangs", "state": "closed", "answer": "mended",
+		"closedAt": w.at.UTC().Format("2006-01-02T15:04:05.000Z")}, "bug")
 	me := mustCall(t, w.as(bob), "me_whoami", `{}`)
 	if me["name"] != "Bobby" || me["kind"] != "person" ||
 		fmt.Sprint(me["submitted"]) != "map[bugs:1 outages:0 speedtests:0 validations:2]" {
 		t.Errorf("got %v, want name = Bobby, kind = person and submitted = map[bugs:1 outages:0 speedtests:0 "+
 			"validations:2]", me)
 	}
-	if p := mustCall(t, w.as(bob), "me_gamification_stats", `{}`); p["points"] != 5.0 ||
-		p["activeDays"] != 1.0 { // 2 validations of 2, a bug of 1
-		t.Errorf("got %v, want points = 5.0 and activeDays = 1.0", p)
-	}
+	wantMembers(t, mustCall(t, w.as(bob), "me_gamification_stats", `{}`), object{"points": 5.0, "activeDays": 1.0},
+		"answer")
 	w.at = w.at.Add(24 * time.Hour)
 	say(bob, "3", `"subject":"pci","value":"0"`)
 	days := mustCall(t, w.as(bob), "me_sessions_list", `{"limit":1}`)

@@ -60,14 +60,11 @@ func TestSubmitLimit(t *testing.T) {
 	}
 }
 
-// What is submitted is nobody's in any file but users.db; when the person is deleted it
-// stays, and nobody's in that one too.
-func TestNobodyIsNamed(t *testing.T) {
-	w := newTown(t)
-	ann, bob := w.someone("Annabel-Xq"), w.someone("Bobby-Xq")
-	key, operator, _ := w.site(9)
+// submittedByAll submits all kinds of things for everyone and returns the tokens by tool and person.
+func submittedByAll(t *testing.T, w *town, key, operator string, people ...account.Person) map[string]string {
+	t.Helper()
 	tokens := map[string]string{}
-	for i, who := range []account.Person{ann, bob} {
+	for i, who := range people {
 		for _, tt := range []struct{ tool, fields string }{
 			{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, key, operator)},
 			{"community_submit_validation", fmt.Sprintf(`"siteId":%q,"subject":"exists"`, key)},
@@ -82,53 +79,30 @@ func TestNobodyIsNamed(t *testing.T) {
 			})
 		}
 	}
-	traces := func(who account.Person) (list [][]byte) {
-		raw := strings.ReplaceAll(who.ID, "-", "")
-		bits, err := hex.DecodeString(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = [][]byte{[]byte(who.Name), []byte(who.ID), []byte(raw), bits,
-			[]byte(base64.StdEncoding.EncodeToString(bits))}
-		for key, token := range tokens {
-			if strings.HasSuffix(key, who.ID) {
-				list = append(list, []byte(token))
-			}
-		}
-		return list
-	}
-	look := func(when string, also bool, who account.Person) {
-		t.Helper()
-		for name, text := range w.files() {
-			for i, trace := range traces(who) {
-				if own := name == "users.db" && !also && i < 2; bytes.Contains(text, trace) && !own {
-					t.Errorf("%s: %s has %q, want no trace of her", when, name, trace)
-				}
-			}
-		}
-	}
-	if users := w.files()["users.db"]; !bytes.Contains(users, []byte(ann.Name)) ||
-		!bytes.Contains(users, []byte(ann.ID)) {
-		t.Error("users.db does not know her")
-	}
-	look("all is there", false, ann)
-	look("all is there", false, bob)
-	before := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
-		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
-		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
-	stale := w.as(ann)
-	forget := func() {
-		t.Helper()
-		if err := w.submissions.forget(ann.ID); err != nil {
-			t.Fatal(err)
-		}
-	}
-	forget()
-	if err := w.people.Delete(ann.ID); err != nil {
+	return tokens
+}
+
+// traces are all forms in which a file may name a person.
+func traces(t *testing.T, tokens map[string]string, who account.Person) (list [][]byte) {
+	t.Helper()
+	raw := strings.ReplaceAll(who.ID, "-", "")
+	bits, err := hex.DecodeString(raw)
+	if err != nil {
 		t.Fatal(err)
 	}
-	forget()
-	// What she had under way is refused, and leaves nothing of her either.
+	list = [][]byte{[]byte(who.Name), []byte(who.ID), []byte(raw), bits,
+		[]byte(base64.StdEncoding.EncodeToString(bits))}
+	for key, token := range tokens {
+		if strings.HasSuffix(key, who.ID) {
+			list = append(list, []byte(token))
+		}
+	}
+	return list
+}
+
+// wantDeleted checks that what she had under way is refused, and leaves nothing of her either.
+func wantDeleted(t *testing.T, w *town, stale *Reading) {
+	t.Helper()
 	other, operator2, _ := w.site(900)
 	for _, tt := range []struct{ tool, fields string }{
 		{"community_submit_report", fmt.Sprintf(`"siteId":%q,"operator":%q`, other, operator2)},
@@ -144,6 +118,50 @@ func TestNobodyIsNamed(t *testing.T) {
 	if _, err := call(stale, "me_whoami", `{}`); err == nil || !strings.Contains(err.Error(), "deleted") {
 		t.Errorf("got %v, want an error with deleted", err)
 	}
+}
+
+// What is submitted is nobody's in any file but users.db; when the person is deleted it
+// stays, and nobody's in that one too.
+func TestNobodyIsNamed(t *testing.T) {
+	w := newTown(t)
+	ann, bob := w.someone("Annabel-Xq"), w.someone("Bobby-Xq")
+	key, operator, _ := w.site(9)
+	tokens := submittedByAll(t, w, key, operator, ann, bob)
+	look := func(when string, also bool, who account.Person) {
+		t.Helper()
+		for name, text := range w.files() {
+			for i, trace := range traces(t, tokens, who) {
+				if own := name == "users.db" && !also && i < 2; bytes.Contains(text, trace) && !own {
+					t.Errorf("%s: %s has %q, want no trace of her", when, name, trace)
+				}
+			}
+		}
+	}
+	if users := w.files()["users.db"]; !bytes.Contains(users, []byte(ann.Name)) ||
+		!bytes.Contains(users, []byte(ann.ID)) {
+		t.Error("users.db does not know her")
+	}
+	look("all is there", false, ann)
+	look("all is there", false, bob)
+	shown := func() []any {
+		return []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
+			mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
+			apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
+	}
+	before := shown()
+	stale := w.as(ann)
+	forget := func() {
+		t.Helper()
+		if err := w.submissions.forget(ann.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forget()
+	if err := w.people.Delete(ann.ID); err != nil {
+		t.Fatal(err)
+	}
+	forget()
+	wantDeleted(t, w, stale)
 	for _, db := range w.open {
 		if _, _, err := db.Compact(); err != nil {
 			t.Fatal(err)
@@ -154,10 +172,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	if n, err := w.community.Forget(ann.ID); n != 0 || err != nil {
 		t.Errorf("%d reports and validations know her, %v, want 0 and no error", n, err)
 	}
-	after := []any{apiAnswer(t, w.as(bob), "outages.list", map[string]string{"source": "community"})["data"],
-		mustCall(t, w.as(bob), "sites_get_validations", fmt.Sprintf(`{"siteId":%q}`, key)),
-		apiAnswer(t, w.as(bob), "speedtests.list", map[string]string{})["data"]}
-	if fmt.Sprint(after) != fmt.Sprint(before) || len(before[2].([]any)) != 2 {
+	if after := shown(); fmt.Sprint(after) != fmt.Sprint(before) || len(before[2].([]any)) != 2 {
 		t.Errorf("got %v\nwant %v as before, with two speedtests", after, before)
 	}
 	if bugs, total, err := w.community.Bugs(true, 10, 0); total != 2 || err != nil {
