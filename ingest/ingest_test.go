@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -135,49 +134,22 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// What must not be is refused with one line, and nothing in the folder changes.
-func TestRefusals(t *testing.T) {
-	k := newKit(t)
-	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
-	before := k.state()
-	good := observatory("2026-09-03", 100)
-	outside := filepath.Join(k.src, "evil.zip")
-	f, err := os.Create(outside)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := zip.NewWriter(f)
-	w, err := z.Create("../../etc/o.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Write([]byte(good))
-	if err := errors.Join(z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	bomb := filepath.Join(k.src, "bomb.zip")
-	if f, err = os.Create(bomb); err != nil {
-		t.Fatal(err)
-	}
-	z = zip.NewWriter(f)
-	if w, err = z.Create("o.csv"); err != nil {
-		t.Fatal(err)
-	}
-	w.Write([]byte(header + strings.Repeat("\n", 4<<20)))
-	if err := errors.Join(z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+type refusal struct {
+	name    string
+	markets []market.Code
+	paths   []string
+	err     string
+	forced  bool // --force lets it through
+}
+
+// refusals are files that do not replace those of k.
+func refusals(k kit, good string) []refusal {
+	k.t.Helper()
 	pipe := filepath.Join(k.src, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-		t.Fatal(err)
+		k.t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		name    string
-		markets []market.Code
-		paths   []string
-		err     string
-		forced  bool // --force lets it through
-	}{
+	return []refusal{
 		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or not a table", false},
 		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or not a table", false},
 		{"header only", both, []string{k.file("h.csv", header)}, "h.csv:1: the table has a header and no row", false},
@@ -192,9 +164,10 @@ func TestRefusals(t *testing.T) {
 		{"a folder without tables", both, []string{filepath.Dir(k.file("dir/readme.txt", "hello"))},
 			"dir:1: empty, or not a table", false},
 		{"an empty folder", both, []string{k.t.TempDir()}, "the folder has no files", false},
-		{"names outside the archive", both, []string{outside},
+		{"names outside the archive", both, []string{k.file("evil.zip", zipped(k.t, "../../etc/o.csv", good))},
 			`evil.zip: the archive has a member that points outside: "../../etc/o.csv"`, false},
-		{"a zip bomb", both, []string{bomb}, "bomb.zip: o.csv unpacks to over 200 times its size", false},
+		{"a zip bomb", both, []string{k.file("bomb.zip", zipped(k.t, "o.csv", header+strings.Repeat("\n", 4<<20)))},
+			"bomb.zip: o.csv unpacks to over 200 times its size", false},
 		{"no archive", both, []string{k.file("n.zip", "PK\x03\x04nothing")}, "n.zip: zip: not a valid zip file", false},
 		{"two weekly files", both, []string{k.file("1.csv", good), k.file("2.csv", good)},
 			"are both of the kind anfr-observatoire", false},
@@ -221,7 +194,15 @@ func TestRefusals(t *testing.T) {
 			"not a table of [CH]; known tables: bakom-standorte, bakom-mobil-antennenstandorte", false},
 		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)},
 			"come from different authorities", false},
-	} {
+	}
+}
+
+// What must not be is refused with one line, and nothing in the folder changes.
+func TestRefusals(t *testing.T) {
+	k := newKit(t)
+	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
+	before := k.state()
+	for _, tt := range refusals(k, observatory("2026-09-03", 100)) {
 		_, err := k.run(false, tt.markets, tt.paths...)
 		if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)

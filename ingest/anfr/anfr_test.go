@@ -272,33 +272,35 @@ func TestBands(t *testing.T) {
 	}
 }
 
+var supTables = map[string]string{
+	"o.csv": observatory,
+	"SUP_ANTENNE.txt": "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\r\n" +
+		"0032700002;7;21;2,1;D;360;24,5;100\r\n" + // SFR and Bouygues declare the same number
+		"0032750001;7;21;2,1;D;0;25;100\r\n" +
+		"0032750001;8;21;2,1;D;119,5;;100\r\n" +
+		"0032750001;9;21;2,1;D;;;100\r\n" + // no azimuth
+		"0032700002;10;17;0,6;D;45;30;100\r\n" + // a dish
+		"0032700002;11;21;2,1;D;90;12;200\r\n" + // on another support
+		"9740110001;7;75;2,1;D;400;;300\r\n" + // the same number far away; RAN sharing; no such azimuth
+		"0032700002;7;21;2,1;D;1;24,5;100\r\n" + // twice
+		"0039990001;12;21;2,1;D;1;24,5;100\r\n" + // railway
+		"0032700002;13;21;2,1;D;1;24,5;999\r\n",
+	"SUP_EMETTEUR.txt": "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\r\n" +
+		"3;LTE 800;0032700002;7;02/01/2016\r\n1;LTE 800;0032750001;8;\r\n2;5G NR 3500 Expe;0032750001;8;\r\n" +
+		"4;FH 18;02B2290164;1;\r\n5;LTE 800;9740110001;7;\r\n6;5G NR 700;0032700002;11;\r\n",
+	"SUP_BANDE.txt": "STA_NM_ANFR;BAN_ID;EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\r\n" +
+		"0032750001;1;1;801;811,2;M\r\n0032750001;2;1;842000;852200;K\r\n0032700002;3;3;0,801;0,8112;G\r\n" +
+		"0032700002;4;6;1,805e+06;1,8251e+06;K\r\n0032700002;5;2;3490;3580;M\r\n0032700002;6;3;801;;M\r\n0032700002;7;3;801;802;T\r\n",
+	"SUP_STATION.txt": "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE\r\n" +
+		"0032700002;1;1;05/06/2012;;07/08/2013\r\n0032750001;1;1;04/06/2012;;\r\n",
+	"SUP_SUPPORT.txt": "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_NB_SC_LAT;COR_CD_NS_LAT;COR_NB_DG_LON;COR_NB_MN_LON;COR_NB_SC_LON;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_LB_LIEU;ADR_LB_ADD1;ADR_LB_ADD2;ADR_LB_ADD3;ADR_NM_CP;COM_CD_INSEE\r\n" +
+		"300;9740110001;11;20;54;0;S;55;27;0;E;12,5;21;;;;;97400;97411\r\n100;0032700002;11;46;10;39;N;3;22;27;E;99;21;;;;;03110;03258\r\n",
+}
+
 // Emitters and antennas are joined by station and antenna number. A station that spans two
 // supports has its antennas on those that their own rows name.
 func TestSUPTables(t *testing.T) {
-	sites, reports, builders := build(t, map[string]string{
-		"o.csv": observatory,
-		"SUP_ANTENNE.txt": "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\r\n" +
-			"0032700002;7;21;2,1;D;360;24,5;100\r\n" + // SFR and Bouygues declare the same number
-			"0032750001;7;21;2,1;D;0;25;100\r\n" +
-			"0032750001;8;21;2,1;D;119,5;;100\r\n" +
-			"0032750001;9;21;2,1;D;;;100\r\n" + // no azimuth
-			"0032700002;10;17;0,6;D;45;30;100\r\n" + // a dish
-			"0032700002;11;21;2,1;D;90;12;200\r\n" + // on another support
-			"9740110001;7;75;2,1;D;400;;300\r\n" + // the same number far away; RAN sharing; no such azimuth
-			"0032700002;7;21;2,1;D;1;24,5;100\r\n" + // twice
-			"0039990001;12;21;2,1;D;1;24,5;100\r\n" + // railway
-			"0032700002;13;21;2,1;D;1;24,5;999\r\n",
-		"SUP_EMETTEUR.txt": "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE\r\n" +
-			"3;LTE 800;0032700002;7;02/01/2016\r\n1;LTE 800;0032750001;8;\r\n2;5G NR 3500 Expe;0032750001;8;\r\n" +
-			"4;FH 18;02B2290164;1;\r\n5;LTE 800;9740110001;7;\r\n6;5G NR 700;0032700002;11;\r\n",
-		"SUP_BANDE.txt": "STA_NM_ANFR;BAN_ID;EMR_ID;BAN_NB_F_DEB;BAN_NB_F_FIN;BAN_FG_UNITE\r\n" +
-			"0032750001;1;1;801;811,2;M\r\n0032750001;2;1;842000;852200;K\r\n0032700002;3;3;0,801;0,8112;G\r\n" +
-			"0032700002;4;6;1,805e+06;1,8251e+06;K\r\n0032700002;5;2;3490;3580;M\r\n0032700002;6;3;801;;M\r\n0032700002;7;3;801;802;T\r\n",
-		"SUP_STATION.txt": "STA_NM_ANFR;ADM_ID;DEM_NM_COMSIS;DTE_IMPLANTATION;DTE_MODIF;DTE_EN_SERVICE\r\n" +
-			"0032700002;1;1;05/06/2012;;07/08/2013\r\n0032750001;1;1;04/06/2012;;\r\n",
-		"SUP_SUPPORT.txt": "SUP_ID;STA_NM_ANFR;NAT_ID;COR_NB_DG_LAT;COR_NB_MN_LAT;COR_NB_SC_LAT;COR_CD_NS_LAT;COR_NB_DG_LON;COR_NB_MN_LON;COR_NB_SC_LON;COR_CD_EW_LON;SUP_NM_HAUT;TPO_ID;ADR_LB_LIEU;ADR_LB_ADD1;ADR_LB_ADD2;ADR_LB_ADD3;ADR_NM_CP;COM_CD_INSEE\r\n" +
-			"300;9740110001;11;20;54;0;S;55;27;0;E;12,5;21;;;;;97400;97411\r\n100;0032700002;11;46;10;39;N;3;22;27;E;99;21;;;;;03110;03258\r\n",
-	}, market.FR, market.DROM)
+	sites, reports, builders := build(t, supTables, market.FR, market.DROM)
 
 	s := sites["100"]
 	if want := []uint16{0, 120}; !slices.Equal(s.Azimuths, want) {

@@ -231,6 +231,9 @@ func TestDate(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestDateOfApprovals(t *testing.T) {
 	dated := func(date string) string {
 		return row{"1", date, "", "", "Citymesh", "", at(104000, 194000)}.String()
 	}
@@ -274,6 +277,9 @@ func TestDate(t *testing.T) {
 				strings.Contains(tt.text, "2091"))
 		}
 	}
+}
+
+func TestParseApproval(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"2018-08-07T13:26:43.224998+00:00", "2018-08-07T13:26:43 2018-08-07"},
 		{"2020-09-26T08:42:13", "2020-09-26T08:42:13 2020-09-26"},

@@ -138,54 +138,58 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// northOf is a position that many metres north of the site a.
+func northOf(metres float64) string { return fmt.Sprintf("8.0,%.7f", 47+metres*metre) }
+
+// rowReasons are rows, and why they are rejected: "" for those that are served.
+var rowReasons = map[string]string{
+	"LTE,228,1,9,25700,12," + northOf(100):               "",
+	"LTE,228,1,9,25701,504," + northOf(-100):             "",
+	"LTE,228,2,9,25700,12," + northOf(0):                 noSite,       // Sunrise stands 400 m away
+	"LTE,228,2,9,25702,12," + northOf(101):               "",           // 299 m
+	"LTE,228,2,9,25703,12," + northOf(99):                noSite,       // 301 m
+	"LTE,228,3,9,25700,12," + northOf(0):                 severalSites, // Salt
+	"LTE,228,51,9,25700,12," + northOf(0):                "unknown network",
+	"LTE,270,1,9,25700,12," + northOf(0):                 "unknown network",
+	"LTE,,1,9,25700,12," + northOf(0):                    "unknown network",
+	"LTE,228,-1,9,25700,12," + northOf(0):                "unknown network",
+	"LTE,208,1,9,25700,12," + northOf(0):                 "network of another market",
+	"GSM,228,1,9,25700,12," + northOf(0):                 "no identifier that can be looked up",
+	"UMTS,228,1,9,25700,12," + northOf(0):                "no identifier that can be looked up",
+	"6G,228,1,9,25700,12," + northOf(0):                  "no identifier that can be looked up",
+	"LTE,228,1,9,-1,12," + northOf(0):                    "no cell identifier",
+	"LTE,228,1,9,0,12," + northOf(0):                     "no cell identifier",
+	"LTE,228,1,9,1,12," + northOf(0):                     "no cell identifier",
+	"LTE,228,1,9,,12," + northOf(0):                      "no cell identifier",
+	"LTE,228,1,9,000000,12," + northOf(0):                "no cell identifier",
+	"NR,228,1,9,9223372036854775807,12," + northOf(0):    "no cell identifier",
+	"NR,228,1,9,1,12," + northOf(0):                      "no cell identifier",
+	"NR,228,1,9,68719476736,12," + northOf(0):            "value out of range", // 2^36
+	"LTE,228,1,9,268435456,12," + northOf(0):             "value out of range", // 2^28
+	"LTE,228,1,9,255,12," + northOf(0):                   "value out of range",
+	"LTE,228,1,9,0x6464,12," + northOf(0):                "value out of range",
+	"LTE,228,1,9,99999999999999999999,12," + northOf(0):  "value out of range",
+	"LTE,228,1,9,-25700,12," + northOf(0):                "value out of range",
+	"LTE,228,1,9,25710,12,,":                             "position unknown",
+	"LTE,228,1,9,25710,12,0,0":                           "position unknown",
+	"LTE,228,1,9,25710,12,NaN,NaN":                       "position unknown",
+	"LTE,228,1,9,25710,12,Inf,47":                        "position unknown",
+	"LTE,228,1,9,25710,12,8.0,91":                        "position unknown",
+	"LTE,228,1,9,25710,12,1e1,47":                        "position unknown",
+	"LTE,228,1,9,25710,12,47.0,8.0":                      "outside the market",
+	"LTE,228,1,9,26000,12," + northOf(-3000):             "", // near the site b, the first of them
+	"LTE,228,3,9,25800,12," + northOf(-3000):             "the inventory names another site",
+	"LTE,228,3,9,25801,12," + northOf(-3000):             "the inventory names another site", // of the same eNB
+	"NR,228,3,9,25801,12," + northOf(-3000):              "",
+	"LTE,228,3,9,26000,12," + northOf(-3000):             "",
+	"LTE,228,3,9,51200,12," + northOf(-3000):             "seen near several sites",
+	"LTE,228,3,9,51200,12," + northOf(-6000):             "seen near several sites",
+	"LTE,228,3,9,26001,12," + northOf(-6000):             "", // but its eNB is neither's
+	"LTE,228,3,9,26001,12," + northOf(-6000) + " ,x,y,z": "wrong number of columns",
+}
+
 // A row for each way in which a cell can be of no use, and a reason for each.
 func TestReasons(t *testing.T) {
-	at := func(metres float64) string { return fmt.Sprintf("8.0,%.7f", 47+metres*metre) }
-	rows := map[string]string{
-		"LTE,228,1,9,25700,12," + at(100):               "",
-		"LTE,228,1,9,25701,504," + at(-100):             "",
-		"LTE,228,2,9,25700,12," + at(0):                 noSite,       // Sunrise stands 400 m away
-		"LTE,228,2,9,25702,12," + at(101):               "",           // 299 m
-		"LTE,228,2,9,25703,12," + at(99):                noSite,       // 301 m
-		"LTE,228,3,9,25700,12," + at(0):                 severalSites, // Salt
-		"LTE,228,51,9,25700,12," + at(0):                "unknown network",
-		"LTE,270,1,9,25700,12," + at(0):                 "unknown network",
-		"LTE,,1,9,25700,12," + at(0):                    "unknown network",
-		"LTE,228,-1,9,25700,12," + at(0):                "unknown network",
-		"LTE,208,1,9,25700,12," + at(0):                 "network of another market",
-		"GSM,228,1,9,25700,12," + at(0):                 "no identifier that can be looked up",
-		"UMTS,228,1,9,25700,12," + at(0):                "no identifier that can be looked up",
-		"6G,228,1,9,25700,12," + at(0):                  "no identifier that can be looked up",
-		"LTE,228,1,9,-1,12," + at(0):                    "no cell identifier",
-		"LTE,228,1,9,0,12," + at(0):                     "no cell identifier",
-		"LTE,228,1,9,1,12," + at(0):                     "no cell identifier",
-		"LTE,228,1,9,,12," + at(0):                      "no cell identifier",
-		"LTE,228,1,9,000000,12," + at(0):                "no cell identifier",
-		"NR,228,1,9,9223372036854775807,12," + at(0):    "no cell identifier",
-		"NR,228,1,9,1,12," + at(0):                      "no cell identifier",
-		"NR,228,1,9,68719476736,12," + at(0):            "value out of range", // 2^36
-		"LTE,228,1,9,268435456,12," + at(0):             "value out of range", // 2^28
-		"LTE,228,1,9,255,12," + at(0):                   "value out of range",
-		"LTE,228,1,9,0x6464,12," + at(0):                "value out of range",
-		"LTE,228,1,9,99999999999999999999,12," + at(0):  "value out of range",
-		"LTE,228,1,9,-25700,12," + at(0):                "value out of range",
-		"LTE,228,1,9,25710,12,,":                        "position unknown",
-		"LTE,228,1,9,25710,12,0,0":                      "position unknown",
-		"LTE,228,1,9,25710,12,NaN,NaN":                  "position unknown",
-		"LTE,228,1,9,25710,12,Inf,47":                   "position unknown",
-		"LTE,228,1,9,25710,12,8.0,91":                   "position unknown",
-		"LTE,228,1,9,25710,12,1e1,47":                   "position unknown",
-		"LTE,228,1,9,25710,12,47.0,8.0":                 "outside the market",
-		"LTE,228,1,9,26000,12," + at(-3000):             "", // near the site b, the first of them
-		"LTE,228,3,9,25800,12," + at(-3000):             "the inventory names another site",
-		"LTE,228,3,9,25801,12," + at(-3000):             "the inventory names another site", // of the same eNB
-		"NR,228,3,9,25801,12," + at(-3000):              "",
-		"LTE,228,3,9,26000,12," + at(-3000):             "",
-		"LTE,228,3,9,51200,12," + at(-3000):             "seen near several sites",
-		"LTE,228,3,9,51200,12," + at(-6000):             "seen near several sites",
-		"LTE,228,3,9,26001,12," + at(-6000):             "", // but its eNB is neither's
-		"LTE,228,3,9,26001,12," + at(-6000) + " ,x,y,z": "wrong number of columns",
-	}
 	b := builder(market.CH)
 	salt, _ := market.Get(market.CH).Operator("SALT_CH")
 	for _, s := range []struct {
@@ -206,18 +210,18 @@ func TestReasons(t *testing.T) {
 	}
 	var text strings.Builder
 	want := map[string]int{}
-	for _, row := range slices.Sorted(maps.Keys(rows)) {
+	for _, row := range slices.Sorted(maps.Keys(rowReasons)) {
 		fmt.Fprintf(&text, "%s,1000,5,1,1309988245,1443599522,0\n", row)
-		if rows[row] != "" {
-			want[rows[row]]++
+		if rowReasons[row] != "" {
+			want[rowReasons[row]]++
 		}
 	}
 	r := attach(t, []*snapshot.Builder{b},
 		detect(t, "cells.csv",
 			"radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n"+
 				text.String()))[0]
-	if !maps.Equal(r.Rejected, want) || r.Rows != len(rows) {
-		t.Errorf("rejected %v of %d\nwant     %v of %d", r.Rejected, r.Rows, want, len(rows))
+	if !maps.Equal(r.Rejected, want) || r.Rows != len(rowReasons) {
+		t.Errorf("rejected %v of %d\nwant     %v of %d", r.Rejected, r.Rows, want, len(rowReasons))
 	}
 	for _, tt := range []struct {
 		i    int

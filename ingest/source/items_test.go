@@ -8,26 +8,29 @@ import (
 	"relais/internal/filetest"
 )
 
+var (
+	list     = &Kind{Name: "list", Items: &Items{Names: []string{"ID", "X"}}}
+	features = &Kind{Name: "features", Items: &Items{List: "features", Names: []string{"station", "techno"}}}
+	others   = &Kind{Name: "others", Items: &Items{List: "features", Names: []string{"id", "sitecode"}}}
+)
+
+// detected is a file of one of the kinds above.
+func detected(t *testing.T, text string) Found {
+	t.Helper()
+	inputs, err := Expand([]string{filetest.New(t, "x.json", text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Detect(inputs[0], []*Kind{list, features, others})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // JSON lists are told apart by the members of their rows, and their rows accounted
 // for like those of tables.
 func TestItems(t *testing.T) {
-	list := &Kind{Name: "list", Items: &Items{Names: []string{"ID", "X"}}}
-	features := &Kind{Name: "features", Items: &Items{List: "features", Names: []string{"station", "techno"}}}
-	others := &Kind{Name: "others", Items: &Items{List: "features", Names: []string{"id", "sitecode"}}}
-	kinds := []*Kind{list, features, others}
-	detect := func(text string) Found {
-		t.Helper()
-		path := filetest.New(t, "x.json", text)
-		inputs, err := Expand([]string{path})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := Detect(inputs[0], kinds)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return f
-	}
 	for _, tt := range []struct {
 		text string
 		want *Kind
@@ -55,13 +58,16 @@ func TestItems(t *testing.T) {
 		{`<html>`, nil},
 	} {
 		t.Run(fmt.Sprintf("%.40s", tt.text), func(t *testing.T) {
-			if f := detect(tt.text); f.Kind != tt.want {
+			if f := detected(t, tt.text); f.Kind != tt.want {
 				t.Errorf("%.80s: f.Kind = %+v, want %+v", tt.text, f.Kind, tt.want)
 			}
 		})
 	}
-	f := detect(`[{"ID":"1","X":2},` + "\n" + `{"ID":7,"X":2},{"ID":"3",,},{"ID":"` + strings.Repeat("4",
-		2<<20) + `"}]`)
+}
+
+func TestReadItems(t *testing.T) {
+	f := detected(t, `[{"ID":"1","X":2},`+"\n"+`{"ID":7,"X":2},{"ID":"3",,},{"ID":"`+strings.Repeat("4",
+		2<<20)+`"}]`)
 	r, err := f.ReadItems(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +86,7 @@ func TestItems(t *testing.T) {
 		report.Rejected["not in the form of the register"] != 2 || report.Examples[0].Line != 2 {
 		t.Errorf("got %q, %+v, %v, want item 1 of 4, one too large and two of another form", ids, report, err)
 	}
-	empty := detect(`[{"ID":"1","X":2}]`)
+	empty := detected(t, `[{"ID":"1","X":2}]`)
 	cut, err := empty.ReadItems(func(int) error { return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -12,118 +12,98 @@ import (
 	"time"
 )
 
+// once behaves in that way at the first request.
+func once(f handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, nth int) bool { return nth == 1 && f(w, r, nth) }
+}
+
+// status answers with the status and the header.
+func status(code int, header ...string) handler {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+		return true
+	}
+}
+
+var servers = []struct {
+	name   string
+	behave handler
+	words  string // "": all is well in the end
+	most   int    // requests
+	least  time.Duration
+	limit  func(*Limits) // nil for those that no server on the same machine meets
+}{
+	{name: "500 then well", behave: once(status(500)), most: 2},
+	{name: "429, later", behave: once(status(429, "Retry-After", "1")), most: 2, least: time.Second},
+	{name: "429, much later", behave: status(429, "Retry-After", "86400"),
+		words: "asks to be left alone for 24h0m0s", most: 1},
+	{name: "404", behave: status(404), words: "404 Not Found", most: 1},
+	{name: "redirect loop", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		http.Redirect(w, r, weekly, http.StatusFound)
+		return true
+	}, words: "over 10 redirects", most: 11},
+	{name: "redirect to a file", behave: status(302, "Location", "file:///etc/passwd"),
+		words: "not an http or https address", most: 1},
+	{name: "redirect with a password", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Location", "http://user:secret@"+r.Host+"/x")
+		w.WriteHeader(302)
+		return true
+	}, words: "not an http or https address", most: 1},
+	{name: "redirect to nowhere", behave: status(302, "Location", "http://[::1?key=secret"),
+		words: weekly + " whose address cannot be read", most: 1},
+	{name: "redirect without an address", behave: status(302), words: "302 Found", most: 1},
+	{name: "endless", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		for _, err := w.Write([]byte("id;name\n")); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
+		}
+		return true
+	}, words: "over the 1048576 bytes that it may have", most: 1},
+	{name: "too long", behave: status(200, "Content-Length", "1048577"),
+		words: "1048577 bytes, over the 1048576", most: 1},
+	{name: "larger than any disk", behave: status(200, "Content-Length", fmt.Sprint(int64(1)<<62)),
+		words: "over the 1048576", most: 1},
+	{name: "silent", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Write([]byte("id"))
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		return true
+	}, words: "not done after", most: 100,
+		limit: func(l *Limits) { l.Idle, l.Whole = 200*time.Millisecond, 2*time.Second }},
+	{name: "header never", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		<-r.Context().Done()
+		return true
+	}, words: "timeout awaiting response headers", most: 3,
+		limit: func(l *Limits) { l.Header = 200 * time.Millisecond }},
+	{name: "drip", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Etag", `"d"`)
+		for r.Context().Err() == nil {
+			w.Write([]byte("x"))
+			http.NewResponseController(w).Flush()
+			time.Sleep(20 * time.Millisecond)
+		}
+		return true
+	}, words: "not done after 2s", most: 1,
+		limit: func(l *Limits) { l.Whole = 2 * time.Second }},
+	{name: "long HTML", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Write([]byte("<html>" + strings.Repeat(" ", 1000)))
+		http.NewResponseController(w).Flush()
+		<-r.Context().Done() // the rest is not waited for
+		return true
+	}, words: "an HTML page", most: 1},
+	{name: "304 unasked", behave: status(304), words: "it was not asked", most: 1},
+	{name: "206 unasked", behave: status(206), words: "the server answers 206 Partial Content", most: 1},
+	{name: "unknown coding", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Content-Encoding", "br")
+		w.Write([]byte("x"))
+		return true
+	}, words: `"br"`, most: 1},
+}
+
 // TestServers tries misbehaving servers: each answers so at the first request, or always.
 func TestServers(t *testing.T) {
-	once := func(f func(w http.ResponseWriter)) func(http.ResponseWriter, *http.Request, int) bool {
-		return func(w http.ResponseWriter, _ *http.Request, nth int) bool {
-			if nth == 1 {
-				f(w)
-			}
-			return nth == 1
-		}
-	}
-	for _, tt := range []struct {
-		name   string
-		behave func(w http.ResponseWriter, r *http.Request, nth int) bool
-		words  string // "": all is well in the end
-		most   int    // requests
-		least  time.Duration
-		limit  func(*Limits) // nil for those that no server on the same machine meets
-	}{
-		{name: "500 then well", behave: once(func(w http.ResponseWriter) { w.WriteHeader(500) }), most: 2},
-		{name: "429, later", behave: once(
-			func(w http.ResponseWriter) { w.Header().Set("Retry-After", "1"); w.WriteHeader(429) }), most: 2,
-			least: time.Second},
-		{name: "429, much later", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Retry-After", "86400")
-			w.WriteHeader(429)
-			return true
-		}, words: "asks to be left alone for 24h0m0s", most: 1},
-		{name: "404", behave: func(w http.ResponseWriter, r *http.Request,
-			_ int) bool {
-			w.WriteHeader(404)
-			return true
-		}, words: "404 Not Found", most: 1},
-		{name: "redirect loop", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			http.Redirect(w, r, weekly, http.StatusFound)
-			return true
-		}, words: "over 10 redirects", most: 11},
-		{name: "redirect to a file", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Location", "file:///etc/passwd")
-			w.WriteHeader(302)
-			return true
-		}, words: "not an http or https address", most: 1},
-		{name: "redirect with a password", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Location", "http://user:secret@"+r.Host+"/x")
-			w.WriteHeader(302)
-			return true
-		}, words: "not an http or https address", most: 1},
-		{name: "redirect to nowhere", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Location", "http://[::1?key=secret")
-			w.WriteHeader(302)
-			return true
-		}, words: weekly + " whose address cannot be read", most: 1},
-		{name: "redirect without an address", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.WriteHeader(302)
-			return true
-		}, words: "302 Found", most: 1},
-		{name: "endless", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			for _, err := w.Write([]byte("id;name\n")); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
-			}
-			return true
-		}, words: "over the 1048576 bytes that it may have", most: 1},
-		{name: "too long", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Content-Length", "1048577")
-			return true
-		}, words: "1048577 bytes, over the 1048576", most: 1},
-		{name: "larger than any disk", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Content-Length", fmt.Sprint(int64(1)<<62))
-			return true
-		}, words: "over the 1048576", most: 1},
-		{name: "silent", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Write([]byte("id"))
-			http.NewResponseController(w).Flush()
-			<-r.Context().Done()
-			return true
-		}, words: "not done after", most: 100,
-			limit: func(l *Limits) { l.Idle, l.Whole = 200*time.Millisecond, 2*time.Second }},
-		{name: "header never", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			<-r.Context().Done()
-			return true
-		}, words: "timeout awaiting response headers", most: 3,
-			limit: func(l *Limits) { l.Header = 200 * time.Millisecond }},
-		{name: "drip", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Etag", `"d"`)
-			for r.Context().Err() == nil {
-				w.Write([]byte("x"))
-				http.NewResponseController(w).Flush()
-				time.Sleep(20 * time.Millisecond)
-			}
-			return true
-		}, words: "not done after 2s", most: 1,
-			limit: func(l *Limits) { l.Whole = 2 * time.Second }},
-		{name: "long HTML", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Write([]byte("<html>" + strings.Repeat(" ", 1000)))
-			http.NewResponseController(w).Flush()
-			<-r.Context().Done() // the rest is not waited for
-			return true
-		}, words: "an HTML page", most: 1},
-		{name: "304 unasked", behave: func(w http.ResponseWriter, r *http.Request,
-			_ int) bool {
-			w.WriteHeader(304)
-			return true
-		}, words: "it was not asked", most: 1},
-		{name: "206 unasked", behave: func(w http.ResponseWriter, r *http.Request,
-			_ int) bool {
-			w.WriteHeader(206)
-			return true
-		}, words: "the server answers 206 Partial Content", most: 1},
-		{name: "unknown coding", behave: func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Content-Encoding", "br")
-			w.Write([]byte("x"))
-			return true
-		}, words: `"br"`, most: 1},
-	} {
+	for _, tt := range servers {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			k := newKit(t)

@@ -81,72 +81,79 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
+// feedDay is when the good files were published.
+var feedDay = time.Date(2026, 8, 20, 6, 0, 0, 0, time.UTC)
+
+func dated(text []byte, at time.Time) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		http.ServeContent(w, r, "", at, strings.NewReader(string(text)))
+		return true
+	}
+}
+
+func tagged(tag string, f handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, nth int) bool {
+		w.Header().Set("Etag", tag)
+		return f(w, r, nth)
+	}
+}
+
+func answering(status int, text string) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.WriteHeader(status)
+		fmt.Fprint(w, text)
+		return true
+	}
+}
+
+var failingFeeds = []struct {
+	name   string
+	do     handler
+	why    string
+	tagged bool // the good file has a tag, not only a date
+}{
+	{"a page", answering(200, "<!doctype html><title>Maintenance</title>"), "an HTML page", true},
+	{"nothing", answering(200, ""), "empty", false},
+	{"a header alone", dated([]byte(hsColumns), feedDay.Add(time.Hour)), "the file has no row", true},
+	{"no row of use", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "?")), feedDay.Add(time.Hour)),
+		"of 2 rows, none can be used", false},
+	{"an empty column", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), feedDay.Add(time.Hour)),
+		"the column Lat is empty in every row", false},
+	{"half a row", dated(published(1, 2)[:len(published(1, 2))-60], feedDay.Add(time.Hour)), "cut short", false},
+	{"no table", answering(200, "hello"), "no header", true},
+	{"older, by its tag", tagged(`"old"`, dated(published(50, 9), feedDay.Add(-24*time.Hour))),
+		"older than the one of 2026-08-20T06:00:00Z", true},
+	{"older, by its date", dated(published(50, 9), feedDay.Add(-24*time.Hour)),
+		"older than the one of 2026-08-20T06:00:00Z", false},
+	{"gone", answering(404, ""), "404", true},
+	{"at rest", answering(503, ""), "503", false},
+	{"over its size", answering(200, strings.Repeat("x", 2<<20)), "over the 1048576 bytes", false},
+	{"another's file", answering(200,
+		strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)),
+		"file of FREE", false},
+	{"a redirect to anywhere", func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Location", "ftp://h/x")
+		w.WriteHeader(302)
+		return true
+	}, "redirect", true},
+	{"cut", func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Content-Length", "100000")
+		w.Write(published(1, 9))
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}, "EOF", true},
+}
+
 // A bad file keeps yesterday's sites and marks the feed as failed, with time and reason.
 // The other operator's feed stays good, and the next good file ends the failure.
 func TestFeedFails(t *testing.T) {
-	day := time.Date(2026, 8, 20, 6, 0, 0, 0, time.UTC)
-	dated := func(text []byte, at time.Time) handler {
-		return func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			http.ServeContent(w, r, "", at, strings.NewReader(string(text)))
-			return true
-		}
-	}
-	tagged := func(tag string, f handler) handler {
-		return func(w http.ResponseWriter, r *http.Request, nth int) bool {
-			w.Header().Set("Etag", tag)
-			return f(w, r, nth)
-		}
-	}
-	answer := func(status int, text string) handler {
-		return func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.WriteHeader(status)
-			fmt.Fprint(w, text)
-			return true
-		}
-	}
-	for _, c := range []struct {
-		name   string
-		do     handler
-		why    string
-		tagged bool // the good file has a tag, not only a date
-	}{
-		{"a page", answer(200, "<!doctype html><title>Maintenance</title>"), "an HTML page", true},
-		{"nothing", answer(200, ""), "empty", false},
-		{"a header alone", dated([]byte(hsColumns), day.Add(time.Hour)), "the file has no row", true},
-		{"no row of use", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "?")), day.Add(time.Hour)),
-			"of 2 rows, none can be used", false},
-		{"an empty column", dated([]byte(strings.ReplaceAll(string(published(1, 2)), "45.77", "")), day.Add(time.Hour)),
-			"the column Lat is empty in every row", false},
-		{"half a row", dated(published(1, 2)[:len(published(1, 2))-60], day.Add(time.Hour)), "cut short", false},
-		{"no table", answer(200, "hello"), "no header", true},
-		{"older, by its tag", tagged(`"old"`, dated(published(50, 9), day.Add(-24*time.Hour))),
-			"older than the one of 2026-08-20T06:00:00Z", true},
-		{"older, by its date", dated(published(50, 9), day.Add(-24*time.Hour)),
-			"older than the one of 2026-08-20T06:00:00Z", false},
-		{"gone", answer(404, ""), "404", true},
-		{"at rest", answer(503, ""), "503", false},
-		{"over its size", answer(200, strings.Repeat("x", 2<<20)), "over the 1048576 bytes", false},
-		{"another's file", answer(200,
-			strings.Replace(string(published(1, 2)), "code_insee", "code_insee;Antenne relais gérée par FREE", 1)),
-			"file of FREE", false},
-		{"a redirect to anywhere", func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Location", "ftp://h/x")
-			w.WriteHeader(302)
-			return true
-		}, "redirect", true},
-		{"cut", func(w http.ResponseWriter, r *http.Request, _ int) bool {
-			w.Header().Set("Content-Length", "100000")
-			w.Write(published(1, 9))
-			http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		}, "EOF", true},
-	} {
+	for _, c := range failingFeeds {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			k := newFeedKit(t)
 			k.use(strings.Replace(k.feed("hs-orange", "ORANGE", orange), `"licence"`, `"maxMB":1,"licence"`, 1),
 				k.feed("hs-free", "FREE", free))
-			good := dated(published(1, 3), day)
+			good := dated(published(1, 3), feedDay)
 			if c.tagged {
 				good = tagged(`"good"`, good)
 			}
@@ -178,7 +185,7 @@ func TestFeedFails(t *testing.T) {
 			k.behave(orange, good)
 			k.want(k.run(), Unchanged, "")
 			k.expect("the good file again", "ORANGE", "available, read 20T12, failed never: 1 2 3")
-			k.behave(orange, dated(published(8, 1), day.Add(24*time.Hour)))
+			k.behave(orange, dated(published(8, 1), feedDay.Add(24*time.Hour)))
 			k.want(k.run(), Updated, "")
 			k.expect("the next day", "ORANGE", "available, read 20T14, failed never: 8")
 			k.noDownloads()
