@@ -13,71 +13,75 @@ var testProxies = Proxies{
 	netip.MustParsePrefix("fe80::/10"),
 }
 
+const peer = "10.0.0.1:4711"
+
+var trustedHops = strings.Repeat("10.9.9.9,", maxHops)
+
+var proxied = []struct {
+	name, remote string
+	forwarded    []string
+	want         string
+}{
+	{"no header", peer, nil, "10.0.0.1"},
+	{"untrustedHops peer", "198.51.100.7:4711", []string{"203.0.113.9"}, "198.51.100.7"},
+	{"untrustedHops IPv6 peer", "[2001:db8::1]:4711", []string{"203.0.113.9"}, "2001:db8::1"},
+	{"peer without a port", "10.0.0.1", []string{"203.0.113.9"}, "203.0.113.9"},
+	{"mapped peer", "[::ffff:10.0.0.1]:4711", []string{"203.0.113.9"}, "203.0.113.9"},
+	{"peer with a zone", "[fe80::1%eth0]:4711", []string{"203.0.113.9"}, "203.0.113.9"},
+	{"peer with a zone is the client", "[fe80::1%eth0]:4711", nil, "fe80::1"},
+	{"unix socket", "@", []string{"203.0.113.9"}, ""},
+	{"no peer", "", []string{"203.0.113.9"}, ""},
+
+	{"one", peer, []string{"203.0.113.9"}, "203.0.113.9"},
+	{"forged to the left", peer, []string{"192.0.2.1, 203.0.113.9"}, "203.0.113.9"},
+	{"chain of proxies", peer, []string{"192.0.2.1, 203.0.113.9, 10.0.0.3,10.0.0.2"}, "203.0.113.9"},
+	{"several lines", peer, []string{"192.0.2.1", "203.0.113.9, 10.0.0.3", "10.0.0.2"}, "203.0.113.9"},
+	{"forged line", peer, []string{"10.0.0.2", "203.0.113.9"}, "203.0.113.9"},
+	{"all trustedHops", peer, []string{"10.0.0.4", "10.0.0.3, 10.0.0.2"}, "10.0.0.4"},
+
+	{"mapped", peer, []string{"203.0.113.9, ::ffff:10.0.0.1"}, "203.0.113.9"},
+	{"mapped client", peer, []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
+	{"mapped in hexadecimal", peer, []string{"::ffff:cb00:7109"}, "203.0.113.9"},
+	{"IPv6", peer, []string{"2001:DB8::0:1, fd00::2"}, "2001:db8::1"},
+	{"zone", peer, []string{"2001:db8::1, fe80::1%eth0"}, "2001:db8::1"},
+	{"zone of the client", peer, []string{"2001:db8::1%25<b>"}, "2001:db8::1"},
+	{"ports", peer, []string{"203.0.113.9:5, [fd00::2]:5"}, "203.0.113.9"},
+	{"IPv6 with a port", peer, []string{"[2001:db8::1]:65535"}, "2001:db8::1"},
+	{"brackets alone", peer, []string{"[2001:db8::1]"}, "2001:db8::1"},
+	{"blanks", peer, []string{"192.0.2.1 ,\t203.0.113.9\t , 10.0.0.2 "}, "203.0.113.9"},
+
+	{"empty line", peer, []string{""}, ""},
+	{"empty line at the right", peer, []string{"203.0.113.9", ""}, ""},
+	{"empty line at the left", peer, []string{"", "203.0.113.9"}, "203.0.113.9"},
+	{"empty element", peer, []string{"203.0.113.9,, 10.0.0.2"}, ""},
+	{"comma at the end", peer, []string{"203.0.113.9,"}, ""},
+	{"unknown", peer, []string{"203.0.113.9, unknown"}, ""},
+	{"unknown behind a proxy", peer, []string{"203.0.113.9, unknown, 10.0.0.2"}, ""},
+	{"garbage ends it over lines", peer, []string{"203.0.113.9", "x", "10.0.0.3, 10.0.0.2"}, ""},
+	{"garbage left of the client", peer, []string{"<script>\x00, 203.0.113.9"}, "203.0.113.9"},
+	{"zero in front", peer, []string{"203.0.113.09"}, ""},
+	{"port out of range", peer, []string{"203.0.113.9:65536"}, ""},
+	{"no port after the colon", peer, []string{"203.0.113.9:"}, ""},
+	{"IPv4 in brackets", peer, []string{"[203.0.113.9]:5"}, ""},
+	{"open bracket", peer, []string{"[2001:db8::1"}, ""},
+	{"closed bracket", peer, []string{"2001:db8::1]"}, ""},
+	{"Forwarded", peer, []string{"for=203.0.113.9"}, ""},
+	{"quoted", peer, []string{`"203.0.113.9"`}, ""},
+	{"other separator", peer, []string{"203.0.113.9; 10.0.0.2"}, ""},
+	{"other blank", peer, []string{"203.0.113.9\u00a0"}, ""},
+	{"CIDR", peer, []string{"203.0.113.9/32"}, ""},
+	{"a megabyte", peer, []string{strings.Repeat("1", 1<<20)}, ""},
+	{"a megabyte of blanks", peer, []string{"203.0.113.9," + strings.Repeat(" ", 1<<20) + "10.0.0.2"}, ""},
+	{"a megabyte to the left", peer, []string{strings.Repeat("1", 1<<20) + ",203.0.113.9"}, "203.0.113.9"},
+	{"as many hops as are looked at", peer, []string{"203.0.113.9," + trustedHops[:len(trustedHops)-len("10.9.9.9,")-1]},
+		"203.0.113.9"},
+	{"a hop more", peer, []string{"203.0.113.9," + strings.TrimSuffix(trustedHops, ",")}, "10.9.9.9"},
+	{"a hop more, in lines", peer, append([]string{"203.0.113.9"}, slices.Repeat([]string{"10.9.9.9"}, maxHops)...),
+		"10.9.9.9"},
+}
+
 func TestProxiesClient(t *testing.T) {
-	const peer = "10.0.0.1:4711"
-	trusted := strings.Repeat("10.9.9.9,", maxHops)
-	for _, tt := range []struct {
-		name, remote string
-		forwarded    []string
-		want         string
-	}{
-		{"no header", peer, nil, "10.0.0.1"},
-		{"untrusted peer", "198.51.100.7:4711", []string{"203.0.113.9"}, "198.51.100.7"},
-		{"untrusted IPv6 peer", "[2001:db8::1]:4711", []string{"203.0.113.9"}, "2001:db8::1"},
-		{"peer without a port", "10.0.0.1", []string{"203.0.113.9"}, "203.0.113.9"},
-		{"mapped peer", "[::ffff:10.0.0.1]:4711", []string{"203.0.113.9"}, "203.0.113.9"},
-		{"peer with a zone", "[fe80::1%eth0]:4711", []string{"203.0.113.9"}, "203.0.113.9"},
-		{"peer with a zone is the client", "[fe80::1%eth0]:4711", nil, "fe80::1"},
-		{"unix socket", "@", []string{"203.0.113.9"}, ""},
-		{"no peer", "", []string{"203.0.113.9"}, ""},
-
-		{"one", peer, []string{"203.0.113.9"}, "203.0.113.9"},
-		{"forged to the left", peer, []string{"192.0.2.1, 203.0.113.9"}, "203.0.113.9"},
-		{"chain of proxies", peer, []string{"192.0.2.1, 203.0.113.9, 10.0.0.3,10.0.0.2"}, "203.0.113.9"},
-		{"several lines", peer, []string{"192.0.2.1", "203.0.113.9, 10.0.0.3", "10.0.0.2"}, "203.0.113.9"},
-		{"forged line", peer, []string{"10.0.0.2", "203.0.113.9"}, "203.0.113.9"},
-		{"all trusted", peer, []string{"10.0.0.4", "10.0.0.3, 10.0.0.2"}, "10.0.0.4"},
-
-		{"mapped", peer, []string{"203.0.113.9, ::ffff:10.0.0.1"}, "203.0.113.9"},
-		{"mapped client", peer, []string{"::ffff:203.0.113.9"}, "203.0.113.9"},
-		{"mapped in hexadecimal", peer, []string{"::ffff:cb00:7109"}, "203.0.113.9"},
-		{"IPv6", peer, []string{"2001:DB8::0:1, fd00::2"}, "2001:db8::1"},
-		{"zone", peer, []string{"2001:db8::1, fe80::1%eth0"}, "2001:db8::1"},
-		{"zone of the client", peer, []string{"2001:db8::1%25<b>"}, "2001:db8::1"},
-		{"ports", peer, []string{"203.0.113.9:5, [fd00::2]:5"}, "203.0.113.9"},
-		{"IPv6 with a port", peer, []string{"[2001:db8::1]:65535"}, "2001:db8::1"},
-		{"brackets alone", peer, []string{"[2001:db8::1]"}, "2001:db8::1"},
-		{"blanks", peer, []string{"192.0.2.1 ,\t203.0.113.9\t , 10.0.0.2 "}, "203.0.113.9"},
-
-		{"empty line", peer, []string{""}, ""},
-		{"empty line at the right", peer, []string{"203.0.113.9", ""}, ""},
-		{"empty line at the left", peer, []string{"", "203.0.113.9"}, "203.0.113.9"},
-		{"empty element", peer, []string{"203.0.113.9,, 10.0.0.2"}, ""},
-		{"comma at the end", peer, []string{"203.0.113.9,"}, ""},
-		{"unknown", peer, []string{"203.0.113.9, unknown"}, ""},
-		{"unknown behind a proxy", peer, []string{"203.0.113.9, unknown, 10.0.0.2"}, ""},
-		{"garbage ends it over lines", peer, []string{"203.0.113.9", "x", "10.0.0.3, 10.0.0.2"}, ""},
-		{"garbage left of the client", peer, []string{"<script>\x00, 203.0.113.9"}, "203.0.113.9"},
-		{"zero in front", peer, []string{"203.0.113.09"}, ""},
-		{"port out of range", peer, []string{"203.0.113.9:65536"}, ""},
-		{"no port after the colon", peer, []string{"203.0.113.9:"}, ""},
-		{"IPv4 in brackets", peer, []string{"[203.0.113.9]:5"}, ""},
-		{"open bracket", peer, []string{"[2001:db8::1"}, ""},
-		{"closed bracket", peer, []string{"2001:db8::1]"}, ""},
-		{"Forwarded", peer, []string{"for=203.0.113.9"}, ""},
-		{"quoted", peer, []string{`"203.0.113.9"`}, ""},
-		{"other separator", peer, []string{"203.0.113.9; 10.0.0.2"}, ""},
-		{"other blank", peer, []string{"203.0.113.9\u00a0"}, ""},
-		{"CIDR", peer, []string{"203.0.113.9/32"}, ""},
-		{"a megabyte", peer, []string{strings.Repeat("1", 1<<20)}, ""},
-		{"a megabyte of blanks", peer, []string{"203.0.113.9," + strings.Repeat(" ", 1<<20) + "10.0.0.2"}, ""},
-		{"a megabyte to the left", peer, []string{strings.Repeat("1", 1<<20) + ",203.0.113.9"}, "203.0.113.9"},
-		{"as many hops as are looked at", peer, []string{"203.0.113.9," + trusted[:len(trusted)-len("10.9.9.9,")-1]},
-			"203.0.113.9"},
-		{"a hop more", peer, []string{"203.0.113.9," + strings.TrimSuffix(trusted, ",")}, "10.9.9.9"},
-		{"a hop more, in lines", peer, append([]string{"203.0.113.9"}, slices.Repeat([]string{"10.9.9.9"}, maxHops)...),
-			"10.9.9.9"},
-	} {
+	for _, tt := range proxied {
 		t.Run(tt.name, func(t *testing.T) {
 			want, _ := netip.ParseAddr(tt.want) // zero on error
 			if got := testProxies.Client(tt.remote, tt.forwarded); got != want {

@@ -77,16 +77,21 @@ func (w *world) sequence(person string, kind Kind, n uint64) error {
 	})
 }
 
+// counting counts what is done, and numbers the answers.
+func counting() (done *int, do func() ([]byte, []Fact, error)) {
+	done = new(int)
+	return done, func() ([]byte, []Fact, error) {
+		*done++
+		return fmt.Append(nil, "answer ", *done), []Fact{{Kind: Outage, Ref: fmt.Sprint(*done)}}, nil
+	}
+}
+
 // A token that is repeated gives the first answer, for a day and over a restart; at once
 // it is done once.
 func TestOnce(t *testing.T) {
 	w := newWorld(t)
 	alice, bob := w.person("alice"), w.person("bob")
-	done := 0
-	do := func() ([]byte, []Fact, error) {
-		done++
-		return fmt.Append(nil, "answer ", done), []Fact{{Kind: Outage, Ref: fmt.Sprint(done)}}, nil
-	}
+	_, do := counting()
 	for _, step := range []struct {
 		person, token, want string
 		repeated            bool
@@ -113,14 +118,20 @@ func TestOnce(t *testing.T) {
 	if n, err := w.Count(alice.ID, Outage); n != 5 || err != nil {
 		t.Errorf("%d facts, %v, want 5 and no error", n, err)
 	}
+}
+
+func TestOnceFails(t *testing.T) {
+	w := newWorld(t)
+	alice, bob := w.person("alice"), w.person("bob")
+	done, do := counting()
 	failing := errors.New("no")
 	_, _, err := w.Once(alice.ID, "fails", Outage, func() ([]byte, []Fact, error) { return nil, nil, failing })
 	w.want("a write that fails", err, failing)
 	if answer, repeated, err := w.Once(alice.ID, "fails", Outage, do); repeated || err != nil ||
-		string(answer) != "answer 7" {
-		t.Errorf("after that: %q, %v, %v, want false, no error and answer = answer 7", answer, repeated, err)
+		string(answer) != "answer 1" {
+		t.Errorf("after that: %q, %v, %v, want false, no error and answer = answer 1", answer, repeated, err)
 	}
-	before := done
+	before := *done
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -131,13 +142,24 @@ func TestOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if done != before+1 {
-		t.Errorf("it was done %d times, done %v, want done = %v", done-before, done, before+1)
+	if *done != before+1 {
+		t.Errorf("it was done %d times, want once", *done-before)
+	}
+}
+
+func TestOnceRefused(t *testing.T) {
+	w := newWorld(t)
+	alice, bob := w.person("alice"), w.person("bob")
+	_, do := counting()
+	for _, id := range []string{alice.ID, bob.ID} {
+		if _, _, err := w.Once(id, "first", Outage, do); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := w.sequence(bob.ID, answers, maxAnswers); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = w.Once(bob.ID, "one more", Outage,
+	_, _, err := w.Once(bob.ID, "one more", Outage,
 		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 	w.want("too many", err, ErrFull)
 	if err := w.sequence(alice.ID, Outage, maxFacts); err != nil {

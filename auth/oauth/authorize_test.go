@@ -185,6 +185,18 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
+// with returns the fields with others in their place.
+func with(fields url.Values, pairs ...string) url.Values {
+	changed := url.Values{}
+	for k, v := range fields {
+		changed[k] = v
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		changed.Set(pairs[i], pairs[i+1])
+	}
+	return changed
+}
+
 // A form counts only from this server's own page in the browser that got it.
 func TestForgery(t *testing.T) {
 	w := newWorld(t)
@@ -192,16 +204,6 @@ func TestForgery(t *testing.T) {
 	v := request(client, callback)
 	fields, cookie := w.page(v)
 	otherFields, otherCookie := w.page(v)
-	with := func(pairs ...string) url.Values {
-		changed := url.Values{}
-		for k, v := range fields {
-			changed[k] = v
-		}
-		for i := 0; i < len(pairs); i += 2 {
-			changed.Set(pairs[i], pairs[i+1])
-		}
-		return changed
-	}
 	for _, tt := range []struct {
 		name   string
 		fields url.Values
@@ -209,12 +211,12 @@ func TestForgery(t *testing.T) {
 	}{
 		{"no cookie", fields, nil},
 		{"another cookie", fields, []string{"Cookie", otherCookie}},
-		{"another seal", with("seal", otherFields.Get("seal")), []string{"Cookie", cookie}},
-		{"no seal", with("seal", ""), []string{"Cookie", cookie}},
-		{"a broken seal", with("seal", strings.Repeat("A", 54)), []string{"Cookie", cookie}},
-		{"another request", with("request", request(other, "https://other.example/cb").Encode()),
+		{"another seal", with(fields, "seal", otherFields.Get("seal")), []string{"Cookie", cookie}},
+		{"no seal", with(fields, "seal", ""), []string{"Cookie", cookie}},
+		{"a broken seal", with(fields, "seal", strings.Repeat("A", 54)), []string{"Cookie", cookie}},
+		{"another request", with(fields, "request", request(other, "https://other.example/cb").Encode()),
 			[]string{"Cookie", cookie}},
-		{"more scopes", with("request", request(client, callback, "scope", "mcp:read mcp:write").Encode()),
+		{"more scopes", with(fields, "request", request(client, callback, "scope", "mcp:read mcp:write").Encode()),
 			[]string{"Cookie", cookie}},
 		{"cross-site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site"}},
 		{"same-site", fields, []string{"Cookie", cookie, "Sec-Fetch-Site", "same-site"}},
@@ -233,6 +235,11 @@ func TestForgery(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestForms(t *testing.T) {
+	w := newWorld(t)
+	fields, cookie := w.page(request(w.register(callback), callback))
 	for _, tt := range []struct {
 		name   string
 		fields url.Values
@@ -251,7 +258,7 @@ func TestForgery(t *testing.T) {
 			}
 		})
 	}
-	if a := w.post(authorizePath, with("name", strings.Repeat("a", maxBody)), "Cookie",
+	if a := w.post(authorizePath, with(fields, "name", strings.Repeat("a", maxBody)), "Cookie",
 		cookie); a.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large form: %d, want %d", a.StatusCode, http.StatusRequestEntityTooLarge)
 	}

@@ -255,36 +255,39 @@ func TestFloodOfTokens(t *testing.T) {
 	}
 }
 
+const badMetadata, badRedirect = "invalid_client_metadata", "invalid_redirect_uri"
+
+var registrations = []struct{ body, want string }{
+	{`{"redirect_uris":["https://app.example/cb"]}`, ""},
+	{`{"redirect_uris":["com.example.app:/cb","http://localhost:7/cb"],"client_name":"Élodie’s app"}`, ""},
+	{`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code"],"response_types":["code"]}`, ""},
+	{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"none","scope":"x","logo_uri":"y"}`, ""},
+	{``, badMetadata},
+	{`[]`, badMetadata},
+	{`{`, badMetadata},
+	{`{"redirect_uris":"x"}`, badMetadata},
+	{`{"redirect_uris":[1]}`, badMetadata},
+	{`{"redirect_uris":["x"]} {}`, badMetadata},
+	{strings.Repeat("[", 10000), badMetadata},
+	{`{}`, badMetadata},
+	{`{"client_name":"x"}`, badRedirect},
+	{`{"client_name":"x","redirect_uris":[]}`, badRedirect},
+	{`{"redirect_uris":["http://evil.example/cb"]}`, badRedirect},
+	{`{"redirect_uris":["https://app.example/cb","javascript:alert(1)"]}`, badRedirect},
+	{`{"redirect_uris":["https://*.example/cb"]}`, badRedirect},
+	{`{"redirect_uris":["https://app.example/cb"],"client_name":"a\u202eb"}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"client_name":"` + strings.Repeat("a", 101) + `"}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":""}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"grant_types":["implicit"]}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code","client_credentials"]}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"grant_types":["refresh_token"]}`, badMetadata},
+	{`{"redirect_uris":["https://app.example/cb"],"response_types":["token"]}`, badMetadata},
+}
+
 func TestRegister(t *testing.T) {
 	w := newWorld(t)
-	const metadata, redirect = "invalid_client_metadata", "invalid_redirect_uri"
-	for _, tt := range []struct{ body, want string }{
-		{`{"redirect_uris":["https://app.example/cb"]}`, ""},
-		{`{"redirect_uris":["com.example.app:/cb","http://localhost:7/cb"],"client_name":"Élodie’s app"}`, ""},
-		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code"],"response_types":["code"]}`, ""},
-		{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"none","scope":"x","logo_uri":"y"}`, ""},
-		{``, metadata},
-		{`[]`, metadata},
-		{`{`, metadata},
-		{`{"redirect_uris":"x"}`, metadata},
-		{`{"redirect_uris":[1]}`, metadata},
-		{`{"redirect_uris":["x"]} {}`, metadata},
-		{strings.Repeat("[", 10000), metadata},
-		{`{}`, metadata},
-		{`{"client_name":"x"}`, redirect},
-		{`{"client_name":"x","redirect_uris":[]}`, redirect},
-		{`{"redirect_uris":["http://evil.example/cb"]}`, redirect},
-		{`{"redirect_uris":["https://app.example/cb","javascript:alert(1)"]}`, redirect},
-		{`{"redirect_uris":["https://*.example/cb"]}`, redirect},
-		{`{"redirect_uris":["https://app.example/cb"],"client_name":"a\u202eb"}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"client_name":"` + strings.Repeat("a", 101) + `"}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":"client_secret_basic"}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"token_endpoint_auth_method":""}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["implicit"]}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["authorization_code","client_credentials"]}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"grant_types":["refresh_token"]}`, metadata},
-		{`{"redirect_uris":["https://app.example/cb"],"response_types":["token"]}`, metadata},
-	} {
+	for _, tt := range registrations {
 		a := w.do("POST", registerPath, tt.body, "Content-Type", "application/json; charset=utf-8")
 		if tt.want != "" {
 			w.want(tt.body[:min(len(tt.body), 120)], a, 400, tt.want)
