@@ -14,7 +14,7 @@ import (
 )
 
 func TestRefused(t *testing.T) {
-	s, db := opened(t)
+	s, _ := opened(t)
 	var lines []string
 	for i := range 40 {
 		lines = append(lines, line("SFR", fmt.Sprint(100+i), "LTE 800", fmt.Sprintf("003270%04d", i), "En service"))
@@ -55,6 +55,12 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRefusedDates(t *testing.T) {
+	s, db := opened(t)
+	whole := publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"))
+	mustAdd(t, s, whole, Options{})
 	for _, date := range []string{"2026-02-30", "26-1-1", "2026-13-01", "", "2026-08-07", "2026-08-06T00:00:00",
 		"\x00\xff"} {
 		for _, seq := range []iter.Seq2[*Site, error]{sitesOf(s.Whole(date)), sitesOf(s.Changes(date)),
@@ -72,7 +78,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Add(ctx, &files[0], Options{Date: later}); !errors.Is(err, context.Canceled) {
+	if _, err := s.Add(ctx, &files[0], Options{Date: site.DateOf(2026, 8, 13)}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if dates, _, err := s.Dates(); err != nil || len(dates) != 1 {

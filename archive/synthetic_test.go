@@ -10,6 +10,17 @@ import (
 	"relais/internal/store"
 )
 
+var syntheticCases = []struct {
+	bucket string
+	want   int
+}{
+	{publicationsBucket, 1},
+	{rowsBucket, 1},
+	{segmentsBucket, 1},
+	{blocksBucket, 1},
+	{changesBucket, 0},
+}
+
 // Synthetic data is known by the name of its file. The first publication of
 // the authority replaces all of it, for good.
 func TestSynthetic(t *testing.T) {
@@ -46,16 +57,7 @@ func TestSynthetic(t *testing.T) {
 	if s.Version() == version {
 		t.Error("the version is that of the demonstration")
 	}
-	for _, tt := range []struct {
-		bucket string
-		want   int
-	}{
-		{publicationsBucket, 1},
-		{rowsBucket, 1},
-		{segmentsBucket, 1},
-		{blocksBucket, 1},
-		{changesBucket, 0},
-	} {
+	for _, tt := range syntheticCases {
 		t.Run(tt.bucket, func(t *testing.T) {
 			if err := db.View(func(tx *store.Tx) error {
 				n := 0

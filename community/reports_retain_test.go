@@ -59,15 +59,9 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	}
 }
 
-// Reports leave the disk a year after their last news, and nothing else does.
-func TestRetainReports(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "community.db")
-	db := database(t, path)
-	defer db.Close()
-	c := newClock()
-	begin := c.at
-	s := reopen(t, db, c)
-	load(t, s, "SFR", rowOf("1"))
+// endedReports are of begin, in different states at that time or an hour later.
+func endedReports(t *testing.T, s *Store, c *clock) map[string]*Report {
+	t.Helper()
 	reports := map[string]*Report{}
 	for _, name := range []string{"resolved", "rejected", "dormant", "confirmed late", "resolved late",
 		"rejected after its end"} {
@@ -87,10 +81,23 @@ func TestRetainReports(t *testing.T) {
 	must(s.Resolve(reports["resolved"].ID, "ann"))
 	must(s.Reject(reports["rejected"].ID, "no"))
 	must(s.Resolve(reports["rejected after its end"].ID, ""))
-	c.at = begin.Add(time.Hour)
+	c.at = c.at.Add(time.Hour)
 	must(s.Confirm(reports["confirmed late"].ID, "bob"))
 	must(s.Resolve(reports["resolved late"].ID, ""))
 	must(s.Reject(reports["rejected after its end"].ID, "never was"))
+	return reports
+}
+
+// Reports leave the disk a year after their last news, and nothing else does.
+func TestRetainReports(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "community.db")
+	db := database(t, path)
+	defer db.Close()
+	c := newClock()
+	begin := c.at
+	s := reopen(t, db, c)
+	load(t, s, "SFR", rowOf("1"))
+	reports := endedReports(t, s, c)
 	for _, step := range []struct {
 		after   time.Duration
 		removed int

@@ -40,59 +40,62 @@ func latin1(text string) string {
 
 func written(at any) string { return fmt.Sprint(at) }
 
+var orangeList = "Liste des antennes provisoirement hors service;;;\r\nMise à jour le 20/08/2026\r\n" +
+	"code_site_op;op_leader;departement;commune;code_insee;Latitude;Longitude;Service Voix / SMS 2G;voix;data;raison;debut_interruption_voix;fin_interruption_voix;debut_interruption_data;fin_interruption_data;IMEI\r\n" +
+	"00000001R1;OUI;Puy-de-Dôme;Orléat;63265;45,862;3,42;HS;HS;OK;Incident;20/08/2026 06:10:00;21/08/2026;19/08/2026 23:00:00;20/08/2026;359\r\n"
+
+var variants = []struct {
+	name     string
+	operator string
+	text     string
+	check    func(e *Entry) string
+	want     string
+}{
+	{"titles, CRLF, Latin-1, decimal commas, a name for a department", "ORANGE", latin1(orangeList),
+		func(e *Entry) string {
+			return fmt.Sprint(e.Code, e.Lat, e.Lng, e.Commune, e.Area, e.Department, *e.Managed, e.Services.Voice2G)
+		}, "00000001R145.8623.42Orléat63Puy-de-Dômetrue HS"},
+	{"voice and data of their own times; a last day is whole; summer time", "ORANGE", orangeList,
+		func(e *Entry) string { return written(e.Start) + " " + written(e.End) },
+		"2026-08-19 21:00:00 +0000 UTC 2026-08-21 21:59:59 +0000 UTC"},
+	{"their raw row", "ORANGE", orangeList,
+		func(e *Entry) string {
+			r := e.Raw()
+			return r["debut"] + " " + r["fin_prev"] + " " + r["Lat"] + r["region"]
+		},
+		"2026-08-19 23:00:00 2026-08-21 23:59:59 45,862"},
+	{"SFR's old names: the latitude is X", "SFR",
+		"Sites hors services\n\n\ncode_site_op;Departement;code_insee_commune;Commune;X_WGS84_GPS;Y_WGS84_GPS;Voix/SMS;internet mobile;debut;fin\n10235;63;63113;Clermont;45.77;3.08;HS;OK;2026-01-20 06:10;\n",
+		func(e *Entry) string {
+			return fmt.Sprint(e.Lat, e.Lng, e.Services.Voice, e.Services.VoiceSMS, e.Services.Data, e.INSEE,
+				e.Start, e.End, e.Managed)
+		}, "45.77 3.08 HS HS OK 63113 2026-01-20 05:10:00 +0000 UTC <nil> <nil>"},
+	{"Bouygues' names, commas and quotes", "BOUYGUES",
+		"\ufeff\"Code SI\",\"Région\",\"Département\",\"Commune\",\"Code INSEE\",\"Lat\",\"Lon\",\"voix\",\"data\",\"détail\",\"début\"\n\"T10008\",\"Île-de-France\",\"1\",\"Bourg, en Bresse\",\"1053\",\"46.2\",\"5.22\",\"ok\",\"DE\",\"x\",\"2026-08-20T06:10:00+02:00\"\n",
+		func(e *Entry) string {
+			return fmt.Sprint(e.Code, e.Region, e.Area, e.Commune, e.INSEE, e.Services.Voice, e.Services.Data,
+				e.Detail, e.Start)
+		}, "T10008Île-de-France01Bourg, en Bresse01053OKDEx2026-08-20 04:10:00 +0000 UTC"},
+	{"Free's code_insee is a postal code", "FREE",
+		fmt.Sprintf(header, "FREE") + strings.Replace(rowOf("2A004_ABC"), ";63113;45.77;3.08;",
+			";20090;41.93;8.74;", 1),
+		func(e *Entry) string { return e.INSEE + " " + e.Raw()["code_insee"] }, "2A004 20090"},
+	{"UTF-8 and Latin-1 in one line", "SFR",
+		fmt.Sprintf(header, "SFR") + strings.Replace(strings.Replace(rowOf("7"), "AURA", "Évry", 1), "CLERMONT",
+			latin1("Orléat"), 1),
+		func(e *Entry) string { return e.Region + e.Commune }, "ÉvryOrléat"},
+	{"a day that does not exist", "SFR",
+		fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-20 06:10:00", "2026-02-30", 1),
+		func(e *Entry) string { return written(e.Start) + e.Raw()["debut"] }, "<nil>2026-02-30"},
+	{"the end before the beginning",
+		"SFR", fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-21", "2026-08-19", 1),
+		func(e *Entry) string { return fmt.Sprint(e.Start, e.End, e.Raw()["fin_prev"]) },
+		"2026-08-20 04:10:00 +0000 UTC<nil>2026-08-19 18:00:00"},
+}
+
 // Each operator's way of writing, as of different years.
 func TestVariants(t *testing.T) {
-	orange := "Liste des antennes provisoirement hors service;;;\r\nMise à jour le 20/08/2026\r\n" +
-		"code_site_op;op_leader;departement;commune;code_insee;Latitude;Longitude;Service Voix / SMS 2G;voix;data;raison;debut_interruption_voix;fin_interruption_voix;debut_interruption_data;fin_interruption_data;IMEI\r\n" +
-		"00000001R1;OUI;Puy-de-Dôme;Orléat;63265;45,862;3,42;HS;HS;OK;Incident;20/08/2026 06:10:00;21/08/2026;19/08/2026 23:00:00;20/08/2026;359\r\n"
-	for _, c := range []struct {
-		name     string
-		operator string
-		text     string
-		check    func(e *Entry) string
-		want     string
-	}{
-		{"titles, CRLF, Latin-1, decimal commas, a name for a department", "ORANGE", latin1(orange),
-			func(e *Entry) string {
-				return fmt.Sprint(e.Code, e.Lat, e.Lng, e.Commune, e.Area, e.Department, *e.Managed, e.Services.Voice2G)
-			}, "00000001R145.8623.42Orléat63Puy-de-Dômetrue HS"},
-		{"voice and data of their own times; a last day is whole; summer time", "ORANGE", orange,
-			func(e *Entry) string { return written(e.Start) + " " + written(e.End) },
-			"2026-08-19 21:00:00 +0000 UTC 2026-08-21 21:59:59 +0000 UTC"},
-		{"their raw row", "ORANGE", orange,
-			func(e *Entry) string {
-				r := e.Raw()
-				return r["debut"] + " " + r["fin_prev"] + " " + r["Lat"] + r["region"]
-			},
-			"2026-08-19 23:00:00 2026-08-21 23:59:59 45,862"},
-		{"SFR's old names: the latitude is X", "SFR",
-			"Sites hors services\n\n\ncode_site_op;Departement;code_insee_commune;Commune;X_WGS84_GPS;Y_WGS84_GPS;Voix/SMS;internet mobile;debut;fin\n10235;63;63113;Clermont;45.77;3.08;HS;OK;2026-01-20 06:10;\n",
-			func(e *Entry) string {
-				return fmt.Sprint(e.Lat, e.Lng, e.Services.Voice, e.Services.VoiceSMS, e.Services.Data, e.INSEE,
-					e.Start, e.End, e.Managed)
-			}, "45.77 3.08 HS HS OK 63113 2026-01-20 05:10:00 +0000 UTC <nil> <nil>"},
-		{"Bouygues' names, commas and quotes", "BOUYGUES",
-			"\ufeff\"Code SI\",\"Région\",\"Département\",\"Commune\",\"Code INSEE\",\"Lat\",\"Lon\",\"voix\",\"data\",\"détail\",\"début\"\n\"T10008\",\"Île-de-France\",\"1\",\"Bourg, en Bresse\",\"1053\",\"46.2\",\"5.22\",\"ok\",\"DE\",\"x\",\"2026-08-20T06:10:00+02:00\"\n",
-			func(e *Entry) string {
-				return fmt.Sprint(e.Code, e.Region, e.Area, e.Commune, e.INSEE, e.Services.Voice, e.Services.Data,
-					e.Detail, e.Start)
-			}, "T10008Île-de-France01Bourg, en Bresse01053OKDEx2026-08-20 04:10:00 +0000 UTC"},
-		{"Free's code_insee is a postal code", "FREE",
-			fmt.Sprintf(header, "FREE") + strings.Replace(rowOf("2A004_ABC"), ";63113;45.77;3.08;",
-				";20090;41.93;8.74;", 1),
-			func(e *Entry) string { return e.INSEE + " " + e.Raw()["code_insee"] }, "2A004 20090"},
-		{"UTF-8 and Latin-1 in one line", "SFR",
-			fmt.Sprintf(header, "SFR") + strings.Replace(strings.Replace(rowOf("7"), "AURA", "Évry", 1), "CLERMONT",
-				latin1("Orléat"), 1),
-			func(e *Entry) string { return e.Region + e.Commune }, "ÉvryOrléat"},
-		{"a day that does not exist", "SFR",
-			fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-20 06:10:00", "2026-02-30", 1),
-			func(e *Entry) string { return written(e.Start) + e.Raw()["debut"] }, "<nil>2026-02-30"},
-		{"the end before the beginning",
-			"SFR", fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("7"), "2026-08-21", "2026-08-19", 1),
-			func(e *Entry) string { return fmt.Sprint(e.Start, e.End, e.Raw()["fin_prev"]) },
-			"2026-08-20 04:10:00 +0000 UTC<nil>2026-08-19 18:00:00"},
-	} {
+	for _, c := range variants {
 		entries, report, err := parse(t, market.FR, c.operator, c.text)
 		if err != nil || len(entries) != 1 || report.Rows != 1 || report.Served != 1 {
 			t.Errorf("%s: %d entries, %+v, %v, want 1, no error, Rows = 1 and Served = 1", c.name, len(entries),

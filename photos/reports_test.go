@@ -34,16 +34,18 @@ func queue(t testing.TB, s *Store, pending bool, limit, offset int) (description
 	return descriptions, total
 }
 
+// wantQueue compares what the reports say, in their order.
+func wantQueue(t *testing.T, s *Store, pending bool, want ...string) {
+	t.Helper()
+	if got, total := queue(t, s, pending, 10, 0); !slices.Equal(got, want) || total != len(want) {
+		t.Errorf("reports with pending = %v: %q of %d, want %q", pending, got, total, want)
+	}
+}
+
 func TestReports(t *testing.T) {
 	s, c := fresh(t)
 	one, two := add(t, s, newOf("fr-1", "", 1)).ID, add(t, s, newOf("fr-2", "", 2)).ID
 	tick := func() { c.set(c.now().Add(time.Minute)) }
-	expect := func(pending bool, want ...string) {
-		t.Helper()
-		if got, total := queue(t, s, pending, 10, 0); !slices.Equal(got, want) || total != len(want) {
-			t.Errorf("reports with pending = %v: %q of %d, want %q", pending, got, total, want)
-		}
-	}
 	a := report(t, s, one, "a", "spam", "first")
 	tick()
 	b := report(t, s, two, "a", "quality", "second")
@@ -59,8 +61,8 @@ func TestReports(t *testing.T) {
 	if b.ID == a.ID || other.ID == a.ID {
 		t.Error("two reports have the same id")
 	}
-	expect(true, "first, changed", "second", "third")
-	expect(false, "third", "second", "first, changed")
+	wantQueue(t, s, true, "first, changed", "second", "third")
+	wantQueue(t, s, false, "third", "second", "first, changed")
 	if got, total := queue(t, s, true, 1, 1); !slices.Equal(got, []string{"second"}) || total != 3 {
 		t.Errorf("wrong queue %q of %d, want %q and 3", got, total, []string{"second"})
 	}
@@ -69,20 +71,29 @@ func TestReports(t *testing.T) {
 	if r, err := s.Dismiss(a.ID); err != nil || r.Status != dismissed {
 		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, dismissed)
 	}
-	expect(true, "second", "third")
+	wantQueue(t, s, true, "second", "third")
 	tick()
 	again = report(t, s, one, "a", "spam", "I insist")
 	if again.ID != a.ID || again.Status != pending || !again.CreatedAt.Equal(noon) {
 		t.Errorf("wrong report after dismissal: %+v, want ID = %v, Status = %v and CreatedAt = %v", again, a.ID,
 			pending, noon)
 	}
-	expect(true, "second", "third", "I insist")
+	wantQueue(t, s, true, "second", "third", "I insist")
 
+}
+
+func TestAcceptedReport(t *testing.T) {
+	s, c := fresh(t)
+	one, two := add(t, s, newOf("fr-1", "", 1)).ID, add(t, s, newOf("fr-2", "", 2)).ID
+	a := report(t, s, one, "a", "spam", "first")
+	report(t, s, two, "a", "quality", "second")
+	other := report(t, s, one, "b", "copyright", "third")
+	c.set(noon.Add(4 * time.Minute))
 	// An accepted report hides the photo, and later decisions do not show it.
 	if r, err := s.Accept(a.ID); err != nil || r.Status != accepted {
 		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, accepted)
 	}
-	expect(true, "second", "third")
+	wantQueue(t, s, true, "second", "third")
 	for _, client := range []string{"a", "c"} {
 		if _, err := s.Report(NewReport{one, client, "x", "spam", nil}); !errors.Is(err, ErrNoPhoto) {
 			t.Errorf("report of a hidden photo: error = %v, want ErrNoPhoto", err)
@@ -109,14 +120,14 @@ func TestReports(t *testing.T) {
 		t.Error(err)
 	}
 	report(t, s, one, "b", "spam", "and again")
-	expect(true, "second", "and again")
+	wantQueue(t, s, true, "second", "and again")
 	mustBeWhole(t, s, 2)
 
 	if _, err := s.Delete(one); err != nil {
 		t.Error(err)
 	}
-	expect(true, "second")
-	expect(false, "second")
+	wantQueue(t, s, true, "second")
+	wantQueue(t, s, false, "second")
 	for _, err := range []error{errorOf(s.Accept(a.ID)), errorOf(s.Dismiss("x")), errorOf(s.Accept(""))} {
 		if !errors.Is(err, ErrNoReport) {
 			t.Error(err)

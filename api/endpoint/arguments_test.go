@@ -12,6 +12,38 @@ func argumentsOp() *Op[string] {
 	return New(Decl{Name: "t"}, func(string, context.Context, *params) (*body, error) { return &body{}, nil })
 }
 
+var bindJSONCases = []struct{ object, want string }{
+	{`[]`, "one JSON object"},
+	{`"x"`, "one JSON object"},
+	{`{`, "one JSON object"},
+	{`{} {}`, "one JSON object"},
+	{`{"a"}`, "one JSON object"},
+	{`{"limit":"seven"}`, `limit: "seven" is not allowed; a whole number`},
+	{`{"limit":"0x7"}`, "whole number"},
+	{`{"id":true}`, `id: "true" is not allowed; a text`},
+	{`{"flag":1}`, "true or false"},
+	{`{"flag":"1"}`, "true or false"},
+	{`{"lat":"{}"}`, "a number"},
+	{`{"lat":"null"}`, "a number"},
+	{`{"limit":"[7]"}`, "whole number"},
+	{`{"limit":[1,2]}`, `limit: "[1,2]" is not allowed; a number, not a list`},
+	{`{"id":["a",["b"]]}`, "a text"},
+	{`{"id":[{}]}`, "a text"},
+	{`{"color":["red","blue"]}`, "one of RED, BLUE"},
+	{`{"limit":7.5}`, "whole number"},
+	{`{"limit":101}`, "from 1 to 100"},
+	{`{"lat":1e999}`, "lat"},
+	{`{"lat":[[1]]}`, "a number"},
+	{`{"id":{}}`, "a text"},
+	{`{"zzz":1}`, `"zzz": unknown argument; the arguments are id, color`},
+	{`{"id":"a","id":"b"}`, "once"},
+	{`{"any":13}`, "another number"},
+	{`{"id":"longer than five"}`, "5 characters"},
+	{`{"color":"green"}`, "RED, BLUE"},
+	{"{\"id\":\"a\x00\"}", "JSON object"},
+	{`{"limit":9007199254740993}`, "from 1 to 100"},
+}
+
 func TestBindJSON(t *testing.T) {
 	op := argumentsOp()
 	for _, c := range []struct{ object, want string }{ // want: the canonical key, or what the error mentions
@@ -37,37 +69,7 @@ func TestBindJSON(t *testing.T) {
 			t.Errorf("%s: call %v, error %v, want key %s", c.object, call, err, c.want)
 		}
 	}
-	for _, tt := range []struct{ object, want string }{
-		{`[]`, "one JSON object"},
-		{`"x"`, "one JSON object"},
-		{`{`, "one JSON object"},
-		{`{} {}`, "one JSON object"},
-		{`{"a"}`, "one JSON object"},
-		{`{"limit":"seven"}`, `limit: "seven" is not allowed; a whole number`},
-		{`{"limit":"0x7"}`, "whole number"},
-		{`{"id":true}`, `id: "true" is not allowed; a text`},
-		{`{"flag":1}`, "true or false"},
-		{`{"flag":"1"}`, "true or false"},
-		{`{"lat":"{}"}`, "a number"},
-		{`{"lat":"null"}`, "a number"},
-		{`{"limit":"[7]"}`, "whole number"},
-		{`{"limit":[1,2]}`, `limit: "[1,2]" is not allowed; a number, not a list`},
-		{`{"id":["a",["b"]]}`, "a text"},
-		{`{"id":[{}]}`, "a text"},
-		{`{"color":["red","blue"]}`, "one of RED, BLUE"},
-		{`{"limit":7.5}`, "whole number"},
-		{`{"limit":101}`, "from 1 to 100"},
-		{`{"lat":1e999}`, "lat"},
-		{`{"lat":[[1]]}`, "a number"},
-		{`{"id":{}}`, "a text"},
-		{`{"zzz":1}`, `"zzz": unknown argument; the arguments are id, color`},
-		{`{"id":"a","id":"b"}`, "once"},
-		{`{"any":13}`, "another number"},
-		{`{"id":"longer than five"}`, "5 characters"},
-		{`{"color":"green"}`, "RED, BLUE"},
-		{"{\"id\":\"a\x00\"}", "JSON object"},
-		{`{"limit":9007199254740993}`, "from 1 to 100"},
-	} {
+	for _, tt := range bindJSONCases {
 		t.Run(tt.object, func(t *testing.T) {
 			_, err := op.BindJSON([]byte(tt.object))
 			if _, ok := errors.AsType[*ParamError](err); !ok || !strings.Contains(err.Error(), tt.want) {

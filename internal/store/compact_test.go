@@ -18,18 +18,12 @@ import (
 	"relais/internal/filetest"
 )
 
-// Readers and writers of an open file do not notice that it is compacted, and
-// deleted records leave the file.
-func TestCompactWhileOpen(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "x.db")
-	db := opened(t, path)
-	secret := []byte("the name of somebody")
-	put(t, db, "kept", []byte("kept"))
-	var wrote, seen atomic.Int64
+// looping returns a function that does something again and again on a goroutine of its own, and the end of all.
+func looping(t *testing.T) (work func(f func(i int) error), end func()) {
+	t.Helper()
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
-	work := func(f func(i int) error) {
+	work = func(f func(i int) error) {
 		wg.Go(func() {
 			for i := 0; ; i++ {
 				select {
@@ -44,6 +38,54 @@ func TestCompactWhileOpen(t *testing.T) {
 			}
 		})
 	}
+	return work, func() { close(stop); wg.Wait() }
+}
+
+// deletedAndCompacted deletes the secret and compacts the file: it reports whether bytes were left before.
+func deletedAndCompacted(t *testing.T, db *DB, path string, secret []byte, i int) (left bool) {
+	t.Helper()
+	put(t, db, "gone", bytes.Repeat(secret, 400))
+	if has, err := db.HasDeleted(); has || err != nil {
+		t.Fatalf("marked before a deletion: %v, %v, want false and no error", has, err)
+	}
+	err := db.Update(func(tx *Tx) error {
+		return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("gone")), MarkDeleted(tx))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if has, err := db.HasDeleted(); !has || err != nil {
+		t.Fatalf("not marked: %v, %v, want true and no error", has, err)
+	}
+	if text, err := os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	} else if bytes.Contains(text, secret) { // else the writer has used its pages already
+		left = true
+	}
+	_, after, err := db.Compact()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || bytes.Contains(text, secret) || int64(len(text)) < after {
+		t.Fatalf("round %d: got %d bytes, %v, want at least %d without the secret", i, len(text), err, after)
+	}
+	if err := db.Check(); err != nil {
+		t.Error(err)
+	}
+	return left
+}
+
+// Readers and writers of an open file do not notice that it is compacted, and
+// deleted records leave the file.
+func TestCompactWhileOpen(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	db := opened(t, path)
+	secret := []byte("the name of somebody")
+	put(t, db, "kept", []byte("kept"))
+	var wrote, seen atomic.Int64
+	work, end := looping(t)
 	work(func(i int) error {
 		defer wrote.Store(int64(i + 1))
 		return db.Update(func(tx *Tx) error {
@@ -66,41 +108,14 @@ func TestCompactWhileOpen(t *testing.T) {
 	left := 0
 	for i := range 20 {
 		before := wrote.Load()
-		put(t, db, "gone", bytes.Repeat(secret, 400))
-		if has, err := db.HasDeleted(); has || err != nil {
-			t.Fatalf("marked before a deletion: %v, %v, want false and no error", has, err)
-		}
-		err := db.Update(func(tx *Tx) error {
-			return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("gone")), MarkDeleted(tx))
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if has, err := db.HasDeleted(); !has || err != nil {
-			t.Fatalf("not marked: %v, %v, want true and no error", has, err)
-		}
-		if text, err := os.ReadFile(path); err != nil {
-			t.Fatal(err)
-		} else if bytes.Contains(text, secret) { // else the writer has used its pages already
+		if deletedAndCompacted(t, db, path, secret, i) {
 			left++
-		}
-		_, after, err := db.Compact()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(path)
-		if err != nil || bytes.Contains(text, secret) || int64(len(text)) < after {
-			t.Fatalf("round %d: got %d bytes, %v, want at least %d without the secret", i, len(text), err, after)
-		}
-		if err := db.Check(); err != nil {
-			t.Error(err)
 		}
 		for wrote.Load() == before && !t.Failed() {
 			time.Sleep(time.Millisecond)
 		}
 	}
-	close(stop)
-	wg.Wait()
+	end()
 	if left == 0 {
 		t.Error("no deletion left a byte in the file: this proves nothing")
 	}

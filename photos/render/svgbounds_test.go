@@ -24,62 +24,64 @@ func doubling(depth int) string {
 	return b.String()
 }
 
+var svgboundsCases = []struct {
+	name, file string
+	want       error // nil for an image
+}{
+	{"700,000 commands", svgStart + `<path d="M0 0` + strings.Repeat("L1900 1900L0 1", 350_000) + `"/></svg>`,
+		ErrTooLarge},
+	{"700,000 short commands", svgStart + `<path d="M0 0` + strings.Repeat("h9v9", 350_000) + `"/></svg>`,
+		ErrTooLarge},
+	{"numbers without commands", svgStart + `<polyline points="` + strings.Repeat("9,8 ", 600_000) + `"/></svg>`,
+		ErrTooLarge},
+	{"more bytes than are read", svgStart + strings.Repeat(" ", maxSVG) + `</svg>`, ErrTooLarge},
+	{"use of 2^24", doubling(24), ErrTooLarge},
+	{"use of 2^10", doubling(10), nil},
+	{"use that is nested deep", doubling(40), ErrUnsupported},
+	{"use of itself", svgStart + `<defs><g id="a"><use href="#a"/></g></defs><use href="#a"/></svg>`,
+		ErrUnsupported},
+	{"use of each other", svgStart +
+		`<defs><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></defs><use href="#b"/></svg>`,
+		ErrUnsupported},
+	{"the second of one id uses the first",
+		svgStart + `<defs><g id="a"><rect/></g><g id="a"><use href="#a"/></g></defs><use href="#a"/></svg>`,
+		ErrUnsupported},
+	{"a path that is repeated",
+		svgStart + `<defs><path id="a" d="M0 0` + strings.Repeat("L9 9", 10_000) + `"/></defs>` +
+			strings.Repeat(`<use href="#a"/>`, 100) + `</svg>`, ErrTooLarge},
+	{"99,000 large rectangles", svgStart + strings.Repeat(`<rect width="1920" height="1920"/>`, 99_000) + `</svg>`,
+		ErrTooLarge},
+	{"99,000 small rectangles", svgStart + strings.Repeat(`<rect width="9" height="9"/>`, 99_000) + `</svg>`, nil},
+	{"wide curves", svgStart + `<path fill="none" stroke="red" d="M0 0` + strings.Repeat("C1e7 1e7 -1e7 1e7 0 0",
+		50_000) + `"/></svg>`, ErrTooLarge},
+	{"fine dashes", svgStart + `<path stroke="red" stroke-dasharray="0.02" d="M0 0` +
+		strings.Repeat("L1900 1900L0 0", 20_000) + `"/></svg>`, ErrTooLarge},
+	{"a far dash", svgStart + `<path stroke="red" stroke-dasharray="0.02" stroke-dashoffset="3e7" d="` +
+		strings.Repeat("M0 0L1 1", 5_000) + `"/></svg>`, nil},
+	{"shades of many stops",
+		svgStart + `<linearGradient id="a">` + strings.Repeat(`<stop offset="0.5"/>`,
+			5_000) + `</linearGradient><rect width="9" height="9" fill="url(#a)"/></svg>`, ErrTooLarge},
+	{"many shades", svgStart +
+		`<linearGradient id="a"><stop offset="0"/><stop offset="1" stop-color="red"/></linearGradient>` +
+		strings.Repeat(`<rect width="1920" height="1920" fill="url(#a)"/>`, 100) + `</svg>`, ErrTooLarge},
+	{"a style of many classes and rules",
+		svgStart + `<style>` + strings.Repeat(".a,", 30_000) + "b{" + strings.Repeat("fill:red;",
+			30_000) + `}</style></svg>`, ErrTooLarge},
+	{"a style that is read again",
+		svgStart + `<style>.a{` + strings.Repeat("fill:red;", 30_000) + `}</style>` + strings.Repeat("<style/>",
+			10_000) + `</svg>`, ErrTooLarge},
+	{"a class of many rules",
+		svgStart + `<style>.a{` + strings.Repeat("fill:red;", 30_000) + `}</style>` +
+			strings.Repeat(`<g class="a"/>`, 10_000) + `</svg>`, ErrTooLarge},
+	{"a title in pieces", svgStart + `<title>` + strings.Repeat("0123456789abcdef<!---->",
+		50_000) + `</title></svg>`, ErrTooLarge},
+	{"defs in defs", svgStart + `<defs><g id="a"/><defs/></defs></svg>`, ErrUnsupported},
+}
+
 // An SVG that would take long is refused before anything of it is drawn.
 func TestSVGBounds(t *testing.T) {
 	byOneGoroutine(t)
-	for _, tt := range []struct {
-		name, file string
-		want       error // nil for an image
-	}{
-		{"700,000 commands", svgStart + `<path d="M0 0` + strings.Repeat("L1900 1900L0 1", 350_000) + `"/></svg>`,
-			ErrTooLarge},
-		{"700,000 short commands", svgStart + `<path d="M0 0` + strings.Repeat("h9v9", 350_000) + `"/></svg>`,
-			ErrTooLarge},
-		{"numbers without commands", svgStart + `<polyline points="` + strings.Repeat("9,8 ", 600_000) + `"/></svg>`,
-			ErrTooLarge},
-		{"more bytes than are read", svgStart + strings.Repeat(" ", maxSVG) + `</svg>`, ErrTooLarge},
-		{"use of 2^24", doubling(24), ErrTooLarge},
-		{"use of 2^10", doubling(10), nil},
-		{"use that is nested deep", doubling(40), ErrUnsupported},
-		{"use of itself", svgStart + `<defs><g id="a"><use href="#a"/></g></defs><use href="#a"/></svg>`,
-			ErrUnsupported},
-		{"use of each other", svgStart +
-			`<defs><g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g></defs><use href="#b"/></svg>`,
-			ErrUnsupported},
-		{"the second of one id uses the first",
-			svgStart + `<defs><g id="a"><rect/></g><g id="a"><use href="#a"/></g></defs><use href="#a"/></svg>`,
-			ErrUnsupported},
-		{"a path that is repeated",
-			svgStart + `<defs><path id="a" d="M0 0` + strings.Repeat("L9 9", 10_000) + `"/></defs>` +
-				strings.Repeat(`<use href="#a"/>`, 100) + `</svg>`, ErrTooLarge},
-		{"99,000 large rectangles", svgStart + strings.Repeat(`<rect width="1920" height="1920"/>`, 99_000) + `</svg>`,
-			ErrTooLarge},
-		{"99,000 small rectangles", svgStart + strings.Repeat(`<rect width="9" height="9"/>`, 99_000) + `</svg>`, nil},
-		{"wide curves", svgStart + `<path fill="none" stroke="red" d="M0 0` + strings.Repeat("C1e7 1e7 -1e7 1e7 0 0",
-			50_000) + `"/></svg>`, ErrTooLarge},
-		{"fine dashes", svgStart + `<path stroke="red" stroke-dasharray="0.02" d="M0 0` +
-			strings.Repeat("L1900 1900L0 0", 20_000) + `"/></svg>`, ErrTooLarge},
-		{"a far dash", svgStart + `<path stroke="red" stroke-dasharray="0.02" stroke-dashoffset="3e7" d="` +
-			strings.Repeat("M0 0L1 1", 5_000) + `"/></svg>`, nil},
-		{"shades of many stops",
-			svgStart + `<linearGradient id="a">` + strings.Repeat(`<stop offset="0.5"/>`,
-				5_000) + `</linearGradient><rect width="9" height="9" fill="url(#a)"/></svg>`, ErrTooLarge},
-		{"many shades", svgStart +
-			`<linearGradient id="a"><stop offset="0"/><stop offset="1" stop-color="red"/></linearGradient>` +
-			strings.Repeat(`<rect width="1920" height="1920" fill="url(#a)"/>`, 100) + `</svg>`, ErrTooLarge},
-		{"a style of many classes and rules",
-			svgStart + `<style>` + strings.Repeat(".a,", 30_000) + "b{" + strings.Repeat("fill:red;",
-				30_000) + `}</style></svg>`, ErrTooLarge},
-		{"a style that is read again",
-			svgStart + `<style>.a{` + strings.Repeat("fill:red;", 30_000) + `}</style>` + strings.Repeat("<style/>",
-				10_000) + `</svg>`, ErrTooLarge},
-		{"a class of many rules",
-			svgStart + `<style>.a{` + strings.Repeat("fill:red;", 30_000) + `}</style>` +
-				strings.Repeat(`<g class="a"/>`, 10_000) + `</svg>`, ErrTooLarge},
-		{"a title in pieces", svgStart + `<title>` + strings.Repeat("0123456789abcdef<!---->",
-			50_000) + `</title></svg>`, ErrTooLarge},
-		{"defs in defs", svgStart + `<defs><g id="a"/><defs/></defs></svg>`, ErrUnsupported},
-	} {
+	for _, tt := range svgboundsCases {
 		t.Run(tt.name, func(t *testing.T) {
 			h, err := sniff([]byte(tt.file))
 			if err != nil {
