@@ -39,7 +39,7 @@ type Decoder struct {
 	maxPixels uint64
 }
 
-// NewDecoder compiles dav1d, which takes about half a second: once for a process. Close it.
+// NewDecoder compiles dav1d, which takes about half a second. One Decoder is enough for a process.
 func NewDecoder(ctx context.Context, limits Limits) (*Decoder, error) {
 	unzip, err := gzip.NewReader(bytes.NewReader(dav1d))
 	if err != nil {

@@ -39,7 +39,7 @@ const (
 	maxMemory = 600_000_000 // bytes, estimated, that decoding takes
 )
 
-// A imageHeader is what an image file states about itself. It may be wrong.
+// An imageHeader is what an image file states about itself. It may be wrong.
 type imageHeader struct {
 	Format        Format
 	Width, Height int // pixels as stored, before any rotation; an SVG's are those of its picture here
