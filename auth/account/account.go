@@ -1,11 +1,10 @@
-// Package account keeps the people who may sign in: their accounts and passwords, the
-// programs that they let act for them (OAuth clients, authorization codes and tokens),
-// and what they submitted. It knows no HTTP, and not what a fact is about.
+// Package account stores the people who may sign in: their accounts and passwords, the programs
+// that may act for them (OAuth clients, authorization codes and tokens), and what they submitted.
+// It knows neither HTTP nor the content of a fact.
 //
-// Everything is in users.db. Of passwords, codes and tokens only hashes are stored. What
-// a person submitted is linked to them here and nowhere else: deleting the person
-// unlinks it. Everything but facts is in memory too, so that checking a token costs no
-// look into the file.
+// Everything is in users.db. Passwords, codes and tokens are stored as hashes only. The link
+// between a person and a submission exists only here: deleting the person removes it. Everything
+// except facts is also in memory, so that checking a token does not read the file.
 package account
 
 import (
@@ -19,8 +18,8 @@ import (
 	"relais/internal/store"
 )
 
-// Errors that callers distinguish. Other errors are those of package store and of values
-// that are out of bounds.
+// Errors that callers distinguish. Other errors are those of package store and of values out of
+// bounds.
 var (
 	ErrReadOnly  = fmt.Errorf("the folder cannot be written to, so that nobody can sign in: %w", fs.ErrPermission)
 	ErrNoAccount = errors.New("no such account")
@@ -28,8 +27,8 @@ var (
 	ErrNameTaken = errors.New("an account has this name (case, accents and hyphens do not count)")
 	errNoLogin   = errors.New("an API client acts as the account: it has no password")
 	ErrDisabled  = errors.New("the account is disabled")
-	// ErrLost says that the record of an account cannot be used. None is made while there
-	// is one: it may have the name, or be the same API client's.
+	// ErrLost says that the record of an account cannot be used. No account is made meanwhile that
+	// might have the same name or belong to the same API client.
 	ErrLost = errors.New("an account in users.db is damaged: restore the file from a backup, or delete the account, which relais user list names")
 
 	ErrLogin   = errors.New("name or password wrong")
@@ -71,10 +70,9 @@ type Store struct {
 	answering [64]sync.Mutex // by the hash of who writes what
 }
 
-// Open reads the people of users.db, which stays the caller's. With nil, or a db that is
-// opened read-only, nobody can sign in and every change fails with ErrReadOnly; tokens
-// that are there are good until they end. Unusable records are left out;
-// Problems lists them.
+// Open reads the people of users.db. Closing db stays the caller's task. With nil or a read-only
+// db, nobody can sign in and every change fails with ErrReadOnly, but existing tokens stay valid
+// until they end. Unusable records are left out; Problems lists them.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now),
 		shown: shown{last: map[string]time.Time{}}, state: newState()}
@@ -84,19 +82,19 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// second is the clock's time in UTC, to the second.
+// second returns the clock's time in UTC, in whole seconds.
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
-// A change is a transaction; the state is as it was before.
+// A change is a transaction. The state does not change before its end.
 type change struct {
 	*state
 	tx  *store.Tx
 	err error // of what was written
 }
 
-// change runs decide alone. What it wrote is in the state when change returns.
+// change runs decide while no other change runs. The state has the changes when change returns.
 func (s *Store) change(decide func(c *change) error) error {
 	if s.readOnly() {
 		return ErrReadOnly

@@ -7,8 +7,8 @@ import (
 	"relais/internal/store"
 )
 
-// Check reads every record of users.db, and returns the numbers of accounts and of facts.
-// The error tells the first of what cannot be used. nil is a file that is not there.
+// Check reads every record of users.db, and returns the numbers of accounts and of facts. The error
+// names the first record that cannot be used. A nil db means that the file is missing.
 func Check(db *store.DB) (accounts, facts int, err error) {
 	if db == nil {
 		return 0, 0, nil

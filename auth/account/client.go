@@ -14,20 +14,20 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Client is a program that people may let act for them: an OAuth client without a
-// secret. What it says of itself is nobody's word but its own.
+// A Client is an OAuth client without a secret: a program that people may let act for them. Nobody
+// verifies what it says about itself.
 type Client struct {
 	ID           string    `json:"id"`
 	Name         string    `json:"name"`
 	RedirectURIs []string  `json:"redirectUris"`
 	Created      time.Time `json:"created"`
-	// Used is when somebody let it in last, nil before anybody did.
+	// Used is the time of the last authorization; nil before the first.
 	Used *time.Time `json:"used,omitempty"`
 }
 
-// Bounds of clients. One that nobody let in is forgotten after a day, one that somebody
-// did 90 days after, when nobody lets it in any more. Of those that nobody lets in, 1000
-// are kept; one that is new, or whose page somebody has open, does not go for another.
+// The bounds of clients. A client without any authorization is removed after a day. A client whose
+// authorizations have all ended is removed 90 days after the last one began. Of these idle clients,
+// 1000 are kept. A new one and one whose page is open are not removed to make room.
 const (
 	maxClientName = 100 // characters
 	maxRedirects  = 10
@@ -72,11 +72,11 @@ func (e *FullError) Error() string {
 	return "as many programs as are kept were registered in the last half hour and wait for somebody to let them in"
 }
 
-// maxMarks is how many marks a letter of a name may bear: Vietnamese has two, Hebrew three.
+// maxMarks is the most diacritics of a letter in a name: Vietnamese has two, Hebrew three.
 const maxMarks = 3
 
-// checkProgramName refuses a new name that looks blank or hides what stands near it. Records
-// of older versions may have one.
+// checkProgramName refuses a new name that looks blank or hides the text next to it. Records of
+// older versions may have such a name.
 func checkProgramName(name string) error {
 	marks, seen := 0, false
 	for _, r := range name {
@@ -99,8 +99,8 @@ func checkProgramName(name string) error {
 	return nil
 }
 
-// Register makes a client. The oldest of those that nobody lets in goes when there are
-// too many. Errors: ErrMetadata, ErrRedirect, ErrReadOnly, *FullError.
+// Register makes a client. If there are too many idle clients, the oldest one is removed. Errors:
+// ErrMetadata, ErrRedirect, ErrReadOnly, *FullError.
 func (s *Store) Register(name string, redirects []string) (*Client, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Store) Register(name string, redirects []string) (*Client, error) {
 	return client, nil
 }
 
-// makeRoom drops clients that nobody lets in until there is room for one more of them.
+// makeRoom removes idle clients until there is room for another one.
 func (s *Store) makeRoom(c *change) error {
 	idle, now := c.idle(), s.now()
 	full := &FullError{}
@@ -143,7 +143,7 @@ func (s *Store) makeRoom(c *change) error {
 	return nil
 }
 
-// neededUntil is when a client may go that nobody lets in.
+// neededUntil returns the time from which on an idle client may be removed.
 func (s *Store) neededUntil(c *Client) time.Time {
 	last := c.Created
 	for _, t := range []time.Time{c.lastUsed(), s.shown.lastShown(c.ID)} {
@@ -154,10 +154,11 @@ func (s *Store) neededUntil(c *Client) time.Time {
 	return last.Add(needed)
 }
 
-// Shown notes that somebody has the page of a client before them.
+// Shown notes that somebody is looking at the page of a client.
 func (s *Store) Shown(id string) { s.shown.note(id, s.now()) }
 
-// shown has the times at which the pages of clients were shown, of the latest maxShown.
+// shown has the times at which the pages of clients were last shown, of the latest maxShown
+// clients.
 type shown struct {
 	mu   sync.Mutex
 	last map[string]time.Time
@@ -184,8 +185,8 @@ func (p *shown) note(id string, now time.Time) {
 	delete(p.last, oldest)
 }
 
-// idle are the clients that nobody lets in now, those first that are missed least: the
-// never used ones, and the oldest of them.
+// idle returns the clients without an authorization, in the order in which they may be removed:
+// first those that never had one, the oldest first.
 func (st *state) idle() []*Client {
 	in := map[string]bool{}
 	for _, g := range st.grants.All() {
@@ -197,8 +198,7 @@ func (st *state) idle() []*Client {
 			list = append(list, c)
 		}
 	}
-	slices.SortFunc(list, func(a,
-		b *Client) int {
+	slices.SortFunc(list, func(a, b *Client) int {
 		return cmp.Or(a.lastUsed().Compare(b.lastUsed()), cmp.Compare(a.ID, b.ID))
 	})
 	return list
@@ -211,7 +211,7 @@ func (c *Client) lastUsed() (t time.Time) {
 	return t
 }
 
-// forgotten reports whether a client that nobody lets in has had its time.
+// forgotten reports whether an idle client has expired.
 func (c *Client) forgotten(now time.Time) bool {
 	if c.Used == nil {
 		return now.After(c.Created.Add(unusedLife))
@@ -219,7 +219,7 @@ func (c *Client) forgotten(now time.Time) bool {
 	return now.After(c.Used.Add(usedLife))
 }
 
-// Client returns a client, never to be changed. Error: ErrNoClient.
+// Client returns a client, which must not be changed. Error: ErrNoClient.
 func (s *Store) Client(id string) (*Client, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -12,7 +12,7 @@ import (
 	"relais/internal/store"
 )
 
-// A Kind is what sort of thing a person submitted.
+// A Kind says what sort of thing a person submitted.
 type Kind string
 
 // The kinds. Callers may have others, of 1 to 50 bytes.
@@ -26,7 +26,7 @@ const (
 // answers is the kind of the first answers of writes, whose refs are hashes.
 const answers Kind = "\x00answers"
 
-// A Fact is that a person submitted something. What that is, is its dataset's matter.
+// A Fact says that a person submitted something. Its dataset defines the content.
 type Fact struct {
 	Kind Kind
 	Ref  string    // its id there
@@ -100,7 +100,7 @@ func (f *Fact) limit() uint64 {
 	return maxFacts
 }
 
-// parseFact takes a stored fact apart. It copies.
+// parseFact parses a stored fact. It copies the data.
 func parseFact(kind Kind, k, v []byte) (Fact, error) {
 	if len(v) < timeBytes {
 		return Fact{}, fmt.Errorf("a fact of the kind %.50q: it is damaged", kind)
@@ -109,8 +109,8 @@ func parseFact(kind Kind, k, v []byte) (Fact, error) {
 	return Fact{kind, string(k), at, slices.Clone(v[timeBytes:])}, nil
 }
 
-// Facts returns what a person submitted of a kind, the newest first, at most 50,000.
-// Nobody submitted nothing.
+// Facts returns what a person submitted of a kind, the newest first, at most 50,000. For an unknown
+// person the list is empty.
 func (s *Store) Facts(person string, kind Kind) (list []Fact, err error) {
 	list = []Fact{}
 	err = s.kind(person, kind, func(b *store.Bucket) error {
@@ -129,7 +129,7 @@ func (s *Store) Facts(person string, kind Kind) (list []Fact, err error) {
 	return list, err
 }
 
-// Count is how many facts of a kind a person has.
+// Count returns the number of facts of a kind that a person has.
 func (s *Store) Count(person string, kind Kind) (n int, err error) {
 	err = s.kind(person, kind, func(b *store.Bucket) error {
 		n = int(b.Sequence())
@@ -138,7 +138,7 @@ func (s *Store) Count(person string, kind Kind) (n int, err error) {
 	return n, err
 }
 
-// kind calls f with the bucket of a person's facts, when there is one.
+// kind calls f with the bucket of a person's facts, if there is one.
 func (s *Store) kind(person string, kind Kind, f func(*store.Bucket) error) error {
 	if s.db == nil || person == "" || kind == "" {
 		return nil
@@ -160,14 +160,14 @@ func (s *Store) kind(person string, kind Kind, f func(*store.Bucket) error) erro
 
 const maxToken = 200 // bytes
 
-// Once does a write, whose facts are of a kind, once for each token of a person: a second
-// call with the token within a day returns the answer of the first, and waits for it when
-// that is under way. The token names the write among all of the person; only its hash is
-// stored. With "" it is done each time. do's answer and facts are stored together, at most
-// 256 KiB of answer; of a do that fails nothing is. When the process dies between do and
-// that, the next call does it again: what do writes should know the token too. do must not
-// call Once. Errors: do's as it is, ErrNoAccount, ErrDisabled, ErrFull, ErrReadOnly, and one for
-// values out of bounds. Of one kind and ref the first fact stays.
+// Once runs do once for each token of a person, where do writes something and returns facts of a
+// kind. A second call with the token within a day returns the first answer; it waits for the first
+// call if that still runs. With "" as token, do always runs. The token must be unique among all
+// writes of the person; only its hash is stored. The answer, of at most 256 KiB, and the facts are
+// stored together, and only if do succeeds. If the process dies between do and storing, the next
+// call runs do again: so do should recognize the token in what it writes. do must not call Once.
+// The first fact of a kind and ref stays. Errors: do's as it is, ErrNoAccount, ErrDisabled,
+// ErrFull, ErrReadOnly, and one for values out of bounds.
 func (s *Store) Once(person, token string, kind Kind,
 	do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
 	if len(token) > maxToken {
@@ -204,7 +204,7 @@ func (s *Store) Once(person, token string, kind Kind,
 	return answer, false, err
 }
 
-// canNote fails before something is done that could not be noted.
+// canNote fails if the facts of a write could not be stored.
 func (s *Store) canNote(person string, kind Kind) error {
 	s.mu.RLock()
 	r := s.state.accounts.Get(person)

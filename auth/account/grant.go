@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A grant is the leave that a person gave a program, from the code on to the last token
-// that came of it. Revoking is removing it.
+// A grant is the permission that a person gave a program, from the code to the last token made from
+// it. Revoking a grant removes it.
 type grant struct {
 	ID        string    `json:"id"`
 	Person    string    `json:"person"`
@@ -23,8 +23,8 @@ type grant struct {
 	Challenge string    `json:"challenge"` // S256
 	Created   time.Time `json:"created"`
 	Code      []byte    `json:"code"` // SHA-256; it stays, to know it when it is used again
-	// A refresh token has two parts: one that all of the grant have, so that a used one
-	// is known for what it is, and one of its own.
+	// A refresh token has two parts. All tokens of the grant share the first, so that a used token
+	// is recognized. The second part is the token's own.
 	Family  []byte    `json:"family,omitempty"`  // SHA-256 of the first part; nil while the code is unused
 	Refresh []byte    `json:"refresh,omitempty"` // SHA-256 of the last token whole
 	Ends    time.Time `json:"ends"`              // of the code, then of the last refresh token
@@ -38,7 +38,7 @@ type token struct {
 	Ends   time.Time `json:"ends"`
 }
 
-// How long codes and tokens live, and how many there are.
+// How long codes and tokens are valid, and how many there may be.
 const (
 	codeLife    = time.Minute
 	AccessLife  = time.Hour
@@ -82,10 +82,10 @@ func CheckChallenge(text string) bool {
 	return err == nil && len(b) == sha256.Size && !strings.ContainsAny(text, "\r\n")
 }
 
-// Authorize makes a code for what a person who has just signed in agreed to. When the
-// account was changed since, as by a new password, they sign in again: what ended every
-// leave must end this one too. Errors: ErrNoAccount, ErrDisabled, ErrLogin, ErrNoClient,
-// ErrRedirect, ErrReadOnly, and one for an invalid challenge.
+// Authorize makes a code for the permission of a person who has just signed in. If the account was
+// changed since the sign-in, for example by a new password, the person must sign in again: the
+// change ended all permissions, and must end this one too. Errors: ErrNoAccount, ErrDisabled,
+// ErrLogin, ErrNoClient, ErrRedirect, ErrReadOnly, and one for an invalid challenge.
 func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err er
 	return code, nil
 }
 
-// makeRoom ends the grant of a person that will end first, when there are too many.
+// makeRoom removes the grant of a person that would end first, if there are too many.
 func (c *change) makeRoom(person string) {
 	var own []*grant
 	for _, g := range c.grants.All() {

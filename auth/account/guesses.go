@@ -9,10 +9,10 @@ import (
 	"relais/internal/limit"
 )
 
-// How many attempts to sign in may fail in a window: from one address (IPv6: one /64), for
-// one name from one address, for one name from one network (IPv4: a /24, IPv6: a /48), and
-// for one name in all. Somebody who knows a name can fill the last from 17 networks at
-// least, so it does not hold for networks from which the person signed in before.
+// How many attempts to sign in may fail in a window: from one address (IPv6: one /64); for one name
+// from one address; for one name from one network (IPv4: a /24, IPv6: a /48); and for one name in
+// total. An attacker who knows a name can use up the total from 17 networks or more, so it does not
+// apply to networks from which the person has signed in before.
 const (
 	guessWindow        = 15 * time.Minute
 	guessesFromAddress = 30
@@ -21,17 +21,17 @@ const (
 	guessesByName      = 1000
 )
 
-// maxKnown is how many networks of a person are known, the latest.
+// maxKnown is how many networks of a person are remembered, the latest ones.
 const maxKnown = 16
 
-// A guess is a name that is tried from an address or a network. Names are hashed, whether
-// they are somebody's or not.
+// A guess is a name that is tried from an address or a network. Names are hashed, existing or not.
 type guess struct {
 	name sum
 	from netip.Prefix
 }
 
-// guesses are the failed attempts, and from where people signed in since the start.
+// guesses are the failed attempts, and the networks from which people have signed in since the
+// start.
 type guesses struct {
 	addresses *limit.Addresses
 	byAddress *limit.Counter[guess]
@@ -55,8 +55,8 @@ func newGuesses() *guesses {
 	}
 }
 
-// begin counts an attempt, which may be taken back, unless there were too many. Person is
-// whose name it is, "" for nobody's.
+// begin counts an attempt unless there were too many. takeBack undoes the count. person is the
+// owner of the name, "" for an unknown name.
 func (g *guesses) begin(name sum, person string, addr netip.Addr, now time.Time) (takeBack func(), ok bool) {
 	line := limit.Line(addr)
 	network := limit.Network(line)
@@ -94,7 +94,7 @@ func (g *guesses) learn(person string, addr netip.Addr) {
 	g.known[person] = list[:min(len(list), maxKnown)]
 }
 
-// forget forgets from where the person signed in.
+// forget removes the networks of the person.
 func (g *guesses) forget(person string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

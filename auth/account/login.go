@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// A SignedIn is somebody who has just signed in, as their account was then.
+// A SignedIn is a person who has just signed in, with the state of the account at that time.
 type SignedIn struct {
 	Person
 	as *record
 }
 
-// Login returns who has this name and password. A wrong password, a name that nobody has
-// and an account that is disabled are one answer, after the same work; attempts are
-// limited for names that nobody has as for others. An attempt counts until it succeeds,
-// so that those at one time are limited too, but not when it was refused before it was
-// compared. Errors: ErrLogin, ErrLimited (until LoginAgain), ErrBusy, ErrReadOnly.
+// Login returns the person with this name and password. Wrong passwords, unknown names and disabled
+// accounts get the same answer after the same work, and attempts for unknown names are limited like
+// others. An attempt counts until it succeeds, so that simultaneous attempts are limited too. It
+// does not count if it was refused before the comparison. Errors: ErrLogin, ErrLimited (until
+// LoginAgain), ErrBusy, ErrReadOnly.
 func (s *Store) Login(ctx context.Context, name, password string, addr netip.Addr) (SignedIn, error) {
 	if s.readOnly() {
 		return SignedIn{}, ErrReadOnly
@@ -40,14 +40,14 @@ func (s *Store) Login(ctx context.Context, name, password string, addr netip.Add
 	return SignedIn{r.Person, r}, nil
 }
 
-// idOf is the id of the account that has the name, "" when none has.
+// idOf returns the id of the account with the name, "" if there is no such account.
 func (s *Store) idOf(key string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.state.names[key]
 }
 
-// compare does its work whether somebody has the name or not.
+// compare does the same work for known and unknown names.
 func (s *Store) compare(key, text string) (*record, bool) {
 	s.mu.RLock()
 	r := s.state.accounts.Get(s.state.names[key])

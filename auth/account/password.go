@@ -29,7 +29,7 @@ func CheckPassword(text string) error {
 	return nil
 }
 
-// A password is the stored form of one: its Argon2id tag (RFC 9106) and how it was made.
+// A password is a stored password: its Argon2id tag (RFC 9106) and the parameters.
 type password struct {
 	Time    uint32 `json:"time"`
 	Memory  uint32 `json:"memory"` // KiB
@@ -38,9 +38,9 @@ type password struct {
 	Tag     []byte `json:"argon2id"`
 }
 
-// The cost of hashing a password: 19 MiB twice over, which is OWASP's advice for Argon2id
-// where many sign in (Password Storage Cheat Sheet); some 30 ms. How many may be under way
-// bounds the memory and leaves cores to others, how many may wait bounds the time.
+// The cost of hashing a password: 19 MiB and two passes, as OWASP advises for Argon2id (Password
+// Storage Cheat Sheet). It takes about 30 ms. The number of hashes at one time bounds the memory
+// and leaves cores for others; the number that may wait bounds the time.
 const (
 	hashTime     = 2
 	hashMemory   = 19 << 10 // KiB
@@ -52,7 +52,8 @@ const (
 	longestWait  = 10 * time.Second
 )
 
-// check refuses what no password of ours is: a broken record must not take the memory.
+// check refuses parameters that this package never uses: a broken record must not use up the
+// memory.
 func (p *password) check() error {
 	if p.Time < 1 || p.Time > 100 || p.Memory < 8 || p.Memory > 1<<20 || p.Threads < 1 || p.Threads > 16 ||
 		len(p.Salt) < 8 || len(p.Salt) > 64 || len(p.Tag) < 16 || len(p.Tag) > 64 {
@@ -61,8 +62,7 @@ func (p *password) check() error {
 	return nil
 }
 
-// matches reports whether the text is the password. Composed and decomposed letters are
-// equal.
+// matches reports whether the text is the password. Composed and decomposed letters are equal.
 func (p *password) matches(text string) bool {
 	tag := argon2.IDKey(norm.NFC.Bytes([]byte(text)), p.Salt, p.Time, p.Memory, p.Threads, uint32(len(p.Tag)))
 	return subtle.ConstantTimeCompare(tag, p.Tag) == 1
@@ -75,8 +75,8 @@ func newPassword(text string) *password {
 	return p
 }
 
-// unknownPassword is compared with when the account is unknown, so that the answer takes as long as
-// for a wrong password.
+// unknownPassword is compared if the account is unknown, so that the answer takes as long as for a
+// wrong password.
 var unknownPassword = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes),
 	Tag: make([]byte, tagBytes)}
 

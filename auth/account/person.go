@@ -15,20 +15,20 @@ import (
 	"relais/internal/fold"
 )
 
-// A Person is who acts: somebody who signs in, or an API client.
+// A Person is the one who acts: somebody who signs in, or an API client.
 type Person struct {
 	ID     string `json:"id"` // opaque
 	Name   string `json:"name"`
 	Client string `json:"client,omitempty"` // id of the API client that acts as it; "" of a person
 }
 
-// An Account is a person as an administrator sees it.
+// An Account is a person as shown to an administrator.
 type Account struct {
 	Person
 	Created  time.Time `json:"created"`
 	Disabled bool      `json:"disabled"`
 	Programs int       `json:"programs"` // that may act for the person now
-	// Lost says that the record cannot be used: nothing else of it is known but the id.
+	// Lost reports that the record cannot be used: nothing else than the id is known.
 	Lost bool `json:"lost,omitempty"`
 }
 
@@ -42,7 +42,7 @@ type record struct {
 
 const maxName = 64 // characters
 
-// nameKey is what makes names equal.
+// nameKey returns the form in which names are compared.
 func nameKey(name string) string { return fold.String(name) }
 
 // CheckName validates the name of an account.
@@ -74,8 +74,8 @@ func (r *record) check(id string) error {
 	return nil
 }
 
-// Create makes an account. Errors: ErrNameTaken, ErrLost, ErrReadOnly, ErrBusy, and what is
-// wrong with name or password.
+// Create makes an account. Errors: ErrNameTaken, ErrLost, ErrReadOnly, ErrBusy, and an error for an
+// invalid name or password.
 func (s *Store) Create(ctx context.Context, name, password string) (*Account, error) {
 	if err := errors.Join(CheckName(name), CheckPassword(password)); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Store) Create(ctx context.Context, name, password string) (*Account, er
 	return s.add(&record{Person: Person{Name: name}, Password: hashed})
 }
 
-// add adds an account under a new id.
+// add adds an account with a new id.
 func (s *Store) add(r *record) (*Account, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -114,10 +114,9 @@ func (s *Store) add(r *record) (*Account, error) {
 	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
 }
 
-// OfClient returns whom an API client acts as, and makes the account, with the client's
-// name and without a password, when it is asked for first. The account is deleted with
-// the client, by DeleteClient, or by itself: then the client starts with a new one. Errors:
-// ErrDisabled, ErrLost, ErrReadOnly.
+// OfClient returns the person that an API client acts as. The first call makes the account, with
+// the client's name and without a password. DeleteClient deletes it with the client. If only the
+// account is deleted, the next call makes a new one. Errors: ErrDisabled, ErrLost, ErrReadOnly.
 func (s *Store) OfClient(id, name string) (Person, error) {
 	s.mu.RLock()
 	r := s.state.accounts.Get(s.state.acting[id])
@@ -150,7 +149,7 @@ func (s *Store) List() []*Account {
 	return list
 }
 
-// account is a record with the programs of now; the caller holds mu.
+// account returns the Account of a record with the number of its programs. The caller holds mu.
 func (s *Store) account(r *record) *Account {
 	a, now := &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, s.now()
 	for _, g := range s.state.grants.All() {
@@ -197,8 +196,8 @@ func (st *state) find(idOrName string) (*record, error) {
 	return found, nil
 }
 
-// Disable keeps an account from acting and ends every program's leave to act for it; with
-// disabled false it may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
+// Disable disables an account and ends the access of all its programs. With disabled false, the
+// person may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
 func (s *Store) Disable(id string, disabled bool) (*Account, error) {
 	return s.alter(id, func(r *record) error {
 		r.Disabled = disabled
@@ -206,9 +205,8 @@ func (s *Store) Disable(id string, disabled bool) (*Account, error) {
 	})
 }
 
-// SetPassword gives an account another password, and ends every program's leave to act
-// for it. Errors: ErrNoAccount, ErrLost, errNoLogin, ErrReadOnly, ErrBusy, and what is wrong
-// with the password.
+// SetPassword gives an account another password and ends the access of all its programs. Errors:
+// ErrNoAccount, ErrLost, errNoLogin, ErrReadOnly, ErrBusy, and an error for an invalid password.
 func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account, error) {
 	if err := CheckPassword(password); err != nil {
 		return nil, err
@@ -226,7 +224,7 @@ func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account,
 	})
 }
 
-// alter changes a copy of an account; what programs were let in before is over.
+// alter changes a copy of an account, and ends the access of all its programs.
 func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 	var r record
 	err := s.change(func(c *change) error {
@@ -251,9 +249,9 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
 }
 
-// Delete removes an account, also one that is lost, with everything that is known of it:
-// what it submitted stays where it is and belongs to nobody. What the file still has of it
-// goes with the next store.DB.Compact. Errors: ErrNoAccount, ErrReadOnly.
+// Delete removes an account, also a lost one, with everything that is known about the person. What
+// the person submitted stays in its datasets without an owner. The next store.DB.Compact removes
+// the last traces from the file. Errors: ErrNoAccount, ErrReadOnly.
 func (s *Store) Delete(id string) error {
 	defer s.guesses.forget(id)
 	return s.change(func(c *change) error {
@@ -269,7 +267,7 @@ func (s *Store) Delete(id string) error {
 	})
 }
 
-// ActsFor returns the id of the account that an API client acts as, "" when it has none.
+// ActsFor returns the id of the account that an API client acts as, "" if it has none.
 func (s *Store) ActsFor(client string) string {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

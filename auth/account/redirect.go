@@ -9,10 +9,10 @@ import (
 
 const maxRedirect = 1000 // bytes
 
-// CheckRedirect validates an address that a program wants to be redirected
-// to: https with a host, http of this machine alone, or a scheme of the program's own
-// with a dot in it (RFC 8252, 7). User, fragment and wildcard are refused, and so is what
-// two readers might read in two ways. Error: ErrRedirect.
+// CheckRedirect validates an address to which a program wants people to be redirected: https with a
+// host, http on the same machine, or a scheme of the program with a dot in it (RFC 8252, 7). It
+// refuses users, fragments, wildcards, and anything that two parsers might read differently. Error:
+// ErrRedirect.
 func CheckRedirect(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -39,8 +39,8 @@ func CheckRedirect(text string) error {
 	return nil
 }
 
-// plainBytes are those that a URL may have (RFC 3986), except ' ( ) * and #: no
-// backslash, no blank, no quote.
+// plainBytes are the bytes that a URL may have (RFC 3986), except ' ( ) * and #. Backslashes,
+// blanks and quotes are not among them.
 const plainBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?[]@!$&+,;=%"
 
 const hostBytes = "abcdefghijklmnopqrstuvwxyz0123456789-."
@@ -53,7 +53,7 @@ func checkHost(u *url.URL) error {
 	return nil
 }
 
-// isPort reports whether a port is valid or left out.
+// isPort reports whether a port is valid or missing.
 func isPort(port string, colon bool) bool {
 	if port == "" {
 		return !colon
@@ -73,7 +73,7 @@ func ownParams(u *url.URL) bool {
 	return err != nil
 }
 
-// loopback takes an http address of this machine apart, without its port.
+// loopback splits an http address of the same machine, without its port.
 func loopback(text string) (host, rest string, ok bool) {
 	for _, host := range []string{"127.0.0.1", "[::1]", "localhost"} {
 		rest, ok := strings.CutPrefix(text, "http://"+host)
@@ -99,8 +99,8 @@ func IsLoopback(redirect string) bool {
 	return ok
 }
 
-// Redirects reports whether the client may have people sent to an address: it is one that
-// it registered, byte by byte, except the port on a loopback address (RFC 8252, 7.3).
+// Redirects reports whether the client registered an address for redirection. Addresses are
+// compared byte by byte, except the port of a loopback address (RFC 8252, 7.3).
 func (c *Client) Redirects(asked string) bool {
 	for _, registered := range c.RedirectURIs {
 		if asked == registered {

@@ -9,18 +9,18 @@ import (
 // A Scope is what a program may do for a person.
 type Scope string
 
-// The scopes: to use the tools and see what the person submitted, and to submit in the
-// person's name. Neither contains the other.
+// The scopes: Read allows to use the tools and see what the person submitted, Write to submit in
+// the person's name. Neither includes the other.
 const (
 	Read  Scope = "mcp:read"
 	Write Scope = "mcp:write"
 )
 
-// Scopes are all of them.
+// Scopes lists the scopes.
 var Scopes = []Scope{Read, Write}
 
-// ParseScopes reads scopes separated by blanks, as OAuth writes them; none given are all.
-// They come in the order of Scopes. Error: ErrScope.
+// ParseScopes reads scopes separated by blanks, as OAuth writes them. An empty text means all
+// scopes. The result is in the order of Scopes. Error: ErrScope.
 func ParseScopes(text string) ([]Scope, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -40,7 +40,7 @@ func ParseScopes(text string) ([]Scope, error) {
 	return list, nil
 }
 
-// JoinScopes is what ParseScopes reads.
+// JoinScopes is the reverse of ParseScopes.
 func JoinScopes(list []Scope) string {
 	words := make([]string, len(list))
 	for i, s := range list {

@@ -15,8 +15,8 @@ type sum [sha256.Size]byte
 
 func sumOf(text string) sum { return sha256.Sum256([]byte(text)) }
 
-// A state is everything but the facts: the records, and indexes over them. What it holds
-// never changes; a change puts something else in its place.
+// A state is everything except the facts: the records, and indexes of them. Its values are never
+// changed, only replaced.
 type state struct {
 	accounts *store.Collection[record]
 	clients  *store.Collection[Client]
@@ -44,12 +44,13 @@ func newState() *state {
 	return st
 }
 
-// collections are those of the state; grants need the others.
+// collections returns the collections of the state. Grants refer to the others and come last.
 func (st *state) collections() []store.Collected {
 	return []store.Collected{st.accounts, st.clients, st.grants}
 }
 
-// parser reads records of a bucket that check does not refuse.
+// parser returns a function that reads the records of a bucket and refuses those that check
+// refuses.
 func parser[T any](bucket string, check func(v *T, id string) error) func(id string, text []byte) (*T, error) {
 	return func(id string, text []byte) (*T, error) {
 		v := new(T)
@@ -60,27 +61,27 @@ func parser[T any](bucket string, check func(v *T, id string) error) func(id str
 	}
 }
 
-// problems says what was left out, accounts first.
+// problems says which records were left out, accounts first.
 func (st *state) problems() []error {
 	return slices.Concat(st.accounts.Problems(), st.clients.Problems(), st.grants.Problems())
 }
 
-// Problems says what cannot be used of users.db and is left out.
+// Problems says which records of users.db cannot be used and are left out.
 func (s *Store) Problems() []error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.state.problems()
 }
 
-// Incomplete reports whether some accounts cannot be used, so that it is unknown
-// which names are taken.
+// Incomplete reports whether some accounts cannot be used, so that it is unknown which names are
+// taken.
 func (s *Store) Incomplete() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return len(s.state.accounts.Lost()) > 0
 }
 
-// index returns where an account is found, and by what.
+// index returns the index in which an account is found, and its key there.
 func (st *state) index(r *record) (ids map[string]string, key string) {
 	if r.Client != "" {
 		return st.acting, r.Client
@@ -88,7 +89,7 @@ func (st *state) index(r *record) (ids map[string]string, key string) {
 	return st.names, nameKey(r.Name)
 }
 
-// checkAccount refuses a record that is broken or has another's name.
+// checkAccount refuses a broken record, and one whose name belongs to another.
 func (st *state) checkAccount(r *record, id string) error {
 	if err := r.check(id); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (c *change) dropClient(client *Client) {
 }
 func (c *change) dropGrant(g *grant) { c.note(c.grants.Delete(c.tx, g.ID), store.MarkDeleted(c.tx)) }
 
-// dropGrantsOf ends everything that the person let in.
+// dropGrantsOf ends the access of all programs of the person.
 func (c *change) dropGrantsOf(person string) {
 	for _, g := range c.grants.All() {
 		if g.Person == person {

@@ -6,9 +6,8 @@ import (
 	"relais/internal/store"
 )
 
-// Sweep removes expired records: codes that nobody used, tokens, programs that nobody lets
-// in, first answers. What the file still has of them goes with the next store.DB.Compact.
-// It does nothing in a read-only folder.
+// Sweep removes expired records: unused codes, tokens, idle programs, and first answers. The next
+// store.DB.Compact removes the last traces from the file. Sweep does nothing in a read-only folder.
 func (s *Store) Sweep() error {
 	if s.readOnly() {
 		return nil
@@ -29,7 +28,7 @@ func (s *Store) Sweep() error {
 	})
 }
 
-// sweepAnswers removes the answers that are over.
+// sweepAnswers removes expired answers.
 func (s *Store) sweepAnswers(tx *store.Tx) error {
 	return eachKind(tx, func(_ string, kind Kind, b *store.Bucket) error {
 		if kind != answers {
@@ -53,7 +52,7 @@ func (s *Store) sweepAnswers(tx *store.Tx) error {
 	})
 }
 
-// eachKind calls f for each person and kind that there are facts of.
+// eachKind calls f for each person and kind with facts.
 func eachKind(tx *store.Tx, f func(person string, kind Kind, b *store.Bucket) error) error {
 	all := tx.Bucket([]byte(factsBucket))
 	if all == nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Codes and tokens are a few letters that say what they are and 32 random bytes in
-// base64url; refresh tokens have 32 more.
+// Codes and tokens are a few letters for their type, and 32 random bytes in base64url. Refresh
+// tokens have 32 bytes more.
 const (
 	codeStart    = "rc_"
 	accessStart  = "ra_"
@@ -35,15 +35,15 @@ type Tokens struct {
 	Scopes          []Scope
 }
 
-// A Redemption is a code with what must go with it.
+// A Redemption is a code and what must match it.
 type Redemption struct {
 	Code, Client, Redirect string
 	Verifier               string // RFC 7636
 	Resource               string // "": that of the code
 }
 
-// Redeem turns a code into tokens, once. A code that comes again ends everything that
-// came of it. Errors: ErrGrant, errReused, ErrTarget, ErrReadOnly.
+// Redeem exchanges a code for tokens, once. If a code is used again, all tokens made from it end.
+// Errors: ErrGrant, errReused, ErrTarget, ErrReadOnly.
 func (s *Store) Redeem(r Redemption) (*Tokens, error) {
 	var t *Tokens
 	var refused error
@@ -101,9 +101,9 @@ func (g *grant) issue(family string, scopes []Scope, now time.Time) *Tokens {
 	return t
 }
 
-// Refresh turns a refresh token into new tokens, once; earlier access tokens live on. No
-// scopes are those of the grant. A refresh token that comes again ends everything that
-// came of its code. Errors: ErrGrant, errReused, ErrTarget, ErrScope, ErrReadOnly.
+// Refresh exchanges a refresh token for new tokens, once. Earlier access tokens stay valid. Without
+// scopes, the new tokens have those of the grant. If a refresh token is used again, all tokens made
+// from its code end. Errors: ErrGrant, errReused, ErrTarget, ErrScope, ErrReadOnly.
 func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens, error) {
 	var t *Tokens
 	var refused error
@@ -135,7 +135,7 @@ func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens,
 	return tokensOr(t, err, refused)
 }
 
-// family returns the grant whose refresh token a text is or was, else nil.
+// family returns the grant to which a present or former refresh token belongs, else nil.
 func (st *state) family(text string) *grant {
 	if len(text) != familyLength+secretLength || !strings.HasPrefix(text, refreshStart) {
 		return nil
@@ -143,8 +143,8 @@ func (st *state) family(text string) *grant {
 	return st.families[sumOf(text[:familyLength])]
 }
 
-// Holder returns whose code, refresh token or access token a text is, as long as it is good,
-// and "" for any other. It looks into memory alone.
+// Holder returns the owner of a valid code, refresh token or access token, "" for any other text.
+// It reads memory only.
 func (s *Store) Holder(text string) (person string) {
 	sum, now := sumOf(text), s.now()
 	s.mu.RLock()
@@ -161,9 +161,9 @@ func (s *Store) Holder(text string) (person string) {
 	return ""
 }
 
-// Revoke ends a token (RFC 7009): an access token alone, a refresh token with everything
-// that came of its code. One that is unknown is over already. Errors: ErrGrant for another
-// client's, ErrReadOnly.
+// Revoke ends a token (RFC 7009): only the token itself if it is an access token, all tokens of the
+// same code if it is a refresh token. An unknown token has ended already. Errors: ErrGrant for a
+// token of another client, ErrReadOnly.
 func (s *Store) Revoke(text, client string) error {
 	return s.change(func(c *change) error {
 		g := c.family(text)
@@ -188,8 +188,8 @@ func (s *Store) Revoke(text, client string) error {
 	})
 }
 
-// Verify returns whom an access token acts for and what it may do. It looks into memory
-// alone. Errors: ErrGrant; ErrTarget for a token that is for another resource; ErrLost.
+// Verify returns the person for whom an access token acts, and its scopes. It reads memory only.
+// Errors: ErrGrant, ErrTarget for a token of another resource, ErrLost.
 func (s *Store) Verify(text, resource string, now time.Time) (Person, []Scope, error) {
 	if len(text) != accessLength || !strings.HasPrefix(text, accessStart) {
 		return Person{}, nil, ErrGrant

@@ -9,9 +9,9 @@ import (
 	"relais/internal/limit"
 )
 
-// turns let so many passwords be hashed at once, and so many wait for that. The next is one
-// of the provider, and there of the network, that hashed and waits least: a flood waits for
-// itself, and a newcomer from elsewhere hardly at all.
+// turns bound how many passwords are hashed at one time, and how many wait. The next turn goes to
+// the provider, and there to the network, with the fewest hashes and waiters. So a flood delays
+// only itself, and others wait hardly at all.
 type turns struct {
 	now    func() time.Time
 	hashed *limit.Counter[netip.Prefix] // by network and by provider
@@ -31,8 +31,7 @@ func newTurns(now func() time.Time) *turns {
 	return &turns{now: now, hashed: limit.New[netip.Prefix](time.Minute), free: hashesAtOnce}
 }
 
-// take waits for a turn, which ends with done. No address is the operator's own. Error:
-// ErrBusy.
+// take waits for a turn, which done ends. The zero address is the operator's own. Error: ErrBusy.
 func (t *turns) take(ctx context.Context, addr netip.Addr) error {
 	network := limit.Network(limit.Line(addr))
 	w := &waiter{network, limit.Provider(network), make(chan bool, 1)}
@@ -53,8 +52,8 @@ func (t *turns) take(ctx context.Context, addr netip.Addr) error {
 	}
 }
 
-// wait takes w in among those that wait, and reports whether there is room. Where there is
-// none the last of them goes, which may be w.
+// wait adds w to the waiters, and reports whether there is room. Otherwise it removes the
+// last waiter in the order of turns, which may be w.
 func (t *turns) wait(w *waiter) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,7 +77,7 @@ func (t *turns) wait(w *waiter) bool {
 	return gone != w
 }
 
-// leave is for a waiter who does not wait any longer.
+// leave removes a waiter that gives up.
 func (t *turns) leave(w *waiter) {
 	t.mu.Lock()
 	for i := range t.waiting {
@@ -105,7 +104,7 @@ func (t *turns) done() {
 	t.next()
 }
 
-// next gives a turn to the first of those that wait. It needs mu.
+// next gives a turn to the first waiter. The caller holds mu.
 func (t *turns) next() {
 	first, loads := 0, t.loads()
 	for i := range loads {
@@ -119,14 +118,14 @@ func (t *turns) next() {
 	w.turn <- true
 }
 
-// A load is how much a provider and a network have hashed in this minute or wait to hash.
+// A load is how many passwords of a provider and of a network were hashed in this minute or wait.
 type load struct{ provider, network int }
 
 func (l load) less(other load) bool {
 	return l.provider < other.provider || l.provider == other.provider && l.network < other.network
 }
 
-// loads are those of everybody who waits. It needs mu.
+// loads returns the load of each waiter. The caller holds mu.
 func (t *turns) loads() []load {
 	now, waiting := t.now(), map[netip.Prefix]int{}
 	for _, w := range t.waiting {
@@ -141,7 +140,7 @@ func (t *turns) loads() []load {
 	return list
 }
 
-// remove needs mu.
+// remove removes a waiter. The caller holds mu.
 func (t *turns) remove(i int) *waiter {
 	w := t.waiting[i]
 	t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
