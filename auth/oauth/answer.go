@@ -15,7 +15,7 @@ import (
 	"relais/auth/account"
 )
 
-// An oauthError is an error as the RFCs name them.
+// An oauthError is an error as the RFCs define it.
 type oauthError struct {
 	status int
 	code   string
@@ -32,7 +32,7 @@ func invalid(format string, args ...any) *oauthError {
 	return refuse(http.StatusBadRequest, "invalid_request", format, args...)
 }
 
-// describe leaves the characters that an error_description may have (RFC 6749, 5.2).
+// describe keeps only the characters that an error_description may have (RFC 6749, 5.2).
 func describe(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -45,8 +45,7 @@ func describe(text string) string {
 	}, text)
 }
 
-// problemOf is what an error of package account is called here. What is not known is
-// logged and not shown.
+// problemOf converts an error of package account. Other errors are logged and not shown.
 func (h *Handler) problemOf(err error) *oauthError {
 	var known *oauthError
 	for _, p := range []struct {
@@ -74,13 +73,13 @@ func (h *Handler) problemOf(err error) *oauthError {
 	return refuse(http.StatusInternalServerError, "server_error", "the server failed")
 }
 
-// fail answers an error in JSON.
+// fail answers with an error in JSON.
 func (h *Handler) fail(w http.ResponseWriter, err error) {
 	e := h.problemOf(err)
 	reply(w, e.status, map[string]string{"error": e.code, "error_description": e.text})
 }
 
-// reply answers a JSON object.
+// reply answers with a JSON object.
 func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Pragma", "no-cache") // RFC 6749, 5.1
@@ -88,12 +87,12 @@ func reply(w http.ResponseWriter, status int, v any) {
 	json.NewEncoder(w).Encode(v) // who went away misses nothing
 }
 
-// retryAfter says when to come again.
+// retryAfter sets Retry-After.
 func (h *Handler) retryAfter(w http.ResponseWriter, at time.Time) {
 	w.Header().Set("Retry-After", strconv.Itoa(max(1, int(at.Sub(h.Now())/time.Second)+1)))
 }
 
-// maxBody bounds every body, in bytes.
+// maxBody is the most bytes of a body.
 const maxBody = 16 << 10
 
 // body reads a body of a type.
@@ -115,7 +114,7 @@ func body(w http.ResponseWriter, r *http.Request, mediaType string) ([]byte, err
 
 const formType = "application/x-www-form-urlencoded"
 
-// form reads the fields of a body. The query does not count: it ends in logs.
+// form reads the fields of a body. The query is ignored, because it ends up in logs.
 func form(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	text, err := body(w, r, formType)
 	if err != nil {
@@ -128,7 +127,7 @@ func form(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// once fails when a field that counts is there twice (RFC 6749, 3.1 and 3.2).
+// once fails if one of the named fields occurs twice (RFC 6749, 3.1 and 3.2).
 func once(values url.Values, names ...string) error {
 	for _, name := range names {
 		if len(values[name]) > 1 {

@@ -14,7 +14,7 @@ const (
 	maxState = 2 << 10
 )
 
-// requestFields are the fields of an authorization request that count; others are passed over.
+// requestFields are the fields of an authorization request; others are ignored.
 var requestFields = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope",
 	"code_challenge", "code_challenge_method", "resource", "lang"}
 
@@ -27,7 +27,7 @@ type authorization struct {
 	lang   *texts
 }
 
-// authorize answers RFC 6749, 4.1.1: GET shows the page, POST is what the person decided.
+// authorize implements RFC 6749, 4.1.1: GET shows the page, POST has the person's decision.
 func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		h.decide(w, r)
@@ -39,11 +39,10 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askedFor reads an authorization request; it has answered when that is wrong. What is
-// wrong with the client or its address is a page. The rest is told to the program: at once
-// when its address is on the person's own machine, else by a link on a page. For anybody
-// can register an address, and let the program in, and nobody should be sent there by a
-// link to us (RFC 9700, 4.11.2).
+// askedFor reads an authorization request. If the request is wrong, it answers and returns false. A
+// wrong client or address is an error page. Other errors are told to the program: by a redirect if
+// its address is on the person's own machine, else by a link on a page. Anybody can register an
+// address, and a link to this server must not send people there (RFC 9700, 4.11.2).
 func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string) (*authorization, bool) {
 	a := &authorization{lang: languageOf("", r)}
 	values, err := url.ParseQuery(query)
@@ -75,7 +74,7 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 	return nil, false
 }
 
-// identify finds the client and the address, or returns a message for the person.
+// identify finds the client and checks the address, or returns a message for the person.
 func (h *Handler) identify(a *authorization) (why string) {
 	if once(a.query, "client_id", "redirect_uri", "state") != nil || len(a.query.Get("state")) > maxState {
 		return a.lang.BadRequest
@@ -119,8 +118,8 @@ func (h *Handler) parseGrant(a *authorization) (err error) {
 	return err
 }
 
-// answerURL is the address of the program with an answer: with the state as it came, and the
-// issuer (RFC 9207).
+// answerURL returns the program's address with an answer, the state of the request, and the issuer
+// (RFC 9207).
 func (a *authorization) answerURL(issuer string, answer url.Values) string {
 	if a.state != "" {
 		answer.Set("state", a.state)
@@ -133,7 +132,7 @@ func (a *authorization) answerURL(issuer string, answer url.Values) string {
 	return a.Redirect + separator + answer.Encode()
 }
 
-// redirect sends a browser to an address that was looked at before.
+// redirect sends a browser to an address that was checked before.
 func redirect(w http.ResponseWriter, to string) {
 	h := w.Header()
 	h.Set("Location", to)
@@ -141,7 +140,7 @@ func redirect(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther) // never 307, which would send the password on
 }
 
-// hostOf is what a person is told of where a program takes them.
+// hostOf returns what the page says about where a program is.
 func hostOf(redirect string) string {
 	u, err := url.Parse(redirect)
 	switch {

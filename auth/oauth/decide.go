@@ -14,10 +14,10 @@ import (
 	"relais/auth/account"
 )
 
-// A filled is a filled-in form, without the password, and the message about it.
+// A filled is a submitted form without the password, and the message about it.
 type filled struct{ Typed, Problem string }
 
-// decide takes what a person decided: name and password each time, as no session is kept.
+// decide handles a person's decision. The person signs in each time, because there are no sessions.
 func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	values, err := form(w, r)
 	if err == nil {
@@ -85,9 +85,9 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 	h.consent(w, a, f, status)
 }
 
-// fromHere reports whether a form was sent from a page of ours, as far as the browser says
-// so. Under Referrer-Policy no-referrer, which the page has, browsers send Origin: null
-// (Fetch, append a request Origin header).
+// fromHere reports whether a form was sent from this server's page, as far as the browser says. The
+// page has Referrer-Policy no-referrer, with which browsers send Origin: null (Fetch, append a
+// request Origin header).
 func (h *Handler) fromHere(r *http.Request) bool {
 	site, origin := r.Header["Sec-Fetch-Site"], r.Header["Origin"]
 	if len(site) > 0 && (len(site) > 1 || site[0] != "same-origin") {
@@ -101,7 +101,7 @@ const (
 	sealLife   = 30 * time.Minute
 )
 
-// seal makes the token of a form and the cookie that it is bound to.
+// seal makes the token of a form, and the cookie to which it is bound.
 func (h *Handler) seal(w http.ResponseWriter, request string) string {
 	cookie := rand.Text()
 	http.SetCookie(w, &http.Cookie{
@@ -112,7 +112,7 @@ func (h *Handler) seal(w http.ResponseWriter, request string) string {
 	return base64.RawURLEncoding.EncodeToString(h.sign(ends, cookie, request))
 }
 
-// sign appends to an end the code that binds it to a cookie and a request.
+// sign appends to an end time the code that binds it to a cookie and a request.
 func (h *Handler) sign(ends []byte, cookie, request string) []byte {
 	mac := hmac.New(sha256.New, h.key)
 	mac.Write(ends)

@@ -6,7 +6,7 @@ import (
 	"relais/auth/account"
 )
 
-// serverMetadata answers RFC 8414, with the member of RFC 9207 and that of RFC 9728.
+// serverMetadata implements RFC 8414, with the members of RFC 9207 and RFC 9728.
 func (h *Handler) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 	none := []string{"none"}
 	reply(w, http.StatusOK, map[string]any{
@@ -28,7 +28,7 @@ func (h *Handler) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 	})
 }
 
-// resourceMetadata answers RFC 9728.
+// resourceMetadata implements RFC 9728.
 func (h *Handler) resourceMetadata(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{
 		"resource":                 h.resource,

@@ -1,8 +1,7 @@
-// Package oauth is OAuth 2.1 over HTTP for public clients, narrow: authorization code
-// with PKCE (S256) and refresh tokens, dynamic registration (RFC 7591), revocation
-// (RFC 7009) and the metadata of both sides (RFC 8414, RFC 9728), for one resource. Who
-// people are and what is granted is package account's; what tokens let through is the
-// resource's own matter.
+// Package oauth implements the part of OAuth 2.1 that public clients need: authorization code with
+// PKCE (S256), refresh tokens, dynamic registration (RFC 7591), revocation (RFC 7009), and metadata
+// (RFC 8414, RFC 9728), for one resource. Package account stores people and grants; the resource
+// checks the tokens.
 package oauth
 
 import (
@@ -20,17 +19,17 @@ import (
 	"relais/internal/limit"
 )
 
-// resourcePath is where the resource stands below the base URL.
+// resourcePath is the path of the resource below the base URL.
 const resourcePath = "/mcp"
 
 // Options say how to serve.
 type Options struct {
 	Accounts *account.Store
-	// BaseURL is the issuer: origin and prefix of the service. Paths of Routes are below
-	// it, where a proxy takes the prefix off.
+	// BaseURL is the issuer: origin and prefix of the service. Paths of Routes are below it,
+	// without the prefix that a proxy removes.
 	BaseURL string
 	Now     func() time.Time
-	// Address is the address that a request comes from, behind whatever proxies.
+	// Address returns the address of the caller, also behind proxies.
 	Address func(*http.Request) netip.Addr
 	Log     *slog.Logger
 }
@@ -44,12 +43,12 @@ type Handler struct {
 	routes   []Route
 	// registered counts clients by network and by provider.
 	registered *limit.Counter[netip.Prefix]
-	// Redeemed and revoked tokens are counted by owner, or else by address.
+	// Redeemed and revoked tokens are counted by owner, or by address if the owner is unknown.
 	byPerson  *limit.Counter[string]
 	byAddress *limit.Addresses
 }
 
-// A Route is a path and what serves it, with every method: the handler answers 405 too.
+// A Route is a path and its handler, which serves every method, or answers 405.
 type Route struct {
 	Path    string
 	Handler http.Handler
@@ -90,25 +89,25 @@ func New(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// metadataPaths are where a document is looked for: below the base URL, and, when that has
-// a path, at the origin with the path behind, as RFC 8414 and RFC 9728 want it.
+// metadataPaths returns the paths of a document: below the base URL and, if that has a path, at the
+// origin with this path at the end (RFC 8414, RFC 9728).
 func (h *Handler) metadataPaths(path, of string) []string {
 	list := []string{path, path + of, path + h.base.Path + of}
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Routes are all paths.
+// Routes returns all routes.
 func (h *Handler) Routes() []Route { return slices.Clone(h.routes) }
 
-// Resource is the resource identifier that tokens are for.
+// Resource returns the resource identifier of the tokens.
 func (h *Handler) Resource() string { return h.resource }
 
-// ResourceMetadataURL is what the resource names in WWW-Authenticate (RFC 9728, 5.1).
+// ResourceMetadataURL returns the address that the resource puts into WWW-Authenticate (RFC 9728,
+// 5.1).
 func (h *Handler) ResourceMetadataURL() string { return h.BaseURL + wellKnownResource + resourcePath }
 
-// add adds a route. Pages of any origin may call an open one: no cookie authenticates
-// its callers.
+// add adds a route. Pages of any origin may call an open route, because it uses no cookies.
 func (h *Handler) add(path string, methods []string, open bool, serve http.HandlerFunc) {
 	if open {
 		methods = append(slices.Clone(methods), http.MethodOptions)

@@ -28,7 +28,7 @@ var (
 	}()
 )
 
-// A shown is what the page says.
+// A shown is the content of the page.
 type shown struct {
 	*texts
 	filled
@@ -66,7 +66,7 @@ func (h *Handler) consent(w http.ResponseWriter, a *authorization, f filled, sta
 	h.render(w, s, "'self' "+formTarget(u), status)
 }
 
-// problem shows an error, with a link back to the program when it may be told.
+// problem shows an error, with a link back to the program if the program may know.
 func (h *Handler) problem(w http.ResponseWriter, a *authorization, why, back string, status int) {
 	s := h.shown(a)
 	s.Trouble = why
@@ -90,8 +90,8 @@ func (h *Handler) shown(a *authorization) *shown {
 	return s
 }
 
-// formTarget is where a form of the page may lead: Chromium holds the redirect that
-// follows it to form-action too. The host of a CSP cannot be an IPv6 address.
+// formTarget returns the target of the page's form for form-action: Chromium applies form-action to
+// the redirect after the form too. The host of a CSP cannot be an IPv6 address.
 func formTarget(u *url.URL) string {
 	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.HasPrefix(u.Host, "[") {
 		return u.Scheme + ":"
@@ -121,7 +121,8 @@ func (h *Handler) render(w http.ResponseWriter, s *shown, formAction string, sta
 
 var languages = language.NewMatcher([]language.Tag{language.English, language.French})
 
-// languageOf is the language that is asked for, else the one that the browser prefers.
+// languageOf returns the texts in the language of the request, or else in the one that the browser
+// prefers.
 func languageOf(asked string, r *http.Request) *texts {
 	switch asked {
 	case french.Lang:

@@ -13,11 +13,10 @@ import (
 	"relais/internal/limit"
 )
 
-// How many clients may be registered, and how often invalid codes and tokens may be
-// turned in or revoked, from one address (IPv6: one /64) in a window; and how often those of
-// one person may, from wherever. More clients may be registered from
-// its network (a /24 or a /48) and from its provider (a /16 or a /32), but fewer than are
-// kept.
+// The limits of a window: how many clients may be registered from one address (IPv6: one /64); how
+// often invalid codes and tokens may be redeemed or revoked from one address; and how often those
+// of one person may, from anywhere. More clients may be registered from one network (a /24 or a
+// /48) and from one provider (a /16 or a /32), but fewer than are stored.
 const (
 	registerWindow         = time.Hour
 	mostRegistered         = 60
@@ -27,7 +26,7 @@ const (
 	mostTokens             = 60
 )
 
-// limited has the requests of an address counted before they are read.
+// limited counts the requests of an address before they are read.
 func (h *Handler) limited(counter *limit.Addresses, most int, what string, serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if now := h.Now(); counter.Add(h.Address(r), now) > most {
@@ -45,8 +44,8 @@ var (
 	grantTypes    = []string{"authorization_code", "refresh_token"}
 )
 
-// A registration is the part of a client's metadata that is used (RFC 7591, 2). The rest,
-// contacts among it, is passed over and not kept.
+// A registration is the part of a client's metadata that is used (RFC 7591, 2). The rest, such as
+// contacts, is ignored and not stored.
 type registration struct {
 	RedirectURIs  []string `json:"redirect_uris"`
 	Name          string   `json:"client_name"`
@@ -55,8 +54,8 @@ type registration struct {
 	ResponseTypes []string `json:"response_types"`
 }
 
-// parseRegistration reads a client's metadata. Its errors are those of RFC 7591, 3.2.2,
-// except those of package account for names and addresses.
+// parseRegistration reads a client's metadata. Its errors are those of RFC 7591, 3.2.2, and those
+// of package account for names and addresses.
 func parseRegistration(text []byte) (*registration, error) {
 	bad := func(format string, args ...any) error {
 		return refuse(http.StatusBadRequest, "invalid_client_metadata", format, args...)
@@ -84,7 +83,7 @@ func parseRegistration(text []byte) (*registration, error) {
 	return r, nil
 }
 
-// countNetworks counts a registration of the address's network and provider.
+// countNetworks counts a registration for the network and the provider of the address.
 func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
 	now := h.Now()
 	network := limit.Network(limit.Line(h.Address(r)))
@@ -101,8 +100,8 @@ func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// register answers RFC 7591 for anybody: a client can do nothing before a person lets it
-// in, and is forgotten when nobody does.
+// register implements RFC 7591 for anybody: a client can do nothing before a person authorizes it,
+// and is removed if nobody does.
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
 	text, err := body(w, r, "application/json")
 	if err != nil {

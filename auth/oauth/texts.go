@@ -1,6 +1,6 @@
 package oauth
 
-// texts are what the page says in a language.
+// texts are the texts of the page in one language.
 type texts struct {
 	Lang, OtherLang, OtherName string
 

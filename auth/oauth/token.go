@@ -8,8 +8,8 @@ import (
 	"relais/auth/account"
 )
 
-// clientOf names the client of a form. Clients have no secret: who brings one, or another
-// way to say who it is, takes us for another server.
+// clientOf returns the client of a form. Clients have no secret: a request with one, or with
+// another kind of authentication, is meant for another server.
 func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Values) (string, error) {
 	unknown := func(format string, args ...any) error {
 		return refuse(http.StatusUnauthorized, "invalid_client", format, args...)
@@ -30,9 +30,9 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Va
 	return id, nil
 }
 
-// turnedIn reads the form of a request and has it counted. A code or a token that is good
-// counts for its person, wherever it comes from: strangers behind the same address, or a
-// flood, do not have it refused.
+// turnedIn reads the form of a request and counts the request. A valid code or token counts for its
+// person, wherever it comes from. So a flood, or others behind the same address, cannot have it
+// refused.
 func (h *Handler) turnedIn(serve func(w http.ResponseWriter, r *http.Request, values url.Values)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values, err := form(w, r)
@@ -47,7 +47,7 @@ func (h *Handler) turnedIn(serve func(w http.ResponseWriter, r *http.Request, va
 	}
 }
 
-// tooMany counts a request, and reports whether it was refused as one too many.
+// tooMany counts a request, and reports whether it was refused because of a limit.
 func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Values) bool {
 	now, person := h.Now(), ""
 	for _, name := range []string{"code", "refresh_token", "token"} {
@@ -70,7 +70,7 @@ func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Val
 	return true
 }
 
-// token answers RFC 6749, 4.1.3 and 6.
+// token implements RFC 6749, 4.1.3 and 6.
 func (h *Handler) token(w http.ResponseWriter, r *http.Request, values url.Values) {
 	t, err := h.exchange(w, r, values)
 	if err != nil {
@@ -110,8 +110,8 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Va
 	}
 }
 
-// checkResource refuses a resource that is not ours (RFC 8707). Without one it is ours, the
-// only one.
+// checkResource refuses the resource of another server (RFC 8707). Without a resource, this
+// server's only one is meant.
 func (h *Handler) checkResource(values url.Values) error {
 	for _, resource := range values["resource"] {
 		if resource != h.resource {
@@ -155,7 +155,7 @@ func (h *Handler) refresh(values url.Values, client string) (*account.Tokens, er
 	return h.Accounts.Refresh(values.Get("refresh_token"), client, h.resource, scopes)
 }
 
-// revoke answers RFC 7009. A token that nobody knows is over, which is what was asked.
+// revoke implements RFC 7009. An unknown token has ended, so revoking it succeeds.
 func (h *Handler) revoke(w http.ResponseWriter, r *http.Request, values url.Values) {
 	err := once(values, "token", "client_id", "client_secret")
 	client := ""
