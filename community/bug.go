@@ -14,7 +14,7 @@ import (
 	"relais/internal/store"
 )
 
-// A BugState is whether somebody still has to look at a bug.
+// A BugState says whether somebody still has to handle a bug.
 type BugState string
 
 // The states.
@@ -23,8 +23,8 @@ const (
 	ClosedBug BugState = "closed"
 )
 
-// A Bug is what somebody found wrong with the service or its data. Who did is not in it.
-// Times are UTC, to the second.
+// A Bug is a problem that somebody found with the service or its data. The reporter is not
+// included. Times are UTC, to the second.
 type Bug struct {
 	ID       string     `json:"id"` // bug: and 32 hexadecimal digits
 	Title    string     `json:"title"`
@@ -37,7 +37,7 @@ type Bug struct {
 
 const bugPrefix = "bug:"
 
-// Bounds of bugs, in characters. A bug is over Keep after it was filed or closed.
+// The bounds of bugs, in characters. A bug is removed Keep after it was filed or closed.
 const (
 	maxTitle  = 120
 	maxText   = 4000
@@ -45,12 +45,12 @@ const (
 	mostBugs  = 10_000
 )
 
-// NewBug is what somebody found.
+// A NewBug is a bug to file.
 type NewBug struct {
 	Title, Text string
 	User        string // an opaque id of who says it
-	// Token, when it is not "", names this call among those of the user: a second one
-	// with the same token returns the bug that the first one made.
+	// Token identifies the call, unless it is "": a second call of the user with the same token
+	// returns the bug of the first one.
 	Token string
 }
 
@@ -70,8 +70,8 @@ func bounded(field, text string, most int, needed bool) error {
 	return nil
 }
 
-// Submit files a bug. With a token that the user has used it returns the bug that was filed
-// then, as it is now, and made is false. Errors: *InvalidError, ErrFull, errReadOnly.
+// Submit files a bug. If the user has used the token before, it returns that bug in its present
+// state, and made is false. Errors: *InvalidError, ErrFull, errReadOnly.
 func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 	if err := cmp.Or(checkIDs(n.User, n.Token), bounded("title", n.Title, maxTitle, true),
 		bounded("text", n.Text, maxText, true)); err != nil {
@@ -127,8 +127,8 @@ func (s *Store) Bug(id string) (b Bug, err error) {
 	return b, err
 }
 
-// Bugs returns bugs, the newest first, and how many there are: those that are open, or
-// with all every one. Those that cannot be used are left out, as by Open.
+// Bugs returns bugs, the newest first, and their number: the open ones, or with all every bug.
+// Unusable records are left out, as by Open.
 func (s *Store) Bugs(all bool, limit, offset int) (list []Bug, total int, err error) {
 	list = []Bug{}
 	if s.db == nil {

@@ -30,7 +30,7 @@ var (
 	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )
 
-// An InvalidError says which part of what was said cannot be used.
+// An InvalidError says which field of a submission is invalid.
 type InvalidError struct {
 	Field string // market, subject, operator, value, day, title, text
 	Value string
@@ -41,8 +41,8 @@ func (e *InvalidError) Error() string {
 	return fmt.Sprintf("%s: %.64q is not allowed; %s", e.Field, e.Value, e.Want)
 }
 
-// Buckets of community.db that are this package's. Keys are ids, that of a report its UUID
-// of version 7 in 16 bytes, so that reports stand by time.
+// The buckets of this package in community.db. Keys are ids. The key of a report is its UUID of
+// version 7 in 16 bytes, so that reports are in the order of time.
 const (
 	reportsBucket     = "outageReports" // id → reportRecord in JSON
 	tokensBucket      = "outageTokens"  // hash of user and token → id of the report
@@ -53,7 +53,7 @@ const (
 // Buckets are those of this package.
 var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucket}
 
-// A Store is what people said in a data folder. Its methods may be called from several
+// A Store is the submissions of people in a data folder. Its methods may be called from several
 // goroutines.
 type Store struct {
 	Feeds *outage.Store // what operators publish
@@ -68,9 +68,9 @@ type Store struct {
 	open        atomic.Pointer[openReports] // made of reports when it is needed, nil before
 }
 
-// Open reads what is in community.db, which stays the caller's. With nil, or a db that is
-// opened read-only, every change fails with errReadOnly. Records that cannot be used are left
-// out and listed by Problems. The feeds are those of the same file.
+// Open reads community.db. Closing db stays the caller's task. With nil or a read-only db, every
+// change fails with errReadOnly. Unusable records are left out and listed by Problems. feeds are
+// those of the same file.
 func Open(db *store.DB, feeds *outage.Store, now func() time.Time) (*Store, error) {
 	s := &Store{Feeds: feeds, db: db, now: now, sites: map[string][]*Validation{}}
 	s.reports = store.NewCollection(reportsBucket, func(key string, text []byte) (*Report, error) {
@@ -106,10 +106,10 @@ func (s *Store) Problems() []error {
 	return slices.Concat(s.reports.Problems(), s.validations.Problems(), s.bugs.Problems())
 }
 
-// second is the clock's time in UTC, to the second.
+// second returns the clock's time in UTC, in whole seconds.
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
 
-// update changes the file alone. What is in memory is as the file when update returns.
+// update runs a change while no other change runs. The memory has the changes when update returns.
 func (s *Store) update(change func(*store.Tx) error) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return errReadOnly
@@ -124,14 +124,15 @@ func hash(texts ...string) []byte {
 	return sum[:16]
 }
 
-// indexOf is the position of a hash in a list, -1 when it is not there.
+// indexOf returns the position of a hash in a list, -1 if it is missing.
 func indexOf(list [][]byte, h []byte) int {
 	return slices.IndexFunc(list, func(o []byte) bool { return bytes.Equal(o, h) })
 }
 
 const maxID = 200 // bytes of a user's id or a token
 
-// checkIDs does not repeat them in its error: it might end in a log.
+// checkIDs returns an error for invalid ids. The error does not repeat them, because it may be
+// logged.
 func checkIDs(user, token string) error {
 	if user == "" || len(user) > maxID || len(token) > maxID || strings.Contains(user+token, "\x00") {
 		return fmt.Errorf("the id of a user has %d bytes, of 1 to %d without NUL, and a token %d", len(user), maxID,

@@ -8,9 +8,8 @@ import (
 	"relais/internal/store"
 )
 
-// Forget removes a user from all reports and validations and returns their number; they and
-// their counts stay. The user's bytes leave the file when it is compacted. Error:
-// errReadOnly.
+// Forget removes a user from all reports and validations, and returns their number. The records and
+// their counts stay. Compacting the file removes the last traces of the user. Error: errReadOnly.
 func (s *Store) Forget(user string) (n int, err error) {
 	if err := checkIDs(user, ""); err != nil {
 		return 0, err

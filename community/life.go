@@ -12,16 +12,14 @@ import (
 	"relais/market"
 )
 
-// AddReport makes a report. With a token that the user has used it returns the report that
-// was made then, as it is now, and made is false. Errors: *InvalidError, errReadOnly, and
-// values out of bounds.
+// AddReport makes a report. If the user has used the token before, it returns that report in its
+// present state, and made is false. Errors: *InvalidError, errReadOnly, and values out of bounds.
 func (s *Store) AddReport(n NewReport) (report *Report, made bool, err error) {
 	return s.create(n, false, func(*reportRecord) string { return "" })
 }
 
-// create makes a report; with counts its user is its first confirmer. If the user has used
-// the token it returns the report of then. If existing returns an id it confirms that report
-// instead.
+// create makes a report; with counts, its user is the first confirmer. If the user has used the
+// token before, it returns that report. If existing returns an id, it confirms that report instead.
 func (s *Store) create(n NewReport, counts bool, existing func(*reportRecord) (id string)) (report *Report, made bool,
 	err error) {
 	now := s.second()
@@ -68,7 +66,7 @@ func (s *Store) create(n NewReport, counts bool, existing func(*reportRecord) (i
 	return s.shown(r, err), made && err == nil, err
 }
 
-// change runs f, which may put another record in place of *r or change it, and stores that.
+// change runs f, which may change or replace *r, and stores the result.
 func (s *Store) change(r **reportRecord, f func(tx *store.Tx) error) error {
 	return s.update(func(tx *store.Tx) error {
 		if err := f(tx); err != nil {
@@ -98,11 +96,11 @@ func (s *Store) alter(id string, f func(r *reportRecord) error) (*Report, error)
 	return s.shown(r, err), err
 }
 
-// maxConfirmers bounds a record. Those beyond are news and do not count.
+// maxConfirmers bounds a record. More confirmations are news, but do not count.
 const maxConfirmers = 1000
 
-// Confirm adds a user's confirmation to a report. A user counts once, and the reporter does
-// not, but each confirmation is news. Errors: ErrNoReport, errClosed, errReadOnly.
+// Confirm adds a user's confirmation to a report. A user counts once, and the reporter does not
+// count, but each confirmation is news. Errors: ErrNoReport, errClosed, errReadOnly.
 func (s *Store) Confirm(id, user string) (*Report, error) {
 	if err := checkIDs(user, ""); err != nil {
 		return nil, err
@@ -128,8 +126,8 @@ func (r *reportRecord) confirm(user string, now time.Time) {
 	}
 }
 
-// Resolve closes a report whose outage is over, for its reporter or, with "", a moderator. A
-// resolved report stays as it is. Errors: ErrNoReport, errNotYours, errClosed when it is
+// Resolve closes a report whose outage has ended, for its reporter, or for a moderator if user is
+// "". A resolved report does not change. Errors: ErrNoReport, errNotYours, errClosed if it was
 // rejected, errReadOnly.
 func (s *Store) Resolve(id, user string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
@@ -144,8 +142,8 @@ func (s *Store) Resolve(id, user string) (*Report, error) {
 	})
 }
 
-// Reject closes a report, as a moderator, because its outage does not exist. A rejected
-// report stays as it is. Errors: ErrNoReport, errReadOnly.
+// Reject closes a report for a moderator, because its outage does not exist. A rejected report does
+// not change. Errors: ErrNoReport, errReadOnly.
 func (s *Store) Reject(id, why string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
 		if r.State != Rejected {
@@ -163,15 +161,15 @@ func (s *Store) close(r *reportRecord, state ReportState) {
 	}
 }
 
-// A ReportFilter says which reports a moderator wants to see.
+// A ReportFilter selects reports for a moderator.
 type ReportFilter struct {
 	Market   market.Code   `json:"market,omitempty"` // "": of all
 	Operator string        `json:"operator"`         // key; "": of all
 	States   []ReportState `json:"states"`           // none: all
 }
 
-// Reports returns reports, those that are closed as well, the newest first, and how many
-// there are. Those that cannot be used are left out, as by Open.
+// Reports returns reports, closed ones included, the newest first, and their number. Unusable
+// records are left out, as by Open.
 func (s *Store) Reports(f ReportFilter, limit, offset int) (list []*Report, total int, err error) {
 	list = []*Report{}
 	if s.db == nil {
@@ -209,7 +207,7 @@ func (f *ReportFilter) wants(r *Report) bool {
 		(len(f.States) == 0 || slices.Contains(f.States, r.State))
 }
 
-// Report returns a report, also one that is closed. Error: ErrNoReport.
+// Report returns a report, open or closed. Error: ErrNoReport.
 func (s *Store) Report(id string) (report *Report, err error) {
 	if s.db == nil {
 		return nil, ErrNoReport

@@ -11,8 +11,8 @@ import (
 	"relais/outage"
 )
 
-// openReports are the reports that are neither resolved nor rejected, in an order. They
-// never change; a change makes others.
+// openReports are the reports that are neither resolved nor rejected, sorted. They are never
+// changed, only replaced.
 type openReports struct {
 	list      []*Report   // what began last first, then by id
 	deadlines []time.Time // after which one is dormant, ascending
@@ -43,9 +43,8 @@ func (o *openReports) passed(now time.Time) int {
 	return n
 }
 
-// Outages are the outages at one moment: those that operators publish and those that people
-// report, which are never merged. Its answers belong to one Version, whatever changes
-// meanwhile.
+// Outages are the outages at one moment: those that operators publish and those that people report,
+// which are never merged. All answers belong to one Version, even if data changes meanwhile.
 type Outages struct {
 	*outage.Store // the feeds
 	reports       *openReports
@@ -57,14 +56,14 @@ func (s *Store) Outages() *Outages {
 	return &Outages{s.Feeds.Snapshot(), s.openReports(), s.now()}
 }
 
-// Version changes whenever an answer may change: with every commit, and when a feed becomes
-// too old or a report dormant. It is the same after a restart.
+// Version returns a version that changes whenever an answer may change: with every commit, and when
+// a feed becomes too old or a report dormant. It survives a restart.
 func (o *Outages) Version() string {
 	return fmt.Sprint(o.Store.Version(), ".", o.reports.passed(o.now))
 }
 
-// Reports is Entries for reports in one of the states; without states, those that are
-// Reported or Confirmed.
+// Reports is Entries for reports in one of the states; without states, for those that are Reported
+// or Confirmed.
 func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report, truncated bool) {
 	if len(states) == 0 {
 		states = []ReportState{Reported, Confirmed}
@@ -78,14 +77,14 @@ func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report
 	return list, truncated
 }
 
-// An Outage is an entry or a report. The other is nil.
+// An Outage is either an entry or a report. The other is nil.
 type Outage struct {
 	Entry  *outage.Entry // an operator's, which must not be changed
 	Report *Report       // of a person
 }
 
-// All returns entries and reports in the order of Entries; of equals, reports come first. The
-// limit is for both together.
+// All returns entries and reports in the order of Entries; among equals, reports come first. The
+// limit applies to both together.
 func (o *Outages) All(q outage.Query) (list []Outage, truncated bool) {
 	entries, moreEntries := o.Entries(q)
 	reports, moreReports := o.Reports(q)

@@ -16,11 +16,11 @@ import (
 	"relais/outage"
 )
 
-// A ReportState is how far the life of a report is.
+// A ReportState is the state of a report.
 type ReportState string
 
-// The states: a report is confirmed by NeededConfirmations, dormant after Patience
-// without news until there is some, and closed when it is resolved or rejected.
+// The states. A report is confirmed after NeededConfirmations, and dormant after patience without
+// news, until there is some. It is closed when it is resolved or rejected.
 const (
 	Reported  ReportState = "reported"
 	Confirmed ReportState = "confirmed"
@@ -29,7 +29,7 @@ const (
 	Rejected  ReportState = "rejected"
 )
 
-// reportStates are all of them.
+// reportStates lists the states.
 var reportStates = []ReportState{Reported, Confirmed, Dormant, Resolved, Rejected}
 
 const (
@@ -65,18 +65,18 @@ type Report struct {
 	State        ReportState     `json:"state"`         // in the file, dormant is as before
 	Confirms     int             `json:"confirmCount"`
 
-	// OperatorConfirmed says, of an open report, that the operator publishes an unavailable
-	// site within 300 m.
+	// OperatorConfirmed reports for an open report that the operator publishes an unavailable site
+	// within 300 m.
 	OperatorConfirmed bool `json:"-"`
 }
 
-// Point is where the outage was reported.
+// Point returns the place of the outage.
 func (r *Report) Point() geo.Point { return geo.Point{Lat: r.Lat, Lng: r.Lng} }
 
 // Place implements outage.Located.
 func (r *Report) Place() (operator, area string, p geo.Point) { return r.Operator, r.Area, r.Point() }
 
-// Remaining is how many confirmations are missing, nil when none can come any more.
+// Remaining returns how many confirmations are missing, nil if none can come any more.
 func (r *Report) Remaining() *int {
 	if !r.open() {
 		return nil
@@ -87,7 +87,7 @@ func (r *Report) Remaining() *int {
 
 func (r *Report) open() bool { return r.State != Resolved && r.State != Rejected }
 
-// stateAt is the state of the report at a time.
+// stateAt returns the state of the report at a time.
 func (r *Report) stateAt(now time.Time) ReportState {
 	if r.open() && now.Sub(r.NewsAt) > patience {
 		return Dormant
@@ -95,7 +95,7 @@ func (r *Report) stateAt(now time.Time) ReportState {
 	return r.State
 }
 
-// asOf is a copy of the report as it is at a time, with these feeds.
+// asOf returns a copy of the report in its state at a time, with these feeds.
 func (r *Report) asOf(now time.Time, feeds *outage.Store) *Report {
 	c := *r
 	c.State = r.stateAt(now)
@@ -103,8 +103,8 @@ func (r *Report) asOf(now time.Time, feeds *outage.Store) *Report {
 	return &c
 }
 
-// A reportRecord is a report as it is stored. Users stand in it as hashes that differ from
-// report to report, so that the file tells neither who they are nor what else they said.
+// A reportRecord is a report as it is stored. Users are hashes that differ from report to report,
+// so that the file reveals neither who they are nor what else they reported.
 type reportRecord struct {
 	Report
 	Reporter   []byte   `json:"reporter,omitempty"` // nil: forgotten
@@ -114,7 +114,7 @@ type reportRecord struct {
 
 func (r *reportRecord) hash(user string) []byte { return hash("user", r.ID, user) }
 
-// NewReport is what somebody says.
+// A NewReport is a report to make.
 type NewReport struct {
 	Market                                      market.Code
 	Operator                                    string // key, in any case
@@ -125,8 +125,8 @@ type NewReport struct {
 	StartedAt                                   time.Time // zero: now
 	User                                        string    // an opaque id of who says it
 	Program                                     bool      // the user is not a person: it confirms nothing
-	// Token, when it is not "", names this call among those of the user: a second one
-	// with the same token returns the report that the first one made.
+	// Token identifies the call, unless it is "": a second call of the user with the same token
+	// returns the report of the first one.
 	Token string
 }
 

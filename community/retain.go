@@ -6,18 +6,18 @@ import (
 	"relais/internal/store"
 )
 
-// Keep is how long a record stays after its last news. That of a report is its end, when it
-// is resolved or rejected, else the report itself or its last confirmation. It is as long as
-// measures are kept by default.
+// Keep is how long a record stays after its last news. The last news of a closed report is its end,
+// of an open one the report itself or its last confirmation. Measurements are kept as long by
+// default.
 const Keep = 365 * 24 * time.Hour
 
-// retained is how many records are removed at a time: other changes wait that long.
+// retained is how many records are removed in one transaction, which delays other changes.
 const retained = 1000
 
-// Retain removes the reports and bugs whose last news, and the validations whose last day,
-// is older than keep, and returns how many reports there were and how many others. What the
-// file still has of them goes when it is compacted. What is removed before an error stays
-// removed. Errors: errReadOnly, those of the store.
+// Retain removes reports and bugs whose last news are older than keep, and validations whose last
+// day is. It returns the number of removed reports and of other records. Compacting the file
+// removes their last traces. An error does not undo earlier removals. Errors: errReadOnly, those of
+// the store.
 func (s *Store) Retain(keep time.Duration) (reports, others int, err error) {
 	before := s.now().Add(-keep)
 	for {
@@ -32,7 +32,7 @@ func (s *Store) Retain(keep time.Duration) (reports, others int, err error) {
 	}
 }
 
-// expired are records whose time is over, at most as many as are removed at a time.
+// expired are expired records, at most retained.
 type expired struct {
 	reports     []*reportRecord
 	validations []*validationRecord
@@ -41,7 +41,7 @@ type expired struct {
 
 func (e *expired) count() int { return len(e.reports) + len(e.validations) + len(e.bugs) }
 
-// find fills e. What cannot be read stays, for its owner to see.
+// find fills e. It leaves records that cannot be read to their owner.
 func (e *expired) find(tx *store.Tx, before time.Time) {
 	tx.LeaveOut(func(error) {})
 	each := func(bucket string, look func(k, v []byte)) {
@@ -88,7 +88,7 @@ func (e *expired) remove(tx *store.Tx) error {
 	return store.MarkDeleted(tx)
 }
 
-// removeOld removes some of what is older.
+// removeOld removes some records that are older than before.
 func (s *Store) removeOld(before time.Time) (old expired, err error) {
 	err = s.update(func(tx *store.Tx) error {
 		if old.find(tx, before); old.count() == 0 {
@@ -99,7 +99,7 @@ func (s *Store) removeOld(before time.Time) (old expired, err error) {
 	return old, err
 }
 
-// last is when there was news of the report last.
+// last returns the time of the last news of the report.
 func (r *Report) last() time.Time {
 	if r.ClosedAt != nil && !r.open() {
 		return *r.ClosedAt

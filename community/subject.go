@@ -12,7 +12,7 @@ import (
 	"relais/site"
 )
 
-// A Subject is the fact about a site that somebody validates.
+// A Subject is a fact about a site that somebody validates.
 type Subject string
 
 // The subjects.
@@ -28,7 +28,7 @@ const (
 	Azimuth    Subject = "azimuth" // of a sector, degrees from true north
 )
 
-// subjects are all of them, in the order of answers.
+// subjects lists the subjects in the order of answers.
 var subjects = []Subject{Exists, Gone, Operator, Technology, ENB, GNB, Cell, PCI, Azimuth}
 
 // Values lists the subjects.
@@ -40,7 +40,7 @@ func (Subject) Values() []string {
 	return list
 }
 
-// value returns a value in its one spelling. The error says what is allowed.
+// value returns a value in its canonical spelling. The error says what is allowed.
 func (s Subject) value(m *market.Market, text string) (string, error) {
 	switch s {
 	case Exists, Gone:
