@@ -154,8 +154,8 @@ type copier struct {
 	*keptFiles
 	now    time.Time
 	files  []source.Found
-	folder string            // below kept.dir; "" until something is copied
-	copies map[string]string // name of an input or archive → file below kept.dir
+	folder string            // below keptFiles.dir; "" until something is copied
+	copies map[string]string // name of an input or archive → file below keptFiles.dir
 	err    error
 	done   sync.WaitGroup
 	cancel context.CancelFunc

@@ -23,7 +23,7 @@ func (s *Server) challenge(w http.ResponseWriter, status int, code, scope, messa
 	http.Error(w, message, status)
 }
 
-// callerKey is the context key of the Caller.
+// callerKey is the context key of the caller.
 type callerKey struct{}
 
 // handOver passes the request to the SDK: with the caller in the SDK's own form, and without

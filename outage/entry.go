@@ -9,7 +9,7 @@ import (
 	"relais/market"
 )
 
-// A Status is that of a service of a site, as operators write it; "" is not stated.
+// A Status is the status of a service of a site, as operators write it; "" means not stated.
 type Status string
 
 // The statuses of api.md.
@@ -30,12 +30,12 @@ type Services struct {
 	Data5G  Status `json:"data5g,omitempty"`
 	Voice   Status `json:"voice,omitempty"`
 	Data    Status `json:"data,omitempty"`
-	// VoiceSMS is the status of voice and SMS together. Where a file has one column about
-	// voice only, operators mean both by it.
+	// VoiceSMS is the status of voice and SMS together. In a file with a column for voice only,
+	// operators mean both.
 	VoiceSMS Status `json:"voiceSms,omitempty"`
 }
 
-// A Severity is how bad an outage is.
+// A Severity says how bad an outage is.
 type Severity string
 
 // The severities.
@@ -66,9 +66,9 @@ type Entry struct {
 	Cells   Cells      `json:"cells"`           // of the row, by rawColumns
 }
 
-// Cells are the cells of a row, one per line; in JSON they are a list. No cell has a line
-// break. They are one string because the garbage collector would scan a list of strings of
-// every row again and again.
+// Cells are the cells of a row, one per line; in JSON they are a list. A cell has no line breaks.
+// They are one string because the garbage collector would scan the lists of all rows again and
+// again.
 type Cells string
 
 func cellsOf(list []string) Cells { return Cells(strings.Join(list, "\n")) }
@@ -89,7 +89,7 @@ func (c *Cells) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// share replaces texts that are equal to one in met by it, so that each is in memory once.
+// share replaces texts by equal ones in met, so that each text is in memory once.
 func (e *Entry) share(met map[string]string) {
 	for _, text := range []*string{&e.Area, &e.Region, &e.Department, &e.Commune, &e.INSEE, &e.Reason, &e.Detail} {
 		shareText(text, met)
@@ -108,19 +108,19 @@ func shareText[T ~string](text *T, met map[string]string) {
 	*text = T(first)
 }
 
-// SourceID names the feed that the entry comes from.
+// SourceID returns the name of the entry's feed.
 func (e *Entry) SourceID() string { return feedID(e.Market, e.Operator) }
 
 // ID returns the entry's id, unique among all feeds.
 func (e *Entry) ID() string { return "operator:" + e.SourceID() + ":" + e.Code }
 
-// Point is where the site stands.
+// Point returns the position of the site.
 func (e *Entry) Point() geo.Point { return geo.Point{Lat: e.Lat, Lng: e.Lng} }
 
 // Place implements Located.
 func (e *Entry) Place() (operator, area string, p geo.Point) { return e.Operator, e.Area, e.Point() }
 
-// Began is when the outage began, the zero time when that is not stated.
+// Began returns when the outage began, the zero time if that is not stated.
 func (e *Entry) Began() time.Time {
 	if e.Start == nil {
 		return time.Time{}
@@ -128,9 +128,9 @@ func (e *Entry) Began() time.Time {
 	return *e.Start
 }
 
-// Raw returns the row by the names of its columns in api.md. It has every column; one that
-// the file lacks is "". Start and end are written 2026-08-20 06:10:00 in the zone of the
-// file; other cells are as published.
+// Raw returns the row by the names of its columns in api.md. It has every column; one that the file
+// lacks is "". Start and end are written like 2026-08-20 06:10:00 in the zone of the file; other
+// cells are as published.
 func (e *Entry) Raw() map[string]string {
 	raw := make(map[string]string, len(rawColumns))
 	cells := e.Cells.list()
@@ -147,7 +147,7 @@ func (e *Entry) Raw() map[string]string {
 	return raw
 }
 
-// Severity is Down when no service is OK.
+// Severity is Down if no service is OK.
 func (e *Entry) Severity() Severity {
 	for _, st := range e.Services.each() {
 		if *st == statusOK {
@@ -173,7 +173,7 @@ func (e *Entry) Affected() (services, technologies []string) {
 	return services, technologies
 }
 
-// affectedNames returns the names whose statuses, at the same index, have an HS or DE.
+// affectedNames returns the names for which one of the statuses at the same index is HS or DE.
 func affectedNames(names []string, statuses [][]Status) []string {
 	list := []string{}
 	for i, some := range statuses {

@@ -20,11 +20,10 @@ const (
 	Failed    FeedState = "failed"    // the last try did not; what was read before stays
 )
 
-// freshTime is how long what was read may stand for the present, by decisions.md 13.
+// freshTime is how long data may count as current, by decisions.md 13.
 const freshTime = 48 * time.Hour
 
-// A Feed is what an operator publishes and what became of reading it. Times are UTC,
-// to the second.
+// A Feed is what an operator publishes, and the result of reading it. Times are UTC, to the second.
 type Feed struct {
 	Market   market.Code    `json:"market"`
 	Operator string         `json:"operator"`
@@ -34,12 +33,12 @@ type Feed struct {
 	Rows     int            `json:"rows"`     // of the last good read: served + rejected
 	Served   int            `json:"served"`
 	Rejected map[string]int `json:"rejected"`
-	// Synthetic says that a file of the last good read was made up for a demonstration:
-	// no operator published it.
+	// Synthetic reports that a file of the last good read was made up for a demonstration: no
+	// operator published it.
 	Synthetic bool `json:"synthetic,omitempty"`
 }
 
-// State is what the last try left.
+// State returns the result of the last read.
 func (f *Feed) State() FeedState {
 	switch {
 	case f.FailedAt != nil:
@@ -50,7 +49,7 @@ func (f *Feed) State() FeedState {
 	return Absent
 }
 
-// Age is how long ago the last good read was, 0 when there was none.
+// Age returns the time since the last good read, 0 if there was no good read.
 func (f *Feed) Age(now time.Time) time.Duration {
 	if f.ReadAt == nil {
 		return 0
@@ -58,8 +57,8 @@ func (f *Feed) Age(now time.Time) time.Duration {
 	return now.Sub(*f.ReadAt)
 }
 
-// Available reports whether a site without an entry works: the last try read the feed, and
-// what it read is not older than Fresh.
+// Available reports whether a site without an entry works: the last read succeeded, and is not
+// older than freshTime.
 func (f *Feed) Available(now time.Time) bool {
 	return f.State() == Available && f.Age(now).Abs() <= freshTime
 }
@@ -85,8 +84,8 @@ func feedID(code market.Code, operator string) string {
 	return strings.ToLower(string(code) + "-" + operator)
 }
 
-// feedOf returns the market and the operator's key in its one spelling. Errors:
-// errNoFeed, ErrOperator.
+// feedOf returns the market, and the operator's key in its canonical spelling. Errors: errNoFeed,
+// ErrOperator.
 func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) {
 	m := market.Get(code)
 	if m == nil || m.FeedZone == "" {
@@ -96,7 +95,7 @@ func feedOf(code market.Code, operator string) (*market.Market, feedKey, error) 
 	return m, feedKey{code, key}, err
 }
 
-// operatorOf returns an operator's key in its one spelling. Error: ErrOperator.
+// operatorOf returns an operator's key in its canonical spelling. Error: ErrOperator.
 func operatorOf(m *market.Market, operator string) (key string, err error) {
 	i, ok := m.Operator(operator)
 	if !ok {
@@ -106,11 +105,11 @@ func operatorOf(m *market.Market, operator string) (key string, err error) {
 	return m.Operators[i].Key, nil
 }
 
-// Feeds returns the feeds of a market, one an operator in table order, those that are
-// absent too; none for a market whose operators publish nothing.
+// Feeds returns the feeds of a market, one for each operator in table order, absent ones included.
+// The list is empty for a market whose operators publish nothing.
 func (s *Store) Feeds(code market.Code) []Feed { return s.state.Load().feedsOf(code, nil) }
 
-// A FeedStatus is operatorFeed of api.md, and lastUpdate.
+// A FeedStatus is operatorFeed of api.md, with lastUpdate.
 type FeedStatus struct {
 	Exists     bool       // the market has feeds
 	Available  bool       // every one that was asked for is

@@ -19,15 +19,14 @@ import (
 // reportKind is what reports call a file of unavailable sites.
 const reportKind = "sites-hs"
 
-// Import replaces an operator's unavailable sites by those in the files (also in a folder or
-// a zip archive). All of it is on disk when Import returns nil, and nothing of it when it
-// fails or the process dies. It returns a report per file, as far as the file was read:
-// rows = served + rejected.
+// Import replaces an operator's unavailable sites by those in the files (also in a folder or a zip
+// archive). Everything is on disk when Import returns nil; nothing changes if it fails or the
+// process dies. It returns a report for each file, as far as it was read: rows = served + rejected.
 //
-// Files without a usable row are refused, as they would say that all sites work; files
-// whose rows are all sites of another market are not. A Refused error, or one of opening a
-// file, marks the feed failed and leaves the last good data. Other errors change nothing:
-// errNoFeed, ErrOperator, errReadOnly, fs.ErrNotExist, those of ctx and of the store.
+// Files without a usable row are refused, because they would say that all sites work; files whose
+// rows are all sites of another market are not. A refusedError or an error of opening a file marks
+// the feed failed and keeps the last good data. Other errors change nothing: errNoFeed,
+// ErrOperator, errReadOnly, fs.ErrNotExist, those of ctx and of the store.
 func (s *Store) Import(ctx context.Context, code market.Code, operator string, files ...string) ([]*source.Report,
 	error) {
 	m, key, err := feedOf(code, operator)
@@ -48,7 +47,7 @@ func (s *Store) Import(ctx context.Context, code market.Code, operator string, f
 	return reports, s.replace(key, p, reports)
 }
 
-// A refusedError error says what is wrong with a file. Its feed is marked failed.
+// A refusedError says what is wrong with a file. Its feed is marked failed.
 type refusedError struct{ error }
 
 // Unwrap returns the error.
@@ -92,7 +91,7 @@ func (p *parser) files(ctx context.Context, paths []string) ([]*source.Report, e
 	return reports, fmt.Errorf("%s: the file has no row", inputs[0].Name())
 }
 
-// noneUsed returns the error of files without a usable row, with the reason of the first.
+// noneUsed returns the error of files without a usable row, with the reason of the first row.
 func noneUsed(reports []*source.Report, rows int) error {
 	r := reports[slices.IndexFunc(reports, func(r *source.Report) bool { return len(r.Examples) > 0 })]
 	return &table.Error{Name: r.Path, Line: r.Examples[0].Line,
@@ -131,7 +130,7 @@ func (s *Store) replace(key feedKey, p *parser, reports []*source.Report) error 
 	})
 }
 
-// Failed marks a feed failed: its file could not be fetched or read. What was read before
+// Failed marks a feed failed because its file could not be fetched or read. Data of earlier reads
 // stays. Errors: errNoFeed, ErrOperator, errReadOnly.
 func (s *Store) Failed(code market.Code, operator string, why error) error {
 	_, key, err := feedOf(code, operator)
@@ -142,8 +141,8 @@ func (s *Store) Failed(code market.Code, operator string, why error) error {
 	return s.alterFeed(key, func(f *Feed) { f.FailedAt, f.Why = &at, reason(why) })
 }
 
-// Clear deletes an operator's feed, which is absent then. Its bytes leave community.db when
-// that is compacted. Errors: errNoFeed, ErrOperator, errReadOnly.
+// Clear deletes an operator's feed, which is absent then. Compacting community.db removes the last
+// traces. Errors: errNoFeed, ErrOperator, errReadOnly.
 func (s *Store) Clear(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {

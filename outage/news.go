@@ -17,7 +17,7 @@ type News struct {
 	Failed   string `json:"failed,omitempty"` // why the file is missing
 }
 
-// An Outcome is a feed and what became of news of it.
+// An Outcome is a feed and the result of news about it.
 type Outcome struct {
 	Feed
 	State   FeedState        `json:"state"`
@@ -26,9 +26,9 @@ type Outcome struct {
 	Error   string           `json:"error,omitempty"`   // why the news was not taken; the file is not at fault
 }
 
-// Take imports the news of a market's feeds, one after the other; a failure of one does not
-// stop the others. It returns every feed of the market, in table order. Errors: errNoFeed,
-// and ErrOperator before any news is taken.
+// Take imports the news of a market's feeds, one after the other; the failure of one does not stop
+// the others. It returns every feed of the market, in table order. Errors: errNoFeed and
+// ErrOperator, before any news is imported.
 func (s *Store) Take(ctx context.Context, code market.Code, news ...News) ([]Outcome, error) {
 	if m := market.Get(code); m == nil || m.FeedZone == "" {
 		_, _, err := feedOf(code, "")
@@ -71,9 +71,9 @@ func (s *Store) take(ctx context.Context, key feedKey, n News) (o Outcome) {
 	return o
 }
 
-// unchanged clears the failure of a feed whose file is still the one that was read last.
-// ReadAt stays, so that a file that is never renewed becomes too old. Errors: errNoFeed,
-// ErrOperator, errReadOnly.
+// unchanged clears the failure of a feed whose file has not changed since it was read. ReadAt
+// stays, so that a file that is never renewed becomes too old. Errors: errNoFeed, ErrOperator,
+// errReadOnly.
 func (s *Store) unchanged(code market.Code, operator string) error {
 	_, key, err := feedOf(code, operator)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) unchanged(code market.Code, operator string) error {
 	return s.alterFeed(key, func(f *Feed) { f.FailedAt, f.Why = nil, "" })
 }
 
-// alterFeed changes what is said of a feed; its entries stay.
+// alterFeed changes a feed and keeps its entries.
 func (s *Store) alterFeed(key feedKey, alter func(f *Feed)) error {
 	return s.update(func(tx *store.Tx) error {
 		f, err := getFeed(tx, key)

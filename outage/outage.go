@@ -1,9 +1,8 @@
-// Package outage keeps what operators publish of their sites that do not work, in files
-// of unavailable sites. It fetches nothing, and does not know whether a site exists; what
-// people report is in package community.
+// Package outage stores the unavailable sites that operators publish in files. It does not fetch
+// files, and does not know whether a site exists. Reports of people are in package community.
 //
-// Everything is in community.db. The last good file of an operator stays until a
-// better one comes or it is cleared; what is asked is answered from memory.
+// Everything is in community.db. The last good file of an operator stays until a better one is
+// imported or it is cleared. Queries are answered from memory.
 package outage
 
 import (
@@ -27,8 +26,7 @@ var (
 	errReadOnly = fmt.Errorf("the folder cannot be written to: %w", fs.ErrPermission)
 )
 
-// Buckets of community.db that are this package's. The key of a feed is its market,
-// 0, its operator.
+// The buckets of this package in community.db. The key of a feed is its market, 0, its operator.
 const (
 	feedsBucket   = "feeds"            // feed → Feed in JSON
 	entriesBucket = "unavailableSites" // feed → []*Entry in JSON: its last good file
@@ -46,9 +44,9 @@ type Store struct {
 	state   atomic.Pointer[state]
 }
 
-// Open reads the feeds of community.db, which stays the caller's. With nil, or a db
-// that is opened read-only, every change fails with errReadOnly. Records that cannot be used
-// are left out and listed by Problems; their feed has failed until it is imported again.
+// Open reads the feeds of community.db. Closing db stays the caller's task. With nil or a read-only
+// db, every change fails with errReadOnly. Unusable records are left out and listed by Problems;
+// their feeds count as failed until the next import.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	s := &Store{db: db, now: now}
 	s.state.Store(newState())
@@ -58,7 +56,7 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// load makes the state that of a file.
+// load replaces the state by that of a file.
 func (s *Store) load(tx *store.Tx) error {
 	st := newState()
 	err := store.EachKey(tx, feedsBucket, func(k []byte) error {
@@ -71,7 +69,7 @@ func (s *Store) load(tx *store.Tx) error {
 	return err
 }
 
-// apply reads again the feeds that a commit changed.
+// apply reads the feeds that a commit changed again.
 func (s *Store) apply(changes []store.Change) {
 	next := s.state.Load().clone()
 	changed := map[string]bool{}
@@ -92,8 +90,8 @@ func (s *Store) apply(changes []store.Change) {
 // Problems returns the errors of the records that are left out.
 func (s *Store) Problems() []error { return slices.Collect(maps.Values(s.state.Load().problems)) }
 
-// Snapshot returns the feeds at this moment, for reading. Its answers belong to one Version,
-// whatever changes meanwhile.
+// Snapshot returns the feeds at this moment, for reading. All answers belong to one Version, even
+// if data changes meanwhile.
 func (s *Store) Snapshot() *Store {
 	at := s.now()
 	snapshot := &Store{now: func() time.Time { return at }, version: s.db.Version()} // before the state
@@ -101,13 +99,13 @@ func (s *Store) Snapshot() *Store {
 	return snapshot
 }
 
-// Version changes whenever an answer may change: with every commit, and when a feed becomes
-// too old. It is the same after a restart.
+// Version changes whenever an answer may change: with every commit, and when a feed becomes too
+// old. It survives a restart.
 func (s *Store) Version() string {
 	return fmt.Sprint(cmp.Or(s.version, s.db.Version()), ".", s.state.Load().passed(s.now()))
 }
 
-// update changes the file alone. What is answered is as the file when update returns.
+// update runs a change while no other change runs. The memory has the changes when update returns.
 func (s *Store) update(change func(*store.Tx) error) error {
 	if s.db == nil || s.db.ReadOnly() {
 		return errReadOnly
@@ -115,5 +113,5 @@ func (s *Store) update(change func(*store.Tx) error) error {
 	return s.db.Update(change)
 }
 
-// second is the clock's time in UTC, to the second.
+// second returns the clock's time in UTC, in whole seconds.
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }

@@ -26,7 +26,7 @@ type parser struct {
 	rows     int             // of all files
 	rejected int
 	abroad   int // of these, as sites of another market
-	// synthetic says that one of the files is made up.
+	// synthetic reports that one of the files was made up.
 	synthetic bool
 }
 
@@ -38,14 +38,14 @@ func newParser(m *market.Market, operator string) (*parser, error) {
 	return &parser{market: m, operator: operator, zone: zone, entries: []*Entry{}, seen: map[string]bool{}}, nil
 }
 
-// A row is one record while it is read.
+// A row is one record while it is being read.
 type row struct {
 	*parser
 	cells []string // by columns, clean
 	odd   []string // kinds of values that were left out, each once
 }
 
-// Reasons for which a row is rejected.
+// Reasons why a row is rejected.
 const (
 	noCode      = "no site code"
 	noPosition  = "no position"
@@ -55,11 +55,11 @@ const (
 	tooLong     = "a text that is too long"
 )
 
-// brokenRecord is the reason that package table gives for a record that it cannot split.
+// brokenRecord is the reason of package table for a record that it cannot split.
 const brokenRecord = "broken record"
 
-// read reads a file and counts its rows. Lines above the header, and notes between and below
-// the rows, do not count.
+// read reads a file and counts its rows. Lines above the header, and notes between and below the
+// rows, do not count.
 func (p *parser) read(ctx context.Context, in io.Reader, name string, report *source.Report) error {
 	t, err := readText(in, name)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	return r.Err()
 }
 
-// checkFilled refuses a file with a required column that is empty in every row.
+// checkFilled refuses a file if a required column is empty in every row.
 func checkFilled(r *table.Reader, report *source.Report, filled []bool) error {
 	if r.Err() != nil || !slices.Contains(filled, true) {
 		return nil
@@ -114,9 +114,8 @@ func checkFilled(r *table.Reader, report *source.Report, filled []bool) error {
 	return nil
 }
 
-// record reads a record into an entry, or rejects it, or passes over it as a note: one
-// that does not begin as a row does, with two cells at most. It notes which columns have
-// something in them.
+// record reads a record into an entry, or rejects it, or skips it as a note. A note has at most two
+// cells and does not begin like a row. It notes which columns have values.
 func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int,
 	filled []bool) error {
 	w := &row{parser: p, cells: make([]string, len(columns))}
@@ -159,7 +158,7 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 	return nil
 }
 
-// entry returns the entry of a row, or the reason for which the row is rejected.
+// entry returns the entry of a row, or the reason why the row is rejected.
 func (w *row) entry() (e *Entry, reason string) {
 	c := w.cells
 	for _, cell := range c {
@@ -197,8 +196,8 @@ func (w *row) entry() (e *Entry, reason string) {
 	return e, ""
 }
 
-// clean returns a cell with its runs of blanks and controls as single blanks. What programs
-// write for an empty cell becomes "".
+// clean returns a cell in which blanks and controls are replaced by single blanks. Placeholders
+// that programs write for an empty cell become "".
 func clean(b []byte) string {
 	text := strings.Join(strings.FieldsFunc(string(b),
 		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
@@ -215,7 +214,7 @@ func (w *row) leftOut(what string) {
 	}
 }
 
-// services reads the statuses. One that is not of api.md is not stated.
+// services reads the statuses. Statuses that api.md does not have count as not stated.
 func (w *row) services() Services {
 	at := func(i int) Status {
 		switch st := Status(strings.ToUpper(w.cells[i])); st {

@@ -35,8 +35,8 @@ func degrees(text string) (float64, bool) {
 	return f, err == nil
 }
 
-// strays says why a site at p is not one of the market, "" when it is. Files of an
-// operator may hold its sites in several markets of a country.
+// strays returns why a site at p is not in the market, "" if it is. Files of an operator may have
+// its sites in several markets of a country.
 func (w *row) strays(p geo.Point) (reason string) {
 	if w.market.Contains(p) {
 		return ""
@@ -50,8 +50,8 @@ func (w *row) strays(p geo.Point) (reason string) {
 	return outside
 }
 
-// areaOf is the code of the area of a site: by its position where areas have boxes,
-// else by what is stated of its area or commune; "" when neither tells.
+// areaOf returns the code of the area of a site: by its position if areas have boxes, else by the
+// stated area or commune; "" if neither is known.
 func areaOf(m *market.Market, stated, insee string, p geo.Point) string {
 	if i, ok := m.AreaAt(p); ok {
 		return m.Areas[i].Code
@@ -72,11 +72,11 @@ func areaOf(m *market.Market, stated, insee string, p geo.Point) string {
 	return ""
 }
 
-// withINSEE is a site code that begins with the code of its commune, as Free's do.
+// withINSEE matches site codes that begin with the code of their commune, such as Free's.
 var withINSEE = regexp.MustCompile(`^([0-9]{5}|2[AB][0-9]{3})_`)
 
-// insee is the code of a commune. Where the site code has one it is that: Free writes
-// the postal code in the column. A spreadsheet may have taken a zero.
+// insee returns the code of a commune, from the site code if it has one: Free writes the postal
+// code into the column. A spreadsheet may have removed a leading zero.
 func insee(code, stated string) string {
 	if m := withINSEE.FindStringSubmatch(code); m != nil {
 		return m[1]

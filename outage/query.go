@@ -8,20 +8,20 @@ import (
 	"relais/market"
 )
 
-// A Query says which outages of a market are asked for.
+// A Query selects outages of a market.
 type Query struct {
 	Market    market.Code
 	Operators []string // keys; none: every one
 	Area      string   // code of the market's table; "": anywhere
-	// Disc restricts to a disc; then what is nearest comes first and Box, which
-	// restricts to a box, does not count. nil: it does not.
+	// Disc selects the outages in a disc, the nearest first. Box selects those in a box; it is
+	// ignored with a Disc. nil means anywhere.
 	Disc  *geo.Disc
 	Box   *geo.Box
 	Limit int // 0: all
 }
 
-// Entries returns the entries that are asked for, the latest beginning first, then by id.
-// truncated reports whether there are more than the limit.
+// Entries returns the selected entries, the latest beginning first, then by id. truncated reports
+// whether there are more than the limit.
 func (s *Store) Entries(q Query) (list []*Entry, truncated bool) {
 	return Find(q, s.state.Load().inOrder(q.Market).entries, func(*Entry) bool { return true })
 }
@@ -68,8 +68,8 @@ func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated 
 	return list, truncated
 }
 
-// match reports whether a place is asked for, and its distance from the centre of the disc.
-// With a disc, box is its bounding box.
+// match reports whether the query selects a place, and returns its distance from the centre of the
+// disc. With a disc, box is its bounding box.
 func (q *Query) match(operator, area string, p geo.Point, box *geo.Box) (metres float64, ok bool) {
 	switch {
 	case len(q.Operators) > 0 && !slices.Contains(q.Operators, operator),

@@ -12,8 +12,8 @@ import (
 	"relais/market"
 )
 
-// A state is the good data of every feed, which all answers come from. It never changes; a
-// change makes another from a clone.
+// A state is the good data of every feed, from which all answers come. It is never changed: a
+// change makes another one from a clone.
 type state struct {
 	feeds    map[feedKey]*feedData
 	problems map[string]error // of feeds that cannot be read, by key
@@ -43,12 +43,12 @@ func newFeedData(f *Feed, entries []*Entry) *feedData {
 	return d
 }
 
-// clone returns a copy that arrange must put in order.
+// clone returns a copy, which arrange must sort.
 func (st *state) clone() *state {
 	return &state{maps.Clone(st.feeds), maps.Clone(st.problems), map[market.Code]*arranged{}}
 }
 
-// reload replaces a feed by what community.db has of it.
+// reload replaces a feed by its records in community.db.
 func (st *state) reload(tx *store.Tx, k []byte, now time.Time) {
 	delete(st.problems, string(k))
 	if key, err := parseFeedKey(k); err == nil {
@@ -67,8 +67,7 @@ func (st *state) reload(tx *store.Tx, k []byte, now time.Time) {
 	}
 }
 
-// damaged returns a failed feed in place of one that cannot be read, nil if its operator is
-// unknown.
+// damaged returns a failed feed for one that cannot be read, nil if its operator is unknown.
 func damaged(k []byte, now time.Time) *feedData {
 	key, err := parseFeedKey(k)
 	if err != nil {
@@ -118,7 +117,7 @@ func (st *state) inOrder(code market.Code) *arranged {
 	return &arranged{}
 }
 
-// arrange puts all markets into that order.
+// arrange sorts all markets in that order.
 func (st *state) arrange() *state {
 	for key, d := range st.feeds {
 		a := st.arranged[key.market]
@@ -136,7 +135,7 @@ func (st *state) arrange() *state {
 	return st
 }
 
-// sorted are the entries of a market in the order of answers.
+// sorted returns the entries of a market in the order of answers.
 func (st *state) sorted(code market.Code) (all []*Entry) {
 	for key, d := range st.feeds {
 		if key.market == code {

@@ -15,8 +15,8 @@ import (
 	"relais/market"
 )
 
-// Bounds of a file of unavailable sites: those of a national operator have about a
-// thousandth of them.
+// The bounds of a file of unavailable sites, about a thousand times those of a national operator's
+// file.
 const (
 	maxFile   = 32 << 20 // bytes
 	maxRows   = 50_000   // of all files of an import together
@@ -26,7 +26,7 @@ const (
 	minCells  = 5        // of a header
 )
 
-// A text is a file that is a table: its bytes, what its header says and where that is.
+// A text is a file with a table: its bytes, and the content and position of its header.
 type text struct {
 	name   string
 	data   []byte // UTF-8 with a line feed at its end; the lines above the header are empty

@@ -24,7 +24,7 @@ const (
 	maxOutput = 16 << 20 // bytes
 )
 
-// Errors of Do.
+// Errors of jobs.
 var (
 	// ErrBusy is the error of a job that finds no place in the queue.
 	ErrBusy = errors.New("too many images are being processed")
@@ -43,7 +43,7 @@ var (
 
 // Options configure a pool. Zero values mean the defaults.
 type Options struct {
-	Program  []string      // that runs Serve, with arguments; the bytes that it may have are added as the last one
+	Program  []string      // that runs serve, with arguments; the bytes that it may have are added as the last one
 	Memory   int64         // bytes that all workers share, from Room; default: only the limit of each
 	Workers  int           // at most; default: one for each core, from 2 to 8
 	Waiting  int           // jobs that may wait; default: four for each worker
