@@ -39,6 +39,24 @@ func traces(t *testing.T, dir folder.Dir, c access.Issued) (found []string) {
 	return found
 }
 
+// wantCompacted compacts all files and compares the sizes that are told.
+func wantCompacted(t *testing.T, dir folder.Dir) {
+	t.Helper()
+	var list []Compacted
+	if err := Call(t.Context(), dir, CompactStores{}, &list, quiet); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		info, err := os.Stat(filepath.Join(string(dir), c.Path))
+		if err != nil || info.Size() != c.After || c.Before < c.After {
+			t.Errorf("got %+v, %v, want no error, Size = %v and Before at least %v", c, err, c.After, c.After)
+		}
+	}
+	if len(list) != len(databases)+1 {
+		t.Errorf("got %+v, want len(list) = %v", list, len(databases)+1)
+	}
+}
+
 // Where nobody serves, what is deleted is off the disk when the command ends. Where
 // somebody does, it is off the disk with the next compaction, by command or by Keep.
 func TestDeletedIsOffTheDisk(t *testing.T) {
@@ -71,19 +89,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		switch how {
 		case "compact":
-			var list []Compacted
-			if err := Call(ctx, dir, CompactStores{}, &list, quiet); err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range list {
-				info, err := os.Stat(filepath.Join(string(dir), c.Path))
-				if err != nil || info.Size() != c.After || c.Before < c.After {
-					t.Errorf("got %+v, %v, want no error, Size = %v and Before at least %v", c, err, c.After, c.After)
-				}
-			}
-			if len(list) != len(databases)+1 {
-				t.Errorf("got %+v, want len(list) = %v", list, len(databases)+1)
-			}
+			wantCompacted(t, dir)
 		case "keep after a restart":
 			stop()
 			s, stop = serve(t, dir)

@@ -72,23 +72,25 @@ func in(v Validation) string {
 		v.LastDay)
 }
 
+const annOfTheMill = "ann of the mill"
+
+var validations = []struct {
+	user, value, day string
+	counted          bool
+	want             string
+}{
+	{annOfTheMill, "lte  800", "", true, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
+	{annOfTheMill, "LTE 800", "", false, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
+	{"bob", "LTE 800", "2026-11-02", true, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-20"},
+	{annOfTheMill, "LTE 800", "2026-11-21", false, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-21"},
+	{"bob", "5G NR 3500", "2026-11-02", true, "fr-1 technology  NR 3500 1 2026-11-02 2026-11-02"},
+	{"cy", "nr 3500", "2026-11-01", true, "fr-1 technology  NR 3500 2 2026-11-01 2026-11-02"},
+}
+
 // People who say the same are counted, each once, and are forgotten without a trace.
 func TestValidate(t *testing.T) {
-	const ann = "ann of the mill"
 	w := newWorld(t)
-	steps := []struct {
-		user, value, day string
-		counted          bool
-		want             string
-	}{
-		{ann, "lte  800", "", true, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
-		{ann, "LTE 800", "", false, "fr-1 technology  LTE 800 1 2026-11-20 2026-11-20"},
-		{"bob", "LTE 800", "2026-11-02", true, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-20"},
-		{ann, "LTE 800", "2026-11-21", false, "fr-1 technology  LTE 800 2 2026-11-02 2026-11-21"},
-		{"bob", "5G NR 3500", "2026-11-02", true, "fr-1 technology  NR 3500 1 2026-11-02 2026-11-02"},
-		{"cy", "nr 3500", "2026-11-01", true, "fr-1 technology  NR 3500 2 2026-11-01 2026-11-02"},
-	}
-	for _, step := range steps {
+	for _, step := range validations {
 		n := confirms(step.user, "fr-1", Technology, step.value)
 		n.Day = step.day
 		v, counted, err := w.Validate(n)
@@ -100,7 +102,7 @@ func TestValidate(t *testing.T) {
 			t.Errorf("stored as %+v, ok %v, want %+v and ok = true", got, ok, v)
 		}
 	}
-	if _, _, err := w.Validate(confirms(ann, "fr-1", Gone, "")); err != nil {
+	if _, _, err := w.Validate(confirms(annOfTheMill, "fr-1", Gone, "")); err != nil {
 		t.Fatal(err)
 	}
 	shown := func() (list []string) {
@@ -113,12 +115,12 @@ func TestValidate(t *testing.T) {
 	if got := shown(); !slices.Equal(got, want) || len(w.OfSite("fr-2")) != 0 {
 		t.Errorf("got %v, want %v, and none of fr-2", got, want)
 	}
-	if bytes.Contains(w.file(), []byte(ann)) {
+	if bytes.Contains(w.file(), []byte(annOfTheMill)) {
 		t.Error("the file names ann")
 	}
 	var users [][]byte
 	for _, v := range w.OfSite("fr-1") {
-		users = append(users, (&validationRecord{Validation: v}).hash(ann))
+		users = append(users, (&validationRecord{Validation: v}).hash(annOfTheMill))
 	}
 	left := func() (n int) {
 		text := w.file()
@@ -130,7 +132,7 @@ func TestValidate(t *testing.T) {
 	if left() == 0 {
 		t.Error("the file has no hash of ann")
 	}
-	if n, err := w.Forget(ann); n != 2 || err != nil {
+	if n, err := w.Forget(annOfTheMill); n != 2 || err != nil {
 		t.Errorf("%d were forgotten, %v", n, err)
 	}
 	if _, _, err := w.db.Compact(); err != nil {
@@ -143,7 +145,7 @@ func TestValidate(t *testing.T) {
 	if got := shown(); !slices.Equal(got, want) {
 		t.Errorf("after ann: %v, want %v", got, want)
 	}
-	if n, err := w.Forget(ann); n != 0 || err != nil {
+	if n, err := w.Forget(annOfTheMill); n != 0 || err != nil {
 		t.Errorf("again: %d, %v, want 0 and no error", n, err)
 	}
 }

@@ -184,15 +184,12 @@ func TestWhatIsNoBody(t *testing.T) {
 	}
 }
 
-// A body without a stated length is bounded as well, one that does not come times out, one
-// that breaks off is refused, and a client holds no more than its share.
-func TestBodiesThatDoNotBehave(t *testing.T) {
-	s, done := newNoteServer(t)
-	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
-	i := writer(t, s, false)
+// dialling begins requests with notes, whose rest the caller writes.
+func dialling(t *testing.T, s *Server, i *access.Issued) (dial func(head string) net.Conn) {
+	t.Helper()
 	server := httptest.NewServer(s)
-	defer server.Close()
-	dial := func(head string) net.Conn {
+	t.Cleanup(server.Close)
+	return func(head string) net.Conn {
 		c, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
@@ -202,16 +199,27 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 		fmt.Fprintf(c, "POST %s/notes HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nContent-Type: text/plain\r\nConnection: close\r\n%s", mount, i.APIKey, head)
 		return c
 	}
-	answer := func(c net.Conn) string {
-		text, err := io.ReadAll(c)
-		if len(text) < 12 {
-			t.Fatalf("no answer: %q, %v, want len(text) at least 12", text, err)
-		}
-		_, body, _ := strings.Cut(string(text), "\r\n\r\n")
-		status, _ := strconv.Atoi(string(text[9:12]))
-		sawAnswer(status, []byte(body))
-		return string(text)
+}
+
+func answerOf(t *testing.T, c net.Conn) string {
+	t.Helper()
+	text, err := io.ReadAll(c)
+	if len(text) < 12 {
+		t.Fatalf("no answer: %q, %v, want len(text) at least 12", text, err)
 	}
+	_, body, _ := strings.Cut(string(text), "\r\n\r\n")
+	status, _ := strconv.Atoi(string(text[9:12]))
+	sawAnswer(status, []byte(body))
+	return string(text)
+}
+
+// A body without a stated length is bounded as well, one that does not come times out, one
+// that breaks off is refused, and a client holds no more than its share.
+func TestBodiesThatDoNotBehave(t *testing.T) {
+	s, _ := newNoteServer(t)
+	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
+	i := writer(t, s, false)
+	dial := dialling(t, s, i)
 	endless := dial("Transfer-Encoding: chunked\r\n\r\n")
 	go func() { // it ends with the connection
 		for {
@@ -220,21 +228,26 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 			}
 		}
 	}()
-	if a := answer(endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
+	if a := answerOf(t, endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
 		t.Errorf("without an end: %s, want PAYLOAD_TOO_LARGE in it", a)
 	}
-	if a := answer(dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") ||
+	if a := answerOf(t, dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") ||
 		!strings.Contains(a, "REQUEST_TIMEOUT") {
 		t.Errorf("without the rest: %s, want HTTP/1.1 408 at its start and REQUEST_TIMEOUT in it", a)
 	}
-	if a := answer(dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
+	if a := answerOf(t, dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
 		t.Errorf("chunks without form: %s, want INVALID_PARAMETER in it", a)
 	}
 	cut := dial("Content-Length: 10\r\n\r\nabc")
 	cut.(*net.TCPConn).CloseWrite()
-	if a := answer(cut); !strings.Contains(a, "INVALID_PARAMETER") {
+	if a := answerOf(t, cut); !strings.Contains(a, "INVALID_PARAMETER") {
 		t.Errorf("broken off: %s, want INVALID_PARAMETER in it", a)
 	}
+}
+
+func TestBodiesOverTheShare(t *testing.T) {
+	s, done := newNoteServer(t)
+	dial := dialling(t, s, writer(t, s, false))
 	s.bodies.pause = 5 * time.Second
 	var held []net.Conn
 	for range maxClientBodies {
@@ -248,13 +261,13 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 			break
 		}
 	}
-	if a := answer(dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") ||
+	if a := answerOf(t, dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") ||
 		!strings.Contains(a, "Retry-After: ") {
 		t.Errorf("more than its share: %s, want BUSY in it and %q in it", a, "Retry-After: ")
 	}
 	for _, c := range held {
 		fmt.Fprint(c, "c")
-		if a := answer(c); !strings.HasPrefix(a, "HTTP/1.1 201") {
+		if a := answerOf(t, c); !strings.HasPrefix(a, "HTTP/1.1 201") {
 			t.Errorf("held: %s, want HTTP/1.1 201 at its start", a)
 		}
 	}

@@ -102,10 +102,26 @@ func (l *lesson) named(query string) (text string) {
 	return text
 }
 
+const enb, cell = "654321", "167506179" // 654321 << 8 | 3
+
+// expect compares what is learned of a site, and what its eNB and its cell name.
+func (l *lesson) expect(t *testing.T, when, radio, byNode, byCell string) {
+	t.Helper()
+	l.learn(t.Context(), true)
+	if got := l.radioOf(oneSite.ID); got != radio {
+		t.Errorf("%s: the detail has %s, want %s", when, got, radio)
+	}
+	if got := l.named("enb=" + enb); got != byNode {
+		t.Errorf("%s: the eNB names %q, want %q", when, got, byNode)
+	}
+	if got := l.named("ci=" + cell); got != byCell {
+		t.Errorf("%s: the cell names %q, want %q", when, got, byCell)
+	}
+}
+
 // From the import of measures to details and look-ups, and back.
 func TestLearn(t *testing.T) {
 	l := newLesson(t)
-	const enb, cell = "654321", "167506179" // 654321 << 8 | 3
 	detail, lookup, list, page := "/antennas/"+oneSite.ID, "/antennas/lookup-by-radio?enb="+
 		enb, "/antennas?limit=3", "/sites/"+oneSite.ID
 	tags := func() (tags [4]string) {
@@ -114,21 +130,8 @@ func TestLearn(t *testing.T) {
 		}
 		return tags
 	}
-	expect := func(when, radio, byNode, byCell string) {
-		t.Helper()
-		l.learn(t.Context(), true)
-		if got := l.radioOf(oneSite.ID); got != radio {
-			t.Errorf("%s: the detail has %s, want %s", when, got, radio)
-		}
-		if got := l.named("enb=" + enb); got != byNode {
-			t.Errorf("%s: the eNB names %q, want %q", when, got, byNode)
-		}
-		if got := l.named("ci=" + cell); got != byCell {
-			t.Errorf("%s: the cell names %q, want %q", when, got, byCell)
-		}
-	}
 	nothing := "[] [] []"
-	expect("before", nothing, "", "")
+	l.expect(t, "before", nothing, "", "")
 	before := tags()
 
 	near := geo.Point{Lat: oneSite.Position.Lat + 0.0015, Lng: oneSite.Position.Lng} // 167 m
@@ -139,7 +142,7 @@ func TestLearn(t *testing.T) {
 	}
 	learned := fmt.Sprintf("[map[learned:true operator:ORANGE type:enb value:%s]] [%s] [77]", enb, cell)
 	byNode, byCell := oneSite.ID+"[map[type:enb value:"+enb+"]]", oneSite.ID+"[map[type:ci value:"+cell+"]]"
-	expect("seen near one site", learned, byNode, byCell)
+	l.expect(t, "seen near one site", learned, byNode, byCell)
 	if got := l.named("enb=600000"); got != "" { // 440 m
 		t.Errorf("what is far away names %s, want empty", got)
 	}
@@ -158,7 +161,7 @@ func TestLearn(t *testing.T) {
 	}
 
 	l.imports(seenCell{near, enb, cell, "77"}) // says nothing new
-	expect("seen again", learned, byNode, byCell)
+	l.expect(t, "seen again", learned, byNode, byCell)
 	if tags() != after {
 		t.Error("tags change with measures that teach nothing")
 	}
@@ -169,20 +172,20 @@ func TestLearn(t *testing.T) {
 
 	*l.clock = l.clock.Add(10 * 24 * time.Hour)
 	l.imports(seenCell{otherSite.Position, enb, "167506180", ""})
-	expect("the eNB's other cell near another site", fmt.Sprintf("[] [%s] [77]", cell), "", byCell)
+	l.expect(t, "the eNB's other cell near another site", fmt.Sprintf("[] [%s] [77]", cell), "", byCell)
 	l.imports(seenCell{otherSite.Position, enb, cell, ""})
-	expect("the cell near another site", nothing, "", "")
+	l.expect(t, "the cell near another site", nothing, "", "")
 
 	*l.clock = l.clock.Add(5 * 24 * time.Hour)
 	if n, err := l.store.Retain(10 * 24 * time.Hour); n != 3 || err != nil {
 		t.Fatalf("got %v, %v, want 3 and no error", n, err)
 	}
-	expect("only the other site's measures are left", nothing, otherSite.ID+"[map[type:enb value:"+enb+"]]",
+	l.expect(t, "only the other site's measures are left", nothing, otherSite.ID+"[map[type:enb value:"+enb+"]]",
 		otherSite.ID+"[map[type:ci value:"+cell+"]]")
 	if n, err := l.store.Retain(time.Hour); n != 2 || err != nil {
 		t.Fatalf("got %v, %v, want 2 and no error", n, err)
 	}
-	expect("all are gone", nothing, "", "")
+	l.expect(t, "all are gone", nothing, "", "")
 	if tags() != before {
 		t.Error("other tags than at first")
 	}

@@ -14,22 +14,21 @@ import (
 	"relais/internal/store"
 )
 
-// The key of a partner may submit, that of another client may only read, and that of a page may
-// do neither, even when an older version gave it the scope.
-func TestOnlyPartnersSubmit(t *testing.T) {
-	var log lockedBuffer
+// withOldPage opens clients, among them a page with a scope of an older version.
+func withOldPage(t *testing.T) (db *store.DB, sealer *access.Sealer, page *access.Issued) {
+	t.Helper()
 	dir := t.TempDir()
 	db, err := store.Open(filepath.Join(dir, "clients.db"), access.Bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	sealer := access.OpenSealer(filepath.Join(dir, "secret.key"))
+	sealer = access.OpenSealer(filepath.Join(dir, "secret.key"))
 	clients, err := access.OpenClients(db, sealer, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := clients.Create(access.Client{
+	page, err = clients.Create(access.Client{
 		Name: "A page", Mode: access.Browser, Origins: []string{"http://localhost:3000"},
 		Scopes: []access.Scope{access.AntennasRead}, Limits: access.DefaultLimits,
 	})
@@ -48,6 +47,14 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return db, sealer, page
+}
+
+// The key of a partner may submit, that of another client may only read, and that of a page may
+// do neither, even when an older version gave it the scope.
+func TestOnlyPartnersSubmit(t *testing.T) {
+	var log lockedBuffer
+	db, sealer, page := withOldPage(t)
 	w := serve(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	reader := w.issue(t, nil)
 	partner := w.issue(t, func(c *access.Client) { c.Partner = true })
@@ -75,6 +82,7 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 			}
 		})
 	}
+	var err error
 	if w.tools.Gate.Clients, err = access.OpenClients(db, sealer, time.Now); err != nil {
 		t.Fatal(err)
 	}

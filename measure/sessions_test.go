@@ -15,16 +15,16 @@ import (
 	"relais/market"
 )
 
-// Sessions are what a look at every measure finds.
-func TestSessionsAgainstBruteForce(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	s := openStore(t, t.TempDir())
-	type owned struct {
-		made
-		name string
-		kind Kind
-	}
-	var list []owned
+// An owned measure is of an import: "" for those that were added.
+type owned struct {
+	made
+	name string
+	kind Kind
+}
+
+// ownedMeasures fills the store; ageless is the import of one measure without a time.
+func ownedMeasures(t *testing.T, s *Store, r *rand.Rand) (list []owned, ageless string) {
+	t.Helper()
 	last := func() string { // the name of the last import
 		all := s.Segments()
 		return strings.TrimSuffix(all[len(all)-1].File, ".seg")
@@ -47,7 +47,44 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 		list = append(list, owned{made{lat: 45.75, lng: 4.85, time: test.Time, mnc: 1, tech: "LTE"}, "", Speedtest})
 	}
 	imported(t, s, market.FR, write(t, "ageless.csv", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n"))
-	ageless := last()
+	return list, last()
+}
+
+// allSessions reads all pages, which must account for all measures.
+func allSessions(t *testing.T, s *Store, q Query) (got []Session) {
+	t.Helper()
+	measures := 0
+	for q.Limit = 100; ; {
+		page, err := s.Sessions(q, len(got))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, measures = append(got, page.Page...), page.Measures; len(page.Page) == 0 || page.Total == len(got) {
+			break
+		}
+	}
+	for _, x := range got {
+		measures -= x.Measures
+	}
+	if measures != 0 {
+		t.Errorf("%d measurements are not in a session, want 0", measures)
+	}
+	return got
+}
+
+func setOf(list []string) map[string]bool {
+	m := map[string]bool{}
+	for _, v := range list {
+		m[v] = true
+	}
+	return m
+}
+
+// Sessions are what a look at every measure finds.
+func TestSessionsAgainstBruteForce(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	s := openStore(t, t.TempDir())
+	list, ageless := ownedMeasures(t, s, r)
 	keys := map[int]string{}
 	for _, o := range market.Get(market.FR).Operators {
 		for _, p := range o.PLMNs {
@@ -82,24 +119,7 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 				operators[key][keys[m.mnc]] = true
 			}
 		}
-		var got []Session
-		measures := 0
-		for q.Limit = 100; ; {
-			page, err := s.Sessions(q, len(got))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, measures = append(got, page.Page...), page.Measures; len(page.Page) == 0 || page.Total == len(got) {
-				break
-			}
-		}
-		for _, x := range got {
-			measures -= x.Measures
-		}
-		if measures != 0 {
-			t.Errorf("%d measurements are not in a session, want 0", measures)
-		}
-		n := 0
+		got, n := allSessions(t, s, q), 0
 		for _, x := range got {
 			if x.Day == "" { // the one without a time
 				if x.Import != ageless || x.Measures != 1 || !x.First.IsZero() {
@@ -109,15 +129,8 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 			}
 			n++
 			key := x.Import + string(x.Kind) + x.Day
-			have := func(list []string) map[string]bool {
-				m := map[string]bool{}
-				for _, v := range list {
-					m[v] = true
-				}
-				return m
-			}
-			if x.Measures != want[key] || !maps.Equal(have(x.Technologies), technologies[key]) ||
-				!maps.Equal(have(x.Operators), operators[key]) ||
+			if x.Measures != want[key] || !maps.Equal(setOf(x.Technologies), technologies[key]) ||
+				!maps.Equal(setOf(x.Operators), operators[key]) ||
 				x.First.After(x.Last) || x.First.Format(time.DateOnly) != x.Day ||
 				x.Last.Format(time.DateOnly) != x.Day {
 				t.Fatalf("%+v, want %d %v %v", x, want[key], technologies[key], operators[key])

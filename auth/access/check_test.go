@@ -12,6 +12,23 @@ import (
 
 var errBody = errors.New("the body is too large")
 
+// wantSpent checks that a spent quota refuses before the body is read, and a bad signature before the quota.
+func wantSpent(t *testing.T, k *kit, counter *counter, g *Gate, r *Request, bodies *int) {
+	t.Helper()
+	spent := counter.minute.word.Load()
+	counter.minute.word.Store(join(uint32(k.time.Unix()/60), 1000*Whole))
+	*bodies = 0
+	_, err := g.Check(r)
+	if !errors.Is(err, ErrRateLimited) || *bodies != 0 {
+		t.Errorf("quota: %v after reading %d bodies, want ErrRateLimited and 0", err, *bodies)
+	}
+	r.Body = nil // then the signature can be looked at first
+	if _, err := g.Check(r); !errors.Is(err, ErrSignature) {
+		t.Errorf("quota, and a signature of something else: %v, want ErrSignature", err)
+	}
+	counter.minute.word.Store(spent)
+}
+
 // A request is good; what a row changes is wrong. The rows stand in the order of
 // the checks: whatever is wrong besides, the first of them is the answer.
 func TestOrderOfChecks(t *testing.T) {
@@ -64,18 +81,7 @@ func TestOrderOfChecks(t *testing.T) {
 			later.make(r)
 		}
 		if row.name == "quota" {
-			spent := counter.minute.word.Load()
-			counter.minute.word.Store(join(uint32(k.time.Unix()/60), 1000*Whole))
-			bodies = 0
-			_, err := g.Check(r)
-			if !errors.Is(err, ErrRateLimited) || bodies != 0 {
-				t.Errorf("quota: %v after reading %d bodies, want ErrRateLimited and 0", err, bodies)
-			}
-			r.Body = nil // then the signature can be looked at first
-			if _, err := g.Check(r); !errors.Is(err, ErrSignature) {
-				t.Errorf("quota, and a signature of something else: %v, want ErrSignature", err)
-			}
-			counter.minute.word.Store(spent)
+			wantSpent(t, k, counter, g, r, &bodies)
 			continue
 		}
 		grant, err := g.Check(r)

@@ -224,27 +224,25 @@ func redemption(client, code, redirect string, others ...string) url.Values {
 	return v
 }
 
-// The whole way with golang.org/x/oauth2 as the client: metadata, registration, consent,
-// code, tokens, refresh, revocation.
-func TestIndependentClient(t *testing.T) {
-	w := newWorld(t)
-	hc := &http.Client{Transport: w,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, hc)
-	var resource struct {
-		Resource string
-		Servers  []string `json:"authorization_servers"`
-	}
-	var server struct {
-		Issuer       string
-		Authorize    string   `json:"authorization_endpoint"`
-		Token        string   `json:"token_endpoint"`
-		Register     string   `json:"registration_endpoint"`
-		Revoke       string   `json:"revocation_endpoint"`
-		Challenges   []string `json:"code_challenge_methods_supported"`
-		AuthMethods  []string `json:"token_endpoint_auth_methods_supported"`
-		IssParameter bool     `json:"authorization_response_iss_parameter_supported"`
-	}
+type protectedResource struct {
+	Resource string
+	Servers  []string `json:"authorization_servers"`
+}
+
+type authorizationServer struct {
+	Issuer       string
+	Authorize    string   `json:"authorization_endpoint"`
+	Token        string   `json:"token_endpoint"`
+	Register     string   `json:"registration_endpoint"`
+	Revoke       string   `json:"revocation_endpoint"`
+	Challenges   []string `json:"code_challenge_methods_supported"`
+	AuthMethods  []string `json:"token_endpoint_auth_methods_supported"`
+	IssParameter bool     `json:"authorization_response_iss_parameter_supported"`
+}
+
+// discovered reads the metadata of the resource, and of its server.
+func discovered(t *testing.T, w *world, hc *http.Client) (resource protectedResource, server authorizationServer) {
+	t.Helper()
 	get := func(address string, into any) {
 		t.Helper()
 		res, err := hc.Get(address)
@@ -264,6 +262,17 @@ func TestIndependentClient(t *testing.T) {
 		strings.Join(server.AuthMethods, "") != "none" {
 		t.Fatalf("got %+v, want issuer %s with iss, S256 and no authentication of clients", server, base)
 	}
+	return resource, server
+}
+
+// The whole way with golang.org/x/oauth2 as the client: metadata, registration, consent,
+// code, tokens, refresh, revocation.
+func TestIndependentClient(t *testing.T) {
+	w := newWorld(t)
+	hc := &http.Client{Transport: w,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, hc)
+	resource, server := discovered(t, w, hc)
 	res, err := hc.Post(server.Register, "application/json",
 		strings.NewReader(`{"redirect_uris":["http://127.0.0.1/cb"],"token_endpoint_auth_method":"none"}`))
 	if err != nil || res.StatusCode != http.StatusCreated {

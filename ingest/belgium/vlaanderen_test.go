@@ -15,65 +15,73 @@ import (
 
 const here = `{"type":"Point","coordinates":[104500,194000]}`
 
+var goodRow = row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}
+
+func with(change func(*row)) string {
+	r := goodRow
+	r.id = "2"
+	change(&r)
+	return r.String()
+}
+
+func placed(geometry string) string { return with(func(r *row) { r.geometry = geometry }) }
+
+func point(coordinates string) string {
+	return placed(`{"type":"Point","coordinates":` + coordinates + `}`)
+}
+
+var badRows = []struct{ bad, want string }{
+	{"null", "not an object"},
+	{"7", "not an object"},
+	{`{"type":"Feature","geometry":` + here + `}`, "no properties"},
+	{`{"type":"Feature","properties":null,"geometry":` + here + `}`, "no properties"},
+	{`{"properties":{},"geometry":` + here + `}`, "no register id"},
+	{with(func(r *row) { r.id = "null" }), "no register id"},
+	{with(func(r *row) { r.id = "-3" }), "no register id"},
+	{with(func(r *row) { r.id = "1e3" }), "no register id"},
+	{with(func(r *row) { r.id = "99999999999999999999" }), "no register id"},
+	{with(func(r *row) { r.id = "{}" }), "not in the form of the register"},
+	{placed("null"), "no position"},
+	{placed(`{"type":"Point"}`), "no position"},
+	{placed(`{"type":"Point","coordinates":null}`), "no position"},
+	{placed(`{"type":"MultiPoint","coordinates":[]}`), "no position"},
+	{placed(`{"type":"MultiPoint","coordinates":[[1,2]]}`), "not in the form of the register"},
+	{point("[]"), "no position"},
+	{point("[104500]"), "no position"},
+	{point("[0,0]"), "no position"},
+	{point(`["104500","194000"]`), "not in the form of the register"},
+	{point(`[NaN,194000]`), "not in the form of the register"},
+	{point(`[1e999,194000]`), "not in the form of the register"},
+	{point(`[1e300,194000]`), "position outside Belgium"},
+	{point("[3.7253,51.0538]"), "position in degrees, not in metres of Lambert 72"},
+	{point("[51.0538,3.7253]"), "position in degrees, not in metres of Lambert 72"},
+	{point("[194000,104500]"), swapped},
+	{point("[185000,128000]"), swapped}, // or Namur
+	{point("[250000,60000]"), "position outside Flanders"},
+	{point("[600000,194000]"), "position outside Belgium"},
+	{point("[-104500,194000]"), "position outside Belgium"},
+	{with(func(r *row) { r.operator = "" }), "no operator"},
+	{with(func(r *row) { r.operator = "ASTRID" }), "operator not served"},
+	{with(func(r *row) { r.operator = "Orange Armenia" }), "operator not served"},
+	{with(func(r *row) { r.location = strings.Repeat("x", maxText+1) }), tooLong},
+	{with(func(r *row) { r.operator = strings.Repeat("x", 1000) }), "operator not served"},
+	{with(func(r *row) { r.id = `"1"` }), "duplicate dossier"},
+	{with(func(r *row) { r.id, r.sitecode = "1", "T" }), "duplicate dossier with other content"},
+	{with(func(r *row) { r.approved = "2017-01-01" }), "superseded by a newer dossier"},
+	{strings.Replace(goodRow.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1), "no operator"},
+	{strings.Replace(goodRow.String(), `"id":1`, `"id":3,"sitecode":["x"]`,
+		1), "not in the form of the register"},
+	{strings.Replace(goodRow.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1), "no register id"},
+	{strings.Replace(goodRow.String(), `"id":1,`, `"id":3,"sitecode":"T",`,
+		1), "the column sitecode is there twice"},
+}
+
 // Whatever is wrong with a row, it is counted, and the good ones around it are
 // served.
 func TestBadRows(t *testing.T) {
-	good := row{"1", "2018-01-01", "S", "Straat 1, 9000 Gent", "Proximus NV", "1", here}
-	with := func(change func(*row)) string {
-		r := good
-		r.id = "2"
-		change(&r)
-		return r.String()
-	}
-	placed := func(geometry string) string { return with(func(r *row) { r.geometry = geometry }) }
-	point := func(coordinates string) string { return placed(`{"type":"Point","coordinates":` + coordinates + `}`) }
-	for _, tt := range []struct{ bad, want string }{
-		{"null", "not an object"},
-		{"7", "not an object"},
-		{`{"type":"Feature","geometry":` + here + `}`, "no properties"},
-		{`{"type":"Feature","properties":null,"geometry":` + here + `}`, "no properties"},
-		{`{"properties":{},"geometry":` + here + `}`, "no register id"},
-		{with(func(r *row) { r.id = "null" }), "no register id"},
-		{with(func(r *row) { r.id = "-3" }), "no register id"},
-		{with(func(r *row) { r.id = "1e3" }), "no register id"},
-		{with(func(r *row) { r.id = "99999999999999999999" }), "no register id"},
-		{with(func(r *row) { r.id = "{}" }), "not in the form of the register"},
-		{placed("null"), "no position"},
-		{placed(`{"type":"Point"}`), "no position"},
-		{placed(`{"type":"Point","coordinates":null}`), "no position"},
-		{placed(`{"type":"MultiPoint","coordinates":[]}`), "no position"},
-		{placed(`{"type":"MultiPoint","coordinates":[[1,2]]}`), "not in the form of the register"},
-		{point("[]"), "no position"},
-		{point("[104500]"), "no position"},
-		{point("[0,0]"), "no position"},
-		{point(`["104500","194000"]`), "not in the form of the register"},
-		{point(`[NaN,194000]`), "not in the form of the register"},
-		{point(`[1e999,194000]`), "not in the form of the register"},
-		{point(`[1e300,194000]`), "position outside Belgium"},
-		{point("[3.7253,51.0538]"), "position in degrees, not in metres of Lambert 72"},
-		{point("[51.0538,3.7253]"), "position in degrees, not in metres of Lambert 72"},
-		{point("[194000,104500]"), swapped},
-		{point("[185000,128000]"), swapped}, // or Namur
-		{point("[250000,60000]"), "position outside Flanders"},
-		{point("[600000,194000]"), "position outside Belgium"},
-		{point("[-104500,194000]"), "position outside Belgium"},
-		{with(func(r *row) { r.operator = "" }), "no operator"},
-		{with(func(r *row) { r.operator = "ASTRID" }), "operator not served"},
-		{with(func(r *row) { r.operator = "Orange Armenia" }), "operator not served"},
-		{with(func(r *row) { r.location = strings.Repeat("x", maxText+1) }), tooLong},
-		{with(func(r *row) { r.operator = strings.Repeat("x", 1000) }), "operator not served"},
-		{with(func(r *row) { r.id = `"1"` }), "duplicate dossier"},
-		{with(func(r *row) { r.id, r.sitecode = "1", "T" }), "duplicate dossier with other content"},
-		{with(func(r *row) { r.approved = "2017-01-01" }), "superseded by a newer dossier"},
-		{strings.Replace(good.String(), `"operatornaam":"Proximus NV"`, `"operatornaam":null`, 1), "no operator"},
-		{strings.Replace(good.String(), `"id":1`, `"id":3,"sitecode":["x"]`,
-			1), "not in the form of the register"},
-		{strings.Replace(good.String(), `"id":1,"goedkeuringsdatum":"2018-01-01"`, `"id":""`, 1), "no register id"},
-		{strings.Replace(good.String(), `"id":1,`, `"id":3,"sitecode":"T",`,
-			1), "the column sitecode is there twice"},
-	} {
+	for _, tt := range badRows {
 		t.Run(tt.want, func(t *testing.T) {
-			_, sites, reports := build(t, files(t, collection(crs, good.String(), tt.bad)))
+			_, sites, reports := build(t, files(t, collection(crs, goodRow.String(), tt.bad)))
 			if r := reports[0]; len(sites) != 1 || r.Rows != 2 ||
 				!maps.Equal(r.Rejected, map[string]int{tt.want: 1}) {
 				t.Errorf("%.300s: %d sites, rejected %v, want %s", tt.bad, len(sites), r.Rejected, tt.want)
@@ -82,7 +90,7 @@ func TestBadRows(t *testing.T) {
 	}
 	// All that is not needed may be null.
 	sparse := `{"properties":{"id":7,"goedkeuringsdatum":null,"sitecode":null,"locatiebeschrijving":null,"operatornaam":"BASE","dossiernummer":null},"geometry":` + here + `}`
-	if _, sites, _ := build(t, files(t, collection(crs, good.String(), sparse))); len(sites["1"].Stations) != 2 ||
+	if _, sites, _ := build(t, files(t, collection(crs, goodRow.String(), sparse))); len(sites["1"].Stations) != 2 ||
 		sites["1"].Stations[1].Code != "" {
 		t.Errorf(`sites = %+v; want len(sites["1"].Stations) = 2, sites["1"].Stations[1].Code = ""`, sites)
 	}

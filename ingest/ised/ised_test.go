@@ -295,20 +295,21 @@ func sample(t *testing.T, o demo.CAOptions) (string, demo.CACounts) {
 	return b.String(), counts
 }
 
-// plain reads the text line by line with encoding/csv and compares what it finds.
-func plain(t *testing.T, text string, sites map[string]site.Site) {
-	t.Helper()
-	type place struct {
-		licences, systems, azimuths map[string]bool
-		cells                       int
-	}
+// A filePlace is what the file says of one operator at one position.
+type filePlace struct {
+	licences, systems, azimuths map[string]bool
+	cells                       int
+}
+
+// placesOf reads the file in the plainest way.
+func placesOf(text string) map[string]*filePlace {
 	keys := map[string]string{"Bell Mobility Inc.": "BELL", "Bell Aliant": "BELL",
 		"Rogers Communications Canada Inc.": "ROGERS",
 		"TELUS Communications Inc.":         "TELUS", "Vidéotron ltée": "VIDEOTRON_FREEDOM",
 		"Freedom Mobile Inc.": "VIDEOTRON_FREEDOM"}
 	bands := map[string]string{"CELL": "850", "PCS": "1900", "PCSG": "1900", "AWS": "1700", "AWS-3": "1700",
 		"BRS": "2500", "MBS": "700", "600B": "600", "3500B": "3500"}
-	places := map[string]*place{}
+	places := map[string]*filePlace{}
 	var names []string
 	for _, line := range strings.Split(strings.TrimPrefix(strings.TrimSpace(text), "\ufeff"), "\n") {
 		fields, err := csv.NewReader(strings.NewReader(line)).Read()
@@ -336,7 +337,7 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 		key := fmt.Sprintf("%s %.5f %.5f", operator, lat, lng)
 		p := places[key]
 		if p == nil {
-			p = &place{map[string]bool{}, map[string]bool{}, map[string]bool{}, 0}
+			p = &filePlace{map[string]bool{}, map[string]bool{}, map[string]bool{}, 0}
 			places[key] = p
 		}
 		p.licences[row["licence_number"]] = true
@@ -348,6 +349,13 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 			p.cells++
 		}
 	}
+	return places
+}
+
+// plain reads the text line by line with encoding/csv and compares what it finds.
+func plain(t *testing.T, text string, sites map[string]site.Site) {
+	t.Helper()
+	places := placesOf(text)
 	for _, s := range sites {
 		key := fmt.Sprintf("%s %.5f %.5f", market.Get(market.CA).Operators[s.Stations[0].Operator].Key, s.Position.Lat,
 			s.Position.Lng)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"relais/internal/folder"
 )
 
 func TestShown(t *testing.T) {
@@ -48,6 +50,25 @@ func TestBrief(t *testing.T) {
 	}
 }
 
+// wantNoKey checks that no file has the key, and returns how many there are.
+func wantNoKey(t *testing.T, dir folder.Dir) (seen int) {
+	t.Helper()
+	err := filepath.WalkDir(string(dir), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			seen++
+			text, _ := os.ReadFile(path)
+			if strings.Contains(string(text), "hunter2") {
+				t.Errorf(`path = %s, text = %s; want string(text) without "hunter2"`, path, text)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
 // A request contains the key. Reports and kept files must not.
 func TestKeysAreNotKept(t *testing.T) {
 	k := newKit(t)
@@ -71,25 +92,9 @@ func TestKeysAreNotKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := 0
-	look := func() {
-		err := filepath.WalkDir(string(k.dir), func(path string, e fs.DirEntry, err error) error {
-			if err == nil && e.Type().IsRegular() {
-				seen++
-				text, _ := os.ReadFile(path)
-				if strings.Contains(string(text), "hunter2") {
-					t.Errorf(`path = %s, text = %s; want string(text) without "hunter2"`, path, text)
-				}
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	for range 2 {
 		r := k.runWith(o)
-		look()
+		wantNoKey(t, k.dir)
 		if r.Status != Failed || strings.Contains(r.Problem(), "hunter2") {
 			t.Errorf(`r.Problem() = %s; want r.Status = %v, r.Problem() without "hunter2"`, r.Problem(), Failed)
 		}
@@ -97,7 +102,7 @@ func TestKeysAreNotKept(t *testing.T) {
 	lock.Unlock()
 	r := k.run()
 	k.want(r, Updated, "")
-	look()
+	seen := wantNoKey(t, k.dir)
 	for i, want := range []string{k.URL + weekly + "?v=1&key=…", k.URL + towns + "?sig=…"} {
 		if r.Files[i].URL != want {
 			t.Errorf("%s, want %s", r.Files[i].URL, want)
@@ -115,6 +120,9 @@ func TestKeysAreNotKept(t *testing.T) {
 	if log := k.asked(); !strings.HasPrefix(log[0], weekly+" 200 ") {
 		t.Errorf(`asked %q; want log[0] that begins with weekly+" 200 "`, log)
 	}
+}
+
+func TestErrorsHaveNoKeys(t *testing.T) {
 	// Nor do errors about the table, or about what a server says.
 	for _, text := range []string{"http://me:hunter2@h/", "ftp://h/?key=hunter2", "http://me:hunter2%zz@h/"} {
 		if _, err := parseAddress(text); err == nil || strings.Contains(err.Error(), "hunter2") {

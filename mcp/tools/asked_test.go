@@ -273,6 +273,10 @@ func TestAreasAsPlaces(t *testing.T) {
 			t.Errorf("stats %s: %v, want allSites = 6.0", arguments, got)
 		}
 	}
+}
+
+func TestPlacesWithTheirTown(t *testing.T) {
+	r := asked(t)
 	for _, tt := range []struct{ place, want string }{
 		{"Lyon 3", "LYON 03"},
 		{"Paris 15e", "PARIS 15"},

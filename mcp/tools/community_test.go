@@ -166,14 +166,9 @@ func TestObservationsByOperator(t *testing.T) {
 	}
 }
 
-// Sessions add up to the measures that the API has of the place.
-func TestSessions(t *testing.T) {
-	w := newTown(t)
-	ann := w.someone("Annabel")
-	if _, err := call(inCountry(t), "sessions_list_nearby", `{"lat":48.85,"lon":2.29}`); err == nil ||
-		!strings.Contains(err.Error(), "measurements") {
-		t.Errorf("without measures: %v, want an error with measurements", err)
-	}
+// withSessions imports speedtests and points of 60 places, and lets ann submit one.
+func withSessions(t *testing.T, w *town, ann account.Person) {
+	t.Helper()
 	tests, points := "timestamp,lat,lng,download_mbps,connection_type,mcc,mnc\n",
 		"timestamp,lat,lng,technology,signal_strength,mcc,mnc\n"
 	for i := range 60 { // northward, 50 m apart, on three days, by two operators
@@ -195,6 +190,17 @@ func TestSessions(t *testing.T) {
 	mustCall(t, w.as(ann), "community_submit_speedtest",
 		fmt.Sprintf(`{"clientToken":"1","measuredAt":%q,"lat":48.85,"lon":2.29,"downloadMbps":7}`,
 			w.at.Format(time.RFC3339)))
+}
+
+// Sessions add up to the measures that the API has of the place.
+func TestSessions(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	if _, err := call(inCountry(t), "sessions_list_nearby", `{"lat":48.85,"lon":2.29}`); err == nil ||
+		!strings.Contains(err.Error(), "measurements") {
+		t.Errorf("without measures: %v, want an error with measurements", err)
+	}
+	withSessions(t, w, ann)
 	r := w.as(ann)
 	// the first 30: 1,451 m
 	list := mustCall(t, r, "sessions_list_nearby", `{"lat":48.85,"lon":2.29,"radiusKm":1.48,"limit":50}`)

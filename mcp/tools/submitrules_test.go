@@ -310,6 +310,11 @@ func TestSubmitBadArguments(t *testing.T) {
 			t.Errorf("%s without a token", tt.tool)
 		}
 	}
+}
+
+func TestSubmitBadTokens(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
 	for _, token := range []string{"", " ", "a b", "é", strings.Repeat("x", 101)} {
 		if _, err := call(w.as(ann), "bug_submit",
 			fmt.Sprintf(`{"clientToken":%q,"title":"x","text":"y"}`, token)); err == nil ||

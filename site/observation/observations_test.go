@@ -35,61 +35,66 @@ func assignments(t *testing.T, o *Observations) map[uint32]string {
 	return texts
 }
 
+var both = []site.Station{{Operator: 0}, {Operator: 1}, {Operator: 0}}
+
+var observedSites = list{
+	{Position: northBy(0), Stations: both},
+	{Position: northBy(1000), Stations: both, Radio: []site.RadioID{
+		{Kind: site.ENB, Value: 50}, {Kind: site.Cell, Value: 60<<8 | 1}, {Kind: site.GNB, Operator: 1, Value: 70},
+		{Kind: site.PCI, Value: 9},
+		{Kind: site.Cell, Value: 61<<8 | 1}}},
+	{Position: northBy(2000), Stations: both[:1],
+		Radio: []site.RadioID{{Kind: site.ENB, Value: 51}, {Kind: site.Cell, Value: 61<<8 | 1}}},
+	{Position: northBy(2500), Stations: both[:1]},
+}
+
+func lte(operator int, node uint32, id uint64, pci int) Cell {
+	return Cell{Operator: operator, Node: node, ID: id, PCI: pci}
+}
+
+func nr(operator int, node uint32, id uint64, pci int) Cell {
+	c := lte(operator, node, id, pci)
+	c.NR = true
+	return c
+}
+
+var observed = []struct {
+	cell   Cell
+	metres float64
+	want   Outcome
+}{
+	{lte(0, 0, 10<<8|1, 0), 299, Accepted},
+	{lte(0, 10, 10<<8|2, 503), -299, Accepted},
+	{lte(0, 0, 10<<8|1, 0), 301, NoSite},
+	{lte(1, 10, 10<<8|1, 7), 1000, Accepted},      // the number is another operator's, too
+	{lte(0, 10, 10<<8|3, -1), 2250, SeveralSites}, // 250 m from two
+	{lte(1, 10, 10<<8|3, -1), 2000, NoSite},       // that are the other operator's only
+	{lte(0, 11, 0, 5), 0, Accepted},               // an eNB alone
+	{lte(0, 12, 12<<8|1, 6), 0, Accepted},
+	{lte(0, 12, 12<<8|2, 8), 1000, Accepted}, // its other cell is at another site: cells only
+	{lte(0, 13, 13<<8|1, 6), 0, Accepted},
+	{lte(0, 13, 13<<8|1, 6), 1000, Accepted}, // the same cell elsewhere: nothing
+	{lte(0, 50, 0, 6), 0, Contradicted},
+	{lte(0, 50, 50<<8|1, 6), 0, Contradicted},
+	{lte(0, 50, 50<<8|1, 6), 1000, Accepted},
+	{lte(1, 50, 50<<8|1, 6), 0, Accepted}, // stated for the other operator
+	{lte(0, 60, 60<<8|1, 6), 0, Contradicted},
+	{lte(0, 60, 0, 6), 0, Contradicted},        // by its cell
+	{lte(0, 60, 60<<8|2, 6), 0, Accepted},      // the cell only: its eNB has a cell at another site
+	{lte(0, 61, 61<<8|1, 100), 1000, Accepted}, // stated for two sites, this one included
+	{lte(0, 61, 61<<8|1, 100), 0, Contradicted},
+	{nr(0, 0, 60<<8|1, 6), 0, Contradicted}, // a stated cell may be either
+	{nr(0, 0, 60<<8|3, 6), 0, Accepted},     // an NCI has no eNB
+	{nr(1, 70, 1<<34, 6), 0, Contradicted},
+	{nr(1, 71, 1<<35, 1007), 0, Accepted},
+	{nr(1, 1<<32-1, 1<<36-1, -1), 1000, Accepted},
+	{nr(0, 80, 0, -1), 0, Accepted},
+	{nr(0, 80, 0, -1), 1000, Accepted},
+}
+
 func TestObservations(t *testing.T) {
-	both := []site.Station{{Operator: 0}, {Operator: 1}, {Operator: 0}}
-	sites := list{
-		{Position: northBy(0), Stations: both},
-		{Position: northBy(1000), Stations: both, Radio: []site.RadioID{
-			{Kind: site.ENB, Value: 50}, {Kind: site.Cell, Value: 60<<8 | 1}, {Kind: site.GNB, Operator: 1, Value: 70},
-			{Kind: site.PCI, Value: 9},
-			{Kind: site.Cell, Value: 61<<8 | 1}}},
-		{Position: northBy(2000), Stations: both[:1],
-			Radio: []site.RadioID{{Kind: site.ENB, Value: 51}, {Kind: site.Cell, Value: 61<<8 | 1}}},
-		{Position: northBy(2500), Stations: both[:1]},
-	}
-	lte := func(operator int, node uint32, id uint64, pci int) Cell {
-		return Cell{Operator: operator, Node: node, ID: id, PCI: pci}
-	}
-	nr := func(operator int, node uint32, id uint64, pci int) Cell {
-		c := lte(operator, node, id, pci)
-		c.NR = true
-		return c
-	}
-	steps := []struct {
-		cell   Cell
-		metres float64
-		want   Outcome
-	}{
-		{lte(0, 0, 10<<8|1, 0), 299, Accepted},
-		{lte(0, 10, 10<<8|2, 503), -299, Accepted},
-		{lte(0, 0, 10<<8|1, 0), 301, NoSite},
-		{lte(1, 10, 10<<8|1, 7), 1000, Accepted},      // the number is another operator's, too
-		{lte(0, 10, 10<<8|3, -1), 2250, SeveralSites}, // 250 m from two
-		{lte(1, 10, 10<<8|3, -1), 2000, NoSite},       // that are the other operator's only
-		{lte(0, 11, 0, 5), 0, Accepted},               // an eNB alone
-		{lte(0, 12, 12<<8|1, 6), 0, Accepted},
-		{lte(0, 12, 12<<8|2, 8), 1000, Accepted}, // its other cell is at another site: cells only
-		{lte(0, 13, 13<<8|1, 6), 0, Accepted},
-		{lte(0, 13, 13<<8|1, 6), 1000, Accepted}, // the same cell elsewhere: nothing
-		{lte(0, 50, 0, 6), 0, Contradicted},
-		{lte(0, 50, 50<<8|1, 6), 0, Contradicted},
-		{lte(0, 50, 50<<8|1, 6), 1000, Accepted},
-		{lte(1, 50, 50<<8|1, 6), 0, Accepted}, // stated for the other operator
-		{lte(0, 60, 60<<8|1, 6), 0, Contradicted},
-		{lte(0, 60, 0, 6), 0, Contradicted},        // by its cell
-		{lte(0, 60, 60<<8|2, 6), 0, Accepted},      // the cell only: its eNB has a cell at another site
-		{lte(0, 61, 61<<8|1, 100), 1000, Accepted}, // stated for two sites, this one included
-		{lte(0, 61, 61<<8|1, 100), 0, Contradicted},
-		{nr(0, 0, 60<<8|1, 6), 0, Contradicted}, // a stated cell may be either
-		{nr(0, 0, 60<<8|3, 6), 0, Accepted},     // an NCI has no eNB
-		{nr(1, 70, 1<<34, 6), 0, Contradicted},
-		{nr(1, 71, 1<<35, 1007), 0, Accepted},
-		{nr(1, 1<<32-1, 1<<36-1, -1), 1000, Accepted},
-		{nr(0, 80, 0, -1), 0, Accepted},
-		{nr(0, 80, 0, -1), 1000, Accepted},
-	}
-	o := NewObservations(sites, 2)
-	for _, s := range steps {
+	o := NewObservations(observedSites, 2)
+	for _, s := range observed {
 		if got := o.Add(&s.cell, northBy(s.metres)); got != s.want {
 			t.Errorf("Add(%+v) at %v m = %d, want %d", s.cell, s.metres, got, s.want)
 		}
@@ -102,7 +107,7 @@ func TestObservations(t *testing.T) {
 	if got := assignments(t, o); !maps.Equal(got, want) {
 		t.Errorf("assignments (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	for _, s := range steps {
+	for _, s := range observed {
 		several := s.cell.ID == 13<<8|1 || s.cell.Node == 80
 		if s.want == Accepted && o.Unambiguous(s.cell.Identity()) == several {
 			t.Errorf("Unambiguous(%+v) = %v, want %v", s.cell, several, !several)
