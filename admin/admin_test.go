@@ -19,6 +19,14 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
+// must ends the test on an error of what it needs.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func spec(name string) CreateClient {
 	return CreateClient{access.Client{Name: name, Mode: access.Server,
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Scopes: access.ReadScopes}}
@@ -73,9 +81,7 @@ func waitAtMost(t *testing.T, d time.Duration) {
 func TestTwoCallers(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		dir := folder.Dir(filepath.Join(t.TempDir(), "data"))
-		if err := os.Mkdir(string(dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(string(dir), 0o755))
 		if served {
 			serve(t, dir)
 			if info, err := os.Stat(socketPath(dir)); err != nil || info.Mode().Perm() != 0o600 {
@@ -186,18 +192,14 @@ func TestBackup(t *testing.T) {
 		ctx := context.Background()
 		var made access.Issued
 		app := CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}
-		if err := Call(ctx, dir, app, &made, quiet); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Call(ctx, dir, app, &made, quiet))
 		snap := filepath.Join(string(dir), "snapshots", "FR.snap")
 		if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
 			os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
 			t.Fatal(err)
 		}
 		changed := time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC)
-		if err := os.Chtimes(snap, time.Time{}, changed); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(snap, time.Time{}, changed))
 		if served {
 			serve(t, dir)
 		}

@@ -84,9 +84,7 @@ func TestRestoreOfPart(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, copied := backedUp(t)
-			if err := tt.change(copied); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.change(copied))
 			var logs bytes.Buffer
 			restored := folder.Dir(filepath.Join(t.TempDir(), "restored"))
 			err := Restore(context.Background(), copied, restored, slog.New(slog.NewTextHandler(&logs, nil)))
@@ -173,15 +171,11 @@ func TestVersionsAfterRestore(t *testing.T) {
 			_, _, err = s.Community.AddReport(n)
 		}
 		version = s.Community.Outages().Version() + " " + s.Photos.Version()
-		if err := errors.Join(err, s.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err, s.Close()))
 		return version
 	}
 	change(dir, "first")
-	if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)))
 	histories := map[string]bool{}
 	for _, d := range []folder.Dir{dir, restored} {
 		noted, err := inventory.Read(d)
@@ -208,9 +202,7 @@ func TestVersionsAfterRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	noted.History = "" // as an older version wrote it
-	if err := noted.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, noted.Write(dir))
 	if a, b := change(dir, ""), change(dir, ""); a != b || a == before {
 		t.Errorf("%s, and %s after a restart, want %s and other than %s", a, b, b, before)
 	}

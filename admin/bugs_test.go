@@ -56,12 +56,8 @@ func TestBugs(t *testing.T) {
 			}
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := Backup(ctx, dir, copied, quiet); err != nil {
-			t.Fatal(err)
-		}
-		if err := Restore(ctx, copied, restored, quiet); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Backup(ctx, dir, copied, quiet))
+		must(t, Restore(ctx, copied, restored, quiet))
 		files, err := checkData(ctx, restored)
 		if err != nil {
 			t.Fatal(err)
@@ -82,9 +78,7 @@ func TestForgetValidations(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	s, _ := serve(t, dir)
 	var made account.Account
-	if err := Call(ctx, dir, CreateUser{"alice", "correct horse battery"}, &made, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Call(ctx, dir, CreateUser{"alice", "correct horse battery"}, &made, quiet))
 	v, _, err := s.Community.Validate(community.NewValidation{Market: market.FR, SiteKey: "fr-1",
 		At: geo.Point{Lat: 48, Lng: 2}, Subject: community.Exists, User: made.ID})
 	if err != nil {
@@ -97,12 +91,8 @@ func TestForgetValidations(t *testing.T) {
 	if !known() {
 		t.Error("no hash is stored")
 	}
-	if err := Call(ctx, dir, DeleteUser{"alice"}, &made, quiet); err != nil {
-		t.Fatal(err)
-	}
-	if err := Call(ctx, dir, CompactStores{}, new([]Compacted), quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Call(ctx, dir, DeleteUser{"alice"}, &made, quiet))
+	must(t, Call(ctx, dir, CompactStores{}, new([]Compacted), quiet))
 	if got := s.Community.OfSite("fr-1"); !slices.Equal(got, []community.Validation{v}) || known() {
 		t.Errorf("%+v, %v; want %+v, false", got, known(), v)
 	}

@@ -36,9 +36,7 @@ func TestCheckFolder(t *testing.T) {
 			dir := folder.Dir(t.TempDir())
 			if tt.file != "" {
 				path := filepath.Join(string(dir), tt.file)
-				if err := errors.Join(os.WriteFile(path, []byte(tt.text), tt.mode), os.Chmod(path, tt.mode)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(os.WriteFile(path, []byte(tt.text), tt.mode), os.Chmod(path, tt.mode)))
 			}
 			r, err := CheckFolder(context.Background(), dir)
 			if err != nil {

@@ -19,9 +19,7 @@ import (
 
 func create(t *testing.T, dir folder.Dir, c CreateClient) (made access.Issued) {
 	t.Helper()
-	if err := Call(context.Background(), dir, c, &made, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Call(context.Background(), dir, c, &made, quiet))
 	return made
 }
 
@@ -43,9 +41,7 @@ func traces(t *testing.T, dir folder.Dir, c access.Issued) (found []string) {
 func wantCompacted(t *testing.T, dir folder.Dir) {
 	t.Helper()
 	var list []Compacted
-	if err := Call(t.Context(), dir, CompactStores{}, &list, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Call(t.Context(), dir, CompactStores{}, &list, quiet))
 	for _, c := range list {
 		info, err := os.Stat(filepath.Join(string(dir), c.Path))
 		if err != nil || info.Size() != c.After || c.Before < c.After {
@@ -75,9 +71,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := s.counts.Save(s.Clients); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.counts.Save(s.Clients))
 		}
 		if err := Call(context.Background(), dir, DeleteClient{Client: gone.ID}, new(access.Client),
 			quiet); err != nil {

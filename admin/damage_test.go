@@ -68,14 +68,10 @@ func TestLostAccount(t *testing.T) {
 		{"bob", &bob},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := Call(ctx, dir, CreateUser{tt.name, "correct horse battery"}, tt.a, quiet); err != nil {
-				t.Fatal(err)
-			}
+			must(t, Call(ctx, dir, CreateUser{tt.name, "correct horse battery"}, tt.a, quiet))
 		})
 	}
-	if err := Call(ctx, dir, CompactStores{}, new([]Compacted), quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Call(ctx, dir, CompactStores{}, new([]Compacted), quiet))
 	path := (&Stores{Dir: dir}).path(UsersFile)
 	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
@@ -135,9 +131,7 @@ func TestStoreComesBack(t *testing.T) {
 	}
 	defer s.Close()
 	whole := filetest.Read(t, s.path(CommunityFile))
-	if err := os.Truncate(s.path(CommunityFile), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(s.path(CommunityFile), 0))
 	if _, _, err := s.Community.Bugs(true, 1, 0); err == nil {
 		t.Fatal("bugs are read from nothing")
 	}

@@ -65,9 +65,7 @@ func TestMeasures(t *testing.T) {
 			return func(n int) { read += int64(n) }
 		}
 		var r Imported
-		if err := Call(ctx, dir, c, &r, quiet); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Call(ctx, dir, c, &r, quiet))
 		if f := r.Files[0]; r.Total != 50 || f.Rows != 51 || f.Served != 50 || f.Rejected["position unknown"] != 1 ||
 			f.Examples[0].Line != 52 || f.Path != path {
 			t.Errorf("served %v: got %+v, %+v, want 50 of 51 rows of %s, and line 52 without a position", served, r,
@@ -140,18 +138,14 @@ func TestDamagedMeasures(t *testing.T) {
 			dir := folder.Dir(t.TempDir())
 			ctx := context.Background()
 			var r Imported
-			if err := Call(ctx, dir, importing(speedtests(t, 5, 1)), &r, quiet); err != nil {
-				t.Fatal(err)
-			}
+			must(t, Call(ctx, dir, importing(speedtests(t, 5, 1)), &r, quiet))
 			segment := segmentOf(t, dir)
 			path := filepath.Join(string(dir), "measures", segment)
 			before, err := os.ReadFile(path)
 			if tt.file != "" {
 				path = filepath.Join(string(dir), tt.file)
 			}
-			if err := errors.Join(err, tt.damage(path)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(err, tt.damage(path)))
 			if served {
 				serve(t, dir)
 			}
@@ -190,9 +184,7 @@ func TestRetainMeasures(t *testing.T) {
 	defer stop()
 	var r Imported
 	for _, days := range []int{1, 400} {
-		if err := Call(context.Background(), dir, importing(speedtests(t, 11, days)), &r, quiet); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Call(context.Background(), dir, importing(speedtests(t, 11, days)), &r, quiet))
 	}
 	m, err := s.Measures()
 	if err != nil {
@@ -255,9 +247,7 @@ func TestMergeMeasures(t *testing.T) {
 	some := func(days int) {
 		t.Helper()
 		for i := range 20 {
-			if err := Call(context.Background(), dir, importing(speedtests(t, 2, days+i)), &r, quiet); err != nil {
-				t.Fatal(err)
-			}
+			must(t, Call(context.Background(), dir, importing(speedtests(t, 2, days+i)), &r, quiet))
 		}
 	}
 	some(1)

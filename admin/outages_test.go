@@ -116,9 +116,7 @@ func TestOldReportsGo(t *testing.T) {
 		dir := folder.Dir(t.TempDir())
 		ask := func(c Command, answer any) {
 			t.Helper()
-			if err := Call(context.Background(), dir, c, answer, quiet); err != nil {
-				t.Fatal(err)
-			}
+			must(t, Call(context.Background(), dir, c, answer, quiet))
 		}
 		var gone, stays OutageReport
 		n := community.NewReport{Market: market.FR, Operator: "SFR", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
@@ -141,9 +139,7 @@ func TestOldReportsGo(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 		ask(Accept{}, new(Accepted))
 		switch how {
 		case "compact":

@@ -128,9 +128,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	gone := addPhoto(t, s, "an image that must go")
 	compact := func() (paths []string) {
 		var list []Compacted
-		if err := Call(context.Background(), dir, CompactStores{}, &list, quiet); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Call(context.Background(), dir, CompactStores{}, &list, quiet))
 		for _, c := range list {
 			paths = append(paths, c.Path)
 		}
@@ -146,9 +144,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	left := func() bool {
 		one, err1 := os.ReadFile(filepath.Join(string(dir), month(t, dir)))
 		two, err2 := os.ReadFile(s.path(PhotosFile))
-		if err := errors.Join(err1, err2); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(err1, err2))
 		return bytes.Contains(one, []byte("must go")) || bytes.Contains(two, []byte("Somebody's Name"))
 	}
 	if !left() {
@@ -216,9 +212,7 @@ func TestCheckOfPhotos(t *testing.T) {
 				os.Remove(path))
 		}, PhotosFile + ": photo "},
 	} {
-		if err := c.do(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.do())
 		list := slices.DeleteFunc(problems(t, dir),
 			func(p string) bool { return strings.Contains(p, "the folder had it") }) // TestMissingStore
 		if len(list) != 1 || !strings.HasPrefix(list[0], c.want) {
@@ -252,9 +246,7 @@ func TestUnpack(t *testing.T) {
 				t.Fatalf("writing: %v, %v", err, err2)
 			}
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Close())
 		return b.Bytes()
 	}
 	good := archive(clientsFile, "photos/2026-11.db")

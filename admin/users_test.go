@@ -35,9 +35,7 @@ func TestUsers(t *testing.T) {
 		var r OutageReport
 		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 			User: made.ID}
-		if err := ask(ReportOutage{n}, &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ask(ReportOutage{n}, &r))
 		for _, c := range []struct {
 			command  Command
 			says     string
@@ -63,15 +61,11 @@ func TestUsers(t *testing.T) {
 		if err := ask(ListUsers{}, &list); err != nil || len(list) != 1 || list[0].ID != made.ID {
 			t.Errorf("served %v: %+v, %v, want no error, len(list) = 1 and ID = %v", served, list, err, made.ID)
 		}
-		if err := ask(DeleteUser{"elodie"}, &changed); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ask(DeleteUser{"elodie"}, &changed))
 		if err := ask(ListUsers{}, &list); err != nil || len(list) != 0 {
 			t.Errorf("served %v: %+v, %v, want none and no error", served, list, err)
 		}
-		if err := ask(CompactStores{}, new([]Compacted)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ask(CompactStores{}, new([]Compacted)))
 		for _, name := range []string{UsersFile, CommunityFile} {
 			text, err := os.ReadFile(filepath.Join(string(dir), name))
 			if err != nil || bytes.Contains(text, []byte(made.ID)) || bytes.Contains(text, []byte("lodie")) ||
@@ -92,9 +86,7 @@ func TestUserOfClient(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	s, _ := serve(t, dir)
 	var issued access.Issued
-	if err := Call(ctx, dir, spec("Assistant"), &issued, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Call(ctx, dir, spec("Assistant"), &issued, quiet))
 	p, err := s.Accounts.OfClient(issued.ID, issued.Name)
 	if err != nil {
 		t.Fatal(err)
@@ -107,15 +99,9 @@ func TestUserOfClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-	if err := Backup(ctx, dir, copied, quiet); err != nil {
-		t.Fatal(err)
-	}
-	if err := Restore(ctx, copied, restored, quiet); err != nil {
-		t.Fatal(err)
-	}
-	if err := Call(ctx, dir, DeleteClient{Client: "Assistant"}, new(access.Client), quiet); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Backup(ctx, dir, copied, quiet))
+	must(t, Restore(ctx, copied, restored, quiet))
+	must(t, Call(ctx, dir, DeleteClient{Client: "Assistant"}, new(access.Client), quiet))
 	if list := s.Accounts.List(); len(list) != 1 || list[0].Name != "alice" {
 		t.Errorf("got %+v, want len(list) = 1 and Name = alice", list)
 	}

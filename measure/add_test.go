@@ -146,9 +146,7 @@ func TestAddedSegments(t *testing.T) {
 		}
 		return list
 	}
-	if err := s.MergeAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.MergeAll())
 	if got := rows(); !slices.Equal(got, []string{"FR20", "CH1"}) {
 		t.Errorf("rows = %v, want those of FR and CH", got)
 	}

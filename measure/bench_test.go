@@ -61,9 +61,7 @@ func townFiles(b *testing.B, n int) (paths []string) {
 			next(i)
 			row(w, i)
 		}
-		if err := w.Flush(); err != nil {
-			b.Fatal(err)
-		}
+		must(b, w.Flush())
 		paths = append(paths, path)
 	}
 	mncs := []int{1, 10, 15, 20}
@@ -222,7 +220,7 @@ func sessionsNear(b *testing.B, s *Store, disc *geo.Disc) func() int {
 	}
 }
 
-func must(b *testing.B, err error) {
+func must(b testing.TB, err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)

@@ -100,9 +100,7 @@ func TestFaults(t *testing.T) {
 	}
 	imported(t, s, market.FR, write(t, "days.csv", text))
 	v, names := s.Version(), fmt.Sprint(segmentsIn(t, dir))
-	if err := os.Rename(s.dir, s.dir+"-away"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(s.dir, s.dir+"-away"))
 	filetest.Write(t, s.dir, "no folder")
 	if _, _, err := s.Add(market.FR, fieldsOf(1)); err == nil {
 		t.Error("Add() without a folder = nil, want an error")
@@ -110,9 +108,7 @@ func TestFaults(t *testing.T) {
 	if _, err := s.Retain(3*24*time.Hour - time.Minute); err == nil {
 		t.Error("Retain() without a folder = nil, want an error")
 	}
-	if err := errors.Join(os.Remove(s.dir), os.Rename(s.dir+"-away", s.dir)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Remove(s.dir), os.Rename(s.dir+"-away", s.dir)))
 	if now := fmt.Sprint(segmentsIn(t, dir)); s.Version() != v || now != names {
 		t.Errorf("%s, want %s", now, names)
 	}

@@ -88,9 +88,7 @@ func TestSeveralSegments(t *testing.T) {
 	}
 	s.prepared.Store(false)
 	os.Remove(filepath.Join(s.dir, ManifestName))
-	if err := os.Mkdir(filepath.Join(s.dir, ManifestName), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(s.dir, ManifestName), 0o700))
 	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
 		write(t, "c.csv", testsOf(list))); err == nil || s.Version() != v || s.Count(market.FR, Speedtest) != 0 {
 		t.Errorf("a folder that older programs would empty: got %v, want an error and no change", err)

@@ -74,9 +74,7 @@ func TestMerged(t *testing.T) {
 		return all
 	}
 	before, want := len(s.Segments()), questions(s)
-	if err := s.MergeAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.MergeAll())
 	if n := len(s.Segments()); n > before/4 || n != len(segmentsIn(t, dir)) {
 		t.Errorf("%d segments of %d in %d files, want a quarter or less", n, before, len(segmentsIn(t, dir)))
 	}
@@ -207,9 +205,7 @@ func TestManyImports(t *testing.T) {
 		if _, err := s.Import(context.Background(), market.FR, Sniffed, nil, path); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.MergeAll(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.MergeAll())
 	}
 	t.Logf("%d imports: %v, %d files", many, time.Since(start).Round(time.Millisecond), len(segmentsIn(t, dir)))
 	sessions, err := s.Sessions(Query{Market: market.FR, Limit: many + 1}, 0)
@@ -223,17 +219,13 @@ func TestManyImports(t *testing.T) {
 		added(t, s, fieldsOf(i%60, "lat", fmt.Sprintf("45.%06d", i)))
 		select { // as in a server
 		case <-s.Grew():
-			if err := s.MergeAll(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, s.MergeAll())
 		default:
 		}
 	}
 	t.Logf("%d additions: %v, %d files, %d MB", 10*many, time.Since(start).Round(time.Millisecond),
 		len(segmentsIn(t, dir)), resident()>>20)
-	if err := s.MergeAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.MergeAll())
 	names := segmentsIn(t, dir)
 	if most := mostFiles(many) + mostFiles(10*many); s.Count(market.FR, Speedtest) != 10*many || len(names) > most {
 		t.Errorf("%d rows, %d files, want %d at most", s.Count(market.FR, Speedtest), len(names), most)

@@ -29,14 +29,10 @@ func oldFolder(t testing.TB, list []made) string {
 		Next     int           `json:"next"`
 		Segments []SegmentInfo `json:"segments"`
 	}{1, 9, s.Segments()}
-	if err := os.Mkdir(filepath.Join(dir, Dir), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, Dir), 0o700))
 	for i := range m.Segments {
 		name := fmt.Sprintf("%08d.seg", i+3)
-		if err := os.Link(filepath.Join(from, Dir, m.Segments[i].File), filepath.Join(dir, Dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Link(filepath.Join(from, Dir, m.Segments[i].File), filepath.Join(dir, Dir, name)))
 		m.Segments[i].File = name
 	}
 	text, err := json.Marshal(m)
@@ -149,9 +145,7 @@ func TestLost(t *testing.T) {
 			lose: func() error { return os.Remove(filepath.Join(old, Dir, ManifestName)) }},
 	} {
 		before := segmentsIn(t, tt.dir)
-		if err := tt.lose(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, tt.lose())
 		for _, readOnly := range []bool{true, false} {
 			s, err := openMeasures(folder.Dir(tt.dir), readOnly, clockOf(now))
 			if tt.unlost {
@@ -181,9 +175,7 @@ func TestMissingManifest(t *testing.T) {
 	dir := t.TempDir()
 	imported(t, openStore(t, dir), market.FR, write(t, "a.csv", coverageOf(random(rand0(), 30))))
 	closeStore(t, dir)
-	if err := os.Remove(filepath.Join(dir, Dir, ManifestName)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, Dir, ManifestName)))
 	imported(t, openStore(t, dir), market.FR, write(t, "b.csv", testsOf(random(rand0(), 20))))
 	if got := manifestIn(t, dir); !strings.Contains(got, `"version": 2`) {
 		t.Errorf("manifest: got %s, want version 2", got)

@@ -140,9 +140,7 @@ func TestRepairAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeStore(t, dir)
-	if err := os.Remove(filepath.Join(dir, DatabaseName)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, DatabaseName)))
 	if r := repaired(t, dir); r.Measures != len(want) {
 		t.Errorf("%+v, want %d measures", r, len(want))
 	}

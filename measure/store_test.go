@@ -108,9 +108,7 @@ func TestPrivateFolder(t *testing.T) {
 	if m := mode(); m != 0o700 {
 		t.Errorf("mode of a new folder = %o, want 700", m)
 	}
-	if err := os.Chmod(filepath.Join(dir, Dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(dir, Dir), 0o755))
 	openReader(t, dir)
 	if m := mode(); m != 0o755 {
 		t.Errorf("mode = %o after opening read-only, want 755", m)

@@ -18,6 +18,14 @@ type kit struct {
 	*Clients
 }
 
+// must ends the test on an error of what it needs.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newKit(t testing.TB) *kit {
 	t.Helper()
 	k := &kit{t: t, dir: t.TempDir(), time: time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC)}

@@ -50,9 +50,7 @@ func TestOnce(t *testing.T) {
 		{"c1", "s2", "four", true, "", false},
 	} {
 		if i == 3 {
-			if err := counts.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, counts.Close())
 			counts, a = openAnswers(t, path)
 		}
 		if got, first := ask(tt.client, tt.signature, tt.says, tt.keep); got != tt.want || first != tt.first {
@@ -63,9 +61,7 @@ func TestOnce(t *testing.T) {
 		t.Errorf("ran %d times, want 4", ran)
 	}
 	// What a deleted client was answered is gone with it, another's stays.
-	if err := counts.Forget("c1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counts.Forget("c1"))
 	if _, first := ask("c1", "s1", "again", true); !first {
 		t.Error("the answer of a deleted client is kept")
 	}
@@ -135,9 +131,7 @@ func TestAnswersBeforeATornTail(t *testing.T) {
 	}
 	once("s1")
 	once("s2")
-	if err := counts.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counts.Close())
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

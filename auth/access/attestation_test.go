@@ -57,8 +57,8 @@ func attest(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaim
 	return token
 }
 
-// must returns the key that was made.
-func must[K any](key K, err error) K {
+// made returns the key that was made.
+func made[K any](key K, err error) K {
 	if err != nil {
 		panic(err)
 	}
@@ -93,7 +93,7 @@ func attestor(t *testing.T, key crypto.PublicKey) *Attestor {
 // from now on.
 func testAttestor(t *testing.T) (a *Attestor, sign func(clientID string, now time.Time) string) {
 	t.Helper()
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	key := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	return attestor(t, key.Public()), func(clientID string, now time.Time) string {
 		return attest(t, jwt.SigningMethodES256, key, jwt.MapClaims{
 			"aud": clientID, "iat": now.Unix(), "exp": now.Add(attestationLife).Unix(),
@@ -102,7 +102,7 @@ func testAttestor(t *testing.T) (a *Attestor, sign func(clientID string, now tim
 }
 
 func TestAttestorClaims(t *testing.T) {
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	key := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	a := attestor(t, key.Public())
 	at := func(d time.Duration) int64 { return attestedAt.Add(d).Unix() }
 	for _, tt := range []struct {
@@ -149,10 +149,10 @@ func TestAttestorClaims(t *testing.T) {
 }
 
 func TestAttestorAlgorithms(t *testing.T) {
-	ec := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	other := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	ec384 := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
-	rsaKey := must(rsa.GenerateKey(rand.Reader, minRSA))
+	ec := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	other := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	ec384 := made(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
+	rsaKey := made(rsa.GenerateKey(rand.Reader, minRSA))
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -190,13 +190,11 @@ func TestAttestorAlgorithms(t *testing.T) {
 
 // TestAttestorForms changes a good token.
 func TestAttestorForms(t *testing.T) {
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	key := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	a := attestor(t, key.Public())
 	token := attest(t, jwt.SigningMethodES256, key, attested)
 	check := func(token string) error { return a.check(token, "client-1", attestedAt) }
-	if err := check(token); err != nil {
-		t.Fatal(err)
-	}
+	must(t, check(token))
 	for i, c := range []byte(token) {
 		for _, other := range []byte("AB.=\n") {
 			changed := token[:i] + string(other) + token[i+1:]
@@ -256,11 +254,11 @@ func signParts(t *testing.T, key *ecdsa.PrivateKey, header, claims string) strin
 }
 
 func TestReadAttestor(t *testing.T) {
-	ec := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	ec := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	good := publicPEM(t, ec.Public())
-	private := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(ec))})
+	private := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: made(x509.MarshalPKCS8PrivateKey(ec))})
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: attestedAt.AddDate(-1, 0, 0)}
-	certificate := must(x509.CreateCertificate(rand.Reader, template, template, ec.Public(), ec))
+	certificate := made(x509.CreateCertificate(rand.Reader, template, template, ec.Public(), ec))
 	for _, tt := range []struct {
 		name, says string // "" when it is good
 		text       []byte
@@ -270,16 +268,16 @@ func TestReadAttestor(t *testing.T) {
 		{"CRLF", "", bytes.ReplaceAll(good, []byte("\n"), []byte("\r\n"))},
 		{"certificate, expired", "", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})},
 		{"empty", "PEM", nil},
-		{"DER", "PEM", must(x509.MarshalPKIXPublicKey(ec.Public()))},
+		{"DER", "PEM", made(x509.MarshalPKIXPublicKey(ec.Public()))},
 		{"garbage in PEM", "asn1", pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: []byte("x")})},
 		{"garbage in a certificate", "x509", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})},
 		{"two keys", "more than one", append(good[:len(good):len(good)], good...)},
 		{"private key after it", "more than one", append(good[:len(good):len(good)], private...)},
 		{"private key", "PRIVATE KEY", private},
 		{"too long", "65536", append(bytes.Repeat([]byte("\n"), maxKeyFile), good...)},
-		{"P-384", "P-384", publicPEM(t, must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)).Public())},
-		{"short RSA", "1024 bits", publicPEM(t, must(rsa.GenerateKey(rand.Reader, 1024)).Public())},
-		{"X25519", "ecdh", publicPEM(t, must(ecdh.X25519().GenerateKey(rand.Reader)).Public())},
+		{"P-384", "P-384", publicPEM(t, made(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)).Public())},
+		{"short RSA", "1024 bits", publicPEM(t, made(rsa.GenerateKey(rand.Reader, 1024)).Public())},
+		{"X25519", "ecdh", publicPEM(t, made(ecdh.X25519().GenerateKey(rand.Reader)).Public())},
 	} {
 		path := writeKey(t, tt.text)
 		a, err := ReadAttestor(path)
@@ -369,13 +367,11 @@ func rawECDSA(t *testing.T, der []byte) []byte {
 }
 
 func BenchmarkAttestorCheck(b *testing.B) {
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	token := must(jwt.NewWithClaims(jwt.SigningMethodES256, attested).SignedString(key))
+	key := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	token := made(jwt.NewWithClaims(jwt.SigningMethodES256, attested).SignedString(key))
 	a := &Attestor{key.Public(), jwt.SigningMethodES256.Alg()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := a.check(token, "client-1", attestedAt); err != nil {
-			b.Fatal(err)
-		}
+		must(b, a.check(token, "client-1", attestedAt))
 	}
 }

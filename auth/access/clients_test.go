@@ -148,9 +148,7 @@ func TestRotation(t *testing.T) {
 	if c, err := k.Find(first.ID); err != nil || c.Keys[1].Revoked == nil || c.Keys[0].Revoked != nil {
 		t.Errorf("got %+v, %v, want the second key revoked alone", c, err)
 	}
-	if err := k.Delete(first.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.Delete(first.ID))
 	if _, err := k.Find(first.ID); !errors.Is(err, ErrNoClient) || len(k.table.Load().keys) != 0 {
 		t.Errorf("deleted: got %v, %d keys, want ErrNoClient and none", err, len(k.table.Load().keys))
 	}
@@ -218,9 +216,7 @@ func TestLastUsed(t *testing.T) {
 	first := k.time
 	k.time = k.time.Add(30 * time.Second)
 	ask()
-	if err := k.SaveLastUsed(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.SaveLastUsed())
 	k.reopen()
 	if c, err := k.Find(i.ID); err != nil || c.Keys[0].LastUsed == nil || !c.Keys[0].LastUsed.Equal(first) {
 		t.Errorf("%+v, %v, want %s", c.Keys, err, first)

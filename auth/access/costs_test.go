@@ -113,9 +113,7 @@ func TestFilesOfOtherVersions(t *testing.T) {
 		if err != nil || aside != "" {
 			t.Fatalf("got %q, %v, want empty and no error", aside, err)
 		}
-		if err := counts.Restore(k.Clients); err != nil {
-			t.Fatal(err)
-		}
+		must(t, counts.Restore(k.Clients))
 		left := func() int {
 			u, err := k.Usage(a.ID)
 			if err != nil {
@@ -129,17 +127,13 @@ func TestFilesOfOtherVersions(t *testing.T) {
 		// What is saved now is read again as it was.
 		k.table.Load().clients[a.ID].counter.take(a.Limits, k.time)
 		before := left()
-		if err := counts.Save(k.Clients); err != nil {
-			t.Fatal(err)
-		}
+		must(t, counts.Save(k.Clients))
 		counts.Close()
 		k.reopen()
 		if counts, _, err = OpenCounts(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := counts.Restore(k.Clients); err != nil {
-			t.Fatal(err)
-		}
+		must(t, counts.Restore(k.Clients))
 		if left() != before {
 			t.Errorf("%s: %d left after a restart, %d before", tt.value, left(), before)
 		}

@@ -26,24 +26,16 @@ func TestCountsOfADeletedClient(t *testing.T) {
 		for _, id := range []string{a.ID, b.ID} {
 			k.table.Load().clients[id].counter.take(Limits{Minute: 1000, Day: 1000}, k.time)
 		}
-		if err := counts.Save(k.Clients); err != nil {
-			t.Fatal(err)
-		}
+		must(t, counts.Save(k.Clients))
 		if n, err := checkCounts(path); n != 2 || err != nil {
 			t.Fatalf("%d counts after %d, %v, want 2 and no error", n, i, err)
 		}
 	}
-	if err := k.Delete(a.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, k.Delete(a.ID))
 	for range 2 { // a second time nothing is there
-		if err := counts.Forget(a.ID); err != nil {
-			t.Fatal(err)
-		}
+		must(t, counts.Forget(a.ID))
 	}
-	if err := counts.Save(k.Clients); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counts.Save(k.Clients))
 	if n, err := checkCounts(path); n != 1 || err != nil {
 		t.Errorf("%d counts, %v, want 1 and no error", n, err)
 	}
@@ -58,15 +50,11 @@ func TestCountsOfADeletedClient(t *testing.T) {
 		t.Error(err)
 	}
 	// A process that was killed forgets later, and what its Compact left goes.
-	if err := errors.Join(k.Delete(b.ID), os.WriteFile(path+".tmp", text, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(k.Delete(b.ID), os.WriteFile(path+".tmp", text, 0o600)))
 	if counts, _, err = OpenCounts(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := counts.Restore(k.Clients); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counts.Restore(k.Clients))
 	if n, err := checkCounts(path); n != 0 || err != nil {
 		t.Errorf("%d counts, %v, want 0 and no error", n, err)
 	}

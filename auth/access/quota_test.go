@@ -76,9 +76,7 @@ func TestCountsAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Restore(k.Clients); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Restore(k.Clients))
 		return c, aside
 	}
 	left := func(id string) int {
@@ -92,17 +90,13 @@ func TestCountsAreKept(t *testing.T) {
 	for range 5 {
 		k.table.Load().clients[a.ID].counter.take(a.Limits, k.time)
 	}
-	if err := counts.Save(k.Clients); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counts.Save(k.Clients))
 	k.table.Load().clients[a.ID].counter.take(a.Limits, k.time) // lost with the process
 	// A change of a client keeps its count.
 	if _, err := k.Rotate(a.ID, 0); err != nil || left(a.ID) != a.Limits.Day-6 {
 		t.Errorf("after a change: %d left, %v, want %d and no error", left(a.ID), err, a.Limits.Day-6)
 	}
-	if err := counts.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, counts.Close())
 	k.reopen()
 	counts, aside := open()
 	if left(a.ID) != a.Limits.Day-5 || left(b.ID) != b.Limits.Day || aside != "" {

@@ -127,9 +127,7 @@ func TestVisitorBodies(t *testing.T) {
 			Body: func(*Client) ([32]byte, error) { bodies++; return EmptyBody, nil }})
 		return err
 	}
-	if err := ask(inside); err != nil {
-		t.Fatal(err)
-	}
+	must(t, ask(inside))
 	if err := ask(inside); !errors.Is(err, ErrRateLimited) || bodies != 1 {
 		t.Errorf("%v after reading %d bodies, want ErrRateLimited and 1", err, bodies)
 	}

@@ -36,6 +36,14 @@ type world struct {
 	at   time.Time
 }
 
+// must ends the test on an error of what it needs.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{TB: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)}
@@ -215,16 +223,12 @@ func TestDelete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Note(p.ID, Fact{Kind: Outage, Ref: "community:planted-ref"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Note(p.ID, Fact{Kind: Outage, Ref: "community:planted-ref"}))
 	if _, _, err := w.Once(p.ID, "planted-idempotency", Bug,
 		func() ([]byte, []Fact, error) { return []byte("planted-answer"), nil, nil }); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Note(other.ID, Fact{Kind: Outage, Ref: "community:another-ref"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Note(other.ID, Fact{Kind: Outage, Ref: "community:another-ref"}))
 	kept := w.tokens(other, c)
 	for _, secret := range []string{good, code, code[3:], tokens.Access[3:], tokens.Refresh[3:46], tokens.Refresh[46:],
 		next.Access[3:], next.Refresh[46:], verifier, "planted-idempotency"} {
@@ -237,9 +241,7 @@ func TestDelete(t *testing.T) {
 			t.Errorf("users.db has not %q: the test proves nothing", known)
 		}
 	}
-	if err := w.Delete(p.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Delete(p.ID))
 	w.want("its token", errOf(w.Verify(next.Access, resource, w.clock())), ErrGrant)
 	if marked, err := w.db.HasDeleted(); !marked || err != nil {
 		t.Errorf("the file is not marked: %v, marked %v, want no error and marked = true", err, marked)
@@ -270,9 +272,7 @@ func TestReadOnly(t *testing.T) {
 	w := newWorld(t)
 	p, c := w.person("alice"), w.program()
 	tokens := w.tokens(p, c)
-	if err := w.Note(p.ID, Fact{Kind: Bug, Ref: "1"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Note(p.ID, Fact{Kind: Bug, Ref: "1"}))
 	w.db.Close()
 	db, err := store.OpenReadOnly(w.path)
 	if err != nil {
@@ -354,9 +354,7 @@ func TestOfClient(t *testing.T) {
 	}
 	_, err = w.OfClient("0198-client", "Assistant")
 	w.want("disabled", err, ErrDisabled)
-	if err := w.Delete(ids[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Delete(ids[0]))
 	if p, err := w.OfClient("0198-client", "Assistant"); err != nil || p.ID == ids[0] {
 		t.Errorf("after deletion: %+v, %v, want no error and ID other than %v", p, err, ids[0])
 	}

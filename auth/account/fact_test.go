@@ -25,13 +25,9 @@ func TestFacts(t *testing.T) {
 		l := link{[]string{alice.ID, bob.ID}[i%2], []Kind{Outage, Speedtest, Bug}[i%3], fmt.Sprint("ref", i*7%40)}
 		want = append(want, l)
 		w.pass(time.Second)
-		if err := w.Note(l.person, Fact{Kind: l.kind, Ref: l.ref, Data: []byte(l.ref)}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Note(l.person, Fact{Kind: l.kind, Ref: l.ref, Data: []byte(l.ref)}))
 	}
-	if err := w.Note(alice.ID, Fact{Kind: want[0].kind, Ref: want[0].ref, Data: []byte("again")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Note(alice.ID, Fact{Kind: want[0].kind, Ref: want[0].ref, Data: []byte("again")}))
 	w.reopen()
 	slices.Reverse(want) // the newest first
 	for _, person := range []string{alice.ID, bob.ID} {
@@ -63,9 +59,7 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%.20q %.20q is taken", f.Kind, f.Ref)
 		}
 	}
-	if err := w.sequence(alice.ID, Bug, maxFacts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.sequence(alice.ID, Bug, maxFacts))
 	w.want("too many", w.Note(alice.ID, Fact{Kind: Bug, Ref: "more"}), ErrFull)
 	w.want("of another kind", w.Note(alice.ID, Fact{Kind: Validation, Ref: "more"}), nil)
 }
@@ -156,15 +150,11 @@ func TestOnceRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.sequence(bob.ID, answers, maxAnswers); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.sequence(bob.ID, answers, maxAnswers))
 	_, _, err := w.Once(bob.ID, "one more", Outage,
 		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 	w.want("too many", err, ErrFull)
-	if err := w.sequence(alice.ID, Outage, maxFacts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.sequence(alice.ID, Outage, maxFacts))
 	_, _, err = w.Once(alice.ID, "one fact more", Outage,
 		func() ([]byte, []Fact, error) { t.Error("it is done"); return nil, nil, nil })
 	w.want("too many facts", err, ErrFull)

@@ -67,9 +67,7 @@ func TestLostAccount(t *testing.T) {
 		list[0].ID != alice.ID {
 		t.Errorf("got %+v, %v, %+v, want her lost, the first of 3", found, err, list)
 	}
-	if err := w.Delete(alice.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Delete(alice.ID))
 	for range 2 { // and after a restart
 		if _, _, err := Check(w.db); err != nil || len(w.Problems()) != 0 || w.valid(lost.Access) ||
 			!w.valid(theirs.Access) {
@@ -109,13 +107,9 @@ func TestLostGrant(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			text, _ := json.Marshal(whole)
 			broken := new(grant)
-			if err := json.Unmarshal(text, broken); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(text, broken))
 			tt.breaks(broken)
-			if err := put(broken); err != nil {
-				t.Fatal(err)
-			}
+			must(t, put(broken))
 			w.reopen()
 			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "grant") {
 				t.Errorf("%s: problems %v, want len(p) = 1 and grant in Error", tt.name, p)

@@ -36,9 +36,7 @@ func TestSweep(t *testing.T) {
 		clients, grants int
 	}{{0, 2, 2}, {codeLife, 2, 1}, {unusedLife, 1, 1}, {refreshLife, 1, 0}, {usedLife, 0, 0}} {
 		w.pass(step.after)
-		if err := w.Sweep(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.Sweep())
 		if clients, grants := rows(); clients != step.clients || grants != step.grants {
 			t.Errorf("after %s more: %d clients, %d grants, want %d and %d", step.after, clients, grants,
 				step.clients, step.grants)
@@ -69,13 +67,9 @@ func TestIdle(t *testing.T) {
 	w := newWorld(t)
 	p, in, was := w.person("alice"), w.program(), w.program()
 	w.tokens(p, in)
-	if err := w.Revoke(w.tokens(p, was).Refresh, was.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Revoke(w.tokens(p, was).Refresh, was.ID))
 	oldest := w.program()
-	if err := fill(w, maxIdle-2); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fill(w, maxIdle-2))
 	w.pass(needed - time.Second)
 	w.Shown("ffffffff-0000")
 	_, err := w.Register("An app", []string{callback})
@@ -111,9 +105,7 @@ func TestIdle(t *testing.T) {
 // Who opens the pages of all programs does not keep others from registering theirs.
 func TestShowingEveryProgram(t *testing.T) {
 	w := newWorld(t)
-	if err := fill(w, maxIdle); err != nil {
-		t.Fatal(err)
-	}
+	must(t, fill(w, maxIdle))
 	w.pass(needed)
 	for i := range maxIdle {
 		w.pass(time.Millisecond)

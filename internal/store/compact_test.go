@@ -185,9 +185,7 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	fill(t, path, 400)
 	db := opened(t, path)
-	if err := db.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Check())
 	data := filetest.Read(t, path)
 	found := 0
 	for at := 8192; at < lastPage(data); at += 4096 {
@@ -211,9 +209,7 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 		if _, err := f.WriteAt(data[at:at+4096], int64(at)); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Close())
 	}
 	if found < 5 {
 		t.Errorf("%d damaged pages are found, want at least 5", found)
@@ -249,13 +245,9 @@ func TestCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(db.Close(), os.Chmod(path, 0o640)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(db.Close(), os.Chmod(path, 0o640)))
 	if os.Geteuid() == 0 {
-		if err := os.Chown(path, 4711, 4712); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(path, 4711, 4712))
 	}
 	a, b := content(t, path, "a"), content(t, path, "b")
 	before, after, err := compact(path)
@@ -298,9 +290,7 @@ func TestCompactOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Errorf("the store does not go on: %v", err)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	was := content(t, path, "a")
 	if _, _, err := compact(path); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("compact: %v, want syscall.ENOSPC", err)

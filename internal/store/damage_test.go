@@ -88,9 +88,7 @@ func sound(t testing.TB, keys int) []byte {
 	}
 	db := opened(t, path)
 	put(t, db, "key-00020", nil) // a list of free pages
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	data := filetest.Read(t, path)
 	return data[:lastPage(data)]
 }
@@ -207,9 +205,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(path, c.size); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Truncate(path, c.size))
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)

@@ -44,9 +44,7 @@ func (m *mirror) apply(changes []Change) {
 func (m *mirror) want(t *testing.T, db *DB) {
 	t.Helper()
 	now := &mirror{}
-	if err := db.View(now.load); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.View(now.load))
 	if diff := cmp.Diff(now.records, m.records); diff != "" {
 		t.Fatalf("memory is not as the file (-want +got):\n%s", diff)
 	}
@@ -58,9 +56,7 @@ func TestFollow(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
 	put(t, db, "before", []byte("v"))
 	m, other := &mirror{}, &mirror{}
-	if err := errors.Join(db.Follow(m.load, m.apply, "a"), db.Follow(other.load, other.apply, "other")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(db.Follow(m.load, m.apply, "a"), db.Follow(other.load, other.apply, "other")))
 	m.want(t, db)
 	random := rand.New(rand.NewPCG(1, 2))
 	failed := errors.New("failed")
@@ -115,9 +111,7 @@ func TestFollowOpenedAgain(t *testing.T) {
 			db := opened(t, path)
 			db.SetHistory("h")
 			m := &mirror{}
-			if err := db.Follow(m.load, m.apply, "a"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Follow(m.load, m.apply, "a"))
 			put(t, db, "k", []byte("1"))
 			before := headers(t, path)
 			put(t, db, "k", []byte("2"))
@@ -162,9 +156,7 @@ func TestVersion(t *testing.T) {
 		db := opened(t, path)
 		db.SetHistory(history)
 		seen[db.Version()] = true
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Close())
 	}
 	if len(seen) != 4 {
 		t.Errorf("got the versions %v, want 4", seen)
@@ -203,9 +195,7 @@ func TestCollection(t *testing.T) {
 	put(t, db, "text", []byte(`three`))
 	var mu sync.Mutex
 	c, sum := oddNumbers()
-	if err := Keep(db, &mu, c); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Keep(db, &mu, c))
 	want := func(when string, lost int, all map[string]int) {
 		t.Helper()
 		got, total := map[string]int{}, 0
@@ -225,9 +215,7 @@ func TestCollection(t *testing.T) {
 	}
 	change := func(f func(tx *Tx) error) {
 		t.Helper()
-		if err := db.Update(f); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Update(f))
 	}
 	change(func(tx *Tx) error {
 		err := errors.Join(c.Put(tx, "more", numbered{5}), c.Put(tx, "even", numbered{4}),
@@ -249,8 +237,6 @@ func TestCollection(t *testing.T) {
 	db.current.doubtful = true
 	change(func(tx *Tx) error { return c.Delete(tx, "last") })
 	want("opened again", 0, map[string]int{"odd": 1})
-	if err := db.View(func(tx *Tx) error { return Load(tx, c) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.View(func(tx *Tx) error { return Load(tx, c) }))
 	want("loaded once more", 0, map[string]int{"odd": 1})
 }

@@ -48,9 +48,7 @@ func firstFormat(t testing.TB, path string, n int) {
 		return errors.Join(small.Put([]byte("empty"), nil), small.SetSequence(7), a.SetSequence(3),
 			b.Put([]byte("z"), []byte("after")))
 	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, db.Close()))
 }
 
 func valueOf(i int) []byte { return bytes.Repeat([]byte{byte(i)}, i*131%3000) }
@@ -87,18 +85,14 @@ func TestFirstFormat(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")
 	firstFormat(t, path, 3000)
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o640))
 	before := filetest.Read(t, path)
 	read, err := OpenReadOnly(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantFirst(t, read, 3000)
-	if err := errors.Join(read.Check(), read.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(read.Check(), read.Close()))
 	if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, before) {
 		t.Fatalf("reading changes the file: got %d bytes, %v, want the %d before", len(now), err, len(before))
 	}
@@ -115,9 +109,7 @@ func TestFirstFormat(t *testing.T) {
 			return nil
 		})
 		put(t, db, "000001", valueOf(1))
-		if err := errors.Join(db.Check(), db.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(db.Check(), db.Close()))
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("got %v, %v, want no error and Perm = 0o640", info.Mode(), err)
@@ -149,9 +141,7 @@ func TestFirstFormatOnAFullDisk(t *testing.T) {
 			"bring to the format of this version x.db: ")
 	}
 	wantFirst(t, db, 300)
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filler))
 	db.sealing.at = db.sealing.at.Add(-tryAgain)
 	if err := db.Update(change); err != nil {
 		t.Errorf("there is room: %v", err)
@@ -169,9 +159,7 @@ func TestNewerFormat(t *testing.T) {
 	db := opened(t, path)
 	put(t, db, "k", []byte("v"))
 	raw(t, db, func(tx *boltTx) error { return putNumber(tx.Bucket([]byte(infoBucket)), formatKey, format+1) })
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	before := filetest.Read(t, path)
 	for _, tt := range []struct {
 		what string
@@ -204,9 +192,7 @@ func TestNotice(t *testing.T) {
 	for _, path := range []string{made, sealed} {
 		db := opened(t, path)
 		put(t, db, "k", []byte("v"))
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Close())
 		old, err := bolt.Open(path, 0, &bolt.Options{ReadOnly: true})
 		if err != nil {
 			t.Fatal(err)
@@ -274,9 +260,7 @@ func TestSealingIsKilled(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 		wantFirst(t, db, records)
-		if err := errors.Join(db.Check(), db.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(db.Check(), db.Close()))
 	}
 	t.Logf("sealed %d times", sealed)
 }

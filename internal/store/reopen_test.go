@@ -39,9 +39,7 @@ func TestPageFaults(t *testing.T) {
 			if err := db.Problem(); err != nil {
 				t.Errorf("before: %v", err)
 			}
-			if err := os.Truncate(path, size); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Truncate(path, size))
 			all := func(tx *Tx) error { return describe(&strings.Builder{}, tx.Bucket([]byte("a"))) }
 			write := func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte("new"), []byte("v")) }
 			for i, err := range []error{db.View(all), db.Update(write), db.View(all), db.Update(write)} {
@@ -338,18 +336,14 @@ func TestViewCertain(t *testing.T) {
 		t.Errorf("got %v for a file without doubt, want nil", err)
 	}
 	db.current.doubtful = true // as Update says when the fsync fails
-	if err := os.Rename(path, path+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path, path+".away"))
 	if err := db.View(func(*Tx) error { return nil }); err != nil {
 		t.Errorf("View: got %v, want what it shows", err)
 	}
 	if err := db.ViewCertain(func(*Tx) error { t.Error("it shows what is not certain"); return nil }); err == nil {
 		t.Error("ViewCertain: got nil for a file that cannot be opened again, want an error")
 	}
-	if err := os.Rename(path+".away", path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path+".away", path))
 	db.opening = attempt{} // it would wait a second before it tries again
 	var got []byte
 	err := db.ViewCertain(func(tx *Tx) error { got = bytes.Clone(tx.Bucket([]byte("a")).Get([]byte("k"))); return nil })

@@ -20,9 +20,7 @@ func changed(t *testing.T, from, to string) (path string) {
 	for i := 1; i < 10; i++ {
 		put(t, db, fmt.Sprint("k", i), fmt.Appendf(nil, `{"limit":%d000000}`, i))
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	if _, _, err := compact(path); err != nil { // each record is there once
 		t.Fatal(err)
 	}
@@ -180,9 +178,7 @@ func TestDamagedRecordMoved(t *testing.T) {
 // raw changes a file that is open as bolt has it.
 func raw(t *testing.T, db *DB, f func(tx *boltTx) error) {
 	t.Helper()
-	if err := db.current.bolt.Update(f); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.current.bolt.Update(f))
 }
 
 func TestCommits(t *testing.T) {
@@ -226,9 +222,7 @@ func TestCommits(t *testing.T) {
 	}
 	want("compacted", db, 2)
 	put(t, db, "k", []byte("x"))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	want("opened again", opened(t, path), 3)
 	restored := filepath.Join(dir, "restored.db")
 	filetest.Write(t, restored, copied.Bytes())

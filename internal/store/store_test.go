@@ -17,6 +17,14 @@ import (
 	"relais/internal/folder"
 )
 
+// must ends the test on an error of what it needs.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func opened(t testing.TB, path string) *DB {
 	t.Helper()
 	db, err := Open(path, "a", "b")
@@ -29,9 +37,7 @@ func opened(t testing.TB, path string) *DB {
 
 func put(t testing.TB, db *DB, key string, value []byte) {
 	t.Helper()
-	if err := db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte(key), value) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Update(func(tx *Tx) error { return tx.Bucket([]byte("a")).Put([]byte(key), value) }))
 }
 
 // get answers nil for a key that is missing.
@@ -54,12 +60,8 @@ func TestOpenCreates(t *testing.T) {
 	filetest.Write(t, filepath.Join(dir, ".x.db.tmp-1"), "half")
 	db := opened(t, path)
 	put(t, db, "k", []byte("v"))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := folder.SweepTemporary(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
+	must(t, folder.SweepTemporary(dir))
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
 		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
@@ -179,9 +181,7 @@ func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
 	put(t, db, "k", []byte("v"))
-	if err := errors.Join(db.Close(), os.Chmod(path, 0o444)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(db.Close(), os.Chmod(path, 0o444)))
 	for range 2 { // at once
 		db, err := OpenReadOnly(path)
 		if err != nil {
@@ -232,9 +232,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	put(t, db, "k", []byte("w")) // nothing is held
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	if err := db.View(func(*Tx) error { return nil }); err == nil || errors.Is(err, ErrDamaged) {
 		t.Errorf("view after close: got %v, want an error that is not ErrDamaged", err)
 	}
@@ -388,7 +386,5 @@ func fill(t testing.TB, path string, keys int) {
 			t.Fatal(err)
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 }
