@@ -48,40 +48,42 @@ func firstFormat(path string) error {
 	return errors.Join(err, db.Close())
 }
 
+func removing(names ...string) func(dir string) error {
+	return func(dir string) (err error) {
+		for _, name := range names {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		}
+		return err
+	}
+}
+
+var backups = []struct {
+	name   string
+	change func(dir string) error
+	says   string // "" for a copy that is restored
+	warns  bool
+}{
+	{"whole", func(string) error { return nil }, "", false},
+	{"a file is missing", removing("snapshots/FR.snap"), "snapshots/FR.snap is missing", false},
+	{"a store is missing", removing("users.db"), "users.db is missing", false},
+	{"no list", removing(backup.Name), "made it", false},
+	{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, backup.Name), 0) }, "damaged",
+		false},
+	{"not finished", func(dir string) error {
+		return os.WriteFile(filepath.Join(dir, backup.Name), []byte(`{"format":1,"complete":false,"files":[]}`),
+			0o600)
+	}, "not finished", false},
+	{"stores that count commits", removing(backup.Name, "stores.json", "measures.db"), "made it", false},
+	{"of an older relais", func(dir string) error {
+		err := removing(backup.Name, "stores.json", "measures.db", clientsFile, PhotosFile, CommunityFile, UsersFile,
+			ArchivesFile)(dir)
+		return errors.Join(err, firstFormat(filepath.Join(dir, clientsFile)))
+	}, "", true},
+}
+
 // A copy that lacks something, or may lack something, is not restored.
 func TestRestoreOfPart(t *testing.T) {
-	remove := func(names ...string) func(dir string) error {
-		return func(dir string) (err error) {
-			for _, name := range names {
-				err = errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
-			}
-			return err
-		}
-	}
-	tests := []struct {
-		name   string
-		change func(dir string) error
-		says   string // "" for a copy that is restored
-		warns  bool
-	}{
-		{"whole", func(string) error { return nil }, "", false},
-		{"a file is missing", remove("snapshots/FR.snap"), "snapshots/FR.snap is missing", false},
-		{"a store is missing", remove("users.db"), "users.db is missing", false},
-		{"no list", remove(backup.Name), "made it", false},
-		{"an empty list", func(dir string) error { return os.Truncate(filepath.Join(dir, backup.Name), 0) }, "damaged",
-			false},
-		{"not finished", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, backup.Name), []byte(`{"format":1,"complete":false,"files":[]}`),
-				0o600)
-		}, "not finished", false},
-		{"stores that count commits", remove(backup.Name, "stores.json", "measures.db"), "made it", false},
-		{"of an older relais", func(dir string) error {
-			err := remove(backup.Name, "stores.json", "measures.db", clientsFile, PhotosFile, CommunityFile, UsersFile,
-				ArchivesFile)(dir)
-			return errors.Join(err, firstFormat(filepath.Join(dir, clientsFile)))
-		}, "", true},
-	}
-	for _, tt := range tests {
+	for _, tt := range backups {
 		t.Run(tt.name, func(t *testing.T) {
 			_, copied := backedUp(t)
 			must(t, tt.change(copied))

@@ -8,6 +8,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -46,6 +47,17 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
+func csvRows(t *testing.T, in io.Reader) [][]string {
+	t.Helper()
+	r := csv.NewReader(in)
+	r.Comma = ';'
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
 // The files are in the authority's format: every department, one position a
 // support, unique rows, and tables that refer to each other.
 func TestFiles(t *testing.T) {
@@ -59,12 +71,7 @@ func TestFiles(t *testing.T) {
 	if mark, err := in.Peek(3); err != nil || string(mark) != "\xef\xbb\xbf" {
 		t.Errorf("the file begins with %q, want a byte order mark", mark)
 	}
-	r := csv.NewReader(in)
-	r.Comma = ';'
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := csvRows(t, in)
 	supports, departments, keys, stations := map[string]string{}, map[string]bool{}, map[string]bool{},
 		map[string]string{}
 	for _, row := range rows[1:] {
@@ -94,12 +101,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = csv.NewReader(member)
-	r.Comma = ';'
-	antennas, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	antennas := csvRows(t, member)
 	declared, repeated := map[string]string{}, 0
 	for _, a := range antennas[1:] {
 		if stations[a[0]] != a[7] {

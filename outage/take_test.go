@@ -13,29 +13,31 @@ import (
 	"relais/market"
 )
 
+// taken says what becomes of the news.
+func taken(t *testing.T, s *Store, news ...News) (text string) {
+	t.Helper()
+	all, err := s.Take(context.Background(), market.FR, news...)
+	if err != nil || len(all) != 4 {
+		t.Fatalf("got %+v, %v, want no error and len(all) = 4", all, err)
+	}
+	for _, o := range all {
+		text += fmt.Sprintf("%s %s %d", o.Operator, o.State, o.Served)
+		for _, why := range []string{o.Refused, o.Error} {
+			if why != "" {
+				text += " (" + why[strings.LastIndexByte(why, '/')+1:] + ")"
+			}
+		}
+		text += "; "
+	}
+	return text
+}
+
 // News of some feeds: what is wrong with one keeps out no other.
 func TestTake(t *testing.T) {
 	c := newClock()
 	s, db := opened(t, c)
 	columns := fmt.Sprintf(header, "SFR")
 	good := file(t, columns+rowOf("1"))
-	take := func(news ...News) (text string) {
-		t.Helper()
-		all, err := s.Take(context.Background(), market.FR, news...)
-		if err != nil || len(all) != 4 {
-			t.Fatalf("got %+v, %v, want no error and len(all) = 4", all, err)
-		}
-		for _, o := range all {
-			text += fmt.Sprintf("%s %s %d", o.Operator, o.State, o.Served)
-			for _, why := range []string{o.Refused, o.Error} {
-				if why != "" {
-					text += " (" + why[strings.LastIndexByte(why, '/')+1:] + ")"
-				}
-			}
-			text += "; "
-		}
-		return text
-	}
 	for _, step := range []struct {
 		what string
 		news []News
@@ -53,7 +55,7 @@ func TestTake(t *testing.T) {
 		{"unchanged", []News{{Operator: "SFR"}, {Operator: "ORANGE"}},
 			"SFR available 1; BOUYGUES failed 0; ORANGE failed 0; FREE absent 0; "},
 	} {
-		if got := strings.ReplaceAll(take(step.news...), "hs.csv:1: ", ""); got != step.want {
+		if got := strings.ReplaceAll(taken(t, s, step.news...), "hs.csv:1: ", ""); got != step.want {
 			t.Errorf("%s:\n%s, want\n%s", step.what, got, step.want)
 		}
 		for i, f := range reopen(t, db, c).Feeds(market.FR) {

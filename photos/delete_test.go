@@ -119,58 +119,62 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+func damage(bucket string, f func(b *store.Bucket, key []byte) error) func(s *Store, key []byte) error {
+	return func(s *Store, key []byte) error {
+		m, err := s.month("2026-11", false)
+		if err != nil {
+			return err
+		}
+		db := s.db
+		if bucket == imagesBucket {
+			db = m.db
+		}
+		return db.Update(func(tx *store.Tx) error { return f(tx.Bucket([]byte(bucket)), key) })
+	}
+}
+
+func remove(b *store.Bucket, key []byte) error { return b.Delete(key) }
+
+var damages = []struct {
+	name string
+	do   func(s *Store, key []byte) error
+}{
+	{"a record that is gone", damage(photosBucket, remove)},
+	{"a record that is other",
+		damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) })},
+	{"a damaged record",
+		damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) })},
+	{"no site", damage(sitesBucket,
+		func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) })},
+	{"another site", damage(sitesBucket,
+		func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) })},
+	{"hidden and shown", damage(hiddenBucket,
+		func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) })},
+	{"a short key", damage(hiddenBucket,
+		func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
+	{"a queue of nobody", damage(pendingBucket,
+		func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
+	{"a report of nobody",
+		damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) })},
+	{"a report not found",
+		damage(reportIDsBucket,
+			func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) })},
+	{"images that are gone",
+		damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) })},
+	{"an image that is gone",
+		damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) })},
+	{"an image that is other", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
+		return b.Bucket(key).Put([]byte(OG), bytes.ToUpper(imagesOf(1)[OG]))
+	})},
+	{"images of nobody", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
+		_, err := b.CreateBucket([]byte("0123456789abcdef"))
+		return err
+	})},
+}
+
 // A check names images that are lost, changed, or without a record.
 func TestCheckFinds(t *testing.T) {
-	damage := func(bucket string, f func(b *store.Bucket, key []byte) error) func(s *Store, key []byte) error {
-		return func(s *Store, key []byte) error {
-			m, err := s.month("2026-11", false)
-			if err != nil {
-				return err
-			}
-			db := s.db
-			if bucket == imagesBucket {
-				db = m.db
-			}
-			return db.Update(func(tx *store.Tx) error { return f(tx.Bucket([]byte(bucket)), key) })
-		}
-	}
-	remove := func(b *store.Bucket, key []byte) error { return b.Delete(key) }
-	for _, tt := range []struct {
-		name string
-		do   func(s *Store, key []byte) error
-	}{
-		{"a record that is gone", damage(photosBucket, remove)},
-		{"a record that is other",
-			damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{"id":"x"}`)) })},
-		{"a damaged record",
-			damage(photosBucket, func(b *store.Bucket, key []byte) error { return b.Put(key, []byte(`{`)) })},
-		{"no site", damage(sitesBucket,
-			func(b *store.Bucket, key []byte) error { return b.Delete(append(sitePrefix("fr-1"), key...)) })},
-		{"another site", damage(sitesBucket,
-			func(b *store.Bucket, key []byte) error { return b.Put(append(sitePrefix("fr-2"), key...), []byte("v")) })},
-		{"hidden and shown", damage(hiddenBucket,
-			func(b *store.Bucket, key []byte) error { return b.Put(key, []byte{}) })},
-		{"a short key", damage(hiddenBucket,
-			func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
-		{"a queue of nobody", damage(pendingBucket,
-			func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte{}) })},
-		{"a report of nobody",
-			damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) })},
-		{"a report not found",
-			damage(reportIDsBucket,
-				func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) })},
-		{"images that are gone",
-			damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) })},
-		{"an image that is gone",
-			damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.Bucket(key).Delete([]byte(OG)) })},
-		{"an image that is other", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
-			return b.Bucket(key).Put([]byte(OG), bytes.ToUpper(imagesOf(1)[OG]))
-		})},
-		{"images of nobody", damage(imagesBucket, func(b *store.Bucket, key []byte) error {
-			_, err := b.CreateBucket([]byte("0123456789abcdef"))
-			return err
-		})},
-	} {
+	for _, tt := range damages {
 		t.Run(tt.name, func(t *testing.T) {
 			s, _ := fresh(t)
 			p := add(t, s, newOf("fr-1", "", 1))

@@ -9,6 +9,15 @@ import (
 	"relais/internal/store"
 )
 
+var damagedAccounts = []struct{ name, text string }{
+	{"memory of a password",
+		`{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,` +
+			`"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`},
+	{"neither", `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`},
+	{"another id", `{"id":"x","name":"alice"}`},
+	{"no JSON", `{`},
+}
+
 // An account whose record is damaged is refused, with a word about why, and nobody else. No
 // other is made, which might be the same one, until it is deleted.
 func TestLostAccount(t *testing.T) {
@@ -19,14 +28,7 @@ func TestLostAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost, theirs := w.tokens(alice, c), w.tokens(bob, c)
-	for _, tt := range []struct{ name, text string }{
-		{"memory of a password",
-			`{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z","password":{"time":3,"memory":4294967295,"threads":1,` +
-				`"salt":"AAAAAAAAAAAAAAAAAAAAAA==","argon2id":"AAAAAAAAAAAAAAAAAAAAAA=="}}`},
-		{"neither", `{"id":"ID","name":"alice","created":"2026-11-03T12:00:00Z"}`},
-		{"another id", `{"id":"x","name":"alice"}`},
-		{"no JSON", `{`},
-	} {
+	for _, tt := range damagedAccounts {
 		t.Run(tt.name, func(t *testing.T) {
 			err := w.db.Update(func(tx *store.Tx) error {
 				return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID),

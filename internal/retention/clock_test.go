@@ -67,64 +67,66 @@ func TestTrusts(t *testing.T) {
 	}
 }
 
+var wrong = today.Add(400 * day)
+
+var runs = []struct {
+	name string
+	do   func(c *Clock, h *hand)
+	want bool
+}{
+	{"a receipt proves nothing at once", func(c *Clock, h *hand) { c.Receipt() }, false},
+	{"nor many", func(c *Clock, h *hand) {
+		for range 100 {
+			c.Receipt()
+			h.goOn(c, time.Hour, time.Minute)
+		}
+	}, false},
+	{"a run that was not allowed", func(c *Clock, h *hand) { c.NoteDeletion(); h.goOn(c, 8*day, time.Hour) },
+		false},
+	{"8 days without a receipt", func(c *Clock, h *hand) { h.goOn(c, 8*day, time.Hour) }, false},
+	{"a receipt and 7 days", func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day, time.Hour) }, true},
+	{"a receipt and 7 days less a minute",
+		func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day-time.Minute, time.Hour) }, false},
+	{"off at the weekend", func(c *Clock, h *hand) {
+		c.Receipt()
+		h.goOn(c, 4*day, time.Hour)
+		h.goOn(c, 64*time.Hour, 64*time.Hour)
+		h.goOn(c, day, time.Hour)
+	}, true},
+	{"wrong at each start and right in between", func(c *Clock, h *hand) {
+		for range 3 {
+			c.Receipt()
+			h.Time = today
+			h.goOn(c, 4*day, time.Hour)
+			h.Time = wrong.Add(4 * day)
+		}
+		h.Time = wrong.Add(8 * day)
+	}, false},
+	{"wrong at two starts a week apart", func(c *Clock, h *hand) {
+		c.Receipt()
+		h.Time = wrong.Add(8 * day)
+		c.Observe()
+		c.Receipt()
+	}, false},
+	{"set back meanwhile", func(c *Clock, h *hand) {
+		c.Receipt()
+		h.goOn(c, 6*day, time.Hour)
+		h.Time = h.Add(-2 * day)
+		h.goOn(c, 6*day, time.Hour)
+	}, false},
+	{"corrected by a minute", func(c *Clock, h *hand) {
+		c.Receipt()
+		h.goOn(c, 6*day, time.Hour)
+		h.Time = h.Add(-time.Minute)
+		h.goOn(c, 2*day, time.Hour)
+	}, true},
+	{"accepted", func(c *Clock, _ *hand) { c.Accept() }, true},
+	{"set right", func(_ *Clock, h *hand) { h.Time = today.Add(day) }, true},
+}
+
 // An untrusted clock is trusted after a steady run.
 func TestSee(t *testing.T) {
-	wrong := today.Add(400 * day)
-	tests := []struct {
-		name string
-		do   func(c *Clock, h *hand)
-		want bool
-	}{
-		{"a receipt proves nothing at once", func(c *Clock, h *hand) { c.Receipt() }, false},
-		{"nor many", func(c *Clock, h *hand) {
-			for range 100 {
-				c.Receipt()
-				h.goOn(c, time.Hour, time.Minute)
-			}
-		}, false},
-		{"a run that was not allowed", func(c *Clock, h *hand) { c.NoteDeletion(); h.goOn(c, 8*day, time.Hour) },
-			false},
-		{"8 days without a receipt", func(c *Clock, h *hand) { h.goOn(c, 8*day, time.Hour) }, false},
-		{"a receipt and 7 days", func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day, time.Hour) }, true},
-		{"a receipt and 7 days less a minute",
-			func(c *Clock, h *hand) { c.Receipt(); h.goOn(c, 7*day-time.Minute, time.Hour) }, false},
-		{"off at the weekend", func(c *Clock, h *hand) {
-			c.Receipt()
-			h.goOn(c, 4*day, time.Hour)
-			h.goOn(c, 64*time.Hour, 64*time.Hour)
-			h.goOn(c, day, time.Hour)
-		}, true},
-		{"wrong at each start and right in between", func(c *Clock, h *hand) {
-			for range 3 {
-				c.Receipt()
-				h.Time = today
-				h.goOn(c, 4*day, time.Hour)
-				h.Time = wrong.Add(4 * day)
-			}
-			h.Time = wrong.Add(8 * day)
-		}, false},
-		{"wrong at two starts a week apart", func(c *Clock, h *hand) {
-			c.Receipt()
-			h.Time = wrong.Add(8 * day)
-			c.Observe()
-			c.Receipt()
-		}, false},
-		{"set back meanwhile", func(c *Clock, h *hand) {
-			c.Receipt()
-			h.goOn(c, 6*day, time.Hour)
-			h.Time = h.Add(-2 * day)
-			h.goOn(c, 6*day, time.Hour)
-		}, false},
-		{"corrected by a minute", func(c *Clock, h *hand) {
-			c.Receipt()
-			h.goOn(c, 6*day, time.Hour)
-			h.Time = h.Add(-time.Minute)
-			h.goOn(c, 2*day, time.Hour)
-		}, true},
-		{"accepted", func(c *Clock, _ *hand) { c.Accept() }, true},
-		{"set right", func(_ *Clock, h *hand) { h.Time = today.Add(day) }, true},
-	}
-	for _, tt := range tests {
+	for _, tt := range runs {
 		t.Run(tt.name, func(t *testing.T) {
 			h := &hand{wrong}
 			c := NewClock(State{Receipt: today, Ran: today}, h.now)

@@ -119,9 +119,7 @@ func TestCompactWhileOpen(t *testing.T) {
 	if left == 0 {
 		t.Error("no deletion left a byte in the file: this proves nothing")
 	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, db.Close())
 	if _, _, err := db.Compact(); err == nil || errors.Is(err, ErrDamaged) {
 		t.Errorf("compact after close: got %v, want an error that is not ErrDamaged", err)
 	}
