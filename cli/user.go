@@ -44,9 +44,8 @@ type passwordFlags struct {
 
 const maxPasswordLine = 4096 // bytes
 
-// password returns the new password; generated reports that it was made here.
-func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text string, generated bool,
-	err error) {
+// password returns the new password. shown is the same if it was made here, else "".
+func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text, shown string, err error) {
 	switch {
 	case f.PasswordStdin:
 		text, err = bufio.NewReader(io.LimitReader(stdin, maxPasswordLine)).ReadString('\n')
@@ -55,17 +54,18 @@ func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writ
 		}
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	case f.Generate || !term.IsTerminal(int(stdin.Fd())):
-		text, generated = rand.Text(), true
+		text = rand.Text()
+		shown = text
 	default:
 		text, err = prompt(ctx, stdin, say)
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("read the password: %w", err)
+		return "", "", fmt.Errorf("read the password: %w", err)
 	}
 	if err := account.CheckPassword(text); err != nil {
-		return "", false, usageError{err}
+		return "", "", usageError{err}
 	}
-	return text, generated, nil
+	return text, shown, nil
 }
 
 // prompt asks twice, without showing what is typed, until ctx ends.
@@ -103,20 +103,24 @@ func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, erro
 	return first, err
 }
 
-// userChanged is an account and its new password, "" if the person chose it.
-type userChanged struct {
-	account.Account
-	Password string `json:"password,omitempty"`
-}
-
-func (u userChanged) print(w io.Writer, asJSON bool, became string) error {
-	if asJSON {
-		return printJSON(w, u)
-	}
-	if _, err := fmt.Fprintf(w, "%s (%s) %s\n", visible(u.Name, ""), u.ID, became); err != nil || u.Password == "" {
+// changeUser runs a command on an account, and prints what the account became and the password to
+// show, "" for none.
+func changeUser(ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool,
+	shown, became string) error {
+	u := struct {
+		account.Account
+		Password string `json:"password,omitempty"`
+	}{Password: shown}
+	if err := call(ctx, d, streams, c, &u.Account); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n  password  %s\n\nKeep it now: it is not shown again.\n", u.Password)
+	if asJSON {
+		return printJSON(streams.Out, u)
+	}
+	if _, err := fmt.Fprintf(streams.Out, "%s (%s) %s\n", visible(u.Name, ""), u.ID, became); err != nil || shown == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(streams.Out, "\n  password  %s\n\nKeep it now: it is not shown again.\n", shown)
 	return err
 }
 
@@ -149,19 +153,12 @@ func (c *userCreate) Run(ctx context.Context, streams Streams) error {
 	if err := account.CheckName(c.Name); err != nil {
 		return usageError{err}
 	}
-	password, generated, err := c.password(ctx, os.Stdin, streams.Err)
+	password, shown, err := c.password(ctx, os.Stdin, streams.Err)
 	if err != nil {
 		return err
 	}
-	var u userChanged
-	if err := call(ctx, c.dataFlag, streams, admin.CreateUser{Name: c.Name, Password: password},
-		&u.Account); err != nil {
-		return err
-	}
-	if generated {
-		u.Password = password
-	}
-	return u.print(streams.Out, c.JSON, "may sign in")
+	command := admin.CreateUser{Name: c.Name, Password: password}
+	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, shown, "may sign in")
 }
 
 type userList struct {
@@ -211,15 +208,12 @@ func (*userDisable) Help() string {
 
 // Run disables the account.
 func (c *userDisable) Run(ctx context.Context, streams Streams) error {
-	var u userChanged
-	if err := call(ctx, c.dataFlag, streams, admin.DisableUser{User: c.User, Undo: c.Undo}, &u.Account); err != nil {
-		return err
-	}
 	became := "is disabled"
 	if c.Undo {
 		became = "may sign in again"
 	}
-	return u.print(streams.Out, c.JSON, became)
+	command := admin.DisableUser{User: c.User, Undo: c.Undo}
+	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, "", became)
 }
 
 type userPasswd struct {
@@ -238,19 +232,12 @@ Examples:
 
 // Run gives the account another password.
 func (c *userPasswd) Run(ctx context.Context, streams Streams) error {
-	password, generated, err := c.password(ctx, os.Stdin, streams.Err)
+	password, shown, err := c.password(ctx, os.Stdin, streams.Err)
 	if err != nil {
 		return err
 	}
-	var u userChanged
-	if err := call(ctx, c.dataFlag, streams, admin.SetUserPassword{User: c.User, Password: password},
-		&u.Account); err != nil {
-		return err
-	}
-	if generated {
-		u.Password = password
-	}
-	return u.print(streams.Out, c.JSON, "has another password")
+	command := admin.SetUserPassword{User: c.User, Password: password}
+	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, shown, "has another password")
 }
 
 type userDelete struct{ oneUser }
@@ -265,12 +252,12 @@ Example:
 
 // Run removes the account.
 func (c *userDelete) Run(ctx context.Context, streams Streams) error {
-	var u userChanged
-	if err := call(ctx, c.dataFlag, streams, admin.DeleteUser{User: c.User}, &u.Account); err != nil {
+	if !c.JSON {
+		return changeUser(ctx, c.dataFlag, streams, admin.DeleteUser{User: c.User}, false, "", "is deleted")
+	}
+	var a account.Account
+	if err := call(ctx, c.dataFlag, streams, admin.DeleteUser{User: c.User}, &a); err != nil {
 		return err
 	}
-	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"deleted": u.ID})
-	}
-	return u.print(streams.Out, false, "is deleted")
+	return printJSON(streams.Out, map[string]any{"deleted": a.ID})
 }
