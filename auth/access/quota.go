@@ -29,7 +29,7 @@ func (u Usage) RetryAfter(now time.Time) time.Duration {
 }
 
 // Requests are counted in twentieths. Whole is what a request costs. A request that finds nothing
-// new (304) costs one twentieth, as do tiles.
+// new (304) costs one twentieth, and so will a tile.
 const (
 	Whole     = 20
 	Twentieth = 1
