@@ -159,9 +159,7 @@ func TestCompactBesideAView(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if got := get(t, db, "k"); string(got) != "new" {
-		t.Errorf("got %q", got)
-	}
+	wantValue(t, db, "k", "new")
 }
 
 func TestCompactReadOnly(t *testing.T) {

@@ -146,9 +146,7 @@ func TestFirstFormatOnAFullDisk(t *testing.T) {
 	if err := db.Update(change); err != nil {
 		t.Errorf("there is room: %v", err)
 	}
-	if got := get(t, db, "new"); string(got) != "v" {
-		t.Errorf("got %q", got)
-	}
+	wantValue(t, db, "new", "v")
 	if names, _ := os.ReadDir(dir); len(names) != 1 {
 		t.Errorf("left over: %v, want len(names) = 1", names)
 	}

@@ -68,9 +68,7 @@ func TestPageFaults(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Error(err)
 			}
-			if got := get(t, opened(t, path), "new"); string(got) != "v" {
-				t.Errorf("what was written then: got %q, want v", got)
-			}
+			wantValue(t, opened(t, path), "new", "v")
 		})
 	}
 }
@@ -214,17 +212,13 @@ func TestOpenedAgainBesideAView(t *testing.T) {
 	if err := db.Update(write); err == nil {
 		t.Error("a page that is read was perhaps used")
 	}
-	if got := get(t, db, "k"); string(got) != "old" { // readers do not wait
-		t.Errorf("got %q", got)
-	}
+	wantValue(t, db, "k", "old") // readers do not wait
 	close(end)
 	wg.Wait()
 	if err := db.Update(write); err != nil {
 		t.Error(err)
 	}
-	if got := get(t, db, "k"); string(got) != "new" {
-		t.Errorf("got %q", got)
-	}
+	wantValue(t, db, "k", "new")
 }
 
 // A commit that fails is followed by opening the file again, also on a full disk. It is a

@@ -170,9 +170,7 @@ func TestDamagedRecordMoved(t *testing.T) {
 			}
 		})
 	}
-	if got := get(t, db, "k"); string(got) != "v" {
-		t.Errorf("the record itself: got %q, want v", got)
-	}
+	wantValue(t, db, "k", "v")
 }
 
 // raw changes a file that is open as bolt has it.

@@ -53,6 +53,13 @@ func get(t testing.TB, db *DB, key string) (value []byte) {
 	return value
 }
 
+func wantValue(t testing.TB, db *DB, key, want string) {
+	t.Helper()
+	if got := get(t, db, key); string(got) != want {
+		t.Errorf("%s is %q, want %q", key, got, want)
+	}
+}
+
 func TestOpenCreates(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")
@@ -73,9 +80,7 @@ func TestOpenCreates(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if got := get(t, db, "k"); string(got) != "v" {
-		t.Errorf("got %q", got)
-	}
+	wantValue(t, db, "k", "v")
 	err = db.View(func(tx *Tx) error {
 		if tx.Bucket([]byte("c")) == nil {
 			t.Error("the missing bucket was not made")
@@ -188,9 +193,7 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer db.Close()
-		if got := get(t, db, "k"); string(got) != "v" {
-			t.Errorf("got %q", got)
-		}
+		wantValue(t, db, "k", "v")
 		if err := db.Update(func(*Tx) error { return nil }); !folder.ReadOnly(err) {
 			t.Errorf("update: got %v, want an error of a read-only folder", err)
 		}
@@ -229,7 +232,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		db.Update(change(func() error { panic("own") }))
 	}()
 	if got := get(t, db, "k"); got != nil {
-		t.Errorf("got %q", got)
+		t.Errorf("got %q, want none", got)
 	}
 	put(t, db, "k", []byte("w")) // nothing is held
 	must(t, db.Close())
