@@ -262,7 +262,7 @@ func FuzzQuery(f *testing.F) {
 				t.Errorf("%s?%s: %s, want NOT_READY in it", op.Path, query, w.Body)
 			}
 		default:
-			t.Errorf("%s?%s: %d %s", op.Path, query, w.Code, w.Body)
+			t.Errorf("%s?%s: got %d %s, want %d, 400, 404 or 503", op.Path, query, w.Code, w.Body, op.Status)
 		}
 	})
 }

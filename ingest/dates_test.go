@@ -68,11 +68,11 @@ func TestNewestRowGoes(t *testing.T) {
 		case tt.date == "" && (err == nil ||
 			!strings.Contains(err.Error(), "CH: the files of the kind bakom-standorte are of 20") ||
 			!strings.Contains(err.Error(), "older than the present")):
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: got %v, want an error that the files are older than the present", tt.name, err)
 		case tt.date == "" && !maps.Equal(before, k.state()):
 			t.Errorf("%s: refused, and something changed", tt.name)
 		case tt.date != "" && (err != nil || r.Markets[0].SourceDate != tt.date || r.Files[0].Date != tt.date):
-			t.Errorf("%s: %+v, %v", tt.name, r, err)
+			t.Errorf("%s: got %+v, %v, want the date %s", tt.name, r, err, tt.date)
 		}
 	}
 	// What was forced in is what the next one is compared with.
@@ -114,9 +114,9 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 		r, err := k.belgium(false, k.at(tt.hour, tt.name, tt.text))
 		switch {
 		case tt.date == "" && (err == nil || !strings.Contains(err.Error(), "older than the present")):
-			t.Errorf("%d, %s: %v", i, tt.name, err)
+			t.Errorf("%d, %s: got %v, want an error that it is older than the present", i, tt.name, err)
 		case tt.date != "" && (err != nil || r.Markets[0].SourceDate != tt.date):
-			t.Errorf("%d, %s: %+v, %v", i, tt.name, r, err)
+			t.Errorf("%d, %s: got %+v, %v, want the date %s", i, tt.name, r, err, tt.date)
 		}
 		if err != nil {
 			continue

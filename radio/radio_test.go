@@ -218,7 +218,7 @@ func TestSurrounding(t *testing.T) {
 	near.Add(m)
 	near.Add(other)
 	if near.Count != 2 || near.Generations != (ByGeneration{site.G4: 1, site.G5: 1}) || near.CountOf(nodes[0]) != 1 {
-		t.Errorf("got %+v", near)
+		t.Errorf("got %+v, want one node of each generation", near)
 	}
 	if list, all := near.Others(5); all != 1 || list[0].ID != enb(orange, 5) ||
 		!slices.Equal(list[0].PCIs(), []int{3}) {

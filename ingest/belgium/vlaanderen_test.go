@@ -129,8 +129,7 @@ func TestCRS(t *testing.T) {
 		_, _, err := Build(list, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), list[0].Path+":1: ") ||
 			!strings.Contains(err.Error(), "EPSG:31370 (Lambert 72") {
-			t.Errorf(`head = %s, err = %v; want an error with list[0].Path+":1: ", an error with "EPSG:31370 `+
-				`(Lambert 72"`, head, err)
+			t.Errorf("head %s: got %v, want an error of line 1 with EPSG:31370", head, err)
 		}
 	}
 }

@@ -37,6 +37,6 @@ func TestNewest(t *testing.T) {
 		t.Errorf("%d of the future, want 2", n.Future())
 	}
 	if empty := NewNewest(time.Now()); !empty.Time().IsZero() || empty.Future() != 0 {
-		t.Errorf("of no dates: %s, %d; want empty.Time().IsZero(), empty.Future() = 0", empty.Time(), empty.Future())
+		t.Errorf("of no dates: got %s, %d; want no time and none of the future", empty.Time(), empty.Future())
 	}
 }

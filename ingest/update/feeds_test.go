@@ -171,8 +171,8 @@ func TestFeedFails(t *testing.T) {
 				f := k.store.Feeds(market.FR)[2]
 				if !strings.Contains(f.Why, c.why) || strings.Contains(f.Why, string(k.dir)) ||
 					f.Age(k.at) != time.Duration(k.at.Hour()-12)*time.Hour {
-					t.Errorf("why %q, age %s; want f.Why with %v, f.Why without string(k.dir), f.Age(k.at) = "+
-						"time.Duration(k.at.Hour()-12)*time.Hour", f.Why, f.Age(k.at), c.why)
+					t.Errorf("got why %q, age %s; want %q without the folder, and the hours since 12", f.Why,
+						f.Age(k.at), c.why)
 				}
 				if r.Feeds[0].State != outage.Failed || r.Feeds[0].Served != 3 || r.Feeds[0].FailedAt == nil {
 					t.Errorf("r.Feeds[0] = %+v; want r.Feeds[0].State = %v, r.Feeds[0].Served = 3, "+

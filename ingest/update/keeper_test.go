@@ -25,7 +25,7 @@ func TestKeeper(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("%s: %+v", what, keeper.State())
+		t.Fatalf("waited for %s in vain: got %+v", what, keeper.State())
 	}
 	wait("a success", func(s KeeperState) bool {
 		return !s.Success[market.FR].IsZero() && !s.Success[market.DROM].IsZero() && !s.Last.IsZero() &&
@@ -73,8 +73,7 @@ func TestFirstRun(t *testing.T) {
 	now := time.Now()
 	for range 100 {
 		if at := keeper.firstRun(now); at.Before(now) || at.After(now.Add(5*time.Minute+1)) {
-			t.Fatalf("an empty folder: after %s; want !at.Before(now), !at.After(now.Add(5*time.Minute+1))",
-				at.Sub(now))
+			t.Fatalf("an empty folder: got the first run after %s, want it within five minutes", at.Sub(now))
 		}
 	}
 	k.run()
