@@ -55,6 +55,10 @@ func TestRefused(t *testing.T) {
 			}
 		})
 	}
+	if dates, _, err := s.Dates(); err != nil || len(dates) != 1 {
+		t.Errorf("got %v, %v, want no error and one date", dates, err)
+	}
+	mustBeWhole(t, s, 1)
 }
 
 func TestRefusedDates(t *testing.T) {

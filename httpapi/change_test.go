@@ -216,7 +216,7 @@ func answerOf(t *testing.T, c net.Conn) string {
 // A body without a stated length is bounded as well, one that does not come times out, one
 // that breaks off is refused, and a client holds no more than its share.
 func TestBodiesThatDoNotBehave(t *testing.T) {
-	s, _ := newNoteServer(t)
+	s, done := newNoteServer(t)
 	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
 	i := writer(t, s, false)
 	dial := dialling(t, s, i)
@@ -242,6 +242,9 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 	cut.(*net.TCPConn).CloseWrite()
 	if a := answerOf(t, cut); !strings.Contains(a, "INVALID_PARAMETER") {
 		t.Errorf("broken off: %s, want INVALID_PARAMETER in it", a)
+	}
+	if done.Load() != 0 {
+		t.Errorf("done %d times, want 0", done.Load())
 	}
 }
 

@@ -88,7 +88,12 @@ func TestAcceptedReport(t *testing.T) {
 	a := report(t, s, one, "a", "spam", "first")
 	report(t, s, two, "a", "quality", "second")
 	other := report(t, s, one, "b", "copyright", "third")
+	if _, err := s.Dismiss(a.ID); err != nil {
+		t.Error(err)
+	}
 	c.set(noon.Add(4 * time.Minute))
+	report(t, s, one, "a", "spam", "I insist")
+	wantQueue(t, s, true, "second", "third", "I insist")
 	// An accepted report hides the photo, and later decisions do not show it.
 	if r, err := s.Accept(a.ID); err != nil || r.Status != accepted {
 		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, accepted)

@@ -185,10 +185,11 @@ func TestSubmitReport(t *testing.T) {
 
 func TestPointsOfReport(t *testing.T) {
 	w := newTown(t)
-	ann := w.someone("Annabel")
+	ann, bob := w.someone("Annabel"), w.someone("Bobby")
 	key, operator, _ := w.site(5)
-	made := mustCall(t, w.as(ann), "community_submit_report",
-		fmt.Sprintf(`{"clientToken":"a-1","siteId":%q,"operator":%q}`, key, operator))
+	report := fmt.Sprintf(`{"clientToken":"a-1","siteId":%q,"operator":%q}`, key, operator)
+	made := mustCall(t, w.as(ann), "community_submit_report", report)
+	mustCall(t, w.as(bob), "community_submit_report", report)
 	for _, user := range []string{"x", "y"} {
 		if _, err := w.community.Confirm(made["id"].(string), user); err != nil {
 			t.Fatal(err)

@@ -248,6 +248,16 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 	}
 }
 
+func wantNothingSubmitted(t *testing.T, w *town, who account.Person) {
+	t.Helper()
+	if me := mustCall(t, w.as(who), "me_whoami",
+		`{}`); fmt.Sprint(me["submitted"]) != "map[bugs:0 outages:0 speedtests:0 validations:0]" ||
+		me["submissionsLeft"] != 30.0 {
+		t.Errorf("got %v, want submitted = map[bugs:0 outages:0 speedtests:0 validations:0] and submissionsLeft = "+
+			"30.0", me)
+	}
+}
+
 func TestSubmitBadArguments(t *testing.T) {
 	w := newTown(t)
 	ann := w.someone("Annabel")
@@ -310,6 +320,7 @@ func TestSubmitBadArguments(t *testing.T) {
 			t.Errorf("%s without a token", tt.tool)
 		}
 	}
+	wantNothingSubmitted(t, w, ann)
 }
 
 func TestSubmitBadTokens(t *testing.T) {
@@ -322,12 +333,7 @@ func TestSubmitBadTokens(t *testing.T) {
 			t.Errorf("%q: got %v, want an error with clientToken and without the token", token, err)
 		}
 	}
-	if me := mustCall(t, w.as(ann), "me_whoami",
-		`{}`); fmt.Sprint(me["submitted"]) != "map[bugs:0 outages:0 speedtests:0 validations:0]" ||
-		me["submissionsLeft"] != 30.0 {
-		t.Errorf("got %v, want submitted = map[bugs:0 outages:0 speedtests:0 validations:0] and submissionsLeft = "+
-			"30.0", me)
-	}
+	wantNothingSubmitted(t, w, ann)
 }
 
 // A folder that cannot be written to takes nothing, and says so.
