@@ -121,31 +121,34 @@ func (s *space) disc(set bitset, spare *[]away, d geo.Disc, offset, limit int) (
 	*spare, total = list, len(list)
 	offset = min(offset, total)
 	end := offset + min(limit, total-offset)
-	list = innermost(list, end)
+	list = innermost(list, end, rim)
 	slices.SortFunc(list, compareDistances)
 	return toNear(list[offset:end]), total
 }
 
-// innermost moves to the front of list its sites up to a distance within which there are at least
-// n, and returns them. It halves the area while there are enough, so that few sites have to be
-// sorted for a page.
-func innermost(list []away, n int) []away {
-	for {
-		farthest := 0.0
+// innermost keeps the sites of list up to a distance within which there are at least n, so that few
+// have to be sorted for a page. It counts the sites in rings of equal area, drops those beyond the
+// ring that completes n, and divides what is left again. No site is farther than rim.
+func innermost(list []away, n int, rim float64) []away {
+	const rings = 64
+	for rim > 0 {
+		ring := func(a away) int { return min(int(a.haversine/rim*rings), rings-1) }
+		var counts [rings]int
 		for _, a := range list {
-			farthest = max(farthest, a.haversine)
+			counts[ring(a)]++
 		}
-		inner := 0
-		for _, a := range list {
-			if a.haversine <= farthest/2 {
-				inner++
-			}
+		last, inner := 0, counts[0]
+		for inner < n {
+			last++
+			inner += counts[last]
 		}
-		if inner < n || inner == len(list) {
-			return list
+		if inner == len(list) {
+			break
 		}
-		list = slices.DeleteFunc(list, func(a away) bool { return a.haversine > farthest/2 })
+		list = slices.DeleteFunc(list, func(a away) bool { return ring(a) > last })
+		rim *= float64(last+1) / rings
 	}
+	return list
 }
 
 // nearest returns the k sites nearest to p that keep accepts, nearest first.
