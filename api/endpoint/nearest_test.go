@@ -1,0 +1,87 @@
+package endpoint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The distances are counted by hand.
+func TestNearest(t *testing.T) {
+	names := []string{"limit", "offset", "operator", "radiusKm", "bbox", "lat", "lng"}
+	for _, tt := range []struct{ name, want string }{
+		{"limit", "limit"},
+		{"limt", "limit"},    // one letter is missing
+		{"ofsfet", "offset"}, // two are swapped
+		{"Operators", "operator"},
+		{"radius_km", "radiusKm"}, // case and underscores do not count
+		{"RADIUS-KM", "radiusKm"},
+		{"radius", "radiusKm"}, // the beginning of a name
+		{"lang", "lng"},        // one letter is too many
+		{"latitude", "lat"},
+		{"zzzzzzzz", "limit"},                     // equally far: the first
+		{strings.Repeat("offset", 1e5), "offset"}, // cut before it is compared
+	} {
+		t.Run(tt.name[:min(len(tt.name), 20)], func(t *testing.T) {
+			if got := Nearest(tt.name, names); got != tt.want {
+				t.Errorf("Nearest(%.20q) = %s, want %s", tt.name, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{
+		{"", "", 0},
+		{"abc", "abc", 0},
+		{"ab", "", 2},
+		{"ab", "abc", 1},
+		{"abc", "abcdefgh", 1}, // a beginning
+		{"kitten", "sitting", 3},
+		{"ca", "abc", 3}, // no letter moves twice
+		{"ab", "ba", 1},
+	} {
+		t.Run(tt.a+" "+tt.b, func(t *testing.T) {
+			if got := editDistance(tt.a, tt.b); got != tt.want {
+				t.Errorf("editDistance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+			}
+			if got := editDistance(tt.b, tt.a); got != tt.want {
+				t.Errorf("editDistance(%q, %q) = %d, want %d as the other way round", tt.b, tt.a, got, tt.want)
+			}
+		})
+	}
+}
+
+// The error names what was sent only if that is a plain name.
+func TestUnknownParam(t *testing.T) {
+	two := &Op[int]{Params: []Param{{Name: "limit", In: "query"}, {Name: "id", In: "path"}, {Name: "q", In: "query"}}}
+	for _, tt := range []struct {
+		name    string
+		op      *Op[int]
+		sent    string
+		param   string
+		want    string
+		allowed []string
+	}{
+		{"misspelt", two, "limits", "limit" + "s", "unknown parameter; the nearest is limit", []string{"limit", "q"}},
+		{"a variable of the path", two, "id", "id", "unknown parameter; the nearest is q", []string{"limit", "q"}},
+		{"markup", two, "<b>", `"<b>"`, "", []string{"limit", "q"}},
+		{"no parameters", &Op[int]{}, "limit", "limit", "unknown parameter; this route takes no parameters", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := tt.op.UnknownParam(tt.sent)
+			if e.Param != tt.param || !slices.Equal(e.Allowed, tt.allowed) || tt.want != "" && e.Want != tt.want {
+				t.Errorf("UnknownParam(%q) = %+v, want %q, %v, %q", tt.sent, e, tt.param, tt.allowed, tt.want)
+			}
+			if tt.op.Accepts(tt.sent) {
+				t.Errorf("Accepts(%q) = true, want false", tt.sent)
+			}
+		})
+	}
+	if !two.Accepts("q") {
+		t.Error("Accepts(q) = false, want true")
+	}
+}
