@@ -88,7 +88,7 @@ func (e event) draw(part ...uint64) uint64 {
 }
 
 const observatoryHeader = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
-	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut"
+	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut;list_azimut"
 
 // writeObservatory writes the weekly file as of ago weeks before the last: a row for each emission.
 func writeObservatory(w io.Writer, c []support, ago int) error {
@@ -112,11 +112,12 @@ func writeObservatory(w io.Writer, c []support, ago int) error {
 				s.height, s.owner, lieu, s.address,
 				t.postal, t.insee, degrees(s.lat), degrees(s.lng), sexagesimal(s.lat, "N", "S"),
 				sexagesimal(s.lng, "E", "W"))
+			azimuths := fmt.Sprintf("%d|%d|%d", sta.azimuth, sta.azimuth+120, sta.azimuth+240)
 			for _, sys := range sta.systemsOf(ago, id, uint64(k)) {
 				row++
 				line = strconv.AppendInt(line[:0], int64(row), 10)
 				for _, part := range [...]string{before, sys.name, ";", sys.on, between, sys.generation,
-					after, sys.status, "\n"} {
+					after, sys.status, ";", azimuths, "\n"} {
 					line = append(line, part...)
 				}
 				out.Write(line)

@@ -25,7 +25,7 @@ func (c Cell) compare(o Cell) int {
 type Alignment struct {
 	TooNear  int // measurements closer than the constant TooNear, which are left out
 	home     geo.Point
-	azimuths []uint16
+	azimuths func(Cell) []uint16
 	cells    map[Cell]*directions
 	offs     map[uint16][]float64 // degrees off, by the nearest azimuth
 }
@@ -36,8 +36,8 @@ type directions struct {
 	metres []float64
 }
 
-// NewAlignment compares the azimuths of a site that stands at home.
-func NewAlignment(home geo.Point, azimuths []uint16) *Alignment {
+// NewAlignment compares the azimuths of the cells of a site that stands at home.
+func NewAlignment(home geo.Point, azimuths func(Cell) []uint16) *Alignment {
 	return &Alignment{home: home, azimuths: azimuths, cells: map[Cell]*directions{}, offs: map[uint16][]float64{}}
 }
 
@@ -54,7 +54,7 @@ func (a *Alignment) Add(c Cell, at geo.Point) {
 	bearing := geo.Bearing(a.home, at)
 	a.cells[c].sum.Add(bearing)
 	a.cells[c].metres = append(a.cells[c].metres, metres)
-	if azimuth, off, ok := NearestAzimuth(a.azimuths, bearing); ok {
+	if azimuth, off, ok := NearestAzimuth(a.azimuths(c), bearing); ok {
 		a.offs[azimuth] = append(a.offs[azimuth], off)
 	}
 }

@@ -130,7 +130,7 @@ func TestCollisions(t *testing.T) {
 // Two measurements a kilometre away on both sides of north have the mean direction north.
 func TestAlignment(t *testing.T) {
 	const kilometre = 1000 / geo.EarthRadius * 180 / math.Pi
-	a := NewAlignment(home, []uint16{0, 120, 240})
+	a := NewAlignment(home, func(Cell) []uint16 { return []uint16{0, 120, 240} })
 	c := Cell{Operator: orange, Generation: site.G4, ID: 258305, PCI: 7}
 	for _, east := range []float64{-0.3, 0.3} { // tan⁻¹ 0.3 is 16.70°
 		a.Add(c, geo.Point{Lat: home.Lat + kilometre, Lng: home.Lng + east*kilometre/math.Cos(home.Lat*math.Pi/180)})

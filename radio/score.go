@@ -69,13 +69,12 @@ type Score struct {
 // Score scores a site of a market for the best of some of its operators.
 func (p *Phone) Score(m *market.Market, s *site.Site, operators []int) Score {
 	best := Score{Points: -1, Operator: -1}
-	var places []Part // the same for all operators
-	if p.Position != nil {
-		metres := geo.Distance(*p.Position, s.Position)
-		places = []Part{distancePart(metres), sectorPart(s, *p.Position, metres)}
-	}
 	for _, o := range operators {
-		parts := append(p.radioParts(m, s, o), places...)
+		parts := p.radioParts(m, s, o)
+		if p.Position != nil {
+			metres := geo.Distance(*p.Position, s.Position)
+			parts = append(parts, distancePart(metres), sectorPart(s, o, *p.Position, metres))
+		}
 		switch points := total(parts); {
 		case points > best.Points:
 			best = Score{points, o, parts}
@@ -194,10 +193,11 @@ func distancePart(metres float64) Part {
 	return newPart(Distance, 1/(1+metres/halfDistance), fmt.Sprintf("%.0f m from the position", metres))
 }
 
-// sectorPart compares the bearing from the site to a position with its azimuths.
-func sectorPart(s *site.Site, p geo.Point, metres float64) Part {
+// sectorPart compares the bearing from the site to a position with the operator's azimuths.
+func sectorPart(s *site.Site, operator int, p geo.Point, metres float64) Part {
 	bearing := geo.Bearing(s.Position, p)
-	azimuth, off, ok := NearestAzimuth(s.Azimuths, bearing)
+	azimuths, _ := s.AzimuthsOf(operator, 0)
+	azimuth, off, ok := NearestAzimuth(azimuths, bearing)
 	switch {
 	case !ok:
 		return newPart(Sector, 0, "the register states no azimuths of the site")

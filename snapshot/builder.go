@@ -153,6 +153,7 @@ func (b *Builder) addChildren(s *site.Site) {
 		b.emissionGeneration = append(b.emissionGeneration, uint8(e.Generation))
 		b.emissionStatus = append(b.emissionStatus, uint8(e.Status+1))
 		b.emissionOn = append(b.emissionOn, int32(e.On))
+		b.emissionAzimuths = append(b.emissionAzimuths, internList(b, e.Azimuths))
 	}
 	for _, r := range s.Radio {
 		b.addRadio(r)

@@ -73,7 +73,7 @@ func (s *Snapshot) checkStrings() error {
 }
 
 func (s *Snapshot) checkSites() error {
-	valid := make([]bool, len(s.stringEnd)) // lists that were checked: many sites share one
+	checkLists := s.listChecker()
 	for i := range s.id {
 		if s.id[i] == 0 {
 			return fmt.Errorf("site %d has no id", i)
@@ -84,17 +84,31 @@ func (s *Snapshot) checkSites() error {
 		if int(s.area[i]) > len(s.Areas) || s.flags[i] > flagsKnown {
 			return fmt.Errorf("site %d: area %d, flags %x", i, s.area[i], s.flags[i])
 		}
-		for _, list := range []ref{s.azimuths[i], s.tx[i], s.rx[i]} {
+		if err := checkLists(s.azimuths[i], s.tx[i], s.rx[i]); err != nil {
+			return fmt.Errorf("site %d: %v", i, err)
+		}
+	}
+	if err := checkLists(s.emissionAzimuths...); err != nil {
+		return fmt.Errorf("emissions: %v", err)
+	}
+	return nil
+}
+
+// listChecker returns a function that checks number lists, each once: many rows share one.
+func (s *Snapshot) listChecker() func(lists ...ref) error {
+	valid := make([]bool, len(s.stringEnd))
+	return func(lists ...ref) error {
+		for _, list := range lists {
 			if valid[list] {
 				continue
 			}
 			if err := checkList(s.bytes(list)); err != nil {
-				return fmt.Errorf("site %d: %v", i, err)
+				return err
 			}
 			valid[list] = true
 		}
+		return nil
 	}
-	return nil
 }
 
 // maxListed is the largest number of a list: frequencies in hertz are below a terahertz.

@@ -42,6 +42,7 @@ type columns struct {
 	emissionGeneration []uint8
 	emissionStatus     []uint8
 	emissionOn         []int32 // site.Date
+	emissionAzimuths   []ref   // number lists
 
 	// a row a radio identifier
 	radioKind, radioOperator, radioBits []uint8
@@ -176,6 +177,7 @@ func (c *columns) all() []column {
 		bind("radio.bits", radioRows, &c.radioBits),
 		bind("radio.value", radioRows, &c.radioValue),
 		bind("site.reference", siteRows, &c.reference),
+		bind("emission.azimuths", emissionRows, &c.emissionAzimuths),
 	}
 }
 

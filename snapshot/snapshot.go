@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of the file format that this program reads and writes.
-const Version = 2
+const Version = 3
 
 // Errors of reading, wrapped with the name of the file.
 var (
@@ -177,11 +177,15 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 			Code: s.str(s.stationCode[r]), Operator: int(s.stationOperator[r]),
 			OperatorSiteID: s.str(s.operatorSiteID[r])})
 	}
-	for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
-		dst.Emissions = append(dst.Emissions, site.Emission{
+	first := s.emissionStart[i]
+	dst.Emissions = dst.Emissions[:s.emissionStart[i+1]-first]
+	for k := range dst.Emissions {
+		e := first + uint32(k)
+		dst.Emissions[k] = site.Emission{
 			Station: int(s.emissionStation[e]), System: s.Systems[s.emissionSystem[e]], Order: int(s.emissionSystem[e]),
 			Generation: site.Generation(s.emissionGeneration[e]), Status: int(s.emissionStatus[e]) - 1,
-			On: site.Date(s.emissionOn[e])})
+			On:       site.Date(s.emissionOn[e]),
+			Azimuths: unpackList(dst.Emissions[k].Azimuths[:0], s.bytes(s.emissionAzimuths[e]))}
 	}
 	for r := s.radioStart[i]; r < s.radioStart[i+1]; r++ {
 		dst.Radio = append(dst.Radio, s.radioID(r))

@@ -68,6 +68,7 @@ func randomSites(n int) []site.Site {
 				s.Emissions = append(s.Emissions, site.Emission{
 					Station: k, System: fmt.Sprintf("LTE %d", 700+r.IntN(5)*100),
 					Generation: site.Generation(r.IntN(6)), Status: r.IntN(4) - 1, On: site.Date(r.IntN(740000)),
+					Azimuths: s.Azimuths[:r.IntN(len(s.Azimuths)+1)],
 				})
 			}
 		}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 
 	"relais/market"
@@ -84,12 +85,13 @@ type Station struct {
 
 // An Emission is one system of one station.
 type Emission struct {
-	Operator   string  `json:"operator"`
-	Station    string  `json:"station" doc:"Station number."`
-	Technology string  `json:"technology" doc:"System as published."`
-	Generation string  `json:"generation"`
-	Status     *string `json:"status" doc:"As published."`
-	Date       *string `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future; in BE the day of the approval."`
+	Operator   string    `json:"operator"`
+	Station    string    `json:"station" doc:"Station number."`
+	Technology string    `json:"technology" doc:"System as published."`
+	Generation string    `json:"generation"`
+	Status     *string   `json:"status" doc:"As published."`
+	Date       *string   `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future; in BE the day of the approval."`
+	Azimuts    *[]uint16 `json:"azimuts" doc:"Azimuths of the sectors of this system, whole degrees from true north; null when the register does not state them."`
 }
 
 // NewMore returns the members of the detail of s that its summary lacks.
@@ -206,6 +208,10 @@ func (r register) emissions(s *site.Site) []Emission {
 			}
 			v := Emission{Operator: o.Key, Station: t.Code, Technology: e.System, Generation: e.Generation.String(),
 				Date: orNull(&days[i])}
+			if len(e.Azimuths) > 0 {
+				azimuths := slices.Clone(e.Azimuths)
+				v.Azimuts = &azimuths
+			}
 			if e.Status >= 0 {
 				v.Status = &r.snap.Statuses[e.Status]
 			}

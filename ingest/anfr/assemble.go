@@ -131,11 +131,13 @@ func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicat
 		}
 		if g.lastStation[e.system] == g.stations {
 			duplicates++
+			c.uniteAzimuths(s, e)
 			continue
 		}
 		g.lastStation[e.system] = g.stations
 		s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: c.systems[e.system],
-			Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on)})
+			Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on),
+			Azimuths: c.azimuths.lists[e.azimuths]})
 	}
 	slices.SortStableFunc(s.Emissions, func(a, b site.Emission) int {
 		return cmp.Or(cmp.Compare(a.Station, b.Station), cmp.Compare(a.Generation, b.Generation),
@@ -143,6 +145,23 @@ func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicat
 	})
 	s.SourceCode = s.Stations[0].Code
 	return duplicates
+}
+
+// uniteAzimuths adds the azimuths of a second row of an emission of the last station of s.
+func (c *country) uniteAzimuths(s *site.Site, second row) {
+	for k := range s.Emissions {
+		e := &s.Emissions[k]
+		if e.Station == len(s.Stations)-1 && e.System == c.systems[second.system] {
+			e.Azimuths = union(e.Azimuths, c.azimuths.lists[second.azimuths])
+		}
+	}
+}
+
+// union returns the numbers of both lists, ascending. It changes neither list.
+func union(a, b []uint16) []uint16 {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func (c *country) addStation(s *site.Site, t *station) {
@@ -162,7 +181,8 @@ func earliest(a, b site.Date) site.Date {
 }
 
 // fillAntennas adds the antennas of a support, which are sorted by number. on has the bits
-// of the operators with emissions on the support.
+// of the operators with emissions on the support. The azimuths of a station are those of its
+// emissions, or those of its antennas if the observatoire states none.
 func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
 	pair := c.crozon // SFR and Bouygues, if both have emissions here
 	if on&pair != pair {
@@ -180,12 +200,15 @@ func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
 		if a.kind == dish {
 			continue
 		}
-		if a.azimuth >= 0 {
+		if a.azimuth >= 0 && !c.stations[a.station].azimuths {
 			s.Azimuths = append(s.Azimuths, uint16(a.azimuth))
 		}
 		if h := float64(a.base) / 1000; a.base >= 0 && !(h <= s.AntennaHeight) { // false also for an unknown height
 			s.AntennaHeight = h
 		}
+	}
+	for _, e := range s.Emissions {
+		s.Azimuths = append(s.Azimuths, e.Azimuths...)
 	}
 	slices.Sort(s.Azimuths)
 	s.Azimuths = slices.Compact(s.Azimuths)

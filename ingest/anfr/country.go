@@ -40,6 +40,7 @@ type country struct {
 	communes  map[string]string // names by INSEE code, only of communes with a support
 	nodes     []node
 	leaders   map[uint32]string // operator key by support
+	azimuths  azimuthLists
 	observed  *source.Report
 
 	lastEmitter int      // the last result of findEmitter
@@ -83,6 +84,7 @@ type station struct {
 	next                      uint32 // another operator with the same code
 	siteID                    string
 	shared                    bool
+	azimuths                  bool // an emission states them
 	implemented, commissioned int32
 }
 
@@ -96,6 +98,7 @@ func operatorBit(target, operator uint8) uint64 { return 1 << (target*16 + opera
 type row struct {
 	support, station uint32
 	on               int32
+	azimuths         uint32 // index in azimuthLists; 0: not stated
 	system           uint16
 	generation       uint8
 	status           int8
@@ -144,7 +147,7 @@ func newCountry(markets []*market.Market) (c *country, err error) {
 		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{},
 		stationOf: map[stationCode]uint32{},
 		systemOf:  map[string]uint16{}, statusOf: map[string]int8{}, texts: map[string]string{},
-		antennaOf: map[uint64]uint32{}, leaders: map[uint32]string{},
+		antennaOf: map[uint64]uint32{}, leaders: map[uint32]string{}, azimuths: newAzimuthLists(),
 	}
 	if c.natures, err = embedded("anfr/nature.csv"); err != nil {
 		return nil, err
@@ -249,6 +252,9 @@ func (c *country) findSupport(field []byte) (at uint32, reason string) {
 func (c *country) observatoryDone() error {
 	if c.observed == nil {
 		return fmt.Errorf("no observatoire among the files: the other tables only add to it")
+	}
+	if warning := c.azimuths.warning(); warning != "" {
+		c.observed.Warn(warning)
 	}
 	c.settlePositions()
 	if len(c.rows) == 0 {

@@ -34,6 +34,7 @@ const (
 	obsPostal
 	obsDMS
 	obsID
+	obsAzimuths
 )
 
 var observatoryColumns = []table.Column{
@@ -58,7 +59,8 @@ var observatoryColumns = []table.Column{
 	{Name: "adr_lb_add3", Aliases: []string{"Adresse 3"}},
 	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}},
 	{Name: "coord"},
-	{Name: "id"}, // archives have it
+	{Name: "id"},          // archives have it
+	{Name: "list_azimut"}, // since autumn 2026
 }
 
 // observatoryRow adds one emission. It returns the reason for rejection, "" if none.
@@ -97,6 +99,10 @@ func (c *country) observatoryRow(r *source.Reader) string {
 		return reason
 	}
 	e.support, e.station = at, c.internStation(code, uint8(operator), uint8(where.target))
+	e.azimuths = c.azimuths.find(r)
+	if e.azimuths != 0 {
+		c.stations[e.station].azimuths = true
+	}
 	c.rows = append(c.rows, e)
 	c.supports[at].rows++
 	c.noteDate(r)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -29,7 +30,7 @@ func (p *alignmentParams) Check() error { return p.checkPair() }
 type Alignment struct {
 	Site     Site               `json:"site"`
 	Azimuths []uint16           `json:"azimuths" doc:"Of the sector antennas, whole degrees from true north; empty when the register states none."`
-	Of       []string           `json:"azimuthsOf" doc:"The operators whose antennas these are: registers state azimuths by site, and do not say which of several operators has which."`
+	Of       []string           `json:"azimuthsOf" doc:"The operators whose antennas these are: several where the register states azimuths by site only, and does not say which operator has which."`
 	Point    *PointAlignment    `json:"position,omitempty" doc:"With lat and lon."`
 	Measured *MeasuredAlignment `json:"measured,omitempty" doc:"Without lat and lon."`
 	Notes    []string           `json:"notes"`
@@ -102,15 +103,19 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	if err != nil {
 		return nil, err
 	}
-	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Azimuths: append([]uint16{}, s.Azimuths...), Notes: []string{},
-		Sourced: sourced(s.loaded.Table, s.loaded)}
-	a.Of = a.Site.Operators
+	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
+	var exact bool
+	if a.Azimuths, exact = s.azimuths(); exact {
+		a.Of = s.keys()
+	} else {
+		a.Of = a.Site.Operators
+	}
 	switch {
 	case len(a.Azimuths) == 0:
 		a.Of = []string{}
 		a.Notes = append(a.Notes,
 			"The register states no azimuths of this site: bearings have nothing to be compared with.")
-	case len(a.Of) > 1:
+	case !exact && len(a.Of) > 1:
 		a.Notes = append(a.Notes,
 			"The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
 	}
@@ -136,9 +141,37 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	return a, nil
 }
 
+// azimuths returns the azimuths of the operators that were asked for. exact is false where the
+// register does not say whose they are.
+func (s *radioSite) azimuths() (azimuths []uint16, exact bool) {
+	for _, o := range s.operators {
+		list, exact := s.AzimuthsOf(o, 0)
+		if !exact {
+			return append([]uint16{}, s.Azimuths...), false
+		}
+		azimuths = append(azimuths, list...)
+	}
+	slices.Sort(azimuths)
+	return slices.Compact(azimuths), true
+}
+
+// keys returns the keys of the operators that were asked for.
+func (s *radioSite) keys() (keys []string) {
+	for _, o := range s.operators {
+		keys = append(keys, s.loaded.Table.Operators[o].Key)
+	}
+	return keys
+}
+
+// cellAzimuths returns the azimuths that a cell of the site can have.
+func (s *radioSite) cellAzimuths(c radio.Cell) []uint16 {
+	azimuths, _ := s.AzimuthsOf(c.Operator, c.Generation)
+	return azimuths
+}
+
 // align compares the azimuths with the measures that name the site.
 func (s *radioSite) align(limit int) *MeasuredAlignment {
-	a := radio.NewAlignment(s.Position, s.Azimuths)
+	a := radio.NewAlignment(s.Position, s.cellAzimuths)
 	var nodes []site.RadioID
 	for _, o := range s.operators {
 		nodes = append(nodes, s.nodes(o)...)
@@ -161,7 +194,8 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	for _, c := range cells {
 		m.Cells = append(m.Cells, s.aligned(&c))
 	}
-	for _, azimuth := range s.Azimuths {
+	azimuths, _ := s.azimuths()
+	for _, azimuth := range azimuths {
 		one := SectorAlignment{Azimuth: azimuth}
 		var off float64
 		if one.Measures, off = a.Sector(azimuth); one.Measures > 0 {
@@ -186,7 +220,7 @@ func (s *radioSite) aligned(c *radio.MeasuredCell) CellAlignment {
 	}
 	if c.HasBearing() {
 		bearing := radio.Tenths(c.Bearing)
-		a.Bearing, a.Sector = &bearing, newSector(s.Azimuths, c.Bearing)
+		a.Bearing, a.Sector = &bearing, newSector(s.cellAzimuths(c.Cell), c.Bearing)
 	}
 	return a
 }

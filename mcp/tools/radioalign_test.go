@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/site"
 )
 
@@ -128,5 +130,36 @@ func checkSectors(t *testing.T, m *MeasuredAlignment) {
 	}
 	if off := m.Sectors[0].Off; off == nil || math.Abs(*off-4) > 0.2 {
 		t.Errorf("got %v, want the first sector off by 4 degrees", m.Sectors)
+	}
+}
+
+// A register that states azimuths by emission says whose sector is nearest.
+func TestAlignmentOfEmissions(t *testing.T) {
+	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{10, 60, 130}}
+	emits(&s, orange, "LTE 800", site.G4, 2)
+	emits(&s, sfr, "LTE 800", site.G4, 2)
+	s.Emissions[0].Azimuths, s.Emissions[1].Azimuths = []uint16{10, 130}, []uint16{60}
+	r := radioReading(t, []site.Site{s}, nil)
+	p := away(radioHome, 1000, 50)
+	for _, tt := range []struct {
+		name, operator string
+		want           Alignment
+		azimuth        uint16
+	}{
+		{"one operator", "ORANGE", Alignment{Azimuths: []uint16{10, 130}, Of: []string{"ORANGE"}, Notes: []string{}}, 10},
+		{"another", "SFR", Alignment{Azimuths: []uint16{60}, Of: []string{"SFR"}, Notes: []string{}}, 60},
+		{"all", "ALL", Alignment{Azimuths: []uint16{10, 60, 130}, Of: []string{"SFR", "ORANGE"}, Notes: []string{}}, 60},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := radioOf[Alignment](t, r, "radio_check_sector_alignment",
+				fmt.Sprintf(`{"siteId":"7","operator":%q,"lat":%v,"lon":%v}`, tt.operator, p.Lat, p.Lng))
+			got := Alignment{Azimuths: a.Azimuths, Of: a.Of, Notes: a.Notes}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("alignment (-want +got)\n%s", diff)
+			}
+			if a.Point.Sector.Azimuth != tt.azimuth {
+				t.Errorf("nearest azimuth: got %d, want %d", a.Point.Sector.Azimuth, tt.azimuth)
+			}
+		})
 	}
 }

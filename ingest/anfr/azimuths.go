@@ -1,0 +1,83 @@
+package anfr
+
+import (
+	"bytes"
+	"fmt"
+
+	"relais/ingest/source"
+)
+
+// azimuthLists are the lists of the column list_azimut. Equal texts share a list.
+type azimuthLists struct {
+	lists  [][]uint16 // distinct, ascending, 0 to 359 from true north; list 0 is not stated
+	parsed map[string]parsedAzimuths
+	wrong  int // values that are not whole degrees from 0 to 360
+	line   int // of the first of them
+}
+
+type parsedAzimuths struct {
+	list  uint32 // index in lists
+	wrong int    // values that were left out
+}
+
+func newAzimuthLists() azimuthLists {
+	return azimuthLists{lists: [][]uint16{nil}, parsed: map[string]parsedAzimuths{}}
+}
+
+// find returns the index of the list that a row states.
+func (a *azimuthLists) find(r *source.Reader) uint32 {
+	field := r.Field(obsAzimuths)
+	if len(field) == 0 {
+		return 0
+	}
+	p, known := a.parsed[string(field)]
+	if !known {
+		list, wrong := parseAzimuths(field)
+		p = parsedAzimuths{a.add(list), wrong}
+		if cacheable(0, field) {
+			a.parsed[string(field)] = p
+		}
+	}
+	if p.wrong > 0 && a.wrong == 0 {
+		a.line = r.Line()
+	}
+	a.wrong += p.wrong
+	return p.list
+}
+
+// add returns the index of a new list.
+func (a *azimuthLists) add(list []uint16) uint32 {
+	if len(list) == 0 {
+		return 0
+	}
+	a.lists = append(a.lists, list)
+	return uint32(len(a.lists) - 1)
+}
+
+// parseAzimuths parses whole degrees with "|" in between. It leaves out and counts other values.
+func parseAzimuths(field []byte) (list []uint16, wrong int) {
+	var stated [360]bool
+	for value := range bytes.SplitSeq(field, []byte("|")) {
+		value = bytes.TrimSpace(value)
+		if degrees, ok := parseWhole(value); ok && degrees <= 360 {
+			stated[degrees%360] = true
+		} else if len(value) > 0 {
+			wrong++
+		}
+	}
+	for degrees, is := range stated {
+		if is {
+			list = append(list, uint16(degrees))
+		}
+	}
+	return list, wrong
+}
+
+// warning says what was left out, "" if nothing was.
+func (a *azimuthLists) warning() string {
+	if a.wrong == 0 {
+		return ""
+	}
+	return fmt.Sprintf("list_azimut: %d values are not whole degrees from 0 to 360 and were left out; the first is on line %d",
+		a.wrong, a.line)
+}
