@@ -96,6 +96,10 @@ func leaks(result reflect.Type) *walk {
 		for contentType, t := range shaped.Shapes() {
 			w.value(contentType, t)
 		}
+	} else if content, ok := reflect.Zero(result).Interface().(endpoint.Content); ok {
+		for _, name := range content.Members() {
+			w.member("."+name, name, reflect.TypeFor[string]())
+		}
 	} else {
 		w.value("", result)
 	}

@@ -135,7 +135,7 @@ func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites, listArchives, getArchive,
-		listSpeedtests, siteSpeedtests, coveragePoints,
+		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles,
 	}
 }
 

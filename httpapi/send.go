@@ -23,9 +23,17 @@ func streamOf(result any) (endpoint.Stream, error) {
 	return endpoint.Bytes(body[:len(body)-1]), nil
 }
 
-// tail returns the end of every answer: its last member and the closing brace.
+// tail returns the end of every JSON answer: its last member and the closing brace.
 func (x *exchange) tail() []byte {
 	return []byte(`,"requestId":"` + x.id + "\"}\n")
+}
+
+// tailOf returns the end of an answer. A Content has none.
+func (x *exchange) tailOf(stream endpoint.Stream) []byte {
+	if _, whole := stream.(endpoint.Content); whole {
+		return nil
+	}
+	return x.tail()
 }
 
 // Bounds of answers.
@@ -40,7 +48,7 @@ const (
 func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	h := x.w.Header()
 	h["Content-Type"] = []string{stream.ContentType()}
-	size := stream.Size()
+	size, tail := stream.Size(), x.tailOf(stream)
 	coding := negotiate(x.r.Header["Accept-Encoding"])
 	if size >= 0 && size < minPacked {
 		coding = nil
@@ -49,7 +57,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		h["Content-Encoding"] = coding.header
 		if p := s.packed(stream, size, coding, a); p != nil {
 			x.turn.pause()
-			return s.sendPacked(x, p, coding)
+			return s.sendPacked(x, p, coding, tail)
 		}
 	}
 	// Encoding the answer may take seconds, and HEAD does not need it.
@@ -59,7 +67,13 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		return nil
 	}
 	if coding == nil && size >= 0 {
-		h["Content-Length"] = []string{strconv.FormatInt(size+int64(len(x.tail())), 10)}
+		h["Content-Length"] = []string{strconv.FormatInt(size+int64(len(tail)), 10)}
+	}
+	if size == 0 && len(tail) == 0 {
+		h.Del("Content-Type")
+		h.Del("Content-Length")
+		x.sendHeader(http.StatusNoContent)
+		return nil
 	}
 	x.sendHeader(http.StatusOK)
 	if head {
@@ -71,7 +85,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	if x.turn != nil {
 		stream = computed{stream, x.turn}
 	}
-	if err := writeStream(w, coding, stream, x.tail()); err != nil {
+	if err := writeStream(w, coding, stream, tail); err != nil {
 		return err
 	}
 	return w.flush()
@@ -89,7 +103,7 @@ func writeStream(w *chunkWriter, c *coding, stream endpoint.Stream, tail []byte)
 }
 
 // sendPacked sends an answer whose beginning is compressed already.
-func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
+func (s *Server) sendPacked(x *exchange, p *packed, c *coding, tail []byte) error {
 	held := len(p.data)
 	if p.prepared {
 		held = 0 // all requests share it
@@ -98,7 +112,7 @@ func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
 		s.fail(x, api.ErrTooManyAnswers)
 		return nil
 	}
-	end := c.end(p, x.tail())
+	end := c.end(p, tail)
 	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
 	x.sendHeader(http.StatusOK)
 	w := newChunkWriter(x)

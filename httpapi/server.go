@@ -276,6 +276,9 @@ func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*api.Env]
 		return
 	}
 	o.setHeaders(x, tag)
+	if o.Cheap {
+		x.setCost(access.Twentieth)
+	}
 	if err := s.send(x, stream, asked); err != nil {
 		s.abort(x, err)
 	}

@@ -160,6 +160,16 @@ func (m *Market) loadText() {
 // Len returns the number of sites.
 func (m *Market) Len() int { return m.Snap.Len() }
 
+// Bounds returns the smallest box with all sites. ok is false without sites.
+func (m *Market) Bounds() (b geo.Box, ok bool) {
+	if m.Len() == 0 {
+		return geo.Box{}, false
+	}
+	lat, lng := m.Snap.Positions()
+	return geo.Box{South: geo.Degrees(slices.Min(lat)), North: geo.Degrees(slices.Max(lat)),
+		West: geo.Degrees(slices.Min(lng)), East: geo.Degrees(slices.Max(lng))}, true
+}
+
 // Fragment returns the encoded summary of site i.
 func (m *Market) Fragment(i uint32) []byte { return m.fragments.text(i) }
 

@@ -226,3 +226,14 @@ func (m *Market) newPlaceEntry(key placeKey, g *placeAccumulator) placeEntry {
 	}
 	return p
 }
+
+// CommunesIn calls f for each commune of the gazetteer whose center is in a box, in the order of
+// their names. The first call makes the index of places.
+func (m *Market) CommunesIn(box geo.Box, f func(*Place)) {
+	g := m.places()
+	for i := range g.places {
+		if p := &g.places[i].Place; p.Kind == Commune && box.Contains(p.Center) {
+			f(p)
+		}
+	}
+}

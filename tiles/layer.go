@@ -72,7 +72,7 @@ func (l *layer) text(key int, s string) {
 	l.tag(key, at)
 }
 
-// point ends a feature with the values that were added. An id of 0 is none.
+// point ends a feature with the values that were added. Without an id it is 0.
 func (l *layer) point(id uint64, x, y uint32) {
 	f := l.feature[:0]
 	if id != 0 {

@@ -26,7 +26,7 @@ const (
 var siteKeys = []string{"n", "ops", "live", "gen", "key"}
 
 // Sites returns the layers sites and, from zoom 13, sectors, of the sites that a filter selects.
-// The result is empty if there are none.
+// The result is empty without sites.
 //
 // Below zoom 12 the sites of one cell of a grid are one feature, with their number as n. The
 // cells of a zoom nest in those of the zoom before. A feature of several sites has no key.

@@ -30,6 +30,10 @@ type Decl struct {
 	ErrorCodes []string // that it may answer, in addition to those of every operation
 	Status     int      // of a success; 0 is 200
 	Body       *Body    // nil if it takes none
+	// Produces is the media type of answers that are a Content; "" is JSON.
+	Produces string
+	// Cheap means that an answer costs a twentieth of a request.
+	Cheap bool
 	// Large means that answers may be too large for memory; Kept means that many clients
 	// ask for the same answer, so that it is worth keeping.
 	Large, Kept bool
@@ -125,6 +129,13 @@ func (b Bytes) Size() int64 { return int64(len(b)) }
 func (b Bytes) WriteTo(w io.Writer) (int64, error) {
 	n, err := w.Write(b)
 	return int64(n), err
+}
+
+// A Content is a Stream that is not a JSON object, such as a tile: it is the whole answer, without a
+// request id. An empty one is an answer without a body.
+type Content interface {
+	Stream
+	Members() []string // names of the values in it
 }
 
 // JSONType is the content type of answers.

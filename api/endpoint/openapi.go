@@ -208,17 +208,12 @@ func (o *Op[E]) requestBody(types *schemas) Schema {
 }
 
 func (o *Op[E]) responses(info Info, types *schemas) Schema {
-	shapes := map[string]reflect.Type{"application/json": o.Result}
-	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
-		shapes = shaped.Shapes()
-	}
-	content := Schema{}
-	for contentType, t := range shapes {
-		content[contentType] = Schema{"schema": types.answer(t)}
-	}
 	responses := Schema{
-		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": content,
+		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": o.content(types),
 			"headers": withCommonHeaders(o.ownHeaders())},
+	}
+	if o.Produces != "" {
+		responses["204"] = Schema{"description": "There is nothing there.", "headers": withCommonHeaders(o.ownHeaders())}
 	}
 	if o.Method == "GET" {
 		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.",
@@ -252,6 +247,22 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		}
 	}
 	return responses
+}
+
+// content returns the schemas of a success by content type.
+func (o *Op[E]) content(types *schemas) Schema {
+	if o.Produces != "" {
+		return Schema{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
+	}
+	shapes := map[string]reflect.Type{"application/json": o.Result}
+	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
+		shapes = shaped.Shapes()
+	}
+	content := Schema{}
+	for contentType, t := range shapes {
+		content[contentType] = Schema{"schema": types.answer(t)}
+	}
+	return content
 }
 
 // ownHeaders returns the headers of a success, except for the common ones.

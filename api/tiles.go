@@ -1,0 +1,117 @@
+package api
+
+import (
+	"context"
+	"strconv"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/market"
+	"relais/tiles"
+)
+
+var getTile = endpoint.New(endpoint.Decl{
+	Name: "tiles.get", Path: "/tiles/{market}/{z}/{x}/{y}.mvt", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
+	Produces: tileType, Cheap: true,
+	Summary:    "A vector tile of the antenna sites of a market.",
+	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops (0 when the register does not say whose it is), gen, key. Layer places from zoom 9: name and n. A tile costs a twentieth of a request.",
+	ErrorCodes: []string{codeInvalidOperator},
+}, (*Env).tile)
+
+const tileType = "application/vnd.mapbox-vector-tile"
+
+type tileParams struct {
+	Market   market.Code  `param:"market" doc:"The market to read."`
+	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+	Z        int          `param:"z" min:"0" max:"22" doc:"Zoom." example:"9"`
+	X        int          `param:"x" min:"0" doc:"Column, from the west." example:"259"`
+	Y        int          `param:"y" min:"0" doc:"Row, from the north." example:"176"`
+	areaParams
+	emissionParams
+}
+
+// Check holds the rules over several parameters.
+func (p *tileParams) Check() error {
+	side := 1 << p.Z
+	for _, c := range []struct {
+		name  string
+		value int
+	}{{"x", p.X}, {"y", p.Y}} {
+		if c.value >= side {
+			return &endpoint.ParamError{Param: c.name, Value: strconv.Itoa(c.value),
+				Want: "at zoom " + strconv.Itoa(p.Z) + " a whole number from 0 to " + strconv.Itoa(side-1)}
+		}
+	}
+	return nil
+}
+
+// A tileAnswer is an encoded tile.
+type tileAnswer struct{ endpoint.Bytes }
+
+// ContentType implements endpoint.Content.
+func (tileAnswer) ContentType() string { return tileType }
+
+// Members implements endpoint.Content.
+func (tileAnswer) Members() (names []string) {
+	for _, l := range tiles.Layers() {
+		names = append(append(names, l.Numbers...), l.Texts...)
+	}
+	return names
+}
+
+func (r *Env) tile(_ context.Context, p *tileParams) (tileAnswer, error) {
+	_, loaded, f, err := r.resolveMarket(marketParams{p.Market, p.Operator}, p.areaParams, p.emissionParams)
+	if err != nil || loaded == nil {
+		return tileAnswer{}, err
+	}
+	t := tiles.Tile{Z: uint32(p.Z), X: uint32(p.X), Y: uint32(p.Y)}
+	return tileAnswer{append(tiles.Sites(loaded, f, t), tiles.Places(loaded, t)...)}, nil
+}
+
+var describeTiles = endpoint.New(endpoint.Decl{
+	Name: "tiles.describe", Path: "/tiles/{market}.json", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
+	Summary: "TileJSON of a market's vector tiles.",
+	Doc:     "TileJSON 3.0.0, for QGIS and map libraries. Filters are appended to the address of the tiles, as in ?operator=ORANGE.",
+}, (*Env).tileJSON)
+
+type tileJSONParams struct {
+	Market market.Code `param:"market" doc:"The market to read."`
+}
+
+func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, error) {
+	m := market.Get(p.Market)
+	loaded, err := r.load(m)
+	if err != nil {
+		return nil, err
+	}
+	v := &view.TileJSON{TileJSON: "3.0.0", Name: m.Label, Attribution: m.Register.Source, MaxZoom: maxTileZoom,
+		Tiles: []string{r.BaseURL + "/external/v1/tiles/" + string(m.Code) + "/{z}/{x}/{y}.mvt"}, Scheme: "xyz",
+		Operators: m.OperatorKeys(), Bounds: [4]float64{-180, -85.0511, 180, 85.0511}, Layers: tileLayers()}
+	if loaded != nil {
+		source := view.SourceOf(m, loaded.Snap)
+		v.Attribution, v.DataVersion = source.Source, &loaded.Snap.Version
+		if b, ok := loaded.Bounds(); ok {
+			v.Bounds = [4]float64{b.West, b.South, b.East, b.North}
+		}
+	}
+	return v, nil
+}
+
+// maxTileZoom is the zoom from which tiles show nothing more. Map libraries enlarge the tiles of
+// this zoom.
+const maxTileZoom = 14
+
+// tileLayers describes the layers for TileJSON.
+func tileLayers() (list []view.TileLayer) {
+	for _, l := range tiles.Layers() {
+		fields := map[string]string{}
+		for _, key := range l.Numbers {
+			fields[key] = "Number"
+		}
+		for _, key := range l.Texts {
+			fields[key] = "String"
+		}
+		list = append(list, view.TileLayer{ID: l.Name, Fields: fields, MinZoom: l.MinZoom, MaxZoom: maxTileZoom})
+	}
+	return list
+}
