@@ -37,6 +37,8 @@ type Env struct {
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store
 	Now      time.Time // of the request
+	// Keyless means that rows of registers that may not be redistributed are left out.
+	Keyless bool
 	// Failed holds the errors of datasets that cannot be used on this server.
 	Failed map[string]error
 }
@@ -139,6 +141,14 @@ func Operations() []*endpoint.Op[*Env] {
 	}
 }
 
+// MapOperations lists the operations that the map of this server asks without a key.
+func MapOperations() []*endpoint.Op[*Env] {
+	return []*endpoint.Op[*Env]{
+		getTile, describeTiles, listMarkets, listAntennas, searchAntennas, lookupAntennas, listOutages,
+		listUnavailableSites, coveragePoints, listSpeedtests, listArchives, getArchive,
+	}
+}
+
 // load returns the register of a market, nil if the market has no inventory. It fails if
 // the inventory is not loaded: an empty answer would look like a country without antennas.
 func (r *Env) load(m *market.Market) (*index.Market, error) {
@@ -151,6 +161,9 @@ func (r *Env) load(m *market.Market) (*index.Market, error) {
 	loaded := r.Set.Market(m.Code)
 	if loaded == nil {
 		return nil, notLoaded(m.Code)
+	}
+	if r.Keyless && m.NeedsPermission(loaded.Snap.Registers) {
+		return nil, errRestricted
 	}
 	return loaded, nil
 }

@@ -200,6 +200,9 @@ var (
 	ErrMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
 	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at the moment: try again later",
 		RetryAfter: 10}
+	// errRestricted is for callers without a key.
+	errRestricted = &Error{Status: 401, Code: codeKeyRequired,
+		Message: "the publisher of this market's register does not let everybody have its rows: ask with a key"}
 	errNoArchive = &Error{Status: 404, Code: codeNoArchive,
 		Message: "no archive has this date: /anfr/archives lists the dates"}
 	errNoSite = &Error{Status: 404, Code: codeNoSite, Message: "no site has this identifier"}

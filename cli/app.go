@@ -126,6 +126,8 @@ func (a *app) options() httpapi.Options {
 		Failed:             failedData(a.stores),
 		Received:           a.stores.Clock.Receipt,
 		SpoolDir:           string(a.dir),
+		Map:                a.mode(),
+		MapAll:             a.MapAll,
 	}
 }
 

@@ -9,10 +9,8 @@ import (
 
 	"relais/admin"
 	"relais/api"
-	"relais/api/view"
 	"relais/auth/oauth"
 	"relais/httpapi"
-	"relais/httpapi/web"
 	"relais/mcp"
 	"relais/mcp/tools"
 )
@@ -38,7 +36,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 	address := func(r *http.Request) netip.Addr {
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
-	server.Mount(view.SitePagePath+"{key}", web.New(server.Env, address, server.Log))
+	c.mountPages(server, address)
 	if c.MCP == "off" {
 		return nil
 	}

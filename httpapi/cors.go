@@ -41,8 +41,9 @@ func (x *exchange) allowOrigin() {
 	h["Access-Control-Expose-Headers"] = exposeHeaders
 }
 
-// knownOrigin reports whether the request comes from a page of some client's origin.
+// knownOrigin reports whether the request comes from a page of some client's origin, which may
+// read the answer.
 func (s *Server) knownOrigin(x *exchange) bool {
 	origin := x.r.Header["Origin"]
-	return len(origin) == 1 && s.Gate.Clients.AnyOrigin(origin[0])
+	return len(origin) == 1 && !x.sameOrigin && s.Gate.Clients.AnyOrigin(origin[0])
 }

@@ -35,6 +35,8 @@ type exchange struct {
 	charge          access.Charge     // of the quota
 	chargeOpen      bool              // charge can still be changed
 	sharedCacheable bool              // shared caches may keep the answer: it does not depend on the client
+	sameOrigin      bool              // only pages of this server may read the answer
+	keyless         bool              // a page of this server asks, without a key
 	mounted         bool              // a mounted handler answers and reads the body
 	status          int               // 0 until the header is sent
 	bytes           int64             // of the answer's body that were sent

@@ -40,7 +40,7 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 			x.body.place.prove()
 		}
 		x.charge, x.chargeOpen = grant.Charge, true
-		if x.client.Mode == access.Browser && len(h["Origin"]) == 1 {
+		if x.client.Mode == access.Browser && len(h["Origin"]) == 1 && !x.sameOrigin {
 			x.allowOrigin()
 		}
 		return grant, true

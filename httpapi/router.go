@@ -67,13 +67,14 @@ func (h *handler) route(method string) route {
 	return h.methods[anyMethod]
 }
 
-// isMounted reports whether another transport answers the path.
-func (h *handler) isMounted() bool {
+// knowsOrigins reports whether the routes of the path decide about other origins themselves.
+func (h *handler) knowsOrigins() bool {
 	if h == nil {
 		return false
 	}
-	_, is := h.methods[anyMethod].(mounted)
-	return is
+	_, another := h.methods[anyMethod].(mounted)
+	_, ofMap := h.methods[http.MethodGet].(mapRoute)
+	return another || ofMap
 }
 
 // ServeHTTP implements http.Handler.

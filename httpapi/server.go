@@ -60,6 +60,10 @@ type Options struct {
 	SpoolDir string
 	// SeparateMonitoring serves /healthz, /readyz and /metrics only by MonitoringHandler.
 	SeparateMonitoring bool
+	// Map says who may read what the map reads; "" is MapOff. MapAll also shows registers that may
+	// not be redistributed without their publisher's permission.
+	Map    MapMode
+	MapAll bool
 }
 
 // A Server answers the API. It is an http.Handler.
@@ -78,6 +82,7 @@ type Server struct {
 	prepared           atomic.Pointer[prepared]
 	openapi            []byte
 	shapes             string // identifies the program in entity tags
+	mapCaller          *mapCaller
 }
 
 // New returns a server that has no data yet.
@@ -88,11 +93,14 @@ func New(o Options) (*Server, error) {
 	if o.Warnings == nil {
 		o.Warnings = func() []string { return nil }
 	}
+	if o.Map == "" {
+		o.Map = MapOff
+	}
 	if o.Received == nil {
 		o.Received = func() {}
 	}
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(),
-		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), forms: make(chan struct{}, 2)}
+		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings)
 	if err := s.buildOpenAPI(); err != nil {
@@ -100,6 +108,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.public, s.monitoring = newRouter(), newRouter()
 	s.mountOperations(api.Operations())
+	s.mountMap()
 	s.public.handle(mediaPath, http.MethodGet, fixedRoute(media))
 	s.public.handle(openAPIPath, http.MethodGet, fixedRoute(openAPI))
 	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*",
@@ -148,7 +157,7 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 	defer s.finish(x)
 	defer s.recover(x)
 	handler, vars := routes.find(r)
-	if !handler.isMounted() && s.preflight(x) {
+	if !handler.knowsOrigins() && s.preflight(x) {
 		return
 	}
 	if handler == nil {
@@ -229,7 +238,8 @@ func (s *Server) env(x *exchange) *api.Env {
 		now = s.Now()
 	}
 	return &api.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
-		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed}
+		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed,
+		Keyless: x.keyless && !s.MapAll}
 }
 
 // read answers an operation that only reads.

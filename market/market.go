@@ -113,6 +113,7 @@ type Market struct {
 	Availability   Availability
 	Register                  // the market's own
 	OtherRegisters []Register // sites may come from these also, or only
+	NeedPermission []string   // names of the registers whose rows nobody may redistribute without the publisher's permission
 	Operators      []Operator
 	AreaType       string // "department", "province"; "" when the source names no areas
 	Areas          []Area
@@ -141,6 +142,12 @@ func Get(c Code) *Market {
 		}
 	}
 	return nil
+}
+
+// NeedsPermission reports whether rows of one of the registers with these names may not be
+// redistributed without the publisher's permission.
+func (m *Market) NeedsPermission(registers []string) bool {
+	return slices.ContainsFunc(registers, func(name string) bool { return slices.Contains(m.NeedPermission, name) })
 }
 
 // Attribution joins the registers with these names to one, in the table's order and with

@@ -61,6 +61,7 @@ var All = []*Market{
 			"Modellicentie Gratis Hergebruik"},
 		OtherRegisters: []Register{{"BIPT/IBPT", "BIPT list of antenna sites",
 			"Redistribution needs BIPT's permission"}},
+		NeedPermission: []string{"BIPT list of antenna sites"},
 		Operators: []Operator{
 			{"PROXIMUS_BE", "Proximus", []string{"20601"}},
 			{"CITYMESH_BE", "Citymesh", []string{"20603"}},

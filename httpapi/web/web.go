@@ -1,16 +1,14 @@
-// Package web serves the pages for people that answers link to. A page shows the same data
-// as the API. It needs no key and no JavaScript, and accepts no input.
+// Package web serves the pages for people: the map, sites, and the scripts and styles of both. A
+// page shows the same data as the API. It needs no key. Only the map needs JavaScript.
 package web
 
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,108 +16,118 @@ import (
 	"relais/api"
 	"relais/api/view"
 	"relais/internal/limit"
-	"relais/site"
 )
 
-// pagesPerMinute is how many pages an address may ask for in a minute.
-const pagesPerMinute = 60
+// Requests that an address has in a minute.
+const (
+	pagesPerMinute  = 60
+	assetsPerMinute = 600
+)
 
 //go:embed *.html
 var files embed.FS
 
-var pages = template.Must(template.ParseFS(files, "*.html"))
+var pages = template.Must(template.New("").Option("missingkey=error").
+	Funcs(template.FuncMap{"asset": assetURL}).ParseFS(files, "*.html"))
 
-// Pages answers the pages. It is an http.Handler.
-type Pages struct {
-	Env     func() *api.Env
-	Address func(*http.Request) netip.Addr
+// Options say what the pages show.
+type Options struct {
+	Env     func() *api.Env                // asked for each page
+	Address func(*http.Request) netip.Addr // asked for each request
 	Log     *slog.Logger
-
-	asked *limit.Addresses
+	Map     bool // there is a map
 }
 
-// New makes the pages. Env is asked for each page, Address for each request.
-func New(env func() *api.Env, address func(*http.Request) netip.Addr, log *slog.Logger) *Pages {
-	return &Pages{env, address, log, limit.NewAddresses(time.Minute)}
+// Pages answers the pages.
+type Pages struct {
+	Options
+	asked, assets *limit.Addresses
 }
 
-// policy lets a page have its own styles, and nothing else.
-const policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// New makes the pages.
+func New(o Options) *Pages {
+	return &Pages{o, limit.NewAddresses(time.Minute), limit.NewAddresses(time.Minute)}
+}
 
-// ServeHTTP implements http.Handler.
-func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Vary", "Accept-Language")
-	now := time.Now()
-	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		h.Set("Allow", "GET, HEAD")
-		p.fail(w, r, http.StatusMethodNotAllowed)
-	case p.asked.Add(p.Address(r), now) > pagesPerMinute:
-		h.Set("Retry-After", strconv.Itoa(60-now.Second()))
-		p.fail(w, r, http.StatusTooManyRequests)
-	default:
-		p.site(w, r)
+// A Route is a path, which may have gorilla/mux variables, with its handler.
+type Route struct {
+	Path    string
+	Handler http.Handler
+}
+
+// Routes lists the routes of the pages.
+func (p *Pages) Routes() []Route {
+	routes := []Route{{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, p.site)},
+		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)}}
+	if p.Map {
+		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.mapPage)},
+			Route{"/map", p.limited(p.asked, pagesPerMinute, p.mapPage)})
 	}
+	return routes
 }
 
-// A page is the data of the templates.
+// policy lets a page have the styles and pictures of this server, and nothing else. mapPolicy also
+// lets it have scripts, and MapLibre make pictures.
+const (
+	policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
+		"frame-ancestors 'none'"
+	mapPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; " +
+		"img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+
+// limited answers GET and HEAD within the limit of an address.
+func (p *Pages) limited(counter *limit.Addresses, most int, f http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Referrer-Policy", "no-referrer")
+		now := time.Now()
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			h.Set("Allow", "GET, HEAD")
+			p.fail(w, r, http.StatusMethodNotAllowed)
+		case counter.Add(p.Address(r), now) > most:
+			h.Set("Retry-After", strconv.Itoa(60-now.Second()))
+			p.fail(w, r, http.StatusTooManyRequests)
+		default:
+			f(w, r)
+		}
+	})
+}
+
+// A page is what all templates get.
 type page struct {
-	words
+	W      words
+	Other  string // address of the page in the other language
 	Status int
-	Site   *view.Summary
-	More   *view.More
-	Date   string // of the data, YYYY-MM-DD
-}
-
-// site answers the page about a site.
-func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
-	key, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), view.SitePagePath))
-	env := p.Env()
-	if err != nil || len(key) > 128 {
-		p.fail(w, r, http.StatusNotFound)
-		return
-	}
-	loaded, at, err := env.Locate(key, nil)
-	if e, ok := errors.AsType[*api.Error](err); ok {
-		p.fail(w, r, e.Status)
-		return
-	} else if err != nil {
-		p.Log.Error("a page failed", "error", err)
-		p.fail(w, r, http.StatusInternalServerError)
-		return
-	}
-	var s site.Site
-	loaded.Site(at, &s)
-	summary, more := view.NewSummary(loaded.Snap, &s), view.NewMore(loaded.Snap, &s)
-	w.Header().Set("Cache-Control", "public, max-age=300")
-	p.render(w, r, http.StatusOK, page{Site: &summary, More: &more, Date: loaded.Snap.SourceDate})
+	Data   any // of the template
 }
 
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, status int) {
 	w.Header().Set("Cache-Control", "no-store")
-	p.render(w, r, status, page{})
+	p.render(w, r, status, "error.html", nil)
 }
 
 // render writes a page, in the reader's language.
-func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, v page) {
-	v.words, v.Status = wordsFor(r), status
-	name := "site.html"
-	if v.Site == nil {
-		name = "error.html"
-	}
+func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	words := wordsFor(r)
 	var text bytes.Buffer
-	if err := pages.ExecuteTemplate(&text, name, v); err != nil {
+	if err := pages.ExecuteTemplate(&text, name, page{words, otherLanguage(r, words), status, data}); err != nil {
 		p.Log.Error("a page failed", "page", name, "error", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(text.Len()))
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Vary", "Accept-Language, Accept-Encoding")
+	body := text.Bytes()
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		body = pack(body)
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = text.WriteTo(w) // fails only if the reader has gone away
+		_, _ = w.Write(body) // fails only if the reader has gone away
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"relais/api"
 	"relais/index"
 	"relais/index/indextest"
@@ -23,7 +25,7 @@ func pagesOf(t *testing.T) (*Pages, string) {
 	}
 	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
 	fr := set.Market(market.FR)
-	return New(func() *api.Env { return &api.Env{Set: set} }, address, slog.New(slog.DiscardHandler)),
+	return New(Options{Env: func() *api.Env { return &api.Env{Set: set} }, Address: address, Log: slog.New(slog.DiscardHandler), Map: true}),
 		index.Key(market.FR, fr.Snap.ID(0))
 }
 
@@ -32,8 +34,11 @@ func ask(p *Pages, method, target string, headers ...string) *httptest.ResponseR
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	w := httptest.NewRecorder()
-	p.ServeHTTP(w, r)
+	w, routes := httptest.NewRecorder(), mux.NewRouter().UseEncodedPath()
+	for _, route := range p.Routes() {
+		routes.Handle(route.Path, route.Handler)
+	}
+	routes.ServeHTTP(w, r)
 	return w
 }
 

@@ -1,42 +1,46 @@
 package web
 
 import (
+	"embed"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"strings"
 
 	"golang.org/x/text/language"
 )
 
-// words are the texts of pages in one language.
-type words struct {
-	Lang string
+//go:embed words/*.json
+var wordFiles embed.FS
 
-	Operators, Technologies, State, Address, Area, Position, Height, Support, Azimuths string
-	Emissions, Operator, Technology, Day, Source, Of                                   string
-	NotFound, Later                                                                    string
-}
+// words are the texts of pages in one language, by name.
+type words map[string]string
 
-var english = words{
-	Lang: "en", Operators: "Operators", Technologies: "Technologies", State: "Status", Address: "Address", Area: "Area",
-	Position: "Position",
-	Height:   "Height", Support: "Support", Azimuths: "Azimuths", Emissions: "Emissions", Operator: "Operator",
-	Technology: "Technology", Day: "Date",
-	Source: "Source", NotFound: "This site does not exist.",
-	Later: "This page cannot be shown at this moment. Come back a little later.", Of: "data of",
-}
+var english, french = readWords("en"), readWords("fr")
 
-var french = words{
-	Lang: "fr", Operators: "Opérateurs", Technologies: "Technologies", State: "Statut", Address: "Adresse",
-	Area: "Zone", Position: "Position",
-	Height: "Hauteur", Support: "Support", Azimuths: "Azimuts", Emissions: "Émissions", Operator: "Opérateur",
-	Technology: "Technologie", Day: "Date",
-	Source: "Source", NotFound: "Ce site n’existe pas ici.",
-	Later: "Cette page ne peut pas être affichée pour le moment. Revenez un peu plus tard.", Of: "données du",
+// readWords reads an embedded table.
+func readWords(lang string) (w words) {
+	text, err := wordFiles.ReadFile("words/" + lang + ".json")
+	if err == nil {
+		err = json.Unmarshal(text, &w)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("web: words of %s: %v", lang, err))
+	}
+	return w
 }
 
 var languages = language.NewMatcher([]language.Tag{language.English, language.French})
 
-// wordsFor returns the words in the reader's language.
+// wordsFor returns the words in the reader's language: that of the parameter lang, or what the
+// browser asks for.
 func wordsFor(r *http.Request) words {
+	switch r.URL.Query().Get("lang") {
+	case "fr":
+		return french
+	case "en":
+		return english
+	}
 	header := r.Header.Get("Accept-Language")
 	if len(header) > 200 {
 		return english
@@ -49,4 +53,11 @@ func wordsFor(r *http.Request) words {
 		return french
 	}
 	return english
+}
+
+// otherLanguage returns the address of the same page in the other language.
+func otherLanguage(r *http.Request, w words) string {
+	q := r.URL.Query()
+	q.Set("lang", w["otherLang"])
+	return strings.TrimPrefix(r.URL.EscapedPath(), "/") + "?" + q.Encode()
 }

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"net/http"
+	"net/netip"
+
+	"relais/api"
+	"relais/httpapi"
+	"relais/httpapi/web"
+)
+
+// pageFlags are what people see in a browser.
+type pageFlags struct {
+	Map    string `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
+	MapAll bool   `name:"map-all" help:"Show pages and the map also rows of registers that may not be redistributed without their publisher's permission."`
+	Pages  string `enum:"on,off" default:"on" help:"Pages for people: on or off."`
+}
+
+// mode returns who may read what the map reads.
+func (f *pageFlags) mode() httpapi.MapMode {
+	if f.Pages == "off" {
+		return httpapi.MapOff
+	}
+	return httpapi.MapMode(f.Map)
+}
+
+// mountPages adds the pages to the API's server.
+func (f *pageFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr) {
+	if f.Pages == "off" {
+		return
+	}
+	env := func() *api.Env {
+		e := server.Env()
+		e.Keyless = !f.MapAll
+		return e
+	}
+	pages := web.New(web.Options{Env: env, Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff})
+	for _, route := range pages.Routes() {
+		server.Mount(route.Path, route.Handler)
+	}
+}

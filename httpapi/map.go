@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/auth/access"
+	"relais/internal/limit"
+)
+
+// A MapMode says who may read what the map reads.
+type MapMode string
+
+// The modes.
+const (
+	MapOpen MapMode = "on"  // everybody, through the pages of this server
+	MapKey  MapMode = "key" // callers with a key
+	MapOff  MapMode = "off" // nobody: there is no map
+)
+
+// MapPath is the path prefix of what the map reads. These routes have no version: they are for the
+// pages of this program alone.
+const MapPath = "/map"
+
+// Requests that an address has in a minute.
+const (
+	mapTiles = 1200
+	mapOther = 120
+)
+
+// A mapCaller is the limits and the client of requests of pages.
+type mapCaller struct {
+	tiles, other *limit.Addresses
+	client       *access.Client // for logs and metrics
+}
+
+func newMapCaller() *mapCaller {
+	return &mapCaller{tiles: limit.NewAddresses(time.Minute), other: limit.NewAddresses(time.Minute),
+		client: &access.Client{ID: "map", Name: "map"}}
+}
+
+// mountMap routes the operations that the map asks.
+func (s *Server) mountMap() {
+	if s.Map == MapOff {
+		return
+	}
+	for _, op := range api.MapOperations() {
+		s.public.handle(MapPath+op.Path, http.MethodGet, mapRoute{newOperation(op)})
+	}
+}
+
+// A mapRoute answers an operation to the pages of this server. Browsers do not let pages of other
+// origins read the answer.
+type mapRoute struct{ *operation }
+
+func (m mapRoute) serve(s *Server, x *exchange) {
+	x.op, x.sameOrigin = m.Op, true
+	x.w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	if !ownPage(x.r) {
+		s.failOperation(m.operation, x, access.ErrOrigin)
+		return
+	}
+	if s.Map == MapKey {
+		m.operation.serve(s, x)
+		return
+	}
+	x.client, x.keyless = s.mapCaller.client, true
+	usage, ok := s.mapCaller.count(m.Op, x)
+	x.writeRate(usage, x.start)
+	if !ok {
+		e := s.publicError(m.operation, x, access.ErrRateLimited)
+		e.RetryAfter = retryAfter(usage, x.start)
+		s.fail(x, e)
+		return
+	}
+	if err := s.env(x).CheckUsable(m.DependsOn...); err != nil {
+		s.failOperation(m.operation, x, err)
+		return
+	}
+	m.read(s, x)
+}
+
+// ownPage reports whether the request comes from a page of this server or from the address bar.
+// Browsers do not say it over plain HTTP, except on localhost.
+func ownPage(r *http.Request) bool {
+	for _, from := range r.Header["Sec-Fetch-Site"] {
+		if from != "same-origin" && from != "none" {
+			return false
+		}
+	}
+	return true
+}
+
+// count counts the request of an address, and reports whether it is within the limit.
+func (c *mapCaller) count(op *endpoint.Op[*api.Env], x *exchange) (access.Usage, bool) {
+	counter, most := c.other, mapOther
+	if op.Cheap {
+		counter, most = c.tiles, mapTiles
+	}
+	n := counter.Add(x.address, x.start)
+	return access.Usage{Minute: access.Window{Limit: most, Remaining: max(0, most-n), Reset: counter.End(x.start)}}, n <= most
+}

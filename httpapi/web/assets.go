@@ -1,0 +1,129 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// static has our own scripts and styles, vendor those of others, and basemap the map without
+// streets. Those whose names end in .gz are embedded compressed.
+//
+//go:embed static/* vendor/*.gz basemap/base.json.gz
+var assetFiles embed.FS
+
+// AssetPath is the path prefix of scripts and styles. A hash of all of them follows.
+const AssetPath = "/map/a/"
+
+// An asset is a file of the pages, compressed with gzip.
+type asset struct {
+	mediaType string
+	packed    []byte
+}
+
+// readAssets returns the assets by name, and a hash of all of them.
+var readAssets = sync.OnceValues(func() (map[string]asset, string) {
+	assets, sum := map[string]asset{}, sha256.New()
+	err := fs.WalkDir(assetFiles, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := assetFiles.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(sum, "%s %d\n", name, len(data))
+		sum.Write(data)
+		base := strings.TrimSuffix(path.Base(name), ".gz")
+		if !strings.HasSuffix(name, ".gz") {
+			data = pack(data)
+		}
+		assets[base] = asset{mediaTypeOf(base), data}
+		return nil
+	})
+	if err != nil {
+		panic("web: " + err.Error()) // the files are in the program
+	}
+	return assets, hex.EncodeToString(sum.Sum(nil))[:12]
+})
+
+// mediaTypeOf returns the media type of a file. The tables of the machine do not count.
+func mediaTypeOf(name string) string {
+	switch path.Ext(name) {
+	case ".mjs":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".json":
+		return "application/json"
+	case ".svg":
+		return "image/svg+xml"
+	}
+	return mime.TypeByExtension(path.Ext(name))
+}
+
+func pack(data []byte) []byte {
+	var buf bytes.Buffer
+	w, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	_, _ = w.Write(data) // a Buffer does not fail
+	_ = w.Close()
+	return buf.Bytes()
+}
+
+// assetURL returns the address of an asset. It changes with the assets, so that browsers can keep
+// them for ever.
+func assetURL(name string) string {
+	_, hash := readAssets()
+	return AssetPath + hash + "/" + name
+}
+
+// asset answers a script, a style or the base map. The hash in the address is not checked: a
+// page of another version of the program gets what there is.
+func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
+	assets, hash := readAssets()
+	asked, name := path.Split(strings.TrimPrefix(r.URL.Path, AssetPath))
+	a, ok := assets[name]
+	if !ok {
+		p.fail(w, r, http.StatusNotFound)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.mediaType)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	if strings.Trim(asked, "/") == hash {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(a.packed)))
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(a.packed) // fails only if the reader has gone away
+		}
+		return
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(a.packed))
+	if err != nil {
+		p.Log.Error("an asset is damaged", "name", name, "error", err)
+		p.fail(w, r, http.StatusInternalServerError)
+		return
+	}
+	if r.Method != http.MethodHead {
+		_, _ = io.Copy(w, plain)
+	}
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"encoding/json"
+	"html/template"
+	"net/http"
+
+	"relais/index"
+)
+
+// A mapConfig is what the scripts of the map get with the page.
+type mapConfig struct {
+	Markets []mapMarket `json:"markets"`
+	Assets  mapAssets   `json:"assets"`
+	Words   words       `json:"words"`
+}
+
+type mapAssets struct {
+	Library string `json:"library"`
+	Base    string `json:"base"`
+}
+
+// A mapMarket is a market that the map shows.
+type mapMarket struct {
+	Code      string        `json:"code"`
+	Label     string        `json:"label"`
+	Version   string        `json:"version"` // of the data
+	Date      string        `json:"date"`    // of the source, YYYY-MM-DD
+	Source    string        `json:"source"`
+	Authority string        `json:"authority"`
+	Synthetic bool          `json:"synthetic"`
+	Sites     int           `json:"sites"`
+	Bounds    [4]float64    `json:"bounds"` // west, south, east, north
+	Operators []mapOperator `json:"operators"`
+	Systems   []string      `json:"systems"`
+	Statuses  []string      `json:"statuses"`
+}
+
+// A mapOperator is an operator of a market, in the order of the bits of tiles.
+type mapOperator struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+}
+
+// mapPage answers the map.
+func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
+	env := p.Env()
+	config := mapConfig{Words: wordsFor(r), Markets: []mapMarket{},
+		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}}
+	if env.Set != nil {
+		for m := range env.Set.Loaded() {
+			if env.Keyless && m.Table.NeedsPermission(m.Snap.Registers) {
+				continue
+			}
+			if m, ok := newMapMarket(m); ok {
+				config.Markets = append(config.Markets, m)
+			}
+		}
+	}
+	text, err := json.Marshal(config)
+	if err != nil {
+		p.Log.Error("a page failed", "error", err)
+		p.fail(w, r, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Security-Policy", mapPolicy)
+	w.Header().Set("Cache-Control", "no-cache")
+	p.render(w, r, http.StatusOK, "map.html", template.JS(text)) // Marshal escapes what could end the script
+}
+
+// newMapMarket describes a register for the map. ok is false for one without sites.
+func newMapMarket(m *index.Market) (v mapMarket, ok bool) {
+	b, ok := m.Bounds()
+	register := m.Table.Attribution(m.Snap.Registers)
+	v = mapMarket{Code: string(m.Table.Code), Label: m.Table.Label, Version: m.Snap.Version, Date: m.Snap.SourceDate,
+		Source: register.Source, Authority: register.Authority, Synthetic: m.Snap.Synthetic, Sites: m.Len(),
+		Bounds: [4]float64{b.West, b.South, b.East, b.North}, Systems: m.Snap.Systems, Statuses: m.Snap.Statuses}
+	for _, o := range m.Table.Operators {
+		v.Operators = append(v.Operators, mapOperator{o.Key, o.Label})
+	}
+	return v, ok
+}
