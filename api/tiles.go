@@ -28,6 +28,7 @@ type tileParams struct {
 	Y        int          `param:"y" min:"0" doc:"Row, from the north." example:"176"`
 	areaParams
 	emissionParams
+	Version string `param:"v" max:"80" doc:"Not read: another value is another address for caches, such as dataVersion of /tiles/{market}.json."`
 }
 
 // Check holds the rules over several parameters.

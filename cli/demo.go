@@ -65,7 +65,7 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	if err := c.addSampleData(ctx, streams); err != nil {
 		return err
 	}
-	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log, pageFlags: pageFlags{Map: "on", Pages: "on"}}
+	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log, webFlags: webFlags{Map: "on", Pages: "on"}}
 	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
 		return printDemo(streams, dir, base, clients)
 	})

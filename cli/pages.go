@@ -9,15 +9,15 @@ import (
 	"relais/httpapi/web"
 )
 
-// pageFlags are what people see in a browser.
-type pageFlags struct {
+// webFlags are what people see in a browser.
+type webFlags struct {
 	Map    string `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
 	MapAll bool   `name:"map-all" help:"Show pages and the map also rows of registers that may not be redistributed without their publisher's permission."`
 	Pages  string `enum:"on,off" default:"on" help:"Pages for people: on or off."`
 }
 
 // mode returns who may read what the map reads.
-func (f *pageFlags) mode() httpapi.MapMode {
+func (f *webFlags) mode() httpapi.MapMode {
 	if f.Pages == "off" {
 		return httpapi.MapOff
 	}
@@ -25,7 +25,7 @@ func (f *pageFlags) mode() httpapi.MapMode {
 }
 
 // mountPages adds the pages to the API's server.
-func (f *pageFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr) {
+func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr) {
 	if f.Pages == "off" {
 		return
 	}

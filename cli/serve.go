@@ -30,7 +30,7 @@ type serveCommand struct {
 	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
 	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: your own table of the files' addresses."`
 	mcpFlags
-	pageFlags
+	webFlags
 	KeepMeasures days   `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
 	Log          string `enum:"text,json" default:"text" help:"Form of the log."`
 	LogAddress   string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`

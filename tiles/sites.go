@@ -7,7 +7,6 @@ import (
 
 // Zooms from which a tile shows more.
 const (
-	finerGrid  = 9  // 32 x 32 cells instead of 16 x 16
 	everySite  = 12 // no cells
 	withSector = 13 // the layer sectors
 )
@@ -73,12 +72,12 @@ type cell struct {
 	latest uint32 // a site
 }
 
+// gridBits says how many cells a tile has: 2^gridBits columns and rows. Map libraries draw a tile
+// 512 pixels wide, so that a cell is 64 to 128 pixels wide.
+const gridBits = 3
+
 // addCells adds a feature for each cell that has sites.
 func addCells(l *layer, m *index.Market, f index.Filter, t Tile) {
-	gridBits := uint32(4)
-	if t.Z >= finerGrid {
-		gridBits = 5
-	}
 	cells := make([]cell, 1<<(2*gridBits))
 	lats, lngs := m.Snap.Positions()
 	m.Each(index.Query{Filter: f, Box: new(t.Box())}, func(i uint32) {
@@ -100,17 +99,16 @@ func addCells(l *layer, m *index.Market, f index.Filter, t Tile) {
 		case c.n > 1:
 			column, row := uint32(k)&(1<<gridBits-1), uint32(k)>>gridBits
 			addShown(l, c.n, c.shown)
-			l.point(0, inner(c.x/c.n, column, gridBits), inner(c.y/c.n, row, gridBits))
+			l.point(0, inner(c.x/c.n, column), inner(c.y/c.n, row))
 		}
 	}
 }
 
-// inner moves a coordinate into the inner 60 % of a cell, so that the marks of neighbours do not
-// overlap.
-func inner(mean uint64, at, gridBits uint32) uint32 {
-	const size = Extent
-	side := uint32(size) >> gridBits
-	return min(max(uint32(mean), at*side+side/5), (at+1)*side-side/5)
+// inner moves a coordinate into the inner half of a cell, so that marks of neighbours that are up to
+// half a cell wide do not overlap.
+func inner(mean uint64, at uint32) uint32 {
+	const side = Extent >> gridBits
+	return min(max(uint32(mean), at*side+side/4), (at+1)*side-side/4)
 }
 
 // Keys of the layer sectors.

@@ -28,7 +28,7 @@ export function show(panel, market, state, words, dark, change) {
       const now = state.operators.length === 0 ? all.filter((key) => key !== o.key) : toggle(state.operators, o.key);
       change({ operators: all.every((key) => now.includes(key)) ? [] : now });
     });
-    return node('label', {}, box, picture(draw(market, 2 ** i, 2 ** i, 5, 11, dark)), o.label);
+    return node('label', {}, box, picture(draw(market, 2 ** i, 2 ** i, 5, 18, dark)), o.label);
   });
   const buttons = generations.map((g) => {
     const b = node('button', { type: 'button', id: 'generation-' + g, textContent: g });
@@ -53,9 +53,9 @@ export function show(panel, market, state, words, dark, change) {
     clear,
     node('h2', { textContent: words.legend }),
     node('div', { className: 'legend' },
-      picture(draw(market, several, several, 5, 11, dark)), node('span', { textContent: words.shared }),
-      ...[5, 4, 3, 2].flatMap((g) => [picture(draw(market, 1, 1, g, 11, dark)), node('span', { textContent: g + 'G' })]),
-      picture(draw(market, 1, 0, 5, 11, dark)), node('span', { textContent: words.hollow })),
+      picture(draw(market, several, several, 5, 18, dark)), node('span', { textContent: words.shared }),
+      ...[5, 4, 3, 2].flatMap((g) => [picture(draw(market, 1, 1, g, 18, dark)), node('span', { textContent: g + 'G' })]),
+      picture(draw(market, 1, 0, 5, 18, dark)), node('span', { textContent: words.hollow })),
     node('h2', { textContent: words.sitesInView }), node('ol', { id: 'list' }),
   );
   if (focus) document.getElementById(focus)?.focus();

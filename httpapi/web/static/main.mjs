@@ -69,11 +69,11 @@ async function start() {
     for (const m of markets) addSites(map, m, state, isDark());
   });
   map.on('dataloading', () => { element('progress').hidden = false; });
-  map.on('idle', () => { element('progress').hidden = true; list(map); });
+  map.on('idle', () => { message(''); element('progress').hidden = true; list(map); });
   map.on('moveend', () => panel(map));
   map.on('click', (e) => clicked(map, e));
   map.on('mousemove', (e) => { map.getCanvas().style.cursor = featuresAt(map, e.point).length > 0 ? 'pointer' : ''; });
-  map.on('error', (e) => { if (e.error?.status === 429 || e.error?.status >= 500) message(words.serverSilent); });
+  map.on('error', (e) => { if (!(e.error?.status < 500) || e.error.status === 429) message(words.serverSilent); });
   addEventListener('popstate', () => { state = read(); refilter(map); card(); });
   attach(element('search'), () => [...markets].sort((a, b) => (a === nearest(map) ? -1 : b === nearest(map) ? 1 : 0)), words, (r) => {
     map.easeTo({ center: [r.lng, r.lat], zoom: Math.max(map.getZoom(), r.key ? 15 : 13), animate: !matchMedia('(prefers-reduced-motion: reduce)').matches });

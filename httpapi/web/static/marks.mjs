@@ -13,6 +13,9 @@ const brands = {
 const others = ['#5a7d9a', '#a8743a', '#6b8e3d', '#8d5a97', '#3d8e8a', '#9a5a5a', '#7a7a3a', '#55608f'];
 
 export const color = (market, i) => brands[market.operators[i].key] ?? others[i % others.length];
+// onPaper makes a colour lighter for dark paper, so that it keeps its contrast.
+const onPaper = (tone, dark) => (dark ? `color-mix(in oklab, ${tone} 62%, white)` : tone);
+
 export const shape = (i) => shapes[i % shapes.length];
 
 // bits lists the positions of the bits of a number.
@@ -61,7 +64,7 @@ export function draw(market, ops, live, gen, size, dark) {
     c.globalAlpha = 1;
   };
   if (list.length === 1) {
-    const tone = color(market, list[0]);
+    const tone = onPaper(color(market, list[0]), dark);
     outline(c, shape(list[0]), size, size, r);
     c.lineWidth = size * 0.42;
     c.strokeStyle = paper;
@@ -83,7 +86,7 @@ export function draw(market, ops, live, gen, size, dark) {
       c.beginPath();
       c.arc(size, size, r * 1.08, from + gap, from + (2 * Math.PI) / list.length - gap);
       c.lineWidth = size * 0.34;
-      c.strokeStyle = color(market, i);
+      c.strokeStyle = onPaper(color(market, i), dark);
       if (Math.floor(live / 2 ** i) % 2 === 0) c.setLineDash([size * 0.18, size * 0.14]);
       else c.setLineDash([]);
       c.stroke();

@@ -34,7 +34,7 @@ export function addSites(map, market, state, dark) {
   map.addLayer({
     id: 'clusters-' + source, type: 'circle', source, 'source-layer': 'sites', filter: ['>', ['get', 'n'], 1],
     paint: {
-      'circle-radius': ['interpolate', ['linear'], ['sqrt', ['get', 'n']], 1, 6, 10, 10, 40, 15],
+      'circle-radius': ['min', 16, ['+', 7, ['*', 0.35, ['sqrt', ['get', 'n']]]]],
       'circle-color': paper, 'circle-opacity': 0.92, 'circle-stroke-width': 2, 'circle-stroke-color': dark ? '#5cc3b5' : '#0b6b62',
     },
   });
@@ -55,9 +55,9 @@ export function addSites(map, market, state, dark) {
 
 // drawMissing draws the marks that the map asks for.
 export function drawMissing(map, markets, dark) {
-  map.on('styleimagemissing', ({ id }) => {
+  map.setMissingStyleImageResolver((id) => {
     if (id === 'wedge') {
-      map.addImage(id, wedge(64), { pixelRatio: 2, sdf: false });
+      map.addImage(id, wedge(64), { pixelRatio: 2, sdf: true });
       return;
     }
     const [kind, code, ops, live, gen] = id.split('/');
