@@ -24,8 +24,9 @@ type listParams struct {
 	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
 	boxParams
 	discParams
-	Limit  int `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
-	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+	Format exportFormat `param:"format" default:"json" doc:"json; or geojson: a FeatureCollection whose properties are the members of json."`
+	Limit  int          `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
+	Offset int          `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
 // maxPage is the greatest limit without a box or a disc.
@@ -51,11 +52,13 @@ func (p *listParams) Check() error {
 }
 
 // An antennaPage is the answer of list.
-type antennaPage struct{ *sitePage }
+type antennaPage struct{ endpoint.Stream }
 
 // Shapes implements endpoint.Shaped.
 func (antennaPage) Shapes() map[string]reflect.Type {
-	return shapes[[]view.NearSummary, view.ListMeta]()
+	s := shapes[[]view.NearSummary, view.ListMeta]()
+	s[geoJSONType] = reflect.TypeFor[view.SummaryCollection]()
+	return s
 }
 
 func (r *Env) list(_ context.Context, p *listParams) (antennaPage, error) {
@@ -80,5 +83,8 @@ func (r *Env) list(_ context.Context, p *listParams) (antennaPage, error) {
 		}
 	}
 	s, err := newPage(page, meta)
+	if p.Format == formatGeoJSON {
+		return antennaPage{siteCollection{s}}, err
+	}
 	return antennaPage{s}, err
 }

@@ -42,7 +42,7 @@ type exportAnswer struct{ endpoint.Stream }
 // Shapes implements endpoint.Shaped.
 func (exportAnswer) Shapes() map[string]reflect.Type {
 	s := shapes[[]view.Summary, view.ExportMeta]()
-	s["application/geo+json"] = reflect.TypeFor[view.FeatureCollection]()
+	s[geoJSONType] = reflect.TypeFor[view.FeatureCollection]()
 	return s
 }
 

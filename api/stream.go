@@ -131,6 +131,8 @@ func (c *commaWriter) put(b []byte) {
 	}
 }
 
+const geoJSONType = "application/geo+json"
+
 // A featureStream is the GeoJSON export, encoded while it is written.
 type featureStream struct {
 	market *index.Market // nil for an empty export
@@ -140,7 +142,7 @@ type featureStream struct {
 }
 
 // ContentType implements endpoint.Stream.
-func (*featureStream) ContentType() string { return "application/geo+json" }
+func (*featureStream) ContentType() string { return geoJSONType }
 
 // Size implements endpoint.Stream.
 func (*featureStream) Size() int64 { return -1 }
@@ -170,6 +172,41 @@ func (p *featureStream) WriteTo(w io.Writer) (int64, error) {
 			if c.item(text); c.err != nil {
 				return c.n, c.err
 			}
+		}
+	}
+	c.write([]byte(pageMiddle))
+	c.write(p.meta)
+	return c.n, c.err
+}
+
+// A siteCollection is a sitePage as GeoJSON, encoded while it is written.
+type siteCollection struct{ *sitePage }
+
+// ContentType implements endpoint.Stream.
+func (siteCollection) ContentType() string { return geoJSONType }
+
+// Size implements endpoint.Stream.
+func (siteCollection) Size() int64 { return -1 }
+
+// WriteTo implements endpoint.Stream.
+func (p siteCollection) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	var text []byte
+	for k, i := range p.sites {
+		var err error
+		if text, err = view.AppendFeature(text[:0], p.market.Snap.ID(int(i)), p.market.Position(i)); err != nil {
+			return c.n, err
+		}
+		if p.metres == nil {
+			text = append(text, p.market.Fragment(i)...)
+			text = text[:len(text)-1] // without the comma
+		} else {
+			text = append(append(text, openObject(p.market.Fragment(i))...), distance...)
+			text = append(strconv.AppendInt(text, int64(math.Round(p.metres[k])), 10), '}')
+		}
+		if c.item(append(text, "},"...)); c.err != nil {
+			return c.n, c.err
 		}
 	}
 	c.write([]byte(pageMiddle))

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"relais/geo"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -12,6 +13,9 @@ func (m *Market) Each(q Query, f func(i uint32)) {
 	defer m.scratch.Put(w)
 	m.match(q, w).each(f)
 }
+
+// Position returns the position of site i.
+func (m *Market) Position(i uint32) geo.Point { return m.space.position(i) }
 
 // A Shown sums up the emissions of a site, or of several sites, that a filter selects.
 type Shown struct {

@@ -2,7 +2,9 @@ package view
 
 import (
 	"cmp"
+	"strconv"
 
+	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -38,6 +40,31 @@ type FeatureCollection struct {
 	Type     string     `json:"type" doc:"Always FeatureCollection."`
 	Features []Feature  `json:"features"`
 	Meta     ExportMeta `json:"meta"`
+}
+
+// A SummaryFeature is a site of the list as GeoJSON.
+type SummaryFeature struct {
+	Type       string      `json:"type" doc:"Always Feature."`
+	ID         string      `json:"id"`
+	Geometry   Geometry    `json:"geometry"`
+	Properties NearSummary `json:"properties"`
+}
+
+// A SummaryCollection is a page of the list as GeoJSON.
+type SummaryCollection struct {
+	Type     string           `json:"type" doc:"Always FeatureCollection."`
+	Features []SummaryFeature `json:"features"`
+	Meta     ListMeta         `json:"meta"`
+}
+
+// AppendFeature appends the beginning of the Feature of a site, up to its properties.
+func AppendFeature(dst []byte, id string, p geo.Point) ([]byte, error) {
+	text, err := JSON(id)
+	dst = append(append(dst, `{"type":"Feature","id":`...), text...)
+	dst = append(dst, `,"geometry":{"type":"Point","coordinates":[`...)
+	dst = strconv.AppendFloat(dst, p.Lng, 'f', -1, 64)
+	dst = strconv.AppendFloat(append(dst, ','), p.Lat, 'f', -1, 64)
+	return append(dst, `]},"properties":`...), err
 }
 
 // Features returns a function that appends the encoded Feature of a site and a comma.

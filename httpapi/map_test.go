@@ -1,0 +1,265 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/paulmach/orb/encoding/mvt"
+
+	"relais/auth/access"
+)
+
+// countSites adds up the sites of a tile, as another implementation reads it.
+func countSites(t *testing.T, tile []byte) int {
+	t.Helper()
+	layers, err := mvt.Unmarshal(tile)
+	if err != nil {
+		t.Fatalf("reading the tile: %v", err)
+	}
+	n := 0
+	for _, l := range layers {
+		for _, f := range l.Features {
+			if l.Name == "sites" {
+				n += int(f.Properties["n"].(float64))
+			}
+		}
+	}
+	return n
+}
+
+// The tile of the whole world counts what the list counts under the same filters.
+func TestTilesCountLikeTheList(t *testing.T) {
+	s := newServer(t)
+	for _, filter := range []string{"", "operator=ORANGE", "operator=SFR,FREE&generation=5G", "status=projet", "department=75",
+		"technology=LTE%20800&operator=BOUYGUES", "band=3500&status=en-service"} {
+		t.Run(filter, func(t *testing.T) {
+			tile := get(t, s, "/tiles/FR/0/0/0.mvt?"+filter)
+			var list struct {
+				Meta struct{ TotalMatched int }
+			}
+			if err := json.Unmarshal(get(t, s, "/antennas?limit=1&"+filter).Body.Bytes(), &list); err != nil {
+				t.Fatal(err)
+			}
+			if list.Meta.TotalMatched == 0 {
+				t.Fatal("no site matches: the filter shows nothing")
+			}
+			if got := countSites(t, tile.Body.Bytes()); got != list.Meta.TotalMatched {
+				t.Errorf("sites of the tile: got %d, want %d", got, list.Meta.TotalMatched)
+			}
+			if got := tile.Header().Get("Content-Type"); got != "application/vnd.mapbox-vector-tile" {
+				t.Errorf("Content-Type: got %q", got)
+			}
+		})
+	}
+}
+
+func TestTiles(t *testing.T) {
+	s := newServer(t)
+	for _, tt := range []struct {
+		path   string
+		status int
+		code   string
+	}{
+		{"FR/0/0/0.mvt", 200, ""},
+		{"FR/14/0/0.mvt", 204, ""},
+		{"PT/0/0/0.mvt", 204, ""},
+		{"FR/22/4194303/4194303.mvt", 204, ""},
+		{"FR/23/0/0.mvt", 400, "INVALID_PARAMETER"},
+		{"FR/2/4/0.mvt", 400, "INVALID_PARAMETER"},
+		{"FR/2/0/4.mvt", 400, "INVALID_PARAMETER"},
+		{"FR/-1/0/0.mvt", 400, "INVALID_PARAMETER"},
+		{"FR/1/-1/0.mvt", 400, "INVALID_PARAMETER"},
+		{"FR/a/b/c.mvt", 400, "INVALID_PARAMETER"},
+		{"FR/0/0/0.mvt?operator=NOBODY", 400, "INVALID_OPERATOR"},
+		{"FR/0/0/0.mvt?limit=1", 400, "INVALID_PARAMETER"},
+		{"XX/0/0/0.mvt", 400, "INVALID_PARAMETER"},
+		{"CA/0/0/0.mvt", 503, "NOT_READY"},
+		{"FR/0/0/0.png", 404, "NOT_FOUND"},
+		{"FR.json", 200, ""},
+		{"FR.json?operator=SFR", 400, "INVALID_PARAMETER"},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			w := get(t, s, "/tiles/"+tt.path)
+			if tt.code != "" {
+				wantError(t, w, tt.status, tt.code)
+			} else if w.Code != tt.status {
+				t.Errorf("status: got %d, want %d: %s", w.Code, tt.status, w.Body)
+			}
+			if tt.status == 204 && w.Body.Len() > 0 {
+				t.Errorf("a body of %d bytes, want none", w.Body.Len())
+			}
+		})
+	}
+	w := get(t, s, "/tiles/FR/0/0/0.mvt")
+	if w := get(t, s, "/tiles/FR/0/0/0.mvt", "If-None-Match", w.Header().Get("Etag")); w.Code != 304 {
+		t.Errorf("with its entity tag: status %d, want 304", w.Code)
+	}
+}
+
+// Twenty tiles are one request.
+func TestTilesAreCheap(t *testing.T) {
+	withinMinute()
+	s := newServer(t)
+	client := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 3, Day: 100})
+	for range 20 {
+		if w := get(t, s, "/tiles/FR/0/0/0.mvt", "X-API-Key", client.APIKey); w.Code != 200 {
+			t.Fatalf("a tile: status %d, want 200", w.Code)
+		}
+	}
+	if w := get(t, s, "/markets", "X-API-Key", client.APIKey); remaining(t, w) != 98 {
+		t.Errorf("left after 20 tiles and a request: got %d of the day, want 98", remaining(t, w))
+	}
+}
+
+// The features of a page have the members of the list.
+func TestPageAsGeoJSON(t *testing.T) {
+	s := newServer(t)
+	for _, q := range []string{"limit=20&offset=7", "lat=48.86&lon=2.35&radiusKm=30&limit=9", "operator=FREE&band=700&limit=5"} {
+		t.Run(q, func(t *testing.T) {
+			var page struct {
+				Data []map[string]any
+				Meta map[string]any
+			}
+			var collection struct {
+				Type     string
+				Features []struct {
+					Type, ID   string
+					Geometry   struct{ Coordinates [2]float64 }
+					Properties map[string]any
+				}
+				Meta map[string]any
+			}
+			w := get(t, s, "/antennas?format=geojson&"+q)
+			for body, v := range map[*httptest.ResponseRecorder]any{get(t, s, "/antennas?"+q): &page, w: &collection} {
+				if err := json.Unmarshal(body.Body.Bytes(), v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := w.Header().Get("Content-Type"); got != "application/geo+json" || collection.Type != "FeatureCollection" {
+				t.Errorf("Content-Type %q, type %q, want GeoJSON", got, collection.Type)
+			}
+			var properties []map[string]any
+			for _, f := range collection.Features {
+				properties = append(properties, f.Properties)
+				at := f.Properties["coordinates"].(map[string]any)
+				if f.Geometry.Coordinates != [2]float64{at["lng"].(float64), at["lat"].(float64)} || f.ID != f.Properties["id"] {
+					t.Errorf("feature %s at %v, want it at %v", f.ID, f.Geometry.Coordinates, at)
+				}
+			}
+			if diff := cmp.Diff(page.Data, properties); diff != "" || len(properties) == 0 {
+				t.Errorf("%d features (-want +got)\n%s", len(properties), diff)
+			}
+			if diff := cmp.Diff(page.Meta, collection.Meta); diff != "" {
+				t.Errorf("meta (-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// askMap asks a route of the map, without a key.
+func askMap(t *testing.T, s *Server, method, path string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, path, nil)
+	r.RemoteAddr = "198.51.100.7:1234"
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return w
+}
+
+// mapServer is a server with a map.
+func mapServer(t *testing.T, mode MapMode) *Server {
+	t.Helper()
+	from := newServer(t)
+	o := from.Options
+	o.Map = mode
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.SetData(from.set.Load())
+	return s
+}
+
+const mapTile = "/map/tiles/FR/0/0/0.mvt"
+
+func TestMapRoutes(t *testing.T) {
+	s := mapServer(t, MapOpen)
+	origin := "https://map.example"
+	newClient(t, s, access.Browser, access.ReadScopes, access.Limits{Minute: 100, Day: 100})
+	for _, tt := range []struct {
+		name, method, path string
+		headers            []string
+		status             int
+	}{
+		{"a tile", "GET", mapTile, nil, 200},
+		{"over plain HTTP", "GET", mapTile, []string{"Referer", "http://192.0.2.1/"}, 200},
+		{"of our page", "GET", mapTile, []string{"Sec-Fetch-Site", "same-origin"}, 200},
+		{"of the address bar", "GET", mapTile, []string{"Sec-Fetch-Site", "none"}, 200},
+		{"of a sister site", "GET", mapTile, []string{"Sec-Fetch-Site", "same-site", "Origin", origin}, 403},
+		{"of another site", "GET", mapTile, []string{"Sec-Fetch-Site", "cross-site", "Origin", origin}, 403},
+		{"HEAD", "HEAD", mapTile, nil, 200},
+		{"POST", "POST", mapTile, nil, 405},
+		{"a preflight", "OPTIONS", mapTile, []string{"Origin", origin, "Access-Control-Request-Method", "GET"}, 405},
+		{"a search", "GET", "/map/antennas/search?q=paris", nil, 200},
+		{"the markets", "GET", "/map/markets", nil, 200},
+		{"what the map does not ask", "GET", "/map/antennas/export", nil, 404},
+		{"the API", "GET", "/external/v1/tiles/FR/0/0/0.mvt", nil, 401},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := askMap(t, s, tt.method, tt.path, tt.headers...)
+			if w.Code != tt.status {
+				t.Errorf("status: got %d, want %d: %s", w.Code, tt.status, w.Body)
+			}
+			for name := range w.Header() {
+				if strings.HasPrefix(name, "Access-Control-") {
+					t.Errorf("header %s: a page of another origin could read the answer", name)
+				}
+			}
+			if got := w.Header().Get("Cross-Origin-Resource-Policy"); tt.status == http.StatusOK && got != "same-origin" {
+				t.Errorf("Cross-Origin-Resource-Policy: got %q, want same-origin", got)
+			}
+		})
+	}
+}
+
+func TestMapModes(t *testing.T) {
+	off := mapServer(t, MapOff)
+	if w := askMap(t, off, "GET", mapTile); w.Code != 404 {
+		t.Errorf("without a map: status %d, want 404", w.Code)
+	}
+	s := mapServer(t, MapKey)
+	if w := askMap(t, s, "GET", mapTile); w.Code != 401 {
+		t.Errorf("without a key: status %d, want 401", w.Code)
+	}
+	client := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 100, Day: 100})
+	if w := get(t, s, "/markets", "X-API-Key", client.APIKey); w.Code != 200 {
+		t.Fatalf("the key: status %d, want 200", w.Code)
+	}
+}
+
+// An address has its own limits, and tiles have one of their own.
+func TestMapLimits(t *testing.T) {
+	withinMinute()
+	s := mapServer(t, MapOpen)
+	for n := range mapOther + 1 {
+		w := askMap(t, s, "GET", "/map/markets")
+		want, left := 200, max(0, mapOther-n-1)
+		if n == mapOther {
+			want = 429
+		}
+		if w.Code != want || w.Header().Get("X-RateLimit-Remaining") != fmt.Sprint(left) {
+			t.Fatalf("request %d: status %d, %s left, want %d, %d", n+1, w.Code, w.Header().Get("X-RateLimit-Remaining"), want, left)
+		}
+	}
+	if w := askMap(t, s, "GET", mapTile); w.Code != 200 {
+		t.Errorf("a tile after that: status %d, want 200", w.Code)
+	}
+}
