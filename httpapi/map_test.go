@@ -79,7 +79,6 @@ func TestTiles(t *testing.T) {
 		{"FR/0/0/0.mvt?limit=1", 400, "INVALID_PARAMETER"},
 		{"XX/0/0/0.mvt", 400, "INVALID_PARAMETER"},
 		{"CA/0/0/0.mvt", 503, "NOT_READY"},
-		{"FR/0/0/0.png", 404, "NOT_FOUND"},
 		{"FR.json", 200, ""},
 		{"FR.json?operator=SFR", 400, "INVALID_PARAMETER"},
 	} {
