@@ -1,5 +1,6 @@
 // The panel of filters, with the legend.
 import { draw } from './marks.mjs';
+import { overlays, signal, speeds } from './overlays.mjs';
 
 const generations = ['2G', '3G', '4G', '5G'];
 
@@ -44,6 +45,11 @@ export function show(panel, market, state, words, dark, change) {
   };
   const clear = node('button', { type: 'button', className: 'clear', id: 'clear', textContent: words.clearFilters, hidden: active(state) === 0 });
   clear.addEventListener('click', () => change({ operators: [], generations: [], band: '', status: '' }));
+  const layers = Object.entries(overlays).filter(([, o]) => o.serves(market)).map(([name]) => {
+    const box = node('input', { type: 'checkbox', id: 'layer-' + name, checked: state.layers.includes(name) });
+    box.addEventListener('change', () => change({ layers: toggle(state.layers, name) }));
+    return node('label', {}, box, words['layer_' + name]);
+  });
   const several = market.operators.length > 1 ? 3 : 1;
   panel.replaceChildren(
     node('h2', { textContent: words.operators }), ...operators,
@@ -51,15 +57,24 @@ export function show(panel, market, state, words, dark, change) {
     ...(market.bands.length > 0 ? [node('h2', { textContent: words.bands }), choose('band', words.bands, words.allBands, market.bands, state.band, 'band')] : []),
     ...(market.statuses.length > 0 ? [node('h2', { textContent: words.status }), choose('status', words.status, words.anyStatus, market.statuses, state.status, 'status')] : []),
     clear,
+    node('h2', { textContent: words.layers }), ...layers,
     node('h2', { textContent: words.legend }),
     node('div', { className: 'legend' },
       picture(draw(market, several, several, 5, 18, dark)), node('span', { textContent: words.shared }),
       ...[5, 4, 3, 2].flatMap((g) => [picture(draw(market, 1, 1, g, 18, dark)), node('span', { textContent: g + 'G' })]),
-      picture(draw(market, 1, 0, 5, 18, dark)), node('span', { textContent: words.hollow })),
+      picture(draw(market, 1, 0, 5, 18, dark)), node('span', { textContent: words.hollow }),
+      ...scale(state, 'coverage', signal), ...scale(state, 'speedtests', speeds)),
     node('h2', { textContent: words.sitesInView }), node('ol', { id: 'list' }),
   );
   if (focus) document.getElementById(focus)?.focus();
 }
+
+// scale is the legend of a layer with steps of colour.
+const scale = (state, name, steps) => (state.layers.includes(name) ? steps.flatMap((s) => {
+  const swatch = node('span', { className: 'swatch' });
+  swatch.style.background = s.color;
+  return [swatch, node('span', { textContent: s.label })];
+}) : []);
 
 // active counts the filters that are set.
 export const active = (state) => [state.operators.length > 0, state.generations.length > 0, state.band !== '', state.status !== ''].filter(Boolean).length;

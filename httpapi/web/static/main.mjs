@@ -2,6 +2,7 @@
 import { open } from './card.mjs';
 import { active, node, show } from './filters.mjs';
 import { attach } from './search.mjs';
+import { overlays, refresh } from './overlays.mjs';
 import { addSites, drawMissing, operatorsOf, shows, tilesOf } from './sites.mjs';
 import { read, write } from './state.mjs';
 import { baseStyle, townLayer } from './style.mjs';
@@ -67,10 +68,15 @@ async function start() {
   map.on('style.load', () => {
     map.addLayer(townLayer(isDark()));
     for (const m of markets) addSites(map, m, state, isDark());
+    over(map);
   });
   map.on('dataloading', () => { element('progress').hidden = false; });
   map.on('idle', () => { message(''); element('progress').hidden = true; list(map); });
-  map.on('moveend', () => panel(map));
+  map.on('moveend', () => {
+    const before = current;
+    panel(map);
+    if (before !== current || state.layers.some((name) => overlays[name]?.moves)) over(map);
+  });
   map.on('click', (e) => clicked(map, e));
   map.on('mousemove', (e) => { map.getCanvas().style.cursor = featuresAt(map, e.point).length > 0 ? 'pointer' : ''; });
   map.on('error', (e) => { if (!(e.error?.status < 500) || e.error.status === 429) message(words.serverSilent); });
@@ -136,6 +142,12 @@ function refilter(map) {
     for (const layer of ['sectors-', 'clusters-', 'counts-', 'sites-']) map.setLayoutProperty(layer + m.code, 'visibility', visible);
   }
   panel(map, true);
+  over(map);
+}
+
+async function over(map) {
+  if (!map.isStyleLoaded() && !map.getLayer('town')) return;
+  if (await refresh(map, nearest(map), state.layers)) message(words.serverSilent);
 }
 
 const siteLayers = () => markets.flatMap((m) => ['clusters-' + m.code, 'sites-' + m.code]);

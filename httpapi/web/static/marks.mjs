@@ -108,3 +108,29 @@ export function wedge(size) {
   c.fill();
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
+
+// warning draws the sign of an outage: a filled triangle where nothing works, an outlined one where
+// something does.
+export function warning(size, down) {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 2 * size;
+  const c = canvas.getContext('2d');
+  c.beginPath();
+  c.moveTo(size, size * 0.2);
+  c.lineTo(size * 1.85, size * 1.75);
+  c.lineTo(size * 0.15, size * 1.75);
+  c.closePath();
+  c.lineJoin = 'round';
+  c.lineWidth = size * 0.34;
+  c.strokeStyle = '#ffffff';
+  c.stroke();
+  c.fillStyle = down ? '#ffd23f' : '#ffffff';
+  c.fill();
+  c.lineWidth = size * 0.14;
+  c.strokeStyle = '#5a3a00';
+  c.stroke();
+  c.fillStyle = '#3b2600';
+  c.fillRect(size * 0.92, size * 0.75, size * 0.16, size * 0.5);
+  c.fillRect(size * 0.92, size * 1.35, size * 0.16, size * 0.16);
+  return c.getImageData(0, 0, 2 * size, 2 * size);
+}

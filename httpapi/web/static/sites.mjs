@@ -1,5 +1,5 @@
 // The layers of the sites: one source of vector tiles a market.
-import { bits, draw, wedge } from './marks.mjs';
+import { bits, draw, warning, wedge } from './marks.mjs';
 import { fonts, placeLayer } from './style.mjs';
 
 const tileSize = 512;
@@ -58,6 +58,10 @@ export function drawMissing(map, markets, dark) {
   map.setMissingStyleImageResolver((id) => {
     if (id === 'wedge') {
       map.addImage(id, wedge(64), { pixelRatio: 2, sdf: true });
+      return;
+    }
+    if (id === 'outage' || id === 'degraded') {
+      map.addImage(id, warning(22, id === 'outage'), { pixelRatio: 2 });
       return;
     }
     const [kind, code, ops, live, gen] = id.split('/');

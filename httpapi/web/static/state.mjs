@@ -1,7 +1,7 @@
 // The state of the map is in the address: filters and the chosen site in the query, the place in
 // the hash (by MapLibre). A link opens what its sender saw.
 
-const names = ['operator', 'generation', 'band', 'status', 'site', 'lang'];
+const names = ['operator', 'generation', 'band', 'status', 'layers', 'site', 'lang'];
 
 // read returns the state of the address. Lists are arrays.
 export function read() {
@@ -9,7 +9,7 @@ export function read() {
   const list = (name) => (query.get(name) ?? '').split(',').filter((v) => v !== '').slice(0, 30);
   return {
     operators: list('operator'), generations: list('generation'), band: query.get('band') ?? '',
-    status: query.get('status') ?? '', site: (query.get('site') ?? '').slice(0, 128),
+    status: query.get('status') ?? '', layers: list('layers'), site: (query.get('site') ?? '').slice(0, 128),
   };
 }
 
@@ -19,7 +19,7 @@ export function write(state, push = false) {
   const query = new URLSearchParams(location.search);
   const values = {
     operator: state.operators.join(','), generation: state.generations.join(','), band: state.band,
-    status: state.status, site: state.site,
+    status: state.status, layers: state.layers.join(','), site: state.site,
   };
   for (const [name, value] of Object.entries(values)) {
     if (value) query.set(name, value);
