@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"relais/demo"
 	"relais/ingest/source"
@@ -208,8 +209,8 @@ func TestOlderLayout(t *testing.T) {
 		t.Errorf("got %+v of %s, want Mont-Royal à l'église, station 010287465-001 of operator 3, 2019-05-06", s,
 			snap.SourceDate)
 	}
-	if want := []site.Emission{{Status: -1}}; !slices.Equal(s.Emissions, want) {
-		t.Errorf("got emissions %+v, want %+v", s.Emissions, want)
+	if diff := cmp.Diff([]site.Emission{{Status: -1}}, s.Emissions, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("emissions (-want +got)\n%s", diff)
 	}
 }
 
