@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"relais/api/endpoint"
@@ -117,7 +118,10 @@ func Problems() []endpoint.Problem {
 	when := "An internal error. The server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
 	for _, op := range Operations() {
-		list = append(list, endpoint.Problem{Code: op.FailureCode, Status: 500, When: when})
+		failed := endpoint.Problem{Code: op.FailureCode, Status: 500, When: when}
+		if !slices.Contains(list, failed) { // two operations may have the same code
+			list = append(list, failed)
+		}
 	}
 	return list
 }

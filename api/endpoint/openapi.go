@@ -94,14 +94,35 @@ func security() (list []Schema) {
 	return list
 }
 
-// requestHeaders are the headers that any request may have.
-var requestHeaders = Schema{
-	"IfNoneMatch": Schema{"name": "If-None-Match", "in": "header", "schema": Schema{"type": "string"},
-		"description": "The ETag of an answer that the client has: while it is true, the answer is 304."},
-	"RequestId": Schema{"name": "X-Request-Id", "in": "header",
-		"schema":      Schema{"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-		"description": "Names the request, instead of an id that the server makes."},
+// A Header is a header of requests or answers.
+type Header struct {
+	Name, Doc string
+	Integer   bool // its value is a number
+	pattern   string
 }
+
+// RequestHeaders lists the headers that any request may have, in addition to credentials. The
+// first one is for GET only.
+func RequestHeaders() []Header {
+	return []Header{
+		{Name: "If-None-Match", Doc: "The ETag of an answer that the client has: while it is true, the answer is 304."},
+		{Name: "X-Request-Id", Doc: "Names the request, instead of an id that the server makes.", pattern: "^[A-Za-z0-9._-]{1,64}$"},
+	}
+}
+
+// requestHeaders are RequestHeaders as components of the document.
+var requestHeaders = func() Schema {
+	list := Schema{}
+	for _, h := range RequestHeaders() {
+		schema := Schema{"type": "string"}
+		if h.pattern != "" {
+			schema["pattern"] = h.pattern
+		}
+		list[strings.ReplaceAll(strings.TrimPrefix(h.Name, "X-"), "-", "")] = Schema{"name": h.Name, "in": "header", "schema": schema,
+			"description": h.Doc}
+	}
+	return list
+}()
 
 func headerParameters(method string) (list []Schema) {
 	if method == "GET" {
@@ -110,35 +131,40 @@ func headerParameters(method string) (list []Schema) {
 	return append(list, Schema{"$ref": "#/components/parameters/RequestId"})
 }
 
-// headers are the headers of every answer.
-var headers = func() Schema {
-	list := Schema{}
-	texts := []string{"X-Request-Id", "RateLimit-Policy", "RateLimit", "Cache-Control", "Vary",
-		"Access-Control-Allow-Origin", "Access-Control-Expose-Headers"}
-	for name, doc := range map[string]string{
-		"Cache-Control":                 "How long the answer may be kept.",
-		"Vary":                          "The headers of the request that the answer depends on.",
-		"Access-Control-Allow-Origin":   "For a page of an origin that a client has: that origin.",
-		"Access-Control-Expose-Headers": "For the same: what it may read.",
-
-		"X-Request-Id":              "Names this request.",
-		"X-RateLimit-Limit":         "Requests that the client has in a minute.",
-		"X-RateLimit-Remaining":     "Requests that are left of the minute.",
-		"X-RateLimit-Reset":         "When the minute ends: seconds since 1970.",
-		"X-RateLimit-Limit-Day":     "Requests that the client has in a day of UTC.",
-		"X-RateLimit-Remaining-Day": "Requests that are left of the day.",
-		"X-RateLimit-Reset-Day":     "When the day ends: seconds since 1970.",
-		"RateLimit-Policy":          "The limits of the minute and of the day, as the IETF's draft writes them.",
-		"RateLimit":                 "What is left of them, and for how many seconds.",
-	} {
-		kind := "integer"
-		if slices.Contains(texts, name) {
-			kind = "string"
-		}
-		list[name] = Schema{"schema": Schema{"type": kind}, "description": doc}
+// CommonHeaders lists the headers of every answer.
+func CommonHeaders() []Header {
+	return []Header{
+		{Name: "X-Request-Id", Doc: "Names this request."},
+		{Name: "Cache-Control", Doc: "How long the answer may be kept."},
+		{Name: "Vary", Doc: "The headers of the request that the answer depends on."},
+		{Name: "Access-Control-Allow-Origin", Doc: "For a page of an origin that a client has: that origin."},
+		{Name: "Access-Control-Expose-Headers", Doc: "For the same: what it may read."},
+		{Name: "X-RateLimit-Limit", Doc: "Requests that the client has in a minute.", Integer: true},
+		{Name: "X-RateLimit-Remaining", Doc: "Requests that are left of the minute.", Integer: true},
+		{Name: "X-RateLimit-Reset", Doc: "When the minute ends: seconds since 1970.", Integer: true},
+		{Name: "X-RateLimit-Limit-Day", Doc: "Requests that the client has in a day of UTC.", Integer: true},
+		{Name: "X-RateLimit-Remaining-Day", Doc: "Requests that are left of the day.", Integer: true},
+		{Name: "X-RateLimit-Reset-Day", Doc: "When the day ends: seconds since 1970.", Integer: true},
+		{Name: "RateLimit-Policy", Doc: "The limits of the minute and of the day, as the IETF's draft writes them."},
+		{Name: "RateLimit", Doc: "What is left of them, and for how many seconds."},
 	}
-	return list
-}()
+}
+
+// schemasOf returns headers as the document has them, by name.
+func schemasOf(list []Header) Schema {
+	schemas := Schema{}
+	for _, h := range list {
+		kind := "string"
+		if h.Integer {
+			kind = "integer"
+		}
+		schemas[h.Name] = Schema{"schema": Schema{"type": kind}, "description": h.Doc}
+	}
+	return schemas
+}
+
+// headers are CommonHeaders as components of the document.
+var headers = schemasOf(CommonHeaders())
 
 // withCommonHeaders adds the headers of every answer to its own.
 func withCommonHeaders(own Schema) Schema {
@@ -210,26 +236,18 @@ func (o *Op[E]) requestBody(types *schemas) Schema {
 func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	responses := Schema{
 		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": o.content(types),
-			"headers": withCommonHeaders(o.ownHeaders())},
+			"headers": withCommonHeaders(schemasOf(o.Headers()))},
 	}
 	if o.Produces != "" {
-		responses["204"] = Schema{"description": "There is nothing there.", "headers": withCommonHeaders(o.ownHeaders())}
+		responses["204"] = Schema{"description": "There is nothing there.", "headers": withCommonHeaders(schemasOf(o.Headers()))}
 	}
 	if o.Method == "GET" {
 		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.",
-			"headers": withCommonHeaders(etagHeader())}
-	}
-	answers := slices.Concat(o.ErrorCodes, info.Common, []string{o.FailureCode})
-	if info.BodyCodes != nil {
-		answers = append(answers, info.BodyCodes(o.Body)...)
+			"headers": withCommonHeaders(schemasOf([]Header{etagHeader}))}
 	}
 	byStatus := map[int][]string{}
-	for _, code := range slices.Compact(slices.Sorted(slices.Values(answers))) {
-		for _, p := range info.Problems {
-			if p.Code == code {
-				byStatus[p.Status] = append(byStatus[p.Status], p.Code+": "+p.When)
-			}
-		}
+	for _, p := range o.Problems(info) {
+		byStatus[p.Status] = append(byStatus[p.Status], p.Code+": "+p.When)
 	}
 	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
 		own := Schema{}
@@ -249,6 +267,22 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	return responses
 }
 
+// Problems lists the errors that the operation may answer, by code.
+func (o *Op[E]) Problems(info Info) (list []Problem) {
+	answers := slices.Concat(o.ErrorCodes, info.Common, []string{o.FailureCode})
+	if info.BodyCodes != nil {
+		answers = append(answers, info.BodyCodes(o.Body)...)
+	}
+	for _, code := range slices.Compact(slices.Sorted(slices.Values(answers))) {
+		for _, p := range info.Problems {
+			if p.Code == code {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
 // content returns the schemas of a success by content type.
 func (o *Op[E]) content(types *schemas) Schema {
 	if o.Produces != "" {
@@ -265,24 +299,21 @@ func (o *Op[E]) content(types *schemas) Schema {
 	return content
 }
 
-// ownHeaders returns the headers of a success, except for the common ones.
-func (o *Op[E]) ownHeaders() Schema {
-	own := Schema{}
+// Headers lists the headers of a success, except for the common ones.
+func (o *Op[E]) Headers() (list []Header) {
 	if o.Method == "GET" {
-		own = etagHeader()
+		list = append(list, etagHeader)
 	} else {
-		own["Idempotent-Replayed"] = Schema{"schema": Schema{"type": "string"},
-			"description": "true where a signed request came again: the answer is that of the first."}
+		list = append(list, Header{Name: "Idempotent-Replayed",
+			Doc: "true where a signed request came again: the answer is that of the first."})
 	}
 	if o.Result.Implements(reflect.TypeFor[Located]()) {
-		own["Location"] = Schema{"schema": Schema{"type": "string"}, "description": "Address of what was made."}
+		list = append(list, Header{Name: "Location", Doc: "Address of what was made."})
 	}
-	return own
+	return list
 }
 
-func etagHeader() Schema {
-	return Schema{"ETag": Schema{"schema": Schema{"type": "string"}, "description": "For If-None-Match."}}
-}
+var etagHeader = Header{Name: "ETag", Doc: "For If-None-Match."}
 
 // answer returns the schema of a body, with its request id.
 func (s *schemas) answer(t reflect.Type) Schema {

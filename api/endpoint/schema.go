@@ -160,6 +160,15 @@ func (p *Param) listSchema(s *schemas) (Schema, bool) {
 	return sch, true
 }
 
+// Schema returns the JSON Schema of the parameter's value.
+func (p *Param) Schema() Schema {
+	types := newSchemas()
+	if list, ok := p.listSchema(types); ok {
+		return list
+	}
+	return p.schema(types)
+}
+
 // typed returns a value of the parameter with its JSON type.
 func (p *Param) typed(text string) any {
 	switch p.Type.Kind() {
