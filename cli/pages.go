@@ -7,6 +7,8 @@ import (
 	"relais/api"
 	"relais/httpapi"
 	"relais/httpapi/web"
+	"relais/httpapi/web/docs"
+	"relais/mcp/tools"
 )
 
 // webFlags are what people see in a browser.
@@ -24,8 +26,8 @@ func (f *webFlags) mode() httpapi.MapMode {
 	return httpapi.MapMode(f.Map)
 }
 
-// mountPages adds the pages to the API's server.
-func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr) {
+// mountPages adds the pages to the API's server. The documentation has these tools.
+func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr, list []*tools.Tool) {
 	if f.Pages == "off" {
 		return
 	}
@@ -34,7 +36,12 @@ func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request
 		e.Keyless = !f.MapAll
 		return e
 	}
-	pages := web.New(web.Options{Env: env, Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff})
+	documented := make([]docs.Tool, len(list))
+	for i, t := range list {
+		documented[i] = docs.Tool{Decl: t.Decl, Params: t.Params}
+	}
+	pages := web.New(web.Options{Env: env, Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
+		Docs: docs.New(server.BaseURL, documented)})
 	for _, route := range pages.Routes() {
 		server.Mount(route.Path, route.Handler)
 	}

@@ -36,10 +36,11 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 	address := func(r *http.Request) netip.Addr {
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
-	c.mountPages(server, address)
 	if c.MCP == "off" {
+		c.mountPages(server, address, nil)
 		return nil
 	}
+	c.mountPages(server, address, tools.All())
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
 		Address: address, Log: server.Log})
 	if err != nil {

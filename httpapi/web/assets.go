@@ -110,17 +110,24 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 	if strings.Trim(asked, "/") == hash {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
+	p.sendPacked(w, r, name, a.packed)
+}
+
+// sendPacked sends a file that is compressed with gzip, or what is in it to a client that does not
+// accept that. The headers are set.
+func (p *Pages) sendPacked(w http.ResponseWriter, r *http.Request, name string, packed []byte) {
+	h := w.Header()
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(a.packed)))
+		h.Set("Content-Length", strconv.Itoa(len(packed)))
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(a.packed) // fails only if the reader has gone away
+			_, _ = w.Write(packed) // fails only if the reader has gone away
 		}
 		return
 	}
-	plain, err := gzip.NewReader(bytes.NewReader(a.packed))
+	plain, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		p.Log.Error("an asset is damaged", "name", name, "error", err)
+		p.Log.Error("a file of the pages is damaged", "name", name, "error", err)
 		p.fail(w, r, http.StatusInternalServerError)
 		return
 	}

@@ -15,6 +15,7 @@ import (
 
 	"relais/api"
 	"relais/api/view"
+	"relais/httpapi/web/docs"
 	"relais/internal/limit"
 )
 
@@ -36,6 +37,8 @@ type Options struct {
 	Address func(*http.Request) netip.Addr // asked for each request
 	Log     *slog.Logger
 	Map     bool // there is a map
+	// Docs is the documentation, or nil.
+	Docs *docs.Docs
 }
 
 // Pages answers the pages.
@@ -63,7 +66,7 @@ func (p *Pages) Routes() []Route {
 		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.mapPage)},
 			Route{"/map", p.limited(p.asked, pagesPerMinute, p.mapPage)})
 	}
-	return routes
+	return append(routes, p.docsRoutes()...)
 }
 
 // policy lets a page have the styles and pictures of this server, and nothing else. mapPolicy also

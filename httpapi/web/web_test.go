@@ -1,6 +1,8 @@
 package web
 
 import (
+	"compress/gzip"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,8 @@ import (
 	"github.com/gorilla/mux"
 
 	"relais/api"
+	"relais/api/endpoint"
+	"relais/httpapi/web/docs"
 	"relais/index"
 	"relais/index/indextest"
 	"relais/market"
@@ -94,5 +98,39 @@ func TestPageLimit(t *testing.T) {
 	}
 	if w := ask(p, "GET", "/site/"+key); w.Code != 429 || w.Header().Get("Retry-After") == "" {
 		t.Errorf("page %d: status %d, want 429 with Retry-After", pagesPerMinute+1, w.Code)
+	}
+}
+
+// The documentation is in the reader's language, without scripts, and the same with and without
+// compression.
+func TestDocumentation(t *testing.T) {
+	p, _ := pagesOf(t)
+	p.Docs = docs.New("http://relais.test", []docs.Tool{{Decl: endpoint.Decl{Name: "a_tool"}}})
+	for _, path := range []string{"/docs", "/docs/tools"} {
+		w := ask(p, "GET", path, "Accept-Language", "fr-CA, en;q=0.5")
+		for _, want := range []string{`<html lang="fr">`, `href="` + path + `?lang=en"`, "Assistants"} {
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s: status %d, %q is missing", path, w.Code, want)
+			}
+		}
+		if text := w.Body.String(); strings.Contains(text, "<script") || strings.Contains(text, "style=") ||
+			w.Header().Get("Content-Security-Policy") != policy {
+			t.Errorf("%s has scripts or styles in it, or another policy: %q", path, w.Header())
+		}
+		packed := ask(p, "GET", path+"?lang=fr", "Accept-Encoding", "gzip")
+		plain, err := gzip.NewReader(packed.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(plain); err != nil || string(text) != w.Body.String() {
+			t.Errorf("%s: compressed it is another page, %v", path, err)
+		}
+		if w := ask(p, "HEAD", path); w.Code != 200 || w.Body.Len() != 0 {
+			t.Errorf("HEAD %s: status %d, %d bytes; want 200 without a body", path, w.Code, w.Body.Len())
+		}
+	}
+	p.Map = false
+	if w := ask(p, "GET", "/"); w.Code != 302 || w.Header().Get("Location") != "/docs" {
+		t.Errorf("without a map: status %d, location %q; want 302 to /docs", w.Code, w.Header().Get("Location"))
 	}
 }

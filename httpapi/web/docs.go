@@ -1,0 +1,74 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"sync"
+
+	"relais/httpapi/web/docs"
+)
+
+// docsRoutes lists the routes of the documentation.
+func (p *Pages) docsRoutes() (routes []Route) {
+	if p.Docs == nil {
+		return nil
+	}
+	routes = append(routes, Route{docs.Path, p.documentation(docs.Path, p.Docs.API)})
+	if len(p.Docs.Tools) > 0 {
+		routes = append(routes, Route{docs.ToolsPath, p.documentation(docs.ToolsPath, p.Docs.ForAssistants)})
+	}
+	if !p.Map {
+		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, toDocs)})
+	}
+	return routes
+}
+
+// toDocs answers the address of a server without a map.
+func toDocs(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-cache")
+	http.Redirect(w, r, docs.Path, http.StatusFound)
+}
+
+// documentation answers a page of the documentation. It is made once in each language, when it
+// is first asked for.
+func (p *Pages) documentation(path string, content func(docs.Language) (docs.Page, error)) http.Handler {
+	pages := map[string]func() ([]byte, error){}
+	for lang, in := range map[string]docs.Language{english["lang"]: docs.English, french["lang"]: docs.French} {
+		words := wordsIn(lang)
+		pages[lang] = sync.OnceValues(func() ([]byte, error) { return documentationPage(words, path, content, in) })
+	}
+	return p.limited(p.asked, pagesPerMinute, func(w http.ResponseWriter, r *http.Request) {
+		packed, err := pages[wordsFor(r)["lang"]]()
+		if err != nil {
+			p.Log.Error("a page failed", "page", path, "error", err)
+			p.fail(w, r, http.StatusInternalServerError)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		h.Set("Vary", "Accept-Language, Accept-Encoding")
+		h.Set("Cache-Control", "public, max-age=300")
+		p.sendPacked(w, r, path, packed)
+	})
+}
+
+// wordsIn returns the words of a language.
+func wordsIn(lang string) words {
+	if lang == french["lang"] {
+		return french
+	}
+	return english
+}
+
+// documentationPage returns a page of the documentation, compressed with gzip.
+func documentationPage(w words, path string, content func(docs.Language) (docs.Page, error), in docs.Language) ([]byte, error) {
+	inner, err := content(in)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	other := strings.TrimPrefix(path, "/") + "?lang=" + w["otherLang"]
+	err = pages.ExecuteTemplate(&text, "docs.html", page{w, other, http.StatusOK, inner})
+	return pack(text.Bytes()), err
+}

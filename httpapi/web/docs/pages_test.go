@@ -1,0 +1,118 @@
+package docs
+
+import (
+	"html"
+	"strings"
+	"testing"
+
+	"relais/api"
+	"relais/mcp/tools"
+)
+
+// pageText returns a page, or fails the test.
+func pageText(t *testing.T, page func(Language) (Page, error), l Language) string {
+	t.Helper()
+	p, err := page(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(p.Body)
+}
+
+// section returns the part of a page that begins with the element with an id, and ends where the
+// next section begins.
+func section(t *testing.T, page, id string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, ` id="`+id+`">`)
+	if !ok {
+		t.Errorf("no element has the id %s", id)
+	}
+	text, _, _ := strings.Cut(rest, "<section")
+	return text
+}
+
+func TestEveryRouteIsDocumented(t *testing.T) {
+	for _, l := range []Language{English, French} {
+		page := pageText(t, newDocs().API, l)
+		for _, op := range api.Operations() {
+			text := html.UnescapeString(section(t, page, anchor(op.Name)))
+			want := []string{op.Method + "</span>", "<code>" + op.Path + "</code>", op.Scope, l.text(op.Summary), l.text(op.Doc)}
+			for _, p := range op.Params {
+				want = append(want, "<code>"+p.Name+"</code>", l.text(p.Doc), p.Default, p.Example, p.Min, p.Above)
+			}
+			for _, code := range append(op.ErrorCodes, op.FailureCode) {
+				want = append(want, `href="#error-`+code+`"`)
+			}
+			for _, h := range op.Headers() {
+				want = append(want, "<code>"+h.Name+"</code>")
+			}
+			for _, c := range Requests[op.Name].code(base, op.Method) {
+				want = append(want, "<summary>"+c.Language+"</summary>", c.Text)
+			}
+			for _, part := range append(want, Example(op.Name)) {
+				if !strings.Contains(text, strings.ReplaceAll(part, "{{base}}", base)) {
+					t.Errorf("%s in %s: %q is missing", op.Name, l.Code, part)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryErrorIsDocumented(t *testing.T) {
+	for _, l := range []Language{English, French} {
+		page := pageText(t, newDocs().API, l)
+		for _, p := range api.Problems() {
+			if text := section(t, page, "error-"+p.Code); !strings.Contains(text, p.Code) {
+				t.Errorf("%s in %s: the code is missing", p.Code, l.Code)
+			}
+			if !strings.Contains(html.UnescapeString(page), l.text(p.When)) {
+				t.Errorf("%s in %s: %q is missing", p.Code, l.Code, p.When)
+			}
+			if p.Status != 500 && remedies[p.Code] == "" {
+				t.Errorf("%s: nothing says what a client can do", p.Code)
+			}
+		}
+	}
+}
+
+func TestEveryToolIsDocumented(t *testing.T) {
+	for _, l := range []Language{English, French} {
+		page := pageText(t, newDocs().ForAssistants, l)
+		for _, tool := range tools.All() {
+			text := html.UnescapeString(section(t, page, "tool-"+tool.Name))
+			want := []string{tool.Name, l.text(tool.Title), l.text(firstSentence(tool.Summary)), tool.Summary, tool.Doc}
+			for _, p := range tool.Params {
+				want = append(want, "<code>"+p.Name+"</code>", p.Doc, p.Default)
+			}
+			for _, part := range want {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s in %s: %q is missing", tool.Name, l.Code, part)
+				}
+			}
+		}
+	}
+}
+
+// Links on a page lead to elements of it.
+func TestAnchors(t *testing.T) {
+	for _, page := range []string{pageText(t, newDocs().API, English), pageText(t, newDocs().ForAssistants, French)} {
+		links := strings.Split(page, `href="#`)[1:]
+		for _, link := range links {
+			id, _, _ := strings.Cut(link, `"`)
+			if n := strings.Count(page, ` id="`+id+`"`); n != 1 {
+				t.Errorf("#%s: %d elements have the id, want 1", id, n)
+			}
+		}
+		if len(links) < 50 {
+			t.Errorf("got %d links, want at least 50", len(links))
+		}
+	}
+}
+
+// A server without tools does not speak of them.
+func TestWithoutTools(t *testing.T) {
+	page := pageText(t, New(base, nil).API, English)
+	if strings.Contains(page, "/mcp") || strings.Contains(page, ToolsPath) {
+		t.Error("the page speaks of a tool server that is not there")
+	}
+}
