@@ -128,6 +128,7 @@ func (a *app) options() httpapi.Options {
 		SpoolDir:           string(a.dir),
 		Map:                a.mode(),
 		MapAll:             a.MapAll,
+		ErrorDocs:          a.errorDocs(a.base),
 	}
 }
 

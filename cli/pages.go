@@ -26,6 +26,15 @@ func (f *webFlags) mode() httpapi.MapMode {
 	return httpapi.MapMode(f.Map)
 }
 
+// errorDocs returns what gives the address of the documentation of an error code, nil without
+// pages.
+func (f *webFlags) errorDocs(baseURL string) func(code string) string {
+	if f.Pages == "off" {
+		return nil
+	}
+	return func(code string) string { return docs.ErrorAddress(baseURL, code) }
+}
+
 // mountPages adds the pages to the API's server. The documentation has these tools.
 func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr, list []*tools.Tool) {
 	if f.Pages == "off" {

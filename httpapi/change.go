@@ -107,11 +107,13 @@ type errorBody struct {
 	Docs      string   `json:"docs,omitempty"`
 }
 
-// errorReply returns the answer to an error. If a parameter is wrong, it names the
-// document that describes the parameters.
+// errorReply returns the answer to an error, with the address of what is written about its code. A
+// server without that names the document that describes the parameters, if one is wrong.
 func (s *Server) errorReply(e *api.Error) *reply {
 	answer := errorBody{Error: e.Message, Code: e.Code, Parameter: e.Parameter, Allowed: e.Allowed}
-	if e.Parameter != "" {
+	if s.ErrorDocs != nil {
+		answer.Docs = s.ErrorDocs(e.Code)
+	} else if e.Parameter != "" {
 		answer.Docs = s.BaseURL + openAPIPath
 	}
 	body, err := view.JSON(answer)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/httpapi/web/docs"
 )
 
 // unknown is a name that no operation has.
@@ -30,6 +32,23 @@ func TestUnknownParameters(t *testing.T) {
 		if got, _ := o["allowed"].([]any); !slices.Equal(got, want) {
 			t.Errorf("%s: allowed %v, want %v", op.Name, got, want)
 		}
+	}
+}
+
+// Every error of a server with documentation has the address of its code.
+func TestErrorDocs(t *testing.T) {
+	s := newServer(t)
+	s.ErrorDocs = func(code string) string { return docs.ErrorAddress(s.BaseURL, code) }
+	for _, target := range []string{"/antennas?limit=0", "/antennas?operator=NOBODY", "/antennas/0", "/nowhere"} {
+		w := get(t, s, target)
+		o := parse(t, w, w.Code)
+		if want := "http://relais.test/docs#error-" + fmt.Sprint(o["code"]); w.Code < 400 || o["docs"] != want {
+			t.Errorf("%s: answer = %v, want docs = %s", target, o, want)
+		}
+	}
+	o := parse(t, get(t, s, "/antennas", "X-API-Key", "wrong"), 401)
+	if want := "http://relais.test/docs#error-INVALID_API_KEY"; o["docs"] != want {
+		t.Errorf("answer = %v, want docs = %s", o, want)
 	}
 }
 

@@ -64,6 +64,8 @@ type Options struct {
 	// not be redistributed without their publisher's permission.
 	Map    MapMode
 	MapAll bool
+	// ErrorDocs, which may be nil, returns the address of what is written about an error code.
+	ErrorDocs func(code string) string
 }
 
 // A Server answers the API. It is an http.Handler.

@@ -50,7 +50,7 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 			"parameter": Schema{"type": "string", "description": "The parameter that is wrong."},
 			"allowed": Schema{"type": "array", "items": Schema{"type": "string"},
 				"description": "What it may be; for a name that is not a parameter, those that are."},
-			"docs": Schema{"type": "string", "format": "uri", "description": "Where the parameters are described."},
+			"docs": Schema{"type": "string", "format": "uri", "description": "Where the code, or the parameters, are explained."},
 		},
 	}
 	var servers []Schema
