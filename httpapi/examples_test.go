@@ -8,13 +8,13 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"relais/api"
-	"relais/api/endpoint"
 	"relais/archive"
 	"relais/community"
 	"relais/httpapi/web/docs"
@@ -27,9 +27,11 @@ import (
 
 const exampleFolder = "web/docs/examples/"
 
-// The example answers of the documentation are what a server answers, shortened.
+// The example answers of the documentation are what a server answers, shortened, and have the
+// documented shapes.
 func TestExamples(t *testing.T) {
 	s, photo := exampleServer(t)
+	doc := document(t)
 	var names []string
 	for _, op := range api.Operations() {
 		request, ok := docs.Requests[op.Name]
@@ -37,7 +39,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: the documentation has no request of it", op.Name)
 			continue
 		}
-		w := example(t, s, op, request, photo)
+		w := example(t, s, request, photo)
 		if w.Code != op.Status {
 			t.Errorf("%s: status %d, want %d: %.200s", op.Name, w.Code, op.Status, w.Body)
 			continue
@@ -47,6 +49,11 @@ func TestExamples(t *testing.T) {
 		}
 		names = append(names, op.Name)
 		file, got := exampleFolder+op.Name+".json", shortened(t, w.Body.Bytes())
+		answers := doc["paths"].(object)[op.Path].(object)[strings.ToLower(op.Method)].(object)["responses"].(object)
+		content := answers[strconv.Itoa(op.Status)].(object)["content"].(object)[request.MediaType()].(object)
+		for _, problem := range mismatch(doc, content["schema"].(object), content["example"], op.Name) {
+			t.Error(problem)
+		}
 		if *update {
 			filetest.Write(t, file, []byte(got))
 		} else if diff := cmp.Diff(string(filetest.Read(t, file)), got); diff != "" {
@@ -106,7 +113,7 @@ const exampleArchive = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;co
 	"coordonnees;coord;statut"
 
 // example sends the request of an example.
-func example(t *testing.T, s *Server, op *endpoint.Op[*api.Env], request docs.Request, photo string) *httptest.ResponseRecorder {
+func example(t *testing.T, s *Server, request docs.Request, photo string) *httptest.ResponseRecorder {
 	t.Helper()
 	switch {
 	case request.Upload != "":

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/httpapi/web/docs"
 	"relais/market"
 )
 
@@ -96,6 +98,9 @@ func (s *Server) buildOpenAPI() error {
 		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz. Later versions of the interface may have more markets and more codes of errors.",
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
 		Common: api.CommonCodes(), Problems: api.Problems(), BodyCodes: api.BodyCodes,
+		Example: func(operation string) (string, json.RawMessage) {
+			return docs.Requests[operation].MediaType(), docs.Example(operation, s.BaseURL)
+		},
 	}
 	for _, mount := range mounts {
 		info.Servers = append(info.Servers, s.BaseURL+mount)

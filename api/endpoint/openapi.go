@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -26,6 +27,9 @@ type Info struct {
 	BodyCodes func(*Body) []string
 	// Problems explains every code.
 	Problems []Problem
+	// Example, which may be nil, returns an example answer of an operation with its media type,
+	// nil for none.
+	Example func(operation string) (mediaType string, answer json.RawMessage)
 }
 
 // OpenAPI returns the OpenAPI 3.1 document of the operations.
@@ -235,7 +239,7 @@ func (o *Op[E]) requestBody(types *schemas) Schema {
 
 func (o *Op[E]) responses(info Info, types *schemas) Schema {
 	responses := Schema{
-		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": o.content(types),
+		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": o.content(info, types),
 			"headers": withCommonHeaders(schemasOf(o.Headers()))},
 	}
 	if o.Produces != "" {
@@ -284,7 +288,7 @@ func (o *Op[E]) Problems(info Info) (list []Problem) {
 }
 
 // content returns the schemas of a success by content type.
-func (o *Op[E]) content(types *schemas) Schema {
+func (o *Op[E]) content(info Info, types *schemas) Schema {
 	if o.Produces != "" {
 		return Schema{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
 	}
@@ -295,6 +299,11 @@ func (o *Op[E]) content(types *schemas) Schema {
 	content := Schema{}
 	for contentType, t := range shapes {
 		content[contentType] = Schema{"schema": types.answer(t)}
+	}
+	if info.Example != nil {
+		if mediaType, answer := info.Example(o.Name); answer != nil {
+			content[mediaType].(Schema)["example"] = answer
+		}
 	}
 	return content
 }

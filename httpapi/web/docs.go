@@ -62,7 +62,8 @@ func wordsIn(lang string) words {
 }
 
 // documentationPage returns a page of the documentation, compressed with gzip.
-func documentationPage(w words, path string, content func(docs.Language) (docs.Page, error), in docs.Language) ([]byte, error) {
+func documentationPage(w words, path string, content func(docs.Language) (docs.Page, error), in docs.Language) (
+	[]byte, error) {
 	inner, err := content(in)
 	if err != nil {
 		return nil, err

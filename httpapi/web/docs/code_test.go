@@ -78,7 +78,8 @@ func TestCodeLines(t *testing.T) {
 		body, _ := io.ReadAll(r.Body) // of a request that is compared below
 		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 		key := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ") + r.Header.Get("X-API-Key")
-		got = fmt.Sprintf("%s %s %s %s %v", r.Method, r.URL.RequestURI(), key, kind, strings.Contains(string(body), "a photo"))
+		photo := strings.Contains(string(body), "a photo")
+		got = fmt.Sprintf("%s %s %s %s %v", r.Method, r.URL.RequestURI(), key, kind, photo)
 		io.WriteString(w, "{}")
 	}))
 	defer server.Close()

@@ -2,7 +2,6 @@ package docs
 
 import (
 	"slices"
-	"strings"
 
 	"relais/api"
 	"relais/api/endpoint"
@@ -15,7 +14,6 @@ type operation struct {
 	Headers []endpoint.Header  // of its answers, except for those of all answers
 	Own     []endpoint.Problem // its errors
 	Common  []endpoint.Problem // those of other operations too
-	Request string             // the example's path
 	Answer  string             // the example's answer; "" without one
 	Code    []code
 }
@@ -23,7 +21,7 @@ type operation struct {
 func (d *Docs) operation(op *endpoint.Op[*api.Env]) operation {
 	request := Requests[op.Name]
 	v := operation{Decl: op.Decl, Params: newParams(op.Params), Headers: op.Headers(),
-		Request: mount + request.Target, Answer: strings.ReplaceAll(Example(op.Name), "{{base}}", d.BaseURL), Code: request.code(d.BaseURL, op.Method)}
+		Answer: string(Example(op.Name, d.BaseURL)), Code: request.code(d.BaseURL, op.Method)}
 	if op.Body != nil && op.Body.File != "" {
 		v.Params = append(v.Params, param{Name: op.Body.File, Where: "body", Type: "file", Doc: op.Body.FileDoc,
 			Required: true})
@@ -43,9 +41,10 @@ func (d *Docs) operation(op *endpoint.Op[*api.Env]) operation {
 // A param is a parameter as the page shows it.
 type param struct {
 	Name, Where, Type, Default, Range, Doc, Example string
-	Values                                          []string // that are allowed, nil for any
-	MaxLength                                       int      // in characters, 0 for any
-	Required                                        bool
+
+	Values    []string // that are allowed, nil for any
+	MaxLength int      // in characters, 0 for any
+	Required  bool
 }
 
 // newParams describes parameters.

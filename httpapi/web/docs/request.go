@@ -1,7 +1,9 @@
 package docs
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
 	"path"
 	"strings"
 )
@@ -44,14 +46,23 @@ var Requests = map[string]Request{
 //go:embed examples/*.json
 var exampleFiles embed.FS
 
-// Example returns the answer to an operation's Request, on a synthetic country and shortened, or
-// "". The test of package httpapi writes them.
-func Example(name string) string {
+// Example returns the answer of a server with this base URL to an operation's Request, on a
+// synthetic country and shortened. It is nil for an answer that is not JSON. The test of package
+// httpapi writes the files.
+func Example(name, baseURL string) json.RawMessage {
 	text, err := exampleFiles.ReadFile("examples/" + name + ".json")
 	if err != nil {
-		return "" // an answer that is not JSON
+		return nil
 	}
-	return strings.TrimSpace(string(text))
+	return bytes.ReplaceAll(bytes.TrimSpace(text), []byte("{{base}}"), []byte(baseURL))
+}
+
+// MediaType returns the media type of the answer.
+func (r Request) MediaType() string {
+	if strings.Contains(r.Target, "format=geojson") {
+		return "application/geo+json"
+	}
+	return "application/json"
 }
 
 // ExampleNames lists the operations that have an Example.
