@@ -129,6 +129,9 @@ func TestDocumentation(t *testing.T) {
 			t.Errorf("HEAD %s: status %d, %d bytes; want 200 without a body", path, w.Code, w.Body.Len())
 		}
 	}
+	if w := ask(p, "GET", "/docs?lang=%22%3E%3Cscript%3E"); strings.Contains(w.Body.String(), "<script") {
+		t.Error("the page repeats a parameter")
+	}
 	p.Map = false
 	if w := ask(p, "GET", "/"); w.Code != 302 || w.Header().Get("Location") != "/docs" {
 		t.Errorf("without a map: status %d, location %q; want 302 to /docs", w.Code, w.Header().Get("Location"))

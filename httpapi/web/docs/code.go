@@ -14,7 +14,7 @@ type code struct{ Language, Text string }
 // languages are the languages of code, with a template for each kind of request.
 var languages = []struct{ name, get, json, upload string }{
 	{"curl",
-		`curl -H "X-API-Key: $KEY" {{if .File}}-o {{.File}} {{end}}'{{.URL}}'`,
+		`curl --compressed -H "X-API-Key: $KEY" {{if .File}}-o {{.File}} {{end}}'{{.URL}}'`,
 		`curl -H "X-API-Key: $KEY" -H "Content-Type: application/json" \
   -d '{{.JSON}}' \
   '{{.URL}}'`,
@@ -34,9 +34,10 @@ console.log(tile.byteLength);{{else}}console.log(await response.json());{{end}}`
 });
 if (!response.ok) throw new Error((await response.json()).code);
 console.log(await response.json());`,
-		`import { openAsBlob } from "node:fs";
+		`import { readFile } from "node:fs/promises";
+
 const form = new FormData();
-form.set("file", await openAsBlob("{{.Upload}}"), "{{.Upload}}");
+form.set("file", new Blob([await readFile("{{.Upload}}")]), "{{.Upload}}");
 form.set("description", "From the street");
 const response = await fetch("{{.URL}}", {
   method: "POST",

@@ -39,8 +39,12 @@ func usedTexts(t *testing.T) map[string]bool {
 func TestFrench(t *testing.T) {
 	used := usedTexts(t)
 	for _, text := range slices.Sorted(maps.Keys(used)) {
-		if strings.TrimSpace(French.table[text]) == "" {
+		french := French.table[text]
+		if strings.TrimSpace(french) == "" || french == text && len(text) > 30 {
 			t.Errorf("words/docs.fr.json has no French for %q", text)
+		}
+		if got, want := addresses(french), addresses(text); !slices.Equal(got, want) {
+			t.Errorf("%q: links and pieces of code %q, want %q", french, got, want)
 		}
 	}
 	for text := range French.table {
@@ -51,4 +55,16 @@ func TestFrench(t *testing.T) {
 	if _, ok := used[api.Operations()[0].Summary]; !ok || len(used) < 300 {
 		t.Errorf("got %d texts without the first route's, want all of them", len(used))
 	}
+}
+
+// addresses returns the addresses of a text's links, and a word for each piece of code.
+func addresses(text string) (list []string) {
+	for _, m := range marks.FindAllStringSubmatch(text, -1) {
+		if m[3] == "" {
+			list = append(list, "code")
+		} else {
+			list = append(list, m[3])
+		}
+	}
+	return list
 }
