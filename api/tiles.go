@@ -21,7 +21,7 @@ var getTile = endpoint.New(endpoint.Decl{
 const tileType = "application/vnd.mapbox-vector-tile"
 
 type tileParams struct {
-	Market   market.Code  `param:"market" doc:"The market to read."`
+	Market   market.Code  `param:"market" doc:"The market to read." example:"FR"`
 	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 	Z        int          `param:"z" min:"0" max:"22" doc:"Zoom." example:"9"`
 	X        int          `param:"x" min:"0" doc:"Column, from the west." example:"259"`
@@ -76,7 +76,7 @@ var describeTiles = endpoint.New(endpoint.Decl{
 }, (*Env).tileJSON)
 
 type tileJSONParams struct {
-	Market market.Code `param:"market" doc:"The market to read."`
+	Market market.Code `param:"market" doc:"The market to read." example:"FR"`
 }
 
 func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, error) {

@@ -68,6 +68,10 @@ func TestGateMatrix(t *testing.T) {
 					wantError(t, w, 403, "INSUFFICIENT_SCOPE")
 				case op.Name == "photos.report": // of a photo that is not there
 					wantError(t, w, 404, "PHOTO_NOT_FOUND")
+				case op.Produces != "": // is not JSON
+					if w.Code != op.Status {
+						t.Errorf("%s: status %d, want %d", op.Name, w.Code, op.Status)
+					}
 				default:
 					parse(t, w, op.Status)
 				}

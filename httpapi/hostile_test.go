@@ -15,8 +15,9 @@ import (
 
 // path fills an operation's path with a good id.
 func path(op *endpoint.Op[*api.Env]) string {
-	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{date}", "2026-08-27", "{photoId}",
-		"01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7").Replace(op.Path)
+	return strings.NewReplacer("{id}", "90000010", "{siteId}", "90000010", "{date}", "2026-08-27",
+		"{photoId}", "01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7",
+		"{market}", "FR", "{z}", "9", "{x}", "259", "{y}", "176").Replace(op.Path)
 }
 
 // requiredQuery returns a query with the required parameters of an operation.

@@ -48,7 +48,7 @@ func TestOpenAPIGolden(t *testing.T) {
 func TestDeclaredParameters(t *testing.T) {
 	contract := map[string]string{
 		"/antennas": "market operator department territory province generation status technology " +
-			"band q bbox north south east west limit offset lat lon lng radiusKm",
+			"band q bbox north south east west limit offset lat lon lng radiusKm format",
 		"/antennas/export": "market operator format department territory province generation status technology band",
 		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
 			"territory province generation status technology band operator limit offset postalCode",
@@ -65,6 +65,9 @@ func TestDeclaredParameters(t *testing.T) {
 		"/speedtests":               "market operator bbox north south east west days limit offset",
 		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
 		"/coverage/points":          "market operator technology bbox north south east west days limit",
+		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
+			"technology band v",
+		"/tiles/{market}.json": "market",
 	}
 	for _, tt := range []struct{ path, names string }{
 		{"/sites/{siteId}/photos",

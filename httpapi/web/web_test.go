@@ -29,7 +29,8 @@ func pagesOf(t *testing.T) (*Pages, string) {
 	}
 	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
 	fr := set.Market(market.FR)
-	return New(Options{Env: func() *api.Env { return &api.Env{Set: set} }, Address: address, Log: slog.New(slog.DiscardHandler), Map: true}),
+	env := func() *api.Env { return &api.Env{Set: set} }
+	return New(Options{Env: env, Address: address, Log: slog.New(slog.DiscardHandler), Map: true}),
 		index.Key(market.FR, fr.Snap.ID(0))
 }
 
