@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -312,4 +313,34 @@ func BenchmarkBind(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+func TestMembers(t *testing.T) {
+	type inner struct {
+		Deep *int `json:"deep" doc:"A number."`
+	}
+	type answer struct {
+		inner
+		List  []inner        `json:"list"`
+		Texts []string       `json:"texts,omitempty"`
+		Table map[string]int `json:"table"`
+		Self  *answer2       `json:"self,omitempty"`
+		Out   string         `json:"-"`
+	}
+	op := New(Decl{Name: "x", Path: "/x"}, func(int, context.Context, *struct{}) (*answer, error) { return nil, nil })
+	var got []string
+	for _, m := range op.Members() {
+		got = append(got, fmt.Sprintf("%s %v %v %v %v %s", m.Path, m.Schema["type"], m.List, m.Nullable, m.Optional, m.Doc))
+	}
+	want := []string{"deep integer false true false A number.", "list[] <nil> true false false ",
+		"list[].deep integer false true false A number.", "texts[] string true false true ", "table <nil> false false false ",
+		"table.* integer false false false ", "self <nil> false false true ", "self.next <nil> false true false "}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// An answer2 contains itself.
+type answer2 struct {
+	Next *answer2 `json:"next"`
 }

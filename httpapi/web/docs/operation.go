@@ -15,6 +15,7 @@ type operation struct {
 	Own     []endpoint.Problem // its errors
 	Common  []endpoint.Problem // those of other operations too
 	Answer  string             // the example's answer; "" without one
+	Members []member           // of answers
 	Code    []code
 }
 
@@ -22,6 +23,7 @@ func (d *Docs) operation(op *endpoint.Op[*api.Env]) operation {
 	request := Requests[op.Name]
 	v := operation{Decl: op.Decl, Params: newParams(op.Params), Headers: op.Headers(),
 		Answer: string(Example(op.Name, d.BaseURL)), Code: request.code(d.BaseURL, op.Method)}
+	v.Members = newMembers(op.Members())
 	if op.Body != nil && op.Body.File != "" {
 		v.Params = append(v.Params, param{Name: op.Body.File, Where: "body", Type: "file", Doc: op.Body.FileDoc,
 			Required: true})
@@ -60,6 +62,26 @@ func newParams(params []endpoint.Param) (list []param) {
 			v.Values = valuesOf(items)
 		}
 		list = append(list, v)
+	}
+	return list
+}
+
+// A member is a member of answers as the page shows it.
+type member struct {
+	endpoint.Member
+	Type   string
+	Values []string // that it may have, nil for any
+}
+
+// newMembers describes members. Objects that need no explanation are left out.
+func newMembers(members []endpoint.Member) (list []member) {
+	for _, m := range members {
+		switch {
+		case m.Schema != nil:
+			list = append(list, member{m, typeOf(m.Schema), valuesOf(m.Schema)})
+		case m.Doc != "":
+			list = append(list, member{Member: m, Type: "object"})
+		}
 	}
 	return list
 }

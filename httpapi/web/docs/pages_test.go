@@ -40,6 +40,11 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 			for _, p := range op.Params {
 				want = append(want, "<code>"+p.Name+"</code>", l.text(p.Doc), p.Default, p.Example, p.Min, p.Above)
 			}
+			for _, m := range op.Members() {
+				if want = append(want, l.text(m.Doc)); m.Schema != nil {
+					want = append(want, "<code>"+m.Path+"</code>")
+				}
+			}
 			for _, code := range append(op.ErrorCodes, op.FailureCode) {
 				want = append(want, `href="#error-`+code+`"`)
 			}
