@@ -45,7 +45,7 @@ type mapOperator struct {
 // mapPage answers the map.
 func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	env := p.Env()
-	config := mapConfig{Words: wordsFor(r), Markets: []mapMarket{},
+	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{},
 		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}}
 	if env.Set != nil {
 		for m := range env.Set.Loaded() {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"strings"
 
@@ -13,21 +14,49 @@ import (
 //go:embed words/*.json
 var wordFiles embed.FS
 
-// words are the texts of pages in one language, by name.
+// words are the texts of pages in one language, by name. A file words/NAME.LANG.json holds those of
+// one page, and words/page.LANG.json those that several need.
 type words map[string]string
 
-var english, french = readWords("en"), readWords("fr")
+var english, french = readWords("*.en"), readWords("*.fr")
 
-// readWords reads an embedded table.
-func readWords(lang string) (w words) {
-	text, err := wordFiles.ReadFile("words/" + lang + ".json")
-	if err == nil {
-		err = json.Unmarshal(text, &w)
+// mapWords are the texts that the scripts of the map need, by language.
+var mapWords = map[string]words{"en": readWords("page.en", "map.en"), "fr": readWords("page.fr", "map.fr")}
+
+// readWords reads embedded files. A name stands in one of them.
+func readWords(patterns ...string) words {
+	all := words{}
+	for _, pattern := range patterns {
+		names, err := fs.Glob(wordFiles, "words/"+pattern+".json")
+		if err != nil || len(names) == 0 {
+			panic("web: no words " + pattern)
+		}
+		for _, name := range names {
+			if err := all.read(name); err != nil {
+				panic(fmt.Sprintf("web: %s: %v", name, err))
+			}
+		}
 	}
+	return all
+}
+
+// read adds the texts of a file.
+func (w words) read(name string) error {
+	text, err := wordFiles.ReadFile(name)
 	if err != nil {
-		panic(fmt.Sprintf("web: words of %s: %v", lang, err))
+		return err
 	}
-	return w
+	var more words
+	if err := json.Unmarshal(text, &more); err != nil {
+		return err
+	}
+	for key, value := range more {
+		if _, twice := w[key]; twice {
+			return fmt.Errorf("%q stands in two files", key)
+		}
+		w[key] = value
+	}
+	return nil
 }
 
 var languages = language.NewMatcher([]language.Tag{language.English, language.French})
