@@ -16,7 +16,7 @@ import (
 // headless prepares Chromium without a window. Its helpers end with it when ctx does.
 func headless(ctx context.Context, chromium, profile string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, chromium,
-		append([]string{"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		append([]string{"--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
 			"--disable-breakpad",
 			"--disable-background-networking", "--no-first-run", "--no-proxy-server", "--user-data-dir=" + profile},
 			args...)...)
@@ -27,9 +27,8 @@ func headless(ctx context.Context, chromium, profile string, args ...string) *ex
 	return cmd
 }
 
-// A tab is a page of Chromium in which scripts do not run, driven over the DevTools
-// protocol as somebody drives it with a keyboard. Messages go through pipes, each with a
-// NUL at its end.
+// A tab is a page of Chromium, driven over the DevTools protocol as somebody drives it with a
+// keyboard. Messages go through pipes, each with a NUL at its end.
 type tab struct {
 	t       *testing.T
 	to      *os.File
@@ -37,23 +36,33 @@ type tab struct {
 	session string
 	last    int
 	log     bytes.Buffer
+	heard   func(method string, params json.RawMessage) // nil: what happens is passed over
 }
 
+// openTab opens a page in which scripts do not run.
 func openTab(t *testing.T) *tab {
+	t.Helper()
+	b := openBrowser(t)
+	b.must("Emulation.setScriptExecutionDisabled", object{"value": true}, nil)
+	return b
+}
+
+// openBrowser opens an empty page, in a browser with these further arguments.
+func openBrowser(t *testing.T, args ...string) *tab {
 	t.Helper()
 	chromium := needChromium(t)
 	profile, err := os.MkdirTemp("", "relais-tab-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*patience)
 	read, to, err1 := os.Pipe()
 	from, write, err2 := os.Pipe()
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
 	b := &tab{t: t, to: to, from: bufio.NewReader(from)}
-	cmd := headless(ctx, chromium, profile, "--remote-debugging-pipe", "about:blank")
+	cmd := headless(ctx, chromium, profile, append(args, "--remote-debugging-pipe", "about:blank")...)
 	cmd.ExtraFiles = []*os.File{read, write} // 3 and 4, as the protocol wants them
 	cmd.Stdout, cmd.Stderr = &b.log, &b.log
 	err = cmd.Start()
@@ -75,12 +84,11 @@ func openTab(t *testing.T) *tab {
 	b.must("Target.createTarget", object{"url": "about:blank"}, &made)
 	b.must("Target.attachToTarget", object{"targetId": made.TargetID, "flatten": true}, &made)
 	b.session = made.SessionID
-	b.must("Emulation.setScriptExecutionDisabled", object{"value": true}, nil)
 	return b
 }
 
-// call calls a method, and passes over what happens meanwhile. Its error is what the
-// browser says is wrong.
+// call calls a method, and tells heard what happens meanwhile. Its error is what the browser says
+// is wrong.
 func (b *tab) call(method string, params object, result any) error {
 	b.t.Helper()
 	b.last++
@@ -95,6 +103,8 @@ func (b *tab) call(method string, params object, result any) error {
 	for err == nil {
 		var answer struct {
 			ID     int
+			Method string
+			Params json.RawMessage
 			Result json.RawMessage
 			Error  *struct{ Message string }
 		}
@@ -102,6 +112,8 @@ func (b *tab) call(method string, params object, result any) error {
 			err = json.Unmarshal(text[:len(text)-1], &answer)
 		}
 		switch {
+		case err == nil && answer.Method != "" && b.heard != nil:
+			b.heard(answer.Method, answer.Params)
 		case err != nil || answer.ID != b.last:
 		case answer.Error != nil:
 			return fmt.Errorf("%s: %s", method, answer.Error.Message)
