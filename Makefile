@@ -23,7 +23,7 @@ BUILD = $(GO) build -ldflags '-s -w -linkmode external -extldflags "-static" -X 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo test race loss loss-long npm conformance bench fuzz lint check codecs clean
+.PHONY: build run demo test race loss loss-long npm conformance screenshots bench fuzz lint check codecs clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -73,6 +73,9 @@ conformance: npm ## the official conformance suite, MCP Inspector and generated 
 	RELAIS_NPM="$(CURDIR)/$(NPM)/node_modules" PATH="$(CURDIR)/$(NPM)/node/node_modules/.bin:$$PATH" \
 		$(GO) test -count=1 -vet=off -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./test/e2e
 
+screenshots: ## pictures of the pages of the demonstration in build/screenshots (needs Chromium)
+	RELAIS_SCREENSHOTS="$(CURDIR)/build/screenshots" $(GO) test -count=1 -vet=off -tags=netgo,osusergo,nodynamic,screenshots -v $(TESTFLAGS) -run '^TestScreenshots$$' ./test/e2e
+
 bench: build ## one table, beside a bare handler (needs wrk)
 	$(GO) build -o build/bench-tool ./test/bench
 	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
@@ -96,7 +99,7 @@ fuzz: ## every fuzz target for FUZZTIME
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags=netgo,osusergo,nodynamic,lossfs ./test/e2e/...
+	$(GO) vet -tags=netgo,osusergo,nodynamic,lossfs,screenshots ./test/e2e/...
 	GOGC=400 $(GO) tool staticcheck ./... # which collects garbage half of its time otherwise
 	$(GO) test -vet=off -run '^TestProse' . # phrases that are hard to read, and lines that are too wide
 

@@ -1,11 +1,8 @@
 package e2e
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -178,18 +175,4 @@ func (m *mapTab) typeKey(key string, code int) {
 	event["type"] = "keyUp"
 	delete(event, "text")
 	m.must("Input.dispatchKeyEvent", event, nil)
-}
-
-// screenshot writes what is to be seen.
-func (m *mapTab) screenshot(dir, name string) {
-	m.t.Helper()
-	var shot struct{ Data string }
-	m.must("Page.captureScreenshot", object{"format": "png"}, &shot)
-	image, err := base64.StdEncoding.DecodeString(shot.Data)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), image, 0o644)
-	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
 }

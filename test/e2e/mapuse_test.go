@@ -1,0 +1,156 @@
+package e2e
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// aSupport returns the position of a support of the mainland, with its number.
+func aSupport(t *testing.T, c country) shownRow {
+	t.Helper()
+	rows := shownRows(t, c)
+	return rows[len(rows)/2]
+}
+
+// What is chosen stands in the address, so a link shows what its sender saw; the browser's buttons
+// go back and forth.
+func TestMapLinks(t *testing.T) {
+	c := makeCountry(t, 400)
+	s := serve(t, c.dir)
+	at := aSupport(t, c)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	path := fmt.Sprintf("/?operator=ORANGE,SFR&generation=4G,5G&site=fr-%s&lang=fr#map=13/%.4f/%.4f", at.support, at.lat, at.lng)
+	m.show(path)
+	m.until("the card has the site", `document.getElementById('card').textContent.includes("`+at.support+`")`)
+	type link struct {
+		Operators, Generations []string
+		Site, Lang             string
+		Zoom                   float64
+		Checked                []string
+	}
+	var seen struct {
+		link
+		Lat, Lng float64
+	}
+	m.evaluate(`(() => { const s = relais.state(), c = relais.map.getCenter(); return {
+		operators: s.operators, generations: s.generations, site: s.site, lang: document.documentElement.lang,
+		zoom: relais.map.getZoom(), lat: c.lat, lng: c.lng,
+		checked: [...document.querySelectorAll('#panel input[id^=operator-]')].filter((i) => i.checked).map((i) => i.id).sort() }; })()`, &seen)
+	want := link{[]string{"ORANGE", "SFR"}, []string{"4G", "5G"}, "fr-" + at.support, "fr", 13,
+		[]string{"operator-ORANGE", "operator-SFR"}}
+	if diff := cmp.Diff(want, seen.link); diff != "" {
+		t.Errorf("state (-want +got):\n%s", diff)
+	}
+	if math.Abs(seen.Lat-at.lat) > 0.001 || math.Abs(seen.Lng-at.lng) > 0.001 {
+		t.Errorf("centre = %v, %v; want %v, %v", seen.Lat, seen.Lng, at.lat, at.lng)
+	}
+	m.evaluate(`void document.querySelector('#card .close').click()`, nil)
+	m.until("the card is closed", `document.getElementById('card').hidden && !location.search.includes('site=')`)
+	m.evaluate(`void history.back()`, nil)
+	m.until("the card is back", `!document.getElementById('card').hidden && location.search.includes('site=fr-')`)
+	m.clean(t)
+}
+
+// A reader's language, a dark screen and a phone are met without being asked for.
+func TestMapReaders(t *testing.T) {
+	c := makeCountry(t, 400)
+	s := serve(t, c.dir)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	for _, lang := range []string{"en", "fr"} {
+		m.must("Network.setExtraHTTPHeaders", object{"headers": object{"Accept-Language": lang + ";q=0.9"}}, nil)
+		m.show("/")
+		var got string
+		m.evaluate("document.documentElement.lang", &got)
+		if got != lang {
+			t.Errorf("language = %s, want %s as the browser asks for", got, lang)
+		}
+	}
+	const light = `(() => {
+		const [r, g, b] = getComputedStyle(document.querySelector('header')).backgroundColor.match(/[\d.]+/g).map(Number);
+		return r + g + b;
+	})()`
+	var bright, dark float64
+	m.evaluate(light, &bright)
+	m.must("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
+	m.show("/?lang=fr")
+	m.evaluate(light, &dark)
+	if dark > 200 || bright < 560 {
+		t.Errorf("the header is as bright as %v by day and %v by night, of 765", bright, dark)
+	}
+	for _, width := range []int{360, 390, 640} {
+		m.size(width, 740)
+		m.show("/")
+		var wide int
+		m.evaluate("document.documentElement.scrollWidth", &wide)
+		if wide > width {
+			t.Errorf("a screen of %d pixels: the page is %d wide", width, wide)
+		}
+	}
+	m.clean(t)
+}
+
+// Without a mouse: the search finds a site, and its card opens and closes.
+func TestMapByKeyboard(t *testing.T) {
+	c := makeCountry(t, 400)
+	s := serve(t, c.dir)
+	at := aSupport(t, c)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	m.show("/")
+	m.typeKey("Tab", 9)
+	for i := 0; i < 5; i++ {
+		var focused string
+		m.evaluate("document.activeElement.type ?? ''", &focused)
+		if focused == "search" {
+			break
+		}
+		m.typeKey("Tab", 9)
+	}
+	m.must("Input.insertText", object{"text": at.support}, nil)
+	m.until("the search answers", `[...document.querySelectorAll('#results [role=option]')].some(
+		(o) => o.textContent.includes("`+at.support+`"))`)
+	m.typeKey("ArrowDown", 40)
+	m.typeKey("Enter", 13)
+	m.until("the card opens", `document.getElementById('card').textContent.includes("`+at.support+`") &&
+		location.search.includes('site=fr-`+at.support+`')`)
+	m.idle()
+	m.typeKey("Escape", 27)
+	m.until("the card is closed", `document.getElementById('card').hidden`)
+	m.clean(t)
+}
+
+// A browser without WebGL2 gets a sentence and the way to the list.
+func TestMapWithoutWebGL(t *testing.T) {
+	c := makeCountry(t, 100)
+	s := serve(t, c.dir)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), "--disable-3d-apis")
+	m.open(s.base + "/?lang=en")
+	m.until("the page says why there is no map", `document.querySelector('#map .notice')?.textContent.includes('WebGL2')`)
+	var list string
+	m.evaluate(`document.querySelector('#map .notice a').getAttribute('href')`, &list)
+	if !strings.HasPrefix(list, "/search") && !strings.HasPrefix(list, "/near") {
+		t.Errorf("the notice leads to %s, want a list of sites", list)
+	}
+}
+
+// Over plain HTTP on a name that is not localhost, where browsers do not say Sec-Fetch-Site and
+// have no geolocation, the map is the same.
+func TestMapOverPlainHTTP(t *testing.T) {
+	c := makeCountry(t, 400)
+	s := serve(t, c.dir)
+	host := strings.Replace(strings.TrimPrefix(s.base, "http://"), "127.0.0.1", "relais.example", 1)
+	m := openMap(t, host, webGL...)
+	m.show("/")
+	var secure bool
+	if m.evaluate("isSecureContext", &secure); secure {
+		t.Error("the page is in a secure context, so this test shows nothing")
+	}
+	rows := shownRows(t, c)
+	if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, mapFilters[0].accept, 46.6, 2.5, 20); got != want {
+		t.Errorf("drawn %d sites, want %d", got, want)
+	}
+	m.clean(t)
+}
