@@ -106,14 +106,17 @@ var overseas = map[string][]operator{
 		{"MAORE MOBILE", "373", "64701", 0.4}},
 }
 
+// systems are what a station may have, with the year in which such a system first went on air in
+// France.
 var systems = []struct {
 	name, generation string
 	share            float64
+	since            int
 }{
-	{"GSM 900", "2G", 0.5}, {"UMTS 900", "3G", 0.6}, {"UMTS 2100", "3G", 0.2}, {"LTE 700", "4G", 0.7},
-	{"LTE 800", "4G", 0.8},
-	{"LTE 1800", "4G", 0.8}, {"LTE 2100", "4G", 0.6}, {"LTE 2600", "4G", 0.6}, {"5G NR 700", "5G", 0.4},
-	{"5G NR 2100", "5G", 0.4}, {"5G NR 3500", "5G", 0.5},
+	{"GSM 900", "2G", 0.5, 1992}, {"UMTS 900", "3G", 0.6, 2009}, {"UMTS 2100", "3G", 0.2, 2004},
+	{"LTE 700", "4G", 0.7, 2016}, {"LTE 800", "4G", 0.8, 2012}, {"LTE 1800", "4G", 0.8, 2013},
+	{"LTE 2100", "4G", 0.6, 2017}, {"LTE 2600", "4G", 0.6, 2012}, {"5G NR 700", "5G", 0.4, 2020},
+	{"5G NR 2100", "5G", 0.4, 2020}, {"5G NR 3500", "5G", 0.5, 2020},
 }
 
 // Write writes the files of a France of n supports into dir and returns their
@@ -226,6 +229,9 @@ func country(towns []*town, n int) []support {
 			supports = append(supports, makeSupport(r, firstSupport+len(supports), t, serials))
 		}
 	}
+	if n > 0 { // the site that the demonstration shows first: a mast of 32 m
+		supports[0].height, supports[0].nature = 32, 23
+	}
 	return supports
 }
 
@@ -292,7 +298,7 @@ func makeStation(r *rand.Rand, t *town, o operator, serials map[string]int) stat
 		if r.Float64() > sys.share {
 			continue
 		}
-		x := system{name: sys.name, generation: sys.generation, status: "En service", on: day(r, 2006, 2025)}
+		x := system{name: sys.name, generation: sys.generation, status: "En service", on: notBefore(sys.since, day(r, 2006, lastYear))}
 		switch n := r.IntN(100); {
 		case onlyProject || n < 6:
 			x.status, x.on = "Projet approuvé", ""
@@ -305,10 +311,25 @@ func makeStation(r *rand.Rand, t *town, o operator, serials map[string]int) stat
 		s.systems = append(s.systems, x)
 	}
 	if len(s.systems) == 0 {
-		s.systems = append(s.systems, system{"LTE 800", "4G", "En service", day(r, 2013, 2025)})
+		s.systems = append(s.systems, system{"LTE 800", "4G", "En service", day(r, 2013, lastYear)})
 	}
 	return s
 }
+
+// notBefore moves a day to a year from since on.
+func notBefore(since int, day string) string {
+	year, err := strconv.Atoi(day[:4])
+	if err != nil {
+		panic(err) // day wrote it
+	}
+	if year < since {
+		year = since + year%(lastYear-since+1)
+	}
+	return strconv.Itoa(year) + day[4:]
+}
+
+// lastYear is the last year in which something went on air.
+const lastYear = 2025
 
 func day(r *rand.Rand, from, to int) string {
 	return fmt.Sprintf("%04d-%02d-%02d", from+r.IntN(to-from+1), 1+r.IntN(12), 1+r.IntN(28))

@@ -47,6 +47,37 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
+// The years are those in which operators opened their first networks of a kind in France.
+func TestNoSystemBeforeItsTime(t *testing.T) {
+	first := []struct{ system, year string }{
+		{"GSM", "1992"}, {"UMTS", "2004"}, {"LTE 700", "2016"}, {"LTE", "2012"}, {"5G", "2020"},
+	}
+	paths, err := Write(t.TempDir(), 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows := csvRows(t, f)
+	for _, row := range rows[1:] {
+		system, date := row[3], row[4]
+		for _, k := range first {
+			if strings.HasPrefix(system, k.system) {
+				if date != "" && date[:4] < k.year {
+					t.Errorf("support %s: %s on %s, want %s at the earliest", row[2], system, date, k.year)
+				}
+				break
+			}
+		}
+	}
+	if support, height := rows[1][2], rows[1][11]; support != "90000001" || height != "32" {
+		t.Errorf("the first row is of %s, %s m; want the site of the demonstration, 32 m", support, height)
+	}
+}
+
 func csvRows(t *testing.T, in io.Reader) [][]string {
 	t.Helper()
 	r := csv.NewReader(in)

@@ -148,7 +148,7 @@ func (sta *station) systemsOf(ago int, support, at uint64) []system {
 		if part := []uint64{support, at, uint64(i)}; !has[sys.name] && deleted.happened(ago, rowsDeleted, part...) {
 			then = append(then,
 				system{sys.name, sys.generation, "En service",
-					fmt.Sprintf("%d-06-01", 2006+deleted.draw(part...)>>32%20)})
+					notBefore(sys.since, fmt.Sprintf("%d-06-01", 2006+deleted.draw(part...)>>32%20))})
 		}
 	}
 	return then
