@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -93,9 +94,14 @@ func (c *serveCommand) serve(
 	a.start(ctx, &background)
 	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version",
 		version())
-	if started != nil {
-		if err := started(a.base, a.stores.Clients); err != nil {
-			a.log.Warn("the demonstration's clients could not be made", "error", err)
+	if started == nil {
+		fmt.Fprintf(streams.Out, "Serving at %s/\n", a.base)
+	} else if err := started(a.base, a.stores.Clients); err != nil {
+		a.log.Warn("the demonstration's clients could not be made", "error", err)
+	}
+	if c.Open {
+		if err := openBrowser(a.base + "/"); err != nil {
+			a.log.Warn(err.Error())
 		}
 	}
 	err = run(ctx, serving, a.log)

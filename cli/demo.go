@@ -16,6 +16,7 @@ import (
 	"relais/api/view"
 	"relais/auth/access"
 	"relais/demo"
+	"relais/httpapi/web/docs"
 	"relais/index"
 	"relais/ingest"
 	"relais/ingest/source"
@@ -29,6 +30,7 @@ type demoCommand struct {
 	Data   string `default:"relais-demo" placeholder:"DIR" help:"The data folder (${default}); made when it is missing or empty."`
 	Listen string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
 	Log    string `enum:"text,json" default:"text" help:"Form of the log."`
+	Open   bool   `help:"Open the map in a browser."`
 }
 
 // Help is shown below the flags.
@@ -39,6 +41,7 @@ speedtests and coverage points. Everything it shows says that it is synthetic.
 
 Examples:
   relais demo
+  relais demo --open
   relais demo --data /tmp/demo --listen 127.0.0.1:9000`
 }
 
@@ -65,7 +68,8 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	if err := c.addSampleData(ctx, streams); err != nil {
 		return err
 	}
-	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log, webFlags: webFlags{Map: "on", Pages: "on"}}
+	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log,
+		webFlags: webFlags{Map: "on", Pages: "on", Open: c.Open}}
 	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
 		return printDemo(streams, dir, base, clients)
 	})
@@ -203,45 +207,30 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 	if err != nil {
 		return err
 	}
-	id, key := "", ""
+	key := ""
 	if s, err := snapshot.ReadFile(dir.Snapshot(string(market.FR)), market.FR); err == nil && s.Len() > 0 {
-		id, key = s.StationCode(0), index.Key(market.FR, s.ID(0))
+		key = index.Key(market.FR, s.ID(0))
 	}
 	server, browser, mobile := made[0], made[1], made[2]
 	api := base + "/external/v1"
 	out := &bytes.Buffer{}
-	fmt.Fprintf(out, "Serving synthetic data (not a register) at %s. ", base)
+	fmt.Fprintf(out, "Open %s/ to see the map. It shows synthetic data, not a register.\n", base)
 	if lent {
-		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends. ", dir)
+		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends.\n", dir)
 	}
-	fmt.Fprint(out, "Try:\n\n")
-	paths := []string{
-		"/antennas?north=48.87&south=48.85&east=2.36&west=2.33&limit=2",
-		"/antennas?lat=45.76&lon=4.84&radiusKm=1&operator=ORANGE&generation=5G",
-		"/antennas/search?q=saint-etienne&limit=2", "/antennas/" + id, "/sites/" + key,
-		"/stats/departments?operator=FREE",
-		"/outages?limit=5", "/sites-hs?operator=SFR", "/anfr/archives", "/anfr/archive/" + demo.Week(0),
-		"/speedtests?limit=2", "/speedtests/site?siteId=" + demo.TestedSite + "&bestOnly=true",
-		"/coverage/points?technology=5G&limit=2",
+	fmt.Fprintf(out, "\nA program asks with a key:\n\n  export KEY=%s\n", server.APIKey)
+	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + key,
+		"/outages?limit=5", "/coverage/points?technology=5G&limit=2", "/anfr/archive/" + demo.Week(0)} {
+		fmt.Fprintf(out, "  curl -H \"X-API-Key: $KEY\" '%s%s'\n", api, path)
 	}
-	for _, set := range demo.Sets[1:] {
-		paths = append(paths, "/antennas?market="+string(set.Markets[0])+"&limit=2")
-	}
-	for _, path := range paths {
-		fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' '%s%s'\n", server.APIKey, api, path)
-	}
-	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' --compressed -o france.geojson '%s/antennas/export?format=geojson'\n",
-		server.APIKey, api)
-	fmt.Fprintf(out, "  curl -H 'X-API-Key: %s' -F file=@photo.jpg '%s/sites/%s/photos'   # a photo of yours\n",
-		server.APIKey, api, key)
-	fmt.Fprintf(out, "  curl '%s/openapi.json'\n\n"+
-		"An assistant finds its tools at %s%s, and a page about a site is at %s.\n"+
-		"A page of http://localhost:3000 or http://localhost:5173 sends the key %s.\n",
-		base, base, mcp.Path, view.SitePage(base, key), browser.APIKey)
-	fmt.Fprintf(out, "An app signs each request with %s:\n\n"+
+	fmt.Fprintf(out, "\nAll routes, with lines to try: %s%s\n", base, docs.Path)
+	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, key))
+	fmt.Fprintf(out, "The tools of assistants:      %s%s\n", base, mcp.Path)
+	fmt.Fprintf(out, "A page of http://localhost:3000 or http://localhost:5173 sends the key %s\n", browser.APIKey)
+	fmt.Fprintf(out, "An app signs each request:\n\n"+
 		"  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\n"+
 		"Stop with Ctrl-C.\n",
-		mobile.SigningSecret, program(), mobile.SigningSecret, api, mobile.APIKey, api)
+		program(), mobile.SigningSecret, api, mobile.APIKey, api)
 	_, err = streams.Out.Write(out.Bytes())
 	return err
 }

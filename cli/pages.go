@@ -16,6 +16,7 @@ type webFlags struct {
 	Map    string `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
 	MapAll bool   `name:"map-all" help:"Show pages and the map also rows of registers that may not be redistributed without their publisher's permission."`
 	Pages  string `enum:"on,off" default:"on" help:"Pages for people: on or off."`
+	Open   bool   `help:"Open the start page in a browser."`
 }
 
 // mode returns who may read what the map reads.

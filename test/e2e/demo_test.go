@@ -26,7 +26,7 @@ func demonstrate(t *testing.T, dir string, prepare func(*exec.Cmd)) (s *server, 
 	s = start(t, func(cmd *exec.Cmd) { cmd.Stdout = &out; prepare(cmd) }, "demo", "--data", dir)
 	s.isLoaded(dir)
 	s.waitUntil("all is printed", func() bool { return strings.Contains(out.String(), "Stop with") })
-	key := regexp.MustCompile(`X-API-Key: (\S+)'`).FindStringSubmatch(out.String())
+	key := regexp.MustCompile(`export KEY=(\S+)`).FindStringSubmatch(out.String())
 	if key == nil {
 		t.Fatalf("no key is printed: %s", &out)
 	}
@@ -46,10 +46,9 @@ func TestDemo(t *testing.T) {
 	}
 	began := time.Now().UTC()
 	s, printed := demonstrate(t, dir, func(*exec.Cmd) {})
-	lines := regexp.MustCompile(
-		`curl (?:-H 'X-API-Key: \S+' )?(?:--compressed )?(?:-o \S+ )?'([^']+)'`).FindAllStringSubmatch(printed, -1)
-	if len(lines) < 5 || !strings.Contains(printed, "synthetic") {
-		t.Errorf("printed: got %s, want five requests that are called synthetic", printed)
+	lines := regexp.MustCompile(`curl -H "X-API-Key: \$KEY" '([^']+)'`).FindAllStringSubmatch(printed, -1)
+	if len(lines) != 5 || !strings.HasPrefix(printed, "Open "+s.base+"/ ") || !strings.Contains(printed, "synthetic") {
+		t.Errorf("printed: got %s, want a page to open first, and five requests that are called synthetic", printed)
 	}
 	for _, l := range lines {
 		if err := s.succeeds(strings.TrimPrefix(l[1], s.base)); err != nil {
@@ -57,7 +56,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	s.acrossMarkets()
-	first := s.inTime(printed)
+	first := s.inTime()
 	s.stop()
 
 	// Of an older relais: the demonstration is made again.
@@ -65,8 +64,8 @@ func TestDemo(t *testing.T) {
 	text := filetest.Read(t, snap)
 	text[8]++ // the version of the format
 	replace(t, snap, text)
-	s, printed = demonstrate(t, dir, func(*exec.Cmd) {})
-	again := s.inTime(printed)
+	s, _ = demonstrate(t, dir, func(*exec.Cmd) {})
+	again := s.inTime()
 	if today := time.Now().UTC().Format(time.DateOnly); today == began.Format(time.DateOnly) {
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("shown again on the same day: before (-), now (+):\n%s", diff)
@@ -125,10 +124,9 @@ func (s *server) acrossMarkets() {
 	}
 }
 
-// inTime asks for what changes in time, by the paths that were printed and by others:
-// each answer has something, and all of it says that it is made up. It returns how much
-// there is.
-func (s *server) inTime(printed string) map[string]int {
+// inTime asks for what changes in time: each answer has something, and all of it says that it is
+// made up. It returns how much there is.
+func (s *server) inTime() map[string]int {
 	s.t.Helper()
 	found := map[string]int{}
 	for _, tt := range []struct{ path, member string }{
@@ -140,10 +138,6 @@ func (s *server) inTime(printed string) map[string]int {
 		{"/coverage/points?technology=5G&limit=5000", "mobileOperator"},
 		{"/coverage/points?operator=FREE&limit=5000", "mobileOperator"},
 	} {
-		route, _, _ := strings.Cut(tt.path, "?")
-		if !strings.Contains(printed, "/external/v1"+route) {
-			s.t.Errorf("printed: got %s, want a line with %s", printed, route)
-		}
 		list := s.list(tt.path)
 		found[tt.path] = len(list)
 		for _, item := range list {
@@ -165,12 +159,12 @@ func (s *server) inTime(printed string) map[string]int {
 	if states["confirmed"] != 1 || states["reported"] != 2 {
 		s.t.Errorf("reports: got %v, want 1 confirmed and 2 reported", states)
 	}
-	s.editions(printed, found)
+	s.editions(found)
 	return found
 }
 
 // editions asks for the archives of the demonstration.
-func (s *server) editions(printed string, found map[string]int) {
+func (s *server) editions(found map[string]int) {
 	s.t.Helper()
 	dates := s.list("/anfr/archives")
 	for _, date := range dates {
@@ -183,8 +177,8 @@ func (s *server) editions(printed string, found map[string]int) {
 			}
 		}
 	}
-	if len(dates) != 2 || !strings.Contains(printed, "/anfr/archive/2026-01-15'") {
-		s.t.Errorf("archives: got %v, printed %s; want two, and 2026-01-15 printed", dates, printed)
+	if len(dates) != 2 {
+		s.t.Errorf("archives: got %v, want two", dates)
 	}
 	if got := found["full 2026-01-15"]; got != 20000 {
 		s.t.Errorf("supports in the archive: got %d, want 20000", got)

@@ -110,7 +110,7 @@ func TestCommandLine(t *testing.T) {
 		{"update --help", 0, "Examples:"},
 		{"serve --help", 0, "--base-url"},
 		{"version", 0, "relais "},
-		{"version --json", 0, `"snapshotFormat":2`},
+		{"version --json", 0, `"snapshotFormat":3`},
 		{"", 2, "expected one of"},
 		{"dance", 2, "dance"},
 		{"check", 2, "--data"},

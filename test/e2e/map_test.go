@@ -84,6 +84,7 @@ func (m *mapTab) drawn(lat, lng, half float64) (n int) {
 // The map draws the sites of the CSV: all of them in clusters, and those of a box one by one, under
 // every filter.
 func TestMapDrawsTheRegister(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 4000)
 	s := serve(t, c.dir)
 	rows := shownRows(t, c)

@@ -19,6 +19,7 @@ func aSupport(t *testing.T, c country) shownRow {
 // What is chosen stands in the address, so a link shows what its sender saw; the browser's buttons
 // go back and forth.
 func TestMapLinks(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 400)
 	s := serve(t, c.dir)
 	at := aSupport(t, c)
@@ -57,6 +58,7 @@ func TestMapLinks(t *testing.T) {
 
 // A reader's language, a dark screen and a phone are met without being asked for.
 func TestMapReaders(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 400)
 	s := serve(t, c.dir)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
@@ -95,6 +97,7 @@ func TestMapReaders(t *testing.T) {
 
 // Without a mouse: the search finds a site, and its card opens and closes.
 func TestMapByKeyboard(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 400)
 	s := serve(t, c.dir)
 	at := aSupport(t, c)
@@ -124,6 +127,7 @@ func TestMapByKeyboard(t *testing.T) {
 
 // A browser without WebGL2 gets a sentence and the way to the list.
 func TestMapWithoutWebGL(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 100)
 	s := serve(t, c.dir)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), "--disable-3d-apis")
@@ -139,6 +143,7 @@ func TestMapWithoutWebGL(t *testing.T) {
 // Over plain HTTP on a name that is not localhost, where browsers do not say Sec-Fetch-Site and
 // have no geolocation, the map is the same.
 func TestMapOverPlainHTTP(t *testing.T) {
+	t.Parallel()
 	c := makeCountry(t, 400)
 	s := serve(t, c.dir)
 	host := strings.Replace(strings.TrimPrefix(s.base, "http://"), "127.0.0.1", "relais.example", 1)
