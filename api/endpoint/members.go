@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -59,8 +60,9 @@ func (w *memberWalk) object(path string, t reflect.Type) {
 			Nullable: f.Type.Kind() == reflect.Pointer && !optional}, f.Type)
 	}
 	if p, ok := reflect.Zero(t).Interface().(patterned); ok {
-		for _, value := range p.Patterns() {
-			w.member(Member{Path: path + "*"}, value)
+		patterns := p.Patterns()
+		for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
+			w.member(Member{Path: path + "*"}, patterns[pattern])
 		}
 	}
 }
