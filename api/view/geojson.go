@@ -42,21 +42,6 @@ type FeatureCollection struct {
 	Meta     ExportMeta `json:"meta"`
 }
 
-// A SummaryFeature is a site of the list as GeoJSON.
-type SummaryFeature struct {
-	Type       string      `json:"type" doc:"Always Feature."`
-	ID         string      `json:"id"`
-	Geometry   Geometry    `json:"geometry"`
-	Properties NearSummary `json:"properties"`
-}
-
-// A SummaryCollection is a page of the list as GeoJSON.
-type SummaryCollection struct {
-	Type     string           `json:"type" doc:"Always FeatureCollection."`
-	Features []SummaryFeature `json:"features"`
-	Meta     ListMeta         `json:"meta"`
-}
-
 // AppendFeature appends the beginning of the Feature of a site, up to its properties.
 func AppendFeature(dst []byte, id string, p geo.Point) ([]byte, error) {
 	text, err := JSON(id)
