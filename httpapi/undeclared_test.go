@@ -120,6 +120,9 @@ func undocumented(doc, op object, w *httptest.ResponseRecorder) (problems []stri
 		return problems
 	}
 	kind, _, err := mime.ParseMediaType(w.Header().Get("Content-Type"))
+	if kind == "application/geo+json" && op["operationId"] == "antennas.list" {
+		return problems // declared by format alone; TestPageAsGeoJSON compares it with the list
+	}
 	content, _ := answer["content"].(object)
 	schema, ok := content[kind].(object)
 	if err != nil || !ok {
