@@ -59,7 +59,8 @@ const (
 )
 
 // Version returns the version of the data that an operation's answers depend on. While it
-// is the same, so are the answers. It is "" while some of the data is still loading.
+// is the same, so are the answers to the same kind of caller. It is "" while some of the data is
+// still loading.
 func (r *Env) Version(op *endpoint.Op[*Env]) string {
 	data := op.DependsOn
 	if len(data) == 0 {
@@ -71,7 +72,22 @@ func (r *Env) Version(op *endpoint.Op[*Env]) string {
 			return ""
 		}
 	}
+	if r.Keyless && r.restricted() {
+		versions = append(versions, "keyless")
+	}
 	return strings.Join(versions, " ")
+}
+
+// restricted reports whether some of the data is not for callers without a key.
+func (r *Env) restricted() bool {
+	if r.Set != nil {
+		for m := range r.Set.Loaded() {
+			if m.Table.NeedsPermission(m.Snap.Registers) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (r *Env) datasetVersion(data string) string {

@@ -2,17 +2,20 @@ package api
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/index"
 	"relais/market"
 	"relais/tiles"
 )
 
 var getTile = endpoint.New(endpoint.Decl{
 	Name: "tiles.get", Path: "/tiles/{market}/{z}/{x}/{y}.mvt", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
-	Produces: tileType, Cheap: true,
+	Produces: tileType, Cheap: true, Kept: true,
 	Summary:    "A vector tile of the antenna sites of a market.",
 	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops (0 when the register does not say whose it is), gen, key. Layer places from zoom 9: name and n. A tile costs a twentieth of a request.",
 	ErrorCodes: []string{codeInvalidOperator},
@@ -28,7 +31,14 @@ type tileParams struct {
 	Y        int          `param:"y" min:"0" doc:"Row, from the north." example:"176"`
 	areaParams
 	emissionParams
-	Version string `param:"v" max:"80" doc:"Not read: another value is another address for caches, such as dataVersion of /tiles/{market}.json."`
+	Version string `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
+}
+
+// refine makes a tile immutable at the address of its version.
+func (p *tileParams) refine(r *Env, f *Freshness) {
+	version, _, _ := strings.Cut(p.Version, ".")
+	loaded := r.Set.Market(p.Market)
+	f.Immutable = loaded != nil && version == loaded.Snap.Version
 }
 
 // Check holds the rules over several parameters.
@@ -66,7 +76,7 @@ func (r *Env) tile(_ context.Context, p *tileParams) (tileAnswer, error) {
 		return tileAnswer{}, err
 	}
 	t := tiles.Tile{Z: uint32(p.Z), X: uint32(p.X), Y: uint32(p.Y)}
-	return tileAnswer{append(tiles.Sites(loaded, f, t), tiles.Places(loaded, t)...)}, nil
+	return tileAnswer{slices.Concat(tiles.Sites(loaded, f, t), tiles.Sectors(loaded, f, t), tiles.Places(loaded, t))}, nil
 }
 
 var describeTiles = endpoint.New(endpoint.Decl{
@@ -115,4 +125,26 @@ func tileLayers() (list []view.TileLayer) {
 		list = append(list, view.TileLayer{ID: l.Name, Fields: fields, MinZoom: l.MinZoom, MaxZoom: maxTileZoom})
 	}
 	return list
+}
+
+// The first tiles of a map are those that every visitor asks for.
+const (
+	firstZoom  = 5
+	firstTiles = 200 // of a market
+)
+
+// FirstTiles lists the unfiltered tiles of low zooms of each loaded market, the lowest zoom first.
+func FirstTiles(set *index.Set) (calls []*endpoint.Call[*Env]) {
+	for m := range set.Loaded() {
+		list := tiles.Low(m, firstZoom)
+		for _, t := range list[:min(firstTiles, len(list))] {
+			params := map[string]string{"market": string(m.Table.Code), "z": strconv.Itoa(int(t.Z)),
+				"x": strconv.Itoa(int(t.X)), "y": strconv.Itoa(int(t.Y))}
+			call, err := getTile.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
+			if err == nil { // the tiles exist
+				calls = append(calls, call)
+			}
+		}
+	}
+	return calls
 }

@@ -3,12 +3,14 @@ package httpapi
 import (
 	"context"
 	"io"
+	"maps"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/auth/access"
 	"relais/index"
 )
 
@@ -38,12 +40,17 @@ const cacheEntries = 20000
 
 func newCache(most int) *cache {
 	c := &cache{most: most}
-	lru, err := simplelru.NewLRU(cacheEntries, func(_ cacheKey, p *packed) { c.bytes -= len(p.data) })
+	lru, err := simplelru.NewLRU(cacheEntries, func(k cacheKey, p *packed) { c.bytes -= k.entryBytes(p) })
 	if err != nil {
 		panic(err) // the size is a constant
 	}
 	c.lru = lru
 	return c
+}
+
+// entryBytes is about the memory of an entry, in which a small answer is the smaller part.
+func (k cacheKey) entryBytes(p *packed) int {
+	return len(k.version) + len(k.question) + len(p.data) + 256
 }
 
 func (c *cache) get(k cacheKey) *packed {
@@ -59,14 +66,14 @@ func (c *cache) put(k cacheKey, p *packed) {
 	if c.lru.Contains(k) || len(p.data) > c.most/4 {
 		return
 	}
-	c.bytes += len(p.data)
+	c.bytes += k.entryBytes(p)
 	c.lru.Add(k, p)
 	for c.bytes > c.most {
 		c.lru.RemoveOldest()
 	}
 }
 
-// prepared holds the whole exports of the current data, compressed in advance.
+// prepared holds answers of the current data that many clients ask for, compressed in advance.
 type prepared map[cacheKey]*packed
 
 // packed returns the compressed beginning of an answer: prepared, cached, or made
@@ -79,15 +86,54 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 	if size < 0 || size > maxHeld {
 		return nil
 	}
-	if p := s.pages.get(key); p != nil {
+	if p := s.cached(key); p != nil {
 		return p
 	}
 	p, err := c.inMemory(stream, false)
 	if err != nil { // unlikely, as memory is written to; the answer is then streamed
 		return nil
 	}
-	s.pages.put(key, p)
+	if a.version != "" {
+		s.pages.put(key, p)
+	}
 	return p
+}
+
+// cached returns an answer that is prepared or in the cache, or nil.
+func (s *Server) cached(key cacheKey) *packed {
+	if key.version == "" {
+		return nil
+	}
+	if p := (*s.prepared.Load())[key]; p != nil {
+		return p
+	}
+	return s.pages.get(key)
+}
+
+// answerFromCache sends an answer that is in memory, and reports whether there is one.
+func (o *operation) answerFromCache(s *Server, x *exchange, asked answerKey) bool {
+	c := negotiate(x.r.Header["Accept-Encoding"])
+	p := s.cached(cacheKey{asked, c})
+	if p == nil {
+		p = s.cached(cacheKey{asked, identity})
+		if p == nil || c != nil && len(p.data) >= minPacked {
+			return false
+		}
+		c = identity
+	}
+	tag := etag(s.shapes, asked)
+	if etagMatches(x.r.Header["If-None-Match"], "*") {
+		o.notModified(x, tag)
+		return true
+	}
+	o.setHeaders(x, tag)
+	if o.Cheap {
+		x.setCost(access.Twentieth)
+	}
+	if err := s.sendPacked(x, p, c); err != nil {
+		s.abort(x, err)
+	}
+	return true
 }
 
 // maxPrepared is the greatest number of sites of a market whose exports are prepared.
@@ -95,32 +141,59 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 // are compressed while they are sent.
 const maxPrepared = 1_000_000
 
-// Prepare compresses the whole exports of set one by one, so that they need only be
-// sent. It takes seconds and stops when ctx ends. It leaves out markets of over a million
-// sites.
+// Prepare compresses one by one the first tiles that a map asks for, and the whole exports of set,
+// so that they need only be sent. It takes seconds and stops when ctx ends. It leaves out exports
+// of markets of over a million sites.
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
-	env := &api.Env{Set: set}
-	ready := prepared{}
-	for _, call := range api.WholeExports(set, maxPrepared) {
-		result, err := call.Do(ctx, env)
-		if err != nil {
-			return err
-		}
-		stream, err := streamOf(result)
-		if err != nil {
-			return err
-		}
-		for _, c := range codings {
-			p, err := c.inMemory(stoppable{stream, ctx}, true)
-			if err != nil {
+	ready, withKey, keyless := prepared{}, &api.Env{Set: set}, &api.Env{Set: set, Keyless: true}
+	for _, call := range api.FirstTiles(set) {
+		for _, env := range []*api.Env{withKey, keyless} {
+			if err := ready.add(ctx, env, call); err != nil {
 				return err
 			}
-			p.prepared = true
-			ready[cacheKey{answerKey{env.Version(call.Op), call.Key}, c}] = p
 		}
 	}
+	s.publish(set, ready)
+	for _, call := range api.WholeExports(set, maxPrepared) {
+		if err := ready.add(ctx, withKey, call); err != nil {
+			return err
+		}
+	}
+	s.publish(set, ready)
+	return nil
+}
+
+// publish sends answers from what is ready, unless set is no longer the current data.
+func (s *Server) publish(set *index.Set, ready prepared) {
 	if now := s.set.Load(); now != nil && now.Version == set.Version {
-		s.prepared.Store(&ready)
+		s.prepared.Store(new(maps.Clone(ready)))
+	}
+}
+
+// add adds the answer of a call in all codings. What a caller without a key may not have is left out.
+func (ready prepared) add(ctx context.Context, env *api.Env, call *endpoint.Call[*api.Env]) error {
+	asked := answerKey{env.Freshness(call).Version, call.Key}
+	if ready[cacheKey{asked, codings[0]}] != nil {
+		return nil
+	}
+	result, err := call.Do(ctx, env)
+	if err != nil {
+		if env.Keyless {
+			return nil
+		}
+		return err
+	}
+	stream, err := streamOf(result)
+	if err != nil {
+		return err
+	}
+	for _, c := range codings {
+		p, err := c.inMemory(stoppable{stream, ctx}, true)
+		if err != nil {
+			return err
+		}
+		p.content, p.prepared = isContent(stream), true
+		ready[cacheKey{asked, c}] = p
 	}
 	return nil
 }

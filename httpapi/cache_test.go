@@ -82,21 +82,23 @@ func TestChangeOfData(t *testing.T) {
 }
 
 func TestCacheIsBounded(t *testing.T) {
-	c := newCache(1000)
 	key := func(question string) cacheKey { return cacheKey{answerKey{"1", question}, codings[0]} }
+	one := &packed{data: make([]byte, 100)}
+	most := 10 * key("99").entryBytes(one)
+	c := newCache(most)
 	for i := range 100 {
-		c.put(key(strconv.Itoa(i)), &packed{data: make([]byte, 100)})
+		c.put(key(strconv.Itoa(i)), one)
 	}
-	if c.bytes > 1000 || c.lru.Len() != 10 || c.get(key("99")) == nil || c.get(key("0")) != nil {
-		t.Errorf("got %d bytes in %d entries, want at most 1000 in 10, the newest kept and the oldest gone", c.bytes,
-			c.lru.Len())
+	if c.bytes > most || c.lru.Len() != 10 || c.get(key("99")) == nil || c.get(key("0")) != nil {
+		t.Errorf("got %d bytes in %d entries, want at most %d in 10, the newest kept and the oldest gone", c.bytes,
+			c.lru.Len(), most)
 	}
-	c.put(key("huge"), &packed{data: make([]byte, 900)})
+	c.put(key("huge"), &packed{data: make([]byte, most*9/10)})
 	if c.get(key("huge")) != nil || c.lru.Len() != 10 {
 		t.Errorf("after an entry of nearly the whole size: got %d entries, want the same 10", c.lru.Len())
 	}
-	c.put(key("99"), &packed{data: make([]byte, 100)})
-	if c.bytes != 1000 {
-		t.Errorf("%d bytes after putting an entry again, want 1000", c.bytes)
+	c.put(key("99"), one)
+	if c.bytes != most {
+		t.Errorf("%d bytes after putting an entry again, want %d", c.bytes, most)
 	}
 }

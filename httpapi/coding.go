@@ -25,7 +25,9 @@ type packed struct {
 	crc   uint32 // of the uncompressed bytes, gzip only
 	plain uint32 // number of uncompressed bytes modulo 2^32, gzip only
 
-	prepared bool // it stays in memory
+	contentType string // of the answer
+	content     bool   // the answer is an endpoint.Content
+	prepared    bool   // it stays in memory
 }
 
 // A coding is a content coding.
@@ -57,7 +59,7 @@ func (c *coding) inMemory(s endpoint.Stream, better bool) (*packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.data = bytes.Clone(buf.Bytes())
+	p.data, p.contentType, p.content = bytes.Clone(buf.Bytes()), s.ContentType(), isContent(s)
 	return &p, nil
 }
 

@@ -47,7 +47,8 @@ type exchange struct {
 	reservation     *reservation      // of memory for the answer, nil if it is too small to count
 	turn            *turn             // in which a large answer is computed; may be nil
 
-	op *endpoint.Op[*api.Env] // of the route, nil if it is not an operation
+	op    *endpoint.Op[*api.Env] // of the route, nil if it is not an operation
+	fresh api.Freshness          // of the answer, once it is known
 }
 
 // Write sends a piece of the body.

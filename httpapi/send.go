@@ -30,10 +30,15 @@ func (x *exchange) tail() []byte {
 
 // tailOf returns the end of an answer. A Content has none.
 func (x *exchange) tailOf(stream endpoint.Stream) []byte {
-	if _, whole := stream.(endpoint.Content); whole {
+	if isContent(stream) {
 		return nil
 	}
 	return x.tail()
+}
+
+func isContent(stream endpoint.Stream) bool {
+	_, is := stream.(endpoint.Content)
+	return is
 }
 
 // Bounds of answers.
@@ -46,19 +51,25 @@ const (
 // returns an error only after the header was sent; a goneError says that the client
 // stopped reading.
 func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
-	h := x.w.Header()
-	h["Content-Type"] = []string{stream.ContentType()}
 	size, tail := stream.Size(), x.tailOf(stream)
 	coding := negotiate(x.r.Header["Accept-Encoding"])
 	if size >= 0 && size < minPacked {
 		coding = nil
 	}
+	packing := coding
+	if coding == nil && x.op != nil && x.op.Kept {
+		packing = identity
+	}
+	if packing != nil {
+		if p := s.packed(stream, size, packing, a); p != nil {
+			x.turn.pause()
+			return s.sendPacked(x, p, packing)
+		}
+	}
+	h := x.w.Header()
+	h["Content-Type"] = []string{stream.ContentType()}
 	if coding != nil {
 		h["Content-Encoding"] = coding.header
-		if p := s.packed(stream, size, coding, a); p != nil {
-			x.turn.pause()
-			return s.sendPacked(x, p, coding, tail)
-		}
 	}
 	// Encoding the answer may take seconds, and HEAD does not need it.
 	head := x.r.Method == http.MethodHead
@@ -102,9 +113,12 @@ func writeStream(w *chunkWriter, c *coding, stream endpoint.Stream, tail []byte)
 	return nil
 }
 
-// sendPacked sends an answer whose beginning is compressed already.
-func (s *Server) sendPacked(x *exchange, p *packed, c *coding, tail []byte) error {
-	held := len(p.data)
+// sendPacked sends an answer whose beginning is in memory, in its coding.
+func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
+	held, tail := len(p.data), []byte(nil)
+	if !p.content {
+		tail = x.tail()
+	}
 	if p.prepared {
 		held = 0 // all requests share it
 	}
@@ -113,7 +127,16 @@ func (s *Server) sendPacked(x *exchange, p *packed, c *coding, tail []byte) erro
 		return nil
 	}
 	end := c.end(p, tail)
-	x.w.Header()["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
+	if len(p.data)+len(end) == 0 {
+		x.sendHeader(http.StatusNoContent)
+		return nil
+	}
+	h := x.w.Header()
+	h["Content-Type"] = []string{p.contentType}
+	if c != identity {
+		h["Content-Encoding"] = c.header
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
 	x.sendHeader(http.StatusOK)
 	w := newChunkWriter(x)
 	defer w.release()

@@ -201,11 +201,25 @@ func (s *Server) recover(x *exchange) {
 // An operation is the route of an operation.
 type operation struct {
 	*endpoint.Op[*api.Env]
-	cacheControl []string
+	usual []string // Cache-Control
 }
 
-func newOperation(op *endpoint.Op[*api.Env]) *operation {
-	return &operation{Op: op, cacheControl: []string{"private, max-age=" + strconv.Itoa(op.MaxAge)}}
+func newOperation(op *endpoint.Op[*api.Env]) *operation { return &operation{op, maxAge(op.MaxAge)} }
+
+func maxAge(seconds int) []string { return []string{"private, max-age=" + strconv.Itoa(seconds)} }
+
+// immutable is for answers whose addresses change with them. Registers change about once a week,
+// so that keeping an answer longer would save nothing.
+var immutable = []string{"private, max-age=604800, immutable"}
+
+func (o *operation) cacheControl(f api.Freshness) []string {
+	switch {
+	case f.Immutable:
+		return immutable
+	case f.MaxAge == o.MaxAge:
+		return o.usual
+	}
+	return maxAge(f.MaxAge)
 }
 
 // Answers are data: a browser must not treat one as a page, or show it in one.
@@ -256,7 +270,8 @@ func (o *operation) read(s *Server, x *exchange) {
 		s.failOperation(o, x, err)
 		return
 	}
-	asked := answerKey{env.Version(o.Op), call.Key}
+	x.fresh = env.Freshness(call)
+	asked := answerKey{x.fresh.Version, call.Key}
 	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
 	if asked.version != "" && etagMatches(known, tag) { // so the question is valid: it was answered before
 		o.notModified(x, tag)
@@ -264,6 +279,9 @@ func (o *operation) read(s *Server, x *exchange) {
 	}
 	if o.Large {
 		o.readLarge(s, x, call, env, asked)
+		return
+	}
+	if o.answerFromCache(s, x, asked) {
 		return
 	}
 	o.answer(s, x, call, env, asked)
@@ -316,7 +334,7 @@ func (o *operation) notModified(x *exchange, tag string) {
 func (o *operation) setHeaders(x *exchange, tag string) {
 	h := x.w.Header()
 	h["Etag"] = []string{tag}
-	h["Cache-Control"] = o.cacheControl
+	h["Cache-Control"] = o.cacheControl(x.fresh)
 	h["Vary"] = vary
 }
 

@@ -1,6 +1,10 @@
 package tiles
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
 
 // A layer is a layer of points. Its format is section 4 of the specification:
 // https://github.com/mapbox/vector-tile-spec/tree/master/2.1
@@ -10,6 +14,7 @@ type layer struct {
 	features []byte
 	values   []byte
 	numbers  map[uint64]uint32 // positions in values
+	decimals map[float64]uint32
 	texts    map[string]uint32
 
 	tags, geometry, feature []byte // of one feature
@@ -31,8 +36,9 @@ const (
 	featureType     = 3
 	featureGeometry = 4
 
-	valueText   = 1
-	valueNumber = 5 // uint64
+	valueText    = 1
+	valueDecimal = 3 // double
+	valueNumber  = 5 // uint64
 
 	typePoint  = 1
 	moveToOnce = 1 | 1<<3
@@ -40,8 +46,12 @@ const (
 
 // newLayer returns an empty layer whose features have values of these keys, in this order.
 func newLayer(name string, keys ...string) *layer {
-	return &layer{name: name, keys: keys, numbers: map[uint64]uint32{}, texts: map[string]uint32{}}
+	return &layer{name: name, keys: keys, numbers: map[uint64]uint32{}, decimals: map[float64]uint32{},
+		texts: map[string]uint32{}}
 }
+
+// nextValue is the position of the next value.
+func (l *layer) nextValue() uint32 { return uint32(len(l.numbers) + len(l.decimals) + len(l.texts)) }
 
 // tag adds a value of the next feature. key is a position in keys.
 func (l *layer) tag(key int, value uint32) {
@@ -52,9 +62,21 @@ func (l *layer) tag(key int, value uint32) {
 func (l *layer) number(key int, n uint64) {
 	at, known := l.numbers[n]
 	if !known {
-		at = uint32(len(l.numbers) + len(l.texts))
+		at = l.nextValue()
 		l.numbers[n] = at
 		value := protowire.AppendVarint(protowire.AppendTag(nil, valueNumber, protowire.VarintType), n)
+		l.values = appendMessage(l.values, layerValues, value)
+	}
+	l.tag(key, at)
+}
+
+// decimal adds a number with decimals to the next feature. It must not be NaN.
+func (l *layer) decimal(key int, v float64) {
+	at, known := l.decimals[v]
+	if !known {
+		at = l.nextValue()
+		l.decimals[v] = at
+		value := protowire.AppendFixed64(protowire.AppendTag(nil, valueDecimal, protowire.Fixed64Type), math.Float64bits(v))
 		l.values = appendMessage(l.values, layerValues, value)
 	}
 	l.tag(key, at)
@@ -64,7 +86,7 @@ func (l *layer) number(key int, n uint64) {
 func (l *layer) text(key int, s string) {
 	at, known := l.texts[s]
 	if !known {
-		at = uint32(len(l.numbers) + len(l.texts))
+		at = l.nextValue()
 		l.texts[s] = at
 		value := protowire.AppendString(protowire.AppendTag(nil, valueText, protowire.BytesType), s)
 		l.values = appendMessage(l.values, layerValues, value)

@@ -1,9 +1,6 @@
 package tiles
 
-import (
-	"relais/index"
-	"relais/site"
-)
+import "relais/index"
 
 // Zooms from which a tile shows more.
 const (
@@ -24,8 +21,8 @@ const (
 
 var siteKeys = []string{"n", "ops", "live", "gen", "key"}
 
-// Sites returns the layers sites and, from zoom 13, sectors, of the sites that a filter selects.
-// The result is empty without sites.
+// Sites returns the layer sites, of the sites that a filter selects. The result is empty without
+// sites.
 //
 // Below zoom 12 the sites of one cell of a grid are one feature, with their number as n. The
 // cells of a zoom nest in those of the zoom before. A feature of several sites has no key.
@@ -33,22 +30,23 @@ func Sites(m *index.Market, f index.Filter, t Tile) []byte {
 	sites := newLayer("sites", siteKeys...)
 	if t.Z < everySite {
 		addCells(sites, m, f, t)
-		return sites.appendTo(nil)
+	} else {
+		eachSite(m, f, t, func(i uint32, s spot) {
+			x, y := t.within(s, extentBits)
+			addSite(sites, m, i, m.Shown(i, f), x, y)
+		})
 	}
-	sectors := newLayer("sectors", sectorKeys...)
+	return sites.appendTo(nil)
+}
+
+// eachSite calls do for the sites of a tile that a filter selects.
+func eachSite(m *index.Market, f index.Filter, t Tile, do func(i uint32, s spot)) {
 	lats, lngs := m.Snap.Positions()
 	m.Each(index.Query{Filter: f, Box: new(t.Box())}, func(i uint32) {
-		s := project(lats[i], lngs[i])
-		if !t.has(s) {
-			return
-		}
-		x, y := t.within(s, extentBits)
-		addSite(sites, m, i, m.Shown(i, f), x, y)
-		if t.Z >= withSector {
-			addSectors(sectors, m, i, f, x, y)
+		if s := project(lats[i], lngs[i]); t.has(s) {
+			do(i, s)
 		}
 	})
-	return sectors.appendTo(sites.appendTo(nil))
 }
 
 func addSite(l *layer, m *index.Market, i uint32, shown index.Shown, x, y uint32) {
@@ -79,12 +77,7 @@ const gridBits = 3
 // addCells adds a feature for each cell that has sites.
 func addCells(l *layer, m *index.Market, f index.Filter, t Tile) {
 	cells := make([]cell, 1<<(2*gridBits))
-	lats, lngs := m.Snap.Positions()
-	m.Each(index.Query{Filter: f, Box: new(t.Box())}, func(i uint32) {
-		s := project(lats[i], lngs[i])
-		if !t.has(s) {
-			return
-		}
+	eachSite(m, f, t, func(i uint32, s spot) {
 		column, row := t.within(s, gridBits)
 		x, y := t.within(s, extentBits)
 		c := &cells[row<<gridBits|column]
@@ -97,9 +90,8 @@ func addCells(l *layer, m *index.Market, f index.Filter, t Tile) {
 		case c.n == 1:
 			addSite(l, m, c.latest, c.shown, uint32(c.x), uint32(c.y))
 		case c.n > 1:
-			column, row := uint32(k)&(1<<gridBits-1), uint32(k)>>gridBits
 			addShown(l, c.n, c.shown)
-			l.point(0, inner(c.x/c.n, column), inner(c.y/c.n, row))
+			l.point(0, inner(c.x/c.n, uint32(k)&(1<<gridBits-1)), inner(c.y/c.n, uint32(k)>>gridBits))
 		}
 	}
 }
@@ -109,45 +101,4 @@ func addCells(l *layer, m *index.Market, f index.Filter, t Tile) {
 func inner(mean uint64, at uint32) uint32 {
 	const side = Extent >> gridBits
 	return min(max(uint32(mean), at*side+side/4), (at+1)*side-side/4)
-}
-
-// Keys of the layer sectors.
-const (
-	sectorAzimuth = iota // degrees from true north
-	sectorOps            // bits by position in the market's operators; 0: the register does not say whose it is
-	sectorGen            // the newest generation; 0 with ops
-	sectorKey            // of the site
-)
-
-var sectorKeys = []string{"az", "ops", "gen", "key"}
-
-// addSectors adds a feature for each azimuth of a site, except those of emissions that the filter
-// does not select.
-func addSectors(l *layer, m *index.Market, i uint32, f index.Filter, x, y uint32) {
-	var s site.Site
-	m.Site(i, &s)
-	stated, selected := map[uint16]bool{}, map[uint16]index.Shown{}
-	for k := range s.Emissions {
-		e := &s.Emissions[k]
-		for _, azimuth := range e.Azimuths {
-			stated[azimuth] = true
-			if f.Selects(&s, e) {
-				sum := selected[azimuth]
-				sum.Add(index.Shown{Operators: 1 << s.Stations[e.Station].Operator, Generation: e.Generation})
-				selected[azimuth] = sum
-			}
-		}
-	}
-	key := index.Key(m.Table.Code, s.ID)
-	for _, azimuth := range s.Azimuths {
-		sum, is := selected[azimuth]
-		if stated[azimuth] && !is {
-			continue
-		}
-		l.number(sectorAzimuth, uint64(azimuth))
-		l.number(sectorOps, sum.Operators)
-		l.number(sectorGen, uint64(sum.Generation))
-		l.text(sectorKey, key)
-		l.point(0, x, y)
-	}
 }

@@ -263,7 +263,7 @@ func TestSectors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got [][3]uint64
-			for _, f := range decode(t, Sites(m, tt.filter, Tile{14, o.X, o.Y}))["sectors"] {
+			for _, f := range decode(t, Sectors(m, tt.filter, Tile{14, o.X, o.Y}))["sectors"] {
 				got = append(got, [3]uint64{number(f, "az"), number(f, "ops"), number(f, "gen")})
 				if key := f.Properties["key"]; key != "fr-7" {
 					t.Errorf("key = %v, want fr-7", key)
@@ -275,7 +275,7 @@ func TestSectors(t *testing.T) {
 		})
 	}
 	before := tileOf(home, withSector-1)
-	if got := decode(t, Sites(m, index.All, Tile{withSector - 1, before.X, before.Y}))["sectors"]; got != nil {
+	if got := decode(t, Sectors(m, index.All, Tile{withSector - 1, before.X, before.Y}))["sectors"]; got != nil {
 		t.Errorf("zoom %d has %d sectors, want none", withSector-1, len(got))
 	}
 }

@@ -35,7 +35,7 @@ type Decl struct {
 	// Cheap means that an answer costs a twentieth of a request.
 	Cheap bool
 	// Large means that answers may be too large for memory; Kept means that many clients
-	// ask for the same answer, so that it is worth keeping.
+	// ask for the same answer, so that it is worth keeping whatever its size.
 	Large, Kept bool
 	// Writes means that a tool changes something; SignedIn means that it needs a person.
 	Writes, SignedIn bool
@@ -104,6 +104,9 @@ type Call[E any] struct {
 	Key    string
 	params any
 }
+
+// Params returns the parameters, a pointer to the struct of the operation.
+func (c *Call[E]) Params() any { return c.params }
 
 // Do runs the operation.
 func (c *Call[E]) Do(ctx context.Context, env E) (any, error) { return c.Op.run(ctx, env, c.params) }

@@ -30,6 +30,7 @@ import (
 //	lines:"true"      a text that may have line breaks and tabs
 //	empty:"true"      an empty text is a value, if Lookup tells it from an absent one
 //	want:"…"          what an error says is allowed, instead of the range
+//	unkeyed:"true"    the answer's content does not depend on it: Call.Key does not have it
 //
 // A field is a string, int, bool, float64, a string type with the method Values (any case
 // is accepted), a type with UnmarshalText, or a pointer to one of these, which stays nil if
@@ -53,6 +54,7 @@ type Param struct {
 	lines      bool     // may have line breaks
 	private    bool     // is not repeated
 	empty      bool     // may be an empty text
+	unkeyed    bool     // is not in Call.Key
 	values     []string // all that a string type has, nil for any
 }
 
@@ -72,7 +74,8 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 			Example: f.Tag.Get("example"),
 			Min:     f.Tag.Get("min"), Max: f.Tag.Get("max"), Above: f.Tag.Get("above"), Code: f.Tag.Get("code"),
 			Type: f.Type, index: fieldIndex, Required: f.Tag.Get("required") != "", lines: f.Tag.Get("lines") != "",
-			private: f.Tag.Get("private") != "", wantText: f.Tag.Get("want"), empty: f.Tag.Get("empty") != ""}
+			private: f.Tag.Get("private") != "", wantText: f.Tag.Get("want"), empty: f.Tag.Get("empty") != "",
+			unkeyed: f.Tag.Get("unkeyed") != ""}
 		if p.Name == "" || !f.IsExported() {
 			panic(fmt.Sprintf("endpoint: %s.%s has no param tag or is not exported", t, f.Name))
 		}
@@ -135,7 +138,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		if err := p.set(f, raw); err != nil {
 			return nil, p.paramError(raw, err)
 		}
-		if f.Kind() == reflect.Pointer || !f.Equal(o.template.FieldByIndex(p.index)) {
+		if !p.unkeyed && (f.Kind() == reflect.Pointer || !f.Equal(o.template.FieldByIndex(p.index))) {
 			key = p.appendKey(key, f)
 		}
 	}
