@@ -17,7 +17,7 @@ var getTile = endpoint.New(endpoint.Decl{
 	Name: "tiles.get", Path: "/tiles/{market}/{z}/{x}/{y}.mvt", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
 	Produces: tileType, Cheap: true, Kept: true,
 	Summary:    "A vector tile of the antenna sites of a market.",
-	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops (0 when the register does not say whose it is), gen, key. Layer places from zoom 9: name and n. A tile costs a twentieth of a request.",
+	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops (0 when the register does not say whose it is), gen, key. Layer places from zoom 9: name and n. Layers that need the scope of their operation, as in layers=sites,outages: coverage and speedtests from zoom 6, squares of the tile with the measurements of the last year, n, gen, synthetic (1 where some are made up) and the medians rsrp (dBm), or down and up (Mbit/s), under operator and generation alone; outages, n, ops, down (without any service), reported (by people) and id (of one), under operator and area alone, by cells below zoom 9. A tile costs a twentieth of a request.",
 	ErrorCodes: []string{codeInvalidOperator},
 }, (*Env).tile)
 
@@ -31,14 +31,28 @@ type tileParams struct {
 	Y        int          `param:"y" min:"0" doc:"Row, from the north." example:"176"`
 	areaParams
 	emissionParams
-	Version string `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
+	Layers  layerList `param:"layers" default:"sites,sectors,places" doc:"Layers of the tile, with commas. The default is those of the register." example:"sites,outages"`
+	Version string    `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
 }
 
-// refine makes a tile immutable at the address of its version.
+// refine makes a tile that shows the register alone immutable at the address of its version. What other
+// layers show changes without it.
 func (p *tileParams) refine(r *Env, f *Freshness) {
 	version, _, _ := strings.Cut(p.Version, ".")
 	loaded := r.Set.Market(p.Market)
 	f.Immutable = loaded != nil && version == loaded.Snap.Version
+	for _, l := range moreLayers() {
+		if !p.Layers.has(l.name) {
+			continue
+		}
+		f.Immutable, f.MaxAge = false, min(f.MaxAge, l.like.MaxAge)
+		shown := r.layerVersion(l)
+		if shown == "" {
+			f.Version = ""
+			return
+		}
+		f.Version += " " + l.name + " " + shown
+	}
 }
 
 // Check holds the rules over several parameters.
@@ -71,22 +85,48 @@ func (tileAnswer) Members() (names []string) {
 }
 
 func (r *Env) tile(_ context.Context, p *tileParams) (tileAnswer, error) {
+	t := tiles.Tile{Z: uint32(p.Z), X: uint32(p.X), Y: uint32(p.Y)}
+	tile, err := []byte(nil), error(nil)
+	if p.Layers.ofRegister() {
+		if tile, err = r.registerLayers(p, t); err != nil {
+			return tileAnswer{}, err
+		}
+	}
+	tile, err = r.addLayers(tile, p, t)
+	return tileAnswer{tile}, err
+}
+
+// registerLayers makes the layers that show the register.
+func (r *Env) registerLayers(p *tileParams, t tiles.Tile) (tile []byte, err error) {
 	_, loaded, f, err := r.resolveMarket(marketParams{p.Market, p.Operator}, p.areaParams, p.emissionParams)
 	if err != nil || loaded == nil {
-		return tileAnswer{}, err
+		return nil, err
 	}
-	t := tiles.Tile{Z: uint32(p.Z), X: uint32(p.X), Y: uint32(p.Y)}
-	return tileAnswer{slices.Concat(tiles.Sites(loaded, f, t), tiles.Sectors(loaded, f, t), tiles.Places(loaded, t))}, nil
+	if p.Layers.has(tiles.SitesLayer) {
+		tile = tiles.Sites(loaded, f, t)
+	}
+	if p.Layers.has(tiles.SectorsLayer) {
+		tile = append(tile, tiles.Sectors(loaded, f, t)...)
+	}
+	if p.Layers.has(tiles.PlacesLayer) {
+		tile = append(tile, tiles.Places(loaded, t)...)
+	}
+	return tile, nil
 }
 
 var describeTiles = endpoint.New(endpoint.Decl{
 	Name: "tiles.describe", Path: "/tiles/{market}.json", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
 	Summary: "TileJSON of a market's vector tiles.",
-	Doc:     "TileJSON 3.0.0, for QGIS and map libraries. Filters are appended to the address of the tiles, as in ?operator=ORANGE.",
+	Doc:     "TileJSON 3.0.0, for QGIS and map libraries. It has the layers for which the key has the scopes. Filters are appended to the address of the tiles, as in &operator=ORANGE.",
 }, (*Env).tileJSON)
 
 type tileJSONParams struct {
 	Market market.Code `param:"market" doc:"The market to read." example:"FR"`
+}
+
+// refine makes the answer one for the caller's scopes.
+func (*tileJSONParams) refine(r *Env, f *Freshness) {
+	f.Version += " layers " + strings.Join(r.allowedLayers(), ",")
 }
 
 func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, error) {
@@ -97,7 +137,12 @@ func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, er
 	}
 	v := &view.TileJSON{TileJSON: "3.0.0", Name: m.Label, Attribution: m.Register.Source, MaxZoom: maxTileZoom,
 		Tiles: []string{r.BaseURL + "/external/v1/tiles/" + string(m.Code) + "/{z}/{x}/{y}.mvt"}, Scheme: "xyz",
-		Operators: m.OperatorKeys(), Bounds: [4]float64{-180, -85.0511, 180, 85.0511}, Layers: tileLayers()}
+		Operators: m.OperatorKeys(), Bounds: [4]float64{-180, -85.0511, 180, 85.0511}, Layers: r.tileLayers()}
+	names := make([]string, len(v.Layers))
+	for i, l := range v.Layers {
+		names[i] = l.ID
+	}
+	v.Tiles[0] += "?layers=" + strings.Join(names, ",")
 	if loaded != nil {
 		source := view.SourceOf(m, loaded.Snap)
 		v.Attribution, v.DataVersion = source.Source, &loaded.Snap.Version
@@ -112,9 +157,22 @@ func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, er
 // this zoom.
 const maxTileZoom = 14
 
-// tileLayers describes the layers for TileJSON.
-func tileLayers() (list []view.TileLayer) {
+// allowedLayers lists the layers for which the caller has the scopes, beyond those of the register.
+func (r *Env) allowedLayers() (names []string) {
+	for _, l := range moreLayers() {
+		if r.may(l.like) {
+			names = append(names, l.name)
+		}
+	}
+	return names
+}
+
+// tileLayers describes the layers that the caller can have for TileJSON.
+func (r *Env) tileLayers() (list []view.TileLayer) {
 	for _, l := range tiles.Layers() {
+		if !layerList(l.Name).ofRegister() && !slices.Contains(r.allowedLayers(), l.Name) {
+			continue
+		}
 		fields := map[string]string{}
 		for _, key := range l.Numbers {
 			fields[key] = "Number"

@@ -163,7 +163,7 @@ func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
 	return nil
 }
 
-// publish sends answers from what is ready, unless set is no longer the current data.
+// publish makes the server send what is ready, unless set has been replaced.
 func (s *Server) publish(set *index.Set, ready prepared) {
 	if now := s.set.Load(); now != nil && now.Version == set.Version {
 		s.prepared.Store(new(maps.Clone(ready)))

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"relais/api"
@@ -38,7 +39,16 @@ type mapCaller struct {
 
 func newMapCaller() *mapCaller {
 	return &mapCaller{tiles: limit.NewAddresses(time.Minute), other: limit.NewAddresses(time.Minute),
-		client: &access.Client{ID: "map", Name: "map"}}
+		client: &access.Client{ID: "map", Name: "map", Scopes: mapScopes()}}
+}
+
+// mapScopes lists the scopes of the operations that the map asks.
+func mapScopes() (list []access.Scope) {
+	for _, op := range api.MapOperations() {
+		list = append(list, access.Scope(op.Scope))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // mountMap routes the operations that the map asks.

@@ -66,7 +66,7 @@ func TestDeclaredParameters(t *testing.T) {
 		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
 		"/coverage/points":          "market operator technology bbox north south east west days limit",
 		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
-			"technology band v",
+			"technology band layers v",
 		"/tiles/{market}.json": "market",
 	}
 	for _, tt := range []struct{ path, names string }{

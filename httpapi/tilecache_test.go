@@ -46,7 +46,8 @@ func TestTilesFromTheCache(t *testing.T) {
 							t.Errorf("%s: got %q, want %q", name, got.Header().Get(name), want.Header().Get(name))
 						}
 					}
-					if used := got.Header().Get("Content-Encoding"); want.Body.Len() >= minPacked && used != strings.TrimPrefix(coding, "identity") {
+					used := got.Header().Get("Content-Encoding")
+					if want.Body.Len() >= minPacked && used != strings.TrimPrefix(coding, "identity") {
 						t.Errorf("Content-Encoding %q, want that of %q", used, coding)
 					}
 				})

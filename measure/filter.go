@@ -29,10 +29,11 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 			continue
 		}
 		f := &filter{segment: s, boxes: boxes, disc: newDisc(q.Disc), since: q.since(), networks: s.networksOf(q)}
-		if q.Technology != 0 {
+		if q.Technology != 0 || q.Generations != nil {
 			f.technologies = make([]bool, len(technologies))
 			for i, t := range technologies {
-				f.technologies[i] = t.generation == q.Technology
+				f.technologies[i] = (q.Technology == 0 || t.generation == q.Technology) &&
+					(q.Generations == nil || slices.Contains(q.Generations, t.generation))
 			}
 		}
 		if f.networks == nil || slices.Contains(f.networks, true) {

@@ -75,12 +75,14 @@ type Query struct {
 	Among      []string   // keys of allowed operators; nil: any
 	MCC, MNC   *int       // nil: any; see InferMCC
 	Technology Generation // 0: any
-	Box        *geo.Box   // edges included; nil: anywhere
-	Disc       *geo.Disc  // in addition to Box; nil: anywhere
-	Since      time.Time  // not older; zero: of any or unknown age
-	Best       bool       // only the best speedtest
-	Limit      int        // most measurements to return
-	Offset     int        // speedtests to skip; 0 with Best
+	// Generations are those that are allowed; nil: any.
+	Generations []Generation
+	Box         *geo.Box  // edges included; nil: anywhere
+	Disc        *geo.Disc // in addition to Box; nil: anywhere
+	Since       time.Time // not older; zero: of any or unknown age
+	Best        bool      // only the best speedtest
+	Limit       int       // most measurements to return
+	Offset      int       // speedtests to skip; 0 with Best
 }
 
 // InferMCC returns the mobile country code of all networks of a market, false if they have

@@ -7,11 +7,24 @@ type Layer struct {
 	MinZoom        int      // the first zoom that has it
 }
 
-// Layers describes the layers.
+// Names of layers.
+const (
+	SitesLayer      = "sites"
+	SectorsLayer    = "sectors"
+	PlacesLayer     = "places"
+	CoverageLayer   = "coverage"
+	SpeedtestsLayer = "speedtests"
+	OutagesLayer    = "outages"
+)
+
+// Layers describes the layers, in their order in a tile.
 func Layers() []Layer {
 	return []Layer{
-		{Name: "sites", Numbers: siteKeys[:siteKey], Texts: siteKeys[siteKey:]},
-		{Name: "sectors", Numbers: sectorKeys[:sectorKey], Texts: sectorKeys[sectorKey:], MinZoom: withSector},
-		{Name: "places", Numbers: placeKeys[:placeName], Texts: placeKeys[placeName:], MinZoom: withPlaces},
+		{Name: SitesLayer, Numbers: siteKeys[:siteKey], Texts: siteKeys[siteKey:]},
+		{Name: SectorsLayer, Numbers: sectorKeys[:sectorKey], Texts: sectorKeys[sectorKey:], MinZoom: withSector},
+		{Name: PlacesLayer, Numbers: placeKeys[:placeName], Texts: placeKeys[placeName:], MinZoom: withPlaces},
+		{Name: CoverageLayer, Numbers: coverageKeys, MinZoom: withMeasures},
+		{Name: SpeedtestsLayer, Numbers: speedtestKeys, MinZoom: withMeasures},
+		{Name: OutagesLayer, Numbers: outageKeys[:outageID], Texts: outageKeys[outageID:]},
 	}
 }

@@ -22,7 +22,7 @@ func Places(m *index.Market, t Tile) []byte {
 	if t.Z < withPlaces {
 		return nil
 	}
-	l := newLayer("places", placeKeys...)
+	l := newLayer(PlacesLayer, placeKeys...)
 	m.CommunesIn(t.Box(), func(p *index.Place) {
 		s := project(geo.Fix(p.Center.Lat), geo.Fix(p.Center.Lng))
 		if !t.has(s) {

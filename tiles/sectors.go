@@ -17,7 +17,7 @@ var sectorKeys = []string{"az", "ops", "gen", "key"}
 
 // Sectors returns the layer sectors, of the sites that a filter selects. It is empty below zoom 13.
 func Sectors(m *index.Market, f index.Filter, t Tile) []byte {
-	l := newLayer("sectors", sectorKeys...)
+	l := newLayer(SectorsLayer, sectorKeys...)
 	if t.Z >= withSector {
 		eachSite(m, f, t, func(i uint32, s spot) {
 			x, y := t.within(s, extentBits)

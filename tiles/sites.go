@@ -27,7 +27,7 @@ var siteKeys = []string{"n", "ops", "live", "gen", "key"}
 // Below zoom 12 the sites of one cell of a grid are one feature, with their number as n. The
 // cells of a zoom nest in those of the zoom before. A feature of several sites has no key.
 func Sites(m *index.Market, f index.Filter, t Tile) []byte {
-	sites := newLayer("sites", siteKeys...)
+	sites := newLayer(SitesLayer, siteKeys...)
 	if t.Z < everySite {
 		addCells(sites, m, f, t)
 	} else {

@@ -1,0 +1,165 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/auth/access"
+	"relais/community"
+	"relais/market"
+	"relais/measure"
+	"relais/outage"
+	"relais/tiles"
+)
+
+// A tileLayer is the name of a layer of tiles.
+type tileLayer string
+
+// Values lists the layers.
+func (tileLayer) Values() (names []string) {
+	for _, l := range tiles.Layers() {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// A layerList is a list of layers in the order of a tile, separated by commas.
+type layerList string
+
+// Several is the type of one value.
+func (layerList) Several() any { return tileLayer("") }
+
+// UnmarshalText accepts layers in any order.
+func (l *layerList) UnmarshalText(b []byte) error {
+	parts, err := splitValues(string(b))
+	if err != nil {
+		return err
+	}
+	known := tileLayer("").Values()
+	for _, name := range parts {
+		if !slices.Contains(known, name) {
+			return fmt.Errorf("of %s", strings.Join(known, ", "))
+		}
+	}
+	known = slices.DeleteFunc(known, func(name string) bool { return !slices.Contains(parts, name) })
+	*l = layerList(strings.Join(known, ","))
+	return nil
+}
+
+func (l layerList) has(name string) bool { return slices.Contains(textList(l).values(), name) }
+
+// ofRegister reports whether one of the layers shows the register.
+func (l layerList) ofRegister() bool {
+	return l.has(tiles.SitesLayer) || l.has(tiles.SectorsLayer) || l.has(tiles.PlacesLayer)
+}
+
+// A moreLayer is a layer that shows what another operation lists. A caller needs the scope of that
+// operation, and may keep a tile with the layer as long as that list.
+type moreLayer struct {
+	name string
+	like *endpoint.Op[*Env]
+	make func(*Env, *tileParams, tiles.Tile) ([]byte, error)
+}
+
+func moreLayers() []moreLayer {
+	return []moreLayer{
+		{tiles.CoverageLayer, coveragePoints, measureLayer(tiles.Coverage)},
+		{tiles.SpeedtestsLayer, listSpeedtests, measureLayer(tiles.Speedtests)},
+		{tiles.OutagesLayer, listOutages, (*Env).outageLayer},
+	}
+}
+
+// may reports whether the caller has the scope of an operation.
+func (r *Env) may(op *endpoint.Op[*Env]) bool {
+	return r.Client != nil && slices.Contains(r.Client.Scopes, access.Scope(op.Scope))
+}
+
+// layerVersion returns the version of what a layer shows to the caller, "" while it is loading.
+func (r *Env) layerVersion(l moreLayer) string {
+	if !r.may(l.like) {
+		return "refused"
+	}
+	if l.name == tiles.OutagesLayer {
+		return r.datasetVersion(dataOutages)
+	}
+	return r.datasetVersion(dataMeasures) + " since " + r.yearStart().Format(time.DateOnly)
+}
+
+// yearStart is the beginning of the oldest day whose measurements are shown. It is less than 365
+// days ago, which is as far as the lists reach.
+func (r *Env) yearStart() time.Time { return r.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -364) }
+
+// addLayers appends the layers of a tile that do not show the register.
+func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error) {
+	for _, l := range moreLayers() {
+		if !p.Layers.has(l.name) {
+			continue
+		}
+		if !r.may(l.like) {
+			return nil, &Error{Status: 403, Code: codeScope, Parameter: "layers",
+				Message: fmt.Sprintf("layers: the key lacks the scope %s, which the layer %s needs", l.like.Scope, l.name)}
+		}
+		if err := r.CheckUsable(l.like.DependsOn...); err != nil {
+			return nil, err
+		}
+		layer, err := l.make(r, p, t)
+		if err != nil {
+			return nil, err
+		}
+		tile = append(tile, layer...)
+	}
+	return tile, nil
+}
+
+// measureLayer returns what makes a layer of the measurements of the last year.
+func measureLayer(layer func(*measure.Store, measure.Query, tiles.Tile) ([]byte, error),
+) func(*Env, *tileParams, tiles.Tile) ([]byte, error) {
+	return func(r *Env, p *tileParams, t tiles.Tile) ([]byte, error) {
+		store, q, err := r.measureQuery(marketParams{p.Market, p.Operator}, 0, 1)
+		if err != nil {
+			return nil, err
+		}
+		q.Since = r.yearStart()
+		for _, g := range p.Generation.choice() {
+			q.Generations = append(q.Generations, measure.Generation(g))
+		}
+		return layer(store, q, t)
+	}
+}
+
+// outageLayer makes the layer of the outages that operators publish and people report.
+func (r *Env) outageLayer(p *tileParams, t tiles.Tile) ([]byte, error) {
+	m := market.Get(p.Market)
+	operators, err := p.Operator.positions(m)
+	if err != nil {
+		return nil, err
+	}
+	q := outage.Query{Market: m.Code, Operators: keysOf(m, operators), Box: new(t.Box())}
+	area, err := p.areaParams.position(m)
+	if err != nil {
+		return nil, err
+	}
+	if area >= 0 {
+		q.Area = m.Areas[area].Code
+	}
+	all, _ := r.Outages.All(q)
+	list := make([]tiles.Outage, len(all))
+	for i := range all {
+		list[i] = tileOutage(m, all[i])
+	}
+	return tiles.Outages(list, t), nil
+}
+
+func tileOutage(m *market.Market, o community.Outage) tiles.Outage {
+	v := view.NewOutage(o)
+	shown := tiles.Outage{ID: v.ID, Down: v.Severity == outage.Down, Reported: v.Source == view.FromCommunity}
+	shown.Position.Lat, shown.Position.Lng = v.Latitude, v.Longitude
+	if i := slices.Index(m.OperatorKeys(), v.OperatorKey); i >= 0 {
+		shown.Operators = 1 << i
+	}
+	return shown
+}

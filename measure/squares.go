@@ -1,0 +1,59 @@
+package measure
+
+import "relais/geo"
+
+// A Square has the measurements of one square of a grid.
+type Square struct {
+	Count     int
+	Synthetic bool       // some were made up for a demonstration
+	Newest    Generation // of the measurements; 0 if none is known
+	Mean      geo.Point  // of their positions
+	Sampled   bool       // as in Group
+	Values    [3]Quantiles
+}
+
+// Squares returns the measurements that a query selects by squares. square returns the number of
+// the square of a position in 1e-7 degrees, from 0 to n-1, or less than 0 for a position outside.
+// Squares ignores Limit. A Square without measurements has a Count of 0.
+func (s *Store) Squares(kind Kind, q Query, n int, square func(lat, lng int32) int) ([]Square, error) {
+	q.Limit = 1
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	all := make([]squared, n)
+	for _, f := range s.view().filters(kind, &q) {
+		for rows := range f.matches() {
+			for _, i := range rows {
+				if at := square(f.lat[i], f.lng[i]); at >= 0 {
+					all[at].add(f.segment, i)
+				}
+			}
+		}
+	}
+	list := make([]Square, n)
+	for i := range all {
+		if all[i].count > 0 {
+			list[i] = all[i].square(kind)
+		}
+	}
+	return list, nil
+}
+
+// A squared counts the rows of a square.
+type squared struct {
+	surveyed
+	lat, lng int64 // sums
+	newest   Generation
+}
+
+func (t *squared) add(s *segment, row uint32) {
+	t.surveyed.add(s, row)
+	t.lat, t.lng = t.lat+int64(s.lat[row]), t.lng+int64(s.lng[row])
+	t.newest = max(t.newest, technologies[s.technology[row]].generation)
+}
+
+func (t *squared) square(kind Kind) Square {
+	g, n := t.group(kind), float64(t.count)
+	return Square{Count: g.Count, Synthetic: g.Synthetic, Newest: t.newest, Sampled: g.Sampled, Values: g.Values,
+		Mean: geo.Point{Lat: float64(t.lat) / n / geo.Scale, Lng: float64(t.lng) / n / geo.Scale}}
+}

@@ -1,0 +1,80 @@
+package tiles
+
+import (
+	"math"
+
+	"relais/geo"
+	"relais/measure"
+)
+
+// withMeasures is the zoom from which a tile has the layers coverage and speedtests.
+const withMeasures = 6
+
+// measureBits says how many squares of measurements a tile has: 2^measureBits columns and rows.
+const measureBits = 5
+
+// Keys of the layers of measurements. gen is the newest generation that was measured. Levels and
+// speeds are medians; a square without a stated one has none. synthetic is 1 where measurements were
+// made up for a demonstration.
+const (
+	measureN = iota
+	measureGen
+	measureSynthetic
+	measureFirst  // RSRP in dBm, or download in Mbit/s
+	measureSecond // upload in Mbit/s
+)
+
+var (
+	coverageKeys  = []string{"n", "gen", "synthetic", "rsrp"}
+	speedtestKeys = []string{"n", "gen", "synthetic", "down", "up"}
+)
+
+// Coverage returns the layer coverage, of the coverage points that a query selects. A feature stands
+// for those of a square of the tile, at their mean position. Below zoom 6 the layer is empty.
+func Coverage(s *measure.Store, q measure.Query, t Tile) ([]byte, error) {
+	return measures(newLayer(CoverageLayer, coverageKeys...), s, measure.Coverage, q, t)
+}
+
+// Speedtests is Coverage for the layer speedtests.
+func Speedtests(s *measure.Store, q measure.Query, t Tile) ([]byte, error) {
+	return measures(newLayer(SpeedtestsLayer, speedtestKeys...), s, measure.Speedtest, q, t)
+}
+
+func measures(l *layer, s *measure.Store, kind measure.Kind, q measure.Query, t Tile) ([]byte, error) {
+	if t.Z < withMeasures {
+		return nil, nil
+	}
+	q.Box = new(t.Box())
+	squares, err := s.Squares(kind, q, 1<<(2*measureBits), func(lat, lng int32) int {
+		p := project(lat, lng)
+		if !t.has(p) {
+			return -1
+		}
+		column, row := t.within(p, measureBits)
+		return int(row<<measureBits | column)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k := range squares {
+		if squares[k].Count > 0 {
+			addSquare(l, &squares[k], t)
+		}
+	}
+	return l.appendTo(nil), nil
+}
+
+func addSquare(l *layer, s *measure.Square, t Tile) {
+	l.number(measureN, uint64(s.Count))
+	l.number(measureGen, uint64(s.Newest))
+	if s.Synthetic {
+		l.number(measureSynthetic, 1)
+	}
+	for key := measureFirst; key < len(l.keys); key++ {
+		if v := s.Values[key-measureFirst]; v.Of > 0 {
+			l.decimal(key, math.Round(v.Median*10)/10)
+		}
+	}
+	x, y := t.within(project(geo.Fix(s.Mean.Lat), geo.Fix(s.Mean.Lng)), extentBits)
+	l.point(0, x, y)
+}
