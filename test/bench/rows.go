@@ -41,6 +41,8 @@ func findRows(base string) ([]row, error) {
 		row{name: "last page of all", path: fmt.Sprintf("/antennas?limit=50&offset=%d", total-50)},
 		row{name: "last page of an operator",
 			path: fmt.Sprintf("/antennas?operator=ORANGE&limit=50&offset=%d", orange.Meta.TotalMatched-50)},
+		row{name: "tile of Paris, zoom 11", path: "/tiles/FR/11/1037/704.mvt", headers: gzip},
+		row{name: "tile of Paris, zoom 14", path: "/tiles/FR/14/8299/5636.mvt", headers: gzip},
 		row{name: "export, gzip, 2 conn.", path: "/antennas/export", headers: gzip, large: true},
 	), nil
 }
