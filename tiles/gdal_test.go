@@ -1,0 +1,103 @@
+package tiles
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geojson"
+	"github.com/paulmach/orb/maptile"
+	mercator "github.com/paulmach/orb/project"
+
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+)
+
+// GDAL reads each layer of a tile as orb does: the same values at the same places.
+func TestGDAL(t *testing.T) {
+	ogr2ogr, err := exec.LookPath("ogr2ogr")
+	if err != nil {
+		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")
+	}
+	m, points := france(t), randomPoints(900)
+	points[0].rsrp, points[0].at = -87.5, m.Position(0)
+	s := pointsOf(t, points)
+	var outages []Outage
+	for i, p := range points {
+		outages = append(outages, Outage{ID: fmt.Sprintf("opérateur:%d", i), Position: p.at, Operators: 1 << (i % 5), Down: i%2 == 0})
+	}
+	for _, z := range []uint32{6, 10, 13} {
+		o := tileOf(geo.Point{Lat: 48.86, Lng: 2.35}, z)
+		tile := Tile{z, o.X, o.Y}
+		coverage, err := Coverage(s, measure.Query{Market: market.FR}, tile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := slices.Concat(Sites(m, index.All, tile), Sectors(m, index.All, tile), Places(m, tile), coverage,
+			Outages(outages, tile))
+		path := filepath.Join(t.TempDir(), "tile.mvt")
+		if err := os.WriteFile(path, whole, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		layers := decode(t, whole)
+		if want := map[uint32]int{6: 3, 10: 4, 13: 4}[z]; len(layers) != want {
+			t.Errorf("zoom %d: %d layers, want %d", z, len(layers), want)
+		}
+		for name, want := range layers {
+			t.Run(fmt.Sprintf("%s at zoom %d", name, z), func(t *testing.T) {
+				out, err := exec.Command(ogr2ogr, "-f", "GeoJSON", "/vsistdout/", "-t_srs", "EPSG:4326", "-lco", "COORDINATE_PRECISION=9",
+					"-oo", fmt.Sprint("X=", o.X), "-oo", fmt.Sprint("Y=", o.Y), "-oo", fmt.Sprint("Z=", z), "-oo", "CLIP=NO", path,
+					name).CombinedOutput()
+				if err != nil {
+					t.Fatalf("ogr2ogr: %v: %s", err, out)
+				}
+				compareGDAL(t, out, want, o)
+			})
+		}
+	}
+}
+
+// compareGDAL compares what GDAL read with the features of a tile.
+func compareGDAL(t *testing.T, text []byte, want []*geojson.Feature, o maptile.Tile) {
+	t.Helper()
+	var read struct {
+		Features []struct {
+			Geometry   struct{ Coordinates orb.Point }
+			Properties map[string]any
+		}
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		t.Fatalf("what GDAL wrote: %v: %.300s", err, text)
+	}
+	if len(read.Features) != len(want) {
+		t.Fatalf("%d features, want %d", len(read.Features), len(want))
+	}
+	side := math.Exp2(-float64(o.Z)) / Extent // of a unit, in worlds
+	for i, f := range read.Features {
+		got := map[string]any{}
+		for key, v := range f.Properties {
+			if v != nil && key != "mvt_id" {
+				got[key] = v
+			}
+		}
+		if diff := cmp.Diff(map[string]any(want[i].Properties), got); diff != "" {
+			t.Errorf("feature %d (-want +got)\n%s", i, diff)
+		}
+		at, world := want[i].Geometry.(orb.Point), 2*math.Pi*orb.EarthRadius
+		flat := mercator.WGS84.ToMercator(f.Geometry.Coordinates)
+		x := (flat[0]/world+0.5)/side - float64(o.X)*Extent
+		y := (0.5-flat[1]/world)/side - float64(o.Y)*Extent
+		if math.Abs(x-at[0]) > 0.1 || math.Abs(y-at[1]) > 0.1 {
+			t.Errorf("feature %d at %.2f, %.2f, want %v", i, x, y, at)
+		}
+	}
+}
