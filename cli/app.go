@@ -135,6 +135,7 @@ func (a *app) options() httpapi.Options {
 		Map:                a.mode(),
 		MapAll:             a.MapAll,
 		ErrorDocs:          a.errorDocs(a.base),
+		Links:              a.links(a.base, a.MCP != "off"),
 	}
 }
 

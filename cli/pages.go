@@ -8,6 +8,7 @@ import (
 	"relais/httpapi"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
+	"relais/mcp"
 	"relais/mcp/tools"
 )
 
@@ -36,6 +37,19 @@ func (f *webFlags) errorDocs(baseURL string) func(code string) string {
 	return func(code string) string { return docs.ErrorAddress(baseURL, code) }
 }
 
+// links returns what / answers of a server without pages, nil with pages. tools reports whether there
+// is a tool server.
+func (f *webFlags) links(baseURL string, tools bool) map[string]string {
+	if f.Pages != "off" {
+		return nil
+	}
+	list := map[string]string{"api": baseURL + "/external/v1", "openapi": baseURL + "/openapi.json"}
+	if tools {
+		list["tools"] = baseURL + mcp.Path
+	}
+	return list
+}
+
 // mountPages adds the pages to the API's server. The documentation has these tools.
 func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr, list []*tools.Tool) {
 	if f.Pages == "off" {
@@ -51,8 +65,9 @@ func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request
 		documented[i] = docs.Tool{Decl: t.Decl, Params: t.Params}
 	}
 	pages := web.New(web.Options{Env: env, Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
-		Docs: docs.New(server.BaseURL, documented)})
+		Keyed: f.mode() == httpapi.MapKey, Docs: docs.New(server.BaseURL, documented)})
 	for _, route := range pages.Routes() {
 		server.Mount(route.Path, route.Handler)
 	}
+	server.NotFound = pages.NotFound()
 }

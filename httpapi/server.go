@@ -66,6 +66,10 @@ type Options struct {
 	MapAll bool
 	// ErrorDocs, which may be nil, returns the address of what is written about an error code.
 	ErrorDocs func(code string) string
+	// NotFound, which may be nil, answers browsers that ask for a page that does not exist.
+	NotFound http.Handler
+	// Links are what / answers in JSON, by name. nil means that something else answers / .
+	Links map[string]string
 }
 
 // A Server answers the API. It is an http.Handler.
@@ -113,6 +117,9 @@ func New(o Options) (*Server, error) {
 	s.mountMap()
 	s.public.handle(mediaPath, http.MethodGet, fixedRoute(media))
 	s.public.handle(openAPIPath, http.MethodGet, fixedRoute(openAPI))
+	if o.Links != nil {
+		s.public.handle("/", http.MethodGet, fixedRoute(links))
+	}
 	s.public.PathPrefix(legacyPath).Handler(&handler{path: legacyPath + "*",
 		methods: map[string]route{anyMethod: fixedRoute(retired)}})
 	for _, r := range []*router{s.public, s.monitoring} {
@@ -160,6 +167,10 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 	defer s.recover(x)
 	handler, vars := routes.find(r)
 	if !handler.knowsOrigins() && s.preflight(x) {
+		return
+	}
+	if handler == nil && !apart && s.NotFound != nil && wantsPage(r) {
+		mounted{s.NotFound}.serve(s, x)
 		return
 	}
 	if handler == nil {

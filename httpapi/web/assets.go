@@ -67,6 +67,8 @@ func mediaTypeOf(name string) string {
 		return "text/css; charset=utf-8"
 	case ".json":
 		return "application/json"
+	case ".ico":
+		return "image/vnd.microsoft.icon"
 	case ".svg":
 		return "image/svg+xml"
 	}

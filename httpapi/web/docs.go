@@ -27,7 +27,7 @@ func (p *Pages) docsRoutes() (routes []Route) {
 // toDocs answers the address of a server without a map.
 func toDocs(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
-	http.Redirect(w, r, docs.Path, http.StatusFound)
+	http.Redirect(w, r, docs.Path, http.StatusSeeOther)
 }
 
 // documentation answers a page of the documentation. It is made once in each language, when it
@@ -70,6 +70,6 @@ func documentationPage(w words, path string, content func(docs.Language) (docs.P
 	}
 	var text bytes.Buffer
 	other := strings.TrimPrefix(path, "/") + "?lang=" + w["otherLang"]
-	err = pages.ExecuteTemplate(&text, "docs.html", page{w, other, http.StatusOK, inner})
+	err = pages.ExecuteTemplate(&text, "docs.html", page{W: w, Other: other, Status: http.StatusOK, Data: inner})
 	return pack(text.Bytes()), err
 }

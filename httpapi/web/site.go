@@ -1,44 +1,178 @@
 package web
 
 import (
-	"errors"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"relais/api"
 	"relais/api/view"
-	"relais/site"
+	"relais/httpapi/web/docs"
+	"relais/market"
 )
 
 // A sitePage is the data of site.html.
 type sitePage struct {
-	Site *view.Summary
-	More *view.More
-	Date string // of the data, YYYY-MM-DD
-	Map  bool   // there is a map
+	Site        *view.Detail
+	Title       string
+	Date        string // of the data, YYYY-MM-DD
+	Synthetic   bool
+	Deployments bool // dates are those of deployments
+	Address     string
+	// Nature and Owner are of the support, as published; NatureMeaning is in the reader's language.
+	Nature, NatureMeaning, Owner string
+	Operators                    []siteOperator
+	Nodes                        []siteNodes
+	Stations                     []string
+	Unassigned                   []uint16 // azimuths that the register states for the site as a whole
+	Outages                      *siteOutages
+	Photos                       *sitePhotos
+	Timeline                     *siteTimeline
+	Canonical                    string // address of the page
+	MapLink                      string // "" without a map
+	NearLink                     string
+	DocsLink                     string // "" without documentation
+	Description                  string // for Open Graph
 }
 
-// site answers the page about a site.
+// maxKey is the longest key of a site that is looked for, in bytes.
+const maxKey = 128
+
+// site answers the page about a site. The card of the map shows its main part.
 func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 	key, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), view.SitePagePath))
-	env := p.Env()
-	if err != nil || len(key) > 128 {
+	if err != nil || len(key) > maxKey {
 		p.fail(w, r, http.StatusNotFound)
 		return
 	}
-	loaded, at, err := env.Locate(key, nil)
-	if e, ok := errors.AsType[*api.Error](err); ok {
-		p.fail(w, r, e.Status)
-		return
-	} else if err != nil {
-		p.Log.Error("a page failed", "error", err)
-		p.fail(w, r, http.StatusInternalServerError)
+	env, words := p.Env(), wordsFor(r)
+	answer, err := answerOf[view.Body[view.Detail, view.DetailMeta]](r.Context(), env, "antennas.get",
+		map[string]string{"id": key})
+	if err != nil {
+		status, text := p.failure(words, err, words["site"])
+		if status == http.StatusForbidden {
+			text = words["restrictedSite"]
+		}
+		retryAfter(w.Header(), err)
+		p.failWith(w, r, status, text)
 		return
 	}
-	var s site.Site
-	loaded.Site(at, &s)
-	summary, more := view.NewSummary(loaded.Snap, &s), view.NewMore(loaded.Snap, &s)
-	w.Header().Set("Cache-Control", "public, max-age=300")
-	p.render(w, r, http.StatusOK, "site.html", sitePage{&summary, &more, loaded.Snap.SourceDate, p.Map})
+	w.Header().Set("Cache-Control", "public, max-age=60")
+	p.render(w, r, http.StatusOK, "site.html", p.newSitePage(r, env, words, answer))
+}
+
+// newSitePage collects what is known of a site.
+func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
+	answer *view.Body[view.Detail, view.DetailMeta]) *sitePage {
+	d := &answer.Data
+	m := market.Get(d.Market)
+	s := &sitePage{Site: d, Title: titleOf(w, &d.Summary), Address: addressOf(&d.Summary), Deployments: m.Deployments,
+		Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
+	if answer.Meta.SourceDate != nil {
+		s.Date = *answer.Meta.SourceDate
+	}
+	if loaded := env.Set.Market(d.Market); loaded != nil {
+		s.Synthetic = loaded.Snap.Synthetic
+	}
+	s.setSupport(w, m)
+	s.Operators, s.Unassigned = operatorsOf(w, m, d)
+	s.Nodes = nodesOf(m, d)
+	at := formatDegrees(d.Coordinates.Lat) + "/" + formatDegrees(d.Coordinates.Lng)
+	if p.Map {
+		s.MapLink = p.link(r, "/", "site", *d.SiteKey) + "#map=15/" + at
+	}
+	s.NearLink = p.link(r, nearPath, "lat", formatDegrees(d.Coordinates.Lat), "lng", formatDegrees(d.Coordinates.Lng),
+		"market", string(d.Market))
+	if p.Docs != nil {
+		s.DocsLink = p.link(r, docs.Path) + "#op-antennas-get"
+	}
+	s.Description = description(w, m, d)
+	p.addReports(r.Context(), env, w, m, s)
+	return s
+}
+
+// setSupport adds what the register states of the support.
+func (s *sitePage) setSupport(w words, m *market.Market) {
+	info := &s.Site.Support.SupportInfo
+	if info.Nature != nil {
+		s.Nature = *info.Nature
+	}
+	if m.LegacyCode && s.Nature != "" { // the codes are ANFR's
+		s.NatureMeaning = w.Nature(info.NatID, s.Nature)
+	}
+	if info.TypeProprietaire != nil {
+		s.Owner = *info.TypeProprietaire
+	}
+}
+
+// addReports adds what other datasets than the register have of the site. One that cannot be read
+// says so on the page.
+func (p *Pages) addReports(ctx context.Context, env *api.Env, w words, m *market.Market, s *sitePage) {
+	if env.Outages != nil {
+		s.Outages = p.outagesOf(ctx, env, m, s.Site)
+	}
+	if env.Photos != nil {
+		s.Photos = p.photosOf(ctx, env, s.Site)
+	}
+	if env.Archives != nil {
+		s.Timeline = p.timelineOf(env, w, m, s.Site.ID)
+	}
+}
+
+// titleOf returns the commune of a site, or else the address or the market.
+func titleOf(w words, s *view.Summary) string {
+	for _, text := range []*string{s.Location.Commune, s.Location.Address} {
+		if text != nil {
+			return *text
+		}
+	}
+	if s.AdministrativeArea.Label != "" {
+		return s.AdministrativeArea.Label
+	}
+	return w.Market(s.Market)
+}
+
+// addressOf returns the address of a site on one line.
+func addressOf(s *view.Summary) string {
+	town := ""
+	for _, text := range []*string{s.Location.PostalCode, s.Location.Commune} {
+		if text != nil {
+			town = strings.TrimSpace(town + " " + *text)
+		}
+	}
+	if s.Location.Address == nil {
+		return town
+	}
+	if town == "" {
+		return *s.Location.Address
+	}
+	return *s.Location.Address + ", " + town
+}
+
+// description sums the site up for a preview of the page elsewhere.
+func description(w words, m *market.Market, d *view.Detail) string {
+	parts := []string{strings.Join(labelsOf(m, d.Operators), ", "), strings.Join(d.Technologies, ", ")}
+	if d.Support.Height != nil {
+		parts = append(parts, w.Metres(*d.Support.Height))
+	}
+	parts = append(parts, d.SourceLabel)
+	return strings.Join(parts, " · ")
+}
+
+// labelsOf returns the names of operators.
+func labelsOf(m *market.Market, keys []string) []string {
+	names := make([]string, len(keys))
+	for i, key := range keys {
+		names[i] = labelOf(m, key)
+	}
+	return names
+}
+
+// labelOf returns the name of an operator. A key that the market does not have stays as it is.
+func labelOf(m *market.Market, key string) string {
+	if i, ok := m.OperatorNamed(key); ok {
+		return m.Operators[i].Label
+	}
+	return key
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,8 @@ type Options struct {
 	Address func(*http.Request) netip.Addr // asked for each request
 	Log     *slog.Logger
 	Map     bool // there is a map
+	// Keyed means that only callers with a key may read what the map reads: then no page lists sites.
+	Keyed bool
 	// Docs is the documentation, or nil.
 	Docs *docs.Docs
 }
@@ -61,7 +64,11 @@ type Route struct {
 // Routes lists the routes of the pages.
 func (p *Pages) Routes() []Route {
 	routes := []Route{{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, p.site)},
-		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)}}
+		{searchPath, p.limited(p.asked, pagesPerMinute, p.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, p.near)},
+		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)},
+		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)},
+		{"/robots.txt", p.limited(p.assets, assetsPerMinute, robots)},
+		{"/favicon.ico", p.limited(p.assets, assetsPerMinute, p.favicon)}}
 	if p.Map {
 		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.mapPage)},
 			Route{"/map", p.limited(p.asked, pagesPerMinute, p.mapPage)})
@@ -100,22 +107,62 @@ func (p *Pages) limited(counter *limit.Addresses, most int, f http.HandlerFunc) 
 
 // A page is what all templates get.
 type page struct {
-	W      words
-	Other  string // address of the page in the other language
-	Status int
-	Data   any // of the template
+	W         words
+	Other     string // address of the page in the other language
+	Status    int
+	Map, Docs bool   // there are such pages
+	Lang      string // the language that the address states, or ""
+	Query     string // that was searched for
+	Searching bool   // the page has a search of its own
+	Data      any    // of the template
 }
 
+// fail answers an error with the text of its status.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, status int) {
+	text := wordsFor(r)["later"]
+	switch status {
+	case http.StatusNotFound:
+		text = wordsFor(r)["notFound"]
+	case http.StatusMethodNotAllowed:
+		text = wordsFor(r)["notAllowed"]
+	case http.StatusTooManyRequests:
+		text = wordsFor(r)["tooMany"]
+	}
+	p.failWith(w, r, status, text)
+}
+
+// failWith answers an error with a text.
+func (p *Pages) failWith(w http.ResponseWriter, r *http.Request, status int, text string) {
 	w.Header().Set("Cache-Control", "no-store")
-	p.render(w, r, status, "error.html", nil)
+	p.render(w, r, status, "error.html", text)
+}
+
+// link returns an address on this server with parameters, given as names and values. Empty values
+// are left out. A language that the address of the page states is kept.
+func (p *Pages) link(r *http.Request, path string, params ...string) string {
+	q := url.Values{}
+	for i := 0; i < len(params); i += 2 {
+		if params[i+1] != "" {
+			q.Set(params[i], params[i+1])
+		}
+	}
+	if lang := statedLanguage(r); lang != "" {
+		q.Set("lang", lang)
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
 }
 
 // render writes a page, in the reader's language.
 func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	words := wordsFor(r)
 	var text bytes.Buffer
-	if err := pages.ExecuteTemplate(&text, name, page{words, otherLanguage(r, words), status, data}); err != nil {
+	all := page{W: words, Other: otherLanguage(r, words), Status: status, Map: p.Map, Docs: p.Docs != nil,
+		Lang: statedLanguage(r), Query: firstRunes(cleanText(r.URL.Query().Get("q")), maxQuery),
+		Searching: r.URL.Path == searchPath, Data: data}
+	if err := pages.ExecuteTemplate(&text, name, all); err != nil {
 		p.Log.Error("a page failed", "page", name, "error", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return

@@ -50,13 +50,13 @@ func ask(p *Pages, method, target string, headers ...string) *httptest.ResponseR
 func TestSitePage(t *testing.T) {
 	p, key := pagesOf(t)
 	w := ask(p, "GET", "/site/"+key)
-	for _, want := range []string{"<html lang=\"en\">", key, "Operators", "SYNTHETIC"} {
+	for _, want := range []string{"<html lang=\"en\">", key, "Bands and dates by operator", "SYNTHETIC"} {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("status %d, %q is missing:\n%s, want 200 and %q in it", w.Code, want, w.Body, want)
 		}
 	}
 	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
-		"Opérateurs") {
+		"Bandes et dates par opérateur") {
 		t.Error("not in French")
 	}
 	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {
@@ -134,7 +134,7 @@ func TestDocumentation(t *testing.T) {
 		t.Error("the page repeats a parameter")
 	}
 	p.Map = false
-	if w := ask(p, "GET", "/"); w.Code != 302 || w.Header().Get("Location") != "/docs" {
-		t.Errorf("without a map: status %d, location %q; want 302 to /docs", w.Code, w.Header().Get("Location"))
+	if w := ask(p, "GET", "/"); w.Code != 303 || w.Header().Get("Location") != "/docs" {
+		t.Errorf("without a map: status %d, location %q; want 303 to /docs", w.Code, w.Header().Get("Location"))
 	}
 }

@@ -64,11 +64,8 @@ var languages = language.NewMatcher([]language.Tag{language.English, language.Fr
 // wordsFor returns the words in the reader's language: that of the parameter lang, or what the
 // browser asks for.
 func wordsFor(r *http.Request) words {
-	switch r.URL.Query().Get("lang") {
-	case "fr":
-		return french
-	case "en":
-		return english
+	if lang := statedLanguage(r); lang != "" {
+		return wordsIn(lang)
 	}
 	header := r.Header.Get("Accept-Language")
 	if len(header) > 200 {
@@ -82,6 +79,15 @@ func wordsFor(r *http.Request) words {
 		return french
 	}
 	return english
+}
+
+// statedLanguage returns the language that the address of a page states, "" for none.
+func statedLanguage(r *http.Request) string {
+	switch lang := r.URL.Query().Get("lang"); lang {
+	case "fr", "en":
+		return lang
+	}
+	return ""
 }
 
 // otherLanguage returns the address of the same page in the other language.

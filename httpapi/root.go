@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// links answers / of a server without pages.
+func links(s *Server, x *exchange) {
+	x.w.Header().Set("Cache-Control", "public, max-age=300")
+	s.writeJSON(x, http.StatusOK, struct {
+		Name  string            `json:"name"`
+		Links map[string]string `json:"links"`
+	}{"relais", s.Links})
+}
+
+// dataPaths are the path prefixes below which programs ask, whatever they accept.
+var dataPaths = []string{"/external", "/api", MapPath, "/media"}
+
+// wantsPage reports whether a browser asks for a page: it accepts HTML, and programs do not.
+func wantsPage(r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	if slices.ContainsFunc(dataPaths, func(prefix string) bool {
+		return r.URL.Path == prefix || strings.HasPrefix(r.URL.Path, prefix+"/")
+	}) {
+		return false
+	}
+	for _, header := range r.Header["Accept"] {
+		for part := range strings.SplitSeq(header, ",") {
+			kind, params, err := mime.ParseMediaType(part)
+			if err == nil && kind == "text/html" && !slices.Contains([]string{"0", "0.0", "0.00", "0.000"}, params["q"]) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,284 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"relais/api"
+	"relais/api/view"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+)
+
+// search answers the list of what a text finds, or without a text, of all sites of a market.
+func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
+	q, words := newListQuery(r), wordsFor(r)
+	if p.Keyed {
+		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
+		return
+	}
+	if at, ok := parsePosition(q.Text); ok {
+		http.Redirect(w, r, p.link(r, nearPath, "lat", formatDegrees(at.Lat), "lng", formatDegrees(at.Lng), "market",
+			q.Market), http.StatusSeeOther)
+		return
+	}
+	env := p.Env()
+	list := p.newListPage(env, words, q)
+	list.Title = words["searchTitle"]
+	if q.Text != "" {
+		list.Title = words.Fill("resultsFor", q.Text)
+	}
+	status := http.StatusOK
+	if utf8.RuneCountInString(q.Text) > maxQuery {
+		status, list.Notice, list.Title, list.Query.Text = http.StatusBadRequest, words["tooLong"], words["searchTitle"], ""
+	} else if err := p.fillSearch(r, env, words, list); err != nil {
+		status, list.Notice = p.failure(words, err, words.asked(q.Market))
+		retryAfter(w.Header(), err)
+	}
+	p.sendList(w, r, status, "list.html", list)
+}
+
+// sendList answers a page with a list. Search engines are kept out of it: it has no end.
+func (p *Pages) sendList(w http.ResponseWriter, r *http.Request, status int, template string, list *listPage) {
+	if list.Last != "" && status == http.StatusOK {
+		status = http.StatusNotFound
+	}
+	w.Header().Set("Cache-Control", "public, max-age=60")
+	if status != http.StatusOK {
+		w.Header().Set("Cache-Control", "no-store")
+	}
+	p.render(w, r, status, template, list)
+}
+
+// asked returns the name of the market that was asked for.
+func (w words) asked(code string) string {
+	if name := w["market."+code]; name != "" {
+		return name
+	}
+	return code
+}
+
+// found is what a question finds in a market.
+type found struct {
+	market *index.Market
+	sites  []view.NearSummary
+	total  int
+}
+
+// fillSearch asks the market that was chosen. If none was, it lists the first that has such sites,
+// and names the others.
+func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPage) error {
+	hits, err := searchMarkets(r.Context(), env, &list.Query)
+	if err != nil {
+		return err
+	}
+	if len(hits) == 0 {
+		list.Notice = w.Fill("noInventory", w.asked(list.Query.Market))
+		if list.Query.Market == "" {
+			list.Notice = w["noRegisters"]
+		}
+		return nil
+	}
+	first := hits[0]
+	for _, h := range hits {
+		if h.total > 0 {
+			first = h
+			break
+		}
+	}
+	list.setMarket(w, first.market)
+	p.setRows(r, w, list, first.sites, first.total, nil)
+	list.addOthers(w, hits, first.market)
+	if err := p.addRadio(r, env, w, list, hits); err != nil {
+		return err
+	}
+	list.Caption = w.Count("siteCount", first.total) + " · " + w.Market(first.market.Table.Code)
+	if p.Map && len(first.sites) > 0 {
+		at := first.sites[0].Coordinates
+		list.MapLink = p.mapLink(r, &list.Query, at.Lat, at.Lng, 12)
+	}
+	if first.total == 0 && len(list.Radio) == 0 {
+		list.Notice, list.Hint = w["noMatch"], w["nothingHint"]
+	}
+	if list.Query.Text == "" {
+		list.Examples = p.examples(r, first.market)
+	}
+	return nil
+}
+
+// mapLink returns the address of the map at a place, with the filters of a list.
+func (p *Pages) mapLink(r *http.Request, q *listQuery, lat, lng float64, zoom int) string {
+	return p.link(r, "/", "operator", strings.Join(q.Operators, ","), "generation", strings.Join(q.Generations, ",")) +
+		"#map=" + strconv.Itoa(zoom) + "/" + formatDegrees(lat) + "/" + formatDegrees(lng)
+}
+
+// searchMarkets asks the market of a question, or all, in the order of /markets. Of those that were
+// not chosen, one that does not have an operator of the question is left out.
+func searchMarkets(ctx context.Context, env *api.Env, q *listQuery) (hits []found, err error) {
+	if q.Market != "" {
+		h, err := searchMarket(ctx, env, q, q.Market, pageRows)
+		if err != nil || h.market == nil {
+			return nil, err
+		}
+		return []found{h}, nil
+	}
+	limit := pageRows
+	for _, m := range shownMarkets(env) {
+		h, one := searchMarket(ctx, env, q, string(m.Table.Code), limit)
+		if one != nil {
+			err = one
+			continue
+		}
+		if h.total > 0 {
+			limit = 1 // of the others, only the number counts
+		}
+		hits = append(hits, h)
+	}
+	if len(hits) > 0 {
+		err = nil
+	} else if env.Set == nil {
+		_, err = searchMarket(ctx, env, q, string(market.FR), 1)
+	}
+	return hits, err
+}
+
+// searchMarket asks one market. Its result has no market if that has no register.
+func searchMarket(ctx context.Context, env *api.Env, q *listQuery, code string, limit int) (h found, err error) {
+	m := market.Get(market.Code(code))
+	if m == nil {
+		m = &market.Market{Code: market.Code(code)} // the operation refuses it
+	}
+	params := q.params(m, limit)
+	if q.Text == "" || q.BBox != "" {
+		answer, err := answerOf[view.Body[[]view.NearSummary, view.ListMeta]](ctx, env, "antennas.list", params)
+		if err != nil {
+			return h, err
+		}
+		h.sites, h.total = answer.Data, answer.Meta.TotalMatched
+	} else {
+		answer, err := answerOf[view.Body[[]view.NearSummary, view.SearchMeta]](ctx, env, "antennas.search", params)
+		if err != nil {
+			return h, err
+		}
+		h.sites, h.total = answer.Data, answer.Meta.Total
+	}
+	h.market = env.Set.Market(m.Code)
+	return h, nil
+}
+
+// addOthers names the markets that have such sites too.
+func (list *listPage) addOthers(w words, hits []found, first *index.Market) {
+	for _, h := range hits {
+		if h.market == first || h.total == 0 {
+			continue
+		}
+		q := list.Query
+		q.Market, q.Page, q.Sort = string(h.market.Table.Code), 1, ""
+		list.Others = append(list.Others, otherMarket{w.Market(h.market.Table.Code), q.href(), h.total})
+	}
+}
+
+// A radioHit is a site that has a number as radio identifier.
+type radioHit struct {
+	listRow
+	As []string // eNB, gNB, cell, PCI
+}
+
+// radioText is what may be a radio identifier.
+var radioText = regexp.MustCompile(`(?i)^(enb|gnb|eci|nci|ci|pci)?[ :#=]*(0x[0-9a-f]{1,9}|[0-9]{1,11})$`)
+
+// mostRadio are the sites that a page lists by a radio identifier.
+const mostRadio = 10
+
+// addRadio adds the sites that have the text as radio identifier.
+func (p *Pages) addRadio(r *http.Request, env *api.Env, w words, list *listPage, hits []found) error {
+	parts := radioText.FindStringSubmatch(list.Query.Text)
+	if parts == nil || list.Query.Page > 1 {
+		return nil
+	}
+	number, err := parseNumber(parts[2])
+	if err != nil {
+		return nil // not a number, so not an identifier either
+	}
+	kind := map[string]string{"": "auto", "enb": "enb", "gnb": "gnb", "eci": "ci", "nci": "ci", "ci": "ci",
+		"pci": "pci"}[strings.ToLower(parts[1])]
+	for _, h := range hits {
+		answer, err := answerOf[view.Body[[]view.LookupResult, view.LookupMeta]](r.Context(), env, "antennas.lookup",
+			map[string]string{"market": string(h.market.Table.Code), "value": strconv.FormatUint(number, 10), "type": kind,
+				"operator": strings.Join(list.Query.Operators, ","), "limit": strconv.Itoa(mostRadio + 1)})
+		if err != nil {
+			if e, ok := errors.AsType[*api.Error](err); ok && e.Status == http.StatusBadRequest {
+				continue // greater than such an identifier can be
+			}
+			return err
+		}
+		for _, found := range answer.Data {
+			if len(list.Radio) == mostRadio {
+				list.RadioMore = true
+				break
+			}
+			near := &view.NearSummary{Summary: found.Site}
+			list.addSource(h.market)
+			list.Radio = append(list.Radio, radioHit{p.newListRow(r, w, h.market.Table, near, nil), typesOf(w, found.Matches)})
+		}
+	}
+	return nil
+}
+
+// typesOf returns what a number was found as. A cell has two names in the API.
+func typesOf(w words, matches []view.Match) (list []string) {
+	for _, m := range matches {
+		if m.Type != string(index.LookupCellID) {
+			list = append(list, w["radio."+m.Type])
+		}
+	}
+	return list
+}
+
+// examples returns what can be searched for in a market.
+func (p *Pages) examples(r *http.Request, m *index.Market) (list []example) {
+	if m.Len() == 0 {
+		return nil
+	}
+	middle := m.Position(uint32(m.Len() / 2))
+	key := index.Key(m.Table.Code, m.Snap.ID(m.Len()/2))
+	texts := []string{key, formatDegrees(middle.Lat) + ", " + formatDegrees(middle.Lng)}
+	m.CommunesIn(geo.Box{South: middle.Lat - 0.2, North: middle.Lat + 0.2, West: middle.Lng - 0.3, East: middle.Lng + 0.3},
+		func(place *index.Place) {
+			if len(texts) < 3 {
+				texts = append([]string{place.Name}, texts...)
+			}
+		})
+	for _, text := range texts {
+		list = append(list, example{text, p.link(r, searchPath, "q", text)})
+	}
+	return list
+}
+
+// positionText is a position as people write it: 48.85, 2.35 or 48,85 2,35 or 48,85; 2,35.
+var positionText = regexp.MustCompile(
+	`^(-?[0-9]{1,2}(?:[.,][0-9]{1,12})?)\s*°?\s*(?:[;,]\s*|\s)\s*(-?[0-9]{1,3}(?:[.,][0-9]{1,12})?)\s*°?$`)
+
+// parsePosition reads a position. Two whole numbers are not one: they may be a house and a postal code.
+func parsePosition(text string) (p geo.Point, ok bool) {
+	parts := positionText.FindStringSubmatch(text)
+	if parts == nil || !strings.ContainsAny(parts[1], ".,") || !strings.ContainsAny(parts[2], ".,") {
+		return p, false
+	}
+	var values [2]float64
+	for i, part := range parts[1:] {
+		x, err := strconv.ParseFloat(strings.Replace(part, ",", ".", 1), 64)
+		if err != nil {
+			return p, false
+		}
+		values[i] = x
+	}
+	p = geo.Point{Lat: values[0], Lng: values[1]}
+	return p, p.Valid()
+}

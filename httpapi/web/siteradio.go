@@ -1,0 +1,132 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"relais/api/view"
+	"relais/market"
+)
+
+// A siteOperator is what an operator has on a site.
+type siteOperator struct {
+	Label     string
+	Emissions []siteEmission
+	Sectors   []siteSectors
+}
+
+// A siteEmission is a row of the table of an operator.
+type siteEmission struct {
+	System, Generation string
+	Status, Meaning    string // as published, and in the reader's language if that says more
+	Planned            bool
+	Date               string
+}
+
+// siteSectors are the directions of some systems of an operator.
+type siteSectors struct {
+	Systems  string // "" for all of the operator
+	Azimuths []uint16
+}
+
+// siteNodes are the base stations of an operator on a site.
+type siteNodes struct {
+	Operator string
+	List     []siteNode
+}
+
+type siteNode struct {
+	Type, Value string
+	Learned     bool
+}
+
+// operatorsOf returns the operators of a site with their systems. If the register states azimuths
+// for the site as a whole only, it returns these too.
+func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator, whole []uint16) {
+	whole = d.Radio.Azimuts
+	for _, key := range d.Operators {
+		o := siteOperator{Label: labelOf(m, key)}
+		for i := range d.Emissions {
+			e := &d.Emissions[i]
+			if e.Operator != key {
+				continue
+			}
+			o.Emissions = append(o.Emissions, newSiteEmission(w, m, e))
+			if e.Azimuts != nil {
+				whole = nil
+				o.addSectors(e.Technology, *e.Azimuts)
+			}
+		}
+		o.mergeSectors()
+		list = append(list, o)
+	}
+	return list, whole
+}
+
+func newSiteEmission(w words, m *market.Market, e *view.Emission) siteEmission {
+	row := siteEmission{System: e.Technology, Generation: e.Generation}
+	if e.Status != nil {
+		row.Status, row.Meaning = *e.Status, w.Status(*e.Status)
+		at := slices.IndexFunc(m.Statuses, func(s market.Status) bool { return s.Name == *e.Status })
+		row.Planned = m.Phase(at) == market.Project
+	}
+	if e.Date != nil {
+		row.Date = *e.Date
+	}
+	return row
+}
+
+// addSectors adds the directions of a system.
+func (o *siteOperator) addSectors(system string, azimuths []uint16) {
+	if len(azimuths) == 0 {
+		return
+	}
+	for i := range o.Sectors {
+		s := &o.Sectors[i]
+		if slices.Equal(s.Azimuths, azimuths) {
+			if !slices.Contains(strings.Split(s.Systems, ", "), system) {
+				s.Systems += ", " + system
+			}
+			return
+		}
+	}
+	o.Sectors = append(o.Sectors, siteSectors{system, azimuths})
+}
+
+// mergeSectors leaves out the names of the systems where one list of directions is that of all.
+func (o *siteOperator) mergeSectors() {
+	if len(o.Sectors) != 1 {
+		return
+	}
+	with := strings.Split(o.Sectors[0].Systems, ", ")
+	for _, e := range o.Emissions {
+		if !slices.Contains(with, e.System) {
+			return
+		}
+	}
+	o.Sectors[0].Systems = ""
+}
+
+// nodesOf returns the base stations of a site by operator.
+func nodesOf(m *market.Market, d *view.Detail) (list []siteNodes) {
+	names := map[string]string{"enb": "eNB", "gnb": "gNB"}
+	for _, n := range d.Radio.Nodes {
+		operator := labelOf(m, n.Operator)
+		at := slices.IndexFunc(list, func(x siteNodes) bool { return x.Operator == operator })
+		if at < 0 {
+			at, list = len(list), append(list, siteNodes{Operator: operator})
+		}
+		list[at].List = append(list[at].List, siteNode{names[n.Type], n.Value, n.Learned})
+	}
+	return list
+}
+
+// stationsOf returns the numbers by which the register knows the stations of a site, each once.
+func stationsOf(d *view.Detail) (list []string) {
+	for _, s := range d.Stations {
+		if s.Code != "" && !slices.Contains(list, s.Code) {
+			list = append(list, s.Code)
+		}
+	}
+	return list
+}
