@@ -14,13 +14,12 @@ var listAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.list", Path: "/antennas", Scope: "antennas:read", FailureName: "ANTENNAS", MaxAge: 60,
 	Summary:    "Antenna sites of a market, page by page.",
 	Doc:        "All filters on emissions meet on one emission. The order is fixed as long as sourceDate does not change, so that pages neither skip nor repeat a site; with lat, lon and radiusKm the nearest come first.",
-	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).list)
 
 type listParams struct {
 	marketParams
-	areaParams
-	emissionParams
+	siteFilters
 	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
 	boxParams
 	discParams
@@ -60,8 +59,8 @@ func (antennaPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.NearSummary, view.ListMeta]()
 }
 
-func (r *Env) list(_ context.Context, p *listParams) (antennaPage, error) {
-	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
+func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {
+	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
 	if err != nil {
 		return antennaPage{}, err
 	}

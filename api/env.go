@@ -4,6 +4,7 @@
 package api
 
 import (
+	"context"
 	"io"
 	"net/netip"
 	"strings"
@@ -188,25 +189,31 @@ func (r *Env) load(m *market.Market) (*index.Market, error) {
 // not have is an error before anything of the data is one: a question that is
 // wrong stays wrong, whatever is loaded. The register is nil for a market without
 // an inventory.
-func (r *Env) resolveMarket(in marketParams, a areaParams, e emissionParams) (*market.Market, *index.Market, index.Filter,
-	error) {
+func (r *Env) resolveMarket(ctx context.Context, in marketParams, p siteFilters) (*market.Market, *index.Market,
+	index.Filter, error) {
 	m, f := market.Get(in.Market), index.All
 	var err error
 	var choices index.Choices
 	if choices.Operators, err = in.Operator.positions(m); err != nil {
 		return nil, nil, f, err
 	}
-	if f.Area, err = a.position(m); err != nil {
+	if f.Area, err = p.position(m); err != nil {
+		return nil, nil, f, err
+	}
+	if err := p.check(m); err != nil {
 		return nil, nil, f, err
 	}
 	loaded, err := r.load(m)
 	if err != nil {
 		return nil, nil, f, err
 	}
-	choices.Generations = e.Generation.choice()
+	choices.Generations = p.Generation.choice()
 	if loaded != nil {
-		choices.Statuses = statusesIn(e.Status, loaded)
-		if choices.Systems, err = systemsIn(e.Technology, e.Band, loaded); err != nil {
+		choices.Statuses = statusesIn(p.Status, loaded)
+		if choices.Systems, err = systemsIn(p.Technology, p.Band, loaded); err != nil {
+			return nil, nil, f, err
+		}
+		if f.Within, err = r.changed(ctx, p.changeParams, loaded); err != nil {
 			return nil, nil, f, err
 		}
 	}

@@ -14,14 +14,13 @@ var exportAntennas = endpoint.New(endpoint.Decl{
 	Large:      true,
 	Summary:    "All antenna sites of a market, or those that a filter leaves, in one answer.",
 	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
-	ErrorCodes: []string{codeInvalidOperator},
+	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).export)
 
 type exportParams struct {
 	marketParams
 	Format exportFormat `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection."`
-	areaParams
-	emissionParams
+	siteFilters
 }
 
 // An exportFormat is a format of the export.
@@ -46,8 +45,8 @@ func (exportAnswer) Shapes() map[string]reflect.Type {
 	return s
 }
 
-func (r *Env) export(_ context.Context, p *exportParams) (exportAnswer, error) {
-	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
+func (r *Env) export(ctx context.Context, p *exportParams) (exportAnswer, error) {
+	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
 	if err != nil {
 		return exportAnswer{}, err
 	}

@@ -148,7 +148,7 @@ type RadioResult struct {
 
 // LookupRadio finds the sites that a radio identifier names, the most certain first.
 func (r *Env) LookupRadio(p *RadioParams) (*RadioResult, error) {
-	m, loaded, f, err := r.resolveMarket(p.marketParams, areaParams{}, emissionParams{})
+	m, loaded, f, err := r.resolveMarket(context.Background(), p.marketParams, siteFilters{})
 	if err != nil {
 		return nil, err
 	}

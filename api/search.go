@@ -13,7 +13,7 @@ var searchAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.search", Path: "/antennas/search", Scope: "antennas:read", FailureName: "ANTENNAS_SEARCH", MaxAge: 60,
 	Summary:    "Antenna sites by text, identifier or place, best match first.",
 	Doc:        "First come sites whose identifier is what was asked for, then those whose commune it is, then the others. A site must satisfy all criteria; without any, the answer is a list.",
-	ErrorCodes: []string{codeInvalidOperator},
+	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).search)
 
 type searchParams struct {
@@ -25,8 +25,7 @@ type searchParams struct {
 	Commune      string `param:"commune" max:"200" doc:"Name of the commune: whole names first, then names that begin so." example:"Lyon"`
 	PostalCode   string `param:"postalCode" max:"20" doc:"Postal code." example:"69003"`
 	marketParams
-	areaParams
-	emissionParams
+	siteFilters
 	Limit  int `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
@@ -39,8 +38,8 @@ func (searchPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.Summary, view.SearchMeta]()
 }
 
-func (r *Env) search(_ context.Context, p *searchParams) (searchPage, error) {
-	m, loaded, f, err := r.resolveMarket(p.marketParams, p.areaParams, p.emissionParams)
+func (r *Env) search(ctx context.Context, p *searchParams) (searchPage, error) {
+	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
 	if err != nil {
 		return searchPage{}, err
 	}

@@ -26,7 +26,7 @@ type (
 // market, its register, which is nil if the market has no inventory, and a filter.
 func (r *Env) ResolveMarket(in MarketParams, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
 	error) {
-	return r.resolveMarket(in.asLists(), a, e.asLists())
+	return r.resolveMarket(context.Background(), in.asLists(), siteFilters{areaParams: a, emissionParams: e.asLists()})
 }
 
 // Load returns the register of a market, nil if the market has no inventory. It fails if

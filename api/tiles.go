@@ -18,7 +18,7 @@ var getTile = endpoint.New(endpoint.Decl{
 	Produces: tileType, Cheap: true, Kept: true,
 	Summary:    "A vector tile of the antenna sites of a market.",
 	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops (0 when the register does not say whose it is), gen, key. Layer places from zoom 9: name and n. Layers that need the scope of their operation, as in layers=sites,outages: coverage and speedtests from zoom 6, squares of the tile with the measurements of the last year, n, gen, synthetic (1 where some are made up) and the medians rsrp (dBm), or down and up (Mbit/s), under operator and generation alone; outages, n, ops, down (without any service), reported (by people) and id (of one), under operator and area alone, by cells below zoom 9. A tile costs a twentieth of a request.",
-	ErrorCodes: []string{codeInvalidOperator},
+	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).tile)
 
 const tileType = "application/vnd.mapbox-vector-tile"
@@ -29,18 +29,20 @@ type tileParams struct {
 	Z        int          `param:"z" min:"0" max:"22" doc:"Zoom." example:"9"`
 	X        int          `param:"x" min:"0" doc:"Column, from the west." example:"259"`
 	Y        int          `param:"y" min:"0" doc:"Row, from the north." example:"176"`
-	areaParams
-	emissionParams
+	siteFilters
 	Layers  layerList `param:"layers" default:"sites,sectors,places" doc:"Layers of the tile, with commas. The default is those of the register." example:"sites,outages"`
 	Version string    `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
 }
 
-// refine makes a tile that shows the register alone immutable at the address of its version. What other
-// layers show changes without it.
+// refine makes a tile that shows the register alone immutable at the address of its version. What
+// editions changed and what other layers show changes without it.
 func (p *tileParams) refine(r *Env, f *Freshness) {
+	if p.siteFilters.refine(r, f); f.Version == "" {
+		return
+	}
 	version, _, _ := strings.Cut(p.Version, ".")
 	loaded := r.Set.Market(p.Market)
-	f.Immutable = loaded != nil && version == loaded.Snap.Version
+	f.Immutable = loaded != nil && version == loaded.Snap.Version && p.ChangedSince == ""
 	for _, l := range moreLayers() {
 		if !p.Layers.has(l.name) {
 			continue
@@ -84,11 +86,11 @@ func (tileAnswer) Members() (names []string) {
 	return names
 }
 
-func (r *Env) tile(_ context.Context, p *tileParams) (tileAnswer, error) {
+func (r *Env) tile(ctx context.Context, p *tileParams) (tileAnswer, error) {
 	t := tiles.Tile{Z: uint32(p.Z), X: uint32(p.X), Y: uint32(p.Y)}
 	tile, err := []byte(nil), error(nil)
 	if p.Layers.ofRegister() {
-		if tile, err = r.registerLayers(p, t); err != nil {
+		if tile, err = r.registerLayers(ctx, p, t); err != nil {
 			return tileAnswer{}, err
 		}
 	}
@@ -97,8 +99,8 @@ func (r *Env) tile(_ context.Context, p *tileParams) (tileAnswer, error) {
 }
 
 // registerLayers makes the layers that show the register.
-func (r *Env) registerLayers(p *tileParams, t tiles.Tile) (tile []byte, err error) {
-	_, loaded, f, err := r.resolveMarket(marketParams{p.Market, p.Operator}, p.areaParams, p.emissionParams)
+func (r *Env) registerLayers(ctx context.Context, p *tileParams, t tiles.Tile) (tile []byte, err error) {
+	_, loaded, f, err := r.resolveMarket(ctx, marketParams{p.Market, p.Operator}, p.siteFilters)
 	if err != nil || loaded == nil {
 		return nil, err
 	}

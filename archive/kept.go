@@ -15,6 +15,7 @@ const (
 	mostSupports     = 8 << 20
 	mostBlocks       = 48 << 20
 	mostChanges      = 16 << 20
+	mostChanged      = 8 << 20
 	mostMembers      = 16 << 20
 	mostOverviews    = 32 << 20
 	mostBriefs       = 48 << 20
@@ -27,6 +28,7 @@ type memory struct {
 	supports     valueCache[[]uint32]      // of the rows of a block, ascending
 	blocks       valueCache[*block]
 	changes      valueCache[[]change] // of a date, by support
+	changed      valueCache[[]uint32] // supports of the changes of a date, ascending
 	members      valueCache[members]
 	overviews    valueCache[*Overview]
 	briefs       *briefs // of the overviews, whose making guards it
@@ -36,6 +38,7 @@ func newMemory() *memory {
 	m := &memory{}
 	m.publications.most, m.supports.most, m.blocks.most = mostPublications, mostSupports, mostBlocks
 	m.changes.most, m.members.most, m.overviews.most = mostChanges, mostMembers, mostOverviews
+	m.changed.most = mostChanged
 	return m
 }
 

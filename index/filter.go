@@ -8,8 +8,8 @@ import (
 // Any is the value of a Filter's member without a condition.
 const Any = -1
 
-// A Filter selects the sites of an area that have one emission with all the properties
-// of the filter.
+// A Filter selects the sites of an area and of a subset that have one emission with all the
+// properties of the filter.
 type Filter struct {
 	Operator   int // position in the market's operators, or Any
 	Generation int // a site.Generation, or Any
@@ -17,6 +17,8 @@ type Filter struct {
 	Area       int // position in the market's areas, or Any
 	// OneOf has more conditions on the same emission. It may be nil.
 	OneOf *Choices
+	// Within is the sites from which the filter selects, nil for all. It is of the same Market.
+	Within *Subset
 }
 
 // NoStatus is a status that no emission has.

@@ -56,6 +56,7 @@ type indexes struct {
 	communes  func() map[string]string
 	places    func() *gazetteer
 	extents   func() []Extent
+	subsets   subsets
 }
 
 // Load indexes a snapshot. It calls encoder once for each goroutine that encodes
@@ -274,7 +275,7 @@ func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
 	systems := f.choices().Systems != nil
 	return m.space.nearest(p, k, func(i uint32) bool {
-		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && (mask == nil || m.emissions.matches(i, mask)) &&
-			(!systems || m.emits(i, &f))
+		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && f.Within.has(i) &&
+			(mask == nil || m.emissions.matches(i, mask)) && (!systems || m.emits(i, &f))
 	})
 }

@@ -254,6 +254,9 @@ const fewSites = 64
 
 // applyFilter removes from set the sites that do not satisfy f.
 func (m *Market) applyFilter(f Filter, set bitset) {
+	if f.Within != nil {
+		set.and(f.Within.sites)
+	}
 	m.narrowSystems(f, set)
 	mask := m.emissions.mask(f)
 	if mask != nil && set.count() > m.Len()/fewSites {

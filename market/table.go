@@ -18,7 +18,7 @@ var All = []*Market{
 		Zone:     "Europe/Paris",
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris",
-		Filters:  []string{"operator", "department", "generation", "status", "bbox"},
+		Filters:  []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
@@ -37,7 +37,7 @@ var All = []*Market{
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
 		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris",
-		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox"},
+		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: CA, Country: "CA", Label: "Canada", Availability: Available,
