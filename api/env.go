@@ -161,7 +161,7 @@ func Operations() []*endpoint.Op[*Env] {
 // MapOperations lists the operations that the map of this server asks without a key.
 func MapOperations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
-		getTile, describeTiles, listMarkets, listAntennas, searchAntennas, lookupAntennas, listOutages,
+		getTile, describeTiles, listMarkets, listAntennas, searchAntennas, lookupAntennas, getAntenna, listOutages,
 		listUnavailableSites, coveragePoints, listSpeedtests, listArchives, getArchive,
 	}
 }
