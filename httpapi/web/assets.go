@@ -12,15 +12,17 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
 // static has our own scripts and styles, vendor those of others, and basemap the map without
-// streets. Those whose names end in .gz are embedded compressed.
+// streets. Those whose names end in .gz are embedded compressed. The types of our scripts, which only
+// the compiler reads, are left out.
 //
-//go:embed static/* vendor/*.gz basemap/base.json.gz
+//go:embed static/*.mjs static/*.css static/*.svg vendor/*.gz basemap/base.json.gz
 var assetFiles embed.FS
 
 // AssetPath is the path prefix of scripts and styles. A hash of all of them follows.
@@ -91,6 +93,18 @@ func pack(data []byte) []byte {
 func assetURL(name string) string {
 	_, hash := readAssets()
 	return AssetPath + hash + "/" + name
+}
+
+// modules lists the addresses of our scripts, so that a page can ask for all of them at once.
+func modules() (list []string) {
+	assets, _ := readAssets()
+	for name := range assets {
+		if path.Ext(name) == ".mjs" && !strings.HasPrefix(name, "maplibre") {
+			list = append(list, assetURL(name))
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 // asset answers a script, a style or the base map. The hash in the address is not checked: a

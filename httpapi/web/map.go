@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"html/template"
 	"net/http"
+	"slices"
 
+	"relais/api"
 	"relais/index"
 )
 
@@ -13,6 +15,8 @@ type mapConfig struct {
 	Markets []mapMarket `json:"markets"`
 	Assets  mapAssets   `json:"assets"`
 	Words   words       `json:"words"`
+	Key     bool        `json:"key"`     // data needs a key
+	Filters []string    `json:"filters"` // parameters of tiles that the scripts can use
 }
 
 type mapAssets struct {
@@ -38,14 +42,15 @@ type mapMarket struct {
 
 // A mapOperator is an operator of a market, in the order of the bits of tiles.
 type mapOperator struct {
-	Key   string `json:"key"`
-	Label string `json:"label"`
+	Key   string   `json:"key"`
+	Label string   `json:"label"`
+	PLMNs []string `json:"plmns"`
 }
 
 // mapPage answers the map.
 func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	env := p.Env()
-	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{},
+	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: tileFilters(),
 		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}}
 	if env.Set != nil {
 		for m := range env.Set.Loaded() {
@@ -68,6 +73,27 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	p.render(w, r, http.StatusOK, "map.html", template.JS(text)) // Marshal escapes what could end the script
 }
 
+// tileFilters lists the optional filters that both the tiles and the list of sites have. The map shows
+// a switch for each of them.
+func tileFilters() []string {
+	has := map[string]int{}
+	for _, op := range api.MapOperations() {
+		for _, filter := range []string{"together", "changedSince"} {
+			if (op.Name == "tiles.get" || op.Name == "antennas.list") && op.Accepts(filter) {
+				has[filter]++
+			}
+		}
+	}
+	list := []string{}
+	for filter, n := range has {
+		if n == 2 {
+			list = append(list, filter)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
 // newMapMarket describes a register for the map. ok is false for one without sites.
 func newMapMarket(m *index.Market) (v mapMarket, ok bool) {
 	b, ok := m.Bounds()
@@ -76,7 +102,7 @@ func newMapMarket(m *index.Market) (v mapMarket, ok bool) {
 		Source: register.Source, Authority: register.Authority, Synthetic: m.Snap.Synthetic, Sites: m.Len(),
 		Bounds: [4]float64{b.West, b.South, b.East, b.North}, Systems: m.Snap.Systems, Statuses: m.Snap.Statuses}
 	for _, o := range m.Table.Operators {
-		v.Operators = append(v.Operators, mapOperator{o.Key, o.Label})
+		v.Operators = append(v.Operators, mapOperator{o.Key, o.Label, o.PLMNs})
 	}
 	return v, ok
 }

@@ -30,7 +30,7 @@ const (
 var files embed.FS
 
 var pages = template.Must(template.New("").Option("missingkey=error").
-	Funcs(template.FuncMap{"asset": assetURL}).ParseFS(files, "*.html"))
+	Funcs(template.FuncMap{"asset": assetURL, "modules": modules}).ParseFS(files, "*.html"))
 
 // Options say what the pages show.
 type Options struct {

@@ -1,18 +1,121 @@
-// The card of a site is the main part of its page.
-import { node } from './filters.mjs';
+// The card of a site is the main part of its page; others fill it with what they found.
+import { attributes, copyText, element, node } from './dom.mjs';
+import { settle } from './sheet.mjs';
 
-export async function open(card, key, words, closed) {
-  const close = node('button', { type: 'button', className: 'close', textContent: '×', title: words.close });
-  close.setAttribute('aria-label', words.close);
-  close.addEventListener('click', closed);
+/** @typedef {import('./types.d.ts').App} App */
+
+/** Parts of pages that were read before, by key. @type {Map<string, DocumentFragment>} */
+const pages = new Map();
+let shown = '';
+/** What had the focus before. @type {HTMLElement | null} */
+let before = null;
+
+/** attach makes the buttons of the card work. @param {App} app @param {() => void} close */
+export function attach(app, close) {
+  const { words } = app;
+  element('close').addEventListener('click', close);
+  element('print').addEventListener('click', () => print());
+  const share = element('share');
+  share.addEventListener('click', async () => {
+    const link = location.href;
+    if (navigator.share) { await navigator.share({ title: document.title, url: link }).catch(() => {}); return; }
+    say(share, (await copyText(link)) ? words.linkCopied : words.copyFailed, app);
+  });
+  // a link of the page to the map moves this map
+  element('content').addEventListener('click', (e) => {
+    const a = e.target instanceof Element ? e.target.closest('a') : null;
+    const m = a && a.origin === location.origin && a.pathname === '/' && /#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(a.hash);
+    if (!m) return;
+    e.preventDefault();
+    app.go({ zoom: Number(m[1]), lat: Number(m[2]), lng: Number(m[3]) });
+  });
+}
+
+/** say shows a short answer on a button. @param {HTMLElement} button @param {string} text @param {App} app */
+function say(button, text, app) {
+  button.setAttribute('data-done', '');
+  app.announce(text);
+  setTimeout(() => button.removeAttribute('data-done'), 1500);
+}
+
+/** copyButtons puts a button next to each element whose text people copy. @param {ParentNode} root @param {App} app */
+function copyButtons(root, app) {
+  for (const e of root.querySelectorAll('[data-copy]')) {
+    const text = e.getAttribute('data-copy') || e.textContent || '';
+    const b = attributes(node('button', { type: 'button', className: 'copy', textContent: '⧉', title: app.words.copy }), { 'aria-label': `${app.words.copy}: ${text}` });
+    b.addEventListener('click', async () => say(b, (await copyText(text)) ? app.words.copied : app.words.copyFailed, app));
+    e.after(b);
+  }
+}
+
+/**
+ * fill shows content in the card. name says what it is: filling it again with the same keeps the
+ * sheet where it is.
+ * @param {App} app @param {string} name @param {(Node | string)[]} content
+ */
+export function fill(app, name, content) {
+  const card = element('card'), inside = element('content');
+  const opens = card.hidden;
+  if (opens) before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
   card.hidden = false;
-  card.replaceChildren(close, node('p', { textContent: words.loading + ' …' }));
+  inside.replaceChildren(...content);
+  if (shown === name) return;
+  shown = name;
+  inside.scrollTop = 0;
+  settle(opens ? 'half' : card.dataset.stop || 'half', app.words);
+  if (opens && !element('sites').contains(document.activeElement)) inside.focus({ preventScroll: true });
+}
+
+/** hide closes the card. @param {App} app */
+export function hide(app) {
+  const card = element('card');
+  if (card.hidden) return;
+  const had = card.contains(document.activeElement);
+  card.hidden = true;
+  shown = '';
+  settle('half', app.words);
+  if (had) (before?.isConnected ? before : element('map').querySelector('canvas'))?.focus();
+}
+
+/** shows reports whether the card shows this. @param {string} name */
+export const shows = (name) => shown === name;
+
+/**
+ * open shows a site.
+ * @param {App} app @param {string} key
+ */
+export async function open(app, key) {
+  const { words } = app, name = 'site ' + key;
+  const ready = pages.get(key);
+  if (ready) { present(app, name, ready); return; }
+  fill(app, name, [node('h1', { textContent: key }), node('p', { className: 'quiet', textContent: words.loading + ' …' })]);
   try {
     const answer = await fetch(`/site/${encodeURIComponent(key)}?lang=${words.lang}`);
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    card.replaceChildren(close, ...document.adoptNode(page.querySelector('main')).childNodes);
+    if (answer.status === 404) { failed(app, name, words.siteUnknown); return; }
+    if (!answer.ok) { failed(app, name, answer.status === 429 ? words.tooManyRequests : words.noAnswer, () => open(app, key)); return; }
+    const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+    const part = document.createDocumentFragment();
+    part.append(...(main ? document.adoptNode(main).childNodes : []));
+    pages.set(key, part);
+    if (pages.size > 60) pages.delete(/** @type {string} */ (pages.keys().next().value));
+    present(app, name, part);
   } catch {
-    card.replaceChildren(close, node('p', { textContent: words.serverSilent }));
+    failed(app, name, words.noAnswer, () => open(app, key));
   }
-  close.focus();
+}
+
+/** @param {App} app @param {string} name @param {DocumentFragment} part */
+function present(app, name, part) {
+  if (name !== 'site ' + app.state.site) return; // another site was chosen since, or none
+  const copy = /** @type {DocumentFragment} */ (part.cloneNode(true));
+  copyButtons(copy, app);
+  fill(app, name, [copy]);
+}
+
+/** @param {App} app @param {string} name @param {string} text @param {() => void} [again] */
+function failed(app, name, text, again) {
+  if (shown !== name) return;
+  const button = node('button', { type: 'button', textContent: app.words.tryAgain });
+  button.addEventListener('click', () => again?.());
+  fill(app, name, [node('p', { textContent: text }), ...(again ? [button] : [])]);
 }

@@ -1,82 +1,105 @@
-// The panel of filters, with the legend.
-import { draw } from './marks.mjs';
-import { overlays, signal, speeds } from './overlays.mjs';
+// The panel's page of filters and layers.
+import { attributes, element, node } from './dom.mjs';
+import { mark, picture } from './marks.mjs';
+import { overlays } from './overlays.mjs';
+import { active, generations, none } from './state.mjs';
 
-const generations = ['2G', '3G', '4G', '5G'];
+/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('./types.d.ts').State} State */
 
-function node(tag, properties = {}, ...children) {
-  const e = Object.assign(document.createElement(tag), properties);
-  e.append(...children);
-  return e;
+/** @param {string[]} list @param {string} value */
+const toggled = (list, value) => (list.includes(value) ? list.filter((v) => v !== value) : [...list, value].sort());
+
+/** @param {string} id @param {string} text @param {boolean} checked @param {() => void} change @param {Node} [sign] */
+function box(id, text, checked, change, sign) {
+  const input = node('input', { type: 'checkbox', id, checked });
+  input.addEventListener('change', change);
+  return node('label', {}, input, ...(sign ? [sign] : []), node('span', { textContent: text }));
 }
 
-function picture(image) {
-  const canvas = node('canvas', { width: image.width, height: image.height });
-  canvas.getContext('2d').putImageData(image, 0, 0);
-  canvas.style.width = canvas.style.height = image.width / 2 + 'px';
-  canvas.setAttribute('aria-hidden', 'true');
-  return canvas;
-}
+/** @param {string} title @param {...Node} children */
+const group = (title, ...children) => node('fieldset', {}, node('legend', { textContent: title }), ...children);
 
-// show fills the panel for a market. change is called with the new state.
-export function show(panel, market, state, words, dark, change) {
-  const toggle = (list, value) => (list.includes(value) ? list.filter((v) => v !== value) : [...list, value]);
-  const focus = document.activeElement?.id;
-  const operators = market.operators.map((o, i) => {
-    const box = node('input', { type: 'checkbox', id: 'operator-' + o.key, checked: state.operators.length === 0 || state.operators.includes(o.key) });
-    box.addEventListener('change', () => {
-      const all = market.operators.map((p) => p.key);
-      const now = state.operators.length === 0 ? all.filter((key) => key !== o.key) : toggle(state.operators, o.key);
-      change({ operators: all.every((key) => now.includes(key)) ? [] : now });
-    });
-    return node('label', {}, box, picture(draw(market, 2 ** i, 2 ** i, 5, 18, dark)), o.label);
-  });
-  const buttons = generations.map((g) => {
-    const b = node('button', { type: 'button', id: 'generation-' + g, textContent: g });
-    b.setAttribute('aria-pressed', String(state.generations.includes(g)));
-    b.addEventListener('click', () => change({ generations: toggle(state.generations, g).sort() }));
+/** @param {string} prefix @param {string[]} values @param {string[]} chosen @param {(list: string[]) => void} change */
+function chips(prefix, values, chosen, change) {
+  return node('div', { className: 'row' }, ...values.map((v) => {
+    const b = attributes(node('button', { type: 'button', id: prefix + v, textContent: v }), { 'aria-pressed': String(chosen.includes(v)) });
+    b.addEventListener('click', () => change(toggled(chosen, v)));
     return b;
-  });
-  const choose = (id, label, none, values, value, key) => {
-    const s = node('select', { id }, node('option', { value: '', textContent: none }), ...values.map((v) => node('option', { value: v, textContent: v, selected: v === value })));
-    s.setAttribute('aria-label', label);
-    s.addEventListener('change', () => change({ [key]: s.value }));
-    return s;
-  };
+  }));
+}
+
+/** @param {App} app */
+function operators(app) {
+  const market = app.market(), { state } = app, all = market.operators.map((o) => o.key);
+  const chosen = state.operators.filter((key) => all.includes(key));
+  return market.operators.map((o, i) => box('operator-' + o.key, o.label, chosen.length === 0 || chosen.includes(o.key), () => {
+    const now = chosen.length === 0 ? all.filter((key) => key !== o.key) : toggled(chosen, o.key);
+    app.set({ operators: all.every((key) => now.includes(key)) ? [] : now });
+  }, picture(mark(market, 2 ** i, 2 ** i, 5, 18))));
+}
+
+/** @param {App} app */
+function status(app) {
+  const { words, state } = app, values = app.market().statuses ?? [];
+  const select = node('select', { id: 'status' }, node('option', { value: '', textContent: words.anyStatus }),
+    ...values.map((v) => node('option', { value: v, textContent: words['status_' + v] ?? v, selected: v === state.status })));
+  select.setAttribute('aria-label', words.status);
+  select.addEventListener('change', () => app.set({ status: select.value }));
+  return select;
+}
+
+/**
+ * show fills the page for the market in sight.
+ * @param {App} app @param {Record<string, string>} notes what to say of each layer
+ */
+export function show(app, notes) {
+  const { words, state, config } = app, market = app.market();
+  const focus = document.activeElement?.id;
+  const has = (/** @type {string} */ name) => config.filters.includes(name);
   const clear = node('button', { type: 'button', className: 'clear', id: 'clear', textContent: words.clearFilters, hidden: active(state) === 0 });
-  clear.addEventListener('click', () => change({ operators: [], generations: [], band: '', status: '' }));
-  const layers = Object.entries(overlays).filter(([, o]) => o.serves(market)).map(([name]) => {
-    const box = node('input', { type: 'checkbox', id: 'layer-' + name, checked: state.layers.includes(name) });
-    box.addEventListener('change', () => change({ layers: toggle(state.layers, name) }));
-    return node('label', {}, box, words['layer_' + name]);
-  });
-  const several = market.operators.length > 1 ? 3 : 1;
-  panel.replaceChildren(
-    node('h2', { textContent: words.operators }), ...operators,
-    node('h2', { textContent: words.generation }), node('div', { className: 'row' }, ...buttons),
-    ...(market.bands.length > 0 ? [node('h2', { textContent: words.bands }), choose('band', words.bands, words.allBands, market.bands, state.band, 'band')] : []),
-    ...(market.statuses.length > 0 ? [node('h2', { textContent: words.status }), choose('status', words.status, words.anyStatus, market.statuses, state.status, 'status')] : []),
-    clear,
-    node('h2', { textContent: words.layers }), ...layers,
-    node('h2', { textContent: words.legend }),
-    node('div', { className: 'legend' },
-      picture(draw(market, several, several, 5, 18, dark)), node('span', { textContent: words.shared }),
-      ...[5, 4, 3, 2].flatMap((g) => [picture(draw(market, 1, 1, g, 18, dark)), node('span', { textContent: g + 'G' })]),
-      picture(draw(market, 1, 0, 5, 18, dark)), node('span', { textContent: words.hollow }),
-      ...scale(state, 'coverage', signal), ...scale(state, 'speedtests', speeds)),
-    node('h2', { textContent: words.sitesInView }), node('ol', { id: 'list' }),
+  clear.addEventListener('click', () => app.set(none));
+  const layers = Object.entries(overlays).filter(([, o]) => o.serves(market)).flatMap(([name]) => [
+    box('layer-' + name, words['layer_' + name], state.layers.includes(name), () => app.set({ layers: toggled(state.layers, name) })),
+    ...(notes[name] ? [node('p', { className: 'note', textContent: notes[name] })] : [])]);
+  const statuses = market.statuses ?? [];
+  element('filters').replaceChildren(
+    group(words.operators, ...operators(app)),
+    group(words.generation, chips('generation-', generations, state.generations, (list) => app.set({ generations: list }))),
+    ...(market.bands.length > 0 ? [group(words.bands, chips('band-', market.bands, state.bands, (list) => app.set({ bands: list })))] : []),
+    ...(has('together') ? [box('together', words.togetherFilter, state.together, () => app.set({ together: !state.together }))] : []),
+    ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
+    ...(has('changedSince') && market.date ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))] : []),
+    node('p', { id: 'matches', className: 'note' }), clear,
+    group(words.layers, ...(app.map ? layers : [])),
   );
   if (focus) document.getElementById(focus)?.focus();
+  const badge = /** @type {HTMLElement} */ (document.querySelector('#menu .badge'));
+  badge.textContent = String(active(state));
+  badge.hidden = active(state) === 0;
 }
 
-// scale is the legend of a layer with steps of colour.
-const scale = (state, name, steps) => (state.layers.includes(name) ? steps.flatMap((s) => {
-  const swatch = node('span', { className: 'swatch' });
-  swatch.style.background = s.color;
-  return [swatch, node('span', { textContent: s.label })];
-}) : []);
-
-// active counts the filters that are set.
-export const active = (state) => [state.operators.length > 0, state.generations.length > 0, state.band !== '', state.status !== ''].filter(Boolean).length;
-
-export { node };
+/** attach makes the panel's pages work. @param {App} app @param {() => void} listed */
+export function attach(app, listed) {
+  const tabs = [element('tab-filters'), element('tab-sites')];
+  const pages = [element('filters'), element('sites')];
+  const choose = (/** @type {number} */ i) => {
+    tabs.forEach((t, k) => { t.setAttribute('aria-selected', String(k === i)); t.tabIndex = k === i ? 0 : -1; pages[k].hidden = k !== i; });
+    if (i === 1) listed();
+  };
+  tabs.forEach((t, i) => {
+    t.addEventListener('click', () => choose(i));
+    t.addEventListener('keydown', (e) => {
+      if (e.altKey || e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return;
+      choose(1 - i);
+      tabs[1 - i].focus();
+    });
+  });
+  const menu = element('menu'), panel = element('panel');
+  const open = (/** @type {boolean} */ on) => { panel.toggleAttribute('data-open', on); menu.setAttribute('aria-expanded', String(on)); };
+  menu.addEventListener('click', () => open(!panel.hasAttribute('data-open')));
+  panel.addEventListener('keydown', (e) => { if (e.key === 'Escape' && panel.hasAttribute('data-open')) { open(false); menu.focus(); } });
+  // on a phone the panel covers the map: a chosen site must be seen
+  element('list').addEventListener('click', () => open(false));
+  element('show').addEventListener('click', () => open(false));
+}

@@ -1,196 +1,300 @@
 // The map. It reads its configuration from the page, and asks only this server.
-import { open } from './card.mjs';
-import { active, node, show } from './filters.mjs';
-import { attach } from './search.mjs';
-import { overlays, refresh } from './overlays.mjs';
-import { addSites, drawMissing, operatorsOf, shows, tilesOf } from './sites.mjs';
-import { read, write } from './state.mjs';
+import * as card from './card.mjs';
+import * as controls from './controls.mjs';
+import { ask, explain, Refusal, transformRequest } from './data.mjs';
+import { calm, element, node, remember, remembered } from './dom.mjs';
+import * as evidence from './evidence.mjs';
+import * as fallback from './fallback.mjs';
+import * as filters from './filters.mjs';
+import { inside } from './geo.mjs';
+import * as keys from './key.mjs';
+import * as legend from './legend.mjs';
+import { draw as drawLines, addLines } from './lines.mjs';
+import * as list from './list.mjs';
+import { addLit, details, light } from './lit.mjs';
+import { moves, overlays, refresh } from './overlays.mjs';
+import * as print from './print.mjs';
+import { attach as attachSearch } from './search.mjs';
+import * as sees from './sees.mjs';
+import * as sheet from './sheet.mjs';
+import { addSites, at, drawMissing, refilter, reload } from './sites.mjs';
+import { filtersOf, read, serves, write } from './state.mjs';
 import { baseStyle, townLayer } from './style.mjs';
+import * as tip from './tip.mjs';
 
-const config = JSON.parse(document.getElementById('config').textContent);
+/** @typedef {import('./types.d.ts').State} State */
+/** @typedef {import('./types.d.ts').Market} Market */
+
+/** @type {import('./types.d.ts').Config} */
+const config = JSON.parse(element('config').textContent ?? '');
 const { words, markets } = config;
-const element = (id) => document.getElementById(id);
 for (const m of markets) m.bands = bandsOf(m);
 
-const scheme = matchMedia('(prefers-color-scheme: dark)');
-let theme = stored('theme');
-const isDark = () => (theme ? theme === 'dark' : scheme.matches);
-let state = read();
+const home = markets.find((m) => m.code === 'FR') ?? markets[0];
+let current = home;
+/** What to say of the layers. @type {Record<string, string>} */
+let notes = {};
 
-// stored reads a setting. A browser may refuse storage.
-function stored(name) {
-  try { return localStorage.getItem(name) ?? ''; } catch { return ''; }
+/** @type {import('./types.d.ts').App} */
+const app = {
+  config, words, markets, state: read(), map: null, view, market, set, go, tell, announce,
+  marketOf: (key) => markets.find((m) => key.toLowerCase().startsWith(m.code.toLowerCase() + '-')),
+};
+
+/** bandsOf lists the bands of a market's systems in MHz. @param {Market} m */
+function bandsOf(m) {
+  const bands = (m.systems ?? []).map((s) => /(\d{3,5})\s*$/.exec(s)?.[1] ?? '').filter(Boolean);
+  return [...new Set(bands)].sort((a, b) => Number(a) - Number(b));
 }
 
-// bandsOf lists the bands of a market's systems in MHz.
-function bandsOf(market) {
-  const bands = new Set();
-  for (const system of market.systems ?? []) {
-    const m = /(\d{3,5})\s*$/.exec(system);
-    if (m) bands.add(m[1]);
-  }
-  return [...bands].sort((a, b) => Number(a) - Number(b));
-}
-
-function message(text) {
-  element('message').textContent = text;
+/** tell shows a message over the map. @param {string} text @param {() => void} [again] what its button does */
+function tell(text, again) {
+  const button = node('button', { type: 'button', textContent: words.tryAgain });
+  button.addEventListener('click', () => { tell(''); again?.(); });
+  element('message').replaceChildren(text, ...(again ? [button] : []));
   element('message').hidden = text === '';
 }
 
-function paintTheme() {
-  if (theme) document.documentElement.dataset.theme = theme;
-  document.body.toggleAttribute('data-dark', isDark());
+/** announce says something to those who do not see the map. @param {string} text */
+function announce(text) { element('live').textContent = text; }
+
+/** @returns {import('./types.d.ts').View} */
+function view() {
+  if (!app.map) return fallback.viewOf(home);
+  const b = app.map.getBounds(), { lng, lat } = app.map.getCenter();
+  return { lng, lat, zoom: app.map.getZoom(), box: [Math.max(b.getWest(), -180), Math.max(b.getSouth(), -90), Math.min(b.getEast(), 180), Math.min(b.getNorth(), 90)] };
 }
 
-// home is the box of the first market, or of what the browser's place is near.
-const home = markets.find((m) => m.code === 'FR') ?? markets[0];
-
-async function start() {
-  paintTheme();
-  if (!home) { message(words.later); return; }
-  const maplibre = await import(config.assets.library);
-  let map;
-  try {
-    map = new maplibre.Map({
-      container: 'map', style: baseStyle(isDark(), config.assets.base), hash: 'map', bounds: home.bounds, fitBoundsOptions: { padding: 24 },
-      maxZoom: 19, attributionControl: { compact: false }, dragRotate: false, pitchWithRotate: false, touchPitch: false,
-      locale: { 'NavigationControl.ZoomIn': '+', 'NavigationControl.ZoomOut': '−' },
-      fadeDuration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200,
-    });
-  } catch (e) {
-    withoutMap();
-    return;
-  }
-  map.touchZoomRotate.disableRotation();
-  map.addControl(new maplibre.NavigationControl({ showCompass: false }), 'bottom-right');
-  map.addControl(new maplibre.ScaleControl(), 'bottom-right');
-  drawMissing(map, markets, isDark);
-  map.on('style.load', () => {
-    map.addLayer(townLayer(isDark()));
-    for (const m of markets) addSites(map, m, state, isDark());
-    over(map);
-  });
-  map.on('dataloading', () => { element('progress').hidden = false; });
-  map.on('idle', () => { message(''); element('progress').hidden = true; list(map); });
-  map.on('moveend', () => {
-    const before = current;
-    panel(map);
-    if (before !== current || state.layers.some((name) => overlays[name]?.moves)) over(map);
-  });
-  map.on('click', (e) => clicked(map, e));
-  map.on('mousemove', (e) => { map.getCanvas().style.cursor = featuresAt(map, e.point).length > 0 ? 'pointer' : ''; });
-  map.on('error', (e) => { if (!(e.error?.status < 500) || e.error.status === 429) message(words.serverSilent); });
-  addEventListener('popstate', () => { state = read(); refilter(map); card(); });
-  attach(element('search'), () => [...markets].sort((a, b) => (a === nearest(map) ? -1 : b === nearest(map) ? 1 : 0)), words, (r) => {
-    map.easeTo({ center: [r.lng, r.lat], zoom: Math.max(map.getZoom(), r.key ? 15 : 13), animate: !matchMedia('(prefers-reduced-motion: reduce)').matches });
-    if (r.key) choose(r.key);
-  });
-  element('theme').addEventListener('click', () => {
-    theme = isDark() ? 'light' : 'dark';
-    try { localStorage.setItem('theme', theme); } catch { /* then only until the page is left */ }
-    paintTheme();
-    map.setStyle(baseStyle(isDark(), config.assets.base), { diff: false });
-    panel(map, true);
-  });
-  element('menu').addEventListener('click', () => {
-    const open = element('panel').toggleAttribute('data-open');
-    element('menu').setAttribute('aria-expanded', String(open));
-  });
-  addEventListener('keydown', (e) => { if (e.key === 'Escape' && state.site) choose(''); });
-  panel(map, true);
-  card();
-  globalThis.relais = { map, state: () => state }; // for tests
-}
-
-// withoutMap leads to the list, which needs no WebGL.
-function withoutMap() {
-  element('map').append(node('p', { className: 'notice' }, words.noWebGL + ' ', node('a', { href: '/search', textContent: words.toList })));
-}
-
-// nearest is the market in the middle of the map, or the last one.
-let current = home;
-function nearest(map) {
-  const { lng, lat } = map.getCenter();
-  const inside = markets.filter(({ bounds: [w, s, e, n] }) => lng >= w && lng <= e && lat >= s && lat <= n);
-  const size = ({ bounds: [w, s, e, n] }) => (e - w) * (n - s);
-  inside.sort((a, b) => size(a) - size(b));
-  current = inside[0] ?? current;
+/** market is the smallest one in the middle of the map, or the last one that was. */
+function market() {
+  const middle = view(), size = (/** @type {Market} */ { bounds: [w, s, e, n] }) => (e - w) * (n - s);
+  const here = markets.filter((m) => inside(m.bounds, middle)).sort((a, b) => size(a) - size(b));
+  current = here[0] ?? current;
   return current;
 }
 
-let shown = '';
-function panel(map, again = false) {
-  const market = nearest(map);
-  if (!again && shown === market.code) return;
-  shown = market.code;
-  show(element('panel'), market, state, words, isDark(), (change) => {
-    state = { ...state, ...change };
-    write(state);
-    refilter(map);
-  });
-  const badge = document.querySelector('#menu .badge');
-  badge.textContent = active(state);
-  badge.hidden = active(state) === 0;
-  const date = new Date(market.date + 'T00:00:00Z').toLocaleDateString(words.lang, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-  element('source').replaceChildren(...(market.synthetic ? [node('strong', { textContent: words.synthetic }), ' · '] : [market.source + ' · ']), date, ' · ' + market.sites.toLocaleString(words.lang) + ' ' + words.sites);
+/** go moves the map. @param {import('./types.d.ts').Point & { zoom?: number }} place */
+function go({ lng, lat, zoom }) {
+  if (!app.map) { location.hash = `map=${zoom ?? 13}/${lat.toFixed(5)}/${lng.toFixed(5)}`; return; }
+  const least = zoom ?? 13;
+  app.map.easeTo({ center: [lng, lat], zoom: zoom && zoom < 13 ? zoom : Math.max(app.map.getZoom(), least), animate: !calm(), offset: sheet.offset() });
 }
 
-function refilter(map) {
-  for (const m of markets) {
-    const visible = shows(m, state) ? 'visible' : 'none';
-    map.getSource(m.code)?.setTiles([tilesOf(m, state)]);
-    for (const layer of ['sectors-', 'clusters-', 'counts-', 'sites-']) map.setLayoutProperty(layer + m.code, 'visibility', visible);
+/** reveal moves the map only if the card hides a place. @param {string} key */
+function reveal(key) {
+  details(key).then(({ coordinates: c }) => {
+    if (!app.map || app.state.site !== key) return;
+    if (app.map.isMoving()) { app.map.once('moveend', () => reveal(key)); return; }
+    const p = app.map.project(c), [x, y] = sheet.offset(), { clientWidth: w, clientHeight: h } = element('map');
+    if (p.x > 20 && p.y > 20 && p.x < w + 2 * x - 20 && p.y < h + 2 * y - 20) return;
+    app.map.easeTo({ center: c, offset: [x, y], animate: !calm() });
+  }).catch(() => { /* the card says what is wrong */ });
+}
+
+/** set changes the state, and the address with it. @param {Partial<State>} change */
+function set(change) {
+  const before = app.state;
+  app.state = { ...before, ...change };
+  write(app.state);
+  apply(before);
+}
+
+/** apply shows what differs from an earlier state. @param {State | null} before */
+function apply(before) {
+  const { state, map } = app;
+  const differs = (/** @type {(keyof State)[]} */ names) => !before || names.some((n) => JSON.stringify(before[n]) !== JSON.stringify(state[n]));
+  if (differs(['operators', 'generations', 'bands', 'status', 'together', 'changed'])) {
+    if (map) refilter(map, app);
+    else fallback.show(app);
+    count();
   }
-  panel(map, true);
-  over(map);
+  if (differs(['layers'])) over();
+  if (differs(['operators', 'generations', 'bands', 'status', 'together', 'changed', 'layers'])) panel(true);
+  if (differs(['from', 'operators', 'generations', 'bands', 'status'])) {
+    if (state.from) sees.show(app, state.from);
+    else drawLines(app, null);
+  }
+  if (differs(['site', 'from'])) {
+    light(app, 'chosen', state.site);
+    if (state.site) { card.open(app, state.site); reveal(state.site); }
+    else if (!state.from) card.hide(app);
+    else if (before?.site) sees.show(app, state.from);
+  }
+  links();
 }
 
-async function over(map) {
-  if (!map.isStyleLoaded() && !map.getLayer('town')) return;
-  if (await refresh(map, nearest(map), state.layers)) message(words.serverSilent);
+/** links keeps the state in the link to the other language. */
+function links() {
+  const a = /** @type {HTMLAnchorElement} */ (document.querySelector('a.lang'));
+  const query = new URLSearchParams(location.search);
+  query.set('lang', words.otherLang);
+  a.href = `${location.pathname}?${query.toString().replaceAll('%2C', ',')}${location.hash}`;
 }
 
-const siteLayers = () => markets.flatMap((m) => ['clusters-' + m.code, 'sites-' + m.code]);
-
-function featuresAt(map, point) {
-  if (!map.isStyleLoaded()) return [];
-  const around = [[point.x - 8, point.y - 8], [point.x + 8, point.y + 8]];
-  return map.queryRenderedFeatures(around, { layers: siteLayers().filter((id) => map.getLayer(id)) });
+/** count says how many sites the filters select. */
+async function count() {
+  const m = market();
+  const target = document.getElementById('matches');
+  if (!target || JSON.stringify(filtersOf(m, app.state, config)) === '{}') { if (target) target.textContent = ''; return; }
+  if (!serves(m, app.state)) { target.textContent = words.noMatchMarket; return; }
+  try {
+    const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, app.state, config), limit: 1 });
+    const now = document.getElementById('matches');
+    if (now) now.textContent = meta.totalMatched === 0 ? words.noMatchMarket : `${meta.totalMatched.toLocaleString(words.lang)} / ${m.sites.toLocaleString(words.lang)} ${words.sites}`;
+  } catch { /* the tiles say what is wrong */ }
 }
 
-function clicked(map, e) {
-  const [feature] = featuresAt(map, e.point);
-  if (!feature) return;
-  if (feature.properties.key) choose(feature.properties.key);
-  else map.easeTo({ center: feature.geometry.coordinates, zoom: Math.min(map.getZoom() + 2, 14) });
+let shown = '';
+/** panel fills the panel, the legend and the source for the market in sight. */
+function panel(again = false) {
+  const m = market();
+  if (!again && shown === m.code) return;
+  shown = m.code;
+  filters.show(app, notes);
+  legend.show(app);
+  source(m);
+  count();
 }
 
-function choose(key) {
-  state = { ...state, site: key };
-  write(state, true);
-  card();
+/** source says whose data it is and how old. @param {Market} m */
+function source(m) {
+  const day = new Date(m.date + 'T00:00:00Z'), age = Math.round((Date.now() - day.getTime()) / 864e5);
+  const ago = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' });
+  const time = node('time', { dateTime: m.date, textContent: day.toLocaleDateString(words.lang, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' }),
+    title: age < 60 ? ago.format(-age, 'day') : ago.format(-Math.round(age / 30.4), 'month') });
+  element('source').replaceChildren(m.synthetic ? node('strong', { textContent: words.synthetic }) : m.source, ' · ', time,
+    ...(age > 60 ? [` (${time.title})`] : []), ` · ${m.sites.toLocaleString(words.lang)} ${words.sites}`);
 }
 
-function card() {
-  if (!state.site) { element('card').hidden = true; return; }
-  open(element('card'), state.site, words, () => choose(''));
+/** over fills the layers that are shown on demand. */
+async function over() {
+  if (!app.map?.getLayer('town')) return;
+  const now = await refresh(app);
+  const same = JSON.stringify(now) === JSON.stringify(notes);
+  notes = now;
+  if (!same) panel(true);
 }
 
-// list shows the sites in view as a list, for the keyboard and for screen readers.
-function list(map) {
-  const target = element('list');
-  if (!target) return;
-  const keys = new Map();
-  for (const f of map.queryRenderedFeatures({ layers: siteLayers().filter((id) => map.getLayer(id)) })) keys.set(f.properties.key ?? '', f);
-  const several = keys.delete('');
-  if (several || keys.size > 200) { target.replaceChildren(node('li', { className: 'quiet', textContent: words.zoomIn })); return; }
-  if (keys.size === 0) { target.replaceChildren(node('li', { className: 'quiet', textContent: words.noMatch })); return; }
-  target.replaceChildren(...[...keys].map(([key, f]) => {
-    const market = markets.find((m) => key.startsWith(m.code.toLowerCase() + '-'));
-    const b = node('button', { type: 'button', textContent: `${key} · ${operatorsOf(market, f.properties.ops).join(', ')}` });
-    b.addEventListener('click', () => choose(key));
-    return node('li', {}, b);
-  }));
+/** overlayAt returns the point of a layer at a point of the screen. @param {{x: number, y: number}} p */
+function overlayAt({ x, y }) {
+  const layers = Object.keys(overlays).map((name) => 'over-' + name).filter((id) => app.map?.getLayer(id));
+  return /** @type {any} */ (app.map?.queryRenderedFeatures([[x - 6, y - 6], [x + 6, y + 6]], { layers })[0]);
+}
+
+/** @param {import('maplibre-gl').MapMouseEvent} e @param {(p: import('./types.d.ts').Point) => boolean} picked */
+function clicked(e, picked) {
+  tip.hide();
+  if (picked(e.lngLat)) return;
+  const hit = at(app, e.point), point = overlayAt(e.point);
+  if (point && !hit?.mark) {
+    if (point.properties.key) { set({ site: point.properties.key }); return; }
+    const [lng, lat] = point.geometry.coordinates;
+    if (app.state.site || app.state.from) set({ site: '', from: null });
+    evidence.show(app, point.properties, { lng, lat });
+  } else if (hit?.mark) set({ site: hit.mark.key });
+  else if (hit?.cluster && app.map) app.map.easeTo({ center: [hit.cluster.lng, hit.cluster.lat], zoom: Math.min(app.map.getZoom() + 2, 14), animate: !calm() });
+}
+
+/** @param {import('maplibre-gl').MapMouseEvent} e */
+function hovered(e) {
+  const hit = at(app, e.point), point = overlayAt(e.point);
+  if (app.map) app.map.getCanvas().style.cursor = hit || point ? 'pointer' : '';
+  light(app, 'hover', hit?.mark?.key ?? '');
+  if (hit?.mark) tip.show(e.point, ...tip.site(hit.mark, app));
+  else if (point) tip.show(e.point, ...tip.evidence(point.properties, app));
+  else tip.hide();
+}
+
+/** failed says what a request of the map met. @param {any} e */
+function failed(e) {
+  const status = e.error?.status;
+  if (status && status < 500 && status !== 429 && status !== 401 && status !== 403) return;
+  tell(explain(status ? new Refusal(status, '', 0) : null, words), () => { if (app.map) reload(app.map, app); over(); });
+}
+
+function closeCard() {
+  if (app.state.site) set({ site: '' });
+  else if (app.state.from) set({ from: null });
+  else { card.hide(app); drawLines(app, null); }
+}
+
+/** @param {typeof import('maplibre-gl')} library */
+function draw(library) {
+  const map = new library.Map({
+    container: 'map', style: baseStyle(config.assets.base), hash: 'map', bounds: home.bounds, fitBoundsOptions: { padding: 24 }, transformRequest,
+    maxZoom: 19, attributionControl: { compact: false }, dragRotate: false, pitchWithRotate: false, touchPitch: false,
+    fadeDuration: calm() ? 0 : 200,
+  });
+  app.map = map;
+  map.touchZoomRotate.disableRotation();
+  map.addControl(new library.ScaleControl(), 'bottom-right');
+  map.getCanvas().setAttribute('aria-label', words.mapHelp);
+  drawMissing(map, app);
+  map.on('style.load', () => {
+    map.addLayer(townLayer());
+    for (const m of markets) addSites(map, m, app);
+    addLines(app);
+    addLit(app);
+    over();
+  });
+  map.on('dataloading', () => { element('progress').hidden = false; });
+  map.on('idle', () => { element('progress').hidden = true; list.refresh(app); });
+  map.on('moveend', () => {
+    const before = shown;
+    panel();
+    links();
+    if (before !== shown || moves(app)) over();
+  });
+  map.on('movestart', () => tip.hide());
+  const picked = controls.attach(app, (from) => set({ from, site: '' }));
+  map.on('click', (e) => clicked(e, picked));
+  map.on('mousemove', hovered);
+  map.on('mouseout', () => { tip.hide(); light(app, 'hover', ''); });
+  map.on('error', failed);
+}
+
+function paintTheme() {
+  const theme = remembered(() => localStorage, 'theme');
+  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+const scheme = matchMedia('(prefers-color-scheme: dark)');
+function repaint() {
+  paintTheme();
+  app.map?.setStyle(baseStyle(config.assets.base), { diff: false });
+  panel(true);
+}
+
+async function start() {
+  paintTheme();
+  if (!home) { tell(words.later); return; }
+  if (config.key) await keys.prepare(words, () => { if (app.map) reload(app.map, app); over(); });
+  try {
+    draw(await import(config.assets.library));
+  } catch (e) {
+    app.map = null;
+    addEventListener('hashchange', () => { fallback.show(app); panel(true); });
+    document.body.setAttribute('data-instead', '');
+  }
+  filters.attach(app, () => list.refresh(app));
+  list.attach(app);
+  card.attach(app, closeCard);
+  sheet.attach(words, () => {});
+  print.attach(app);
+  legend.fold();
+  attachSearch(app, (r) => { if (r.key) set({ site: r.key }); go(r); });
+  element('theme').addEventListener('click', () => {
+    const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === 'dark' : scheme.matches;
+    remember(() => localStorage, 'theme', dark ? 'light' : 'dark');
+    repaint();
+  });
+  scheme.addEventListener('change', repaint);
+  addEventListener('popstate', () => { const before = app.state; app.state = read(); apply(before); });
+  addEventListener('keydown', (e) => { if (e.key === 'Escape' && !e.defaultPrevented && !element('card').hidden) closeCard(); });
+  panel(true);
+  apply(null);
+  Object.assign(globalThis, { relais: { map: app.map, state: () => app.state } }); // for tests
 }
 
 start();

@@ -1,42 +1,50 @@
 // Marks are drawn on a canvas when the map first needs them. The shape says whose the site is, the
 // fill the newest generation, and a hollow mark that nothing is in service yet. No meaning is in
 // the colour alone.
+import { color } from './dom.mjs';
 
-const shapes = ['circle', 'square', 'triangle', 'diamond', 'pentagon', 'cross', 'hexagon', 'star'];
+/** @typedef {import('./types.d.ts').Market} Market */
 
-// Colours near the brands of operators, apart from each other in lightness too.
-const brands = {
-  ORANGE: '#f08a00', SFR: '#a50021', BOUYGUES: '#0069b4', FREE: '#ee7d8b', SWISSCOM: '#0b5fd0', SUNRISE: '#c0186b',
-  SALT: '#3aa657', PROXIMUS_BE: '#5c2d91', TELENET_BASE_BE: '#e0b000', ORANGE_BE: '#f08a00', BELL: '#0a58a8',
-  ROGERS: '#c01826', TELUS: '#4b8f29',
-};
-const others = ['#5a7d9a', '#a8743a', '#6b8e3d', '#8d5a97', '#3d8e8a', '#9a5a5a', '#7a7a3a', '#55608f'];
+// How much of a mark is filled, by the newest generation.
+const fills = [0.15, 0.15, 0.15, 0.3, 0.55, 1];
 
-export const color = (market, i) => brands[market.operators[i].key] ?? others[i % others.length];
-// onPaper makes a colour lighter for dark paper, so that it keeps its contrast.
-const onPaper = (tone, dark) => (dark ? `color-mix(in oklab, ${tone} 62%, white)` : tone);
+const corners = /** @type {Record<string, [number, number, number]>} */ ({
+  square: [4, 45, 1.15], triangle: [3, 0, 1.25], diamond: [4, 0, 1.2], pentagon: [5, 0, 1.1], hexagon: [6, 30, 1.05], star: [10, 0, 1.2],
+});
 
-export const shape = (i) => shapes[i % shapes.length];
-
-// bits lists the positions of the bits of a number.
+/** bits lists the positions of the bits of a number. @param {number} mask */
 export function bits(mask) {
   const list = [];
-  for (let i = 0; i < 32; i++) if (Math.floor(mask / 2 ** i) % 2 === 1) list.push(i);
+  for (let i = 0; mask >= 1 && i < 53; i++, mask = Math.floor(mask / 2)) if (mask % 2 === 1) list.push(i);
   return list;
 }
 
-const fills = { 5: 1, 4: 0.55, 3: 0.3, 2: 0.15 };
+/** operatorsOf returns the labels of the operators of a mask. @param {Market} market @param {number} mask */
+export const operatorsOf = (market, mask) => bits(mask).map((i) => market.operators[i]?.label ?? '');
 
+/** tone is the colour of an operator. @param {Market} market @param {number} i */
+export const tone = (market, i) => color('operator-' + market.operators[i]?.key) || color('mark-ink');
+
+/** shape of the marks of an operator. @param {Market} market @param {number} i */
+const shape = (market, i) => color('shape-' + market.operators[i]?.key) || 'circle';
+
+/** @param {number} width @param {number} height */
+function canvas(width, height) {
+  const c = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+  if (!c) throw new Error('no canvas');
+  return c;
+}
+
+/** @param {CanvasRenderingContext2D} c @param {string} name @param {number} x @param {number} y @param {number} r */
 function outline(c, name, x, y, r) {
-  const corners = { square: [4, 45, 1.15], triangle: [3, 0, 1.25], diamond: [4, 0, 1.2], pentagon: [5, 0, 1.1], hexagon: [6, 30, 1.05], star: [6, 0, 1.1] }[name];
   c.beginPath();
   if (name === 'cross') {
     const w = r * 0.4;
     for (const [dx, dy] of [[-w, -r], [w, -r], [w, -w], [r, -w], [r, w], [w, w], [w, r], [-w, r], [-w, w], [-r, w], [-r, -w], [-w, -w]]) c.lineTo(x + dx, y + dy);
-  } else if (!corners) {
+  } else if (!corners[name]) {
     c.arc(x, y, r, 0, 2 * Math.PI);
   } else {
-    const [n, turn, scale] = corners;
+    const [n, turn, scale] = corners[name];
     for (let i = 0; i < n; i++) {
       const a = (2 * Math.PI * i) / n + ((turn - 90) * Math.PI) / 180;
       const far = r * scale * (name === 'star' && i % 2 ? 0.5 : 1);
@@ -46,91 +54,121 @@ function outline(c, name, x, y, r) {
   c.closePath();
 }
 
-// draw draws a mark of 2·size pixels: ops and live are masks of operators, gen a generation.
-export function draw(market, ops, live, gen, size, dark) {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 2 * size;
-  const c = canvas.getContext('2d');
-  const paper = dark ? '#181d1c' : '#ffffff';
-  const list = bits(ops);
-  const r = size * 0.62;
-  const fill = (tone) => {
-    c.fillStyle = paper;
-    c.fill();
-    if (live === 0) return;
+/**
+ * mark draws a site of 2·size pixels: ops and live are masks of operators, gen a generation.
+ * @param {Market} market @param {number} ops @param {number} live @param {number} gen @param {number} size
+ */
+export function mark(market, ops, live, gen, size) {
+  const c = canvas(2 * size, 2 * size);
+  const list = bits(ops), r = size * 0.62, alone = list.length === 1;
+  const ink = alone ? tone(market, list[0]) : color('mark-ink');
+  outline(c, alone ? shape(market, list[0]) : 'circle', size, size, alone ? r : r * 1.12);
+  c.lineWidth = size * 0.42;
+  c.strokeStyle = c.fillStyle = color('mark-paper');
+  c.stroke();
+  c.fill();
+  if (live > 0) {
     c.globalAlpha = fills[gen] ?? 0.15;
-    c.fillStyle = tone;
+    c.fillStyle = ink;
     c.fill();
     c.globalAlpha = 1;
-  };
-  if (list.length === 1) {
-    const tone = onPaper(color(market, list[0]), dark);
-    outline(c, shape(list[0]), size, size, r);
-    c.lineWidth = size * 0.42;
-    c.strokeStyle = paper;
-    c.stroke();
-    fill(tone);
+  }
+  if (alone) {
     c.lineWidth = size * 0.2;
-    c.strokeStyle = tone;
+    c.strokeStyle = ink;
     c.stroke();
   } else {
-    // several operators: a ring with a segment for each
-    const ink = dark ? '#e6eae9' : '#37403d';
-    outline(c, 'circle', size, size, r * 1.12);
-    c.lineWidth = size * 0.42;
-    c.strokeStyle = paper;
-    c.stroke();
-    fill(ink);
-    list.forEach((i, k) => {
-      const from = (2 * Math.PI * k) / list.length - Math.PI / 2, gap = 0.12;
-      c.beginPath();
-      c.arc(size, size, r * 1.08, from + gap, from + (2 * Math.PI) / list.length - gap);
-      c.lineWidth = size * 0.34;
-      c.strokeStyle = onPaper(color(market, i), dark);
-      if (Math.floor(live / 2 ** i) % 2 === 0) c.setLineDash([size * 0.18, size * 0.14]);
-      else c.setLineDash([]);
-      c.stroke();
-    });
+    ring(c, market, list, live, size);
   }
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
 
-// wedge draws the sign of a sector, whose axis points up.
-export function wedge(size) {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 2 * size;
-  const c = canvas.getContext('2d');
-  c.beginPath();
-  c.moveTo(size, size);
-  c.arc(size, size, size * 0.95, ((-90 - 28) * Math.PI) / 180, ((-90 + 28) * Math.PI) / 180);
-  c.closePath();
-  c.fillStyle = '#000';
-  c.fill();
+/** ring draws a segment for each operator. @param {CanvasRenderingContext2D} c @param {Market} market @param {number[]} list @param {number} live @param {number} size */
+function ring(c, market, list, live, size) {
+  const turn = (2 * Math.PI) / list.length, gap = 0.12;
+  list.forEach((i, k) => {
+    const from = turn * k - Math.PI / 2;
+    c.beginPath();
+    c.arc(size, size, size * 0.67, from + gap, from + turn - gap);
+    c.lineWidth = size * 0.34;
+    c.strokeStyle = tone(market, i);
+    c.setLineDash(Math.floor(live / 2 ** i) % 2 === 0 ? [size * 0.18, size * 0.14] : []);
+    c.stroke();
+  });
+}
+
+/**
+ * wedge draws a sector whose axis points up. Operators of one bearing are slices of it.
+ * @param {Market} market @param {number} ops 0: the register does not say whose it is
+ */
+export function wedge(market, ops) {
+  const size = 64, half = (28 * Math.PI) / 180, c = canvas(2 * size, 2 * size);
+  const tones = ops === 0 ? [color('accent')] : bits(ops).map((i) => tone(market, i));
+  const slice = (2 * half) / tones.length, start = -Math.PI / 2 - half;
+  tones.forEach((t, k) => {
+    c.beginPath();
+    c.moveTo(size, size);
+    c.arc(size, size, size * 0.95, start + slice * k, start + slice * (k + 1));
+    c.closePath();
+    c.fillStyle = t;
+    c.globalAlpha = 0.42;
+    c.fill();
+    c.globalAlpha = 0.9;
+    c.strokeStyle = t;
+    c.lineWidth = 1.5;
+    c.stroke();
+  });
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
 
-// warning draws the sign of an outage: a filled triangle where nothing works, an outlined one where
-// something does.
+/** warning draws an outage: a filled triangle where nothing works, an outlined one where something does. @param {number} size @param {boolean} down */
 export function warning(size, down) {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 2 * size;
-  const c = canvas.getContext('2d');
+  const c = canvas(2 * size, 2 * size);
   c.beginPath();
-  c.moveTo(size, size * 0.2);
-  c.lineTo(size * 1.85, size * 1.75);
-  c.lineTo(size * 0.15, size * 1.75);
+  for (const [x, y] of [[1, 0.2], [1.85, 1.75], [0.15, 1.75]]) c.lineTo(size * x, size * y);
   c.closePath();
   c.lineJoin = 'round';
   c.lineWidth = size * 0.34;
   c.strokeStyle = '#ffffff';
   c.stroke();
-  c.fillStyle = down ? '#ffd23f' : '#ffffff';
+  c.fillStyle = down ? color('outage') : '#ffffff';
   c.fill();
   c.lineWidth = size * 0.14;
-  c.strokeStyle = '#5a3a00';
+  c.strokeStyle = c.fillStyle = color('outage-ink');
   c.stroke();
-  c.fillStyle = '#3b2600';
   c.fillRect(size * 0.92, size * 0.75, size * 0.16, size * 0.5);
   c.fillRect(size * 0.92, size * 1.35, size * 0.16, size * 0.16);
   return c.getImageData(0, 0, 2 * size, 2 * size);
+}
+
+/** change draws what the last edition changed: a plus, a tick or a minus in a ring. @param {string} kind @param {number} size */
+export function change(kind, size) {
+  const c = canvas(2 * size, 2 * size);
+  const lines = /** @type {Record<string, number[][][]>} */ ({
+    new: [[[-1, 0], [1, 0]], [[0, -1], [0, 1]]], active: [[[-1, 0], [-0.3, 0.8], [1, -0.8]]], gone: [[[-1, 0], [1, 0]]],
+  })[kind] ?? [];
+  outline(c, 'circle', size, size, size * 0.78);
+  c.fillStyle = color('paper');
+  c.fill();
+  c.strokeStyle = color('change-' + kind) || color('mark-ink');
+  c.lineWidth = size * 0.2;
+  c.stroke();
+  for (const line of lines) {
+    c.beginPath();
+    for (const [x, y] of line) c.lineTo(size * (1 + 0.38 * x), size * (1 + 0.38 * y));
+    c.stroke();
+  }
+  return c.getImageData(0, 0, 2 * size, 2 * size);
+}
+
+/**
+ * picture shows an image in the page.
+ * @param {ImageData} image
+ */
+export function picture(image) {
+  const c = canvas(image.width, image.height);
+  c.putImageData(image, 0, 0);
+  c.canvas.style.width = c.canvas.style.height = image.width / 2 + 'px';
+  c.canvas.setAttribute('aria-hidden', 'true');
+  return c.canvas;
 }

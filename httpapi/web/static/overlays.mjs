@@ -1,56 +1,52 @@
 // Layers that are shown on demand over the sites: outages, the changes of the newest edition,
 // coverage points and speedtests. Each is a source of GeoJSON that this module fills.
+import { ask, explain } from './data.mjs';
+import { color } from './dom.mjs';
+import { inside } from './geo.mjs';
 import { fonts } from './style.mjs';
 
-// Five steps of the scale cividis, which people see alike with every kind of colour vision; the
-// limits are dBm.
-export const signal = [
-  { from: -200, color: '#00204d', label: '< −115 dBm' },
-  { from: -115, color: '#414d6b', label: '−115 … −105' },
-  { from: -105, color: '#7c7b78', label: '−105 … −95' },
-  { from: -95, color: '#b9ac70', label: '−95 … −85' },
-  { from: -85, color: '#ffea46', label: '≥ −85 dBm' },
-];
+/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('./types.d.ts').Market} Market */
 
-// Megabits a second.
-export const speeds = [
-  { from: 0, color: '#00204d', label: '< 10 Mbit/s' },
-  { from: 10, color: '#414d6b', label: '10 … 50' },
-  { from: 50, color: '#7c7b78', label: '50 … 150' },
-  { from: 150, color: '#b9ac70', label: '150 … 400' },
-  { from: 400, color: '#ffea46', label: '≥ 400 Mbit/s' },
-];
+// The first value of each of the five steps: dBm, and megabits a second.
+export const signal = [-200, -115, -105, -95, -85], speeds = [0, 10, 50, 150, 400];
 
-const step = (value, steps) => ['step', value, steps[0].color, ...steps.slice(1).flatMap((s) => [s.from, s.color])];
+const step = (/** @type {string} */ name, /** @type {number[]} */ from) => /** @type {any} */ (
+  ['step', ['get', name], ...from.flatMap((limit, i) => [...(i > 0 ? [limit] : []), color(`step-${i + 1}`)])]);
 
-const point = (lng, lat, properties) => ({ type: 'Feature', geometry: { type: 'Point', coordinates: [lng, lat] }, properties });
+/** @param {number} lng @param {number} lat @param {Record<string, unknown>} properties */
+const point = (lng, lat, properties) => ({ type: /** @type {const} */ ('Feature'), geometry: { type: /** @type {const} */ ('Point'), coordinates: [lng, lat] }, properties });
 
-async function ask(path, query) {
-  const answer = await fetch('/map' + path + '?' + new URLSearchParams(query));
-  if (!answer.ok) throw new Error(path + ': ' + answer.status);
-  return answer.json();
-}
+const bbox = (/** @type {App} */ app) => app.view().box.map((v) => v.toFixed(5)).join(',');
 
-function boxOf(map) {
-  const b = map.getBounds();
-  return [Math.max(b.getWest(), -180), Math.max(b.getSouth(), -90), Math.min(b.getEast(), 180), Math.min(b.getNorth(), 90)].map((v) => v.toFixed(5)).join(',');
-}
+/** Bits of what an edition changed on a site, the most telling first. @type {[string, string[]][]} */
+const kinds = [['new', ['new', 'added']], ['active', ['activated']], ['gone', ['deleted']]];
 
-// Bits of what the newest edition changed on a site.
-const kinds = ['new', 'added', 'activated', 'deleted'];
+/**
+ * @typedef {object} Overlay
+ * @property {(m: Market) => boolean} serves
+ * @property {number} [moves] the zoom from which it shows what is in sight
+ * @property {(m: Market, app: App) => Promise<{features: any[], note?: string}>} load
+ * @property {(source: string) => any[]} layers
+ */
 
+/** @type {Record<string, Overlay>} */
 export const overlays = {
   outages: {
     serves: () => true,
-    async load(market) {
+    async load(market, { words }) {
       const list = [];
+      let feed = { exists: true, available: true };
       for (let offset = 0; list.length < 3000;) {
-        const { data, meta } = await ask('/outages', { market: market.code, limit: '500', offset: String(offset) });
+        const { data, meta } = await ask('/outages', { market: market.code, limit: 500, offset });
         list.push(...data);
+        feed = meta.operatorFeed;
         if (!meta.hasMore) break;
         offset = meta.nextOffset;
       }
-      return list.map((o) => point(o.longitude, o.latitude, { down: o.severity === 'down' ? 1 : 0, operator: o.operatorKey, since: o.startedAt, until: o.expectedEndAt ?? '', reason: o.reason ?? '', source: o.source }));
+      const note = !feed.exists ? words.noFeed : !feed.available ? words.staleFeed : list.length === 0 ? words.noOutage : '';
+      return { note, features: list.map((o) => point(o.longitude, o.latitude, { down: o.severity === 'down' ? 1 : 0, title: [o.operatorKey, o.commune].filter(Boolean).join(' · '),
+        since: o.startedAt, until: o.expectedEndAt ?? '', reason: o.reason ?? '', what: o.affectedTechnologies.concat(o.affectedServices).join(', '), by: o.source })) };
     },
     layers: (source) => [{
       id: source, type: 'symbol', source,
@@ -59,57 +55,72 @@ export const overlays = {
   },
   week: {
     serves: (market) => market.code === 'FR' || market.code === 'DROM',
-    async load(market) {
-      const { meta } = await ask('/anfr/archives', {});
-      if (!meta.current) return [];
-      const { data } = await ask('/anfr/archive/' + meta.current, {});
-      return Object.values(data).map(({ info, antennas }) => {
-        const has = kinds.filter((k) => antennas.some((a) => a.type === k));
-        return point(Number(info.lon), Number(info.lat), { key: market.code.toLowerCase() + '-' + info.sup_id, kind: has[0] ?? '', n: antennas.length });
-      }).filter((f) => inside(market.bounds, f.geometry.coordinates));
+    async load(market, { words }) {
+      const { meta } = await ask('/anfr/archives');
+      if (!meta.current) return { features: [], note: words.noEdition };
+      const { data } = await ask('/anfr/archive/' + meta.current);
+      return { note: '', features: Object.values(data).map(({ info, antennas }) => {
+        const types = antennas.map((/** @type {any} */ a) => a.type);
+        const kind = kinds.find(([, list]) => list.some((k) => types.includes(k)));
+        return point(Number(info.lon), Number(info.lat), { key: market.code.toLowerCase() + '-' + info.sup_id, kind: kind?.[0] ?? '', n: types.length });
+      }).filter(({ geometry: { coordinates: [lng, lat] } }) => inside(market.bounds, { lng, lat })) };
     },
     layers: (source) => [{
-      id: source, type: 'circle', source,
-      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 5, 3, 12, 9], 'circle-color': 'transparent', 'circle-stroke-width': 2.5, 'circle-stroke-color': ['match', ['get', 'kind'], 'new', '#7a3db8', 'added', '#7a3db8', 'activated', '#1a7f37', '#6b6b6b'] },
+      id: source, type: 'symbol', source,
+      layout: { 'icon-image': ['concat', 'change/', ['get', 'kind']], 'icon-allow-overlap': true, 'icon-offset': [-16, -16], 'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.4, 12, 0.9] },
     }],
   },
   coverage: {
     serves: () => true,
     moves: 10.5,
-    async load(market, map) {
-      const { data } = await ask('/coverage/points', { market: market.code, bbox: boxOf(map), limit: '5000', days: '365' });
-      return data.map((p) => point(p.coordinates.lng, p.coordinates.lat, { rsrp: p.rsrp ?? -999, cell: String(p.radio?.cellId ?? ''), technology: p.technology ?? '', at: p.timestamp }));
+    async load(market, app) {
+      const { data } = await ask('/coverage/points', { market: market.code, bbox: bbox(app), limit: 5000, days: 365 });
+      return { note: data.length === 0 ? app.words.noPoint : '', features: data.map((/** @type {any} */ p) => point(p.coordinates.lng, p.coordinates.lat, {
+        rsrp: p.rsrp ?? -999, technology: p.technology, at: p.timestamp, cell: p.radio?.cellId ?? '', enb: p.radio?.enb ?? '', gnb: p.radio?.gnb ?? '',
+        pci: p.radio?.pci ?? '', mcc: p.mcc ?? '', mnc: p.mnc ?? '', operator: p.mobileOperator, snr: p.snr ?? '' })) };
     },
     layers: (source) => [{
       id: source, type: 'circle', source,
-      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 10, 2.5, 16, 6], 'circle-color': step(['get', 'rsrp'], signal), 'circle-stroke-width': 0.5, 'circle-stroke-color': '#ffffff' },
+      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 10, 2.5, 16, 6], 'circle-color': step('rsrp', signal), 'circle-stroke-width': 0.75, 'circle-stroke-color': color('mark-paper') },
     }],
   },
   speedtests: {
     serves: () => true,
     moves: 8.5,
-    async load(market, map) {
-      const { data } = await ask('/speedtests', { market: market.code, bbox: boxOf(map), limit: '1000', days: '365' });
-      return data.map((t) => point(t.coordinates.lng, t.coordinates.lat, { mbps: t.downloadSpeed ?? 0, ping: t.ping ?? '', at: t.timestamp }));
+    async load(market, app) {
+      const { data } = await ask('/speedtests', { market: market.code, bbox: bbox(app), limit: 1000, days: 365 });
+      return { note: data.length === 0 ? app.words.noTest : '', features: data.map((/** @type {any} */ t) => point(t.coordinates.lng, t.coordinates.lat, {
+        mbps: t.downloadSpeed ?? 0, up: t.uploadSpeed ?? '', ping: t.ping ?? '', at: t.timestamp, operator: t.mobileOperator, what: t.connectionType })) };
     },
     layers: (source) => [{
       id: source, type: 'circle', source,
-      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 4, 16, 8], 'circle-color': step(['get', 'mbps'], speeds), 'circle-stroke-width': 1.5, 'circle-stroke-color': '#37403d' },
+      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 4, 16, 8], 'circle-color': step('mbps', speeds), 'circle-stroke-width': 1.5, 'circle-stroke-color': color('mark-ink') },
     }, {
       id: source + '-text', type: 'symbol', source, minzoom: 13,
       layout: { 'text-field': ['concat', ['to-string', ['round', ['get', 'mbps']]], ' Mbit/s'], 'text-font': fonts, 'text-size': 11, 'text-offset': [0, 1.2] },
-      paint: { 'text-color': '#37403d', 'text-halo-color': '#ffffff', 'text-halo-width': 1.2 },
+      paint: { 'text-color': color('label'), 'text-halo-color': color('land'), 'text-halo-width': 1.2 },
     }],
   },
 };
 
-const inside = ([w, s, e, n], [x, y]) => x >= w && x <= e && y >= s && y <= n;
+/** moves reports whether a chosen layer shows what is in sight. @param {App} app */
+export const moves = (app) => app.state.layers.some((name) => overlays[name]?.moves);
 
-// refresh shows the chosen layers of a market and hides the others. Errors come back as a text.
-export async function refresh(map, market, chosen) {
-  let failed = '';
+let turn = 0;
+
+/**
+ * refresh shows the chosen layers of a market and hides the others. It returns what to say of
+ * each of them.
+ * @param {App} app
+ */
+export async function refresh(app) {
+  const { map, words } = app, market = app.market();
+  /** @type {Record<string, string>} */
+  const notes = {};
+  if (!map) return notes;
+  const mine = ++turn; // a later call counts, whichever answer comes last
   await Promise.all(Object.entries(overlays).map(async ([name, o]) => {
-    const source = 'over-' + name, show = chosen.includes(name) && o.serves(market);
+    const source = 'over-' + name, show = app.state.layers.includes(name) && o.serves(market);
     if (!map.getSource(source)) {
       if (!show) return;
       map.addSource(source, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
@@ -118,11 +129,15 @@ export async function refresh(map, market, chosen) {
     for (const layer of o.layers(source)) map.setLayoutProperty(layer.id, 'visibility', show ? 'visible' : 'none');
     if (!show) return;
     try {
-      const features = o.moves && map.getZoom() < o.moves ? [] : await o.load(market, map);
-      map.getSource(source)?.setData({ type: 'FeatureCollection', features });
-    } catch {
-      failed = name;
+      const far = o.moves && app.view().zoom < o.moves;
+      const { features, note } = far ? { features: [], note: words.zoomForLayer } : await o.load(market, app);
+      notes[name] = note ?? '';
+      if (mine !== turn) return;
+      const s = /** @type {import('maplibre-gl').GeoJSONSource | undefined} */ (map.getSource(source));
+      s?.setData({ type: 'FeatureCollection', features });
+    } catch (e) {
+      notes[name] = explain(e, words);
     }
   }));
-  return failed;
+  return notes;
 }

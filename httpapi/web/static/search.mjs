@@ -1,72 +1,83 @@
-// Search: coordinates, identifiers, places and sites. The form itself leads to /search without
-// scripts.
-import { node } from './filters.mjs';
+// The search field: a combobox with a list of what was found. Arrows move, Enter goes there, Escape
+// closes. Without scripts the form leads to /search.
+import { aborted, explain } from './data.mjs';
+import { attributes, element, node } from './dom.mjs';
+import { search } from './places.mjs';
 
-// coordinates parses "48.85, 2.35" and "48,85 2,35".
-export function coordinates(text) {
-  const m = /^\s*(-?\d{1,2}[.,]\d+)\s*[°]?\s*[,; ]\s*(-?\d{1,3}[.,]\d+)\s*[°]?\s*$/.exec(text);
-  if (!m) return null;
-  const [lat, lng] = [m[1], m[2]].map((v) => Number(v.replace(',', '.')));
-  return Math.abs(lat) <= 90 && Math.abs(lng) <= 180 ? { lat, lng } : null;
-}
+/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('./places.mjs').Found} Found */
 
-async function ask(markets, text, signal) {
-  const found = await Promise.all(markets.map(async (m) => {
-    const query = new URLSearchParams({ market: m.code, q: text, limit: '6' });
-    const answer = await fetch('/map/antennas/search?' + query, { signal });
-    if (!answer.ok) throw new Error(String(answer.status));
-    return (await answer.json()).data;
-  }));
-  return found.flat().slice(0, 12);
-}
+/** @param {App} app @param {(found: Found) => void} go */
+export function attach(app, go) {
+  const { words } = app, form = element('search'), list = element('results');
+  const input = /** @type {HTMLInputElement} */ (form.querySelector('input'));
+  /** @type {Found[]} */
+  let results = [];
+  let chosen = -1, timer = 0, running = new AbortController();
 
-export function attach(form, markets, words, go) {
-  const input = form.querySelector('input'), list = form.querySelector('ol');
-  let results = [], chosen = -1, timer = 0, running = new AbortController();
-  const close = () => { list.hidden = true; input.setAttribute('aria-expanded', 'false'); chosen = -1; };
-  const choose = (i) => { close(); if (results[i]) go(results[i]); };
-  const show = (entries, notice) => {
-    results = entries;
-    list.replaceChildren(...entries.map((r, i) => {
-      const item = node('li', { id: 'result-' + i }, r.title, node('span', { className: 'quiet', textContent: r.note }));
-      item.setAttribute('role', 'option');
-      item.addEventListener('pointerdown', (e) => { e.preventDefault(); choose(i); });
-      return item;
-    }));
-    if (notice) list.replaceChildren(node('li', { textContent: notice }));
-    list.setAttribute('role', 'listbox');
-    list.hidden = entries.length === 0 && !notice;
-    input.setAttribute('aria-expanded', String(!list.hidden));
+  const close = () => {
+    list.hidden = true;
+    input.setAttribute('aria-expanded', 'false');
+    input.removeAttribute('aria-activedescendant');
+    chosen = -1;
   };
-  const search = async () => {
+  const choose = (/** @type {number} */ i) => {
+    const r = results[i];
+    close();
+    if (!r) return;
+    input.value = r.title;
+    go(r);
+  };
+  const option = (/** @type {Found} */ r, /** @type {number} */ i) => {
+    const item = attributes(node('li', { id: 'result-' + i }, r.title, node('span', { className: 'quiet', textContent: r.note })), { role: 'option', 'aria-selected': 'false' });
+    item.addEventListener('pointerdown', (e) => e.preventDefault()); // the field keeps the focus
+    item.addEventListener('click', () => choose(i));
+    return item;
+  };
+  const show = (/** @type {Found[]} */ found, notice = '') => {
+    results = found;
+    chosen = -1;
+    const groups = [...new Set(found.map((r) => r.group))];
+    list.replaceChildren(...groups.map((g, k) => attributes(node('ul', {}, attributes(node('li', { id: 'group-' + k, className: 'group', textContent: g }), { role: 'presentation' }),
+      ...found.map((r, i) => (r.group === g ? option(r, i) : '')).filter((e) => e !== '')), { role: 'group', 'aria-labelledby': 'group-' + k })));
+    if (notice) list.replaceChildren(attributes(node('p', { textContent: notice }), { role: 'presentation' }));
+    list.hidden = found.length === 0 && !notice;
+    input.setAttribute('aria-expanded', String(!list.hidden));
+    app.announce(notice || (found.length > 0 ? `${found.length} ${words.foundCount}` : ''));
+  };
+  const find = async (everywhere = false) => {
+    clearTimeout(timer);
     running.abort();
-    running = new AbortController();
-    const text = input.value.trim(), at = coordinates(text);
-    if (at) { show([{ title: `${at.lat}, ${at.lng}`, note: words.position, ...at }]); return; }
+    const mine = running = new AbortController();
+    const text = input.value.trim().slice(0, 200);
     if (text.length < 2) { show([]); return; }
     try {
-      const sites = await ask(markets(), text, running.signal);
-      show(sites.map((s) => ({ key: s.siteKey, lat: s.coordinates.lat, lng: s.coordinates.lng,
-        title: [s.location.commune ?? s.siteKey, s.operators.join(', ')].join(' · '),
-        note: [s.location.address, s.location.postalCode, s.siteKey].filter(Boolean).join(', ') })), sites.length ? '' : words.searchNothing);
+      const found = await search(app, text, everywhere, mine.signal);
+      if (!mine.signal.aborted) show(found, found.length > 0 ? '' : words.searchNothing);
     } catch (e) {
-      if (e.name !== 'AbortError') show([], words.searchFailed);
+      if (!aborted(e) && !mine.signal.aborted) show([], explain(e, words));
     }
   };
-  input.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(search, 200); });
+  const move = (/** @type {number} */ to) => {
+    chosen = (to + results.length) % results.length;
+    results.forEach((_, i) => document.getElementById('result-' + i)?.setAttribute('aria-selected', String(i === chosen)));
+    input.setAttribute('aria-activedescendant', 'result-' + chosen);
+    document.getElementById('result-' + chosen)?.scrollIntoView({ block: 'nearest' });
+  };
+  input.addEventListener('input', () => { clearTimeout(timer); timer = window.setTimeout(() => find(), 250); });
+  input.addEventListener('focus', () => { if (results.length > 0 && input.value) { list.hidden = false; input.setAttribute('aria-expanded', 'true'); } });
   input.addEventListener('blur', close);
   input.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape') close();
-    if (e.key !== 'ArrowDown' && e.key !== 'ArrowUp' || results.length === 0) return;
+    if (e.key === 'Escape' && !list.hidden) { e.preventDefault(); e.stopPropagation(); close(); return; }
+    if (e.altKey || results.length === 0 || e.key !== 'ArrowDown' && e.key !== 'ArrowUp') return;
     e.preventDefault();
-    chosen = (chosen + (e.key === 'ArrowDown' ? 1 : results.length - 1 + (chosen < 0 ? 1 : 0))) % results.length;
-    [...list.children].forEach((item, i) => item.setAttribute('aria-selected', String(i === chosen)));
-    input.setAttribute('aria-activedescendant', 'result-' + chosen);
+    if (list.hidden) { list.hidden = false; input.setAttribute('aria-expanded', 'true'); }
+    move(e.key === 'ArrowDown' ? chosen + 1 : chosen < 0 ? results.length - 1 : chosen - 1);
   });
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
-    clearTimeout(timer);
-    if (chosen < 0) await search();
-    if (results.length > 0) choose(Math.max(chosen, 0));
+    if (chosen >= 0) { choose(chosen); return; }
+    await find(true);
+    if (results.length > 0) choose(0);
   });
 }

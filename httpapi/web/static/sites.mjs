@@ -1,77 +1,130 @@
 // The layers of the sites: one source of vector tiles a market.
-import { bits, draw, warning, wedge } from './marks.mjs';
+import { color } from './dom.mjs';
+import { change, mark, warning, wedge } from './marks.mjs';
+import { filtersOf, serves } from './state.mjs';
 import { fonts, placeLayer } from './style.mjs';
 
-const tileSize = 512;
+/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('./types.d.ts').Market} Market */
+/** @typedef {import('./types.d.ts').Mark} Mark */
+/** @typedef {import('maplibre-gl').Map} Renderer */
 
-// tilesOf returns the address of a market's tiles under the filters.
-export function tilesOf(market, state) {
-  const query = new URLSearchParams({ v: market.version });
-  const operators = state.operators.filter((key) => market.operators.some((o) => o.key === key));
-  if (operators.length > 0) query.set('operator', operators.join(','));
-  if (state.generations.length > 0) query.set('generation', state.generations.join(','));
-  if (state.band && market.bands.includes(state.band)) query.set('band', state.band);
-  if (state.status && market.statuses.includes(state.status)) query.set('status', state.status);
+const prefixes = ['sectors-', 'clusters-', 'counts-', 'sites-'];
+
+/** @param {Market} market @param {App} app */
+function tilesOf(market, app) {
+  const query = new URLSearchParams({ v: market.version, ...filtersOf(market, app.state, app.config) });
   return `${location.origin}/map/tiles/${market.code}/{z}/{x}/{y}.mvt?${query}`;
 }
 
-// shows reports whether a market can have sites under the filters.
-export function shows(market, state) {
-  return (state.operators.length === 0 || state.operators.some((key) => market.operators.some((o) => o.key === key))) &&
-    (!state.band || market.bands.includes(state.band)) && (!state.status || market.statuses.includes(state.status));
-}
-
-export function addSites(map, market, state, dark) {
-  const source = market.code;
-  map.addSource(source, { type: 'vector', tiles: [tilesOf(market, state)], minzoom: 0, maxzoom: 14, bounds: market.bounds });
-  const ink = dark ? '#e6eae9' : '#22302d', paper = dark ? '#2b3a37' : '#ffffff';
+/** addSites adds a market's layers. @param {Renderer} map @param {Market} market @param {App} app */
+export function addSites(map, market, app) {
+  const source = market.code, visibility = serves(market, app.state) ? 'visible' : 'none';
+  const layer = { source, 'source-layer': 'sites' };
+  const several = /** @type {any} */ (['>', ['get', 'n'], 1]);
+  map.addSource(source, { type: 'vector', tiles: [tilesOf(market, app)], minzoom: 0, maxzoom: 14, bounds: market.bounds });
   map.addLayer({
     id: 'sectors-' + source, type: 'symbol', source, 'source-layer': 'sectors', minzoom: 14.5,
-    layout: { 'icon-image': 'wedge', 'icon-rotate': ['get', 'az'], 'icon-rotation-alignment': 'map', 'icon-pitch-alignment': 'map', 'icon-allow-overlap': true, 'icon-size': ['interpolate', ['exponential', 2], ['zoom'], 14.5, 0.5, 18, 1.6] },
-    paint: { 'icon-color': dark ? '#8fd6cb' : '#0b6b62', 'icon-opacity': 0.28 },
+    layout: { ...wedgeLayout(['concat', 'wedge/', source, '/', ['to-string', ['get', 'ops']]]), visibility },
+    paint: { 'icon-opacity': 0.75 },
   });
-  map.addLayer(placeLayer(source, dark));
+  map.addLayer(placeLayer(source));
   map.addLayer({
-    id: 'clusters-' + source, type: 'circle', source, 'source-layer': 'sites', filter: ['>', ['get', 'n'], 1],
+    ...layer, id: 'clusters-' + source, type: 'circle', filter: several, layout: { visibility },
     paint: {
       'circle-radius': ['min', 16, ['+', 7, ['*', 0.35, ['sqrt', ['get', 'n']]]]],
-      'circle-color': paper, 'circle-opacity': 0.92, 'circle-stroke-width': 2, 'circle-stroke-color': dark ? '#5cc3b5' : '#0b6b62',
+      'circle-color': color('cluster'), 'circle-opacity': 0.92, 'circle-stroke-width': 2, 'circle-stroke-color': color('cluster-line'),
     },
   });
   map.addLayer({
-    id: 'counts-' + source, type: 'symbol', source, 'source-layer': 'sites', filter: ['>', ['get', 'n'], 1],
-    layout: { 'text-field': ['number-format', ['get', 'n'], { locale: document.documentElement.lang }], 'text-font': fonts, 'text-size': ['interpolate', ['linear'], ['get', 'n'], 2, 10, 1000, 11], 'text-allow-overlap': true },
-    paint: { 'text-color': ink },
+    ...layer, id: 'counts-' + source, type: 'symbol', filter: several,
+    layout: { visibility, 'text-field': ['number-format', ['get', 'n'], { locale: app.words.lang }], 'text-font': fonts, 'text-size': ['interpolate', ['linear'], ['get', 'n'], 2, 10, 1000, 11], 'text-allow-overlap': true },
+    paint: { 'text-color': color('cluster-ink') },
   });
   map.addLayer({
-    id: 'sites-' + source, type: 'symbol', source, 'source-layer': 'sites', filter: ['==', ['get', 'n'], 1],
+    ...layer, id: 'sites-' + source, type: 'symbol', filter: ['==', ['get', 'n'], 1],
     layout: {
-      'icon-image': ['concat', 'mark/', source, '/', ['to-string', ['get', 'ops']], '/', ['to-string', ['get', 'live']], '/', ['to-string', ['get', 'gen']]],
-      'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.45, 10, 0.6, 13, 0.8, 16, 1.1], 'icon-allow-overlap': true,
+      visibility, 'icon-image': ['concat', 'mark/', source, '/', ['to-string', ['get', 'ops']], '/', ['to-string', ['get', 'live']], '/', ['to-string', ['get', 'gen']]],
+      'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.45, 10, 0.6, 13, 0.8, 16, 1.1], 'icon-allow-overlap': true, 'icon-ignore-placement': true, // names of places stay under the marks
       'symbol-sort-key': ['get', 'gen'],
     },
   });
 }
 
-// drawMissing draws the marks that the map asks for.
-export function drawMissing(map, markets, dark) {
+/** wedgeLayout turns an image of a sector to its azimuth. @param {any} image @param {number} [scale] @returns {any} */
+export const wedgeLayout = (image, scale = 1) => ({
+  'icon-image': image, 'icon-rotate': ['get', 'az'], 'icon-rotation-alignment': 'map', 'icon-pitch-alignment': 'map',
+  'icon-allow-overlap': true, 'icon-ignore-placement': true, 'icon-size': ['interpolate', ['exponential', 2], ['zoom'], 12, 0.5 * scale, 14.5, 0.6 * scale, 18, 1.7 * scale],
+});
+
+/** refilter shows what the state selects. @param {Renderer} map @param {App} app */
+export function refilter(map, app) {
+  for (const m of app.markets) {
+    const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(m.code));
+    const tiles = tilesOf(m, app);
+    if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
+    for (const p of prefixes) if (map.getLayer(p + m.code)) map.setLayoutProperty(p + m.code, 'visibility', serves(m, app.state) ? 'visible' : 'none');
+  }
+}
+
+/** reload asks for the tiles again, after the server was silent. @param {Renderer} map @param {App} app */
+export function reload(map, app) {
+  for (const m of app.markets) {
+    const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(m.code));
+    source?.setTiles([tilesOf(m, app)]);
+  }
+}
+
+/** drawMissing draws the images that the map asks for. @param {Renderer} map @param {App} app */
+export function drawMissing(map, app) {
   map.setMissingStyleImageResolver((id) => {
-    if (id === 'wedge') {
-      map.addImage(id, wedge(64), { pixelRatio: 2, sdf: true });
-      return;
-    }
-    if (id === 'outage' || id === 'degraded') {
-      map.addImage(id, warning(22, id === 'outage'), { pixelRatio: 2 });
-      return;
-    }
-    const [kind, code, ops, live, gen] = id.split('/');
-    const market = markets.find((m) => m.code === code);
-    if (kind !== 'mark' || !market) return;
-    map.addImage(id, draw(market, Number(ops), Number(live), Number(gen), 24, dark()), { pixelRatio: 2 });
+    const [kind, code, ...numbers] = id.split('/');
+    const market = app.markets.find((m) => m.code === code), [ops, live, gen] = numbers.map(Number);
+    /** @type {ImageData | undefined} */
+    let image;
+    if (kind === 'outage' || kind === 'degraded') image = warning(22, kind === 'outage');
+    else if (kind === 'change') image = change(code, 20);
+    else if (kind === 'wedge' && market) image = wedge(market, ops);
+    else if (kind === 'mark' && market) image = mark(market, ops, live, gen, 24);
+    if (image) map.addImage(id, image, { pixelRatio: 2 });
   });
 }
 
-// operatorsOf returns the labels of the operators of a mask.
-export const operatorsOf = (market, mask) => bits(mask).map((i) => market.operators[i]?.label ?? '');
+/** @param {App} app @param {string[]} kinds */
+const layersOf = (app, kinds) => app.markets.flatMap((m) => kinds.map((k) => k + m.code)).filter((id) => app.map?.getLayer(id));
 
-export { tileSize };
+/** @param {any} f a feature @param {App} app @returns {Mark} */
+function markOf(f, app) {
+  const { key, ops, live, gen } = f.properties, [lng, lat] = f.geometry.coordinates;
+  return { key, ops, live, gen, lng, lat, market: /** @type {Market} */ (app.marketOf(key)) };
+}
+
+/**
+ * at returns the site or cluster at a point of the screen.
+ * @param {App} app @param {{x: number, y: number}} p
+ * @returns {{ mark?: Mark, cluster?: import('./types.d.ts').Point } | null}
+ */
+export function at(app, { x, y }) {
+  if (!app.map?.getLayer('town')) return null;
+  const near = app.map.queryRenderedFeatures([[x - 8, y - 8], [x + 8, y + 8]], { layers: layersOf(app, ['clusters-', 'sites-']) });
+  const f = /** @type {any} */ (near.find((g) => g.properties.key) ?? near[0]);
+  if (!f) return null;
+  if (f.properties.key) return { mark: markOf(f, app) };
+  const [lng, lat] = f.geometry.coordinates;
+  return { cluster: { lng, lat } };
+}
+
+/**
+ * inSight returns the sites in sight, and whether there are clusters too.
+ * @param {App} app
+ */
+export function inSight(app) {
+  /** @type {Map<string, Mark>} */
+  const marks = new Map();
+  let clusters = false;
+  for (const f of app.map?.getLayer('town') ? app.map.queryRenderedFeatures({ layers: layersOf(app, ['clusters-', 'sites-']) }) : []) {
+    if (f.properties.key) marks.set(f.properties.key, markOf(f, app));
+    else clusters = true;
+  }
+  return { marks: [...marks.values()], clusters };
+}

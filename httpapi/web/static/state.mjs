@@ -1,33 +1,100 @@
-// The state of the map is in the address: filters and the chosen site in the query, the place in
-// the hash (by MapLibre). A link opens what its sender saw.
+// The state of the map is in the address: filters, layers and the chosen site in the query, the
+// place in the hash (by MapLibre). A link opens what its sender saw. Addresses come from anybody:
+// what is not a possible value is left out.
 
-const names = ['operator', 'generation', 'band', 'status', 'layers', 'site', 'lang'];
+/** @typedef {import('./types.d.ts').State} State */
 
-// read returns the state of the address. Lists are arrays.
-export function read() {
-  const query = new URLSearchParams(location.search);
-  const list = (name) => (query.get(name) ?? '').split(',').filter((v) => v !== '').slice(0, 30);
+export const generations = ['2G', '3G', '4G', '5G'];
+export const layerNames = ['outages', 'week', 'coverage', 'speedtests'];
+
+const most = 30; // values of a list
+const clean = /^[^\p{Cc}\p{Cf}<>]{1,128}$/u;
+
+/**
+ * parse reads a query.
+ * @param {string} search
+ * @returns {State}
+ */
+export function parse(search) {
+  const query = new URLSearchParams(search.length > 4000 ? '' : search);
+  const one = (/** @type {string} */ name) => { const v = query.get(name) ?? ''; return clean.test(v) ? v : ''; };
+  const list = (/** @type {string} */ name, /** @type {RegExp} */ shape) =>
+    [...new Set((query.get(name) ?? '').split(',').filter((v) => shape.test(v)))].slice(0, most);
   return {
-    operators: list('operator'), generations: list('generation'), band: query.get('band') ?? '',
-    status: query.get('status') ?? '', layers: list('layers'), site: (query.get('site') ?? '').slice(0, 128),
+    operators: list('operator', /^[A-Z0-9_]{1,40}$/), generations: list('generation', /^[2-5]G$/),
+    bands: list('band', /^\d{2,5}$/), status: one('status'), together: query.get('together') === '1',
+    changed: query.get('changed') === '1', layers: list('layers', new RegExp(`^(${layerNames.join('|')})$`)),
+    site: /^[a-z]{2,5}-/i.test(one('site')) ? one('site') : '', from: point(query.get('from') ?? ''),
   };
 }
 
-// write puts the state into the address. A chosen site is a new entry of the history, so that
-// "back" closes it.
-export function write(state, push = false) {
-  const query = new URLSearchParams(location.search);
+/** @param {string} text latitude and longitude */
+function point(text) {
+  const m = /^(-?\d{1,2}(?:\.\d{1,7})?),(-?\d{1,3}(?:\.\d{1,7})?)$/.exec(text);
+  if (!m || Math.abs(Number(m[1])) > 85 || Math.abs(Number(m[2])) > 180) return null;
+  return { lat: Number(m[1]), lng: Number(m[2]) };
+}
+
+/**
+ * format returns the query of a state. Parameters of others, such as lang, stay.
+ * @param {State} state @param {string} search
+ */
+export function format(state, search) {
+  const query = new URLSearchParams();
+  const lang = new URLSearchParams(search).get('lang') ?? '';
   const values = {
-    operator: state.operators.join(','), generation: state.generations.join(','), band: state.band,
-    status: state.status, layers: state.layers.join(','), site: state.site,
+    lang: /^(en|fr)$/.test(lang) ? lang : '', operator: state.operators.join(','), generation: state.generations.join(','),
+    band: state.bands.join(','), status: state.status, together: state.together ? '1' : '', changed: state.changed ? '1' : '',
+    layers: state.layers.join(','), site: state.site, from: state.from ? `${state.from.lat},${state.from.lng}` : '',
   };
-  for (const [name, value] of Object.entries(values)) {
-    if (value) query.set(name, value);
-    else query.delete(name);
-  }
-  for (const name of [...query.keys()]) if (!names.includes(name)) query.delete(name);
-  const text = query.toString().replaceAll('%2C', ',');
+  for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
+  return query.toString().replaceAll('%2C', ',');
+}
+
+/** read returns the state of the address. */
+export const read = () => parse(location.search);
+
+/** write makes an entry of the history, so that "back" undoes what was chosen. @param {State} state */
+export function write(state) {
+  const text = format(state, location.search);
   const address = location.pathname + (text ? '?' + text : '') + location.hash;
-  if (push) history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
+  if (address !== location.pathname + location.search + location.hash) history.pushState(null, '', address);
+}
+
+/** active counts the filters that are set. @param {State} state */
+export const active = (state) => [state.operators.length > 0, state.generations.length > 0, state.bands.length > 0,
+  state.status !== '', state.together, state.changed].filter(Boolean).length;
+
+/** none is the state without filters. @type {Partial<State>} */
+export const none = { operators: [], generations: [], bands: [], status: '', together: false, changed: false };
+
+/**
+ * filtersOf returns the parameters of a market's tiles and lists under the filters, leaving out
+ * what the market does not have.
+ * @param {import('./types.d.ts').Market} market @param {State} state
+ * @param {import('./types.d.ts').Config} config
+ */
+export function filtersOf(market, state, config) {
+  /** @type {Record<string, string>} */
+  const query = {};
+  const operators = state.operators.filter((key) => market.operators.some((o) => o.key === key));
+  const bands = state.bands.filter((b) => market.bands.includes(b));
+  if (operators.length > 0) query.operator = operators.join(',');
+  if (state.generations.length > 0) query.generation = state.generations.join(',');
+  if (bands.length > 0) query.band = bands.join(',');
+  if (state.status && market.statuses?.includes(state.status)) query.status = state.status;
+  // what the tiles of this server may not have
+  if (state.together && config.filters.includes('together')) query.together = 'true';
+  if (state.changed && config.filters.includes('changedSince')) query.changedSince = market.date;
+  return query;
+}
+
+/**
+ * serves reports whether a market can have sites under the filters.
+ * @param {import('./types.d.ts').Market} market @param {State} state
+ */
+export function serves(market, state) {
+  return (state.operators.length === 0 || state.operators.some((key) => market.operators.some((o) => o.key === key))) &&
+    (state.bands.length === 0 || state.bands.some((b) => market.bands.includes(b))) &&
+    (!state.status || Boolean(market.statuses?.includes(state.status)));
 }

@@ -1,0 +1,47 @@
+// A short text next to what the pointer or the keyboard is on. Phones have no pointer: there a tap
+// opens the card.
+import { element, node } from './dom.mjs';
+import { mark as drawMark, operatorsOf, picture } from './marks.mjs';
+
+/** @typedef {import('./types.d.ts').App} App */
+
+/**
+ * show puts content next to a point of the map.
+ * @param {{x: number, y: number}} at @param {...(Node | string)} content
+ */
+export function show(at, ...content) {
+  const tip = element('tip'), map = element('map');
+  tip.replaceChildren(...content);
+  tip.hidden = false;
+  const left = at.x + 14 + tip.offsetWidth > map.clientWidth ? at.x - 14 - tip.offsetWidth : at.x + 14;
+  const top = Math.min(Math.max(4, at.y - tip.offsetHeight / 2), map.clientHeight - tip.offsetHeight - 4);
+  tip.style.transform = `translate(${Math.max(4, Math.round(left))}px, ${Math.round(top)}px)`;
+}
+
+export function hide() { element('tip').hidden = true; }
+
+/**
+ * site describes a site in two lines.
+ * @param {import('./types.d.ts').Mark} m @param {App} app
+ */
+export function site(m, app) {
+  const { words } = app;
+  const state = m.live === 0 ? words.hollow : `${m.gen}G`;
+  return [picture(drawMark(m.market, m.ops, m.live, m.gen, 12)), node('span', {}, node('strong', { textContent: m.key }),
+    node('br'), operatorsOf(m.market, m.ops).join(', '), node('br'), node('span', { className: 'quiet', textContent: state }))];
+}
+
+const units = /** @type {Record<string, string>} */ ({ rsrp: ' dBm', mbps: ' Mbit/s' });
+
+/**
+ * evidence describes a point of a layer in one line.
+ * @param {Record<string, any>} p @param {App} app
+ */
+export function evidence(p, app) {
+  const { words } = app;
+  if (p.kind !== undefined) return [words['change_' + p.kind] ?? words.layer_week];
+  if (p.down !== undefined) return [`${p.title} · ${p.down ? words.outageDown : words.outageDegraded}`];
+  const name = p.rsrp !== undefined ? 'rsrp' : 'mbps';
+  if (name === 'rsrp' && p.rsrp === -999) return [words.noLevel];
+  return [`${Math.round(p[name])}${units[name]}`.replace('-', '−'), p.technology || p.what ? ` · ${p.technology || p.what}` : ''];
+}

@@ -1,0 +1,44 @@
+// Types of the map's modules, for tsc. Nobody serves this file.
+import type { Map as Renderer } from 'maplibre-gl';
+
+export interface Operator { key: string; label: string; plmns: string[] | null }
+
+export interface Market {
+  code: string; label: string; version: string; date: string; source: string; authority: string; synthetic: boolean;
+  sites: number; bounds: [number, number, number, number]; operators: Operator[]; systems: string[] | null;
+  statuses: string[] | null; bands: string[];
+}
+
+export type Words = Record<string, string>;
+
+export interface Config {
+  markets: Market[]; words: Words; assets: { library: string; base: string }; key: boolean; filters: string[];
+}
+
+export interface Point { lng: number; lat: number }
+
+export interface State {
+  operators: string[]; generations: string[]; bands: string[]; status: string; together: boolean; changed: boolean;
+  layers: string[]; site: string; from: Point | null;
+}
+
+/** What is in sight: the middle, and west, south, east, north. */
+export interface View extends Point { zoom: number; box: [number, number, number, number] }
+
+export interface App {
+  config: Config; words: Words; markets: Market[]; state: State;
+  /** The renderer, null where the browser has no WebGL2. */
+  map: Renderer | null;
+  view(): View;
+  market(): Market;
+  marketOf(key: string): Market | undefined;
+  set(change: Partial<State>): void;
+  go(place: Point & { zoom?: number }): void;
+  tell(text: string, again?: () => void): void;
+  announce(text: string): void;
+}
+
+/** A site as the tiles have it. */
+export interface Mark extends Point { key: string; market: Market; ops: number; live: number; gen: number }
+
+export interface Sector { azimuth: number; ops: number }
