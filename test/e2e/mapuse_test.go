@@ -49,7 +49,7 @@ func TestMapLinks(t *testing.T) {
 	if math.Abs(seen.Lat-at.lat) > 0.001 || math.Abs(seen.Lng-at.lng) > 0.001 {
 		t.Errorf("centre = %v, %v; want %v, %v", seen.Lat, seen.Lng, at.lat, at.lng)
 	}
-	m.evaluate(`void document.querySelector('#card .close').click()`, nil)
+	m.evaluate(`void document.getElementById('close').click()`, nil)
 	m.until("the card is closed", `document.getElementById('card').hidden && !location.search.includes('site=')`)
 	m.evaluate(`void history.back()`, nil)
 	m.until("the card is back", `!document.getElementById('card').hidden && location.search.includes('site=fr-')`)
