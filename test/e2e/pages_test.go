@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// axe finds nothing serious on any page, by day and by night, in either language.
+func TestConformanceOfPages(t *testing.T) {
+	dir := os.Getenv("RELAIS_NPM")
+	if dir == "" {
+		t.Skip("make conformance installs axe and runs this")
+	}
+	axe, err := os.ReadFile(filepath.Join(dir, "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := makeCountry(t, 400)
+	s := serve(t, c.dir)
+	at := aSupport(t, c)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	for _, path := range []string{"/?site=fr-" + at.support, "/search?q=rue", "/near?lat=48.85&lon=2.35&radiusKm=20",
+		"/site/fr-" + at.support, "/docs", "/docs/tools", "/nowhere"} {
+		for _, look := range []struct{ name, scheme, lang string }{{"light", "light", "en"}, {"dark", "dark", "fr"}} {
+			t.Run(path+" "+look.name, func(t *testing.T) {
+				m.must("Emulation.setEmulatedMedia",
+					object{"features": []object{{"name": "prefers-color-scheme", "value": look.scheme}}}, nil)
+				m.must("Network.setExtraHTTPHeaders", object{"headers": object{"Accept-Language": look.lang}}, nil)
+				m.open(s.base + path)
+				if strings.HasPrefix(path, "/?") {
+					m.idle()
+				}
+				m.until("the page is there", "document.readyState === 'complete'")
+				m.evaluate(string(axe)+";null", nil)
+				var found []struct {
+					ID, Impact, Help string
+					Nodes            []struct{ HTML string }
+				}
+				m.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map(
+					({ id, impact, help, nodes }) => ({ id, impact, help, nodes: nodes.slice(0, 3).map(({ html }) => ({ html })) })))`,
+					&found)
+				for _, v := range found {
+					if v.Impact == "serious" || v.Impact == "critical" {
+						text, _ := json.Marshal(v.Nodes)
+						t.Errorf("%s, %s: %s: %.600s", v.ID, v.Impact, v.Help, text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// tsc finds no fault in the types of the map's scripts.
+func TestConformanceOfScripts(t *testing.T) {
+	cmd := node(t, tsc, "--project", ".")
+	cmd.Dir = filepath.Join("..", "..", "httpapi", "web", "static")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("tsc: %v\n%s", err, out)
+	}
+}
+
+// What the program carries of MapLibre is what its package has.
+func TestConformanceOfVendored(t *testing.T) {
+	dir := os.Getenv("RELAIS_NPM")
+	if dir == "" {
+		t.Skip("make conformance installs the packages and runs this")
+	}
+	for _, tt := range []struct{ vendored, published string }{
+		{"maplibre-gl.mjs.gz", "maplibre-gl/dist/maplibre-gl.mjs"},
+		{"maplibre-gl-worker.mjs.gz", "maplibre-gl/dist/maplibre-gl-worker.mjs"},
+		{"maplibre-gl.css.gz", "maplibre-gl/dist/maplibre-gl.css"},
+	} {
+		t.Run(tt.vendored, func(t *testing.T) {
+			want, err := os.ReadFile(filepath.Join(dir, tt.published))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _, _ = bytes.Cut(want, []byte("//# sourceMappingURL=")) // the program has no source map
+			packed, err := os.ReadFile(filepath.Join("..", "..", "httpapi", "web", "vendor", tt.vendored))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := gzip.NewReader(bytes.NewReader(packed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(r); err != nil || !bytes.Equal(bytes.TrimSpace(got), bytes.TrimSpace(want)) {
+				t.Errorf("%d bytes, %v; want the %d bytes of the package", len(got), err, len(want))
+			}
+		})
+	}
+}
