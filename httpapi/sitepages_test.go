@@ -121,8 +121,8 @@ func TestSitePageReports(t *testing.T) {
 	report(t, s, community.NewReport{Market: market.FR, Operator: name.Key, At: place, Reason: "dark <b>\u202e"})
 	report(t, s, community.NewReport{Market: market.FR, Operator: name.Key, Reason: "far away",
 		At: geo.Point{Lat: place.Lat + 0.01, Lng: place.Lng}})
-	wantTexts(t, do(t, s, "GET", target), "Outages", name.Label, "Out of service", "dark &lt;b&gt;<",
-		"a user, not confirmed yet", "outages may be missing")
+	wantTexts(t, do(t, s, "GET", target), "Outages", name.Label, "a user (not confirmed yet)", "Out of service",
+		"dark &lt;b&gt;<", "outages may be missing")
 	if w := do(t, s, "GET", target); strings.Contains(w.Body.String(), "far away") ||
 		strings.Contains(w.Body.String(), "zyx4711") {
 		t.Error("the page has an outage of another place, or who reported one")

@@ -123,6 +123,7 @@ type listPage struct {
 	Clear                string // address without filters
 	MapLink              string
 	Sources              []listSource
+	HasSystems           bool // the register states systems
 	Synthetic            bool
 	Radio                []radioHit
 	RadioMore            bool
@@ -201,6 +202,7 @@ func (list *listPage) setMarket(w words, m *index.Market) {
 	for _, s := range m.Snap.Statuses {
 		list.Statuses = append(list.Statuses, option{s, s, w.Status(s), slices.Contains(list.Query.Statuses, s)})
 	}
+	list.HasSystems = len(m.Snap.Systems) > 0
 	list.addSource(m)
 }
 
@@ -242,6 +244,9 @@ func (p *Pages) setRows(r *http.Request, w words, list *listPage, sites []view.N
 	}
 	at.Page = list.Query.Page
 	for _, name := range sortNames {
+		if name == "systems" && !list.HasSystems || name == "status" && len(list.Statuses) == 0 {
+			continue
+		}
 		c := listColumn{Name: name, Sorted: list.Query.Sort == name}
 		if at.Sort = name; c.Sorted {
 			at.Sort = ""
