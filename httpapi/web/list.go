@@ -257,7 +257,7 @@ func (p *Pages) setRows(r *http.Request, w words, list *listPage, sites []view.N
 }
 
 func (p *Pages) newListRow(r *http.Request, w words, m *market.Market, s *view.NearSummary, center *geo.Point) listRow {
-	row := listRow{Key: *s.SiteKey, Href: p.link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(w, &s.Summary),
+	row := listRow{Key: *s.SiteKey, Href: p.link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(&s.Summary),
 		Address: addressOf(&s.Summary), Operators: labelsOf(m, s.Operators), Systems: groupSystems(s.Technologies)}
 	if row.Address == row.Title {
 		row.Address = ""

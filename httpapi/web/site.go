@@ -15,7 +15,7 @@ import (
 // A sitePage is the data of site.html.
 type sitePage struct {
 	Site        *view.Detail
-	Title       string
+	Key, Title  string
 	Date        string // of the data, YYYY-MM-DD
 	Synthetic   bool
 	Deployments bool // dates are those of deployments
@@ -67,8 +67,8 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
 	answer *view.Body[view.Detail, view.DetailMeta]) *sitePage {
 	d := &answer.Data
 	m := market.Get(d.Market)
-	s := &sitePage{Site: d, Title: titleOf(w, &d.Summary), Address: addressOf(&d.Summary), Deployments: m.Deployments,
-		Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
+	s := &sitePage{Site: d, Key: *d.SiteKey, Title: titleOf(&d.Summary), Address: addressOf(&d.Summary),
+		Deployments: m.Deployments, Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
 	if answer.Meta.SourceDate != nil {
 		s.Date = *answer.Meta.SourceDate
 	}
@@ -120,17 +120,14 @@ func (p *Pages) addReports(ctx context.Context, env *api.Env, w words, m *market
 	}
 }
 
-// titleOf returns the commune of a site, or else the address or the market.
-func titleOf(w words, s *view.Summary) string {
+// titleOf returns the commune of a site, or else the address or the key.
+func titleOf(s *view.Summary) string {
 	for _, text := range []*string{s.Location.Commune, s.Location.Address} {
 		if text != nil {
 			return *text
 		}
 	}
-	if s.AdministrativeArea.Label != "" {
-		return s.AdministrativeArea.Label
-	}
-	return w.Market(s.Market)
+	return *s.SiteKey
 }
 
 // addressOf returns the address of a site on one line.
