@@ -248,6 +248,9 @@ func TestListsNeedAKey(t *testing.T) {
 		"/site/fr-1001": 200} {
 		if w := ask(p, "GET", target); w.Code != status {
 			t.Errorf("%s: status %d, want %d", target, w.Code, status)
+		} else if body := w.Body.String(); strings.Contains(body, `action="/search"`) ||
+			strings.Contains(body, `<a href="/search"`) || strings.Contains(body, "Sites near here") {
+			t.Errorf("%s leads to a list", target)
 		}
 	}
 }

@@ -114,6 +114,7 @@ type page struct {
 	Lang      string // the language that the address states, or ""
 	Query     string // that was searched for
 	Searching bool   // the page has a search of its own
+	Lists     bool   // there are lists of sites
 	Data      any    // of the template
 }
 
@@ -161,7 +162,7 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name 
 	var text bytes.Buffer
 	all := page{W: words, Other: otherLanguage(r, words), Status: status, Map: p.Map, Docs: p.Docs != nil,
 		Lang: statedLanguage(r), Query: firstRunes(cleanText(r.URL.Query().Get("q")), maxQuery),
-		Searching: r.URL.Path == searchPath, Data: data}
+		Searching: r.URL.Path == searchPath, Lists: !p.Keyed, Data: data}
 	if err := pages.ExecuteTemplate(&text, name, all); err != nil {
 		p.Log.Error("a page failed", "page", name, "error", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
