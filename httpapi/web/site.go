@@ -23,17 +23,19 @@ type sitePage struct {
 	// Nature and Owner are of the support, as published; NatureMeaning is in the reader's language.
 	Nature, NatureMeaning, Owner string
 	Operators                    []siteOperator
-	Nodes                        []siteNodes
-	Stations                     []string
-	Unassigned                   []uint16 // azimuths that the register states for the site as a whole
-	Outages                      *siteOutages
-	Photos                       *sitePhotos
-	Timeline                     *siteTimeline
-	Canonical                    string // address of the page
-	MapLink                      string // "" without a map
-	NearLink                     string
-	DocsLink                     string // "" without documentation
-	Description                  string // for Open Graph
+	// HasStatus and HasDates say that the register states some of the emissions.
+	HasStatus, HasDates bool
+	Nodes               []siteNodes
+	Stations            []string
+	Unassigned          []uint16 // azimuths that the register states for the site as a whole
+	Outages             *siteOutages
+	Photos              *sitePhotos
+	Timeline            *siteTimeline
+	Canonical           string // address of the page
+	MapLink             string // "" without a map
+	NearLink            string
+	DocsLink            string // "" without documentation
+	Description         string // for Open Graph
 }
 
 // maxKey is the longest key of a site that is looked for, in bytes.
@@ -69,6 +71,9 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
 	m := market.Get(d.Market)
 	s := &sitePage{Site: d, Key: *d.SiteKey, Title: titleOf(&d.Summary), Address: addressOf(&d.Summary),
 		Deployments: m.Deployments, Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
+	if s.Address == s.Title {
+		s.Address = ""
+	}
 	if answer.Meta.SourceDate != nil {
 		s.Date = *answer.Meta.SourceDate
 	}
@@ -77,6 +82,11 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
 	}
 	s.setSupport(w, m)
 	s.Operators, s.Unassigned = operatorsOf(w, m, d)
+	for _, o := range s.Operators {
+		for _, e := range o.Emissions {
+			s.HasStatus, s.HasDates = s.HasStatus || e.Status != "", s.HasDates || e.Date != ""
+		}
+	}
 	s.Nodes = nodesOf(m, d)
 	at := formatDegrees(d.Coordinates.Lat) + "/" + formatDegrees(d.Coordinates.Lng)
 	if p.Map {

@@ -51,7 +51,9 @@ func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator
 			if e.Operator != key {
 				continue
 			}
-			o.Emissions = append(o.Emissions, newSiteEmission(w, m, e))
+			if row := newSiteEmission(w, m, e); row != (siteEmission{}) { // the register may state only the operator
+				o.Emissions = append(o.Emissions, row)
+			}
 			if e.Azimuts != nil {
 				whole = nil
 				o.addSectors(e.Technology, *e.Azimuts)
