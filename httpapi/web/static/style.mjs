@@ -16,7 +16,7 @@ export function baseStyle(base) {
   const kind = (/** @type {string} */ name) => /** @type {any} */ (['==', ['get', 'kind'], name]);
   return {
     version: 8,
-    sources: { base: { type: 'geojson', data: base, maxzoom: 12, tolerance: 0.2, attribution: credits } },
+    sources: { base: { type: 'geojson', data: base, maxzoom: 12, tolerance: 0.2, buffer: 16, attribution: credits } },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': color('water') } },
       { id: 'land', type: 'fill', source: 'base', filter: kind('land'), paint: { 'fill-color': color('land') } },
