@@ -34,9 +34,9 @@ export async function show(app) {
     const sorted = data.sort((/** @type {any} */ a, /** @type {any} */ b) => distance(view, a.coordinates) - distance(view, b.coordinates)).slice(0, rows);
     const head = [words.siteColumn, words.operators, words.technologyColumn, words.distanceColumn].map((t) => attributes(node('th', { textContent: t }), { scope: 'col' }));
     const body = sorted.map((/** @type {any} */ s) => {
-      const open = node('a', { href: `/site/${encodeURIComponent(s.siteKey)}?lang=${words.lang}`, textContent: [s.location.commune, s.siteKey].filter(Boolean).join(' · ') });
+      const open = node('a', { href: `/site/${encodeURIComponent(s.siteKey)}?lang=${words.lang}`, textContent: s.location.commune ?? s.siteKey });
       open.addEventListener('click', (e) => { e.preventDefault(); app.set({ site: s.siteKey }); });
-      return node('tr', {}, attributes(node('th', {}, open), { scope: 'row' }), node('td', { textContent: labels(s, app) }), node('td', { textContent: s.technologies.join(', ') }),
+      return node('tr', {}, attributes(node('th', {}, open, node('small', { textContent: s.siteKey })), { scope: 'row' }), node('td', { textContent: labels(s, app) }), node('td', { textContent: s.technologies.join(', ') }),
         node('td', { textContent: `${metres(distance(view, s.coordinates), words.lang)} ${compass(bearing(view, s.coordinates), words)}` }));
     });
     const caption = `${sorted.length.toLocaleString(words.lang)} / ${meta.totalMatched.toLocaleString(words.lang)} ${words.sites} · ${view.lat.toFixed(4)}, ${view.lng.toFixed(4)}`;

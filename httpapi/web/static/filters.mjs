@@ -71,7 +71,7 @@ export function show(app, notes) {
     ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
     ...(has('changedSince') && market.date ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))] : []),
     node('p', { id: 'matches', className: 'note' }), clear,
-    group(words.layers, ...(app.map ? layers : [])),
+    ...(app.map ? [group(words.layers, ...layers)] : []),
   );
   if (focus) document.getElementById(focus)?.focus();
   const badge = /** @type {HTMLElement} */ (document.querySelector('#menu .badge'));

@@ -208,7 +208,8 @@ function hovered(e) {
 /** failed says what a request of the map met. @param {any} e */
 function failed(e) {
   const status = e.error?.status;
-  if (status && status < 500 && status !== 429 && status !== 401 && status !== 403) return;
+  if (config.key && (status === 401 || status === 403)) { ask('/markets').catch(() => { /* the key's dialog opens */ }); return; }
+  if (status && status < 500 && status !== 429) return;
   tell(explain(status ? new Refusal(status, '', 0) : null, words), () => { if (app.map) reload(app.map, app); over(); });
 }
 
