@@ -38,6 +38,7 @@ type mapMarket struct {
 	Operators []mapOperator `json:"operators"`
 	Systems   []string      `json:"systems"`
 	Statuses  []string      `json:"statuses"`
+	Changes   bool          `json:"changes"` // sites can be selected by when they changed
 }
 
 // A mapOperator is an operator of a market, in the order of the bits of tiles.
@@ -100,7 +101,8 @@ func newMapMarket(m *index.Market) (v mapMarket, ok bool) {
 	register := m.Table.Attribution(m.Snap.Registers)
 	v = mapMarket{Code: string(m.Table.Code), Label: m.Table.Label, Version: m.Snap.Version, Date: m.Snap.SourceDate,
 		Source: register.Source, Authority: register.Authority, Synthetic: m.Snap.Synthetic, Sites: m.Len(),
-		Bounds: [4]float64{b.West, b.South, b.East, b.North}, Systems: m.Snap.Systems, Statuses: m.Snap.Statuses}
+		Bounds: [4]float64{b.West, b.South, b.East, b.North}, Systems: m.Snap.Systems, Statuses: m.Snap.Statuses,
+		Changes: m.Table.HasFilter("changedSince")}
 	for _, o := range m.Table.Operators {
 		v.Operators = append(v.Operators, mapOperator{o.Key, o.Label, o.PLMNs})
 	}

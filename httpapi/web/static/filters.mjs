@@ -69,7 +69,7 @@ export function show(app, notes) {
     ...(market.bands.length > 0 ? [group(words.bands, chips('band-', market.bands, state.bands, (list) => app.set({ bands: list })))] : []),
     ...(has('together') ? [box('together', words.togetherFilter, state.together, () => app.set({ together: !state.together }))] : []),
     ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
-    ...(has('changedSince') && market.date ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))] : []),
+    ...(has('changedSince') && market.changes ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))] : []),
     node('p', { id: 'matches', className: 'note' }), clear,
     ...(app.map ? [group(words.layers, ...layers)] : []),
   );

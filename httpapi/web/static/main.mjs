@@ -141,7 +141,10 @@ async function count() {
     const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, app.state, config), limit: 1 });
     const now = document.getElementById('matches');
     if (now) now.textContent = meta.totalMatched === 0 ? words.noMatchMarket : `${meta.totalMatched.toLocaleString(words.lang)} / ${m.sites.toLocaleString(words.lang)} ${words.sites}`;
-  } catch { /* the tiles say what is wrong */ }
+  } catch (e) {
+    // this server may not keep the edition that it serves; of other errors the tiles speak
+    if (e instanceof Refusal && e.status === 404) target.textContent = words.noEdition;
+  }
 }
 
 let shown = '';

@@ -85,8 +85,15 @@ export function filtersOf(market, state, config) {
   if (state.status && market.statuses?.includes(state.status)) query.status = state.status;
   // what the tiles of this server may not have
   if (state.together && config.filters.includes('together')) query.together = 'true';
-  if (state.changed && config.filters.includes('changedSince')) query.changedSince = market.date;
+  if (state.changed && market.changes && config.filters.includes('changedSince')) query.changedSince = dayBefore(market.date);
   return query;
+}
+
+/** dayBefore is the date from which on only the last edition is newer. @param {string} date YYYY-MM-DD */
+function dayBefore(date) {
+  const day = new Date(date + 'T00:00:00Z');
+  day.setUTCDate(day.getUTCDate() - 1);
+  return day.toISOString().slice(0, 10);
 }
 
 /**
@@ -96,5 +103,5 @@ export function filtersOf(market, state, config) {
 export function serves(market, state) {
   return (state.operators.length === 0 || state.operators.some((key) => market.operators.some((o) => o.key === key))) &&
     (state.bands.length === 0 || state.bands.some((b) => market.bands.includes(b))) &&
-    (!state.status || Boolean(market.statuses?.includes(state.status)));
+    (!state.status || Boolean(market.statuses?.includes(state.status))) && (!state.changed || market.changes);
 }

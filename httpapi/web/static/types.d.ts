@@ -6,7 +6,7 @@ export interface Operator { key: string; label: string; plmns: string[] | null }
 export interface Market {
   code: string; label: string; version: string; date: string; source: string; authority: string; synthetic: boolean;
   sites: number; bounds: [number, number, number, number]; operators: Operator[]; systems: string[] | null;
-  statuses: string[] | null; bands: string[];
+  statuses: string[] | null; changes: boolean; bands: string[];
 }
 
 export type Words = Record<string, string>;
