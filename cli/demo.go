@@ -16,6 +16,7 @@ import (
 	"relais/api/view"
 	"relais/auth/access"
 	"relais/demo"
+	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
 	"relais/index"
 	"relais/ingest"
@@ -31,6 +32,7 @@ type demoCommand struct {
 	Listen string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
 	Log    string `enum:"text,json" default:"text" help:"Form of the log."`
 	Open   bool   `help:"Open the map in a browser."`
+	baseFlags
 }
 
 // Help is shown below the flags.
@@ -50,7 +52,10 @@ func (c *demoCommand) Validate() error { return dataFlag{c.Data}.Validate() }
 
 // Run makes the demonstration if the folder has none, and serves it.
 func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
-	dir := folder.Dir(c.Data)
+	dir, flags := folder.Dir(c.Data), webFlags{Map: "on", Pages: "on", Open: c.Open, baseFlags: c.baseFlags}
+	if err := flags.base(new(web.Options)); err != nil {
+		return err
+	}
 	listener, err := listen("--listen", c.Listen, dir) // first: a busy port would waste the work
 	if err != nil {
 		return err
@@ -68,8 +73,7 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	if err := c.addSampleData(ctx, streams); err != nil {
 		return err
 	}
-	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log,
-		webFlags: webFlags{Map: "on", Pages: "on", Open: c.Open}}
+	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log, webFlags: flags}
 	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
 		return printDemo(streams, dir, base, clients)
 	})

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/netip"
+	"net/url"
 
 	"relais/api"
+	"relais/auth/access"
 	"relais/httpapi"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
@@ -18,6 +22,50 @@ type webFlags struct {
 	MapAll bool   `name:"map-all" help:"Show pages and the map also rows of registers that may not be redistributed without their publisher's permission."`
 	Pages  string `enum:"on,off" default:"on" help:"Pages for people: on or off."`
 	Open   bool   `help:"Open the start page in a browser."`
+	baseFlags
+}
+
+// baseFlags are what the map shows under the sites.
+type baseFlags struct {
+	Basemap  string `type:"path" placeholder:"FILE" help:"A PMTiles file with streets for the map."`
+	MapStyle string `name:"map-style" placeholder:"URL" help:"A map style to draw under the sites; browsers then read from its server."`
+}
+
+// base checks the flags and sets the options of the pages that follow from them.
+func (f *webFlags) base(o *web.Options) (err error) {
+	switch {
+	case f.Basemap == "" && f.MapStyle == "":
+		return nil
+	case f.mode() == httpapi.MapOff:
+		return usageError{errors.New("--basemap and --map-style need the map, which is off")}
+	case f.Basemap != "" && f.MapStyle != "":
+		return usageError{errors.New("--basemap and --map-style: give one of them")}
+	case f.Basemap != "":
+		if o.Basemap, err = web.OpenBasemap(f.Basemap); err != nil {
+			return fmt.Errorf("--basemap: %w", err)
+		}
+		return nil
+	}
+	o.Style = f.MapStyle
+	o.StyleOrigin, err = styleOrigin(f.MapStyle)
+	return err
+}
+
+// styleOrigin returns the origin of a map style.
+func styleOrigin(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
+		return "", usageError{fmt.Errorf("--map-style %.200q: want the address of a style, such as https://maps.example/style.json", text)}
+	}
+	origin, err := access.ParseOrigin(u.Scheme + "://" + u.Host)
+	if err != nil {
+		return "", usageError{fmt.Errorf("--map-style: %w", err)}
+	}
+	address, _ := netip.ParseAddr(u.Hostname())
+	if u.Scheme != "https" && u.Hostname() != "localhost" && !address.IsLoopback() {
+		return "", usageError{fmt.Errorf("--map-style %.200q: want https, except for a server on this machine", text)}
+	}
+	return origin, nil
 }
 
 // mode returns who may read what the map reads.
@@ -51,11 +99,13 @@ func (f *webFlags) links(baseURL string, tools bool) map[string]string {
 }
 
 // mountPages adds the pages to the API's server. The documentation has these tools.
-func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr, list []*tools.Tool) {
-	if f.Pages == "off" {
-		return
+func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr, list []*tools.Tool) error {
+	o := web.Options{Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
+		Keyed: f.mode() == httpapi.MapKey}
+	if err := f.base(&o); err != nil || f.Pages == "off" {
+		return err
 	}
-	env := func() *api.Env {
+	o.Env = func() *api.Env {
 		e := server.Env()
 		e.Keyless = !f.MapAll
 		return e
@@ -64,10 +114,11 @@ func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request
 	for i, t := range list {
 		documented[i] = docs.Tool{Decl: t.Decl, Params: t.Params}
 	}
-	pages := web.New(web.Options{Env: env, Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
-		Keyed: f.mode() == httpapi.MapKey, Docs: docs.New(server.BaseURL, documented)})
+	o.Docs = docs.New(server.BaseURL, documented)
+	pages := web.New(o)
 	for _, route := range pages.Routes() {
 		server.Mount(route.Path, route.Handler)
 	}
 	server.NotFound = pages.NotFound()
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"relais/auth/access"
 	"relais/httpapi"
+	"relais/httpapi/web"
 	"relais/ingest/update"
 	"relais/internal/folder"
 )
@@ -94,6 +95,9 @@ func (c *serveCommand) check() (s settings, err error) {
 			c.PublicPrefix)}
 	}
 	s.prefix = strings.TrimSuffix(c.PublicPrefix, "/")
+	if err := c.base(new(web.Options)); err != nil {
+		return s, err
+	}
 	if s.proxies, err = access.ParsePrefixes(c.TrustedProxy); err != nil {
 		return s, usageError{fmt.Errorf("--trusted-proxy: %w", err)}
 	}

@@ -37,10 +37,11 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
 	if c.MCP == "off" {
-		c.mountPages(server, address, nil)
-		return nil
+		return c.mountPages(server, address, nil)
 	}
-	c.mountPages(server, address, tools.All())
+	if err := c.mountPages(server, address, tools.All()); err != nil {
+		return err
+	}
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
 		Address: address, Log: server.Log})
 	if err != nil {

@@ -121,7 +121,7 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", a.mediaType)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Content-Security-Policy", mapPolicy) // of the worker, which fetches the tiles
+	h.Set("Content-Security-Policy", p.mapPolicy()) // of the worker, which fetches the tiles
 	h.Set("Cache-Control", "no-cache")
 	if strings.Trim(asked, "/") == hash {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")

@@ -15,8 +15,10 @@ type mapConfig struct {
 	Markets []mapMarket `json:"markets"`
 	Assets  mapAssets   `json:"assets"`
 	Words   words       `json:"words"`
-	Key     bool        `json:"key"`     // data needs a key
-	Filters []string    `json:"filters"` // parameters of tiles that the scripts can use
+	Key     bool        `json:"key"`               // data needs a key
+	Filters []string    `json:"filters"`           // parameters of tiles that the scripts can use
+	Basemap string      `json:"basemap,omitempty"` // address of a PMTiles file with streets
+	Style   string      `json:"style,omitempty"`   // address of a map style
 }
 
 type mapAssets struct {
@@ -52,7 +54,10 @@ type mapOperator struct {
 func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	env := p.Env()
 	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: tileFilters(),
-		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}}
+		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}, Style: p.Style}
+	if p.Basemap != nil {
+		config.Basemap = BasemapPath
+	}
 	if env.Set != nil {
 		for m := range env.Set.Loaded() {
 			if env.Keyless && m.Table.NeedsPermission(m.Snap.Registers) {
@@ -69,7 +74,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, r, http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Security-Policy", mapPolicy)
+	w.Header().Set("Content-Security-Policy", p.mapPolicy())
 	w.Header().Set("Cache-Control", "no-cache")
 	p.render(w, r, http.StatusOK, "map.html", template.JS(text)) // Marshal escapes what could end the script
 }

@@ -24,6 +24,7 @@ import (
 const (
 	pagesPerMinute  = 60
 	assetsPerMinute = 600
+	rangesPerMinute = 1200
 )
 
 //go:embed *.html
@@ -40,6 +41,10 @@ type Options struct {
 	Map     bool // there is a map
 	// Keyed means that only callers with a key may read what the map reads: then no page lists sites.
 	Keyed bool
+	// Basemap is a file with streets for the map, or nil. Style is the address of a map style to draw
+	// under the sites, or ""; the map may read from its origin, StyleOrigin.
+	Basemap            *Basemap
+	Style, StyleOrigin string
 	// Docs is the documentation, or nil.
 	Docs *docs.Docs
 }
@@ -47,12 +52,13 @@ type Options struct {
 // Pages answers the pages.
 type Pages struct {
 	Options
-	asked, assets *limit.Addresses
+	asked, assets, ranges *limit.Addresses
 }
 
 // New makes the pages.
 func New(o Options) *Pages {
-	return &Pages{o, limit.NewAddresses(time.Minute), limit.NewAddresses(time.Minute)}
+	counter := func() *limit.Addresses { return limit.NewAddresses(time.Minute) }
+	return &Pages{o, counter(), counter(), counter()}
 }
 
 // A Route is a path, which may have gorilla/mux variables, with its handler.
@@ -72,18 +78,27 @@ func (p *Pages) Routes() []Route {
 	if p.Map {
 		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.mapPage)},
 			Route{"/map", p.limited(p.asked, pagesPerMinute, p.mapPage)})
+		if p.Basemap != nil {
+			routes = append(routes, Route{BasemapPath, p.limited(p.ranges, rangesPerMinute, p.basemap)})
+		}
 	}
 	return append(routes, p.docsRoutes()...)
 }
 
-// policy lets a page have the styles and pictures of this server, and nothing else. mapPolicy also
-// lets it have scripts, and MapLibre make pictures.
-const (
-	policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
-		"frame-ancestors 'none'"
-	mapPolicy = "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'; " +
-		"img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
+// policy lets a page have the styles and pictures of this server, and nothing else.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; " +
+	"frame-ancestors 'none'"
+
+// mapPolicy also lets the map have scripts, MapLibre make pictures, and both read from the origin of a
+// map style.
+func (p *Pages) mapPolicy() string {
+	origin := ""
+	if p.StyleOrigin != "" {
+		origin = " " + p.StyleOrigin
+	}
+	return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'" + origin +
+		"; img-src 'self' data: blob:" + origin + "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+}
 
 // limited answers GET and HEAD within the limit of an address.
 func (p *Pages) limited(counter *limit.Addresses, most int, f http.HandlerFunc) http.Handler {
