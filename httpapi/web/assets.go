@@ -63,7 +63,7 @@ var readAssets = sync.OnceValues(func() (map[string]asset, string) {
 // mediaTypeOf returns the media type of a file. The tables of the machine do not count.
 func mediaTypeOf(name string) string {
 	switch path.Ext(name) {
-	case ".mjs":
+	case ".mjs", ".js":
 		return "text/javascript; charset=utf-8"
 	case ".css":
 		return "text/css; charset=utf-8"

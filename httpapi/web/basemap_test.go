@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -246,5 +247,28 @@ func TestStyleOfTheMap(t *testing.T) {
 	}
 	if w := ask(p, "GET", BasemapPath, "Range", "bytes=0-9"); w.Code != 404 {
 		t.Errorf("without a basemap: status %d, want 404", w.Code)
+	}
+}
+
+// The page of a map with streets has the address of the file, and the scripts that read and style it.
+func TestStreetsOfTheMap(t *testing.T) {
+	p := streets(t, fileOf(t, pmtiles(10, nil)))
+	_, text, _ := strings.Cut(ask(p, "GET", "/").Body.String(), `id="config">`)
+	text, _, _ = strings.Cut(text, "</script>")
+	var config struct {
+		Basemap, Style string
+		Assets         struct{ Ranges, Streets string }
+	}
+	if err := json.Unmarshal([]byte(text), &config); err != nil {
+		t.Fatal(err)
+	}
+	if config.Basemap != BasemapPath || config.Style != "" {
+		t.Errorf("basemap %q, style %q, want %q and none", config.Basemap, config.Style, BasemapPath)
+	}
+	for _, path := range []string{config.Assets.Ranges, config.Assets.Streets} {
+		w := ask(p, "GET", path)
+		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != "text/javascript; charset=utf-8" || w.Body.Len() < 10_000 {
+			t.Errorf("%s: status %d, %q, %d bytes, want a script", path, w.Code, got, w.Body.Len())
+		}
 	}
 }

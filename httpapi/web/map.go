@@ -24,6 +24,8 @@ type mapConfig struct {
 type mapAssets struct {
 	Library string `json:"library"`
 	Base    string `json:"base"`
+	Ranges  string `json:"ranges,omitempty"`  // reads PMTiles files
+	Streets string `json:"streets,omitempty"` // styles streets
 }
 
 // A mapMarket is a market that the map shows.
@@ -57,6 +59,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}, Style: p.Style}
 	if p.Basemap != nil {
 		config.Basemap = BasemapPath
+		config.Assets.Ranges, config.Assets.Streets = assetURL("pmtiles.js"), assetURL("protomaps-basemaps.mjs")
 	}
 	if env.Set != nil {
 		for m := range env.Set.Loaded() {
