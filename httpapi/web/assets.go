@@ -22,7 +22,7 @@ import (
 // streets. Those whose names end in .gz are embedded compressed. The types of our scripts, which only
 // the compiler reads, are left out.
 //
-//go:embed static/*.mjs static/*.css static/*.svg vendor/*.gz basemap/base.json.gz
+//go:embed static/*.mjs static/*.css static/*.svg static/*.ico vendor/*.gz basemap/base.json.gz
 var assetFiles embed.FS
 
 // AssetPath is the path prefix of scripts and styles. A hash of all of them follows.
