@@ -274,7 +274,8 @@ func (p *Pages) newListRow(r *http.Request, w words, m *market.Market, s *view.N
 	return row
 }
 
-// groupSystems joins systems that differ in their band only: LTE 700, LTE 800 becomes LTE 700, 800.
+// groupSystems joins systems that differ in their band only: LTE 700, LTE 800 becomes LTE 700, 800. A
+// line does not break within a name.
 func groupSystems(names []string) (list []string) {
 	before := ""
 	for _, name := range names {
@@ -286,7 +287,7 @@ func groupSystems(names []string) (list []string) {
 		if kind := name[:at]; kind == before {
 			list[len(list)-1] += ", " + name[at+1:]
 		} else {
-			list, before = append(list, name), kind
+			list, before = append(list, strings.ReplaceAll(name, " ", "\u00a0")), kind
 		}
 	}
 	return list

@@ -309,8 +309,8 @@ func TestSortedPage(t *testing.T) {
 
 func TestGroupSystems(t *testing.T) {
 	for _, tt := range []struct{ names, want string }{
-		{"LTE 700|LTE 800|5G NR 700", "LTE 700, 800|5G NR 700"},
-		{"5GDSS 1700|LTE|LTE|GSM 900", "5GDSS 1700|LTE|LTE|GSM 900"},
+		{"LTE 700|LTE 800|5G NR 700", "LTE\u00a0700, 800|5G\u00a0NR\u00a0700"},
+		{"5GDSS 1700|LTE|LTE|GSM 900", "5GDSS\u00a01700|LTE|LTE|GSM\u00a0900"},
 		{"", ""},
 	} {
 		if got := strings.Join(groupSystems(strings.Split(tt.names, "|")), "|"); got != tt.want {
