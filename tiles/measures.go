@@ -45,14 +45,8 @@ func measures(l *layer, s *measure.Store, kind measure.Kind, q measure.Query, t 
 		return nil, nil
 	}
 	q.Box = new(t.Box())
-	squares, err := s.Squares(kind, q, 1<<(2*measureBits), func(lat, lng int32) int {
-		p := project(lat, lng)
-		if !t.has(p) {
-			return -1
-		}
-		column, row := t.within(p, measureBits)
-		return int(row<<measureBits | column)
-	})
+	g := newGrid(t, measureBits)
+	squares, err := s.Squares(kind, q, 1<<(2*measureBits), g.square)
 	if err != nil {
 		return nil, err
 	}
