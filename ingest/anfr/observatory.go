@@ -111,16 +111,9 @@ func (c *country) observatoryRow(r *source.Reader) string {
 
 // findPlace returns the department of a row.
 func (c *country) findPlace(r *source.Reader) place {
-	dept := r.Field(obsDepartment)
-	if len(dept) == 0 {
-		insee := padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)
-		if len(insee) < 5 {
-			return place{reason: "no department"}
-		}
-		dept = insee[:2]
-		if string(dept) == "97" || string(dept) == "98" {
-			dept = insee[:3]
-		}
+	dept := departmentOf(r.Field(obsDepartment), firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)))
+	if dept == nil {
+		return place{reason: "no department"}
 	}
 	if p, ok := c.places[string(dept)]; ok {
 		return p
