@@ -53,12 +53,13 @@ type Options struct {
 type Pages struct {
 	Options
 	asked, assets, ranges *limit.Addresses
+	*sums
 }
 
 // New makes the pages.
 func New(o Options) *Pages {
 	counter := func() *limit.Addresses { return limit.NewAddresses(time.Minute) }
-	return &Pages{o, counter(), counter(), counter()}
+	return &Pages{Options: o, asked: counter(), assets: counter(), ranges: counter(), sums: &sums{}}
 }
 
 // A Route is a path, which may have gorilla/mux variables, with its handler.
@@ -72,6 +73,9 @@ func (p *Pages) Routes() []Route {
 	routes := []Route{{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, p.site)},
 		{searchPath, p.limited(p.asked, pagesPerMinute, p.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, p.near)},
 		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)},
+		{weekPath, p.limited(p.asked, pagesPerMinute, p.newestWeek)},
+		{weekPath + "/{date}", p.limited(p.asked, pagesPerMinute, p.week)},
+		{statsPath, p.limited(p.asked, pagesPerMinute, p.stats)},
 		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)},
 		{"/robots.txt", p.limited(p.assets, assetsPerMinute, robots)},
 		{"/favicon.ico", p.limited(p.assets, assetsPerMinute, p.favicon)}}

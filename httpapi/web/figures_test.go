@@ -1,0 +1,218 @@
+package web
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"relais/api"
+	"relais/archive"
+	"relais/demo"
+	"relais/index/indextest"
+	"relais/internal/store"
+	"relais/market"
+)
+
+// A csvRow is a row of an edition's file: its values by column.
+type csvRow map[string]string
+
+// figurePages serve a country with n editions. The second result is their files, oldest first.
+func figurePages(t *testing.T, n int) (*Pages, [][]csvRow, []string) {
+	t.Helper()
+	const supports = 600
+	set, err := indextest.Country(supports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	archives := archive.Open(db, time.Now)
+	var files [][]csvRow
+	var dates []string
+	err = demo.Publications(t.TempDir(), supports, n, func(path string) error {
+		found, err := archive.Files([]string{path})
+		if err != nil {
+			return err
+		}
+		report, err := archives.Add(context.Background(), &found[0], archive.Options{})
+		files, dates = append(files, readRows(t, path)), append(dates, report.Date)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := func() *api.Env { return &api.Env{Set: set, Archives: archives, Keyless: true} }
+	address := func(*http.Request) netip.Addr { return netip.Addr{} }
+	return New(Options{Env: env, Address: address, Log: slog.New(slog.DiscardHandler), Map: true}), files, dates
+}
+
+func readRows(t *testing.T, path string) (rows []csvRow) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma = ';'
+	names, err := r.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names[0] = strings.TrimPrefix(names[0], "\ufeff")
+	for {
+		values, err := r.Read()
+		if err == io.EOF {
+			return rows
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := csvRow{}
+		for i, name := range names {
+			row[name] = values[i]
+		}
+		if code := row["sta_nm_dpt"]; len(code) == 3 { // 001, but 971
+			row["sta_nm_dpt"] = strings.TrimPrefix(code, "0")
+		}
+		rows = append(rows, row)
+	}
+}
+
+func (r csvRow) key() string {
+	return r["sta_nm_anfr"] + "|" + r["adm_lb_nom"] + "|" + r["emr_lb_systeme"]
+}
+
+// operator returns the key of the operator of metropolitan France.
+func (r csvRow) operator() string {
+	if i, ok := market.Get(market.FR).OperatorNamed(r["adm_lb_nom"]); ok {
+		return market.Get(market.FR).Operators[i].Key
+	}
+	return ""
+}
+
+// overseas reports whether a row belongs to DROM.
+func (r csvRow) overseas() bool { return strings.HasPrefix(r["sta_nm_dpt"], "97") }
+
+// changesOf counts the changes from one file to the next by a column, as the API calls them.
+var (
+	tableRow = regexp.MustCompile(`<tr><th scope="row">([^<]*?) ?(?:<span class="quiet">[^<]*</span>)?</th>(.*)</tr>`)
+	cell     = regexp.MustCompile(`<td class="n">([^<]*)</td>`)
+	noDigits = regexp.MustCompile(`[^0-9-]`)
+)
+
+// tableAfter returns the numbers of the first table after a text, by the head of their row.
+func tableAfter(t *testing.T, page, text string) map[string][]int {
+	t.Helper()
+	at := strings.Index(page, text)
+	if at < 0 {
+		t.Fatalf("the page has no %q", text)
+	}
+	body, _, _ := strings.Cut(page[at:], "</tbody>")
+	rows := map[string][]int{}
+	for _, m := range tableRow.FindAllStringSubmatch(body, -1) {
+		for _, c := range cell.FindAllStringSubmatch(m[2], -1) {
+			rows[html.UnescapeString(m[1])] = append(rows[html.UnescapeString(m[1])], number(t, c[1]))
+		}
+	}
+	return rows
+}
+
+func number(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(noDigits.ReplaceAllString(html.UnescapeString(text), ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// withTotals returns counts as a page shows them.
+// The figures of an edition are those of its file and of the file before it.
+// The figures of all territories together are those of the API's operation.
+// readOperation asks an operation of the API and reads its answer.
+// The map and the table of departments have the sites of the register's file.
+// The tables under the charts have the emissions of the files, and the lines have the tables' numbers.
+// wantLines reads the ends of lines off the axis, to a tenth of a unit of the drawing.
+// Each area of a market has a shape, which is where the towns of the demonstration are.
+func TestFigurePages(t *testing.T) {
+	p, _, dates := figurePages(t, 2)
+	long := strings.Repeat("9", 3000)
+	for _, tt := range []struct {
+		target string
+		status int
+	}{
+		{"/week", 302}, {"/week?market=DROM&lang=fr", 302}, {"/week/" + dates[0], 200}, {"/week/" + dates[1], 200},
+		{"/week/" + dates[1] + "?market=DROM", 200}, {"/week/" + dates[1] + "?kind=deleted", 200},
+		{"/week/" + dates[1] + "?kind=", 200}, {"/week/" + dates[1] + "?lang=%22%3E%3Cscript%3E", 200},
+		{"/week/2026-02-30", 404}, {"/week/0000-00-00", 404}, {"/week/9999-12-31", 404}, {"/week/today", 404},
+		{"/week/" + long, 404}, {"/week/%00", 404}, {"/week/..%2f..%2fetc", 404}, {"/week/%3Cscript%3E", 404},
+		{"/week/" + dates[1] + "?market=CA", 404}, {"/week/" + dates[1] + "?market=" + long, 404},
+		{"/week/" + dates[1] + "?kind=changed", 404}, {"/week/" + dates[1] + "?page=0", 404},
+		{"/week/" + dates[1] + "?page=-1", 404}, {"/week/" + dates[1] + "?page=" + long, 404},
+		{"/week/" + dates[1] + "?page=2000", 404}, {"/week/" + dates[1] + "?page=x", 404},
+		{"/stats", 200}, {"/stats?market=DROM", 200}, {"/stats?sort=sites&show=4g&operator=ORANGE", 200},
+		{"/stats?market=XX", 404}, {"/stats?market=CA", 404}, {"/stats?operator=NOBODY", 404},
+		{"/stats?show=6g", 404}, {"/stats?sort=x", 404}, {"/stats?operator=" + long, 404},
+		{"/stats?lang=%22%3E%3Cscript%3E", 200},
+	} {
+		t.Run(fmt.Sprintf("%.60s", tt.target), func(t *testing.T) {
+			w := ask(p, "GET", tt.target)
+			text := w.Body.String()
+			if w.Code != tt.status || strings.Contains(text, "<script") || strings.Contains(text, "style=") ||
+				strings.Contains(text, "<style") || w.Header().Get("Content-Security-Policy") != policy {
+				t.Errorf("status %d, want %d, the policy, and neither scripts nor styles in the page", w.Code, tt.status)
+			}
+			if h := ask(p, "HEAD", tt.target); h.Code != tt.status || h.Body.Len() != 0 {
+				t.Errorf("HEAD: status %d with %d bytes, want %d without a body", h.Code, h.Body.Len(), tt.status)
+			}
+			p.asked = New(p.Options).asked // the limit is not what is tested
+		})
+	}
+	newest := ask(p, "GET", "/week?market=DROM&lang=fr").Header().Get("Location")
+	if want := "/week/" + dates[1] + "?lang=fr&market=DROM"; newest != want {
+		t.Errorf("the newest edition is at %q, want %q", newest, want)
+	}
+	if w := ask(p, "GET", "/week/"+dates[0]); !strings.Contains(w.Body.String(), english["firstEdition"]) ||
+		strings.Contains(w.Body.String(), "<table") {
+		t.Error("the first edition has changes, or does not say that it is the first")
+	}
+	if w := ask(p, "POST", "/stats"); w.Code != 405 {
+		t.Errorf("POST: status %d, want 405", w.Code)
+	}
+}
+
+// Without editions the pages say so.
+func TestFiguresWithoutEditions(t *testing.T) {
+	p, _, _ := figurePages(t, 0)
+	if w := ask(p, "GET", "/week?lang=fr"); w.Code != 404 || !strings.Contains(w.Body.String(), "Aucune édition") {
+		t.Errorf("/week: status %d, want 404 and the reason", w.Code)
+	}
+	if w := ask(p, "GET", "/stats"); w.Code != 200 || !strings.Contains(w.Body.String(), english["noTrends"]) {
+		t.Errorf("/stats: status %d, want 200 and the reason", w.Code)
+	}
+	set := p.Env().Set
+	p.Options.Env = func() *api.Env { return &api.Env{Set: set} }
+	for _, target := range []string{"/week", "/stats"} {
+		if w := ask(p, "GET", target); w.Code >= 500 {
+			t.Errorf("%s without a store of archives: status %d", target, w.Code)
+		}
+	}
+}
+
+// A register that may not be redistributed is not counted for readers without a key.
