@@ -56,10 +56,9 @@ func (s Since) Supports(ctx context.Context) (all []uint32, err error) {
 			return nil, err
 		}
 		all = append(all, changed...)
-		slices.Sort(all)
-		all = slices.Compact(all)
 	}
-	return all, nil
+	slices.Sort(all)
+	return slices.Clip(slices.Compact(all)), nil
 }
 
 // changedOn returns the supports that the edition of a date changed, ascending. The list is shared.

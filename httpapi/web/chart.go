@@ -46,8 +46,8 @@ type chartLine struct {
 
 // Sizes of a chart, in units of its view box. It is as wide as a phone, so that texts stay readable.
 const (
-	chartWidth, chartHeight         = 400.0, 220.0
-	chartLeft, chartRight           = 52.0, 132.0 // margins
+	chartWidth, chartHeight         = 412.0, 220.0
+	chartLeft, chartRight           = 52.0, 144.0 // margins
 	chartTop, chartBottom           = 14.0, 30.0
 	labelLine                       = 14.0 // least distance of labels
 	mostMarks                       = 12

@@ -56,7 +56,7 @@ func (s *statsPage) Columns(c index.Counts) []int {
 	return []int{c.Total, c.FiveG, c.FourG, c.ThreeG}
 }
 
-// A netRow is the number of sites of an operator by generation.
+// A netRow is the number of sites of an operator by generation. The label is "" for all operators.
 type netRow struct {
 	Label string
 	Total int
@@ -210,18 +210,24 @@ func (s *statsPage) addAreas(w words, m *index.Market, operator, show int, bySit
 	}
 }
 
-// netsOf returns the number of sites of each operator by generation.
+// newNetRow counts the sites of an operator.
+func newNetRow(m *index.Market, label string, operator int) netRow {
+	f := index.All
+	f.Operator = operator
+	row := netRow{Label: label, Total: m.Find(index.Query{Filter: f}, 0, 0).Total}
+	for _, g := range shownGenerations {
+		f.Generation = int(g)
+		row.ByGen = append(row.ByGen, m.Find(index.Query{Filter: f}, 0, 0).Total)
+	}
+	return row
+}
+
+// netsOf returns the number of sites by generation, of all operators together and of each.
 func (p *Pages) netsOf(ctx context.Context, m *index.Market) []netRow {
 	rows, err := p.nets.get(ctx, string(m.Table.Code)+" "+m.Snap.Version, func(context.Context) ([]netRow, error) {
-		rows := make([]netRow, len(m.Table.Operators))
+		rows := []netRow{newNetRow(m, "", index.Any)}
 		for i, o := range m.Table.Operators {
-			f := index.All
-			f.Operator = i
-			rows[i] = netRow{Label: o.Label, Total: m.Find(index.Query{Filter: f}, 0, 0).Total}
-			for _, g := range shownGenerations {
-				f.Generation = int(g)
-				rows[i].ByGen = append(rows[i].ByGen, m.Find(index.Query{Filter: f}, 0, 0).Total)
-			}
+			rows = append(rows, newNetRow(m, o.Label, i))
 		}
 		return rows, nil
 	})
