@@ -19,7 +19,7 @@ func (p *Pages) addTrends(ctx context.Context, env *api.Env, w words, m *index.M
 		return nil
 	}
 	sum, err := p.trends.get(ctx, env.Archives.Version(), func(ctx context.Context) (*archive.Census, error) {
-		return env.Archives.Census(ctx, trendGroups, trendGroup)
+		return env.Archives.Census(ctx, trendGroups, trendGrouper())
 	})
 	if err != nil {
 		return err
@@ -62,15 +62,40 @@ func trendNumber(code market.Code, operator int, g site.Generation) int {
 // project is the status of what is not on air yet.
 const project = "Projet approuvé"
 
-// trendGroup returns the group of a row that is more than a project.
-func trendGroup(r *archive.Row) int {
-	code, _, ok := anfr.AreaOf(r.Department, r.Insee)
-	if !ok || fold.Equal(r.Status, project) {
+// A trendText is what the group of a row follows from.
+type trendText struct{ department, insee, operator, generation, status string }
+
+// mostTrendTexts bounds the texts that a trendGrouper remembers: a file could have others in each row.
+const mostTrendTexts = 1 << 16
+
+// trendGrouper returns a function that returns the group of a row that is more than a project. It
+// reads each text once.
+func trendGrouper() func(*archive.Row) int {
+	known := map[trendText]int{}
+	return func(r *archive.Row) int {
+		text := trendText{r.Department, "", r.Operator, r.Generation, r.Status}
+		if r.Department == "" { // else the department does not follow from it
+			text.insee = r.Insee
+		}
+		group, ok := known[text]
+		if !ok {
+			group = text.group()
+			if len(known) < mostTrendTexts {
+				known[text] = group
+			}
+		}
+		return group
+	}
+}
+
+func (t *trendText) group() int {
+	code, _, ok := anfr.AreaOf(t.department, t.insee)
+	if !ok || fold.Equal(t.status, project) {
 		return archive.NoGroup
 	}
-	operator, ok := anfr.OperatorOf(market.Get(code), r.Operator)
+	operator, ok := anfr.OperatorOf(market.Get(code), t.operator)
 	var g site.Generation
-	if !ok || operator >= mostOperators || g.UnmarshalText([]byte(r.Generation)) != nil {
+	if !ok || operator >= mostOperators || g.UnmarshalText([]byte(t.generation)) != nil {
 		return archive.NoGroup
 	}
 	return trendNumber(code, operator, g)
