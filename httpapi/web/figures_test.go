@@ -167,7 +167,7 @@ func TestFigurePages(t *testing.T) {
 		{"/week/" + dates[1] + "?page=-1", 404}, {"/week/" + dates[1] + "?page=" + long, 404},
 		{"/week/" + dates[1] + "?page=2000", 404}, {"/week/" + dates[1] + "?page=x", 404},
 		{"/stats", 200}, {"/stats?market=DROM", 200}, {"/stats?sort=sites&show=4g&operator=ORANGE", 200},
-		{"/stats?market=XX", 404}, {"/stats?market=CA", 404}, {"/stats?operator=NOBODY", 404},
+		{"/stats?sort=code", 200}, {"/stats?market=XX", 404}, {"/stats?market=CA", 404}, {"/stats?operator=NOBODY", 404},
 		{"/stats?show=6g", 404}, {"/stats?sort=x", 404}, {"/stats?operator=" + long, 404},
 		{"/stats?lang=%22%3E%3Cscript%3E", 200},
 	} {
@@ -216,3 +216,18 @@ func TestFiguresWithoutEditions(t *testing.T) {
 }
 
 // A register that may not be redistributed is not counted for readers without a key.
+
+// The texts of these pages have both languages, with the same values in them.
+func TestWordsOfFigures(t *testing.T) {
+	for _, name := range []string{"week", "stats", "text"} {
+		en, fr := readWords(name+".en"), readWords(name+".fr")
+		for key := range en {
+			if en[key] == "" || fr[key] == "" || strings.Count(en[key], "%s") != strings.Count(fr[key], "%s") {
+				t.Errorf("%s: %q in English, %q in French", key, en[key], fr[key])
+			}
+		}
+		if len(en) != len(fr) || len(en) == 0 {
+			t.Errorf("%s: %d texts in English, %d in French", name, len(en), len(fr))
+		}
+	}
+}

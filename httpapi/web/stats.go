@@ -30,7 +30,8 @@ type statsPage struct {
 	AreaSum    index.Counts
 	Statuses   bool // the register states them
 	Sorts      []choice
-	Elsewhere  int // sites whose area the register does not state
+	Sorted     bool // the address states an order, so that the table is wanted
+	Elsewhere  int  // sites whose area the register does not state
 	Nets       []netRow
 	Charts     []*lineChart
 	Editions   int
@@ -65,6 +66,9 @@ type netRow struct {
 
 // shownGenerations are those of the tables, newest first.
 var shownGenerations = []site.Generation{site.G5, site.G4, site.G3, site.G2}
+
+// areaSorts are the orders of the table of areas.
+var areaSorts = []string{"code", "sites"}
 
 // statsShows are what the map shows.
 var statsShows = []struct {
@@ -140,13 +144,13 @@ func (p *Pages) newStatsPage(r *http.Request, shown []*index.Market, m *index.Ma
 	}) bool {
 		return s.name == cmp.Or(q.Get("show"), "sites")
 	})
-	bySites := q.Get("sort") == "sites"
-	if show < 0 || !bySites && q.Get("sort") != "" {
+	sorts := slices.Index(areaSorts, cmp.Or(q.Get("sort"), "code"))
+	if show < 0 || sorts < 0 {
 		return nil
 	}
-	page.Show = statsShows[show].name
+	page.Show, page.Sorted = statsShows[show].name, q.Get("sort") != ""
 	page.addChoices(w, q, shown, t)
-	page.addAreas(w, m, operator, show, bySites)
+	page.addAreas(w, m, operator, show, areaSorts[sorts] == "sites")
 	page.Nets = p.netsOf(r.Context(), m)
 	for _, g := range shownGenerations {
 		page.Generation = append(page.Generation, g.String())
@@ -175,8 +179,10 @@ func (s *statsPage) addChoices(w words, q url.Values, shown []*index.Market, t *
 		}
 		s.Shows = append(s.Shows, choice{w["show."+of.name], link(t.Code, operator, name, sort), s.Show == of.name})
 	}
-	s.Sorts = []choice{{w["byCode"], link(t.Code, operator, show, "") + "#areas", sort == ""},
-		{w["bySites"], link(t.Code, operator, show, "sites") + "#areas", sort != ""}}
+	for _, by := range areaSorts {
+		s.Sorts = append(s.Sorts, choice{w["by."+by], link(t.Code, operator, show, by) + "#areas",
+			by == cmp.Or(sort, "code")})
+	}
 }
 
 // addAreas adds the map and the table of areas.
