@@ -12,7 +12,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,13 +96,13 @@ func assetURL(name string) string {
 
 // modules lists the addresses of our scripts, so that a page can ask for all of them at once.
 func modules() (list []string) {
-	assets, _ := readAssets()
-	for name := range assets {
-		if path.Ext(name) == ".mjs" && !strings.HasPrefix(name, "maplibre") {
-			list = append(list, assetURL(name))
-		}
+	names, err := fs.Glob(assetFiles, "static/*.mjs")
+	if err != nil {
+		panic("web: " + err.Error()) // the pattern is a constant
 	}
-	slices.Sort(list)
+	for _, name := range names {
+		list = append(list, assetURL(path.Base(name)))
+	}
 	return list
 }
 

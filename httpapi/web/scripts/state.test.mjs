@@ -6,25 +6,57 @@ import { angle, bearing, compass, distance, nearest } from '../static/geo.mjs';
 import { filtersOf, format, none, parse, serves } from '../static/state.mjs';
 
 test('positions as people write them', () => {
-  const place = { lat: 48.85, lng: 2.35 }, minutes = { lat: 48 + 51.5 / 60, lng: 2.35 };
+  const place = { lat: 48.85, lng: 2.35 },
+    minutes = { lat: 48 + 51.5 / 60, lng: 2.35 };
   for (const [text, want] of [
-    ['48.85, 2.35', place], ['48,85 2,35', place], ['48,85; 2,35', place], ['geo:48.85,2.35', place], ['48.85° N, 2.35° E', place],
-    ['E 2.35 N 48.85', place], ["48°51.5'N 2°21'E", minutes], ['N 48 51 30 E 2 21 0', minutes], ['48 51 30 2 21 0', minutes],
-    ['48.85N 2.35W', { lat: 48.85, lng: -2.35 }], ['N 48,85 O 2,35', { lat: 48.85, lng: -2.35 }], ['S 21 06 E 55 30', { lat: -21.1, lng: 55.5 }],
-    ['-21,1 55,5', { lat: -21.1, lng: 55.5 }], ['48, 2', { lat: 48, lng: 2 }],
-    ['75001', null], ['75 001', null], ['91, 2', null], ['48.85, 190', null], ['48 61 0 N 2 0 0 E', null], ['12, rue de la Paix', null],
-    ['1,2,3,4,5,6,7', null], ['N 48 N 2', null], ['', null], ['1.5, '.repeat(1000), null],
+    ['48.85, 2.35', place],
+    ['48,85 2,35', place],
+    ['48,85; 2,35', place],
+    ['geo:48.85,2.35', place],
+    ['48.85° N, 2.35° E', place],
+    ['E 2.35 N 48.85', place],
+    ["48°51.5'N 2°21'E", minutes],
+    ['N 48 51 30 E 2 21 0', minutes],
+    ['48 51 30 2 21 0', minutes],
+    ['48.85N 2.35W', { lat: 48.85, lng: -2.35 }],
+    ['N 48,85 O 2,35', { lat: 48.85, lng: -2.35 }],
+    ['S 21 06 E 55 30', { lat: -21.1, lng: 55.5 }],
+    ['-21,1 55,5', { lat: -21.1, lng: 55.5 }],
+    ['48, 2', { lat: 48, lng: 2 }],
+    ['75001', null],
+    ['75 001', null],
+    ['91, 2', null],
+    ['48.85, 190', null],
+    ['48 61 0 N 2 0 0 E', null],
+    ['12, rue de la Paix', null],
+    ['1,2,3,4,5,6,7', null],
+    ['N 48 N 2', null],
+    ['', null],
+    ['1.5, '.repeat(1000), null],
   ]) {
     const got = coordinates(text);
     if (want === null || got === null) assert.deepEqual(got, want, text);
-    else assert.ok(Math.abs(got.lat - want.lat) < 1e-9 && Math.abs(got.lng - want.lng) < 1e-9, `${text}: ${JSON.stringify(got)}`);
+    else
+      assert.ok(
+        Math.abs(got.lat - want.lat) < 1e-9 && Math.abs(got.lng - want.lng) < 1e-9,
+        `${text}: ${JSON.stringify(got)}`,
+      );
   }
 });
 
 const state = (query) => parse('?' + new URLSearchParams(query));
 
 test('a link opens what its sender saw', () => {
-  const sent = state({ operator: 'SFR,FREE', generation: '5G', band: '700,3500', status: 'En service', changed: '1', layers: 'outages,week', site: 'fr-23444', from: '48.85,2.35' });
+  const sent = state({
+    operator: 'SFR,FREE',
+    generation: '5G',
+    band: '700,3500',
+    status: 'En service',
+    changed: '1',
+    layers: 'outages,week',
+    site: 'fr-23444',
+    from: '48.85,2.35',
+  });
   assert.deepEqual(sent.operators, ['SFR', 'FREE']);
   assert.deepEqual(sent.from, { lat: 48.85, lng: 2.35 });
   assert.deepEqual(parse('?' + format(sent, '?lang=fr&utm=x')), sent);
@@ -34,18 +66,48 @@ test('a link opens what its sender saw', () => {
 test('what no page wrote is left out', () => {
   const empty = parse('');
   for (const query of [
-    { operator: '<script>,"\u202e' }, { band: '9'.repeat(50) }, { layers: '__proto__,constructor' }, { site: 'fr-"><script>' }, { site: 'fr-' + 'x'.repeat(200) },
-    { site: '../etc' }, { status: '\u0000' }, { from: '999,999' }, { from: 'NaN,NaN' }, { from: '1e3,1' }, { together: 'yes' }, { site: 'fr-1', x: 'y'.repeat(10000) },
-  ]) assert.deepEqual(state(query), empty, JSON.stringify(query).slice(0, 60));
+    { operator: '<script>,"\u202e' },
+    { band: '9'.repeat(50) },
+    { layers: '__proto__,constructor' },
+    { site: 'fr-"><script>' },
+    { site: 'fr-' + 'x'.repeat(200) },
+    { site: '../etc' },
+    { status: '\u0000' },
+    { from: '999,999' },
+    { from: 'NaN,NaN' },
+    { from: '1e3,1' },
+    { together: 'yes' },
+    { site: 'fr-1', x: 'y'.repeat(10000) },
+  ])
+    assert.deepEqual(state(query), empty, JSON.stringify(query).slice(0, 60));
   assert.equal(state({ operator: Array.from({ length: 100 }, (_, i) => 'A' + i).join(',') }).operators.length, 30);
 });
 
-const market = { code: 'FR', date: '2026-03-01', bands: ['700'], statuses: ['En service'], operators: [{ key: 'SFR' }], changes: true };
+const market = {
+  code: 'FR',
+  date: '2026-03-01',
+  bands: ['700'],
+  statuses: ['En service'],
+  operators: [{ key: 'SFR' }],
+  changes: true,
+};
 
 test('a market gets the filters that it has', () => {
-  const all = { ...parse(''), operators: ['SFR', 'BELL'], bands: ['700', '3500'], status: 'Other', together: true, changed: true };
+  const all = {
+    ...parse(''),
+    operators: ['SFR', 'BELL'],
+    bands: ['700', '3500'],
+    status: 'Other',
+    together: true,
+    changed: true,
+  };
   assert.deepEqual(filtersOf(market, all, { filters: [] }), { operator: 'SFR', band: '700' });
-  assert.deepEqual(filtersOf(market, all, { filters: ['changedSince', 'together'] }), { operator: 'SFR', band: '700', together: 'true', changedSince: '2026-02-28' });
+  assert.deepEqual(filtersOf(market, all, { filters: ['changedSince', 'together'] }), {
+    operator: 'SFR',
+    band: '700',
+    together: 'true',
+    changedSince: '2026-02-28',
+  });
   assert.ok(serves(market, { ...all, status: '' }));
   assert.ok(!serves(market, { ...parse(''), operators: ['BELL'] }));
   assert.ok(!serves({ ...market, changes: false }, { ...parse(''), changed: true }));
@@ -54,7 +116,8 @@ test('a market gets the filters that it has', () => {
 
 test('distances and directions', () => {
   // Vincenty's example: Flinders Peak and Buninyong, 54,972 m apart on the ellipsoid at 306.87°
-  const a = { lat: -37.95103342, lng: 144.42486789 }, b = { lat: -37.65282114, lng: 143.92649553 };
+  const a = { lat: -37.95103342, lng: 144.42486789 },
+    b = { lat: -37.65282114, lng: 143.92649553 };
   assert.ok(Math.abs(distance(a, b) / 54972 - 1) < 0.005, String(distance(a, b)));
   assert.ok(angle(bearing(a, b), 306.87) < 0.3, String(bearing(a, b)));
   assert.equal(angle(350, 10), 20);

@@ -1,5 +1,5 @@
 // The card of a site is the main part of its page; others fill it with what they found.
-import { attributes, copyText, element, node } from './dom.mjs';
+import { attributes, copyIcon, copyText, element, node } from './dom.mjs';
 import { settle } from './sheet.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -18,13 +18,17 @@ export function attach(app, close) {
   const share = element('share');
   share.addEventListener('click', async () => {
     const link = location.href;
-    if (navigator.share) { await navigator.share({ title: document.title, url: link }).catch(() => {}); return; }
+    if (navigator.share) {
+      await navigator.share({ title: document.title, url: link }).catch(() => {});
+      return;
+    }
     say(share, (await copyText(link)) ? words.linkCopied : words.copyFailed, app);
   });
   // a link of the page to the map moves this map
   element('content').addEventListener('click', (e) => {
     const a = e.target instanceof Element ? e.target.closest('a') : null;
-    const m = a && a.origin === location.origin && a.pathname === '/' && /#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(a.hash);
+    const m =
+      a && a.origin === location.origin && a.pathname === '/' && /#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(a.hash);
     if (!m) return;
     e.preventDefault();
     app.go({ zoom: Number(m[1]), lat: Number(m[2]), lng: Number(m[3]) });
@@ -42,8 +46,12 @@ function say(button, text, app) {
 function copyButtons(root, app) {
   for (const e of root.querySelectorAll('[data-copy]')) {
     const text = e.getAttribute('data-copy') || e.textContent || '';
-    const b = attributes(node('button', { type: 'button', className: 'copy', textContent: '⧉', title: app.words.copy }), { 'aria-label': `${app.words.copy}: ${text}` });
-    b.addEventListener('click', async () => say(b, (await copyText(text)) ? app.words.copied : app.words.copyFailed, app));
+    const b = attributes(node('button', { type: 'button', className: 'copy', title: app.words.copy }, copyIcon()), {
+      'aria-label': `${app.words.copy}: ${text}`,
+    });
+    b.addEventListener('click', async () =>
+      say(b, (await copyText(text)) ? app.words.copied : app.words.copyFailed, app),
+    );
     e.after(b);
   }
 }
@@ -54,7 +62,8 @@ function copyButtons(root, app) {
  * @param {App} app @param {string} name @param {(Node | string)[]} content
  */
 export function fill(app, name, content) {
-  const card = element('card'), inside = element('content');
+  const card = element('card'),
+    inside = element('content');
   const opens = card.hidden;
   if (opens) before = document.activeElement instanceof HTMLElement ? document.activeElement : null;
   card.hidden = false;
@@ -85,14 +94,27 @@ export const shows = (name) => shown === name;
  * @param {App} app @param {string} key
  */
 export async function open(app, key) {
-  const { words } = app, name = 'site ' + key;
+  const { words } = app,
+    name = 'site ' + key;
   const ready = pages.get(key);
-  if (ready) { present(app, name, ready); return; }
-  fill(app, name, [node('h1', { textContent: key }), node('p', { className: 'quiet', textContent: words.loading + ' …' })]);
+  if (ready) {
+    present(app, name, ready);
+    return;
+  }
+  fill(app, name, [
+    node('h1', { textContent: key }),
+    node('p', { className: 'quiet', textContent: words.loading + ' …' }),
+  ]);
   try {
     const answer = await fetch(`/site/${encodeURIComponent(key)}?lang=${words.lang}`);
-    if (answer.status === 404) { failed(app, name, words.siteUnknown); return; }
-    if (!answer.ok) { failed(app, name, answer.status === 429 ? words.tooManyRequests : words.noAnswer, () => open(app, key)); return; }
+    if (answer.status === 404) {
+      failed(app, name, words.siteUnknown);
+      return;
+    }
+    if (!answer.ok) {
+      failed(app, name, answer.status === 429 ? words.tooManyRequests : words.noAnswer, () => open(app, key));
+      return;
+    }
     const main = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
     const part = document.createDocumentFragment();
     part.append(...(main ? document.adoptNode(main).childNodes : []));

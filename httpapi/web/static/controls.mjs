@@ -4,43 +4,59 @@ import { calm, element } from './dom.mjs';
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Point} Point */
 
-const held = 600, still = 8; // milliseconds and pixels of a long press
+const held = 600,
+  still = 8; // milliseconds and pixels of a long press
 
 /** rounded has as many digits as a metre needs. @param {Point} p @returns {Point} */
 export const rounded = (p) => ({ lat: Number(p.lat.toFixed(5)), lng: Number(p.lng.toFixed(5)) });
 
 /** @param {App} app */
 function locate(app) {
-  const { words } = app, button = element('locate');
+  const { words } = app,
+    button = element('locate');
   // only secure contexts have a position; a button that cannot work is not there
   if (!isSecureContext || !navigator.geolocation) return;
   button.hidden = false;
   button.addEventListener('click', () => {
     button.setAttribute('aria-busy', 'true');
-    navigator.geolocation.getCurrentPosition(({ coords }) => {
-      button.removeAttribute('aria-busy');
-      app.go({ lat: coords.latitude, lng: coords.longitude, zoom: 14 });
-      app.announce(words.located);
-    }, (e) => {
-      button.removeAttribute('aria-busy');
-      app.tell(e.code === e.PERMISSION_DENIED ? words.locateDenied : words.locateFailed);
-    }, { enableHighAccuracy: true, timeout: 15000, maximumAge: 60000 });
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        button.removeAttribute('aria-busy');
+        app.go({ lat: coords.latitude, lng: coords.longitude, zoom: 14 });
+        app.announce(words.located);
+      },
+      (e) => {
+        button.removeAttribute('aria-busy');
+        app.tell(e.code === e.PERMISSION_DENIED ? words.locateDenied : words.locateFailed);
+      },
+      { enableHighAccuracy: true, timeout: 15000, maximumAge: 60000 },
+    );
   });
 }
 
-/** ask starts the choice of a point: the next click on the map, or Enter for its middle. @param {App} app @param {(p: Point) => void} chosen */
+/**
+ * ask starts the choice of a point: the next click on the map, or Enter for its middle.
+ * @param {App} app @param {(p: Point) => void} chosen
+ */
 function pick(app, chosen) {
-  const button = element('sees'), { map, words } = app;
-  const off = () => { document.body.removeAttribute('data-picking'); button.setAttribute('aria-pressed', 'false'); };
+  const button = element('sees'),
+    { map, words } = app;
+  const off = () => {
+    document.body.removeAttribute('data-picking');
+    button.setAttribute('aria-pressed', 'false');
+  };
   button.addEventListener('click', () => {
-    if (document.body.hasAttribute('data-picking')) { off(); return; }
+    if (document.body.hasAttribute('data-picking')) {
+      off();
+      return;
+    }
     document.body.setAttribute('data-picking', '');
     button.setAttribute('aria-pressed', 'true');
     app.announce(words.pick);
     map?.getCanvas().focus();
   });
   addEventListener('keydown', (e) => {
-    if (!document.body.hasAttribute('data-picking') || e.key !== 'Escape' && e.key !== 'Enter') return;
+    if (!document.body.hasAttribute('data-picking') || (e.key !== 'Escape' && e.key !== 'Enter')) return;
     if (e.target === button) return;
     e.preventDefault();
     off();
@@ -63,7 +79,10 @@ export function attach(app, see) {
   element('further').addEventListener('click', () => map.zoomOut(move));
   locate(app);
   const off = pick(app, see);
-  map.on('contextmenu', (e) => { e.preventDefault(); see(rounded(e.lngLat)); });
+  map.on('contextmenu', (e) => {
+    e.preventDefault();
+    see(rounded(e.lngLat));
+  });
   longPress(map, (p) => see(rounded(map.unproject(p))));
   return (/** @type {Point} */ p) => {
     if (!document.body.hasAttribute('data-picking')) return false;
@@ -73,19 +92,30 @@ export function attach(app, see) {
   };
 }
 
-/** longPress is what phones have for the right button; iOS sends no such event of its own. @param {import('maplibre-gl').Map} map @param {(p: [number, number]) => void} f */
+/**
+ * longPress is what phones have for the right button; iOS sends no such event of its own.
+ * @param {import('maplibre-gl').Map} map @param {(p: [number, number]) => void} f
+ */
 function longPress(map, f) {
   let timer = 0;
   /** @type {{x: number, y: number} | null} */
   let from = null;
-  const stop = () => { clearTimeout(timer); from = null; };
+  const stop = () => {
+    clearTimeout(timer);
+    from = null;
+  };
   map.on('touchstart', (e) => {
     stop();
     if (e.originalEvent.touches.length > 1) return;
     from = { x: e.point.x, y: e.point.y };
-    timer = window.setTimeout(() => { if (from) f([from.x, from.y]); stop(); }, held);
+    timer = window.setTimeout(() => {
+      if (from) f([from.x, from.y]);
+      stop();
+    }, held);
   });
-  map.on('touchmove', (e) => { if (from && Math.hypot(e.point.x - from.x, e.point.y - from.y) > still) stop(); });
+  map.on('touchmove', (e) => {
+    if (from && Math.hypot(e.point.x - from.x, e.point.y - from.y) > still) stop();
+  });
   map.on('touchend', stop);
   map.on('touchcancel', stop);
   map.on('contextmenu', stop);

@@ -23,7 +23,7 @@ function groups(text) {
   for (const token of tokens) {
     const letter = /^[NSEWO]$/i.test(token);
     if (!letter && Number.isNaN(Number(token))) return null;
-    if (!open || letter && before) list.push({ letter: '', numbers: [] });
+    if (!open || (letter && before)) list.push({ letter: '', numbers: [] });
     open = !letter || before;
     const last = list[list.length - 1];
     if (letter) last.letter = token.toUpperCase();
@@ -36,7 +36,7 @@ function groups(text) {
 function degrees(parts) {
   const [d, m = 0, s = 0] = parts;
   if (parts.length === 0 || parts.length > 3 || m < 0 || m >= 60 || s < 0 || s >= 60) return NaN;
-  if (parts.length > 1 && !Number.isInteger(d) || parts.length > 2 && !Number.isInteger(m)) return NaN;
+  if ((parts.length > 1 && !Number.isInteger(d)) || (parts.length > 2 && !Number.isInteger(m))) return NaN;
   return (d < 0 || Object.is(d, -0) ? -1 : 1) * (Math.abs(d) + m / 60 + s / 3600);
 }
 
@@ -50,9 +50,10 @@ export function coordinates(text) {
   const list = groups(fold(text));
   if (!list) return null;
   if (list.length === 1 && list[0].letter === '') {
-    const { numbers } = list[0], half = numbers.length / 2;
+    const { numbers } = list[0],
+      half = numbers.length / 2;
     // "75 001" is not a position: without letters, two numbers need a separator or a fraction
-    if (![1, 2, 3].includes(half) || half === 1 && !/[.,;]/.test(text)) return null;
+    if (![1, 2, 3].includes(half) || (half === 1 && !/[.,;]/.test(text))) return null;
     return valid(degrees(numbers.slice(0, half)), degrees(numbers.slice(half)));
   }
   if (list.length !== 2) return null;

@@ -16,13 +16,17 @@ let key = '';
 let refused = () => {};
 
 /** useKey sets the key of all requests. @param {string} value */
-export function useKey(value) { key = value; }
+export function useKey(value) {
+  key = value;
+}
 
 /** onRefusal is called when the server wants another key. @param {(refusal: Refusal) => void} f */
-export function onRefusal(f) { refused = f; }
+export function onRefusal(f) {
+  refused = f;
+}
 
-const needsKey = (/** @type {string} */ url) => key !== '' && url.startsWith(location.origin + '/map/') &&
-  !url.startsWith(location.origin + '/map/a/');
+const needsKey = (/** @type {string} */ url) =>
+  key !== '' && url.startsWith(location.origin + '/map/') && !url.startsWith(location.origin + '/map/a/');
 
 /**
  * transformRequest adds the key to requests of MapLibre, also to those of its workers.
@@ -47,7 +51,11 @@ export async function ask(path, query = {}, signal) {
   const answer = await fetch(transformRequest(url.href).url, { signal, headers: transformRequest(url.href).headers });
   if (answer.ok) return answer.json();
   const body = await answer.json().catch(() => ({}));
-  const refusal = new Refusal(answer.status, String(body.error?.code ?? body.code ?? ''), Number(answer.headers.get('Retry-After')) || 0);
+  const refusal = new Refusal(
+    answer.status,
+    String(body.error?.code ?? body.code ?? ''),
+    Number(answer.headers.get('Retry-After')) || 0,
+  );
   if (isKeyTrouble(refusal)) refused(refusal);
   throw refusal;
 }

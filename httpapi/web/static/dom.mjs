@@ -36,8 +36,31 @@ export function element(id) {
   return e;
 }
 
+/** copyIcon draws two sheets; fonts do not have the sign everywhere. */
+export function copyIcon() {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', 'M9 9h11v11H9zM15 9V4H4v11h5');
+  for (const [name, value] of Object.entries({
+    viewBox: '0 0 24 24',
+    width: '18',
+    height: '18',
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-width': '2',
+    'stroke-linejoin': 'round',
+    'aria-hidden': 'true',
+  }))
+    svg.setAttribute(name, value);
+  svg.append(path);
+  return svg;
+}
+
 /** color returns a colour of tokens.css. @param {string} name */
-export const color = (name) => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+export const color = (name) =>
+  getComputedStyle(document.documentElement)
+    .getPropertyValue('--' + name)
+    .trim();
 
 /** @type {Map<string, string>} */
 const saved = new Map();
@@ -47,13 +70,29 @@ const saved = new Map();
  * @param {() => Storage} area @param {string} name
  */
 export function remembered(area, name) {
-  try { return area().getItem(name) ?? ''; } catch { return saved.get(name) ?? ''; }
+  try {
+    return area().getItem(name) ?? '';
+  } catch {
+    return saved.get(name) ?? '';
+  }
 }
 
 /** remember keeps a setting. @param {() => Storage} area @param {string} name @param {string} value */
 export function remember(area, name, value) {
   saved.set(name, value);
-  try { area().setItem(name, value); } catch { /* see remembered */ }
+  try {
+    area().setItem(name, value);
+  } catch {
+    /* see remembered */
+  }
+}
+
+const scheme = matchMedia('(prefers-color-scheme: dark)');
+
+/** isDark reports whether the page is dark: as the reader chose, or as the browser asks. */
+export function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === 'dark' : scheme.matches;
 }
 
 export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -67,7 +106,9 @@ export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
-  } catch { /* the old way */ }
+  } catch {
+    /* the old way */
+  }
   const field = node('textarea', { value: text, readOnly: true, className: 'unseen' });
   document.body.append(field);
   field.select();

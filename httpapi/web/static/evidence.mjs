@@ -11,7 +11,14 @@ import { details, sectorsOf } from './lit.mjs';
 /** @typedef {import('./types.d.ts').Point} Point */
 
 /** @param {[string, string | undefined][]} rows */
-const facts = (rows) => node('dl', {}, ...rows.filter(([, v]) => v).flatMap(([name, value]) => [node('dt', { textContent: name }), node('dd', { textContent: value })]));
+const facts = (rows) =>
+  node(
+    'dl',
+    {},
+    ...rows
+      .filter(([, v]) => v)
+      .flatMap(([name, value]) => [node('dt', { textContent: name }), node('dd', { textContent: value })]),
+  );
 
 /** when writes a time as people read it. @param {string} text ISO 8601 @param {import('./types.d.ts').Words} words */
 export function when(text, words) {
@@ -34,8 +41,13 @@ function operatorOf(app, p) {
  * @param {App} app @param {Record<string, any>} p
  */
 async function sitesOf(app, p) {
-  const market = app.market(), operator = operatorOf(app, p)?.key;
-  for (const [name, id] of [['cellId', p.cell], ['enb', p.enb], ['gnb', p.gnb]]) {
+  const market = app.market(),
+    operator = operatorOf(app, p)?.key;
+  for (const [name, id] of [
+    ['cellId', p.cell],
+    ['enb', p.enb],
+    ['gnb', p.gnb],
+  ]) {
     if (!id) continue;
     const { data } = await ask('/antennas/lookup-by-radio', { market: market.code, operator, [name]: id, limit: 5 });
     if (data.length > 0) return data.map((/** @type {any} */ d) => d.site);
@@ -45,11 +57,22 @@ async function sitesOf(app, p) {
 
 /** @param {App} app @param {Point} at @param {any} site */
 async function link(app, at, site) {
-  const { words } = app, market = app.market(), home = site.coordinates, back = bearing(home, at);
-  const hit = nearest(sectorsOf(await details(site.siteKey), market).map((s) => s.azimuth), back);
+  const { words } = app,
+    market = app.market(),
+    home = site.coordinates,
+    back = bearing(home, at);
+  const hit = nearest(
+    sectorsOf(await details(site.siteKey), market).map((s) => s.azimuth),
+    back,
+  );
   const open = node('button', { type: 'button', className: 'link', textContent: site.siteKey });
   open.addEventListener('click', () => app.set({ site: site.siteKey }));
-  const text = ` · ${metres(distance(home, at), words.lang)}` + (hit ? ' · ' + words.sectorLine.replace('%s', String(hit.azimuth)).replace('%s', String(Math.round(angle(hit.azimuth, back)))) : '');
+  const text =
+    ` · ${metres(distance(home, at), words.lang)}` +
+    (hit
+      ? ' · ' +
+        words.sectorLine.replace('%s', String(hit.azimuth)).replace('%s', String(Math.round(angle(hit.azimuth, back))))
+      : '');
   return node('li', {}, open, text);
 }
 
@@ -58,28 +81,76 @@ async function link(app, at, site) {
  * @param {App} app @param {Record<string, any>} p @param {Point} at
  */
 export async function show(app, p, at) {
-  const { words } = app, name = 'point ' + JSON.stringify([at, p.at, p.cell]);
+  const { words } = app,
+    name = 'point ' + JSON.stringify([at, p.at, p.cell]);
   if (p.down !== undefined) {
-    card.fill(app, name, [node('h1', { textContent: p.down ? words.outageDown : words.outageDegraded }), facts([[words.operator, p.title], [words.outageAffected, p.what],
-      [words.outageSince, when(p.since, words)], [words.outageUntil, when(p.until, words)], [words.outageReason, p.reason], [words.source, words['by_' + p.by]]])]);
+    card.fill(app, name, [
+      node('h1', { textContent: p.down ? words.outageDown : words.outageDegraded }),
+      facts([
+        [words.operator, p.title],
+        [words.outageAffected, p.what],
+        [words.outageSince, when(p.since, words)],
+        [words.outageUntil, when(p.until, words)],
+        [words.outageReason, p.reason],
+        [words.source, words['by_' + p.by]],
+      ]),
+    ]);
     return;
   }
   if (p.mbps !== undefined) {
-    card.fill(app, name, [node('h1', { textContent: words.testPoint }), facts([[words.testDownload, value(p.mbps, ' Mbit/s')], [words.testUpload, value(p.up, ' Mbit/s')],
-      [words.testLatency, value(p.ping, ' ms')], [words.operator, p.operator], [words.pointTechnology, p.what], [words.date, when(p.at, words)]])]);
+    card.fill(app, name, [
+      node('h1', { textContent: words.testPoint }),
+      facts([
+        [words.testDownload, value(p.mbps, ' Mbit/s')],
+        [words.testUpload, value(p.up, ' Mbit/s')],
+        [words.testLatency, value(p.ping, ' ms')],
+        [words.operator, p.operator],
+        [words.pointTechnology, p.what],
+        [words.date, when(p.at, words)],
+      ]),
+    ]);
     return;
   }
-  const rows = facts([['RSRP', p.rsrp === -999 ? '' : value(p.rsrp, ' dBm')], ['SINR', value(p.snr, ' dB')], [words.operator, p.operator || operatorOf(app, p)?.label], [words.pointTechnology, p.technology],
-    [words.pointCell, value(p.cell)], ['eNB', value(p.enb)], ['gNB', value(p.gnb)], ['PCI', value(p.pci)], [words.date, when(p.at, words)]]);
-  const found = attributes(node('div', { className: 'found' }, node('p', { className: 'quiet', textContent: words.loading + ' …' })), { 'aria-live': 'polite' });
-  card.fill(app, name, [node('h1', { textContent: words.coveragePoint }), rows, node('h2', { textContent: words.itsSite }), found]);
+  const rows = facts([
+    ['RSRP', p.rsrp === -999 ? '' : value(p.rsrp, ' dBm')],
+    ['SINR', value(p.snr, ' dB')],
+    [words.operator, p.operator || operatorOf(app, p)?.label],
+    [words.pointTechnology, p.technology],
+    [words.pointCell, value(p.cell)],
+    ['eNB', value(p.enb)],
+    ['gNB', value(p.gnb)],
+    ['PCI', value(p.pci)],
+    [words.date, when(p.at, words)],
+  ]);
+  const found = attributes(
+    node('div', { className: 'found' }, node('p', { className: 'quiet', textContent: words.loading + ' …' })),
+    { 'aria-live': 'polite' },
+  );
+  card.fill(app, name, [
+    node('h1', { textContent: words.coveragePoint }),
+    rows,
+    node('h2', { textContent: words.itsSite }),
+    found,
+  ]);
   lines.draw(app, at);
   try {
     const sites = await sitesOf(app, p);
     const items = await Promise.all(sites.map((/** @type {any} */ s) => link(app, at, s)));
     if (!card.shows(name)) return;
-    found.replaceChildren(sites.length === 0 ? node('p', { textContent: p.cell || p.enb || p.gnb ? words.cellUnknown : words.noCell }) : node('ul', {}, ...items));
-    lines.draw(app, at, sites.map((/** @type {any} */ s) => ({ to: s.coordinates, kind: /** @type {const} */ ('served'), label: metres(distance(at, s.coordinates), words.lang) })));
+    found.replaceChildren(
+      sites.length === 0
+        ? node('p', { textContent: p.cell || p.enb || p.gnb ? words.cellUnknown : words.noCell })
+        : node('ul', {}, ...items),
+    );
+    lines.draw(
+      app,
+      at,
+      sites.map((/** @type {any} */ s) => ({
+        to: s.coordinates,
+        kind: /** @type {const} */ ('served'),
+        label: metres(distance(at, s.coordinates), words.lang),
+      })),
+    );
   } catch (e) {
     if (card.shows(name)) found.replaceChildren(node('p', { textContent: explain(e, words) }));
   }

@@ -22,28 +22,51 @@ const group = (title, ...children) => node('fieldset', {}, node('legend', { text
 
 /** @param {string} prefix @param {string[]} values @param {string[]} chosen @param {(list: string[]) => void} change */
 function chips(prefix, values, chosen, change) {
-  return node('div', { className: 'row' }, ...values.map((v) => {
-    const b = attributes(node('button', { type: 'button', id: prefix + v, textContent: v }), { 'aria-pressed': String(chosen.includes(v)) });
-    b.addEventListener('click', () => change(toggled(chosen, v)));
-    return b;
-  }));
+  return node(
+    'div',
+    { className: 'row' },
+    ...values.map((v) => {
+      const b = attributes(node('button', { type: 'button', id: prefix + v, textContent: v }), {
+        'aria-pressed': String(chosen.includes(v)),
+      });
+      b.addEventListener('click', () => change(toggled(chosen, v)));
+      return b;
+    }),
+  );
 }
 
 /** @param {App} app */
 function operators(app) {
-  const market = app.market(), { state } = app, all = market.operators.map((o) => o.key);
+  const market = app.market(),
+    { state } = app,
+    all = market.operators.map((o) => o.key);
   const chosen = state.operators.filter((key) => all.includes(key));
-  return market.operators.map((o, i) => box('operator-' + o.key, o.label, chosen.length === 0 || chosen.includes(o.key), () => {
-    const now = chosen.length === 0 ? all.filter((key) => key !== o.key) : toggled(chosen, o.key);
-    app.set({ operators: all.every((key) => now.includes(key)) ? [] : now });
-  }, picture(mark(market, 2 ** i, 2 ** i, 5, 18))));
+  return market.operators.map((o, i) =>
+    box(
+      'operator-' + o.key,
+      o.label,
+      chosen.length === 0 || chosen.includes(o.key),
+      () => {
+        const now = chosen.length === 0 ? all.filter((key) => key !== o.key) : toggled(chosen, o.key);
+        app.set({ operators: all.every((key) => now.includes(key)) ? [] : now });
+      },
+      picture(mark(market, 2 ** i, 2 ** i, 5, 18)),
+    ),
+  );
 }
 
 /** @param {App} app */
 function status(app) {
-  const { words, state } = app, values = app.market().statuses ?? [];
-  const select = node('select', { id: 'status' }, node('option', { value: '', textContent: words.anyStatus }),
-    ...values.map((v) => node('option', { value: v, textContent: words['status_' + v] ?? v, selected: v === state.status })));
+  const { words, state } = app,
+    values = app.market().statuses ?? [];
+  const select = node(
+    'select',
+    { id: 'status' },
+    node('option', { value: '', textContent: words.anyStatus }),
+    ...values.map((v) =>
+      node('option', { value: v, textContent: words['status_' + v] ?? v, selected: v === state.status }),
+    ),
+  );
   select.setAttribute('aria-label', words.status);
   select.addEventListener('change', () => app.set({ status: select.value }));
   return select;
@@ -54,23 +77,50 @@ function status(app) {
  * @param {App} app @param {Record<string, string>} notes what to say of each layer
  */
 export function show(app, notes) {
-  const { words, state, config } = app, market = app.market();
+  const { words, state, config } = app,
+    market = app.market();
   const focus = document.activeElement?.id;
   const has = (/** @type {string} */ name) => config.filters.includes(name);
-  const clear = node('button', { type: 'button', className: 'clear', id: 'clear', textContent: words.clearFilters, hidden: active(state) === 0 });
+  const clear = node('button', {
+    type: 'button',
+    className: 'clear',
+    id: 'clear',
+    textContent: words.clearFilters,
+    hidden: active(state) === 0,
+  });
   clear.addEventListener('click', () => app.set(none));
-  const layers = Object.entries(overlays).filter(([, o]) => o.serves(market)).flatMap(([name]) => [
-    box('layer-' + name, words['layer_' + name], state.layers.includes(name), () => app.set({ layers: toggled(state.layers, name) })),
-    ...(notes[name] ? [node('p', { className: 'note', textContent: notes[name] })] : [])]);
+  const layers = Object.entries(overlays)
+    .filter(([, o]) => o.serves(market))
+    .flatMap(([name]) => [
+      box('layer-' + name, words['layer_' + name], state.layers.includes(name), () =>
+        app.set({ layers: toggled(state.layers, name) }),
+      ),
+      ...(notes[name] ? [node('p', { className: 'note', textContent: notes[name] })] : []),
+    ]);
   const statuses = market.statuses ?? [];
   element('filters').replaceChildren(
     group(words.operators, ...operators(app)),
-    group(words.generation, chips('generation-', generations, state.generations, (list) => app.set({ generations: list }))),
-    ...(market.bands.length > 0 ? [group(words.bands, chips('band-', market.bands, state.bands, (list) => app.set({ bands: list })))] : []),
-    ...(has('together') ? [box('together', words.togetherFilter, state.together, () => app.set({ together: !state.together }))] : []),
+    group(
+      words.generation,
+      chips('generation-', generations, state.generations, (list) => app.set({ generations: list })),
+    ),
+    ...(market.bands.length > 0
+      ? [
+          group(
+            words.bands,
+            chips('band-', market.bands, state.bands, (list) => app.set({ bands: list })),
+          ),
+        ]
+      : []),
+    ...(has('together')
+      ? [box('together', words.togetherFilter, state.together, () => app.set({ together: !state.together }))]
+      : []),
     ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
-    ...(has('changedSince') && market.changes ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))] : []),
-    node('p', { id: 'matches', className: 'note' }), clear,
+    ...(has('changedSince') && market.changes
+      ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))]
+      : []),
+    node('p', { id: 'matches', className: 'note' }),
+    clear,
     ...(app.map ? [group(words.layers, ...layers)] : []),
   );
   if (focus) document.getElementById(focus)?.focus();
@@ -84,21 +134,34 @@ export function attach(app, listed) {
   const tabs = [element('tab-filters'), element('tab-sites')];
   const pages = [element('filters'), element('sites')];
   const choose = (/** @type {number} */ i) => {
-    tabs.forEach((t, k) => { t.setAttribute('aria-selected', String(k === i)); t.tabIndex = k === i ? 0 : -1; pages[k].hidden = k !== i; });
+    tabs.forEach((t, k) => {
+      t.setAttribute('aria-selected', String(k === i));
+      t.tabIndex = k === i ? 0 : -1;
+      pages[k].hidden = k !== i;
+    });
     if (i === 1) listed();
   };
   tabs.forEach((t, i) => {
     t.addEventListener('click', () => choose(i));
     t.addEventListener('keydown', (e) => {
-      if (e.altKey || e.key !== 'ArrowRight' && e.key !== 'ArrowLeft') return;
+      if (e.altKey || (e.key !== 'ArrowRight' && e.key !== 'ArrowLeft')) return;
       choose(1 - i);
       tabs[1 - i].focus();
     });
   });
-  const menu = element('menu'), panel = element('panel');
-  const open = (/** @type {boolean} */ on) => { panel.toggleAttribute('data-open', on); menu.setAttribute('aria-expanded', String(on)); };
+  const menu = element('menu'),
+    panel = element('panel');
+  const open = (/** @type {boolean} */ on) => {
+    panel.toggleAttribute('data-open', on);
+    menu.setAttribute('aria-expanded', String(on));
+  };
   menu.addEventListener('click', () => open(!panel.hasAttribute('data-open')));
-  panel.addEventListener('keydown', (e) => { if (e.key === 'Escape' && panel.hasAttribute('data-open')) { open(false); menu.focus(); } });
+  panel.addEventListener('keydown', (e) => {
+    if (e.key === 'Escape' && panel.hasAttribute('data-open')) {
+      open(false);
+      menu.focus();
+    }
+  });
   // on a phone the panel covers the map: a chosen site must be seen
   element('list').addEventListener('click', () => open(false));
   element('show').addEventListener('click', () => open(false));

@@ -1,19 +1,24 @@
 // Distances and directions on a sphere.
 /** @typedef {import('./types.d.ts').Point} Point */
 
-const radians = Math.PI / 180, radius = 6371008.8;
+const radians = Math.PI / 180,
+  radius = 6371008.8;
 
 /** distance in metres. @param {Point} a @param {Point} b */
 export function distance(a, b) {
-  const dLat = (b.lat - a.lat) * radians, dLng = (b.lng - a.lng) * radians;
+  const dLat = (b.lat - a.lat) * radians,
+    dLng = (b.lng - a.lng) * radians;
   const h = Math.sin(dLat / 2) ** 2 + Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * Math.sin(dLng / 2) ** 2;
   return 2 * radius * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
 /** bearing from a to b in degrees from true north. @param {Point} a @param {Point} b */
 export function bearing(a, b) {
-  const dLng = (b.lng - a.lng) * radians, from = a.lat * radians, to = b.lat * radians;
-  const y = Math.sin(dLng) * Math.cos(to), x = Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(dLng);
+  const dLng = (b.lng - a.lng) * radians,
+    from = a.lat * radians,
+    to = b.lat * radians;
+  const y = Math.sin(dLng) * Math.cos(to),
+    x = Math.cos(from) * Math.sin(to) - Math.sin(from) * Math.cos(to) * Math.cos(dLng);
   return (Math.atan2(y, x) / radians + 360) % 360;
 }
 
@@ -32,7 +37,10 @@ export function metres(m, lang) {
   return `${(m / 1000).toLocaleString(lang, { maximumFractionDigits: m < 9950 ? 1 : 0 })} km`;
 }
 
-/** compass names a direction: one of eight words. @param {number} degrees @param {import('./types.d.ts').Words} words */
+/**
+ * compass names a direction: one of eight words.
+ * @param {number} degrees @param {import('./types.d.ts').Words} words
+ */
 export const compass = (degrees, words) => words.compassPoints.split(' ')[Math.round(degrees / 45) % 8];
 
 /** inside reports whether a box has a point. @param {number[]} box @param {Point} p */

@@ -4,7 +4,8 @@ import { element, remember, remembered } from './dom.mjs';
 
 /** @typedef {import('./types.d.ts').Words} Words */
 
-const name = 'relais key', area = () => sessionStorage;
+const name = 'relais key',
+  area = () => sessionStorage;
 
 /**
  * prepare returns when there is a key that the server accepts. accepted is called for each later
@@ -15,7 +16,8 @@ const name = 'relais key', area = () => sessionStorage;
 export async function prepare(words, accepted) {
   const dialog = /** @type {HTMLDialogElement} */ (element('key'));
   const form = /** @type {HTMLFormElement} */ (dialog.querySelector('form'));
-  const input = /** @type {HTMLInputElement} */ (form.querySelector('input')), trouble = element('key-trouble');
+  const input = /** @type {HTMLInputElement} */ (form.querySelector('input')),
+    trouble = element('key-trouble');
   const test = async (/** @type {string} */ value) => {
     useKey(value);
     await ask('/markets');
@@ -33,16 +35,33 @@ export async function prepare(words, accepted) {
   let started = false;
   await new Promise((/** @type {(v?: unknown) => void} */ done) => {
     const old = remembered(area, name);
-    const proceed = () => { if (dialog.open) dialog.close(); if (started) accepted(); started = true; done(); };
+    const proceed = () => {
+      if (dialog.open) dialog.close();
+      if (started) accepted();
+      started = true;
+      done();
+    };
     form.addEventListener('submit', async (e) => {
       e.preventDefault();
       const value = input.value.trim();
       // a header has no such characters
-      if (!/^[\x21-\x7e]{1,400}$/.test(value)) { open(words.key_INVALID_API_KEY); return; }
-      try { await test(value); input.value = ''; proceed(); } catch (x) { open(explain(x, words)); }
+      if (!/^[\x21-\x7e]{1,400}$/.test(value)) {
+        open(words.key_INVALID_API_KEY);
+        return;
+      }
+      try {
+        await test(value);
+        input.value = '';
+        proceed();
+      } catch (x) {
+        open(explain(x, words));
+      }
     });
     if (old) test(old).then(proceed, (x) => open(explain(x, words)));
     else open('');
   });
-  onRefusal((r) => { remember(area, name, ''); open(explain(r, words)); });
+  onRefusal((r) => {
+    remember(area, name, '');
+    open(explain(r, words));
+  });
 }

@@ -20,7 +20,8 @@ function steps(from, unit) {
 
 /** show fills the legend. @param {App} app */
 export function show(app) {
-  const { words, state } = app, market = app.market();
+  const { words, state } = app,
+    market = app.market();
   if (!app.map) return;
   const several = market.operators.length > 1 ? 3 : 1;
   const cluster = node('span', { className: 'cluster', textContent: '12' });
@@ -29,15 +30,29 @@ export function show(app) {
   rows?.replaceChildren(
     ...line(cluster, words.cluster),
     // next to the map the panel has these signs already
-    ...(isPhone() ? market.operators : []).flatMap((o, i) => line(picture(mark(market, 2 ** i, 2 ** i, 5, 18)), o.label)),
+    ...(isPhone() ? market.operators : []).flatMap((o, i) =>
+      line(picture(mark(market, 2 ** i, 2 ** i, 5, 18)), o.label),
+    ),
     ...line(picture(mark(market, several, several, 5, 18)), words.shared),
-    ...line(node('span', { className: 'fills' }, ...[2, 3, 4, 5].map((g) => picture(mark(market, 1, 1, g, 16)))), words.fills),
+    ...line(
+      node('span', { className: 'fills' }, ...[2, 3, 4, 5].map((g) => picture(mark(market, 1, 1, g, 16)))),
+      words.fills,
+    ),
     ...line(picture(mark(market, 1, 0, 5, 18)), words.hollow),
     ...line(small(wedge(market, several)), words.sector),
-    ...(shown('outages') ? [...line(picture(warning(16, true)), words.outageDown), ...line(picture(warning(16, false)), words.outageDegraded)] : []),
-    ...(shown('week') ? ['new', 'active', 'gone'].flatMap((k) => line(picture(change(k, 16)), words['change_' + k])) : []),
+    ...(shown('outages')
+      ? [
+          ...line(picture(warning(16, true)), words.outageDown),
+          ...line(picture(warning(16, false)), words.outageDegraded),
+        ]
+      : []),
+    ...(shown('week')
+      ? ['new', 'active', 'gone'].flatMap((k) => line(picture(change(k, 16)), words['change_' + k]))
+      : []),
     ...(shown('coverage') ? [node('strong', { textContent: words.layer_coverage }), ...steps(signal, 'dBm')] : []),
-    ...(shown('speedtests') ? [node('strong', { textContent: words.layer_speedtests }), ...steps(speeds, 'Mbit/s')] : []),
+    ...(shown('speedtests')
+      ? [node('strong', { textContent: words.layer_speedtests }), ...steps(speeds, 'Mbit/s')]
+      : []),
   );
 }
 

@@ -17,7 +17,8 @@ const most = 200;
 let marks = [];
 /** Communes and addresses, by key. @type {Map<string, string>} */
 const names = new Map();
-let asked = '', timer = 0;
+let asked = '',
+  timer = 0;
 
 /** isOpen reports whether the list is the panel's page. */
 export const isOpen = () => !element('sites').hidden;
@@ -26,23 +27,32 @@ export const isOpen = () => !element('sites').hidden;
 function nothing(app, text, label = '', action = () => {}) {
   const b = node('button', { type: 'button', className: 'clear', textContent: label });
   b.addEventListener('click', action);
-  element('list').replaceChildren(node('li', { className: 'quiet', textContent: text }), ...(label ? [node('li', {}, b)] : []));
+  element('list').replaceChildren(
+    node('li', { className: 'quiet', textContent: text }),
+    ...(label ? [node('li', {}, b)] : []),
+  );
 }
 
 /** refresh shows what is in sight now, the nearest to the middle first. @param {App} app */
 export function refresh(app) {
-  const { words } = app, middle = app.view(), found = inSight(app);
+  const { words } = app,
+    middle = app.view(),
+    found = inSight(app);
   marks = found.marks.sort((a, b) => distance(middle, a) - distance(middle, b));
   element('tab-sites').textContent = `${words.sitesInView}${found.clusters ? '' : ` (${marks.length})`}`;
   if (!isOpen()) return;
-  if (found.clusters) { nothing(app, words.zoomIn); return; }
+  if (found.clusters) {
+    nothing(app, words.zoomIn);
+    return;
+  }
   if (marks.length === 0) {
     if (active(app.state) > 0) nothing(app, words.noMatch, words.clearFilters, () => app.set(none));
     else nothing(app, words.noneHere);
     return;
   }
   const focus = document.activeElement?.id;
-  const rest = marks.length > most ? [node('li', { className: 'quiet', textContent: `${words.onlyNearest} ${most}.` })] : [];
+  const rest =
+    marks.length > most ? [node('li', { className: 'quiet', textContent: `${words.onlyNearest} ${most}.` })] : [];
   element('list').replaceChildren(...marks.slice(0, most).map((m) => row(app, m, middle)), ...rest);
   if (focus?.startsWith('row-')) document.getElementById(focus)?.focus();
   learnNames(app);
@@ -52,14 +62,27 @@ export function refresh(app) {
 function row(app, m, middle) {
   const { words } = app;
   const where = `${metres(distance(middle, m), words.lang)} ${compass(bearing(middle, m), words)}`;
-  const b = attributes(node('button', { type: 'button', id: 'row-' + m.key }, node('strong', { textContent: names.get(m.key) ?? m.key }),
-    node('small', { textContent: `${names.has(m.key) ? m.key + ' · ' : ''}${where}` }), node('span', { textContent: operatorsOf(m.market, m.ops).join(', ') })),
-  { 'aria-current': String(m.key === app.state.site) });
+  const b = attributes(
+    node(
+      'button',
+      { type: 'button', id: 'row-' + m.key },
+      node('strong', { textContent: names.get(m.key) ?? m.key }),
+      node('small', { textContent: `${names.has(m.key) ? m.key + ' · ' : ''}${where}` }),
+      node('span', { textContent: operatorsOf(m.market, m.ops).join(', ') }),
+    ),
+    { 'aria-current': String(m.key === app.state.site) },
+  );
   b.addEventListener('click', () => app.set({ site: m.key }));
   b.addEventListener('focus', () => point(app, m));
   b.addEventListener('pointerenter', () => point(app, m));
-  b.addEventListener('pointerleave', () => { tip.hide(); light(app, 'hover', ''); });
-  b.addEventListener('blur', () => { tip.hide(); light(app, 'hover', ''); });
+  b.addEventListener('pointerleave', () => {
+    tip.hide();
+    light(app, 'hover', '');
+  });
+  b.addEventListener('blur', () => {
+    tip.hide();
+    light(app, 'hover', '');
+  });
   return node('li', {}, b);
 }
 
@@ -73,14 +96,24 @@ function point(app, m) {
 /** learnNames asks once for the communes of what is in sight. @param {App} app */
 function learnNames(app) {
   if (marks.slice(0, most).every((m) => names.has(m.key))) return;
-  const market = app.market(), query = { market: market.code, ...filtersOf(market, app.state, app.config), bbox: app.view().box.map((v) => v.toFixed(4)).join(','), limit: 1000 };
+  const market = app.market(),
+    query = {
+      market: market.code,
+      ...filtersOf(market, app.state, app.config),
+      bbox: app
+        .view()
+        .box.map((v) => v.toFixed(4))
+        .join(','),
+      limit: 1000,
+    };
   const wish = JSON.stringify(query);
   if (wish === asked) return;
   clearTimeout(timer);
   timer = window.setTimeout(async () => {
     asked = wish;
     const { data } = await ask('/antennas', query).catch(() => ({ data: [] }));
-    for (const s of data) names.set(s.siteKey, [s.location.commune, s.location.address].filter(Boolean).join(', ') || s.siteKey);
+    for (const s of data)
+      names.set(s.siteKey, [s.location.commune, s.location.address].filter(Boolean).join(', ') || s.siteKey);
     if (names.size > 5000) names.clear();
     if (data.length > 0) refresh(app);
   }, 500);
@@ -92,13 +125,23 @@ function learnNames(app) {
  */
 function step(app, by) {
   const { words } = app;
-  if (marks.length === 0) { app.announce(words.zoomIn); return; }
+  if (marks.length === 0) {
+    app.announce(words.zoomIn);
+    return;
+  }
   const now = marks.findIndex((m) => m.key === app.state.site);
   const m = marks[now < 0 ? (by > 0 ? 0 : marks.length - 1) : (now + by + marks.length) % marks.length];
   app.set({ site: m.key });
   document.getElementById('row-' + m.key)?.scrollIntoView({ block: 'nearest' });
-  for (const b of element('list').querySelectorAll('button')) b.setAttribute('aria-current', String(b.id === 'row-' + m.key));
-  app.announce(`${names.get(m.key) ?? m.key}. ${operatorsOf(m.market, m.ops).join(', ')}. ${marks.indexOf(m) + 1} / ${marks.length}`);
+  for (const b of element('list').querySelectorAll('button'))
+    b.setAttribute('aria-current', String(b.id === 'row-' + m.key));
+  app.announce(
+    [
+      names.get(m.key) ?? m.key,
+      operatorsOf(m.market, m.ops).join(', '),
+      `${marks.indexOf(m) + 1} / ${marks.length}`,
+    ].join('. '),
+  );
 }
 
 /** attach makes Alt and the arrows work. @param {App} app */
@@ -107,7 +150,12 @@ export function attach(app) {
     if (!e.altKey || e.ctrlKey || e.metaKey) return;
     // left and right are the browser's "back" and "forward" elsewhere
     const onMap = e.target instanceof Node && element('map').contains(e.target);
-    const by = e.key === 'ArrowDown' || onMap && e.key === 'ArrowRight' ? 1 : e.key === 'ArrowUp' || onMap && e.key === 'ArrowLeft' ? -1 : 0;
+    const by =
+      e.key === 'ArrowDown' || (onMap && e.key === 'ArrowRight')
+        ? 1
+        : e.key === 'ArrowUp' || (onMap && e.key === 'ArrowLeft')
+          ? -1
+          : 0;
     if (by === 0) return;
     e.preventDefault();
     step(app, by);

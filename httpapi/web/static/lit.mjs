@@ -57,13 +57,29 @@ export function addLit(app) {
   const { map } = app;
   if (!map) return;
   map.addSource('lit', { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
+  map.addLayer(
+    {
+      id: 'lit-sectors',
+      type: 'symbol',
+      source: 'lit',
+      minzoom: 12,
+      filter: ['has', 'az'],
+      layout: wedgeLayout(['get', 'image'], 1.6),
+      paint: { 'icon-opacity': 0.95 },
+    },
+    'sectors-' + app.markets[0].code,
+  );
   map.addLayer({
-    id: 'lit-sectors', type: 'symbol', source: 'lit', minzoom: 12, filter: ['has', 'az'],
-    layout: wedgeLayout(['get', 'image'], 1.6), paint: { 'icon-opacity': 0.95 },
-  }, 'sectors-' + app.markets[0].code);
-  map.addLayer({
-    id: 'lit-ring', type: 'circle', source: 'lit', filter: ['!', ['has', 'az']],
-    paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 5, 9, 12, 15, 16, 19], 'circle-color': 'transparent', 'circle-stroke-width': 3, 'circle-stroke-color': color('accent') },
+    id: 'lit-ring',
+    type: 'circle',
+    source: 'lit',
+    filter: ['!', ['has', 'az']],
+    paint: {
+      'circle-radius': ['interpolate', ['linear'], ['zoom'], 5, 9, 12, 15, 16, 19],
+      'circle-color': 'transparent',
+      'circle-stroke-width': 3,
+      'circle-stroke-color': color('accent'),
+    },
   });
   draw(app);
 }
@@ -71,7 +87,10 @@ export function addLit(app) {
 /** @param {App} app */
 function draw(app) {
   const source = /** @type {import('maplibre-gl').GeoJSONSource | undefined} */ (app.map?.getSource('lit'));
-  source?.setData({ type: 'FeatureCollection', features: [...features.chosen, ...(lit.hover === lit.chosen ? [] : features.hover)] });
+  source?.setData({
+    type: 'FeatureCollection',
+    features: [...features.chosen, ...(lit.hover === lit.chosen ? [] : features.hover)],
+  });
 }
 
 /**
@@ -83,14 +102,23 @@ export async function light(app, role, key) {
   lit[role] = key;
   features[role] = [];
   const market = app.marketOf(key);
-  if (!key || !market) { draw(app); return; }
+  if (!key || !market) {
+    draw(app);
+    return;
+  }
   // a pointer that only passes asks nothing
   if (role === 'hover') await new Promise((done) => setTimeout(done, 250));
   if (lit[role] !== key) return;
   const site = await details(key).catch(() => null);
   if (lit[role] !== key || !site) return;
   const geometry = { type: 'Point', coordinates: [site.coordinates.lng, site.coordinates.lat] };
-  features[role] = [{ type: 'Feature', geometry, properties: {} }, ...sectorsOf(site, market).map((s) => (
-    { type: 'Feature', geometry, properties: { az: s.azimuth, image: `wedge/${market.code}/${s.ops}` } }))];
+  features[role] = [
+    { type: 'Feature', geometry, properties: {} },
+    ...sectorsOf(site, market).map((s) => ({
+      type: 'Feature',
+      geometry,
+      properties: { az: s.azimuth, image: `wedge/${market.code}/${s.ops}` },
+    })),
+  ];
   draw(app);
 }

@@ -9,7 +9,12 @@ import { color } from './dom.mjs';
 const fills = [0.15, 0.15, 0.15, 0.3, 0.55, 1];
 
 const corners = /** @type {Record<string, [number, number, number]>} */ ({
-  square: [4, 45, 1.15], triangle: [3, 0, 1.25], diamond: [4, 0, 1.2], pentagon: [5, 0, 1.1], hexagon: [6, 30, 1.05], star: [10, 0, 1.2],
+  square: [4, 45, 1.15],
+  triangle: [3, 0, 1.25],
+  diamond: [4, 0, 1.2],
+  pentagon: [5, 0, 1.1],
+  hexagon: [6, 30, 1.05],
+  star: [10, 0, 1.2],
 });
 
 /** bits lists the positions of the bits of a number. @param {number} mask */
@@ -40,7 +45,21 @@ function outline(c, name, x, y, r) {
   c.beginPath();
   if (name === 'cross') {
     const w = r * 0.4;
-    for (const [dx, dy] of [[-w, -r], [w, -r], [w, -w], [r, -w], [r, w], [w, w], [w, r], [-w, r], [-w, w], [-r, w], [-r, -w], [-w, -w]]) c.lineTo(x + dx, y + dy);
+    for (const [dx, dy] of [
+      [-w, -r],
+      [w, -r],
+      [w, -w],
+      [r, -w],
+      [r, w],
+      [w, w],
+      [w, r],
+      [-w, r],
+      [-w, w],
+      [-r, w],
+      [-r, -w],
+      [-w, -w],
+    ])
+      c.lineTo(x + dx, y + dy);
   } else if (!corners[name]) {
     c.arc(x, y, r, 0, 2 * Math.PI);
   } else {
@@ -60,7 +79,9 @@ function outline(c, name, x, y, r) {
  */
 export function mark(market, ops, live, gen, size) {
   const c = canvas(2 * size, 2 * size);
-  const list = bits(ops), r = size * 0.62, alone = list.length === 1;
+  const list = bits(ops),
+    r = size * 0.62,
+    alone = list.length === 1;
   const ink = alone ? tone(market, list[0]) : color('mark-ink');
   outline(c, alone ? shape(market, list[0]) : 'circle', size, size, alone ? r : r * 1.12);
   c.lineWidth = size * 0.42;
@@ -83,9 +104,14 @@ export function mark(market, ops, live, gen, size) {
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
 
-/** ring draws a segment for each operator. @param {CanvasRenderingContext2D} c @param {Market} market @param {number[]} list @param {number} live @param {number} size */
+/**
+ * ring draws a segment for each operator.
+ * @param {CanvasRenderingContext2D} c @param {Market} market @param {number[]} list @param {number} live
+ * @param {number} size
+ */
 function ring(c, market, list, live, size) {
-  const turn = (2 * Math.PI) / list.length, gap = 0.12;
+  const turn = (2 * Math.PI) / list.length,
+    gap = 0.12;
   list.forEach((i, k) => {
     const from = turn * k - Math.PI / 2;
     c.beginPath();
@@ -102,9 +128,12 @@ function ring(c, market, list, live, size) {
  * @param {Market} market @param {number} ops 0: the register does not say whose it is
  */
 export function wedge(market, ops) {
-  const size = 64, half = (28 * Math.PI) / 180, c = canvas(2 * size, 2 * size);
+  const size = 64,
+    half = (28 * Math.PI) / 180,
+    c = canvas(2 * size, 2 * size);
   const tones = ops === 0 ? [color('accent')] : bits(ops).map((i) => tone(market, i));
-  const slice = (2 * half) / tones.length, start = -Math.PI / 2 - half;
+  const slice = (2 * half) / tones.length,
+    start = -Math.PI / 2 - half;
   tones.forEach((t, k) => {
     c.beginPath();
     c.moveTo(size, size);
@@ -121,11 +150,19 @@ export function wedge(market, ops) {
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
 
-/** warning draws an outage: a filled triangle where nothing works, an outlined one where something does. @param {number} size @param {boolean} down */
+/**
+ * warning draws an outage: a filled triangle where nothing works, an outlined one where something does.
+ * @param {number} size @param {boolean} down
+ */
 export function warning(size, down) {
   const c = canvas(2 * size, 2 * size);
   c.beginPath();
-  for (const [x, y] of [[1, 0.2], [1.85, 1.75], [0.15, 1.75]]) c.lineTo(size * x, size * y);
+  for (const [x, y] of [
+    [1, 0.2],
+    [1.85, 1.75],
+    [0.15, 1.75],
+  ])
+    c.lineTo(size * x, size * y);
   c.closePath();
   c.lineJoin = 'round';
   c.lineWidth = size * 0.34;
@@ -141,12 +178,38 @@ export function warning(size, down) {
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
 
-/** change draws what the last edition changed: a plus, a tick or a minus in a ring. @param {string} kind @param {number} size */
+/**
+ * change draws what the last edition changed: a plus, a tick or a minus in a ring.
+ * @param {string} kind @param {number} size
+ */
 export function change(kind, size) {
   const c = canvas(2 * size, 2 * size);
-  const lines = /** @type {Record<string, number[][][]>} */ ({
-    new: [[[-1, 0], [1, 0]], [[0, -1], [0, 1]]], active: [[[-1, 0], [-0.3, 0.8], [1, -0.8]]], gone: [[[-1, 0], [1, 0]]],
-  })[kind] ?? [];
+  const lines =
+    /** @type {Record<string, number[][][]>} */ ({
+      new: [
+        [
+          [-1, 0],
+          [1, 0],
+        ],
+        [
+          [0, -1],
+          [0, 1],
+        ],
+      ],
+      active: [
+        [
+          [-1, 0],
+          [-0.3, 0.8],
+          [1, -0.8],
+        ],
+      ],
+      gone: [
+        [
+          [-1, 0],
+          [1, 0],
+        ],
+      ],
+    })[kind] ?? [];
   outline(c, 'circle', size, size, size * 0.78);
   c.fillStyle = color('paper');
   c.fill();

@@ -9,18 +9,35 @@ import { fonts } from './style.mjs';
 /** @typedef {import('./types.d.ts').Market} Market */
 
 // The first value of each of the five steps: dBm, and megabits a second.
-export const signal = [-200, -115, -105, -95, -85], speeds = [0, 10, 50, 150, 400];
+export const signal = [-200, -115, -105, -95, -85],
+  speeds = [0, 10, 50, 150, 400];
 
-const step = (/** @type {string} */ name, /** @type {number[]} */ from) => /** @type {any} */ (
-  ['step', ['get', name], ...from.flatMap((limit, i) => [...(i > 0 ? [limit] : []), color(`step-${i + 1}`)])]);
+const step = (/** @type {string} */ name, /** @type {number[]} */ from) =>
+  /** @type {any} */ ([
+    'step',
+    ['get', name],
+    ...from.flatMap((limit, i) => [...(i > 0 ? [limit] : []), color(`step-${i + 1}`)]),
+  ]);
 
 /** @param {number} lng @param {number} lat @param {Record<string, unknown>} properties */
-const point = (lng, lat, properties) => ({ type: /** @type {const} */ ('Feature'), geometry: { type: /** @type {const} */ ('Point'), coordinates: [lng, lat] }, properties });
+const point = (lng, lat, properties) => ({
+  type: /** @type {const} */ ('Feature'),
+  geometry: { type: /** @type {const} */ ('Point'), coordinates: [lng, lat] },
+  properties,
+});
 
-const bbox = (/** @type {App} */ app) => app.view().box.map((v) => v.toFixed(5)).join(',');
+const bbox = (/** @type {App} */ app) =>
+  app
+    .view()
+    .box.map((v) => v.toFixed(5))
+    .join(',');
 
 /** Bits of what an edition changed on a site, the most telling first. @type {[string, string[]][]} */
-const kinds = [['new', ['new', 'added']], ['active', ['activated']], ['gone', ['deleted']]];
+const kinds = [
+  ['new', ['new', 'added']],
+  ['active', ['activated']],
+  ['gone', ['deleted']],
+];
 
 /**
  * @typedef {object} Overlay
@@ -44,14 +61,41 @@ export const overlays = {
         if (!meta.hasMore) break;
         offset = meta.nextOffset;
       }
-      const note = !feed.exists ? words.noFeed : !feed.available ? words.staleFeed : list.length === 0 ? words.noOutage : '';
-      return { note, features: list.map((o) => point(o.longitude, o.latitude, { down: o.severity === 'down' ? 1 : 0, title: [o.operatorKey, o.commune].filter(Boolean).join(' · '),
-        since: o.startedAt, until: o.expectedEndAt ?? '', reason: o.reason ?? '', what: o.affectedTechnologies.concat(o.affectedServices).join(', '), by: o.source })) };
+      const note = !feed.exists
+        ? words.noFeed
+        : !feed.available
+          ? words.staleFeed
+          : list.length === 0
+            ? words.noOutage
+            : '';
+      return {
+        note,
+        features: list.map((o) =>
+          point(o.longitude, o.latitude, {
+            down: o.severity === 'down' ? 1 : 0,
+            title: [o.operatorKey, o.commune].filter(Boolean).join(' · '),
+            since: o.startedAt,
+            until: o.expectedEndAt ?? '',
+            reason: o.reason ?? '',
+            what: o.affectedTechnologies.concat(o.affectedServices).join(', '),
+            by: o.source,
+          }),
+        ),
+      };
     },
-    layers: (source) => [{
-      id: source, type: 'symbol', source,
-      layout: { 'icon-image': ['case', ['==', ['get', 'down'], 1], 'outage', 'degraded'], 'icon-allow-overlap': true, 'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.5, 12, 0.9], 'icon-offset': [14, -14] },
-    }],
+    layers: (source) => [
+      {
+        id: source,
+        type: 'symbol',
+        source,
+        layout: {
+          'icon-image': ['case', ['==', ['get', 'down'], 1], 'outage', 'degraded'],
+          'icon-allow-overlap': true,
+          'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.5, 12, 0.9],
+          'icon-offset': [14, -14],
+        },
+      },
+    ],
   },
   week: {
     serves: (market) => market.code === 'FR' || market.code === 'DROM',
@@ -59,47 +103,124 @@ export const overlays = {
       const { meta } = await ask('/anfr/archives');
       if (!meta.current) return { features: [], note: words.noEdition };
       const { data } = await ask('/anfr/archive/' + meta.current);
-      return { note: '', features: Object.values(data).map(({ info, antennas }) => {
-        const types = antennas.map((/** @type {any} */ a) => a.type);
-        const kind = kinds.find(([, list]) => list.some((k) => types.includes(k)));
-        return point(Number(info.lon), Number(info.lat), { key: market.code.toLowerCase() + '-' + info.sup_id, kind: kind?.[0] ?? '', n: types.length });
-      }).filter(({ geometry: { coordinates: [lng, lat] } }) => inside(market.bounds, { lng, lat })) };
+      return {
+        note: '',
+        features: Object.values(data)
+          .map(({ info, antennas }) => {
+            const types = antennas.map((/** @type {any} */ a) => a.type);
+            const kind = kinds.find(([, list]) => list.some((k) => types.includes(k)));
+            return point(Number(info.lon), Number(info.lat), {
+              key: market.code.toLowerCase() + '-' + info.sup_id,
+              kind: kind?.[0] ?? '',
+              n: types.length,
+            });
+          })
+          .filter(
+            ({
+              geometry: {
+                coordinates: [lng, lat],
+              },
+            }) => inside(market.bounds, { lng, lat }),
+          ),
+      };
     },
-    layers: (source) => [{
-      id: source, type: 'symbol', source,
-      layout: { 'icon-image': ['concat', 'change/', ['get', 'kind']], 'icon-allow-overlap': true, 'icon-offset': [-16, -16], 'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.4, 12, 0.9] },
-    }],
+    layers: (source) => [
+      {
+        id: source,
+        type: 'symbol',
+        source,
+        layout: {
+          'icon-image': ['concat', 'change/', ['get', 'kind']],
+          'icon-allow-overlap': true,
+          'icon-offset': [-16, -16],
+          'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.4, 12, 0.9],
+        },
+      },
+    ],
   },
   coverage: {
     serves: () => true,
     moves: 10.5,
     async load(market, app) {
       const { data } = await ask('/coverage/points', { market: market.code, bbox: bbox(app), limit: 5000, days: 365 });
-      return { note: data.length === 0 ? app.words.noPoint : '', features: data.map((/** @type {any} */ p) => point(p.coordinates.lng, p.coordinates.lat, {
-        rsrp: p.rsrp ?? -999, technology: p.technology, at: p.timestamp, cell: p.radio?.cellId ?? '', enb: p.radio?.enb ?? '', gnb: p.radio?.gnb ?? '',
-        pci: p.radio?.pci ?? '', mcc: p.mcc ?? '', mnc: p.mnc ?? '', operator: p.mobileOperator, snr: p.snr ?? '' })) };
+      return {
+        note: data.length === 0 ? app.words.noPoint : '',
+        features: data.map((/** @type {any} */ p) =>
+          point(p.coordinates.lng, p.coordinates.lat, {
+            rsrp: p.rsrp ?? -999,
+            technology: p.technology,
+            at: p.timestamp,
+            cell: p.radio?.cellId ?? '',
+            enb: p.radio?.enb ?? '',
+            gnb: p.radio?.gnb ?? '',
+            pci: p.radio?.pci ?? '',
+            mcc: p.mcc ?? '',
+            mnc: p.mnc ?? '',
+            operator: p.mobileOperator,
+            snr: p.snr ?? '',
+          }),
+        ),
+      };
     },
-    layers: (source) => [{
-      id: source, type: 'circle', source,
-      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 10, 2.5, 16, 6], 'circle-color': step('rsrp', signal), 'circle-stroke-width': 0.75, 'circle-stroke-color': color('mark-paper') },
-    }],
+    layers: (source) => [
+      {
+        id: source,
+        type: 'circle',
+        source,
+        paint: {
+          'circle-radius': ['interpolate', ['linear'], ['zoom'], 10, 2.5, 16, 6],
+          'circle-color': step('rsrp', signal),
+          'circle-stroke-width': 0.75,
+          'circle-stroke-color': color('mark-paper'),
+        },
+      },
+    ],
   },
   speedtests: {
     serves: () => true,
     moves: 8.5,
     async load(market, app) {
       const { data } = await ask('/speedtests', { market: market.code, bbox: bbox(app), limit: 1000, days: 365 });
-      return { note: data.length === 0 ? app.words.noTest : '', features: data.map((/** @type {any} */ t) => point(t.coordinates.lng, t.coordinates.lat, {
-        mbps: t.downloadSpeed ?? 0, up: t.uploadSpeed ?? '', ping: t.ping ?? '', at: t.timestamp, operator: t.mobileOperator, what: t.connectionType })) };
+      return {
+        note: data.length === 0 ? app.words.noTest : '',
+        features: data.map((/** @type {any} */ t) =>
+          point(t.coordinates.lng, t.coordinates.lat, {
+            mbps: t.downloadSpeed ?? 0,
+            up: t.uploadSpeed ?? '',
+            ping: t.ping ?? '',
+            at: t.timestamp,
+            operator: t.mobileOperator,
+            what: t.connectionType,
+          }),
+        ),
+      };
     },
-    layers: (source) => [{
-      id: source, type: 'circle', source,
-      paint: { 'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 4, 16, 8], 'circle-color': step('mbps', speeds), 'circle-stroke-width': 1.5, 'circle-stroke-color': color('mark-ink') },
-    }, {
-      id: source + '-text', type: 'symbol', source, minzoom: 13,
-      layout: { 'text-field': ['concat', ['to-string', ['round', ['get', 'mbps']]], ' Mbit/s'], 'text-font': fonts, 'text-size': 11, 'text-offset': [0, 1.2] },
-      paint: { 'text-color': color('label'), 'text-halo-color': color('land'), 'text-halo-width': 1.2 },
-    }],
+    layers: (source) => [
+      {
+        id: source,
+        type: 'circle',
+        source,
+        paint: {
+          'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 4, 16, 8],
+          'circle-color': step('mbps', speeds),
+          'circle-stroke-width': 1.5,
+          'circle-stroke-color': color('mark-ink'),
+        },
+      },
+      {
+        id: source + '-text',
+        type: 'symbol',
+        source,
+        minzoom: 13,
+        layout: {
+          'text-field': ['concat', ['to-string', ['round', ['get', 'mbps']]], ' Mbit/s'],
+          'text-font': fonts,
+          'text-size': 11,
+          'text-offset': [0, 1.2],
+        },
+        paint: { 'text-color': color('label'), 'text-halo-color': color('land'), 'text-halo-width': 1.2 },
+      },
+    ],
   },
 };
 
@@ -114,30 +235,34 @@ let turn = 0;
  * @param {App} app
  */
 export async function refresh(app) {
-  const { map, words } = app, market = app.market();
+  const { map, words } = app,
+    market = app.market();
   /** @type {Record<string, string>} */
   const notes = {};
   if (!map) return notes;
   const mine = ++turn; // a later call counts, whichever answer comes last
-  await Promise.all(Object.entries(overlays).map(async ([name, o]) => {
-    const source = 'over-' + name, show = app.state.layers.includes(name) && o.serves(market);
-    if (!map.getSource(source)) {
+  await Promise.all(
+    Object.entries(overlays).map(async ([name, o]) => {
+      const source = 'over-' + name,
+        show = app.state.layers.includes(name) && o.serves(market);
+      if (!map.getSource(source)) {
+        if (!show) return;
+        map.addSource(source, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
+        for (const layer of o.layers(source)) map.addLayer(layer);
+      }
+      for (const layer of o.layers(source)) map.setLayoutProperty(layer.id, 'visibility', show ? 'visible' : 'none');
       if (!show) return;
-      map.addSource(source, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
-      for (const layer of o.layers(source)) map.addLayer(layer);
-    }
-    for (const layer of o.layers(source)) map.setLayoutProperty(layer.id, 'visibility', show ? 'visible' : 'none');
-    if (!show) return;
-    try {
-      const far = o.moves && app.view().zoom < o.moves;
-      const { features, note } = far ? { features: [], note: words.zoomForLayer } : await o.load(market, app);
-      notes[name] = note ?? '';
-      if (mine !== turn) return;
-      const s = /** @type {import('maplibre-gl').GeoJSONSource | undefined} */ (map.getSource(source));
-      s?.setData({ type: 'FeatureCollection', features });
-    } catch (e) {
-      notes[name] = explain(e, words);
-    }
-  }));
+      try {
+        const far = o.moves && app.view().zoom < o.moves;
+        const { features, note } = far ? { features: [], note: words.zoomForLayer } : await o.load(market, app);
+        notes[name] = note ?? '';
+        if (mine !== turn) return;
+        const s = /** @type {import('maplibre-gl').GeoJSONSource | undefined} */ (map.getSource(source));
+        s?.setData({ type: 'FeatureCollection', features });
+      } catch (e) {
+        notes[name] = explain(e, words);
+      }
+    }),
+  );
   return notes;
 }

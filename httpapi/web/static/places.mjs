@@ -6,31 +6,74 @@ import { coordinates } from './coordinates.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
-/** @typedef {{ lng: number, lat: number, zoom: number, title: string, note: string, group: string, key?: string }} Found */
+/**
+ * @typedef {{ lng: number, lat: number, zoom: number, title: string, note: string, group: string, key?: string }} Found
+ */
 
 /** fold removes case, accents and punctuation. @param {string} text */
-export const fold = (text) => text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+export const fold = (text) =>
+  text
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
 
 /** @type {Promise<{name: string, plain: string, n: number, lng: number, lat: number}[]> | undefined} */
 let towns;
 
 /** readTowns reads the towns of the base map, which the browser has in its cache. @param {string} base */
 function readTowns(base) {
-  towns ??= fetch(base).then((a) => a.json()).then((map) => map.features.filter((/** @type {any} */ f) => f.properties.kind === 'town').map((/** @type {any} */ f) => (
-    { name: f.properties.name, plain: fold(f.properties.name), n: f.properties.n, lng: f.geometry.coordinates[0], lat: f.geometry.coordinates[1] }))).catch(() => { towns = undefined; return []; });
+  towns ??= fetch(base)
+    .then((a) => a.json())
+    .then((map) =>
+      map.features
+        .filter((/** @type {any} */ f) => f.properties.kind === 'town')
+        .map((/** @type {any} */ f) => ({
+          name: f.properties.name,
+          plain: fold(f.properties.name),
+          n: f.properties.n,
+          lng: f.geometry.coordinates[0],
+          lat: f.geometry.coordinates[1],
+        })),
+    )
+    .catch(() => {
+      towns = undefined;
+      return [];
+    });
   return /** @type {Promise<any[]>} */ (towns);
 }
 
 /** @param {App} app @param {string} plain @returns {Promise<Found[]>} */
 async function townsNamed(app, plain) {
   const list = await readTowns(app.config.assets.base);
-  return list.filter((t) => t.plain.startsWith(plain)).sort((a, b) => Number(b.plain === plain) - Number(a.plain === plain) || b.n - a.n).slice(0, 4)
-    .map((t) => ({ lng: t.lng, lat: t.lat, zoom: t.n > 200000 ? 11 : 12.5, title: t.name, group: app.words.foundPlaces,
-      note: `${app.words.foundTown} · ${t.n.toLocaleString(app.words.lang)} ${app.words.foundInhabitants}` }));
+  return list
+    .filter((t) => t.plain.startsWith(plain))
+    .sort((a, b) => Number(b.plain === plain) - Number(a.plain === plain) || b.n - a.n)
+    .slice(0, 4)
+    .map((t) => ({
+      lng: t.lng,
+      lat: t.lat,
+      zoom: t.n > 200000 ? 11 : 12.5,
+      title: t.name,
+      group: app.words.foundPlaces,
+      note: `${app.words.foundTown} · ${t.n.toLocaleString(app.words.lang)} ${app.words.foundInhabitants}`,
+    }));
 }
 
 /** What people write before an identifier, and its type for the look-up. @type {Record<string, string>} */
-const kinds = { enb: 'enb', enodeb: 'enb', gnb: 'gnb', pci: 'pci', cell: 'cellid', cellule: 'cellid', eci: 'cellid', nci: 'cellid', ci: 'ci', cid: 'ci' };
+const kinds = {
+  enb: 'enb',
+  enodeb: 'enb',
+  gnb: 'gnb',
+  pci: 'pci',
+  cell: 'cellid',
+  cellule: 'cellid',
+  eci: 'cellid',
+  nci: 'cellid',
+  ci: 'ci',
+  cid: 'ci',
+};
 
 /** identifier reads "enb 1009", "0x3F1" or "1009". @param {string} text */
 export function identifier(text) {
@@ -41,14 +84,29 @@ export function identifier(text) {
 }
 
 /** labels lists the operators of a site as people know them. @param {any} s @param {App} app */
-export const labels = (s, app) => s.operators.map((/** @type {string} */ key) => app.marketOf(s.siteKey)?.operators.find((o) => o.key === key)?.label ?? key).join(', ');
+export const labels = (s, app) =>
+  s.operators
+    .map((/** @type {string} */ key) => app.marketOf(s.siteKey)?.operators.find((o) => o.key === key)?.label ?? key)
+    .join(', ');
 
-/** siteOf makes a result of a site. @param {any} s @param {App} app @param {string} group @param {string} [why] @returns {Found} */
-const siteOf = (s, app, group, why = '') => ({ key: s.siteKey, lat: s.coordinates.lat, lng: s.coordinates.lng, zoom: 15, group,
+/**
+ * siteOf makes a result of a site.
+ * @param {any} s @param {App} app @param {string} group @param {string} [why] @returns {Found}
+ */
+const siteOf = (s, app, group, why = '') => ({
+  key: s.siteKey,
+  lat: s.coordinates.lat,
+  lng: s.coordinates.lng,
+  zoom: 15,
+  group,
   title: [s.location.commune ?? s.siteKey, labels(s, app)].join(' · '),
-  note: [why, s.location.address, s.location.postalCode, s.siteKey].filter(Boolean).join(', ') });
+  note: [why, s.location.address, s.location.postalCode, s.siteKey].filter(Boolean).join(', '),
+});
 
-/** communesOf groups sites by commune. @param {any[]} sites @param {App} app @param {string} plain @returns {Found[]} */
+/**
+ * communesOf groups sites by commune.
+ * @param {any[]} sites @param {App} app @param {string} plain @returns {Found[]}
+ */
 function communesOf(sites, app, plain) {
   /** @type {Map<string, any[]>} */
   const groups = new Map();
@@ -61,9 +119,16 @@ function communesOf(sites, app, plain) {
   return [...groups.values()].slice(0, 4).map((list) => {
     const [{ location, administrativeArea: area }] = list;
     // a register has sites far from the commune that it states: the median is in its middle all the same
-    const median = (/** @type {'lat' | 'lng'} */ k) => list.map((s) => s.coordinates[k]).sort((a, b) => a - b)[Math.floor(list.length / 2)];
-    return { lat: median('lat'), lng: median('lng'), zoom: 13, title: location.commune, group: app.words.foundPlaces,
-      note: [app.words.foundCommune, area.label].filter(Boolean).join(' · ') };
+    const median = (/** @type {'lat' | 'lng'} */ k) =>
+      list.map((s) => s.coordinates[k]).sort((a, b) => a - b)[Math.floor(list.length / 2)];
+    return {
+      lat: median('lat'),
+      lng: median('lng'),
+      zoom: 13,
+      title: location.commune,
+      group: app.words.foundPlaces,
+      note: [app.words.foundCommune, area.label].filter(Boolean).join(' · '),
+    };
   });
 }
 
@@ -73,20 +138,44 @@ function communesOf(sites, app, plain) {
  * @returns {Promise<Found[]>}
  */
 async function ofMarket(app, market, text, signal) {
-  const { words } = app, id = identifier(text), plain = fold(text);
+  const { words } = app,
+    id = identifier(text),
+    plain = fold(text);
   const named = !id && plain.length >= 2;
   const [byRadio, communes, sites] = await Promise.all([
-    id ? ask('/antennas/lookup-by-radio', { market: market.code, type: id.type, value: id.value, limit: 5 }, signal).catch(notHere) : nobody,
+    id
+      ? ask(
+          '/antennas/lookup-by-radio',
+          { market: market.code, type: id.type, value: id.value, limit: 5 },
+          signal,
+        ).catch(notHere)
+      : nobody,
     named ? ask('/antennas/search', { market: market.code, commune: text, limit: 60 }, signal) : nobody,
-    !id || id.type === 'auto' ? ask('/antennas/search', { market: market.code, q: text.replace(/^(?:site|support)\s+/i, ''), limit: 6 }, signal) : nobody,
+    !id || id.type === 'auto'
+      ? ask('/antennas/search', { market: market.code, q: text.replace(/^(?:site|support)\s+/i, ''), limit: 6 }, signal)
+      : nobody,
   ]);
-  const radio = byRadio.data.map((/** @type {any} */ d) => siteOf(d.site, app, words.foundIdentifiers, d.matches.map((/** @type {any} */ m) => `${words['id_' + m.type] ?? m.type} ${m.value}`).join(', ')));
-  return [...radio, ...communesOf(communes.data, app, plain), ...sites.data.map((/** @type {any} */ s) => siteOf(s, app, words.sitesFound))];
+  const radio = byRadio.data.map((/** @type {any} */ d) =>
+    siteOf(
+      d.site,
+      app,
+      words.foundIdentifiers,
+      d.matches.map((/** @type {any} */ m) => `${words['id_' + m.type] ?? m.type} ${m.value}`).join(', '),
+    ),
+  );
+  return [
+    ...radio,
+    ...communesOf(communes.data, app, plain),
+    ...sites.data.map((/** @type {any} */ s) => siteOf(s, app, words.sitesFound)),
+  ];
 }
 
 const nobody = Promise.resolve({ data: [] });
 // a number that is too great for its type is found nowhere
-const notHere = (/** @type {any} */ e) => { if (e.status === 400) return { data: [] }; throw e; };
+const notHere = (/** @type {any} */ e) => {
+  if (e.status === 400) return { data: [] };
+  throw e;
+};
 
 /**
  * search finds places and sites, the most exact first.
@@ -96,15 +185,41 @@ const notHere = (/** @type {any} */ e) => { if (e.status === 400) return { data:
  */
 export async function search(app, text, everywhere, signal) {
   const at = coordinates(text);
-  if (at) return [{ ...at, zoom: 15, title: `${at.lat.toFixed(5)}, ${at.lng.toFixed(5)}`, note: app.words.position, group: app.words.foundPlaces }];
-  const near = app.market(), plain = fold(text);
-  const [names, here] = await Promise.all([plain.length >= 2 && !identifier(text) ? townsNamed(app, plain) : [], ofMarket(app, near, text, signal)]);
-  let found = [...names, ...here.filter((f) => f.key || !names.some((t) => fold(t.title) === fold(f.title) && Math.hypot(t.lat - f.lat, t.lng - f.lng) < 0.2))];
+  if (at)
+    return [
+      {
+        ...at,
+        zoom: 15,
+        title: `${at.lat.toFixed(5)}, ${at.lng.toFixed(5)}`,
+        note: app.words.position,
+        group: app.words.foundPlaces,
+      },
+    ];
+  const near = app.market(),
+    plain = fold(text);
+  const [names, here] = await Promise.all([
+    plain.length >= 2 && !identifier(text) ? townsNamed(app, plain) : [],
+    ofMarket(app, near, text, signal),
+  ]);
+  let found = [
+    ...names,
+    ...here.filter(
+      (f) =>
+        f.key || !names.some((t) => fold(t.title) === fold(f.title) && Math.hypot(t.lat - f.lat, t.lng - f.lng) < 0.2),
+    ),
+  ];
   if (everywhere || found.length === 0) {
     const others = await Promise.all(app.markets.filter((m) => m !== near).map((m) => ofMarket(app, m, text, signal)));
     found = [...found, ...others.flat()];
   }
   const seen = new Set();
-  const rank = (/** @type {Found} */ f) => [app.words.foundIdentifiers, app.words.foundPlaces, app.words.sitesFound].indexOf(f.group);
-  return found.filter((f) => { const id = f.key ?? f.title + f.note; return !seen.has(id) && seen.add(id); }).sort((a, b) => rank(a) - rank(b)).slice(0, 14);
+  const rank = (/** @type {Found} */ f) =>
+    [app.words.foundIdentifiers, app.words.foundPlaces, app.words.sitesFound].indexOf(f.group);
+  return found
+    .filter((f) => {
+      const id = f.key ?? f.title + f.note;
+      return !seen.has(id) && seen.add(id);
+    })
+    .sort((a, b) => rank(a) - rank(b))
+    .slice(0, 14);
 }

@@ -9,11 +9,15 @@ import { search } from './places.mjs';
 
 /** @param {App} app @param {(found: Found) => void} go */
 export function attach(app, go) {
-  const { words } = app, form = element('search'), list = element('results');
+  const { words } = app,
+    form = element('search'),
+    list = element('results');
   const input = /** @type {HTMLInputElement} */ (form.querySelector('input'));
   /** @type {Found[]} */
   let results = [];
-  let chosen = -1, timer = 0, running = new AbortController();
+  let chosen = -1,
+    timer = 0,
+    running = new AbortController();
 
   const close = () => {
     list.hidden = true;
@@ -29,7 +33,10 @@ export function attach(app, go) {
     go(r);
   };
   const option = (/** @type {Found} */ r, /** @type {number} */ i) => {
-    const item = attributes(node('li', { id: 'result-' + i }, r.title, node('span', { className: 'quiet', textContent: r.note })), { role: 'option', 'aria-selected': 'false' });
+    const item = attributes(
+      node('li', { id: 'result-' + i }, r.title, node('span', { className: 'quiet', textContent: r.note })),
+      { role: 'option', 'aria-selected': 'false' },
+    );
     item.addEventListener('pointerdown', (e) => e.preventDefault()); // the field keeps the focus
     item.addEventListener('click', () => choose(i));
     return item;
@@ -38,8 +45,19 @@ export function attach(app, go) {
     results = found;
     chosen = -1;
     const groups = [...new Set(found.map((r) => r.group))];
-    list.replaceChildren(...groups.map((g, k) => attributes(node('ul', {}, attributes(node('li', { id: 'group-' + k, className: 'group', textContent: g }), { role: 'presentation' }),
-      ...found.map((r, i) => (r.group === g ? option(r, i) : '')).filter((e) => e !== '')), { role: 'group', 'aria-labelledby': 'group-' + k })));
+    list.replaceChildren(
+      ...groups.map((g, k) =>
+        attributes(
+          node(
+            'ul',
+            {},
+            attributes(node('li', { id: 'group-' + k, className: 'group', textContent: g }), { role: 'presentation' }),
+            ...found.map((r, i) => (r.group === g ? option(r, i) : '')).filter((e) => e !== ''),
+          ),
+          { role: 'group', 'aria-labelledby': 'group-' + k },
+        ),
+      ),
+    );
     if (notice) list.replaceChildren(attributes(node('p', { textContent: notice }), { role: 'presentation' }));
     list.hidden = found.length === 0 && !notice;
     input.setAttribute('aria-expanded', String(!list.hidden));
@@ -48,9 +66,12 @@ export function attach(app, go) {
   const find = async (everywhere = false) => {
     clearTimeout(timer);
     running.abort();
-    const mine = running = new AbortController();
+    const mine = (running = new AbortController());
     const text = input.value.trim().slice(0, 200);
-    if (text.length < 2) { show([]); return; }
+    if (text.length < 2) {
+      show([]);
+      return;
+    }
     try {
       const found = await search(app, text, everywhere, mine.signal);
       if (!mine.signal.aborted) show(found, found.length > 0 ? '' : words.searchNothing);
@@ -60,23 +81,44 @@ export function attach(app, go) {
   };
   const move = (/** @type {number} */ to) => {
     chosen = (to + results.length) % results.length;
-    results.forEach((_, i) => document.getElementById('result-' + i)?.setAttribute('aria-selected', String(i === chosen)));
+    results.forEach((_, i) =>
+      document.getElementById('result-' + i)?.setAttribute('aria-selected', String(i === chosen)),
+    );
     input.setAttribute('aria-activedescendant', 'result-' + chosen);
     document.getElementById('result-' + chosen)?.scrollIntoView({ block: 'nearest' });
   };
-  input.addEventListener('input', () => { clearTimeout(timer); timer = window.setTimeout(() => find(), 250); });
-  input.addEventListener('focus', () => { if (results.length > 0 && input.value) { list.hidden = false; input.setAttribute('aria-expanded', 'true'); } });
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => find(), 250);
+  });
+  input.addEventListener('focus', () => {
+    if (results.length > 0 && input.value) {
+      list.hidden = false;
+      input.setAttribute('aria-expanded', 'true');
+    }
+  });
   input.addEventListener('blur', close);
   input.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape' && !list.hidden) { e.preventDefault(); e.stopPropagation(); close(); return; }
-    if (e.altKey || results.length === 0 || e.key !== 'ArrowDown' && e.key !== 'ArrowUp') return;
+    if (e.key === 'Escape' && !list.hidden) {
+      e.preventDefault();
+      e.stopPropagation();
+      close();
+      return;
+    }
+    if (e.altKey || results.length === 0 || (e.key !== 'ArrowDown' && e.key !== 'ArrowUp')) return;
     e.preventDefault();
-    if (list.hidden) { list.hidden = false; input.setAttribute('aria-expanded', 'true'); }
+    if (list.hidden) {
+      list.hidden = false;
+      input.setAttribute('aria-expanded', 'true');
+    }
     move(e.key === 'ArrowDown' ? chosen + 1 : chosen < 0 ? results.length - 1 : chosen - 1);
   });
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
-    if (chosen >= 0) { choose(chosen); return; }
+    if (chosen >= 0) {
+      choose(chosen);
+      return;
+    }
     await find(true);
     if (results.length > 0) choose(0);
   });

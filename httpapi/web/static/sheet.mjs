@@ -14,7 +14,8 @@ function heights() {
 /** settle moves the sheet to a stop. @param {string} name @param {import('./types.d.ts').Words} words */
 export function settle(name, words) {
   stop = name;
-  const card = element('card'), grip = element('grip');
+  const card = element('card'),
+    grip = element('grip');
   card.dataset.stop = name;
   card.style.height = '';
   document.body.style.setProperty('--sheet', isPhone() && !card.hidden ? heights()[stops.indexOf(name)] + 'px' : '0px');
@@ -24,8 +25,11 @@ export function settle(name, words) {
 
 /** attach makes the grip work. @param {import('./types.d.ts').Words} words @param {() => void} moved */
 export function attach(words, moved) {
-  const grip = element('grip'), card = element('card');
-  let from = 0, height = 0, dragged = false;
+  const grip = element('grip'),
+    card = element('card');
+  let from = 0,
+    height = 0,
+    dragged = false;
   grip.addEventListener('pointerdown', (e) => {
     grip.setPointerCapture(e.pointerId);
     from = e.clientY;
@@ -41,7 +45,8 @@ export function attach(words, moved) {
     if (!grip.hasPointerCapture(e.pointerId)) return;
     grip.releasePointerCapture(e.pointerId);
     if (!dragged) return;
-    const now = card.offsetHeight, all = heights();
+    const now = card.offsetHeight,
+      all = heights();
     const near = all.map((h) => Math.abs(h - now));
     settle(stops[near.indexOf(Math.min(...near))], words);
     moved();
@@ -49,7 +54,10 @@ export function attach(words, moved) {
   grip.addEventListener('pointerup', release);
   grip.addEventListener('pointercancel', release);
   grip.addEventListener('click', () => {
-    if (dragged) { dragged = false; return; } // the end of a drag
+    if (dragged) {
+      dragged = false;
+      return;
+    } // the end of a drag
     settle(stops[(stops.indexOf(stop) + 1) % stops.length], words);
     moved();
   });

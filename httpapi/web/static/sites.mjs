@@ -19,33 +19,76 @@ function tilesOf(market, app) {
 
 /** addSites adds a market's layers. @param {Renderer} map @param {Market} market @param {App} app */
 export function addSites(map, market, app) {
-  const source = market.code, visibility = serves(market, app.state) ? 'visible' : 'none';
+  const source = market.code,
+    visibility = serves(market, app.state) ? 'visible' : 'none';
   const layer = { source, 'source-layer': 'sites' };
   const several = /** @type {any} */ (['>', ['get', 'n'], 1]);
-  map.addSource(source, { type: 'vector', tiles: [tilesOf(market, app)], minzoom: 0, maxzoom: 14, bounds: market.bounds });
+  map.addSource(source, {
+    type: 'vector',
+    tiles: [tilesOf(market, app)],
+    minzoom: 0,
+    maxzoom: 14,
+    bounds: market.bounds,
+  });
   map.addLayer({
-    id: 'sectors-' + source, type: 'symbol', source, 'source-layer': 'sectors', minzoom: 14.5,
+    id: 'sectors-' + source,
+    type: 'symbol',
+    source,
+    'source-layer': 'sectors',
+    minzoom: 14.5,
     layout: { ...wedgeLayout(['concat', 'wedge/', source, '/', ['to-string', ['get', 'ops']]]), visibility },
     paint: { 'icon-opacity': 0.75 },
   });
   map.addLayer(placeLayer(source));
   map.addLayer({
-    ...layer, id: 'clusters-' + source, type: 'circle', filter: several, layout: { visibility },
+    ...layer,
+    id: 'clusters-' + source,
+    type: 'circle',
+    filter: several,
+    layout: { visibility },
     paint: {
       'circle-radius': ['min', 16, ['+', 7, ['*', 0.35, ['sqrt', ['get', 'n']]]]],
-      'circle-color': color('cluster'), 'circle-opacity': 0.92, 'circle-stroke-width': 2, 'circle-stroke-color': color('cluster-line'),
+      'circle-color': color('cluster'),
+      'circle-opacity': 0.92,
+      'circle-stroke-width': 2,
+      'circle-stroke-color': color('cluster-line'),
     },
   });
   map.addLayer({
-    ...layer, id: 'counts-' + source, type: 'symbol', filter: several,
-    layout: { visibility, 'text-field': ['number-format', ['get', 'n'], { locale: app.words.lang }], 'text-font': fonts, 'text-size': ['interpolate', ['linear'], ['get', 'n'], 2, 10, 1000, 11], 'text-allow-overlap': true },
+    ...layer,
+    id: 'counts-' + source,
+    type: 'symbol',
+    filter: several,
+    layout: {
+      visibility,
+      'text-field': ['number-format', ['get', 'n'], { locale: app.words.lang }],
+      'text-font': fonts,
+      'text-size': ['interpolate', ['linear'], ['get', 'n'], 2, 10, 1000, 11],
+      'text-allow-overlap': true,
+    },
     paint: { 'text-color': color('cluster-ink') },
   });
   map.addLayer({
-    ...layer, id: 'sites-' + source, type: 'symbol', filter: ['==', ['get', 'n'], 1],
+    ...layer,
+    id: 'sites-' + source,
+    type: 'symbol',
+    filter: ['==', ['get', 'n'], 1],
     layout: {
-      visibility, 'icon-image': ['concat', 'mark/', source, '/', ['to-string', ['get', 'ops']], '/', ['to-string', ['get', 'live']], '/', ['to-string', ['get', 'gen']]],
-      'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.45, 10, 0.6, 13, 0.8, 16, 1.1], 'icon-allow-overlap': true, 'icon-ignore-placement': true, // names of places stay under the marks
+      visibility,
+      'icon-image': [
+        'concat',
+        'mark/',
+        source,
+        '/',
+        ['to-string', ['get', 'ops']],
+        '/',
+        ['to-string', ['get', 'live']],
+        '/',
+        ['to-string', ['get', 'gen']],
+      ],
+      'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.45, 10, 0.6, 13, 0.8, 16, 1.1],
+      'icon-allow-overlap': true,
+      'icon-ignore-placement': true, // names of places stay under the marks
       'symbol-sort-key': ['get', 'gen'],
     },
   });
@@ -53,8 +96,13 @@ export function addSites(map, market, app) {
 
 /** wedgeLayout turns an image of a sector to its azimuth. @param {any} image @param {number} [scale] @returns {any} */
 export const wedgeLayout = (image, scale = 1) => ({
-  'icon-image': image, 'icon-rotate': ['get', 'az'], 'icon-rotation-alignment': 'map', 'icon-pitch-alignment': 'map',
-  'icon-allow-overlap': true, 'icon-ignore-placement': true, 'icon-size': ['interpolate', ['exponential', 2], ['zoom'], 12, 0.5 * scale, 14.5, 0.6 * scale, 18, 1.7 * scale],
+  'icon-image': image,
+  'icon-rotate': ['get', 'az'],
+  'icon-rotation-alignment': 'map',
+  'icon-pitch-alignment': 'map',
+  'icon-allow-overlap': true,
+  'icon-ignore-placement': true,
+  'icon-size': ['interpolate', ['exponential', 2], ['zoom'], 12, 0.5 * scale, 14.5, 0.6 * scale, 18, 1.7 * scale],
 });
 
 /** refilter shows what the state selects. @param {Renderer} map @param {App} app */
@@ -63,7 +111,9 @@ export function refilter(map, app) {
     const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(m.code));
     const tiles = tilesOf(m, app);
     if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
-    for (const p of prefixes) if (map.getLayer(p + m.code)) map.setLayoutProperty(p + m.code, 'visibility', serves(m, app.state) ? 'visible' : 'none');
+    for (const p of prefixes)
+      if (map.getLayer(p + m.code))
+        map.setLayoutProperty(p + m.code, 'visibility', serves(m, app.state) ? 'visible' : 'none');
   }
 }
 
@@ -79,7 +129,8 @@ export function reload(map, app) {
 export function drawMissing(map, app) {
   map.setMissingStyleImageResolver((id) => {
     const [kind, code, ...numbers] = id.split('/');
-    const market = app.markets.find((m) => m.code === code), [ops, live, gen] = numbers.map(Number);
+    const market = app.markets.find((m) => m.code === code),
+      [ops, live, gen] = numbers.map(Number);
     /** @type {ImageData | undefined} */
     let image;
     if (kind === 'outage' || kind === 'degraded') image = warning(22, kind === 'outage');
@@ -91,11 +142,13 @@ export function drawMissing(map, app) {
 }
 
 /** @param {App} app @param {string[]} kinds */
-const layersOf = (app, kinds) => app.markets.flatMap((m) => kinds.map((k) => k + m.code)).filter((id) => app.map?.getLayer(id));
+const layersOf = (app, kinds) =>
+  app.markets.flatMap((m) => kinds.map((k) => k + m.code)).filter((id) => app.map?.getLayer(id));
 
 /** @param {any} f a feature @param {App} app @returns {Mark} */
 function markOf(f, app) {
-  const { key, ops, live, gen } = f.properties, [lng, lat] = f.geometry.coordinates;
+  const { key, ops, live, gen } = f.properties,
+    [lng, lat] = f.geometry.coordinates;
   return { key, ops, live, gen, lng, lat, market: /** @type {Market} */ (app.marketOf(key)) };
 }
 
@@ -105,8 +158,14 @@ function markOf(f, app) {
  * @returns {{ mark?: Mark, cluster?: import('./types.d.ts').Point } | null}
  */
 export function at(app, { x, y }) {
-  if (!app.map?.getLayer('town')) return null;
-  const near = app.map.queryRenderedFeatures([[x - 8, y - 8], [x + 8, y + 8]], { layers: layersOf(app, ['clusters-', 'sites-']) });
+  if (!app.map?.getLayer('lit-ring')) return null;
+  const near = app.map.queryRenderedFeatures(
+    [
+      [x - 8, y - 8],
+      [x + 8, y + 8],
+    ],
+    { layers: layersOf(app, ['clusters-', 'sites-']) },
+  );
   const f = /** @type {any} */ (near.find((g) => g.properties.key) ?? near[0]);
   if (!f) return null;
   if (f.properties.key) return { mark: markOf(f, app) };
@@ -122,7 +181,9 @@ export function inSight(app) {
   /** @type {Map<string, Mark>} */
   const marks = new Map();
   let clusters = false;
-  for (const f of app.map?.getLayer('town') ? app.map.queryRenderedFeatures({ layers: layersOf(app, ['clusters-', 'sites-']) }) : []) {
+  for (const f of app.map?.getLayer('lit-ring')
+    ? app.map.queryRenderedFeatures({ layers: layersOf(app, ['clusters-', 'sites-']) })
+    : []) {
     if (f.properties.key) marks.set(f.properties.key, markOf(f, app));
     else clusters = true;
   }

@@ -17,14 +17,22 @@ const clean = /^[^\p{Cc}\p{Cf}<>]{1,128}$/u;
  */
 export function parse(search) {
   const query = new URLSearchParams(search.length > 4000 ? '' : search);
-  const one = (/** @type {string} */ name) => { const v = query.get(name) ?? ''; return clean.test(v) ? v : ''; };
+  const one = (/** @type {string} */ name) => {
+    const v = query.get(name) ?? '';
+    return clean.test(v) ? v : '';
+  };
   const list = (/** @type {string} */ name, /** @type {RegExp} */ shape) =>
     [...new Set((query.get(name) ?? '').split(',').filter((v) => shape.test(v)))].slice(0, most);
   return {
-    operators: list('operator', /^[A-Z0-9_]{1,40}$/), generations: list('generation', /^[2-5]G$/),
-    bands: list('band', /^\d{2,5}$/), status: one('status'), together: query.get('together') === '1',
-    changed: query.get('changed') === '1', layers: list('layers', new RegExp(`^(${layerNames.join('|')})$`)),
-    site: /^[a-z]{2,5}-/i.test(one('site')) ? one('site') : '', from: point(query.get('from') ?? ''),
+    operators: list('operator', /^[A-Z0-9_]{1,40}$/),
+    generations: list('generation', /^[2-5]G$/),
+    bands: list('band', /^\d{2,5}$/),
+    status: one('status'),
+    together: query.get('together') === '1',
+    changed: query.get('changed') === '1',
+    layers: list('layers', new RegExp(`^(${layerNames.join('|')})$`)),
+    site: /^[a-z]{2,5}-/i.test(one('site')) ? one('site') : '',
+    from: point(query.get('from') ?? ''),
   };
 }
 
@@ -43,9 +51,16 @@ export function format(state, search) {
   const query = new URLSearchParams();
   const lang = new URLSearchParams(search).get('lang') ?? '';
   const values = {
-    lang: /^(en|fr)$/.test(lang) ? lang : '', operator: state.operators.join(','), generation: state.generations.join(','),
-    band: state.bands.join(','), status: state.status, together: state.together ? '1' : '', changed: state.changed ? '1' : '',
-    layers: state.layers.join(','), site: state.site, from: state.from ? `${state.from.lat},${state.from.lng}` : '',
+    lang: /^(en|fr)$/.test(lang) ? lang : '',
+    operator: state.operators.join(','),
+    generation: state.generations.join(','),
+    band: state.bands.join(','),
+    status: state.status,
+    together: state.together ? '1' : '',
+    changed: state.changed ? '1' : '',
+    layers: state.layers.join(','),
+    site: state.site,
+    from: state.from ? `${state.from.lat},${state.from.lng}` : '',
   };
   for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
   return query.toString().replaceAll('%2C', ',');
@@ -62,8 +77,15 @@ export function write(state) {
 }
 
 /** active counts the filters that are set. @param {State} state */
-export const active = (state) => [state.operators.length > 0, state.generations.length > 0, state.bands.length > 0,
-  state.status !== '', state.together, state.changed].filter(Boolean).length;
+export const active = (state) =>
+  [
+    state.operators.length > 0,
+    state.generations.length > 0,
+    state.bands.length > 0,
+    state.status !== '',
+    state.together,
+    state.changed,
+  ].filter(Boolean).length;
 
 /** none is the state without filters. @type {Partial<State>} */
 export const none = { operators: [], generations: [], bands: [], status: '', together: false, changed: false };
@@ -85,7 +107,8 @@ export function filtersOf(market, state, config) {
   if (state.status && market.statuses?.includes(state.status)) query.status = state.status;
   // what the tiles of this server may not have
   if (state.together && config.filters.includes('together')) query.together = 'true';
-  if (state.changed && market.changes && config.filters.includes('changedSince')) query.changedSince = dayBefore(market.date);
+  if (state.changed && market.changes && config.filters.includes('changedSince'))
+    query.changedSince = dayBefore(market.date);
   return query;
 }
 
@@ -101,7 +124,10 @@ function dayBefore(date) {
  * @param {import('./types.d.ts').Market} market @param {State} state
  */
 export function serves(market, state) {
-  return (state.operators.length === 0 || state.operators.some((key) => market.operators.some((o) => o.key === key))) &&
+  return (
+    (state.operators.length === 0 || state.operators.some((key) => market.operators.some((o) => o.key === key))) &&
     (state.bands.length === 0 || state.bands.some((b) => market.bands.includes(b))) &&
-    (!state.status || Boolean(market.statuses?.includes(state.status))) && (!state.changed || market.changes);
+    (!state.status || Boolean(market.statuses?.includes(state.status))) &&
+    (!state.changed || market.changes)
+  );
 }

@@ -10,7 +10,8 @@ import { mark as drawMark, operatorsOf, picture } from './marks.mjs';
  * @param {{x: number, y: number}} at @param {...(Node | string)} content
  */
 export function show(at, ...content) {
-  const tip = element('tip'), map = element('map');
+  const tip = element('tip'),
+    map = element('map');
   tip.replaceChildren(...content);
   tip.hidden = false;
   const left = at.x + 14 + tip.offsetWidth > map.clientWidth ? at.x - 14 - tip.offsetWidth : at.x + 14;
@@ -18,7 +19,9 @@ export function show(at, ...content) {
   tip.style.transform = `translate(${Math.max(4, Math.round(left))}px, ${Math.round(top)}px)`;
 }
 
-export function hide() { element('tip').hidden = true; }
+export function hide() {
+  element('tip').hidden = true;
+}
 
 /**
  * site describes a site in two lines.
@@ -27,8 +30,18 @@ export function hide() { element('tip').hidden = true; }
 export function site(m, app) {
   const { words } = app;
   const state = m.live === 0 ? words.hollow : `${m.gen}G`;
-  return [picture(drawMark(m.market, m.ops, m.live, m.gen, 12)), node('span', {}, node('strong', { textContent: m.key }),
-    node('br'), operatorsOf(m.market, m.ops).join(', '), node('br'), node('span', { className: 'quiet', textContent: state }))];
+  return [
+    picture(drawMark(m.market, m.ops, m.live, m.gen, 12)),
+    node(
+      'span',
+      {},
+      node('strong', { textContent: m.key }),
+      node('br'),
+      operatorsOf(m.market, m.ops).join(', '),
+      node('br'),
+      node('span', { className: 'quiet', textContent: state }),
+    ),
+  ];
 }
 
 const units = /** @type {Record<string, string>} */ ({ rsrp: ' dBm', mbps: ' Mbit/s' });
@@ -43,5 +56,8 @@ export function evidence(p, app) {
   if (p.down !== undefined) return [`${p.title} · ${p.down ? words.outageDown : words.outageDegraded}`];
   const name = p.rsrp !== undefined ? 'rsrp' : 'mbps';
   if (name === 'rsrp' && p.rsrp === -999) return [words.noLevel];
-  return [`${Math.round(p[name])}${units[name]}`.replace('-', '−'), p.technology || p.what ? ` · ${p.technology || p.what}` : ''];
+  return [
+    `${Math.round(p[name])}${units[name]}`.replace('-', '−'),
+    p.technology || p.what ? ` · ${p.technology || p.what}` : '',
+  ];
 }

@@ -12,7 +12,9 @@ export interface Market {
 export type Words = Record<string, string>;
 
 export interface Config {
-  markets: Market[]; words: Words; assets: { library: string; base: string }; key: boolean; filters: string[];
+  markets: Market[]; words: Words; key: boolean; filters: string[];
+  assets: { library: string; base: string; ranges?: string; streets?: string };
+  basemap?: string; style?: string;
 }
 
 export interface Point { lng: number; lat: number }

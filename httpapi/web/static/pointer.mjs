@@ -1,0 +1,78 @@
+// What the pointer is on, and what a click means.
+import { calm } from './dom.mjs';
+import * as evidence from './evidence.mjs';
+import { light } from './lit.mjs';
+import { overlays } from './overlays.mjs';
+import { at } from './sites.mjs';
+import * as tip from './tip.mjs';
+
+/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('maplibre-gl').MapMouseEvent} MapMouseEvent */
+
+/**
+ * overlayAt returns the point of a layer at a point of the screen.
+ * @param {App} app @param {{x: number, y: number}} p
+ */
+function overlayAt(app, { x, y }) {
+  const layers = Object.keys(overlays)
+    .map((name) => 'over-' + name)
+    .filter((id) => app.map?.getLayer(id));
+  return /** @type {any} */ (
+    app.map?.queryRenderedFeatures(
+      [
+        [x - 6, y - 6],
+        [x + 6, y + 6],
+      ],
+      { layers },
+    )[0]
+  );
+}
+
+/** @param {App} app @param {MapMouseEvent} e @param {(p: import('./types.d.ts').Point) => boolean} picked */
+function clicked(app, e, picked) {
+  tip.hide();
+  if (picked(e.lngLat)) return;
+  const hit = at(app, e.point),
+    point = overlayAt(app, e.point);
+  if (point && !hit?.mark) {
+    if (point.properties.key) {
+      app.set({ site: point.properties.key });
+      return;
+    }
+    const [lng, lat] = point.geometry.coordinates;
+    if (app.state.site || app.state.from) app.set({ site: '', from: null });
+    evidence.show(app, point.properties, { lng, lat });
+  } else if (hit?.mark) app.set({ site: hit.mark.key });
+  else if (hit?.cluster && app.map)
+    app.map.easeTo({
+      center: [hit.cluster.lng, hit.cluster.lat],
+      zoom: Math.min(app.map.getZoom() + 2, 14),
+      animate: !calm(),
+    });
+}
+
+/** @param {App} app @param {MapMouseEvent} e */
+function hovered(app, e) {
+  const hit = at(app, e.point),
+    point = overlayAt(app, e.point);
+  if (app.map) app.map.getCanvas().style.cursor = hit || point ? 'pointer' : '';
+  light(app, 'hover', hit?.mark?.key ?? '');
+  if (hit?.mark) tip.show(e.point, ...tip.site(hit.mark, app));
+  else if (point) tip.show(e.point, ...tip.evidence(point.properties, app));
+  else tip.hide();
+}
+
+/**
+ * attach makes the pointer work. picked takes a click that chooses a point for something else.
+ * @param {App} app @param {(p: import('./types.d.ts').Point) => boolean} picked
+ */
+export function attach(app, picked) {
+  const { map } = app;
+  map?.on('click', (e) => clicked(app, e, picked));
+  map?.on('mousemove', (e) => hovered(app, e));
+  map?.on('mouseout', () => {
+    tip.hide();
+    light(app, 'hover', '');
+  });
+  map?.on('movestart', () => tip.hide());
+}

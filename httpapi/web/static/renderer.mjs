@@ -1,0 +1,106 @@
+// The renderer: the map itself with all its layers, in the colours of the moment.
+import { under } from './basemap.mjs';
+import * as controls from './controls.mjs';
+import { ask, explain, Refusal, transformRequest } from './data.mjs';
+import { calm, element, isDark, remember, remembered } from './dom.mjs';
+import { addLines } from './lines.mjs';
+import * as list from './list.mjs';
+import { addLit } from './lit.mjs';
+import * as pointer from './pointer.mjs';
+import { addSites, drawMissing, reload } from './sites.mjs';
+import { townLayer } from './style.mjs';
+
+/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {typeof import('maplibre-gl')} Library */
+/** @typedef {{ moved: () => void, over: () => void }} Hooks what follows a move, and what fills the layers on demand */
+
+/** failed says what a request of the map met. @param {App} app @param {any} e @param {Hooks} hooks */
+function failed(app, e, { over }) {
+  const { words, config } = app;
+  const code = e.error?.status;
+  if (config.key && (code === 401 || code === 403)) {
+    ask('/markets').catch(() => {
+      /* the key's dialog opens */
+    });
+    return;
+  }
+  if (code && code < 500 && code !== 429) return;
+  app.tell(explain(code ? new Refusal(code, '', 0) : null, words), () => {
+    if (app.map) reload(app.map, app);
+    over();
+  });
+}
+
+/**
+ * draw makes the map.
+ * @param {App} app @param {Library} library @param {import('./types.d.ts').Market} home @param {Hooks} hooks
+ */
+export async function draw(app, library, home, hooks) {
+  const { words, config, markets } = app;
+  const style = await under(library, config);
+  const map = new library.Map({
+    container: 'map',
+    style,
+    hash: 'map',
+    bounds: home.bounds,
+    fitBoundsOptions: { padding: 24 },
+    transformRequest,
+    maxZoom: 19,
+    attributionControl: { compact: false },
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+    fadeDuration: calm() ? 0 : 200,
+  });
+  app.map = map;
+  map.touchZoomRotate.disableRotation();
+  map.addControl(new library.ScaleControl(), 'bottom-right');
+  map.getCanvas().setAttribute('aria-label', words.mapHelp);
+  drawMissing(map, app);
+  map.on('style.load', () => {
+    if (map.getSource('base')) map.addLayer(townLayer()); // another server's style has names of its own
+    for (const m of markets) addSites(map, m, app);
+    addLines(app);
+    addLit(app);
+    hooks.over();
+  });
+  map.on('dataloading', () => {
+    element('progress').hidden = false;
+  });
+  map.on('idle', () => {
+    element('progress').hidden = true;
+    list.refresh(app);
+  });
+  map.on('moveend', hooks.moved);
+  pointer.attach(
+    app,
+    controls.attach(app, (from) => app.set({ from, site: '' })),
+  );
+  map.on('error', (e) => failed(app, e, hooks));
+}
+
+/** paintTheme shows the theme that the reader chose, or the browser's. */
+export function paintTheme() {
+  const theme = remembered(() => localStorage, 'theme');
+  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+const scheme = matchMedia('(prefers-color-scheme: dark)');
+
+/**
+ * attachTheme makes the button of the theme work.
+ * @param {App} app @param {Library | null} library @param {() => void} painted
+ */
+export function attachTheme(app, library, painted) {
+  const repaint = async () => {
+    paintTheme();
+    if (app.map && library) app.map.setStyle(await under(library, app.config), { diff: false });
+    painted();
+  };
+  element('theme').addEventListener('click', () => {
+    remember(() => localStorage, 'theme', isDark() ? 'light' : 'dark');
+    repaint();
+  });
+  scheme.addEventListener('change', repaint);
+}
