@@ -17,7 +17,7 @@ type view struct {
 	dark, still   bool // still: there is no map to wait for
 }
 
-// The views of the demonstration, as a person would open them.
+// The views of the demonstration, as a person opens them.
 var views = []view{
 	{name: "country", path: "/?lang=en#map=5.3/46.8/2.6", width: 1280, height: 800},
 	{name: "town", path: "/?lang=en#map=12.3/48.8566/2.3522", width: 1280, height: 800},
@@ -27,6 +27,13 @@ var views = []view{
 	{name: "outages", path: "/?lang=en&layers=outages#map=6/46.8/2.6", width: 1280, height: 800},
 	{name: "coverage", path: "/?lang=en&layers=coverage#map=14/48.8566/2.3522", width: 1280, height: 800},
 	{name: "phone", path: "/?lang=fr#map=12/48.8566/2.3522", width: 390, height: 844},
+	{name: "card", path: "/?lang=en&site=fr-90000001#map=14/46.2447/5.2106", width: 1280, height: 800},
+	{name: "card-phone", path: "/?lang=fr&site=fr-90000001#map=14/46.2447/5.2106", width: 390, height: 844},
+	{name: "site", path: "/site/fr-90000001?lang=fr", width: 1280, height: 1400, still: true},
+	{name: "search", path: "/search?q=lyon&lang=en", width: 1280, height: 800, still: true},
+	{name: "stats", path: "/stats?lang=fr", width: 1280, height: 2200, still: true},
+	{name: "stats-dark", path: "/stats?lang=en", width: 390, height: 2200, still: true, dark: true},
+	{name: "week", path: "/week/2026-01-15?lang=en", width: 1280, height: 1600, still: true},
 	{name: "documentation", path: "/docs?lang=en", width: 1280, height: 800, still: true},
 	{name: "tools", path: "/docs/tools?lang=fr", width: 1280, height: 800, still: true},
 }
