@@ -41,6 +41,7 @@ type statsPage struct {
 	Synthetic  bool
 	WeekLink   string // "" without editions
 	Generation []string
+	lang       string // that the address states, or ""
 }
 
 // An areaRow is the numbers of an area.
@@ -128,8 +129,8 @@ func countedMarkets(env *api.Env) (list []*index.Market) {
 func (p *Pages) newStatsPage(r *http.Request, shown []*index.Market, m *index.Market) *statsPage {
 	w, q, t := wordsFor(r), r.URL.Query(), m.Table
 	register := t.Attribution(m.Snap.Registers)
-	page := &statsPage{Market: t.Code, AreaType: t.AreaType, Date: m.Snap.SourceDate, Authority: register.Authority,
-		Source: register.Source, Synthetic: m.Snap.Synthetic}
+	page := &statsPage{lang: statedLanguage(r), Market: t.Code, AreaType: t.AreaType, Date: m.Snap.SourceDate,
+		Authority: register.Authority, Source: register.Source, Synthetic: m.Snap.Synthetic}
 	operator := index.Any
 	if key := q.Get("operator"); key != "" {
 		at, ok := t.Operator(key)
@@ -149,7 +150,7 @@ func (p *Pages) newStatsPage(r *http.Request, shown []*index.Market, m *index.Ma
 		return nil
 	}
 	page.Show, page.Sorted = statsShows[show].name, q.Get("sort") != ""
-	page.addChoices(w, q, shown, t)
+	page.addChoices(w, q, statedLanguage(r), shown, t)
 	page.addAreas(w, m, operator, show, areaSorts[sorts] == "sites")
 	page.Nets = p.netsOf(r.Context(), m)
 	for _, g := range shownGenerations {
@@ -159,10 +160,10 @@ func (p *Pages) newStatsPage(r *http.Request, shown []*index.Market, m *index.Ma
 }
 
 // addChoices adds the links to other markets, operators, numbers and orders.
-func (s *statsPage) addChoices(w words, q url.Values, shown []*index.Market, t *market.Market) {
+func (s *statsPage) addChoices(w words, q url.Values, lang string, shown []*index.Market, t *market.Market) {
 	link := func(code market.Code, operator, show, sort string) string {
 		return figureLink(statsPath, "market", string(code), "operator", operator, "show", show, "sort", sort,
-			"lang", q.Get("lang"))
+			"lang", lang)
 	}
 	operator, show, sort := q.Get("operator"), q.Get("show"), q.Get("sort")
 	for _, m := range shown {

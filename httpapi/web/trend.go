@@ -26,7 +26,7 @@ func (p *Pages) addTrends(ctx context.Context, env *api.Env, w words, m *index.M
 	}
 	page.Editions = len(sum.Dates)
 	if page.Editions > 0 {
-		page.WeekLink = figureLink(weekPath, "market", string(m.Table.Code))
+		page.WeekLink = figureLink(weekPath, "market", string(m.Table.Code), "lang", page.lang)
 	}
 	if page.Editions < 2 {
 		return nil

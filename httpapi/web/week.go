@@ -132,8 +132,8 @@ func (p *Pages) week(w http.ResponseWriter, r *http.Request) {
 		p.failFigures(w, r, err)
 		return
 	}
-	page := newWeekPage(wordsFor(r), q.Get("lang"), code, all, at, sum)
-	if !page.list(wordsFor(r), sum, q) {
+	page := newWeekPage(wordsFor(r), statedLanguage(r), code, all, at, sum)
+	if !page.list(wordsFor(r), statedLanguage(r), sum, q) {
 		p.fail(w, r, http.StatusNotFound)
 		return
 	}
@@ -181,13 +181,13 @@ func newWeekPage(w words, lang string, code market.Code, all []archive.Publicati
 		return page
 	}
 	page.Tables = []weekTable{{"byOperator", "operator", false, sum.Operators, sum.Sum},
-		{"byTechnology", "technology", false, sum.Systems, sum.Sum},
+		{"byTechnology", "weekTechnology", false, sum.Systems, sum.Sum},
 		{"byDepartment", "department", len(sum.Departments) > 12, sum.Departments, sum.Sum}}
 	return page
 }
 
 // list chooses the sites of a kind, page by page. It reports whether there is such a page.
-func (page *weekPage) list(w words, sum *weekSum, q url.Values) bool {
+func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) bool {
 	kind := slices.Index(weekKinds, q.Get("kind"))
 	number, err := strconv.Atoi(q.Get("page"))
 	if q.Get("page") == "" {
@@ -202,7 +202,7 @@ func (page *weekPage) list(w words, sum *weekSum, q url.Values) bool {
 			text = strconv.Itoa(number)
 		}
 		return figureLink(weekPath+"/"+page.Date, "market", q.Get("market"), "kind", kind, "page", text,
-			"lang", q.Get("lang")) + "#sites"
+			"lang", lang) + "#sites"
 	}
 	of := func(i int) weekSite { return sum.Sites[i] }
 	listed := len(sum.Sites)

@@ -119,7 +119,7 @@ func TestWeekFiguresAreThoseOfTheAPI(t *testing.T) {
 				got[kind] += row[k]
 			}
 		}
-		for _, m := range regexp.MustCompile(`href="(/site/[^"]+)"`).FindAllStringSubmatch(page, 5) {
+		for _, m := range regexp.MustCompile(`href="(/site/[^"?]+)\?lang=en"`).FindAllStringSubmatch(page, 5) {
 			if w := ask(p, "GET", m[1]); w.Code != 200 {
 				t.Errorf("%s: status %d, want 200", m[1], w.Code)
 			}
