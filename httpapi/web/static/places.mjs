@@ -205,7 +205,7 @@ export async function search(app, text, everywhere, signal) {
     ...names,
     ...here.filter(
       (f) =>
-        f.key || !names.some((t) => fold(t.title) === fold(f.title) && Math.hypot(t.lat - f.lat, t.lng - f.lng) < 0.2),
+        f.key || !names.some((t) => fold(t.title) === fold(f.title) && Math.hypot(t.lat - f.lat, t.lng - f.lng) < 0.3),
     ),
   ];
   if (everywhere || found.length === 0) {
