@@ -7,7 +7,8 @@ import { coordinates } from './coordinates.mjs';
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
 /**
- * @typedef {{ lng: number, lat: number, zoom: number, title: string, note: string, group: string, key?: string }} Found
+ * @typedef {{ lng: number, lat: number, zoom: number, title: string, note: string, group: string,
+ *   key?: string, partial?: boolean }} Found
  */
 
 /** fold removes case, accents and punctuation. @param {string} text */
@@ -104,10 +105,11 @@ const siteOf = (s, app, group, why = '') => ({
 });
 
 /**
- * communesOf groups sites by commune.
- * @param {any[]} sites @param {App} app @param {string} plain @returns {Found[]}
+ * communesOf groups sites by commune. Of a large one the answer has only a part, whose middle is not
+ * that of the commune.
+ * @param {{ data: any[], meta?: any }} answer @param {App} app @param {string} plain @returns {Found[]}
  */
-function communesOf(sites, app, plain) {
+function communesOf({ data: sites, meta }, app, plain) {
   /** @type {Map<string, any[]>} */
   const groups = new Map();
   for (const s of sites) {
@@ -126,6 +128,7 @@ function communesOf(sites, app, plain) {
       lng: median('lng'),
       zoom: 13,
       title: location.commune,
+      partial: Boolean(meta?.hasMore),
       group: app.words.foundPlaces,
       note: [app.words.foundCommune, area.label].filter(Boolean).join(' · '),
     };
@@ -150,7 +153,7 @@ async function ofMarket(app, market, text, signal) {
           signal,
         ).catch(notHere)
       : nobody,
-    named ? ask('/antennas/search', { market: market.code, commune: text, limit: 60 }, signal) : nobody,
+    named ? ask('/antennas/search', { market: market.code, commune: text, limit: 100 }, signal) : nobody,
     !id || id.type === 'auto'
       ? ask('/antennas/search', { market: market.code, q: text.replace(/^(?:site|support)\s+/i, ''), limit: 6 }, signal)
       : nobody,
@@ -160,12 +163,12 @@ async function ofMarket(app, market, text, signal) {
       d.site,
       app,
       words.foundIdentifiers,
-      d.matches.map((/** @type {any} */ m) => `${words['id_' + m.type] ?? m.type} ${m.value}`).join(', '),
+      [...new Set(d.matches.map((/** @type {any} */ m) => `${words['id_' + m.type] ?? m.type} ${m.value}`))].join(', '),
     ),
   );
   return [
     ...radio,
-    ...communesOf(communes.data, app, plain),
+    ...communesOf(communes, app, plain),
     ...sites.data.map((/** @type {any} */ s) => siteOf(s, app, words.sitesFound)),
   ];
 }
@@ -205,7 +208,10 @@ export async function search(app, text, everywhere, signal) {
     ...names,
     ...here.filter(
       (f) =>
-        f.key || !names.some((t) => fold(t.title) === fold(f.title) && Math.hypot(t.lat - f.lat, t.lng - f.lng) < 0.3),
+        f.key ||
+        !names.some(
+          (t) => fold(t.title) === fold(f.title) && (f.partial || Math.hypot(t.lat - f.lat, t.lng - f.lng) < 0.3),
+        ),
     ),
   ];
   if (everywhere || found.length === 0) {
