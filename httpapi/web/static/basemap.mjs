@@ -15,6 +15,7 @@ const openStreetMap = '<a href="https://www.openstreetmap.org/copyright">© Open
  * @returns {Promise<Style | string>}
  */
 export async function under(maplibre, config) {
+  document.body.toggleAttribute('data-under', Boolean(config.style || config.basemap)); // has more credits
   if (config.style) return config.style;
   if (!config.basemap) return baseStyle(config.assets.base);
   try {
