@@ -9,11 +9,14 @@ import { fonts, placeLayer } from './style.mjs';
 /** @typedef {import('./types.d.ts').Mark} Mark */
 /** @typedef {import('maplibre-gl').Map} Renderer */
 
+// The program's scripts have an address of their own, and so have its tiles: browsers keep both.
+const program = new URL(import.meta.url).pathname.split('/').at(-2);
+
 const prefixes = ['sectors-', 'clusters-', 'counts-', 'sites-'];
 
 /** @param {Market} market @param {App} app */
 function tilesOf(market, app) {
-  const query = new URLSearchParams({ v: market.version, ...filtersOf(market, app.state, app.config) });
+  const query = new URLSearchParams({ v: `${market.version}.${program}`, ...filtersOf(market, app.state, app.config) });
   return `${location.origin}/map/tiles/${market.code}/{z}/{x}/{y}.mvt?${query}`;
 }
 
