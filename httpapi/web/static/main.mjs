@@ -197,7 +197,16 @@ function closeCard() {
   }
 }
 
+/** covered says when no register reaches into what is in sight. */
+function covered() {
+  const [west, south, east, north] = view().box;
+  const any = markets.some(({ bounds: [w, s, e, n] }) => w <= east && e >= west && s <= north && n >= south);
+  const said = element('message').textContent === words.noRegister;
+  if (any === said) tell(any ? '' : words.noRegister);
+}
+
 function moved() {
+  covered();
   const before = shown;
   panel();
   status.links(app);
@@ -253,6 +262,7 @@ async function start() {
     if (e.key === 'Escape' && !e.defaultPrevented && !element('card').hidden) closeCard();
   });
   panel(true);
+  if (app.map) covered();
   apply(null);
   Object.assign(globalThis, { relais: { map: app.map, state: () => app.state } }); // for tests
 }
