@@ -213,6 +213,9 @@ func (r *Env) resolveMarket(ctx context.Context, in marketParams, p siteFilters)
 		if choices.Systems, err = systemsIn(p.Technology, p.Band, loaded); err != nil {
 			return nil, nil, f, err
 		}
+		if p.Together {
+			choices.Together = eachValue(choices, p.emissionParams, loaded)
+		}
 		if f.Within, err = r.changed(ctx, p.changeParams, loaded); err != nil {
 			return nil, nil, f, err
 		}

@@ -224,7 +224,7 @@ func statusesIn(text string, m *index.Market) index.Choice {
 // systemsIn returns the positions of the systems that have one of the technologies and one
 // of the bands, nil for any.
 func systemsIn(technologies, bands textList, m *index.Market) (index.Choice, error) {
-	byName, err := matchSystems("technology", technologies, m, func(system string) string { return system })
+	byName, err := matchSystems("technology", technologies, m, wholeName)
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +243,35 @@ func systemsIn(technologies, bands textList, m *index.Market) (index.Choice, err
 	}
 	return both, nil
 }
+
+// eachValue returns a condition for each value of lists with several values. The values are known.
+func eachValue(all index.Choices, p emissionParams, m *index.Market) (list []index.Choices) {
+	for _, c := range []struct {
+		values index.Choice
+		one    func(c index.Choice) index.Choices
+	}{
+		{all.Operators, func(c index.Choice) index.Choices { return index.Choices{Operators: c} }},
+		{all.Generations, func(c index.Choice) index.Choices { return index.Choices{Generations: c} }},
+	} {
+		if len(c.values) > 1 {
+			for _, value := range c.values {
+				list = append(list, c.one(index.Choice{value}))
+			}
+		}
+	}
+	for _, value := range p.Technology.values() {
+		systems, _ := matchSystems("technology", textList(value), m, wholeName)
+		list = append(list, index.Choices{Systems: systems})
+	}
+	for _, value := range p.Band.values() {
+		systems, _ := matchSystems("band", textList(value), m, bandOf)
+		list = append(list, index.Choices{Systems: systems})
+	}
+	return list
+}
+
+// wholeName returns the name of a system.
+func wholeName(system string) string { return system }
 
 // matchSystems returns the systems whose part is one of the wanted values, nil if no value
 // is wanted. It fails for a value that no system of the market has.

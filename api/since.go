@@ -34,6 +34,7 @@ func (p changeParams) refine(r *Env, f *Freshness) {
 type siteFilters struct {
 	areaParams
 	emissionParams
+	Together bool `param:"together" doc:"true: a site must have every value that operator, generation, technology and band list, each on some emission that satisfies the other filters. Otherwise one of the values is enough."`
 	changeParams
 }
 

@@ -89,12 +89,17 @@ func weeklyServer(t *testing.T) (*Server, []csvRow) {
 type csvFilter struct {
 	query   url.Values
 	accepts func(csvRow) bool
+	each    []func(csvRow) bool // with together: a support has an accepted row for each of them
 }
 
 // randomCSVFilter picks values of a row, of one or two kinds or more, so that most filters select some.
 func randomCSVFilter(r *rand.Rand, rows []csvRow) csvFilter {
 	one, two := rows[r.IntN(len(rows))], rows[r.IntN(len(rows))]
-	f := csvFilter{url.Values{}, func(csvRow) bool { return true }}
+	f := csvFilter{query: url.Values{}, accepts: func(csvRow) bool { return true }}
+	together := r.IntN(2) == 0
+	if together {
+		f.query.Set("together", "true")
+	}
 	keys := map[string]string{"BOUYGUES TELECOM": "BOUYGUES", "FREE MOBILE": "FREE"}
 	band := func(system string) string { return system[strings.LastIndexByte(system, ' ')+1:] }
 	for _, p := range []struct {
@@ -125,16 +130,29 @@ func randomCSVFilter(r *rand.Rand, rows []csvRow) csvFilter {
 		f.query.Set(p.name, sent)
 		before := f.accepts
 		f.accepts = func(w csvRow) bool { return before(w) && slices.Contains(wants, p.value(w)) }
+		for _, want := range wants {
+			if together && p.name != "status" {
+				f.each = append(f.each, func(w csvRow) bool { return p.value(w) == want })
+			}
+		}
 	}
 	return f
 }
 
 // supports returns the supports that have a row that the filter accepts, by id.
 func (f *csvFilter) supports(rows []csvRow) map[string]geo.Point {
-	found := map[string]geo.Point{}
+	found, accepted := map[string]geo.Point{}, map[string][]csvRow{}
 	for _, row := range rows {
 		if f.accepts(row) {
 			found[row.support] = row.at
+			accepted[row.support] = append(accepted[row.support], row)
+		}
+	}
+	for support, list := range accepted {
+		for _, has := range f.each {
+			if !slices.ContainsFunc(list, has) {
+				delete(found, support)
+			}
 		}
 	}
 	return found

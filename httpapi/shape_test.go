@@ -48,10 +48,10 @@ func TestOpenAPIGolden(t *testing.T) {
 func TestDeclaredParameters(t *testing.T) {
 	contract := map[string]string{
 		"/antennas": "market operator department territory province generation status technology " +
-			"band changedSince q bbox north south east west limit offset lat lon lng radiusKm format",
-		"/antennas/export": "market operator format department territory province generation status technology band changedSince",
+			"band together changedSince q bbox north south east west limit offset lat lon lng radiusKm format",
+		"/antennas/export": "market operator format department territory province generation status technology band together changedSince",
 		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
-			"territory province generation status technology band changedSince operator limit offset postalCode",
+			"territory province generation status technology band together changedSince operator limit offset postalCode",
 		"/antennas/lookup-by-radio": "value enb gnb pci cellId ci type market operator limit",
 		"/antennas/{id}":            "id market operator",
 		"/sites/{siteId}":           "siteId market operator",
@@ -66,7 +66,7 @@ func TestDeclaredParameters(t *testing.T) {
 		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
 		"/coverage/points":          "market operator technology bbox north south east west days limit",
 		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
-			"technology band changedSince layers v",
+			"technology band together changedSince layers v",
 		"/tiles/{market}.json": "market",
 	}
 	for _, tt := range []struct{ path, names string }{

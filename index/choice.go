@@ -17,6 +17,39 @@ type Choices struct {
 	Generations Choice // site.Generations
 	Statuses    Choice // positions in the snapshot's statuses
 	Systems     Choice // positions in the snapshot's systems
+	// Together are further conditions. For each of them a site must have an emission that satisfies
+	// it and the filter. These may be several emissions.
+	Together []Choices
+}
+
+// parts returns filters. A site must have an emission for each of them.
+func (f Filter) parts() (list []Filter) {
+	for _, t := range f.choices().Together {
+		c := f.choices()
+		c = Choices{c.Operators.and(t.Operators), c.Generations.and(t.Generations), c.Statuses.and(t.Statuses),
+			c.Systems.and(t.Systems), nil}
+		part := f
+		part.OneOf = &c
+		list = append(list, part)
+	}
+	if list == nil {
+		return []Filter{f}
+	}
+	return list
+}
+
+// and returns the values that both choices allow.
+func (c Choice) and(d Choice) Choice {
+	if c == nil {
+		return d
+	}
+	both := Choice{}
+	for _, value := range c {
+		if d.has(value) {
+			both = append(both, value)
+		}
+	}
+	return both
 }
 
 // accepts reports whether an emission satisfies the filter.

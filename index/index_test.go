@@ -135,15 +135,27 @@ func satisfies(s *site.Site, f Filter) bool {
 	if f.OneOf != nil {
 		c = *f.OneOf
 	}
-	return f.Operator == Any && f.Generation == Any && f.Status == Any && f.OneOf == nil ||
-		slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
-			if !in(c.Operators, s.Stations[e.Station].Operator) || !in(c.Generations, int(e.Generation)) ||
-				!in(c.Statuses, e.Status) || !in(c.Systems, e.Order) {
-				return false
-			}
-			return (f.Operator == Any || s.Stations[e.Station].Operator == f.Operator) &&
-				(f.Generation == Any || int(e.Generation) == f.Generation) && (f.Status == Any || e.Status == f.Status)
-		})
+	if f.Operator == Any && f.Generation == Any && f.Status == Any && f.OneOf == nil {
+		return true
+	}
+	var selected []site.Emission
+	for _, e := range s.Emissions {
+		if in(c.Operators, s.Stations[e.Station].Operator) && in(c.Generations, int(e.Generation)) &&
+			in(c.Statuses, e.Status) && in(c.Systems, e.Order) &&
+			(f.Operator == Any || s.Stations[e.Station].Operator == f.Operator) &&
+			(f.Generation == Any || int(e.Generation) == f.Generation) && (f.Status == Any || e.Status == f.Status) {
+			selected = append(selected, e)
+		}
+	}
+	for _, also := range c.Together {
+		if !slices.ContainsFunc(selected, func(e site.Emission) bool {
+			return in(also.Operators, s.Stations[e.Station].Operator) && in(also.Generations, int(e.Generation)) &&
+				in(also.Systems, e.Order)
+		}) {
+			return false
+		}
+	}
+	return len(selected) > 0
 }
 
 func randomFilter(r *rand.Rand, m *market.Market) Filter {
@@ -173,6 +185,10 @@ func randomFilter(r *rand.Rand, m *market.Market) Filter {
 		f.OneOf = &Choices{
 			Operators: choice(len(m.Operators)), Generations: choice(6), Statuses: choice(4),
 			Systems: append(choice(6), r.IntN(6)),
+		}
+		for r.IntN(3) == 0 {
+			f.OneOf.Together = append(f.OneOf.Together, Choices{Operators: choice(len(m.Operators)), Generations: choice(6),
+				Systems: choice(6)})
 		}
 	}
 	return f

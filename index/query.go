@@ -257,6 +257,13 @@ func (m *Market) applyFilter(f Filter, set bitset) {
 	if f.Within != nil {
 		set.and(f.Within.sites)
 	}
+	for _, part := range f.parts() {
+		m.applyPart(part, set)
+	}
+}
+
+// applyPart removes from set the sites of other areas, and those without an emission that satisfies f.
+func (m *Market) applyPart(f Filter, set bitset) {
 	m.narrowSystems(f, set)
 	mask := m.emissions.mask(f)
 	if mask != nil && set.count() > m.Len()/fewSites {
