@@ -18,11 +18,9 @@ import (
 	"relais/demo"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
-	"relais/index"
 	"relais/ingest"
 	"relais/ingest/source"
 	"relais/internal/folder"
-	"relais/market"
 	"relais/mcp"
 	"relais/snapshot"
 )
@@ -211,10 +209,6 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 	if err != nil {
 		return err
 	}
-	key := ""
-	if s, err := snapshot.ReadFile(dir.Snapshot(string(market.FR)), market.FR); err == nil && s.Len() > 0 {
-		key = index.Key(market.FR, s.ID(0))
-	}
 	server, browser, mobile := made[0], made[1], made[2]
 	api := base + "/external/v1"
 	out := &bytes.Buffer{}
@@ -223,12 +217,12 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends.\n", dir)
 	}
 	fmt.Fprintf(out, "\nA program asks with a key:\n\n  export KEY=%s\n", server.APIKey)
-	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + key,
+	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + demo.TestedSite,
 		"/outages?limit=5", "/coverage/points?technology=5G&limit=2", "/anfr/archive/" + demo.Week(0)} {
 		fmt.Fprintf(out, "  curl -H \"X-API-Key: $KEY\" '%s%s'\n", api, path)
 	}
 	fmt.Fprintf(out, "\nAll routes, with lines to try: %s%s\n", base, docs.Path)
-	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, key))
+	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, demo.TestedSite))
 	fmt.Fprintf(out, "The tools of assistants:      %s%s\n", base, mcp.Path)
 	fmt.Fprintf(out, "A page of http://localhost:3000 or http://localhost:5173 sends the key %s\n", browser.APIKey)
 	fmt.Fprintf(out, "An app signs each request:\n\n"+

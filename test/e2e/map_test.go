@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,31 +38,46 @@ func shownRows(t *testing.T, c country) (rows []shownRow) {
 	return rows
 }
 
-// mapFilters are filters of the map with what they select. One row must fulfil all of it.
-var mapFilters = []struct {
+// A mapFilter is a filter of the map with what it selects: supports with a row that fulfils all of it.
+// With each, a support must have such a row for each of them.
+type mapFilter struct {
 	query  string
 	accept func(r shownRow) bool
-}{
-	{"", func(shownRow) bool { return true }},
-	{"operator=ORANGE", func(r shownRow) bool { return r.operator == "ORANGE" }},
-	{"operator=SFR,FREE", func(r shownRow) bool { return r.operator == "SFR" || r.operator == "FREE" }},
-	{"generation=5G", func(r shownRow) bool { return r.generation == "5G" }},
-	{"generation=2G,3G", func(r shownRow) bool { return r.generation == "2G" || r.generation == "3G" }},
-	{"band=800", func(r shownRow) bool { return r.band == "800" }},
-	{"status=En service", func(r shownRow) bool { return r.status == "En service" }},
-	{"operator=BOUYGUES&generation=4G", func(r shownRow) bool { return r.operator == "BOUYGUES" && r.generation == "4G" }},
-	{"operator=FREE&band=700", func(r shownRow) bool { return r.operator == "FREE" && r.band == "700" }},
-	{"operator=ORANGE,SFR&generation=5G&status=Projet approuvé", func(r shownRow) bool {
-		return (r.operator == "ORANGE" || r.operator == "SFR") && r.generation == "5G" && r.status == "Projet approuvé"
-	}},
+	each   []func(r shownRow) bool
 }
 
-// countRows counts the supports with an accepted row within half a box of the centre.
-func countRows(rows []shownRow, accept func(shownRow) bool, lat, lng, half float64) int {
-	supports := map[string]bool{}
+func inBand(mhz string) func(shownRow) bool { return func(r shownRow) bool { return r.band == mhz } }
+
+var mapFilters = []mapFilter{
+	{"", func(shownRow) bool { return true }, nil},
+	{"operator=ORANGE", func(r shownRow) bool { return r.operator == "ORANGE" }, nil},
+	{"operator=SFR,FREE", func(r shownRow) bool { return r.operator == "SFR" || r.operator == "FREE" }, nil},
+	{"generation=5G", func(r shownRow) bool { return r.generation == "5G" }, nil},
+	{"generation=2G,3G", func(r shownRow) bool { return r.generation == "2G" || r.generation == "3G" }, nil},
+	{"band=800", func(r shownRow) bool { return r.band == "800" }, nil},
+	{"status=En service", func(r shownRow) bool { return r.status == "En service" }, nil},
+	{"operator=BOUYGUES&generation=4G", func(r shownRow) bool { return r.operator == "BOUYGUES" && r.generation == "4G" }, nil},
+	{"operator=FREE&band=700", func(r shownRow) bool { return r.operator == "FREE" && r.band == "700" }, nil},
+	{"operator=ORANGE,SFR&generation=5G&status=Projet approuvé", func(r shownRow) bool {
+		return (r.operator == "ORANGE" || r.operator == "SFR") && r.generation == "5G" && r.status == "Projet approuvé"
+	}, nil},
+	{"band=700,3500&together=1", func(r shownRow) bool { return r.band == "700" || r.band == "3500" },
+		[]func(shownRow) bool{inBand("700"), inBand("3500")}},
+}
+
+// countRows counts the supports that a filter selects within half a box of the centre.
+func countRows(rows []shownRow, f mapFilter, lat, lng, half float64) int {
+	supports := map[string][]shownRow{}
 	for _, r := range rows {
-		if accept(r) && r.lat >= lat-half && r.lat <= lat+half && r.lng >= lng-half && r.lng <= lng+half {
-			supports[r.support] = true
+		if f.accept(r) && math.Abs(r.lat-lat) <= half && math.Abs(r.lng-lng) <= half {
+			supports[r.support] = append(supports[r.support], r)
+		}
+	}
+	for support, list := range supports {
+		for _, has := range f.each {
+			if !slices.ContainsFunc(list, has) {
+				delete(supports, support)
+			}
 		}
 	}
 	return len(supports)
@@ -92,14 +109,14 @@ func TestMapDrawsTheRegister(t *testing.T) {
 	for i, f := range mapFilters {
 		t.Run(f.query, func(t *testing.T) {
 			m.show("/?" + strings.NewReplacer(" ", "%20", "é", url.QueryEscape("é")).Replace(f.query) + "#map=4.6/46.6/2.5")
-			if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, f.accept, 46.6, 2.5, 20); got != want || want == 0 {
+			if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, f, 46.6, 2.5, 20); got != want || want == 0 {
 				t.Errorf("the whole country: drawn %d sites, want %d", got, want)
 			}
 			for k := range 2 {
-				at := rows[(2*i+k)*len(rows)/20]
-				const half = 0.03
+				at := rows[(2*i+k)*len(rows)/(2*len(mapFilters))]
+				const half = 0.0301 // between seconds of arc, on which all sites lie
 				m.jump(at.lat, at.lng, 12.2)
-				if got, want := m.drawn(at.lat, at.lng, half), countRows(rows, f.accept, at.lat, at.lng, half); got != want {
+				if got, want := m.drawn(at.lat, at.lng, half), countRows(rows, f, at.lat, at.lng, half); got != want {
 					t.Errorf("around %v, %v: drawn %d sites, want %d", at.lat, at.lng, got, want)
 				}
 			}

@@ -154,7 +154,7 @@ func TestMapOverPlainHTTP(t *testing.T) {
 		t.Error("the page is in a secure context, so this test shows nothing")
 	}
 	rows := shownRows(t, c)
-	if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, mapFilters[0].accept, 46.6, 2.5, 20); got != want {
+	if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, mapFilters[0], 46.6, 2.5, 20); got != want {
 		t.Errorf("drawn %d sites, want %d", got, want)
 	}
 	m.clean(t)
