@@ -47,7 +47,8 @@ func (textList) Several() any { return "" }
 // UnmarshalText accepts any texts.
 func (l *textList) UnmarshalText(b []byte) error {
 	parts, err := splitValues(string(b))
-	*l = textList(strings.Join(parts, ","))
+	slices.Sort(parts) // for caches: one question has one key
+	*l = textList(strings.Join(slices.Compact(parts), ","))
 	return err
 }
 
@@ -259,13 +260,16 @@ func eachValue(all index.Choices, p emissionParams, m *index.Market) (list []ind
 			}
 		}
 	}
+	add := func(systems index.Choice, _ error) {
+		if !slices.ContainsFunc(list, func(c index.Choices) bool { return slices.Equal(c.Systems, systems) }) {
+			list = append(list, index.Choices{Systems: systems})
+		}
+	}
 	for _, value := range p.Technology.values() {
-		systems, _ := matchSystems("technology", textList(value), m, wholeName)
-		list = append(list, index.Choices{Systems: systems})
+		add(matchSystems("technology", textList(value), m, wholeName))
 	}
 	for _, value := range p.Band.values() {
-		systems, _ := matchSystems("band", textList(value), m, bandOf)
-		list = append(list, index.Choices{Systems: systems})
+		add(matchSystems("band", textList(value), m, bandOf))
 	}
 	return list
 }

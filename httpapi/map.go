@@ -82,6 +82,7 @@ func (m mapRoute) serve(s *Server, x *exchange) {
 	if !ok {
 		e := s.publicError(m.operation, x, access.ErrRateLimited)
 		e.RetryAfter = retryAfter(usage, x.start)
+		s.meters.refuse(usage)
 		s.fail(x, e)
 		return
 	}

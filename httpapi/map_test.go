@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -260,5 +261,44 @@ func TestMapLimits(t *testing.T) {
 	}
 	if w := askMap(t, s, "GET", mapTile); w.Code != 200 {
 		t.Errorf("a tile after that: status %d, want 200", w.Code)
+	}
+}
+
+// Readers of the map at one address, who do not read what they asked for, leave room for others, and all
+// of them leave room for callers with a key.
+func TestMapSharesAreByAddress(t *testing.T) {
+	u := newUnderway()
+	reader := func(address string, keyless bool) *exchange {
+		return &exchange{client: newMapCaller().client, keyless: keyless, address: netip.MustParseAddr(address)}
+	}
+	full := &reservation{underway: u, shares: reader("192.0.2.1", true).shares()}
+	if !full.change(load{clientStreams / 2, clientBytes / 2}) {
+		t.Fatal("the first answers do not fit")
+	}
+	for _, tt := range []struct {
+		name, address string
+		fits          bool
+	}{
+		{"the same address", "192.0.2.1", false},
+		{"another address", "192.0.2.2", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			more := &reservation{underway: u, shares: reader(tt.address, true).shares()}
+			if got := more.change(load{1, streamBytes}); got != tt.fits {
+				t.Errorf("one more stream fits: got %t, want %t", got, tt.fits)
+			}
+			more.release()
+		})
+	}
+	for i := range 20 {
+		address := netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}).String()
+		(&reservation{underway: u, shares: reader(address, true).shares()}).change(load{0, clientBytes / 2})
+	}
+	if u.all.bytes > answerBytes/2 {
+		t.Errorf("answers to the map take %d bytes, want at most %d", u.all.bytes, answerBytes/2)
+	}
+	keyed := &exchange{client: &access.Client{ID: "x", Mode: access.Server}, address: netip.MustParseAddr("192.0.2.9")}
+	if !(&reservation{underway: u, shares: keyed.shares()}).change(load{1, streamBytes}) {
+		t.Error("a caller with a key has no room")
 	}
 }

@@ -26,7 +26,7 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.E
 		return
 	}
 	var err error
-	if x.turn, err = s.turns.begin(x.r.Context(), func() []string { return []string{x.client.ID} }); err != nil {
+	if x.turn, err = s.turns.begin(x.r.Context(), func() []string { return []string{x.holder()} }); err != nil {
 		s.failOperation(o, x, err)
 		return
 	}
@@ -57,7 +57,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.En
 		p, err = c.pack(w, computed{stream, turn}, false)
 		return p, stream.ContentType(), err
 	}
-	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.client.ID, make)
+	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.holder(), make)
 	switch {
 	case errors.Is(err, errNoSpool):
 		s.Log.Debug("an answer cannot be kept: it is made for one client", "requestId", x.id, "operation", o.Name, "error", err)

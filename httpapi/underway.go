@@ -101,8 +101,12 @@ func (h *reservation) release() {
 // people use one key, the visitor, who may have half of the client's share.
 func (x *exchange) shares() []share {
 	visitor := share{"address " + limit.Subscriber(x.address).String(), load{clientStreams / 2, clientBytes / 2}}
-	if x.client == nil {
+	switch {
+	case x.client == nil:
 		return []share{visitor}
+	case x.keyless: // all readers of the map leave half to callers with a key
+		visitor.holder = x.holder()
+		return []share{{x.client.ID, load{math.MaxInt, answerBytes / 2}}, visitor}
 	}
 	client := share{x.client.ID, load{clientStreams, clientBytes}}
 	if x.client.Mode == access.Server {
@@ -110,6 +114,14 @@ func (x *exchange) shares() []share {
 	}
 	visitor.holder = x.client.ID + " " + visitor.holder
 	return []share{client, visitor}
+}
+
+// holder is whom the work for x counts for: its client, or the address of a reader of the map.
+func (x *exchange) holder() string {
+	if x.keyless {
+		return x.client.ID + " address " + limit.Subscriber(x.address).String()
+	}
+	return x.client.ID
 }
 
 // reserve sets the load of x's answer, and reports whether it fits. A stream stays a

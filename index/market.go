@@ -270,7 +270,7 @@ func Find(s *snapshot.Snapshot, name string) (uint32, bool) {
 }
 
 // Nearest returns the k sites nearest to p that satisfy f, nearest first, or all of them
-// if they are fewer.
+// if they are fewer. f may not have Together.
 func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
 	systems := f.choices().Systems != nil

@@ -23,7 +23,7 @@ import (
 )
 
 // GDAL reads each layer of a tile as orb does: the same values at the same places.
-func TestGDAL(t *testing.T) {
+func TestAgainstGDAL(t *testing.T) {
 	ogr2ogr, err := exec.LookPath("ogr2ogr")
 	if err != nil {
 		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")

@@ -72,7 +72,7 @@ func (p *Pages) photosOf(ctx context.Context, env *api.Env, d *view.Detail) *sit
 	photos := &sitePhotos{List: answer.Data, Total: answer.Meta.Total}
 	for i := range photos.List {
 		x := &photos.List[i]
-		x.Caption, x.AuthorName = cleanText(x.Caption), cleanText(x.AuthorName)
+		x.Caption = cleanText(x.Caption)
 	}
 	if len(photos.List) > 0 {
 		photos.OGImage = env.BaseURL + photos.List[0].OGImageURL

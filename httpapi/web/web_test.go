@@ -138,3 +138,21 @@ func TestDocumentation(t *testing.T) {
 		t.Errorf("without a map: status %d, location %q; want 303 to /docs", w.Code, w.Header().Get("Location"))
 	}
 }
+
+// The link to the other language leads to this server, whatever path was asked for.
+func TestOtherLanguage(t *testing.T) {
+	for _, tt := range []struct{ path, want string }{
+		{"/site/fr-1", "site/fr-1?lang=fr"},
+		{"/", "?lang=fr"},
+		{"//evil.example/login", "evil.example/login?lang=fr"},
+		{"///evil.example", "evil.example?lang=fr"},
+	} {
+		t.Run(tt.path, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.URL.Path = tt.path
+			if got := otherLanguage(r, english); got != tt.want {
+				t.Errorf("otherLanguage = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

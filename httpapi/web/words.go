@@ -90,9 +90,10 @@ func statedLanguage(r *http.Request) string {
 	return ""
 }
 
-// otherLanguage returns the address of the same page in the other language.
+// otherLanguage returns the address of the same page in the other language, without the slash before
+// it: after two of them browsers expect another host.
 func otherLanguage(r *http.Request, w words) string {
 	q := r.URL.Query()
 	q.Set("lang", w["otherLang"])
-	return strings.TrimPrefix(r.URL.EscapedPath(), "/") + "?" + q.Encode()
+	return strings.TrimLeft(r.URL.EscapedPath(), "/") + "?" + q.Encode()
 }

@@ -108,14 +108,14 @@ func TestMapDrawsTheRegister(t *testing.T) {
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
 	for i, f := range mapFilters {
 		t.Run(f.query, func(t *testing.T) {
-			m.show("/?" + strings.NewReplacer(" ", "%20", "é", url.QueryEscape("é")).Replace(f.query) + "#map=4.6/46.6/2.5")
+			m.show("/?" + strings.NewReplacer(" ", "%20", "é", url.QueryEscape("é")).Replace(f.query) + "#map=4.4/46.6/2.5")
 			if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, f, 46.6, 2.5, 20); got != want || want == 0 {
 				t.Errorf("the whole country: drawn %d sites, want %d", got, want)
 			}
 			for k := range 2 {
 				at := rows[(2*i+k)*len(rows)/(2*len(mapFilters))]
 				const half = 0.0301 // between seconds of arc, on which all sites lie
-				m.jump(at.lat, at.lng, 12.2)
+				m.jump(at.lat, at.lng, 12)
 				if got, want := m.drawn(at.lat, at.lng, half), countRows(rows, f, at.lat, at.lng, half); got != want {
 					t.Errorf("around %v, %v: drawn %d sites, want %d", at.lat, at.lng, got, want)
 				}

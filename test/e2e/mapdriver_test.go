@@ -29,7 +29,7 @@ func openMap(t *testing.T, host string, args ...string) *mapTab {
 	for _, domain := range []string{"Runtime", "Log", "Network", "Page"} {
 		m.must(domain+".enable", object{}, nil)
 	}
-	m.size(1280, 800)
+	m.size(1000, 720) // a larger one takes longer to draw
 	return m
 }
 
