@@ -60,8 +60,11 @@ export async function ask(path, query = {}, signal) {
   throw refusal;
 }
 
-/** isKeyTrouble reports whether another key would help. @param {Refusal} r */
-export const isKeyTrouble = (r) => r.status === 401 || r.status === 403;
+/** lacksScope reports whether a good key is not for the data that were asked for. @param {unknown} e */
+export const lacksScope = (e) => e instanceof Refusal && e.code === 'INSUFFICIENT_SCOPE';
+
+/** isKeyTrouble reports whether nothing works without another key. @param {Refusal} r */
+export const isKeyTrouble = (r) => (r.status === 401 || r.status === 403) && !lacksScope(r);
 
 /** aborted reports whether nobody waits for an answer any more. @param {unknown} e */
 export const aborted = (e) => e instanceof DOMException && e.name === 'AbortError';
@@ -73,6 +76,7 @@ export const aborted = (e) => e instanceof DOMException && e.name === 'AbortErro
 export function explain(e, words) {
   if (e instanceof Refusal && e.status === 429) return words.tooManyRequests;
   if (e instanceof Refusal && e.status === 503) return words.later;
+  if (lacksScope(e)) return words.noAccess;
   if (e instanceof Refusal && isKeyTrouble(e)) return words['key_' + e.code] ?? words.keyRefused;
   return words.noAnswer;
 }

@@ -1,5 +1,5 @@
 // With --map key the reader types a key once. It stays in this tab, and goes with every request.
-import { ask, explain, onRefusal, useKey } from './data.mjs';
+import { ask, explain, lacksScope, onRefusal, useKey } from './data.mjs';
 import { element, remember, remembered } from './dom.mjs';
 
 /** @typedef {import('./types.d.ts').Words} Words */
@@ -23,7 +23,9 @@ export async function prepare(words, accepted) {
     await ask('/markets');
     remember(area, name, value);
   };
+  let needed = false;
   const open = (/** @type {string} */ text) => {
+    needed = true;
     trouble.textContent = text;
     trouble.hidden = text === '';
     input.setAttribute('aria-invalid', String(text !== ''));
@@ -32,10 +34,16 @@ export async function prepare(words, accepted) {
   };
   // without a key there is nothing to see: Escape does not help
   dialog.addEventListener('cancel', (e) => e.preventDefault());
+  // browsers close it all the same when Escape is pressed twice
+  dialog.addEventListener('close', () => {
+    if (needed) open(trouble.textContent ?? '');
+  });
+  const why = (/** @type {unknown} */ e) => (lacksScope(e) ? words.key_INSUFFICIENT_SCOPE : explain(e, words));
   let started = false;
   await new Promise((/** @type {(v?: unknown) => void} */ done) => {
     const old = remembered(area, name);
     const proceed = () => {
+      needed = false;
       if (dialog.open) dialog.close();
       if (started) accepted();
       started = true;
@@ -54,10 +62,10 @@ export async function prepare(words, accepted) {
         input.value = '';
         proceed();
       } catch (x) {
-        open(explain(x, words));
+        open(why(x));
       }
     });
-    if (old) test(old).then(proceed, (x) => open(explain(x, words)));
+    if (old) test(old).then(proceed, (x) => open(why(x)));
     else open('');
   });
   onRefusal((r) => {

@@ -51,8 +51,8 @@ export function refresh(app) {
     return;
   }
   const focus = document.activeElement?.id;
-  const rest =
-    marks.length > most ? [node('li', { className: 'quiet', textContent: `${words.onlyNearest} ${most}.` })] : [];
+  const only = words.onlyNearest.replace('%s', String(most));
+  const rest = marks.length > most ? [node('li', { className: 'quiet', textContent: only })] : [];
   element('list').replaceChildren(...marks.slice(0, most).map((m) => row(app, m, middle)), ...rest);
   if (focus?.startsWith('row-')) document.getElementById(focus)?.focus();
   learnNames(app);

@@ -1,7 +1,7 @@
 // The renderer: the map itself with all its layers, in the colours of the moment.
 import { under } from './basemap.mjs';
 import * as controls from './controls.mjs';
-import { ask, explain, Refusal, transformRequest } from './data.mjs';
+import { ask, explain, isKeyTrouble, Refusal, transformRequest } from './data.mjs';
 import { calm, element, isDark, remember, remembered } from './dom.mjs';
 import { addLines } from './lines.mjs';
 import * as list from './list.mjs';
@@ -19,9 +19,13 @@ function failed(app, e, { over }) {
   const { words, config } = app;
   const code = e.error?.status;
   if (config.key && (code === 401 || code === 403)) {
-    ask('/markets').catch(() => {
-      /* the key's dialog opens */
-    });
+    ask('/markets').then(
+      () => code === 403 && app.tell(words.noAccess),
+      (x) => {
+        // of a key that is refused its dialog speaks
+        if (!(x instanceof Refusal && isKeyTrouble(x))) app.tell(explain(x, words));
+      },
+    );
     return;
   }
   if (code && code < 500 && code !== 429) return;
