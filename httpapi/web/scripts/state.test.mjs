@@ -108,7 +108,11 @@ test('a market gets the filters that it has', () => {
     together: 'true',
     changedSince: '2026-02-28',
   });
-  assert.ok(serves(market, { ...all, status: '' }));
+  assert.ok(serves(market, { ...all, status: '', together: false }));
+  // no site has all of them where the market lacks one
+  for (const lacking of [{ operators: ['SFR', 'BELL'] }, { bands: ['700', '3500'] }])
+    assert.ok(!serves(market, { ...parse(''), ...lacking, together: true }), JSON.stringify(lacking));
+  assert.ok(serves(market, { ...parse(''), operators: ['SFR'], bands: ['700'], together: true }));
   assert.ok(!serves(market, { ...parse(''), operators: ['BELL'] }));
   assert.ok(!serves({ ...market, changes: false }, { ...parse(''), changed: true }));
   assert.ok(serves(market, { ...all, ...none }));

@@ -4,7 +4,7 @@ import { ask, explain } from './data.mjs';
 import { attributes, element, node } from './dom.mjs';
 import { bearing, compass, distance, metres } from './geo.mjs';
 import { labels } from './places.mjs';
-import { filtersOf } from './state.mjs';
+import { filtersOf, serves } from './state.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
@@ -35,12 +35,15 @@ export function viewOf(home) {
   };
 }
 
+let turn = 0;
+
 /** show fills the map's place. @param {App} app */
 export async function show(app) {
   const { words } = app,
     view = app.view(),
     market = app.market(),
     place = element('map');
+  const mine = ++turn; // a later call counts, whichever answer comes last
   const near = `/near?lat=${view.lat.toFixed(5)}&lon=${view.lng.toFixed(5)}&lang=${words.lang}`;
   const why = node(
     'p',
@@ -51,6 +54,10 @@ export async function show(app) {
     ' · ',
     node('a', { href: `/search?lang=${words.lang}`, textContent: words.searchPage }),
   );
+  if (!serves(market, app.state)) {
+    place.replaceChildren(why, node('p', { className: 'notice', textContent: words.noMatchMarket }));
+    return;
+  }
   try {
     const query = {
       market: market.code,
@@ -59,6 +66,7 @@ export async function show(app) {
       limit: 1000,
     };
     const { data, meta } = await ask('/antennas', query);
+    if (mine !== turn) return;
     const sorted = data
       .sort(
         (/** @type {any} */ a, /** @type {any} */ b) => distance(view, a.coordinates) - distance(view, b.coordinates),
@@ -107,6 +115,7 @@ export async function show(app) {
         : [node('p', { className: 'notice', textContent: words.noneHere })]),
     );
   } catch (e) {
+    if (mine !== turn) return;
     place.replaceChildren(why, node('p', { className: 'notice', textContent: explain(e, words) }));
   }
 }

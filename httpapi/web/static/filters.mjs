@@ -48,11 +48,29 @@ function operators(app) {
       chosen.length === 0 || chosen.includes(o.key),
       () => {
         const now = chosen.length === 0 ? all.filter((key) => key !== o.key) : toggled(chosen, o.key);
-        app.set({ operators: all.every((key) => now.includes(key)) ? [] : now });
+        // all of them on one site is another wish than any of them
+        app.set({ operators: !state.together && all.every((key) => now.includes(key)) ? [] : now });
       },
       picture(mark(market, 2 ** i, 2 ** i, 5, 18)),
     ),
   );
+}
+
+/**
+ * together turns the filter on or off that every chosen value is on a site. Where nothing is chosen,
+ * it is about the operators.
+ * @param {App} app
+ */
+function together(app) {
+  const { state } = app,
+    all = app.market().operators.map((o) => o.key);
+  if (state.together) {
+    const full = all.length === state.operators.length && all.every((key) => state.operators.includes(key));
+    app.set({ together: false, operators: full ? [] : state.operators });
+    return;
+  }
+  const nothing = state.operators.length + state.generations.length + state.bands.length === 0;
+  app.set({ together: true, operators: nothing ? all.sort() : state.operators });
 }
 
 /** @param {App} app */
@@ -113,7 +131,7 @@ export function show(app, notes) {
         ]
       : []),
     ...(has('together')
-      ? [box('together', words.togetherFilter, state.together, () => app.set({ together: !state.together }))]
+      ? [box('together', words.togetherFilter, state.together, () => together(app))]
       : []),
     ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
     ...(has('changedSince') && market.changes

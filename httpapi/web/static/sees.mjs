@@ -8,7 +8,7 @@ import * as lines from './lines.mjs';
 import { details, sectorsOf } from './lit.mjs';
 import { operatorsOf } from './marks.mjs';
 import { labels } from './places.mjs';
-import { filtersOf } from './state.mjs';
+import { filtersOf, serves } from './state.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Point} Point */
@@ -31,6 +31,7 @@ const halfSector = 60,
 async function find(app, from) {
   const market = app.market();
   let list = [];
+  if (!serves(market, app.state)) return [];
   for (const radiusKm of radii) {
     const query = {
       market: market.code,

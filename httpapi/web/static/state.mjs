@@ -124,9 +124,13 @@ function dayBefore(date) {
  * @param {import('./types.d.ts').Market} market @param {State} state
  */
 export function serves(market, state) {
+  const fits = (/** @type {string[]} */ chosen, /** @type {string[]} */ has) =>
+    chosen.length === 0 ||
+    (state.together ? chosen.every((v) => has.includes(v)) : chosen.some((v) => has.includes(v)));
+  const operators = market.operators.map((o) => o.key);
   return (
-    (state.operators.length === 0 || state.operators.some((key) => market.operators.some((o) => o.key === key))) &&
-    (state.bands.length === 0 || state.bands.some((b) => market.bands.includes(b))) &&
+    fits(state.operators, operators) &&
+    fits(state.bands, market.bands) &&
     (!state.status || Boolean(market.statuses?.includes(state.status))) &&
     (!state.changed || market.changes)
   );
