@@ -2,7 +2,7 @@
 // received there and a line to its site, where the register knows it.
 import * as card from './card.mjs';
 import { ask, explain } from './data.mjs';
-import { attributes, node } from './dom.mjs';
+import { attributes, datesOf, node } from './dom.mjs';
 import { angle, bearing, distance, metres, nearest } from './geo.mjs';
 import * as lines from './lines.mjs';
 import { details, sectorsOf } from './lit.mjs';
@@ -23,11 +23,15 @@ const facts = (rows) =>
 /** when writes a time as people read it. @param {string} text ISO 8601 @param {import('./types.d.ts').Words} words */
 export function when(text, words) {
   const t = new Date(text);
-  return Number.isNaN(t.getTime()) ? '' : t.toLocaleString(words.lang, { dateStyle: 'long', timeStyle: 'short' });
+  return Number.isNaN(t.getTime()) ? '' : t.toLocaleString(datesOf(words), { dateStyle: 'long', timeStyle: 'short' });
 }
 
-/** @param {unknown} v @param {string} [unit] */
-const value = (v, unit = '') => (v === '' || v === undefined || v === null ? '' : String(v).replace('-', '−') + unit);
+/** @param {unknown} v an identifier */
+const value = (v) => (v === undefined || v === null ? '' : String(v));
+
+/** measure writes a number as people of a language do. @param {unknown} v @param {string} unit @param {string} lang */
+const measure = (v, unit, lang) =>
+  typeof v === 'number' ? v.toLocaleString(lang, { maximumFractionDigits: 3 }).replace('-', '−') + unit : '';
 
 /** operatorOf finds the operator of a point's network. @param {App} app @param {Record<string, any>} p */
 function operatorOf(app, p) {
@@ -86,8 +90,9 @@ export async function show(app, p, at) {
   if (p.down !== undefined) {
     card.fill(app, name, [
       node('h1', { textContent: p.down ? words.outageDown : words.outageDegraded }),
+      ...(p.commune ? [node('p', { className: 'quiet', textContent: p.commune })] : []),
       facts([
-        [words.operator, p.title],
+        [words.operator, p.operator],
         [words.outageAffected, p.what],
         [words.outageSince, when(p.since, words)],
         [words.outageUntil, when(p.until, words)],
@@ -101,9 +106,9 @@ export async function show(app, p, at) {
     card.fill(app, name, [
       node('h1', { textContent: words.testPoint }),
       facts([
-        [words.testDownload, value(p.mbps, ' Mbit/s')],
-        [words.testUpload, value(p.up, ' Mbit/s')],
-        [words.testLatency, value(p.ping, ' ms')],
+        [words.testDownload, measure(p.mbps, ' Mbit/s', words.lang) || words.noLevel],
+        [words.testUpload, measure(p.up, ' Mbit/s', words.lang)],
+        [words.testLatency, measure(p.ping, ' ms', words.lang)],
         [words.operator, p.operator],
         [words.pointTechnology, p.what],
         [words.date, when(p.at, words)],
@@ -112,8 +117,8 @@ export async function show(app, p, at) {
     return;
   }
   const rows = facts([
-    ['RSRP', p.rsrp === -999 ? '' : value(p.rsrp, ' dBm')],
-    ['SINR', value(p.snr, ' dB')],
+    ['RSRP', measure(p.rsrp, ' dBm', words.lang) || words.noLevel],
+    ['SINR', measure(p.snr, ' dB', words.lang)],
     [words.operator, p.operator || operatorOf(app, p)?.label],
     [words.pointTechnology, p.technology],
     [words.pointCell, value(p.cell)],

@@ -8,14 +8,20 @@ import { signal, speeds } from './overlays.mjs';
 /** @param {Node} sign @param {string} text */
 const line = (sign, text) => [sign, node('span', { textContent: text })];
 
-/** steps is the scale of a layer. @param {number[]} from @param {string} unit */
-function steps(from, unit) {
-  return from.flatMap((limit, i) => {
-    const swatch = node('span', { className: 'swatch' });
-    swatch.style.background = color(`step-${i + 1}`);
+/** swatch shows a colour of the table. @param {string} name */
+function swatch(name) {
+  const e = node('span', { className: 'swatch' });
+  e.style.background = color(name);
+  return e;
+}
+
+/** steps is the scale of a layer. @param {number[]} from @param {string} unit @param {string} none */
+function steps(from, unit, none) {
+  const scale = from.flatMap((limit, i) => {
     const text = i === 0 ? `< ${from[1]}` : i === from.length - 1 ? `≥ ${limit}` : `${limit} … ${from[i + 1]}`;
-    return line(swatch, `${text} ${unit}`.replaceAll('-', '−'));
+    return line(swatch(`step-${i + 1}`), `${text} ${unit}`.replaceAll('-', '−'));
   });
+  return [...scale, ...line(swatch('quiet'), none)];
 }
 
 /** show fills the legend. @param {App} app */
@@ -49,9 +55,11 @@ export function show(app) {
     ...(shown('week')
       ? ['new', 'active', 'gone'].flatMap((k) => line(picture(change(k, 16)), words['change_' + k]))
       : []),
-    ...(shown('coverage') ? [node('strong', { textContent: words.layer_coverage }), ...steps(signal, 'dBm')] : []),
+    ...(shown('coverage')
+      ? [node('strong', { textContent: words.layer_coverage }), ...steps(signal, 'dBm', words.noLevel)]
+      : []),
     ...(shown('speedtests')
-      ? [node('strong', { textContent: words.layer_speedtests }), ...steps(speeds, 'Mbit/s')]
+      ? [node('strong', { textContent: words.layer_speedtests }), ...steps(speeds, 'Mbit/s', words.noLevel)]
       : []),
   );
 }

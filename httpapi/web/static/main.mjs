@@ -152,7 +152,7 @@ function apply(before) {
   }
   if (differs(['layers'])) over();
   if (differs(['operators', 'generations', 'bands', 'status', 'together', 'changed', 'layers'])) panel(true);
-  if (differs(['from', 'operators', 'generations', 'bands', 'status'])) {
+  if (differs(['from', 'operators', 'generations', 'bands', 'status', 'together', 'changed'])) {
     if (state.from) sees.show(app, state.from);
     else drawLines(app, null);
   }
@@ -183,6 +183,7 @@ function panel(again = false) {
 async function over() {
   if (!app.map?.getLayer('lit-ring')) return;
   const now = await refresh(app);
+  if (!now) return;
   const same = JSON.stringify(now) === JSON.stringify(notes);
   notes = now;
   if (!same) panel(true);

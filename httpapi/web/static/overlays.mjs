@@ -12,11 +12,15 @@ import { fonts } from './style.mjs';
 export const signal = [-200, -115, -105, -95, -85],
   speeds = [0, 10, 50, 150, 400];
 
+/** What was not measured is the empty text. @param {string} name @returns {any} */
+const measured = (name) => ['==', ['typeof', ['get', name]], 'number'];
+
 const step = (/** @type {string} */ name, /** @type {number[]} */ from) =>
   /** @type {any} */ ([
-    'step',
-    ['get', name],
-    ...from.flatMap((limit, i) => [...(i > 0 ? [limit] : []), color(`step-${i + 1}`)]),
+    'case',
+    measured(name),
+    ['step', ['get', name], ...from.flatMap((limit, i) => [...(i > 0 ? [limit] : []), color(`step-${i + 1}`)])],
+    color('quiet'),
   ]);
 
 /** @param {number} lng @param {number} lat @param {Record<string, unknown>} properties */
@@ -25,6 +29,9 @@ const point = (lng, lat, properties) => ({
   geometry: { type: /** @type {const} */ ('Point'), coordinates: [lng, lat] },
   properties,
 });
+
+const labelOf = (/** @type {Market} */ market, /** @type {string} */ key) =>
+  market.operators.find((o) => o.key === key)?.label ?? key;
 
 const bbox = (/** @type {App} */ app) =>
   app
@@ -73,11 +80,15 @@ export const overlays = {
         features: list.map((o) =>
           point(o.longitude, o.latitude, {
             down: o.severity === 'down' ? 1 : 0,
-            title: [o.operatorKey, o.commune].filter(Boolean).join(' · '),
+            operator: labelOf(market, o.operatorKey),
+            commune: o.commune ?? '',
             since: o.startedAt,
             until: o.expectedEndAt ?? '',
             reason: o.reason ?? '',
-            what: o.affectedTechnologies.concat(o.affectedServices).join(', '),
+            what: [
+              ...o.affectedTechnologies.map((/** @type {string} */ t) => t.toUpperCase()),
+              ...o.affectedServices.map((/** @type {string} */ s) => words['service.' + s] ?? s),
+            ].join(', '),
             by: o.source,
           }),
         ),
@@ -147,7 +158,7 @@ export const overlays = {
         note: data.length === 0 ? app.words.noPoint : '',
         features: data.map((/** @type {any} */ p) =>
           point(p.coordinates.lng, p.coordinates.lat, {
-            rsrp: p.rsrp ?? -999,
+            rsrp: p.rsrp ?? '',
             technology: p.technology,
             at: p.timestamp,
             cell: p.radio?.cellId ?? '',
@@ -171,7 +182,7 @@ export const overlays = {
           'circle-radius': ['interpolate', ['linear'], ['zoom'], 10, 2.5, 16, 6],
           'circle-color': step('rsrp', signal),
           'circle-stroke-width': 0.75,
-          'circle-stroke-color': color('mark-paper'),
+          'circle-stroke-color': color('mark-ink'),
         },
       },
     ],
@@ -185,7 +196,7 @@ export const overlays = {
         note: data.length === 0 ? app.words.noTest : '',
         features: data.map((/** @type {any} */ t) =>
           point(t.coordinates.lng, t.coordinates.lat, {
-            mbps: t.downloadSpeed ?? 0,
+            mbps: t.downloadSpeed ?? '',
             up: t.uploadSpeed ?? '',
             ping: t.ping ?? '',
             at: t.timestamp,
@@ -213,7 +224,12 @@ export const overlays = {
         source,
         minzoom: 13,
         layout: {
-          'text-field': ['concat', ['to-string', ['round', ['get', 'mbps']]], ' Mbit/s'],
+          'text-field': [
+            'case',
+            measured('mbps'),
+            ['concat', ['to-string', ['round', ['get', 'mbps']]], ' Mbit/s'],
+            '',
+          ],
           'text-font': fonts,
           'text-size': 11,
           'text-offset': [0, 1.2],
@@ -231,7 +247,7 @@ let turn = 0;
 
 /**
  * refresh shows the chosen layers of a market and hides the others. It returns what to say of
- * each of them.
+ * each of them, or null when a later call says it.
  * @param {App} app
  */
 export async function refresh(app) {
@@ -264,5 +280,5 @@ export async function refresh(app) {
       }
     }),
   );
-  return notes;
+  return mine === turn ? notes : null;
 }

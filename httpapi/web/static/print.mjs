@@ -1,5 +1,5 @@
 // On paper the map is a picture: what WebGL drew is gone by the time a printer asks for it.
-import { element, node } from './dom.mjs';
+import { datesOf, element, node } from './dom.mjs';
 
 /** attach prepares the page for paper. @param {import('./types.d.ts').App} app */
 export function attach(app) {
@@ -9,8 +9,9 @@ export function attach(app) {
   addEventListener('beforeprint', () => {
     theme = document.documentElement.dataset.theme ?? '';
     document.documentElement.dataset.theme = 'light'; // paper is white
-    element('paper').textContent =
-      `${location.href} · relais, ${new Date().toLocaleDateString(app.words.lang, { dateStyle: 'long' })}`;
+    const day = new Date().toLocaleDateString(datesOf(app.words), { dateStyle: 'long' });
+    const credit = document.querySelector('.maplibregl-ctrl-attrib-inner')?.textContent?.trim();
+    element('paper').textContent = [location.href, `relais, ${day}`, credit].filter(Boolean).join(' · ');
     if (!app.map) return;
     app.map.redraw(); // the drawing lasts until the end of this task
     picture = node('img', {

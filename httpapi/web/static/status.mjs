@@ -1,7 +1,7 @@
 // What the page says around the map: whose data it is, how many sites match, and the link to the other
 // language.
 import { ask, Refusal } from './data.mjs';
-import { element, node } from './dom.mjs';
+import { datesOf, element, node } from './dom.mjs';
 import { filtersOf, serves } from './state.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -15,10 +15,13 @@ export function links({ words }) {
   a.href = `${location.pathname}?${query.toString().replaceAll('%2C', ',')}${location.hash}`;
 }
 
+let turn = 0;
+
 /** count says how many sites the filters select. @param {App} app */
 export async function count(app) {
   const { words, config } = app,
     m = app.market();
+  const mine = ++turn; // a later call counts, whichever answer comes last
   const target = document.getElementById('matches');
   if (!target || JSON.stringify(filtersOf(m, app.state, config)) === '{}') {
     if (target) target.textContent = '';
@@ -31,14 +34,15 @@ export async function count(app) {
   try {
     const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, app.state, config), limit: 1 });
     const now = document.getElementById('matches');
-    if (now)
+    if (now && mine === turn)
       now.textContent =
         meta.totalMatched === 0
           ? words.noMatchMarket
           : `${meta.totalMatched.toLocaleString(words.lang)} / ${m.sites.toLocaleString(words.lang)} ${words.sites}`;
   } catch (e) {
     // this server may not keep the edition that it serves; of other errors the tiles speak
-    if (e instanceof Refusal && e.status === 404) target.textContent = words.noEdition;
+    const now = document.getElementById('matches');
+    if (now && mine === turn && e instanceof Refusal && e.status === 404) now.textContent = words.noEdition;
   }
 }
 
@@ -49,7 +53,7 @@ export function source({ words }, m) {
   const ago = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' });
   const time = node('time', {
     dateTime: m.date,
-    textContent: day.toLocaleDateString(words.lang, {
+    textContent: day.toLocaleDateString(datesOf(words), {
       day: 'numeric',
       month: 'long',
       year: 'numeric',

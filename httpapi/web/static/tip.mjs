@@ -53,11 +53,11 @@ const units = /** @type {Record<string, string>} */ ({ rsrp: ' dBm', mbps: ' Mbi
 export function evidence(p, app) {
   const { words } = app;
   if (p.kind !== undefined) return [words['change_' + p.kind] ?? words.layer_week];
-  if (p.down !== undefined) return [`${p.title} · ${p.down ? words.outageDown : words.outageDegraded}`];
+  if (p.down !== undefined)
+    return [[p.operator, p.commune, p.down ? words.outageDown : words.outageDegraded].filter(Boolean).join(' · ')];
   const name = p.rsrp !== undefined ? 'rsrp' : 'mbps';
-  if (name === 'rsrp' && p.rsrp === -999) return [words.noLevel];
   return [
-    `${Math.round(p[name])}${units[name]}`.replace('-', '−'),
+    p[name] === '' ? words.noLevel : `${Math.round(p[name])}${units[name]}`.replace('-', '−'),
     p.technology || p.what ? ` · ${p.technology || p.what}` : '',
   ];
 }
