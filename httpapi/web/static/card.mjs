@@ -22,7 +22,8 @@ export function attach(app, close) {
       await navigator.share({ title: document.title, url: link }).catch(() => {});
       return;
     }
-    say(share, (await copyText(link)) ? words.linkCopied : words.copyFailed, app);
+    const done = await copyText(link);
+    say(share, done, done ? words.linkCopied : words.copyFailed, app);
   });
   // a link of the page to the map moves this map
   element('content').addEventListener('click', (e) => {
@@ -35,11 +36,15 @@ export function attach(app, close) {
   });
 }
 
-/** say shows a short answer on a button. @param {HTMLElement} button @param {string} text @param {App} app */
-function say(button, text, app) {
-  button.setAttribute('data-done', '');
+/**
+ * say shows a short answer on a button: a tick, or a cross.
+ * @param {HTMLElement} button @param {boolean} done @param {string} text @param {App} app
+ */
+function say(button, done, text, app) {
+  const sign = done ? 'data-done' : 'data-failed';
+  button.setAttribute(sign, '');
   app.announce(text);
-  setTimeout(() => button.removeAttribute('data-done'), 1500);
+  setTimeout(() => button.removeAttribute(sign), 1500);
 }
 
 /** copyButtons puts a button next to each element whose text people copy. @param {ParentNode} root @param {App} app */
@@ -49,9 +54,10 @@ function copyButtons(root, app) {
     const b = attributes(node('button', { type: 'button', className: 'copy', title: app.words.copy }, copyIcon()), {
       'aria-label': `${app.words.copy}: ${text}`,
     });
-    b.addEventListener('click', async () =>
-      say(b, (await copyText(text)) ? app.words.copied : app.words.copyFailed, app),
-    );
+    b.addEventListener('click', async () => {
+      const done = await copyText(text);
+      say(b, done, done ? app.words.copied : app.words.copyFailed, app);
+    });
     e.after(b);
   }
 }

@@ -3,7 +3,7 @@ import { calm } from './dom.mjs';
 import * as evidence from './evidence.mjs';
 import { light } from './lit.mjs';
 import { overlays } from './overlays.mjs';
-import { at } from './sites.mjs';
+import { at, nearestOf } from './sites.mjs';
 import * as tip from './tip.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -17,14 +17,21 @@ function overlayAt(app, { x, y }) {
   const layers = Object.keys(overlays)
     .map((name) => 'over-' + name)
     .filter((id) => app.map?.getLayer(id));
-  return /** @type {any} */ (
+  const found = /** @type {any[]} */ (
     app.map?.queryRenderedFeatures(
       [
         [x - 6, y - 6],
         [x + 6, y + 6],
       ],
       { layers },
-    )[0]
+    ) ?? []
+  );
+  // signs stand beside their place: there the uppermost counts
+  if (!app.map || found[0]?.layer.type !== 'circle') return found[0];
+  return nearestOf(
+    app.map,
+    found.filter((f) => f.layer.id === found[0].layer.id),
+    { x, y },
   );
 }
 

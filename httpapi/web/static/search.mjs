@@ -20,6 +20,8 @@ export function attach(app, go) {
     running = new AbortController();
 
   const close = () => {
+    clearTimeout(timer);
+    running.abort(); // a late answer would open the list again
     list.hidden = true;
     input.setAttribute('aria-expanded', 'false');
     input.removeAttribute('aria-activedescendant');
@@ -63,6 +65,7 @@ export function attach(app, go) {
     input.setAttribute('aria-expanded', String(!list.hidden));
     app.announce(notice || (found.length > 0 ? `${found.length} ${words.foundCount}` : ''));
   };
+  /** find shows what the text finds, and returns it; null when nobody waits for it any more. */
   const find = async (everywhere = false) => {
     clearTimeout(timer);
     running.abort();
@@ -70,13 +73,16 @@ export function attach(app, go) {
     const text = input.value.trim().slice(0, 200);
     if (text.length < 2) {
       show([]);
-      return;
+      return null;
     }
     try {
       const found = await search(app, text, everywhere, mine.signal);
-      if (!mine.signal.aborted) show(found, found.length > 0 ? '' : words.searchNothing);
+      if (mine.signal.aborted) return null;
+      show(found, found.length > 0 ? '' : words.searchNothing);
+      return found;
     } catch (e) {
       if (!aborted(e) && !mine.signal.aborted) show([], explain(e, words));
+      return null;
     }
   };
   const move = (/** @type {number} */ to) => {
@@ -119,7 +125,7 @@ export function attach(app, go) {
       choose(chosen);
       return;
     }
-    await find(true);
-    if (results.length > 0) choose(0);
+    const found = await find(true);
+    if (found && found.length > 0 && found === results) choose(0);
   });
 }

@@ -156,6 +156,18 @@ function markOf(f, app) {
 }
 
 /**
+ * nearestOf returns the feature that is nearest to a point of the screen.
+ * @param {Renderer} map @param {any[]} features @param {{x: number, y: number}} p @returns {any}
+ */
+export function nearestOf(map, features, { x, y }) {
+  const far = features.map((f) => {
+    const q = map.project(f.geometry.coordinates);
+    return Math.hypot(q.x - x, q.y - y);
+  });
+  return features[far.indexOf(Math.min(...far))];
+}
+
+/**
  * at returns the site or cluster at a point of the screen.
  * @param {App} app @param {{x: number, y: number}} p
  * @returns {{ mark?: Mark, cluster?: import('./types.d.ts').Point } | null}
@@ -169,7 +181,7 @@ export function at(app, { x, y }) {
     ],
     { layers: layersOf(app, ['clusters-', 'sites-']) },
   );
-  const f = /** @type {any} */ (near.find((g) => g.properties.key) ?? near[0]);
+  const f = nearestOf(app.map, near, { x, y });
   if (!f) return null;
   if (f.properties.key) return { mark: markOf(f, app) };
   const [lng, lat] = f.geometry.coordinates;
