@@ -1,17 +1,17 @@
 // The legend says what is shown now.
 import { color, element, isPhone, node } from './dom.mjs';
 import { change, mark, picture, warning, wedge } from './marks.mjs';
-import { signal, speeds } from './overlays.mjs';
+import { signal, speeds, unmeasured } from './overlays.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
 /** @param {Node} sign @param {string} text */
 const line = (sign, text) => [sign, node('span', { textContent: text })];
 
-/** swatch shows a colour of the table. @param {string} name */
-function swatch(name) {
+/** swatch shows a colour. @param {string} value */
+function swatch(value) {
   const e = node('span', { className: 'swatch' });
-  e.style.background = color(name);
+  e.style.background = value;
   return e;
 }
 
@@ -19,9 +19,9 @@ function swatch(name) {
 function steps(from, unit, none) {
   const scale = from.flatMap((limit, i) => {
     const text = i === 0 ? `< ${from[1]}` : i === from.length - 1 ? `≥ ${limit}` : `${limit} … ${from[i + 1]}`;
-    return line(swatch(`step-${i + 1}`), `${text} ${unit}`.replaceAll('-', '−'));
+    return line(swatch(color(`step-${i + 1}`)), `${text} ${unit}`.replaceAll('-', '−'));
   });
-  return [...scale, ...line(swatch('quiet'), none)];
+  return [...scale, ...line(swatch(unmeasured()), none)];
 }
 
 /** show fills the legend. @param {App} app */

@@ -1,7 +1,7 @@
 // Layers that are shown on demand over the sites: outages, the changes of the newest edition,
 // coverage points and speedtests. Each is a source of GeoJSON that this module fills.
 import { ask, explain } from './data.mjs';
-import { color } from './dom.mjs';
+import { color, isDark } from './dom.mjs';
 import { inside } from './geo.mjs';
 import { fonts } from './style.mjs';
 
@@ -12,6 +12,9 @@ import { fonts } from './style.mjs';
 export const signal = [-200, -115, -105, -95, -85],
   speeds = [0, 10, 50, 150, 400];
 
+/** unmeasured is nearly white in either theme: each grey is near to one of the steps. */
+export const unmeasured = () => color(isDark() ? 'ink' : 'paper');
+
 /** What was not measured is the empty text. @param {string} name @returns {any} */
 const measured = (name) => ['==', ['typeof', ['get', name]], 'number'];
 
@@ -20,7 +23,7 @@ const step = (/** @type {string} */ name, /** @type {number[]} */ from) =>
     'case',
     measured(name),
     ['step', ['get', name], ...from.flatMap((limit, i) => [...(i > 0 ? [limit] : []), color(`step-${i + 1}`)])],
-    color('quiet'),
+    unmeasured(),
   ]);
 
 /** @param {number} lng @param {number} lat @param {Record<string, unknown>} properties */
