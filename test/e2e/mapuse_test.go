@@ -24,6 +24,7 @@ func TestMapLinks(t *testing.T) {
 	s := serve(t, c.dir)
 	at := aSupport(t, c)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	m.size(1280, 800) // in a smaller window the map moves the site out from under its card
 	path := fmt.Sprintf("/?operator=ORANGE,SFR&generation=4G,5G&site=fr-%s&lang=fr#map=13/%.4f/%.4f", at.support, at.lat, at.lng)
 	m.show(path)
 	m.until("the card has the site", `document.getElementById('card').textContent.includes("`+at.support+`")`)
