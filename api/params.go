@@ -55,6 +55,14 @@ type emissionParams struct {
 	Band       textList       `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
 }
 
+// siteFilters are the filters of routes that read sites.
+type siteFilters struct {
+	areaParams
+	emissionParams
+	Together bool `param:"together" doc:"true: a site must have every value that operator, generation, technology and band list, each on some emission that satisfies the other filters. Otherwise one of the values is enough."`
+	changeParams
+}
+
 // singleEmissionParams are emissionParams for transports that take one value.
 type singleEmissionParams struct {
 	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`

@@ -30,14 +30,6 @@ func (p changeParams) refine(r *Env, f *Freshness) {
 	}
 }
 
-// siteFilters are the filters of routes that read sites.
-type siteFilters struct {
-	areaParams
-	emissionParams
-	Together bool `param:"together" doc:"true: a site must have every value that operator, generation, technology and band list, each on some emission that satisfies the other filters. Otherwise one of the values is enough."`
-	changeParams
-}
-
 const changedSince = "changedSince"
 
 // check fails for a market without archives.

@@ -76,8 +76,8 @@ func (f *webFlags) mode() httpapi.MapMode {
 	return httpapi.MapMode(f.Map)
 }
 
-// errorDocs returns what gives the address of the documentation of an error code, nil without
-// pages.
+// errorDocs returns the function that gives the address of an error code's documentation, nil
+// without pages.
 func (f *webFlags) errorDocs(baseURL string) func(code string) string {
 	if f.Pages == "off" {
 		return nil

@@ -107,7 +107,7 @@ type errorBody struct {
 	Docs      string   `json:"docs,omitempty"`
 }
 
-// errorReply returns the answer to an error, with the address of what is written about its code. A
+// errorReply returns the answer to an error, with the address of the documentation of its code. A
 // server without that names the document that describes the parameters, if one is wrong.
 func (s *Server) errorReply(e *api.Error) *reply {
 	answer := errorBody{Error: e.Message, Code: e.Code, Parameter: e.Parameter, Allowed: e.Allowed}

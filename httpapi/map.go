@@ -68,7 +68,7 @@ type mapRoute struct{ *operation }
 func (m mapRoute) serve(s *Server, x *exchange) {
 	x.op, x.sameOrigin = m.Op, true
 	x.w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-	if !ownPage(x.r) {
+	if !access.FromOwnPage(x.r.Header["Sec-Fetch-Site"]) {
 		s.failOperation(m.operation, x, access.ErrOrigin)
 		return
 	}
@@ -91,17 +91,6 @@ func (m mapRoute) serve(s *Server, x *exchange) {
 		return
 	}
 	m.read(s, x)
-}
-
-// ownPage reports whether the request comes from a page of this server or from the address bar.
-// Browsers do not say it over plain HTTP, except on localhost.
-func ownPage(r *http.Request) bool {
-	for _, from := range r.Header["Sec-Fetch-Site"] {
-		if from != "same-origin" && from != "none" {
-			return false
-		}
-	}
-	return true
 }
 
 // count counts the request of an address, and reports whether it is within the limit.

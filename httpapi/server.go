@@ -64,7 +64,7 @@ type Options struct {
 	// not be redistributed without their publisher's permission.
 	Map    MapMode
 	MapAll bool
-	// ErrorDocs, which may be nil, returns the address of what is written about an error code.
+	// ErrorDocs, which may be nil, returns the address of the documentation of an error code.
 	ErrorDocs func(code string) string
 	// NotFound, which may be nil, answers browsers that ask for a page that does not exist.
 	NotFound http.Handler

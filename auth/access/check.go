@@ -153,6 +153,12 @@ func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 	return len(r.Origin) == 1 && allowsOrigin(allowed, r.Origin[0])
 }
 
+// FromOwnPage reports whether a request comes from a page of this server or from the address bar,
+// by the lines of its Sec-Fetch-Site. Browsers do not send it over plain HTTP, except on localhost.
+func FromOwnPage(fetchSite []string) bool {
+	return !slices.ContainsFunc(fetchSite, func(from string) bool { return from != "same-origin" && from != "none" })
+}
+
 // signed checks the signature of a client that signs. It checks the header's form, its time and the
 // quota before it reads a body.
 func (g *Gate) signed(r *Request, key *liveKey, grant *Grant) error {

@@ -128,8 +128,8 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 	p.sendPacked(w, r, name, a.packed)
 }
 
-// sendPacked sends a file that is compressed with gzip, or what is in it to a client that does not
-// accept that. The headers are set.
+// sendPacked sends a file that is compressed with gzip. A client that does not accept gzip gets it
+// uncompressed. The headers are set.
 func (p *Pages) sendPacked(w http.ResponseWriter, r *http.Request, name string, packed []byte) {
 	h := w.Header()
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {

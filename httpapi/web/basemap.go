@@ -10,6 +10,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"relais/auth/access"
 )
 
 // BasemapPath is the path of the file with streets.
@@ -106,16 +108,14 @@ func (p *Pages) basemap(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	for _, from := range r.Header["Sec-Fetch-Site"] { // browsers state it, except over plain HTTP
-		if from != "same-origin" && from != "none" {
-			http.Error(w, "only pages of this server may read the map", http.StatusForbidden)
-			return
-		}
+	if !access.FromOwnPage(r.Header["Sec-Fetch-Site"]) {
+		http.Error(w, "only pages of this server may read the map", http.StatusForbidden)
+		return
 	}
 	f, info, err := p.Basemap.open()
 	if err != nil {
 		p.Log.Error("the basemap cannot be served", "error", err)
-		http.Error(w, "there is no basemap at the moment", http.StatusNotFound)
+		http.Error(w, "the basemap cannot be read now", http.StatusNotFound)
 		return
 	}
 	defer f.Close()

@@ -48,7 +48,7 @@ const (
 	ToolsPath = Path + "/tools"
 )
 
-// ErrorAddress returns the address of what is written about an error code.
+// ErrorAddress returns the address of the documentation of an error code.
 func ErrorAddress(baseURL, code string) string { return baseURL + Path + "#error-" + code }
 
 // A Page is the content of a page.

@@ -31,7 +31,7 @@ var vectorTime = time.Unix(1790000000, 0)
 
 func (v Vector) seconds() string { return strconv.FormatInt(v.At.Unix(), 10) }
 
-// Text returns what is signed.
+// Text returns the text that is signed.
 func (v Vector) Text() string {
 	sum := sha256.Sum256([]byte(v.Body))
 	return strings.Join([]string{v.seconds(), v.Method, v.Path, hex.EncodeToString(sum[:])}, "\n")
