@@ -9,24 +9,32 @@ import (
 type Bucket struct {
 	bolt *bolt.Bucket
 	tx   *Tx
+	in   *Bucket // nil for an outermost one
+	name []byte
 	kind []byte // the name of the outermost bucket: those in it may be named after people
 	seed uint64 // of the sums of its records
 	// followed says that its changes are recorded.
 	followed bool
 }
 
-// newBucket returns nil for a nil b. The seed is that of the bucket that it is in.
-func newBucket(tx *Tx, seed uint64, kind, name []byte, b *bolt.Bucket) *Bucket {
+// outermostBucket returns nil for a nil b.
+func outermostBucket(tx *Tx, name []byte, b *bolt.Bucket) *Bucket {
 	if b == nil {
 		return nil
 	}
-	return &Bucket{bolt: b, tx: tx, kind: kind, seed: seedOf(seed, name)}
+	return &Bucket{bolt: b, tx: tx, name: name, kind: name, seed: seedOf(0, name)}
+}
+
+// inner returns nil for a nil inner.
+func (b *Bucket) inner(name []byte, inner *bolt.Bucket) *Bucket {
+	if inner == nil {
+		return nil
+	}
+	return &Bucket{bolt: inner, tx: b.tx, in: b, name: name, kind: b.kind, seed: seedOf(b.seed, name)}
 }
 
 // Bucket returns a bucket of this one, nil when it is missing.
-func (b *Bucket) Bucket(name []byte) *Bucket {
-	return newBucket(b.tx, b.seed, b.kind, name, b.bolt.Bucket(name))
-}
+func (b *Bucket) Bucket(name []byte) *Bucket { return b.inner(name, b.bolt.Bucket(name)) }
 
 // CreateBucket makes a bucket in this one. It fails when the bucket exists.
 func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
@@ -34,8 +42,9 @@ func (b *Bucket) CreateBucket(name []byte) (*Bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.tx.changed = true
-	return newBucket(b.tx, b.seed, b.kind, name, made), nil
+	c := b.inner(name, made)
+	c.step(Op{Kind: OpCreate})
+	return c, nil
 }
 
 // CreateBucketIfNotExists returns a bucket of this one, and makes it when it is missing.
@@ -48,7 +57,9 @@ func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 
 // DeleteBucket deletes a bucket of this one with all that it holds.
 func (b *Bucket) DeleteBucket(name []byte) error {
-	b.tx.changed = true
+	if c := b.Bucket(name); c != nil {
+		c.step(Op{Kind: OpDrop})
+	}
 	return b.bolt.DeleteBucket(name)
 }
 
@@ -68,9 +79,8 @@ func (b *Bucket) Has(key []byte) bool { return b.bolt.Get(key) != nil }
 
 // Put stores a value.
 func (b *Bucket) Put(key, value []byte) error {
-	b.tx.changed = true
 	sealed := b.sealed(key, value)
-	b.record(key, sealed[:len(value):len(value)])
+	b.step(Op{Kind: OpPut, Key: key, Value: sealed[:len(value):len(value)]})
 	return b.bolt.Put(key, sealed)
 }
 
@@ -79,8 +89,7 @@ func (b *Bucket) Delete(key []byte) error {
 	if !b.Has(key) {
 		return nil
 	}
-	b.tx.changed = true
-	b.record(key, nil)
+	b.step(Op{Kind: OpDelete, Key: key})
 	return b.bolt.Delete(key)
 }
 
@@ -89,14 +98,14 @@ func (b *Bucket) Sequence() uint64 { return b.bolt.Sequence() }
 
 // SetSequence changes the number that the bucket has in addition to its records.
 func (b *Bucket) SetSequence(n uint64) error {
-	b.tx.changed = true
+	b.step(Op{Kind: OpSequence, N: n})
 	return b.bolt.SetSequence(n)
 }
 
 // NextSequence adds one to the number that the bucket has in addition to its records.
 func (b *Bucket) NextSequence() (uint64, error) {
-	b.tx.changed = true
-	return b.bolt.NextSequence()
+	n := b.Sequence() + 1
+	return n, b.SetSequence(n)
 }
 
 // ForEach calls fn with every key and value in the order of the keys, and ends with its

@@ -90,7 +90,7 @@ func (tx *Tx) checkRecords(records *Problems) error {
 		}
 		n := 0
 		tx.LeaveOut(func(error) { n++ })
-		err := checkBucket(newBucket(tx, 0, name, name, b))
+		err := checkBucket(outermostBucket(tx, name, b))
 		if n > 0 {
 			records.Add(fmt.Errorf("%d of %q: %w", n, name, ErrRecord))
 		}

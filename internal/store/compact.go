@@ -19,6 +19,9 @@ const deletedBucket = "relais:deleted"
 // MarkDeleted notes, in the transaction that deletes something, that its bytes stay
 // in the file until the next Compact.
 func MarkDeleted(tx *Tx) error {
+	if tx.shared { // others may have compacted their file since it was marked
+		tx.changed, tx.ops = true, append(tx.ops, Op{Kind: OpDeleted})
+	}
 	if tx.bolt.Bucket([]byte(deletedBucket)) != nil {
 		return nil
 	}
@@ -67,6 +70,13 @@ func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error
 	if err != nil {
 		return 0, 0, err
 	}
+	return db.swap(old, fill, func(*file) error { return nil })
+}
+
+// swap puts a file in the place of this one, which fill has filled and show has seen. old is what
+// there is. The caller holds db.writing.
+func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *file) error,
+) (before, after int64, err error) {
 	temporary, err := stage(db.path, func(dst *bolt.DB) error {
 		return errors.Join(fill(dst), keepOwner(dst.Path(), old))
 	})
@@ -80,6 +90,9 @@ func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error
 		return 0, 0, err
 	}
 	now, err := next.held.Stat()
+	if err == nil {
+		err = show(next)
+	}
 	if err == nil {
 		err = os.Rename(temporary, db.path)
 	}

@@ -72,11 +72,24 @@ func (db *DB) followed(bucket []byte) bool {
 	})
 }
 
-// record notes a change of a bucket that is followed.
-func (b *Bucket) record(key, value []byte) {
-	if b.followed {
-		b.tx.changes = append(b.tx.changes, Change{string(b.kind), bytes.Clone(key), value})
+// step notes a change in the bucket: for those who follow it, and for a Log. The value is kept.
+func (b *Bucket) step(op Op) {
+	b.tx.changed = true
+	if b.followed && (op.Kind == OpPut || op.Kind == OpDelete) {
+		b.tx.changes = append(b.tx.changes, Change{string(b.kind), bytes.Clone(op.Key), op.Value})
 	}
+	if b.tx.shared {
+		op.Path, op.Key = b.path(), bytes.Clone(op.Key)
+		b.tx.ops = append(b.tx.ops, op)
+	}
+}
+
+// path is the names of the buckets down to this one.
+func (b *Bucket) path() [][]byte {
+	if b == nil {
+		return nil
+	}
+	return append(b.in.path(), bytes.Clone(b.name))
 }
 
 // SetHistory names how the file went from commit to commit: a restore begins another
@@ -89,11 +102,15 @@ func (db *DB) SetHistory(name string) {
 }
 
 // Version names what the file holds. It changes with every Update that changes the file,
-// and is the same after a restart. A caller that reads it before the file, or before what follows
+// and is the same after a restart, and in every replica of a Log. A caller that reads it before the file, or before what follows
 // it, may answer a request for the same version with "not modified". A nil DB has one version.
 func (db *DB) Version() string {
 	if db == nil {
 		return "0"
+	}
+	if db.log != nil {
+		at := db.Mark()
+		return fmt.Sprintf("%s.%d.%x", db.history, at.Seq, at.Nonce[:4])
 	}
 	version := fmt.Sprint(db.history, ".", db.commits.Load())
 	if n := db.doubts.Load(); n > 0 {

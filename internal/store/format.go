@@ -18,6 +18,7 @@ const (
 	infoBucket   = "relais:store" // formatKey and commitsKey → 8 bytes and their sum
 	formatKey    = "format"
 	commitsKey   = "commits"
+	markKey      = "mark" // of a replica → Mark
 	notice       = " this folder was written by a newer relais: install that version, or restore a backup made by this one"
 )
 
@@ -58,7 +59,26 @@ func getNumber(b *bolt.Bucket, key string) (uint64, error) {
 	return binary.BigEndian.Uint64(v), nil
 }
 
-// readFormat reads the format and the commits. Errors: errNewer, ErrDamaged.
+// putMark changes the mark of a replica.
+func putMark(tx *bolt.Tx, m Mark) error {
+	v := append(binary.BigEndian.AppendUint64(nil, m.Seq), m.Nonce[:]...)
+	return tx.Bucket([]byte(infoBucket)).Put([]byte(markKey), seal(infoSeed, []byte(markKey), v))
+}
+
+// getMark returns the zero Mark for a file that is not a replica.
+func getMark(b *bolt.Bucket) (m Mark, err error) {
+	stored := b.Get([]byte(markKey))
+	if stored == nil {
+		return m, nil
+	}
+	v, ok := unseal(infoSeed, []byte(markKey), stored)
+	if !ok || len(v) != 8+len(m.Nonce) {
+		return m, errors.New("its mark cannot be read")
+	}
+	return Mark{binary.BigEndian.Uint64(v), [16]byte(v[8:])}, nil
+}
+
+// readFormat reads the format, the commits and the mark. Errors: errNewer, ErrDamaged.
 func (f *file) readFormat(name string) error {
 	return f.bolt.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte(infoBucket))
@@ -80,6 +100,9 @@ func (f *file) readFormat(name string) error {
 			return damaged(name, err)
 		}
 		f.sealed = true
+		if f.mark, err = getMark(b); err != nil {
+			return damaged(name, err)
+		}
 		return nil
 	})
 }
@@ -105,11 +128,7 @@ func (db *DB) sealTo(dst *bolt.DB) error {
 	return guard(db.name, func() error {
 		return db.current.bolt.View(func(from *bolt.Tx) error {
 			c := &copying{dst: dst}
-			defer func() { // also after a panic: dst could not be closed else
-				if c.tx != nil {
-					c.tx.Rollback()
-				}
-			}()
+			defer c.abandon()
 			return c.copyAll(from)
 		})
 	})
@@ -120,6 +139,13 @@ type copying struct {
 	dst  *bolt.DB
 	tx   *bolt.Tx
 	size int // of what was put in tx, in bytes
+}
+
+// abandon ends a copy that did not end, also after a panic: dst could not be closed else.
+func (c *copying) abandon() {
+	if c.tx != nil {
+		c.tx.Rollback()
+	}
 }
 
 func (c *copying) copyAll(from *bolt.Tx) (err error) {

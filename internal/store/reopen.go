@@ -134,6 +134,7 @@ func (db *DB) reopen() error {
 	}
 	db.replace(next)
 	db.commits.Store(next.commits)
+	db.mark.Store(&next.mark)
 	return nil
 }
 

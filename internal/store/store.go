@@ -79,9 +79,14 @@ type DB struct {
 	mu         sync.RWMutex // of current, for as long as it takes to begin to use it
 	current    *file
 	commits    atomic.Uint64
-	doubts     atomic.Uint64 // commits that failed, and after which the file was opened again
-	history    string        // see SetHistory
-	followers  []follower    // guarded by writing
+	doubts     atomic.Uint64        // commits that failed, and after which the file was opened again
+	history    string               // see SetHistory
+	followers  []follower           // guarded by writing
+	buckets    []string             // that Open was given
+	log        Log                  // see Share
+	mark       atomic.Pointer[Mark] // that memory has
+	rounds     rounds               // of Fresh
+	rebuilt    atomic.Int64         // how often a Log did not have the mark
 	sealing    attempt
 	opening    attempt               // to open the file again
 	problem    atomic.Pointer[error] // that Problem told last
@@ -95,6 +100,7 @@ type file struct {
 	bolt    *bolt.DB
 	sealed  bool   // each record has a sum: else the file is of the first format
 	commits uint64 // that it had when it was opened
+	mark    Mark   // that it had when it was opened
 	users   sync.WaitGroup
 	stuck   atomic.Pointer[error] // why bolt no longer gives back its locks
 	failed  atomic.Bool           // a page could not be read
@@ -138,6 +144,7 @@ func Open(path string, buckets ...string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	db.buckets = buckets
 	// A disk that takes no writes must not keep the file from being read.
 	db.current.doubtful = db.current.settle(path) != nil
 	if err := db.seal(); err != nil {
@@ -164,6 +171,7 @@ func open(path string, flag int, limit int64) (*DB, error) {
 	}
 	db := &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f, history: rand.Text()}
 	db.commits.Store(f.commits)
+	db.mark.Store(&f.mark)
 	return db, nil
 }
 

@@ -62,7 +62,8 @@ func ViewAll(dbs []*DB, fn func([]*Tx) error) error {
 // fn copies the values that it keeps, as for View. The error is that of fn unchanged,
 // or of writing the file (whether the change is there is then known only after
 // it is opened again, which the next Update does), ErrDamaged, ErrUnreadable, or, for a
-// file that is opened read-only, fs.ErrPermission.
+// file that is opened read-only, fs.ErrPermission. In a replica also those of Turn.Commit, and
+// ErrRewound.
 func (db *DB) Update(fn func(*Tx) error) error {
 	if db.readOnly {
 		return db.refused()
@@ -70,18 +71,39 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	// Before bolt's own lock, that a transaction which cannot be rolled back keeps.
 	db.writing.Lock()
 	defer db.writing.Unlock()
+	if db.log != nil {
+		return db.turn(fn)
+	}
 	if err := db.writable(); err != nil {
 		return err
 	}
+	return db.commit(fn, func(*Tx) (*Mark, error) { return nil, nil })
+}
+
+// commit runs fn and writes what it changed. Just before that it calls agree, and writes the mark
+// that it returns, nil for none. The caller holds db.writing.
+func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 	f, commits, committing := db.current, db.commits.Load()+1, false
 	var changes []Change
-	err := db.explained(f, f.bolt.Update, func(tx *Tx) error {
-		tx.db = db
+	var mark *Mark
+	err := db.explained(f, f.bolt.Update, func(tx *Tx) (err error) {
+		tx.db, tx.shared = db, db.log != nil
 		if err := fn(tx); err != nil {
 			return err
 		}
 		if !tx.changed {
 			return errUnchanged
+		}
+		if tx.damage != nil { // the transaction ends with it
+			return tx.damage
+		}
+		if mark, err = agree(tx); err != nil {
+			return err
+		}
+		if mark != nil {
+			if err := putMark(tx.bolt, *mark); err != nil {
+				return err
+			}
 		}
 		committing, changes = true, tx.changes
 		return putCommits(tx.bolt, commits)
@@ -93,6 +115,9 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	case err == nil:
 		db.publish(changes)
 		db.commits.Store(commits) // behind what is in memory, see Version
+		if mark != nil {
+			db.mark.Store(mark)
+		}
 	case f.doubtful:
 		db.doubts.Add(1)
 	}

@@ -20,6 +20,8 @@ type Tx struct {
 	changed bool
 	db      *DB      // of an Update
 	changes []Change // of buckets that are followed
+	shared  bool     // steps are kept for a Log
+	ops     []Op
 }
 
 // LeaveOut makes this transaction go on without the damaged records that it meets, and
@@ -54,7 +56,7 @@ func (tx *Tx) Bucket(name []byte) *Bucket {
 
 // outermost returns nil for a nil b.
 func (tx *Tx) outermost(name []byte, b *bolt.Bucket) *Bucket {
-	in := newBucket(tx, 0, name, name, b)
+	in := outermostBucket(tx, name, b)
 	if in != nil && tx.db != nil {
 		in.followed = tx.db.followed(name)
 	}
@@ -77,15 +79,16 @@ func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	if len(name) == 0 {
 		return nil, fmt.Errorf("a bucket needs a name")
 	}
-	tx.changed = true
 	if err := putNotice(tx.bolt, name); err != nil {
 		return nil, err
 	}
-	b, err := tx.bolt.CreateBucket(tx.stored(name))
+	made, err := tx.bolt.CreateBucket(tx.stored(name))
 	if err != nil {
 		return nil, err
 	}
-	return tx.outermost(name, b), nil
+	b := tx.outermost(name, made)
+	b.step(Op{Kind: OpCreate})
+	return b, nil
 }
 
 // Size is the size of the file in bytes as this transaction sees it.

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// freshEvery is the shortest time between two questions of Fresh to the Log.
+const freshEvery = 50 * time.Millisecond
+
+// Fresh brings a replica to a state that has everything that any replica acknowledged before the
+// call. Calls at the same time share one question to the Log. Without a Log it returns nil at
+// once. It must not be called from an Update. Errors: ErrAway, that of ctx.
+func (db *DB) Fresh(ctx context.Context) error {
+	if db == nil || db.log == nil {
+		return nil
+	}
+	return db.rounds.join(ctx, db.Pull)
+}
+
+// Rounds answer many callers with few calls: a caller gets the result of a call that began after
+// it had come.
+type rounds struct {
+	mu      sync.Mutex
+	next    *round // that has not begun
+	running bool
+	began   time.Time // the last
+}
+
+type round struct {
+	done chan struct{}
+	err  error
+}
+
+func (r *rounds) join(ctx context.Context, do func(context.Context) error) error {
+	r.mu.Lock()
+	if r.next == nil {
+		r.next = &round{done: make(chan struct{})}
+	}
+	own := r.next
+	if !r.running {
+		r.running = true
+		go r.run(do)
+	}
+	r.mu.Unlock()
+	select {
+	case <-own.done:
+		return own.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run calls do until nobody waits.
+func (r *rounds) run(do func(context.Context) error) {
+	for {
+		r.mu.Lock()
+		wait := time.Until(r.began.Add(freshEvery))
+		r.mu.Unlock()
+		time.Sleep(wait)
+		r.mu.Lock()
+		now := r.next
+		r.next, r.began = nil, time.Now()
+		if now == nil {
+			r.running = false
+			r.mu.Unlock()
+			return
+		}
+		r.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), turnTime)
+		now.err = do(ctx)
+		cancel()
+		close(now.done)
+	}
+}

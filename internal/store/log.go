@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"errors"
+)
+
+var (
+	// ErrAway says that what other machines share with this file cannot be reached: reads go on.
+	ErrAway = errors.New("the cluster's database cannot be reached at the moment")
+	// ErrUnknown says that it is unknown whether an Update was done.
+	ErrUnknown = errors.New("the cluster's database did not say whether the change was done")
+	// ErrRewound says that a Log does not have the commit after which this file would go on: it was
+	// restored, or lost commits, or no longer keeps such old ones.
+	ErrRewound = errors.New("the cluster's database does not have what this replica has")
+)
+
+// A Log is what several copies of a file share: all commits in one order. A DB that was given one
+// by Share is a replica.
+type Log interface {
+	// Begin waits until no other replica is in a turn, and returns the commits after at. The turn
+	// must be ended. Errors: ErrAway, ErrRewound.
+	Begin(ctx context.Context, at Mark) (Turn, []Commit, error)
+	// Since returns some of the commits after at, in their order, none if at is the last. Errors:
+	// ErrAway, ErrRewound.
+	Since(ctx context.Context, at Mark) ([]Commit, error)
+	// All calls put with operations that make the whole content in an empty file, and returns
+	// its mark. Errors: ErrAway, those of put.
+	All(ctx context.Context, put func(Op) error) (Mark, error)
+}
+
+// A Turn is the right to add the next commit.
+type Turn interface {
+	// Commit adds a commit and returns its mark. The other replicas have it soon. Errors: ErrAway
+	// if it was not added, ErrUnknown.
+	Commit(ctx context.Context, ops []Op) (Mark, error)
+	// End gives the turn back. After Commit it does nothing.
+	End()
+}
+
+// A Mark names the state of a file after a commit of a Log. The zero Mark is that of a file that
+// never was a replica.
+type Mark struct {
+	Seq   uint64   // number of the commit, from 1
+	Nonce [16]byte // random: another history has other ones
+}
+
+// A Commit is one of a Log.
+type Commit struct {
+	Mark
+	Ops []Op
+}
+
+// An Op is a step of a commit. The steps of a commit, in their order, make the same change in
+// every replica.
+type Op struct {
+	Kind  OpKind
+	Path  [][]byte // names of the buckets in which it happens, the outermost first
+	Key   []byte   // of a record, or the name of a bucket
+	Value []byte   // of OpPut
+	N     uint64   // of OpSequence
+}
+
+// An OpKind is what an Op does.
+type OpKind byte
+
+// Kinds of Op. The numbers are stored.
+const (
+	OpPut      OpKind = 1 // sets the record Key in Path to Value
+	OpDelete   OpKind = 2 // deletes the record Key in Path
+	OpCreate   OpKind = 3 // makes the bucket Path
+	OpDrop     OpKind = 4 // deletes the bucket Path with all that it holds
+	OpSequence OpKind = 5 // sets the sequence of the bucket Path to N
+	OpDeleted  OpKind = 6 // is MarkDeleted
+)

@@ -1,0 +1,259 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// turnTime bounds the wait for a turn, and for the answer to a question.
+const turnTime = 10 * time.Second
+
+// Share makes the file a replica of a log: from now on each Update is a commit of the log, and
+// what other replicas commit comes by Pull and Fresh. It is called before anything else is done
+// with the file, and first brings it to the state of the log. After ErrAway the file can be read
+// as it is; it is empty if it was no replica before.
+func (db *DB) Share(ctx context.Context, log Log) error {
+	db.log = log
+	return db.Pull(ctx)
+}
+
+// Shared reports whether the file is a replica of a log.
+func (db *DB) Shared() bool { return db != nil && db.log != nil }
+
+// Mark is the mark of the last commit that the file and its followers have.
+func (db *DB) Mark() Mark { return *db.mark.Load() }
+
+// Rebuilt is how often the file was replaced because the log did not have its mark.
+func (db *DB) Rebuilt() int64 { return db.rebuilt.Load() }
+
+// Unshare makes a replica, which must not have been given a log, an ordinary file.
+func (db *DB) Unshare() error {
+	err := db.Update(func(tx *Tx) error {
+		tx.changed = true
+		return putMark(tx.bolt, Mark{})
+	})
+	if err == nil {
+		db.mark.Store(&Mark{})
+	}
+	return err
+}
+
+// Pull gets what the log has. When the log has another history, the file is built again. Errors:
+// ErrAway, those of writing the file.
+func (db *DB) Pull(ctx context.Context) error {
+	for {
+		at := db.Mark()
+		since, err := db.log.Since(ctx, at)
+		if err != nil && !errors.Is(err, ErrRewound) || err == nil && len(since) == 0 {
+			return err
+		}
+		if err := db.take(ctx, at, since, errors.Is(err, ErrRewound)); err != nil {
+			return err
+		}
+	}
+}
+
+// take applies commits after at, or builds the file again. It does nothing when the file has
+// another mark by now.
+func (db *DB) take(ctx context.Context, at Mark, since []Commit, rewound bool) error {
+	db.writing.Lock()
+	defer db.writing.Unlock()
+	if err := db.writable(); err != nil {
+		return err
+	}
+	switch {
+	case db.Mark() != at:
+		return nil
+	case rewound:
+		return db.rebuild(ctx)
+	}
+	err := db.apply(since)
+	if errors.Is(err, errDiffers) {
+		return db.rebuild(ctx)
+	}
+	return err
+}
+
+// turn is Update in a replica. The caller holds db.writing.
+func (db *DB) turn(fn func(*Tx) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), turnTime)
+	defer cancel()
+	if err := db.writable(); err != nil {
+		return err
+	}
+	turn, since, err := db.log.Begin(ctx, db.Mark())
+	if err != nil {
+		return err
+	}
+	defer turn.End()
+	if err := db.apply(since); err != nil {
+		return err
+	}
+	agreed := false
+	err = db.commit(fn, func(tx *Tx) (*Mark, error) {
+		mark, err := turn.Commit(context.Background(), tx.ops)
+		agreed = err == nil
+		return &mark, err
+	})
+	if agreed {
+		return nil // all others have it: if this file could not be written, Pull gets it again
+	}
+	return err
+}
+
+// errDiffers says that commits of others do not fit what the file has.
+var errDiffers = errors.New("the replica differs from the cluster's database")
+
+// apply commits what others did. The caller holds db.writing.
+func (db *DB) apply(since []Commit) error {
+	if len(since) == 0 {
+		return nil
+	}
+	last := since[len(since)-1].Mark
+	return db.commit(func(tx *Tx) error {
+		tx.shared, tx.changed = false, true
+		for _, c := range since {
+			for _, op := range c.Ops {
+				if err := tx.do(op); err != nil {
+					return fmt.Errorf("%s: %w: %w", db.name, errDiffers, err)
+				}
+			}
+		}
+		return nil
+	}, func(*Tx) (*Mark, error) { return &last, nil })
+}
+
+// do repeats a step of another replica.
+func (tx *Tx) do(op Op) error {
+	if op.Kind == OpDeleted {
+		return MarkDeleted(tx)
+	}
+	if len(op.Path) == 0 {
+		return errors.New("a step in no bucket")
+	}
+	in, err := tx.bucketAt(op.Path[:len(op.Path)-1])
+	if err != nil {
+		return err
+	}
+	name := op.Path[len(op.Path)-1]
+	switch {
+	case op.Kind == OpDrop && in != nil:
+		return in.DeleteBucket(name)
+	case op.Kind == OpCreate && in != nil:
+		_, err := in.CreateBucketIfNotExists(name)
+		return err
+	case op.Kind == OpCreate:
+		_, err := tx.CreateBucketIfNotExists(name)
+		return err
+	}
+	b, err := tx.bucketAt(op.Path)
+	if err != nil {
+		return err
+	}
+	switch op.Kind {
+	case OpPut:
+		return b.Put(op.Key, op.Value)
+	case OpDelete:
+		return b.Delete(op.Key)
+	case OpSequence:
+		return b.SetSequence(op.N)
+	}
+	return fmt.Errorf("a step of kind %d, which this version does not know", op.Kind)
+}
+
+// bucketAt returns the bucket at a path, nil for the empty path.
+func (tx *Tx) bucketAt(path [][]byte) (b *Bucket, err error) {
+	for i, name := range path {
+		if i == 0 {
+			b = tx.Bucket(name)
+		} else {
+			b = b.Bucket(name)
+		}
+		if b == nil {
+			return nil, fmt.Errorf("a bucket of %q is missing", path[0])
+		}
+	}
+	return b, nil
+}
+
+// rebuild replaces the file by all that the log has. The caller holds db.writing.
+func (db *DB) rebuild(ctx context.Context) error {
+	info, err := db.current.held.Stat()
+	if err != nil {
+		return failed("build again", db.name, err)
+	}
+	rewound := db.Mark() != Mark{}
+	commits, mark := db.commits.Load()+1, Mark{}
+	_, _, err = db.swap(info, func(dst *bolt.DB) (err error) {
+		c := &copying{dst: dst}
+		defer c.abandon()
+		mark, err = c.copyLog(ctx, db.log, db.buckets, commits)
+		return err
+	}, func(next *file) error { return db.reload(next) })
+	if db.current.mark != mark || mark == (Mark{}) {
+		return failed("build again", db.name, err)
+	}
+	db.commits.Store(commits)
+	db.mark.Store(&mark)
+	if rewound {
+		db.rebuilt.Add(1)
+	}
+	return nil
+}
+
+// copyLog fills a file with what a log has.
+func (c *copying) copyLog(ctx context.Context, log Log, buckets []string, commits uint64) (mark Mark, err error) {
+	if c.tx, err = c.dst.Begin(true); err != nil {
+		return mark, err
+	}
+	if err := putFormat(c.tx, commits); err != nil {
+		return mark, err
+	}
+	for _, name := range buckets {
+		if err := c.do(Op{Kind: OpCreate, Path: [][]byte{[]byte(name)}}); err != nil {
+			return mark, err
+		}
+	}
+	if mark, err = log.All(ctx, c.do); err != nil {
+		return mark, err
+	}
+	if err := putMark(c.tx, mark); err != nil {
+		return mark, err
+	}
+	tx := c.tx
+	c.tx = nil
+	return mark, tx.Commit()
+}
+
+// do repeats a step of an empty file, which is an OpCreate, OpPut or OpSequence.
+func (c *copying) do(op Op) error {
+	if len(op.Path) == 0 {
+		return errors.New("a step in no bucket")
+	}
+	path, seed := [][]byte{append([]byte(sealedPrefix), op.Path[0]...)}, seedOf(0, op.Path[0])
+	for _, name := range op.Path[1:] {
+		path, seed = append(path, name), seedOf(seed, name)
+	}
+	if c.size += len(op.Key) + len(op.Value); c.size > copied {
+		if err := c.next(); err != nil {
+			return err
+		}
+	}
+	b, err := c.bucketAt(path)
+	if err != nil {
+		return err
+	}
+	switch op.Kind {
+	case OpCreate:
+		return putNotice(c.tx, op.Path[0])
+	case OpPut:
+		return b.Put(op.Key, seal(seed, op.Key, op.Value))
+	case OpSequence:
+		return b.SetSequence(op.N)
+	}
+	return fmt.Errorf("a step of kind %d", op.Kind)
+}
