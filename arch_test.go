@@ -16,7 +16,7 @@ var layers = []struct{ name, folders string }{
 	{"transports", "httpapi mcp auth/oauth"},
 	{"operations", "api"},
 	{"shapes and declarations", "api/view api/endpoint"},
-	{"administration", "admin"},
+	{"administration", "admin cluster"},
 	{"datasets", "archive auth community demo index ingest measure outage photos radio site/observation tiles"},
 	{"file formats", "snapshot"},
 	{"vocabulary", "data geo market site"},

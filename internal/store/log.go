@@ -10,6 +10,8 @@ var (
 	ErrAway = errors.New("the cluster's database cannot be reached at the moment")
 	// ErrUnknown says that it is unknown whether an Update was done.
 	ErrUnknown = errors.New("the cluster's database did not say whether the change was done")
+	// ErrBehind says that more is missing than a turn may wait for.
+	ErrBehind = errors.New("the replica is behind the cluster's database")
 	// ErrRewound says that a Log does not have the commit after which this file would go on: it was
 	// restored, or lost commits, or no longer keeps such old ones.
 	ErrRewound = errors.New("the cluster's database does not have what this replica has")
@@ -19,9 +21,9 @@ var (
 // by Share is a replica.
 type Log interface {
 	// Begin waits until no other replica is in a turn, and returns the commits after at. The turn
-	// must be ended. Errors: ErrAway, ErrRewound.
+	// must be ended. Errors: ErrAway, ErrRewound; ErrBehind if they are many, which Since returns.
 	Begin(ctx context.Context, at Mark) (Turn, []Commit, error)
-	// Since returns some of the commits after at, in their order, none if at is the last. Errors:
+	// Since returns the next commits after at, in their order, none if at is the last. Errors:
 	// ErrAway, ErrRewound.
 	Since(ctx context.Context, at Mark) ([]Commit, error)
 	// All calls put with operations that make the whole content in an empty file, and returns

@@ -86,6 +86,14 @@ func (db *DB) turn(fn func(*Tx) error) error {
 		return err
 	}
 	turn, since, err := db.log.Begin(ctx, db.Mark())
+	for errors.Is(err, ErrBehind) {
+		if since, err = db.log.Since(ctx, db.Mark()); err == nil {
+			err = db.apply(since)
+		}
+		if err == nil {
+			turn, since, err = db.log.Begin(ctx, db.Mark())
+		}
+	}
 	if err != nil {
 		return err
 	}

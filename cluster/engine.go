@@ -1,0 +1,164 @@
+// Package cluster makes several servers one. What they share is in a PostgreSQL database, the
+// engine: every commit of every store, large bytes, counts, and who is there. Each server, a node,
+// has a replica of every store in its own folder and answers from it, as it would alone.
+//
+// A commit is one transaction of PostgreSQL that holds the lock of its store's row. So a node that
+// dies or hangs loses the lock together with what it was writing, and nobody else has to decide
+// anything. The package knows no records: see package store for what a commit is.
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"relais/internal/store"
+)
+
+// An Engine is the database of a cluster, as one node sees it. Its methods may be called from
+// several goroutines. Errors of the database wrap store.ErrAway.
+type Engine struct {
+	pool    *pgxpool.Pool
+	node    string
+	session string // of this process: a node that starts again is another
+	id      string // of the cluster
+	secret  []byte // the sum of its secret.key
+	log     *slog.Logger
+	warned  sync.Map // *pgconn.PgConn that had a warning
+	state   state
+}
+
+const (
+	connectTime = 2 * time.Second
+	poolSize    = 4 // 19 nodes, each with one more to listen, fit PostgreSQL's default of 100
+)
+
+var (
+	// ErrNone says that the database has no cluster.
+	ErrNone = errors.New("the database has no cluster of relais: run relais cluster init first")
+	// ErrNewer says that a newer program wrote to the cluster.
+	ErrNewer = errors.New("the cluster was upgraded to a newer relais: install that version here")
+)
+
+// Connect connects to the engine of a URL as a node, and reads which cluster it has. The password
+// comes from the URL or the file that PGPASSFILE names. Errors: ErrNone, store.ErrAway, those of
+// the URL, which never show the password.
+func Connect(ctx context.Context, url, node string, log *slog.Logger) (*Engine, error) {
+	e, err := open(url, node, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.readCluster(ctx); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// open makes an engine that has not asked the database yet.
+func open(url, node string, log *slog.Logger) (*Engine, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
+	e := &Engine{node: node, session: rand.Text(), log: log}
+	config.MaxConns = poolSize
+	c := config.ConnConfig
+	// Statements without names: pgbouncer gives every transaction another session.
+	c.DefaultQueryExecMode = pgx.QueryExecModeExec
+	if c.ConnectTimeout == 0 || c.ConnectTimeout > connectTime {
+		c.ConnectTimeout = connectTime
+	}
+	c.RuntimeParams["application_name"] = "relais " + node
+	c.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+		if n.Code == warning {
+			e.warned.Store(conn, true)
+		}
+	}
+	config.BeforeClose = func(conn *pgx.Conn) { e.warned.Delete(conn.PgConn()) }
+	if c.TLSConfig == nil && !loopback(c.Host) {
+		log.Warn("the connection to the cluster's database is not encrypted: add sslmode=verify-full", "host", c.Host)
+	} else if c.TLSConfig != nil && c.TLSConfig.InsecureSkipVerify && c.TLSConfig.VerifyPeerCertificate == nil &&
+		!loopback(c.Host) {
+		log.Warn("the certificate of the cluster's database is not verified: add sslmode=verify-full", "host", c.Host)
+	}
+	if e.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
+	return e, nil
+}
+
+// warning is PostgreSQL's code of a warning, such as that a commit did not wait for its standby.
+const warning = "01000"
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || len(host) > 0 && host[0] == '/' || err == nil && addr.IsLoopback()
+}
+
+// Live is how many nodes live as far as is known, at least 1.
+func (e *Engine) Live() int { return e.state.Live() }
+
+// ID names the cluster.
+func (e *Engine) ID() string { return e.id }
+
+// Node is the name of this node.
+func (e *Engine) Node() string { return e.node }
+
+// Close ends the connections.
+func (e *Engine) Close() { e.pool.Close() }
+
+// away makes an error of the database one of store.ErrAway.
+func away(err error) error {
+	var of *pgconn.PgError
+	switch {
+	case err == nil, errors.Is(err, store.ErrAway), errors.Is(err, ErrNone), errors.Is(err, ErrNewer):
+		return err
+	case errors.As(err, &of) && (of.Code == "3F000" || of.Code == "42P01"): // no schema, no table
+		return ErrNone
+	case errors.As(err, &of) && of.Code == "25006":
+		return fmt.Errorf("%w: it is read-only; add target_session_attrs=read-write if there are several hosts: %w",
+			store.ErrAway, err)
+	}
+	return fmt.Errorf("%w: %w", store.ErrAway, err)
+}
+
+// exec runs a statement that returns no rows.
+func (e *Engine) exec(ctx context.Context, sql string, args ...any) (rows int64, err error) {
+	tag, err := e.pool.Exec(ctx, sql, args...)
+	return tag.RowsAffected(), away(err)
+}
+
+// row reads one row into the values. Errors: pgx.ErrNoRows, store.ErrAway.
+func (e *Engine) row(ctx context.Context, sql string, args []any, values ...any) error {
+	err := e.pool.QueryRow(ctx, sql, args...).Scan(values...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	return away(err)
+}
+
+// each calls fn with each row.
+func (e *Engine) each(ctx context.Context, fn func(pgx.Rows) error, sql string, args ...any) error {
+	rows, err := e.pool.Query(ctx, sql, args...)
+	if err != nil {
+		return away(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return away(rows.Err())
+}

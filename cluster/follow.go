@@ -1,0 +1,169 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"relais/internal/store"
+)
+
+// pollEvery is how often a node asks what was committed, if it is not told before.
+const (
+	pollEvery   = 100 * time.Millisecond
+	pollTime    = 2 * time.Second // after which the engine is away
+	connectWait = 200 * time.Millisecond
+)
+
+// Replicas are the stores of a node, by name.
+type Replicas struct {
+	engine *Engine
+	dbs    map[string]*store.DB
+	wake   map[string]chan struct{}
+}
+
+// Replicas returns no stores.
+func (e *Engine) Replicas() *Replicas {
+	return &Replicas{e, map[string]*store.DB{}, map[string]chan struct{}{}}
+}
+
+// Add makes a file a replica of a store, and brings it up to date. When the engine is away the file
+// is read as it is, if it was a replica before: else the error is store.ErrAway.
+func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
+	db.SetHistory(r.engine.id)
+	err := db.Share(ctx, r.engine.Log(name))
+	if errors.Is(err, store.ErrAway) && db.Mark() != (store.Mark{}) {
+		r.engine.log.Warn("the cluster's database is away: the store is read as it is", "store", name, "error", err)
+		r.engine.state.follows(name, err)
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	r.dbs[name], r.wake[name] = db, make(chan struct{}, 1)
+	return nil
+}
+
+// Run follows what the other nodes commit, until ctx ends.
+func (r *Replicas) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	for name := range r.dbs {
+		running.Go(func() { r.pull(ctx, name) })
+	}
+	for ctx.Err() == nil {
+		err := r.listen(ctx)
+		if ctx.Err() != nil {
+			break
+		}
+		if r.engine.state.answered(err) {
+			r.engine.log.Warn("the cluster's database is away: reads go on", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(connectWait):
+		}
+	}
+	running.Wait()
+}
+
+// listen polls on a connection of its own, and at once when another node commits, until an error.
+func (r *Replicas) listen(ctx context.Context) error {
+	config := r.engine.pool.Config().ConnConfig
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return away(err)
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		conn.Close(ctx)
+	}()
+	if _, err := conn.Exec(ctx, "LISTEN relais"); err != nil {
+		return away(err)
+	}
+	for {
+		if err := r.poll(ctx, conn); err != nil {
+			return err
+		}
+		waiting, cancel := context.WithTimeout(ctx, pollEvery)
+		_, err := conn.WaitForNotification(waiting)
+		cancel()
+		if err != nil && conn.IsClosed() {
+			return away(err)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// poll compares the marks and the clocks.
+func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, pollTime)
+	defer cancel()
+	start := time.Now()
+	rows, err := conn.Query(ctx, `SELECT name, seq, nonce, clock_timestamp() FROM relais.store`)
+	if err != nil {
+		return away(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var m store.Mark
+		var nonce []byte
+		var clock time.Time
+		if err := rows.Scan(&name, &m.Seq, &nonce, &clock); err != nil {
+			return away(err)
+		}
+		r.engine.state.setSkew(start.Add(time.Since(start) / 2).Sub(clock))
+		if copy(m.Nonce[:], nonce); r.dbs[name] != nil {
+			r.compare(name, m)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return away(err)
+	}
+	if r.engine.state.answered(nil) {
+		r.engine.log.Info("the cluster's database is there again")
+	}
+	return nil
+}
+
+// compare wakes the puller of a store that is not at the engine's mark.
+func (r *Replicas) compare(name string, last store.Mark) {
+	at := r.dbs[name].Mark()
+	if at == last {
+		r.engine.state.behind(name, 0)
+		return
+	}
+	commits := uint64(1) // at least: an own commit may have come meanwhile
+	if last.Seq > at.Seq {
+		commits = last.Seq - at.Seq
+	}
+	r.engine.state.behind(name, commits)
+	select {
+	case r.wake[name] <- struct{}{}:
+	default:
+	}
+}
+
+// pull brings a store up to date when it is woken.
+func (r *Replicas) pull(ctx context.Context, name string) {
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.wake[name]:
+		}
+		err := r.dbs[name].Pull(ctx)
+		r.engine.state.follows(name, err)
+		if err != nil && !failing && ctx.Err() == nil {
+			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)
+		}
+		failing = err != nil
+	}
+}

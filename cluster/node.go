@@ -1,0 +1,112 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// A node says every second that it lives, and what it has. It counts as gone after some seconds.
+const (
+	seenEvery = time.Second
+	goneAfter = 5 * time.Second
+)
+
+// A NodeState is a node as the engine knows it.
+type NodeState struct {
+	Node    string            `json:"node"`
+	Session string            `json:"-"` // of the process
+	Version string            `json:"version"`
+	Reads   int               `json:"reads"` // the newest format
+	Seen    time.Time         `json:"seen"`
+	Live    bool              `json:"live"`
+	Skew    float64           `json:"clockSkewSeconds"`
+	Marks   map[string]uint64 `json:"commits"` // by store
+}
+
+// Nodes returns the nodes, by name.
+func (e *Engine) Nodes(ctx context.Context) ([]NodeState, error) {
+	rows, err := e.pool.Query(ctx, `SELECT id, session, version, reads, seen,
+		seen > clock_timestamp() - $1 * interval '1 s', skew, marks::text FROM relais.node ORDER BY id`,
+		goneAfter.Seconds())
+	if err != nil {
+		return nil, away(err)
+	}
+	defer rows.Close()
+	list := []NodeState{}
+	for rows.Next() {
+		var n NodeState
+		var marks string
+		if err := rows.Scan(&n.Node, &n.Session, &n.Version, &n.Reads, &n.Seen, &n.Live, &n.Skew, &marks); err != nil {
+			return nil, away(err)
+		}
+		if err := json.Unmarshal([]byte(marks), &n.Marks); err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, away(rows.Err())
+}
+
+// Live says regularly that the node lives, until ctx ends.
+func (r *Replicas) Live(ctx context.Context, version string) {
+	tick := time.NewTicker(seenEvery)
+	defer tick.Stop()
+	for {
+		if err := r.seen(ctx, version); err != nil && ctx.Err() == nil {
+			r.engine.log.Debug("telling that the node lives", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			r.gone()
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// seen writes the node's row and reads those of the others.
+func (r *Replicas) seen(ctx context.Context, version string) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	marks := map[string]uint64{}
+	for name, db := range r.dbs {
+		marks[name] = db.Mark().Seq
+	}
+	text, err := json.Marshal(marks)
+	if err != nil {
+		return err
+	}
+	e := r.engine
+	if _, err := e.exec(ctx, `INSERT INTO relais.node (id, session, version, reads, skew, marks)
+		VALUES ($1, $2, $3, $4, $5, $6::text::jsonb) ON CONFLICT (id) DO UPDATE SET session = excluded.session,
+			version = excluded.version, reads = excluded.reads, skew = excluded.skew, marks = excluded.marks,
+			seen = clock_timestamp()`,
+		e.node, e.session, version, newestFormat, e.state.Skew().Seconds(), string(text)); err != nil {
+		return err
+	}
+	nodes, err := e.Nodes(ctx)
+	if err != nil {
+		return err
+	}
+	live := 0
+	for _, n := range nodes {
+		if n.Live {
+			live++
+		}
+		if n.Node == e.node && n.Session != e.session {
+			e.log.Error("another server has the name of this node: give each its own with --node", "node", e.node)
+		}
+	}
+	e.state.setNodes(live)
+	return nil
+}
+
+// gone says that the node has ended.
+func (r *Replicas) gone() {
+	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+	defer cancel()
+	// A node that could not say it is gone some seconds later.
+	_, _ = r.engine.exec(ctx, `UPDATE relais.node SET seen = 'epoch' WHERE id = $1 AND session = $2`, r.engine.node,
+		r.engine.session)
+}

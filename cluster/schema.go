@@ -1,0 +1,53 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Stores are the names of the stores that a cluster shares.
+var Stores = []string{"clients", "users", "community", "photos", "archives", "measures", "files"}
+
+// schema needs no extension, sequence, trigger or right beyond owning the schema.
+const schema = `
+CREATE SCHEMA relais;
+CREATE TABLE relais.cluster (id text PRIMARY KEY, secret bytea NOT NULL, made timestamptz NOT NULL DEFAULT now());
+CREATE TABLE relais.store (name text PRIMARY KEY, seq bigint NOT NULL, nonce bytea NOT NULL, format int NOT NULL);
+CREATE TABLE relais.item (store text, path bytea, key bytea, value bytea NOT NULL, PRIMARY KEY (store, path, key));
+CREATE TABLE relais.change (store text, seq bigint, nonce bytea NOT NULL, node text NOT NULL,
+	at timestamptz NOT NULL DEFAULT clock_timestamp(), format int NOT NULL, body bytea NOT NULL, PRIMARY KEY (store, seq));
+CREATE TABLE relais.blob (name text, part int, body bytea NOT NULL, PRIMARY KEY (name, part));
+ALTER TABLE relais.blob ALTER COLUMN body SET STORAGE EXTERNAL;
+CREATE TABLE relais.pending (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp());
+CREATE TABLE relais.tally (key text, node text, win bigint, used bigint NOT NULL, PRIMARY KEY (key, win, node))
+	WITH (fillfactor=50);
+CREATE TABLE relais.answer (client text, signature text, node text NOT NULL, until timestamptz NOT NULL, body bytea,
+	PRIMARY KEY (client, signature));
+CREATE TABLE relais.lease (name text PRIMARY KEY, holder text NOT NULL, epoch bigint NOT NULL, until timestamptz NOT NULL);
+CREATE TABLE relais.node (id text PRIMARY KEY, session text NOT NULL, version text NOT NULL, reads int NOT NULL,
+	seen timestamptz NOT NULL DEFAULT clock_timestamp(), skew float8 NOT NULL DEFAULT 0, marks jsonb NOT NULL DEFAULT '{}');`
+
+// Formats of commits. A node reads all up to newestFormat, and writes what the engine says, which
+// relais cluster upgrade raises.
+const (
+	firstFormat  = 1
+	newestFormat = 1
+)
+
+// readCluster reads the cluster's row. Errors: ErrNone, store.ErrAway.
+func (e *Engine) readCluster(ctx context.Context) error {
+	err := e.row(ctx, `SELECT id, secret FROM relais.cluster`, nil, &e.id, &e.secret)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrNone
+	}
+	return err
+}
+
+// exists reports whether an error says that something is there already.
+func exists(err error) bool {
+	var of *pgconn.PgError
+	return errors.As(err, &of) && (of.Code == "42P06" || of.Code == "42P07" || of.Code == "23505")
+}

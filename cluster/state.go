@@ -1,0 +1,136 @@
+package cluster
+
+import (
+	"sync"
+	"time"
+)
+
+// A state is what a node knows of the engine and of itself, for /readyz and /metrics.
+type state struct {
+	mu      sync.Mutex
+	up      time.Time // when the engine answered last
+	err     error     // why it does not
+	skew    time.Duration
+	nodes   int               // that live
+	lag     map[string]lag    // by store
+	times   map[string]*Times // by store and step
+	turns   map[[2]string]int // by store and outcome
+	trouble map[string]error  // by store: why it does not follow
+	leases  map[string]bool   // that the node has
+}
+
+// A lag is how far a store is behind.
+type lag struct {
+	commits uint64
+	since   time.Time // zero: it is not
+}
+
+// Times are durations of one kind.
+type Times struct {
+	Count   int
+	Seconds float64
+}
+
+// observe notes how long a step took.
+func (s *state) observe(name, step string, start time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.times == nil {
+		s.times = map[string]*Times{}
+	}
+	t := s.times[name+" "+step]
+	if t == nil {
+		t = &Times{}
+		s.times[name+" "+step] = t
+	}
+	t.Count++
+	t.Seconds += time.Since(start).Seconds()
+}
+
+// turn counts an outcome.
+func (s *state) turn(name, outcome string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.turns == nil {
+		s.turns = map[[2]string]int{}
+	}
+	s.turns[[2]string{name, outcome}]++
+}
+
+// answered notes that the engine answered, or why it did not. It reports whether that changed.
+func (s *state) answered(err error) (changed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	changed = (s.err == nil) != (err == nil)
+	if s.err = err; err == nil {
+		s.up = time.Now()
+	}
+	return changed
+}
+
+// behind notes how many commits a store is behind.
+func (s *state) behind(name string, commits uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lag == nil {
+		s.lag = map[string]lag{}
+	}
+	l := s.lag[name]
+	switch {
+	case commits == 0:
+		l.since = time.Time{}
+	case l.since.IsZero():
+		l.since = time.Now()
+	}
+	l.commits = commits
+	s.lag[name] = l
+}
+
+// follows notes why a store does not follow, nil if it does.
+func (s *state) follows(name string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trouble == nil {
+		s.trouble = map[string]error{}
+	}
+	if err == nil {
+		delete(s.trouble, name)
+	} else {
+		s.trouble[name] = err
+	}
+}
+
+func (s *state) setSkew(skew time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skew = skew
+}
+
+// Skew is how far the node's clock is ahead of the engine's.
+func (s *state) Skew() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.skew
+}
+
+func (s *state) setNodes(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes = n
+}
+
+// Live is how many nodes live as far as is known, at least 1.
+func (s *state) Live() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(1, s.nodes)
+}
+
+func (s *state) setLease(name string, held bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.leases == nil {
+		s.leases = map[string]bool{}
+	}
+	s.leases[name] = held
+}

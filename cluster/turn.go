@@ -1,0 +1,195 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"relais/internal/store"
+)
+
+// A commitLog is the commits of a store.
+type commitLog struct {
+	*Engine
+	name string
+}
+
+// Log returns the commits of a store.
+func (e *Engine) Log(name string) store.Log { return &commitLog{e, name} }
+
+// What a turn may take. A node that hangs sends no beats, and its session ends with its lock.
+const (
+	beatEvery    = 500 * time.Millisecond
+	turnSettings = `SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '4s', true),
+		set_config('idle_in_transaction_session_timeout', '2s', true)`
+	mostTail = 1 << 20 // bytes that are read while the lock is held
+)
+
+// A turn holds the lock of a store's row in a transaction.
+type turn struct {
+	*commitLog
+	conn   *pgxpool.Conn
+	last   store.Mark
+	format int
+	quit   chan struct{} // ends the beats
+	beats  sync.WaitGroup
+	ended  bool
+}
+
+// Begin is that of store.Log.
+func (l *commitLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Commit, error) {
+	for try := 0; ; try++ {
+		t := &turn{commitLog: l, quit: make(chan struct{})}
+		since, err := t.begin(ctx, at)
+		if err == nil {
+			t.beats.Go(t.beat)
+			return t, since, nil
+		}
+		old := t.conn != nil && t.conn.Conn().IsClosed() // of before a restart of the database
+		t.End()
+		if !old || try >= poolSize {
+			return nil, nil, err
+		}
+	}
+}
+
+// begin takes the lock.
+func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, err error) {
+	if t.conn, err = t.pool.Acquire(ctx); err != nil {
+		return nil, away(err)
+	}
+	start := time.Now()
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN")
+	batch.Queue(turnSettings)
+	batch.Queue(`SELECT seq, nonce, format FROM relais.store WHERE name = $1 FOR UPDATE`, t.name)
+	queueTail(batch, t.name, at, mostTail)
+	t.warned.Delete(t.conn.Conn().PgConn())
+	results := t.conn.SendBatch(ctx, batch)
+	defer results.Close()
+	for range 2 {
+		if _, err := results.Exec(); err != nil {
+			return nil, away(err)
+		}
+	}
+	if t.last, t.format, err = readStore(results.QueryRow()); err != nil {
+		return nil, err
+	}
+	since, err = readTail(results, at, t.last)
+	if err == nil {
+		err = away(results.Close())
+	}
+	t.state.observe(t.name, "lock", start)
+	return since, err
+}
+
+// readStore reads the row of a store.
+func readStore(row pgx.Row) (m store.Mark, format int, err error) {
+	var nonce []byte
+	switch err := row.Scan(&m.Seq, &nonce, &format); {
+	case errors.Is(err, pgx.ErrNoRows):
+		return m, 0, ErrNone
+	case err != nil:
+		return m, 0, away(err)
+	case len(nonce) != len(m.Nonce):
+		return m, 0, fmt.Errorf("%w: a nonce of %d bytes", errBody, len(nonce))
+	case format > newestFormat:
+		return m, 0, ErrNewer
+	}
+	m.Nonce = [16]byte(nonce)
+	return m, format, nil
+}
+
+// beat keeps the session alive while the commit is made.
+func (t *turn) beat() {
+	tick := time.NewTicker(beatEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-t.quit:
+			return
+		case <-tick.C:
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+		_, err := t.conn.Exec(ctx, "SELECT 1")
+		cancel()
+		if err != nil {
+			return // the commit will fail too
+		}
+	}
+}
+
+// Commit is that of store.Turn.
+func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
+	t.stopBeats()
+	defer t.End()
+	start := time.Now()
+	m := store.Mark{Seq: t.last.Seq + 1}
+	rand.Read(m.Nonce[:]) // never fails
+	batch := &pgx.Batch{}
+	queue(batch, t.name, ops)
+	batch.Queue(`INSERT INTO relais.change (store, seq, nonce, node, format, body) VALUES ($1, $2, $3, $4, $5, $6)`,
+		t.name, int64(m.Seq), m.Nonce[:], t.node, t.format, encode(ops))
+	batch.Queue(`UPDATE relais.store SET seq = $2, nonce = $3 WHERE name = $1`, t.name, int64(m.Seq), m.Nonce[:])
+	batch.Queue(`SELECT pg_notify('relais', $1)`, t.name)
+	batch.Queue("COMMIT")
+	ctx, cancel := context.WithTimeout(ctx, commitTime(batch, ops))
+	defer cancel()
+	err := t.conn.SendBatch(ctx, batch).Close()
+	_, warned := t.warned.LoadAndDelete(t.conn.Conn().PgConn())
+	if err == nil && !warned {
+		t.ended = true
+		t.conn.Release()
+		t.conn = nil
+		t.state.observe(t.name, "commit", start)
+		t.state.turn(t.name, "ok")
+		return m, nil
+	}
+	t.End()
+	if err == nil {
+		err = errors.New("the standby has not confirmed it")
+	}
+	return m, t.settle(m, err)
+}
+
+// commitTime bounds the wait for a commit by the bytes that it sends.
+func commitTime(_ *pgx.Batch, ops []store.Op) time.Duration {
+	size := 0
+	for _, op := range ops {
+		size += len(op.Key) + len(op.Value)
+	}
+	return 4*time.Second + time.Duration(size)*time.Second/(4<<20)
+}
+
+func (t *turn) stopBeats() {
+	select {
+	case <-t.quit:
+	default:
+		close(t.quit)
+	}
+	t.beats.Wait()
+}
+
+// End is that of store.Turn.
+func (t *turn) End() {
+	t.stopBeats()
+	if t.conn == nil {
+		return
+	}
+	conn := t.conn
+	t.conn = nil
+	if !t.ended {
+		ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+		defer cancel()
+		if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
+			conn.Conn().Close(ctx) // the pool makes another
+		}
+	}
+	conn.Release()
+}
