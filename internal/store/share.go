@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -255,13 +256,43 @@ func (c *copying) do(op Op) error {
 	if err != nil {
 		return err
 	}
+	if len(op.Path) == 1 && op.Kind != OpPut {
+		if err := putNotice(c.tx, op.Path[0]); err != nil {
+			return err
+		}
+	}
 	switch op.Kind {
 	case OpCreate:
-		return putNotice(c.tx, op.Path[0])
+		return nil
 	case OpPut:
 		return b.Put(op.Key, seal(seed, op.Key, op.Value))
 	case OpSequence:
 		return b.SetSequence(op.N)
 	}
 	return fmt.Errorf("a step of kind %d", op.Kind)
+}
+
+// Steps calls fn with steps that make the content of the file in an empty one: an OpSequence for
+// each bucket, and an OpPut for each record. They are valid until fn returns.
+func (tx *Tx) Steps(fn func(Op) error) error {
+	return tx.bolt.ForEach(func(stored []byte, b *bolt.Bucket) error {
+		name, ok := bytes.CutPrefix(stored, []byte(sealedPrefix))
+		if !ok {
+			return nil
+		}
+		return outermostBucket(tx, name, b).steps(fn)
+	})
+}
+
+func (b *Bucket) steps(fn func(Op) error) error {
+	path := b.path()
+	if err := fn(Op{Kind: OpSequence, Path: path, N: b.Sequence()}); err != nil {
+		return err
+	}
+	return b.ForEach(func(k, v []byte) error {
+		if v == nil {
+			return b.Bucket(k).steps(fn)
+		}
+		return fn(Op{Kind: OpPut, Path: path, Key: k, Value: v})
+	})
 }

@@ -3,7 +3,6 @@ package store_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -29,70 +28,6 @@ func replica(t testing.TB, log *logtest.Log) *store.DB {
 		t.Fatal(err)
 	}
 	return db
-}
-
-// dump returns all that a file has: records, buckets and sequences by their paths.
-func dump(t testing.TB, db *store.DB) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	var walk func(path string, b *store.Bucket) error
-	walk = func(path string, b *store.Bucket) error {
-		all[path] = fmt.Sprint("bucket ", b.Sequence())
-		return b.ForEach(func(k, v []byte) error {
-			at := fmt.Sprintf("%s/%q", path, k)
-			if v == nil {
-				return walk(at, b.Bucket(k))
-			}
-			all[at] = fmt.Sprintf("%q", v)
-			return nil
-		})
-	}
-	err := db.View(func(tx *store.Tx) error {
-		for _, name := range []string{"a", "b", "c"} {
-			if b := tx.Bucket([]byte(name)); b != nil {
-				if err := walk(name, b); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// act does a random step in a transaction.
-func act(tx *store.Tx, random *rand.Rand) error {
-	outermost := []string{"a", "b", "c"}[random.IntN(3)]
-	b, err := tx.CreateBucketIfNotExists([]byte(outermost))
-	if err != nil {
-		return err
-	}
-	for range random.IntN(3) {
-		if b, err = b.CreateBucketIfNotExists([]byte{'B', byte(random.IntN(3))}); err != nil {
-			return err
-		}
-	}
-	key := []byte{byte(random.IntN(5))}
-	switch random.IntN(8) {
-	case 0, 1, 2:
-		return b.Put(key, binary.BigEndian.AppendUint64(nil, random.Uint64()))
-	case 3:
-		return b.Put(key, nil)
-	case 4:
-		return b.Delete(key)
-	case 5:
-		_, err := b.NextSequence()
-		return err
-	case 6:
-		return store.MarkDeleted(tx)
-	}
-	if name := []byte{'B', byte(random.IntN(3))}; b.Bucket(name) != nil {
-		return b.DeleteBucket(name)
-	}
-	return nil
 }
 
 // Replicas have the same content after the same commits, whoever made them, and whether it came
@@ -128,7 +63,7 @@ func checkReplicas(t *testing.T, seed uint64, steps int) {
 	for range steps {
 		err := dbs[random.IntN(2)].Update(func(tx *store.Tx) error {
 			for range random.IntN(4) {
-				if err := act(tx, random); err != nil {
+				if err := logtest.Act(tx, random); err != nil {
 					return err
 				}
 			}
@@ -146,9 +81,9 @@ func checkReplicas(t *testing.T, seed uint64, steps int) {
 			t.Fatal(err)
 		}
 	}
-	want := dump(t, dbs[0])
+	want := logtest.Dump(t, dbs[0])
 	for i, db := range []*store.DB{dbs[1], replica(t, log)} {
-		if diff := cmp.Diff(want, dump(t, db)); diff != "" {
+		if diff := cmp.Diff(want, logtest.Dump(t, db)); diff != "" {
 			t.Fatalf("replica %d differs (-first +this):\n%s", i+1, diff)
 		}
 		if db.Version() != dbs[0].Version() || db.Mark() != dbs[0].Mark() {
@@ -185,7 +120,7 @@ func add(db *store.DB, key string) error {
 
 func has(t testing.TB, db *store.DB, key string) bool {
 	t.Helper()
-	_, ok := dump(t, db)[fmt.Sprintf("a/%q", key)]
+	_, ok := logtest.Dump(t, db)[fmt.Sprintf("a/%q", key)]
 	return ok
 }
 
@@ -206,7 +141,7 @@ func TestCommitsThatFail(t *testing.T) {
 		t.Errorf("got %v, and has it %v, want ErrUnknown and not yet", err, has(t, db, "unknown"))
 	}
 	if err := db.Fresh(t.Context()); err != nil || !has(t, db, "unknown") || has(t, db, "away") {
-		t.Errorf("after Fresh: got %v, %v", err, dump(t, db))
+		t.Errorf("after Fresh: got %v, %v", err, logtest.Dump(t, db))
 	}
 }
 
@@ -244,9 +179,9 @@ func TestRewoundLog(t *testing.T) {
 				}
 			}
 			if has(t, db, "lost 0") || !has(t, db, "kept 2") || db.Rebuilt() != 1 || other.Rebuilt() != 0 {
-				t.Errorf("got %v, rebuilt %d and %d times", dump(t, db), db.Rebuilt(), other.Rebuilt())
+				t.Errorf("got %v, rebuilt %d and %d times", logtest.Dump(t, db), db.Rebuilt(), other.Rebuilt())
 			}
-			if diff := cmp.Diff(dump(t, other), dump(t, db)); diff != "" {
+			if diff := cmp.Diff(logtest.Dump(t, other), logtest.Dump(t, db)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -268,7 +203,7 @@ func TestReplicaOpenedAgain(t *testing.T) {
 			t.Fatalf("Share: %v", err)
 		}
 		if i > 0 && !has(t, db, fmt.Sprint(i-1)) || db.Rebuilt() > 0 {
-			t.Errorf("opening %d: got %v, rebuilt %d times", i, dump(t, db), db.Rebuilt())
+			t.Errorf("opening %d: got %v, rebuilt %d times", i, logtest.Dump(t, db), db.Rebuilt())
 		}
 		if i < 2 {
 			if err := add(db, fmt.Sprint(i)); err != nil {

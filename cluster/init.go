@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5"
+
+	"relais/internal/store"
+)
+
+// ErrExists says that the database has a cluster already.
+var ErrExists = errors.New("the database has a cluster of relais already")
+
+// Make makes a cluster in a database, which must not have one. copyTo then fills it: either all of
+// it is done, or nothing. sum is the SecretSum of its key. Errors: ErrExists, store.ErrAway, that
+// of copyTo.
+func Make(ctx context.Context, url string, sum []byte, log *slog.Logger, copyTo func(*Import) error) error {
+	e, err := open(url, "init", log)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	conn, err := e.pool.Acquire(ctx)
+	if err != nil {
+		return away(err)
+	}
+	defer conn.Release()
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return away(err)
+	}
+	defer tx.Rollback(context.WithoutCancel(ctx))
+	// Without arguments, so that one message may have several statements.
+	if _, err := conn.Conn().PgConn().Exec(ctx, schema).ReadAll(); exists(err) {
+		return ErrExists
+	} else if err != nil {
+		return away(err)
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO relais.cluster (id, secret) VALUES ($1, $2)`, rand.Text(), sum); err != nil {
+		return away(err)
+	}
+	i := &Import{ctx: ctx, tx: tx}
+	for _, name := range Stores {
+		if err := i.begin(name); err != nil {
+			return err
+		}
+	}
+	if err := copyTo(i); err != nil {
+		return err
+	}
+	var replicated string
+	if err := tx.QueryRow(ctx, `SELECT current_setting('synchronous_standby_names')`).Scan(&replicated); err != nil {
+		return away(err)
+	}
+	if replicated == "" {
+		log.Warn("the database has no synchronous standby: it keeps every write, but on one machine only")
+	}
+	return away(tx.Commit(ctx))
+}
+
+// An Import fills a new cluster.
+type Import struct {
+	ctx  context.Context
+	tx   pgx.Tx
+	rows [3][][]byte // path, key, value of one store
+	size int
+}
+
+// begin makes an empty store with its first commit.
+func (i *Import) begin(name string) error {
+	var nonce [16]byte
+	rand.Read(nonce[:]) // never fails
+	if _, err := i.tx.Exec(i.ctx, `INSERT INTO relais.store VALUES ($1, 1, $2, $3)`, name, nonce[:],
+		firstFormat); err != nil {
+		return away(err)
+	}
+	_, err := i.tx.Exec(i.ctx, `INSERT INTO relais.change (store, seq, nonce, node, format, body)
+		VALUES ($1, 1, $2, 'init', $3, $4)`, name, nonce[:], firstFormat, encode(nil))
+	return away(err)
+}
+
+// Store copies a file to a store.
+func (i *Import) Store(name string, db *store.DB) error {
+	err := db.View(func(tx *store.Tx) error {
+		return tx.Steps(func(op store.Op) error {
+			key, value := op.Key, op.Value
+			if op.Kind == store.OpSequence {
+				key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
+			}
+			return i.row(name, pathOf(op.Path), key, value)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	return i.flush(name)
+}
+
+func (i *Import) row(name string, path, key, value []byte) error {
+	for n, v := range [][]byte{path, key, value} {
+		i.rows[n] = append(i.rows[n], append([]byte{}, v...))
+		i.size += len(v)
+	}
+	if i.size < mostRows {
+		return nil
+	}
+	return i.flush(name)
+}
+
+func (i *Import) flush(name string) error {
+	if len(i.rows[0]) == 0 {
+		return nil
+	}
+	_, err := i.tx.Exec(i.ctx, `INSERT INTO relais.item
+		SELECT $1, p, k, v FROM unnest($2::bytea[], $3::bytea[], $4::bytea[]) AS t(p, k, v)`,
+		name, i.rows[0], i.rows[1], i.rows[2])
+	i.rows, i.size = [3][][]byte{}, 0
+	return away(err)
+}
