@@ -11,6 +11,7 @@ import (
 	"relais/archive"
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/cluster"
 	"relais/community"
 	"relais/internal/folder"
 	"relais/internal/store"
@@ -26,6 +27,8 @@ type database struct {
 	month   string // of photos, whose store opens the file; else ""
 	// openIn opens the file; nil means store.Open.
 	openIn func(dir folder.Dir, readOnly bool) (*store.DB, error)
+	// shared says that only a node of a cluster has it.
+	shared bool
 	// apart says that everything else is served if the file cannot be opened.
 	apart bool
 	// advice says what to do about an error.
@@ -45,6 +48,7 @@ var databases = []database{
 	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
 	{file: measure.DatabaseName, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice,
 		holds: holdsMeasures},
+	{file: filesFile, buckets: cluster.Buckets, shared: true, holds: holdsFiles},
 }
 
 // databasesOf returns databases and the monthly files of a folder.
@@ -71,12 +75,15 @@ func isDatabase(name string) bool {
 func (s *Stores) openDatabases(readOnly bool) error {
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
+			if d.shared && s.engine == nil {
+				continue
+			}
 			if s.open[d.file] != nil || s.failed[d.file] != nil || there && !d.existsIn(s.Dir) {
 				continue
 			}
 			switch err := s.openDatabase(d, readOnly); {
 			case err == nil:
-			case errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
+			case s.engine != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
 				return err
 			case d.apart:
 				s.failed[d.file] = err // commands that need it return the error
@@ -90,6 +97,9 @@ func (s *Stores) openDatabases(readOnly bool) error {
 
 // openDatabase opens a store, or makes it unless the folder had it or a newer one.
 func (s *Stores) openDatabase(d database, readOnly bool) error {
+	if s.engine != nil {
+		return s.openReplica(d)
+	}
 	if err := s.lost(d); err != nil {
 		return err
 	}
@@ -163,6 +173,11 @@ func holdsUsers(_ *Stores, db *store.DB) (string, error) {
 func holdsMeasures(_ *Stores, db *store.DB) (string, error) {
 	n, err := measure.CountRows(db)
 	return Number(n, "file") + " of measures", err
+}
+
+func holdsFiles(_ *Stores, db *store.DB) (string, error) {
+	n, err := cluster.CountFiles(db)
+	return Number(n, "file"), err
 }
 
 func holdsArchives(_ *Stores, db *store.DB) (string, error) {

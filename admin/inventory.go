@@ -130,6 +130,10 @@ func (s *Stores) note() error {
 	next.History = s.history
 	next.Clock, next.Stores = s.Clock.State(), maps.Clone(s.noted.Stores)
 	for file, db := range s.open {
+		if s.engine != nil {
+			delete(next.Stores, file) // what a replica has lost, the cluster has
+			continue
+		}
 		next.Stores[file] = inventory.Store{Commits: db.Commits()}
 	}
 	months, err := photos.Months(s.Dir)

@@ -50,7 +50,7 @@ func newAged(t *testing.T) *aged {
 // start opens the folder as a server that starts does, and closes it.
 func (a *aged) start(while func(s *Stores)) {
 	a.t.Helper()
-	s, err := openAt(a.dir, "test", slog.New(slog.NewTextHandler(&a.logs, nil)), func() time.Time { return a.time })
+	s, err := openAt(a.dir, Node{}, "test", slog.New(slog.NewTextHandler(&a.logs, nil)), func() time.Time { return a.time })
 	if err != nil {
 		a.t.Fatal(err)
 	}

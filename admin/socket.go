@@ -31,7 +31,8 @@ var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient
 	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
 	CloseBug{}, AddArchives{}, ListArchives{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{},
-	DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{})
+	DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{},
+	CheckCluster{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}

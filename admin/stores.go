@@ -19,6 +19,7 @@ import (
 	"relais/archive"
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/cluster"
 	"relais/community"
 	"relais/internal/folder"
 	"relais/internal/retention"
@@ -50,10 +51,12 @@ type Stores struct {
 	log       *slog.Logger
 	now       func() time.Time
 	// Clock decides whether old records may be deleted.
-	Clock  *retention.Clock
-	noting sync.Mutex
-	noted  *inventory.File // what stores.json says, under noting
-	listed bool            // stores.json was there, or was written, under noting
+	Clock    *retention.Clock
+	noting   sync.Mutex
+	noted    *inventory.File   // what stores.json says, under noting
+	listed   bool              // stores.json was there, or was written, under noting
+	engine   *cluster.Engine   // nil for an ordinary folder
+	replicas *cluster.Replicas // of a node
 	// history is the History of inventory.File, under noting.
 	history string
 }
@@ -73,27 +76,35 @@ const (
 // processes that try to open them. A read-only folder is opened for reading: several processes may
 // have it, changes fail, and counts stay in memory.
 func Open(dir folder.Dir, what string, log *slog.Logger) (*Stores, error) {
-	return openAt(dir, what, log, time.Now)
+	return openAt(dir, Node{}, what, log, time.Now)
 }
 
-// openAt is Open with another clock.
-func openAt(dir folder.Dir, what string, log *slog.Logger, now func() time.Time) (*Stores, error) {
+// OpenNode is Open for a server that is, or becomes, a node of a cluster.
+func OpenNode(dir folder.Dir, node Node, what string, log *slog.Logger) (*Stores, error) {
+	return openAt(dir, node, what, log, time.Now)
+}
+
+// openAt is OpenNode with another clock.
+func openAt(dir folder.Dir, node Node, what string, log *slog.Logger, now func() time.Time) (*Stores, error) {
 	if err := refuseUnfinished(string(dir)); err != nil {
 		return nil, err
 	}
 	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}, log: log, now: now}
-	if err := s.openAll(what, log); err != nil {
+	if err := s.openAll(node, what, log); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Stores) openAll(what string, log *slog.Logger) error {
+func (s *Stores) openAll(node Node, what string, log *slog.Logger) error {
 	readOnly, err := s.lockFolder(what, log)
 	if err != nil {
 		return err
 	}
 	if err := s.readInventory(); err != nil {
+		return err
+	}
+	if err := s.join(node); err != nil {
 		return err
 	}
 	if err := s.openDatabases(readOnly); err != nil {
@@ -211,6 +222,9 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 			}
 		})
 	}
+	if s.engine != nil {
+		running.Go(func() { s.replicas.Run(ctx) })
+	}
 	// Each runs by itself: a slow disk must not delay the counts.
 	regularly(saveEvery, "saving quota counters", func() error { return s.counts.Save(s.Clients) })
 	regularly(syncEvery, "syncing quota counters", s.counts.Sync)
@@ -247,6 +261,9 @@ func (s *Stores) Close() error {
 		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close(), s.note())
 	}
 	errs = append(errs, s.closeDatabases())
+	if s.engine != nil {
+		s.engine.Close()
+	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Unlock())
 	}

@@ -61,7 +61,7 @@ func (c *serveCommand) serve(
 	if a.base == "" {
 		a.base = "http://" + listener.Addr().String()
 	}
-	if a.stores, err = admin.Open(a.dir, holding+c.Listen, a.log); err != nil {
+	if a.stores, err = admin.OpenNode(a.dir, a.node, holding+c.Listen, a.log); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.stores.Close()) }()

@@ -49,6 +49,7 @@ type commands struct {
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
 	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
 	Compact   compactCommand   `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
+	Cluster   clusterCommand   `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`
 	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
 	Version   versionCommand   `cmd:"" help:"Print the version of this program."`
 	Worker    workerCommand    `cmd:"" hidden:"" name:"photo-worker"`

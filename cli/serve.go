@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"relais/admin"
 	"relais/auth/access"
 	"relais/httpapi"
 	"relais/httpapi/web"
@@ -32,6 +33,7 @@ type serveCommand struct {
 	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: your own table of the files' addresses."`
 	mcpFlags
 	webFlags
+	clusterFlags
 	KeepMeasures days   `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
 	Log          string `enum:"text,json" default:"text" help:"Form of the log."`
 	LogAddress   string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
@@ -76,6 +78,7 @@ type settings struct {
 	proxies  []netip.Prefix
 	attestor *access.Attestor // nil without a key
 	keeper   *update.Keeper   // nil without updates
+	node     admin.Node       // zero without a cluster
 }
 
 // check reads the files that the flags name, and refuses wrong flags.
@@ -105,6 +108,9 @@ func (c *serveCommand) check() (s settings, err error) {
 		if s.attestor, err = access.ReadAttestor(c.AttestationKey); err != nil {
 			return s, err
 		}
+	}
+	if s.node, err = c.node(s.dir); err != nil {
+		return s, err
 	}
 	s.keeper, err = c.newKeeper(s.dir)
 	return s, err

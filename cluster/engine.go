@@ -29,6 +29,7 @@ import (
 type Engine struct {
 	pool    *pgxpool.Pool
 	node    string
+	version string // of this program
 	session string // of this process: a node that starts again is another
 	id      string // of the cluster
 	secret  []byte // the sum of its secret.key
@@ -49,15 +50,18 @@ var (
 	ErrNewer = errors.New("the cluster was upgraded to a newer relais: install that version here")
 )
 
-// Connect connects to the engine of a URL as a node, and reads which cluster it has. The password
-// comes from the URL or the file that PGPASSFILE names. Errors: ErrNone, store.ErrAway, those of
-// the URL, which never show the password.
+// joinTime bounds the wait for the engine at the start.
+const joinTime = 5 * time.Second
+
+// Connect connects to the cluster of a URL to administer it. The password comes from the URL or
+// the file that PGPASSFILE names. Errors: ErrNone, store.ErrAway, those of the URL, which never
+// show the password.
 func Connect(ctx context.Context, url, node string, log *slog.Logger) (*Engine, error) {
 	e, err := open(url, node, log)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.readCluster(ctx); err != nil {
+	if e.id, e.secret, err = e.readCluster(ctx); err != nil {
 		e.Close()
 		return nil, err
 	}

@@ -50,6 +50,7 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 // Run follows what the other nodes commit, until ctx ends.
 func (r *Replicas) Run(ctx context.Context) {
 	var running sync.WaitGroup
+	running.Go(func() { r.live(ctx) })
 	for name := range r.dbs {
 		running.Go(func() { r.pull(ctx, name) })
 	}

@@ -48,12 +48,12 @@ func (e *Engine) Nodes(ctx context.Context) ([]NodeState, error) {
 	return list, away(rows.Err())
 }
 
-// Live says regularly that the node lives, until ctx ends.
-func (r *Replicas) Live(ctx context.Context, version string) {
+// live says regularly that the node lives, until ctx ends.
+func (r *Replicas) live(ctx context.Context) {
 	tick := time.NewTicker(seenEvery)
 	defer tick.Stop()
 	for {
-		if err := r.seen(ctx, version); err != nil && ctx.Err() == nil {
+		if err := r.seen(ctx); err != nil && ctx.Err() == nil {
 			r.engine.log.Debug("telling that the node lives", "error", err)
 		}
 		select {
@@ -66,7 +66,7 @@ func (r *Replicas) Live(ctx context.Context, version string) {
 }
 
 // seen writes the node's row and reads those of the others.
-func (r *Replicas) seen(ctx context.Context, version string) error {
+func (r *Replicas) seen(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	marks := map[string]uint64{}
@@ -82,7 +82,7 @@ func (r *Replicas) seen(ctx context.Context, version string) error {
 		VALUES ($1, $2, $3, $4, $5, $6::text::jsonb) ON CONFLICT (id) DO UPDATE SET session = excluded.session,
 			version = excluded.version, reads = excluded.reads, skew = excluded.skew, marks = excluded.marks,
 			seen = clock_timestamp()`,
-		e.node, e.session, version, newestFormat, e.state.Skew().Seconds(), string(text)); err != nil {
+		e.node, e.session, e.version, newestFormat, e.state.Skew().Seconds(), string(text)); err != nil {
 		return err
 	}
 	nodes, err := e.Nodes(ctx)

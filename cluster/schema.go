@@ -38,12 +38,12 @@ const (
 )
 
 // readCluster reads the cluster's row. Errors: ErrNone, store.ErrAway.
-func (e *Engine) readCluster(ctx context.Context) error {
-	err := e.row(ctx, `SELECT id, secret FROM relais.cluster`, nil, &e.id, &e.secret)
+func (e *Engine) readCluster(ctx context.Context) (id string, sum []byte, err error) {
+	err = e.row(ctx, `SELECT id, secret FROM relais.cluster`, nil, &id, &sum)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return ErrNone
+		return "", nil, ErrNone
 	}
-	return err
+	return id, sum, err
 }
 
 // exists reports whether an error says that something is there already.

@@ -217,7 +217,7 @@ func (c *Clients) canSeal() error {
 	if c.sealer.Err() == nil {
 		return nil
 	}
-	return c.sealer.make()
+	return c.sealer.Make()
 }
 
 // Rotate gives a client another key. Those that it has end after overlap; the

@@ -44,8 +44,8 @@ func (s *Sealer) use(key []byte) {
 	s.err = err
 }
 
-// make makes a key if none exists. A second key could not open what the first one sealed.
-func (s *Sealer) make() error {
+// Make makes a key if none exists. A second key could not open what the first one sealed.
+func (s *Sealer) Make() error {
 	if !errors.Is(s.err, fs.ErrNotExist) {
 		return s.err
 	}

@@ -1,0 +1,125 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+
+	"relais/auth/access"
+	"relais/cluster"
+	"relais/internal/folder"
+	"relais/internal/store"
+)
+
+// InitCluster makes a cluster in an empty database from a folder, which must not be served and
+// stays as it is. progress is called with each store before it is copied.
+func InitCluster(ctx context.Context, dir folder.Dir, url string, log *slog.Logger, progress func(what string),
+) (err error) {
+	if m, err := cluster.ReadMember(dir); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, fmt.Errorf("%s is a node of cluster %s already", dir, m.Cluster))
+	}
+	s, err := Open(dir, "relais cluster init", log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if s.lock == nil {
+		return errReadOnly(dir)
+	}
+	for file, err := range s.failed {
+		return fmt.Errorf("%s cannot be read: %w", file, err)
+	}
+	if err := access.OpenSealer(s.path(sealFile)).Make(); err != nil {
+		return err
+	}
+	key, err := os.ReadFile(s.path(sealFile))
+	if err != nil {
+		return err
+	}
+	return cluster.Make(ctx, url, cluster.SecretSum(key), log, func(i *cluster.Import) error {
+		for _, d := range databases {
+			if s.open[d.file] == nil {
+				continue
+			}
+			progress(d.file)
+			if err := i.Store(storeOf(d.file), s.open[d.file]); err != nil {
+				return fmt.Errorf("%s: %w", d.file, err)
+			}
+		}
+		return nil
+	})
+}
+
+// A ClusterCheck is the result of comparing a node's replicas with the cluster.
+type ClusterCheck struct {
+	Stores      []cluster.Comparison `json:"stores"`
+	Differences int                  `json:"differences"`
+}
+
+// CheckCluster compares every record of a node's replicas with the cluster's database, and its
+// files by checksum.
+type CheckCluster struct{}
+
+func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
+	if s.engine == nil {
+		return nil, fmt.Errorf("%s is not a node of a cluster", s.Dir)
+	}
+	r := ClusterCheck{Stores: []cluster.Comparison{}}
+	for _, d := range databases {
+		db := s.open[d.file]
+		if db == nil {
+			continue
+		}
+		c, err := s.engine.Compare(ctx, storeOf(d.file), db)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.file, err)
+		}
+		r.Stores, r.Differences = append(r.Stores, c), r.Differences+len(c.Differences)
+	}
+	return r, nil
+}
+
+// LeaveCluster makes the folder of a node, which must not be served, an ordinary folder with all
+// that the cluster has.
+func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err error) {
+	if _, err := cluster.ReadMember(dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is not a node of a cluster", dir)
+		}
+		return err
+	}
+	s, err := Open(dir, "relais cluster leave", log)
+	if err != nil {
+		return err
+	}
+	for _, db := range s.open {
+		if err := db.Fresh(ctx); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	for _, d := range databases {
+		if d.shared {
+			if err := os.Remove(s.path(d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		db, err := store.Open(s.path(d.file), d.buckets...)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(db.Unshare(), db.Close()); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(s.path(cluster.MemberName)); err != nil {
+		return err
+	}
+	return folder.SyncDir(string(dir))
+}

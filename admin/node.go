@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"relais/cluster"
+	"relais/internal/store"
+)
+
+// A Node says of which cluster a folder is, or is to be, a node. The zero value is what the folder
+// remembers: an ordinary folder stays one.
+type Node struct {
+	URL  string // of the cluster's database; "" for the one that the folder remembers
+	Name string // "" for the one that the folder remembers
+	// Version of the program.
+	Version string
+}
+
+// filesFile lists the snapshots and sources that the nodes of a cluster share.
+const filesFile = "files.db"
+
+// Engine is the database of the cluster, nil for an ordinary folder.
+func (s *Stores) Engine() *cluster.Engine { return s.engine }
+
+// join connects a node. An ordinary folder stays one.
+func (s *Stores) join(node Node) error {
+	m, err := cluster.ReadMember(s.Dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && node.URL == "":
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		if free, err := cluster.Joinable(s.Dir); err != nil || !free {
+			return errors.Join(err, fmt.Errorf("%s has data of its own: give a node an empty folder with the cluster's "+
+				"secret.key, or bring the data into a new cluster with relais cluster init", s.Dir))
+		}
+	case err != nil:
+		return err
+	}
+	if s.lock == nil {
+		return fmt.Errorf("%s cannot be written to: a node of a cluster keeps its replicas there", s.Dir)
+	}
+	if node.Name != "" {
+		m.Node = node.Name
+	}
+	key, err := os.ReadFile(s.path(sealFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s is missing in %s: copy it from another node", sealFile, s.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if s.engine, err = cluster.ConnectMember(ctx, m, node.URL, node.Version, key, s.log); err != nil {
+		return err
+	}
+	m.Cluster = s.engine.ID()
+	if node.URL != "" {
+		m.URL = node.URL
+	}
+	s.replicas, s.history = s.engine.Replicas(), m.Cluster
+	return m.Write(s.Dir)
+}
+
+// openReplica opens a store of a node. A damaged file is put aside: the cluster has all of it.
+func (s *Stores) openReplica(d database) error {
+	open := func() (*store.DB, error) {
+		if d.openIn != nil {
+			return d.openIn(s.Dir, false)
+		}
+		return store.Open(s.path(d.file), d.buckets...)
+	}
+	db, err := open()
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnreadable) {
+		s.log.Error("a replica cannot be read: it is put aside, and copied from the cluster again", "file", d.file,
+			"error", err)
+		if err := os.Rename(s.path(d.file), s.path(d.file)+".damaged"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		db, err = open()
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.replicas.Add(context.Background(), storeOf(d.file), db); err != nil {
+		return errors.Join(fmt.Errorf("%s: %w", d.file, err), db.Close())
+	}
+	s.open[d.file] = db
+	return nil
+}
+
+// storeOf is the name in the cluster of the store in a file.
+func storeOf(file string) string { return strings.TrimSuffix(file, ".db") }

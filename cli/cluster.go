@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"relais/admin"
+	"relais/cluster"
+	"relais/internal/folder"
+)
+
+// clusterFlags make a server a node of a cluster.
+type clusterFlags struct {
+	Cluster string `env:"RELAIS_CLUSTER" placeholder:"URL" help:"Be a node of the cluster in this PostgreSQL database, such as postgres://relais@db1,db2/relais?target_session_attrs=read-write. The password comes from the file that PGPASSFILE names."`
+	Node    string `placeholder:"NAME" help:"With --cluster: the name of this node; default: the name of the machine."`
+}
+
+// node checks the flags, and what the folder remembers.
+func (c *clusterFlags) node(dir folder.Dir) (n admin.Node, err error) {
+	m, err := cluster.ReadMember(dir)
+	switch {
+	case err == nil && c.Cluster == "":
+		return n, fmt.Errorf("%s is a node of cluster %s: add --cluster, or make it an ordinary folder with "+
+			"relais cluster leave", dir, m.Cluster)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return n, err
+	case c.Cluster == "" && c.Node != "":
+		return n, usageError{errors.New("--node is the name of a node: it needs --cluster")}
+	case c.Cluster == "":
+		return n, nil
+	}
+	n = admin.Node{URL: c.Cluster, Name: c.Node, Version: version()}
+	if n.Name == "" && m.Node == "" {
+		if n.Name, err = os.Hostname(); err != nil {
+			return n, fmt.Errorf("the machine has no name: add --node NAME: %w", err)
+		}
+	}
+	return n, nil
+}
+
+type clusterCommand struct {
+	Init    clusterInitCommand    `cmd:"" help:"Make a cluster in an empty database from a data folder."`
+	Status  clusterStatusCommand  `cmd:"" help:"The nodes, versions, stores and jobs of a cluster."`
+	Check   clusterCheckCommand   `cmd:"" help:"Compare every record of a node with the cluster's database."`
+	Leave   clusterLeaveCommand   `cmd:"" help:"Make a node's folder an ordinary one with all that the cluster has."`
+	Upgrade clusterUpgradeCommand `cmd:"" help:"Let the nodes write the next format, when all can read it."`
+}
+
+// clusterURL is the flag of commands that need no folder.
+type clusterURL struct {
+	Cluster string `required:"" env:"RELAIS_CLUSTER" placeholder:"URL" help:"The cluster's PostgreSQL database."`
+}
+
+type clusterInitCommand struct {
+	dataFlag
+	clusterURL
+}
+
+// Help is shown below the flags.
+func (*clusterInitCommand) Help() string {
+	return `Copies a data folder, which must not be served, into a database that has no cluster yet. The
+folder stays as it is. Then give each node an empty folder with a copy of secret.key, and start it:
+
+  relais cluster init --data DIR --cluster postgres://relais@db1,db2/relais?target_session_attrs=read-write
+  cp DIR/secret.key NODE/ && relais serve --data NODE --cluster postgres://…`
+}
+
+// Run makes the cluster.
+func (c *clusterInitCommand) Run(ctx context.Context, streams Streams) error {
+	dir := c.dir()
+	if err := folder.MakeDir(string(dir)); err != nil {
+		return err
+	}
+	err := admin.InitCluster(ctx, dir, c.Cluster, streams.warnings(), func(what string) {
+		fmt.Fprintf(streams.Err, "copying %s …\n", what)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(streams.Out, "The cluster is made. Give each node an empty folder with a copy of %s/secret.key, "+
+		"and start it with relais serve --data NODE --cluster URL.\n", dir)
+	return err
+}
+
+type clusterStatusCommand struct {
+	clusterURL
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run prints the status.
+func (c *clusterStatusCommand) Run(ctx context.Context, streams Streams) error {
+	e, err := cluster.Connect(ctx, c.Cluster, "status", streams.warnings())
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	s, err := e.Status(ctx)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, s)
+	}
+	return printStatus(streams.Out, s)
+}
+
+func printStatus(w io.Writer, s *cluster.Status) error {
+	standby := "no synchronous standby"
+	if s.Synchronous {
+		standby = "synchronous standby"
+	}
+	fmt.Fprintf(w, "Cluster %s, format %d, %s, %d MB of blobs\n\n", s.Cluster, s.Format, standby,
+		s.BlobBytes/1e6)
+	t := newTable(w, "NODE", "STATE", "VERSION", "SEEN", "CLOCK", "BEHIND")
+	for _, n := range s.Nodes {
+		state := "gone"
+		if n.Live {
+			state = "live"
+		}
+		var behind []string
+		for name, commits := range s.Stores {
+			if at := n.Marks[name]; n.Live && at < commits {
+				behind = append(behind, name+" "+strconv.FormatUint(commits-at, 10))
+			}
+		}
+		slices.Sort(behind)
+		t.row(n.Node, state, n.Version, moment(&n.Seen), fmt.Sprintf("%+.3f s", n.Skew), strings.Join(behind, ", "))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, l := range s.Leases {
+		fmt.Fprintf(w, "job %s: %s\n", l.Job, l.Node)
+	}
+	return nil
+}
+
+type clusterCheckCommand struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Run compares a node's folder.
+func (c *clusterCheckCommand) Run(ctx context.Context, streams Streams) error {
+	var r admin.ClusterCheck
+	if err := call(ctx, c.dataFlag, streams, admin.CheckCluster{}, &r); err != nil {
+		return err
+	}
+	if c.JSON {
+		if err := printJSON(streams.Out, r); err != nil {
+			return err
+		}
+	} else {
+		for _, s := range r.Stores {
+			fmt.Fprintf(streams.Out, "%s: %s after %s\n", s.Store, admin.Number(s.Records, "record"),
+				admin.Number(int(s.Commits), "commit"))
+			for _, d := range s.Differences {
+				fmt.Fprintf(streams.Out, "  %s\n", d)
+			}
+		}
+	}
+	if r.Differences > 0 {
+		return fmt.Errorf("%s: stop the node, remove the replica's file, and start it again",
+			admin.Number(r.Differences, "difference"))
+	}
+	return nil
+}
+
+type clusterLeaveCommand struct{ dataFlag }
+
+// Run makes the folder an ordinary one.
+func (c *clusterLeaveCommand) Run(ctx context.Context, streams Streams) error {
+	if err := admin.LeaveCluster(ctx, c.dir(), streams.warnings()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(streams.Out, "%s is an ordinary data folder now: serve it without --cluster. "+
+		"The cluster and its other nodes are as they were.\n", c.dir())
+	return err
+}
+
+type clusterUpgradeCommand struct{ clusterURL }
+
+// Run raises the format.
+func (c *clusterUpgradeCommand) Run(ctx context.Context, streams Streams) error {
+	e, err := cluster.Connect(ctx, c.Cluster, "upgrade", streams.warnings())
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	format, err := e.Upgrade(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(streams.Out, "The nodes write format %d now.\n", format)
+	return err
+}

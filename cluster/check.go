@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"relais/internal/store"
+)
+
+// A Comparison is a store of a node and of the engine.
+type Comparison struct {
+	Store   string `json:"store"`
+	Commits uint64 `json:"commits"`
+	Records int    `json:"records"`
+	// Differences name records by their bucket: keys and values may be about people.
+	Differences []string `json:"differences"`
+}
+
+// mostDifferences bounds what a Comparison names.
+const mostDifferences = 100
+
+// tries is how often a comparison begins again because the store is written to.
+const tries = 20
+
+// Compare compares every record of a replica with the engine's, at the same commit.
+func (e *Engine) Compare(ctx context.Context, name string, db *store.DB) (c Comparison, err error) {
+	for range tries {
+		if err := db.Fresh(ctx); err != nil {
+			return c, err
+		}
+		var equal bool
+		if c, equal, err = e.compare(ctx, name, db); err != nil || equal {
+			return c, err
+		}
+	}
+	return c, fmt.Errorf("store %s is written to all the time: try again", name)
+}
+
+// compare reports whether both sides had the same commit while they were read.
+func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comparison, equal bool, err error) {
+	c = Comparison{Store: name, Differences: []string{}}
+	here := map[[2]string][]byte{}
+	before := db.Mark()
+	err = db.View(func(tx *store.Tx) error {
+		tx.LeaveOut(func(err error) { c.differ("damaged: %v", err) })
+		return tx.Steps(func(op store.Op) error {
+			key, value := op.Key, op.Value
+			if op.Kind == store.OpSequence {
+				key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
+			}
+			here[[2]string{string(pathOf(op.Path)), string(key)}] = bytes.Clone(value)
+			return nil
+		})
+	})
+	if err != nil || db.Mark() != before {
+		return c, false, err
+	}
+	mark, err := (&commitLog{e, name}).All(ctx, func(op store.Op) error {
+		key, value := op.Key, op.Value
+		if op.Kind == store.OpSequence {
+			key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
+		}
+		at := [2]string{string(pathOf(op.Path)), string(key)}
+		c.Records++
+		switch own, ok := here[at]; {
+		case !ok && !emptyBucket(op.Path, key, value):
+			c.differ("a record of %.40q is missing here", op.Path[0])
+		case ok && !bytes.Equal(own, value):
+			c.differ("a record of %.40q is another here", op.Path[0])
+		}
+		delete(here, at)
+		return nil
+	})
+	for at, value := range here {
+		names, _ := namesOf([]byte(at[0])) // it comes from pathOf
+		if !emptyBucket(names, []byte(at[1]), value) {
+			c.differ("a record of %.40q is here alone", names[0])
+		}
+	}
+	c.Commits = mark.Seq
+	return c, mark == before, err
+}
+
+// emptyBucket reports whether a row only says that there is an outermost bucket, which the engine
+// may not know.
+func emptyBucket(path [][]byte, key, value []byte) bool {
+	return len(path) == 1 && len(key) == 0 && binary.BigEndian.Uint64(value) == 0
+}
+
+func (c *Comparison) differ(format string, args ...any) {
+	if len(c.Differences) < mostDifferences {
+		c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
+	}
+}

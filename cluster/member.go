@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"relais/internal/folder"
+	"relais/internal/store"
+)
+
+// MemberName is the file of a data folder that says of which cluster it is a node.
+const MemberName = "cluster.json"
+
+// A Member is what a folder remembers of its cluster.
+type Member struct {
+	Cluster string `json:"cluster"` // its id
+	Node    string `json:"node"`
+	URL     string `json:"url"` // without a password
+}
+
+// ReadMember reads of which cluster a folder is a node. Error: fs.ErrNotExist for an ordinary folder.
+func ReadMember(dir folder.Dir) (m Member, err error) {
+	path := filepath.Join(string(dir), MemberName)
+	if err := folder.ReadJSON(path, &m); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return m, err
+		}
+		return m, fmt.Errorf("%s: %w", MemberName, err)
+	}
+	if m.Cluster == "" {
+		return m, fmt.Errorf("%s names no cluster: restore it, or start with an empty folder", MemberName)
+	}
+	return m, nil
+}
+
+// Write makes a folder one of the cluster.
+func (m Member) Write(dir folder.Dir) error {
+	m.URL = withoutPassword(m.URL)
+	if old, err := ReadMember(dir); err == nil && old == m {
+		return nil
+	}
+	return folder.ReplaceJSON(filepath.Join(string(dir), MemberName), m)
+}
+
+var passwordOfText = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S*)`)
+
+// withoutPassword returns a connection string without its password.
+func withoutPassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		return passwordOfText.ReplaceAllString(text, "")
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	q := u.Query()
+	q.Del("password")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// ConnectMember connects a folder's node. A node that was in the cluster before connects without
+// the engine too: then err is nil, and the stores are read as they are. url is "" for that of m.
+// secret is the content of secret.key, version that of the program.
+func ConnectMember(ctx context.Context, m Member, url, version string, secret []byte, log *slog.Logger,
+) (*Engine, error) {
+	if url == "" {
+		url = m.URL
+	}
+	e, err := open(url, m.Node, log)
+	if err != nil {
+		return nil, err
+	}
+	e.id, e.version = m.Cluster, version
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	id, sum, err := e.readCluster(ctx)
+	switch {
+	case errors.Is(err, store.ErrAway) && m.Cluster != "":
+		e.state.answered(err)
+		return e, nil
+	case err != nil:
+	case m.Cluster != "" && id != m.Cluster:
+		err = fmt.Errorf("the folder is of cluster %s, and the database has cluster %s: use an empty folder", m.Cluster, id)
+	default:
+		e.id, e.secret = id, sum
+		err = e.CheckSecret(secret)
+	}
+	if err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Joinable reports whether a folder can become a node's: it has nothing but a secret.key.
+func Joinable(dir folder.Dir) (bool, error) {
+	entries, err := os.ReadDir(string(dir))
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		if name := e.Name(); name != "secret.key" && name != "serve.lock" && name != "lost+found" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
