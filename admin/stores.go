@@ -57,6 +57,8 @@ type Stores struct {
 	listed   bool              // stores.json was there, or was written, under noting
 	engine   *cluster.Engine   // nil for an ordinary folder
 	replicas *cluster.Replicas // of a node
+	files    *cluster.Files    // of a node
+	blobs    cluster.Blobs     // of a node
 	// history is the History of inventory.File, under noting.
 	history string
 }
@@ -154,6 +156,11 @@ func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err e
 
 // openDatasets loads what the databases hold. Measurements are loaded when they are first asked for.
 func (s *Stores) openDatasets() (err error) {
+	if s.engine != nil {
+		if s.files, err = cluster.OpenFiles(s.Dir, s.open[filesFile], s.blobs, s.log); err != nil {
+			return err
+		}
+	}
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
 	s.loseMonths()
@@ -224,6 +231,7 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	}
 	if s.engine != nil {
 		running.Go(func() { s.replicas.Run(ctx) })
+		running.Go(func() { s.files.Run(ctx) })
 	}
 	// Each runs by itself: a slow disk must not delay the counts.
 	regularly(saveEvery, "saving quota counters", func() error { return s.counts.Save(s.Clients) })

@@ -164,7 +164,7 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 
 // connectKeeper passes what the keeper fetches to the stores.
 func (a *app) connectKeeper() {
-	a.keeper.Log, a.keeper.Feeds = a.log, a.stores.Outages.Take
+	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, a.stores.Publisher()
 	keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 		added, err := a.stores.AddArchives(ctx, c)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"relais/admin"
 	"relais/ingest"
 	"relais/ingest/source"
 )
@@ -43,6 +44,10 @@ was. A running server loads the new snapshot by itself. An observatoire is also 
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),
 		Progress: progress(streams.Err, "reading")}
+	var err error
+	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
+		return err
+	}
 	r, err := ingest.Run(ctx, o)
 	if err != nil {
 		return err

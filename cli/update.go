@@ -50,6 +50,9 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		Fetching: downloadBars(streams.Err), Reading: progress(streams.Err, "reading"),
 		Ingested: afterIngest(c.dataFlag, c.Force, streams), Feeds: feedsBy(c.dataFlag, streams),
 	}
+	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
+		return err
+	}
 	r, err := update.Run(ctx, o)
 	stopped := errors.Is(err, context.Canceled)
 	if errors.Is(err, update.ErrNothing) {

@@ -40,6 +40,15 @@ func ReadMember(dir folder.Dir) (m Member, err error) {
 	return m, nil
 }
 
+// IsMember reports whether a folder is a node's.
+func IsMember(dir folder.Dir) (bool, error) {
+	_, err := ReadMember(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Write makes a folder one of the cluster.
 func (m Member) Write(dir folder.Dir) error {
 	m.URL = withoutPassword(m.URL)

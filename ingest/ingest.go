@@ -57,6 +57,23 @@ type Options struct {
 	// Progress, which may be nil, is called once with the total of bytes to read. The
 	// function that it returns is called with each number of bytes read.
 	Progress func(total int64) func(n int)
+	// Publisher, which may be nil, puts the files into the folder instead of Run.
+	Publisher Publisher
+}
+
+// A Publisher gives several servers the same files.
+type Publisher interface {
+	// Base names the files of the folder whose path begins with prefix.
+	Base(ctx context.Context, prefix string) (base string, err error)
+	// Publish replaces the files whose path begins with prefix, if they are those of base, and
+	// adds or replaces the others of the list.
+	Publish(ctx context.Context, prefix, base string, list []Published) error
+}
+
+// Published is a file for a Publisher.
+type Published struct {
+	Path string // below the data folder, with slashes
+	From string // where its bytes are
 }
 
 // A Report describes an ingest.
@@ -112,7 +129,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := folder.SweepTemporary(o.Dir.Snapshots()); err != nil {
 		return nil, err
 	}
-
+	commit, err := o.commit(ctx, src)
+	if err != nil {
+		return nil, err
+	}
 	kept, err := openKept(o.Dir, src)
 	if err != nil {
 		return nil, err
@@ -141,7 +161,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	entries := keeping.manifest(all, dates, rest.idle)
-	if err := report.write(o.Dir, write, keeping, entries); err != nil {
+	if err := report.write(o.Dir, write, keeping, entries, commit); err != nil {
 		return nil, err
 	}
 	if err := keeping.sweep(entries, nil); err != nil {
@@ -296,7 +316,8 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 }
 
 // write replaces the snapshots and the manifest of the sources, all at once.
-func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *copier, entries []entry) error {
+func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *copier, entries []entry,
+	commit func(entries []entry, staged []*folder.Staged) error) error {
 	var staged []*folder.Staged
 	defer func() {
 		for _, s := range staged {
@@ -322,7 +343,38 @@ func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *co
 	// The manifest comes first: kept sources are never older than the served snapshot.
 	staged = slices.Insert(staged, 0, manifest)
 	keeping.committed = true
-	return folder.CommitAll(staged)
+	return commit(entries, staged)
+}
+
+// commit returns what puts staged files into their places. Entries are the sources that are kept.
+func (o *Options) commit(ctx context.Context, src *Source) (
+	commit func(entries []entry, staged []*folder.Staged) error, err error,
+) {
+	if o.Publisher == nil {
+		return func(_ []entry, staged []*folder.Staged) error { return folder.CommitAll(staged) }, nil
+	}
+	kept := o.Dir.Sources(string(src.Markets[0]))
+	below := func(path string) string {
+		return filepath.ToSlash(strings.TrimPrefix(path, string(o.Dir)+string(filepath.Separator)))
+	}
+	prefix := below(kept) + "/"
+	base, err := o.Publisher.Base(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	return func(entries []entry, staged []*folder.Staged) error {
+		var list []Published
+		for _, e := range entries {
+			path := filepath.Join(kept, e.File)
+			if one := (Published{below(path), path}); !slices.Contains(list, one) {
+				list = append(list, one)
+			}
+		}
+		for _, s := range staged {
+			list = append(list, Published{below(s.Path()), s.Temporary()})
+		}
+		return o.Publisher.Publish(ctx, prefix, base, list)
+	}, nil
 }
 
 // currentSnapshot returns the present snapshot of a market, nil if it has none.

@@ -35,6 +35,8 @@ type Options struct {
 	// Ingested, which may be nil, is called with the report of each successful ingest,
 	// and may add to it.
 	Ingested func(context.Context, *ingest.Report)
+	// Publisher is that of ingest.Options.
+	Publisher ingest.Publisher
 	// Feeds receives the operators' files of unavailable sites. If it is nil, they are
 	// left out.
 	Feeds Feeds

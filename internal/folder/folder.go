@@ -145,6 +145,12 @@ func stage(path string, mode fs.FileMode, write func(io.Writer) error) (s *Stage
 	return &Staged{path, f.Name()}, nil
 }
 
+// Path is where the file will be.
+func (s *Staged) Path() string { return s.path }
+
+// Temporary is where the file is until it is committed.
+func (s *Staged) Temporary() string { return s.temporary }
+
 // Commit replaces the file at the path and syncs the folder.
 func (s *Staged) Commit() error { return CommitAll([]*Staged{s}) }
 

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"relais/internal/store"
+)
+
+// Base brings the folder up to date, and names the files whose path begins with prefix: Publish
+// takes the name.
+func (f *Files) Base(ctx context.Context, prefix string) (base string, err error) {
+	if err := f.db.Fresh(ctx); err != nil {
+		return "", err
+	}
+	if err := f.Bring(ctx); err != nil {
+		return "", err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return baseOf(f.here, prefix), nil
+}
+
+func baseOf(rows map[string]fileRow, prefix string) string {
+	sum := sha256.New()
+	for _, path := range slices.Sorted(maps.Keys(rows)) {
+		if strings.HasPrefix(path, prefix) {
+			fmt.Fprintf(sum, "%q %s\n", path, rows[path].Sum)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// Publish makes files those of all nodes, in one commit. The files whose path begins with prefix
+// are replaced by those of the list; others of the list are added or replaced. It is refused when
+// the files of the prefix are no longer those of base. When it returns nil, this node has the files
+// in their places, and the others will have them within seconds.
+func (f *Files) Publish(ctx context.Context, prefix, base string, list []Local) error {
+	rows, err := f.put(ctx, list)
+	if err != nil {
+		return err
+	}
+	var gone []string
+	old, err := f.rows()
+	if err != nil {
+		return err
+	}
+	for path, row := range old {
+		if _, ok := rows[path]; ok || strings.HasPrefix(path, prefix) {
+			gone = append(gone, row.Blob)
+		}
+	}
+	// If this node dies after the commit, a sweep removes what it could not.
+	if err := f.blobs.Pend(ctx, gone...); err != nil {
+		return err
+	}
+	for _, l := range list {
+		f.note(rows[l.Path].Sum, l.From)
+	}
+	err = f.db.Update(func(tx *store.Tx) error { return replaceRows(tx, prefix, base, rows) })
+	if err != nil {
+		return err
+	}
+	if err := f.Bring(ctx); err != nil {
+		f.log.Error("the published files are not in their places yet", "error", err)
+	}
+	var names []string
+	for _, row := range rows {
+		names = append(names, row.Blob)
+	}
+	if err := errors.Join(f.blobs.Keep(ctx, names...), f.blobs.Delete(ctx, gone...)); err != nil {
+		f.log.Warn("old shared files are removed later", "error", err)
+	}
+	return nil
+}
+
+// note notes where bytes are on this node.
+func (f *Files) note(sum, path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.near[sum] = path
+}
+
+// put stores the bytes of files.
+func (f *Files) put(ctx context.Context, list []Local) (map[string]fileRow, error) {
+	rows := map[string]fileRow{}
+	for _, l := range list {
+		if !sharedPath(l.Path) {
+			return nil, fmt.Errorf("%q is not a snapshot or source", l.Path)
+		}
+		sum, info, err := sumFile(l.From)
+		if err != nil {
+			return nil, err
+		}
+		row := fileRow{"file/" + strings.ToLower(rand.Text()), sum, info.Size(), info.ModTime().UTC()}
+		in, err := os.Open(l.From)
+		if err != nil {
+			return nil, err
+		}
+		err = f.blobs.Put(ctx, row.Blob, in, row.Size)
+		in.Close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Path, err)
+		}
+		rows[l.Path] = row
+	}
+	return rows, nil
+}
+
+func replaceRows(tx *store.Tx, prefix, base string, rows map[string]fileRow) error {
+	old, err := rowsIn(tx, prefix)
+	if err != nil {
+		return err
+	}
+	if baseOf(old, prefix) != base {
+		return errMoved
+	}
+	b := tx.Bucket([]byte(filesBucket))
+	for path := range old {
+		if err := b.Delete([]byte(path)); err != nil {
+			return err
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(rows)) {
+		if err := store.PutJSON(tx, filesBucket, []byte(path), rows[path]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Refers reports whether a file has the bytes of a blob.
+func (f *Files) Refers(ctx context.Context, blob string) (bool, error) {
+	if err := f.db.Fresh(ctx); err != nil {
+		return false, err
+	}
+	rows, err := f.rows()
+	for _, row := range rows {
+		if row.Blob == blob {
+			return true, err
+		}
+	}
+	return false, err
+}
