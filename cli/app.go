@@ -22,6 +22,7 @@ import (
 	"relais/ingest"
 	"relais/internal/cgroup"
 	"relais/internal/folder"
+	"relais/market"
 	"relais/measure"
 	"relais/photos/worker"
 )
@@ -141,7 +142,7 @@ func (a *app) options() httpapi.Options {
 
 // start starts the background work; all of it ends with ctx.
 func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
-	background.Go(func() { follow(ctx, a.dir, a.api, a.log) })
+	background.Go(func() { follow(ctx, a.dir, a.Markets, a.api, a.log) })
 	background.Go(func() { a.api.Learn(ctx, learnEvery) })
 	background.Go(func() { a.stores.Keep(ctx, a.log) })
 	background.Go(func() {
@@ -180,7 +181,7 @@ func (a *app) connectKeeper() {
 
 // follow keeps the API's data up to date with the folder. It prepares the complete exports
 // after each load, while requests are answered.
-func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.Logger) {
+func follow(ctx context.Context, dir folder.Dir, markets []market.Code, api *httpapi.Server, log *slog.Logger) {
 	var preparing sync.WaitGroup
 	stop := func() {}
 	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
@@ -199,6 +200,7 @@ func follow(ctx context.Context, dir folder.Dir, api *httpapi.Server, log *slog.
 			debug.FreeOSMemory() // loading and compressing needed much once
 		})
 	})
+	live.Only(markets)
 	live.Refresh()
 	if live.Empty() {
 		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data",

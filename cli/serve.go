@@ -29,6 +29,7 @@ type serveCommand struct {
 	proxyFlags
 	OpsListen      string        `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`
 	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
+	Markets        marketList    `placeholder:"MARKET,…" help:"Load only these markets, such as FR,DROM; other servers have the rest."`
 	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
 	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: your own table of the files' addresses."`
 	mcpFlags
@@ -47,12 +48,13 @@ type proxyFlags struct {
 
 // Help is shown below the flags.
 func (*serveCommand) Help() string {
-	return `Serves every market that has a snapshot in the folder, and loads a new snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
+	return `Serves every market that has a snapshot in the folder, or those of --markets, and loads a new snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
 
 Examples:
   relais serve --data DIR
   relais serve --data DIR --listen 127.0.0.1:9000 --base-url https://antennas.example
-  relais serve --data DIR --update-every 24h`
+  relais serve --data DIR --update-every 24h
+  relais serve --data DIR --markets FR,DROM`
 }
 
 // Limits against clients that are slow or send too much.

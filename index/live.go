@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"relais/internal/folder"
@@ -20,6 +21,7 @@ type Live struct {
 	dir     folder.Dir
 	encoder func(*snapshot.Snapshot) Encode
 	log     *slog.Logger
+	only    []market.Code         // nil: all markets
 	set     *Set                  // nil before the first Refresh
 	stamps  map[market.Code]stamp // of the files that were loaded or refused last
 	changed func(*Set)
@@ -42,6 +44,10 @@ func (s stamp) same(o stamp) bool {
 func NewLive(dir folder.Dir, encoder func(*snapshot.Snapshot) Encode, log *slog.Logger, changed func(*Set)) *Live {
 	return &Live{dir: dir, encoder: encoder, log: log, stamps: map[market.Code]stamp{}, changed: changed}
 }
+
+// Only makes l leave out the snapshots of all other markets, as if the folder did not have
+// them. It must be called before the first Refresh; nil means all markets.
+func (l *Live) Only(markets []market.Code) { l.only = markets }
 
 // Empty reports whether no market is loaded. It must not be called while Follow runs.
 func (l *Live) Empty() bool { return l.set == nil || len(l.set.markets) == 0 }
@@ -73,6 +79,9 @@ func (l *Live) stampFiles() map[market.Code]stamp {
 	now := map[market.Code]stamp{}
 	for i := range market.All {
 		code := market.All[i].Code
+		if l.only != nil && !slices.Contains(l.only, code) {
+			continue
+		}
 		if info, err := os.Stat(l.dir.Snapshot(string(code))); err == nil {
 			now[code] = stamp{info.Size(), info.ModTime(), info}
 		} else if !errors.Is(err, fs.ErrNotExist) {

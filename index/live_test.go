@@ -81,6 +81,40 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// A snapshot of a market that was not asked for is as good as missing.
+func TestOnly(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		only      []market.Code
+		want      string
+		wantEmpty bool
+	}{
+		{"all", nil, "FR DROM", false},
+		{"one", []market.Code{market.DROM}, "DROM", false},
+		{"both", []market.Code{market.DROM, market.FR}, "FR DROM", false},
+		{"one without a snapshot", []market.Code{market.BE}, "", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var set *Set
+			live, dir := newLive(t, func(s *Set) { set = s })
+			write(t, dir.Snapshot("FR"), market.FR, register(market.FR, 10, 1))
+			write(t, dir.Snapshot("DROM"), market.DROM, register(market.DROM, 7, 1))
+			live.Only(tt.only)
+			live.Refresh()
+			var loaded []string
+			for m := range set.Loaded() {
+				loaded = append(loaded, string(m.Table.Code))
+			}
+			if got := strings.Join(loaded, " "); got != tt.want || live.Empty() != tt.wantEmpty {
+				t.Errorf("loaded: got %q, empty %t; want %q, %t", got, live.Empty(), tt.want, tt.wantEmpty)
+			}
+			if len(set.Problems) > 0 {
+				t.Errorf("got problems %v, want none", set.Problems)
+			}
+		})
+	}
+}
+
 // TestFollow replaces two snapshots with a while between them, as an ingest does.
 func TestFollow(t *testing.T) {
 	var loads atomic.Int32

@@ -120,6 +120,8 @@ func TestCommandLine(t *testing.T) {
 		{"serve --data " + dir + " --listen nowhere", 2, "--listen"},
 		{"serve --data " + dir + " --base-url not-a-url", 2, "--base-url"},
 		{"serve --data " + dir + " --base-url https://x.example/external/v1", 2, "without external/v1"},
+		{"serve --data " + dir + " --markets FR,XX", 2, "one of FR, DROM, CA, BE, CH, PT, ES, BA"},
+		{"serve --data " + dir + " --markets=", 2, "one of FR, DROM"},
 		{"serve --data " + dir + " --update-every 24", 2, "update-every"},
 		{"serve --data " + dir + " --update-every 1ms", 2, "--update-every"},
 		{"serve --data=", 2, "no folder"},

@@ -72,13 +72,19 @@ defaults
 const proxiesPage = "../../docs/reverse-proxies.md"
 
 // setUps returns the indented blocks below a heading of proxiesPage.
-func setUps(t *testing.T, heading string) (blocks []string) {
+func setUps(t *testing.T, heading string) []string {
 	t.Helper()
-	text, err := os.ReadFile(proxiesPage)
+	return blocksBelow(t, proxiesPage, "### "+heading)
+}
+
+// blocksBelow returns the indented blocks below a heading of a page.
+func blocksBelow(t *testing.T, page, heading string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "\n### "+heading+"\n")
+	_, section, _ := strings.Cut(string(text), "\n"+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n#")
 	inside := false
 	for line := range strings.Lines(section) {
@@ -93,7 +99,7 @@ func setUps(t *testing.T, heading string) (blocks []string) {
 		}
 	}
 	if len(blocks) == 0 {
-		t.Fatalf("%s has no block below %s", proxiesPage, heading)
+		t.Fatalf("%s has no block below %s", page, heading)
 	}
 	return blocks
 }
