@@ -41,6 +41,9 @@ const (
 // costs is known only afterwards.
 type counter struct {
 	minute, day counted
+	// With other servers: what their ledger knows.
+	sharing             *sharing
+	minuteTold, dayTold told
 }
 
 // counted is the number of a window and the units used in it, in one word: taking the last unit and
@@ -64,6 +67,10 @@ type Charge struct {
 
 // charge spends one request, and reports whether one was left. The Charge is needed for a refund.
 func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
+	if c.sharing != nil {
+		charge, ok = c.chargeShared(l, now)
+		return charge, c.peek(l, now), ok
+	}
 	at := now.Unix()
 	charge = Charge{counter: c, limits: l}
 	if charge.minute, ok = c.minute.take(uint32(at/minuteSeconds), l.Minute); ok {
@@ -91,6 +98,9 @@ func (c *Charge) Cost(units uint64, now time.Time) Usage {
 
 // peek returns the state and charges nothing.
 func (c *counter) peek(l Limits, now time.Time) Usage {
+	if c.sharing != nil {
+		return c.peekShared(l, now)
+	}
 	at := now.Unix()
 	return Usage{c.minute.window(at, minuteSeconds, l.Minute), c.day.window(at, daySeconds, l.Day)}
 }
