@@ -33,7 +33,7 @@ import (
 type Stores struct {
 	Dir       folder.Dir
 	Clients   *access.Clients
-	Answers   *access.Answers
+	Answers   access.Answers
 	Photos    *photos.Store
 	Outages   *outage.Store
 	Community *community.Store

@@ -11,9 +11,19 @@ import (
 )
 
 // Answers keep the first answer of each signed request that changes something. The same request
-// again changes nothing, so that an automatic retry is safe. Answers are kept for ten minutes, also
+// again changes nothing, so that an automatic retry is safe. Answers are kept for AnswerTime, also
 // over a restart: a signature is valid no longer.
-type Answers struct {
+type Answers interface {
+	// Once calls run, unless the client's request with this signature has run already: then it
+	// returns the first answer, and first is false. A request that comes while the first one runs
+	// waits for it. An answer that run does not keep, because it changed nothing, does not count.
+	// If an answer cannot be kept, it is returned with an error.
+	Once(ctx context.Context, client, signature string, run func() (answer []byte, keep bool)) (
+		answer []byte, first bool, err error)
+}
+
+// fileAnswers are the Answers of one server.
+type fileAnswers struct {
 	db      *buntdb.DB
 	path    string // of the file, "" in memory
 	sync    func(path string) error
@@ -22,19 +32,16 @@ type Answers struct {
 }
 
 const (
-	answerTime     = 2*signatureWindow + 5*time.Second // seconds are whole, and a restart rounds them
-	maxAnswerBytes = 64 << 10
+	AnswerTime     = 2*signatureWindow + 5*time.Second // seconds are whole, and a restart rounds them
+	MaxAnswerBytes = 64 << 10
 	answerKey      = "answer:" // followed by the client's id and the signature
 )
 
-// errAnswerSize is the error for an answer that cannot be kept.
-var errAnswerSize = errors.New("the answer is too large to be kept for a repeated request")
+// ErrAnswerSize is the error for an answer of more than MaxAnswerBytes, which is not kept.
+var ErrAnswerSize = errors.New("the answer is too large to be kept for a repeated request")
 
-// Once calls run, unless the client's request with this signature has run already: then it returns
-// the first answer, and first is false. A request that comes while the first one runs waits for it.
-// An answer that run does not keep, because it changed nothing, does not count. If an answer cannot
-// be kept, it is returned with an error.
-func (a *Answers) Once(ctx context.Context, client, signature string,
+// Once is that of Answers.
+func (a *fileAnswers) Once(ctx context.Context, client, signature string,
 	run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
 	key := answerKey + client + ":" + signature
 	for {
@@ -63,7 +70,7 @@ func (a *Answers) Once(ctx context.Context, client, signature string,
 }
 
 // begin lets the caller run the request, or returns the channel of the call that runs it.
-func (a *Answers) begin(key string) (done chan struct{}, running bool) {
+func (a *fileAnswers) begin(key string) (done chan struct{}, running bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if done, running = a.running[key]; !running {
@@ -73,14 +80,14 @@ func (a *Answers) begin(key string) (done chan struct{}, running bool) {
 	return done, running
 }
 
-func (a *Answers) end(key string, done chan struct{}) {
+func (a *fileAnswers) end(key string, done chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.running, key)
 	close(done)
 }
 
-func (a *Answers) get(key string) (answer []byte, err error) {
+func (a *fileAnswers) get(key string) (answer []byte, err error) {
 	err = a.db.View(func(tx *buntdb.Tx) error {
 		text, err := tx.Get(key)
 		answer = []byte(text)
@@ -89,9 +96,9 @@ func (a *Answers) get(key string) (answer []byte, err error) {
 	return answer, err
 }
 
-func (a *Answers) put(key string, answer []byte) error {
-	if len(answer) > maxAnswerBytes {
-		return errAnswerSize
+func (a *fileAnswers) put(key string, answer []byte) error {
+	if len(answer) > MaxAnswerBytes {
+		return ErrAnswerSize
 	}
 	err := a.write(key, answer)
 	if err == nil || a.path == "" {
@@ -103,9 +110,9 @@ func (a *Answers) put(key string, answer []byte) error {
 }
 
 // write puts an answer on disk.
-func (a *Answers) write(key string, answer []byte) error {
+func (a *fileAnswers) write(key string, answer []byte) error {
 	err := a.db.Update(func(tx *buntdb.Tx) error {
-		_, _, err := tx.Set(key, string(answer), &buntdb.SetOptions{Expires: true, TTL: answerTime})
+		_, _, err := tx.Set(key, string(answer), &buntdb.SetOptions{Expires: true, TTL: AnswerTime})
 		return err
 	})
 	if err != nil || a.path == "" {

@@ -13,14 +13,14 @@ import (
 	"relais/internal/filetest"
 )
 
-func openAnswers(t *testing.T, path string) (*Counts, *Answers) {
+func openAnswers(t *testing.T, path string) (*Counts, *fileAnswers) {
 	t.Helper()
 	c, _, err := OpenCounts(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	return c, c.Answers()
+	return c, c.Answers().(*fileAnswers)
 }
 
 // A repeated request gets the first answer, also after a restart.

@@ -17,7 +17,7 @@ type Gate struct {
 	Clients  *Clients
 	Attestor *Attestor // nil refuses every attestation
 	Failures *Failures
-	Answers  *Answers
+	Answers  Answers
 	// Origin is the service's own, in canonical form. A page on it sends no Origin when it reads.
 	Origin string
 }

@@ -99,8 +99,8 @@ func configOf(db *buntdb.DB) (c buntdb.Config) {
 }
 
 // Answers returns the answers that the same file keeps. It is called once.
-func (c *Counts) Answers() *Answers {
-	return &Answers{db: c.db, path: c.path, sync: syncFile, running: map[string]chan struct{}{}}
+func (c *Counts) Answers() Answers {
+	return &fileAnswers{db: c.db, path: c.path, sync: syncFile, running: map[string]chan struct{}{}}
 }
 
 // Restore gives the clients the counts that were saved, and removes those of
