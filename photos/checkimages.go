@@ -1,10 +1,8 @@
 package photos
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"relais/internal/store"
 )
@@ -15,21 +13,7 @@ func (s *Store) hasImages(k []byte) error {
 	if err != nil {
 		return nil // deleted meanwhile, or reported already
 	}
-	db, err := s.Month(p.Month)
-	if errors.Is(err, fs.ErrNotExist) {
-		return s.unlessDeleted(k, fmt.Errorf("photo %s: %s is missing: %w", p.ID, FileOf(p.Month), errLost))
-	}
-	if err != nil {
-		return nil // the problem of that file is reported separately
-	}
-	return s.unlessDeleted(k, db.View(func(tx *store.Tx) error {
-		for _, size := range Sizes {
-			if !hasImage(tx, k, size) {
-				return fmt.Errorf("photo %s, %s: %w", p.ID, size, errLost)
-			}
-		}
-		return nil
-	}))
+	return s.unlessDeleted(k, s.images.has(p))
 }
 
 // unlessDeleted returns an error about a photo, or nil if the photo was deleted meanwhile.
@@ -74,9 +58,9 @@ func (s *Store) checkImages(db *store.DB, k []byte) error {
 		return fmt.Errorf("photo %s: its record has %d images", p.ID, len(p.Images))
 	}
 	return s.unlessDeleted(k, db.View(func(tx *store.Tx) error {
-		for size, want := range p.Images {
+		for size := range p.Images {
 			image, err := imageOf(tx, k, size)
-			if got := describe(image); err != nil || got.Bytes != want.Bytes || !bytes.Equal(got.SHA256, want.SHA256) {
+			if err != nil || !p.fits(size, image) {
 				return fmt.Errorf("photo %s, %s: it was changed after it was written: %w", p.ID, size, errLost)
 			}
 		}

@@ -5,11 +5,20 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
-	"io/fs"
-
-	"relais/internal/store"
+	"time"
 )
+
+// An imageKeeper keeps the images of photos, and changes them together with the records.
+type imageKeeper interface {
+	// add puts the images of a photo, and its record when they will stay.
+	add(ctx context.Context, p *Photo, images map[Size][]byte) error
+	// remove deletes the record of a photo and its images. Error: ErrNoPhoto.
+	remove(p *Photo) error
+	// read returns an image. Error: errLost.
+	read(ctx context.Context, p *Photo, size Size) ([]byte, error)
+	// has fails if images of a photo are missing, as far as that is known without reading them.
+	has(p *Photo) error
+}
 
 // Add stores a photo. It is on disk and shown when Add returns no error. After an
 // error it is not shown, unless the disk failed at the last moment and
@@ -21,24 +30,11 @@ func (s *Store) Add(ctx context.Context, n New) (*Photo, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	s.steps.RLock()
-	defer s.steps.RUnlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	p, err := s.newPhoto(&n)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.month(p.Month, true)
-	if err != nil {
-		return nil, err
-	}
-	defer m.end(key(p.ID))
-	if err := s.updateMonth(m, func(tx *store.Tx) error { return putImages(tx, key(p.ID), n.Images) }); err != nil {
-		return nil, err
-	}
-	if err := s.update(p.put); err != nil {
+	if err := s.images.add(ctx, p, n.Images); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -65,75 +61,45 @@ func describe(image []byte) Image {
 	return Image{len(image), sum[:]}
 }
 
-// putImages writes images and marks that their record may be missing.
-func putImages(tx *store.Tx, key []byte, images map[Size][]byte) error {
-	b, err := tx.Bucket([]byte(imagesBucket)).CreateBucket(key)
-	if err != nil {
-		return err
-	}
-	for size, image := range images {
-		if err := b.Put([]byte(size), image); err != nil {
-			return err
-		}
-	}
-	return markOpen(tx, key)
+// fits reports whether image is what the record says.
+func (p *Photo) fits(size Size, image []byte) bool {
+	want, ok := p.Images[size]
+	got := describe(image)
+	return ok && got.Bytes == want.Bytes && bytes.Equal(got.SHA256, want.SHA256)
 }
 
-func markOpen(tx *store.Tx, key []byte) error {
-	return tx.Bucket([]byte(openBucket)).Put(key, []byte{})
-}
+// imageTime bounds the time that reading an image from elsewhere takes.
+const imageTime = 30 * time.Second
 
 // Image returns the bytes of an image, which never change. Errors: ErrNoPhoto also
-// when the photo is hidden, errLost.
+// when the photo is hidden, errLost; with UseBlobs also those of Blobs.
 func (s *Store) Image(id string, size Size) (image []byte, err error) {
-	p, err := s.get(id)
+	ctx, cancel := context.WithTimeout(context.Background(), imageTime)
+	defer cancel()
+	p, err := s.known(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if p.Hidden != nil {
 		return nil, ErrNoPhoto
 	}
-	db, err := s.Month(p.Month)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("photo %s: %w", id, errLost)
-	}
-	if err != nil {
-		return nil, err
-	}
-	err = db.View(func(tx *store.Tx) error {
-		stored, err := imageOf(tx, key(id), size)
-		image = bytes.Clone(stored)
-		return err
-	})
-	if err == nil && image == nil {
+	image, err = s.images.read(ctx, p, size)
+	if errors.Is(err, errLost) && s.db.Fresh(ctx) == nil {
 		if _, err := s.get(id); err != nil { // deleted meanwhile
 			return nil, err
 		}
-		err = fmt.Errorf("photo %s: %w", id, errLost)
 	}
 	return image, err
 }
 
-// imageOf returns an image, valid until the end of the transaction, or nil.
-// Error: store.ErrDamaged.
-func imageOf(tx *store.Tx, key []byte, size Size) ([]byte, error) {
-	if b := imagesIn(tx, key); b != nil {
-		return b.Read([]byte(size))
+// known is get. What this replica does not know, another may have added.
+func (s *Store) known(ctx context.Context, id string) (*Photo, error) {
+	p, err := s.get(id)
+	if !errors.Is(err, ErrNoPhoto) || key(id) == nil || !s.db.Shared() {
+		return p, err
 	}
-	return nil, nil
-}
-
-// hasImage reports whether the image exists. It does not read it.
-func hasImage(tx *store.Tx, key []byte, size Size) bool {
-	b := imagesIn(tx, key)
-	return b != nil && b.Has([]byte(size))
-}
-
-// imagesIn returns the bucket of a photo's images, or nil.
-func imagesIn(tx *store.Tx, key []byte) *store.Bucket {
-	images := tx.Bucket([]byte(imagesBucket))
-	if images == nil {
-		return nil
+	if err := s.db.Fresh(ctx); err != nil {
+		return nil, err
 	}
-	return images.Bucket(key)
+	return s.get(id)
 }

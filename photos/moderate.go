@@ -2,9 +2,7 @@ package photos
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
-	"io/fs"
+	"context"
 
 	"relais/internal/store"
 )
@@ -40,53 +38,40 @@ func (s *Store) change(id string, f func(p *Photo)) (p *Photo, err error) {
 }
 
 // Delete removes a photo and the reports about it. Compacting the files removes their last traces.
-// Error: ErrNoPhoto; another error may mean that the photo is deleted and its images are still in
-// their file, until Sweep removes them.
+// Error: ErrNoPhoto; another error may mean that the photo is deleted and its images are still
+// where they were, until Sweep removes them.
 func (s *Store) Delete(id string) (*Photo, error) {
 	if s.readOnly() {
 		return nil, ErrReadOnly
 	}
-	s.steps.RLock()
-	defer s.steps.RUnlock()
-	p, err := s.get(id)
+	ctx, cancel := context.WithTimeout(context.Background(), imageTime)
+	defer cancel()
+	p, err := s.known(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.month(p.Month, false)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, s.deleteRecord(p)
-	}
-	if err != nil {
+	if err := s.images.remove(p); err != nil {
 		return nil, err
-	}
-	m.begin(key(id))
-	err = s.updateMonth(m, func(tx *store.Tx) error { return markOpen(tx, key(id)) })
-	if err == nil {
-		err = s.deleteRecord(p)
-	}
-	m.end(key(id))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.updateMonth(m, func(*store.Tx) error { return nil }); err != nil {
-		return nil, fmt.Errorf("the photo is deleted, but its images are still on the disk: %w", err)
 	}
 	return p, nil
 }
 
 func (s *Store) deleteRecord(p *Photo) error {
-	return s.update(func(tx *store.Tx) error {
-		if _, err := get(tx, key(p.ID)); err != nil { // another deleted it
-			return err
-		}
-		if err := p.remove(tx); err != nil {
-			return err
-		}
-		if err := removeReports(tx, key(p.ID)); err != nil {
-			return err
-		}
-		return store.MarkDeleted(tx)
-	})
+	return s.update(func(tx *store.Tx) error { return removePhoto(tx, p) })
+}
+
+// removePhoto removes the record of a photo, and the reports about it.
+func removePhoto(tx *store.Tx, p *Photo) error {
+	if _, err := get(tx, key(p.ID)); err != nil { // another deleted it
+		return err
+	}
+	if err := p.remove(tx); err != nil {
+		return err
+	}
+	if err := removeReports(tx, key(p.ID)); err != nil {
+		return err
+	}
+	return store.MarkDeleted(tx)
 }
 
 // removeReports removes the reports about a photo.

@@ -52,6 +52,7 @@ type Store struct {
 	db       *store.DB // nil for a read-only folder without photos
 	dir      folder.Dir
 	now      func() time.Time
+	images   imageKeeper
 	stamping sync.Mutex
 	steps    sync.RWMutex // held while what spans two files is done, by Pause alone
 	mu       sync.Mutex   // of months
@@ -64,7 +65,9 @@ type Store struct {
 // With nil or a read-only db, every change fails with ErrReadOnly. Monthly files are opened when
 // they are needed.
 func Open(db *store.DB, dir folder.Dir, now func() time.Time) *Store {
-	return &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
+	s := &Store{db: db, dir: dir, now: now, months: map[string]*month{}}
+	s.images = inMonths{s}
+	return s
 }
 
 // Lose notes that the monthly file of images is missing, so that no new file replaces it. It is
