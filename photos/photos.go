@@ -4,6 +4,9 @@
 // The records are in one file, photos.db. The images are in one file for each month. They are
 // written once, with a mark that their record may be missing. The record follows when the images
 // are on disk. So a crash leaves either a complete photo, or marked images that Sweep removes.
+//
+// Several machines that share photos.db keep the images in Blobs instead, with the same order of
+// steps.
 package photos
 
 import (

@@ -88,7 +88,7 @@ func (s *Store) settle(tx *store.Tx, key []byte) error {
 }
 
 // Sweep removes the images of photos whose record was not written or was deleted before a crash or
-// an error. Compacting the file removes their last traces.
+// an error. Compacting the file removes their last traces. Images in Blobs are for who calls Unused.
 func (s *Store) Sweep() error {
 	if s.readOnly() {
 		return nil
