@@ -68,12 +68,29 @@ type RevokeClient struct {
 	Key    string `json:"key"`
 }
 
-func (c RevokeClient) run(_ context.Context, s *Stores) (any, error) {
+// Revoked is a client after RevokeClient.
+type Revoked struct {
+	*access.Client
+	// Unconfirmed are live nodes of the cluster that have not said within a second that they refuse
+	// the key. They will when they reach the cluster's database.
+	Unconfirmed []string `json:"unconfirmed,omitempty"`
+}
+
+func (c RevokeClient) run(ctx context.Context, s *Stores) (any, error) {
 	found, err := s.Clients.Find(c.Client)
 	if err != nil {
 		return nil, err
 	}
-	return s.Clients.Revoke(found.ID, c.Key)
+	revoked, err := s.Clients.Revoke(found.ID, c.Key)
+	if err != nil || s.engine == nil {
+		return Revoked{Client: revoked}, err
+	}
+	missing, err := s.replicas.Confirm(ctx)
+	if err != nil { // it is revoked all the same
+		missing = []string{"all others"}
+		s.log.Warn("asking the other nodes", "error", err)
+	}
+	return Revoked{revoked, missing}, nil
 }
 
 // DeleteClient removes a client, its counts and the account that it acts as.

@@ -197,6 +197,9 @@ func (s *Stores) Warnings() (list []string) {
 	if far, ok := errors.AsType[*retention.FarError](s.Clock.Check()); ok {
 		list = append(list, far.Error())
 	}
+	if s.replicas != nil {
+		list = append(list, s.replicas.Warnings()...)
+	}
 	for _, l := range s.leftOut() {
 		if n := len(l.problems); n > 0 {
 			list = append(list,

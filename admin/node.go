@@ -27,6 +27,36 @@ const filesFile = "files.db"
 // Engine is the database of the cluster, nil for an ordinary folder.
 func (s *Stores) Engine() *cluster.Engine { return s.engine }
 
+// Replicas are the stores of a node, nil for an ordinary folder.
+func (s *Stores) Replicas() *cluster.Replicas { return s.replicas }
+
+// Lead calls do: at once for an ordinary folder, and while this node has the job in a cluster. It
+// returns when ctx ends, or do for an ordinary folder.
+func (s *Stores) Lead(ctx context.Context, job string, do func(ctx context.Context)) {
+	if s.engine == nil {
+		do(ctx)
+		return
+	}
+	s.engine.Lead(ctx, job, do)
+}
+
+// KeepCluster removes from the cluster's database what is old, until ctx ends.
+func (s *Stores) KeepCluster(ctx context.Context) {
+	if s.engine != nil {
+		s.engine.Keep(ctx, s.blobs, s.refersTo)
+	}
+}
+
+// refersTo reports whether a record refers to a blob.
+func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
+	kind, _, _ := strings.Cut(name, "/")
+	switch kind {
+	case "file":
+		return s.files.Refers(ctx, name)
+	}
+	return true, fmt.Errorf("a blob of a kind that this version does not know: %.40q", name)
+}
+
 // join connects a node. An ordinary folder stays one.
 func (s *Stores) join(node Node) error {
 	m, err := cluster.ReadMember(s.Dir)

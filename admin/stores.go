@@ -160,6 +160,7 @@ func (s *Stores) openDatasets() (err error) {
 		if s.files, err = cluster.OpenFiles(s.Dir, s.open[filesFile], s.blobs, s.log); err != nil {
 			return err
 		}
+		s.replicas.Files = s.files
 	}
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)

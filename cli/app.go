@@ -17,6 +17,7 @@ import (
 	"relais/api/view"
 	"relais/archive"
 	"relais/auth/access"
+	"relais/cluster"
 	"relais/httpapi"
 	"relais/index"
 	"relais/ingest"
@@ -105,7 +106,7 @@ func (c *serveCommand) serve(
 			a.log.Warn(err.Error())
 		}
 	}
-	err = run(ctx, serving, a.log)
+	err = run(ctx, serving, a.drain, a.log)
 	cancel()
 	background.Wait()
 	return err
@@ -113,7 +114,7 @@ func (c *serveCommand) serve(
 
 // options returns the parts and settings of the API.
 func (a *app) options() httpapi.Options {
-	return httpapi.Options{
+	o := httpapi.Options{
 		Updates:   updatesOf(a.keeper),
 		Photos:    &api.Photos{Store: a.stores.Photos, Render: a.workers.Render},
 		Community: a.stores.Community,
@@ -138,6 +139,10 @@ func (a *app) options() httpapi.Options {
 		ErrorDocs:          a.errorDocs(a.base),
 		Links:              a.links(a.base, a.MCP != "off"),
 	}
+	if r := a.stores.Replicas(); r != nil {
+		o.Cluster = membership{r, a.ClusterStale}
+	}
+	return o
 }
 
 // start starts the background work; all of it ends with ctx.
@@ -147,12 +152,17 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	background.Go(func() { a.stores.Keep(ctx, a.log) })
 	background.Go(func() {
 		a.measures.Store(openMeasures(a.stores, a.log))
-		a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log)
+		a.stores.Lead(ctx, cluster.JobKeep, func(ctx context.Context) {
+			var jobs sync.WaitGroup
+			jobs.Go(func() { a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log) })
+			jobs.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
+			jobs.Go(func() { a.stores.KeepCluster(ctx) })
+			jobs.Wait()
+		})
 	})
-	background.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
 	if a.keeper != nil {
 		a.connectKeeper()
-		background.Go(func() { a.keeper.Run(ctx) })
+		background.Go(func() { a.stores.Lead(ctx, cluster.JobUpdate, a.keeper.Run) })
 	}
 	background.Go(func() {
 		if err := a.stores.Serve(ctx, a.log); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"relais/admin"
@@ -45,7 +46,12 @@ func (*clientRevoke) Help() string {
 // Run ends keys.
 func (c *clientRevoke) Run(ctx context.Context, streams Streams) error {
 	command := admin.RevokeClient{Client: c.Client, Key: access.Prefix(c.Key)}
-	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, streams.printClient)
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(r *admin.Revoked) error {
+		if len(r.Unconfirmed) > 0 {
+			fmt.Fprintf(streams.Err, "not confirmed yet by: %s\n", strings.Join(r.Unconfirmed, ", "))
+		}
+		return streams.printClient(r.Client)
+	})
 }
 
 type clientDelete struct{ oneClient }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"relais/admin"
 	"relais/cluster"
@@ -18,8 +19,9 @@ import (
 
 // clusterFlags make a server a node of a cluster.
 type clusterFlags struct {
-	Cluster string `env:"RELAIS_CLUSTER" placeholder:"URL" help:"Be a node of the cluster in this PostgreSQL database, such as postgres://relais@db1,db2/relais?target_session_attrs=read-write. The password comes from the file that PGPASSFILE names."`
-	Node    string `placeholder:"NAME" help:"With --cluster: the name of this node; default: the name of the machine."`
+	Cluster      string        `env:"RELAIS_CLUSTER" placeholder:"URL" help:"Be a node of the cluster in this PostgreSQL database, such as postgres://relais@db1,db2/relais?target_session_attrs=read-write. The password comes from the file that PGPASSFILE names."`
+	ClusterStale time.Duration `default:"10m" placeholder:"DURATION" help:"With --cluster: how long a node whose database does not answer says in /readyz that it is ready (${default})."`
+	Node         string        `placeholder:"NAME" help:"With --cluster: the name of this node; default: the name of the machine."`
 }
 
 // node checks the flags, and what the folder remembers.
@@ -201,3 +203,24 @@ func (c *clusterUpgradeCommand) Run(ctx context.Context, streams Streams) error 
 	_, err = fmt.Fprintf(streams.Out, "The nodes write format %d now.\n", format)
 	return err
 }
+
+// drainTime is how long a proxy has to notice that a node is stopping.
+const drainTime = 2 * time.Second
+
+// drain lets proxies leave a node before its connections end.
+func (a *app) drain() {
+	if a.stores.Replicas() == nil {
+		return
+	}
+	a.api.Drain()
+	time.Sleep(drainTime)
+}
+
+// A membership is what /readyz and /metrics say of a node.
+type membership struct {
+	*cluster.Replicas
+	stale time.Duration
+}
+
+// Health is that of httpapi.Options.
+func (m membership) Health() cluster.Health { return m.Replicas.Health(m.stale) }

@@ -141,8 +141,8 @@ type servingAt struct {
 	handler  http.Handler
 }
 
-// run serves until ctx ends, and then lets running requests finish.
-func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
+// run serves until ctx ends. Then it calls drain, and lets running requests finish.
+func run(ctx context.Context, list []servingAt, drain func(), log *slog.Logger) error {
 	failed := make(chan error, len(list))
 	servers := make([]*http.Server, len(list))
 	for i, at := range list {
@@ -158,6 +158,7 @@ func run(ctx context.Context, list []servingAt, log *slog.Logger) error {
 	case err = <-failed:
 	case <-ctx.Done():
 		log.Info("stopping")
+		drain()
 	}
 	ending, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()

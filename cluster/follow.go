@@ -23,11 +23,14 @@ type Replicas struct {
 	engine *Engine
 	dbs    map[string]*store.DB
 	wake   map[string]chan struct{}
+	told   chan struct{} // wakes who says what the node has
+	Files  *Files        // nil until they are opened
 }
 
 // Replicas returns no stores.
 func (e *Engine) Replicas() *Replicas {
-	return &Replicas{e, map[string]*store.DB{}, map[string]chan struct{}{}}
+	return &Replicas{engine: e, dbs: map[string]*store.DB{}, wake: map[string]chan struct{}{},
+		told: make(chan struct{}, 1)}
 }
 
 // Add makes a file a replica of a store, and brings it up to date. When the engine is away the file
@@ -161,6 +164,12 @@ func (r *Replicas) pull(ctx context.Context, name string) {
 		case <-r.wake[name]:
 		}
 		err := r.dbs[name].Pull(ctx)
+		if name == urgent && err == nil {
+			select {
+			case r.told <- struct{}{}:
+			default:
+			}
+		}
 		r.engine.state.follows(name, err)
 		if err != nil && !failing && ctx.Err() == nil {
 			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)

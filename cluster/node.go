@@ -61,7 +61,41 @@ func (r *Replicas) live(ctx context.Context) {
 			r.gone()
 			return
 		case <-tick.C:
+		case <-r.told:
 		}
+	}
+}
+
+// urgent is the store whose commits a node confirms at once: see Confirm.
+const urgent = "clients"
+
+// confirmTime is how long Confirm waits.
+const (
+	confirmTime  = time.Second
+	confirmEvery = 50 * time.Millisecond
+)
+
+// Confirm waits until all live nodes have what this node has of the clients, a second at most, and
+// returns the nodes that have not said so.
+func (r *Replicas) Confirm(ctx context.Context) (missing []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	want := r.dbs[urgent].Mark().Seq
+	for end := time.Now().Add(confirmTime); ; {
+		nodes, err := r.engine.Nodes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		missing = nil
+		for _, n := range nodes {
+			if n.Live && n.Node != r.engine.node && n.Marks[urgent] < want {
+				missing = append(missing, n.Node)
+			}
+		}
+		if len(missing) == 0 || time.Now().After(end) {
+			return missing, nil
+		}
+		time.Sleep(confirmEvery)
 	}
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/cluster"
 	"relais/httpapi/web/docs"
 	"relais/market"
 )
@@ -39,6 +41,7 @@ type readiness struct {
 	Problems map[market.Code]string       `json:"problems,omitempty"`
 	Warnings []string                     `json:"warnings,omitempty"`
 	Update   *Updates                     `json:"update,omitempty"`
+	Cluster  *cluster.Health              `json:"cluster,omitempty"`
 }
 
 // Updates is the state of the updates in the background.
@@ -71,8 +74,9 @@ func (s *Server) readiness() (v readiness, status int) {
 		u.LastRun, u.Next = u.LastRun.UTC().Truncate(time.Second), u.Next.UTC().Truncate(time.Second)
 		v.Update = &u
 	}
+	why := s.notReady(&v)
 	if set == nil {
-		v.Reason = "the data is still loading"
+		v.Reason = cmp.Or(why, "the data is still loading")
 		return v, http.StatusServiceUnavailable
 	}
 	for m := range set.Loaded() {
@@ -86,8 +90,27 @@ func (s *Server) readiness() (v readiness, status int) {
 		status = http.StatusServiceUnavailable
 		v.Reason = "the data folder has no snapshot that can be loaded: run relais ingest, or relais demo"
 	}
+	if why != "" {
+		v.Ready, v.Reason, status = false, why, http.StatusServiceUnavailable
+	}
 	return v, status
 }
+
+// notReady says why a proxy should ask other servers although data is loaded, "" if it should not.
+func (s *Server) notReady(v *readiness) string {
+	if s.draining.Load() {
+		return "the server is stopping"
+	}
+	if s.Cluster == nil {
+		return ""
+	}
+	h := s.Cluster.Health()
+	v.Cluster = &h
+	return h.NotReady
+}
+
+// Drain makes /readyz say that the server is stopping.
+func (s *Server) Drain() { s.draining.Store(true) }
 
 const openAPIPath = "/openapi.json"
 

@@ -30,7 +30,8 @@ const (
 	addressLimit = "address" // of failed authentications
 )
 
-func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string) *meters {
+func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string,
+	cluster prometheus.Collector) *meters {
 	m := &meters{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total",
 			Help: "Answered requests."}, []string{"route", "code"}),
@@ -57,6 +58,9 @@ func newMeters(version string, data func() *index.Set, updates func() Updates, w
 		func() float64 { return float64(len(warnings())) }))
 	if updates != nil {
 		registry.MustRegister(updateCollector(updates))
+	}
+	if cluster != nil {
+		registry.MustRegister(cluster)
 	}
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m

@@ -14,10 +14,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/archive"
 	"relais/auth/access"
+	"relais/cluster"
 	"relais/community"
 	"relais/index"
 	"relais/measure"
@@ -44,6 +47,11 @@ type Options struct {
 	Updates func() Updates
 	// Warnings, which may be nil, returns what an operator should know, for /readyz.
 	Warnings func() []string
+	// Cluster, which may be nil, is what a node says of its cluster, for /readyz and /metrics.
+	Cluster interface {
+		prometheus.Collector
+		Health() cluster.Health
+	}
 	// Failed holds the errors of datasets that cannot be used, by their names in ops.
 	Failed map[string]error
 	// Received, which may be nil, is called after an operation has written something.
@@ -89,6 +97,7 @@ type Server struct {
 	openapi            []byte
 	shapes             string // identifies the program in entity tags
 	mapCaller          *mapCaller
+	draining           atomic.Bool // see Drain
 }
 
 // New returns a server that has no data yet.
@@ -108,7 +117,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(),
 		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
-	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings)
+	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster)
 	if err := s.buildOpenAPI(); err != nil {
 		return nil, err
 	}

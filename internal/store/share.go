@@ -31,6 +31,9 @@ func (db *DB) Mark() Mark { return *db.mark.Load() }
 // Rebuilt is how often the file was replaced because the log did not have its mark.
 func (db *DB) Rebuilt() int64 { return db.rebuilt.Load() }
 
+// Rebuilding reports whether the file is being replaced by all that the log has.
+func (db *DB) Rebuilding() bool { return db.rebuilding.Load() }
+
 // Unshare makes a replica, which must not have been given a log, an ordinary file.
 func (db *DB) Unshare() error {
 	err := db.Update(func(tx *Tx) error {
@@ -197,6 +200,9 @@ func (db *DB) rebuild(ctx context.Context) error {
 	}
 	rewound := db.Mark() != Mark{}
 	commits, mark := db.commits.Load()+1, Mark{}
+	db.rebuilding.Store(true)
+	defer db.rebuilding.Store(false)
+	ctx = context.WithoutCancel(ctx) // it takes as long as the store is large
 	_, _, err = db.swap(info, func(dst *bolt.DB) (err error) {
 		c := &copying{dst: dst}
 		defer c.abandon()

@@ -86,6 +86,7 @@ type DB struct {
 	log        Log                  // see Share
 	mark       atomic.Pointer[Mark] // that memory has
 	rounds     rounds               // of Fresh
+	rebuilding atomic.Bool          // the log is copied as a whole
 	rebuilt    atomic.Int64         // how often a Log did not have the mark
 	sealing    attempt
 	opening    attempt               // to open the file again

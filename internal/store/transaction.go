@@ -68,6 +68,9 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	if db.readOnly {
 		return db.refused()
 	}
+	if db.rebuilding.Load() {
+		return fmt.Errorf("%s is being copied from the cluster: %w", db.name, ErrAway)
+	}
 	// Before bolt's own lock, that a transaction which cannot be rolled back keeps.
 	db.writing.Lock()
 	defer db.writing.Unlock()

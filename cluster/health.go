@@ -1,0 +1,84 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Bounds of a node that is ready.
+const (
+	mostLag  = 5 * time.Second
+	mostSkew = 5 * time.Second
+	warnSkew = time.Second
+)
+
+// A Health says whether a node follows its cluster.
+type Health struct {
+	// State is following, behind, detached (the engine does not answer) or rebuilding (the node is
+	// copying what it needs).
+	State      string  `json:"state"`
+	LagSeconds float64 `json:"lagSeconds"`
+	Node       string  `json:"node"`
+	Nodes      int     `json:"nodes"` // that live
+	// Engine says why the engine does not answer, "" if it does.
+	Engine string `json:"engine,omitempty"`
+	// NotReady says why a proxy should ask other nodes, "" if this one is ready.
+	NotReady string `json:"notReady,omitempty"`
+}
+
+// Health returns the state. A node whose engine does not answer is ready for stale, with what it
+// has.
+func (r *Replicas) Health(stale time.Duration) Health {
+	s := &r.engine.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := Health{State: "following", Node: r.engine.node, Nodes: max(1, s.nodes)}
+	for _, l := range s.lag {
+		if !l.since.IsZero() {
+			h.LagSeconds = max(h.LagSeconds, time.Since(l.since).Seconds())
+		}
+	}
+	lag := time.Duration(h.LagSeconds * float64(time.Second))
+	if s.err != nil {
+		h.State, h.Engine = "detached", s.err.Error()
+		if away := time.Since(s.up); away > stale {
+			h.NotReady = fmt.Sprintf("the cluster's database has not answered for %v", away.Round(time.Second))
+		}
+	} else if lag > mostLag {
+		h.State, h.NotReady = "behind", fmt.Sprintf("this node is %v behind the cluster", lag.Round(time.Second))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.trouble)) {
+		if s.err == nil {
+			h.NotReady = fmt.Sprintf("the store %s does not follow the cluster: %v", name, s.trouble[name])
+		}
+	}
+	if s.skew.Abs() > mostSkew {
+		h.NotReady = fmt.Sprintf("the clock of this node differs from the database's by %v", s.skew.Round(time.Second))
+	}
+	for _, db := range r.dbs {
+		if db.Rebuilding() {
+			h.State, h.NotReady = "rebuilding", "this node is copying a store of the cluster"
+		}
+	}
+	if r.Files != nil && !r.Files.Ready() {
+		h.State, h.NotReady = "rebuilding", "this node is copying the snapshots of the cluster"
+	}
+	return h
+}
+
+// Warnings are what an operator should know although the node is ready.
+func (r *Replicas) Warnings() (list []string) {
+	s := &r.engine.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		list = append(list, fmt.Sprintf("the cluster's database does not answer: changes are refused (%v)", s.err))
+	}
+	if s.skew.Abs() > warnSkew {
+		list = append(list, fmt.Sprintf("the clock differs from that of the cluster's database by %v",
+			s.skew.Round(time.Millisecond)))
+	}
+	return list
+}

@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"context"
+	"time"
+)
+
+// How long the engine keeps what nobody needs for ever. A node that was away for longer copies its
+// stores again.
+const (
+	keepEvery   = 10 * time.Minute
+	vacuumEvery = 12 * time.Hour
+	pendingTime = 24 * time.Hour
+)
+
+// expired are statements that remove what is old.
+var expired = []string{
+	`DELETE FROM relais.change c USING relais.store s WHERE s.name = c.store AND c.seq < s.seq
+		AND c.at < clock_timestamp() - interval '6 hours'`,
+	`DELETE FROM relais.answer WHERE until < clock_timestamp()`,
+	`DELETE FROM relais.tally WHERE at < clock_timestamp() - interval '2 days'`,
+	`DELETE FROM relais.node WHERE seen < clock_timestamp() - interval '30 days'`,
+	`DELETE FROM relais.lease WHERE until < clock_timestamp() - interval '1 day'`,
+}
+
+// Keep removes from the engine what is old, and blobs that no record refers to, until ctx ends. One
+// node does it. refers reports whether a record refers to a blob.
+func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.Context, name string) (bool, error)) {
+	tick := time.NewTicker(keepEvery)
+	defer tick.Stop()
+	vacuumed := time.Now()
+	for {
+		for _, sql := range expired {
+			if _, err := e.exec(ctx, sql); err != nil && ctx.Err() == nil {
+				e.log.Error("removing old rows of the cluster's database", "error", err)
+			}
+		}
+		if n, err := blobs.Sweep(ctx, pendingTime, refers); err != nil && ctx.Err() == nil {
+			e.log.Error("removing blobs that nothing refers to", "error", err)
+		} else if n > 0 {
+			e.log.Info("blobs that nothing refers to are removed", "blobs", n)
+		}
+		if time.Since(vacuumed) > vacuumEvery {
+			vacuumed = time.Now()
+			// So that what was deleted does not stay in the files of the database.
+			if _, err := e.exec(ctx, `VACUUM relais.item, relais.change, relais.blob, relais.answer, relais.tally`); err != nil &&
+				ctx.Err() == nil {
+				e.log.Warn("vacuum of the cluster's database", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
