@@ -2,12 +2,17 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
 
-// freshEvery is the shortest time between two questions of Fresh to the Log.
-const freshEvery = 50 * time.Millisecond
+// freshEvery is the shortest time between two questions of Fresh to the Log. A caller waits for an
+// answer no longer than freshTime.
+const (
+	freshEvery = 50 * time.Millisecond
+	freshTime  = 3 * time.Second
+)
 
 // Fresh brings a replica to a state that has everything that any replica acknowledged before the
 // call. Calls at the same time share one question to the Log. Without a Log it returns nil at
@@ -16,7 +21,13 @@ func (db *DB) Fresh(ctx context.Context) error {
 	if db == nil || db.log == nil {
 		return nil
 	}
-	return db.rounds.join(ctx, db.Pull)
+	waiting, cancel := context.WithTimeout(ctx, freshTime)
+	defer cancel()
+	err := db.rounds.join(waiting, db.Pull)
+	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
+		return fmt.Errorf("%w: no answer in %s", ErrAway, freshTime)
+	}
+	return err
 }
 
 // Rounds answer many callers with few calls: a caller gets the result of a call that began after
