@@ -109,7 +109,7 @@ func Problems() []endpoint.Problem {
 			When: "The body has another type than the route takes, or a Content-Encoding."},
 		{Code: codeTooSlow, Status: 408, When: "The body did not arrive in time."},
 		{Code: codeBusy, Status: 503,
-			When: "Too many bodies, images or large answers are being processed at the moment. Retry-After says when to come back."},
+			When: "Too many bodies, images or large answers are being processed at the moment, or the database that several servers share cannot be reached. Retry-After says when to come back."},
 		{Code: codeNotReady, Status: 503,
 			When: "The data is still loading, the market's inventory is not loaded on this server, or its measurements, photos, outages, archives or API keys cannot be read."},
 		{Code: codeNotWritable, Status: 503,

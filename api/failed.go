@@ -30,7 +30,11 @@ func (r *Env) CheckUsable(data ...string) error {
 	return nil
 }
 
-const failedRetry = 60 // seconds until it is worth asking again
+// Seconds until it is worth asking again.
+const (
+	failedRetry = 60
+	awayRetry   = 2
+)
 
 func unusable(data string) *Error {
 	return &Error{Status: 503, Code: codeNotReady, RetryAfter: failedRetry,
@@ -48,6 +52,12 @@ func storeFailure(op *endpoint.Op[*Env], err error) *Error {
 		return unusable("API keys")
 	case errors.Is(err, photos.ErrMonthLost):
 		return unusable(dataPhotos)
+	case errors.Is(err, store.ErrUnknown):
+		return &Error{Status: 503, Code: codeBusy, RetryAfter: awayRetry, cause: err,
+			Message: "the database that this server shares did not answer: the change may have been done; look before you send it again"}
+	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound):
+		return &Error{Status: 503, Code: codeBusy, RetryAfter: awayRetry, cause: err,
+			Message: "this server cannot reach the database that it shares at the moment: nothing was done; try again"}
 	case errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrUnreadable):
 		e := unusable("data")
 		e.cause = err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/auth/access"
+	"relais/internal/store"
 	"relais/photos"
 )
 
@@ -30,6 +31,10 @@ func TestNotWritable(t *testing.T) {
 		{"another error", syscall.EIO, false, 500, uploadPhoto.FailureCode, "internal error"},
 		{"a question on a full disk", full, true, 500, listOutages.FailureCode, "internal error"},
 		{"no keys", fmt.Errorf("%w: damaged", access.ErrUnavailable), true, 503, "NOT_READY", "API keys"},
+		{"an engine that is away", fmt.Errorf("%w: dial /data", store.ErrAway), false, 503, "BUSY", "nothing was done"},
+		{"a question that must ask it", store.ErrAway, true, 503, "BUSY", "nothing was done"},
+		{"a rewound engine", store.ErrRewound, false, 503, "BUSY", "nothing was done"},
+		{"an unknown outcome", store.ErrUnknown, false, 503, "BUSY", "may have been done"},
 		{"no month", fmt.Errorf("photos/2026-11.db: %w", photos.ErrMonthLost), false, 503, "NOT_READY", "photos"},
 	}
 	for _, tt := range tests {
