@@ -108,6 +108,12 @@ func (s *Stores) openClients() {
 	s.Clients = access.FailedClients(s.failed[clientsFile], s.now)
 }
 
+// Key returns a key for a purpose, derived from secret.key: the same on every server that has the
+// file. It is nil while the folder has none.
+func (s *Stores) Key(purpose string) []byte {
+	return access.OpenSealer(s.path(sealFile)).Derive(purpose)
+}
+
 // openOr calls open with a store, or with nil if the store cannot be used.
 func openOr[T any](s *Stores, file string, open func(db *store.DB) (T, error)) (T, error) {
 	if s.failed[file] == nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -277,11 +278,26 @@ func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 	if err := s.usable(c); err != nil {
 		return nil, err
 	}
+	s.freshen(ctx)
 	answer, err := c.run(ctx, s)
 	if err == nil && receives(c) {
 		s.Clock.Receipt()
 	}
 	return answer, err
+}
+
+// freshen has the commands see what was done on other servers. If that cannot be asked for, they see
+// what this server knows.
+func (s *Stores) freshen(ctx context.Context) {
+	var asking sync.WaitGroup
+	for file, db := range s.open {
+		asking.Go(func() {
+			if err := db.Fresh(ctx); err != nil {
+				s.log.Warn("a command sees what this server knows, which may be old", "file", file, "error", err)
+			}
+		})
+	}
+	asking.Wait()
 }
 
 // noteCopy updates stores.json of a copy that no process has open. The evidence of time stays.

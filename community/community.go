@@ -6,6 +6,7 @@ package community
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -107,6 +108,10 @@ func (s *Store) Problems() []error {
 }
 
 // second returns the clock's time in UTC, in whole seconds.
+// Fresh waits until the store has all that any server acknowledged before the call. Error:
+// store.ErrAway. A server that is alone has it.
+func (s *Store) Fresh(ctx context.Context) error { return s.db.Fresh(ctx) }
+
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
 
 // update runs a change while no other change runs. The memory has the changes when update returns.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -75,6 +76,9 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	if err := reading.Usable(t); err != nil {
 		return nil, err
 	}
+	if t.SignedIn && !t.Writes {
+		freshen(ctx, reading)
+	}
 	answer, err := bound.Do(ctx, reading)
 	if err != nil {
 		return nil, err
@@ -83,6 +87,17 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 		s.Received()
 	}
 	return encode(answer)
+}
+
+// freshen has what the caller did just now, on any server. If that cannot be asked for, the caller
+// gets what this server knows.
+func freshen(ctx context.Context, r *tools.Reading) {
+	var asking sync.WaitGroup
+	asking.Go(func() { _ = r.People.Fresh(ctx) })
+	if r.Submissions != nil {
+		asking.Go(func() { _ = r.Submissions.Community.Fresh(ctx) })
+	}
+	asking.Wait()
 }
 
 // encode returns the answer as JSON of at most tools.MaxAnswer bytes, shortened if it can be.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"relais/api"
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/internal/store"
 )
 
 // A caller is a person who signed in, or the client of an API key.
@@ -21,7 +23,7 @@ type caller struct {
 
 // identify returns the owner of the token or key of a request, nil for a request without one.
 // It reads the body only for clients that sign. Errors: account.ErrGrant, account.ErrTarget,
-// account.ErrDisabled, account.ErrLost, those of package access, and a *bodyError.
+// account.ErrDisabled, account.ErrLost, store.ErrAway, those of package access, and a *bodyError.
 func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time.Time) (*caller, error) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -31,7 +33,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 		if s.Failed[api.DataPeople] != nil {
 			return nil, errNoPeople
 		}
-		person, scopes, err := s.Accounts.Verify(token, s.Resource, now)
+		person, scopes, err := s.verify(r.Context(), token, now)
 		return &caller{person, scopes}, err
 	}
 	grant, err := s.Gate.Check(&access.Request{
@@ -64,6 +66,18 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 		scopes = []account.Scope{account.Read}
 	}
 	return &caller{person, scopes}, err
+}
+
+// verify returns the person of a token, also of one that another server has made just now.
+func (s *Server) verify(ctx context.Context, token string, now time.Time) (account.Person, []account.Scope, error) {
+	person, scopes, err := s.Accounts.Verify(token, s.Resource, now)
+	if !errors.Is(err, account.ErrGrant) {
+		return person, scopes, err
+	}
+	if err := s.Accounts.Fresh(ctx); err != nil {
+		return person, nil, err
+	}
+	return s.Accounts.Verify(token, s.Resource, now)
 }
 
 // errNoPeople is the error for a credential while the accounts cannot be used.
@@ -108,6 +122,11 @@ func (s *Server) caller(
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "this server cannot read its API keys or accounts at the moment; "+
 			"its operator finds the cause in its log, or with relais check", http.StatusServiceUnavailable)
+	case isAny(err, store.ErrAway, store.ErrRewound, store.ErrUnknown):
+		s.Log.Warn("a credential that this server does not know cannot be checked", "error", err)
+		w.Header().Set("Retry-After", "2")
+		http.Error(w, "this server cannot reach the database that it shares, and does not know the token or key: "+
+			"try again", http.StatusServiceUnavailable)
 	case errors.Is(err, errBrowser):
 		http.Error(w, errBrowser.Error(), http.StatusForbidden)
 	case isAny(err, access.ErrScope, access.ErrOrigin, access.ErrAddress):

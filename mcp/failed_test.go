@@ -12,6 +12,7 @@ import (
 	"relais/api"
 	"relais/auth/account"
 	"relais/internal/store"
+	"relais/internal/store/logtest"
 	"relais/mcp/tools"
 )
 
@@ -127,5 +128,59 @@ func TestUnreadableAccounts(t *testing.T) {
 	if resp.StatusCode != http.StatusOK || !strings.Contains(text, `"isError":true`) ||
 		!strings.Contains(text, "cannot read its data at the moment") || strings.Contains(text, path) {
 		t.Errorf("status = %d, want 200 with isError and the reason: %.300s", resp.StatusCode, text)
+	}
+}
+
+// While the database that servers share is away, tokens and keys that a server knows go on, and
+// others are not called wrong.
+func TestUnknownCredentialsWhileAway(t *testing.T) {
+	log := logtest.New()
+	open := func(name string, buckets ...string) *store.DB {
+		db, err := store.Open(filepath.Join(t.TempDir(), name), buckets...)
+		if err == nil {
+			err = db.Share(t.Context(), log)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	people, err := account.Open(open("users.db", account.Buckets...), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := serve(t, func(o *Options) {
+		reading := o.Reading
+		o.Accounts = people
+		o.Reading = func() *tools.Reading {
+			r := reading()
+			r.People = people
+			return r
+		}
+	})
+	w.people = people
+	known := w.token(t, "alice", account.Read)
+	unknown := known[:len(known)-1] + string('A'+('B'-known[len(known)-1])%2)
+	for _, c := range []struct {
+		name, token string
+		away        bool
+		want        int
+	}{
+		{"a known token", known, false, http.StatusOK},
+		{"an unknown token", unknown, false, http.StatusUnauthorized},
+		{"a known token while away", known, true, http.StatusOK},
+		{"an unknown token while away", unknown, true, http.StatusServiceUnavailable},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log.SetAway(c.away)
+			resp, text := post(t, w, callBody("me_sessions_list", "{}"), "Authorization", c.token)
+			if resp.StatusCode != c.want || strings.Contains(text, `"isError":true`) {
+				t.Errorf("status = %d, want %d without isError: %.300s", resp.StatusCode, c.want, text)
+			}
+			if retry := resp.Header.Get("Retry-After"); (retry != "") != (c.want == http.StatusServiceUnavailable) {
+				t.Errorf("Retry-After = %q with status %d", retry, resp.StatusCode)
+			}
+		})
 	}
 }

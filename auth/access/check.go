@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -102,13 +103,30 @@ func (g *Gate) key(r *Request) (*liveKey, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, g.Clients.failed)
 	}
 	if key == nil {
-		return nil, ErrInvalidKey
+		if key, err = g.ask(r, text); err != nil {
+			return nil, err
+		}
 	}
 	if key.Mode == Mobile && bearer == "" {
 		return nil, &Hint{"the key is in the wrong header: a MOBILE client sends it as Authorization: Bearer KEY, " +
 			"not in X-API-Key", ErrKeyRequired}
 	}
 	return key, nil
+}
+
+// ask looks for a key that another server may have made just now. Known keys never wait for this,
+// and addresses that failed too often are not worth it. Errors: ErrInvalidKey, store.ErrAway.
+func (g *Gate) ask(r *Request, text string) (*liveKey, error) {
+	if _, _, ok := splitKey(text); !ok || !g.Clients.db.Shared() || g.Failures.Count(r.Address, r.Time) >= MaxFailures {
+		return nil, ErrInvalidKey
+	}
+	if err := g.Clients.db.Fresh(context.Background()); err != nil {
+		return nil, err
+	}
+	if key := g.Clients.table.Load().find(text, r.Time); key != nil {
+		return key, nil
+	}
+	return nil, ErrInvalidKey
 }
 
 // bearer returns the key of the header Authorization, "" when it is missing.

@@ -3,7 +3,9 @@ package access
 import (
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +20,8 @@ import (
 type Sealer struct {
 	path string
 	aead cipher.AEAD
-	err  error // why the key is missing
+	root []byte // of the keys that Derive returns
+	err  error  // why the key is missing
 }
 
 const sealKeyBytes = 32
@@ -41,7 +44,18 @@ func (s *Sealer) use(key []byte) {
 	if err == nil {
 		s.aead, err = cipher.NewGCM(block)
 	}
-	s.err = err
+	s.root, s.err = key, err
+}
+
+// Derive returns a key of its own for a purpose, the same wherever the file of the key is the same;
+// nil while there is no key.
+func (s *Sealer) Derive(purpose string) []byte {
+	if s.err != nil || s.root == nil {
+		return nil
+	}
+	mac := hmac.New(sha256.New, s.root)
+	mac.Write([]byte("relais " + purpose))
+	return mac.Sum(nil)
 }
 
 // Make makes a key if none exists. A second key could not open what the first one sealed.

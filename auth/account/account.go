@@ -9,6 +9,7 @@ package account
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -81,6 +82,14 @@ func Open(db *store.DB, now func() time.Time) (*Store, error) {
 	}
 	return s, nil
 }
+
+// ShareGuesses has failed attempts to sign in counted by a tally, for all servers that share it. It
+// is called before the first attempt.
+func (s *Store) ShareGuesses(t Tally) { s.guesses.shared = t }
+
+// Fresh waits until the store has all that any server acknowledged before the call. Error:
+// store.ErrAway. A server that is alone has it.
+func (s *Store) Fresh(ctx context.Context) error { return s.db.Fresh(ctx) }
 
 // second returns the clock's time in UTC, in whole seconds.
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }

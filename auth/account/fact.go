@@ -2,6 +2,7 @@ package account
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,8 +55,10 @@ func (f *Fact) check() error {
 	return nil
 }
 
-func (s *Store) note(person string, facts []Fact) error {
-	return s.change(func(c *change) error {
+// note stores facts, and an answer among them unless another server has stored the first one
+// meanwhile: then that is returned.
+func (s *Store) note(person string, facts []Fact) (first []byte, repeated bool, err error) {
+	err = s.change(func(c *change) error {
 		if c.accounts.Get(person) == nil {
 			return ErrNoAccount
 		}
@@ -63,12 +66,18 @@ func (s *Store) note(person string, facts []Fact) error {
 			if f.Time.IsZero() {
 				f.Time = s.now()
 			}
+			if f.Kind == answers {
+				if first, repeated, err = s.answerIn(kindIn(c.tx, person, answers), f.Ref); repeated || err != nil {
+					return err
+				}
+			}
 			if err := f.put(c.tx, person); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	return first, repeated && err == nil, err
 }
 
 func (f *Fact) put(tx *store.Tx, person string) error {
@@ -144,18 +153,23 @@ func (s *Store) kind(person string, kind Kind, f func(*store.Bucket) error) erro
 		return nil
 	}
 	return s.db.View(func(tx *store.Tx) error {
-		b := tx.Bucket([]byte(factsBucket))
-		if b != nil {
-			b = b.Bucket([]byte(person))
+		if b := kindIn(tx, person, kind); b != nil {
+			return f(b)
 		}
-		if b != nil {
-			b = b.Bucket([]byte(kind))
-		}
-		if b == nil {
-			return nil
-		}
-		return f(b)
+		return nil
 	})
+}
+
+// kindIn returns the bucket of a person's facts of a kind, or nil.
+func kindIn(tx *store.Tx, person string, kind Kind) *store.Bucket {
+	b := tx.Bucket([]byte(factsBucket))
+	if b != nil {
+		b = b.Bucket([]byte(person))
+	}
+	if b != nil {
+		b = b.Bucket([]byte(kind))
+	}
+	return b
 }
 
 const maxToken = 200 // bytes
@@ -165,15 +179,19 @@ const maxToken = 200 // bytes
 // call if that still runs. With "" as token, do always runs. The token must be unique among all
 // writes of the person; only its hash is stored. The answer, of at most 256 KiB, and the facts are
 // stored together, and only if do succeeds. If the process dies between do and storing, the next
-// call runs do again: so do should recognize the token in what it writes. do must not call Once.
+// call runs do again, and two servers may run it at the same time: so do should recognize the token
+// in what it writes. do must not call Once.
 // The first fact of a kind and ref stays. Errors: do's as it is, ErrNoAccount, ErrDisabled,
-// ErrFull, ErrReadOnly, and one for values out of bounds.
+// ErrFull, ErrReadOnly, store.ErrAway, and one for values out of bounds.
 func (s *Store) Once(person, token string, kind Kind,
 	do func() (answer []byte, facts []Fact, err error)) (answer []byte, repeated bool, err error) {
 	if len(token) > maxToken {
 		return nil, false, fmt.Errorf("a token of %d bytes, of at most %d", len(token), maxToken)
 	}
 	sum := sumOf(person + "\x00" + token)
+	if err := s.Fresh(context.Background()); err != nil {
+		return nil, false, err
+	}
 	if token != "" {
 		lock := &s.answering[int(sum[0])%len(s.answering)]
 		lock.Lock()
@@ -198,10 +216,14 @@ func (s *Store) Once(person, token string, kind Kind,
 		}
 		facts = append(slices.Clone(facts), Fact{Kind: answers, Ref: string(sum[:]), Data: answer})
 	}
-	if err == nil {
-		err = s.note(person, facts)
+	if err != nil {
+		return answer, false, err
 	}
-	return answer, false, err
+	first, repeated, err := s.note(person, facts)
+	if repeated {
+		answer = first
+	}
+	return answer, repeated, err
 }
 
 // canNote fails if the facts of a write could not be stored.
@@ -228,13 +250,21 @@ func (s *Store) canNote(person string, kind Kind) error {
 // answered returns the first answer of a write.
 func (s *Store) answered(person string, token sum) (answer []byte, known bool, err error) {
 	err = s.kind(person, answers, func(b *store.Bucket) error {
-		v := b.Get(token[:])
-		if v == nil {
-			return nil
-		}
-		f, err := parseFact(answers, token[:], v)
-		answer, known = f.Data, err == nil && s.now().Before(f.Time.Add(answerLife))
+		answer, known, err = s.answerIn(b, string(token[:]))
 		return err
 	})
 	return answer, known, err
+}
+
+// answerIn returns the answer with a ref in a bucket, which may be nil.
+func (s *Store) answerIn(b *store.Bucket, ref string) (answer []byte, known bool, err error) {
+	if b == nil {
+		return nil, false, nil
+	}
+	v := b.Get([]byte(ref))
+	if v == nil {
+		return nil, false, nil
+	}
+	f, err := parseFact(answers, []byte(ref), v)
+	return f.Data, err == nil && s.now().Before(f.Time.Add(answerLife)), err
 }

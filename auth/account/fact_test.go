@@ -182,5 +182,6 @@ func (s *Store) Note(person string, facts ...Fact) error {
 			return err
 		}
 	}
-	return s.note(person, facts)
+	_, _, err := s.note(person, facts)
+	return err
 }

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"context"
+	"encoding/hex"
 	"net/netip"
 	"slices"
 	"sync"
@@ -30,6 +32,14 @@ type guess struct {
 	from netip.Prefix
 }
 
+// A Tally counts events for several servers.
+type Tally interface {
+	// Add adds n, which may be negative or 0, to the count of each key in the window of now, and
+	// returns the counts after that. Windows are those of the wall clock, in whole seconds. No key
+	// is stored as it is. Error: store.ErrAway; the events may have been counted then.
+	Add(ctx context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error)
+}
+
 // guesses are the failed attempts, and the networks from which people have signed in since the
 // start.
 type guesses struct {
@@ -40,6 +50,8 @@ type guesses struct {
 
 	mu    sync.Mutex
 	known map[string][]netip.Prefix // networks by person, the latest first
+
+	shared Tally // instead of the counters above; nil: this server counts alone
 }
 
 func newGuesses() *guesses {
@@ -54,6 +66,40 @@ func newGuesses() *guesses {
 		known:     map[string][]netip.Prefix{},
 	}
 }
+
+// try is begin for all servers that share the counts. Errors: ErrLimited, store.ErrAway.
+func (g *guesses) try(ctx context.Context, name sum, person string, addr netip.Addr, now time.Time) (
+	takeBack func(), err error) {
+	if g.shared == nil {
+		takeBack, ok := g.begin(name, person, addr, now)
+		if !ok {
+			return nil, ErrLimited
+		}
+		return takeBack, nil
+	}
+	line := limit.Line(addr)
+	network, hashed := limit.Network(line), hex.EncodeToString(name[:])
+	keys := []string{"guess from " + line.String(), "guess of " + hashed + " from " + line.String(),
+		"guess of " + hashed + " from network " + network.String(), "guess of " + hashed}
+	counts, err := g.shared.Add(ctx, guessWindow, now, 1, keys...)
+	if err != nil {
+		return nil, err
+	}
+	takeBack = func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeBackTime)
+		defer cancel()
+		_, _ = g.shared.Add(ctx, guessWindow, now, -1, keys...) // else it stays counted until the window ends
+	}
+	if counts[0] > guessesFromAddress || counts[1] > guessesByAddress || counts[2] > guessesByNetwork ||
+		counts[3] > guessesByName && !g.knows(person, network) {
+		takeBack() // it was not compared, so it is not a guess
+		return nil, ErrLimited
+	}
+	return takeBack, nil
+}
+
+// takeBackTime bounds the wait for a count that is taken back.
+const takeBackTime = time.Second
 
 // begin counts an attempt unless there were too many. takeBack undoes the count. person is the
 // owner of the name, "" for an unknown name.

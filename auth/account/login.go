@@ -16,15 +16,18 @@ type SignedIn struct {
 // accounts get the same answer after the same work, and attempts for unknown names are limited like
 // others. An attempt counts until it succeeds, so that simultaneous attempts are limited too. It
 // does not count if it was refused before the comparison. Errors: ErrLogin, ErrLimited (until
-// LoginAgain), ErrBusy, ErrReadOnly.
+// LoginAgain), ErrBusy, ErrReadOnly, store.ErrAway.
 func (s *Store) Login(ctx context.Context, name, password string, addr netip.Addr) (SignedIn, error) {
 	if s.readOnly() {
 		return SignedIn{}, ErrReadOnly
 	}
+	if err := s.Fresh(ctx); err != nil {
+		return SignedIn{}, err
+	}
 	name = nameKey(name[:min(len(name), maxName*8)])
-	takeBack, ok := s.guesses.begin(sumOf(name), s.idOf(name), addr, s.now())
-	if !ok {
-		return SignedIn{}, ErrLimited
+	takeBack, err := s.guesses.try(ctx, sumOf(name), s.idOf(name), addr, s.now())
+	if err != nil {
+		return SignedIn{}, err
 	}
 	if err := s.turns.take(ctx, addr); err != nil {
 		takeBack()

@@ -2,10 +2,12 @@ package account
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +47,9 @@ type Redemption struct {
 // Redeem exchanges a code for tokens, once. If a code is used again, all tokens made from it end.
 // Errors: ErrGrant, errReused, ErrTarget, ErrReadOnly.
 func (s *Store) Redeem(r Redemption) (*Tokens, error) {
+	if err := s.known(r.Code); err != nil {
+		return nil, err
+	}
 	var t *Tokens
 	var refused error
 	err := s.change(func(c *change) error {
@@ -105,6 +110,9 @@ func (g *grant) issue(family string, scopes []Scope, now time.Time) *Tokens {
 // scopes, the new tokens have those of the grant. If a refresh token is used again, all tokens made
 // from its code end. Errors: ErrGrant, errReused, ErrTarget, ErrScope, ErrReadOnly.
 func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens, error) {
+	if err := s.known(text); err != nil {
+		return nil, err
+	}
 	var t *Tokens
 	var refused error
 	err := s.change(func(c *change) error {
@@ -143,6 +151,30 @@ func (st *state) family(text string) *grant {
 	return st.families[sumOf(text[:familyLength])]
 }
 
+// known returns ErrGrant for a code or token that no server knows. So wrong ones cost no change,
+// for which all servers would have to wait. Without other servers the change finds out.
+func (s *Store) known(text string) error {
+	if !s.db.Shared() {
+		return nil
+	}
+	sum := sumOf(text)
+	here := func() bool {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		return s.state.codes[sum] != nil || s.state.access[sum] != nil || s.state.family(text) != nil
+	}
+	if here() {
+		return nil
+	}
+	if err := s.Fresh(context.Background()); err != nil {
+		return err
+	}
+	if !here() {
+		return ErrGrant
+	}
+	return nil
+}
+
 // Holder returns the owner of a valid code, refresh token or access token, "" for any other text.
 // It reads memory only.
 func (s *Store) Holder(text string) (person string) {
@@ -165,6 +197,12 @@ func (s *Store) Holder(text string) (person string) {
 // same code if it is a refresh token. An unknown token has ended already. Errors: ErrGrant for a
 // token of another client, ErrReadOnly.
 func (s *Store) Revoke(text, client string) error {
+	if err := s.known(text); err != nil {
+		if errors.Is(err, ErrGrant) {
+			return nil
+		}
+		return err
+	}
 	return s.change(func(c *change) error {
 		g := c.family(text)
 		sum := sumOf(text)

@@ -1,0 +1,216 @@
+package account
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"relais/internal/store"
+	"relais/internal/store/logtest"
+)
+
+// A countingLog counts turns.
+type countingLog struct {
+	*logtest.Log
+	turns atomic.Int64
+}
+
+func (l *countingLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Commit, error) {
+	l.turns.Add(1)
+	return l.Log.Begin(ctx, at)
+}
+
+// newServers returns the people as two servers have them.
+func newServers(t *testing.T) (log *countingLog, here, there *world) {
+	t.Helper()
+	log = &countingLog{Log: logtest.New()}
+	open := func() *world {
+		w := &world{TB: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)}
+		var err error
+		w.db, err = store.Open(w.path, Buckets...)
+		must(t, err)
+		t.Cleanup(func() { w.db.Close() })
+		must(t, w.db.Share(t.Context(), log))
+		w.Store, err = Open(w.db, w.clock)
+		must(t, err)
+		return w
+	}
+	return log, open(), open()
+}
+
+// A code and a refresh token give tokens once, at whichever server they are used.
+func TestTokensOfTwoServers(t *testing.T) {
+	_, here, there := newServers(t)
+	p, c := here.person("alice"), here.program()
+	// both calls do at two servers at once, and returns what the one that succeeded got.
+	both := func(what string, do func(*world) (*Tokens, error)) *Tokens {
+		t.Helper()
+		var got [2]*Tokens
+		var errs [2]error
+		var running sync.WaitGroup
+		for i, w := range []*world{here, there} {
+			running.Go(func() { got[i], errs[i] = do(w) })
+		}
+		running.Wait()
+		first := 0
+		if errs[0] != nil {
+			first = 1
+		}
+		if errs[first] != nil || !errors.Is(errs[1-first], ErrGrant) {
+			t.Fatalf("%s at two servers: %v and %v, want one success and %v", what, errs[0], errs[1], ErrGrant)
+		}
+		return got[first]
+	}
+	for range 10 {
+		code := here.code(p, c)
+		both("a code", func(w *world) (*Tokens, error) {
+			return w.Redeem(Redemption{code, c.ID, callback, verifier, resource})
+		})
+		tokens := here.tokens(p, c)
+		both("a refresh token", func(w *world) (*Tokens, error) {
+			return w.Refresh(tokens.Refresh, c.ID, resource, nil)
+		})
+		// The second use ended what the first one got.
+		must(t, errors.Join(here.Fresh(t.Context()), there.Fresh(t.Context())))
+		for _, w := range []*world{here, there} {
+			if _, _, err := w.Verify(tokens.Access, resource, w.clock()); !errors.Is(err, ErrGrant) {
+				t.Errorf("after a token was used twice: Verify returns %v, want %v", err, ErrGrant)
+			}
+		}
+	}
+}
+
+// Wrong codes and tokens cost no turn, for which all servers would wait.
+func TestUnknownTokensTakeNoTurn(t *testing.T) {
+	log, here, there := newServers(t)
+	p, c := here.person("alice"), here.program()
+	tokens := here.tokens(p, c)
+	turns := log.turns.Load()
+	wrong := refreshStart + strings.Repeat("A", 2*secretLength)
+	_, err := there.Redeem(Redemption{codeStart + strings.Repeat("A", secretLength), c.ID, callback, verifier, resource})
+	there.want("a wrong code", err, ErrGrant)
+	_, err = there.Refresh(wrong, c.ID, resource, nil)
+	there.want("a wrong refresh token", err, ErrGrant)
+	there.want("revoking a wrong token", there.Revoke(wrong, c.ID), nil)
+	if got := log.turns.Load() - turns; got != 0 {
+		t.Errorf("%d turns, want 0", got)
+	}
+	_, err = there.Refresh(tokens.Refresh, c.ID, resource, nil)
+	there.want("a token of the other server", err, nil)
+	log.SetAway(true)
+	_, err = there.Refresh(wrong, c.ID, resource, nil)
+	there.want("a wrong token while the log is away", err, store.ErrAway)
+	_, _, err = there.Verify(tokens.Access, resource, there.clock())
+	there.want("a known token while the log is away", err, nil)
+	there.want("a sign-in while the log is away", there.login("alice", good), store.ErrAway)
+}
+
+// An account that was made at one server signs in at the other.
+func TestLoginAtTheOtherServer(t *testing.T) {
+	_, here, there := newServers(t)
+	here.person("alice")
+	there.want("login", there.login("alice", good), nil)
+}
+
+// Two writes with one token at once get one answer.
+func TestOnceAtTwoServers(t *testing.T) {
+	_, here, there := newServers(t)
+	p := here.person("alice")
+	must(t, there.Fresh(t.Context()))
+	var meet, running sync.WaitGroup
+	meet.Add(2)
+	var answers [2]string
+	var repeated [2]bool
+	for i, w := range []*world{here, there} {
+		running.Go(func() {
+			answer, again, err := w.Once(p.ID, "token", Outage, func() ([]byte, []Fact, error) {
+				meet.Done()
+				meet.Wait()
+				return []byte{byte('a' + i)}, []Fact{{Kind: Outage, Ref: "r1"}}, nil
+			})
+			answers[i], repeated[i] = string(answer), again
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	running.Wait()
+	if answers[0] != answers[1] || repeated[0] == repeated[1] {
+		t.Errorf("answers %q, repeated %v; want the same twice, one of them repeated", answers, repeated)
+	}
+	for _, w := range []*world{here, there} {
+		answer, again, err := w.Once(p.ID, "token", Outage, nil)
+		if string(answer) != answers[0] || !again || err != nil {
+			t.Errorf("later: %q, %t, %v; want %q, true and no error", answer, again, err, answers[0])
+		}
+		if n, err := w.Count(p.ID, Outage); n != 1 || err != nil {
+			t.Errorf("%d facts, %v, want 1", n, err)
+		}
+	}
+}
+
+// A sheet is a Tally in memory.
+type sheet struct {
+	mu     sync.Mutex
+	counts map[string]int
+	away   bool
+}
+
+func (s *sheet) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away {
+		return nil, store.ErrAway
+	}
+	var list []int
+	for _, key := range keys {
+		key += " " + now.Truncate(window).String()
+		s.counts[key] += n
+		list = append(list, s.counts[key])
+	}
+	return list, nil
+}
+
+// Attempts to sign in are limited over both servers, as they are at one.
+func TestGuessesAtTwoServers(t *testing.T) {
+	_, here, there := newServers(t)
+	tally := &sheet{counts: map[string]int{}}
+	here.ShareGuesses(tally)
+	there.ShareGuesses(tally)
+	here.person("alice")
+	must(t, there.Fresh(t.Context()))
+	guess := func(w *world, addr netip.Addr) error {
+		_, err := w.guesses.try(t.Context(), sumOf("alice"), w.idOf("alice"), addr, w.clock())
+		return err
+	}
+	servers := []*world{here, there}
+	here.want("login", here.login("alice", good), nil)
+	if left := slices.DeleteFunc(slices.Collect(maps.Values(tally.counts)), func(n int) bool { return n == 0 }); len(left) > 0 {
+		t.Errorf("after a sign-in %v is counted, want nothing", left)
+	}
+	for i := range guessesByAddress {
+		here.want("a guess", guess(servers[i%2], home), nil)
+	}
+	for _, w := range servers {
+		w.want("after the limit", w.login("alice", good), ErrLimited)
+	}
+	for i := range guessesByNetwork - guessesByAddress {
+		here.want("a guess from the network", guess(servers[i%2], netip.AddrFrom4([4]byte{203, 0, 113, byte(100 + i%3)})), nil)
+	}
+	_, err := there.Login(t.Context(), "alice", good, netip.MustParseAddr("203.0.113.200"))
+	there.want("from the network", err, ErrLimited)
+	_, err = there.Login(t.Context(), "alice", good, netip.MustParseAddr("198.51.100.7"))
+	there.want("from elsewhere", err, nil)
+	here.pass(guessWindow)
+	here.want("in the next window", here.login("alice", good), nil)
+	tally.away = true
+	here.want("while the tally is away", here.login("alice", good), store.ErrAway)
+}
