@@ -43,7 +43,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		return err
 	}
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
-		Address: address, Log: server.Log})
+		Address: address, Log: server.Log, Key: stores.Key("forms")})
 	if err != nil {
 		return err
 	}

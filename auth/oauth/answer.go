@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"relais/auth/account"
+	"relais/internal/store"
 )
 
 // An oauthError is an error as the RFCs define it.
@@ -21,6 +22,9 @@ type oauthError struct {
 	code   string
 	text   string // in ASCII, for developers
 }
+
+// awayRetry is when it is worth asking again after the cluster's database did not answer.
+const awayRetry = 2 * time.Second
 
 func (e *oauthError) Error() string { return e.code + ": " + e.text }
 
@@ -61,10 +65,18 @@ func (h *Handler) problemOf(err error) *oauthError {
 		{account.ErrMetadata, http.StatusBadRequest, "invalid_client_metadata"},
 		{account.ErrLost, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{account.ErrReadOnly, http.StatusServiceUnavailable, "temporarily_unavailable"},
+		{store.ErrAway, http.StatusServiceUnavailable, "temporarily_unavailable"},
+		{store.ErrRewound, http.StatusServiceUnavailable, "temporarily_unavailable"},
+		{store.ErrUnknown, http.StatusServiceUnavailable, "temporarily_unavailable"},
 	} {
-		if errors.Is(err, p.err) {
-			return refuse(p.status, p.code, "%v", err)
+		if !errors.Is(err, p.err) {
+			continue
 		}
+		if clustered(err) {
+			h.Log.Warn("sign-in waits for the cluster", "error", err)
+			return refuse(p.status, p.code, "%v", p.err)
+		}
+		return refuse(p.status, p.code, "%v", err)
 	}
 	if errors.As(err, &known) {
 		return known
@@ -73,9 +85,18 @@ func (h *Handler) problemOf(err error) *oauthError {
 	return refuse(http.StatusInternalServerError, "server_error", "the server failed")
 }
 
+// clustered reports whether an error is that of a cluster whose database does not answer. The rest
+// of its text, such as the database's address, is for the log.
+func clustered(err error) bool {
+	return errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrRewound) || errors.Is(err, store.ErrUnknown)
+}
+
 // fail answers with an error in JSON.
 func (h *Handler) fail(w http.ResponseWriter, err error) {
 	e := h.problemOf(err)
+	if clustered(err) {
+		h.retryAfter(w, h.Now().Add(awayRetry))
+	}
 	reply(w, e.status, map[string]string{"error": e.code, "error_description": e.text})
 }
 

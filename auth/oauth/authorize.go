@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -56,8 +57,11 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 			a.query[name] = values[name]
 		}
 	}
-	if why := h.identify(a); why != "" {
-		h.problem(w, a, why, "", http.StatusBadRequest)
+	if why, status := h.identify(r.Context(), a); why != "" {
+		if status == http.StatusServiceUnavailable {
+			h.retryAfter(w, h.Now().Add(awayRetry))
+		}
+		h.problem(w, a, why, "", status)
 		return nil, false
 	}
 	err = h.parseGrant(a)
@@ -75,19 +79,23 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 }
 
 // identify finds the client and checks the address, or returns a message for the person.
-func (h *Handler) identify(a *authorization) (why string) {
+func (h *Handler) identify(ctx context.Context, a *authorization) (why string, status int) {
 	if once(a.query, "client_id", "redirect_uri", "state") != nil || len(a.query.Get("state")) > maxState {
-		return a.lang.BadRequest
+		return a.lang.BadRequest, http.StatusBadRequest
 	}
 	var err error
-	if a.client, err = h.Accounts.Client(a.query.Get("client_id")); err != nil {
-		return a.lang.UnknownClient
+	a.client, err = h.client(ctx, a.query.Get("client_id"))
+	switch {
+	case clustered(err):
+		return a.lang.Away, http.StatusServiceUnavailable
+	case err != nil:
+		return a.lang.UnknownClient, http.StatusBadRequest
 	}
 	a.Client, a.Redirect, a.state = a.client.ID, a.query.Get("redirect_uri"), a.query.Get("state")
 	if !a.client.Redirects(a.Redirect) {
-		return a.lang.WrongRedirect
+		return a.lang.WrongRedirect, http.StatusBadRequest
 	}
-	return ""
+	return "", 0
 }
 
 // parseGrant reads the rest of the request.

@@ -79,6 +79,9 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 		h.retryAfter(w, h.Now().Add(5*time.Second))
 	case errors.Is(err, account.ErrReadOnly):
 		status, f.Problem = http.StatusServiceUnavailable, a.lang.ReadOnly
+	case clustered(err):
+		status, f.Problem = h.problemOf(err).status, a.lang.Away
+		h.retryAfter(w, h.Now().Add(awayRetry))
 	default: // a program that was forgotten meanwhile, too
 		status, f.Problem = h.problemOf(err).status, a.lang.Failed
 	}
@@ -120,7 +123,7 @@ func (h *Handler) sign(ends []byte, cookie, request string) []byte {
 	return mac.Sum(ends)
 }
 
-// sealed reports whether this process made the form for this browser.
+// sealed reports whether this process, or one with the same key, made the form for this browser.
 func (h *Handler) sealed(r *http.Request, seal, request string) bool {
 	got, err := base64.RawURLEncoding.DecodeString(seal)
 	cookie, missing := r.Cookie(cookieName)

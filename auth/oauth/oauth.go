@@ -32,6 +32,10 @@ type Options struct {
 	// Address returns the address of the caller, also behind proxies.
 	Address func(*http.Request) netip.Addr
 	Log     *slog.Logger
+	// Registrations count the clients that are registered, for several servers; nil: for this one.
+	Registrations account.Tally
+	// Key seals the forms. Servers with the same key accept each other's. nil: a random one.
+	Key []byte
 }
 
 // A Handler serves OAuth.
@@ -39,10 +43,11 @@ type Handler struct {
 	Options
 	base     *url.URL
 	resource string
-	key      []byte // seals the forms of this process
+	key      []byte // seals the forms
 	routes   []Route
-	// registered counts clients by network and by provider.
-	registered *limit.Counter[netip.Prefix]
+	// These count registered clients by address, and by network and provider.
+	registered *limit.Addresses
+	networks   *limit.Counter[netip.Prefix]
 	// Redeemed and revoked tokens are counted by owner, or by address if the owner is unknown.
 	byPerson  *limit.Counter[string]
 	byAddress *limit.Addresses
@@ -70,10 +75,13 @@ func New(o Options) (*Handler, error) {
 		base.RawQuery != "" || base.Fragment != "" || strings.HasSuffix(base.Path, "/") {
 		return nil, fmt.Errorf("%q is not a base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
-	h := &Handler{Options: o, base: base, resource: o.BaseURL + resourcePath, key: make([]byte, 32),
-		registered: limit.New(registerWindow, limit.Provider), byPerson: limit.New[string](tokenWindow),
-		byAddress: limit.NewAddresses(tokenWindow)}
-	rand.Read(h.key) // never fails
+	h := &Handler{Options: o, base: base, resource: o.BaseURL + resourcePath, key: o.Key,
+		registered: limit.NewAddresses(registerWindow), networks: limit.New(registerWindow, limit.Provider),
+		byPerson: limit.New[string](tokenWindow), byAddress: limit.NewAddresses(tokenWindow)}
+	if len(h.key) == 0 {
+		h.key = make([]byte, 32)
+		rand.Read(h.key) // never fails
+	}
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	for _, path := range h.metadataPaths(wellKnownServer, "") {
 		h.add(path, get, true, h.serverMetadata)
@@ -84,8 +92,7 @@ func New(o Options) (*Handler, error) {
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
 	h.add(tokenPath, post, true, h.turnedIn(h.token))
 	h.add(revokePath, post, true, h.turnedIn(h.revoke))
-	h.add(registerPath, post, true,
-		h.limited(limit.NewAddresses(registerWindow), mostRegistered, "registrations an hour", h.register))
+	h.add(registerPath, post, true, h.limited(h.register))
 	return h, nil
 }
 

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -26,17 +27,35 @@ const (
 	mostTokens             = 60
 )
 
-// limited counts the requests of an address before they are read.
-func (h *Handler) limited(counter *limit.Addresses, most int, what string, serve http.HandlerFunc) http.HandlerFunc {
+// limited counts the registrations of an address before they are read.
+func (h *Handler) limited(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if now := h.Now(); counter.Add(h.Address(r), now) > most {
-			h.retryAfter(w, counter.End(now))
-			h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d %s from one address", most,
-				what))
+		now := h.Now()
+		address := h.Address(r)
+		n, err := h.count(r.Context(), limit.Line(address), now, func() int { return h.registered.Add(address, now) })
+		if err == nil && n > mostRegistered {
+			h.retryAfter(w, h.registered.End(now))
+			err = refuse(http.StatusTooManyRequests, "temporarily_unavailable",
+				"over %d registrations an hour from one address", mostRegistered)
+		}
+		if err != nil {
+			h.fail(w, err)
 			return
 		}
 		serve(w, r)
 	}
+}
+
+// count counts a registration from a network, for all servers or else with own.
+func (h *Handler) count(ctx context.Context, from netip.Prefix, now time.Time, own func() int) (int, error) {
+	if h.Registrations == nil {
+		return own(), nil
+	}
+	n, err := h.Registrations.Add(ctx, registerWindow, now, 1, "registration from "+from.String())
+	if err != nil {
+		return 0, err
+	}
+	return n[0], nil
 }
 
 var (
@@ -91,8 +110,12 @@ func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
 		of   netip.Prefix
 		most int
 	}{{network, mostNetworkRegistered}, {limit.Provider(network), mostProviderRegistered}} {
-		if h.registered.Add(c.of, now) > c.most {
-			h.retryAfter(w, h.registered.End(now))
+		n, err := h.count(r.Context(), c.of, now, func() int { return h.networks.Add(c.of, now) })
+		if err != nil {
+			return err
+		}
+		if n > c.most {
+			h.retryAfter(w, h.networks.End(now))
 			return refuse(http.StatusTooManyRequests, "temporarily_unavailable",
 				"over %d registrations an hour from the network %s", c.most, c.of)
 		}

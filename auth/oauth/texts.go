@@ -9,6 +9,7 @@ type texts struct {
 	Allow, Deny, Never                                      string
 	TroubleTitle, GoBack                                    string
 	WrongLogin, Incomplete, Limited, Busy, ReadOnly, Failed string
+	Away                                                    string
 	BadRequest, UnknownClient, WrongRedirect                string
 	Foreign, Stale                                          string
 }
@@ -27,6 +28,7 @@ var english = texts{
 	Limited:       "Too many attempts. Wait a quarter of an hour and try again.",
 	Busy:          "Many people are signing in. Try again in a moment.",
 	ReadOnly:      "Nobody can sign in here at the moment: this server's folder cannot be written to.",
+	Away:          "Nobody can sign in here at the moment: this server cannot reach the database that it shares. Try again in a minute.",
 	Failed:        "That did not work. Begin again in the program.",
 	BadRequest:    "The program asked in a way that this server does not understand.",
 	UnknownClient: "This server does not know the program that sent you here, or has forgotten it. Remove this server from the program and add it again.",
@@ -51,6 +53,7 @@ var french = texts{
 	Limited:       "Trop d’essais. Attendez un quart d’heure et réessayez.",
 	Busy:          "Beaucoup de personnes se connectent. Réessayez dans un instant.",
 	ReadOnly:      "Personne ne peut se connecter ici pour le moment : le dossier de ce serveur est en lecture seule.",
+	Away:          "Personne ne peut se connecter ici pour le moment : ce serveur ne peut pas joindre la base de données qu’il partage. Réessayez dans une minute.",
 	Failed:        "Cela n’a pas fonctionné. Recommencez depuis le programme.",
 	BadRequest:    "Le programme a fait une demande que ce serveur ne comprend pas.",
 	UnknownClient: "Ce serveur ne connaît pas le programme qui vous envoie, ou l’a oublié. Retirez ce serveur du programme et ajoutez-le de nouveau.",

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"time"
@@ -24,10 +25,24 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Va
 	case id == "":
 		return "", unknown("client_id is missing")
 	}
-	if _, err := h.Accounts.Client(id); err != nil {
+	if _, err := h.client(r.Context(), id); clustered(err) {
+		return "", err
+	} else if err != nil {
 		return "", unknown("no such client, or it was forgotten: register")
 	}
 	return id, nil
+}
+
+// client returns a registered client, also one that another server has registered just now.
+func (h *Handler) client(ctx context.Context, id string) (*account.Client, error) {
+	c, err := h.Accounts.Client(id)
+	if err == nil {
+		return c, nil
+	}
+	if err := h.Accounts.Fresh(ctx); err != nil {
+		return nil, err
+	}
+	return h.Accounts.Client(id)
 }
 
 // turnedIn reads the form of a request and counts the request. A valid code or token counts for its
@@ -47,14 +62,25 @@ func (h *Handler) turnedIn(serve func(w http.ResponseWriter, r *http.Request, va
 	}
 }
 
-// tooMany counts a request, and reports whether it was refused because of a limit.
-func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Values) bool {
-	now, person := h.Now(), ""
-	for _, name := range []string{"code", "refresh_token", "token"} {
-		if person == "" && values.Has(name) {
-			person = h.Accounts.Holder(values.Get(name))
+// holder returns the owner of the valid code or token of a request, also of one that another server
+// has made just now, or "" if it has no such one.
+func (h *Handler) holder(ctx context.Context, values url.Values) (person string) {
+	find := func() {
+		for _, name := range []string{"code", "refresh_token", "token"} {
+			if person == "" && values.Has(name) {
+				person = h.Accounts.Holder(values.Get(name))
+			}
 		}
 	}
+	if find(); person == "" && h.Accounts.Fresh(ctx) == nil {
+		find()
+	}
+	return person
+}
+
+// tooMany counts a request, and reports whether it was refused because of a limit.
+func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Values) bool {
+	now, person := h.Now(), h.holder(r.Context(), values)
 	n, of := 0, "from one address"
 	if person != "" {
 		n, of = h.byPerson.Add(person, now), "of one person"

@@ -1,0 +1,77 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"relais/api"
+	"relais/internal/store"
+)
+
+// A sheet is an account.Tally in memory.
+type sheet struct {
+	mu     sync.Mutex
+	counts map[string]int
+	away   bool
+}
+
+func (s *sheet) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away {
+		return nil, store.ErrAway
+	}
+	var list []int
+	for _, key := range keys {
+		key += " " + now.Truncate(window).String()
+		s.counts[key] += n
+		list = append(list, s.counts[key])
+	}
+	return list, nil
+}
+
+// What a person may submit in an hour is counted over several servers.
+func TestSubmitLimitOfTwoServers(t *testing.T) {
+	w := newTown(t)
+	ann := w.someone("Annabel")
+	tally := &sheet{counts: map[string]int{}}
+	var servers [2]*SubmissionStores
+	for i := range servers {
+		servers[i] = NewSubmissionStores(w.community)
+		servers[i].Tally = tally
+	}
+	say := func(i int) error {
+		w.submissions = servers[i%2]
+		key, _, _ := w.site(3)
+		_, err := call(w.as(ann), "community_submit_validation",
+			fmt.Sprintf(`{"clientToken":"%d","siteId":%q,"subject":"pci","value":"%d"}`, i, key, i))
+		return err
+	}
+	for i := range hourly {
+		if err := say(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range servers {
+		if err := say(hourly + i); err == nil || !strings.Contains(err.Error(), "over the limit of 30") {
+			t.Errorf("server %d after the limit: %v, want an error with the limit", i, err)
+		}
+		if left := mustCall(t, w.as(ann), "me_whoami", `{}`)["submissionsLeft"]; left != 0.0 {
+			t.Errorf("server %d: %v left, want 0", i, left)
+		}
+	}
+	w.at = w.at.Add(time.Hour)
+	tally.away = true
+	err := say(hourly)
+	if message, cause := api.PublicMessage(err); cause != nil || !strings.Contains(message, "nothing was done") {
+		t.Errorf("while the tally is away: %q, cause %v; want it said that nothing was done", message, cause)
+	}
+	tally.away = false
+	if err := say(hourly); err != nil {
+		t.Errorf("when it is there again: %v", err)
+	}
+}
