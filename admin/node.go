@@ -12,7 +12,7 @@ import (
 	"relais/internal/store"
 )
 
-// A Node says of which cluster a folder is, or is to be, a node. The zero value is what the folder
+// A Node says which cluster a folder belongs to, or is to belong to. The zero value is what the folder
 // remembers: an ordinary folder stays one.
 type Node struct {
 	URL  string // of the cluster's database; "" for the one that the folder remembers

@@ -39,7 +39,7 @@ func (e *Engine) hold(ctx context.Context, name string) (bool, error) {
 func (e *Engine) free(name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()
-	// Whoever comes next waits for its end otherwise.
+	// The next node waits for its end otherwise.
 	_, _ = e.exec(ctx, `DELETE FROM relais.lease WHERE name = $1 AND holder = $2`, name, e.session)
 }
 

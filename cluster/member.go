@@ -15,7 +15,7 @@ import (
 	"relais/internal/store"
 )
 
-// MemberName is the file of a data folder that says of which cluster it is a node.
+// MemberName is the file of a data folder that says which cluster it belongs to.
 const MemberName = "cluster.json"
 
 // A Member is what a folder remembers of its cluster.
@@ -25,7 +25,7 @@ type Member struct {
 	URL     string `json:"url"` // without a password
 }
 
-// ReadMember reads of which cluster a folder is a node. Error: fs.ErrNotExist for an ordinary folder.
+// ReadMember reads which cluster a folder belongs to. Error: fs.ErrNotExist for an ordinary folder.
 func ReadMember(dir folder.Dir) (m Member, err error) {
 	path := filepath.Join(string(dir), MemberName)
 	if err := folder.ReadJSON(path, &m); err != nil {

@@ -41,7 +41,7 @@ func baseOf(rows map[string]fileRow, prefix string) string {
 
 // Publish makes files those of all nodes, in one commit. The files whose path begins with prefix
 // are replaced by those of the list; others of the list are added or replaced. It is refused when
-// the files of the prefix are no longer those of base. When it returns nil, this node has the files
+// base does not name the files of the prefix any more. When it returns nil, this node has the files
 // in their places, and the others will have them within seconds.
 func (f *Files) Publish(ctx context.Context, prefix, base string, list []Local) error {
 	rows, err := f.put(ctx, list)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,10 +33,21 @@ CREATE TABLE relais.node (id text PRIMARY KEY, session text NOT NULL, version te
 
 // Formats of commits. A node reads all up to newestFormat, and writes what the engine says, which
 // relais cluster upgrade raises.
-const (
-	firstFormat  = 1
-	newestFormat = 1
-)
+const firstFormat = 1
+
+// buildFormat is the newest format in a text, so that a test can build a program of the future:
+// go build -ldflags '-X relais/cluster.buildFormat=2'.
+var buildFormat = "1"
+
+var newestFormat = mustNumber(buildFormat)
+
+func mustNumber(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		panic(err) // of the build
+	}
+	return n
+}
 
 // readCluster reads the cluster's row. Errors: ErrNone, store.ErrAway.
 func (e *Engine) readCluster(ctx context.Context) (id string, sum []byte, err error) {

@@ -12,8 +12,8 @@ import (
 // pulled is how many bytes of commits are read at a time, unless one is larger.
 const pulled = 16 << 20
 
-// queueTail asks for the change at a mark and those after it, of which the first is whole, and the
-// others as long as they have no more than so many bytes together.
+// queueTail asks for the change at a mark and those after it. The first of these comes with its
+// bytes, and the others as long as they have no more than so many together.
 func queueTail(batch *pgx.Batch, name string, at store.Mark, most int) {
 	batch.Queue(`SELECT seq, nonce, format, CASE WHEN seq = $2 + 1 OR seq > $2 AND total < $3 THEN body END FROM (
 			SELECT *, sum(length(body)) OVER (ORDER BY seq) AS total FROM (

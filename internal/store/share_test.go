@@ -30,7 +30,7 @@ func replica(t testing.TB, log *logtest.Log) *store.DB {
 	return db
 }
 
-// Replicas have the same content after the same commits, whoever made them, and whether it came
+// Replicas have the same content after the same commits, whichever made them, and whether it came
 // as commits or as a whole. What follows them has it too.
 func checkReplicas(t *testing.T, seed uint64, steps int) {
 	random := rand.New(rand.NewPCG(seed, 1))
