@@ -208,7 +208,9 @@ const (
 	saveEvery     = 500 * time.Millisecond
 	syncEvery     = time.Second
 	saveUsedEvery = time.Minute
-	sweepEvery    = 10 * time.Minute
+	// saveUsedInCluster is longer because each node saves, and each save is a commit of all.
+	saveUsedInCluster = 10 * time.Minute
+	sweepEvery        = 10 * time.Minute
 )
 
 // Keep regularly saves what requests change, and compacts stores with deletions, until ctx ends.
@@ -237,7 +239,11 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	// Each runs by itself: a slow disk must not delay the counts.
 	regularly(saveEvery, "saving quota counters", func() error { return s.counts.Save(s.Clients) })
 	regularly(syncEvery, "syncing quota counters", s.counts.Sync)
-	regularly(saveUsedEvery, "saving last-used times", s.saveUsed)
+	usedEvery := saveUsedEvery
+	if s.engine != nil {
+		usedEvery = saveUsedInCluster
+	}
+	regularly(usedEvery, "saving last-used times", s.saveUsed)
 	regularly(watchEvery, "", s.watch(log))
 	regularly(noteEvery, "writing stores.json", s.note)
 	regularly(sweepEvery, "sweeping expired codes and tokens", s.sweepAccounts)

@@ -62,7 +62,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
 		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
 		NoteClient: httpapi.NoteClient, Received: stores.Clock.Receipt, Failed: server.Failed,
-		Version: server.Version, Log: server.Log, Ending: ctx.Done(),
+		NoSessions: stores.Replicas() != nil, Version: server.Version, Log: server.Log, Ending: ctx.Done(),
 	}))
 	return nil
 }

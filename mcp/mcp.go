@@ -57,8 +57,11 @@ type Options struct {
 	RequireAuth bool
 	// Fixture adds the tools, resources and prompts of the official conformance suite.
 	Fixture bool
-	Version string
-	Log     *slog.Logger
+	// NoSessions answers every version of the protocol without sessions, so that the next request
+	// may go to another server.
+	NoSessions bool
+	Version    string
+	Log        *slog.Logger
 	// Ending is closed when the server stops: streams that clients keep open end then. It may
 	// be nil.
 	Ending <-chan struct{}
@@ -137,9 +140,10 @@ func (s *Server) newSDKServer() *sdk.Server {
 // statelessVersion is the first version of the protocol without sessions.
 const statelessVersion = "2026-07-28"
 
-// isStateless reports whether a request is of a version of the protocol without sessions.
-func isStateless(r *http.Request) bool {
-	return r.Header.Get("Mcp-Protocol-Version") >= statelessVersion
+// isStateless reports whether a request has no session: it is of a version of the protocol without
+// them, or the server has none.
+func (s *Server) isStateless(r *http.Request) bool {
+	return s.NoSessions || r.Header.Get("Mcp-Protocol-Version") >= statelessVersion
 }
 
 // newTransport returns the SDK's transport: with sessions for older versions of the protocol,
@@ -158,7 +162,7 @@ func (s *Server) newTransport() http.Handler {
 	options.Stateless = true
 	stateless := sdk.NewStreamableHTTPHandler(server, options)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if isStateless(r) {
+		if s.isStateless(r) {
 			stateless.ServeHTTP(w, r)
 			return
 		}

@@ -68,7 +68,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.authorize(w, caller, sum) || !s.countBody(w, caller, address, sum, now) {
 		return
 	}
-	if beginsSession(r) {
+	if s.beginsSession(r) {
 		if r, ok = s.beginSession(w, r, sum, ownerOf(caller, address)); !ok {
 			return
 		}

@@ -30,8 +30,8 @@ const (
 )
 
 // beginsSession reports whether a request begins a session.
-func beginsSession(r *http.Request) bool {
-	return r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && !isStateless(r)
+func (s *Server) beginsSession(r *http.Request) bool {
+	return r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && !s.isStateless(r)
 }
 
 // ownerOf returns the owner whose sessions are counted together.

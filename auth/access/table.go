@@ -117,6 +117,9 @@ func (l *live) newLiveKey(k *Key, old *live) (*liveKey, error) {
 		if i := slices.IndexFunc(old.Keys, func(o Key) bool { return o.Prefix == k.Prefix }); i >= 0 {
 			v.lastUsed = old.keys[i].lastUsed
 		}
+		if k.LastUsed != nil && k.LastUsed.Unix() > v.lastUsed.Load() { // another node noted it
+			v.lastUsed.Store(k.LastUsed.Unix())
+		}
 	}
 	return v, nil
 }
