@@ -18,7 +18,7 @@ var expired = []string{
 	`DELETE FROM relais.change c USING relais.store s WHERE s.name = c.store AND c.seq < s.seq
 		AND c.at < clock_timestamp() - interval '6 hours'`,
 	`DELETE FROM relais.answer WHERE until < clock_timestamp()`,
-	`DELETE FROM relais.tally WHERE at < clock_timestamp() - interval '2 days'`,
+	`DELETE FROM relais.tally WHERE win < extract(epoch FROM clock_timestamp()) - 3600`,
 	`DELETE FROM relais.node WHERE seen < clock_timestamp() - interval '30 days'`,
 	`DELETE FROM relais.lease WHERE until < clock_timestamp() - interval '1 day'`,
 }

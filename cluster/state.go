@@ -126,6 +126,13 @@ func (s *state) Live() int {
 	return max(1, s.nodes)
 }
 
+// seenNodes is how many nodes lived when the node last looked, 0 before that.
+func (s *state) seenNodes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.nodes
+}
+
 func (s *state) setLease(name string, held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
