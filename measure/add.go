@@ -35,18 +35,25 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t = one.test()
+	err = s.retried(func() (err error) {
+		added, err = s.addOnce(one)
+		return err
+	})
+	return t, added, err
+}
+
+// addOnce adds a speedtest unless it is there. Error: errMoved.
+func (s *Store) addOnce(one *builder) (added bool, err error) {
 	before := s.view()
 	if one.sort(before.segments) > 0 {
-		return t, false, nil
+		return false, nil
 	}
 	row, seg, err := s.write(one)
 	if err != nil {
-		return t, false, err
+		return false, err
 	}
-	if err := s.replace(&change{put: []SegmentInfo{row}}, before, map[string]*segment{row.File: seg}); err != nil {
-		return t, false, err
-	}
-	return t, true, nil
+	err = s.replace(&change{put: []SegmentInfo{row}}, before, map[string]*segment{row.File: seg})
+	return err == nil, err
 }
 
 // readOne reads a speedtest as the row of a table.

@@ -1,6 +1,9 @@
 package measure
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // A Hold keeps files for a copy of the folder. The database must be copied between Hold and
 // Resume.
@@ -11,16 +14,29 @@ type Hold struct {
 	resume, release func()
 }
 
-// Hold makes changes wait until Resume, and keeps the files that count now until Release.
+// Hold makes changes of this process wait until Resume, and keeps the files that count now until
+// Release. Resume adds to Files those that other machines added meanwhile.
 func (s *Store) Hold() *Hold {
 	s.mu.Lock()
+	s.seen.Lock()
+	defer s.seen.Unlock()
 	s.holds++
-	return &Hold{files(s.dir, s.view().rows), sync.OnceFunc(s.mu.Unlock), sync.OnceFunc(func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+	h := &Hold{Files: files(s.dir, s.rows)}
+	h.resume = sync.OnceFunc(func() {
+		for _, name := range files(s.dir, s.counted()) {
+			if !slices.Contains(h.Files, name) {
+				h.Files = append(h.Files, name)
+			}
+		}
+		s.mu.Unlock()
+	})
+	h.release = sync.OnceFunc(func() {
+		s.seen.Lock()
+		defer s.seen.Unlock()
 		s.holds--
-		_ = s.clean() // what stays is tried again after the next change
-	})}
+		_ = s.removeSpent() // what stays is tried again after the next change
+	})
+	return h
 }
 
 // Resume ends the wait of changes.

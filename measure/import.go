@@ -31,17 +31,27 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := s.view()
-	i := importRun{Store: s, market: m, segments: slices.Clone(before.segments), fresh: map[string]*segment{}}
-	i.watch = func(n int) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if watch != nil {
-			return watch(n)
-		}
-		return nil
+	if err := s.db.Fresh(ctx); err != nil { // an import for nothing is long
+		return nil, err
 	}
+	var reports []*source.Report
+	err = s.retried(func() (err error) {
+		reports, err = s.importOnce(m, files, func(n int) error {
+			if err := ctx.Err(); err != nil || watch == nil {
+				return err
+			}
+			return watch(n)
+		})
+		return err
+	})
+	return reports, err
+}
+
+// importOnce imports files. Error: errMoved.
+func (s *Store) importOnce(m *market.Market, files []detectedFile, watch source.Watch) ([]*source.Report, error) {
+	before := s.view()
+	i := importRun{Store: s, market: m, segments: slices.Clone(before.segments), fresh: map[string]*segment{},
+		watch: watch}
 	for _, f := range files {
 		if err := i.file(f); err != nil {
 			return nil, s.abandon(err, i.fresh)

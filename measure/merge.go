@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
 	"strings"
@@ -51,7 +52,10 @@ func (s *Store) Merge() (merged bool, err error) {
 	if counts < len(inputs) { // some of them were removed meanwhile
 		return true, s.abandon(nil, fresh)
 	}
-	if err := s.replace(&c, before, fresh); err != nil {
+	switch err := s.replace(&c, before, fresh); {
+	case errors.Is(err, errMoved): // another machine merged or removed some of them
+		return true, nil
+	case err != nil:
 		return false, err
 	}
 	return true, s.clean()
@@ -70,7 +74,10 @@ func (s *Store) MergeAll() error {
 func (s *Store) beginMerge() ([]*segment, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readOnly {
+	s.seen.Lock()
+	behind := s.behind != nil // what is in memory may not count any more
+	s.seen.Unlock()
+	if s.readOnly || behind {
 		return nil, nil
 	}
 	inputs := s.mergeable()

@@ -19,10 +19,14 @@ func (s *Store) Retain(d time.Duration) (removed int, err error) {
 	if d <= 0 {
 		return 0, fmt.Errorf("measures cannot be kept for %v", d)
 	}
-	return s.removeBefore(s.now().Add(-d))
+	err = s.retried(func() (err error) {
+		removed, err = s.removeBefore(s.now().Add(-d))
+		return err
+	})
+	return removed, err
 }
 
-// removeBefore removes the measurements before a time; see Retain.
+// removeBefore removes the measurements before a time; see Retain. Error: errMoved.
 func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 	var c change
 	old := s.view()

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,12 +34,17 @@ type Store struct {
 	now      func() time.Time
 	most     int // rows of a segment: maxRows, but in tests
 
+	blobs Blobs // see NewShared; else nil
+
 	mu      sync.Mutex // held by what changes the folder
-	spent   []string   // files that no longer count, to be removed
-	holds   int        // copies of files that are being made
 	writing int        // files that are being written without mu, and count nowhere yet
 
-	fresh map[string]*segment // loaded already, of the transaction that runs
+	seen   sync.Mutex          // guards what follows; the last lock to be taken
+	rows   []SegmentInfo       // of the database
+	behind error               // why the current view is not of rows
+	spent  []string            // files that no longer count, to be removed
+	holds  int                 // copies of files that are being made
+	fresh  map[string]*segment // loaded already, of the transaction that runs
 
 	prepared atomic.Bool   // older programs refuse the folder
 	merging  sync.Mutex    // held by Merge
@@ -53,6 +59,7 @@ type view struct {
 	rows     []SegmentInfo
 	version  string
 	problems []string
+	away     error // why a segment is not there that will be
 }
 
 // New loads the measurements of a data folder whose database is open. A folder without a database
@@ -60,57 +67,84 @@ type view struct {
 // files of segments are left out and reported by Problems. Rows that cannot be read are an error,
 // errDamaged or ErrNewer; nothing is removed then.
 func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil ||
-		db.ReadOnly(), now: now, most: maxRows, grew: make(chan struct{}, 1)}
-	if !s.readOnly {
-		s.update = db.Update
-	}
+	s := newStore(dir, db, now)
 	list, old, err := loadRows(db, s.dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(s.dir); err == nil && !s.readOnly {
-		if err := folder.MakePrivateDir(s.dir); err != nil { // older versions let others read it
-			return nil, err
-		}
-	}
-	if old && !s.readOnly {
-		if err := s.migrate(list); err != nil {
-			return nil, err
-		}
-	}
-	s.current.Store(s.newView(nil, nil))
-	if old && s.readOnly {
-		s.show(list)
-	} else if err := db.Follow(s.load, s.apply, rowsBucket); err != nil {
+	if err := s.open(list, old); err != nil {
 		return nil, err
-	}
-	if !s.readOnly {
-		if err := s.sweep(); err != nil {
-			return nil, err
-		}
 	}
 	return s, nil
 }
 
-// show makes rows the current view. Segments that are loaded already are not read again.
+// newStore returns a store that has loaded nothing.
+func newStore(dir folder.Dir, db *store.DB, now func() time.Time) *Store {
+	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil || db.ReadOnly(), now: now,
+		most: maxRows, grew: make(chan struct{}, 1)}
+	if !s.readOnly {
+		s.update = db.Update
+	}
+	s.current.Store(s.newView(nil, nil))
+	return s
+}
+
+// open loads the rows of the database. If list are those of an old manifest, it moves them there, or
+// loads them if it cannot.
+func (s *Store) open(list []SegmentInfo, old bool) error {
+	if _, err := os.Stat(s.dir); err == nil && !s.readOnly {
+		if err := folder.MakePrivateDir(s.dir); err != nil { // older versions let others read it
+			return err
+		}
+	}
+	if old && !s.readOnly {
+		if err := s.migrate(list); err != nil {
+			return err
+		}
+	}
+	if old && s.readOnly {
+		s.show(list)
+	} else if err := s.db.Follow(s.load, s.apply, rowsBucket); err != nil {
+		return err
+	}
+	if s.readOnly {
+		return nil
+	}
+	return s.sweep()
+}
+
+// show makes rows the current view, as soon as what another machine added can be got. Segments that
+// are loaded already are not read again. The caller holds s.seen.
 func (s *Store) show(rows []SegmentInfo) {
 	known := s.loaded()
 	maps.Copy(known, s.fresh)
-	s.current.Store(s.newView(rows, known))
+	v := s.newView(rows, known)
+	s.rows, s.behind = rows, v.away
+	// A segment may replace others: a view without it would lack what the view before has.
+	if before := s.view(); v.away == nil || before.away != nil || len(before.rows) == 0 {
+		s.current.Store(v)
+	}
 }
 
 // newView returns a view of rows. It loads the segments that are not in loaded, by name.
 func (s *Store) newView(rows []SegmentInfo, loaded map[string]*segment) *view {
+	ctx, cancel := context.WithTimeout(context.Background(), fetchTime)
+	defer cancel()
 	v := &view{rows: slices.Clone(rows)}
 	version := xxhash.New()
 	for _, row := range rows {
 		seg := loaded[row.File]
 		if seg == nil {
 			var err error
-			if seg, err = load(s.dir, row); err != nil {
+			if seg, err = load(s.dir, row); err != nil && s.blobs != nil {
+				seg, err = s.fetch(ctx, row)
+			}
+			if err != nil {
 				v.problems = append(v.problems, err.Error())
 				fmt.Fprint(version, "without ")
+			}
+			if s.blobs != nil && err != nil && !lasting(err) {
+				v.away = err
 			}
 		}
 		if seg != nil && seg.order == 0 { // others may read it already
@@ -154,7 +188,15 @@ func (s *Store) Version() string { return s.view().version }
 func (s *Store) Segments() []SegmentInfo { return slices.Clone(s.view().rows) }
 
 // Problems returns the errors of files that count and cannot be used.
-func (s *Store) Problems() []string { return slices.Clone(s.view().problems) }
+func (s *Store) Problems() []string {
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	list := slices.Clone(s.view().problems)
+	if s.behind != nil && s.view().away == nil {
+		list = append(list, s.behind.Error())
+	}
+	return list
+}
 
 // Count returns the number of measurements of a kind of a market.
 func (s *Store) Count(code market.Code, kind Kind) (n int) {
@@ -176,7 +218,14 @@ type Checked struct {
 func (s *Store) Check() []Checked {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return check(s.dir, s.view().rows)
+	return check(s.dir, s.counted())
+}
+
+// counted returns the rows of the database.
+func (s *Store) counted() []SegmentInfo {
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	return s.rows
 }
 
 // Check reads the segments of a data folder whose database is open; db is nil for a folder without

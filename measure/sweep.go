@@ -18,7 +18,10 @@ func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
 // sweepBefore is sweep. It may also remove files whose other measurements are all older than
 // before.
 func (s *Store) sweepBefore(before time.Time) error {
-	if s.holds > 0 || s.writing > 0 {
+	s.seen.Lock()
+	held := s.holds > 0
+	s.seen.Unlock()
+	if held || s.writing > 0 {
 		return nil
 	}
 	// Only during an Update the rows in memory are certainly those on disk.
@@ -33,13 +36,17 @@ func (s *Store) sweepBefore(before time.Time) error {
 // removeSpare removes the files that sweepBefore may remove.
 func (s *Store) removeSpare(before time.Time) error {
 	v := s.view()
-	if len(v.problems) > 0 {
+	if len(v.problems) > 0 && s.blobs == nil {
 		return nil
 	}
 	names, err := s.uncounted()
 	errs := []error{err, folder.SweepTemporary(s.dir)}
 	for _, name := range names {
 		path := filepath.Join(s.dir, name)
+		if s.blobs != nil { // they were another machine's, or were not acknowledged
+			errs = append(errs, os.Remove(path))
+			continue
+		}
 		seg, err := readSegment(path)
 		if err == nil && seg.isRedundant(v.segments, before) {
 			errs = append(errs, os.Remove(path))
@@ -50,13 +57,10 @@ func (s *Store) removeSpare(before time.Time) error {
 
 // uncounted returns the files of segments without a row.
 func (s *Store) uncounted() (names []string, err error) {
-	counts := map[string]bool{}
-	for _, row := range s.view().rows {
-		counts[row.File] = true
-	}
+	rows := s.counted()
 	all, err := segmentFiles(s.dir)
 	for _, name := range all {
-		if !counts[name] {
+		if !isOf(name, rows) {
 			names = append(names, name)
 		}
 	}

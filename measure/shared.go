@@ -1,0 +1,193 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"relais/internal/folder"
+	"relais/internal/store"
+)
+
+// Blobs keep the files of segments for several machines that share the rows. What they have is
+// pending until it is certain that a row refers to it: the caller of Unused, some time later, deletes
+// what none does, and forgets of the others that they were pending, unless they are so again since
+// it asked. A name never has other bytes.
+type Blobs interface {
+	// Put stores bytes, which are pending.
+	Put(ctx context.Context, name string, body io.Reader, size int64) error
+	// Get returns bytes. Error: fs.ErrNotExist.
+	Get(ctx context.Context, name string) (io.ReadCloser, error)
+	// Pend makes names pending from now on: their row is about to be deleted.
+	Pend(ctx context.Context, names ...string) error
+}
+
+const (
+	// Files are put and get their row within changeTime. Names must be pending for much longer, at
+	// least UnusedAfter, before Unused is asked: so no machine that sleeps meanwhile goes on with them.
+	changeTime  = 15 * time.Minute
+	UnusedAfter = time.Hour
+	// fetchTime is for what a commit of another machine needs, during which this one commits nothing.
+	// Fetch gets the rest.
+	fetchTime = 2 * time.Second
+	// One file takes at most blobTime, and a second for every slowest bytes.
+	blobTime = 30 * time.Second
+	slowest  = 1 << 20
+)
+
+const blobPrefix = "segment/"
+
+// BlobName returns the name of a file in Blobs.
+func BlobName(file string) string { return blobPrefix + file }
+
+// NewShared is New for a database that several machines share by a log, with the files of segments
+// in blobs. It gets the files that the folder lacks; those that it cannot get are Problems until
+// Fetch gets them. Files that do not count are removed: the blobs have what the others need.
+func NewShared(ctx context.Context, dir folder.Dir, db *store.DB, now func() time.Time, blobs Blobs) (*Store, error) {
+	s := newStore(dir, db, now)
+	s.blobs = blobs
+	list, err := readRows(db)
+	if err != nil {
+		return nil, err
+	}
+	_ = s.fetchMissing(ctx, list) // the view says what is missing
+	if err := s.open(list, false); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Fetch gets the files of other machines that could not be got when their rows came, and shows them.
+// It does nothing when none is missing. Errors: why some are still missing.
+func (s *Store) Fetch(ctx context.Context) error {
+	s.seen.Lock()
+	rows, whole := s.rows, s.behind == nil && len(s.view().problems) == 0
+	s.seen.Unlock()
+	if s.blobs == nil || whole {
+		return nil
+	}
+	err := s.fetchMissing(ctx, rows)
+	s.seen.Lock()
+	defer s.seen.Unlock()
+	for _, row := range rows {
+		if !isOf(row.File, s.rows) { // it was fetched after its row was deleted
+			s.spend(row.File)
+		}
+	}
+	s.show(s.rows)
+	_ = s.removeSpent() // what stays is tried again after the next change
+	return err
+}
+
+// fetchMissing gets the files of rows that are not loaded and cannot be.
+func (s *Store) fetchMissing(ctx context.Context, rows []SegmentInfo) error {
+	known := s.loaded()
+	var errs store.Problems
+	for _, row := range rows {
+		if known[row.File] != nil {
+			continue
+		}
+		if _, err := load(s.dir, row); err != nil {
+			_, err = s.fetch(ctx, row)
+			errs.Add(err)
+		}
+	}
+	return errs.Err()
+}
+
+// fetch gets the file of a row and loads it. Errors: errDamaged, ErrNewer and fs.ErrNotExist are
+// those of the file; others will pass.
+func (s *Store) fetch(ctx context.Context, row SegmentInfo) (*segment, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeFor(row.Bytes))
+	defer cancel()
+	if err := s.prepare(); err != nil {
+		return nil, err
+	}
+	body, err := s.blobs.Get(ctx, BlobName(row.File))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", row.File, err)
+	}
+	path := filepath.Join(s.dir, row.File)
+	err = folder.Replace(path, func(w io.Writer) error {
+		_, err := io.Copy(w, io.LimitReader(body, row.Bytes+1)) // load sees what differs
+		return err
+	})
+	if err := errors.Join(err, body.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", row.File, err)
+	}
+	seg, err := load(s.dir, row)
+	if err != nil {
+		os.Remove(path) // it is fetched again
+	}
+	return seg, err
+}
+
+func timeFor(size int64) time.Duration {
+	return blobTime + time.Duration(size/slowest)*time.Second
+}
+
+// lasting reports whether an error of fetch stays until somebody puts the right file there.
+func lasting(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errDamaged) || errors.Is(err, ErrNewer)
+}
+
+// share puts the files of a change in blobs, and notes those that will not count.
+func (s *Store) share(c *change, fresh map[string]*segment) error {
+	if s.blobs == nil {
+		return nil
+	}
+	var names []string
+	for _, file := range c.drop {
+		names = append(names, BlobName(file))
+	}
+	if len(names) > 0 {
+		ctx, cancel := context.WithTimeout(context.Background(), blobTime)
+		defer cancel()
+		if err := s.blobs.Pend(ctx, names...); err != nil {
+			return err
+		}
+	}
+	for file, seg := range fresh {
+		if err := s.putFile(file, seg.bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) putFile(file string, size int64) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeFor(size))
+	defer cancel()
+	f, err := os.Open(filepath.Join(s.dir, file))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.blobs.Put(ctx, BlobName(file), f, size)
+}
+
+// Unused returns which of names in Blobs are those of files without a row. It knows everything
+// that any machine did before the call.
+func (s *Store) Unused(ctx context.Context, names []string) (unused []string, err error) {
+	if err := s.db.Fresh(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := readRows(s.db)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]bool{}
+	for _, row := range rows {
+		counts[BlobName(row.File)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return counts[name] || len(name) < len(blobPrefix) || name[:len(blobPrefix)] != blobPrefix ||
+			!segmentName.MatchString(name[len(blobPrefix):])
+	}), nil
+}
