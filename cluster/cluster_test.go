@@ -26,7 +26,7 @@ import (
 func newCluster(t testing.TB) *pgtest.Server {
 	t.Helper()
 	s := pgtest.Start(t)
-	err := Make(t.Context(), s.URL("postgres"), SecretSum(nil), slog.New(slog.DiscardHandler),
+	err := Make(t.Context(), s.URL("postgres"), SecretSum(nil), "pg", slog.New(slog.DiscardHandler),
 		func(*Import) error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func TestRestoredEngine(t *testing.T) {
 
 func TestMakeTwice(t *testing.T) {
 	url := newCluster(t).URL("postgres")
-	err := Make(t.Context(), url, nil, slog.New(slog.DiscardHandler), func(*Import) error { return nil })
+	err := Make(t.Context(), url, nil, "pg", slog.New(slog.DiscardHandler), func(*Import) error { return nil })
 	if !errors.Is(err, ErrExists) {
 		t.Errorf("got %v, want ErrExists", err)
 	}
@@ -288,7 +288,7 @@ func TestMakeAtOnce(t *testing.T) {
 	done := make(chan error)
 	for range 10 {
 		go func() {
-			done <- Make(context.Background(), url, SecretSum(nil), slog.New(slog.DiscardHandler), func(*Import) error { return nil })
+			done <- Make(context.Background(), url, SecretSum(nil), "pg", slog.New(slog.DiscardHandler), func(*Import) error { return nil })
 		}()
 	}
 	made := 0

@@ -31,11 +31,10 @@ type Engine struct {
 	node    string
 	version string // of this program
 	session string // of this process: a node that starts again is another
-	id      string // of the cluster
-	secret  []byte // the sum of its secret.key
-	log     *slog.Logger
-	warned  sync.Map // *pgconn.PgConn that had a warning
-	state   state
+	identity
+	log    *slog.Logger
+	warned sync.Map // *pgconn.PgConn that had a warning
+	state  state
 }
 
 const (
@@ -61,7 +60,7 @@ func Connect(ctx context.Context, url, node string, log *slog.Logger) (*Engine, 
 	if err != nil {
 		return nil, err
 	}
-	if e.id, e.secret, err = e.readCluster(ctx); err != nil {
+	if e.identity, err = e.readCluster(ctx); err != nil {
 		e.Close()
 		return nil, err
 	}
@@ -112,6 +111,9 @@ func loopback(host string) bool {
 
 // Live is how many nodes live as far as is known, at least 1.
 func (e *Engine) Live() int { return e.state.Live() }
+
+// BlobsAt says where the cluster keeps its blobs.
+func (e *Engine) BlobsAt() string { return e.blobs }
 
 // ID names the cluster.
 func (e *Engine) ID() string { return e.id }

@@ -252,6 +252,16 @@ func (f *Files) removeOthers(rows map[string]fileRow) {
 	}
 }
 
+// RemoveList removes the list of the shared files that a folder has, which needs none when it is no
+// longer a node's.
+func RemoveList(dir folder.Dir) error {
+	err := os.Remove(filepath.Join(string(dir), hereName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // CountFiles returns how many files the nodes share.
 func CountFiles(db *store.DB) (n int, err error) {
 	err = db.View(func(tx *store.Tx) error {

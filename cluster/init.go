@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"io"
 	"log/slog"
 
 	"github.com/jackc/pgx/v5"
@@ -16,9 +17,14 @@ import (
 var ErrExists = errors.New("the database has a cluster of relais already")
 
 // Make makes a cluster in a database, which must not have one. copyTo then fills it: either all of
-// it is done, or nothing. sum is the SecretSum of its key. Errors: ErrExists, store.ErrAway, that
-// of copyTo.
-func Make(ctx context.Context, url string, sum []byte, log *slog.Logger, copyTo func(*Import) error) error {
+// it is done, or nothing. sum is the SecretSum of its key, where its blobs are is as for OpenBlobs.
+// Errors: ErrExists, store.ErrAway, that of copyTo.
+func Make(ctx context.Context, url string, sum []byte, where string, log *slog.Logger,
+	copyTo func(*Import) error) error {
+	at, err := parsePlace(where)
+	if err != nil {
+		return err
+	}
 	e, err := open(url, "init", log)
 	if err != nil {
 		return err
@@ -40,10 +46,16 @@ func Make(ctx context.Context, url string, sum []byte, log *slog.Logger, copyTo 
 	} else if err != nil {
 		return away(err)
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO relais.cluster (id, secret) VALUES ($1, $2)`, rand.Text(), sum); err != nil {
+	if _, err := tx.Exec(ctx, `INSERT INTO relais.cluster (id, secret, blobs) VALUES ($1, $2, $3)`, rand.Text(), sum,
+		at.String()); err != nil {
 		return away(err)
 	}
 	i := &Import{ctx: ctx, tx: tx}
+	if at != nil {
+		if i.s3, err = openS3(at, log); err != nil {
+			return err
+		}
+	}
 	for _, name := range Stores {
 		if err := i.begin(name); err != nil {
 			return err
@@ -66,6 +78,7 @@ func Make(ctx context.Context, url string, sum []byte, log *slog.Logger, copyTo 
 type Import struct {
 	ctx  context.Context
 	tx   pgx.Tx
+	s3   *s3Store    // nil: blobs are in the database
 	rows [3][][]byte // path, key, value of one store
 	size int
 }
@@ -98,6 +111,17 @@ func (i *Import) Store(name string, db *store.DB) error {
 		return err
 	}
 	return i.flush(name)
+}
+
+// Blob copies a blob, which is not pending.
+func (i *Import) Blob(name string, body io.Reader, size int64) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if i.s3 != nil {
+		return i.s3.put(i.ctx, name, body, size)
+	}
+	return insertBlob(i.ctx, i.tx, name, body, size)
 }
 
 func (i *Import) row(name string, path, key, value []byte) error {

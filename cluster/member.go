@@ -23,6 +23,7 @@ type Member struct {
 	Cluster string `json:"cluster"` // its id
 	Node    string `json:"node"`
 	URL     string `json:"url"` // without a password
+	Blobs   string `json:"blobs"`
 }
 
 // ReadMember reads which cluster a folder belongs to. Error: fs.ErrNotExist for an ordinary folder.
@@ -87,19 +88,20 @@ func ConnectMember(ctx context.Context, m Member, url, version string, secret []
 	if err != nil {
 		return nil, err
 	}
-	e.id, e.version = m.Cluster, version
+	e.id, e.blobs, e.version = m.Cluster, m.Blobs, version
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	id, sum, err := e.readCluster(ctx)
+	found, err := e.readCluster(ctx)
 	switch {
 	case errors.Is(err, store.ErrAway) && m.Cluster != "":
 		e.state.answered(err)
 		return e, nil
 	case err != nil:
-	case m.Cluster != "" && id != m.Cluster:
-		err = fmt.Errorf("the folder is of cluster %s, and the database has cluster %s: use an empty folder", m.Cluster, id)
+	case m.Cluster != "" && found.id != m.Cluster:
+		err = fmt.Errorf("the folder is of cluster %s, and the database has cluster %s: use an empty folder",
+			m.Cluster, found.id)
 	default:
-		e.id, e.secret = id, sum
+		e.identity = found
 		err = e.CheckSecret(secret)
 	}
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -89,8 +91,32 @@ func (f *Files) note(sum, path string) {
 	f.near[sum] = path
 }
 
+// Files copies files of a folder to a new cluster.
+func (i *Import) Files(list []Local) error {
+	rows, err := putFiles(list, i.Blob)
+	if err != nil {
+		return err
+	}
+	for path, row := range rows {
+		text, err := json.Marshal(row)
+		if err == nil {
+			err = i.row("files", pathOf([][]byte{[]byte(filesBucket)}), []byte(path), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return i.flush("files")
+}
+
 // put stores the bytes of files.
 func (f *Files) put(ctx context.Context, list []Local) (map[string]fileRow, error) {
+	return putFiles(list, func(name string, body io.Reader, size int64) error {
+		return f.blobs.Put(ctx, name, body, size)
+	})
+}
+
+func putFiles(list []Local, put func(name string, body io.Reader, size int64) error) (map[string]fileRow, error) {
 	rows := map[string]fileRow{}
 	for _, l := range list {
 		if !sharedPath(l.Path) {
@@ -105,7 +131,7 @@ func (f *Files) put(ctx context.Context, list []Local) (map[string]fileRow, erro
 		if err != nil {
 			return nil, err
 		}
-		err = f.blobs.Put(ctx, row.Blob, in, row.Size)
+		err = put(row.Blob, in, row.Size)
 		in.Close()
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Path, err)

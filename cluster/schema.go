@@ -15,14 +15,16 @@ var Stores = []string{"clients", "users", "community", "photos", "archives", "me
 // schema needs no extension, sequence, trigger or right beyond owning the schema.
 const schema = `
 CREATE SCHEMA relais;
-CREATE TABLE relais.cluster (id text PRIMARY KEY, secret bytea NOT NULL, made timestamptz NOT NULL DEFAULT now());
+CREATE TABLE relais.cluster (id text PRIMARY KEY, secret bytea NOT NULL, blobs text NOT NULL,
+	made timestamptz NOT NULL DEFAULT now());
 CREATE TABLE relais.store (name text PRIMARY KEY, seq bigint NOT NULL, nonce bytea NOT NULL, format int NOT NULL);
 CREATE TABLE relais.item (store text, path bytea, key bytea, value bytea NOT NULL, PRIMARY KEY (store, path, key));
 CREATE TABLE relais.change (store text, seq bigint, nonce bytea NOT NULL, node text NOT NULL,
 	at timestamptz NOT NULL DEFAULT clock_timestamp(), format int NOT NULL, body bytea NOT NULL, PRIMARY KEY (store, seq));
 CREATE TABLE relais.blob (name text, part int, body bytea NOT NULL, PRIMARY KEY (name, part));
 ALTER TABLE relais.blob ALTER COLUMN body SET STORAGE EXTERNAL;
-CREATE TABLE relais.pending (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp());
+CREATE TABLE relais.pending (name text PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(),
+	leaving boolean NOT NULL);
 CREATE TABLE relais.tally (key text, node text, win bigint, used bigint NOT NULL, PRIMARY KEY (key, win, node))
 	WITH (fillfactor=50);
 CREATE TABLE relais.answer (client text, signature text, node text NOT NULL, until timestamptz NOT NULL, body bytea,
@@ -49,13 +51,20 @@ func mustNumber(text string) int {
 	return n
 }
 
+// An identity is what the engine says of its cluster.
+type identity struct {
+	id     string
+	secret []byte // the SecretSum of its key
+	blobs  string // where they are
+}
+
 // readCluster reads the cluster's row. Errors: ErrNone, store.ErrAway.
-func (e *Engine) readCluster(ctx context.Context) (id string, sum []byte, err error) {
-	err = e.row(ctx, `SELECT id, secret FROM relais.cluster`, nil, &id, &sum)
+func (e *Engine) readCluster(ctx context.Context) (c identity, err error) {
+	err = e.row(ctx, `SELECT id, secret, blobs FROM relais.cluster`, nil, &c.id, &c.secret, &c.blobs)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", nil, ErrNone
+		return c, ErrNone
 	}
-	return id, sum, err
+	return c, err
 }
 
 // exists reports whether an error says that something is there already.
