@@ -1,22 +1,28 @@
 package admin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 
 	"relais/auth/access"
 	"relais/cluster"
+	"relais/ingest"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/market"
+	"relais/measure"
+	"relais/photos"
 )
 
 // InitCluster makes a cluster in an empty database from a folder, which must not be served and
 // stays as it is. progress is called with each store before it is copied.
-func InitCluster(ctx context.Context, dir folder.Dir, url string, log *slog.Logger, progress func(what string),
+func InitCluster(ctx context.Context, dir folder.Dir, url, blobs string, log *slog.Logger, progress func(what string),
 ) (err error) {
 	if m, err := cluster.ReadMember(dir); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, fmt.Errorf("%s is a node of cluster %s already", dir, m.Cluster))
@@ -39,18 +45,80 @@ func InitCluster(ctx context.Context, dir folder.Dir, url string, log *slog.Logg
 	if err != nil {
 		return err
 	}
-	return cluster.Make(ctx, url, cluster.SecretSum(key), log, func(i *cluster.Import) error {
-		for _, d := range databases {
-			if s.open[d.file] == nil {
+	return cluster.Make(ctx, url, cluster.SecretSum(key), blobs, log, func(i *cluster.Import) error {
+		return s.importTo(ctx, i, progress)
+	})
+}
+
+// importTo copies a folder to a new cluster.
+func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(what string)) error {
+	for _, d := range databases {
+		if s.open[d.file] == nil {
+			continue
+		}
+		progress(d.file)
+		if err := i.Store(storeOf(d.file), s.open[d.file]); err != nil {
+			return fmt.Errorf("%s: %w", d.file, err)
+		}
+	}
+	progress("photos")
+	_, err := s.Photos.EachImage(ctx, func(p *photos.Photo, size photos.Size, image []byte) error {
+		return i.Blob(photos.BlobName(p.ID, size), bytes.NewReader(image), int64(len(image)))
+	})
+	if err != nil {
+		return err
+	}
+	progress("measures")
+	m, err := s.Measures()
+	if err != nil {
+		return err
+	}
+	for _, segment := range m.Segments() {
+		path := filepath.Join(string(s.Dir), measure.Dir, segment.File)
+		if err := importFile(i, measure.BlobName(segment.File), path); err != nil {
+			return err
+		}
+	}
+	progress("snapshots and sources")
+	files, err := sharedFiles(s.Dir)
+	if err != nil {
+		return err
+	}
+	return i.Files(files)
+}
+
+func importFile(i *cluster.Import, name, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return i.Blob(name, f, info.Size())
+}
+
+// sharedFiles lists the snapshots and kept sources of a folder.
+func sharedFiles(dir folder.Dir) (list []cluster.Local, err error) {
+	for _, m := range market.All {
+		kept, err := ingest.KeptFiles(dir, m.Code)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range append(kept, dir.Snapshot(string(m.Code))) {
+			if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			progress(d.file)
-			if err := i.Store(storeOf(d.file), s.open[d.file]); err != nil {
-				return fmt.Errorf("%s: %w", d.file, err)
+			below, err := filepath.Rel(string(dir), path)
+			if err != nil {
+				return nil, err
 			}
+			list = append(list, cluster.Local{Path: filepath.ToSlash(below), From: path})
 		}
-		return nil
-	})
+	}
+	return list, nil
 }
 
 // A ClusterCheck is the result of comparing a node's replicas with the cluster.
@@ -82,6 +150,27 @@ func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
 	return r, nil
 }
 
+// bringAll gives a node's folder all that an ordinary folder has.
+func (s *Stores) bringAll(ctx context.Context) error {
+	for _, db := range s.open {
+		if err := db.Fresh(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.files.Bring(ctx); err != nil {
+		return err
+	}
+	m, err := s.Measures()
+	if err != nil {
+		return err
+	}
+	if err := m.Fetch(ctx); err != nil {
+		return err
+	}
+	_, err = s.Photos.WriteMonths(ctx, s.Dir)
+	return err
+}
+
 // LeaveCluster makes the folder of a node, which must not be served, an ordinary folder with all
 // that the cluster has.
 func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err error) {
@@ -95,12 +184,7 @@ func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err er
 	if err != nil {
 		return err
 	}
-	for _, db := range s.open {
-		if err := db.Fresh(ctx); err != nil {
-			return errors.Join(err, s.Close())
-		}
-	}
-	if err := s.Close(); err != nil {
+	if err := errors.Join(s.bringAll(ctx), s.Close()); err != nil {
 		return err
 	}
 	for _, d := range databases {
@@ -118,7 +202,10 @@ func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err er
 			return err
 		}
 	}
-	if err := os.Remove(s.path(cluster.MemberName)); err != nil {
+	if err := errors.Join(os.RemoveAll(s.path("cache")), cluster.RemoveList(dir)); err != nil {
+		return err
+	}
+	if err := os.Remove(s.path(cluster.MemberName)); err != nil { // last: until then it can be repeated
 		return err
 	}
 	return folder.SyncDir(string(dir))

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,10 @@ import (
 type Node struct {
 	URL  string // of the cluster's database; "" for the one that the folder remembers
 	Name string // "" for the one that the folder remembers
+	// Blobs says where the cluster keeps large bytes; "" for where it says itself.
+	Blobs string
+	// Cache is how many bytes of photos are kept in the folder.
+	Cache int64
 	// Version of the program.
 	Version string
 }
@@ -53,6 +58,16 @@ func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 	switch kind {
 	case "file":
 		return s.files.Refers(ctx, name)
+	case "photo":
+		unused, err := s.Photos.Unused(ctx, []string{name})
+		return len(unused) == 0, err
+	case "segment":
+		m, err := s.Measures()
+		if err != nil {
+			return true, err
+		}
+		unused, err := m.Unused(ctx, []string{name})
+		return len(unused) == 0, err
 	}
 	return true, fmt.Errorf("a blob of a kind that this version does not know: %.40q", name)
 }
@@ -92,9 +107,19 @@ func (s *Stores) join(node Node) error {
 	if node.URL != "" {
 		m.URL = node.URL
 	}
+	if s.blobs, err = s.engine.OpenBlobs(ctx, node.Blobs); err != nil {
+		return err
+	}
+	if s.cache, err = cluster.NewCache(s.blobs, s.path("cache"), cmp.Or(node.Cache, leastCache), s.log); err != nil {
+		return err
+	}
+	m.Blobs = s.engine.BlobsAt()
 	s.replicas, s.history = s.engine.Replicas(), m.Cluster
 	return m.Write(s.Dir)
 }
+
+// leastCache is how many bytes commands cache.
+const leastCache = 100 << 20
 
 // openReplica opens a store of a node. A damaged file is put aside: the cluster has all of it.
 func (s *Stores) openReplica(d database) error {

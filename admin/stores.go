@@ -59,6 +59,7 @@ type Stores struct {
 	replicas *cluster.Replicas // of a node
 	files    *cluster.Files    // of a node
 	blobs    cluster.Blobs     // of a node
+	cache    *cluster.Cache    // of blobs
 	// history is the History of inventory.File, under noting.
 	history string
 }
@@ -164,11 +165,19 @@ func (s *Stores) openDatasets() (err error) {
 	}
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
+	if s.engine != nil {
+		if err := s.Photos.UseBlobs(s.cache); err != nil {
+			return err
+		}
+	}
 	s.loseMonths()
 	s.Archives = archive.Open(s.open[ArchivesFile], s.now)
 	s.Measures = sync.OnceValues(func() (*measure.Store, error) {
 		if err := s.failed[measure.DatabaseName]; err != nil {
 			return nil, err
+		}
+		if s.engine != nil {
+			return measure.NewShared(context.Background(), s.Dir, s.open[measure.DatabaseName], s.now, s.blobs)
 		}
 		return measure.New(s.Dir, s.open[measure.DatabaseName], s.now)
 	})

@@ -20,6 +20,8 @@ import (
 // clusterFlags make a server a node of a cluster.
 type clusterFlags struct {
 	Cluster      string        `env:"RELAIS_CLUSTER" placeholder:"URL" help:"Be a node of the cluster in this PostgreSQL database, such as postgres://relais@db1,db2/relais?target_session_attrs=read-write. The password comes from the file that PGPASSFILE names."`
+	ClusterBlobs string        `placeholder:"PLACE" help:"With --cluster: where it must keep photos and snapshots, pg or s3://bucket/prefix?endpoint=URL; default: where relais cluster init said."`
+	ClusterCache byteSize      `default:"20GB" placeholder:"SIZE" help:"With --cluster: how much of the photos is kept on this node's disk (${default})."`
 	ClusterStale time.Duration `default:"10m" placeholder:"DURATION" help:"With --cluster: how long a node whose database does not answer says in /readyz that it is ready (${default})."`
 	Node         string        `placeholder:"NAME" help:"With --cluster: the name of this node; default: the name of the machine."`
 }
@@ -38,13 +40,30 @@ func (c *clusterFlags) node(dir folder.Dir) (n admin.Node, err error) {
 	case c.Cluster == "":
 		return n, nil
 	}
-	n = admin.Node{URL: c.Cluster, Name: c.Node, Version: version()}
+	n = admin.Node{URL: c.Cluster, Name: c.Node, Blobs: c.ClusterBlobs, Cache: int64(c.ClusterCache), Version: version()}
 	if n.Name == "" && m.Node == "" {
 		if n.Name, err = os.Hostname(); err != nil {
 			return n, fmt.Errorf("the machine has no name: add --node NAME: %w", err)
 		}
 	}
 	return n, nil
+}
+
+// A byteSize is a number of bytes, such as 20GB.
+type byteSize int64
+
+// UnmarshalText is that of encoding.TextUnmarshaler.
+func (b *byteSize) UnmarshalText(text []byte) error {
+	for unit, bytes := range map[string]int64{"MB": 1e6, "GB": 1e9, "TB": 1e12} {
+		if number, ok := strings.CutSuffix(string(text), unit); ok {
+			n, err := strconv.ParseUint(number, 10, 20)
+			if err == nil {
+				*b = byteSize(int64(n) * bytes)
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%q is not a size, such as 500MB, 20GB or 1TB", text)
 }
 
 type clusterCommand struct {
@@ -63,6 +82,7 @@ type clusterURL struct {
 type clusterInitCommand struct {
 	dataFlag
 	clusterURL
+	Blobs string `default:"pg" placeholder:"PLACE" help:"Where the cluster keeps photos, snapshots and measurements: pg, or s3://bucket/prefix?endpoint=https://host&region=NAME (${default})."`
 }
 
 // Help is shown below the flags.
@@ -80,7 +100,7 @@ func (c *clusterInitCommand) Run(ctx context.Context, streams Streams) error {
 	if err := folder.MakeDir(string(dir)); err != nil {
 		return err
 	}
-	err := admin.InitCluster(ctx, dir, c.Cluster, streams.warnings(), func(what string) {
+	err := admin.InitCluster(ctx, dir, c.Cluster, c.Blobs, streams.warnings(), func(what string) {
 		fmt.Fprintf(streams.Err, "copying %s …\n", what)
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"relais/ingest/source"
 	"relais/internal/folder"
+	"relais/market"
 )
 
 // keptFiles are the last good inputs of each kind: a folder for each ingest that still supplies
@@ -26,6 +27,28 @@ type keptFiles struct {
 	dir     string
 	src     *Source
 	entries []entry
+}
+
+// KeptFiles returns the paths of the kept inputs of a market and of the manifest that names them.
+func KeptFiles(dir folder.Dir, code market.Code) (paths []string, err error) {
+	kept := dir.Sources(string(code))
+	if _, err := os.Stat(filepath.Join(kept, folder.ManifestName)); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	src, err := sourceOf([]market.Code{code})
+	if err != nil {
+		return nil, err
+	}
+	k, err := openKept(dir, src)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range k.entries {
+		if path := filepath.Join(k.dir, e.File); !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	return append(paths, filepath.Join(k.dir, folder.ManifestName)), nil
 }
 
 // An entry of the manifest.
