@@ -11,6 +11,7 @@ import (
 
 	"relais/admin/backup"
 	"relais/admin/inventory"
+	"relais/cluster"
 	"relais/ingest"
 	"relais/internal/folder"
 	"relais/market"
@@ -105,7 +106,7 @@ func (r *CheckReport) rest() error {
 
 // isOwnFolder reports whether relais makes a folder of that name.
 func isOwnFolder(name string) bool {
-	return name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" ||
+	return name == cacheFolder || name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" ||
 		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 
@@ -114,7 +115,8 @@ func isOwnFolder(name string) bool {
 func needsNoCheck(name string) bool {
 	first, base, below := strings.Cut(name, "/")
 	return name == inventory.Name || name == backup.Name || name == measure.Dir+"/"+measure.ManifestName ||
-		!below && strings.HasSuffix(name, ".lock") || first == "downloads" ||
+		!below && strings.HasSuffix(name, ".lock") || first == "downloads" || first == cacheFolder ||
+		name == cluster.MemberName || name == cluster.ListName ||
 		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName},
 			filepath.Base(base))
 }

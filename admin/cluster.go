@@ -202,7 +202,7 @@ func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err er
 			return err
 		}
 	}
-	if err := errors.Join(os.RemoveAll(s.path("cache")), cluster.RemoveList(dir)); err != nil {
+	if err := errors.Join(os.RemoveAll(s.path(cacheFolder)), cluster.RemoveList(dir)); err != nil {
 		return err
 	}
 	if err := os.Remove(s.path(cluster.MemberName)); err != nil { // last: until then it can be repeated

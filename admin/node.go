@@ -26,6 +26,9 @@ type Node struct {
 	Version string
 }
 
+// cacheFolder has photos that other nodes may have, too.
+const cacheFolder = "cache"
+
 // filesFile lists the snapshots and sources that the nodes of a cluster share.
 const filesFile = "files.db"
 
@@ -110,7 +113,7 @@ func (s *Stores) join(node Node) error {
 	if s.blobs, err = s.engine.OpenBlobs(ctx, node.Blobs); err != nil {
 		return err
 	}
-	if s.cache, err = cluster.NewCache(s.blobs, s.path("cache"), cmp.Or(node.Cache, leastCache), s.log); err != nil {
+	if s.cache, err = cluster.NewCache(s.blobs, s.path(cacheFolder), cmp.Or(node.Cache, leastCache), s.log); err != nil {
 		return err
 	}
 	m.Blobs = s.engine.BlobsAt()

@@ -25,9 +25,11 @@ import (
 // Buckets are those of the store files.
 var Buckets = []string{filesBucket}
 
+// ListName is the file of a folder that lists the rows whose files it has.
+const ListName = "cluster-files.json"
+
 const (
-	filesBucket = "files"              // path below the data folder → fileRow in JSON
-	hereName    = "cluster-files.json" // of the folder: the rows whose files it has
+	filesBucket = "files" // path below the data folder → fileRow in JSON
 	bringAgain  = 2 * time.Second
 )
 
@@ -67,7 +69,7 @@ type Files struct {
 func OpenFiles(dir folder.Dir, db *store.DB, blobs Blobs, log *slog.Logger) (*Files, error) {
 	f := &Files{dir: dir, db: db, blobs: blobs, log: log, wake: make(chan struct{}, 1), here: map[string]fileRow{},
 		near: map[string]string{}}
-	if err := folder.ReadJSON(f.path(hereName), &f.here); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := folder.ReadJSON(f.path(ListName), &f.here); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("the list of shared files cannot be read: they are compared again", "error", err)
 	}
 	for path, row := range f.here {
@@ -191,7 +193,7 @@ func (f *Files) Bring(ctx context.Context) error {
 		return nil
 	}
 	f.here = rows
-	return folder.ReplaceJSON(f.path(hereName), f.here)
+	return folder.ReplaceJSON(f.path(ListName), f.here)
 }
 
 // order sorts the kinds of files.
@@ -255,7 +257,7 @@ func (f *Files) removeOthers(rows map[string]fileRow) {
 // RemoveList removes the list of the shared files that a folder has, which needs none when it is no
 // longer a node's.
 func RemoveList(dir folder.Dir) error {
-	err := os.Remove(filepath.Join(string(dir), hereName))
+	err := os.Remove(filepath.Join(string(dir), ListName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
