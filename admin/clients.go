@@ -111,5 +111,5 @@ func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {
 			return nil, err
 		}
 	}
-	return found, s.counts.Forget(found.ID)
+	return found, s.forgetClient(found.ID)
 }

@@ -62,7 +62,7 @@ func (c DeletePhoto) run(_ context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, withID("photo", c.Photo, err)
 	}
-	return p, s.counts.ForgetAnswers(p.ID)
+	return p, s.forgetAnswers(p.ID)
 }
 
 // withID adds the id of the photo or report to an error.

@@ -47,7 +47,9 @@ type Stores struct {
 	open      map[string]*store.DB               // by file; a read-only folder may lack some
 	failed    map[string]error                   // by file: why it cannot be used
 	counts    *access.Counts
-	lock      *folder.Holder // nil for a read-only folder
+	shared    *cluster.Counts       // of a node, instead of counts
+	tell      func(context.Context) // of a node: tells the cluster what it counted
+	lock      *folder.Holder        // nil for a read-only folder
 	log       *slog.Logger
 	now       func() time.Time
 	// Clock decides whether old records may be deleted.
@@ -123,7 +125,7 @@ func (s *Stores) openAll(node Node, what string, log *slog.Logger) error {
 		}
 	}
 	counts := s.path(quotaFile)
-	if readOnly {
+	if readOnly || s.engine != nil {
 		counts = ""
 	}
 	if err := s.openCounts(counts, log); err != nil {
@@ -206,6 +208,10 @@ func (s *Stores) openCounts(path string, log *slog.Logger) error {
 			"put aside", aside)
 	}
 	s.counts, s.Answers = counts, counts.Answers()
+	if s.engine != nil {
+		s.shareCounts()
+		return nil
+	}
 	return counts.Restore(s.Clients)
 }
 
@@ -243,6 +249,7 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 	}
 	if s.engine != nil {
 		running.Go(func() { s.replicas.Run(ctx) })
+		running.Go(func() { s.tell(ctx) })
 		running.Go(func() { s.files.Run(ctx) })
 	}
 	// Each runs by itself: a slow disk must not delay the counts.

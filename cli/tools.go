@@ -43,7 +43,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		return err
 	}
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
-		Address: address, Log: server.Log, Key: stores.Key("forms")})
+		Address: address, Log: server.Log, Key: stores.Key("forms"), Registrations: stores.Tally()})
 	if err != nil {
 		return err
 	}
@@ -54,6 +54,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		server.Mount(route.Path, route.Handler)
 	}
 	submissions := tools.NewSubmissionStores(stores.Community)
+	submissions.Tally = stores.Tally()
 	server.Mount(mcp.Path, mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Env: server.Env(), People: stores.Accounts, Submissions: submissions}
