@@ -67,8 +67,8 @@ func TestSubmitLimitOfTwoServers(t *testing.T) {
 	w.at = w.at.Add(time.Hour)
 	tally.away = true
 	err := say(hourly)
-	if message, cause := api.PublicMessage(err); cause != nil || !strings.Contains(message, "nothing was done") {
-		t.Errorf("while the tally is away: %q, cause %v; want it said that nothing was done", message, cause)
+	if message, cause := api.PublicMessage(err); cause != nil || !strings.Contains(message, "nothing was taken") {
+		t.Errorf("while the tally is away: %q, cause %v; want it said that nothing was taken", message, cause)
 	}
 	tally.away = false
 	if err := say(hourly); err != nil {

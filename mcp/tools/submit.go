@@ -17,6 +17,7 @@ import (
 	"relais/auth/account"
 	"relais/community"
 	"relais/internal/limit"
+	"relais/internal/store"
 	"relais/measure"
 )
 
@@ -198,6 +199,12 @@ func submissionError(err error) error {
 	case errors.Is(err, measure.ErrRejected):
 		_, reason, _ := strings.Cut(err.Error(), ": ")
 		status, message = 400, "the speedtest is rejected, as an import rejects such a row: "+reason
+	case errors.Is(err, store.ErrUnknown):
+		return &api.Error{Status: 503, Code: "BUSY", Message: "the database that this server shares did not answer: it may " +
+			"have been taken; send it again with the same clientToken"}
+	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound):
+		return &api.Error{Status: 503, Code: "BUSY", Message: "this server cannot reach the database that it shares at the " +
+			"moment: nothing was taken; send it again with the same clientToken"}
 	case errors.Is(err, account.ErrFull):
 		status, message = 409, "as much is kept for you as can be: nothing more of this is taken"
 	case errors.Is(err, community.ErrFull):
