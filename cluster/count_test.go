@@ -135,7 +135,7 @@ func TestAdd(t *testing.T) {
 		adding.Go(func() {
 			keys := []string{"x", "y"}
 			if i%2 == 0 {
-				slices.Reverse(keys) // other orders are no deadlock
+				slices.Reverse(keys) // two orders must not deadlock
 			}
 			counts, err := []*Counts{one, two}[i%4/2].Add(t.Context(), time.Hour, noon, 1, keys...)
 			if err != nil {

@@ -51,7 +51,8 @@ type guesses struct {
 	mu    sync.Mutex
 	known map[string][]netip.Prefix // networks by person, the latest first
 
-	shared Tally // instead of the counters above; nil: this server counts alone
+	shared Tally                  // instead of the counters above; nil: this server counts alone
+	closed *limit.Counter[string] // keys of shared that are over their limit: nobody need be asked
 }
 
 func newGuesses() *guesses {
@@ -64,6 +65,7 @@ func newGuesses() *guesses {
 		byNetwork: limit.New(guessWindow, anyName, provider),
 		byName:    limit.New[sum](guessWindow),
 		known:     map[string][]netip.Prefix{},
+		closed:    limit.New[string](guessWindow),
 	}
 }
 
@@ -81,6 +83,13 @@ func (g *guesses) try(ctx context.Context, name sum, person string, addr netip.A
 	network, hashed := limit.Network(line), hex.EncodeToString(name[:])
 	keys := []string{"guess from " + line.String(), "guess of " + hashed + " from " + line.String(),
 		"guess of " + hashed + " from network " + network.String(), "guess of " + hashed}
+	most := []int{guessesFromAddress, guessesByAddress, guessesByNetwork, guessesByName}
+	over := func(exceeded func(i int) bool) bool {
+		return exceeded(0) || exceeded(1) || exceeded(2) || exceeded(3) && !g.knows(person, network)
+	}
+	if over(func(i int) bool { return g.closed.Count(keys[i], now) > 0 }) {
+		return nil, ErrLimited
+	}
 	counts, err := g.shared.Add(ctx, guessWindow, now, 1, keys...)
 	if err != nil {
 		return nil, err
@@ -90,8 +99,12 @@ func (g *guesses) try(ctx context.Context, name sum, person string, addr netip.A
 		defer cancel()
 		_, _ = g.shared.Add(ctx, guessWindow, now, -1, keys...) // else it stays counted until the window ends
 	}
-	if counts[0] > guessesFromAddress || counts[1] > guessesByAddress || counts[2] > guessesByNetwork ||
-		counts[3] > guessesByName && !g.knows(person, network) {
+	for i, n := range counts {
+		if n > most[i] {
+			g.closed.Add(keys[i], now)
+		}
+	}
+	if over(func(i int) bool { return counts[i] > most[i] }) {
 		takeBack() // it was not compared, so it is not a guess
 		return nil, ErrLimited
 	}

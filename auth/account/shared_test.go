@@ -162,12 +162,13 @@ type sheet struct {
 	mu     sync.Mutex
 	counts map[string]int
 	away   bool
+	asked  int
 }
 
 func (s *sheet) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.away {
+	if s.asked++; s.away {
 		return nil, store.ErrAway
 	}
 	var list []int
@@ -211,6 +212,19 @@ func TestGuessesAtTwoServers(t *testing.T) {
 	there.want("from elsewhere", err, nil)
 	here.pass(guessWindow)
 	here.want("in the next window", here.login("alice", good), nil)
+	_, err = here.Login(t.Context(), "alice", "wrong", home)
+	here.want("a guess", err, ErrLogin)
+	for range guessesByAddress {
+		_ = guess(there, home)
+	}
+	asked := tally.asked
+	for range 10 {
+		there.want("a flood of guesses", guess(there, home), ErrLimited)
+	}
+	if n := tally.asked - asked; n != 0 {
+		t.Errorf("a flood of guesses asked the tally %d times, want 0", n)
+	}
 	tally.away = true
+	here.pass(guessWindow)
 	here.want("while the tally is away", here.login("alice", good), store.ErrAway)
 }

@@ -32,7 +32,7 @@ func (h *Handler) limited(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		now := h.Now()
 		address := h.Address(r)
-		n, err := h.count(r.Context(), limit.Line(address), now, func() int { return h.registered.Add(address, now) })
+		n, err := h.count(r.Context(), limit.Line(address), now, h.registered.Add(address, now), mostRegistered)
 		if err == nil && n > mostRegistered {
 			h.retryAfter(w, h.registered.End(now))
 			err = refuse(http.StatusTooManyRequests, "temporarily_unavailable",
@@ -46,10 +46,11 @@ func (h *Handler) limited(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// count counts a registration from a network, for all servers or else with own.
-func (h *Handler) count(ctx context.Context, from netip.Prefix, now time.Time, own func() int) (int, error) {
-	if h.Registrations == nil {
-		return own(), nil
+// count returns how many clients were registered from a network, this one included: at all servers,
+// unless those of this server are too many already.
+func (h *Handler) count(ctx context.Context, from netip.Prefix, now time.Time, own, most int) (int, error) {
+	if h.Registrations == nil || own > most {
+		return own, nil
 	}
 	n, err := h.Registrations.Add(ctx, registerWindow, now, 1, "registration from "+from.String())
 	if err != nil {
@@ -110,7 +111,7 @@ func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
 		of   netip.Prefix
 		most int
 	}{{network, mostNetworkRegistered}, {limit.Provider(network), mostProviderRegistered}} {
-		n, err := h.count(r.Context(), c.of, now, func() int { return h.networks.Add(c.of, now) })
+		n, err := h.count(r.Context(), c.of, now, h.networks.Add(c.of, now), c.most)
 		if err != nil {
 			return err
 		}

@@ -65,14 +65,15 @@ func (h *Handler) turnedIn(serve func(w http.ResponseWriter, r *http.Request, va
 // holder returns the owner of the valid code or token of a request, also of one that another server
 // has made just now, or "" if it has no such one.
 func (h *Handler) holder(ctx context.Context, values url.Values) (person string) {
-	find := func() {
+	find := func() (asked bool) {
 		for _, name := range []string{"code", "refresh_token", "token"} {
 			if person == "" && values.Has(name) {
-				person = h.Accounts.Holder(values.Get(name))
+				person, asked = h.Accounts.Holder(values.Get(name)), true
 			}
 		}
+		return asked
 	}
-	if find(); person == "" && h.Accounts.Fresh(ctx) == nil {
+	if find() && person == "" && h.Accounts.Fresh(ctx) == nil {
 		find()
 	}
 	return person
