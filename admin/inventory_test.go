@@ -199,9 +199,9 @@ func TestFirstInventory(t *testing.T) {
 		}
 	})
 	noted, err := inventory.Read(u.dir)
-	if err != nil || len(noted.Stores) != len(databases) || strings.Contains(logs, "ERROR") {
+	if err != nil || len(noted.Stores) != ordinary() || strings.Contains(logs, "ERROR") {
 		t.Errorf("%+v, %v: %s, want no error, no ERROR in it and len(noted.Stores) = %v", noted, err, logs,
-			len(databases))
+			ordinary())
 	}
 }
 
