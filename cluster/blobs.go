@@ -26,7 +26,8 @@ type Blobs interface {
 	// committed within the time that Sweep leaves. Bytes that are there already stay.
 	Put(ctx context.Context, name string, body io.Reader, size int64) error
 	// Get opens bytes. What is read is verified: damaged or missing bytes are an error before
-	// io.EOF. The context is that of reading, too. Errors: fs.ErrNotExist.
+	// io.EOF, which wraps store.ErrDamaged where it will not pass. The context is that of reading,
+	// too. Errors: fs.ErrNotExist.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// Pend comes before the record that refers to the bytes is deleted.
 	Pend(ctx context.Context, names ...string) error

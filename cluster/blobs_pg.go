@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"relais/internal/store"
 )
 
 // In the database, part 0 of a blob is the number of its bytes and their SHA-256. The bytes are
@@ -134,7 +136,7 @@ func (b *blobs) getRows(ctx context.Context, name string) (io.ReadCloser, error)
 		return nil, &fs.PathError{Op: "blob", Path: name, Err: fs.ErrNotExist}
 	}
 	if len(parts[0]) != headerSize {
-		return nil, wrong(name, "its header has %d bytes", len(parts[0]))
+		return nil, wrong(name, "%w: its header has %d bytes", store.ErrDamaged, len(parts[0]))
 	}
 	r := &rowReader{ctx: ctx, blobs: b, name: name, part: 1}
 	if len(parts) > 1 {
@@ -142,7 +144,7 @@ func (b *blobs) getRows(ctx context.Context, name string) (io.ReadCloser, error)
 	}
 	size := int64(binary.BigEndian.Uint64(parts[0]))
 	if size < 0 {
-		return nil, wrong(name, "it has %d bytes", size)
+		return nil, wrong(name, "%w: it has %d bytes", store.ErrDamaged, size)
 	}
 	return &checkedReader{from: r, name: name, left: size, sum: sha256.New(), want: parts[0][8:]}, nil
 }
@@ -196,11 +198,11 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	}
 	switch {
 	case r.left > 0 && r.err == io.EOF:
-		r.err = wrong(r.name, "%d bytes are missing: %w", r.left, io.ErrUnexpectedEOF)
+		r.err = wrong(r.name, "%w: %d bytes are missing: %w", store.ErrDamaged, r.left, io.ErrUnexpectedEOF)
 	case r.left > 0 && r.err != nil:
 		r.err = wrong(r.name, "%w", r.err)
 	case r.left == 0 && !bytes.Equal(r.sum.Sum(nil), r.want):
-		n, r.err = 0, wrong(r.name, "its bytes are not those that were put")
+		n, r.err = 0, wrong(r.name, "%w: its bytes are not those that were put", store.ErrDamaged)
 	case r.left == 0:
 		r.err = io.EOF
 	}

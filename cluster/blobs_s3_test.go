@@ -193,7 +193,7 @@ func TestWrongObjects(t *testing.T) {
 		{"other bytes", func(w http.ResponseWriter, _ *http.Request) {
 			object(w, content)
 			io.WriteString(w, strings.ToUpper(content))
-		}, store.ErrAway},
+		}, store.ErrDamaged},
 		{"shorter object", func(w http.ResponseWriter, _ *http.Request) {
 			object(w, content)
 			w.Header().Set("Content-Length", "10")

@@ -335,8 +335,9 @@ func TestIncompleteRows(t *testing.T) {
 			s.Query("postgres", `CREATE TABLE before AS SELECT * FROM relais.blob; `+change)
 			defer s.Query("postgres", `DELETE FROM relais.blob; INSERT INTO relais.blob SELECT * FROM before; DROP TABLE before`)
 			got, err := get(t.Context(), b, "x")
-			if !errors.Is(err, store.ErrAway) || errors.Is(err, fs.ErrNotExist) || len(got) >= len(body) {
-				t.Errorf("got %d bytes and %v, want ErrAway", len(got), err)
+			if !errors.Is(err, store.ErrAway) || !errors.Is(err, store.ErrDamaged) || errors.Is(err, fs.ErrNotExist) ||
+				len(got) >= len(body) {
+				t.Errorf("got %d bytes and %v, want ErrAway and ErrDamaged", len(got), err)
 			}
 		})
 	}

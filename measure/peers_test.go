@@ -55,7 +55,7 @@ func (w *way) Put(_ context.Context, name string, body io.Reader, size int64) er
 }
 
 func (w *way) Get(ctx context.Context, name string) (io.ReadCloser, error) {
-	if err := w.step("get"); err != nil {
+	if err := w.step("get " + name); err != nil {
 		return nil, err
 	}
 	if end, ok := ctx.Deadline(); w.slow && ok && time.Until(end) <= fetchTime {

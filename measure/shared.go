@@ -22,7 +22,7 @@ import (
 type Blobs interface {
 	// Put stores bytes, which are pending.
 	Put(ctx context.Context, name string, body io.Reader, size int64) error
-	// Get returns bytes. Error: fs.ErrNotExist.
+	// Get returns bytes. Errors: fs.ErrNotExist; store.ErrDamaged for bytes that will not come back.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// Pend makes names pending from now on: their row is about to be deleted.
 	Pend(ctx context.Context, names ...string) error
@@ -101,8 +101,8 @@ func (s *Store) fetchMissing(ctx context.Context, rows []SegmentInfo) error {
 	return errs.Err()
 }
 
-// fetch gets the file of a row and loads it. Errors: errDamaged, ErrNewer and fs.ErrNotExist are
-// those of the file; others will pass.
+// fetch gets the file of a row and loads it. Errors: those of lasting, and others that will
+// pass.
 func (s *Store) fetch(ctx context.Context, row SegmentInfo) (*segment, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeFor(row.Bytes))
 	defer cancel()
@@ -134,7 +134,8 @@ func timeFor(size int64) time.Duration {
 
 // lasting reports whether an error of fetch stays until somebody puts the right file there.
 func lasting(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errDamaged) || errors.Is(err, ErrNewer)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errDamaged) || errors.Is(err, store.ErrDamaged) ||
+		errors.Is(err, ErrNewer)
 }
 
 // share puts the files of a change in blobs, and notes those that will not count.

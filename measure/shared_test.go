@@ -3,9 +3,11 @@ package measure
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -151,12 +153,20 @@ func TestFilesOfOthers(t *testing.T) {
 	}{
 		{"away", func(p *peer, _ string) {
 			p.way.before = func(step string) error {
-				if step == "get" {
+				if strings.HasPrefix(step, "get ") {
 					return errAway
 				}
 				return nil
 			}
 		}, func(p *peer, _ string) { p.way.before = nil }, 20, false},
+		{"damaged elsewhere", func(p *peer, blob string) {
+			p.way.before = func(step string) error {
+				if step == "get "+blob {
+					return fmt.Errorf("%w: %w", store.ErrAway, store.ErrDamaged)
+				}
+				return nil
+			}
+		}, func(p *peer, _ string) { p.way.before = nil }, 1, true},
 		{"missing", hide, restore, 1, true},
 		{"damaged", func(p *peer, blob string) {
 			hide(p, blob)

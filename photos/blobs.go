@@ -21,7 +21,7 @@ type Blobs interface {
 	// Put stores bytes, which are pending.
 	Put(ctx context.Context, name string, body io.Reader, size int64) error
 	// Get returns bytes. A copy that it keeps nearby is complete when the reader is closed. Error:
-	// fs.ErrNotExist.
+	// fs.ErrNotExist; store.ErrDamaged for bytes that will not come back.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// Pend makes names pending from now on: their record is about to be deleted.
 	Pend(ctx context.Context, names ...string) error
@@ -143,9 +143,9 @@ func (s inBlobs) read(ctx context.Context, p *Photo, size Size) ([]byte, error) 
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil, fmt.Errorf("photo %s, %s: %w", p.ID, size, errLost)
-		case err != nil:
+		case err != nil && !errors.Is(err, store.ErrDamaged):
 			return nil, fmt.Errorf("photo %s, %s: %w", p.ID, size, err)
-		case p.fits(size, image):
+		case err == nil && p.fits(size, image):
 			return image, s.stillThere(p, name)
 		case !again:
 			return nil, fmt.Errorf("photo %s, %s: it was changed after it was written: %w", p.ID, size, errLost)

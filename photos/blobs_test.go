@@ -3,6 +3,7 @@ package photos
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -222,6 +223,9 @@ func TestDamagedBlobs(t *testing.T) {
 		{"shorter copy", func(b *shelf, name string) { b.copies[name] = b.all[name][1:] }, false},
 		{"longer", func(b *shelf, name string) { b.all[name] = append(bytes.Clone(b.all[name]), 'x') }, true},
 		{"changed", func(b *shelf, name string) { b.all[name] = bytes.ToUpper(b.all[name]) }, true},
+		{"damaged", func(b *shelf, _ string) {
+			b.before = func(string) error { return fmt.Errorf("%w: %w", store.ErrAway, store.ErrDamaged) }
+		}, true},
 		{"gone", func(b *shelf, name string) { delete(b.all, name) }, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
