@@ -96,6 +96,9 @@ func (s *Store) fetchMissing(ctx context.Context, rows []SegmentInfo) error {
 		if _, err := load(s.dir, row); err != nil {
 			_, err = s.fetch(ctx, row)
 			errs.Add(err)
+			if err != nil && !lasting(err) {
+				break // each of the others may take its whole time too
+			}
 		}
 	}
 	return errs.Err()
