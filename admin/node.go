@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"strings"
+	"time"
 
 	"relais/cluster"
 	"relais/internal/store"
@@ -73,6 +75,34 @@ func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 		return len(unused) == 0, err
 	}
 	return true, fmt.Errorf("a blob of a kind that this version does not know: %.40q", name)
+}
+
+// fetchEvery is how often files of measurements are tried again that could not be got.
+const fetchEvery = 5 * time.Second
+
+// fetchMeasures gets what is missing of the measurements of other nodes, until ctx ends.
+func (s *Stores) fetchMeasures(ctx context.Context, log *slog.Logger) {
+	m, err := s.Measures()
+	if err != nil {
+		return // the first caller that opens them reports the error
+	}
+	tick := time.NewTicker(fetchEvery)
+	defer tick.Stop()
+	for known := ""; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		text := ""
+		if err := m.Fetch(ctx); err != nil && ctx.Err() == nil {
+			text = err.Error()
+		}
+		if text != "" && text != known {
+			log.Error("files of measurements of other nodes cannot be got, and are tried again", "error", text)
+		}
+		known = text
+	}
 }
 
 // join connects a node. An ordinary folder stays one.

@@ -251,6 +251,7 @@ func (s *Stores) Keep(ctx context.Context, log *slog.Logger) {
 		running.Go(func() { s.replicas.Run(ctx) })
 		running.Go(func() { s.tell(ctx) })
 		running.Go(func() { s.files.Run(ctx) })
+		running.Go(func() { s.fetchMeasures(ctx, log) })
 	}
 	// Each runs by itself: a slow disk must not delay the counts.
 	regularly(saveEvery, "saving quota counters", func() error { return s.counts.Save(s.Clients) })
