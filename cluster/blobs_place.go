@@ -22,7 +22,7 @@ type place struct {
 }
 
 var (
-	errPlace = errors.New(`--cluster-blobs: want pg or s3://bucket/prefix?endpoint=https://host:port&region=...`)
+	errPlace = errors.New(`--cluster-blobs: want pg or s3://bucket/prefix?endpoint=https://host:port&region=name`)
 	buckets  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 	regions  = regexp.MustCompile(`^[A-Za-z0-9-]{0,64}$`)
 	hosts    = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?$`)

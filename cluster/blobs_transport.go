@@ -23,13 +23,19 @@ var usualLimits = s3Limits{connect: connectTime, header: 5 * time.Second, stall:
 
 // total is the most time for bytes.
 func (l s3Limits) total(size int64) time.Duration {
-	return 2*(l.header+l.stall) + time.Duration(size/l.slowest)*time.Second
+	return 6*(l.header+l.stall) + time.Duration(size/l.slowest)*time.Second
 }
 
 // newS3Transport returns a transport whose requests end, whatever the server does.
 func newS3Transport(limits s3Limits) http.RoundTripper {
+	long := limits
+	long.header, long.stall = 6*limits.header, 3*limits.stall // megabytes that were sent may still be on their way
+	return strictTransport{limitedTransport(limits), limitedTransport(long)}
+}
+
+func limitedTransport(limits s3Limits) http.RoundTripper {
 	dialer := &net.Dialer{Timeout: limits.connect}
-	return strictTransport{&http.Transport{
+	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := dialer.DialContext(ctx, network, addr)
@@ -44,7 +50,7 @@ func newS3Transport(limits s3Limits) http.RoundTripper {
 		MaxIdleConnsPerHost:    16,
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true,
-	}}
+	}
 }
 
 // A movingConn ends when no bytes have passed for some time.
@@ -71,12 +77,16 @@ func (c *movingConn) Write(p []byte) (int, error) {
 // A strictTransport believes that something is missing only if the store says so: proxies say it of
 // stores that they do not find. What is not an object is read here, because minio-go reads all of
 // it, however long it is.
-type strictTransport struct{ http.RoundTripper }
+type strictTransport struct{ ask, put http.RoundTripper }
 
 const mostAnswer = 64 << 10 // bytes of what is not an object
 
 func (t strictTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := t.RoundTripper.RoundTrip(r)
+	way := t.ask
+	if r.Method == http.MethodPut {
+		way = t.put
+	}
+	resp, err := way.RoundTrip(r)
 	if err != nil || r.Method == http.MethodHead || r.Method == http.MethodGet && resp.Header.Get(sumHeader) != "" {
 		return resp, err
 	}
@@ -91,6 +101,9 @@ func (t strictTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if resp.StatusCode == http.StatusNotFound && (xml.Unmarshal(text, &answer) != nil || answer.Code == "") {
 		return nil, fmt.Errorf("%s, but not from a store of S3: %.80q", resp.Status, text)
+	}
+	if resp.StatusCode/100 == 2 && r.Method == http.MethodDelete && resp.StatusCode != http.StatusNoContent {
+		return nil, fmt.Errorf("%s to a DELETE, which is not from a store of S3: %.80q", resp.Status, text)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(text))
 	return resp, nil

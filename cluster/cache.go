@@ -18,8 +18,8 @@ import (
 	"relais/internal/folder"
 )
 
-// A Cache is Blobs of which this node keeps those that were read last as files of a folder. The
-// files are verified whenever they are opened. The folder needs no backup and may be emptied while
+// A Cache is Blobs that this node keeps as files of a folder, those that were read last. The files
+// are verified whenever they are opened. The folder needs no backup and may be emptied while
 // no server runs.
 type Cache struct {
 	Blobs
