@@ -141,6 +141,7 @@ func (r *Replicas) compare(name string, last store.Mark) {
 	at := r.dbs[name].Mark()
 	if at == last {
 		r.engine.state.behind(name, 0)
+		r.engine.state.follows(name, nil) // also when an own commit brought what a pull could not
 		return
 	}
 	commits := uint64(1) // at least: an own commit may have come meanwhile
