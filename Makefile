@@ -23,7 +23,7 @@ BUILD = $(GO) build -ldflags '-s -w -linkmode external -extldflags "-static" -X 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo test race loss loss-long npm conformance screenshots bench fuzz lint check codecs basemap clean
+.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check codecs basemap clean
 
 build: ## one static binary
 	$(BUILD) -o build/relais .
@@ -33,6 +33,9 @@ run: build ## serve DATA
 
 demo: build ## make a synthetic country and serve it
 	build/relais demo --data build/demo --listen $(LISTEN)
+
+cluster-demo: build ## three nodes, PostgreSQL with a synchronous standby and HAProxy on this machine
+	deploy/cluster-demo build/cluster-demo $(lastword $(subst :, ,$(LISTEN)))
 
 test: ## every test, the end-to-end one on the built binary included
 	$(GO) test -timeout 20m $(TESTFLAGS) ./test/e2e ./... # the longest first

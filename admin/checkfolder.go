@@ -106,7 +106,7 @@ func (r *CheckReport) rest() error {
 
 // isOwnFolder reports whether relais makes a folder of that name.
 func isOwnFolder(name string) bool {
-	return name == cacheFolder || name == "snapshots" || name == measure.Dir || name == "photos" || name == "sources" || name == "downloads" ||
+	return slices.Contains([]string{"snapshots", measure.Dir, "photos", "sources", "downloads", cacheFolder}, name) ||
 		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 

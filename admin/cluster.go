@@ -62,11 +62,14 @@ func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(
 		}
 	}
 	progress("photos")
-	_, err := s.Photos.EachImage(ctx, func(p *photos.Photo, size photos.Size, image []byte) error {
+	_, lost, err := s.Photos.EachImage(ctx, func(p *photos.Photo, size photos.Size, image []byte) error {
 		return i.Blob(photos.BlobName(p.ID, size), bytes.NewReader(image), int64(len(image)))
 	})
 	if err != nil {
 		return err
+	}
+	if lost != nil {
+		s.log.Error("photos have no images: the cluster will not have them either", "error", lost)
 	}
 	progress("measures")
 	m, err := s.Measures()
@@ -145,9 +148,36 @@ func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.file, err)
 		}
-		r.Stores, r.Differences = append(r.Stores, c), r.Differences+len(c.Differences)
+		r.add(c)
 	}
-	return r, nil
+	files, err := s.files.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.add(files)
+	segments, err := s.checkSegments()
+	r.add(segments)
+	return r, err
+}
+
+func (r *ClusterCheck) add(c cluster.Comparison) {
+	r.Stores, r.Differences = append(r.Stores, c), r.Differences+len(c.Differences)
+}
+
+// checkSegments reads the folder's copy of every file of measurements.
+func (s *Stores) checkSegments() (c cluster.Comparison, err error) {
+	c = cluster.Comparison{Store: "measures on disk", Differences: []string{}}
+	m, err := s.Measures()
+	if err != nil {
+		return c, err
+	}
+	c.Commits = s.open[measure.DatabaseName].Mark().Seq
+	for _, segment := range m.Check() {
+		if c.Records++; segment.Err != nil {
+			c.Differences = append(c.Differences, segment.Err.Error())
+		}
+	}
+	return c, nil
 }
 
 // bringAll gives a node's folder all that an ordinary folder has.
@@ -167,7 +197,10 @@ func (s *Stores) bringAll(ctx context.Context) error {
 	if err := m.Fetch(ctx); err != nil {
 		return err
 	}
-	_, err = s.Photos.WriteMonths(ctx, s.Dir)
+	_, lost, err := s.Photos.WriteMonths(ctx, s.Dir)
+	if lost != nil {
+		s.log.Error("photos have no images in the cluster either", "error", lost)
+	}
 	return err
 }
 

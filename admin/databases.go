@@ -46,7 +46,7 @@ var databases = []database{
 	{file: CommunityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
 	{file: UsersFile, buckets: account.Buckets, holds: holdsUsers},
 	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
-	{file: measure.DatabaseName, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice,
+	{file: measure.DatabaseName, buckets: measure.Buckets, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice,
 		holds: holdsMeasures},
 	{file: filesFile, buckets: cluster.Buckets, shared: true, holds: holdsFiles},
 }

@@ -156,12 +156,7 @@ const leastCache = 100 << 20
 
 // openReplica opens a store of a node. A damaged file is put aside: the cluster has all of it.
 func (s *Stores) openReplica(d database) error {
-	open := func() (*store.DB, error) {
-		if d.openIn != nil {
-			return d.openIn(s.Dir, false)
-		}
-		return store.Open(s.path(d.file), d.buckets...)
-	}
+	open := func() (*store.DB, error) { return store.Open(s.path(d.file), d.buckets...) }
 	db, err := open()
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnreadable) {
 		s.log.Error("a replica cannot be read: it is put aside, and copied from the cluster again", "file", d.file,

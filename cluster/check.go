@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 
 	"relais/internal/store"
 )
@@ -81,6 +85,31 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 	}
 	c.Commits = mark.Seq
 	return c, mark == before, err
+}
+
+// Check reads the folder's copy of every shared file, and names those that differ.
+func (f *Files) Check(ctx context.Context) (c Comparison, err error) {
+	c = Comparison{Store: filesBucket + " on disk", Commits: f.db.Mark().Seq, Differences: []string{}}
+	rows, err := f.rows()
+	if err != nil {
+		return c, err
+	}
+	for _, path := range slices.Sorted(maps.Keys(rows)) {
+		if err := ctx.Err(); err != nil {
+			return c, err
+		}
+		c.Records++
+		sum, _, err := sumFile(f.path(path))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			c.differ("%s is missing here", path)
+		case err != nil:
+			c.differ("%s cannot be read: %v", path, err)
+		case sum != rows[path].Sum:
+			c.differ("%s is another here", path)
+		}
+	}
+	return c, nil
 }
 
 // emptyBucket reports whether a row only says that there is an outermost bucket, which the engine

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"relais/api"
+	"relais/api/endpoint"
+	"relais/internal/store"
 	"relais/photos"
 )
 
@@ -36,6 +38,9 @@ func media(s *Server, x *exchange) {
 	switch {
 	case errors.Is(err, photos.ErrNoPhoto):
 		s.fail(x, api.ErrNoPhoto)
+		return
+	case errors.Is(err, store.ErrAway) && !errors.Is(err, store.ErrDamaged):
+		s.fail(x, api.PublicError(&endpoint.Op[*api.Env]{}, err))
 		return
 	case err != nil:
 		s.Log.Error("an image cannot be read", "requestId", x.id, "photo", x.vars["photoId"], "error", err)

@@ -303,31 +303,31 @@ func TestWriteMonths(t *testing.T) {
 	a.pull(t)
 	dir := folder.Dir(t.TempDir())
 	for range 2 { // it may be repeated
-		if n, err := a.WriteMonths(t.Context(), dir); n != 5 || err != nil {
-			t.Fatalf("WriteMonths() = %d, %v; want 5", n, err)
+		if n, lost, err := a.WriteMonths(t.Context(), dir); n != 5 || lost != nil || err != nil {
+			t.Fatalf("WriteMonths() = %d, %v, %v; want 5", n, lost, err)
 		}
 	}
 	copyRecords(t, a.db, dir)
 	s, _ := opened(t, dir, time.Now)
 	mustBeWhole(t, s, 5)
 	images := 0
-	n, err := s.EachImage(t.Context(), func(p *Photo, size Size, image []byte) error {
+	n, lost, err := s.EachImage(t.Context(), func(p *Photo, size Size, image []byte) error {
 		images++
 		if !bytes.Equal(image, a.shelf.all[BlobName(p.ID, size)]) {
 			t.Errorf("photo %s, %s: other bytes, want those sent", p.ID, size)
 		}
 		return nil
 	})
-	if n != 5 || images != 15 || err != nil {
-		t.Errorf("EachImage() = %d, %v, with %d images; want 5 with 15", n, err, images)
+	if n != 5 || images != 15 || lost != nil || err != nil {
+		t.Errorf("EachImage() = %d, %v, %v, with %d images; want 5 with 15", n, lost, err, images)
 	}
 	delete(a.shelf.all, BlobName(errorless(a.List("fr-1", "", 1, 0))[0].ID, OG))
 	a.shelf.copies = map[string][]byte{}
-	if n, err := a.WriteMonths(t.Context(), folder.Dir(t.TempDir())); n != 5 || !errors.Is(err, errLost) {
-		t.Errorf("WriteMonths() with a lost image = %d, %v; want 5, errLost", n, err)
+	if n, lost, err := a.WriteMonths(t.Context(), folder.Dir(t.TempDir())); n != 5 || !errors.Is(lost, errLost) || err != nil {
+		t.Errorf("WriteMonths() with a lost image = %d, %v, %v; want 5, errLost", n, lost, err)
 	}
 	a.shelf.before = func(string) error { return errFault }
-	if n, err := a.WriteMonths(t.Context(), folder.Dir(t.TempDir())); n != 1 || !errors.Is(err, errFault) {
+	if n, _, err := a.WriteMonths(t.Context(), folder.Dir(t.TempDir())); n != 1 || !errors.Is(err, errFault) {
 		t.Errorf("WriteMonths() without blobs = %d, %v; want 1, the fault", n, err)
 	}
 }

@@ -11,15 +11,16 @@ import (
 )
 
 // EachImage calls f for every image of every photo, the oldest first, and returns the number of
-// photos. It compares each image with its record. Those that are lost are left out, and named by the
-// error at the end, as those of photos that cannot be read. Other errors end it, as those of f do.
-func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image []byte) error) (n int, err error) {
+// photos. It compares each image with its record. Those that are lost are left out, and named by
+// lost, as photos that cannot be read are. Other errors end it, as those of f do.
+func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image []byte) error,
+) (n int, lost, err error) {
 	if s.db == nil {
-		return 0, nil
+		return 0, nil, nil
 	}
-	var lost store.Problems
+	var problems store.Problems
 	var end error
-	lost.Add(eachKey(s.db, photosBucket, func(k []byte) {
+	problems.Add(eachKey(s.db, photosBucket, func(k []byte) {
 		if end != nil {
 			return
 		}
@@ -28,7 +29,7 @@ func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image
 			return
 		}
 		if err != nil {
-			lost.Add(err)
+			problems.Add(err)
 			return
 		}
 		n++
@@ -40,7 +41,7 @@ func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image
 			if err == nil {
 				err = f(p, size, image)
 			} else if errors.Is(err, errLost) || errors.Is(err, ErrNoPhoto) || errors.Is(err, store.ErrDamaged) {
-				lost.Add(s.unlessDeleted(k, err))
+				problems.Add(s.unlessDeleted(k, err))
 				continue
 			}
 			if end = errors.Join(err, ctx.Err()); end != nil {
@@ -48,22 +49,18 @@ func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image
 			}
 		}
 	}))
-	if end != nil {
-		return n, end
-	}
-	return n, lost.Err()
+	return n, problems.Err(), end
 }
 
 // WriteMonths writes all images into the monthly files of a folder, which need not be that of the
-// store, and returns the number of photos. It may be repeated. Errors: those of EachImage and of
-// writing.
-func (s *Store) WriteMonths(ctx context.Context, dir folder.Dir) (n int, err error) {
+// store, and returns the number of photos. It may be repeated. lost is that of EachImage.
+func (s *Store) WriteMonths(ctx context.Context, dir folder.Dir) (n int, lost, err error) {
 	if err := folder.MakeDir(dir.Photos()); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	w := monthWriter{dir: dir}
-	n, err = s.EachImage(ctx, w.put)
-	return n, errors.Join(err, w.close())
+	n, lost, err = s.EachImage(ctx, w.put)
+	return n, lost, errors.Join(err, w.close())
 }
 
 // A monthWriter writes images into the files of months.

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// A server that is no node of a cluster, and does not update, opens no connection of its own, says
-// the kernel.
+// An ordinary server, which does not update, opens no connection of its own: the kernel says so.
 func TestNoConnection(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
