@@ -69,8 +69,10 @@ func (c *Counts) Tell(ctx context.Context, tallies []access.Tally) (others []uin
 		})
 		return err
 	})
-	if err := c.engine.pool.SendBatch(ctx, b).Close(); err != nil {
-		return nil, away(err)
+	err = away(c.engine.pool.SendBatch(ctx, b).Close())
+	c.engine.state.reported(err)
+	if err != nil {
+		return nil, err
 	}
 	return others, nil
 }

@@ -65,6 +65,9 @@ func TestTell(t *testing.T) {
 	if _, err := a.Tell(t.Context(), []access.Tally{{Key: "day:x", End: 100, Units: 40}}); !errors.Is(err, store.ErrAway) {
 		t.Errorf("away: %v, want %v", err, store.ErrAway)
 	}
+	if got := one.state.reports; got["ok"] != 3 || got["away"] != 1 {
+		t.Errorf("%v reports of the first node are counted, want 3 and one that failed", got)
+	}
 	if _, err := a.Add(t.Context(), time.Hour, time.Now(), 1, "k"); !errors.Is(err, store.ErrAway) {
 		t.Errorf("away: %v, want %v", err, store.ErrAway)
 	}

@@ -21,6 +21,7 @@ var (
 		"store")
 	upDesc    = desc("engine_up", "1 if the engine answers.")
 	skewDesc  = desc("clock_skew_seconds", "How far the node's clock is ahead of the engine's.")
+	countDesc = desc("count_reports_total", "How often counts of requests were told, by outcome: ok, away.", "outcome")
 	leaseDesc = desc("lease", "1 if this node does the job.", "name")
 	nodesDesc = desc("nodes", "Nodes that live.")
 )
@@ -28,7 +29,7 @@ var (
 // Describe implements prometheus.Collector.
 func (r *Replicas) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{markDesc, lagDesc, lagTimeDesc, stepDesc, turnsDesc, rewoundDesc, upDesc,
-		skewDesc, leaseDesc, nodesDesc} {
+		skewDesc, countDesc, leaseDesc, nodesDesc} {
 		to <- d
 	}
 }
@@ -67,6 +68,9 @@ func (r *Replicas) Collect(to chan<- prometheus.Metric) {
 	gauge(upDesc, bit[s.err == nil])
 	gauge(skewDesc, s.skew.Seconds())
 	gauge(nodesDesc, float64(max(1, s.nodes)))
+	for outcome, n := range s.reports {
+		counter(countDesc, float64(n), outcome)
+	}
 	for name, held := range s.leases {
 		gauge(leaseDesc, bit[held], name)
 	}

@@ -17,6 +17,7 @@ type state struct {
 	turns   map[[2]string]int // by store and outcome
 	trouble map[string]error  // by store: why it does not follow
 	leases  map[string]bool   // that the node has
+	reports map[string]int    // of counts, by outcome
 }
 
 // A lag is how far a store is behind.
@@ -124,6 +125,20 @@ func (s *state) Live() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(1, s.nodes)
+}
+
+// reported notes that counts were told, or why not.
+func (s *state) reported(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.reports == nil {
+		s.reports = map[string]int{}
+	}
+	if err == nil {
+		s.reports["ok"]++
+	} else {
+		s.reports["away"]++
+	}
 }
 
 // seenNodes is how many nodes lived when the node last looked, 0 before that.
