@@ -42,21 +42,12 @@ type claim struct {
 func (a *Answers) Once(ctx context.Context, client, signature string,
 	run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
 	c := &claim{a, client, signature, a.engine.session + "/" + rand.Text()}
-	for {
-		taken, answer, err := c.take(ctx)
-		if err != nil {
-			return nil, false, err
+	for taken := false; !taken; {
+		if taken, err = c.take(ctx); err == nil && !taken {
+			answer, err = c.other(ctx)
 		}
-		if taken {
-			break
-		}
-		if answer != nil {
-			return answer, false, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, false, ctx.Err()
-		case <-time.After(claimPoll):
+		if err != nil || answer != nil {
+			return answer, false, err
 		}
 	}
 	kept := false
@@ -68,7 +59,8 @@ func (a *Answers) Once(ctx context.Context, client, signature string,
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go c.hold(renewing)
-	answer, keep := run()
+	var keep bool
+	answer, keep = run()
 	stop()
 	switch {
 	case !keep:
@@ -80,8 +72,8 @@ func (a *Answers) Once(ctx context.Context, client, signature string,
 	return answer, true, c.put(answer)
 }
 
-// take claims the request, or returns its first answer. Neither means that it runs.
-func (c *claim) take(ctx context.Context) (taken bool, answer []byte, err error) {
+// take claims the request, and reports whether that was possible.
+func (c *claim) take(ctx context.Context) (taken bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
 	rows, err := c.engine.exec(ctx, `INSERT INTO relais.answer AS a (client, signature, node, until)
@@ -90,18 +82,30 @@ func (c *claim) take(ctx context.Context) (taken bool, answer []byte, err error)
 		WHERE a.until < clock_timestamp()`, c.client, c.signature, c.id, c.life.Seconds())
 	if err != nil {
 		go c.release() // it may have been done
-		return false, nil, err
 	}
-	if rows > 0 {
-		return true, nil, nil
+	return rows > 0, err
+}
+
+// other waits for the answer of the request that has the claim. It is nil when that ended without
+// one.
+func (c *claim) other(ctx context.Context) (answer []byte, err error) {
+	for poll := claimPoll; ; poll = min(2*poll, 10*claimPoll) {
+		asking, cancel := context.WithTimeout(ctx, answerWait)
+		err := c.engine.row(asking, `SELECT body FROM relais.answer WHERE client = $1 AND signature = $2 AND
+			until >= clock_timestamp()`, []any{c.client, c.signature}, &answer)
+		cancel()
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, nil
+		}
+		if err != nil || answer != nil {
+			return answer, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(poll):
+		}
 	}
-	var body []byte
-	err = c.engine.row(ctx, `SELECT body FROM relais.answer WHERE client = $1 AND signature = $2 AND
-		until >= clock_timestamp() AND body IS NOT NULL`, []any{c.client, c.signature}, &body)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil, nil
-	}
-	return false, append([]byte{}, body...), err
 }
 
 // hold keeps the claim until ctx ends.
