@@ -66,6 +66,9 @@ ERRORS ?= 500
 loss-long: ## the same for the better part of an hour
 	$(LOSS) -args -cuts $(CUTS) -kills $(KILLS) -errors $(ERRORS)
 
+cluster: ## nodes, PostgreSQL and the ways between them are killed, stopped and cut (needs PostgreSQL and HAProxy; TESTFLAGS=-short: three minutes)
+	RELAIS_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -timeout 120m -v $(TESTFLAGS) ./test/cluster
+
 npm: ## what make conformance needs
 	@mkdir -p $(NPM)/node && cp test/e2e/npm/package.json $(NPM)/
 	npm install --prefix $(NPM) --ignore-scripts --no-fund --no-audit --loglevel=error

@@ -67,7 +67,9 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 			key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
 		}
 		at := [2]string{string(pathOf(op.Path)), string(key)}
-		c.Records++
+		if len(key) > 0 {
+			c.Records++
+		}
 		switch own, ok := here[at]; {
 		case !ok && !emptyBucket(op.Path, key, value):
 			c.differ("a record of %.40q is missing here", op.Path[0])
