@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -23,20 +24,34 @@ import (
 type Counts struct {
 	engine *Engine
 	key    []byte // of the names of limits
+
+	mu   sync.Mutex
+	live int       // nodes among which limits are shared
+	last time.Time // when so many were seen last
 }
 
 // Counts returns the counts. Keys of limits, such as addresses, are stored as codes made with key.
-func (e *Engine) Counts(key []byte) *Counts { return &Counts{e, key} }
+func (e *Engine) Counts(key []byte) *Counts { return &Counts{engine: e, key: key} }
 
-// assumedNodes is how many nodes a node assumes before it has seen the others.
-const assumedNodes = 3
+// How many nodes a node assumes before it has seen the others, and how long nodes count that are
+// not seen any more: after the engine was away, those that live are not seen at once.
+const (
+	assumedNodes = 3
+	countsFor    = time.Minute
+)
 
 // Live is that of access.Ledger.
 func (c *Counts) Live() int {
-	if n := c.engine.state.seenNodes(); n > 0 {
-		return n
+	n, now := c.engine.state.seenNodes(), time.Now()
+	if n == 0 {
+		n = assumedNodes
 	}
-	return assumedNodes
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n >= c.live || now.Sub(c.last) > countsFor {
+		c.live, c.last = n, now
+	}
+	return c.live
 }
 
 // quick begins a transaction whose commit does not wait for the disk: counts are not worth it.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"relais/auth/access"
@@ -213,6 +214,27 @@ func doors(t *testing.T, server *pgtest.Server, n int) (list []*door) {
 		list = append(list, d)
 	}
 	return list
+}
+
+// Fewer nodes count when they were fewer for a while: a node that is about to come back, or that
+// could not say that it lives while the engine was away, has its share.
+func TestNodesThatCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &Engine{}
+		c := e.Counts(nil)
+		for i, step := range []struct {
+			wait time.Duration
+			seen int
+			want int
+		}{{0, 0, 3}, {time.Second, 1, 3}, {time.Second, 4, 4}, {30 * time.Second, 1, 4}, {20 * time.Second, 4, 4},
+			{50 * time.Second, 2, 4}, {20 * time.Second, 2, 2}, {time.Second, 3, 3}} {
+			time.Sleep(step.wait)
+			e.state.setNodes(step.seen)
+			if got := c.Live(); got != step.want {
+				t.Errorf("step %d: %d nodes count, want %d", i, got, step.want)
+			}
+		}
+	})
 }
 
 // hammer sends requests at a time to all doors at once, and returns how many are let in.
