@@ -39,7 +39,7 @@ type Engine struct {
 
 const (
 	connectTime = 2 * time.Second
-	poolSize    = 4 // 19 nodes, each with one more to listen, fit PostgreSQL's default of 100
+	poolSize    = 6 // 13 nodes, each with one more to listen, fit PostgreSQL's default of 100
 )
 
 var (

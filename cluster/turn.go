@@ -127,7 +127,6 @@ func (t *turn) beat() {
 
 // Commit is that of store.Turn.
 func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
-	t.stopBeats()
 	defer t.End()
 	start := time.Now()
 	m := store.Mark{Seq: t.last.Seq + 1}
@@ -139,8 +138,16 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	batch.Queue(`UPDATE relais.store SET seq = $2, nonce = $3 WHERE name = $1`, t.name, int64(m.Seq), m.Nonce[:])
 	batch.Queue(`SELECT pg_notify('relais', $1)`, t.name)
 	batch.Queue("COMMIT")
-	ctx, cancel := context.WithTimeout(ctx, commitTime(batch, ops))
+	t.stopBeats()
+	limit := commitTime(ops)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	if limit > 2*leastCommit { // the server waits for the bytes
+		if _, err := t.conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
+			fmt.Sprint(limit.Milliseconds())); err != nil {
+			return m, away(err)
+		}
+	}
 	err := t.conn.SendBatch(ctx, batch).Close()
 	_, warned := t.warned.LoadAndDelete(t.conn.Conn().PgConn())
 	if err == nil && !warned {
@@ -158,13 +165,16 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	return m, t.settle(m, err)
 }
 
+// leastCommit is how long a small commit may take.
+const leastCommit = 4 * time.Second
+
 // commitTime bounds the wait for a commit by the bytes that it sends.
-func commitTime(_ *pgx.Batch, ops []store.Op) time.Duration {
+func commitTime(ops []store.Op) time.Duration {
 	size := 0
 	for _, op := range ops {
 		size += len(op.Key) + len(op.Value)
 	}
-	return 4*time.Second + time.Duration(size)*time.Second/(4<<20)
+	return leastCommit + time.Duration(size)*time.Second/(1<<20)
 }
 
 func (t *turn) stopBeats() {
