@@ -204,10 +204,10 @@ func TestBackup(t *testing.T) {
 			serve(t, dir)
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := Backup(ctx, dir, copied, quiet); err != nil {
+		if err := Backup(ctx, dir, copied, true, quiet); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
-		if err := Backup(ctx, dir, copied, quiet); err == nil {
+		if err := Backup(ctx, dir, copied, true, quiet); err == nil {
 			t.Errorf("served %v: a backup was written over", served)
 		}
 		if err := Restore(ctx, copied, restored, quiet); err != nil {

@@ -14,22 +14,28 @@ import (
 
 	"relais/admin/backup"
 	"relais/admin/inventory"
+	"relais/cluster"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/measure"
+	"relais/photos"
 )
 
-// transient reports whether no backup needs a file: locks, the socket, downloads under way, and the
-// day's counts, which are of use for a day only.
+// transient reports whether no backup needs a file: locks, the socket, downloads under way, the
+// day's counts, which are of use for a day only, and what makes a folder a node's.
 func transient(name string) bool {
 	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") || strings.HasSuffix(name, ".lock") ||
-		name == socketFile || strings.HasPrefix(name, quotaFile)
+		name == socketFile || strings.HasPrefix(name, quotaFile) || name == cluster.MemberName || name == cluster.ListName ||
+		strings.HasPrefix(filepath.ToSlash(name), cacheFolder+"/")
 }
 
 // Backup copies a folder, served or not, to dest, which must be missing or empty. All stores are
 // copied as they are at one moment. The copy has secret.key: anybody who has the copy can open the
 // signing secrets. It is marked as unfinished until it is complete.
-func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
+//
+// The copy of a node's folder is an ordinary folder, with the images that the cluster has unless
+// images is false. Other folders have their images in files.
+func Backup(ctx context.Context, dir folder.Dir, dest string, images bool, log *slog.Logger) error {
 	if err := refuseUnfinished(string(dir), dest); err != nil {
 		return err
 	}
@@ -47,7 +53,7 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) 
 	}
 	defer unlock()
 	return backup.Fill(dest, func(to string) error {
-		if err := copyFolder(ctx, dir, to, log); err != nil {
+		if err := copyFolder(ctx, dir, to, images, log); err != nil {
 			return err
 		}
 		return backup.Seal(ctx, to, time.Now())
@@ -72,7 +78,7 @@ func isInside(dir, path string) bool {
 }
 
 // copyFolder copies the folder and writes stores.json of the copy.
-func copyFolder(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
+func copyFolder(ctx context.Context, dir folder.Dir, dest string, images bool, log *slog.Logger) error {
 	if err := backupStores(ctx, dir, dest, log); err != nil {
 		return fmt.Errorf("back up the stores: %w", err)
 	}
@@ -82,8 +88,57 @@ func copyFolder(ctx context.Context, dir folder.Dir, dest string, log *slog.Logg
 	if err != nil {
 		return err
 	}
+	if node, err := cluster.IsMember(dir); err != nil || !node {
+		return errors.Join(err, noteCopy(folder.Dir(dest)))
+	}
+	if images {
+		if err := copyImages(ctx, dir, folder.Dir(dest), log); err != nil {
+			return fmt.Errorf("back up the images: %w", err)
+		}
+	}
 	return noteCopy(folder.Dir(dest))
 }
+
+// copyImages copies the images of the photos in dest's copy of a node's records.
+func copyImages(ctx context.Context, dir, dest folder.Dir, log *slog.Logger) error {
+	m, err := cluster.ReadMember(dir)
+	if err != nil {
+		return err
+	}
+	key, err := os.ReadFile(filepath.Join(string(dir), sealFile))
+	if err != nil {
+		return err
+	}
+	e, err := cluster.ConnectMember(ctx, m, "", "", key, log)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	blobs, err := e.OpenBlobs(ctx, "")
+	if err != nil {
+		return err
+	}
+	db, err := store.OpenReadOnly(filepath.Join(string(dest), PhotosFile))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	all := photos.Open(db, dest, time.Now)
+	if err := all.UseBlobs(uncached{blobs}); err != nil {
+		return err
+	}
+	_, lost, err := all.WriteMonths(ctx, dest)
+	if lost != nil {
+		log.Error("photos have no images in the cluster", "error", lost)
+	}
+	return err
+}
+
+// Uncached blobs keep no copies nearby.
+type uncached struct{ cluster.Blobs }
+
+// Evict is that of photos.Blobs.
+func (uncached) Evict(...string) {}
 
 // holdIngest waits for an ingest that runs and keeps others from starting: snapshots and sources
 // belong together.

@@ -28,7 +28,7 @@ func backedUp(t *testing.T) (dir folder.Dir, copied string) {
 	snap := dir.Snapshot("FR")
 	err := errors.Join(Call(context.Background(), dir, spec("app"), new(access.Issued), quiet),
 		os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644),
-		Backup(context.Background(), dir, copied, quiet))
+		Backup(context.Background(), dir, copied, true, quiet))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,9 +129,9 @@ func TestUnfinishedFolder(t *testing.T) {
 			return err
 		}
 		_, open := Open(there, "test", quiet)
-		into, again := Backup(context.Background(), dir, string(there), quiet), Restore(context.Background(), copied,
+		into, again := Backup(context.Background(), dir, string(there), true, quiet), Restore(context.Background(), copied,
 			there, quiet)
-		from := Backup(context.Background(), there, filepath.Join(t.TempDir(), "copy"), quiet)
+		from := Backup(context.Background(), there, filepath.Join(t.TempDir(), "copy"), true, quiet)
 		for _, tt := range []struct {
 			what string
 			err  error
@@ -177,7 +177,7 @@ func TestVersionsAfterRestore(t *testing.T) {
 		return version
 	}
 	change(dir, "first")
-	must(t, errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)))
+	must(t, errors.Join(Backup(ctx, dir, copied, true, quiet), Restore(ctx, copied, restored, quiet)))
 	histories := map[string]bool{}
 	for _, d := range []folder.Dir{dir, restored} {
 		noted, err := inventory.Read(d)

@@ -99,6 +99,9 @@ func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 		return nil, nil, err
 	}
 	for _, d := range all {
+		if d.shared { // the copy is an ordinary folder
+			continue
+		}
 		db, err := s.database(d)
 		if err != nil {
 			return nil, nil, err

@@ -56,7 +56,7 @@ func TestBugs(t *testing.T) {
 			}
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		must(t, Backup(ctx, dir, copied, quiet))
+		must(t, Backup(ctx, dir, copied, true, quiet))
 		must(t, Restore(ctx, copied, restored, quiet))
 		files, err := checkData(ctx, restored)
 		if err != nil {

@@ -71,7 +71,7 @@ func TestFailedStore(t *testing.T) {
 				if err := errors.Join(s.note(), s.Close()); err != nil {
 					t.Error(err)
 				}
-				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), quiet); err == nil ||
+				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), true, quiet); err == nil ||
 					!strings.Contains(err.Error(), file) {
 					t.Errorf("backup: %v, want an error with %q", err, file)
 				}

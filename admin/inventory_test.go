@@ -266,7 +266,7 @@ func TestRemovedWhileServed(t *testing.T) {
 func TestRestoreNotes(t *testing.T) {
 	u, ctx := newUsed(t), context.Background()
 	copied, restored := filepath.Join(t.TempDir(), "copy"), used{t, folder.Dir(filepath.Join(t.TempDir(), "restored"))}
-	must(t, errors.Join(Backup(ctx, u.dir, copied, quiet), Restore(ctx, copied, restored.dir, quiet)))
+	must(t, errors.Join(Backup(ctx, u.dir, copied, true, quiet), Restore(ctx, copied, restored.dir, quiet)))
 	if got := restored.wrong(); !slices.Equal(got, u.wrong()) {
 		t.Errorf("wrong are %q, want %q", got, u.wrong())
 	}

@@ -89,7 +89,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("served %v: %q, want %q", served, got, want)
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := errors.Join(Backup(ctx, dir, copied, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
+		if err := errors.Join(Backup(ctx, dir, copied, true, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
 		for _, dir := range []string{string(dir), copied, string(restored)} {
@@ -162,7 +162,7 @@ func TestDamagedMeasures(t *testing.T) {
 					err, tt.says)
 			}
 			create(t, dir, spec("one"))
-			if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "backup"), quiet); (err == nil) != tt.whole {
+			if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "backup"), true, quiet); (err == nil) != tt.whole {
 				t.Errorf("%s, served %v: the backup: got %v, want no error: %v", tt.name, served, err, tt.whole)
 			}
 			if err := Call(ctx, dir, importing(speedtests(t, 9, 1)), &r, quiet); (err == nil) != tt.whole {

@@ -94,7 +94,7 @@ func TestBackupOfPhotos(t *testing.T) {
 			stop() // the last by the command itself
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := errors.Join(Backup(context.Background(), dir, copied, quiet),
+		if err := errors.Join(Backup(context.Background(), dir, copied, true, quiet),
 			Restore(context.Background(), copied, restored, quiet)); err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +228,7 @@ func TestCheckOfPhotos(t *testing.T) {
 		if err := Call(context.Background(), dir, ListClients{}, &list, quiet); err != nil {
 			t.Errorf("served %v: %v", served, err)
 		}
-		err := Backup(context.Background(), dir, filepath.Join(t.TempDir(), "backup"), quiet)
+		err := Backup(context.Background(), dir, filepath.Join(t.TempDir(), "backup"), true, quiet)
 		if err == nil || !strings.Contains(err.Error(), filepath.Base(name)) {
 			t.Errorf("served %v: %v, want an error with %q", served, err, filepath.Base(name))
 		}
@@ -296,7 +296,7 @@ func TestBackupThatBreaksOff(t *testing.T) {
 	go server.Serve(l)
 	defer server.Close()
 	dest := filepath.Join(t.TempDir(), "backup")
-	if err := Backup(context.Background(), dir, dest, quiet); err == nil ||
+	if err := Backup(context.Background(), dir, dest, true, quiet); err == nil ||
 		!strings.Contains(err.Error(), "the server stopped") {
 		t.Errorf("got %v, want an error with the server stopped", err)
 	}

@@ -5,12 +5,14 @@ import (
 	"fmt"
 
 	"relais/admin"
+	"relais/cluster"
 )
 
 type backupCommand struct {
 	dataFlag
-	Dest string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
+	Dest     string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty."`
+	NoImages bool   `help:"Of a node of a cluster: leave out the images of photos, which the cluster's database or bucket has."`
+	JSON     bool   `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown below the flags.
@@ -26,7 +28,12 @@ Example:
 // Run copies the folder.
 func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	log := streams.warnings()
-	if err := admin.Backup(ctx, c.dir(), c.Dest, log); err != nil {
+	if node, err := cluster.IsMember(c.dir()); err != nil {
+		return err
+	} else if c.NoImages && !node {
+		return usageError{fmt.Errorf("--no-images: %s has its images in files, without which the copy would not be whole", c.Data)}
+	}
+	if err := admin.Backup(ctx, c.dir(), c.Dest, !c.NoImages, log); err != nil {
 		return err
 	}
 	if c.JSON {
