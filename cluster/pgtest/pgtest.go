@@ -170,7 +170,8 @@ func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 // ready reports whether s takes connections.
 func (s *Server) ready() bool {
 	bin, err := program("pg_isready")
-	return err == nil && exec.Command(bin, "-q", "-h", "127.0.0.1", "-p", strconv.Itoa(s.port)).Run() == nil
+	args := []string{"-q", "-U", "postgres", "-h", "127.0.0.1", "-p", strconv.Itoa(s.port)}
+	return err == nil && exec.Command(bin, args...).Run() == nil
 }
 
 // logTail returns the last lines of the log.

@@ -18,7 +18,8 @@ func (s *Server) Standby(sync bool) *Server {
 		s.t.Fatal(err)
 	}
 	from := fmt.Sprintf("host=127.0.0.1 port=%d user=postgres application_name=%s", s.port, b.name)
-	if err := runAs("pg_basebackup", "-D", b.data(), "-d", from, "-R", "-X", "stream", "-c", "fast", "--no-sync"); err != nil {
+	err := runAs("pg_basebackup", "-D", b.data(), "-d", from, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	if err != nil {
 		s.t.Fatal(err)
 	}
 	b.begin()
