@@ -1,0 +1,192 @@
+package cluster
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// callback is where people come back to. Nobody listens there: the address is enough.
+const callback = "http://127.0.0.1/callback"
+
+// A session is a person whom a program keeps signed in.
+type session struct {
+	*load
+	person  person
+	program string // its id
+	family  string // "" before the first sign-in
+	next    int    // generation of the token
+	token   string
+}
+
+// pauseOfSession is a second: a person's tokens may be asked for 60 times a minute.
+const pauseOfSession = 1500 * time.Millisecond
+
+// session keeps a person signed in, and sends some tokens to two nodes at once.
+func (l *load) session(person int) {
+	s := &session{load: l, person: l.country.people[person]}
+	l.every(pauseOfSession, func() {
+		switch {
+		case s.token == "":
+			if err := s.signIn(); err != nil {
+				l.problems.add("sign-in", notDone, err)
+			}
+		case s.next%5 == 4:
+			s.race()
+		default:
+			s.refresh()
+		}
+	})
+}
+
+var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
+
+// signIn lets the program in on the page, and begins a family of tokens.
+func (s *session) signIn() error {
+	if err := s.register(); err != nil {
+		return err
+	}
+	verifier := oauth2.GenerateVerifier()
+	code, err := s.consent(verifier)
+	if err != nil {
+		return fmt.Errorf("consent: %w", err)
+	}
+	start := time.Now()
+	a, o, err := postForm(s.http, s.base+"/oauth/token", s.exchangeForm(code, verifier))
+	token, _ := a.object()["refresh_token"].(string)
+	if err == nil && token == "" {
+		err = fmt.Errorf("code: got %s", a)
+	}
+	if s.wrote("sign-in", start, o, err) {
+		s.family, s.next, s.token = s.person.Name+" "+rand.Text(), 0, token
+		s.ledger.add("family", s.family, token)
+	}
+	return nil
+}
+
+// exchangeForm is what a code is sent with.
+func (s *session) exchangeForm(code, verifier string) url.Values {
+	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "client_id": {s.program},
+		"redirect_uri": {callback}, "code_verifier": {verifier}, "resource": {s.base + "/mcp"}}
+}
+
+// register makes the program known, unless it is.
+func (s *session) register() error {
+	if s.program == "" {
+		a, _, err := post(s.http, s.base+"/oauth/register", "", "application/json",
+			[]byte(`{"client_name":"load","redirect_uris":["`+callback+`"]}`))
+		if err != nil {
+			return err
+		}
+		if s.program, _ = a.object()["client_id"].(string); s.program == "" {
+			return fmt.Errorf("register: got %s", a)
+		}
+	}
+	return nil
+}
+
+// consent does what a person does on the page, and returns the code.
+func (s *session) consent(verifier string) (code string, err error) {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return "", err
+	}
+	browser := &http.Client{Jar: jar, Timeout: s.http.Timeout, CheckRedirect: stay, Transport: s.http.Transport}
+	page := s.base + "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {s.program},
+		"redirect_uri": {callback}, "code_challenge": {oauth2.S256ChallengeFromVerifier(verifier)},
+		"code_challenge_method": {"S256"}, "state": {"s"}, "resource": {s.base + "/mcp"}}.Encode()
+	a, _, err := call(browser, http.MethodGet, page, nil)
+	if err != nil {
+		return "", err
+	}
+	form := url.Values{"name": {s.person.Name}, "password": {s.person.password}, "decision": {"allow"}}
+	for _, field := range hidden.FindAllStringSubmatch(string(a.body), -1) {
+		form.Set(field[1], html.UnescapeString(field[2]))
+	}
+	a, _, err = postForm(browser, s.base+"/oauth/authorize", form, "Origin", s.base)
+	if err != nil {
+		return "", err
+	}
+	to, err := url.Parse(a.header.Get("Location"))
+	if err != nil {
+		return "", err
+	}
+	if code = to.Query().Get("code"); code == "" {
+		return "", fmt.Errorf("got %d, %s, want a code", a.status, to)
+	}
+	return code, nil
+}
+
+// refreshAt uses the token of a generation once, at a node or through the proxy. It returns the next
+// one if it was taken.
+func (s *session) refreshAt(n *node, family, token string, generation int) (next string, o outcome) {
+	start, from := time.Now(), s.http
+	if n != nil {
+		from = n.http
+	}
+	s.tokens.do(family, n, generation, func() (any, outcome) {
+		var a answer
+		var err error
+		a, o, err = postForm(from, s.base+"/oauth/token", url.Values{"grant_type": {"refresh_token"},
+			"refresh_token": {token}, "client_id": {s.program}})
+		if err != nil {
+			s.problems.add("refresh", o, err)
+			return nil, o
+		}
+		var got struct {
+			Refresh string `json:"refresh_token"`
+			Error   string
+		}
+		err = json.Unmarshal(a.body, &got)
+		switch {
+		case err == nil && a.status == http.StatusOK && got.Refresh != "":
+			next = got.Refresh
+			s.wrote("refresh", start, o, nil)
+			return true, o
+		case got.Error == "invalid_grant":
+			return false, o
+		}
+		s.problems.add("refresh", unknown, errors.Join(err, fmt.Errorf("got %s", a)))
+		o = unknown
+		return nil, o
+	})
+	return next, o
+}
+
+// refresh uses the token, and again if nobody knows whether it was taken.
+func (s *session) refresh() {
+	s.ledger.remove("family", s.family)
+	next, o := s.refreshAt(nil, s.family, s.token, s.next)
+	switch {
+	case next != "":
+		s.token = next
+		s.next++
+		s.ledger.add("family", s.family, next)
+	case o == answered: // refused: it was taken before
+		s.token = ""
+	case o == notDone:
+		s.ledger.add("family", s.family, s.token)
+	}
+}
+
+// race sends the token to two nodes at once: one at most may take it, and the family ends.
+func (s *session) race() {
+	s.ledger.remove("family", s.family)
+	var both sync.WaitGroup
+	for i := range 2 {
+		n := s.nodes[(s.next+i)%len(s.nodes)]
+		both.Go(func() { s.refreshAt(n, s.family, s.token, s.next) })
+	}
+	both.Wait()
+	s.token = ""
+}

@@ -1,0 +1,306 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"relais/cluster/pgtest"
+	"relais/demo"
+)
+
+// A world is a cluster with all that it needs, and what leads to its parts.
+type world struct {
+	t        *testing.T
+	country  country
+	servers  [2]*pgtest.Server // of PostgreSQL; nil without a cluster
+	first    int               // which of them takes writes
+	nodes    []*node
+	links    [][2]*pgtest.Relay // of the nodes, to both servers
+	base     string             // of the proxy
+	http     *http.Client
+	random   *rand.Rand
+	numbers  func() int64 // counts what is written: nothing is written twice
+	problems problems
+}
+
+// nodes is how many nodes a cluster of these tests has.
+const nodes = 3
+
+// database is the name of the cluster's.
+const database = "relais"
+
+// newWorld starts PostgreSQL, and the nodes of a cluster behind HAProxy. The standby is
+// synchronous unless the test is about one that is not.
+func newWorld(t *testing.T, synchronous bool) *world {
+	t.Helper()
+	need(t)
+	w := emptyWorld(t)
+	primary := pgtest.Start(t)
+	primary.CreateDatabase(database)
+	w.servers = [2]*pgtest.Server{primary, primary.Standby(synchronous)}
+	first := filepath.Join(t.TempDir(), "data")
+	w.country.copyTo(t, first)
+	initCluster(t, first, pgtest.URL(database, primary.Addr()))
+	for i := range nodes {
+		l := [2]*pgtest.Relay{pgtest.NewRelay(t, w.servers[0].Addr()), pgtest.NewRelay(t, w.servers[1].Addr())}
+		w.links = append(w.links, l)
+		dir := filepath.Join(t.TempDir(), "data")
+		join(t, first, dir)
+		w.add(newNode(fmt.Sprint("node", i+1), dir, freeAddress(t), w.base,
+			pgtest.URL(database, l[0].Addr()+","+l[1].Addr())))
+	}
+	w.begin()
+	return w
+}
+
+// aloneWorld starts one server without a cluster.
+func aloneWorld(t *testing.T) *world {
+	t.Helper()
+	need(t)
+	w := emptyWorld(t)
+	dir := filepath.Join(t.TempDir(), "data")
+	w.country.copyTo(t, dir)
+	w.add(newNode("alone", dir, freeAddress(t), w.base, ""))
+	w.begin()
+	return w
+}
+
+func emptyWorld(t *testing.T) *world {
+	t.Helper()
+	var mu sync.Mutex
+	var last int64
+	w := &world{t: t, country: newCountry(t), base: "http://" + freeAddress(t), random: rand.New(rand.NewPCG(*seed, 0)),
+		http: &http.Client{Timeout: 30 * time.Second, CheckRedirect: stay,
+			Transport: &http.Transport{MaxIdleConnsPerHost: 100}},
+		numbers: func() int64 {
+			mu.Lock()
+			defer mu.Unlock()
+			last++
+			return last
+		}}
+	w.problems.seen = map[string]int{}
+	return w
+}
+
+func (w *world) add(n *node) { w.nodes = append(w.nodes, n) }
+
+// primary is the server that takes writes, standby the other one.
+func (w *world) primary() *pgtest.Server { return w.servers[w.first] }
+func (w *world) standby() *pgtest.Server { return w.servers[1-w.first] }
+
+// promote makes the standby take writes in the place of the primary, which is dead.
+func (w *world) promote() {
+	w.t.Helper()
+	w.standby().Promote()
+	w.first = 1 - w.first
+}
+
+// addStandby replaces the dead server by a new standby of the other one.
+func (w *world) addStandby(synchronous bool) {
+	w.t.Helper()
+	dead := 1 - w.first
+	w.servers[dead] = w.primary().Standby(synchronous)
+	for _, l := range w.links {
+		l[dead].To(w.servers[dead].Addr())
+	}
+}
+
+// begin starts the nodes and the proxy.
+func (w *world) begin() {
+	w.t.Helper()
+	for _, n := range w.nodes {
+		n.start(w.t)
+		w.t.Cleanup(n.kill)
+	}
+	for _, n := range w.nodes {
+		n.waitReady(w.t)
+	}
+	w.startProxy()
+	w.t.Cleanup(func() {
+		if !w.t.Failed() {
+			return
+		}
+		for _, n := range w.nodes {
+			w.t.Logf("the end of the log of %s:\n%s", n, n.tail())
+		}
+	})
+}
+
+// proxySetUp is that of docs/cluster.md, with the frame that a process needs.
+const proxySetUp = `global
+    maxconn 2000
+defaults
+    mode http
+    timeout connect 1s
+    timeout client 60s
+    timeout server 60s
+    option forwardfor
+frontend antennas
+    bind %s
+    default_backend relais
+backend relais
+    balance roundrobin
+    option httpchk GET /readyz
+    retries 2
+    option redispatch 1
+    retry-on conn-failure empty-response 503
+    http-request disable-l7-retry if METH_POST
+    default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
+%s`
+
+// startProxy starts HAProxy before the nodes.
+func (w *world) startProxy() {
+	w.t.Helper()
+	program, err := haproxy()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var servers strings.Builder
+	for _, n := range w.nodes {
+		fmt.Fprintf(&servers, "    server %s %s\n", n.name, n.addr)
+	}
+	file := filepath.Join(w.t.TempDir(), "haproxy.cfg")
+	text := fmt.Sprintf(proxySetUp, strings.TrimPrefix(w.base, "http://"), &servers)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-db", "-f", file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	if !waitFor(func() bool {
+		a, _, err := call(w.http, http.MethodGet, w.base+"/readyz", nil)
+		return err == nil && a.status == http.StatusOK
+	}) {
+		w.t.Fatal("HAProxy does not lead to a node")
+	}
+}
+
+// freeAddress is an address of 127.0.0.1 where nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(pgtest.FreePort(t)))
+}
+
+// issued is what relais client create --json prints.
+type issued struct{ ID, APIKey, SigningSecret string }
+
+// A country is a folder that clusters are made from, and what is in it.
+type country struct {
+	dir          string
+	files        []string // that it was made from
+	sites        []string // keys
+	reader       issued
+	photographer issued
+	assistants   []issued // each submits as a person does
+	people       []person
+}
+
+// A person has an account.
+type person struct{ ID, Name, password string }
+
+// Counts of what people may do only so often each.
+const (
+	assistantCount = 60
+	personCount    = 6
+)
+
+// made is the country of all tests.
+var made struct {
+	sync.Mutex
+	country
+}
+
+// newCountry makes the country once.
+func newCountry(t *testing.T) country {
+	t.Helper()
+	made.Lock()
+	defer made.Unlock()
+	if made.dir != "" {
+		return made.country
+	}
+	c := country{dir: filepath.Join(scratch, "country")}
+	var err error
+	if c.files, err = demo.Write(filepath.Join(scratch, "files"), 400); err != nil {
+		t.Fatal(err)
+	}
+	run(t, append([]string{"ingest", "--data", c.dir, "fr,drom"}, c.files...)...)
+	client := func(name, scopes string, flags ...string) (i issued) {
+		runJSON(t, &i, append([]string{"client", "create", "--data", c.dir, "--name", name, "--mode", "server", "--cidr",
+			"127.0.0.1/32", "--scopes", scopes, "--minute", "1000000000", "--day", "1000000000"}, flags...)...)
+		return i
+	}
+	c.reader = client("reader", "all-read")
+	c.photographer = client("photographer", "photos:read,photos:write,antennas:read", "--partner")
+	for i := range assistantCount {
+		c.assistants = append(c.assistants, client(fmt.Sprint("assistant ", i), "internal:ai", "--partner"))
+	}
+	for i := range personCount {
+		p := person{Name: fmt.Sprint("Person ", i), password: fmt.Sprint("eighteen weathercocks ", i)}
+		cmd := prepared(t, "user", "create", "--data", c.dir, "--password-stdin", "--json", p.Name)
+		cmd.Stdin = strings.NewReader(p.password + "\n")
+		if out, err := cmd.Output(); err != nil {
+			t.Fatalf("user create: %v: %s", err, out)
+		}
+		c.people = append(c.people, p)
+	}
+	for i := 10; i < 50; i++ {
+		c.sites = append(c.sites, fmt.Sprint("fr-900000", i))
+	}
+	made.country = c
+	return c
+}
+
+// copyTo copies the folder.
+func (c *country) copyTo(t *testing.T, dir string) {
+	t.Helper()
+	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
+		t.Fatal(err)
+	}
+	// A key that others can read is refused.
+	if err := os.Chmod(filepath.Join(dir, "secret.key"), 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+}
+
+// problems counts why writes were not acknowledged, for the log.
+type problems struct {
+	mu   sync.Mutex
+	seen map[string]int
+}
+
+func (p *problems) add(kind string, o outcome, err error) {
+	if o == answered && err == nil {
+		return
+	}
+	text := fmt.Sprintf("%s %s: %.160v", kind, o, err)
+	text = strings.Map(func(r rune) rune { // so that those that differ in a number are one
+		if r >= '0' && r <= '9' {
+			return '#'
+		}
+		return r
+	}, text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen[text]++; len(p.seen) > 200 {
+		delete(p.seen, text)
+	}
+}
