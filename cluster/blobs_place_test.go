@@ -85,3 +85,34 @@ func TestKeysAndWarnings(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Where buckets are: those of Amazon and Google have a host of their own, of others a path.
+func TestBucketURLs(t *testing.T) {
+	for _, tt := range []struct{ where, env, url, region string }{
+		{"s3://bucket", "", "https://bucket.s3.dualstack.us-east-1.amazonaws.com/", "us-east-1"},
+		{"s3://bucket", "eu-west-3", "https://bucket.s3.dualstack.eu-west-3.amazonaws.com/", "eu-west-3"},
+		{"s3://bucket?region=eu-west-1", "eu-west-3", "https://bucket.s3.dualstack.eu-west-1.amazonaws.com/", "eu-west-1"},
+		{"s3://bucket?region=cn-north-1", "", "https://bucket.s3.dualstack.cn-north-1.amazonaws.com.cn/", "cn-north-1"},
+		{"s3://a.bucket?region=eu-west-1", "", "https://s3.dualstack.eu-west-1.amazonaws.com/a.bucket/", "eu-west-1"},
+		{"s3://bucket?endpoint=https://s3.eu-west-2.amazonaws.com:443", "eu-west-3",
+			"https://bucket.s3.eu-west-2.amazonaws.com/", "eu-west-2"},
+		{"s3://bucket?endpoint=https://storage.googleapis.com", "", "https://bucket.storage.googleapis.com/", "us-east-1"},
+		{"s3://bucket?endpoint=https://minio.example:8443", "", "https://minio.example:8443/bucket/", "us-east-1"},
+		{"s3://bucket/prefix?endpoint=http://[::1]:80", "fr-par", "http://[::1]/bucket/", "fr-par"},
+		{"s3://bucket?endpoint=http://127.0.0.1:9000&region=garage", "", "http://127.0.0.1:9000/bucket/", "garage"},
+	} {
+		t.Setenv("AWS_REGION", tt.env)
+		at, err := parsePlace(tt.where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u, region, err := at.url(); err != nil || u.String() != tt.url || region != tt.region {
+			t.Errorf("%s with %q: got %s, %s, %v, want %s, %s", tt.where, tt.env, &u, region, err, tt.url, tt.region)
+		}
+	}
+	t.Setenv("AWS_REGION", "eu/../hush")
+	at, _ := parsePlace("s3://bucket")
+	if _, _, err := at.url(); err == nil || strings.Contains(err.Error(), "hush") {
+		t.Errorf("got %v, want an error that does not show the region", err)
+	}
+}

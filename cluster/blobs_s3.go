@@ -1,9 +1,7 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
-	"crypto/md5"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -14,17 +12,13 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"time"
-
-	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // An s3Store has the bytes of blobs as objects, each with its SHA-256, and of one PUT each.
 type s3Store struct {
 	at     *place
-	client *minio.Core
+	client *s3Client
 	limits s3Limits
 }
 
@@ -46,17 +40,7 @@ func openS3(at *place, log *slog.Logger) (*s3Store, error) {
 }
 
 func newS3(at *place, limits s3Limits) (*s3Store, error) {
-	transport := newS3Transport(limits)
-	keys := credentials.NewChainCredentials([]credentials.Provider{
-		&credentials.EnvAWS{},
-		&credentials.FileAWSCredentials{},
-		&credentials.IAM{Client: &http.Client{Timeout: limits.header}},
-	})
-	if v, err := keys.GetWithContext(nil); err != nil || v.AccessKeyID == "" {
-		return nil, errors.New("--cluster-blobs: there are no keys of the store: " + wantKeys)
-	}
-	client, err := minio.NewCore(at.endpoint, &minio.Options{
-		Creds: keys, Secure: !at.plain, Transport: transport, Region: at.region, MaxRetries: 1})
+	client, err := newS3Client(at, limits)
 	if err != nil {
 		return nil, fmt.Errorf("--cluster-blobs: %w", err)
 	}
@@ -67,13 +51,13 @@ func newS3(at *place, limits s3Limits) (*s3Store, error) {
 func (s *s3Store) twice(ctx context.Context, name string, do func(ctx context.Context, key string) error) error {
 	for try := 1; ; try++ {
 		err := do(ctx, s.at.prefix+name)
-		var answer minio.ErrorResponse
+		var answer *refusal
 		switch {
 		case err == nil:
 			return nil
 		case ctx.Err() != nil:
 			return wrong(name, "%w", context.Cause(ctx))
-		case errors.As(err, &answer) && answer.Code == minio.NoSuchKey:
+		case errors.As(err, &answer) && answer.missing():
 			return &fs.PathError{Op: "blob", Path: name, Err: fs.ErrNotExist}
 		case errors.Is(err, fs.ErrInvalid) || errors.Is(err, errTooLarge):
 			return err
@@ -96,22 +80,16 @@ func (s *s3Store) put(ctx context.Context, name string, body io.Reader, size int
 	err = s.twice(ctx, name, func(ctx context.Context, key string) error {
 		ctx, cancel := context.WithTimeout(ctx, s.limits.total(size))
 		defer cancel()
-		again, err := b.again()
+		if err := s.send(ctx, key, b); err != nil {
+			return err
+		}
+		resp, err := s.client.call(ctx, http.MethodHead, key, nil)
 		if err != nil {
 			return err
 		}
-		sum := hex.EncodeToString(b.sum[:])
-		_, err = s.client.PutObject(ctx, s.at.bucket, key, again, size, base64.StdEncoding.EncodeToString(b.md5[:]), sum,
-			minio.PutObjectOptions{UserMetadata: map[string]string{sumHeader: sum}, DisableContentSha256: true})
-		if err != nil {
-			return err
-		}
-		has, err := s.client.StatObject(ctx, s.at.bucket, key, minio.StatObjectOptions{})
-		if err != nil {
-			return err
-		}
-		if got := has.Metadata.Get(sumHeader); has.Size != size || got != sum {
-			return fmt.Errorf("it has %d bytes with the SHA-256 %.64q after a PUT of %d with %s", has.Size, got, size, sum)
+		defer end(resp)
+		if got, want := resp.Header.Get(sumHeader), hex.EncodeToString(b.sum[:]); resp.ContentLength != size || got != want {
+			return fmt.Errorf("it has %d bytes with the SHA-256 %.64q after a PUT of %d with %s", resp.ContentLength, got, size, want)
 		}
 		return nil
 	})
@@ -121,24 +99,50 @@ func (s *s3Store) put(ctx context.Context, name string, body io.Reader, size int
 	return err
 }
 
+// send makes a PUT.
+func (s *s3Store) send(ctx context.Context, key string, b *prepared) error {
+	body, err := b.again()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer body.wait() // a store may answer while it is still sent
+	defer cancel()
+	resp, err := s.client.call(ctx, http.MethodPut, key, func(r *http.Request) {
+		if b.size > 0 {
+			r.Body, r.ContentLength = body.sent(), b.size
+		}
+		sum := hex.EncodeToString(b.sum[:])
+		r.Header.Set("Content-Type", "application/octet-stream")
+		r.Header.Set("Content-Md5", base64.StdEncoding.EncodeToString(b.md5[:]))
+		r.Header.Set(payloadHeader, sum)
+		r.Header.Set(sumHeader, sum)
+	})
+	if err == nil {
+		end(resp)
+	}
+	return err
+}
+
 // get opens an object.
 func (s *s3Store) get(ctx context.Context, name string) (r io.ReadCloser, err error) {
 	err = s.twice(ctx, name, func(ctx context.Context, key string) error {
 		ctx, cancel := context.WithCancel(ctx)
 		late := time.AfterFunc(s.limits.total(0), cancel)
-		body, has, header, err := s.client.GetObject(ctx, s.at.bucket, key, minio.GetObjectOptions{})
+		resp, err := s.client.call(ctx, http.MethodGet, key, nil)
 		if err != nil {
 			cancel()
 			return err
 		}
 		late.Stop()
-		slow := &slowReader{ReadCloser: body, cancel: cancel, limits: s.limits}
-		want, err := hex.DecodeString(header.Get(sumHeader))
-		if err != nil || len(want) != sha256.Size || has.Size < 0 {
+		slow := &slowReader{ReadCloser: resp.Body, cancel: cancel, limits: s.limits}
+		sum := resp.Header.Get(sumHeader)
+		want, err := hex.DecodeString(sum)
+		if err != nil || len(want) != sha256.Size || resp.ContentLength < 0 {
 			slow.Close()
-			return fmt.Errorf("it has %d bytes with the SHA-256 %.64q: no object of relais", has.Size, header.Get(sumHeader))
+			return fmt.Errorf("it has %d bytes with the SHA-256 %.64q: no object of relais", resp.ContentLength, sum)
 		}
-		r = &checkedReader{from: slow, name: name, left: has.Size, sum: sha256.New(), want: want}
+		r = &checkedReader{from: slow, name: name, left: resp.ContentLength, sum: sha256.New(), want: want}
 		return nil
 	})
 	return r, err
@@ -150,7 +154,11 @@ func (s *s3Store) remove(ctx context.Context, names []string) error {
 		err := s.twice(ctx, name, func(ctx context.Context, key string) error {
 			ctx, cancel := context.WithTimeout(ctx, s.limits.total(0))
 			defer cancel()
-			return s.client.RemoveObject(ctx, s.at.bucket, key, minio.RemoveObjectOptions{})
+			resp, err := s.client.call(ctx, http.MethodDelete, key, nil)
+			if err == nil {
+				end(resp)
+			}
+			return err
 		})
 		if err != nil && !isMissing(err) {
 			return err
@@ -171,69 +179,6 @@ func (s *s3Store) check(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// A prepared body can be read again, and its sums are known.
-type prepared struct {
-	from  io.ReadSeeker
-	start int64
-	size  int64
-	sum   [sha256.Size]byte
-	md5   [md5.Size]byte
-	file  *os.File // a temporary one, or nil
-}
-
-// prepare reads a body. One that cannot be read again is copied, to a file if it is large.
-func prepare(name string, body io.Reader, size int64) (_ *prepared, err error) {
-	p := &prepared{size: size}
-	defer func() {
-		if err != nil {
-			p.close()
-		}
-	}()
-	var copied bytes.Buffer
-	sum, sum5, to := sha256.New(), md5.New(), io.Writer(io.Discard)
-	if seeker, ok := body.(io.ReadSeeker); ok {
-		if p.start, err = seeker.Seek(0, io.SeekCurrent); err != nil {
-			return nil, err
-		}
-		p.from = seeker
-	} else if size <= partSize {
-		to = &copied
-	} else {
-		if p.file, err = os.CreateTemp("", "relais-blob-*"); err != nil {
-			return nil, err
-		}
-		p.from, to = p.file, p.file
-	}
-	n, err := io.Copy(io.MultiWriter(to, sum, sum5), io.LimitReader(body, size+1))
-	if err != nil {
-		return nil, err
-	}
-	if n != size {
-		return nil, wrongSize(name, n, size)
-	}
-	if p.from == nil {
-		p.from = bytes.NewReader(copied.Bytes())
-	}
-	sum.Sum(p.sum[:0])
-	sum5.Sum(p.md5[:0])
-	return p, nil
-}
-
-// again returns the body from its start. It cannot be closed, and minio-go does not seek in it.
-func (p *prepared) again() (io.Reader, error) {
-	if _, err := p.from.Seek(p.start, io.SeekStart); err != nil {
-		return nil, err
-	}
-	return io.LimitReader(p.from, p.size), nil
-}
-
-func (p *prepared) close() {
-	if p.file != nil {
-		p.file.Close()
-		os.Remove(p.file.Name()) // a temporary file of the system otherwise
-	}
 }
 
 // A slowReader fails when the store, and not its caller, takes too long.

@@ -1,11 +1,7 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
-	"encoding/xml"
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"time"
@@ -30,7 +26,7 @@ func (l s3Limits) total(size int64) time.Duration {
 func newS3Transport(limits s3Limits) http.RoundTripper {
 	long := limits
 	long.header, long.stall = 6*limits.header, 3*limits.stall // megabytes that were sent may still be on their way
-	return strictTransport{limitedTransport(limits), limitedTransport(long)}
+	return s3Transport{limitedTransport(limits), limitedTransport(long)}
 }
 
 func limitedTransport(limits s3Limits) http.RoundTripper {
@@ -74,37 +70,12 @@ func (c *movingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// A strictTransport believes that something is missing only if the store says so: proxies say it of
-// stores that they do not find. What is not an object is read here, because minio-go reads all of
-// it, however long it is.
-type strictTransport struct{ ask, put http.RoundTripper }
+// A s3Transport waits longer for the answer to a PUT.
+type s3Transport struct{ ask, put http.RoundTripper }
 
-const mostAnswer = 64 << 10 // bytes of what is not an object
-
-func (t strictTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	way := t.ask
+func (t s3Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method == http.MethodPut {
-		way = t.put
+		return t.put.RoundTrip(r)
 	}
-	resp, err := way.RoundTrip(r)
-	if err != nil || r.Method == http.MethodHead || r.Method == http.MethodGet && resp.Header.Get(sumHeader) != "" {
-		return resp, err
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
-	if err != nil {
-		return nil, err
-	}
-	var answer struct {
-		XMLName xml.Name `xml:"Error"`
-		Code    string
-	}
-	if resp.StatusCode == http.StatusNotFound && (xml.Unmarshal(text, &answer) != nil || answer.Code == "") {
-		return nil, fmt.Errorf("%s, but not from a store of S3: %.80q", resp.Status, text)
-	}
-	if resp.StatusCode/100 == 2 && r.Method == http.MethodDelete && resp.StatusCode != http.StatusNoContent {
-		return nil, fmt.Errorf("%s to a DELETE, which is not from a store of S3: %.80q", resp.Status, text)
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(text))
-	return resp, nil
+	return t.ask.RoundTrip(r)
 }
