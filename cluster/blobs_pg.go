@@ -22,7 +22,7 @@ import (
 // parts from 1 on. A blob comes in one transaction, so that it is whole or missing.
 
 const (
-	partSize   = 8 << 20
+	partSize   = 2 << 20 // a blob takes several times as much memory while it is put or read
 	headerSize = 8 + sha256.Size
 )
 
