@@ -19,7 +19,7 @@ type askedLog struct {
 	asked atomic.Int64
 }
 
-func (l *askedLog) Since(ctx context.Context, at store.Mark) ([]store.Commit, error) {
+func (l *askedLog) Since(ctx context.Context, at store.Mark) ([]store.Commit, bool, error) {
 	l.asked.Add(1)
 	return l.Log.Since(ctx, at)
 }

@@ -57,10 +57,14 @@ func (b *Bucket) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 
 // DeleteBucket deletes a bucket of this one with all that it holds.
 func (b *Bucket) DeleteBucket(name []byte) error {
-	if c := b.Bucket(name); c != nil {
+	c := b.Bucket(name)
+	if err := b.bolt.DeleteBucket(name); err != nil {
+		return err
+	}
+	if c != nil {
 		c.step(Op{Kind: OpDrop})
 	}
-	return b.bolt.DeleteBucket(name)
+	return nil
 }
 
 // Get returns the value of a key, nil when the key is missing or its record is damaged.
@@ -80,8 +84,11 @@ func (b *Bucket) Has(key []byte) bool { return b.bolt.Get(key) != nil }
 // Put stores a value.
 func (b *Bucket) Put(key, value []byte) error {
 	sealed := b.sealed(key, value)
+	if err := b.bolt.Put(key, sealed); err != nil {
+		return err
+	}
 	b.step(Op{Kind: OpPut, Key: key, Value: sealed[:len(value):len(value)]})
-	return b.bolt.Put(key, sealed)
+	return nil
 }
 
 // Delete removes a value. It may be missing.
@@ -89,8 +96,11 @@ func (b *Bucket) Delete(key []byte) error {
 	if !b.Has(key) {
 		return nil
 	}
+	if err := b.bolt.Delete(key); err != nil {
+		return err
+	}
 	b.step(Op{Kind: OpDelete, Key: key})
-	return b.bolt.Delete(key)
+	return nil
 }
 
 // Sequence is the number that the bucket has in addition to its records, 0 at first.
@@ -98,8 +108,11 @@ func (b *Bucket) Sequence() uint64 { return b.bolt.Sequence() }
 
 // SetSequence changes the number that the bucket has in addition to its records.
 func (b *Bucket) SetSequence(n uint64) error {
+	if err := b.bolt.SetSequence(n); err != nil {
+		return err
+	}
 	b.step(Op{Kind: OpSequence, N: n})
-	return b.bolt.SetSequence(n)
+	return nil
 }
 
 // NextSequence adds one to the number that the bucket has in addition to its records.

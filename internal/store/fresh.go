@@ -23,7 +23,7 @@ func (db *DB) Fresh(ctx context.Context) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, freshTime)
 	defer cancel()
-	err := db.rounds.join(waiting, db.Pull)
+	err := db.rounds.join(waiting, db.life, db.Pull)
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
 		return fmt.Errorf("%w: no answer in %s", ErrAway, freshTime)
 	}
@@ -44,7 +44,7 @@ type round struct {
 	err  error
 }
 
-func (r *rounds) join(ctx context.Context, do func(context.Context) error) error {
+func (r *rounds) join(ctx, life context.Context, do func(context.Context) error) error {
 	r.mu.Lock()
 	if r.next == nil {
 		r.next = &round{done: make(chan struct{})}
@@ -52,7 +52,7 @@ func (r *rounds) join(ctx context.Context, do func(context.Context) error) error
 	own := r.next
 	if !r.running {
 		r.running = true
-		go r.run(do)
+		go r.run(life, do)
 	}
 	r.mu.Unlock()
 	select {
@@ -63,8 +63,8 @@ func (r *rounds) join(ctx context.Context, do func(context.Context) error) error
 	}
 }
 
-// run calls do until nobody waits.
-func (r *rounds) run(do func(context.Context) error) {
+// run calls do with life until nobody waits.
+func (r *rounds) run(life context.Context, do func(context.Context) error) {
 	for {
 		r.mu.Lock()
 		wait := time.Until(r.began.Add(freshEvery))
@@ -79,9 +79,7 @@ func (r *rounds) run(do func(context.Context) error) {
 			return
 		}
 		r.mu.Unlock()
-		ctx, cancel := context.WithTimeout(context.Background(), turnTime)
-		now.err = do(ctx)
-		cancel()
+		now.err = do(life)
 		close(now.done)
 	}
 }

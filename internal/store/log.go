@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 var (
@@ -15,6 +16,8 @@ var (
 	// ErrRewound says that a Log does not have the commit after which this file would go on: it was
 	// restored, or lost commits, or no longer keeps such old ones.
 	ErrRewound = errors.New("the cluster's database does not have what this replica has")
+	// ErrOld is an ErrRewound: the Log no longer has such old commits.
+	ErrOld = fmt.Errorf("%w: the replica is too old", ErrRewound)
 )
 
 // A Log is what several copies of a file share: all commits in one order. A DB that was given one
@@ -23,9 +26,9 @@ type Log interface {
 	// Begin waits until no other replica is in a turn, and returns the commits after at. The turn
 	// must be ended. Errors: ErrAway, ErrRewound; ErrBehind if they are many, which Since returns.
 	Begin(ctx context.Context, at Mark) (Turn, []Commit, error)
-	// Since returns the next commits after at, in their order, none if at is the last. Errors:
-	// ErrAway, ErrRewound.
-	Since(ctx context.Context, at Mark) ([]Commit, error)
+	// Since returns the next commits after at, in their order, none if at is the last, and whether
+	// there were more. Errors: ErrAway, ErrRewound.
+	Since(ctx context.Context, at Mark) (commits []Commit, more bool, err error)
 	// All calls put with operations that make the whole content in an empty file, and returns
 	// its mark. Errors: ErrAway, those of put.
 	All(ctx context.Context, put func(Op) error) (Mark, error)

@@ -10,7 +10,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// turnTime bounds the wait for a turn, and for the answer to a question.
+// turnTime bounds the wait for a turn.
 const turnTime = 10 * time.Second
 
 // Share makes the file a replica of a log: from now on each Update is a commit of the log, and
@@ -46,52 +46,52 @@ func (db *DB) Unshare() error {
 	return err
 }
 
-// Pull gets what the log has. When the log has another history, the file is built again. Errors:
-// ErrAway, those of writing the file.
+// Pull gets what the log has at this moment. When the log has another history, the file is built
+// again, as when it is damaged. Errors: ErrAway, those of writing the file.
 func (db *DB) Pull(ctx context.Context) error {
 	for {
 		at := db.Mark()
-		since, err := db.log.Since(ctx, at)
+		since, more, err := db.log.Since(ctx, at)
 		if err != nil && !errors.Is(err, ErrRewound) || err == nil && len(since) == 0 {
 			return err
 		}
-		if err := db.take(ctx, at, since, errors.Is(err, ErrRewound)); err != nil {
+		taken, err := db.take(ctx, at, since, err)
+		if err != nil || taken && !more {
 			return err
 		}
 	}
 }
 
-// take applies commits after at, or builds the file again. It does nothing when the file has
-// another mark by now.
-func (db *DB) take(ctx context.Context, at Mark, since []Commit, rewound bool) error {
+// take applies commits after at, or builds the file again for ErrRewound. It does nothing, and says
+// so, when the file has another mark by now.
+func (db *DB) take(ctx context.Context, at Mark, since []Commit, why error) (taken bool, err error) {
 	db.writing.Lock()
 	defer db.writing.Unlock()
-	if err := db.writable(); err != nil {
-		return err
+	if db.Mark() != at {
+		return false, nil
 	}
-	switch {
-	case db.Mark() != at:
-		return nil
-	case rewound:
-		return db.rebuild(ctx)
+	if why == nil {
+		if why = db.writable(); why == nil {
+			why = db.apply(since)
+		}
 	}
-	err := db.apply(since)
-	if errors.Is(err, errDiffers) {
-		return db.rebuild(ctx)
+	if errors.Is(why, ErrRewound) || errors.Is(why, errDiffers) || errors.Is(why, ErrDamaged) {
+		return true, db.rebuild(ctx, why)
 	}
-	return err
+	return true, why
 }
 
-// turn is Update in a replica. The caller holds db.writing.
-func (db *DB) turn(fn func(*Tx) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), turnTime)
-	defer cancel()
+// turn is Update in a replica. The caller holds db.writing, and has waited for it in ctx.
+func (db *DB) turn(ctx context.Context, fn func(*Tx) error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: other changes wait for it", ErrAway)
+	}
 	if err := db.writable(); err != nil {
 		return err
 	}
 	turn, since, err := db.log.Begin(ctx, db.Mark())
 	for errors.Is(err, ErrBehind) {
-		if since, err = db.log.Since(ctx, db.Mark()); err == nil {
+		if since, _, err = db.log.Since(ctx, db.Mark()); err == nil {
 			err = db.apply(since)
 		}
 		if err == nil {
@@ -192,29 +192,29 @@ func (tx *Tx) bucketAt(path [][]byte) (b *Bucket, err error) {
 	return b, nil
 }
 
-// rebuild replaces the file by all that the log has. The caller holds db.writing.
-func (db *DB) rebuild(ctx context.Context) error {
+// rebuild replaces the file by all that the log has. why says what is wrong with it. The caller
+// holds db.writing.
+func (db *DB) rebuild(ctx context.Context, why error) error {
 	info, err := db.current.held.Stat()
 	if err != nil {
 		return failed("build again", db.name, err)
 	}
-	rewound := db.Mark() != Mark{}
-	commits, mark := db.commits.Load()+1, Mark{}
+	count := db.Mark() != Mark{} && !errors.Is(why, ErrOld)
+	before, commits, mark := db.current, db.commits.Load()+1, Mark{}
 	db.rebuilding.Store(true)
 	defer db.rebuilding.Store(false)
-	ctx = context.WithoutCancel(ctx) // it takes as long as the store is large
 	_, _, err = db.swap(info, func(dst *bolt.DB) (err error) {
 		c := &copying{dst: dst}
 		defer c.abandon()
 		mark, err = c.copyLog(ctx, db.log, db.buckets, commits)
 		return err
 	}, func(next *file) error { return db.reload(next) })
-	if db.current.mark != mark || mark == (Mark{}) {
+	if db.current == before {
 		return failed("build again", db.name, err)
 	}
-	db.commits.Store(commits)
+	db.commits.Store(commits) // also when only the name could not be made to last
 	db.mark.Store(&mark)
-	if rewound {
+	if count {
 		db.rebuilt.Add(1)
 	}
 	return nil

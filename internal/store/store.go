@@ -4,6 +4,7 @@
 package store
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -86,8 +87,10 @@ type DB struct {
 	log        Log                  // see Share
 	mark       atomic.Pointer[Mark] // that memory has
 	rounds     rounds               // of Fresh
-	rebuilding atomic.Bool          // the log is copied as a whole
-	rebuilt    atomic.Int64         // how often a Log did not have the mark
+	life       context.Context      // ends with Close
+	end        context.CancelFunc
+	rebuilding atomic.Bool  // the log is copied as a whole
+	rebuilt    atomic.Int64 // how often a Log did not have the mark
 	sealing    attempt
 	opening    attempt               // to open the file again
 	problem    atomic.Pointer[error] // that Problem told last
@@ -171,6 +174,7 @@ func open(path string, flag int, limit int64) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f, history: rand.Text()}
+	db.life, db.end = context.WithCancel(context.Background())
 	db.commits.Store(f.commits)
 	db.mark.Store(&f.mark)
 	return db, nil
@@ -245,6 +249,7 @@ func (db *DB) ReadOnly() bool { return db.readOnly }
 
 // Close waits for the open transactions and closes the file.
 func (db *DB) Close() error {
+	db.end()
 	db.writing.Lock() // a Compact would open the file again
 	defer db.writing.Unlock()
 	err := db.current.close()

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,11 +72,13 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	if db.rebuilding.Load() {
 		return fmt.Errorf("%s is being copied from the cluster: %w", db.name, ErrAway)
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), turnTime) // of a replica: it may wait here
+	defer cancel()
 	// Before bolt's own lock, that a transaction which cannot be rolled back keeps.
 	db.writing.Lock()
 	defer db.writing.Unlock()
 	if db.log != nil {
-		return db.turn(fn)
+		return db.turn(ctx, fn)
 	}
 	if err := db.writable(); err != nil {
 		return err

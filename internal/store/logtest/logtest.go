@@ -67,7 +67,7 @@ func (l *Log) add(ops []store.Op) store.Mark {
 // Begin is that of store.Log.
 func (l *Log) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Commit, error) {
 	l.turn.Lock()
-	since, err := l.Since(ctx, at)
+	since, _, err := l.Since(ctx, at)
 	if err != nil {
 		l.turn.Unlock()
 		return nil, nil, err
@@ -76,17 +76,17 @@ func (l *Log) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Com
 }
 
 // Since is that of store.Log.
-func (l *Log) Since(_ context.Context, at store.Mark) ([]store.Commit, error) {
+func (l *Log) Since(_ context.Context, at store.Mark) ([]store.Commit, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.away {
-		return nil, store.ErrAway
+		return nil, false, store.ErrAway
 	}
 	i := int(at.Seq)
 	if i == 0 || i > len(l.commits) || l.commits[i-1].Mark != at {
-		return nil, store.ErrRewound
+		return nil, false, store.ErrRewound
 	}
-	return slices.Clone(l.commits[i:]), nil
+	return slices.Clone(l.commits[i:]), false, nil
 }
 
 // All is that of store.Log. It repeats all commits, and so knows nothing that a Log must compute.
