@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,8 +33,10 @@ type Engine struct {
 	version string // of this program
 	session string // of this process: a node that starts again is another
 	identity
+	sum    []byte // the SecretSum of the node's key, nil for one who only administers
 	log    *slog.Logger
-	warned sync.Map // *pgconn.PgConn that had a warning
+	copies chan struct{} // held while a whole store is read, so that connections are left
+	warned sync.Map      // *pgconn.PgConn that had a warning
 	state  state
 }
 
@@ -43,10 +46,12 @@ const (
 )
 
 var (
+	errURL = errors.New("--cluster: the address of the database cannot be read: write it like " +
+		"postgres://relais@db1,db2/relais, and percent-encode special characters of a password")
 	// ErrNone says that the database has no cluster.
 	ErrNone = errors.New("the database has no cluster of relais: run relais cluster init first")
 	// ErrNewer says that a newer program wrote to the cluster.
-	ErrNewer = errors.New("the cluster was upgraded to a newer relais: install that version here")
+	ErrNewer = fmt.Errorf("%w: it was upgraded to a newer relais: install that version here", store.ErrAway)
 )
 
 // joinTime bounds the wait for the engine at the start.
@@ -71,9 +76,10 @@ func Connect(ctx context.Context, url, node string, log *slog.Logger) (*Engine, 
 func open(url, node string, log *slog.Logger) (*Engine, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("--cluster: %w", err)
+		return nil, errURL // the cause may show a password
 	}
-	e := &Engine{node: node, session: rand.Text(), log: log}
+	e := &Engine{node: node, session: rand.Text(), log: log, copies: make(chan struct{}, 2)}
+	e.state.up = time.Now()
 	config.MaxConns = poolSize
 	c := config.ConnConfig
 	// Statements without names: pgbouncer gives every transaction another session.
@@ -128,10 +134,12 @@ func (e *Engine) Close() { e.pool.Close() }
 func away(err error) error {
 	var of *pgconn.PgError
 	switch {
-	case err == nil, errors.Is(err, store.ErrAway), errors.Is(err, ErrNone), errors.Is(err, ErrNewer):
+	case err == nil, errors.Is(err, store.ErrAway), errors.Is(err, errForeign):
 		return err
 	case errors.As(err, &of) && (of.Code == "3F000" || of.Code == "42P01"): // no schema, no table
-		return ErrNone
+		return fmt.Errorf("%w: %w", store.ErrAway, ErrNone)
+	case errors.As(err, &of) && slices.Contains([]string{"22", "23", "54"}, of.Code[:2]):
+		return fmt.Errorf("the cluster's database refuses it: %w", err) // and will again
 	case errors.As(err, &of) && of.Code == "25006":
 		return fmt.Errorf("%w: it is read-only; add target_session_attrs=read-write if there are several hosts: %w",
 			store.ErrAway, err)

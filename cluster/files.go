@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"relais/internal/folder"
@@ -58,11 +59,11 @@ type Files struct {
 	blobs Blobs
 	log   *slog.Logger
 	wake  chan struct{}
+	ready atomic.Bool // the folder had all files once
 
-	mu    sync.Mutex
-	here  map[string]fileRow
-	near  map[string]string // sum → a file of this node with these bytes
-	ready bool              // the folder had all files once
+	mu   sync.Mutex
+	here map[string]fileRow
+	near map[string]string // sum → a file of this node with these bytes
 }
 
 // OpenFiles returns the files of a node's folder. Bring, or Run, brings them up to date.
@@ -112,11 +113,7 @@ func (f *Files) Run(ctx context.Context) {
 }
 
 // Ready reports whether the folder has had all files since the process began.
-func (f *Files) Ready() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ready
-}
+func (f *Files) Ready() bool { return f.ready.Load() }
 
 // rows reads what the cluster has.
 func (f *Files) rows() (all map[string]fileRow, err error) {
@@ -147,7 +144,7 @@ func rowsIn(tx *store.Tx, prefix string) (map[string]fileRow, error) {
 
 // sharedPath reports whether a path is one of the files that nodes share.
 func sharedPath(path string) bool {
-	return filepath.IsLocal(filepath.FromSlash(path)) &&
+	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) &&
 		(strings.HasPrefix(path, "snapshots/") || strings.HasPrefix(path, "sources/"))
 }
 
@@ -186,9 +183,10 @@ func (f *Files) Bring(ctx context.Context) error {
 			return err
 		}
 	}
-	f.removeOthers(rows)
+	left := f.removeOthers(rows)
 	clear(f.near)
-	f.ready = true
+	f.ready.Store(true)
+	maps.Copy(rows, left) // to be removed the next time
 	if maps.Equal(f.here, rows) {
 		return nil
 	}
@@ -220,14 +218,18 @@ func (f *Files) adopt(path string, row fileRow) bool {
 // fetch writes the bytes of a file, and makes sure that they are the right ones.
 func (f *Files) fetch(ctx context.Context, w io.Writer, row fileRow) error {
 	var in io.ReadCloser
-	var err error
 	if near, ok := f.near[row.Sum]; ok {
-		in, err = os.Open(near)
-	} else {
-		in, err = f.blobs.Get(ctx, row.Blob)
+		delete(f.near, row.Sum) // if it is gone or another, the next time brings the blob
+		if file, err := os.Open(near); err == nil {
+			in = file
+		}
 	}
-	if err != nil {
-		return err
+	if in == nil {
+		blob, err := f.blobs.Get(ctx, row.Blob)
+		if err != nil {
+			return err
+		}
+		in = blob
 	}
 	defer in.Close()
 	sum := sha256.New()
@@ -241,17 +243,21 @@ func (f *Files) fetch(ctx context.Context, w io.Writer, row fileRow) error {
 	return nil
 }
 
-// removeOthers removes the files that the cluster no longer has.
-func (f *Files) removeOthers(rows map[string]fileRow) {
-	for path := range f.here {
-		if _, ok := rows[path]; ok {
+// removeOthers removes the files that the cluster no longer has, and returns those that it could not
+// remove.
+func (f *Files) removeOthers(rows map[string]fileRow) map[string]fileRow {
+	left := map[string]fileRow{}
+	for path, row := range f.here {
+		if _, ok := rows[path]; ok || !sharedPath(path) {
 			continue
 		}
 		if err := os.Remove(f.path(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.log.Warn("removing an old shared file", "error", err)
+			left[path] = row
 		}
 		_ = os.Remove(filepath.Dir(f.path(path))) // it fails unless the folder is empty
 	}
+	return left
 }
 
 // RemoveList removes the list of the shared files that a folder has, which needs none when it is no

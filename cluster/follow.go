@@ -23,6 +23,7 @@ type Replicas struct {
 	engine *Engine
 	dbs    map[string]*store.DB
 	wake   map[string]chan struct{}
+	wrote  bool          // the node's row; of live alone
 	told   chan struct{} // wakes who says what the node has
 	Files  *Files        // nil until they are opened
 }
@@ -76,6 +77,7 @@ func (r *Replicas) Run(ctx context.Context) {
 // listen polls on a connection of its own, and at once when another node commits, until an error.
 func (r *Replicas) listen(ctx context.Context) error {
 	config := r.engine.pool.Config().ConnConfig
+	config.OnNotice = nil
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return away(err)
@@ -88,6 +90,8 @@ func (r *Replicas) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN relais"); err != nil {
 		return away(err)
 	}
+	over, end := context.WithCancel(ctx)
+	end()
 	for {
 		if err := r.poll(ctx, conn); err != nil {
 			return err
@@ -95,7 +99,10 @@ func (r *Replicas) listen(ctx context.Context) error {
 		waiting, cancel := context.WithTimeout(ctx, pollEvery)
 		_, err := conn.WaitForNotification(waiting)
 		cancel()
-		if err != nil && conn.IsClosed() {
+		for err == nil { // the others that have come
+			_, err = conn.WaitForNotification(over)
+		}
+		if conn.IsClosed() {
 			return away(err)
 		}
 		if ctx.Err() != nil {
@@ -109,7 +116,7 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
 	start := time.Now()
-	rows, err := conn.Query(ctx, `SELECT name, seq, nonce, clock_timestamp() FROM relais.store`)
+	rows, err := conn.Query(ctx, `SELECT name, seq, nonce, format, clock_timestamp() FROM relais.store`)
 	if err != nil {
 		return away(err)
 	}
@@ -119,11 +126,16 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 		var m store.Mark
 		var nonce []byte
 		var clock time.Time
-		if err := rows.Scan(&name, &m.Seq, &nonce, &clock); err != nil {
+		var format int
+		if err := rows.Scan(&name, &m.Seq, &nonce, &format, &clock); err != nil {
 			return away(err)
 		}
 		r.engine.state.setSkew(start.Add(time.Since(start) / 2).Sub(clock))
-		if copy(m.Nonce[:], nonce); r.dbs[name] != nil {
+		switch copy(m.Nonce[:], nonce); {
+		case r.dbs[name] == nil:
+		case format > newestFormat:
+			r.engine.state.follows(name, ErrNewer)
+		default:
 			r.compare(name, m)
 		}
 	}
@@ -140,24 +152,21 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 func (r *Replicas) compare(name string, last store.Mark) {
 	at := r.dbs[name].Mark()
 	if at == last {
-		r.engine.state.behind(name, 0)
+		r.engine.state.behind(name, at.Seq, last.Seq)
 		r.engine.state.follows(name, nil) // also when an own commit brought what a pull could not
 		return
 	}
-	commits := uint64(1) // at least: an own commit may have come meanwhile
-	if last.Seq > at.Seq {
-		commits = last.Seq - at.Seq
-	}
-	r.engine.state.behind(name, commits)
+	r.engine.state.behind(name, at.Seq, max(last.Seq, at.Seq+1)) // another history is behind, too
 	select {
 	case r.wake[name] <- struct{}{}:
 	default:
 	}
 }
 
-// pull brings a store up to date when it is woken.
+// pull brings a store up to date when it is woken. After an error that is not the engine's it waits,
+// longer each time: it may have copied the whole store in vain.
 func (r *Replicas) pull(ctx context.Context, name string) {
-	failing := false
+	failing, wait := false, time.Duration(0)
 	for {
 		select {
 		case <-ctx.Done():
@@ -175,6 +184,15 @@ func (r *Replicas) pull(ctx context.Context, name string) {
 		if err != nil && !failing && ctx.Err() == nil {
 			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)
 		}
-		failing = err != nil
+		if failing = err != nil; !failing || errors.Is(err, store.ErrAway) {
+			wait = 0
+			continue
+		}
+		wait = min(max(2*wait, time.Second), 30*time.Second)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
 	}
 }

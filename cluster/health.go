@@ -31,6 +31,7 @@ type Health struct {
 // Health returns the state. A node whose engine does not answer is ready for stale, with what it
 // has.
 func (r *Replicas) Health(stale time.Duration) Health {
+	bringing := r.Files != nil && !r.Files.Ready() // before the lock: turns need it
 	s := &r.engine.state
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +63,7 @@ func (r *Replicas) Health(stale time.Duration) Health {
 			h.State, h.NotReady = "rebuilding", "this node is copying a store of the cluster"
 		}
 	}
-	if r.Files != nil && !r.Files.Ready() {
+	if bringing {
 		h.State, h.NotReady = "rebuilding", "this node is copying the snapshots of the cluster"
 	}
 	return h
@@ -75,6 +76,9 @@ func (r *Replicas) Warnings() (list []string) {
 	defer s.mu.Unlock()
 	if s.err != nil {
 		list = append(list, fmt.Sprintf("the cluster's database does not answer: changes are refused (%v)", s.err))
+	}
+	if s.err == nil && s.refused != nil {
+		list = append(list, fmt.Sprintf("the cluster's database takes no changes: %v", s.refused))
 	}
 	if s.skew.Abs() > warnSkew {
 		list = append(list, fmt.Sprintf("the clock differs from that of the cluster's database by %v",

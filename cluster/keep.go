@@ -15,8 +15,9 @@ const (
 
 // expired are statements that remove what is old.
 var expired = []string{
-	`DELETE FROM relais.change c USING relais.store s WHERE s.name = c.store AND c.seq < s.seq
-		AND c.at < clock_timestamp() - interval '6 hours'`,
+	// By the age of the next one: a node at a commit needs it to go on.
+	`DELETE FROM relais.change c USING relais.change n WHERE n.store = c.store AND n.seq = c.seq + 1
+		AND n.at < clock_timestamp() - interval '6 hours'`,
 	`DELETE FROM relais.answer WHERE until < clock_timestamp()`,
 	`DELETE FROM relais.tally WHERE win < extract(epoch FROM clock_timestamp()) - 3600`,
 	`DELETE FROM relais.node WHERE seen < clock_timestamp() - interval '30 days'`,
@@ -28,7 +29,6 @@ var expired = []string{
 func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.Context, name string) (bool, error)) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
-	vacuumed := time.Now()
 	for {
 		for _, sql := range expired {
 			if _, err := e.exec(ctx, sql); err != nil && ctx.Err() == nil {
@@ -40,8 +40,7 @@ func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.
 		} else if n > 0 {
 			e.log.Info("blobs that nothing refers to are removed", "blobs", n)
 		}
-		if time.Since(vacuumed) > vacuumEvery {
-			vacuumed = time.Now()
+		if e.turnOf(ctx, "vacuum", vacuumEvery) {
 			// So that what was deleted does not stay in the files of the database.
 			if _, err := e.exec(ctx, `VACUUM relais.item, relais.change, relais.blob, relais.answer, relais.tally`); err != nil &&
 				ctx.Err() == nil {
@@ -54,4 +53,12 @@ func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.
 		case <-tick.C:
 		}
 	}
+}
+
+// turnOf reports whether something that one node does so often is due, and notes that it is done.
+func (e *Engine) turnOf(ctx context.Context, what string, every time.Duration) bool {
+	rows, err := e.exec(ctx, `INSERT INTO relais.lease VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 s')
+		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE lease.until < clock_timestamp()`,
+		what, e.session, every.Seconds())
+	return err == nil && rows > 0
 }

@@ -23,6 +23,8 @@ const (
 
 // hold takes or renews a lease, and reports whether this node has it.
 func (e *Engine) hold(ctx context.Context, name string) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
 	var holder string
 	err := e.row(ctx, `INSERT INTO relais.lease VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 s')
 		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until,

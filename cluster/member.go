@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -56,43 +58,41 @@ func (m Member) Write(dir folder.Dir) error {
 	if old, err := ReadMember(dir); err == nil && old == m {
 		return nil
 	}
-	return folder.ReplaceJSON(filepath.Join(string(dir), MemberName), m)
+	return folder.ReplacePrivate(filepath.Join(string(dir), MemberName), func(w io.Writer) error {
+		to := json.NewEncoder(w)
+		to.SetEscapeHTML(false)
+		return to.Encode(m)
+	})
 }
 
-var passwordOfText = regexp.MustCompile(`(?i)\bpassword\s*=\s*('(\\.|[^'])*'|\S*)`)
+var (
+	passwordOfText = regexp.MustCompile(`(?i)\b(ssl)?password\s*=\s*('(\\.|[^'])*'|[^\s&]*)`)
+	userOfURL      = regexp.MustCompile(`^(postgres(?:ql)?://[^:@/?#]*)(?:.*)@`)
+)
 
-// withoutPassword returns a connection string without its password.
+// withoutPassword returns a connection string without its passwords. What looks like one goes, also
+// in a text that is not a URL.
 func withoutPassword(text string) string {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" {
-		return passwordOfText.ReplaceAllString(text, "")
-	}
-	if u.User != nil {
-		u.User = url.User(u.User.Username())
-	}
-	q := u.Query()
-	q.Del("password")
-	u.RawQuery = q.Encode()
-	return u.String()
+	return passwordOfText.ReplaceAllString(userOfURL.ReplaceAllString(text, "$1@"), "")
 }
 
 // ConnectMember connects a folder's node. A node that was in the cluster before connects without
-// the engine too: then err is nil, and the stores are read as they are. url is "" for that of m.
+// the engine too: then err is nil, and the stores are read as they are. url is "" for RELAIS_CLUSTER, or else that of m.
 // secret is the content of secret.key, version that of the program.
 func ConnectMember(ctx context.Context, m Member, url, version string, secret []byte, log *slog.Logger,
 ) (*Engine, error) {
-	if url == "" {
-		url = m.URL
-	}
+	url = cmp.Or(url, os.Getenv("RELAIS_CLUSTER"), m.URL) // the first two may have a password
 	e, err := open(url, m.Node, log)
 	if err != nil {
 		return nil, err
 	}
-	e.id, e.blobs, e.version = m.Cluster, m.Blobs, version
+	e.id, e.blobs, e.version, e.sum = m.Cluster, m.Blobs, version, SecretSum(secret)
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	found, err := e.readCluster(ctx)
 	switch {
+	case errors.Is(err, ErrNone):
+		err = ErrNone
 	case errors.Is(err, store.ErrAway) && m.Cluster != "":
 		e.state.answered(err)
 		return e, nil

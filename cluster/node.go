@@ -53,8 +53,9 @@ func (r *Replicas) live(ctx context.Context) {
 	tick := time.NewTicker(seenEvery)
 	defer tick.Stop()
 	for {
-		if err := r.seen(ctx); err != nil && ctx.Err() == nil {
-			r.engine.log.Debug("telling that the node lives", "error", err)
+		err := r.seen(ctx)
+		if ctx.Err() == nil {
+			r.engine.state.refuses(err)
 		}
 		select {
 		case <-ctx.Done():
@@ -88,7 +89,7 @@ func (r *Replicas) Confirm(ctx context.Context) (missing []string, err error) {
 		}
 		missing = nil
 		for _, n := range nodes {
-			if n.Live && n.Node != r.engine.node && n.Marks[urgent] < want {
+			if n.Live && n.Session != r.engine.session && n.Marks[urgent] < want {
 				missing = append(missing, n.Node)
 			}
 		}
@@ -112,28 +113,27 @@ func (r *Replicas) seen(ctx context.Context) error {
 		return err
 	}
 	e := r.engine
-	if _, err := e.exec(ctx, `INSERT INTO relais.node (id, session, version, reads, skew, marks)
-		VALUES ($1, $2, $3, $4, $5, $6::text::jsonb) ON CONFLICT (id) DO UPDATE SET session = excluded.session,
-			version = excluded.version, reads = excluded.reads, skew = excluded.skew, marks = excluded.marks,
-			seen = clock_timestamp()`,
-		e.node, e.session, e.version, newestFormat, e.state.Skew().Seconds(), string(text)); err != nil {
-		return err
-	}
-	nodes, err := e.Nodes(ctx)
+	nodes, err := e.Nodes(ctx) // before this node's row is written: another server may have its name
 	if err != nil {
 		return err
 	}
-	live := 0
+	live := 1
 	for _, n := range nodes {
-		if n.Live {
+		switch {
+		case n.Node != e.node && n.Live:
 			live++
-		}
-		if n.Node == e.node && n.Session != e.session {
+		case n.Node == e.node && n.Session != e.session && n.Live && r.wrote:
 			e.log.Error("another server has the name of this node: give each its own with --node", "node", e.node)
 		}
 	}
 	e.state.setNodes(live)
-	return nil
+	_, err = e.exec(ctx, `INSERT INTO relais.node (id, session, version, reads, skew, marks)
+		VALUES ($1, $2, $3, $4, $5, $6::text::jsonb) ON CONFLICT (id) DO UPDATE SET session = excluded.session,
+			version = excluded.version, reads = excluded.reads, skew = excluded.skew, marks = excluded.marks,
+			seen = clock_timestamp()`,
+		e.node, e.session, e.version, newestFormat, e.state.Skew().Seconds(), string(text))
+	r.wrote = r.wrote || err == nil
+	return err
 }
 
 // gone says that the node has ended.

@@ -48,7 +48,7 @@ func (t *turn) settle(m store.Mark, cause error) error {
 // committed reports whether the log has a commit. It waits for the lock of the store: behind it
 // the transaction that made the commit has ended.
 func (t *turn) committed(ctx context.Context, m store.Mark) (done bool, err error) {
-	err = pgx.BeginFunc(ctx, t.pool, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, t.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, turnSettings); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ type state struct {
 	mu      sync.Mutex
 	up      time.Time // when the engine answered last
 	err     error     // why it does not
+	refused error     // why it takes no changes
 	skew    time.Duration
 	nodes   int               // that live
 	lag     map[string]lag    // by store
@@ -24,6 +25,7 @@ type state struct {
 type lag struct {
 	commits uint64
 	since   time.Time // zero: it is not
+	goal    uint64    // the engine's last commit at that time
 }
 
 // Times are durations of one kind.
@@ -69,8 +71,8 @@ func (s *state) answered(err error) (changed bool) {
 	return changed
 }
 
-// behind notes how many commits a store is behind.
-func (s *state) behind(name string, commits uint64) {
+// behind notes the last commits of a store that the node and the engine have.
+func (s *state) behind(name string, at, last uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lag == nil {
@@ -78,12 +80,12 @@ func (s *state) behind(name string, commits uint64) {
 	}
 	l := s.lag[name]
 	switch {
-	case commits == 0:
-		l.since = time.Time{}
-	case l.since.IsZero():
-		l.since = time.Now()
+	case at == last:
+		l = lag{}
+	case l.since.IsZero() || at >= l.goal: // what was missing then has come
+		l.since, l.goal = time.Now(), last
 	}
-	l.commits = commits
+	l.commits = last - at
 	s.lag[name] = l
 }
 
@@ -155,4 +157,11 @@ func (s *state) setLease(name string, held bool) {
 		s.leases = map[string]bool{}
 	}
 	s.leases[name] = held
+}
+
+// refuses notes why the engine takes no changes, nil if it does.
+func (s *state) refuses(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = err
 }

@@ -1,16 +1,26 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"relais/internal/store"
 )
 
-// pulled is how many bytes of commits are read at a time, unless one is larger.
-const pulled = 16 << 20
+// Bounds of what is read. A commit may be larger than pulled.
+const (
+	pulled    = 16 << 20 // bytes of commits at a time
+	sinceTime = 20 * time.Second
+	rowTime   = 20 * time.Second
+)
+
+// errForeign says that the database has another cluster, or other keys.
+var errForeign = errors.New("the database has another cluster than before: stop this node, and look at --cluster")
 
 // queueTail asks for the change at a mark and those after it. The first of these comes with its
 // bytes, and the others as long as they have no more than so many together.
@@ -40,6 +50,8 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 		switch {
 		case format > newestFormat:
 			return nil, ErrNewer
+		case m.Seq > expected && expected == at.Seq:
+			return nil, store.ErrOld
 		case m.Seq != expected || len(nonce) != len(m.Nonce):
 			return nil, store.ErrRewound
 		}
@@ -73,7 +85,9 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 }
 
 // Since is that of store.Log.
-func (l *commitLog) Since(ctx context.Context, at store.Mark) ([]store.Commit, error) {
+func (l *commitLog) Since(ctx context.Context, at store.Mark) (since []store.Commit, more bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sinceTime)
+	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT seq, nonce, format FROM relais.store WHERE name = $1`, l.name)
 	queueTail(batch, l.name, at, pulled)
@@ -81,47 +95,75 @@ func (l *commitLog) Since(ctx context.Context, at store.Mark) ([]store.Commit, e
 	defer results.Close()
 	last, _, err := readStore(results.QueryRow())
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	since, err := readTail(results, at, last)
-	if err == store.ErrBehind && len(since) > 0 {
-		return since, nil
+	since, err = readTail(results, at, last)
+	if errors.Is(err, store.ErrBehind) && len(since) > 0 {
+		return since, true, nil
 	}
-	return since, err
+	return since, false, err
 }
 
-// All is that of store.Log.
+// All is that of store.Log. It ends when nothing has come for rowTime.
 func (l *commitLog) All(ctx context.Context, put func(store.Op) error) (last store.Mark, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	select {
+	case l.copies <- struct{}{}:
+		defer func() { <-l.copies }()
+	case <-ctx.Done():
+		return last, away(ctx.Err())
+	}
+	watchdog := time.AfterFunc(rowTime, cancel)
+	defer watchdog.Stop()
 	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var own error
-	err = pgx.BeginTxFunc(ctx, l.pool, options, func(tx pgx.Tx) (err error) {
-		last, _, err = readStore(tx.QueryRow(ctx, `SELECT seq, nonce, format FROM relais.store WHERE name = $1`, l.name))
-		if err != nil {
-			return err
-		}
-		rows, err := tx.Query(ctx, `SELECT path, key, value FROM relais.item WHERE store = $1 ORDER BY path, key`, l.name)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var path, key, value []byte
-			if err := rows.Scan(&path, &key, &value); err != nil {
-				return err
-			}
-			op, err := opOf(path, key, value)
-			if err == nil {
-				err = put(op)
-			}
-			if err != nil {
-				own = err
-				return err
-			}
-		}
-		return rows.Err()
+	err = pgx.BeginTxFunc(ctx, l.pool, options, func(tx pgx.Tx) error {
+		last, own = l.all(ctx, tx, func(op store.Op) error {
+			watchdog.Stop() // put may take its time
+			defer watchdog.Reset(rowTime)
+			return put(op)
+		})
+		return own
 	})
 	if own != nil {
 		return last, own
 	}
 	return last, away(err)
+}
+
+// all reads a store in a transaction. The database must be that of the cluster: it may be another
+// since the node connected.
+func (l *commitLog) all(ctx context.Context, tx pgx.Tx, put func(store.Op) error) (last store.Mark, err error) {
+	var id string
+	var sum []byte
+	if err := tx.QueryRow(ctx, `SELECT id, secret FROM relais.cluster`).Scan(&id, &sum); err != nil {
+		return last, away(err)
+	}
+	if id != l.id || l.sum != nil && !bytes.Equal(sum, l.sum) {
+		return last, errForeign
+	}
+	last, _, err = readStore(tx.QueryRow(ctx, `SELECT seq, nonce, format FROM relais.store WHERE name = $1`, l.name))
+	if err != nil {
+		return last, err
+	}
+	rows, err := tx.Query(ctx, `SELECT path, key, value FROM relais.item WHERE store = $1 ORDER BY path, key`, l.name)
+	if err != nil {
+		return last, away(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var path, key, value []byte
+		if err := rows.Scan(&path, &key, &value); err != nil {
+			return last, away(err)
+		}
+		op, err := opOf(path, key, value)
+		if err == nil {
+			err = put(op)
+		}
+		if err != nil {
+			return last, err
+		}
+	}
+	return last, away(rows.Err())
 }

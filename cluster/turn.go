@@ -54,6 +54,9 @@ func (l *commitLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []sto
 		old := t.conn != nil && t.conn.Conn().IsClosed() // of before a restart of the database
 		t.End()
 		if !old || try >= poolSize {
+			if errors.Is(err, store.ErrAway) {
+				l.state.turn(l.name, "away")
+			}
 			return nil, nil, err
 		}
 	}
@@ -66,7 +69,7 @@ func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, 
 	}
 	start := time.Now()
 	batch := &pgx.Batch{}
-	batch.Queue("BEGIN")
+	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	batch.Queue(turnSettings)
 	batch.Queue(`SELECT seq, nonce, format FROM relais.store WHERE name = $1 FOR UPDATE`, t.name)
 	queueTail(batch, t.name, at, mostTail)
@@ -131,6 +134,20 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	start := time.Now()
 	m := store.Mark{Seq: t.last.Seq + 1}
 	rand.Read(m.Nonce[:]) // never fails
+	size := sizeOf(ops)
+	if size > mostCommit {
+		return m, fmt.Errorf("a change of %d MB is too large for a cluster", size>>20)
+	}
+	t.stopBeats()
+	limit := leastCommit + time.Duration(size)*time.Second/(1<<20)
+	if size > 1<<20 { // the server waits while the bytes are prepared and sent
+		if _, err := t.conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
+			fmt.Sprint(limit.Milliseconds())); err != nil {
+			return m, away(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	batch := &pgx.Batch{}
 	queue(batch, t.name, ops)
 	batch.Queue(`INSERT INTO relais.change (store, seq, nonce, node, format, body) VALUES ($1, $2, $3, $4, $5, $6)`,
@@ -138,16 +155,6 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	batch.Queue(`UPDATE relais.store SET seq = $2, nonce = $3 WHERE name = $1`, t.name, int64(m.Seq), m.Nonce[:])
 	batch.Queue(`SELECT pg_notify('relais', $1)`, t.name)
 	batch.Queue("COMMIT")
-	t.stopBeats()
-	limit := commitTime(ops)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if limit > 2*leastCommit { // the server waits for the bytes
-		if _, err := t.conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
-			fmt.Sprint(limit.Milliseconds())); err != nil {
-			return m, away(err)
-		}
-	}
 	err := t.conn.SendBatch(ctx, batch).Close()
 	_, warned := t.warned.LoadAndDelete(t.conn.Conn().PgConn())
 	if err == nil && !warned {
@@ -165,16 +172,17 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	return m, t.settle(m, err)
 }
 
-// leastCommit is how long a small commit may take.
-const leastCommit = 4 * time.Second
+// A commit has at most mostCommit bytes, and may take leastCommit and a second for each MB.
+const (
+	leastCommit = 4 * time.Second
+	mostCommit  = mostBody / 2
+)
 
-// commitTime bounds the wait for a commit by the bytes that it sends.
-func commitTime(ops []store.Op) time.Duration {
-	size := 0
+func sizeOf(ops []store.Op) (size int) {
 	for _, op := range ops {
 		size += len(op.Key) + len(op.Value)
 	}
-	return leastCommit + time.Duration(size)*time.Second/(1<<20)
+	return size
 }
 
 func (t *turn) stopBeats() {
