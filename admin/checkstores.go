@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"relais/admin/inventory"
+	"relais/cluster"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/measure"
@@ -154,6 +155,9 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 		}
 	}
 	s.Photos = photos.Open(s.open[PhotosFile], dir, time.Now)
+	if node, err := cluster.IsMember(dir); err == nil && node {
+		s.Photos.IgnoreImages() // the cluster has them
+	}
 	checked, heldToo, err := s.check()
 	files = append(files, checked...)
 	if s.failed[measure.DatabaseName] == nil {

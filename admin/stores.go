@@ -290,7 +290,11 @@ func (s *Stores) saveUsed() error {
 func (s *Stores) Close() error {
 	var errs []error
 	if s.counts != nil {
-		errs = append(errs, s.counts.Save(s.Clients), s.saveUsed(), s.counts.Close(), s.note())
+		used := s.saveUsed()
+		if s.engine != nil && errors.Is(used, store.ErrAway) {
+			used = nil // times of last use are not worth an error
+		}
+		errs = append(errs, s.counts.Save(s.Clients), used, s.counts.Close(), s.note())
 	}
 	errs = append(errs, s.closeDatabases())
 	if s.engine != nil {

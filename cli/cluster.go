@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"relais/admin"
 	"relais/cluster"
@@ -39,6 +40,9 @@ func (c *clusterFlags) node(dir folder.Dir) (n admin.Node, err error) {
 		return n, usageError{errors.New("--node is the name of a node: it needs --cluster")}
 	case c.Cluster == "":
 		return n, nil
+	}
+	if len(c.Node) > 63 || strings.ContainsFunc(c.Node, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return n, usageError{fmt.Errorf("--node %.70q: want at most 63 letters, digits or signs", c.Node)}
 	}
 	n = admin.Node{URL: c.Cluster, Name: c.Node, Blobs: c.ClusterBlobs, Cache: int64(c.ClusterCache), Version: version()}
 	if n.Name == "" && m.Node == "" {

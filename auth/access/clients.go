@@ -343,11 +343,19 @@ func (c *Clients) SaveLastUsed() error {
 	if c.db == nil {
 		return nil
 	}
-	return c.db.Update(func(tx *store.Tx) error {
+	unused := func(l *live) bool { return l.lent || !l.used.Load() }
+	if clients := slices.Collect(maps.Values(c.table.Load().clients)); !slices.ContainsFunc(clients,
+		func(l *live) bool { return !unused(l) }) {
+		return nil // without a transaction, which a replica pays for
+	}
+	var saved []*live
+	err := c.db.Update(func(tx *store.Tx) error {
 		for _, l := range c.table.Load().clients {
-			if !l.used.Swap(false) || l.lent {
+			if unused(l) {
 				continue
 			}
+			l.used.Store(false)
+			saved = append(saved, l)
 			r := l.record
 			r.Client = *l.client()
 			if err := write(tx, &r); err != nil {
@@ -356,6 +364,12 @@ func (c *Clients) SaveLastUsed() error {
 		}
 		return nil
 	})
+	if err != nil {
+		for _, l := range saved {
+			l.used.Store(true)
+		}
+	}
+	return err
 }
 
 // change applies f to a copy of a client and stores it.
