@@ -142,9 +142,11 @@ func (l *load) confirm() {
 	user, again := h.next, h.next > 0 && rand.N(5) == 0
 	if again {
 		user = rand.N(h.next)
-	} else if h.next++; user >= maxConfirmations {
+	} else if user == maxConfirmations {
 		l.mu.Unlock()
 		return
+	} else {
+		h.next++
 	}
 	l.mu.Unlock()
 	n, start := l.node(), time.Now()
@@ -152,6 +154,9 @@ func (l *load) confirm() {
 		var r admin.OutageReport
 		o, err := n.command(admin.DecideOutage{Report: h.id, Decision: admin.ConfirmOutage,
 			User: fmt.Sprint("user ", user)}, &r)
+		if o == answered && err != nil && l.mayBeOld() {
+			return nil, notDone // the node cannot ask whether there is such a report
+		}
 		if o == answered && err != nil {
 			l.wrong("%s: confirming %s, which was acknowledged: %v", n.name, h.id, err)
 			o = unknown

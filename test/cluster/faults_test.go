@@ -18,6 +18,7 @@ func (l *load) verify(t *testing.T, broken []time.Time) {
 	}
 	l.holdsAll(t)
 	l.sameEdition(t)
+	l.refreshAll(t)
 	l.clients.check(t, "client", clientModel)
 	l.tokens.check(t, "family", familyModel)
 	l.reports.check(t, "report", reportModel)
@@ -231,6 +232,7 @@ func TestCutLink(t *testing.T) {
 	i, n := w.any()
 	l.setAway(true)
 	broken := []time.Time{time.Now()}
+	n.lives.Store(false)
 	for _, r := range w.links[i] {
 		r.Cut()
 	}

@@ -173,10 +173,12 @@ func (f *figures) print(t *testing.T, broken []time.Time) {
 	slices.Sort(took)
 	t.Logf("%d reads, %d failed: %s", len(f.reads), failed, spread(took))
 	took = nil
+	longest := map[string]time.Duration{}
 	var gap time.Duration
 	slices.SortFunc(f.writes, func(a, b timed) int { return a.end.Compare(b.end) })
 	for i, w := range f.writes {
 		took = append(took, w.took())
+		longest[w.kind] = max(longest[w.kind], w.took().Round(time.Millisecond))
 		if i > 0 {
 			gap = max(gap, w.end.Sub(f.writes[i-1].end))
 		}
@@ -184,6 +186,7 @@ func (f *figures) print(t *testing.T, broken []time.Time) {
 	slices.Sort(took)
 	t.Logf("%d writes acknowledged: %s; longest time without one %s", len(f.writes), spread(took),
 		gap.Round(time.Millisecond))
+	t.Logf("the longest write of each kind: %v", longest)
 	reads, writes := f.after(broken)
 	t.Logf("after %d faults reads were as before in %s; both busy stores took writes in %s", len(broken), spread(reads),
 		spread(writes))

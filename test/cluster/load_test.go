@@ -98,7 +98,10 @@ func (l *load) wrong(format string, args ...any) {
 // node chooses one that a caller happens to reach, mostly one that is not known to be broken.
 func (w *world) node() *node {
 	n := w.nodes[rand.N(len(w.nodes))]
-	if !n.lives.Load() && rand.N(10) > 0 {
+	for range 10 {
+		if n.lives.Load() || rand.N(50) == 0 {
+			break
+		}
 		n = w.nodes[rand.N(len(w.nodes))]
 	}
 	return n

@@ -207,11 +207,16 @@ func (n *node) isReady() bool {
 func (n *node) waitReady(t testing.TB) {
 	t.Helper()
 	if !waitFor(func() bool {
-		if n.hasEnded() && strings.Contains(lastLine(n.tail()), "is in use by relais") {
-			n.kill()
-			n.start(t)
+		if !n.hasEnded() {
+			return n.isReady()
 		}
-		return n.isReady() || n.hasEnded()
+		if !strings.Contains(lastLine(n.tail()), "is in use by ") {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+		n.kill()
+		n.start(t)
+		return false
 	}) || n.hasEnded() {
 		t.Fatalf("%s is not ready:\n%s", n.name, n.tail())
 	}

@@ -139,27 +139,36 @@ func (w *world) begin() {
 	})
 }
 
-// proxySetUp is that of docs/cluster.md, with the frame that a process needs.
-const proxySetUp = `global
-    maxconn 2000
-defaults
-    mode http
-    timeout connect 1s
-    timeout client 60s
-    timeout server 60s
-    option forwardfor
-frontend antennas
-    bind %s
-    default_backend relais
-backend relais
-    balance roundrobin
-    option httpchk GET /readyz
-    retries 2
-    option redispatch 1
-    retry-on conn-failure empty-response 503
-    http-request disable-l7-retry if METH_POST
-    default-server check inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
-%s`
+// setUp is that of docs/cluster.md, with other addresses and the nodes of w.
+func (w *world) setUp() string {
+	w.t.Helper()
+	page, err := os.ReadFile("../../docs/cluster.md")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, block, ok := strings.Cut(string(page), "   frontend antennas\n")
+	if block, _, _ = strings.Cut(block, "\n\n"); !ok {
+		w.t.Fatal("docs/cluster.md has no set-up of HAProxy any more")
+	}
+	text := "global\n    maxconn 2000\nfrontend antennas\n"
+	servers := 0
+	for line := range strings.Lines(block + "\n") {
+		switch setting := strings.Fields(line); setting[0] {
+		case "bind":
+			line = fmt.Sprintf("    bind %s\n", strings.TrimPrefix(w.base, "http://"))
+		case "server":
+			if servers++; servers > len(w.nodes) {
+				continue
+			}
+			line = fmt.Sprintf("    server %s %s\n", w.nodes[servers-1].name, w.nodes[servers-1].addr)
+		}
+		text += line
+	}
+	if servers != nodes {
+		w.t.Fatalf("the set-up of docs/cluster.md has %d nodes, want %d", servers, nodes)
+	}
+	return text
+}
 
 // startProxy starts HAProxy before the nodes.
 func (w *world) startProxy() {
@@ -168,13 +177,8 @@ func (w *world) startProxy() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	var servers strings.Builder
-	for _, n := range w.nodes {
-		fmt.Fprintf(&servers, "    server %s %s\n", n.name, n.addr)
-	}
 	file := filepath.Join(w.t.TempDir(), "haproxy.cfg")
-	text := fmt.Sprintf(proxySetUp, strings.TrimPrefix(w.base, "http://"), &servers)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(w.setUp()), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-db", "-f", file)
