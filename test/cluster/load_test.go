@@ -131,17 +131,19 @@ func (l *load) read() {
 	l.figures.read(start, err == nil)
 }
 
-// staleAfter is how long a node's lists may be old while the engine answers.
-const staleAfter = 1100 * time.Millisecond
+// staleAfter is how long a node's lists may be old while the engine answers, and its processors have
+// time. After tooOld a node must not be ready.
+const (
+	staleAfter = 1100 * time.Millisecond
+	tooOld     = 5 * time.Second
+)
 
 // readLocal reads a list of one node, which must not go back, nor be old.
 func (l *load) readLocal(n *node, seen *int) {
 	l.mu.Lock()
-	since := time.Now().Add(-staleAfter)
-	least, _ := slices.BinarySearchFunc(l.opened, since, time.Time.Compare)
-	if l.away {
-		least = 0
-	}
+	now := time.Now()
+	least, _ := slices.BinarySearchFunc(l.opened, now.Add(-staleAfter), time.Time.Compare)
+	atLeast, _ := slices.BinarySearchFunc(l.opened, now.Add(-tooOld), time.Time.Compare)
 	l.mu.Unlock()
 	lived, offset := n.lives.Load(), max(0, *seen-1)
 	list, err := l.list(n, fmt.Sprintf("/external/v1/outages?market=FR&source=community&limit=500&offset=%d", offset))
@@ -158,7 +160,7 @@ func (l *load) readLocal(n *node, seen *int) {
 	stale := !l.away && lived && n.lives.Load() && *seen < least && len(list) < 500
 	l.mu.Unlock()
 	if stale {
-		l.figures.wasOld(n.name)
+		l.figures.wasOld(n.name, *seen < atLeast)
 	}
 }
 
