@@ -204,9 +204,19 @@ func (p *process) interrupt() error {
 	}
 }
 
+// stop stops the postmaster, and returns when it has: it may be starting a child.
+func (p *process) stop() {
+	p.cmd.Process.Signal(syscall.SIGSTOP)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, state, ok := stat(p.cmd.Process.Pid); !ok || state == "T" || state == "Z" || p.ended() {
+			return
+		}
+	}
+}
+
 // kill ends the postmaster and its children, each a group of its own, and returns when they are gone.
 func (p *process) kill() error {
-	p.cmd.Process.Signal(syscall.SIGSTOP) // so that it starts no more of them
+	p.stop() // so that it starts no more of them
 	children := childrenOf(p.cmd.Process.Pid)
 	for _, pid := range children {
 		syscall.Kill(pid, syscall.SIGKILL)
