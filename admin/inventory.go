@@ -11,9 +11,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"relais/admin/inventory"
 	"relais/internal/folder"
@@ -278,8 +279,11 @@ func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 	if err := s.usable(c); err != nil {
 		return nil, err
 	}
-	s.freshen(ctx)
+	old := s.freshen(ctx)
 	answer, err := c.run(ctx, s)
+	if err != nil && old != nil && !errors.Is(err, store.ErrAway) {
+		err = fmt.Errorf("%w, as far as this server knows: %w", err, old)
+	}
 	if err == nil && receives(c) {
 		s.Clock.Receipt()
 	}
@@ -287,17 +291,17 @@ func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 }
 
 // freshen has the commands see what was done on other servers. If that cannot be asked for, they see
-// what this server knows.
-func (s *Stores) freshen(ctx context.Context) {
-	var asking sync.WaitGroup
-	for file, db := range s.open {
-		asking.Go(func() {
-			if err := db.Fresh(ctx); err != nil {
-				s.log.Warn("a command sees what this server knows, which may be old", "file", file, "error", err)
-			}
-		})
+// what this server knows, and the error says why.
+func (s *Stores) freshen(ctx context.Context) error {
+	var asking errgroup.Group
+	for _, db := range s.open {
+		asking.Go(func() error { return db.Fresh(ctx) })
 	}
-	asking.Wait()
+	err := asking.Wait()
+	if err != nil {
+		s.log.Warn("a command sees what this server knows, which may be old", "error", err)
+	}
+	return err
 }
 
 // noteCopy updates stores.json of a copy that no process has open. The evidence of time stays.
