@@ -119,6 +119,7 @@ type node struct {
 	name, dir, addr string
 	base            string        // of the proxy
 	engine          string        // connection string; "" without a cluster
+	program         string        // "" for the one that is tested
 	http            *http.Client  // leads to this node, whatever host is asked for
 	admin           *http.Client  // leads to its socket
 	cmd             *exec.Cmd     // nil while it is dead
@@ -151,6 +152,9 @@ func (n *node) start(t testing.TB) {
 	}
 	defer log.Close()
 	cmd := prepared(t, n.serve()...)
+	if n.program != "" {
+		cmd.Path = n.program
+	}
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -287,3 +291,14 @@ func waitAtMost(d time.Duration, ok func() bool) bool {
 }
 
 func (n *node) String() string { return fmt.Sprintf("%s (%s)", n.name, n.addr) }
+
+// stop ends the process as a service manager does.
+func (n *node) stop(t testing.TB) {
+	t.Helper()
+	n.lives.Store(false)
+	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-n.ended
+	n.cmd = nil
+}
