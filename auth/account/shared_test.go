@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/auth/account/tallytest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 )
@@ -157,33 +158,10 @@ func TestOnceAtTwoServers(t *testing.T) {
 	}
 }
 
-// A sheet is a Tally in memory.
-type sheet struct {
-	mu     sync.Mutex
-	counts map[string]int
-	away   bool
-	asked  int
-}
-
-func (s *sheet) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.asked++; s.away {
-		return nil, store.ErrAway
-	}
-	var list []int
-	for _, key := range keys {
-		key += " " + now.Truncate(window).String()
-		s.counts[key] += n
-		list = append(list, s.counts[key])
-	}
-	return list, nil
-}
-
 // Attempts to sign in are limited over both servers, as they are at one.
 func TestGuessesAtTwoServers(t *testing.T) {
 	_, here, there := newServers(t)
-	tally := &sheet{counts: map[string]int{}}
+	tally := tallytest.New()
 	here.ShareGuesses(tally)
 	there.ShareGuesses(tally)
 	here.person("alice")
@@ -194,7 +172,7 @@ func TestGuessesAtTwoServers(t *testing.T) {
 	}
 	servers := []*world{here, there}
 	here.want("login", here.login("alice", good), nil)
-	if left := slices.DeleteFunc(slices.Collect(maps.Values(tally.counts)), func(n int) bool { return n == 0 }); len(left) > 0 {
+	if left := slices.DeleteFunc(slices.Collect(maps.Values(tally.Counts)), func(n int) bool { return n == 0 }); len(left) > 0 {
 		t.Errorf("after a sign-in %v is counted, want nothing", left)
 	}
 	for i := range guessesByAddress {
@@ -217,14 +195,14 @@ func TestGuessesAtTwoServers(t *testing.T) {
 	for range guessesByAddress {
 		_ = guess(there, home)
 	}
-	asked := tally.asked
+	asked := tally.Asked
 	for range 10 {
 		there.want("a flood of guesses", guess(there, home), ErrLimited)
 	}
-	if n := tally.asked - asked; n != 0 {
+	if n := tally.Asked - asked; n != 0 {
 		t.Errorf("a flood of guesses asked the tally %d times, want 0", n)
 	}
-	tally.away = true
+	tally.Away = true
 	here.pass(guessWindow)
 	here.want("while the tally is away", here.login("alice", good), store.ErrAway)
 }

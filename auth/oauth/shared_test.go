@@ -2,42 +2,19 @@ package oauth
 
 import (
 	"bytes"
-	"context"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"relais/auth/account"
+	"relais/auth/account/tallytest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 )
-
-// A sheet is an account.Tally in memory.
-type sheet struct {
-	mu     sync.Mutex
-	counts map[string]int
-	away   bool
-}
-
-func (s *sheet) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.away {
-		return nil, store.ErrAway
-	}
-	var list []int
-	for _, key := range keys {
-		key += " " + now.Truncate(window).String()
-		s.counts[key] += n
-		list = append(list, s.counts[key])
-	}
-	return list, nil
-}
 
 // withOptions replaces the handler.
 func (w *world) withOptions(change func(*Options)) {
@@ -80,7 +57,7 @@ func TestFormOfAnotherServer(t *testing.T) {
 // Registrations are limited over several servers as they are at one.
 func TestRegistrationsAtTwoServers(t *testing.T) {
 	w := newWorld(t)
-	tally := &sheet{counts: map[string]int{}}
+	tally := tallytest.New()
 	servers := [2]*Handler{}
 	for i := range servers {
 		w.withOptions(func(o *Options) { o.Registrations = tally })
@@ -106,7 +83,7 @@ func TestRegistrationsAtTwoServers(t *testing.T) {
 		t.Errorf("%d registered from one network, want %d", made, mostNetworkRegistered)
 	}
 	w.pass(registerWindow)
-	tally.away = true
+	tally.Away = true
 	a := w.tryRegister(home)
 	w.want("while the tally is away", a, http.StatusServiceUnavailable, "temporarily_unavailable")
 	if a.Header.Get("Retry-After") == "" {

@@ -1,44 +1,20 @@
 package tools
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"relais/api"
-	"relais/internal/store"
+	"relais/auth/account/tallytest"
 )
-
-// A sheet is an account.Tally in memory.
-type sheet struct {
-	mu     sync.Mutex
-	counts map[string]int
-	away   bool
-}
-
-func (s *sheet) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.away {
-		return nil, store.ErrAway
-	}
-	var list []int
-	for _, key := range keys {
-		key += " " + now.Truncate(window).String()
-		s.counts[key] += n
-		list = append(list, s.counts[key])
-	}
-	return list, nil
-}
 
 // What a person may submit in an hour is counted over several servers.
 func TestSubmitLimitOfTwoServers(t *testing.T) {
 	w := newTown(t)
 	ann := w.someone("Annabel")
-	tally := &sheet{counts: map[string]int{}}
+	tally := tallytest.New()
 	var servers [2]*SubmissionStores
 	for i := range servers {
 		servers[i] = NewSubmissionStores(w.community)
@@ -65,12 +41,12 @@ func TestSubmitLimitOfTwoServers(t *testing.T) {
 		}
 	}
 	w.at = w.at.Add(time.Hour)
-	tally.away = true
+	tally.Away = true
 	err := say(hourly)
 	if message, cause := api.PublicMessage(err); cause != nil || !strings.Contains(message, "nothing was taken") {
 		t.Errorf("while the tally is away: %q, cause %v; want it said that nothing was taken", message, cause)
 	}
-	tally.away = false
+	tally.Away = false
 	if err := say(hourly); err != nil {
 		t.Errorf("when it is there again: %v", err)
 	}
