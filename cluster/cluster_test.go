@@ -1,11 +1,9 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
@@ -22,11 +20,14 @@ import (
 	"relais/internal/store/logtest"
 )
 
+// testKey names the secret.key of the clusters of these tests.
+var testKey = []byte("key")
+
 // newCluster makes an empty cluster in a new PostgreSQL.
 func newCluster(t testing.TB) *pgtest.Server {
 	t.Helper()
 	s := pgtest.Start(t)
-	err := Make(t.Context(), s.URL("postgres"), SecretSum(nil), "pg", slog.New(slog.DiscardHandler),
+	err := Make(t.Context(), s.URL("postgres"), testKey, "pg", slog.New(slog.DiscardHandler),
 		func(*Import) error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -272,147 +273,4 @@ func TestRestoredEngine(t *testing.T) {
 		t.Errorf("got %d and %d rebuilds, want 2 and 1", n, one.db.Rebuilt())
 	}
 	mustEqual(t, url, one)
-}
-
-func TestMakeTwice(t *testing.T) {
-	url := newCluster(t).URL("postgres")
-	err := Make(t.Context(), url, nil, "pg", slog.New(slog.DiscardHandler), func(*Import) error { return nil })
-	if !errors.Is(err, ErrExists) {
-		t.Errorf("got %v, want ErrExists", err)
-	}
-}
-
-// Of many that make a cluster in one database at the same time, one does.
-func TestMakeAtOnce(t *testing.T) {
-	url := pgtest.Start(t).URL("postgres")
-	done := make(chan error)
-	for range 10 {
-		go func() {
-			done <- Make(context.Background(), url, SecretSum(nil), "pg", slog.New(slog.DiscardHandler), func(*Import) error { return nil })
-		}()
-	}
-	made := 0
-	for range 10 {
-		switch err := <-done; {
-		case err == nil:
-			made++
-		case !errors.Is(err, ErrExists):
-			t.Errorf("got %v, want ErrExists", err)
-		}
-	}
-	if made != 1 {
-		t.Errorf("%d made a cluster, want 1", made)
-	}
-	var running sync.WaitGroup
-	for i := range 10 {
-		n := joined(t, url, fmt.Sprint("n", i))
-		running.Go(func() {
-			if _, err := n.increment("k"); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	running.Wait()
-	if n := joined(t, url, "last").number("k"); n != 10 {
-		t.Errorf("got %d after 10 nodes, want 10", n)
-	}
-}
-
-// A full, read-only or foreign database refuses changes, and reads go on.
-func TestEngineRefuses(t *testing.T) {
-	server := newCluster(t)
-	url := server.URL("postgres")
-	one := joined(t, url, "one")
-	if _, err := one.increment("k"); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ name, begin, end string }{
-		{"read-only", `ALTER SYSTEM SET default_transaction_read_only = on`, `ALTER SYSTEM RESET default_transaction_read_only`},
-		{"no right", `CREATE ROLE other; ALTER TABLE relais.change OWNER TO other; ALTER ROLE postgres NOSUPERUSER`, ``},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			for _, sql := range strings.Split(tt.begin, ";") {
-				server.Query("postgres", sql)
-			}
-			server.TryQuery("postgres", `SELECT pg_reload_conf()`)
-			var err error
-			for end := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(end); { // the reload takes a moment
-				_, err = one.increment("other")
-			}
-			if !errors.Is(err, store.ErrAway) {
-				t.Errorf("got %v, want ErrAway", err)
-			}
-			if n := one.number("k"); n != 1 {
-				t.Errorf("got %d, want 1", n)
-			}
-			if tt.end != "" {
-				server.Query("postgres", tt.end)
-				server.Query("postgres", `SELECT pg_reload_conf()`)
-				for end := time.Now().Add(10 * time.Second); err != nil && time.Now().Before(end); {
-					_, err = one.increment("after")
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-}
-
-func TestConnectErrors(t *testing.T) {
-	server := pgtest.Start(t)
-	for _, tt := range []struct {
-		name, url string
-		want      error
-	}{
-		{"no cluster", server.URL("postgres"), ErrNone},
-		{"no database", server.URL("nowhere"), store.ErrAway},
-		{"no server", "postgres://u:hush@127.0.0.1:1/x", store.ErrAway},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := Connect(t.Context(), tt.url, "one", slog.New(slog.DiscardHandler))
-			if !errors.Is(err, tt.want) || strings.Contains(fmt.Sprint(err), "hush") {
-				t.Errorf("got %v, want %v without the password", err, tt.want)
-			}
-		})
-	}
-	_, err := Connect(t.Context(), "postgres://u:hush@%%", "one", slog.New(slog.DiscardHandler))
-	if err == nil || strings.Contains(err.Error(), "hush") {
-		t.Errorf("got %v, want an error without the password", err)
-	}
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add(encode([]store.Op{{Kind: store.OpPut, Path: [][]byte{[]byte("a"), {}}, Key: []byte("k"), Value: []byte("v")},
-		{Kind: store.OpSequence, Path: [][]byte{[]byte("a")}, N: 1 << 60}}))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		ops, err := decode(body)
-		if err != nil {
-			return
-		}
-		again, err := decode(encode(ops))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(ops, again); diff != "" {
-			t.Error(diff)
-		}
-	})
-}
-
-func TestPaths(t *testing.T) {
-	for _, names := range [][][]byte{nil, {[]byte("a")}, {[]byte("a"), {}, []byte("\xff\xff")}} {
-		path := pathOf(names)
-		got, err := namesOf(path)
-		if err != nil || !cmp.Equal(names, got, cmp.Comparer(bytes.Equal)) {
-			t.Errorf("%q: got %q, %v", names, got, err)
-		}
-		inner := pathOf(append(names[:len(names):len(names)], []byte("x")))
-		if len(path) > 0 && (bytes.Compare(inner, path) < 0 || bytes.Compare(inner, after(path)) >= 0) {
-			t.Errorf("%q does not lie below %q", inner, path)
-		}
-	}
-	if _, err := namesOf([]byte{0, 5, 'a'}); err == nil {
-		t.Error("a path that is cut off is accepted")
-	}
 }
