@@ -338,40 +338,6 @@ func (c *Clients) Usage(id string) (Usage, error) {
 	return l.counter.peek(l.Limits, c.now()), nil
 }
 
-// SaveLastUsed writes the times at which keys were used last.
-func (c *Clients) SaveLastUsed() error {
-	if c.db == nil {
-		return nil
-	}
-	unused := func(l *live) bool { return l.lent || !l.used.Load() }
-	if clients := slices.Collect(maps.Values(c.table.Load().clients)); !slices.ContainsFunc(clients,
-		func(l *live) bool { return !unused(l) }) {
-		return nil // without a transaction, which a replica pays for
-	}
-	var saved []*live
-	err := c.db.Update(func(tx *store.Tx) error {
-		for _, l := range c.table.Load().clients {
-			if unused(l) {
-				continue
-			}
-			l.used.Store(false)
-			saved = append(saved, l)
-			r := l.record
-			r.Client = *l.client()
-			if err := write(tx, &r); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		for _, l := range saved {
-			l.used.Store(true)
-		}
-	}
-	return err
-}
-
 // change applies f to a copy of a client and stores it.
 func (c *Clients) change(id string, f func(r *record, now time.Time) error) error {
 	return c.update(func(tx *store.Tx) error {
