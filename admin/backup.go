@@ -88,13 +88,12 @@ func copyFolder(ctx context.Context, dir folder.Dir, dest string, images bool, l
 	if err != nil {
 		return err
 	}
-	if node, err := cluster.IsMember(dir); err != nil || !node {
-		return errors.Join(err, noteCopy(folder.Dir(dest)))
+	node, err := cluster.IsMember(dir)
+	if err == nil && node && images {
+		err = copyImages(ctx, dir, folder.Dir(dest), log)
 	}
-	if images {
-		if err := copyImages(ctx, dir, folder.Dir(dest), log); err != nil {
-			return fmt.Errorf("back up the images: %w", err)
-		}
+	if err != nil {
+		return fmt.Errorf("back up the images: %w", err)
 	}
 	return noteCopy(folder.Dir(dest))
 }
@@ -105,11 +104,7 @@ func copyImages(ctx context.Context, dir, dest folder.Dir, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
-	key, err := os.ReadFile(filepath.Join(string(dir), sealFile))
-	if err != nil {
-		return err
-	}
-	e, err := cluster.ConnectMember(ctx, m, "", "", key, log)
+	e, err := connect(ctx, dir, m, Node{}, log)
 	if err != nil {
 		return err
 	}

@@ -35,17 +35,13 @@ func InitCluster(ctx context.Context, dir folder.Dir, url, blobs string, log *sl
 	if s.lock == nil {
 		return errReadOnly(dir)
 	}
-	for file, err := range s.failed {
-		return fmt.Errorf("%s cannot be read: %w", file, err)
+	if failed := s.failures(); len(failed) > 0 {
+		return errors.New(failed[0])
 	}
 	if err := access.OpenSealer(s.path(sealFile)).Make(); err != nil {
 		return err
 	}
-	key, err := os.ReadFile(s.path(sealFile))
-	if err != nil {
-		return err
-	}
-	return cluster.Make(ctx, url, cluster.SecretSum(key), blobs, log, func(i *cluster.Import) error {
+	return cluster.Make(ctx, url, s.Key(clusterKey), blobs, log, func(i *cluster.Import) error {
 		return s.importTo(ctx, i, progress)
 	})
 }

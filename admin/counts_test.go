@@ -50,7 +50,7 @@ func nodes(t *testing.T) (server *pgtest.Server, start func(name string) (s *Sto
 	}
 }
 
-// Nodes of a cluster count together, also over a restart, and forget what is deleted.
+// Nodes of a cluster add up what they count, keep it when they restart, and forget deleted clients.
 func TestCountsOfNodes(t *testing.T) {
 	server, start := nodes(t)
 	one, stopOne := start("one")

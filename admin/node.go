@@ -8,17 +8,20 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"relais/auth/access"
 	"relais/cluster"
+	"relais/internal/folder"
 	"relais/internal/store"
 )
 
 // A Node says which cluster a folder belongs to, or is to belong to. The zero value is what the folder
 // remembers: an ordinary folder stays one.
 type Node struct {
-	URL  string // of the cluster's database; "" for the one that the folder remembers
+	URL  string // of the cluster's database; "" for RELAIS_CLUSTER, or the one that the folder remembers
 	Name string // "" for the one that the folder remembers
 	// Blobs says where the cluster keeps large bytes; "" for where it says itself.
 	Blobs string
@@ -33,9 +36,6 @@ const cacheFolder = "cache"
 
 // filesFile lists the snapshots and sources that the nodes of a cluster share.
 const filesFile = "files.db"
-
-// Engine is the database of the cluster, nil for an ordinary folder.
-func (s *Stores) Engine() *cluster.Engine { return s.engine }
 
 // Replicas are the stores of a node, nil for an ordinary folder.
 func (s *Stores) Replicas() *cluster.Replicas { return s.replicas }
@@ -77,10 +77,10 @@ func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 	return true, fmt.Errorf("a blob of a kind that this version does not know: %.40q", name)
 }
 
-// fetchEvery is how often files of measurements are tried again that could not be got.
+// fetchEvery is how often a node tries again to fetch files of measurements.
 const fetchEvery = 5 * time.Second
 
-// fetchMeasures gets what is missing of the measurements of other nodes, until ctx ends.
+// fetchMeasures fetches missing files of measurements that other nodes made, until ctx ends.
 func (s *Stores) fetchMeasures(ctx context.Context, log *slog.Logger) {
 	m, err := s.Measures()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Stores) fetchMeasures(ctx context.Context, log *slog.Logger) {
 			text = err.Error()
 		}
 		if text != "" && text != known {
-			log.Error("files of measurements of other nodes cannot be got, and are tried again", "error", text)
+			log.Error("files of measurements cannot be fetched from the cluster; trying again", "error", text)
 		}
 		known = text
 	}
@@ -125,15 +125,8 @@ func (s *Stores) join(node Node) error {
 	if node.Name != "" {
 		m.Node = node.Name
 	}
-	key, err := os.ReadFile(s.path(sealFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is missing in %s: copy it from another node", sealFile, s.Dir)
-	}
-	if err != nil {
-		return err
-	}
 	ctx := context.Background()
-	if s.engine, err = cluster.ConnectMember(ctx, m, node.URL, node.Version, key, s.log); err != nil {
+	if s.engine, err = connect(ctx, s.Dir, m, node, s.log); err != nil {
 		return err
 	}
 	m.Cluster = s.engine.ID()
@@ -149,6 +142,21 @@ func (s *Stores) join(node Node) error {
 	m.Blobs = s.engine.BlobsAt()
 	s.replicas, s.history = s.engine.Replicas(), m.Cluster
 	return m.Write(s.Dir)
+}
+
+// clusterKey is the purpose of the key that names a secret.key in its cluster.
+const clusterKey = "cluster"
+
+// connect connects a folder's node to its cluster.
+func connect(ctx context.Context, dir folder.Dir, m cluster.Member, node Node, log *slog.Logger,
+) (*cluster.Engine, error) {
+	sealer := access.OpenSealer(filepath.Join(string(dir), sealFile))
+	if err := sealer.Err(); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing in %s: copy it from another node", sealFile, dir)
+	} else if err != nil {
+		return nil, err
+	}
+	return cluster.ConnectMember(ctx, m, node.URL, node.Version, sealer.Derive(clusterKey), log)
 }
 
 // leastCache is how many bytes commands cache.

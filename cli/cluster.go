@@ -193,7 +193,7 @@ func (c *clusterCheckCommand) Run(ctx context.Context, streams Streams) error {
 		}
 	}
 	if r.Differences > 0 {
-		return fmt.Errorf("%s: stop the node, remove the replica's file, and start it again",
+		return fmt.Errorf("%s: stop the node, remove what differs from its folder, and start it again",
 			admin.Number(r.Differences, "difference"))
 	}
 	return nil

@@ -276,7 +276,7 @@ func within(ctx context.Context, tx pgx.Tx, sql string, args ...any) (rows int64
 	return tag.RowsAffected(), away(err)
 }
 
-// wrong makes an error that says what is wrong with a blob.
+// wrong returns an error about a blob.
 func wrong(name, format string, args ...any) error {
 	return fmt.Errorf("%w: blob %s: %w", store.ErrAway, name, fmt.Errorf(format, args...))
 }

@@ -30,7 +30,7 @@ const (
 	emptyPayload  = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 	usualRegion   = "us-east-1"
 	noSuchKey     = "NoSuchKey"
-	mostAnswer    = 64 << 10 // bytes of what is not an object
+	mostAnswer    = 64 << 10 // bytes of an answer without an object
 )
 
 var errKeys = errors.New("there are no keys of the store: " + wantKeys)

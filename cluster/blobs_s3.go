@@ -93,7 +93,7 @@ func (s *s3Store) put(ctx context.Context, name string, body io.Reader, size int
 		}
 		return nil
 	})
-	if isMissing(err) { // of HEAD, or there is no bucket
+	if isMissing(err) { // HEAD has no words for it; or the bucket is missing
 		return wrong(name, "the store %s does not have it after a PUT", s.at.endpoint)
 	}
 	return err

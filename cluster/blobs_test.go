@@ -29,7 +29,7 @@ import (
 func newBlobs(t testing.TB, where string) (*pgtest.Server, *blobs) {
 	t.Helper()
 	s := pgtest.Start(t)
-	err := Make(t.Context(), s.URL("postgres"), SecretSum(nil), where, slog.New(slog.DiscardHandler),
+	err := Make(t.Context(), s.URL("postgres"), testKey, where, slog.New(slog.DiscardHandler),
 		func(*Import) error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestPutTwice(t *testing.T) {
 func TestOpenBlobs(t *testing.T) {
 	where, objects := newFakeS3(t)
 	s := pgtest.Start(t)
-	err := Make(t.Context(), s.URL("postgres"), SecretSum(nil), where, slog.New(slog.DiscardHandler), func(i *Import) error {
+	err := Make(t.Context(), s.URL("postgres"), testKey, where, slog.New(slog.DiscardHandler), func(i *Import) error {
 		return i.Blob("photo/1", strings.NewReader("one"), 3)
 	})
 	if err != nil {
@@ -341,7 +341,7 @@ func TestOpenBlobs(t *testing.T) {
 func TestImportBlob(t *testing.T) {
 	s := pgtest.Start(t)
 	body := random(partSize + 1)
-	err := Make(t.Context(), s.URL("postgres"), SecretSum(nil), "pg", slog.New(slog.DiscardHandler), func(i *Import) error {
+	err := Make(t.Context(), s.URL("postgres"), testKey, "pg", slog.New(slog.DiscardHandler), func(i *Import) error {
 		if err := i.Blob("../x", strings.NewReader("one"), 3); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("got %v, want fs.ErrInvalid", err)
 		}

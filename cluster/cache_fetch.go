@@ -65,7 +65,7 @@ func (c *Cache) fetch(ctx context.Context, file, name string) error {
 	defer c.mu.Unlock()
 	if f.waiting--; f.waiting == 0 {
 		f.cancel()
-		if c.flights[file] == f { // the next one does not wait for what is cancelled
+		if c.flights[file] == f { // the next caller does not wait for a fetch that was cancelled
 			delete(c.flights, file)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"relais/internal/store"
 )
 
-// memoryBlobs are blobs in memory that count what is read.
+// memoryBlobs keep blobs in memory and count reads.
 type memoryBlobs struct {
 	Blobs // nil: nothing else is called
 	mu    sync.Mutex

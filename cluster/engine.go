@@ -33,7 +33,7 @@ type Engine struct {
 	version string // of this program
 	session string // of this process: a node that starts again is another
 	identity
-	sum    []byte // the SecretSum of the node's key, nil for one who only administers
+	key    []byte // the name of the node's secret.key; nil for a caller that only administers
 	log    *slog.Logger
 	copies chan struct{} // held while a whole store is read, so that connections are left
 	warned sync.Map      // *pgconn.PgConn that had a warning
@@ -115,17 +115,11 @@ func loopback(host string) bool {
 	return host == "localhost" || len(host) > 0 && host[0] == '/' || err == nil && addr.IsLoopback()
 }
 
-// Live is how many nodes live as far as is known, at least 1.
-func (e *Engine) Live() int { return e.state.Live() }
-
 // BlobsAt says where the cluster keeps its blobs.
 func (e *Engine) BlobsAt() string { return e.blobs }
 
 // ID names the cluster.
 func (e *Engine) ID() string { return e.id }
-
-// Node is the name of this node.
-func (e *Engine) Node() string { return e.node }
 
 // Close ends the connections.
 func (e *Engine) Close() { e.pool.Close() }

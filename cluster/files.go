@@ -167,7 +167,9 @@ func (f *Files) Bring(ctx context.Context) error {
 	missing := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return strings.Compare(order(a)+a, order(b)+b)
 	})
-	missing = slices.DeleteFunc(missing, func(path string) bool { return f.here[path] == rows[path] || f.adopt(path, rows[path]) })
+	missing = slices.DeleteFunc(missing, func(path string) bool {
+		return f.here[path] == rows[path] || f.adopt(path, rows[path])
+	})
 	for _, path := range missing {
 		s, err := folder.Stage(f.path(path), func(w io.Writer) error { return f.fetch(ctx, w, rows[path]) })
 		if err != nil {

@@ -17,9 +17,9 @@ import (
 var ErrExists = errors.New("the database has a cluster of relais already")
 
 // Make makes a cluster in a database, which must not have one. copyTo then fills it: either all of
-// it is done, or nothing. sum is the SecretSum of its key, where its blobs are is as for OpenBlobs.
+// it is done, or nothing. secret names its secret.key, where says where its blobs are, as for OpenBlobs.
 // Errors: ErrExists, store.ErrAway, that of copyTo.
-func Make(ctx context.Context, url string, sum []byte, where string, log *slog.Logger,
+func Make(ctx context.Context, url string, secret []byte, where string, log *slog.Logger,
 	copyTo func(*Import) error) error {
 	at, err := parsePlace(where)
 	if err != nil {
@@ -46,7 +46,7 @@ func Make(ctx context.Context, url string, sum []byte, where string, log *slog.L
 	} else if err != nil {
 		return away(err)
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO relais.cluster (id, secret, blobs) VALUES ($1, $2, $3)`, rand.Text(), sum,
+	if _, err := tx.Exec(ctx, `INSERT INTO relais.cluster (id, secret, blobs) VALUES ($1, $2, $3)`, rand.Text(), secret,
 		at.String()); err != nil {
 		return away(err)
 	}

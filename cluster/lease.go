@@ -66,7 +66,7 @@ func (e *Engine) Lead(ctx context.Context, name string, do func(ctx context.Cont
 		}
 		e.state.setLease(name, held)
 		switch {
-		case time.Now().Before(until) && stop == nil:
+		case held && stop == nil:
 			var leading context.Context
 			leading, stop = context.WithCancel(ctx)
 			ended = make(chan struct{})

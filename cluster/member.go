@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,6 +45,9 @@ func ReadMember(dir folder.Dir) (m Member, err error) {
 	return m, nil
 }
 
+// errSecret says that a node cannot open what others sealed.
+var errSecret = errors.New("secret.key is not that of the cluster: copy it from another node")
+
 // IsMember reports whether a folder is a node's.
 func IsMember(dir folder.Dir) (bool, error) {
 	_, err := ReadMember(dir)
@@ -66,27 +71,34 @@ func (m Member) Write(dir folder.Dir) error {
 }
 
 var (
-	passwordOfText = regexp.MustCompile(`(?i)\b(ssl)?password\s*=\s*('(\\.|[^'])*'|[^\s&]*)`)
-	userOfURL      = regexp.MustCompile(`^(postgres(?:ql)?://[^:@/?#]*)(?:.*)@`)
+	passwordInText = regexp.MustCompile(`(?i)\b(ssl)?password\s*=\s*('(\\.|[^'])*'|[^\s&]*)`)
+	userInURL      = regexp.MustCompile(`^(postgres(?:ql)?://[^:@/?#]*).*@`)
 )
 
-// withoutPassword returns a connection string without its passwords. What looks like one goes, also
-// in a text that is not a URL.
+// withoutPassword returns a connection string without its passwords. PostgreSQL's URLs may have
+// several hosts and signs that other URLs may not have: from those, all between the user and the
+// last @ goes.
 func withoutPassword(text string) string {
-	return passwordOfText.ReplaceAllString(userOfURL.ReplaceAllString(text, "$1@"), "")
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		u.User = url.User(u.User.Username())
+		text = u.String()
+	} else if err != nil {
+		text = userInURL.ReplaceAllString(text, "$1@")
+	}
+	return passwordInText.ReplaceAllString(text, "")
 }
 
-// ConnectMember connects a folder's node. A node that was in the cluster before connects without
-// the engine too: then err is nil, and the stores are read as they are. url is "" for RELAIS_CLUSTER, or else that of m.
-// secret is the content of secret.key, version that of the program.
-func ConnectMember(ctx context.Context, m Member, url, version string, secret []byte, log *slog.Logger,
+// ConnectMember connects a folder's node. A node that was in the cluster before connects without the
+// engine too: then err is nil, and the stores are read as they are. An empty address stands for that
+// of RELAIS_CLUSTER, or else that of m. secret names the node's secret.key; version is that of the program.
+func ConnectMember(ctx context.Context, m Member, address, version string, secret []byte, log *slog.Logger,
 ) (*Engine, error) {
-	url = cmp.Or(url, os.Getenv("RELAIS_CLUSTER"), m.URL) // the first two may have a password
-	e, err := open(url, m.Node, log)
+	address = cmp.Or(address, os.Getenv("RELAIS_CLUSTER"), m.URL) // the first two may have a password
+	e, err := open(address, m.Node, log)
 	if err != nil {
 		return nil, err
 	}
-	e.id, e.blobs, e.version, e.sum = m.Cluster, m.Blobs, version, SecretSum(secret)
+	e.id, e.blobs, e.version, e.key = m.Cluster, m.Blobs, version, secret
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	found, err := e.readCluster(ctx)
@@ -100,9 +112,10 @@ func ConnectMember(ctx context.Context, m Member, url, version string, secret []
 	case m.Cluster != "" && found.id != m.Cluster:
 		err = fmt.Errorf("the folder is of cluster %s, and the database has cluster %s: use an empty folder",
 			m.Cluster, found.id)
+	case !bytes.Equal(found.secret, secret):
+		err = errSecret
 	default:
 		e.identity = found
-		err = e.CheckSecret(secret)
 	}
 	if err != nil {
 		e.Close()

@@ -13,6 +13,7 @@ func TestWithoutPassword(t *testing.T) {
 		{"postgres://relais:hush@db1:5432,db2/relais?a=b", "postgres://relais@db1:5432,db2/relais?a=b"},
 		{"postgres://relais:h#u?s[h@x@db1/relais", "postgres://relais@db1/relais"},
 		{"postgresql://relais@db1/relais?password=hush&sslpassword=hush&a=b", "postgresql://relais@db1/relais?&&a=b"},
+		{"postgres://relais:hush@db1/relais?options=a@b", "postgres://relais@db1/relais?options=a@b"},
 		{"host=db1 password = 'hu sh' user=relais", "host=db1  user=relais"},
 		{"host=db1 sslpassword=hush", "host=db1 "},
 	} {

@@ -54,7 +54,7 @@ func mustNumber(text string) int {
 // An identity is what the engine says of its cluster.
 type identity struct {
 	id     string
-	secret []byte // the SecretSum of its key
+	secret []byte // a name of its secret.key, derived from it
 	blobs  string // where they are
 }
 

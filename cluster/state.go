@@ -122,13 +122,6 @@ func (s *state) setNodes(n int) {
 	s.nodes = n
 }
 
-// Live is how many nodes live as far as is known, at least 1.
-func (s *state) Live() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return max(1, s.nodes)
-}
-
 // reported notes that counts were told, or why not.
 func (s *state) reported(err error) {
 	s.mu.Lock()

@@ -136,11 +136,11 @@ func (l *commitLog) All(ctx context.Context, put func(store.Op) error) (last sto
 // since the node connected.
 func (l *commitLog) all(ctx context.Context, tx pgx.Tx, put func(store.Op) error) (last store.Mark, err error) {
 	var id string
-	var sum []byte
-	if err := tx.QueryRow(ctx, `SELECT id, secret FROM relais.cluster`).Scan(&id, &sum); err != nil {
+	var secret []byte
+	if err := tx.QueryRow(ctx, `SELECT id, secret FROM relais.cluster`).Scan(&id, &secret); err != nil {
 		return last, away(err)
 	}
-	if id != l.id || l.sum != nil && !bytes.Equal(sum, l.sum) {
+	if id != l.id || l.key != nil && !bytes.Equal(secret, l.key) {
 		return last, errForeign
 	}
 	last, _, err = readStore(tx.QueryRow(ctx, `SELECT seq, nonce, format FROM relais.store WHERE name = $1`, l.name))

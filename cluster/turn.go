@@ -97,7 +97,7 @@ func readStore(row pgx.Row) (m store.Mark, format int, err error) {
 	var nonce []byte
 	switch err := row.Scan(&m.Seq, &nonce, &format); {
 	case errors.Is(err, pgx.ErrNoRows):
-		return m, 0, ErrNone
+		return m, 0, fmt.Errorf("%w: %w", store.ErrAway, ErrNone)
 	case err != nil:
 		return m, 0, away(err)
 	case len(nonce) != len(m.Nonce):

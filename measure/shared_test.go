@@ -143,7 +143,7 @@ func TestHoldOfPeers(t *testing.T) {
 
 var errAway = errors.New("the blobs do not answer")
 
-// What cannot be got is a problem, and is shown when it is there. Meanwhile all is as it was.
+// A file that cannot be fetched is a problem, and is shown when it comes. Until then nothing changes.
 func TestFilesOfOthers(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

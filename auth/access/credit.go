@@ -9,8 +9,8 @@ import (
 // others. Both are words with the number of the window.
 type told struct{ own, others atomic.Uint64 }
 
-// in returns what is known of a window, which is nothing if it is not the last that was told. Own
-// is read first, and set last: so others are never older than own, as the bound needs it.
+// in returns what is known of a window: nothing, unless it is the last that was told. It reads own
+// first, and set writes it last. So others are never older than own, which the bound needs.
 func (t *told) in(window uint32) (own, others uint64) {
 	if at, n := split(t.own.Load()); at == window {
 		own = n
@@ -112,7 +112,7 @@ func (c *counter) takeShared(used *counted, t *told, window uint32, rule credito
 	}
 }
 
-// peekShared is peek with a ledger: what is left as far as this server knows.
+// peekShared is peek with a ledger. It returns what remains, as far as this server knows.
 func (c *counter) peekShared(l Limits, now time.Time) Usage {
 	window := func(used *counted, t *told, seconds int64, limit int) Window {
 		at, n := current(used.word.Load(), uint32(now.Unix()/seconds))

@@ -47,8 +47,8 @@ func (s *Sealer) use(key []byte) {
 	s.root, s.err = key, err
 }
 
-// Derive returns a key of its own for a purpose, the same wherever the file of the key is the same;
-// nil while there is no key.
+// Derive returns a key for a purpose. Servers with the same key file derive the same one. It returns
+// nil if there is no key file.
 func (s *Sealer) Derive(purpose string) []byte {
 	if s.err != nil || s.root == nil {
 		return nil

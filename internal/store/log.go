@@ -13,8 +13,8 @@ var (
 	ErrUnknown = errors.New("the cluster's database did not say whether the change was done")
 	// ErrBehind says that more is missing than a turn may wait for.
 	ErrBehind = errors.New("the replica is behind the cluster's database")
-	// ErrRewound says that a Log does not have the commit after which this file would go on: it was
-	// restored, or lost commits, or no longer keeps such old ones.
+	// ErrRewound says that this file cannot go on from its last commit, because the Log does not have
+	// it: the Log was restored, or lost commits.
 	ErrRewound = errors.New("the cluster's database does not have what this replica has")
 	// ErrOld is an ErrRewound: the Log no longer has such old commits.
 	ErrOld = fmt.Errorf("%w: the replica is too old", ErrRewound)

@@ -75,7 +75,7 @@ func (db *DB) take(ctx context.Context, at Mark, since []Commit, why error) (tak
 			why = db.apply(since)
 		}
 	}
-	if errors.Is(why, ErrRewound) || errors.Is(why, errDiffers) || errors.Is(why, ErrDamaged) {
+	if errors.Is(why, ErrRewound) || errors.Is(why, ErrDamaged) {
 		return true, db.rebuild(ctx, why)
 	}
 	return true, why
@@ -117,8 +117,8 @@ func (db *DB) turn(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
-// errDiffers says that commits of others do not fit what the file has.
-var errDiffers = errors.New("the replica differs from the cluster's database")
+// errDiffers is an ErrRewound: commits of others do not fit what the file has.
+var errDiffers = fmt.Errorf("%w: its commits do not fit", ErrRewound)
 
 // apply commits what others did. The caller holds db.writing.
 func (db *DB) apply(since []Commit) error {
