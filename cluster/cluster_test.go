@@ -160,6 +160,9 @@ func TestSteps(t *testing.T) {
 
 // Large commits are sent and followed whole.
 func TestLargeCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes hundreds of megabytes")
+	}
 	url := newCluster(t).URL("postgres")
 	one, two := joined(t, url, "one"), joined(t, url, "two")
 	random := rand.NewChaCha8([32]byte{})
