@@ -241,7 +241,7 @@ func (a *adding) putPublication() error {
 }
 
 // putChanges stores a publication and its changes. Its rows are stored already.
-func (a *adding) putChanges(before, p *Publication) (changes []change, err error) {
+func (a *adding) putChanges(before, p *Publication) (changes []rowChange, err error) {
 	if before != nil {
 		sel := selection{}
 		if err := errors.Join(sel.pickAll(a.tx, 0, before), sel.pickAll(a.tx, 1, p)); err != nil {
@@ -260,7 +260,7 @@ func (a *adding) putChanges(before, p *Publication) (changes []change, err error
 	return changes, putJSON(a.tx, publicationsBucket, key, p)
 }
 
-func (a *adding) count(p *Publication, changes []change) {
+func (a *adding) count(p *Publication, changes []rowChange) {
 	for _, k := range []Kind{New, Added, Activated, Deleted} {
 		a.report.Changes[k.Type()] = 0
 	}

@@ -61,7 +61,7 @@ func (s *Store) Changes(date string) (*View, error) {
 			return nil, err
 		}
 		return changesView(tx, before, p,
-			slices.DeleteFunc(changes, func(c change) bool { return c.kind.Type() == "" }))
+			slices.DeleteFunc(changes, func(c rowChange) bool { return c.kind.Type() == "" }))
 	})
 }
 
@@ -101,7 +101,7 @@ func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 }
 
 // changesView shows the rows of changes, which are sorted by support.
-func changesView(tx *store.Tx, before, p *Publication, changes []change) (*View, error) {
+func changesView(tx *store.Tx, before, p *Publication, changes []rowChange) (*View, error) {
 	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{},
 		kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
 	for _, c := range changes {

@@ -148,7 +148,7 @@ func FuzzStored(f *testing.F) {
 	w.add(1, c)
 	f.Add(w.finish())
 	f.Add((&listing{refs: []ref{{1, 0}, {1, 1}, {2, 0}, {1, 7}}, ids: []uint32{2, 3, 4, 0}}).pack())
-	f.Add(packChanges([]change{{10, ref{1, 2}, 3, New}, {11, ref{1, 0}, 4, Replaced}}))
+	f.Add(packChanges([]rowChange{{10, ref{1, 2}, 3, New}, {11, ref{1, 0}, 4, Replaced}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if b, err := readBlock(data); err == nil {
 			for row := range b.ranks {

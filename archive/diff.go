@@ -12,8 +12,8 @@ import (
 // project is the status of an antenna that is not on air yet.
 const project = "Projet approuvé"
 
-// A change is a row that only one of two publications has.
-type change struct {
+// A rowChange is a row that only one of two publications has.
+type rowChange struct {
 	support uint32
 	ref
 	id   uint32 // as in a listing, in the publication that has the row
@@ -38,8 +38,8 @@ func rowKey(c *content) uint64 {
 // diff compares the two publications of a selection, the older one first. It returns the changes by
 // support, without the rows that both have. repeated reports that a file has several rows with one
 // key: such a key is present as long as one of its rows is.
-func diff(next fetch, sel selection, repeated bool) ([]change, error) {
-	var changes []change
+func diff(next fetch, sel selection, repeated bool) ([]rowChange, error) {
+	var changes []rowChange
 	var keys []uint64
 	var isProject []bool
 	matches := map[uint64]match{}
@@ -60,7 +60,7 @@ func diff(next fetch, sel selection, repeated bool) ([]change, error) {
 			if old && new || alike[c] == inBoth {
 				continue
 			}
-			ch := change{support: support, ref: it.ref, id: max(it.picked[0], it.picked[1]) - 1}
+			ch := rowChange{support: support, ref: it.ref, id: max(it.picked[0], it.picked[1]) - 1}
 			switch {
 			case old:
 				ch.kind = Deleted
@@ -119,7 +119,7 @@ func (a *presence) find(items []item) {
 const partChanges = 4096
 
 // putChanges replaces the stored changes of a date. It returns their size in bytes.
-func putChanges(tx *store.Tx, date uint32, changes []change) (size int, err error) {
+func putChanges(tx *store.Tx, date uint32, changes []rowChange) (size int, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil &&
 		slices.Equal(k[:4], pairKey(date, 0)[:4]); k, _ = b.Cursor().Seek(pairKey(date, 0)) {
@@ -143,7 +143,7 @@ func putChanges(tx *store.Tx, date uint32, changes []change) (size int, err erro
 	return size, nil
 }
 
-func packChanges(changes []change) []byte {
+func packChanges(changes []rowChange) []byte {
 	var columns [5][]uint32
 	for _, c := range changes {
 		for i, n := range []uint32{c.support, c.segment, c.rank, c.id, uint32(c.kind)} {
@@ -159,7 +159,7 @@ func packChanges(changes []change) []byte {
 }
 
 // readChanges reads what packChanges wrote. Errors: errDamaged.
-func readChanges(plain []byte) ([]change, error) {
+func readChanges(plain []byte) ([]rowChange, error) {
 	r := reader{b: plain}
 	n := r.count()
 	var columns [5][]uint32
@@ -170,16 +170,16 @@ func readChanges(plain []byte) ([]change, error) {
 	if !r.end() || n == 0 || !slices.IsSorted(columns[0]) || slices.Max(columns[4]) > uint32(Replaced) {
 		return nil, damaged("the changes of a publication")
 	}
-	changes := make([]change, n)
+	changes := make([]rowChange, n)
 	for i := range changes {
-		changes[i] = change{columns[0][i], ref{columns[1][i], columns[2][i]}, columns[3][i], Kind(columns[4][i])}
+		changes[i] = rowChange{columns[0][i], ref{columns[1][i], columns[2][i]}, columns[3][i], Kind(columns[4][i])}
 	}
 	return changes, nil
 }
 
 // changesOf returns the changes of a date, by support; only those of one support if support is not
 // 0. Errors: errDamaged.
-func changesOf(tx *store.Tx, p *Publication, support uint32) (all []change, err error) {
+func changesOf(tx *store.Tx, p *Publication, support uint32) (all []rowChange, err error) {
 	b := tx.Bucket([]byte(changesBucket))
 	if b == nil {
 		return nil, nil

@@ -46,13 +46,13 @@ func (s *Store) History(support string) (versions []Version, err error) {
 }
 
 // versionOf returns what the publication i changed of the support.
-func (a *supportQuery) versionOf(i int) (changes []change, err error) {
+func (a *supportQuery) versionOf(i int) (changes []rowChange, err error) {
 	if i > 0 {
 		return a.changes(&a.all[i])
 	}
 	items, err := a.rowsAt(&a.all[0])
 	for _, it := range items {
-		changes = append(changes, change{ref: it.ref, kind: New})
+		changes = append(changes, rowChange{ref: it.ref, kind: New})
 	}
 	return changes, err
 }
@@ -100,7 +100,7 @@ func (a *supportQuery) compare(i, j int) (*Comparison, error) {
 		return nil, err
 	}
 	old, now := contentsOf(before), contentsOf(after)
-	var changes []change
+	var changes []rowChange
 	for _, it := range before {
 		if c := it.content(); !now.contents[c] {
 			kind := moves.left[keyOf(&c)]
@@ -110,12 +110,12 @@ func (a *supportQuery) compare(i, j int) (*Comparison, error) {
 			if now.keys[keyOf(&c)] {
 				kind = Replaced
 			}
-			changes = append(changes, change{ref: it.ref, kind: kind})
+			changes = append(changes, rowChange{ref: it.ref, kind: kind})
 		}
 	}
 	for _, it := range after {
 		if c := it.content(); !old.contents[c] {
-			changes = append(changes, change{ref: it.ref, kind: old.kindOf(&c, moves.came[keyOf(&c)])})
+			changes = append(changes, rowChange{ref: it.ref, kind: old.kindOf(&c, moves.came[keyOf(&c)])})
 		}
 	}
 	return &Comparison{len(before), len(after), a.pair(&a.all[i], &a.all[j], changes)}, nil
@@ -197,8 +197,8 @@ func (a *supportQuery) moves(i, j int) (moves, error) {
 }
 
 // pair makes differences of changes: it joins the old and the new row of each key.
-func (a *supportQuery) pair(before, after *Publication, changes []change) (list []Difference) {
-	olds := map[key][]change{}
+func (a *supportQuery) pair(before, after *Publication, changes []rowChange) (list []Difference) {
+	olds := map[key][]rowChange{}
 	for _, ch := range changes {
 		if ch.kind.old() {
 			k := a.key(ch)
@@ -236,7 +236,7 @@ func (a *supportQuery) pair(before, after *Publication, changes []change) (list 
 	return list
 }
 
-func (a *supportQuery) key(ch change) key {
+func (a *supportQuery) key(ch rowChange) key {
 	it := a.rows[ch.ref]
 	c := it.content()
 	return keyOf(&c)

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"relais/archive/change"
 )
 
 // Bounds of the stored values in memory, in bytes.
@@ -19,6 +21,8 @@ const (
 	mostMembers      = 16 << 20
 	mostOverviews    = 32 << 20
 	mostBriefs       = 48 << 20
+	mostDifferences  = 32 << 20
+	mostNets         = 16 << 20
 )
 
 // A memory caches decoded values. They are named by their checksums, which depend on key and
@@ -27,10 +31,12 @@ type memory struct {
 	publications valueCache[[]Publication] // by the names of all of them
 	supports     valueCache[[]uint32]      // of the rows of a block, ascending
 	blocks       valueCache[*block]
-	changes      valueCache[[]change] // of a date, by support
+	changes      valueCache[[]rowChange] // of a date, by support
 	changed      valueCache[[]uint32] // supports of the changes of a date, ascending
 	members      valueCache[members]
 	overviews    valueCache[*Overview]
+	differences  valueCache[*change.List] // of an edition from the one before
+	nets         valueCache[*change.List]
 	briefs       *briefs // of the overviews, whose making guards it
 }
 
@@ -39,6 +45,7 @@ func newMemory() *memory {
 	m.publications.most, m.supports.most, m.blocks.most = mostPublications, mostSupports, mostBlocks
 	m.changes.most, m.members.most, m.overviews.most = mostChanges, mostMembers, mostOverviews
 	m.changed.most = mostChanged
+	m.differences.most, m.nets.most = mostDifferences, mostNets
 	return m
 }
 

@@ -140,7 +140,7 @@ func (s *Store) publicationsIn(tx *store.Tx) ([]Publication, error) {
 }
 
 // changes returns what a publication changed of the support.
-func (a *supportQuery) changes(p *Publication) (found []change, err error) {
+func (a *supportQuery) changes(p *Publication) (found []rowChange, err error) {
 	b := a.tx.Bucket([]byte(changesBucket))
 	if b == nil {
 		return nil, nil
@@ -153,7 +153,7 @@ func (a *supportQuery) changes(p *Publication) (found []change, err error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.memory.changes.get(context.Background(), name, func() ([]change, int, error) {
+	list, err := a.memory.changes.get(context.Background(), name, func() ([]rowChange, int, error) {
 		plain, err := unseal(changesBucket, key, sealed)
 		if err != nil {
 			return nil, 0, err
@@ -165,7 +165,7 @@ func (a *supportQuery) changes(p *Publication) (found []change, err error) {
 		return nil, err
 	}
 	i, _ := slices.BinarySearchFunc(list, a.support,
-		func(c change, support uint32) int { return cmp.Compare(c.support, support) })
+		func(c rowChange, support uint32) int { return cmp.Compare(c.support, support) })
 	for ; i < len(list) && list[i].support == a.support; i++ {
 		if _, ok := a.rows[list[i].ref]; !ok {
 			return nil, damaged("the changes of " + p.Date)

@@ -8,11 +8,11 @@ import (
 // CompareSystems orders systems of one generation: by the number of their band,
 // then by name.
 func CompareSystems(a, b string) int {
-	return cmp.Or(cmp.Compare(band(a), band(b)), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(Band(a), Band(b)), cmp.Compare(a, b))
 }
 
-// band returns the number at the end of a system's name, or 0.
-func band(system string) int {
+// Band returns the band in MHz at the end of a system's name, 0 where it has none.
+func Band(system string) int {
 	n := 0
 	for _, c := range []byte(system[strings.LastIndexByte(system, ' ')+1:]) {
 		if c < '0' || c > '9' || n > 1e6 {
