@@ -17,7 +17,7 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	asked := access.Request{
 		Time: x.start, Method: x.r.Method, Path: s.PublicPrefix + access.SentPath(x.r.URL), Address: x.address,
 		Authorization: h["Authorization"], APIKey: h["X-Api-Key"], Origin: h["Origin"], FetchSite: h["Sec-Fetch-Site"],
-		Attestation: h["X-Device-Attestation"], Signature: h["X-Sq-Signature"], Scope: access.Scope(o.Scope),
+		Attestation: h["X-Device-Attestation"], Signature: h["X-Sq-Signature"], Scope: access.Scope(o.ScopeOf(x.param)),
 	}
 	if x.hasBody() {
 		asked.Body = func(client *access.Client) (sum [sha256.Size]byte, err error) {

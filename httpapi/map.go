@@ -45,7 +45,9 @@ func newMapCaller() *mapCaller {
 // mapScopes lists the scopes of the operations that the map asks.
 func mapScopes() (list []access.Scope) {
 	for _, op := range api.MapOperations() {
-		list = append(list, access.Scope(op.Scope))
+		for _, scope := range op.Scopes() {
+			list = append(list, access.Scope(scope))
+		}
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

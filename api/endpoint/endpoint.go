@@ -13,10 +13,12 @@ import (
 
 // A Decl describes an operation, except for its types.
 type Decl struct {
-	Name        string // "antennas.list"
-	Method      string // "" is GET
-	Path        string // below the mount, with {name} for a parameter
-	Scope       string // that a key must have
+	Name   string // "antennas.list"
+	Method string // "" is GET
+	Path   string // below the mount, with {name} for a parameter
+	Scope  string // that a key must have
+	// ScopeBy, which may be nil, has another scope for some values of a parameter.
+	ScopeBy     *ScopeBy
 	FailureName string // NAME of EXTERNAL_<NAME>_FAILED
 	// FailureCode is the error code of an internal failure; "" is EXTERNAL_<FAILURENAME>_FAILED.
 	FailureCode string

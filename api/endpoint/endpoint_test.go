@@ -344,3 +344,35 @@ func TestMembers(t *testing.T) {
 type answer2 struct {
 	Next *answer2 `json:"next"`
 }
+
+func TestScopeOf(t *testing.T) {
+	type params struct {
+		Market color `param:"market" default:"RED"`
+	}
+	usual := New(Decl{Name: "usual", Path: "/usual", Scope: "things:read"},
+		func(string, context.Context, *params) (*body, error) { return nil, nil })
+	by := New(Decl{Name: "by", Path: "/by", Scope: "things:read", ScopeBy: &ScopeBy{"market", []string{"RED"}, "red:read"}},
+		func(string, context.Context, *params) (*body, error) { return nil, nil })
+	for _, tt := range []struct {
+		name, value string
+		err         error
+		op          *Op[string]
+		want        string
+	}{
+		{"usual", "RED", nil, usual, "things:read"}, {"another value", "BLUE", nil, by, "things:read"},
+		{"a value in another case", "red", nil, by, "red:read"}, {"absent", "", nil, by, "red:read"},
+		{"empty", "", ErrEmpty, by, "red:read"}, {"unknown", "x", nil, by, "things:read"},
+		{"repeated", "BLUE", ErrRepeated, by, "things:read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.op.ScopeOf(func(*Param) (string, error) { return tt.value, tt.err }); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	text, err := json.Marshal(OpenAPI(Info{}, []*Op[string]{by}))
+	if want := `"x-scope":"things:read","x-scope-by":{"parameter":"market","scope":"red:read","values":["RED"]}`; err != nil ||
+		!strings.Contains(string(text), want) {
+		t.Errorf("got %s, %v, want %s in it", text, err, want)
+	}
+}

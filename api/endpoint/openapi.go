@@ -217,6 +217,9 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 	tag, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
 	op := Schema{"operationId": o.Name, "summary": o.Summary, "tags": []string{tag}, "parameters": params,
 		"responses": o.responses(info, types), "x-scope": o.Scope}
+	if by := o.ScopeBy; by != nil {
+		op["x-scope-by"] = Schema{"parameter": by.Param, "values": by.Values, "scope": by.Scope}
+	}
 	if o.Doc != "" {
 		op["description"] = o.Doc
 	}
