@@ -110,7 +110,8 @@ func remove(tx *store.Tx, p *Publication) error {
 	if _, err := putChanges(tx, uint32(p.day()), nil); err != nil {
 		return err
 	}
-	return errors.Join(tx.Bucket([]byte(rowsBucket)).Delete(key), tx.Bucket([]byte(publicationsBucket)).Delete(key))
+	return errors.Join(tx.Bucket([]byte(rowsBucket)).Delete(key), tx.Bucket([]byte(publicationsBucket)).Delete(key),
+		removeDifferences(tx, p.day()))
 }
 
 // An adding is the transaction of an Add.
@@ -235,9 +236,26 @@ func (a *adding) putPublication() error {
 	a.count(p, changes)
 	a.report.Bytes += p.Bytes
 	if a.after != nil {
-		_, err = a.putChanges(p, a.after)
+		if _, err = a.putChanges(p, a.after); err != nil {
+			return err
+		}
 	}
-	return err
+	return a.putDifferences(p)
+}
+
+// putDifferences stores what changed from the publication before and to the one after.
+func (a *adding) putDifferences(p *Publication) error {
+	if a.before == nil {
+		if err := removeDifferences(a.tx, a.date); err != nil {
+			return err
+		}
+	} else if err := putDifferences(a.ctx, a.tx, a.before, p); err != nil {
+		return err
+	}
+	if a.after != nil {
+		return putDifferences(a.ctx, a.tx, p, a.after)
+	}
+	return nil
 }
 
 // putChanges stores a publication and its changes. Its rows are stored already.

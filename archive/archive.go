@@ -1,6 +1,6 @@
-// Package archive stores the dated publications of the ANFR's observatoire. All of them are stored
-// completely, in little space, so that any date can be shown with its changes. The package reads
-// files with package anfr, and knows neither markets nor HTTP.
+// Package archive stores the dated publications of the ANFR's observatoire, and what editions of every
+// market's register changed. All publications are stored completely, in little space, so that any date
+// can be shown with its changes. The package reads files with package anfr, and does not know HTTP.
 //
 // A row is stored once as long as it stays the same. The rows that a publication has and its
 // neighbours in time lack make a segment: blocks of rows in order of their support. The publication
@@ -8,6 +8,10 @@
 // date is independent: adding one between two others, or replacing one, does not touch other
 // publications. Each publication also has the list of rows that differ from the publication before
 // it.
+//
+// Of markets without publications, the newest edition that was noted is stored, and for each edition
+// what differs from the one before it: package change says how. The differences of FR and DROM are
+// derived from the publications.
 package archive
 
 import (
@@ -45,10 +49,14 @@ const (
 	changesBucket      = "changes"      // date, greatest support → rows that differ from the date before
 	segmentsBucket     = "segments"     // number → segment in JSON
 	blocksBucket       = "blocks"       // segment, greatest support → rows
+	differencesBucket  = "differences"  // market, date → what differs from the edition before
+	editionsBucket     = "editions"     // market, date → noted edition in JSON
+	statesBucket       = "states"       // market → newest noted edition
 )
 
 // Buckets are those of archives.db.
-var Buckets = []string{publicationsBucket, rowsBucket, changesBucket, segmentsBucket, blocksBucket}
+var Buckets = []string{publicationsBucket, rowsBucket, changesBucket, segmentsBucket, blocksBucket,
+	differencesBucket, editionsBucket, statesBucket}
 
 // A Store is the archives of a data folder. Its methods may be called from several
 // goroutines.

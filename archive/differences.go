@@ -2,18 +2,318 @@ package archive
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
 
 	"relais/archive/change"
+	"relais/geo"
+	"relais/ingest/anfr"
 	"relais/internal/store"
 	"relais/market"
+	"relais/site"
 )
 
-// editionsIn returns the editions of a market, oldest first.
-func (s *Store) editionsIn(tx *store.Tx, code market.Code) (all []Edition, err error) {
-	return nil, nil
+// mapping is the version of how rows of a publication become sites. It must be raised when package
+// anfr maps rows in another way: differences of other versions are computed again.
+const mapping = "1"
+
+// published reports whether the editions of a market are the publications.
+func published(code market.Code) bool { return slices.Contains(Markets, code) }
+
+// editionOf returns the edition that a publication is. Errors: errDamaged.
+func editionOf(tx *store.Tx, p *Publication) (Edition, error) {
+	key := numberKeyOf(uint32(p.day()))
+	name, err := nameOf(tx.Value(rowsBucket, key))
+	return Edition{Date: p.day(), Synthetic: p.Synthetic,
+		Version: hex.EncodeToString(binary.BigEndian.AppendUint64(nil, name)) + "-" + mapping}, err
 }
 
-// difference returns what changed from an edition to the next one, and a name of it.
-func (s *Store) difference(ctx context.Context, code market.Code, from, to Edition) (*change.List, uint64, error) {
-	return nil, 0, nil
+// marketKey is the key of a market, and of an edition of it if the date is not 0.
+func marketKey(code market.Code, date site.Date) []byte {
+	key := make([]byte, 4, 8)
+	copy(key, code)
+	if date != 0 {
+		key = binary.BigEndian.AppendUint32(key, uint32(date))
+	}
+	return key
+}
+
+// readMarketKey is the reverse of marketKey.
+func readMarketKey(key []byte) (code market.Code, date site.Date, ok bool) {
+	if len(key) != 8 {
+		return "", 0, false
+	}
+	code = market.Code(strings.TrimRight(string(key[:4]), "\x00"))
+	date = site.Date(binary.BigEndian.Uint32(key[4:]))
+	return code, date, market.Get(code) != nil && date > 0 && date.String() != ""
+}
+
+// putDifference stores what differs between two editions.
+func putDifference(tx *store.Tx, code market.Code, from, to Edition, l *change.List) error {
+	var w writer
+	w.text(from.Version)
+	w.text(to.Version)
+	key := marketKey(code, to.Date)
+	return tx.Bucket([]byte(differencesBucket)).Put(key, seal(differencesBucket, key, l.Append(w.b)))
+}
+
+// errStale says that stored differences are of other editions.
+var errStale = fmt.Errorf("differences of other editions: %w", errDamaged)
+
+// readDifference reads what putDifference stored. Errors: errDamaged, which errStale is too.
+func readDifference(key, sealed []byte, from, to Edition) (*change.List, error) {
+	plain, err := unseal(differencesBucket, key, sealed)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{b: plain}
+	if string(r.text()) != from.Version || string(r.text()) != to.Version {
+		return nil, errStale
+	}
+	l, err := change.ReadList(r.b)
+	if err != nil {
+		return nil, damaged(differencesBucket + ": " + err.Error())
+	}
+	return l, nil
+}
+
+// stored returns the stored differences between an edition and the one before it. It is nil if they
+// must be computed from publications. The list is shared. Errors: errDamaged, those of ctx.
+func (s *Store) stored(ctx context.Context, tx *store.Tx, code market.Code, from, to Edition) (*change.List, error) {
+	key := marketKey(code, to.Date)
+	sealed := tx.Value(differencesBucket, key)
+	if sealed == nil && published(code) {
+		return nil, nil
+	}
+	name, err := nameOf(sealed)
+	if err != nil {
+		return nil, err
+	}
+	name = xxhash.Sum64String(fmt.Sprint(name, code, from.Version, to.Version))
+	l, err := s.memory.differences.get(ctx, name, func() (*change.List, int, error) {
+		l, err := readDifference(key, sealed, from, to)
+		if err != nil {
+			return nil, 0, err
+		}
+		return l, l.Bytes(), nil
+	})
+	if errors.Is(err, errStale) && published(code) { // another version of relais added a publication
+		return nil, nil
+	}
+	return l, err
+}
+
+// marketLists are the differences between two publications by market.
+type marketLists map[market.Code]*change.List
+
+// computed computes the differences between two publications, which takes seconds at national size.
+// It computes one at a time, and keeps the last ones in memory. Errors: errReplaced, errDamaged, those
+// of ctx.
+func (s *Store) computed(ctx context.Context, from, to Edition) (marketLists, error) {
+	name := xxhash.Sum64String(from.Version + " " + to.Version)
+	return s.memory.computed.get(ctx, name, func() (marketLists, int, error) {
+		s.memory.computed.making.Lock()
+		defer s.memory.computed.making.Unlock()
+		d, err := s.compute(ctx, from, to)
+		size := 0
+		for _, l := range d {
+			size += l.Bytes()
+		}
+		return d, size, err
+	})
+}
+
+func (s *Store) compute(ctx context.Context, from, to Edition) (d marketLists, err error) {
+	c := comparing{ctx: ctx, next: s.fetch}
+	err = s.view(func(tx *store.Tx) error {
+		before, p, err := s.pair(tx, from, to)
+		if err != nil {
+			return err
+		}
+		return c.choose(tx, before, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.run()
+}
+
+// pair returns the publications of two editions. Errors: errReplaced.
+func (s *Store) pair(tx *store.Tx, from, to Edition) (before, p *Publication, err error) {
+	all, err := s.publicationsIn(tx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range all {
+		e, err := editionOf(tx, &all[i])
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case e.Version == to.Version && i > 0:
+			p, before = &all[i], &all[i-1]
+		}
+	}
+	if p == nil {
+		return nil, nil, errReplaced
+	}
+	if e, err := editionOf(tx, before); err != nil || e.Version != from.Version {
+		return nil, nil, errReplaced
+	}
+	return before, p, nil
+}
+
+// A comparing computes the differences between two publications. It reads the supports of which a
+// row differs.
+type comparing struct {
+	ctx      context.Context
+	next     fetch
+	rows     selection // of both publications; picks are positions in the file and 1
+	supports []uint32
+
+	mapper   *anfr.Mapper
+	builders map[market.Code]*change.Builder
+	sides    [2]mapped
+	items    []item
+}
+
+// A mapped is a site of a publication.
+type mapped struct {
+	code market.Code // "" if the publication serves no row of it
+	site.Site
+	state   change.Site
+	systems change.Systems
+}
+
+// choose finds the rows and supports to read.
+func (c *comparing) choose(tx *store.Tx, before, p *Publication) error {
+	c.rows = selection{}
+	for side, q := range []*Publication{before, p} {
+		l, err := listingOf(tx, q)
+		if err != nil {
+			return err
+		}
+		for i, r := range l.refs {
+			if err := c.rows.pick(tx, side, r, uint32(i)); err != nil {
+				return err
+			}
+		}
+	}
+	changes, err := changesOf(tx, p, 0)
+	c.supports = []uint32{}
+	for _, ch := range changes {
+		if n := len(c.supports); n == 0 || c.supports[n-1] != ch.support {
+			c.supports = append(c.supports, ch.support)
+		}
+	}
+	return err
+}
+
+func (c *comparing) run() (d marketLists, err error) {
+	if c.mapper, err = anfr.NewMapper(); err != nil {
+		return nil, err
+	}
+	c.builders = map[market.Code]*change.Builder{}
+	for _, code := range Markets {
+		c.builders[code] = change.NewBuilder()
+	}
+	if err := walk(c.next, c.rows, c.supports, c.support); err != nil {
+		return nil, err
+	}
+	d = marketLists{}
+	for code, b := range c.builders {
+		if d[code], err = b.List(); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// support adds the differences of a support.
+func (c *comparing) support(_ uint32, items []item) error {
+	for side := range c.sides {
+		c.items = c.items[:0]
+		for _, it := range items {
+			if it.picked[side] > 0 {
+				c.items = append(c.items, it)
+			}
+		}
+		slices.SortFunc(c.items, func(a, b item) int { return int(a.picked[side]) - int(b.picked[side]) })
+		for _, it := range c.items {
+			r := it.block.record(it.row, Unchanged, 0, "")
+			c.mapper.Add(&r.Values)
+		}
+		c.sides[side].read(c.mapper)
+	}
+	before, after := &c.sides[0], &c.sides[1]
+	for code, b := range c.builders {
+		var old, now *change.Site
+		if before.code == code {
+			old = &before.state
+		}
+		if after.code == code {
+			now = &after.state
+		}
+		if old != nil || now != nil {
+			b.Add(old, now)
+		}
+	}
+	return c.ctx.Err()
+}
+
+// read reads the site whose rows the mapper has.
+func (m *mapped) read(from *anfr.Mapper) {
+	code, ok := from.Site(&m.Site)
+	if m.code = code; !ok {
+		return
+	}
+	t := market.Get(code)
+	m.state.ID = m.ID
+	m.state.Place = change.Place{Lat: geo.Fix(m.Position.Lat), Lng: geo.Fix(m.Position.Lng), Area: t.Areas[m.Area].Code}
+	m.systems.Reset()
+	for _, e := range m.Emissions {
+		m.systems.Add(change.System{Operator: t.Operators[m.Stations[e.Station].Operator].Key, Technology: e.System,
+			Generation: e.Generation, Status: t.Statuses[e.Status].Name}, e.Status)
+	}
+	m.state.Systems = m.systems.Sorted()
+}
+
+// putDifferences stores the differences of a publication from the one before it.
+func putDifferences(ctx context.Context, tx *store.Tx, before, p *Publication) error {
+	c := comparing{ctx: ctx, next: fetchIn(tx)}
+	if err := c.choose(tx, before, p); err != nil {
+		return err
+	}
+	d, err := c.run()
+	if err != nil {
+		return err
+	}
+	return d.put(tx, before, p)
+}
+
+func (d marketLists) put(tx *store.Tx, before, p *Publication) error {
+	from, err1 := editionOf(tx, before)
+	to, err2 := editionOf(tx, p)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	for _, code := range Markets {
+		if err := putDifference(tx, code, from, to, d[code]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeDifferences deletes the differences of a publication from the one before it.
+func removeDifferences(tx *store.Tx, date site.Date) (err error) {
+	for _, code := range Markets {
+		err = errors.Join(err, tx.Bucket([]byte(differencesBucket)).Delete(marketKey(code, date)))
+	}
+	return err
 }

@@ -2,7 +2,7 @@ package archive
 
 import (
 	"context"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -25,9 +25,8 @@ type Edition struct {
 	// Registers are the names of the registers that sites of the edition come from, as in the market's
 	// table. An empty list stands for the market's own.
 	Registers []string
-	// Sites is the number of sites of a noted edition, 0 for a publication. Changes is how many
-	// records differ from the edition before, -1 while that is not known.
-	Sites, Changes int
+	// Sites is the number of sites of a noted edition, 0 for a publication.
+	Sites int
 }
 
 // A Span is what changed from an edition to a later one.
@@ -36,7 +35,6 @@ type Span struct {
 	From, To Edition
 	Lists    []Dated // one for each edition after From up to To, newest first
 	store    *Store
-	names    []uint64 // of the lists
 }
 
 // A Dated is what changed from the edition before to an edition.
@@ -44,6 +42,7 @@ type Dated struct {
 	Edition
 	Previous site.Date // of the edition before
 	*change.List
+	previous Edition
 }
 
 // Editions returns the editions of a market, oldest first. Errors: errDamaged.
@@ -55,32 +54,77 @@ func (s *Store) Editions(code market.Code) (all []Edition, err error) {
 	return all, err
 }
 
+func (s *Store) editionsIn(tx *store.Tx, code market.Code) ([]Edition, error) {
+	if !published(code) {
+		return noted(tx, code)
+	}
+	list, err := s.publicationsIn(tx)
+	all := make([]Edition, len(list))
+	for i := range list {
+		if all[i], err = editionOf(tx, &list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return all, err
+}
+
 // Between returns what changed between two editions of a market. A date means the newest edition
 // that is not after it. Errors: ErrNoArchive if a date is before the first edition, errDamaged, those
 // of ctx.
-func (s *Store) Between(ctx context.Context, code market.Code, since, until site.Date) (*Span, error) {
-	all, err := s.Editions(code)
-	if err != nil {
+func (s *Store) Between(ctx context.Context, code market.Code, since, until site.Date) (span *Span, err error) {
+	for range 3 { // an edition may be replaced while differences are computed
+		if span, err = s.between(ctx, code, since, until); !errors.Is(err, errReplaced) {
+			break
+		}
+	}
+	return span, err
+}
+
+func (s *Store) between(ctx context.Context, code market.Code, since, until site.Date) (*Span, error) {
+	span := &Span{Market: code, store: s}
+	if err := s.view(func(tx *store.Tx) error { return span.read(ctx, tx, since, until) }); err != nil {
 		return nil, err
 	}
-	from, err := newest(code, all, since)
-	if err != nil {
-		return nil, err
+	if span.To.Date == 0 {
+		return nil, noEdition(code)
 	}
-	to, err := newest(code, all, until)
-	if err != nil {
-		return nil, err
-	}
-	span := &Span{Market: code, From: all[from], To: all[max(from, to)], store: s}
-	for i := to; i > from; i-- {
-		list, name, err := s.difference(ctx, code, all[i-1], all[i])
+	for i := range span.Lists {
+		d := &span.Lists[i]
+		if d.List != nil {
+			continue
+		}
+		both, err := s.computed(ctx, d.previous, d.Edition)
 		if err != nil {
 			return nil, err
 		}
-		span.Lists = append(span.Lists, Dated{all[i], all[i-1].Date, list})
-		span.names = append(span.names, name)
+		d.List = both[code]
 	}
 	return span, nil
+}
+
+// read finds the editions and reads what is stored of their differences.
+func (s *Span) read(ctx context.Context, tx *store.Tx, since, until site.Date) error {
+	all, err := s.store.editionsIn(tx, s.Market)
+	if err != nil {
+		return err
+	}
+	from, err := newest(s.Market, all, since)
+	if err != nil {
+		return err
+	}
+	to, err := newest(s.Market, all, until)
+	if err != nil {
+		return err
+	}
+	s.From, s.To = all[from], all[max(from, to)]
+	for i := to; i > from; i-- {
+		d := Dated{Edition: all[i], Previous: all[i-1].Date, previous: all[i-1]}
+		if d.List, err = s.store.stored(ctx, tx, s.Market, all[i-1], all[i]); err != nil {
+			return err
+		}
+		s.Lists = append(s.Lists, d)
+	}
+	return nil
 }
 
 // newest returns the position of the newest edition that is not after a date.
@@ -88,11 +132,15 @@ func newest(code market.Code, all []Edition, date site.Date) (int, error) {
 	after, _ := slices.BinarySearchFunc(all, date+1, func(e Edition, d site.Date) int { return int(e.Date - d) })
 	switch {
 	case len(all) == 0:
-		return 0, fmt.Errorf("%s has no edition: %w", code, ErrNoArchive)
+		return 0, noEdition(code)
 	case after == 0:
 		return 0, fmt.Errorf("%s is before %s, the first edition of %s: %w", date, all[0].Date, code, ErrNoArchive)
 	}
 	return after - 1, nil
+}
+
+func noEdition(code market.Code) error {
+	return fmt.Errorf("%s has no edition: %w", code, ErrNoArchive)
 }
 
 // Net returns the differences between the two editions of the span: what came and went in between
@@ -101,10 +149,13 @@ func (s *Span) Net(ctx context.Context) (*change.List, error) {
 	if len(s.Lists) == 1 {
 		return s.Lists[0].List, nil
 	}
-	var name []byte
+	if len(s.Lists) == 0 {
+		return change.NewBuilder().List()
+	}
+	name := []byte(s.Market)
 	lists := make([]*change.List, len(s.Lists))
 	for i, l := range s.Lists {
-		name = binary.BigEndian.AppendUint64(name, s.names[i])
+		name = append(append(append(name, l.previous.Version...), ' '), l.Version...)
 		lists[len(lists)-1-i] = l.List
 	}
 	return s.store.memory.nets.get(ctx, xxhash.Sum64(name), func() (*change.List, int, error) {

@@ -32,12 +32,13 @@ type memory struct {
 	supports     valueCache[[]uint32]      // of the rows of a block, ascending
 	blocks       valueCache[*block]
 	changes      valueCache[[]rowChange] // of a date, by support
-	changed      valueCache[[]uint32] // supports of the changes of a date, ascending
+	changed      valueCache[[]uint32]    // supports of the changes of a date, ascending
 	members      valueCache[members]
 	overviews    valueCache[*Overview]
 	differences  valueCache[*change.List] // of an edition from the one before
 	nets         valueCache[*change.List]
-	briefs       *briefs // of the overviews, whose making guards it
+	computed     valueCache[marketLists] // while a folder's are not complete
+	briefs       *briefs                 // of the overviews, whose making guards it
 }
 
 func newMemory() *memory {
@@ -45,7 +46,7 @@ func newMemory() *memory {
 	m.publications.most, m.supports.most, m.blocks.most = mostPublications, mostSupports, mostBlocks
 	m.changes.most, m.members.most, m.overviews.most = mostChanges, mostMembers, mostOverviews
 	m.changed.most = mostChanged
-	m.differences.most, m.nets.most = mostDifferences, mostNets
+	m.differences.most, m.nets.most, m.computed.most = mostDifferences, mostNets, mostNets
 	return m
 }
 

@@ -63,54 +63,69 @@ var observatoryColumns = []table.Column{
 	{Name: "list_azimut"}, // since autumn 2026
 }
 
+// A fielder has the fields of a row of the observatoire, by the positions in observatoryColumns.
+type fielder interface{ Field(i int) []byte }
+
 // observatoryRow adds one emission. It returns the reason for rejection, "" if none.
 func (c *country) observatoryRow(r *source.Reader) string {
-	number, ok := parseWhole(r.Field(obsSupport))
-	if !ok {
-		return "no support number"
-	}
-	code, ok := parseStation(r.Field(obsStation))
-	if !ok {
-		return "no station number"
-	}
-	where := c.findPlace(r)
-	if where.reason != "" {
-		return where.reason
-	}
-	t := c.targets[where.target]
-	operator := t.operators.find(r.Field(obsOperator))
-	if operator < 0 {
-		return "operator not served in " + string(t.market.Code)
-	}
-	e := row{on: int32(site.ParseDate(r.Field(obsDate)))}
-	var g site.Generation
-	if g.UnmarshalText(r.Field(obsGeneration)) != nil {
-		return "unknown generation"
-	}
-	e.generation = uint8(g)
-	if e.status = c.findStatus(r.Field(obsStatus)); e.status < 0 {
-		return "unknown status"
-	}
-	if e.system, ok = c.internSystem(r.Field(obsSystem)); !ok {
-		return "no system"
-	}
-	at, reason := c.supportAt(r, number, where)
+	e, reason := c.emission(r)
 	if reason != "" {
 		return reason
 	}
-	e.support, e.station = at, c.internStation(code, uint8(operator), uint8(where.target))
 	e.azimuths = c.azimuths.find(r)
 	if e.azimuths != 0 {
 		c.stations[e.station].azimuths = true
 	}
-	c.rows = append(c.rows, e)
-	c.supports[at].rows++
+	c.addRow(e)
 	c.noteDate(r)
 	return ""
 }
 
+func (c *country) addRow(e row) {
+	c.rows = append(c.rows, e)
+	c.supports[e.support].rows++
+}
+
+// emission returns a row's emission without its azimuths, or the reason for rejection.
+func (c *country) emission(r fielder) (e row, reason string) {
+	number, ok := parseWhole(r.Field(obsSupport))
+	if !ok {
+		return e, "no support number"
+	}
+	code, ok := parseStation(r.Field(obsStation))
+	if !ok {
+		return e, "no station number"
+	}
+	where := c.findPlace(r)
+	if where.reason != "" {
+		return e, where.reason
+	}
+	t := c.targets[where.target]
+	operator := t.operators.find(r.Field(obsOperator))
+	if operator < 0 {
+		return e, "operator not served in " + string(t.market.Code)
+	}
+	e.on = int32(site.ParseDate(r.Field(obsDate)))
+	var g site.Generation
+	if g.UnmarshalText(r.Field(obsGeneration)) != nil {
+		return e, "unknown generation"
+	}
+	e.generation = uint8(g)
+	if e.status = c.findStatus(r.Field(obsStatus)); e.status < 0 {
+		return e, "unknown status"
+	}
+	if e.system, ok = c.internSystem(r.Field(obsSystem)); !ok {
+		return e, "no system"
+	}
+	if e.support, reason = c.supportAt(r, number, where); reason != "" {
+		return e, reason
+	}
+	e.station = c.internStation(code, uint8(operator), uint8(where.target))
+	return e, ""
+}
+
 // findPlace returns the department of a row.
-func (c *country) findPlace(r *source.Reader) place {
+func (c *country) findPlace(r fielder) place {
 	dept := departmentOf(r.Field(obsDepartment), firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)))
 	if dept == nil {
 		return place{reason: "no department"}

@@ -7,7 +7,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"relais/geo"
-	"relais/ingest/source"
 )
 
 // sameSpot is one second of arc in degrees, the source's resolution. Positions of one
@@ -23,7 +22,7 @@ const otherPosition = "position differs from the support's other rows"
 // supportAt returns the index of the support with this number at the position of the row.
 // It adds the support if it is new. If the rows of a number disagree by more than sameSpot
 // there are several, until settlePositions chooses one.
-func (c *country) supportAt(r *source.Reader, number uint32, where place) (uint32, string) {
+func (c *country) supportAt(r fielder, number uint32, where place) (uint32, string) {
 	coordinates := r.Field(obsPosition)
 	written := xxhash.Sum64(coordinates)
 	first, known := c.supportOf[number]
@@ -65,7 +64,7 @@ func (c *country) supportAt(r *source.Reader, number uint32, where place) (uint3
 func withinSpot(a, b float64) bool { return math.Abs(a-b) <= sameSpot+1/geo.Scale/2 }
 
 // newSupport adds a support with the properties in its first row.
-func (c *country) newSupport(r *source.Reader, number uint32, where place, p geo.Point) uint32 {
+func (c *country) newSupport(r fielder, number uint32, where place, p geo.Point) uint32 {
 	at := uint32(len(c.supports))
 	c.supports = append(c.supports, support{
 		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, next: noNext,
