@@ -181,6 +181,10 @@ func holdsFiles(_ *Stores, db *store.DB) (string, error) {
 }
 
 func holdsArchives(_ *Stores, db *store.DB) (string, error) {
-	n, rows, err := archive.Open(db, time.Now).CheckRecords()
-	return Number(n, "archive") + ", " + Number(rows, "row"), err
+	n, rows, editions, err := archive.Open(db, time.Now).CheckRecords()
+	what := Number(n, "archive") + ", " + Number(rows, "row")
+	if editions > 0 {
+		what += ", " + Number(editions, "edition") + " of other markets"
+	}
+	return what, err
 }

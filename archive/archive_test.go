@@ -107,7 +107,7 @@ func mustTell(t *testing.T, what string, sites iter.Seq2[*Site, error], want ...
 
 func mustBeWhole(t *testing.T, s *Store, publications int) {
 	t.Helper()
-	if n, _, err := s.CheckRecords(); err != nil || n != publications {
+	if n, _, _, err := s.CheckRecords(); err != nil || n != publications {
 		t.Errorf("%d publications: %v, want %d and no error", n, err, publications)
 	}
 }

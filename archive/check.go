@@ -7,14 +7,15 @@ import (
 	"slices"
 
 	"relais/internal/store"
+	"relais/market"
 )
 
 // CheckRecords reads every record of archives.db. It checks that every row that a publication or
-// its changes name is stored once, and returns the numbers of publications and of stored rows. The
-// error names the first problems.
-func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
+// its changes name is stored once, and that the noted editions follow from each other. It returns the
+// numbers of publications, of stored rows and of noted editions. The error names the first problems.
+func (s *Store) CheckRecords() (publicationCount, rows, editions int, err error) {
 	if s.db == nil {
-		return 0, 0, nil
+		return 0, 0, 0, nil
 	}
 	var all []Publication
 	var segments []uint32
@@ -26,7 +27,7 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 		return err
 	})
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	stored := map[uint32][]int32{} // by rank, the last publication that has the row
 	var found problems
@@ -42,7 +43,14 @@ func (s *Store) CheckRecords() (publicationCount, rows int, err error) {
 			s.db.View(func(tx *store.Tx) error { return checkPublication(tx, &all[i], int32(i), stored) }))
 	}
 	found.add("what belongs to nothing", s.db.View(func(tx *store.Tx) error { return checkKeys(tx, all, stored) }))
-	return len(all), rows, errors.Join(found...)
+	for _, m := range market.All {
+		found.add("editions of "+string(m.Code), s.db.View(func(tx *store.Tx) error {
+			n, err := checkEditions(tx, m.Code)
+			editions += n
+			return err
+		}))
+	}
+	return len(all), rows, editions, errors.Join(found...)
 }
 
 type problems []error
@@ -138,6 +146,7 @@ func checkKeys(tx *store.Tx, all []Publication, stored map[uint32][]int32) error
 		eachKey(tx, rowsBucket, 4, func(n uint32) bool { return dates[n] }),
 		eachKey(tx, changesBucket, 8, func(n uint32) bool { return dates[n] }),
 		eachKey(tx, blocksBucket, 8, func(n uint32) bool { return stored[n] != nil }),
+		checkMarketKeys(tx),
 	)
 }
 

@@ -52,7 +52,7 @@ func TestDamage(t *testing.T) {
 					continue
 				}
 				put(key, damage)
-				_, _, err := s.CheckRecords()
+				_, _, _, err := s.CheckRecords()
 				if !errors.Is(err, errDamaged) {
 					t.Errorf("%s %x, damage %d: %v, want ErrDamaged", bucket, key, n, err)
 				}
@@ -95,7 +95,7 @@ func TestReplaced(t *testing.T) {
 			t.Errorf("got %v, %v, want none and ErrReplaced", site, err)
 		}
 	}
-	if _, rows, err := s.CheckRecords(); rows != 2 || err != nil {
+	if _, rows, _, err := s.CheckRecords(); rows != 2 || err != nil {
 		t.Errorf("%d rows, %v, want 2 and no error", rows, err)
 	}
 }

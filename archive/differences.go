@@ -120,7 +120,7 @@ func (s *Store) computed(ctx context.Context, from, to Edition) (marketLists, er
 	return s.memory.computed.get(ctx, name, func() (marketLists, int, error) {
 		s.memory.computed.making.Lock()
 		defer s.memory.computed.making.Unlock()
-		d, err := s.compute(ctx, from, to)
+		d, err := s.compute(context.WithoutCancel(ctx), from, to) // others may be waiting for it
 		size := 0
 		for _, l := range d {
 			size += l.Bytes()

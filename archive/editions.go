@@ -93,6 +93,9 @@ func (s *Store) between(ctx context.Context, code market.Code, since, until site
 		if d.List != nil {
 			continue
 		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		both, err := s.computed(ctx, d.previous, d.Edition)
 		if err != nil {
 			return nil, err

@@ -22,8 +22,6 @@ import (
 	"relais/index"
 	"relais/ingest"
 	"relais/internal/cgroup"
-	"relais/internal/folder"
-	"relais/market"
 	"relais/measure"
 	"relais/photos/worker"
 )
@@ -147,7 +145,7 @@ func (a *app) options() httpapi.Options {
 
 // start starts the background work; all of it ends with ctx.
 func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
-	background.Go(func() { follow(ctx, a.dir, a.Markets, a.api, a.log) })
+	background.Go(func() { a.follow(ctx) })
 	background.Go(func() { a.api.Learn(ctx, learnEvery) })
 	background.Go(func() { a.stores.Keep(ctx, a.log) })
 	background.Go(func() {
@@ -157,6 +155,7 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 			jobs.Go(func() { a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log) })
 			jobs.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
 			jobs.Go(func() { a.stores.KeepCluster(ctx) })
+			jobs.Go(func() { a.stores.CompleteArchives(ctx, a.log) })
 			jobs.Wait()
 		})
 	})
@@ -189,20 +188,23 @@ func (a *app) connectKeeper() {
 	}
 }
 
-// follow keeps the API's data up to date with the folder. It prepares the complete exports
-// after each load, while requests are answered.
-func follow(ctx context.Context, dir folder.Dir, markets []market.Code, api *httpapi.Server, log *slog.Logger) {
+// follow keeps the API's data up to date with the folder. After each load it notes the editions and
+// prepares the complete exports, while requests are answered.
+func (a *app) follow(ctx context.Context) {
 	var preparing sync.WaitGroup
 	stop := func() {}
-	live := index.NewLive(dir, view.Summaries, log, func(set *index.Set) {
-		api.SetData(set)
+	live := index.NewLive(a.dir, view.Summaries, a.log, func(set *index.Set) {
+		a.api.SetData(set)
 		stop()
 		preparing.Wait()
 		var preparation context.Context
 		preparation, stop = context.WithCancel(ctx)
 		preparing.Go(func() {
-			if err := api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
-				log.Error("preparing the exports", "error", err)
+			for m := range set.Loaded() { // not to be stopped by the next load
+				a.stores.NoteEdition(ctx, m.Snap, a.log)
+			}
+			if err := a.api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
+				a.log.Error("preparing the exports", "error", err)
 			}
 			for m := range set.Loaded() {
 				m.PreparePlaces()
@@ -210,11 +212,11 @@ func follow(ctx context.Context, dir folder.Dir, markets []market.Code, api *htt
 			debug.FreeOSMemory() // loading and compressing needed much once
 		})
 	})
-	live.Only(markets)
+	live.Only(a.Markets)
 	live.Refresh()
 	if live.Empty() {
-		log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data",
-			string(dir))
+		a.log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data",
+			string(a.dir))
 	}
 	live.Follow(ctx, lookEvery)
 	stop()

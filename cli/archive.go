@@ -18,6 +18,7 @@ import (
 	"relais/ingest"
 	"relais/ingest/source"
 	"relais/internal/folder"
+	"relais/market"
 )
 
 type archiveCommand struct {
@@ -192,10 +193,28 @@ func afterIngest(d dataFlag, force bool, streams Streams) func(context.Context, 
 	keep := archiverBy(d, streams).keep(d.dir(), force)
 	return func(ctx context.Context, r *ingest.Report) {
 		keep(ctx, r)
+		noteEditions(ctx, d, streams, r)
 		log := streams.warnings()
 		if err := admin.Receive(ctx, d.dir(), log); err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("the time of this ingest could not be noted: %v", err))
 		}
+	}
+}
+
+// noteEditions keeps what an ingest changed in markets whose editions are its snapshots. A failure
+// becomes a note of the report.
+func noteEditions(ctx context.Context, d dataFlag, streams Streams, r *ingest.Report) {
+	var c admin.NoteEditions
+	for _, m := range r.Markets {
+		if m.Snapshot != nil {
+			c.Markets = append(c.Markets, m.Market)
+		}
+	}
+	if len(c.Markets) == 0 {
+		return
+	}
+	if err := call(ctx, d, streams, c, new([]market.Code)); err != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("what this ingest changed was not kept (a server does it when it loads the snapshot): %v", err))
 	}
 }
 

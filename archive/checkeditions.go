@@ -1,0 +1,87 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"relais/internal/store"
+	"relais/market"
+)
+
+// checkEditions reads the differences of a market. Of noted editions it undoes them one after the
+// other, from the newest state to the oldest. It returns the number of noted editions.
+func checkEditions(tx *store.Tx, code market.Code) (n int, err error) {
+	if err := checkDifferences(tx, code); err != nil {
+		return 0, err
+	}
+	all, err := noted(tx, code)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	state, err := stateOf(tx, code, all[len(all)-1])
+	for i := len(all) - 1; err == nil && i > 0; i-- {
+		state, err = undo(tx, code, all[i-1], all[i], state)
+		if err == nil && state.Len() != all[i-1].Sites {
+			err = damaged(fmt.Sprintf("%d sites of %d on %s", state.Len(), all[i-1].Sites, all[i-1].Date))
+		}
+	}
+	return len(all), err
+}
+
+// checkDifferences decodes the differences of a market. Those of other publications are no damage:
+// another version of relais added a publication since, and they are computed again.
+func checkDifferences(tx *store.Tx, code market.Code) error {
+	b := tx.Bucket([]byte(differencesBucket))
+	if b == nil {
+		return nil
+	}
+	prefix := marketKey(code, 0)
+	c := b.Cursor()
+	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		if _, err := readDifference(k, v, Edition{}, Edition{}); err != nil && !errors.Is(err, errStale) {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkMarketKeys finds editions, differences and states that belong to nothing.
+func checkMarketKeys(tx *store.Tx) error {
+	var errs []error
+	oldest := map[market.Code]Edition{}
+	for _, m := range market.All {
+		all, err := noted(tx, m.Code)
+		if len(all) > 0 {
+			oldest[m.Code] = all[0]
+		}
+		errs = append(errs, err)
+	}
+	check := func(bucket string, sound func(key []byte) bool) {
+		b := tx.Bucket([]byte(bucket))
+		if b == nil {
+			return
+		}
+		c := b.Cursor()
+		for k, _ := c.First(); k != nil; k, _ = c.Next() {
+			if !sound(k) {
+				errs = append(errs, damaged(fmt.Sprintf("%s: %x", bucket, bytes.Clone(k))))
+				return
+			}
+		}
+	}
+	check(editionsBucket, func(k []byte) bool {
+		code, _, ok := readMarketKey(k)
+		return ok && !published(code)
+	})
+	check(differencesBucket, func(k []byte) bool {
+		code, date, ok := readMarketKey(k)
+		known := tx.Value(editionsBucket, k) != nil && date > oldest[code].Date
+		return ok && (published(code) || known)
+	})
+	check(statesBucket, func(k []byte) bool {
+		code, _, ok := readMarketKey(append(bytes.Clone(k), 0, 0, 0, 1))
+		return ok && oldest[code].Date > 0
+	})
+	return errors.Join(errs...)
+}
