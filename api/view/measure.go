@@ -1,9 +1,9 @@
 package view
 
 import (
-	"math"
 	"strconv"
 
+	"relais/internal/jsontext"
 	"relais/market"
 	"relais/measure"
 )
@@ -97,31 +97,31 @@ type PointsMeta struct {
 // without a Speedtest and its pointers.
 func AppendSpeedtest(dst []byte, t *measure.Test) []byte {
 	dst = appendHead(dst, &t.Measurement)
-	dst = appendNumber(append(dst, `,"downloadSpeed":`...), t.Download)
-	dst = appendNumber(append(dst, `,"averageSpeed":`...), t.Average)
-	dst = appendNumber(append(dst, `,"maxSpeed":`...), t.Max)
-	dst = appendNumber(append(dst, `,"uploadSpeed":`...), t.Upload)
-	dst = appendNumber(append(dst, `,"ping":`...), t.Ping)
+	dst = jsontext.AppendNumber(append(dst, `,"downloadSpeed":`...), t.Download)
+	dst = jsontext.AppendNumber(append(dst, `,"averageSpeed":`...), t.Average)
+	dst = jsontext.AppendNumber(append(dst, `,"maxSpeed":`...), t.Max)
+	dst = jsontext.AppendNumber(append(dst, `,"uploadSpeed":`...), t.Upload)
+	dst = jsontext.AppendNumber(append(dst, `,"ping":`...), t.Ping)
 	dst = appendNetwork(dst, &t.Measurement)
-	dst = appendText(append(dst, `,"networkType":`...), t.NetworkType)
-	dst = appendText(append(dst, `,"connectionType":`...), t.Technology)
-	dst = appendText(append(dst, `,"deviceType":`...), t.DeviceType)
+	dst = jsontext.AppendString(append(dst, `,"networkType":`...), t.NetworkType)
+	dst = jsontext.AppendString(append(dst, `,"connectionType":`...), t.Technology)
+	dst = jsontext.AppendString(append(dst, `,"deviceType":`...), t.DeviceType)
 	dst = appendRadio(dst, &t.Radio)
-	dst = appendNumber(append(dst, `,"rsrp":`...), t.Radio.RSRP)
-	dst = appendNumber(append(dst, `,"rsrq":`...), t.Radio.RSRQ)
-	dst = appendNumber(append(dst, `,"snr":`...), t.Radio.SNR)
+	dst = jsontext.AppendNumber(append(dst, `,"rsrp":`...), t.Radio.RSRP)
+	dst = jsontext.AppendNumber(append(dst, `,"rsrq":`...), t.Radio.RSRQ)
+	dst = jsontext.AppendNumber(append(dst, `,"snr":`...), t.Radio.SNR)
 	return append(dst, "}}"...)
 }
 
 // AppendPoint appends a Point in JSON.
 func AppendPoint(dst []byte, p *measure.Point) []byte {
 	dst = appendHead(dst, &p.Measurement)
-	dst = appendNumber(append(dst, `,"signalStrength":`...), p.Signal)
-	dst = appendNumber(append(dst, `,"rsrp":`...), p.Radio.RSRP)
-	dst = appendNumber(append(dst, `,"rsrq":`...), p.Radio.RSRQ)
-	dst = appendNumber(append(dst, `,"snr":`...), p.Radio.SNR)
-	dst = appendText(append(dst, `,"technology":`...), p.Technology)
-	dst = appendText(append(dst, `,"networkType":`...), p.NetworkType)
+	dst = jsontext.AppendNumber(append(dst, `,"signalStrength":`...), p.Signal)
+	dst = jsontext.AppendNumber(append(dst, `,"rsrp":`...), p.Radio.RSRP)
+	dst = jsontext.AppendNumber(append(dst, `,"rsrq":`...), p.Radio.RSRQ)
+	dst = jsontext.AppendNumber(append(dst, `,"snr":`...), p.Radio.SNR)
+	dst = jsontext.AppendString(append(dst, `,"technology":`...), p.Technology)
+	dst = jsontext.AppendString(append(dst, `,"networkType":`...), p.NetworkType)
 	dst = appendNetwork(dst, &p.Measurement)
 	dst = appendRadio(dst, &p.Radio)
 	return append(dst, "}}"...)
@@ -129,20 +129,20 @@ func AppendPoint(dst []byte, p *measure.Point) []byte {
 
 // appendHead begins an object with the first members of both kinds.
 func appendHead(dst []byte, m *measure.Measurement) []byte {
-	dst = appendText(append(dst, `{"id":`...), m.ID)
+	dst = jsontext.AppendString(append(dst, `{"id":`...), m.ID)
 	dst = append(dst, `,"timestamp":"`...)
 	if !m.Time.IsZero() {
 		dst = m.Time.UTC().AppendFormat(dst, timeFormat)
 	}
-	dst = appendNumber(append(dst, `","coordinates":{"lat":`...), m.Position.Lat)
-	dst = appendNumber(append(dst, `,"lng":`...), m.Position.Lng)
+	dst = jsontext.AppendNumber(append(dst, `","coordinates":{"lat":`...), m.Position.Lat)
+	dst = jsontext.AppendNumber(append(dst, `,"lng":`...), m.Position.Lng)
 	return append(dst, '}')
 }
 
 func appendNetwork(dst []byte, m *measure.Measurement) []byte {
 	dst = appendWhole(append(dst, `,"mcc":`...), m.MCC)
 	dst = appendWhole(append(dst, `,"mnc":`...), m.MNC)
-	return appendText(append(dst, `,"mobileOperator":`...), m.OperatorName)
+	return jsontext.AppendString(append(dst, `,"mobileOperator":`...), m.OperatorName)
 }
 
 // appendRadio begins the object radio.
@@ -156,55 +156,17 @@ func appendRadio(dst []byte, r *measure.Radio) []byte {
 	return appendWhole(append(dst, `","pci":`...), r.PCI)
 }
 
-const null = "null"
-
-// appendNumber appends a number with at most seven decimals; measurements have no more.
-// This is much faster than finding the shortest text of a float64.
-func appendNumber(dst []byte, x float64) []byte {
-	if math.IsNaN(x) {
-		return append(dst, null...)
-	}
-	n := int64(math.Round(x * 1e7))
-	if n < 0 {
-		dst, n = append(dst, '-'), -n
-	}
-	dst = strconv.AppendInt(dst, n/1e7, 10)
-	rest := n % 1e7
-	if rest == 0 {
-		return dst
-	}
-	dst = append(dst, '.')
-	for unit := int64(1e6); rest > 0; unit /= 10 {
-		dst = append(dst, byte('0'+rest/unit))
-		rest %= unit
-	}
-	return dst
-}
-
 // appendWhole appends a number, or null for a negative one, which is unknown.
 func appendWhole(dst []byte, n int) []byte {
 	if n < 0 {
-		return append(dst, null...)
+		return append(dst, "null"...)
 	}
 	return strconv.AppendInt(dst, int64(n), 10)
 }
 
 func appendNode(dst []byte, n uint32) []byte {
 	if n == 0 {
-		return append(dst, null...)
+		return append(dst, "null"...)
 	}
 	return append(strconv.AppendUint(append(dst, '"'), uint64(n), 10), '"')
-}
-
-// appendText appends a string. The strings of measurements are words and names, so that
-// few need escaping.
-func appendText(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x80 {
-			if text, err := JSON(s); err == nil {
-				return append(dst, text...)
-			}
-		}
-	}
-	return append(append(append(dst, '"'), s...), '"')
 }
