@@ -92,6 +92,11 @@ func (w *walk) member(path, name string, t reflect.Type) {
 // that it has.
 func leaks(result reflect.Type) *walk {
 	w := &walk{seen: map[reflect.Type]bool{}}
+	if wrapped, ok := reflect.Zero(result).Interface().(endpoint.Wrapped); ok {
+		for _, name := range wrapped.FileMembers() {
+			w.member(" file."+name, name, reflect.TypeFor[string]())
+		}
+	}
 	if shaped, ok := reflect.Zero(result).Interface().(endpoint.Shaped); ok {
 		for contentType, t := range shaped.Shapes() {
 			w.value(contentType, t)

@@ -7,6 +7,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/export"
 	"relais/index"
 )
 
@@ -20,12 +21,13 @@ var listAntennas = endpoint.New(endpoint.Decl{
 type listParams struct {
 	marketParams
 	siteFilters
-	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
+	siteText
 	boxParams
 	discParams
-	Format exportFormat `param:"format" default:"json" doc:"json; or geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta."`
-	Limit  int          `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
-	Offset int          `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+	Format listFormat `param:"format" default:"json" doc:"json; geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta; or csv: the items without meta, with the columns of /antennas/export."`
+	csvParams
+	Limit  int `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
+	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
 // maxPage is the greatest limit without a box or a disc.
@@ -33,19 +35,32 @@ const maxPage = 1000
 
 // Check holds the rules over several parameters.
 func (p *listParams) Check() error {
-	if err := p.boxParams.check(); err != nil {
+	if err := checkPlace(&p.boxParams, &p.discParams); err != nil {
 		return err
-	}
-	if err := p.discParams.check(); err != nil {
-		return err
-	}
-	if p.hasBox() && p.Lat != nil {
-		return &endpoint.ParamError{Param: "radiusKm",
-			Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
 	}
 	if p.Limit > maxPage && !p.hasBox() && p.Lat == nil {
 		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit),
 			Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
+	}
+	return p.csvParams.check(string(p.Format))
+}
+
+// siteText is the filter by words.
+type siteText struct {
+	Text string `param:"q" max:"200" doc:"Words that must all occur in identifiers, commune, postal code, address, lieu-dit or department, without regard to case and accents." example:"saint-denis"`
+}
+
+// checkPlace holds the rules over a box and a disc.
+func checkPlace(box *boxParams, disc *discParams) error {
+	if err := box.check(); err != nil {
+		return err
+	}
+	if err := disc.check(); err != nil {
+		return err
+	}
+	if box.hasBox() && disc.Lat != nil {
+		return &endpoint.ParamError{Param: "radiusKm",
+			Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
 	}
 	return nil
 }
@@ -53,8 +68,14 @@ func (p *listParams) Check() error {
 // An antennaPage is the answer of list.
 type antennaPage struct{ endpoint.Stream }
 
-// Shapes implements endpoint.Shaped. GeoJSON is not among them: generated clients would have to
-// tell two types apart in every list.
+// Unwrap implements endpoint.Wrapped.
+func (p antennaPage) Unwrap() endpoint.Stream { return p.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (antennaPage) FileMembers() []string { return new(export.Register).SiteTable().Names() }
+
+// Shapes implements endpoint.Shaped. GeoJSON and CSV are not among them: generated clients would have to
+// tell types apart in every list.
 func (antennaPage) Shapes() map[string]reflect.Type {
 	return shapes[[]view.NearSummary, view.ListMeta]()
 }
@@ -81,8 +102,11 @@ func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {
 		}
 	}
 	s, err := newPage(page, meta)
-	if p.Format == formatGeoJSON {
+	switch p.Format {
+	case formatGeoJSON:
 		return antennaPage{siteCollection{s}}, err
+	case formatCSV:
+		return antennaPage{p.file(page.register().SiteTable(), m.Code, siteRows)}, err
 	}
 	return antennaPage{s}, err
 }

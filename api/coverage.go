@@ -1,12 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/export"
 	"relais/market"
 	"relais/measure"
 )
@@ -23,12 +25,16 @@ type pointsParams struct {
 	marketParams
 	Technology *technologyName `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR, which stands for all of its generation." example:"4G"`
 	boxParams
+	Format tableFormat `param:"format" default:"json" doc:"json; or csv: the items without meta, in columns with the names of their members."`
+	csvParams
 	Days  int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
 	Limit int `param:"limit" default:"500" min:"1" max:"5000" doc:"Most items to answer."`
 }
 
 // Check holds the rules over several parameters.
-func (p *pointsParams) Check() error { return p.boxParams.check() }
+func (p *pointsParams) Check() error {
+	return cmp.Or(p.boxParams.check(), p.csvParams.check(string(p.Format)))
+}
 
 // A technologyName is a generation or a technology in canonical spelling.
 type technologyName string
@@ -43,8 +49,14 @@ func (t *technologyName) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A pointPage is the answer of points, encoded.
-type pointPage struct{ endpoint.Bytes }
+// A pointPage is the answer of points.
+type pointPage struct{ endpoint.Stream }
+
+// Unwrap implements endpoint.Wrapped.
+func (p pointPage) Unwrap() endpoint.Stream { return p.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (pointPage) FileMembers() []string { return export.Coverage(nil).Names() }
 
 // Shapes implements endpoint.Shaped.
 func (pointPage) Shapes() map[string]reflect.Type { return shapes[[]view.Point, view.PointsMeta]() }
@@ -64,6 +76,9 @@ func (r *Env) points(_ context.Context, p *pointsParams) (pointPage, error) {
 	list, err := store.Coverage(q)
 	if err != nil {
 		return pointPage{}, err
+	}
+	if p.Format == formatCSV {
+		return pointPage{p.file(export.Coverage(list), p.Market, "coverage")}, nil
 	}
 	version := store.Version()
 	meta.Returned, meta.DataVersion = len(list), &version

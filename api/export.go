@@ -6,41 +6,89 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/export"
 	"relais/index"
+	"relais/market"
 )
 
 var exportAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", FailureName: "ANTENNAS_EXPORT", MaxAge: 3600,
 	Large:      true,
 	Summary:    "All antenna sites of a market, or those that a filter leaves, in one answer.",
-	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed.",
-	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
+	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed. " + csvDoc,
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).export)
 
 type exportParams struct {
 	marketParams
-	Format exportFormat `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection."`
+	Format     exportFormat     `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection; csv: a line for each row, whose columns have the names of the JSON's members."`
+	Rows       exportRows       `param:"rows" default:"sites" doc:"csv: a row for each site, or for each emission that satisfies the filters."`
+	Properties exportProperties `param:"properties" default:"short" doc:"geojson: full gives each site the columns of csv as properties, instead of six."`
+	csvParams
 	siteFilters
+	siteText
+	boxParams
+	discParams
+}
+
+// Check holds the rules over several parameters.
+func (p *exportParams) Check() error {
+	if err := checkPlace(&p.boxParams, &p.discParams); err != nil {
+		return err
+	}
+	switch {
+	case p.Rows != siteRows && p.Format != formatCSV:
+		return &endpoint.ParamError{Param: "rows", Value: string(p.Rows), Want: "emissions are for format=csv"}
+	case p.Properties != shortProperties && p.Format != formatGeoJSON:
+		return &endpoint.ParamError{Param: "properties", Value: string(p.Properties), Want: "it is for format=geojson"}
+	}
+	return p.csvParams.check(string(p.Format))
 }
 
 // An exportFormat is a format of the export.
 type exportFormat string
 
-// The formats.
+// Values lists the formats.
+func (exportFormat) Values() []string { return []string{formatJSON, formatGeoJSON, formatCSV} }
+
+// exportRows is what a row stands for.
+type exportRows string
+
 const (
-	formatJSON    exportFormat = "json"
-	formatGeoJSON exportFormat = "geojson"
+	siteRows     = "sites"
+	emissionRows = "emissions"
 )
 
-// Values lists the formats.
-func (exportFormat) Values() []string { return []string{string(formatJSON), string(formatGeoJSON)} }
+// Values lists both.
+func (exportRows) Values() []string { return []string{siteRows, emissionRows} }
+
+// exportProperties is how much is said of a site.
+type exportProperties string
+
+const (
+	shortProperties = "short"
+	fullProperties  = "full"
+)
+
+// Values lists both.
+func (exportProperties) Values() []string { return []string{shortProperties, fullProperties} }
 
 // An exportAnswer is the answer of export.
 type exportAnswer struct{ endpoint.Stream }
 
-// Shapes implements endpoint.Shaped.
+// Unwrap implements endpoint.Wrapped.
+func (a exportAnswer) Unwrap() endpoint.Stream { return a.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (exportAnswer) FileMembers() []string {
+	r := new(export.Register)
+	return append(r.SiteTable().Names(), r.EmissionTable().Names()...)
+}
+
+// Shapes implements endpoint.Shaped. Formats that are not JSON are not among them: generated clients would
+// take all answers for bytes.
 func (exportAnswer) Shapes() map[string]reflect.Type {
-	s := shapes[[]view.Summary, view.ExportMeta]()
+	s := shapes[[]view.NearSummary, view.ExportMeta]()
 	s[geoJSONType] = reflect.TypeFor[view.FeatureCollection]()
 	return s
 }
@@ -52,23 +100,41 @@ func (r *Env) export(ctx context.Context, p *exportParams) (exportAnswer, error)
 	}
 	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
-	var sites []uint32
-	whole := loaded != nil && f == index.All
+	page := sitePage{market: loaded}
 	if loaded != nil {
+		q := index.Query{Filter: f, Box: p.box(), Disc: p.disc(), Text: p.Text}
 		meta.DataVersion = &loaded.Snap.Version
 		meta.Total, meta.TotalMatched = loaded.Len(), loaded.Len()
-		if !whole {
-			hits := loaded.Find(index.Query{Filter: f}, 0, loaded.Len())
-			sites, meta.TotalMatched = hits.Sites, hits.Total
+		page.whole = f == index.All && q.Box == nil && q.Disc == nil && q.Text == ""
+		if !page.whole {
+			hits := loaded.Find(q, 0, loaded.Len())
+			page.sites, page.metres, meta.TotalMatched = hits.Sites, hits.Metres, hits.Total
 		}
 		meta.Returned = meta.TotalMatched
 	}
-	if p.Format == formatGeoJSON {
-		text, err := view.JSON(meta)
-		return exportAnswer{&featureStream{market: loaded, sites: sites, whole: whole, meta: text}}, err
+	return p.answer(m, f, page, meta)
+}
+
+// answer returns the sites of a page in the format that is asked for.
+func (p *exportParams) answer(m *market.Market, f index.Filter, page sitePage, meta view.ExportMeta) (exportAnswer, error) {
+	text, err := view.JSON(meta)
+	if err != nil {
+		return exportAnswer{}, err
 	}
-	page, err := newPage(sitePage{market: loaded, sites: sites, whole: whole}, meta)
-	return exportAnswer{page}, err
+	page.meta = text
+	switch {
+	case p.Format == formatCSV && p.Rows == emissionRows:
+		rows := page.register()
+		rows.Emissions = f.Accepts()
+		return exportAnswer{p.file(rows.EmissionTable(), m.Code, emissionRows)}, nil
+	case p.Format == formatCSV:
+		return exportAnswer{p.file(page.register().SiteTable(), m.Code, siteRows)}, nil
+	case p.Format == formatGeoJSON && p.Properties == fullProperties:
+		return exportAnswer{&featureTable{page.register().SiteTable(), text}}, nil
+	case p.Format == formatGeoJSON:
+		return exportAnswer{&featureStream{market: page.market, sites: page.sites, whole: page.whole, meta: text}}, nil
+	}
+	return exportAnswer{&page}, nil
 }
 
 // WholeExports lists the unfiltered exports of each loaded market that has at most so many
@@ -78,7 +144,7 @@ func WholeExports(set *index.Set, sites int) (calls []*endpoint.Call[*Env]) {
 		if m.Len() > sites {
 			continue
 		}
-		for _, format := range exportFormat("").Values() {
+		for _, format := range []string{formatJSON, formatGeoJSON} {
 			params := map[string]string{"market": string(m.Table.Code), "format": format}
 			call, err := exportAntennas.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
 			if err == nil { // the values come from the tables

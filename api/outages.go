@@ -1,8 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -27,6 +29,8 @@ type outagesParams struct {
 	Source outageSource `param:"source" default:"all" doc:"Only what operators publish, or only what people report."`
 	wideDiscParams
 	boxParams
+	Format tableFormat `param:"format" default:"json" doc:"json; or csv: the items without meta, in columns with the names of their members."`
+	csvParams
 	Limit  int `param:"limit" default:"200" min:"1" doc:"Most entries to answer; above 500 it is 500."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Entries to pass over."`
 }
@@ -67,7 +71,7 @@ func (p *outagesParams) area() (*geo.Disc, *geo.Box) {
 // Check holds the rules over several parameters.
 func (p *outagesParams) Check() error {
 	narrow := discParams(p.wideDiscParams)
-	if err := p.boxParams.checkOnce(); err != nil {
+	if err := cmp.Or(p.csvParams.check(string(p.Format)), p.boxParams.checkOnce()); err != nil {
 		return err
 	}
 	if err := narrow.check(); err != nil || p.Lat != nil {
@@ -76,10 +80,22 @@ func (p *outagesParams) Check() error {
 	return p.boxParams.check()
 }
 
-func (r *Env) outages(_ context.Context, p *outagesParams) (*view.Body[[]view.Outage, view.OutagesMeta], error) {
+// An outagePage is the answer of outages.
+type outagePage struct{ endpoint.Stream }
+
+// Unwrap implements endpoint.Wrapped.
+func (p outagePage) Unwrap() endpoint.Stream { return p.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (outagePage) FileMembers() []string { return view.OutageTable(nil).Names() }
+
+// Shapes implements endpoint.Shaped.
+func (outagePage) Shapes() map[string]reflect.Type { return shapes[[]view.Outage, view.OutagesMeta]() }
+
+func (r *Env) outages(_ context.Context, p *outagesParams) (outagePage, error) {
 	q, err := feedQuery(p.marketParams, p.territoryParam)
 	if err != nil {
-		return nil, err
+		return outagePage{}, err
 	}
 	q.Disc, q.Box = p.area()
 	limit := min(p.Limit, maxOutages)
@@ -96,6 +112,9 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (*view.Body[[]view.Ou
 	for i, o := range list {
 		body.Data[i] = view.NewOutage(o)
 	}
+	if p.Format == formatCSV {
+		return outagePage{p.file(view.OutageTable(body.Data), q.Market, "outages")}, nil
+	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
 	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
 		Territory: territoryOf(q), Count: len(list), Truncated: truncated,
@@ -105,7 +124,8 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (*view.Body[[]view.Ou
 	if truncated {
 		body.Meta.NextOffset = &next
 	}
-	return body, nil
+	text, err := encodeBody(body)
+	return outagePage{text}, err
 }
 
 func (r *Env) outagesBySource(source outageSource, q outage.Query) (list []community.Outage, truncated bool) {

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/export"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
@@ -46,16 +48,26 @@ var listSpeedtests = endpoint.New(endpoint.Decl{
 type speedtestsParams struct {
 	marketParams
 	boxParams
+	Format tableFormat `param:"format" default:"json" doc:"json; or csv: the items without meta, in columns with the names of their members."`
+	csvParams
 	Days   int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
 	Limit  int `param:"limit" default:"100" min:"1" max:"1000" doc:"Most items to answer."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
 // Check holds the rules over several parameters.
-func (p *speedtestsParams) Check() error { return p.boxParams.check() }
+func (p *speedtestsParams) Check() error {
+	return cmp.Or(p.boxParams.check(), p.csvParams.check(string(p.Format)))
+}
 
-// A speedtestPage is the answer of speedtests, encoded.
-type speedtestPage struct{ endpoint.Bytes }
+// A speedtestPage is the answer of speedtests.
+type speedtestPage struct{ endpoint.Stream }
+
+// Unwrap implements endpoint.Wrapped.
+func (p speedtestPage) Unwrap() endpoint.Stream { return p.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (speedtestPage) FileMembers() []string { return export.Speedtests(nil).Names() }
 
 // Shapes implements endpoint.Shaped.
 func (speedtestPage) Shapes() map[string]reflect.Type {
@@ -72,6 +84,9 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage,
 	tests, total, err := store.Speedtests(q)
 	if err != nil {
 		return speedtestPage{}, err
+	}
+	if p.Format == formatCSV {
+		return speedtestPage{p.file(export.Speedtests(tests), p.Market, "speedtests")}, nil
 	}
 	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market,
 		Operator: p.Operator.canonical(market.Get(p.Market)), Offset: p.Offset, DataVersion: &version}

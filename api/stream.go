@@ -8,6 +8,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/export"
 	"relais/index"
 	"relais/site"
 )
@@ -33,6 +34,15 @@ func newPage(p sitePage, meta any) (*sitePage, error) {
 	text, err := view.JSON(meta)
 	p.meta = text
 	return &p, err
+}
+
+// register returns the sites as rows of tables.
+func (p *sitePage) register() *export.Register {
+	r := &export.Register{Market: p.market, Sites: p.sites, Metres: p.metres, Whole: p.whole}
+	if p.market != nil {
+		r.Source = view.SourceOf(p.market.Table, p.market.Snap)
+	}
+	return r
 }
 
 // ContentType implements endpoint.Stream.
@@ -179,6 +189,35 @@ func (p *featureStream) WriteTo(w io.Writer) (int64, error) {
 	return c.n, c.err
 }
 
+// A featureTable is a table as GeoJSON.
+type featureTable struct {
+	table *export.Table
+	meta  []byte
+}
+
+// ContentType implements endpoint.Stream.
+func (*featureTable) ContentType() string { return geoJSONType }
+
+// Size implements endpoint.Stream.
+func (*featureTable) Size() int64 { return -1 }
+
+// WriteTo implements endpoint.Stream.
+func (p *featureTable) WriteTo(w io.Writer) (int64, error) {
+	c := &commaWriter{w: w}
+	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	var text []byte
+	encode := export.Features(p.table)
+	for r := range p.table.Rows {
+		text = append(encode(text[:0], r), ',')
+		if c.item(text); c.err != nil {
+			return c.n, c.err
+		}
+	}
+	c.write([]byte(pageMiddle))
+	c.write(p.meta)
+	return c.n, c.err
+}
+
 // A siteCollection is a sitePage as GeoJSON, encoded while it is written.
 type siteCollection struct{ *sitePage }
 
@@ -217,4 +256,13 @@ func (p siteCollection) WriteTo(w io.Writer) (int64, error) {
 // shapes returns the shape of a body in JSON.
 func shapes[D, M any]() map[string]reflect.Type {
 	return map[string]reflect.Type{"application/json": reflect.TypeFor[view.Body[D, M]]()}
+}
+
+// encodeBody encodes a body as a Stream.
+func encodeBody(body any) (endpoint.Bytes, error) {
+	text, err := view.JSON(body)
+	if err != nil {
+		return nil, err
+	}
+	return text[:len(text)-1], nil
 }

@@ -13,6 +13,9 @@ import (
 
 // streamOf returns a result as a stream. A result that is not a stream is encoded.
 func streamOf(result any) (endpoint.Stream, error) {
+	if w, ok := result.(endpoint.Wrapped); ok {
+		return w.Unwrap(), nil
+	}
 	if s, ok := result.(endpoint.Stream); ok {
 		return s, nil
 	}
@@ -39,6 +42,21 @@ func (x *exchange) tailOf(stream endpoint.Stream) []byte {
 func isContent(stream endpoint.Stream) bool {
 	_, is := stream.(endpoint.Content)
 	return is
+}
+
+// fileName returns the name under which browsers keep an answer, "" for none.
+func fileName(stream endpoint.Stream) string {
+	if f, is := stream.(endpoint.File); is {
+		return f.FileName()
+	}
+	return ""
+}
+
+// setFileName makes browsers keep an answer under a name, unless that is "". The name needs no quoting.
+func setFileName(h http.Header, name string) {
+	if name != "" {
+		h["Content-Disposition"] = []string{`attachment; filename="` + name + `"`}
+	}
 }
 
 // Bounds of answers.
@@ -86,6 +104,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		x.sendHeader(http.StatusNoContent)
 		return nil
 	}
+	setFileName(h, fileName(stream))
 	x.sendHeader(http.StatusOK)
 	if head {
 		return nil

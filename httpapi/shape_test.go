@@ -48,8 +48,9 @@ func TestOpenAPIGolden(t *testing.T) {
 func TestDeclaredParameters(t *testing.T) {
 	contract := map[string]string{
 		"/antennas": "market operator department territory province generation status technology " +
-			"band together changedSince q bbox north south east west limit offset lat lon lng radiusKm format",
-		"/antennas/export": "market operator format department territory province generation status technology band together changedSince",
+			"band together changedSince q bbox north south east west limit offset lat lon lng radiusKm format bom sep",
+		"/antennas/export": "market operator format department territory province generation status technology band together " +
+			"changedSince q bbox north south east west lat lon lng radiusKm rows properties bom sep",
 		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
 			"territory province generation status technology band together changedSince operator limit offset postalCode",
 		"/antennas/lookup-by-radio": "value enb gnb pci cellId ci type market operator limit",
@@ -58,13 +59,13 @@ func TestDeclaredParameters(t *testing.T) {
 		"/stats/departments":        "operator",
 		"/markets":                  "",
 		"/sites/{siteId}/photos":    "siteId market operator limit offset",
-		"/outages":                  "market operator territory source lat lon lng radiusKm bbox north south east west limit offset",
+		"/outages":                  "market operator territory source lat lon lng radiusKm bbox north south east west limit offset format bom sep",
 		"/sites-hs":                 "market operator territory",
 		"/anfr/archives":            "",
 		"/anfr/archive/{date}":      "date view",
-		"/speedtests":               "market operator bbox north south east west days limit offset",
+		"/speedtests":               "market operator bbox north south east west days limit offset format bom sep",
 		"/speedtests/site":          "siteId anfrCode nationalSiteCode sourceCode enb market operator mnc mcc bestOnly limit offset",
-		"/coverage/points":          "market operator technology bbox north south east west days limit",
+		"/coverage/points":          "market operator technology bbox north south east west days limit format bom sep",
 		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
 			"technology band together changedSince layers v",
 		"/tiles/{market}.json": "market",

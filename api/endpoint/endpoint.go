@@ -143,6 +143,18 @@ type Content interface {
 	Members() []string // names of the values in it
 }
 
+// A File is a Content that browsers keep under a name.
+type File interface {
+	Content
+	FileName() string
+}
+
+// A Wrapped is a result that has its Stream in it, which may be a File. It is a type of its own for its shapes.
+type Wrapped interface {
+	Unwrap() Stream
+	FileMembers() []string // names of the values in its files
+}
+
 // JSONType is the content type of answers.
 const JSONType = "application/json; charset=utf-8"
 

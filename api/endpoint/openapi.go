@@ -319,6 +319,9 @@ func (o *Op[E]) Headers() (list []Header) {
 		list = append(list, Header{Name: "Idempotent-Replayed",
 			Doc: "true where a signed request came again: the answer is that of the first."})
 	}
+	if o.Result.Implements(reflect.TypeFor[Wrapped]()) {
+		list = append(list, Header{Name: "Content-Disposition", Doc: "Of an answer that is not JSON: the name of a file for it."})
+	}
 	if o.Result.Implements(reflect.TypeFor[Located]()) {
 		list = append(list, Header{Name: "Location", Doc: "Address of what was made."})
 	}

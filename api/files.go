@@ -1,0 +1,123 @@
+package api
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"relais/api/endpoint"
+	"relais/export"
+	"relais/market"
+)
+
+// The formats of answers. Each operation has some of them.
+const (
+	formatJSON    = "json"
+	formatGeoJSON = "geojson"
+	formatCSV     = "csv"
+)
+
+// A tableFormat is a format of lists without a form in GeoJSON.
+type tableFormat string
+
+// Values lists the formats.
+func (tableFormat) Values() []string { return []string{formatJSON, formatCSV} }
+
+// A listFormat is a format of lists of sites.
+type listFormat string
+
+// Values lists the formats.
+func (listFormat) Values() []string { return []string{formatJSON, formatGeoJSON, formatCSV} }
+
+// csvDoc says what CSV is.
+const csvDoc = "format=csv (text/csv) is RFC 4180 in UTF-8: a line with the names of the columns, which are those of the JSON's members, then a line for each row, without meta and requestId. What is not stated is an empty cell; the elements of a list are joined by semicolons. A text that begins with = + - @, a tab or CR has an apostrophe before it, so that no spreadsheet takes it for a formula; numbers stay numbers. If an answer cannot be finished, the connection ends with an error."
+
+// csvParams say how CSV is written.
+type csvParams struct {
+	BOM       byteOrderMark `param:"bom" default:"0" doc:"1: CSV begins with a byte order mark, by which Excel knows that it is UTF-8."`
+	Separator csvSeparator  `param:"sep" default:"comma" doc:"semicolon: CSV for Excel in French, with semicolons between cells, decimal commas, and bars between the elements of a list."`
+}
+
+// A byteOrderMark says whether there is one.
+type byteOrderMark string
+
+// Values lists both.
+func (byteOrderMark) Values() []string { return []string{"0", "1"} }
+
+// A csvSeparator is what is between two cells.
+type csvSeparator string
+
+const (
+	comma     = "comma"
+	semicolon = "semicolon"
+)
+
+// Values lists the separators.
+func (csvSeparator) Values() []string { return []string{comma, semicolon} }
+
+// check fails if the parameters are given for another format.
+func (p csvParams) check(format string) error {
+	name := ""
+	switch {
+	case format == formatCSV:
+	case p.Separator != comma:
+		name = "sep"
+	case p.BOM != "0":
+		name = "bom"
+	}
+	if name == "" {
+		return nil
+	}
+	return &endpoint.ParamError{Param: name, Want: "it is for format=csv: give that too, or leave it out"}
+}
+
+// A tableFile is a table as a file of CSV. It is the whole answer.
+type tableFile struct {
+	table  *export.Table
+	format export.CSV
+	name   string
+}
+
+// file returns the answer for a table of rows of a kind, such as sites.
+func (p csvParams) file(t *export.Table, m market.Code, kind string) *tableFile {
+	return &tableFile{t, export.CSV{BOM: p.BOM == "1", Semicolon: p.Separator == semicolon}, fileName(m, kind, formatCSV)}
+}
+
+// fileName returns the name under which a browser keeps an answer.
+func fileName(m market.Code, kind, extension string) string {
+	return fmt.Sprintf("relais-%s-%s.%s", strings.ToLower(string(m)), kind, extension)
+}
+
+// csvType is the content type of CSV.
+const csvType = "text/csv; charset=utf-8"
+
+// ContentType implements endpoint.Content.
+func (f *tableFile) ContentType() string { return csvType }
+
+// Size implements endpoint.Content.
+func (f *tableFile) Size() int64 { return -1 }
+
+// WriteTo implements endpoint.Content.
+func (f *tableFile) WriteTo(w io.Writer) (int64, error) {
+	c := &countingWriter{w: w}
+	err := f.format.Write(c, f.table)
+	return c.n, err
+}
+
+// Members implements endpoint.Content.
+func (f *tableFile) Members() []string { return f.table.Names() }
+
+// FileName implements endpoint.File.
+func (f *tableFile) FileName() string { return f.name }
+
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+// Write implements io.Writer.
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
