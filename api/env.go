@@ -105,19 +105,25 @@ func (r *Env) datasetVersion(data string) string {
 		return r.Set.Version + " learned " + r.Set.Learned
 	case dataPhotos:
 		return r.Photos.Version()
-	case dataOutages:
-		return r.Outages.Version()
-	case dataArchives: // with names of communes, where a register is loaded
-		if r.Set == nil {
-			return r.Archives.Version()
-		}
-		return r.Archives.Version() + " " + r.Set.Version
+	case dataOutages: // with keys of sites
+		return r.withRegisters(r.Outages.Version())
+	case dataArchives: // with names of communes
+		return r.withRegisters(r.Archives.Version())
 	case dataMeasures:
 		return r.measuresVersion(false)
 	case dataRecent:
 		return r.measuresVersion(true)
 	}
 	panic("api: no dataset " + data)
+}
+
+// withRegisters returns the version of data whose answers also have something of the registers, as far
+// as these are loaded.
+func (r *Env) withRegisters(version string) string {
+	if r.Set == nil {
+		return version
+	}
+	return version + " " + r.Set.Version
 }
 
 // minute returns the minute of the request, as versions state it.

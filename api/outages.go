@@ -110,7 +110,7 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (outagePage, error) {
 	}
 	body := &view.Body[[]view.Outage, view.OutagesMeta]{Data: make([]view.Outage, len(list))}
 	for i, o := range list {
-		body.Data[i] = view.NewOutage(o)
+		body.Data[i] = r.NewOutage(o)
 	}
 	if p.Format == formatCSV {
 		return outagePage{p.file(view.OutageTable(body.Data), q.Market, "outages")}, nil
@@ -165,6 +165,30 @@ func feedQuery(in marketParams, t territoryParam) (outage.Query, error) {
 	return q, nil
 }
 
+// NewOutage returns an outage as answers show it.
+func (r *Env) NewOutage(o community.Outage) view.Outage { return view.NewOutage(o, r.outageSite(o)) }
+
+// outageSite returns the key of the only site that an outage can be at. It is nil if that is not exactly
+// one, if the market is not loaded, and if the caller may not see its sites.
+func (r *Env) outageSite(o community.Outage) *string {
+	m, operator, code, p := o.Where()
+	loaded, err := r.load(market.Get(m))
+	if err != nil || loaded == nil {
+		return nil
+	}
+	var at uint32
+	ok := false
+	if o.Report != nil && o.Report.SiteKey != "" {
+		at, ok = loaded.ByID(o.Report.SiteKey)
+	} else if i, known := loaded.Table.Operator(operator); known {
+		at, ok = loaded.OperatorSite(i, code, p)
+	}
+	if !ok {
+		return nil
+	}
+	return new(index.Key(m, loaded.Snap.ID(int(at))))
+}
+
 func territoryOf(q outage.Query) *string {
 	if q.Area == "" {
 		return nil
@@ -194,7 +218,7 @@ func (r *Env) unavailableSites(_ context.Context,
 	list, _ := r.Outages.Entries(q)
 	body := &view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta]{Data: make([]view.UnavailableSite, len(list))}
 	for i, e := range list {
-		body.Data[i] = view.NewUnavailableSite(e)
+		body.Data[i] = view.NewUnavailableSite(e, r.outageSite(community.Outage{Entry: e}))
 	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
 	body.Meta = view.UnavailableSitesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),

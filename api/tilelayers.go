@@ -9,7 +9,6 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/auth/access"
-	"relais/community"
 	"relais/market"
 	"relais/measure"
 	"relais/outage"
@@ -149,15 +148,17 @@ func (r *Env) outageLayer(p *tileParams, t tiles.Tile) ([]byte, error) {
 	all, _ := r.Outages.All(q)
 	list := make([]tiles.Outage, len(all))
 	for i := range all {
-		list[i] = tileOutage(m, all[i])
+		list[i] = tileOutage(m, r.NewOutage(all[i]))
 	}
 	return tiles.Outages(list, t), nil
 }
 
-func tileOutage(m *market.Market, o community.Outage) tiles.Outage {
-	v := view.NewOutage(o)
+func tileOutage(m *market.Market, v view.Outage) tiles.Outage {
 	shown := tiles.Outage{ID: v.ID, Down: v.Severity == outage.Down, Reported: v.Source == view.FromCommunity}
 	shown.Position.Lat, shown.Position.Lng = v.Latitude, v.Longitude
+	if v.SiteKey != nil {
+		shown.SiteKey = *v.SiteKey
+	}
 	if i := slices.Index(m.OperatorKeys(), v.OperatorKey); i >= 0 {
 		shown.Operators = 1 << i
 	}

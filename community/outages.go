@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/market"
 	"relais/outage"
 )
 
@@ -81,6 +82,15 @@ func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report
 type Outage struct {
 	Entry  *outage.Entry // an operator's, which must not be changed
 	Report *Report       // of a person
+}
+
+// Where returns the market, the operator's key, the operator's code of the site ("" for a report), and the
+// position.
+func (o Outage) Where() (m market.Code, operator, code string, p geo.Point) {
+	if o.Entry != nil {
+		return o.Entry.Market, o.Entry.Operator, o.Entry.Code, o.Entry.Point()
+	}
+	return o.Report.Market, o.Report.Operator, "", o.Report.Point()
 }
 
 // All returns entries and reports in the order of Entries; among equals, reports come first. The

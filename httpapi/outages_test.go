@@ -107,15 +107,15 @@ func TestOutages(t *testing.T) {
 	delete(community, "startedAt")
 	for i, want := range []string{
 		`{"source":"community","id":"` +
-			id + `","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8585,"longitude":2.2946,"siteName":"","address":"","commune":null,
+			id + `","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8585,"longitude":2.2946,"siteKey":null,"siteName":"","address":"","commune":null,
 			"severity":"down","affectedServices":[],"affectedTechnologies":[],"expectedEndAt":null,"reason":null,"state":"reported","confirmCount":0,"confirmationsRemaining":3,"operatorConfirmed":true}`,
-		`{"source":"operator","id":"operator:fr-orange:00000001R1","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8584,"longitude":2.2945,"siteName":"00000001R1","address":"","commune":"Paris",
+		`{"source":"operator","id":"operator:fr-orange:00000001R1","marketCode":"FR","operatorKey":"ORANGE","latitude":48.8584,"longitude":2.2945,"siteKey":null,"siteName":"00000001R1","address":"","commune":"Paris",
 			"severity":"down","affectedServices":["data","voice","sms"],"affectedTechnologies":["2g","3g","4g","5g"],"startedAt":"2026-08-20T04:10:00.000Z","expectedEndAt":"2026-08-21T16:00:00.000Z",
 			"reason":"Incident","state":null,"confirmCount":null,"confirmationsRemaining":null,"operatorConfirmed":null}`,
-		`{"source":"operator","id":"operator:fr-orange:00000002R1","marketCode":"FR","operatorKey":"ORANGE","latitude":45.76,"longitude":4.83,"siteName":"00000002R1","address":"","commune":"Lyon",
+		`{"source":"operator","id":"operator:fr-orange:00000002R1","marketCode":"FR","operatorKey":"ORANGE","latitude":45.76,"longitude":4.83,"siteKey":null,"siteName":"00000002R1","address":"","commune":"Lyon",
 			"severity":"degraded","affectedServices":["data","voice"],"affectedTechnologies":["4g"],"startedAt":"2026-08-19T04:10:00.000Z","expectedEndAt":null,
 			"reason":null,"state":null,"confirmCount":null,"confirmationsRemaining":null,"operatorConfirmed":null}`,
-		`{"source":"operator","id":"operator:fr-orange:00000003R1","marketCode":"FR","operatorKey":"ORANGE","latitude":48.86,"longitude":2.29,"siteName":"00000003R1","address":"","commune":null,
+		`{"source":"operator","id":"operator:fr-orange:00000003R1","marketCode":"FR","operatorKey":"ORANGE","latitude":48.86,"longitude":2.29,"siteKey":null,"siteName":"00000003R1","address":"","commune":null,
 			"severity":"down","affectedServices":[],"affectedTechnologies":[],"startedAt":"","expectedEndAt":null,
 			"reason":null,"state":null,"confirmCount":null,"confirmationsRemaining":null,"operatorConfirmed":null}`,
 	} {
@@ -174,7 +174,7 @@ func TestUnavailableSites(t *testing.T) {
 		"2Gvoix":"HS","3Gvoix":"HS","4Gvoix":"HS","3Gdata":"HS","4Gdata":"HS","5Gdata":"HS","voix":"HS","data":"HS","raison":"Incident","detail":"Incendie","debut":"2026-08-20 06:10:00","fin_prev":"2026-08-21 18:00:00"`
 	o := parse(t, get(t, s, "/sites-hs?operator=orange"), 200)
 	data := o["data"].([]any)
-	wantJSON(t, data[0], `{"sourceId":"fr-orange","market":"FR","operator":"ORANGE","territory":null,"code_site_op":"00000001R1","Lat":48.8584,"Lon":2.2945,"commune":"Paris","departement":"75","code_insee":"75056",
+	wantJSON(t, data[0], `{"sourceId":"fr-orange","market":"FR","operator":"ORANGE","territory":null,"code_site_op":"00000001R1","Lat":48.8584,"Lon":2.2945,"siteKey":null,"commune":"Paris","departement":"75","code_insee":"75056",
 		"services":{"voice2g":"HS","voice3g":"HS","voice4g":"HS","data3g":"HS","data4g":"HS","data5g":"HS","voice":"HS","data":"HS"},"raison":"Incident",
 		"debut":"2026-08-20T04:10:00.000Z","fin_prev":"2026-08-21T16:00:00.000Z","raw":{`+raw+`},"region":"Île-de-France","managedByOrange":true,"voixSms":"HS","voix":"HS","data":"HS",
 		"2Gvoix":"HS","3Gvoix":"HS","4Gvoix":"HS","3Gdata":"HS","4Gdata":"HS","5Gdata":"HS","Antenne relais gérée par ORANGE":"OUI"}`)

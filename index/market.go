@@ -56,7 +56,9 @@ type indexes struct {
 	communes  func() map[string]string
 	places    func() *gazetteer
 	extents   func() []Extent
-	subsets   subsets
+	// operatorIDs are the operators' own names of sites, by station row.
+	operatorIDs func() *nameTable
+	subsets     subsets
 }
 
 // Load indexes a snapshot. It calls encoder once for each goroutine that encodes
@@ -67,6 +69,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.places = sync.OnceValue(m.readPlaces)
 	m.extents = sync.OnceValue(m.countExtents)
+	m.operatorIDs = sync.OnceValue(m.readOperatorIDs)
 	m.scratch.New = func() any { return newWork(m.Len()) }
 	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())
 	var failed error

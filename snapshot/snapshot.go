@@ -93,6 +93,9 @@ func (s *Snapshot) StationCode(row int) string { return s.str(s.stationCode[row]
 // StationOperator returns the operator of a station row.
 func (s *Snapshot) StationOperator(row int) int { return int(s.stationOperator[row]) }
 
+// StationSiteID returns the operator's own name of the site of a station row, "" if it is not known.
+func (s *Snapshot) StationSiteID(row int) string { return s.str(s.operatorSiteID[row]) }
+
 // StationRows returns the number of station rows of all sites.
 func (s *Snapshot) StationRows() int { return len(s.stationCode) }
 

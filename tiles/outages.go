@@ -5,6 +5,7 @@ import "relais/geo"
 // An Outage is an outage that a tile shows.
 type Outage struct {
 	ID        string
+	SiteKey   string // "" if it is not known
 	Position  geo.Point
 	Operators uint64 // a bit by position in the market's operators; 0: of none of them
 	Down      bool   // no service is left
@@ -15,16 +16,17 @@ type Outage struct {
 const everyOutage = 9
 
 // Keys of the layer outages. ops are bits as in the layer sites. down and reported count the outages
-// without any service, and those that people report. id is only of one outage.
+// without any service, and those that people report. id and siteKey are only of one outage.
 const (
 	outageN = iota
 	outageOps
 	outageDown
 	outageReported
 	outageID
+	outageSiteKey
 )
 
-var outageKeys = []string{"n", "ops", "down", "reported", "id"}
+var outageKeys = []string{"n", "ops", "down", "reported", "id", "siteKey"}
 
 // Outages returns the layer outages, of those that are on the tile. Below zoom 9 those of a cell are
 // one feature, as by Sites.
@@ -89,5 +91,8 @@ func (c *outageCell) addTo(l *layer) {
 	l.number(outageReported, c.reported)
 	if c.n == 1 {
 		l.text(outageID, c.latest.ID)
+		if c.latest.SiteKey != "" {
+			l.text(outageSiteKey, c.latest.SiteKey)
+		}
 	}
 }

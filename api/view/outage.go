@@ -30,6 +30,7 @@ type Outage struct {
 	OperatorKey            string          `json:"operatorKey"`
 	Latitude               float64         `json:"latitude" doc:"WGS84 degrees."`
 	Longitude              float64         `json:"longitude" doc:"WGS84 degrees."`
+	SiteKey                *string         `json:"siteKey" doc:"Of the register's site: of a report the one that it names; else the one that has the operator's code, else the operator's only one within 50 m. Null if that is not exactly one."`
 	SiteName               string          `json:"siteName" doc:"What the source calls the site: the operator's code of it, or what the report says; may be empty."`
 	Address                string          `json:"address" doc:"Empty when it is not known: operators publish none."`
 	Commune                *string         `json:"commune"`
@@ -45,17 +46,17 @@ type Outage struct {
 	OperatorConfirmed      *bool           `json:"operatorConfirmed" doc:"Of a report: whether its operator publishes an outage within 300 m. Null when the source is operator."`
 }
 
-// NewOutage returns an outage.
-func NewOutage(o community.Outage) Outage {
+// NewOutage returns an outage at a site, whose key is nil if it is not known.
+func NewOutage(o community.Outage, siteKey *string) Outage {
 	if o.Entry != nil {
-		return operatorOutage(o.Entry)
+		return operatorOutage(o.Entry, siteKey)
 	}
 	r := o.Report
 	state := string(r.State)
 	return Outage{
 		Source: FromCommunity, ID: r.ID, MarketCode: r.Market, OperatorKey: r.Operator, Latitude: r.Lat,
-		Longitude: r.Lng,
-		SiteName:  r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
+		Longitude: r.Lng, SiteKey: siteKey,
+		SiteName: r.SiteName, Address: r.Address, Commune: orNull(&r.Commune), Severity: r.Severity,
 		AffectedServices: r.Services, AffectedTechnologies: r.Technologies, StartedAt: Moment(r.StartedAt),
 		Reason: orNull(&r.Reason),
 		State:  &state, ConfirmCount: &r.Confirms, ConfirmationsRemaining: r.Remaining(),
@@ -63,12 +64,12 @@ func NewOutage(o community.Outage) Outage {
 	}
 }
 
-func operatorOutage(e *outage.Entry) Outage {
+func operatorOutage(e *outage.Entry, siteKey *string) Outage {
 	services, technologies := e.Affected()
 	return Outage{
 		Source: FromOperator, ID: e.ID(), MarketCode: e.Market, OperatorKey: e.Operator, Latitude: e.Lat,
-		Longitude: e.Lng,
-		SiteName:  e.Code, Commune: orNull(&e.Commune), Severity: e.Severity(), AffectedServices: services,
+		Longitude: e.Lng, SiteKey: siteKey,
+		SiteName: e.Code, Commune: orNull(&e.Commune), Severity: e.Severity(), AffectedServices: services,
 		AffectedTechnologies: technologies,
 		StartedAt:            momentOrEmpty(e.Start), ExpectedEndAt: momentOrNull(e.End), Reason: orNull(&e.Reason),
 	}
@@ -116,6 +117,7 @@ type UnavailableSite struct {
 	Code       string            `json:"code_site_op" doc:"The operator's code of the site; those of two operators may be the same."`
 	Lat        float64           `json:"Lat" doc:"WGS84 degrees."`
 	Lon        float64           `json:"Lon" doc:"WGS84 degrees."`
+	SiteKey    *string           `json:"siteKey" doc:"Of the register's site: the one that has the operator's code, else the operator's only one within 50 m. Null if that is not exactly one."`
 	Commune    string            `json:"commune"`
 	Department string            `json:"departement" doc:"As published: a code or a name."`
 	INSEE      string            `json:"code_insee"`
@@ -186,12 +188,12 @@ func camel(key string) string {
 	return b.String()
 }
 
-// NewUnavailableSite returns an entry of /sites-hs.
-func NewUnavailableSite(e *outage.Entry) UnavailableSite {
+// NewUnavailableSite returns an entry of /sites-hs. The key of its site is nil if it is not known.
+func NewUnavailableSite(e *outage.Entry, siteKey *string) UnavailableSite {
 	s := e.Services
 	u := UnavailableSite{
 		SourceID: e.SourceID(), Market: e.Market, Operator: e.Operator, Code: e.Code, Lat: e.Lat, Lon: e.Lng,
-		Commune: e.Commune, Department: e.Department, INSEE: e.INSEE, Region: e.Region, Reason: e.Reason,
+		SiteKey: siteKey, Commune: e.Commune, Department: e.Department, INSEE: e.INSEE, Region: e.Region, Reason: e.Reason,
 		Services: SiteServices{s.Voice2G, s.Voice3G, s.Voice4G, s.Data3G, s.Data4G, s.Data5G, s.Voice, s.Data},
 		Start:    momentOrEmpty(e.Start), End: momentOrEmpty(e.End), Raw: e.Raw(),
 		VoiceSMS: s.VoiceSMS, Voice: s.Voice, Data: s.Data, Voice2G: s.Voice2G, Voice3G: s.Voice3G, Voice4G: s.Voice4G,

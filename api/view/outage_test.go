@@ -34,23 +34,25 @@ func TestOutageShapes(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		given community.Outage
+		at    *string
 		want  []string // members as they are encoded
 		not   []string
 	}{
-		{"an operator's", community.Outage{Entry: fullEntry()},
+		{"an operator's", community.Outage{Entry: fullEntry()}, new("drom-7"),
 			[]string{`"source":"operator"`, `"siteName":"97120_001_01"`, `"commune":"Pointe-à-Pitre"`, `"severity":"degraded"`,
 				`"startedAt":"2026-08-20T04:10:00.000Z"`, `"expectedEndAt":"2026-08-21T06:10:00.000Z"`,
-				`"reason":"Panne <électrique>"`, `"operatorKey":"FREE_CARAIBES"`, `"marketCode":"DROM"`},
+				`"siteKey":"drom-7"`, `"reason":"Panne <électrique>"`, `"operatorKey":"FREE_CARAIBES"`, `"marketCode":"DROM"`},
 			nil},
-		{"an operator's, of little", community.Outage{Entry: bareEntry()},
-			[]string{`"commune":null`, `"startedAt":""`, `"expectedEndAt":null`, `"reason":null`, `"latitude":48.5`}, nil},
-		{"a person's", community.Outage{Report: open},
+		{"an operator's, of little", community.Outage{Entry: bareEntry()}, nil,
+			[]string{`"commune":null`, `"siteKey":null`, `"startedAt":""`, `"expectedEndAt":null`, `"reason":null`,
+				`"latitude":48.5`}, nil},
+		{"a person's", community.Outage{Report: open}, nil,
 			[]string{`"source":"community"`, `"id":"community:1"`, `"affectedServices":["voice"]`,
 				`"affectedTechnologies":["4g"]`, `"confirmCount":1`, `"operatorConfirmed":false`, `"reason":null`},
 			[]string{"Why", `"area"`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := encode(t, NewOutage(tt.given))
+			text := encode(t, NewOutage(tt.given, tt.at))
 			for _, member := range tt.want {
 				if !strings.Contains(text, member) {
 					t.Errorf("%s\nlacks %s", text, member)
@@ -81,7 +83,7 @@ func TestUnavailableSites(t *testing.T) {
 			"voix": "", "managedBySfr": nil}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			text := encode(t, NewUnavailableSite(tt.given))
+			text := encode(t, NewUnavailableSite(tt.given, nil))
 			var got map[string]any
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
 				t.Fatalf("%s: %v", text, err)

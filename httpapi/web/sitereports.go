@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,8 @@ type siteOutages struct {
 // operators publish are compared within the same distance.
 const sameSite = "0.3"
 
-// outagesOf returns the outages of a site's operators at the site.
+// outagesOf returns the outages of a site's operators at the site. An outage that is near it is left out if
+// it is known to be at another site.
 func (p *Pages) outagesOf(ctx context.Context, env *api.Env, m *market.Market, d *view.Detail) *siteOutages {
 	answer, err := answerOf[view.Body[[]view.Outage, view.OutagesMeta]](ctx, env, "outages.list", map[string]string{
 		"market": string(d.Market), "operator": strings.Join(d.Operators, ","), "radiusKm": sameSite,
@@ -33,7 +35,9 @@ func (p *Pages) outagesOf(ctx context.Context, env *api.Env, m *market.Market, d
 		p.Log.Warn("the page of a site has no outages", "error", err)
 		return &siteOutages{Unreadable: true}
 	}
-	o := &siteOutages{List: answer.Data, Published: answer.Meta.OperatorFeed.Exists,
+	at := slices.DeleteFunc(answer.Data,
+		func(x view.Outage) bool { return x.SiteKey != nil && *x.SiteKey != *d.SiteKey })
+	o := &siteOutages{List: at, Published: answer.Meta.OperatorFeed.Exists,
 		Available: answer.Meta.OperatorFeed.Available, Labels: map[string]string{}}
 	for i := range o.List {
 		x := &o.List[i]

@@ -52,6 +52,7 @@ type outageByUser struct {
 	OperatorKey            string            `json:"operatorKey"`
 	Latitude               float64           `json:"latitude" doc:"WGS84 degrees."`
 	Longitude              float64           `json:"longitude" doc:"WGS84 degrees."`
+	SiteKey                *string           `json:"siteKey" doc:"The site that the report names, else the operator's only one within 50 m; null if that is not exactly one."`
 	SiteName               string            `json:"siteName" doc:"The site's key; empty when it is of no site."`
 	Address                string            `json:"address" doc:"Empty when it is not known."`
 	Commune                *string           `json:"commune"`
@@ -67,8 +68,8 @@ type outageByUser struct {
 	OperatorConfirmed      *bool             `json:"operatorConfirmed" doc:"Whether its operator publishes an outage within 300 m."`
 }
 
-func newReportedOutage(r *community.Report) *ReportedOutage {
-	return &ReportedOutage{outageByUser(view.NewOutage(community.Outage{Report: r})), byUsers}
+func (r *Reading) newReportedOutage(report *community.Report) *ReportedOutage {
+	return &ReportedOutage{outageByUser(r.NewOutage(community.Outage{Report: report})), byUsers}
 }
 
 // ShowsUsers reports whether a tool's answers may have texts that people wrote.

@@ -160,7 +160,7 @@ func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports
 			return nil, err
 		}
 		if report != nil {
-			item.Role, item.State, item.Outage = role, string(report.State), newReportedOutage(report)
+			item.Role, item.State, item.Outage = role, string(report.State), r.newReportedOutage(report)
 			item.Shown = report.State == community.Reported || report.State == community.Confirmed
 		}
 		items = append(items, item)

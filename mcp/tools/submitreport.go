@@ -138,7 +138,7 @@ func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*Repor
 			a := &ReportReceipt{Receipt{ID: report.ID, State: string(report.State), New: made, ShownAt: []string{
 				r.apiPage("/outages?market=%s&operator=%s&source=community&lat=%v&lon=%v&radiusKm=1", report.Market,
 					report.Operator, report.Lat, report.Lng),
-				"community_list_observations_nearby", "me_reports_status"}}, newReportedOutage(report)}
+				"community_list_observations_nearby", "me_reports_status"}}, r.newReportedOutage(report)}
 			return a, account.Fact{Kind: account.Outage, Ref: report.ID}, nil
 		})
 }

@@ -35,6 +35,7 @@ type Unavailable struct {
 	ID           string           `json:"id"`
 	Operator     string           `json:"operator"`
 	Code         string           `json:"operatorSiteId" doc:"The operator's code of the site."`
+	SiteKey      *string          `json:"siteKey" doc:"Of the register's site, for the other tools; null if the operator's code and the position do not name exactly one."`
 	Commune      *string          `json:"commune"`
 	Severity     outage.Severity  `json:"severity" doc:"down when no service is OK, else degraded."`
 	Services     []string         `json:"affectedServices" doc:"Of data, voice, sms."`
@@ -151,7 +152,7 @@ func (r *Reading) unavailable(c *Center, in api.MarketParams, a api.AreaParams, 
 	from := min(page.Offset, len(entries))
 	items := []Unavailable{}
 	for _, e := range entries[from:min(from+page.Limit, len(entries))] {
-		items = append(items, newUnavailable(e, around))
+		items = append(items, r.newUnavailable(e, around))
 	}
 	return &UnavailableList{c, r.feed(q), listOf(items, page.Offset, len(entries)), r.publishers(q)}, nil
 }
@@ -257,9 +258,9 @@ func (r *Reading) publishers(q outage.Query) Sourced {
 	return from
 }
 
-func newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
-	v := view.NewOutage(community.Outage{Entry: e})
-	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, Commune: v.Commune, Severity: v.Severity,
+func (r *Reading) newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
+	v := r.NewOutage(community.Outage{Entry: e})
+	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, SiteKey: v.SiteKey, Commune: v.Commune, Severity: v.Severity,
 		Services:     v.AffectedServices,
 		Technologies: v.AffectedTechnologies, StartedAt: v.StartedAt, ExpectedEnd: v.ExpectedEndAt, Reason: v.Reason,
 		Coordinates: view.Coordinates{Lat: v.Latitude, Lng: v.Longitude}}

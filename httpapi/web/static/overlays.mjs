@@ -82,6 +82,7 @@ export const overlays = {
         note,
         features: list.map((o) =>
           point(o.longitude, o.latitude, {
+            key: o.siteKey ?? '',
             down: o.severity === 'down' ? 1 : 0,
             operator: labelOf(market, o.operatorKey),
             commune: o.commune ?? '',
