@@ -24,6 +24,7 @@ var outageColumns = []export.Column[Outage]{
 	{Name: "operatorKey", Type: export.Text, Get: func(o *Outage, v *export.Value) { v.Text = o.OperatorKey }},
 	{Name: "latitude", Type: export.Number, Get: func(o *Outage, v *export.Value) { v.Number = o.Latitude }},
 	{Name: "longitude", Type: export.Number, Get: func(o *Outage, v *export.Value) { v.Number = o.Longitude }},
+	{Name: "siteKey", Type: export.Text, Get: func(o *Outage, v *export.Value) { setText(v, o.SiteKey) }},
 	{Name: "siteName", Type: export.Text, Get: func(o *Outage, v *export.Value) { v.Text = o.SiteName }},
 	{Name: "address", Type: export.Text, Get: func(o *Outage, v *export.Value) { v.Text = o.Address }},
 	{Name: "commune", Type: export.Text, Get: func(o *Outage, v *export.Value) { setText(v, o.Commune) }},
