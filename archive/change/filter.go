@@ -19,7 +19,8 @@ type Filter struct {
 	Areas        []string // codes in the market's table
 	Box          *geo.Box // with the place of the record
 	Disc         *geo.Disc
-	// Without are names of registers whose sites are left out.
+	// Without are names of registers whose sites are left out. "" stands for sites whose register is
+	// not stated.
 	Without []string
 }
 
@@ -50,6 +51,9 @@ func (s *selector) compile(f *Filter, l *List) {
 		}
 	}
 	s.operators, s.areas, s.without = l.mask(f.Operators), l.mask(f.Areas), l.mask(f.Without)
+	if s.without != nil {
+		s.without[0] = slices.Contains(f.Without, "")
+	}
 	s.technologies = l.mask(f.Technologies)
 	if len(f.Bands) > 0 {
 		if s.technologies == nil {
