@@ -160,7 +160,7 @@ func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites, listArchives, getArchive,
-		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles,
+		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, listChanges,
 	}
 }
 
@@ -168,7 +168,7 @@ func Operations() []*endpoint.Op[*Env] {
 func MapOperations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		getTile, describeTiles, listMarkets, listAntennas, searchAntennas, lookupAntennas, getAntenna, listOutages,
-		listUnavailableSites, coveragePoints, listSpeedtests, listArchives, getArchive,
+		listUnavailableSites, coveragePoints, listSpeedtests, listArchives, getArchive, listChanges,
 	}
 }
 

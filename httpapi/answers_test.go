@@ -158,6 +158,7 @@ func TestMaxAge(t *testing.T) {
 	}{
 		{"/antennas", 60},
 		{"/antennas/export", 3600},
+		{"/changes", 300},
 		{"/antennas/search", 60},
 		{"/antennas/lookup-by-radio?value=1", 60},
 		{"/antennas/90000010", 60},

@@ -69,6 +69,8 @@ func TestDeclaredParameters(t *testing.T) {
 		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
 			"technology band together changedSince layers v",
 		"/tiles/{market}.json": "market",
+		"/changes": "market operator since until net kind department territory province generation technology band " +
+			"bbox north south east west lat lon lng radiusKm format limit offset",
 	}
 	for _, tt := range []struct{ path, names string }{
 		{"/sites/{siteId}/photos",

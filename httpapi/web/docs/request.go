@@ -41,6 +41,7 @@ var Requests = map[string]Request{
 	"coverage.points": {Target: "/coverage/points?technology=LTE&limit=1"},
 	"tiles.get":       {Target: "/tiles/FR/9/259/176.mvt?operator=ORANGE"},
 	"tiles.describe":  {Target: "/tiles/FR.json"},
+	"changes.list":    {Target: "/changes?department=02&generation=4G"},
 }
 
 //go:embed examples/*.json

@@ -1,0 +1,140 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"relais/api/endpoint"
+	"relais/archive/change"
+	"relais/index"
+	"relais/internal/fold"
+	"relais/market"
+	"relais/site"
+)
+
+// changeFilters are the filters of changes.
+type changeFilters struct {
+	Kind kindList `param:"kind" doc:"Kinds of changes, several with commas." example:"site-added"`
+	areaParams
+	Generation generationList `param:"generation" doc:"Generations of systems, several with commas. Changes that are not of one system are left out." example:"5G"`
+	Technology textList       `param:"technology" doc:"Systems with their bands, as technologies in answers has them; several with commas. Changes that are not of one system are left out." example:"5G NR 3500"`
+	Band       textList       `param:"band" doc:"Bands of systems in MHz, several with commas. Changes that are not of one system are left out." example:"3500"`
+	boxParams
+	changeDisc
+}
+
+// changeDisc are discParams of lists that are not by distance.
+type changeDisc struct {
+	Lat      *float64 `param:"lat" min:"-90" max:"90" doc:"Centre of a disc, latitude in degrees; lat, lon and radiusKm belong together." example:"48.8584"`
+	Lon      *float64 `param:"lon" min:"-180" max:"180" doc:"Centre of a disc, longitude in degrees." example:"2.2945"`
+	Lng      *float64 `param:"lng" min:"-180" max:"180" doc:"The same as lon." example:"2.2945"`
+	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"Radius of the disc in kilometres." example:"2"`
+}
+
+// A kindList is a list of kinds of changes, separated by commas.
+type kindList string
+
+// Several is the type of one value.
+func (kindList) Several() any { return change.Kind(0) }
+
+// UnmarshalText accepts kinds in any case.
+func (l *kindList) UnmarshalText(b []byte) error {
+	parts, err := splitValues(string(b))
+	if err != nil {
+		return err
+	}
+	for i, p := range parts {
+		var k change.Kind
+		if err := k.UnmarshalText([]byte(p)); err != nil {
+			return err
+		}
+		parts[i] = k.String()
+	}
+	slices.Sort(parts) // for caches: one question has one key
+	*l = kindList(strings.Join(slices.Compact(parts), ","))
+	return nil
+}
+
+// Check holds the rules over several parameters.
+func (p *changeFilters) Check() error {
+	disc := discParams(p.changeDisc)
+	if err := p.boxParams.check(); err != nil {
+		return err
+	}
+	if err := disc.check(); err != nil {
+		return err
+	}
+	if p.hasBox() && p.Lat != nil {
+		return &endpoint.ParamError{Param: "radiusKm",
+			Want: "a disc and a box (bbox, or north, south, east, west) exclude each other"}
+	}
+	return nil
+}
+
+// resolve turns the parameters into a filter, except for systems.
+func (p *changeFilters) resolve(m *market.Market, o operatorList) (f change.Filter, err error) {
+	operators, err := o.positions(m)
+	if err != nil {
+		return f, err
+	}
+	area, err := p.position(m)
+	if err != nil {
+		return f, err
+	}
+	f.Operators = keysOf(m, operators)
+	if area != index.Any {
+		f.Areas = []string{m.Areas[area].Code}
+	}
+	for _, name := range textList(p.Kind).values() {
+		var k change.Kind
+		if k.UnmarshalText([]byte(name)) == nil { // always, as it was bound before
+			f.Kinds = append(f.Kinds, k)
+		}
+	}
+	for _, g := range p.Generation.choice() {
+		f.Generations = append(f.Generations, site.Generation(g))
+	}
+	disc := discParams(p.changeDisc)
+	f.Box, f.Disc = p.box(), disc.disc()
+	return f, nil
+}
+
+// resolveSystems adds the systems to a filter. known are those that the market has or had.
+func (p *changeFilters) resolveSystems(f *change.Filter, m *market.Market, known []string) error {
+	for _, want := range p.Technology.values() {
+		i := slices.IndexFunc(known, func(name string) bool { return fold.Equal(name, want) })
+		if i < 0 {
+			return unknownSystem("technology", want, m, known)
+		}
+		f.Technologies = append(f.Technologies, known[i])
+	}
+	for _, want := range p.Band.values() {
+		band, err := strconv.Atoi(want)
+		if err != nil || !slices.ContainsFunc(known, func(name string) bool { return bandOf(name) == want }) {
+			return unknownSystem("band", want, m, bandsOf(known))
+		}
+		f.Bands = append(f.Bands, band)
+	}
+	return nil
+}
+
+func unknownSystem(param, value string, m *market.Market, known []string) error {
+	e := &endpoint.ParamError{Param: param, Value: value, Allowed: known,
+		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(known, ", "))}
+	if len(known) == 0 {
+		e.Want = fmt.Sprintf("the source of %s does not state it: leave it out", m.Code)
+	}
+	return e
+}
+
+// bandsOf lists the bands of systems.
+func bandsOf(systems []string) (list []string) {
+	for _, name := range systems {
+		if band := bandOf(name); band != "" && !slices.Contains(list, band) {
+			list = append(list, band)
+		}
+	}
+	return list
+}

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/archive/change"
+	"relais/index"
+	"relais/market"
+)
+
+var listChanges = endpoint.New(endpoint.Decl{
+	Name: "changes.list", Path: "/changes", Scope: "antennas:read",
+	ScopeBy:     &endpoint.ScopeBy{Param: "market", Values: []string{"FR", "DROM"}, Scope: "anfr:read"},
+	FailureName: "CHANGES", MaxAge: 300, DependsOn: []string{dataArchives},
+	Summary:    "What editions of a market's register changed: sites, operators and systems that came, went, or have another status, and sites that moved.",
+	Doc:        "A new site with one operator and two systems is one site-added, one operator-added and two system-added: each level is compared for itself, so that a filter by operator or technology finds what is new there on new sites too. A change is there once, with the edition that has it. Ids, dates, addresses, heights and azimuths are not compared, nor is a move of up to 5 m. The newest edition comes first, then sites in the order of their ids.",
+	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate},
+}, (*Env).changes)
+
+type changesParams struct {
+	marketParams
+	Since archiveDate `param:"since" code:"INVALID_DATE" doc:"The period begins after the newest edition that is not after this date, YYYY-MM-DD; by default after the edition before that of until." example:"2026-08-20"`
+	Until archiveDate `param:"until" code:"INVALID_DATE" doc:"The period ends with the newest edition that is not after this date, YYYY-MM-DD; by default with the newest of all." example:"2026-08-27"`
+	Net   bool        `param:"net" doc:"true: what differs between the first and the last edition of the period. What came and went again meanwhile is left out, and all changes have the date of the last edition."`
+	changeFilters
+	Format exportFormat `param:"format" default:"json" doc:"json; or geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta."`
+	Limit  int          `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
+	Offset int          `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+}
+
+// Check holds the rules over several parameters.
+func (p *changesParams) Check() error {
+	if err := p.changeFilters.Check(); err != nil {
+		return err
+	}
+	if p.Since != "" && p.Until != "" && p.Since > p.Until {
+		return &endpoint.ParamError{Param: "since", Value: string(p.Since), Code: codeInvalidDate,
+			Want: "a date that is not after until, " + string(p.Until)}
+	}
+	if p.Limit > maxPage && !p.hasBox() && p.Lat == nil {
+		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit),
+			Want: "a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm"}
+	}
+	return nil
+}
+
+// refine makes answers to callers without a key different from others: some rows may be left out, even
+// if the present register has none of them.
+func (*changesParams) refine(r *Env, f *Freshness) { f.refineKeyless(r) }
+
+func (f *Freshness) refineKeyless(r *Env) {
+	if r.Keyless {
+		f.Version += " keyless"
+	}
+}
+
+// A changesAnswer is the answer of changes.
+type changesAnswer struct{ endpoint.Stream }
+
+// Shapes implements endpoint.Shaped. GeoJSON is not among them: generated clients would have to
+// tell two types apart in every list.
+func (changesAnswer) Shapes() map[string]reflect.Type {
+	return shapes[[]view.Change, view.ChangesMeta]()
+}
+
+func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, error) {
+	body, err := r.changesPage(ctx, p)
+	if err != nil {
+		return changesAnswer{}, err
+	}
+	if p.Format == formatGeoJSON {
+		text, err := view.JSON(view.NewChangeCollection(body))
+		return changesAnswer{geoBytes{openBody(text)}}, err
+	}
+	text, err := view.JSON(body)
+	return changesAnswer{openBody(text)}, err
+}
+
+// openBody returns an encoded object without its end, so that the request id can follow.
+func openBody(text []byte) endpoint.Bytes { return text[:max(0, len(text)-1)] }
+
+// geoBytes are endpoint.Bytes of GeoJSON.
+type geoBytes struct{ endpoint.Bytes }
+
+// ContentType implements endpoint.Stream.
+func (geoBytes) ContentType() string { return geoJSONType }
+
+// changesPage returns the changes of a page.
+func (r *Env) changesPage(ctx context.Context, p *changesParams) (*view.Body[[]view.Change, view.ChangesMeta], error) {
+	version := r.Archives.Version() // before they are read
+	m := market.Get(p.Market)
+	f, err := p.resolve(m, p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := r.changesBetween(ctx, m, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.resolveSystems(&f, m, edits.systems(r.registerOf(m))); err != nil {
+		return nil, err
+	}
+	if r.Keyless {
+		f.Without = withoutRestricted(m)
+	}
+	body := &view.Body[[]view.Change, view.ChangesMeta]{Data: []view.Change{}, Meta: view.ChangesMeta{Limit: p.Limit,
+		Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m), Net: p.Net, Reason: edits.reason,
+		DataVersion: &version}}
+	meta := &body.Meta
+	meta.Attribution, meta.SourceDate = edits.attribution(m, r.registerOf(m))
+	meta.Since, meta.Until = edits.dates()
+	show := view.Changes(m, r.registerOf(m))
+	for _, e := range edits.lists {
+		meta.Total += e.list.Count(&change.Filter{Without: f.Without})
+		for c := range e.list.Records(&f) {
+			if meta.TotalMatched >= p.Offset && len(body.Data) < p.Limit {
+				body.Data = append(body.Data, show(e.date, e.before, &c))
+			}
+			meta.TotalMatched++
+			meta.Kinds.Add(c.Kind)
+		}
+	}
+	meta.Returned = len(body.Data)
+	if next := p.Offset + meta.Returned; next < meta.TotalMatched && meta.Returned > 0 {
+		meta.HasMore, meta.NextOffset = true, &next
+	}
+	return body, nil
+}
+
+// registerOf returns the register of a market, nil if it is not loaded.
+func (r *Env) registerOf(m *market.Market) *index.Market {
+	if r.Set == nil {
+		return nil
+	}
+	return r.Set.Market(m.Code)
+}
+
+// withoutRestricted lists the registers whose rows are not for callers without a key, and "" with them:
+// a site that several registers have together does not say from which it comes.
+func withoutRestricted(m *market.Market) []string {
+	if len(m.NeedPermission) == 0 {
+		return nil
+	}
+	return append([]string{""}, m.NeedPermission...)
+}
+
+// firstDate returns the error of a date before the first edition.
+func firstDate(param string, date archiveDate, m *market.Market, first string) error {
+	return &endpoint.ParamError{Param: param, Value: string(date), Code: codeInvalidDate,
+		Want: fmt.Sprintf("the first edition of %s that this server keeps is that of %s", m.Code, first)}
+}
