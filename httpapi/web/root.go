@@ -16,6 +16,7 @@ Disallow: /oauth/
 Disallow: /search
 Disallow: /near
 Disallow: /go
+Disallow: /feeds/
 `
 
 func robots(w http.ResponseWriter, r *http.Request) {

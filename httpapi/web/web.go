@@ -75,6 +75,7 @@ func (p *Pages) Routes() []Route {
 		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)},
 		{weekPath, p.limited(p.asked, pagesPerMinute, p.newestWeek)},
 		{weekPath + "/{date}", p.limited(p.asked, pagesPerMinute, p.week)},
+		{feedsPath + "{name}", p.limited(p.asked, pagesPerMinute, p.feed)},
 		{statsPath, p.limited(p.asked, pagesPerMinute, p.stats)},
 		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)},
 		{"/robots.txt", p.limited(p.assets, assetsPerMinute, robots)},

@@ -1,0 +1,231 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/export/feed"
+	"relais/geo"
+	"relais/market"
+)
+
+// feedsPath is the path prefix of feeds, and of the pages about them.
+const feedsPath = "/feeds/"
+
+// Extensions of the formats of a feed. Without one it is a page.
+const (
+	atomFeed = ".atom"
+	jsonFeed = ".json"
+)
+
+// shownNews is how many entries the page about a feed shows.
+const shownNews = 30
+
+// A feedPage is the data of feeds.html.
+type feedPage struct {
+	What       string // what is followed
+	Atom, JSON string // addresses, with the beginning of the service
+	News       *view.News
+	Entries    []newsText
+	More       int // entries of the feed that the page does not show
+	Synthetic  bool
+}
+
+// A newsText is an entry in words.
+type newsText struct {
+	Title, Link, Date string
+	Lines             []string
+}
+
+// feed answers a feed, or the page about it.
+func (p *Pages) feed(w http.ResponseWriter, r *http.Request) {
+	words := wordsFor(r)
+	if p.Keyed {
+		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
+		return
+	}
+	name := strings.TrimPrefix(r.URL.Path, feedsPath)
+	format := path.Ext(name)
+	var code market.Code
+	if err := code.UnmarshalText([]byte(strings.TrimSuffix(name, format))); err != nil ||
+		format != "" && format != atomFeed && format != jsonFeed {
+		p.fail(w, r, http.StatusNotFound)
+		return
+	}
+	env := p.Env()
+	news, err := askNews(r, env, code)
+	if err != nil {
+		status, text := p.failure(words, err, words.Market(code))
+		retryAfter(w.Header(), err)
+		p.failWith(w, r, status, text)
+		return
+	}
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	if format == "" {
+		p.render(w, r, http.StatusOK, "feeds.html", newFeedPage(env, words, news))
+		return
+	}
+	p.sendFeed(w, r, format, newFeed(env, words, news))
+}
+
+// askNews asks what a feed lists, with the parameters of the request.
+func askNews(r *http.Request, env *api.Env, code market.Code) (*view.News, error) {
+	op, q := api.NewsOfChanges(), r.URL.Query()
+	if err := env.CheckUsable(op.DependsOn...); err != nil {
+		return nil, api.PublicError(op, err)
+	}
+	call, err := op.Bind(func(p *endpoint.Param) (string, error) {
+		if p.In == "path" {
+			return string(code), nil
+		}
+		if len(q[p.Name]) > 1 {
+			return q.Get(p.Name), endpoint.ErrRepeated
+		}
+		return q.Get(p.Name), nil
+	})
+	if err != nil {
+		return nil, api.PublicError(op, err)
+	}
+	news, err := call.Do(r.Context(), env)
+	if err != nil {
+		return nil, api.PublicError(op, err)
+	}
+	return news.(*view.News), nil
+}
+
+// sendFeed writes a feed. Its entity tag is that of its bytes.
+func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, f *feed.Feed) {
+	var text bytes.Buffer
+	write, mediaType := f.WriteAtom, feed.AtomType
+	if format == jsonFeed {
+		write, mediaType = f.WriteJSON, feed.JSONType
+	}
+	if err := write(&text); err != nil {
+		p.Log.Error("a feed failed", "error", err)
+		p.fail(w, r, http.StatusInternalServerError)
+		return
+	}
+	sum := sha256.Sum256(text.Bytes())
+	tag := `W/"` + hex.EncodeToString(sum[:16]) + `"`
+	h := w.Header()
+	h.Set("Etag", tag)
+	h.Set("Vary", "Accept-Language, Accept-Encoding")
+	if known := r.Header.Get("If-None-Match"); known == "*" || strings.Contains(known, tag[2:]) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	h.Set("Content-Type", mediaType+"; charset=utf-8")
+	body := text.Bytes()
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		body = pack(body)
+		h.Set("Content-Encoding", "gzip")
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(body) // fails only if the reader has gone away
+	}
+}
+
+// newsQuery returns the parameters of a feed in canonical form.
+func newsQuery(f *view.NewsFilter) url.Values {
+	q := url.Values{}
+	add := func(name string, values []string) {
+		if len(values) > 0 {
+			q.Set(name, strings.Join(values, ","))
+		}
+	}
+	add("kind", namesOfKinds(f.Kinds))
+	add("operator", f.Operators)
+	add("generation", f.Generations)
+	add("technology", f.Technologies)
+	add("band", f.Bands)
+	if f.Area != nil {
+		q.Set(areaParameter(f.Area), f.Area.Code)
+	}
+	if b := f.Box; b != nil {
+		q.Set("bbox", strings.Join([]string{formatDegrees(b.West), formatDegrees(b.South), formatDegrees(b.East),
+			formatDegrees(b.North)}, ","))
+	}
+	if d := f.Disc; d != nil {
+		q.Set("lat", formatDegrees(d.Center.Lat))
+		q.Set("lon", formatDegrees(d.Center.Lng))
+		q.Set("radiusKm", strconv.FormatFloat(d.Radius/1000, 'f', -1, 64))
+	}
+	return q
+}
+
+func namesOfKinds(kinds []view.ChangeKind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// areaParameter returns the name of the filter by an area, which is its type.
+func areaParameter(a *view.Area) string { return a.Type }
+
+// feedAddress returns the address of a feed in a format, without the beginning of the service.
+func feedAddress(code market.Code, format string, q url.Values) string {
+	if len(q) == 0 {
+		return feedsPath + string(code) + format
+	}
+	return feedsPath + string(code) + format + "?" + strings.ReplaceAll(q.Encode(), "%2C", ",")
+}
+
+// newFeed writes news as a feed.
+func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
+	q := newsQuery(&news.Filter)
+	f := &feed.Feed{ID: "tag:relais,2026:" + feedAddress(news.Market, "", q)[1:],
+		Title: "relais · " + w.Fill("newsOf", w.newsWhat(news)), Lang: w["lang"], Author: news.SourceAuthority,
+		Subtitle: news.SourceLabel, Rights: market.Get(news.Market).Licence}
+	if news.Synthetic {
+		f.Title, f.Rights = w["synthetic"]+" · "+f.Title, ""
+	}
+	if news.Updated != nil {
+		f.Updated = dayOf(*news.Updated)
+	}
+	q.Set("lang", w["lang"])
+	f.Atom, f.JSON, f.Home = env.BaseURL+feedAddress(news.Market, atomFeed, q), env.BaseURL+feedAddress(news.Market, jsonFeed, q),
+		env.BaseURL+feedAddress(news.Market, "", q)
+	for i := range news.Entries {
+		e := &news.Entries[i]
+		text := w.news(env, news.Market, e)
+		f.Entries = append(f.Entries, feed.Entry{
+			ID:    "tag:relais,2026:" + string(news.Market) + "/" + url.PathEscape(e.Site.ID) + "/" + e.Date,
+			Title: text.Title, Link: text.Link, Lines: text.Lines, Updated: dayOf(e.Date),
+			At: &geo.Point{Lat: e.Site.Coordinates.Lat, Lng: e.Site.Coordinates.Lng}, Tags: kindsIn(e)})
+		if text.Link != "" {
+			f.Entries[i].Link = env.BaseURL + text.Link
+		}
+	}
+	return f
+}
+
+// dayOf returns the beginning of a day that is given as YYYY-MM-DD.
+func dayOf(iso string) time.Time {
+	day, _ := time.Parse(time.DateOnly, iso) // editions have dates
+	return day
+}
+
+// newFeedPage describes a feed for people.
+func newFeedPage(env *api.Env, w words, news *view.News) *feedPage {
+	q := newsQuery(&news.Filter)
+	q.Set("lang", w["lang"])
+	page := &feedPage{What: w.newsWhat(news), News: news, Synthetic: news.Synthetic,
+		Atom: env.BaseURL + feedAddress(news.Market, atomFeed, q), JSON: env.BaseURL + feedAddress(news.Market, jsonFeed, q)}
+	for i := range news.Entries[:min(shownNews, len(news.Entries))] {
+		page.Entries = append(page.Entries, w.news(env, news.Market, &news.Entries[i]))
+	}
+	page.More = len(news.Entries) - len(page.Entries)
+	return page
+}
