@@ -30,7 +30,7 @@ type Command interface {
 var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{},
 	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
-	CloseBug{}, AddArchives{}, ListArchives{}, NoteEditions{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{},
+	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{},
 	DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{},
 	CheckCluster{}, BaseOfFiles{}, PublishFiles{})
 

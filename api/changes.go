@@ -90,10 +90,12 @@ type geoBytes struct{ endpoint.Bytes }
 // ContentType implements endpoint.Stream.
 func (geoBytes) ContentType() string { return geoJSONType }
 
+// A ChangesBody is a page of changes.
+type ChangesBody = view.Body[[]view.Change, view.ChangesMeta]
+
 // changesPage returns the changes of a page.
-func (r *Env) changesPage(ctx context.Context, p *changesParams) (*view.Body[[]view.Change, view.ChangesMeta], error) {
-	version := r.Archives.Version() // before they are read
-	m := market.Get(p.Market)
+func (r *Env) changesPage(ctx context.Context, p *changesParams) (*ChangesBody, error) {
+	version, m := r.Archives.Version(), market.Get(p.Market) // the version before they are read
 	f, err := p.resolve(m, p.Operator)
 	if err != nil {
 		return nil, err
@@ -102,19 +104,46 @@ func (r *Env) changesPage(ctx context.Context, p *changesParams) (*view.Body[[]v
 	if err != nil {
 		return nil, err
 	}
-	if err := p.resolveSystems(&f, m, edits.systems(r.registerOf(m))); err != nil {
+	body, err := r.showChanges(p, f, edits)
+	if err == nil {
+		body.Meta.DataVersion = &version
+	}
+	return body, err
+}
+
+// NetChanges returns all that differs between two editions, of the dates from and to, under the
+// parameters of /changes that get returns.
+func NetChanges(list *change.List, from, to string, synthetic bool, get endpoint.Lookup) (*ChangesBody, error) {
+	call, err := listChanges.Bind(get)
+	if err != nil {
+		return nil, err
+	}
+	p := *call.Params().(*changesParams)
+	p.Net, p.Limit = true, max(1, list.Len())
+	f, err := p.resolve(market.Get(p.Market), p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	return new(Env).showChanges(&p, f, &edits{from: from, to: to, synthetic: synthetic,
+		lists: []edit{{to, from, list}}})
+}
+
+// showChanges returns the page of the edits that a filter, still without systems, selects.
+func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*ChangesBody, error) {
+	m := market.Get(p.Market)
+	loaded := r.registerOf(m)
+	if err := p.resolveSystems(&f, m, edits.systems(loaded)); err != nil {
 		return nil, err
 	}
 	if r.Keyless {
 		f.Without = withoutRestricted(m)
 	}
-	body := &view.Body[[]view.Change, view.ChangesMeta]{Data: []view.Change{}, Meta: view.ChangesMeta{Limit: p.Limit,
-		Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m), Net: p.Net, Reason: edits.reason,
-		DataVersion: &version}}
+	body := &ChangesBody{Data: []view.Change{}, Meta: view.ChangesMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code,
+		Operator: p.Operator.canonical(m), Net: p.Net, Reason: edits.reason}}
 	meta := &body.Meta
-	meta.Attribution, meta.SourceDate = edits.attribution(m, r.registerOf(m))
+	meta.Attribution, meta.SourceDate = edits.attribution(m, loaded)
 	meta.Since, meta.Until = edits.dates()
-	show := view.Changes(m, r.registerOf(m))
+	show := view.Changes(m, loaded)
 	for _, e := range edits.lists {
 		meta.Total += e.list.Count(&change.Filter{Without: f.Without})
 		for c := range e.list.Records(&f) {

@@ -24,6 +24,7 @@ import (
 type archiveCommand struct {
 	Add  archiveAdd  `cmd:"" help:"Keep publications of the ANFR's observatoire, each under its date."`
 	List archiveList `cmd:"" help:"List the archives, the newest first."`
+	Diff archiveDiff `cmd:"" help:"Compare two editions of a market's register."`
 }
 
 // Help is shown below the commands.
@@ -33,7 +34,8 @@ keeps it; those of earlier weeks are added here, in any order, while a server ru
 
 Examples:
   relais archive add --data DIR observatoire_2026-08-20.csv observatoire_2026-08-27.csv
-  relais archive list --data DIR`
+  relais archive list --data DIR
+  relais archive diff 2026-08-20 2026-08-27 --data DIR`
 }
 
 type archiveAdd struct {

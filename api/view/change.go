@@ -41,11 +41,20 @@ type ChangeKinds struct {
 	Moved           int `json:"moved"`
 }
 
-// Add counts a change.
-func (n *ChangeKinds) Add(k change.Kind) {
-	counts := [...]*int{&n.SiteAdded, &n.SiteRemoved, &n.OperatorAdded, &n.OperatorRemoved, &n.SystemAdded,
+func (n *ChangeKinds) fields() [change.Kinds]*int {
+	return [...]*int{&n.SiteAdded, &n.SiteRemoved, &n.OperatorAdded, &n.OperatorRemoved, &n.SystemAdded,
 		&n.SystemRemoved, &n.StatusChanged, &n.Moved}
-	*counts[k]++
+}
+
+// Add counts a change.
+func (n *ChangeKinds) Add(k change.Kind) { *n.fields()[k]++ }
+
+// Counts returns the numbers by kind.
+func (n *ChangeKinds) Counts() (list [change.Kinds]int) {
+	for k, at := range n.fields() {
+		list[k] = *at
+	}
+	return list
 }
 
 // A Change is a difference between two editions of a register.

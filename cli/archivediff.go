@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"relais/admin"
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/archive/change"
+	"relais/market"
+)
+
+type archiveDiff struct {
+	dataFlag
+	From   string      `arg:"" help:"Date of the earlier edition, YYYY-MM-DD: the newest one that is not after it."`
+	To     string      `arg:"" help:"Date of the later edition, likewise."`
+	Market market.Code `default:"FR" placeholder:"MARKET" help:"The market; default: FR."`
+	changeFlags
+	JSON bool `name:"json" help:"Print one JSON object, as /changes answers it."`
+}
+
+// changeFlags are the filters of /changes.
+type changeFlags struct {
+	Kind       string `placeholder:"KIND,…" help:"Only these kinds: site-added, site-removed, operator-added, operator-removed, system-added, system-removed, status-changed, moved."`
+	Operator   string `placeholder:"OPERATOR,…" help:"Only changes of these operators."`
+	Generation string `placeholder:"GENERATION,…" help:"Only changes of systems of these generations."`
+	Technology string `placeholder:"SYSTEM,…" help:"Only changes of these systems, such as \"5G NR 3500\"."`
+	Band       string `placeholder:"MHZ,…" help:"Only changes of systems in these bands."`
+	Department string `placeholder:"DEPARTMENT" help:"FR and DROM: only this department or territory."`
+	Province   string `placeholder:"PROVINCE" help:"CA: only this province."`
+	BBox       string `name:"bbox" placeholder:"W,S,E,N" help:"Only in this box, in degrees: --bbox=-2,47,-1,49."`
+	Disc       string `placeholder:"LAT,LON,KM" help:"Only around this position: --disc=48.11,-1.67,10."`
+}
+
+// Help is shown below the flags.
+func (*archiveDiff) Help() string {
+	return `What differs between two editions, each change once: what came and went in between is left out.
+It answers what /changes answers with net=true, while a server runs or not. Editions of FR and DROM
+are the archives; of other markets, those of snapshots that were loaded or ingested.
+
+Examples:
+  relais archive diff 2026-08-20 2026-08-27 --data DIR
+  relais archive diff 2026-01-01 2026-08-27 --data DIR --operator FREE --technology "5G NR 3500" --department 35
+  relais archive diff 2026-08-20 2026-08-27 --data DIR --kind site-added --disc=48.11,-1.67,10 --json`
+}
+
+// Validate refuses wrong flags.
+func (c *archiveDiff) Validate() error {
+	if err := c.dataFlag.Validate(); err != nil {
+		return err
+	}
+	for _, date := range []string{c.From, c.To} {
+		if _, err := time.Parse(time.DateOnly, date); err != nil {
+			return fmt.Errorf("%.40q: want a date as YYYY-MM-DD", date)
+		}
+	}
+	if c.From > c.To {
+		return fmt.Errorf("%s is after %s: give the earlier date first", c.From, c.To)
+	}
+	empty, err := change.NewBuilder().List()
+	if err == nil { // a wrong filter is known before anything is read
+		_, err = c.show(empty, &admin.EditionDiff{From: c.From, To: c.To})
+	}
+	if p, ok := errors.AsType[*endpoint.ParamError](err); ok && p.Param != "technology" && p.Param != "band" {
+		return flagError(p)
+	}
+	return nil
+}
+
+// show returns the changes of a list under the filters.
+func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff) (*api.ChangesBody, error) {
+	values := map[string]string{"market": string(c.Market), "kind": c.Kind, "operator": c.Operator,
+		"generation": c.Generation, "technology": c.Technology, "band": c.Band, "department": c.Department,
+		"province": c.Province, "bbox": c.BBox}
+	if c.Disc != "" {
+		parts := strings.Split(c.Disc, ",")
+		if len(parts) != 3 {
+			return nil, &endpoint.ParamError{Param: "disc", Value: c.Disc, Want: "latitude, longitude and kilometres, such as 48.11,-1.67,10"}
+		}
+		values["lat"], values["lon"], values["radiusKm"] = parts[0], parts[1], parts[2]
+	}
+	return api.NetChanges(list, diff.From, diff.To, diff.Synthetic,
+		func(p *endpoint.Param) (string, error) { return values[p.Name], nil })
+}
+
+// flagError names the flag instead of the parameter.
+func flagError(p *endpoint.ParamError) error {
+	name := p.Param
+	if strings.Contains(" lat lon radiusKm ", " "+p.Name()+" ") {
+		name = "disc"
+	}
+	return fmt.Errorf("--%s: %s", name, strings.TrimPrefix(p.Error(), p.Param+": "))
+}
+
+// Run compares the editions.
+func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
+	var diff admin.EditionDiff
+	command := admin.DiffEditions{Market: c.Market, From: c.From, To: c.To}
+	if err := call(ctx, c.dataFlag, streams, command, &diff); err != nil {
+		return err
+	}
+	list, err := change.ReadList(diff.List)
+	if err != nil {
+		return err
+	}
+	body, err := c.show(list, &diff)
+	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
+		return usageError{flagError(p)}
+	}
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, body)
+	}
+	return printChanges(streams, body)
+}
+
+// printChanges prints changes as a table.
+func printChanges(streams Streams, body *api.ChangesBody) error {
+	t := newTable(streams.Out, "KIND", "SITE", "AREA", "POSITION", "OPERATOR", "TECHNOLOGY", "BEFORE", "AFTER")
+	for i := range body.Data {
+		c := &body.Data[i]
+		area := "-"
+		if c.Site.Area != nil {
+			area = c.Site.Area.Code
+		}
+		t.row(c.Kind, visible(c.Site.ID, ""), area, position(c.Site.Coordinates), stated(c.Operator), stated(c.Technology),
+			side(c.Before), side(c.After))
+	}
+	if len(body.Data) > 0 {
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	meta := &body.Meta
+	_, err := fmt.Fprintf(streams.Out, "%s from %s to %s of %s", admin.Number(meta.TotalMatched, "change"), *meta.Since,
+		*meta.Until, meta.Market)
+	if meta.TotalMatched < meta.Total {
+		_, err = fmt.Fprintf(streams.Out, ", of %d", meta.Total)
+	}
+	_, last := fmt.Fprintln(streams.Out, kindCounts(meta.Kinds))
+	return cmp.Or(err, last)
+}
+
+// kindCounts writes how many changes of each kind there are, "" for none.
+func kindCounts(n view.ChangeKinds) string {
+	var parts []string
+	for i, k := range n.Counts() {
+		if k > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", k, change.Kind(i)))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
+}
+
+func position(c view.Coordinates) string { return fmt.Sprintf("%.5f,%.5f", c.Lat, c.Lng) }
+
+func stated(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return visible(*s, "")
+}
+
+func side(s *view.ChangeSide) string {
+	switch {
+	case s == nil:
+		return "-"
+	case s.Coordinates != nil:
+		return position(*s.Coordinates)
+	}
+	return stated(s.Status)
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestArchiveDiff(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	if out, errs, code := command(t.Context(), "archive", "add", "--data", dir, observatory(t, "2026-08-20", 3),
+		observatory(t, "2026-08-27", 5)); code != done {
+		t.Fatalf("archive add: exit %d, %s%s", code, out, errs)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want []string // in what is printed, or in the error
+	}{
+		{"all", []string{"2026-08-20", "2026-08-27"}, done,
+			[]string{"site-added", "operator-added", "LTE 800", "6 changes from 2026-08-20 to 2026-08-27 of FR: 2 site-added"}},
+		{"days between", []string{"2026-08-26", "2026-12-24"}, done, []string{"6 changes from 2026-08-20 to 2026-08-27"}},
+		{"nothing", []string{"2026-08-27", "2026-08-27"}, done, []string{"0 changes from 2026-08-27 to 2026-08-27 of FR\n"}},
+		{"filters", []string{"2026-08-20", "2026-08-27", "--technology", "lte 800", "--operator", "SFR", "--generation", "4G",
+			"--band", "800", "--department", "75", "--kind", "system-added", "--bbox=2,48,3,49"}, done,
+			[]string{"2 changes", "of 6: 2 system-added"}},
+		{"a disc", []string{"2026-08-20", "2026-08-27", "--kind=site-added", "--disc=48.83,2.35,0.5"}, done, []string{"1 change "}},
+		{"another market", []string{"2026-08-20", "2026-08-27", "--market", "DROM"}, done, []string{"0 changes"}},
+		{"too early", []string{"2020-01-01", "2026-08-27"}, failed, []string{"2026-08-20, the first edition of FR"}},
+		{"no edition", []string{"2026-08-20", "2026-08-27", "--market", "CH"}, failed, []string{"CH has no edition"}},
+		{"no date", []string{"2026-02-30", "2026-08-27"}, wrongUse, []string{"2026-02-30", "YYYY-MM-DD"}},
+		{"turned round", []string{"2026-08-27", "2026-08-20"}, wrongUse, []string{"earlier date first"}},
+		{"an unknown kind", []string{"2026-08-20", "2026-08-27", "--kind", "new"}, wrongUse, []string{"--kind", "site-removed"}},
+		{"an unknown operator", []string{"2026-08-20", "2026-08-27", "--operator", "X"}, wrongUse, []string{"--operator", "FREE"}},
+		{"an unknown system", []string{"2026-08-20", "2026-08-27", "--technology", "6G"}, wrongUse,
+			[]string{"--technology", "FR has LTE 800"}},
+		{"a large disc", []string{"2026-08-20", "2026-08-27", "--disc=48,2,51"}, wrongUse, []string{"--disc", "at most 50"}},
+		{"half a disc", []string{"2026-08-20", "2026-08-27", "--disc=48,2"}, wrongUse, []string{"--disc", "kilometres"}},
+		{"a disc and a box", []string{"2026-08-20", "2026-08-27", "--disc=48,2,1", "--bbox=1,2,3,4"}, wrongUse,
+			[]string{"exclude each other"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, errs, code := command(t.Context(), append([]string{"archive", "diff", "--data", dir}, tt.args...)...)
+			for _, want := range tt.want {
+				if !strings.Contains(out+errs, want) {
+					t.Errorf("stdout %q, stderr %q, want %q", out, errs, want)
+				}
+			}
+			if code != tt.code {
+				t.Errorf("exit %d, want %d: %s", code, tt.code, errs)
+			}
+		})
+	}
+	out, errs, code := command(t.Context(), "archive", "diff", "--data", dir, "2026-08-20", "2026-08-27", "--json")
+	var body struct {
+		Data []struct{ Kind, Date, PreviousDate string }
+		Meta struct {
+			Total, Returned int
+			Net             bool
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &body); err != nil || code != done || len(body.Data) != 6 ||
+		body.Meta.Returned != 6 || !body.Meta.Net || body.Data[0].PreviousDate != "2026-08-20" {
+		t.Errorf("exit %d, stdout %q, stderr %q, %v; want six changes", code, out, errs, err)
+	}
+}
