@@ -158,7 +158,7 @@ const InterfaceVersion = "1.1.0"
 // literals stand before parameters.
 func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
-		listAntennas, exportAntennas, searchAntennas, lookupAntennas, getAntenna, getSite, departments, listMarkets,
+		listAntennas, exportAntennas, searchAntennas, lookupAntennas, lookupCells, getAntenna, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, listOutages, listUnavailableSites, listArchives, getArchive,
 		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, listChanges,
 	}

@@ -45,7 +45,7 @@ func unusable(data string) *Error {
 // storeFailure returns the answer to an error of the stores that the request did not cause,
 // nil for another error.
 func storeFailure(op *endpoint.Op[*Env], err error) *Error {
-	writes := op.Method != "" && op.Method != "GET"
+	writes := op.Method != "" && op.Method != "GET" && !op.Asks
 	message := ""
 	switch {
 	case errors.Is(err, access.ErrUnavailable):

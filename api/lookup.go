@@ -123,17 +123,12 @@ func (r *Env) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) 
 		return nil, err
 	}
 	body := &lookupAnswer{}
-	body.Data = []lookupResult{}
 	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: p.Operator.canonical(found.Market),
 		Type: found.Type, Value: found.Value, SourceUnavailableReason: unavailableReason(found.Market)}
 	if found.Loaded != nil {
 		body.Meta.DataVersion = &found.Loaded.Snap.Version
 	}
-	for _, match := range found.Matches[:min(p.Limit, len(found.Matches))] {
-		fragment := found.Loaded.Fragment(match.Site)
-		body.Data = append(body.Data,
-			lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: found.MatchViews(match)})
-	}
+	body.Data = found.first(p.Limit)
 	body.Meta.Returned = len(body.Data)
 	return body, nil
 }
@@ -169,6 +164,16 @@ func (r *Env) LookupRadio(p *RadioParams) (*RadioResult, error) {
 		}
 	}
 	return found, nil
+}
+
+// first returns the first matches as answers show them.
+func (f *RadioResult) first(n int) []lookupResult {
+	list := []lookupResult{}
+	for _, match := range f.Matches[:min(n, len(f.Matches))] {
+		fragment := f.Loaded.Fragment(match.Site)
+		list = append(list, lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: f.MatchViews(match)})
+	}
+	return list
 }
 
 // MatchViews returns the types of a match as answers show them.

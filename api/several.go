@@ -22,10 +22,13 @@ const (
 )
 
 // splitValues splits a parameter with several values.
-func splitValues(text string) ([]string, error) {
+func splitValues(text string) ([]string, error) { return splitAtMost(maxValues, text) }
+
+// splitAtMost is splitValues for another number of values.
+func splitAtMost(most int, text string) ([]string, error) {
 	parts := strings.Split(text, ",")
-	if len(parts) > maxValues {
-		return nil, fmt.Errorf("at most %d values", maxValues)
+	if len(parts) > most {
+		return nil, fmt.Errorf("at most %d values", most)
 	}
 	for i, p := range parts {
 		if parts[i] = strings.TrimSpace(p); parts[i] == "" {

@@ -95,6 +95,11 @@ func (o *operation) run(s *Server, x *exchange, grant access.Grant) (any, error)
 	if err != nil {
 		return nil, err
 	}
+	if p, ok := call.Params().(interface{ Requests() int }); ok {
+		if err := s.countMore(x, p.Requests()); err != nil {
+			return nil, err
+		}
+	}
 	return call.Do(x.r.Context(), env)
 }
 

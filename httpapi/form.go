@@ -56,7 +56,7 @@ func (x *exchange) readMembers(o *endpoint.Op[*api.Env]) (*members, error) {
 	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
 	switch o.Body.Type {
 	case endpoint.JSON:
-		return m, m.readJSON(x.body.reader())
+		return m, m.readJSON(x.body.reader(), o)
 	case endpoint.Form:
 		_, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 		if err != nil || params["boundary"] == "" {
@@ -78,9 +78,9 @@ var errNoText = errors.New("a text")
 
 func wrongBody(why string) error { return &endpoint.ParamError{Param: "the body", Want: why} }
 
-// readJSON reads an object whose members are strings. A member that is null counts as
-// absent.
-func (m *members) readJSON(r io.Reader) error {
+// readJSON reads an object whose members are strings, or lists of objects where the operation has
+// such a parameter. A member that is null counts as absent.
+func (m *members) readJSON(r io.Reader, o *endpoint.Op[*api.Env]) error {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return err
@@ -89,7 +89,6 @@ func (m *members) readJSON(r io.Reader) error {
 		return wrongBody("it is not in UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // numbers of any length parse
 	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
 		return wrongBody("it is not a JSON object")
 	}
@@ -98,17 +97,11 @@ func (m *members) readJSON(r io.Reader) error {
 		if err != nil {
 			return wrongBody("it is not a JSON object")
 		}
-		var value any
+		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
 			return wrongBody("it is not a JSON object")
 		}
-		switch v := value.(type) {
-		case nil:
-		case string:
-			m.set(name.(string), v) // names are strings
-		default: // an error where it is wanted
-			m.wrong[name.(string)] = errNoText
-		}
+		m.setJSON(name.(string), value, o) // names are strings
 	}
 	if _, err := d.Token(); err != nil {
 		return wrongBody("it is not a JSON object")
@@ -117,6 +110,23 @@ func (m *members) readJSON(r io.Reader) error {
 		return wrongBody("something follows the JSON object")
 	}
 	return nil
+}
+
+// setJSON sets a member to its value in JSON.
+func (m *members) setJSON(name string, value json.RawMessage, o *endpoint.Op[*api.Env]) {
+	var text string
+	switch {
+	case string(value) == "null":
+	case slices.ContainsFunc(o.Params, func(p endpoint.Param) bool { return p.Name == name && p.Structured() }):
+		var compact bytes.Buffer
+		if json.Compact(&compact, value) == nil { // always, as it was parsed
+			m.set(name, compact.String())
+		}
+	case json.Unmarshal(value, &text) == nil:
+		m.set(name, text)
+	default: // an error where it is wanted
+		m.wrong[name] = errNoText
+	}
 }
 
 // readForm reads the parts of a form and notes the position of its file.

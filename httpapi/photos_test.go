@@ -105,6 +105,9 @@ func bodyOf(op *endpoint.Op[*api.Env], fields map[string]string) (body []byte, c
 	if op.Name == "photos.report" && all["reason"] == "" {
 		all["reason"] = "spam"
 	}
+	if op.Asks {
+		return []byte(`{"cells": [{"enb": "1"}]}`), endpoint.JSON
+	}
 	if op.Body.Type == endpoint.JSON {
 		body, _ := json.Marshal(all)
 		return body, endpoint.JSON

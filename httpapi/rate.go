@@ -56,6 +56,7 @@ func setRate(h http.Header, u access.Usage, now int64) {
 }
 
 // retryAfter returns the time to the end of the window that refuses, in whole seconds.
-func retryAfter(u access.Usage, now time.Time) int {
-	return max(1, int((u.RetryAfter(now)+time.Second-1)/time.Second))
-}
+func retryAfter(u access.Usage, now time.Time) int { return seconds(u.RetryAfter(now)) }
+
+// seconds rounds a time up to whole seconds, at least one.
+func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }

@@ -260,11 +260,14 @@ func (o *operation) serve(s *Server, x *exchange) {
 		s.failOperation(o, x, err)
 		return
 	}
-	if o.Method != http.MethodGet {
+	switch {
+	case o.Asks:
+		o.ask(s, x, grant)
+	case o.Method != http.MethodGet:
 		o.change(s, x, grant)
-		return
+	default:
+		o.read(s, x)
 	}
-	o.read(s, x)
 }
 
 // env returns the data and the context of a request, for its operation.

@@ -48,7 +48,7 @@ func TestOpenAPIGolden(t *testing.T) {
 func TestDeclaredParameters(t *testing.T) {
 	contract := map[string]string{
 		"/antennas": "market operator department territory province generation status technology " +
-			"band together changedSince q bbox north south east west limit offset lat lon lng radiusKm format bom sep",
+			"band together changedSince q ids bbox north south east west limit offset lat lon lng radiusKm format bom sep",
 		"/antennas/export": "market operator format department territory province generation status technology band together " +
 			"changedSince q bbox north south east west lat lon lng radiusKm rows properties bom sep",
 		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
@@ -76,6 +76,7 @@ func TestDeclaredParameters(t *testing.T) {
 		{"/sites/{siteId}/photos",
 			"file description operator anfrCode nationalSiteCode sourceCode exifMetadata clientExifMetadata"},
 		{"/photos/{photoId}/report", "reason description"},
+		{"/antennas/lookup", "cells"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			post := document(t)["paths"].(object)[tt.path].(object)["post"].(object)
@@ -88,8 +89,8 @@ func TestDeclaredParameters(t *testing.T) {
 		})
 	}
 	paths := document(t)["paths"].(object)
-	if len(paths) != len(contract)+1 { // and the report
-		t.Errorf("%d paths, want %d", len(paths), len(contract)+1)
+	if len(paths) != len(contract)+2 { // and the report and the look-up of cells
+		t.Errorf("%d paths, want %d", len(paths), len(contract)+2)
 	}
 	for path, names := range contract {
 		op := paths[path].(object)["get"].(object)

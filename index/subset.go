@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -50,6 +51,31 @@ func (m *Market) Subset(name string, ids func() ([]string, error)) (*Subset, err
 	}
 	kept.subset = s
 	return s, nil
+}
+
+// Named returns the sites that have one of the ids or siteKeys, and the names that no site has. It is not
+// nil without any.
+func (m *Market) Named(names []string) (s *Subset, unknown []string) {
+	s, unknown = &Subset{newBitset(m.Len())}, []string{}
+	for _, name := range names {
+		sites := m.sitesWithID(name)
+		if len(sites) == 0 {
+			unknown = append(unknown, name)
+		}
+		s.sites.add(sites)
+	}
+	return s, unknown
+}
+
+// And returns the sites that are in both subsets. A nil one has all.
+func (s *Subset) And(o *Subset) *Subset {
+	if s == nil || o == nil {
+		return cmp.Or(s, o)
+	}
+	both := &Subset{newBitset(len(s.sites.words) * 64)}
+	both.sites.copy(s.sites)
+	both.sites.and(o.sites)
+	return both
 }
 
 func (s *subsets) named(name string) *keptSubset {

@@ -255,15 +255,24 @@ func (m *Market) Holds(area int, p geo.Point) bool {
 	return m.Box.Contains(p)
 }
 
+// Network returns the market of a network code, and the position of its operator in the market's table; nil
+// if the table does not know it.
+func Network(plmn string) (*Market, int) {
+	for _, m := range All {
+		for i, o := range m.Operators {
+			if slices.Contains(o.PLMNs, plmn) {
+				return m, i
+			}
+		}
+	}
+	return nil, -1
+}
+
 // ByPLMN returns the operator key of a network code, or "" if the
 // table does not know it. The same key may be an operator of several markets.
 func ByPLMN(plmn string) string {
-	for _, m := range All {
-		for _, o := range m.Operators {
-			if slices.Contains(o.PLMNs, plmn) {
-				return o.Key
-			}
-		}
+	if m, i := Network(plmn); m != nil {
+		return m.Operators[i].Key
 	}
 	return ""
 }

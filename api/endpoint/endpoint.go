@@ -36,6 +36,9 @@ type Decl struct {
 	Produces string
 	// Cheap means that an answer costs a twentieth of a request.
 	Cheap bool
+	// Asks means that a POST only reads: its body is a question that is too long for an address. Its
+	// parameters may have a method Requests() int with the number of requests that it counts as.
+	Asks bool
 	// Large means that answers may be too large for memory; Kept means that many clients
 	// ask for the same answer, so that it is worth keeping whatever its size.
 	Large, Kept bool

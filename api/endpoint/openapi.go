@@ -313,9 +313,10 @@ func (o *Op[E]) content(info Info, types *schemas) Schema {
 
 // Headers lists the headers of a success, except for the common ones.
 func (o *Op[E]) Headers() (list []Header) {
-	if o.Method == "GET" {
+	switch {
+	case o.Method == "GET":
 		list = append(list, etagHeader)
-	} else {
+	case !o.Asks:
 		list = append(list, Header{Name: "Idempotent-Replayed",
 			Doc: "true where a signed request came again: the answer is that of the first."})
 	}

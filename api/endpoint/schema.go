@@ -127,6 +127,13 @@ func (s *schemas) properties(t reflect.Type) Schema {
 
 // schema returns the schema of a parameter.
 func (p *Param) schema(s *schemas) Schema {
+	if list, ok := reflect.Zero(p.Type).Interface().(structured); ok {
+		sch := Schema{"type": "array", "items": list.Item()}
+		if n, err := strconv.Atoi(p.Max); err == nil {
+			sch["minItems"], sch["maxItems"] = 1, n
+		}
+		return sch
+	}
 	sch := s.schemaOf(p.Type)
 	if sch["type"] == "string" && sch["enum"] == nil && !p.unmarshals {
 		sch["maxLength"] = p.maxLength()
@@ -158,6 +165,16 @@ func (p *Param) listSchema(s *schemas) (Schema, bool) {
 		sch["default"] = strings.Split(p.Default, ",")
 	}
 	return sch, true
+}
+
+// structured is the type of a member of a body that is a list of objects. Its text is JSON. Item returns the
+// schema of an object.
+type structured interface{ Item() Schema }
+
+// Structured reports whether the parameter is a list of objects in JSON.
+func (p *Param) Structured() bool {
+	_, is := reflect.Zero(p.Type).Interface().(structured)
+	return is
 }
 
 // Schema returns the JSON Schema of the parameter's value.

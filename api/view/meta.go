@@ -32,6 +32,8 @@ type ListMeta struct {
 	SourceDate   *string     `json:"sourceDate" doc:"The data's own date, YYYY-MM-DD."`
 	Attribution
 	DataVersion *string `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
+	// UnknownIDs is nil if no ids were asked for.
+	UnknownIDs []string `json:"unknownIds,omitempty" doc:"Of ids: those that no site of the market has. Absent if every one is known."`
 }
 
 // SearchMeta is the meta of /antennas/search.
@@ -55,6 +57,29 @@ type LookupMeta struct {
 	Returned                int         `json:"returned"`
 	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
 	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
+}
+
+// CellsMeta is the meta of a look-up of several cells.
+type CellsMeta struct {
+	Cells   int `json:"cells" doc:"Cells that were asked for, as many as items of data."`
+	Found   int `json:"found" doc:"Those with a site."`
+	Invalid int `json:"invalid" doc:"Those with an error."`
+	// DataVersion is that of all markets.
+	DataVersion *string `json:"dataVersion" doc:"Names the data of all markets together: answers with the same one belong together. null without data."`
+}
+
+// A CellResult is what is known of one of several cells.
+type CellResult struct {
+	Sites []LookupResult `json:"sites" doc:"The sites that it names, the most certain first; empty if no site is known."`
+	Total int            `json:"total" doc:"How many sites it names; there may be more than limit."`
+	Error *CellError     `json:"error" doc:"Why the cell cannot be looked up; null if it can."`
+}
+
+// A CellError says what is wrong with one of several cells.
+type CellError struct {
+	Error     string `json:"error" doc:"What was wrong, in a sentence."`
+	Code      string `json:"code" doc:"As of an error of the whole answer."`
+	Parameter string `json:"parameter,omitempty" doc:"The member that is wrong."`
 }
 
 // A LookupResult is a site that a radio identifier names.

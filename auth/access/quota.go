@@ -18,10 +18,13 @@ type Usage struct{ Minute, Day Window }
 
 // RetryAfter returns the time to the end of the window that refuses, at least a second; 0 if none
 // does.
-func (u Usage) RetryAfter(now time.Time) time.Duration {
+func (u Usage) RetryAfter(now time.Time) time.Duration { return u.Wait(1, now) }
+
+// Wait is RetryAfter for n requests at once.
+func (u Usage) Wait(n int, now time.Time) time.Duration {
 	wait := time.Duration(0)
 	for _, w := range []Window{u.Minute, u.Day} {
-		if w.Limit > 0 && w.Remaining == 0 {
+		if w.Limit > 0 && w.Remaining < n {
 			wait = max(wait, w.Reset.Sub(now), time.Second)
 		}
 	}
@@ -63,6 +66,7 @@ type Charge struct {
 	client      *live  // whose visitors are counted; nil of a Counter alone
 	address     netip.Addr
 	at          time.Time
+	more        []Charge // that the request was counted as in addition
 }
 
 // charge spends one request, and reports whether one was left. The Charge is needed for a refund.
@@ -81,12 +85,34 @@ func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bo
 	return charge, c.peek(l, now), ok
 }
 
-// Cost charges units instead of a whole request, and returns the state after that. It may be called
+// More counts the request as n more, and returns the state after that. If fewer are left, none of them is
+// counted, and the error is the one of Gate.Check.
+func (c *Charge) More(n int, now time.Time) (Usage, error) {
+	for range n {
+		one, err := c.client.charge(c.address, now)
+		if err != nil {
+			c.giveBackMore(now)
+			return c.client.usage(c.address, now), err
+		}
+		c.more = append(c.more, one)
+	}
+	return c.client.usage(c.address, now), nil
+}
+
+func (c *Charge) giveBackMore(now time.Time) {
+	for i := range c.more {
+		c.more[i].Cost(0, now)
+	}
+	c.more = nil
+}
+
+// Cost charges units instead of whole requests, and returns the state after that. It may be called
 // once.
 func (c *Charge) Cost(units uint64, now time.Time) Usage {
 	if c.counter == nil { // the request was not counted
 		return Usage{}
 	}
+	c.giveBackMore(now)
 	c.counter.minute.giveBack(c.minute, Whole-units)
 	c.counter.day.giveBack(c.day, Whole-units)
 	if c.client == nil {

@@ -6,6 +6,7 @@ import (
 
 	"relais/geo"
 	"relais/index"
+	"relais/market"
 	"relais/radio"
 	"relais/site"
 )
@@ -227,7 +228,7 @@ func (c *candidate) rank() float64 {
 // network, for an identifier that was only learned or may be another one, and for a site that is
 // too far from the position.
 func (q *goQuery) certain(list []candidate) (key string, ok bool) {
-	if m, _ := networkOf(q.PLMN); m == nil || len(list) != 1 || !q.hasNode() {
+	if m, _ := market.Network(q.PLMN); m == nil || len(list) != 1 || !q.hasNode() {
 		return "", false
 	}
 	c := list[0]

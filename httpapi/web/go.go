@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -97,7 +96,7 @@ func (p *Pages) showCandidates(w http.ResponseWriter, r *http.Request, q *goQuer
 
 // notices say what is missing in the question.
 func (q *goQuery) notices(w words) (list []string) {
-	switch m, _ := networkOf(q.PLMN); {
+	switch m, _ := market.Network(q.PLMN); {
 	case q.PLMN == "":
 		list = append(list, w["goNoNetwork"])
 	case m == nil:
@@ -194,21 +193,8 @@ func parseNumber(text string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, 64)
 }
 
-// networkOf returns the market and the position of the operator of a network code, nil if the tables
-// do not know it.
-func networkOf(plmn string) (*market.Market, int) {
-	for _, m := range market.All {
-		for i, o := range m.Operators {
-			if slices.Contains(o.PLMNs, plmn) {
-				return m, i
-			}
-		}
-	}
-	return nil, index.Any
-}
-
 func codeOf(q *goQuery) string {
-	if m, _ := networkOf(q.PLMN); m != nil {
+	if m, _ := market.Network(q.PLMN); m != nil {
 		return string(m.Code)
 	}
 	return ""
@@ -223,7 +209,7 @@ type network struct {
 // networks returns the network of a question, or all that pages may show.
 func (p *Pages) networks(q *goQuery) (list []network, err error) {
 	env := p.Env()
-	if m, operator := networkOf(q.PLMN); m != nil {
+	if m, operator := market.Network(q.PLMN); m != nil {
 		loaded, err := env.Load(m)
 		if err != nil {
 			return nil, err

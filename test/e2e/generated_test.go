@@ -53,6 +53,7 @@ func TestGeneratedClients(t *testing.T) {
 				t.Fatalf("node: got %s, want JSON: %v", out, err)
 			}
 			want := object{"read": 200.0, "sites": 2.0, "again": 304.0, "report": 202.0, "requestId": name,
+				"cells":    []any{0.0, "INVALID_PARAMETER"},
 				"unsigned": "SIGNATURE_REQUIRED", "unattested": "FIRST_PARTY_TOKEN_REQUIRED"}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("want (-), got (+):\n%s", diff)

@@ -96,6 +96,9 @@ func typeOf(schema endpoint.Schema) string {
 	case "boolean":
 		return "true or false"
 	case "array":
+		if items, ok := schema["items"].(endpoint.Schema); ok && items["type"] == "object" {
+			return "list of objects"
+		}
 		return "values with commas"
 	}
 	return "text"

@@ -20,10 +20,12 @@ type Request struct {
 
 // Requests are the examples by the names of the operations.
 var Requests = map[string]Request{
-	"antennas.list":     {Target: "/antennas?lat=48.8566&lon=2.3522&radiusKm=10&operator=ORANGE&limit=1"},
-	"antennas.export":   {Target: "/antennas/export?format=geojson&department=75"},
-	"antennas.search":   {Target: "/antennas/search?q=paris&generation=5G&limit=1"},
-	"antennas.lookup":   {Target: "/antennas/lookup-by-radio?enb=100007&limit=1"},
+	"antennas.list":   {Target: "/antennas?lat=48.8566&lon=2.3522&radiusKm=10&operator=ORANGE&limit=1"},
+	"antennas.export": {Target: "/antennas/export?format=geojson&department=75"},
+	"antennas.search": {Target: "/antennas/search?q=paris&generation=5G&limit=1"},
+	"antennas.lookup": {Target: "/antennas/lookup-by-radio?enb=100007&limit=1"},
+	"antennas.cells": {Target: "/antennas/lookup?limit=1",
+		JSON: `{"cells": [{"mcc": 208, "mnc": 20, "enb": "100007"}, {"mcc": 208, "mnc": 1, "ci": "1"}]}`},
 	"antennas.get":      {Target: "/antennas/fr-90000010"},
 	"sites.get":         {Target: "/sites/fr-90000010"},
 	"stats.departments": {Target: "/stats/departments?operator=ORANGE"},

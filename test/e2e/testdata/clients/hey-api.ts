@@ -1,6 +1,6 @@
 // A MOBILE client that hey-api has generated. It sends the headers of the security
 // schemes that the document has, and no others.
-import { antennasList, photosReport } from './generated/hey';
+import { antennasCells, antennasList, photosReport } from './generated/hey';
 import { client } from './generated/hey/client.gen';
 import { setting, signature, type Without } from './signing';
 
@@ -29,6 +29,8 @@ async function main() {
     headers: { 'X-Request-Id': 'hey-api' },
     auth: auth('POST', `/photos/${photoId}/report`, JSON.stringify(body)),
   });
+  const asked = { cells: [{ mcc: 208, mnc: 1, enb: '1' }, { pci: 'x' }] };
+  const cells = await antennasCells({ body: asked, auth: auth('POST', '/antennas/lookup', JSON.stringify(asked)) });
   const unsigned = await antennasList(read('X-Sq-Signature'));
   const unattested = await antennasList(read('X-Device-Attestation'));
   console.log(JSON.stringify({
@@ -36,6 +38,7 @@ async function main() {
     sites: first.data?.data.length,
     again: again.response?.status,
     report: report.response?.status,
+    cells: cells.data?.data.map((c) => c.error?.code ?? c.total),
     requestId: report.data?.requestId,
     unsigned: unsigned.error?.code,
     unattested: unattested.error?.code,

@@ -29,6 +29,9 @@ async function main() {
     params: { path: { photoId: setting('PHOTO') }, header: { 'X-Request-Id': 'openapi-fetch' } },
     body: { reason: 'privacy', description: 'floue, à refaire' },
   });
+  const cells = await client.POST('/antennas/lookup', {
+    body: { cells: [{ mcc: 208, mnc: 1, enb: '1' }, { pci: 'x' }] },
+  });
   const unsigned = await connect('X-Sq-Signature').GET('/antennas', { params: { query } });
   const unattested = await connect('X-Device-Attestation').GET('/antennas', { params: { query } });
   console.log(JSON.stringify({
@@ -36,6 +39,7 @@ async function main() {
     sites: first.data?.data.length,
     again: again.response.status,
     report: report.response.status,
+    cells: cells.data?.data.map((c) => c.error?.code ?? c.total),
     requestId: report.data?.requestId,
     unsigned: unsigned.error?.code,
     unattested: unattested.error?.code,
