@@ -83,11 +83,15 @@ func (b *Bucket) Has(key []byte) bool { return b.bolt.Get(key) != nil }
 
 // Put stores a value.
 func (b *Bucket) Put(key, value []byte) error {
+	news := b.newsOf(key, value)
 	sealed := b.sealed(key, value)
 	if err := b.bolt.Put(key, sealed); err != nil {
 		return err
 	}
 	b.step(Op{Kind: OpPut, Key: key, Value: sealed[:len(value):len(value)]})
+	if news != nil {
+		return b.tx.addToJournal(news)
+	}
 	return nil
 }
 

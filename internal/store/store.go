@@ -80,10 +80,12 @@ type DB struct {
 	mu         sync.RWMutex // of current, for as long as it takes to begin to use it
 	current    *file
 	commits    atomic.Uint64
-	doubts     atomic.Uint64        // commits that failed, and after which the file was opened again
-	history    string               // see SetHistory
-	followers  []follower           // guarded by writing
-	buckets    []string             // that Open was given
+	doubts     atomic.Uint64 // commits that failed, and after which the file was opened again
+	history    string        // see SetHistory
+	followers  []follower    // guarded by writing
+	buckets    []string      // that Open was given
+	news       atomic.Pointer[map[string]News]
+	newsRead   atomic.Uint64        // see JournalRead
 	log        Log                  // see Share
 	mark       atomic.Pointer[Mark] // that memory has
 	rounds     rounds               // of Fresh

@@ -94,6 +94,9 @@ func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 	var mark *Mark
 	err := db.explained(f, f.bolt.Update, func(tx *Tx) (err error) {
 		tx.db, tx.shared = db, db.log != nil
+		if news := db.news.Load(); news != nil {
+			tx.news = *news
+		}
 		if err := fn(tx); err != nil {
 			return err
 		}

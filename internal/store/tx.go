@@ -22,6 +22,7 @@ type Tx struct {
 	changes []Change // of buckets that are followed
 	shared  bool     // steps are kept for a Log
 	ops     []Op
+	news    map[string]News // of the journal, by bucket
 }
 
 // LeaveOut makes this transaction go on without the damaged records that it meets, and

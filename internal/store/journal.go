@@ -1,0 +1,132 @@
+package store
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// JournalBucket has the entries of the journal. It is made with the first one.
+const JournalBucket = "journal" // number, 8 bytes big endian → Entry in JSON
+
+// News returns what the journal says about a record that an Update put, nil for nothing. before is
+// the value that it replaces, nil for a new record. It must not keep its arguments.
+type News func(key, before, after []byte) []byte
+
+// An Entry of a journal is about one record that was put.
+type Entry struct {
+	Number uint64    `json:"-"` // from 1, in the order of the commits
+	Bucket string    `json:"bucket"`
+	Key    []byte    `json:"key"`
+	Text   string    `json:"text"` // what News returned
+	At     time.Time `json:"at"`
+}
+
+// Journal makes each Update add an entry for each record of these buckets about which there is
+// news, in the same commit: who reads the journal later misses none, whenever the process was
+// killed. Replicas get the entries with the commit that has them. nil ends it. It may be called
+// while the file is used, and concerns the Updates that begin later. A nil DB has no journal.
+func (db *DB) Journal(news map[string]News) {
+	if db != nil {
+		db.news.Store(&news)
+	}
+}
+
+// JournalRead says that the entries up to a number have been read. The next ones replace them.
+func (db *DB) JournalRead(upTo uint64) {
+	if db != nil {
+		db.newsRead.Store(upTo)
+	}
+}
+
+// JournalEnd returns the number of the last entry, 0 before the first. Errors: those of View.
+func (db *DB) JournalEnd() (n uint64, err error) {
+	if db == nil {
+		return 0, nil
+	}
+	err = db.View(func(tx *Tx) error {
+		if b := tx.Bucket([]byte(JournalBucket)); b != nil {
+			n = b.Sequence()
+		}
+		return nil
+	})
+	return n, err
+}
+
+// JournalAfter returns the next entries after a number, at most most. A number greater than
+// JournalEnd is that of a file that was replaced by an older one: all entries are after it.
+// Damaged entries are passed over. Errors: those of View.
+func (db *DB) JournalAfter(n uint64, most int) (list []Entry, err error) {
+	if db == nil {
+		return nil, nil
+	}
+	err = db.View(func(tx *Tx) error {
+		tx.LeaveOut(func(error) {})
+		b := tx.Bucket([]byte(JournalBucket))
+		if b == nil {
+			return nil
+		}
+		if n > b.Sequence() {
+			n = 0
+		}
+		c := b.Cursor()
+		for k, v := c.Seek(journalKey(n + 1)); k != nil && len(list) < most; k, v = c.Next() {
+			e := Entry{}
+			if err := json.Unmarshal(v, &e); err != nil || len(k) != 8 {
+				return fmt.Errorf("%s: entry %x of the journal: %w", tx.name, k, err)
+			}
+			e.Number = binary.BigEndian.Uint64(k)
+			list = append(list, e)
+		}
+		return nil
+	})
+	return list, err
+}
+
+func journalKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// newsOf returns the entry about a record that is about to be put, nil for none.
+func (b *Bucket) newsOf(key, value []byte) *Entry {
+	if b.tx.news == nil || b.in != nil {
+		return nil
+	}
+	news := b.tx.news[string(b.name)]
+	if news == nil {
+		return nil
+	}
+	before, _ := b.Read(key) // what is damaged is replaced
+	text := news(key, before, value)
+	if text == nil {
+		return nil
+	}
+	return &Entry{Bucket: string(b.name), Key: key, Text: string(text), At: time.Now().UTC()}
+}
+
+// trimmed is how many read entries make room for a new one.
+const trimmed = 100
+
+// addToJournal adds an entry, and removes some that have been read.
+func (tx *Tx) addToJournal(e *Entry) error {
+	b, err := tx.CreateBucketIfNotExists([]byte(JournalBucket))
+	if err != nil {
+		return err
+	}
+	read := tx.db.newsRead.Load()
+	var old [][]byte
+	c := b.bolt.Cursor()
+	for k, _ := c.First(); k != nil && len(old) < trimmed && binary.BigEndian.Uint64(k) <= read; k, _ = c.Next() {
+		old = append(old, bytes.Clone(k))
+	}
+	for _, k := range old {
+		if err := b.Delete(k); err != nil {
+			return err
+		}
+	}
+	n, err := b.NextSequence()
+	if err != nil {
+		return err
+	}
+	return PutJSON(tx, JournalBucket, journalKey(n), e)
+}
