@@ -213,6 +213,15 @@ func (c *Clients) issue(spec Client) (*record, *Issued, error) {
 	return r, &Issued{APIKey: r.newKey(spec.Created)}, nil
 }
 
+// CanSeal makes the sealing key if it is missing, for others who seal with it. Errors: ErrReadOnly, a
+// key that is not the one that sealed the clients' secrets, those of writing the file.
+func (c *Clients) CanSeal() error {
+	if c.db == nil {
+		return ErrReadOnly
+	}
+	return c.canSeal()
+}
+
 // canSeal makes the sealing key if it is missing. It fails while the present key is not the one
 // that sealed the stored secrets: nothing more is sealed then, because the right key may come back.
 func (c *Clients) canSeal() error {

@@ -97,6 +97,19 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
+// Seal encrypts a secret. context is what Open must be given too: the same secret is of no use
+// elsewhere. Errors: those of Err.
+func (s *Sealer) Seal(secret, context string) ([]byte, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return s.seal(secret, context), nil
+}
+
+// Open decrypts what Seal returned. Errors: those of Err, and of a secret that was changed or sealed
+// by another key or for another context.
+func (s *Sealer) Open(sealed []byte, context string) (string, error) { return s.open(sealed, context) }
+
 // seal encrypts a secret of the client with this id.
 func (s *Sealer) seal(secret, id string) []byte {
 	nonce := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(secret)+s.aead.Overhead())
