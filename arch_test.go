@@ -17,7 +17,7 @@ var layers = []struct{ name, folders string }{
 	{"operations", "api"},
 	{"shapes and declarations", "api/view api/endpoint"},
 	{"administration", "admin cluster"},
-	{"datasets", "archive auth community demo export index ingest measure outage photos radio site/observation tiles"},
+	{"datasets", "archive auth community demo export hook index ingest measure outage photos radio site/observation tiles"},
 	{"file formats", "snapshot"},
 	{"vocabulary", "data geo market site"},
 	{"plumbing", "internal"},

@@ -1,0 +1,186 @@
+package hook
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"relais/internal/store"
+)
+
+// A Spec is a hook to create. Filter must have been checked.
+type Spec struct {
+	URL    string `json:"url"`
+	Events []Kind `json:"events"`
+	Filter string `json:"filter"`
+	// Private says that the server sends to private addresses, and without TLS.
+	Private bool `json:"-"`
+}
+
+// Bounds.
+const (
+	mostHooks   = 100
+	maxURL      = 2048 // bytes
+	maxFilter   = 2048 // bytes
+	secretBytes = 32
+)
+
+// secretPrefix begins the secrets of Standard Webhooks.
+const secretPrefix = "whsec_"
+
+// An Issued is a hook with its secret, which is shown once.
+type Issued struct {
+	Hook
+	Secret string `json:"secret"` // whsec_ and the key in base64
+}
+
+// Check returns an *InvalidError if the hook cannot be created.
+func (n *Spec) Check() error {
+	_, err := n.check()
+	return err
+}
+
+// check returns the address, or an *InvalidError.
+func (n *Spec) check() (*url.URL, error) {
+	for _, k := range n.Events {
+		if !slices.Contains(k.Values(), string(k)) {
+			return nil, &InvalidError{"events", fmt.Sprintf("%.40q is not one of %s", k, strings.Join(k.Values(), ", "))}
+		}
+	}
+	if len(n.Events) == 0 {
+		return nil, &InvalidError{"events", "want some of " + strings.Join(Kind("").Values(), ", ")}
+	}
+	if len(n.Filter) > maxFilter {
+		return nil, &InvalidError{"filter", fmt.Sprintf("it has more than %d bytes", maxFilter)}
+	}
+	u, err := url.Parse(n.URL)
+	if err != nil || len(n.URL) > maxURL || u.Host == "" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" ||
+		u.Scheme != "https" && u.Scheme != "http" { // the address itself may have a password
+		return nil, &InvalidError{"url", "want an address such as https://example.org/relais, without a fragment"}
+	}
+	if n.Private {
+		return u, nil
+	}
+	if u.Scheme != "https" {
+		return nil, &InvalidError{"url", "want https; only relais serve --hook-private sends to addresses without TLS: " +
+			"create the hook while it runs"}
+	}
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+		if err := checkPublic(a); err != nil {
+			return nil, &InvalidError{"url", err.Error() + "; only relais serve --hook-private sends there: " +
+				"create the hook while it runs"}
+		}
+	}
+	return u, nil
+}
+
+// hidden returns an address without its user and the values of its query.
+func hidden(u *url.URL) string {
+	shown := *u
+	shown.User = nil
+	var names []string
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, ok := strings.Cut(part, "="); ok {
+			names = append(names, name+"=…")
+		}
+	}
+	shown.RawQuery = ""
+	text := shown.String()
+	if len(names) > 0 {
+		text += "?" + strings.Join(names, "&")
+	}
+	return text
+}
+
+// Create adds a hook. It gets the events that happen from now on. The sealing key must have been
+// made. Errors: *InvalidError, those of the store.
+func (s *Store) Create(n Spec) (*Issued, error) {
+	u, err := n.check()
+	if err != nil {
+		return nil, err
+	}
+	key := make([]byte, secretBytes)
+	rand.Read(key) // never fails
+	r := &record{Hook: Hook{ID: "hook-" + strings.ToLower(rand.Text()[:12]), URL: hidden(u), Events: unique(n.Events),
+		Filter: n.Filter, Created: s.second()}}
+	text, err := json.Marshal(secrets{u.String(), key})
+	if err != nil {
+		return nil, err
+	}
+	if r.Sealed, err = s.sealer.Seal(string(text), purpose(r.ID)); err != nil {
+		return nil, err
+	}
+	err = s.update(func(tx *store.Tx) error {
+		if n := len(s.hooks.All()); n >= mostHooks {
+			return &InvalidError{"hook", fmt.Sprintf("there are %d, which is the most: delete some", n)}
+		} else if n == 0 {
+			if err := s.skip(tx); err != nil {
+				return err
+			}
+		}
+		return s.hooks.Put(tx, r.ID, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Issued{r.Hook, secretPrefix + base64.StdEncoding.EncodeToString(key)}, nil
+}
+
+func unique(list []Kind) []Kind {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// skip moves to the end of the journals: what earlier hooks left there is of no concern.
+func (s *Store) skip(tx *store.Tx) error {
+	for _, source := range s.sources {
+		n, err := source.DB.JournalEnd()
+		if err != nil {
+			return err
+		}
+		if err := putCursor(tx, source.Name, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func putCursor(tx *store.Tx, source string, n uint64) error {
+	return tx.Bucket([]byte(cursorsBucket)).Put([]byte(source), binary.BigEndian.AppendUint64(nil, n))
+}
+
+func cursor(tx *store.Tx, source string) uint64 {
+	if v := tx.Value(cursorsBucket, []byte(source)); len(v) == 8 {
+		return binary.BigEndian.Uint64(v)
+	}
+	return 0
+}
+
+// Delete removes a hook with all that it was to get. Error: ErrNoHook.
+func (s *Store) Delete(id string) (Hook, error) {
+	h, err := s.Find(id)
+	if err != nil {
+		return h, err
+	}
+	return h, s.update(func(tx *store.Tx) error {
+		if s.hooks.Get(id) == nil {
+			return ErrNoHook
+		}
+		for _, w := range s.lines[id] {
+			if err := s.queue.Delete(tx, w.key); err != nil {
+				return err
+			}
+		}
+		if err := s.hooks.Delete(tx, id); err != nil {
+			return err
+		}
+		return store.MarkDeleted(tx)
+	})
+}

@@ -1,0 +1,106 @@
+package hook
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of an attempt.
+const (
+	attemptTime = 10 * time.Second
+	maxHeader   = 16 << 10 // bytes of an answer's header
+	maxAnswer   = 4 << 10  // bytes that are read of an answer's body, so that the connection can be used again
+	idleTime    = 30 * time.Second
+)
+
+// newTransport returns what sends messages: to public addresses, unless private is set, never
+// through a proxy.
+func newTransport(private bool) http.RoundTripper {
+	dialer := &net.Dialer{Timeout: attemptTime, Control: control}
+	if private {
+		dialer.Control = nil
+	}
+	return &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: attemptTime,
+		MaxResponseHeaderBytes: maxHeader, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleTime, DisableCompression: true}
+}
+
+// A sender sends messages.
+type sender struct {
+	transport http.RoundTripper
+	private   bool
+	agent     string // program and version
+	now       func() time.Time
+}
+
+// sign returns webhook-signature.
+func sign(key []byte, id, timestamp, body string) string {
+	mac := hmac.New(sha256.New, key)
+	io.WriteString(mac, id+"."+timestamp+"."+body)
+	return "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// send makes one attempt to deliver a body.
+func (s *sender) send(ctx context.Context, to *secrets, id, body string) outcome {
+	u, err := url.Parse(to.URL)
+	if err != nil {
+		return outcome{why: "the address cannot be read"}
+	}
+	if u.Scheme != "https" && !s.private {
+		return outcome{why: "the address has no TLS: only relais serve --hook-private sends there"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(body))
+	if err != nil {
+		return outcome{why: "the address cannot be read"}
+	}
+	at := strconv.FormatInt(s.now().Unix(), 10)
+	r.Header["Content-Type"] = []string{"application/json"}
+	r.Header["User-Agent"] = []string{s.agent}
+	r.Header["Webhook-Id"] = []string{id}
+	r.Header["Webhook-Timestamp"] = []string{at}
+	r.Header["Webhook-Signature"] = []string{sign(to.Secret, id, at, body)}
+	client := &http.Client{Transport: s.transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	a, err := client.Do(r)
+	if err != nil {
+		return outcome{why: reason(err)}
+	}
+	defer a.Body.Close()
+	_, _ = io.CopyN(io.Discard, a.Body, maxAnswer) // its status is known
+	switch {
+	case a.StatusCode >= 200 && a.StatusCode < 300:
+		return outcome{status: a.StatusCode}
+	case a.StatusCode == http.StatusGone:
+		return outcome{a.StatusCode, "the receiver answered 410: it wants no more", true}
+	case a.StatusCode >= 300 && a.StatusCode < 400:
+		return outcome{status: a.StatusCode, why: fmt.Sprintf("the receiver answered %d; redirects are not followed",
+			a.StatusCode)}
+	}
+	return outcome{status: a.StatusCode, why: fmt.Sprintf("the receiver answered %d", a.StatusCode)}
+}
+
+// reason returns the cause of a failed request without the address, which may have credentials.
+func reason(err error) string {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("no answer within %s", attemptTime)
+	}
+	const most = 200
+	text := err.Error()
+	return strings.ToValidUTF8(text[:min(len(text), most)], "")
+}
