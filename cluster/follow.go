@@ -38,6 +38,9 @@ func (e *Engine) Replicas() *Replicas {
 // is read as it is, if it was a replica before: else the error is store.ErrAway.
 func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 	db.SetHistory(r.engine.id)
+	if err := r.engine.begin(ctx, name); err != nil && !errors.Is(err, store.ErrAway) {
+		return err
+	}
 	err := db.Share(ctx, r.engine.Log(name))
 	if errors.Is(err, store.ErrAway) && db.Mark() != (store.Mark{}) {
 		r.engine.log.Warn("the cluster's database is away: the store is read as it is", "store", name, "error", err)

@@ -19,6 +19,7 @@ const (
 const (
 	JobUpdate = "update" // fetching and ingesting the authorities' files
 	JobKeep   = "keep"   // retention, merges, and removing what nothing refers to
+	JobHooks  = "hooks"  // delivering to webhooks
 )
 
 // hold takes or renews a lease, and reports whether this node has it.

@@ -10,7 +10,7 @@ import (
 )
 
 // Stores are the names of the stores that a cluster shares.
-var Stores = []string{"clients", "users", "community", "photos", "archives", "measures", "files"}
+var Stores = []string{"clients", "users", "community", "photos", "archives", "measures", "files", "hooks"}
 
 // schema needs no extension, sequence, trigger or right beyond owning the schema.
 const schema = `

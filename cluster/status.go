@@ -51,7 +51,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 		s.Leases = append(s.Leases, l)
 		return nil
 	}, `SELECT l.name, n.id FROM relais.lease l JOIN relais.node n ON n.session = l.holder
-		WHERE l.until > clock_timestamp() AND l.name = ANY($1) ORDER BY l.name`, []string{JobKeep, JobUpdate})
+		WHERE l.until > clock_timestamp() AND l.name = ANY($1) ORDER BY l.name`, []string{JobHooks, JobKeep, JobUpdate})
 	if err != nil {
 		return nil, err
 	}
