@@ -178,7 +178,7 @@ func (s *Stores) checkSegments() (c cluster.Comparison, err error) {
 
 // bringAll gives a node's folder all that an ordinary folder has.
 func (s *Stores) bringAll(ctx context.Context) error {
-	for _, db := range s.open {
+	for _, db := range s.opened() {
 		if err := db.Fresh(ctx); err != nil {
 			return err
 		}

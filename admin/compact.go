@@ -72,7 +72,7 @@ func (s *Stores) compactDeleted() error {
 // compactHere compacts if this process or an earlier one deleted something. It need not open the
 // monthly files to know: a deletion marks photos.db as well.
 func (s *Stores) compactHere() error {
-	for _, db := range s.open {
+	for _, db := range s.opened() {
 		deleted, err := db.HasDeleted()
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"relais/auth/account"
 	"relais/cluster"
 	"relais/community"
+	"relais/hook"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/measure"
@@ -29,6 +31,8 @@ type database struct {
 	openIn func(dir folder.Dir, readOnly bool) (*store.DB, error)
 	// shared says that only a node of a cluster has it.
 	shared bool
+	// late says that an ordinary folder has it only when it is needed.
+	late bool
 	// apart says that everything else is served if the file cannot be opened.
 	apart bool
 	// advice says what to do about an error.
@@ -48,6 +52,7 @@ var databases = []database{
 	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
 	{file: measure.DatabaseName, buckets: measure.Buckets, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice,
 		holds: holdsMeasures},
+	{file: HooksFile, buckets: hook.Buckets, late: true, holds: holdsHooks},
 	{file: filesFile, buckets: cluster.Buckets, shared: true, holds: holdsFiles},
 }
 
@@ -76,6 +81,9 @@ func (s *Stores) openDatabases(readOnly bool) error {
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
 			if d.shared && s.engine == nil {
+				continue
+			}
+			if d.late && s.engine == nil && !d.existsIn(s.Dir) && s.lost(d) == nil {
 				continue
 			}
 			if s.open[d.file] != nil || s.failed[d.file] != nil || there && !d.existsIn(s.Dir) {
@@ -125,8 +133,17 @@ func (s *Stores) openDatabase(d database, readOnly bool) error {
 		return errors.Join(err, db.Close())
 	}
 	db.SetHistory(s.history)
+	s.opening.Lock()
+	defer s.opening.Unlock()
 	s.open[d.file] = db
 	return nil
+}
+
+// opened returns the open databases by file.
+func (s *Stores) opened() map[string]*store.DB {
+	s.opening.RLock()
+	defer s.opening.RUnlock()
+	return maps.Clone(s.open)
 }
 
 // database returns an open database, nil when a read-only folder lacks it.
@@ -134,7 +151,7 @@ func (s *Stores) database(d database) (*store.DB, error) {
 	if d.month != "" {
 		return s.Photos.Month(d.month)
 	}
-	return s.open[d.file], s.failed[d.file]
+	return s.opened()[d.file], s.failed[d.file]
 }
 
 func (s *Stores) closeDatabases() error {
@@ -142,7 +159,7 @@ func (s *Stores) closeDatabases() error {
 	if s.Photos != nil {
 		errs = append(errs, s.Photos.Close())
 	}
-	for _, db := range s.open {
+	for _, db := range s.opened() {
 		errs = append(errs, db.Close())
 	}
 	return errors.Join(errs...)
@@ -187,4 +204,9 @@ func holdsArchives(_ *Stores, db *store.DB) (string, error) {
 		what += ", " + Number(editions, "edition") + " of other markets"
 	}
 	return what, err
+}
+
+func holdsHooks(s *Stores, db *store.DB) (string, error) {
+	n, pending, err := hook.Check(db, access.OpenSealer(s.path(sealFile)))
+	return Number(n, "hook") + ", " + Number(pending, "message") + " to deliver", err
 }

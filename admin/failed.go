@@ -67,6 +67,8 @@ func neededBy(c Command) []string {
 		return []string{ArchivesFile}
 	case CreateUser, ListUsers, DisableUser, SetUserPassword:
 		return []string{UsersFile}
+	case CreateHook, ListHooks, ShowHook, TestHook, DeleteHook:
+		return []string{HooksFile}
 	case DeleteUser:
 		return []string{UsersFile, CommunityFile}
 	}
@@ -92,6 +94,7 @@ func (s *Stores) leftOut() []leftOut {
 		{clientsFile, "client", s.Clients.Locked()},
 		{CommunityFile, "record", slices.Concat(s.Outages.Problems(), s.Community.Problems())},
 		{UsersFile, "record", s.Accounts.Problems()},
+		{HooksFile, "record", s.Hooks.Problems()},
 	}
 }
 
@@ -99,8 +102,7 @@ func (s *Stores) leftOut() []leftOut {
 func (s *Stores) openClients() {
 	if s.failed[clientsFile] == nil {
 		var err error
-		if s.Clients, err = access.OpenClients(s.open[clientsFile], access.OpenSealer(s.path(sealFile)),
-			s.now); err == nil {
+		if s.Clients, err = access.OpenClients(s.open[clientsFile], s.sealer, s.now); err == nil {
 			return
 		}
 		s.fail(clientsFile, err)

@@ -131,7 +131,7 @@ func (s *Stores) note() error {
 	next := *s.noted
 	next.History = s.history
 	next.Clock, next.Stores = s.Clock.State(), maps.Clone(s.noted.Stores)
-	for file, db := range s.open {
+	for file, db := range s.opened() {
 		if s.engine != nil {
 			delete(next.Stores, file) // what a replica has lost, the cluster has
 			continue
@@ -208,7 +208,7 @@ func (s *Stores) Warnings() (list []string) {
 				fmt.Sprintf("%s: %s cannot be used; relais check says more", l.file, Number(n, l.thing)))
 		}
 	}
-	return slices.Concat(list, s.failures(), s.troubles())
+	return slices.Concat(list, s.hookWarnings(), s.failures(), s.troubles())
 }
 
 // Accept trusts the folder as it is, because an operator says so: the system clock, and stores and
@@ -294,7 +294,7 @@ func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 // what this server knows, and the error says why.
 func (s *Stores) freshen(ctx context.Context) error {
 	var asking errgroup.Group
-	for _, db := range s.open {
+	for _, db := range s.opened() {
 		asking.Go(func() error { return db.Fresh(ctx) })
 	}
 	err := asking.Wait()

@@ -17,7 +17,7 @@ const watchEvery = time.Second
 // file.
 func (s *Stores) problems() map[string]error {
 	problems := map[string]error{}
-	for file, db := range s.open {
+	for file, db := range s.opened() {
 		if err := db.Problem(); err != nil {
 			problems[file] = err
 		}

@@ -32,7 +32,7 @@ var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
 	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{},
 	DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{},
-	CheckCluster{}, BaseOfFiles{}, PublishFiles{})
+	CheckCluster{}, BaseOfFiles{}, PublishFiles{}, CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}

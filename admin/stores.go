@@ -21,6 +21,7 @@ import (
 	"relais/auth/account"
 	"relais/cluster"
 	"relais/community"
+	"relais/hook"
 	"relais/internal/folder"
 	"relais/internal/retention"
 	"relais/internal/store"
@@ -39,19 +40,25 @@ type Stores struct {
 	Community *community.Store
 	Accounts  *account.Store
 	Archives  *archive.Store
+	Hooks     *hook.Store
 	// Measures opens the measurements at its first call: most commands do not need them, and they
 	// may be large.
 	Measures  func() (*measure.Store, error)
 	importing struct{ total, read atomic.Int64 } // of the import that began last, in bytes
 	merges    atomic.Bool                        // MergeMeasures runs
-	open      map[string]*store.DB               // by file; a read-only folder may lack some
-	failed    map[string]error                   // by file: why it cannot be used
-	counts    *access.Counts
-	shared    *cluster.Counts       // of a node, instead of counts
-	tell      func(context.Context) // of a node: tells the cluster what it counted
-	lock      *folder.Holder        // nil for a read-only folder
-	log       *slog.Logger
-	now       func() time.Time
+	// HookOptions say how hooks are reached. They are set before commands run.
+	HookOptions hook.Options
+	sealer      *access.Sealer
+	making      sync.Mutex           // of hooks.db
+	opening     sync.RWMutex         // of open, which the first hook changes
+	open        map[string]*store.DB // by file; a read-only folder may lack some
+	failed      map[string]error     // by file: why it cannot be used
+	counts      *access.Counts
+	shared      *cluster.Counts       // of a node, instead of counts
+	tell        func(context.Context) // of a node: tells the cluster what it counted
+	lock        *folder.Holder        // nil for a read-only folder
+	log         *slog.Logger
+	now         func() time.Time
 	// Clock decides whether old records may be deleted.
 	Clock    *retention.Clock
 	noting   sync.Mutex
@@ -72,6 +79,7 @@ const (
 	PhotosFile    = "photos.db"
 	CommunityFile = "community.db"
 	UsersFile     = "users.db"
+	HooksFile     = "hooks.db"
 	ArchivesFile  = "archives.db"
 	quotaFile     = "quota.db"
 	sealFile      = "secret.key"
@@ -165,6 +173,7 @@ func (s *Stores) openDatasets() (err error) {
 		}
 		s.replicas.Files = s.files
 	}
+	s.sealer = access.OpenSealer(s.path(sealFile))
 	s.openClients()
 	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
 	if s.engine != nil {
@@ -195,7 +204,10 @@ func (s *Stores) openDatasets() (err error) {
 	}
 	s.Accounts, err = openOr(s, UsersFile,
 		func(db *store.DB) (*account.Store, error) { return account.Open(db, s.now) })
-	return err
+	if err != nil {
+		return err
+	}
+	return s.openHooks()
 }
 
 func (s *Stores) openCounts(path string, log *slog.Logger) error {

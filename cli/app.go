@@ -18,6 +18,7 @@ import (
 	"relais/archive"
 	"relais/auth/access"
 	"relais/cluster"
+	"relais/hook"
 	"relais/httpapi"
 	"relais/index"
 	"relais/ingest"
@@ -77,6 +78,7 @@ func (c *serveCommand) serve(
 	if err := c.mount(ctx, a.api, a.stores); err != nil {
 		return err
 	}
+	a.stores.HookOptions = a.hooks()
 	limitMemory()
 	serving := []servingAt{{listener, a.api}}
 	if c.OpsListen != "" {
@@ -92,6 +94,7 @@ func (c *serveCommand) serve(
 	defer cancel()
 	var background sync.WaitGroup
 	a.start(ctx, &background)
+	delivered := a.stores.Hooks.Deliver(ctx, a.stores.HookOptions)
 	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version",
 		version())
 	if started == nil {
@@ -107,6 +110,7 @@ func (c *serveCommand) serve(
 	err = run(ctx, serving, a.drain, a.log)
 	cancel()
 	background.Wait()
+	delivered()
 	return err
 }
 
@@ -170,6 +174,15 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 				err)
 		}
 	})
+}
+
+// hooks says how hooks are reached, and what they are told.
+func (a *app) hooks() hook.Options {
+	return hook.Options{Private: a.HookPrivate, Version: version(), Log: a.log,
+		Events: func(ctx context.Context, c hook.Cause) ([]*hook.Event, error) {
+			return api.HookEvents(ctx, a.api.Env(), a.stores.Community, c)
+		},
+		Lead: func(ctx context.Context, do func(context.Context)) { a.stores.Lead(ctx, cluster.JobHooks, do) }}
 }
 
 // connectKeeper passes what the keeper fetches to the stores.

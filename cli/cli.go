@@ -44,6 +44,7 @@ type commands struct {
 	Report    reportCommand    `cmd:"" help:"Reports of clients about photos: list, accept, dismiss."`
 	Outage    outageCommand    `cmd:"" help:"Outages: what operators publish, what people report."`
 	Bug       bugCommand       `cmd:"" help:"Bugs that people filed: list, close."`
+	Hook      hookCommand      `cmd:"" help:"Webhooks: who is told what happens, and how that goes."`
 	Archive   archiveCommand   `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
 	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`

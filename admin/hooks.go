@@ -1,0 +1,111 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"relais/community"
+	"relais/hook"
+	"relais/photos"
+)
+
+// openHooks reads the hooks, and has the other stores note events if there are some.
+func (s *Stores) openHooks() error {
+	s.Hooks = hook.NewStore(s.sealer, []hook.Source{
+		{Name: "photos", DB: s.open[PhotosFile], News: photos.News},
+		{Name: "community", DB: s.open[CommunityFile], News: community.News},
+	}, s.now)
+	if s.failed[HooksFile] != nil {
+		return nil
+	}
+	if err := s.Hooks.Open(s.open[HooksFile]); err != nil {
+		s.fail(HooksFile, err)
+	}
+	return nil
+}
+
+// CreateHook makes a hook; the answer is a hook.Issued. Its filter was checked by the caller.
+type CreateHook struct{ hook.Spec }
+
+func (c CreateHook) run(_ context.Context, s *Stores) (any, error) {
+	c.Private = s.HookOptions.Private
+	if err := c.Spec.Check(); err != nil {
+		return nil, err
+	}
+	if err := s.makeHooks(); err != nil {
+		return nil, err
+	}
+	return s.Hooks.Create(c.Spec)
+}
+
+// makeHooks makes hooks.db and the key that seals secrets, if they are missing.
+func (s *Stores) makeHooks() error {
+	if s.lock == nil {
+		return errReadOnly(s.Dir)
+	}
+	if err := s.Clients.CanSeal(); err != nil {
+		return err
+	}
+	s.making.Lock()
+	defer s.making.Unlock()
+	if s.opened()[HooksFile] != nil {
+		return nil
+	}
+	at := slices.IndexFunc(databases, func(d database) bool { return d.file == HooksFile })
+	if err := s.openDatabase(databases[at], false); err != nil {
+		return err
+	}
+	return s.Hooks.Open(s.opened()[HooksFile])
+}
+
+// HookList is the answer of ListHooks.
+type HookList struct {
+	Hooks []hook.Hook `json:"hooks"`
+}
+
+// ListHooks lists the hooks, the oldest first.
+type ListHooks struct{}
+
+func (ListHooks) run(_ context.Context, s *Stores) (any, error) { return HookList{s.Hooks.List()}, nil }
+
+// ShowHook shows a hook; the answer is a hook.Hook.
+type ShowHook struct {
+	Hook string `json:"hook"`
+}
+
+func (c ShowHook) run(_ context.Context, s *Stores) (any, error) { return s.Hooks.Find(c.Hook) }
+
+// TestHook sends a message to a hook at once; the answer is a hook.Tested.
+type TestHook struct {
+	Hook string `json:"hook"`
+}
+
+func (c TestHook) run(ctx context.Context, s *Stores) (any, error) {
+	return s.Hooks.Test(ctx, c.Hook, s.HookOptions)
+}
+
+// DeleteHook removes a hook with what it was to get; the answer is a hook.Hook.
+type DeleteHook struct {
+	Hook string `json:"hook"`
+}
+
+func (c DeleteHook) run(_ context.Context, s *Stores) (any, error) { return s.Hooks.Delete(c.Hook) }
+
+// failingLong is how long a hook fails before an operator is warned.
+const failingLong = time.Hour
+
+// hookWarnings returns what an operator should know about the hooks.
+func (s *Stores) hookWarnings() (list []string) {
+	for _, h := range s.Hooks.List() {
+		switch {
+		case !h.Enabled():
+			list = append(list, fmt.Sprintf("the hook %s is disabled: %s", h.ID, h.LastError))
+		case h.FailingSince != nil && s.now().Sub(*h.FailingSince) > failingLong:
+			list = append(list, fmt.Sprintf("the hook %s has failed since %s, and %s: %s", h.ID,
+				h.FailingSince.Format(time.RFC3339), Number(h.Pending, "message")+" wait", h.LastError))
+		}
+	}
+	return list
+}

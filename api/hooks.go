@@ -1,0 +1,207 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/community"
+	"relais/hook"
+	"relais/market"
+	"relais/photos"
+)
+
+// A HookFilter is the filter of a hook.
+type HookFilter struct {
+	Market   market.Code // "" for all
+	Operator string      // key; "" for all
+}
+
+// hookFilters are the names in a filter.
+var hookFilters = []string{"market", "operator"}
+
+// ParseHookFilter reads the filter of a hook for some kinds of events. Error: a
+// *hook.InvalidError, which names the nearest name instead of an unknown one.
+func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error) {
+	invalid := func(format string, args ...any) (HookFilter, error) {
+		return HookFilter{}, &hook.InvalidError{Field: "filter", Want: fmt.Sprintf(format, args...)}
+	}
+	values, err := url.ParseQuery(filter)
+	if err != nil {
+		return invalid("%.60q is not a query string, such as market=FR&operator=FREE", filter)
+	}
+	for name, list := range values {
+		if !slices.Contains(hookFilters, name) {
+			return invalid("%.40q is not a filter of these events; the nearest is %s", name,
+				endpoint.Nearest(name, hookFilters))
+		}
+		if len(list) > 1 {
+			return invalid("%s is there %d times", name, len(list))
+		}
+	}
+	if code := values.Get("market"); code != "" {
+		if err := f.Market.UnmarshalText([]byte(code)); err != nil {
+			return invalid("market=%.40s: want one of %s", code, strings.Join(f.Market.Values(), ", "))
+		}
+	}
+	if f.Operator, err = hookOperator(f.Market, values.Get("operator")); err != nil {
+		return invalid("%s", err)
+	}
+	return f, nil
+}
+
+// hookOperator returns the key of an operator of a market, or of any market.
+func hookOperator(code market.Code, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	var keys []string
+	for _, m := range market.All {
+		if code == "" || m.Code == code {
+			keys = append(keys, m.OperatorKeys()...)
+		}
+	}
+	key := strings.ToUpper(name)
+	if !slices.Contains(keys, key) {
+		return "", fmt.Errorf("operator=%.40s: the nearest operator is %s", name, endpoint.Nearest(name, keys))
+	}
+	return key, nil
+}
+
+// wants reports whether the filter selects something of an operator in a market. What has no
+// operator is selected by every operator.
+func (f HookFilter) wants(m market.Code, operator string) bool {
+	return (f.Market == "" || m == "" || f.Market == m) && (f.Operator == "" || operator == "" || f.Operator == operator)
+}
+
+// about returns the Data of an event for hooks whose filters select an operator in a market.
+func about(kind hook.Kind, m market.Code, operator string, data any) func(string) (any, error) {
+	return func(filter string) (any, error) {
+		f, err := ParseHookFilter(filter, []hook.Kind{kind})
+		if err != nil || !f.wants(m, operator) {
+			return nil, err
+		}
+		return data, nil
+	}
+}
+
+// HookEvents returns what hooks are told about an entry of a journal: nothing if what it is about
+// was deleted meanwhile, or decided.
+func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.Cause) ([]*hook.Event, error) {
+	words := strings.Fields(c.Text)
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	id := ""
+	if len(words) > 1 {
+		id = words[1]
+	}
+	var e *hook.Event
+	var err error
+	switch words[0] {
+	case photos.NewsPhoto:
+		e, err = env.photoEvent(id)
+	case photos.NewsReport:
+		e, err = env.reportEvent(id)
+	case community.NewsOutage:
+		e, err = outageEvent(people, id, words[len(words)-1])
+	case community.NewsBug:
+		e, err = bugEvent(people, id)
+	default:
+		return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
+	}
+	for _, gone := range []error{photos.ErrNoPhoto, photos.ErrNoReport, community.ErrNoReport, community.ErrNoBug} {
+		if errors.Is(err, gone) {
+			return nil, nil
+		}
+	}
+	if e == nil || err != nil {
+		return nil, err
+	}
+	e.At, e.ID = c.At, hook.MessageID(words...)
+	return []*hook.Event{e}, nil
+}
+
+// marketOf returns the market of a site key, "" if it has none.
+func marketOf(siteKey string) market.Code {
+	code, _, _ := strings.Cut(siteKey, "-")
+	if m := market.Get(market.Code(strings.ToUpper(code))); m != nil {
+		return m.Code
+	}
+	return ""
+}
+
+func (r *Env) photoEvent(id string) (*hook.Event, error) {
+	p, err := r.Photos.Photo(id)
+	if err != nil || p.Hidden != nil {
+		return nil, err
+	}
+	m := marketOf(p.SiteKey)
+	return &hook.Event{Kind: hook.Photo, Type: "photo.uploaded", Group: p.SiteKey,
+		Data: about(hook.Photo, m, p.Operator, view.NewHookPhoto(r.BaseURL, m, p))}, nil
+}
+
+func (r *Env) reportEvent(id string) (*hook.Event, error) {
+	report, err := r.Photos.PhotoReport(id)
+	if err != nil || !report.Pending() {
+		return nil, err
+	}
+	p, err := r.Photos.Photo(report.PhotoID)
+	if err != nil {
+		return nil, err
+	}
+	m := marketOf(p.SiteKey)
+	return &hook.Event{Kind: hook.Report, Type: "photo.reported", Group: p.SiteKey,
+		Data: about(hook.Report, m, p.Operator, view.NewHookReport(r.BaseURL, m, p, report))}, nil
+}
+
+func outageEvent(people *community.Store, id, state string) (*hook.Event, error) {
+	report, err := people.Report(id)
+	if err != nil {
+		return nil, err
+	}
+	group := report.SiteKey
+	if group == "" {
+		group = report.ID
+	}
+	return &hook.Event{Kind: hook.Outage, Type: "outage." + state, Group: group,
+		Data: about(hook.Outage, report.Market, report.Operator, view.NewHookOutage(report, state))}, nil
+}
+
+func bugEvent(people *community.Store, id string) (*hook.Event, error) {
+	b, err := people.Bug(id)
+	if err != nil {
+		return nil, err
+	}
+	return &hook.Event{Kind: hook.Bug, Type: "bug.filed", Group: b.ID,
+		Data: about(hook.Bug, "", "", view.NewHookBug(&b))}, nil
+}
+
+// UpdateFailed returns what hooks are told about a scheduled update of some markets that failed at a
+// time. feeds are the operators' files.
+func UpdateFailed(markets []market.Code, feeds bool, at time.Time) *hook.Event {
+	data := view.HookUpdate{Markets: markets, Files: "registers"}
+	if feeds {
+		data.Files = "outages"
+	}
+	names := make([]string, len(markets))
+	for i, m := range markets {
+		names[i] = string(m)
+	}
+	group := "update " + data.Files + " " + strings.Join(names, ",")
+	return &hook.Event{Kind: hook.UpdateFailed, Type: "update.failed", Group: group, At: at,
+		ID: hook.MessageID(group, at.UTC().Format(time.RFC3339Nano)),
+		Data: func(filter string) (any, error) {
+			f, err := ParseHookFilter(filter, []hook.Kind{hook.UpdateFailed})
+			if err != nil || f.Market != "" && !slices.Contains(markets, f.Market) {
+				return nil, err
+			}
+			return data, nil
+		}}
+}

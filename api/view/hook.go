@@ -1,0 +1,74 @@
+package view
+
+import (
+	"relais/community"
+	"relais/market"
+	"relais/photos"
+)
+
+// A HookPhoto is the data of photo.uploaded.
+type HookPhoto struct {
+	ID       string      `json:"id"`
+	SiteKey  string      `json:"siteKey"`
+	Market   market.Code `json:"market"`
+	Operator string      `json:"operator" doc:"Key of the operator; empty when it is not known."`
+	PhotoURLs
+	Caption    string `json:"caption"`
+	UploadedAt string `json:"uploadedAt" doc:"ISO 8601, UTC."`
+}
+
+// NewHookPhoto returns the data about a photo; base is the beginning of its addresses.
+func NewHookPhoto(base string, m market.Code, p *photos.Photo) HookPhoto {
+	return HookPhoto{p.ID, p.SiteKey, m, p.Operator, photoURLs(base, p.ID), p.Caption, Moment(p.UploadedAt)}
+}
+
+// A HookReport is the data of photo.reported. What the client wrote is for the moderator: relais
+// report list shows it.
+type HookReport struct {
+	ReportID string      `json:"reportId"`
+	PhotoID  string      `json:"photoId"`
+	SiteKey  string      `json:"siteKey"`
+	Market   market.Code `json:"market"`
+	Operator string      `json:"operator" doc:"Key of the photo's operator; empty when it is not known."`
+	PhotoURLs
+	Reason    photos.Reason `json:"reason"`
+	Status    string        `json:"status" doc:"pending: a moderator decides."`
+	CreatedAt string        `json:"createdAt" doc:"ISO 8601, UTC."`
+}
+
+// NewHookReport returns the data about a report of a photo; base is the beginning of its addresses.
+func NewHookReport(base string, m market.Code, p *photos.Photo, r *photos.Report) HookReport {
+	return HookReport{r.ID, p.ID, p.SiteKey, m, p.Operator, photoURLs(base, p.ID), r.Reason, string(r.Status),
+		Moment(r.CreatedAt)}
+}
+
+// A HookOutage is the data of outage.reported, outage.confirmed, outage.resolved and
+// outage.rejected.
+type HookOutage struct {
+	Outage
+	SiteKey string `json:"siteKey" doc:"Empty when the report is of no site."`
+}
+
+// NewHookOutage returns the data about a report in a state, which it may have left since.
+func NewHookOutage(r *community.Report, state string) HookOutage {
+	o := HookOutage{NewOutage(community.Outage{Report: r}), r.SiteKey}
+	o.State = &state
+	return o
+}
+
+// A HookBug is the data of bug.filed. What the person wrote is for the operator: relais bug list
+// shows it.
+type HookBug struct {
+	ID        string `json:"id"`
+	State     string `json:"state" doc:"open or closed."`
+	CreatedAt string `json:"createdAt" doc:"ISO 8601, UTC."`
+}
+
+// NewHookBug returns the data about a bug.
+func NewHookBug(b *community.Bug) HookBug { return HookBug{b.ID, string(b.State), Moment(b.Created)} }
+
+// A HookUpdate is the data of update.failed. The server's log has the reason.
+type HookUpdate struct {
+	Markets []market.Code `json:"markets"`
+	Files   string        `json:"files" doc:"registers, or outages: the operators' files of unavailable sites."`
+}
