@@ -42,16 +42,10 @@ func NewHookReport(base string, m market.Code, p *photos.Photo, r *photos.Report
 		Moment(r.CreatedAt)}
 }
 
-// A HookOutage is the data of outage.reported, outage.confirmed, outage.resolved and
-// outage.rejected.
-type HookOutage struct {
-	Outage
-	SiteKey string `json:"siteKey" doc:"Empty when the report is of no site."`
-}
-
-// NewHookOutage returns the data about a report in a state, which it may have left since.
-func NewHookOutage(r *community.Report, state string) HookOutage {
-	o := HookOutage{NewOutage(community.Outage{Report: r}), r.SiteKey}
+// NewHookOutage returns the data of outage.reported, outage.confirmed, outage.resolved and
+// outage.rejected: a report in a state, which it may have left since.
+func NewHookOutage(r *community.Report, state string) Outage {
+	o := NewOutage(community.Outage{Report: r}, orNull(&r.SiteKey))
 	o.State = &state
 	return o
 }
