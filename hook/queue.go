@@ -229,11 +229,11 @@ type outcome struct {
 	gone   bool   // the receiver answered 410
 }
 
-// pauses are the waits after the first failures; the last one goes on.
-var pauses = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,
-	30 * time.Minute}
+// pauses are the waits after the first failures in a row; the last one goes on, short enough that a
+// receiver that is back gets soon what it missed.
+var pauses = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute,
+	longestPause}
 
-// longestPause bounds the wait for a receiver that fails, so that it is soon known to be back.
 const longestPause = 5 * time.Minute
 
 func pause(failures int) time.Duration { return pauses[min(max(failures, 1), len(pauses))-1] }
@@ -270,7 +270,7 @@ func (h *Hook) fail(now time.Time, o outcome) {
 	if h.Failures++; h.FailingSince == nil {
 		h.FailingSince = &now
 	}
-	next := now.Add(min(pause(h.Failures), longestPause))
+	next := now.Add(pause(h.Failures))
 	h.LastFailure, h.LastError, h.Next = &now, o.why, &next
 	if o.gone {
 		h.DisabledAt, h.Next = &now, nil
@@ -289,25 +289,26 @@ func (s *Store) failed(tx *store.Tx, r *record, w *waiting, o outcome, now time.
 	if m == nil || err != nil {
 		return err // it was dropped meanwhile
 	}
-	const why = "24 hours of failures"
-	if !r.FailingSince.After(old) {
-		over := slices.DeleteFunc(slices.Clone(line), func(w *waiting) bool { return w.Since.After(old) })
-		if len(over) > 0 {
-			r.drop(len(over), now, why)
-			return s.remove(tx, over)
-		}
-	}
 	if m.First == nil {
 		m.First = &now
 	}
-	if !m.First.After(old) {
-		r.drop(1, now, why)
-		return s.queue.Delete(tx, w.key)
+	w = &m.waiting
+	over := slices.DeleteFunc(slices.Clone(line), func(x *waiting) bool {
+		// What waits behind a message that fails may be better than that.
+		tried := x.First != nil && !x.First.After(old)
+		return !tried && (x.Group == w.Group || x.Since.After(old) || r.FailingSince.After(old))
+	})
+	r.drop(len(over), now, "24 hours of failures")
+	if err := s.remove(tx, over); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(over, func(x *waiting) bool { return x.key == w.key }) {
+		return nil
 	}
 	m.Tries++
 	next := now.Add(pause(m.Tries))
 	m.Next = &next
-	return s.queue.Put(tx, w.key, m)
+	return s.queue.Put(tx, m.key, m)
 }
 
 func (s *Store) remove(tx *store.Tx, list []*waiting) error {

@@ -27,12 +27,16 @@ const (
 // newTransport returns what sends messages: to public addresses, unless private is set, never
 // through a proxy.
 func newTransport(private bool) http.RoundTripper {
-	dialer := &net.Dialer{Timeout: attemptTime, Control: control}
-	if private {
-		dialer.Control = nil
-	}
-	return &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: attemptTime,
+	return &http.Transport{DialContext: newDialer(private).DialContext, TLSHandshakeTimeout: attemptTime,
 		MaxResponseHeaderBytes: maxHeader, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleTime, DisableCompression: true}
+}
+
+func newDialer(private bool) *net.Dialer {
+	d := &net.Dialer{Timeout: attemptTime}
+	if !private {
+		d.Control = control
+	}
+	return d
 }
 
 // A sender sends messages.
