@@ -81,7 +81,8 @@ func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff) (*api.Cha
 	if c.Disc != "" {
 		parts := strings.Split(c.Disc, ",")
 		if len(parts) != 3 {
-			return nil, &endpoint.ParamError{Param: "disc", Value: c.Disc, Want: "latitude, longitude and kilometres, such as 48.11,-1.67,10"}
+			return nil, &endpoint.ParamError{Param: "disc", Value: c.Disc,
+				Want: "latitude, longitude and kilometres, such as 48.11,-1.67,10"}
 		}
 		values["lat"], values["lon"], values["radiusKm"] = parts[0], parts[1], parts[2]
 	}

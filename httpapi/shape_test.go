@@ -70,7 +70,7 @@ func TestDeclaredParameters(t *testing.T) {
 			"technology band together changedSince layers v",
 		"/tiles/{market}.json": "market",
 		"/changes": "market operator since until net kind department territory province generation technology band " +
-			"bbox north south east west lat lon lng radiusKm format limit offset",
+			"bbox north south east west lat lon lng radiusKm format bom sep limit offset",
 	}
 	for _, tt := range []struct{ path, names string }{
 		{"/sites/{siteId}/photos",
