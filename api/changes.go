@@ -73,7 +73,7 @@ func (changesAnswer) Shapes() map[string]reflect.Type {
 }
 
 func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, error) {
-	body, err := r.changesPage(ctx, p)
+	body, err := r.changesPage(ctx, p, nil)
 	if err != nil {
 		return changesAnswer{}, err
 	}
@@ -100,12 +100,15 @@ func (geoBytes) ContentType() string { return geoJSONType }
 // A ChangesBody is a page of changes.
 type ChangesBody = view.Body[[]view.Change, view.ChangesMeta]
 
-// changesPage returns the changes of a page.
-func (r *Env) changesPage(ctx context.Context, p *changesParams) (*ChangesBody, error) {
+// changesPage returns the changes of a page. areas are codes that replace the area of p, nil for none.
+func (r *Env) changesPage(ctx context.Context, p *changesParams, areas []string) (*ChangesBody, error) {
 	version, m := r.Archives.Version(), market.Get(p.Market) // the version before they are read
 	f, err := p.resolve(m, p.Operator)
 	if err != nil {
 		return nil, err
+	}
+	if areas != nil {
+		f.Areas = areas
 	}
 	edits, err := r.changesBetween(ctx, m, p)
 	if err != nil {

@@ -6,9 +6,11 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
+	"relais/site"
 )
 
 // Parameters that other transports share with these operations.
@@ -91,6 +93,38 @@ func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
 		return nil, 0, err
 	}
 	return r.testsOfSite(q)
+}
+
+// A ChangesQuestion is a question of other transports to /changes.
+type ChangesQuestion struct {
+	MarketParams
+	Since, Until ArchiveDate
+	Net          bool
+	Kind         view.ChangeKind // "" for any
+	Generation   *site.Generation
+	Technology   string
+	Areas        []string // codes, nil for any
+	Disc         *geo.Disc
+	Limit        int
+	Offset       int
+}
+
+// Changes returns a page of the changes of /changes.
+func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, error) {
+	p := changesParams{marketParams: q.asLists(), Since: q.Since, Until: q.Until, Net: q.Net, Limit: q.Limit,
+		Offset: q.Offset}
+	p.Kind, p.Technology = kindList(q.Kind), textList(q.Technology)
+	if q.Generation != nil {
+		p.Generation = generationList(q.Generation.String())
+	}
+	if d := q.Disc; d != nil {
+		km := d.Radius / 1000
+		p.Lat, p.Lon, p.RadiusKm = &d.Center.Lat, &d.Center.Lng, &km
+	}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	return r.changesPage(ctx, &p, q.Areas)
 }
 
 // Departments returns the statistics of /stats/departments.

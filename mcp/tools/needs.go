@@ -15,6 +15,7 @@ var needs = sync.OnceValue(func() map[string][]string {
 		data  []string
 	}{
 		{archiveTools, []string{api.DataArchives}},
+		{changeTools, []string{api.DataArchives}},
 		{unavailableTools, []string{api.DataOutages}},
 		{photoTools, []string{api.DataPhotos}},
 		{communityTools, []string{api.DataOutages, api.DataPhotos}},
