@@ -195,8 +195,8 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 		f.Updated = dayOf(*news.Updated)
 	}
 	q.Set("lang", w["lang"])
-	f.Atom, f.JSON, f.Home = env.BaseURL+feedAddress(news.Market, atomFeed, q), env.BaseURL+feedAddress(news.Market, jsonFeed, q),
-		env.BaseURL+feedAddress(news.Market, "", q)
+	address := func(format string) string { return env.BaseURL + feedAddress(news.Market, format, q) }
+	f.Atom, f.JSON, f.Home = address(atomFeed), address(jsonFeed), address("")
 	for i := range news.Entries {
 		e := &news.Entries[i]
 		text := w.news(env, news.Market, e)

@@ -154,7 +154,7 @@ func (w words) newsLine(m *market.Market, changes []view.Change) string {
 	for i := range changes {
 		systems[i] = w.newsSystem(&changes[i])
 	}
-	return w.Fill(name, operator, strings.Join(systems, ", "))
+	return w.Fill(name, operator, strings.Join(systems, "; "))
 }
 
 // newsSystem writes a system with what the register says of it.
@@ -168,7 +168,7 @@ func (w words) newsSystem(c *view.Change) string {
 		return name + w["colon"] + " " + w.newsStatus(c.Before) + " → " + w.newsStatus(c.After)
 	}
 	if side := cmp.Or(c.After, c.Before); side != nil {
-		return name + " (" + w.newsStatus(side) + ")"
+		return name + " – " + w.newsStatus(side)
 	}
 	return name
 }
@@ -178,11 +178,10 @@ func (w words) newsStatus(side *view.ChangeSide) string {
 	if side == nil || side.Status == nil {
 		return w["notStated"]
 	}
-	s := w.StatusOf(*side.Status)
-	if s.Meaning != "" {
-		return s.Status + ", " + s.Meaning
+	if meaning := w.Status(*side.Status); meaning != "" {
+		return *side.Status + " (" + meaning + ")"
 	}
-	return s.Status
+	return *side.Status
 }
 
 // upperFirst begins a text with a capital letter.
