@@ -122,6 +122,7 @@ type listPage struct {
 	Pages                int
 	Clear                string // address without filters
 	MapLink              string
+	Feed                 *feedLinks // of changes there, nil for none
 	Sources              []listSource
 	HasSystems           bool // the register states systems
 	Synthetic            bool
@@ -203,6 +204,7 @@ func (list *listPage) setMarket(w words, m *index.Market) {
 		list.Statuses = append(list.Statuses, option{s, s, w.Status(s), slices.Contains(list.Query.Statuses, s)})
 	}
 	list.HasSystems = len(m.Snap.Systems) > 0
+	list.Feed = list.Query.feed(w, m.Table)
 	list.addSource(m)
 }
 

@@ -35,6 +35,7 @@ type weekPage struct {
 	NewSites  int
 	Added     int // emissions, on new sites and on others
 	StatsLink string
+	Feed      *feedLinks // nil without editions
 	Tables    []weekTable
 	Kinds     []choice
 	List      []weekSite
@@ -167,6 +168,7 @@ func newWeekPage(w words, lang string, code market.Code, all []archive.Publicati
 		Sum: sum.Sum, Sites: sum.Changed, NewSites: sum.NewSites, Added: sum.Sum[0] + sum.Sum[1],
 		StatsLink: figureLink(statsPath, "market", string(code), "lang", lang), Authority: register.Authority,
 		Source: register.Source, Synthetic: edition.Synthetic}
+	page.Feed = newFeedLinks(w, code, lang, &view.NewsFilter{})
 	for _, c := range archive.Markets {
 		page.Markets = append(page.Markets, choice{w.Market(c), link(c, edition.Date), c == code})
 	}

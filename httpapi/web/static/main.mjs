@@ -3,6 +3,7 @@ import * as card from './card.mjs';
 import { calm, element, node } from './dom.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
+import * as follow from './follow.mjs';
 import { inside } from './geo.mjs';
 import * as keys from './key.mjs';
 import * as legend from './legend.mjs';
@@ -165,6 +166,7 @@ function apply(before) {
     else if (before?.site) sees.show(app, state.from);
   }
   status.links(app);
+  follow.update(app);
 }
 
 let shown = '';
@@ -211,6 +213,7 @@ function moved() {
   const before = shown;
   panel();
   status.links(app);
+  follow.update(app);
   if (before !== shown || moves(app)) over();
 }
 

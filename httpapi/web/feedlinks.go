@@ -1,0 +1,53 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+
+	"relais/api/view"
+	"relais/geo"
+	"relais/market"
+)
+
+// feedLinks are the addresses of a feed and of the page about it.
+type feedLinks struct {
+	What             string // is followed
+	Page, Atom, JSON string
+}
+
+// newFeedLinks returns the addresses of a feed. lang is the language that they state, or "".
+func newFeedLinks(w words, code market.Code, lang string, f *view.NewsFilter) *feedLinks {
+	q := newsQuery(f)
+	if lang != "" {
+		q.Set("lang", lang)
+	}
+	return &feedLinks{What: w.newsWhat(&view.News{Market: code, Filter: *f}), Page: feedAddress(code, "", q),
+		Atom: feedAddress(code, atomFeed, q), JSON: feedAddress(code, jsonFeed, q)}
+}
+
+// feed returns the links to the feed of what changes where a list looks, under those of its filters that
+// feeds have.
+func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
+	f := view.NewsFilter{Generations: q.Generations}
+	for _, name := range q.Operators {
+		if i, ok := m.OperatorNamed(name); ok {
+			f.Operators = append(f.Operators, m.Operators[i].Key)
+		}
+	}
+	lat, bad := strconv.ParseFloat(q.Lat, 64)
+	lng, bad2 := strconv.ParseFloat(q.Lng, 64)
+	km, bad3 := strconv.ParseFloat(q.Radius, 64)
+	if bad == nil && bad2 == nil && bad3 == nil {
+		f.Disc = &geo.Disc{Center: geo.Point{Lat: lat, Lng: lng}, Radius: km * 1000}
+	}
+	var edges []float64
+	for text := range strings.SplitSeq(q.BBox, ",") {
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			edges = append(edges, x)
+		}
+	}
+	if len(edges) == 4 {
+		f.Box = &geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
+	}
+	return newFeedLinks(w, m.Code, q.Lang, &f)
+}

@@ -1,0 +1,37 @@
+// "Follow what I see": links to the feed of what changes in sight, under the filters that feeds have.
+import { filtersOf } from './state.mjs';
+
+/** @typedef {import('./types.d.ts').App} App */
+
+const near = 5; // kilometres around a chosen point
+
+/**
+ * feedOf returns the parameters of the feed of what is in sight: around the chosen point, else in the
+ * view unless that has the whole market.
+ * @param {App} app
+ */
+export function feedOf(app) {
+  const market = app.market(),
+    { operator, generation, band } = filtersOf(market, app.state, app.config);
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries({ operator, generation, band })) if (value) query.set(name, value);
+  const [west, south, east, north] = app.view().box,
+    [w, s, e, n] = market.bounds;
+  if (app.state.from) {
+    query.set('lat', String(app.state.from.lat));
+    query.set('lon', String(app.state.from.lng));
+    query.set('radiusKm', String(near));
+  } else if (west > w || south > s || east < e || north < n) {
+    query.set('bbox', [west, south, east, north].map((v) => Number(v.toFixed(4))).join(','));
+  }
+  query.set('lang', app.words.lang);
+  return { code: market.code, query: query.toString().replaceAll('%2C', ',') };
+}
+
+/** update makes the links of the page lead to the feed of what is in sight. @param {App} app */
+export function update(app) {
+  const { code, query } = feedOf(app);
+  for (const e of document.querySelectorAll('[data-follow]')) {
+    e.setAttribute('href', `/feeds/${code}${e.getAttribute('data-follow') ?? ''}?${query}`);
+  }
+}
