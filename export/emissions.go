@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"relais/site"
-	"relais/snapshot"
 )
 
 // An emissionRow is one emission: a system of an operator at a site.
@@ -28,7 +27,7 @@ func (r *Register) emissionRows() iter.Seq[*emissionRow] {
 				for i := range s.site.Emissions {
 					row.emission = &s.site.Emissions[i]
 					row.station = &s.site.Stations[row.emission.Station]
-					if row.station.Operator == operator && row.selected() && !yield(row) {
+					if row.station.Operator == operator && s.selects(row.emission) && !yield(row) {
 						return
 					}
 				}
@@ -37,10 +36,9 @@ func (r *Register) emissionRows() iter.Seq[*emissionRow] {
 	}
 }
 
-// selected reports whether the emission is among the rows.
-func (r *emissionRow) selected() bool {
-	return r.common.Emissions == nil || r.common.Emissions(snapshot.EmissionKey{Operator: r.station.Operator,
-		System: r.emission.Order, Generation: r.emission.Generation, Status: r.emission.Status})
+// selects reports whether an emission of the site is shown.
+func (r *siteRow) selects(e *site.Emission) bool {
+	return r.common.Filter == nil || r.common.Filter.Selects(&r.site, e)
 }
 
 // emissionColumns are the columns of emissions.

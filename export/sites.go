@@ -20,8 +20,8 @@ type Register struct {
 	Sites  []uint32  // in this order
 	Metres []float64 // the distance of each, nil for none
 	Whole  bool      // all sites, instead of Sites
-	// Emissions reports whether an emission is among the rows of Emissions; nil: all.
-	Emissions func(snapshot.EmissionKey) bool
+	// Filter selects the emissions that are shown; its area is ignored. nil: all.
+	Filter *index.Filter
 }
 
 // A siteRow is one site. What needs memory is made once for all cells that show it.

@@ -52,18 +52,6 @@ func (c Choice) and(d Choice) Choice {
 	return both
 }
 
-// Accepts returns a function that reports whether an emission is one for which the filter selects a site. It
-// returns nil if that is each emission.
-func (f Filter) Accepts() func(snapshot.EmissionKey) bool {
-	if !f.asksEmissions() && f.choices().Systems == nil {
-		return nil
-	}
-	parts := f.parts()
-	return func(k snapshot.EmissionKey) bool {
-		return slices.ContainsFunc(parts, func(part Filter) bool { return part.accepts(k) })
-	}
-}
-
 // accepts reports whether an emission satisfies the filter.
 func (f *Filter) accepts(k snapshot.EmissionKey) bool {
 	equal := func(want, got int) bool { return want == Any || want == got }
