@@ -189,6 +189,9 @@ var (
 	// ErrTooManyAnswers is for a client that reads slowly, or asks for too much at once.
 	ErrTooManyAnswers = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
 		Message: "too many large answers are being sent at the moment, to this client or to all: read at most four at a time to their end, and try again"}
+	// ErrMakingFile is for a client whose file is being made, or when too many are.
+	ErrMakingFile = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
+		Message: "another Parquet or KMZ file is being made, for this client or for all: one at a time, try again"}
 	ErrTooSlow = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
 	// ErrOperatorsOnly is the error of /metrics on a public address.
 	ErrOperatorsOnly = &Error{Status: 403, Code: codeAddress,

@@ -2,7 +2,10 @@ package api
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"reflect"
+	"slices"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -15,16 +18,17 @@ var exportAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", FailureName: "ANTENNAS_EXPORT", MaxAge: 3600,
 	Large:      true,
 	Summary:    "All antenna sites of a market, or those that a filter leaves, in one answer.",
-	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed. " + csvDoc,
+	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed. " + csvDoc + " " + fileDoc,
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).export)
 
 type exportParams struct {
 	marketParams
-	Format     exportFormat     `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection; csv: a line for each row, whose columns have the names of the JSON's members."`
-	Rows       exportRows       `param:"rows" default:"sites" doc:"csv: a row for each site, or for each emission that satisfies the filters."`
+	Format     exportFormat     `param:"format" default:"json" doc:"json: summaries as in /antennas; geojson: a FeatureCollection; csv: a line for each row, whose columns have the names of the JSON's members; parquet: GeoParquet of the same rows; kmz: a map of at most 5000 sites for Google Earth and the like."`
+	Rows       exportRows       `param:"rows" default:"sites" doc:"csv and parquet: a row for each site, or for each emission that satisfies the filters."`
 	Properties exportProperties `param:"properties" default:"short" doc:"geojson: full gives each site the columns of csv as properties, instead of six."`
 	csvParams
+	Lang exportLang `param:"lang" default:"en" doc:"kmz: the language of the descriptions."`
 	siteFilters
 	siteText
 	boxParams
@@ -37,19 +41,37 @@ func (p *exportParams) Check() error {
 		return err
 	}
 	switch {
-	case p.Rows != siteRows && p.Format != formatCSV:
-		return &endpoint.ParamError{Param: "rows", Value: string(p.Rows), Want: "emissions are for format=csv"}
+	case p.Rows != siteRows && p.Format != formatCSV && p.Format != formatParquet:
+		return &endpoint.ParamError{Param: "rows", Value: string(p.Rows), Want: "emissions are for format=csv and format=parquet"}
+	case p.Lang != english && p.Format != formatKMZ:
+		return &endpoint.ParamError{Param: "lang", Value: string(p.Lang), Want: "it is for format=kmz"}
 	case p.Properties != shortProperties && p.Format != formatGeoJSON:
 		return &endpoint.ParamError{Param: "properties", Value: string(p.Properties), Want: "it is for format=geojson"}
 	}
 	return p.csvParams.check(string(p.Format))
 }
 
+// MakesFile implements the method of endpoint.Call.
+func (p *exportParams) MakesFile() bool { return p.Format == formatParquet || p.Format == formatKMZ }
+
+// An exportLang is a language of descriptions.
+type exportLang string
+
+const (
+	english = "en"
+	french  = "fr"
+)
+
+// Values lists the languages.
+func (exportLang) Values() []string { return []string{english, french} }
+
 // An exportFormat is a format of the export.
 type exportFormat string
 
 // Values lists the formats.
-func (exportFormat) Values() []string { return []string{formatJSON, formatGeoJSON, formatCSV} }
+func (exportFormat) Values() []string {
+	return []string{formatJSON, formatGeoJSON, formatCSV, formatParquet, formatKMZ}
+}
 
 // exportRows is what a row stands for.
 type exportRows string
@@ -122,19 +144,47 @@ func (p *exportParams) answer(m *market.Market, f index.Filter, page sitePage, m
 		return exportAnswer{}, err
 	}
 	page.meta = text
-	switch {
-	case p.Format == formatCSV && p.Rows == emissionRows:
-		rows := page.register()
-		rows.Emissions = f.Accepts()
-		return exportAnswer{p.file(rows.EmissionTable(), m.Code, emissionRows)}, nil
-	case p.Format == formatCSV:
-		return exportAnswer{p.file(page.register().SiteTable(), m.Code, siteRows)}, nil
-	case p.Format == formatGeoJSON && p.Properties == fullProperties:
-		return exportAnswer{&featureTable{page.register().SiteTable(), text}}, nil
-	case p.Format == formatGeoJSON:
+	switch p.Format {
+	case formatGeoJSON:
+		if p.Properties == fullProperties {
+			return exportAnswer{&featureTable{page.register().SiteTable(), text}}, nil
+		}
 		return exportAnswer{&featureStream{market: page.market, sites: page.sites, whole: page.whole, meta: text}}, nil
+	case formatJSON:
+		return exportAnswer{&page}, nil
+	case formatKMZ:
+		if meta.TotalMatched > export.MaxKMZ {
+			return exportAnswer{}, &endpoint.ParamError{Param: "format", Value: formatKMZ, Want: fmt.Sprintf(
+				"a KMZ has at most %d sites, and these are %d: narrow them by department, bbox, lat, lon and radiusKm, or operator, or take another format",
+				export.MaxKMZ, meta.TotalMatched)}
+		}
 	}
-	return exportAnswer{&page}, nil
+	return exportAnswer{p.file(m.Code, f, page)}, nil
+}
+
+// file returns the sites of a page as a file. Parquet and KMZ are in the order of the register.
+func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file {
+	if p.MakesFile() {
+		page.metres = nil
+		slices.Sort(page.sites)
+	}
+	rows := page.register()
+	if f.Operator != index.Any || f.Generation != index.Any || f.Status != index.Any || f.OneOf != nil {
+		rows.Filter = &f
+	}
+	table := rows.SiteTable()
+	if p.Rows == emissionRows {
+		table = rows.EmissionTable()
+	}
+	switch p.Format {
+	case formatParquet:
+		return &file{parquetType, fileName(m, string(p.Rows), formatParquet), table.Names(), true,
+			func(w io.Writer) error { return export.Parquet{}.Write(w, table) }}
+	case formatKMZ:
+		return &file{kmzType, fileName(m, siteRows, formatKMZ), table.Names(), true,
+			func(w io.Writer) error { return export.KMZ{French: p.Lang == french}.Write(w, rows) }}
+	}
+	return p.csvParams.file(table, m, string(p.Rows))
 }
 
 // WholeExports lists the unfiltered exports of each loaded market that has at most so many

@@ -15,6 +15,8 @@ const (
 	formatJSON    = "json"
 	formatGeoJSON = "geojson"
 	formatCSV     = "csv"
+	formatParquet = "parquet"
+	formatKMZ     = "kmz"
 )
 
 // A tableFormat is a format of lists without a form in GeoJSON.
@@ -31,6 +33,9 @@ func (listFormat) Values() []string { return []string{formatJSON, formatGeoJSON,
 
 // csvDoc says what CSV is.
 const csvDoc = "format=csv (text/csv) is RFC 4180 in UTF-8: a line with the names of the columns, which are those of the JSON's members, then a line for each row, without meta and requestId. What is not stated is an empty cell; the elements of a list are joined by semicolons. A text that begins with = + - @, a tab or CR has an apostrophe before it, so that no spreadsheet takes it for a formula; numbers stay numbers. If an answer cannot be finished, the connection ends with an error."
+
+// fileDoc says what the formats are that programs open.
+const fileDoc = "format=parquet (application/vnd.apache.parquet) is GeoParquet 1.1: the same columns, points in geometry, and boxes in bbox by which DuckDB and others skip groups of rows. format=kmz (application/vnd.google-earth.kmz) has a folder for each operator, with sectors as wedges. A Parquet or KMZ file is made once for a version of the data and a filter, and one at a time for a client: another one is BUSY meanwhile."
 
 // csvParams say how CSV is written.
 type csvParams struct {
@@ -71,16 +76,26 @@ func (p csvParams) check(format string) error {
 	return &endpoint.ParamError{Param: name, Want: "it is for format=csv: give that too, or leave it out"}
 }
 
-// A tableFile is a table as a file of CSV. It is the whole answer.
-type tableFile struct {
-	table  *export.Table
-	format export.CSV
-	name   string
+// A file is an answer that is not JSON, written while it is sent.
+type file struct {
+	contentType string
+	name        string // for browsers
+	members     []string
+	compressed  bool
+	write       func(io.Writer) error
 }
 
+// Content types of files.
+const (
+	csvType     = "text/csv; charset=utf-8"
+	parquetType = "application/vnd.apache.parquet"
+	kmzType     = "application/vnd.google-earth.kmz"
+)
+
 // file returns the answer for a table of rows of a kind, such as sites.
-func (p csvParams) file(t *export.Table, m market.Code, kind string) *tableFile {
-	return &tableFile{t, export.CSV{BOM: p.BOM == "1", Semicolon: p.Separator == semicolon}, fileName(m, kind, formatCSV)}
+func (p csvParams) file(t *export.Table, m market.Code, kind string) *file {
+	f := export.CSV{BOM: p.BOM == "1", Semicolon: p.Separator == semicolon}
+	return &file{csvType, fileName(m, kind, formatCSV), t.Names(), false, func(w io.Writer) error { return f.Write(w, t) }}
 }
 
 // fileName returns the name under which a browser keeps an answer.
@@ -88,27 +103,27 @@ func fileName(m market.Code, kind, extension string) string {
 	return fmt.Sprintf("relais-%s-%s.%s", strings.ToLower(string(m)), kind, extension)
 }
 
-// csvType is the content type of CSV.
-const csvType = "text/csv; charset=utf-8"
+// ContentType implements endpoint.File.
+func (f *file) ContentType() string { return f.contentType }
 
-// ContentType implements endpoint.Content.
-func (f *tableFile) ContentType() string { return csvType }
+// Size implements endpoint.File.
+func (f *file) Size() int64 { return -1 }
 
-// Size implements endpoint.Content.
-func (f *tableFile) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.Content.
-func (f *tableFile) WriteTo(w io.Writer) (int64, error) {
+// WriteTo implements endpoint.File.
+func (f *file) WriteTo(w io.Writer) (int64, error) {
 	c := &countingWriter{w: w}
-	err := f.format.Write(c, f.table)
+	err := f.write(c)
 	return c.n, err
 }
 
-// Members implements endpoint.Content.
-func (f *tableFile) Members() []string { return f.table.Names() }
+// Members implements endpoint.File.
+func (f *file) Members() []string { return f.members }
 
 // FileName implements endpoint.File.
-func (f *tableFile) FileName() string { return f.name }
+func (f *file) FileName() string { return f.name }
+
+// Compressed implements endpoint.File.
+func (f *file) Compressed() bool { return f.compressed }
 
 type countingWriter struct {
 	w io.Writer

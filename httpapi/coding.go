@@ -27,6 +27,7 @@ type packed struct {
 
 	contentType string // of the answer
 	content     bool   // the answer is an endpoint.Content
+	fileName    string // of an endpoint.File
 	prepared    bool   // it stays in memory
 }
 

@@ -246,3 +246,59 @@ func TestWrongExports(t *testing.T) {
 		})
 	}
 }
+
+// Files are made once, whole, for all clients, and have a name and no second compression.
+func TestFilesAreKept(t *testing.T) {
+	s := newServer(t)
+	dir := t.TempDir()
+	for _, tt := range []struct{ query, contentType, name, magic string }{
+		{"format=parquet&operator=FREE", "application/vnd.apache.parquet", "relais-fr-sites.parquet", "PAR1"},
+		{"format=parquet&rows=emissions", "application/vnd.apache.parquet", "relais-fr-emissions.parquet", "PAR1"},
+		{"format=kmz&lang=fr&department=75", "application/vnd.google-earth.kmz", "relais-fr-sites.kmz", "PK"},
+	} {
+		t.Run(tt.query, func(t *testing.T) {
+			s.spool = newSpool(dir)
+			first := get(t, s, "/antennas/export?"+tt.query, "Accept-Encoding", "gzip, zstd")
+			again := get(t, s, "/antennas/export?"+tt.query)
+			h := first.Header()
+			if first.Code != 200 || h.Get("Content-Type") != tt.contentType || h.Get("Content-Encoding") != "" ||
+				h.Get("Content-Disposition") != `attachment; filename="`+tt.name+`"` {
+				t.Errorf("status %d, header %v", first.Code, h)
+			}
+			if got := h.Get("Content-Length"); got != fmt.Sprint(first.Body.Len()) {
+				t.Errorf("Content-Length %s, want %d", got, first.Body.Len())
+			}
+			if !strings.HasPrefix(first.Body.String(), tt.magic) || first.Body.String() != again.Body.String() {
+				t.Errorf("%d and %d bytes that differ, or do not begin with %s", first.Body.Len(), again.Body.Len(), tt.magic)
+			}
+			if got := len(s.spool.entries); got != 1 {
+				t.Errorf("%d files are kept of two requests, want 1", got)
+			}
+			s.spool = newSpool("") // where none can be kept, it is made for one client
+			streamed := get(t, s, "/antennas/export?"+tt.query, "Accept-Encoding", "gzip")
+			if streamed.Body.String() != first.Body.String() || streamed.Header().Get("Content-Encoding") != "" {
+				t.Errorf("streamed: %d bytes, want the %d of the kept one", streamed.Body.Len(), first.Body.Len())
+			}
+		})
+	}
+}
+
+// A client makes one file at a time; it may still read other answers.
+func TestOneFileAtATime(t *testing.T) {
+	s := newServer(t)
+	x := &exchange{server: s, client: s.Gate.Clients.List()[0]}
+	if !x.reserve(load{1, fileBytes}) {
+		t.Fatal("the first file has no place")
+	}
+	w := get(t, s, "/antennas/export?format=parquet")
+	if o := parse(t, w, http.StatusServiceUnavailable); o["code"] != "BUSY" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("a second file: %v, Retry-After %q, want BUSY and when to come back", o, w.Header().Get("Retry-After"))
+	}
+	if w := get(t, s, "/antennas/export?format=csv&department=75"); w.Code != 200 {
+		t.Errorf("CSV meanwhile: status %d, want 200", w.Code)
+	}
+	x.reservation.release()
+	if w := get(t, s, "/antennas/export?format=parquet"); w.Code != 200 {
+		t.Errorf("once the first is done: status %d, want 200", w.Code)
+	}
+}

@@ -150,7 +150,7 @@ func TestAllowedValues(t *testing.T) {
 		{"/antennas?generation=6G", "generation", []any{"2G", "3G", "4G", "5G"}},
 		{"/antennas?operator=ZEOP", "operator", []any{"SFR", "BOUYGUES", "ORANGE", "FREE", "ALL"}},
 		{"/antennas?market=DROM&territory=975", "territory", []any{"971", "972", "973", "974", "976"}},
-		{"/antennas/export?format=xml", "format", []any{"json", "geojson", "csv"}},
+		{"/antennas/export?format=xml", "format", []any{"json", "geojson", "csv", "parquet", "kmz"}},
 		{"/outages?source=x", "source", []any{"all", "operator", "community"}},
 		{"/speedtests/site?siteId=1&bestOnly=1", "bestOnly", []any{"true", "false"}},
 		{"/antennas?limit=0", "limit", nil}, {"/antennas?north=48", "south", nil}, {"/antennas?north=91", "north", nil},

@@ -16,13 +16,18 @@ import (
 // in turns. An answer that is worth keeping is computed once for all clients.
 func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
 	asked answerKey) {
-	if !x.reserve(load{1, streamBytes}) {
+	file := call.MakesFile()
+	switch {
+	case file && !x.reserve(load{1, fileBytes}):
+		s.failOperation(o, x, api.ErrMakingFile)
+		return
+	case !file && !x.reserve(load{1, streamBytes}):
 		s.failOperation(o, x, api.ErrTooManyAnswers)
 		return
 	}
 	// net/http would take the read deadline for the end of the connection.
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
-	if o.Kept && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
+	if (o.Kept || file) && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
 		return
 	}
 	var err error
@@ -37,7 +42,7 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.E
 func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
 	asked answerKey) bool {
 	c := negotiate(x.r.Header["Accept-Encoding"])
-	if c == nil {
+	if c == nil || call.MakesFile() {
 		c = identity
 	}
 	make := func(ctx context.Context, who func() []string, w io.Writer) (p packed, contentType string, err error) {
@@ -55,6 +60,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.En
 			return p, "", err
 		}
 		p, err = c.pack(w, computed{stream, turn}, false)
+		p.content, p.fileName = isContent(stream), fileName(stream)
 		return p, stream.ContentType(), err
 	}
 	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.holder(), make)
@@ -82,7 +88,12 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.En
 // sendKept sends an answer of the spool.
 func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
 	x.reserve(load{1, sentBytes}) // less than before, so it cannot fail
-	h, end := x.w.Header(), c.end(&kept.packed, x.tail())
+	h, tail := x.w.Header(), x.tail()
+	if kept.content {
+		tail = nil
+	}
+	end := c.end(&kept.packed, tail)
+	setFileName(h, kept.fileName)
 	h["Content-Type"] = []string{kept.contentType}
 	h["Content-Length"] = []string{strconv.FormatInt(kept.size+int64(len(end)), 10)}
 	if c != identity {

@@ -71,7 +71,7 @@ const (
 func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	size, tail := stream.Size(), x.tailOf(stream)
 	coding := negotiate(x.r.Header["Accept-Encoding"])
-	if size >= 0 && size < minPacked {
+	if f, is := stream.(endpoint.File); is && f.Compressed() || size >= 0 && size < minPacked {
 		coding = nil
 	}
 	packing := coding

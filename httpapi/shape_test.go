@@ -50,7 +50,7 @@ func TestDeclaredParameters(t *testing.T) {
 		"/antennas": "market operator department territory province generation status technology " +
 			"band together changedSince q ids bbox north south east west limit offset lat lon lng radiusKm format bom sep",
 		"/antennas/export": "market operator format department territory province generation status technology band together " +
-			"changedSince q bbox north south east west lat lon lng radiusKm rows properties bom sep",
+			"changedSince q bbox north south east west lat lon lng radiusKm rows properties bom sep lang",
 		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
 			"territory province generation status technology band together changedSince operator limit offset postalCode",
 		"/antennas/lookup-by-radio": "value enb gnb pci cellId ci type market operator limit",

@@ -16,6 +16,7 @@ const (
 	clientBytes   = 32 << 20   // of memory, for the answers of one client
 	answerBytes   = 128 << 20  // of memory, for all answers: 32 streams
 	streamBytes   = 4 << 20    // of memory for an answer that is encoded while it is sent
+	fileBytes     = 24 << 20   // of memory for a file that is made: over half of a client's, so it makes one at a time
 	sentBytes     = chunkBytes // of memory for sending any answer
 	minCounted    = 32 << 10   // bytes of the smallest answer that is counted
 )

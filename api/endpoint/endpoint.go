@@ -113,6 +113,13 @@ type Call[E any] struct {
 // Params returns the parameters, a pointer to the struct of the operation.
 func (c *Call[E]) Params() any { return c.params }
 
+// MakesFile reports whether the answer is a compressed File, which takes memory and time to make, so that it is
+// worth keeping. The parameters say so by a method of this name.
+func (c *Call[E]) MakesFile() bool {
+	p, ok := c.params.(interface{ MakesFile() bool })
+	return ok && p.MakesFile()
+}
+
 // Do runs the operation.
 func (c *Call[E]) Do(ctx context.Context, env E) (any, error) { return c.Op.run(ctx, env, c.params) }
 
@@ -150,6 +157,7 @@ type Content interface {
 type File interface {
 	Content
 	FileName() string
+	Compressed() bool // compressing it again would be of no use
 }
 
 // A Wrapped is a result that has its Stream in it, which may be a File. It is a type of its own for its shapes.

@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"relais/internal/filetest"
+)
+
+// exported saves an export in a file, whose name GDAL wants to have the format's ending.
+func exported(t *testing.T, s *server, query, name string) string {
+	t.Helper()
+	return filetest.New(t, name, string(s.get("/external/v1/antennas/export?"+query).body))
+}
+
+// GDAL reads every format that it knows, with the rows of the list.
+func TestGDALReadsExports(t *testing.T) {
+	ogrinfo, err := exec.LookPath("ogrinfo")
+	if err != nil {
+		t.Skip("ogrinfo is not installed (Debian: gdal-bin)")
+	}
+	s := serve(t, makeCountry(t, 300).dir)
+	sites := int(s.meta("/antennas?limit=1&operator=FREE")["totalMatched"].(float64))
+	for _, tt := range []struct {
+		query, name string
+		features    int
+		contains    []string
+	}{
+		{"format=csv", "fr.csv", sites, []string{"Geometry: Point", "siteKey: String", "technologies: String"}},
+		{"format=geojson&properties=full", "fr.geojson", sites,
+			[]string{"Geometry: Point", "technologies: StringList", "bands: IntegerList"}},
+		{"format=kmz", "fr.kmz", sites, []string{"Layer name: Free Mobile"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, err := exec.Command(ogrinfo, "-so", "-al", "-oo", "X_POSSIBLE_NAMES=lng", "-oo", "Y_POSSIBLE_NAMES=lat",
+				exported(t, s, tt.query+"&operator=FREE", tt.name)).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			for _, want := range append(tt.contains, fmt.Sprintf("Feature Count: %d", tt.features)) {
+				if !strings.Contains(string(out), want) {
+					t.Errorf("GDAL does not say %q: %s", want, regexp.MustCompile(`(?s)GEOGCRS.*?\n\n`).ReplaceAll(out, nil))
+				}
+			}
+		})
+	}
+}
+
+// DuckDB and hyparquet read the Parquet file: rows, types, geometry, and groups that they can skip.
+func TestConformanceOfParquet(t *testing.T) {
+	s := serve(t, makeCountry(t, 300).dir)
+	run := nodeScript(t, "exports/parquet.mjs")
+	run.Env = append(run.Env, "PARQUET="+exported(t, s, "format=parquet", "fr.parquet"),
+		"EMISSIONS="+exported(t, s, "format=parquet&rows=emissions", "emissions.parquet"),
+		"CSV="+exported(t, s, "format=csv", "fr.csv"),
+		"EMISSIONS_CSV="+exported(t, s, "format=csv&rows=emissions", "emissions.csv"))
+	out, err := run.Output()
+	if err != nil {
+		t.Fatalf("node: %v: %s", err, out)
+	}
+	var got object
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	sites := s.meta("/antennas?limit=1")["total"]
+	want := object{"duckdb": sites, "hyparquet": sites, "differences": 0.0, "misplaced": 0.0}
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s: got %v, want %v: %s", name, got[name], want[name], out)
+		}
+	}
+	if got["emissions"] != got["emissionsInCSV"] || got["emissions"] == 0.0 {
+		t.Errorf("%v emissions in Parquet, %v in CSV", got["emissions"], got["emissionsInCSV"])
+	}
+}
+
+// nodeScript returns a command that runs a program of testdata with the packages of make conformance.
+func nodeScript(t *testing.T, name string) *exec.Cmd {
+	t.Helper()
+	dir := os.Getenv("RELAIS_NPM")
+	if dir == "" {
+		t.Skip("make conformance installs DuckDB and hyparquet, and runs this")
+	}
+	work := t.TempDir() // modules are looked for next to the program
+	program := filetest.Read(t, filepath.Join("testdata", name))
+	filetest.Write(t, filepath.Join(work, "run.mjs"), program)
+	if err := os.Symlink(dir, filepath.Join(work, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", filepath.Join(work, "run.mjs"))
+	cmd.Env, cmd.Stderr = os.Environ(), os.Stderr
+	return cmd
+}
