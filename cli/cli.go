@@ -46,6 +46,7 @@ type commands struct {
 	Bug       bugCommand       `cmd:"" help:"Bugs that people filed: list, close."`
 	Hook      hookCommand      `cmd:"" help:"Webhooks: who is told what happens, and how that goes."`
 	Archive   archiveCommand   `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
+	Export    exportCommand    `cmd:"" help:"Write the sites of a market to a file: CSV, GeoJSON, Parquet, KMZ."`
 	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
 	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`

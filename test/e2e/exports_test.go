@@ -97,3 +97,36 @@ func nodeScript(t *testing.T, name string) *exec.Cmd {
 	cmd.Env, cmd.Stderr = os.Environ(), os.Stderr
 	return cmd
 }
+
+// relais export writes what the API answers, while a server has the folder.
+func TestExportCommandAgainstTheAPI(t *testing.T) {
+	c := makeCountry(t, 200)
+	s := serve(t, c.dir)
+	requestID := regexp.MustCompile(`,"requestId":"[^"]*"}\n$`)
+	for query, args := range map[string]string{
+		"format=json&department=75":                                  "--format json --department 75",
+		"format=geojson&properties=full&operator=FREE":               "--format geojson --properties full --operator FREE",
+		"format=csv&bom=1&sep=semicolon":                             "--format csv --bom --sep semicolon",
+		"format=csv&rows=emissions&generation=5G&bbox=2,48,3,49":     "--format csv --rows emissions --generation 5G --bbox=2,48,3,49",
+		"format=parquet&lat=48.85&lon=2.35&radiusKm=20":              "--format parquet --lat 48.85 --lon 2.35 --radius-km 20",
+		"format=parquet&rows=emissions":                              "--format parquet --rows emissions",
+		"format=kmz&lang=fr&operator=SFR,ORANGE&together=true":       "--format kmz --lang fr --operator SFR,ORANGE --together",
+		"format=json&q=paris&status=en-service&technology=LTE%20800": "--format json --q paris --status en-service --technology LTE_800",
+	} {
+		t.Run(query, func(t *testing.T) {
+			want := requestID.ReplaceAllString(string(s.get("/external/v1/antennas/export?"+query).body), "}\n")
+			path := filepath.Join(t.TempDir(), "out")
+			list := []string{"export", "--data", c.dir, "--market", "FR", "-o", path}
+			for arg := range strings.FieldsSeq(args) {
+				list = append(list, strings.ReplaceAll(arg, "_", " "))
+			}
+			var said struct{ Bytes int }
+			if command(t, &said, list...); said.Bytes != len(want) {
+				t.Errorf("it said %d bytes, want %d", said.Bytes, len(want))
+			}
+			if got := string(filetest.Read(t, path)); got != want {
+				t.Errorf("the file has %d bytes that differ from the %d of the API: %.200q, want %.200q", len(got), len(want), got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/index"
+	"relais/market"
+	"relais/snapshot"
+)
+
+// exportCommand writes what /antennas/export answers.
+type exportCommand struct {
+	dataFlag
+	Market     market.Code `required:"" placeholder:"MARKET" help:"The market, such as FR."`
+	Format     string      `required:"" enum:"json,geojson,csv,parquet,kmz" help:"json, geojson, csv, parquet or kmz."`
+	Rows       string      `help:"csv and parquet: sites or emissions."`
+	Properties string      `help:"geojson: short or full."`
+	BOM        bool        `name:"bom" help:"csv: begin with a byte order mark, for Excel."`
+	Sep        string      `help:"csv: comma, or semicolon for Excel in French."`
+	Lang       string      `help:"kmz: en or fr."`
+	exportFilters
+	Output string `name:"output" short:"o" placeholder:"FILE" help:"The file to write, whole or not at all; without it, the standard output."`
+	JSON   bool   `name:"json" help:"With -o: print one JSON object about the file."`
+}
+
+// exportFilters are the filters of the route that need no store.
+type exportFilters struct {
+	Operator   string `help:"Operators, with commas."`
+	Department string `help:"FR and DROM: a department."`
+	Territory  string `help:"DROM: a territory."`
+	Province   string `help:"CA: a province."`
+	Generation string `help:"Generations of an emission, with commas."`
+	Status     string `help:"Statuses of an emission, with commas."`
+	Technology string `help:"Technologies of an emission, with commas, such as '5G NR 3500'."`
+	Band       string `help:"Bands of an emission in MHz, with commas."`
+	Together   bool   `help:"A site must have every value that is listed, on some emission."`
+	Words      string `name:"q" help:"Words of identifiers, commune, postal code or address."`
+	BBox       string `name:"bbox" placeholder:"W,S,E,N" help:"A box in degrees."`
+	Lat        string `help:"Centre of a disc, latitude; with --lon and --radius-km."`
+	Lon        string `help:"Centre of a disc, longitude."`
+	RadiusKm   string `help:"Radius of the disc in kilometres, at most 50."`
+}
+
+// Help is shown below the flags.
+func (*exportCommand) Help() string {
+	return `What the route /antennas/export answers, from the snapshot alone: no server is needed, and one
+may run. The formats and filters are those of the route; changedSince needs the server. JSON and
+GeoJSON have no requestId.
+
+Examples:
+  relais export --data DIR --market FR --format csv --rows emissions -o france.csv
+  relais export --data DIR --market FR --format csv --bom --sep semicolon --department 35 -o rennes.csv
+  relais export --data DIR --market FR --format parquet -o sites.parquet
+  relais export --data DIR --market CH --format kmz --bbox=7.3,46.8,7.6,47.0 -o bern.kmz
+  relais export --data DIR --market FR --format geojson --properties full --operator FREE | gzip > free.geojson.gz`
+}
+
+// params returns the flags by the names of the route's parameters.
+func (c *exportCommand) params() map[string]string {
+	p := map[string]string{"market": string(c.Market), "format": c.Format, "rows": c.Rows, "properties": c.Properties,
+		"sep": c.Sep, "lang": c.Lang, "operator": c.Operator, "department": c.Department, "territory": c.Territory,
+		"province": c.Province, "generation": c.Generation, "status": c.Status, "technology": c.Technology, "band": c.Band,
+		"q": c.Words, "bbox": c.BBox, "lat": c.Lat, "lon": c.Lon, "radiusKm": c.RadiusKm}
+	if c.BOM {
+		p["bom"] = "1"
+	}
+	if c.Together {
+		p["together"] = strconv.FormatBool(true)
+	}
+	return p
+}
+
+// Run writes the export.
+func (c *exportCommand) Run(ctx context.Context, streams Streams) error {
+	if c.JSON && c.Output == "" {
+		return usageError{errors.New("--json is about the file of -o: give that too")}
+	}
+	answer, err := c.answer(ctx)
+	if err != nil {
+		return err
+	}
+	stream := stoppableStream{answer, ctx}
+	if c.Output == "" {
+		_, err := writeAnswer(streams.Out, stream)
+		return err
+	}
+	n, err := writeWhole(c.Output, func(w io.Writer) (int64, error) {
+		if bar := progress(streams.Err, filepath.Base(c.Output)); bar != nil {
+			add := bar(-1)
+			w = io.MultiWriter(w, writerFunc(func(b []byte) (int, error) { add(len(b)); return len(b), nil }))
+		}
+		return writeAnswer(w, stream)
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"market": c.Market, "format": c.Format, "file": c.Output, "bytes": n})
+	}
+	fmt.Fprintf(streams.Err, "%s: %d bytes\n", visible(c.Output, ""), n)
+	return nil
+}
+
+// answer asks the operation of the route.
+func (c *exportCommand) answer(ctx context.Context) (endpoint.Stream, error) {
+	ops := api.Operations()
+	op := ops[slices.IndexFunc(ops, func(op *endpoint.Op[*api.Env]) bool { return op.Name == "antennas.export" })]
+	params := c.params()
+	call, err := op.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
+	if err != nil {
+		return nil, usageError{err}
+	}
+	snap, err := snapshot.ReadFile(c.dir().Snapshot(string(c.Market)), c.Market)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no snapshot of %s: run relais ingest or relais update", c.dir(), c.Market)
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	loaded, err := index.Load(snap, view.Summaries, now)
+	if err != nil {
+		return nil, err
+	}
+	result, err := call.Do(ctx, &api.Env{Set: index.NewSet([]*index.Market{loaded}, nil), Now: now})
+	if _, wrong := errors.AsType[*endpoint.ParamError](err); wrong {
+		return nil, usageError{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result.(endpoint.Wrapped).Unwrap(), nil
+}
+
+// writeAnswer writes a stream to its end, and ends its JSON.
+func writeAnswer(w io.Writer, stream stoppableStream) (int64, error) {
+	n, err := stream.WriteTo(w)
+	if _, whole := stream.Stream.(endpoint.Content); whole || err != nil {
+		return n, err
+	}
+	end, err := io.Copy(w, bytes.NewReader([]byte("}\n")))
+	return n + end, err
+}
+
+// writeWhole writes a file that has its name only once it is whole and on disk.
+func writeWhole(path string, write func(io.Writer) (int64, error)) (n int64, err error) {
+	f, err := os.OpenFile(fmt.Sprintf("%s.part-%d", path, os.Getpid()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if n, err = write(f); err != nil {
+		return n, err
+	}
+	if err = errors.Join(f.Sync(), f.Close()); err != nil {
+		return n, err
+	}
+	return n, os.Rename(f.Name(), path)
+}
+
+// A stoppableStream is a stream that fails once its context ends.
+type stoppableStream struct {
+	endpoint.Stream
+	ctx context.Context
+}
+
+// WriteTo implements endpoint.Stream.
+func (s stoppableStream) WriteTo(w io.Writer) (int64, error) {
+	return s.Stream.WriteTo(writerFunc(func(p []byte) (int, error) {
+		if err := s.ctx.Err(); err != nil {
+			return 0, err
+		}
+		return w.Write(p)
+	}))
+}
+
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
