@@ -23,6 +23,7 @@ import (
 	"relais/index"
 	"relais/ingest"
 	"relais/internal/cgroup"
+	"relais/market"
 	"relais/measure"
 	"relais/photos/worker"
 )
@@ -135,6 +136,7 @@ func (a *app) options() httpapi.Options {
 		Warnings:           a.stores.Warnings,
 		Failed:             failedData(a.stores),
 		Received:           a.stores.Clock.Receipt,
+		Hooks:              a.stores.Hooks.List,
 		SpoolDir:           string(a.dir),
 		Map:                a.mode(),
 		MapAll:             a.MapAll,
@@ -188,6 +190,11 @@ func (a *app) hooks() hook.Options {
 // connectKeeper passes what the keeper fetches to the stores.
 func (a *app) connectKeeper() {
 	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, a.stores.Publisher()
+	a.keeper.Failed = func(markets []market.Code, feeds bool) {
+		if err := a.stores.Hooks.Add(api.UpdateFailed(markets, feeds, time.Now())); err != nil {
+			a.log.Error("hooks are not told that an update failed", "error", err)
+		}
+	}
 	keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 		added, err := a.stores.AddArchives(ctx, c)
 		if err != nil {

@@ -105,7 +105,7 @@ func TestFullQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, net := newWorld(t), newReceiver()
 		w.options.Transport = net
-		dead, well := w.create("https://dead.example/in", ""), w.create("https://well.example/in", "")
+		dead := w.create("https://dead.example/in", "")
 		net.set("dead.example", always(500))
 		w.start()
 		const all = MostPending + 3
@@ -118,18 +118,21 @@ func TestFullQueue(t *testing.T) {
 			return nil
 		}))
 		time.Sleep(time.Minute)
-		if h := w.hook(well.ID); h.Done != all || h.Dropped != 0 {
-			t.Errorf("another hook: got %+v, want all delivered", h)
-		}
 		h := w.hook(dead.ID)
 		if h.Pending != MostPending || h.Dropped != 3 || !strings.Contains(h.DroppedWhy, "newer messages") {
 			t.Errorf("got %+v, want %d pending and 3 dropped", h, MostPending)
 		}
-		net.set("dead.example", nil)
-		time.Sleep(longestPause + time.Minute)
+		left := 20
+		net.set("dead.example", func(*http.Request, string) (int, error) {
+			if left--; left < 0 {
+				return 500, nil
+			}
+			return 200, nil
+		})
+		time.Sleep(longestPause)
 		got := net.numbers(t, "dead.example", "")
-		if len(got) != MostPending || slices.Contains(got, "0") || slices.Contains(got, "2") || !slices.Contains(got, "3") {
-			t.Errorf("got %d messages, want %d without the first three", len(got), MostPending)
+		if slices.Contains(got, "0") || slices.Contains(got, "2") || !slices.Contains(got, "3") {
+			t.Errorf("got %q, want some from 3 on", got)
 		}
 		w.close()
 	})

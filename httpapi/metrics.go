@@ -11,6 +11,7 @@ import (
 
 	"relais/api"
 	"relais/auth/access"
+	"relais/hook"
 	"relais/index"
 )
 
@@ -31,7 +32,7 @@ const (
 )
 
 func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string,
-	cluster prometheus.Collector) *meters {
+	cluster prometheus.Collector, hooks func() []hook.Hook) *meters {
 	m := &meters{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total",
 			Help: "Answered requests."}, []string{"route", "code"}),
@@ -61,6 +62,9 @@ func newMeters(version string, data func() *index.Set, updates func() Updates, w
 	}
 	if cluster != nil {
 		registry.MustRegister(cluster)
+	}
+	if hooks != nil {
+		registry.MustRegister(hookCollector(hooks))
 	}
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
@@ -153,6 +157,46 @@ func (c updateCollector) Collect(to chan<- prometheus.Metric) {
 	}
 	for code, n := range u.Failures {
 		to <- prometheus.MustNewConstMetric(updateFailures, prometheus.CounterValue, float64(n), string(code))
+	}
+}
+
+// A hookCollector reports the webhooks. Their numbers are those of hooks.db, which all nodes of a
+// cluster share.
+type hookCollector func() []hook.Hook
+
+var (
+	hookPending   = prometheus.NewDesc("relais_hook_pending", "Messages that wait for a webhook.", []string{"hook"}, nil)
+	hookDelivered = prometheus.NewDesc("relais_hook_delivered_total", "Messages that a webhook took.",
+		[]string{"hook"}, nil)
+	hookDropped = prometheus.NewDesc("relais_hook_dropped_total",
+		"Messages to a webhook that were given up; relais hook show says why.", []string{"hook"}, nil)
+	hookFailures = prometheus.NewDesc("relais_hook_failures",
+		"Failed attempts to reach a webhook since it was last reached.", []string{"hook"}, nil)
+	hookEnabled = prometheus.NewDesc("relais_hook_enabled", "0 for a webhook that answered 410.", []string{"hook"}, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (hookCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{hookPending, hookDelivered, hookDropped, hookFailures, hookEnabled} {
+		to <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c hookCollector) Collect(to chan<- prometheus.Metric) {
+	for _, h := range c() {
+		one := func(d *prometheus.Desc, kind prometheus.ValueType, value float64) {
+			to <- prometheus.MustNewConstMetric(d, kind, value, h.ID)
+		}
+		one(hookPending, prometheus.GaugeValue, float64(h.Pending))
+		one(hookDelivered, prometheus.CounterValue, float64(h.Done))
+		one(hookDropped, prometheus.CounterValue, float64(h.Dropped))
+		one(hookFailures, prometheus.GaugeValue, float64(h.Failures))
+		enabled := 1.0
+		if !h.Enabled() {
+			enabled = 0
+		}
+		one(hookEnabled, prometheus.GaugeValue, enabled)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"relais/auth/access"
 	"relais/cluster"
 	"relais/community"
+	"relais/hook"
 	"relais/index"
 	"relais/measure"
 )
@@ -52,6 +53,8 @@ type Options struct {
 		prometheus.Collector
 		Health() cluster.Health
 	}
+	// Hooks, which may be nil, returns the webhooks, for /metrics.
+	Hooks func() []hook.Hook
 	// Failed holds the errors of datasets that cannot be used, by their names in ops.
 	Failed map[string]error
 	// Received, which may be nil, is called after an operation has written something.
@@ -117,7 +120,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(),
 		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
-	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster)
+	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks)
 	if err := s.buildOpenAPI(); err != nil {
 		return nil, err
 	}

@@ -20,8 +20,12 @@ type Keeper struct {
 	Options
 	Every time.Duration
 	Log   *slog.Logger
-	mu    sync.Mutex
-	state KeeperState
+	// Failed, which may be nil, is called when a problem with the authority's files of some markets
+	// begins or becomes another one; or with those of their operators, for feeds. It is not called
+	// for each retry.
+	Failed func(markets []market.Code, feeds bool)
+	mu     sync.Mutex
+	state  KeeperState
 }
 
 // A KeeperState describes the updates of a folder.
@@ -147,6 +151,7 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 	o.Markets, o.Done = codes, k.noteSource
 	r, err := Run(ctx, o)
 	_, other := errors.AsType[*runningError](err)
+	var began []func()
 	k.change(func(s *KeeperState) {
 		s.Running = false
 		if other {
@@ -161,12 +166,15 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 		}
 		for _, to := range targets() {
 			if len(k.Table.filesOf(to)) > 0 {
-				for _, code := range to.markets() {
-					s.problems[subject{code, isFeeds(to)}] = err.Error()
+				if s.begins(to.markets(), isFeeds(to), err.Error()) {
+					began = append(began, func() { k.tell(to.markets(), isFeeds(to)) })
 				}
 			}
 		}
 	})
+	for _, tell := range began {
+		tell()
+	}
 	switch {
 	case ctx.Err() != nil:
 	case other:
@@ -187,10 +195,13 @@ func (k *Keeper) noteSource(r *SourceReport) {
 	for _, n := range r.Notes {
 		k.Log.Warn("update", "markets", r.Markets, "note", n)
 	}
+	began := false
 	k.change(func(s *KeeperState) {
+		if r.Status == Failed {
+			began = s.begins(r.Markets, r.feeds, problem)
+		}
 		for _, code := range r.Markets {
 			if r.Status == Failed {
-				s.problems[subject{code, r.feeds}] = problem
 				s.Failures[code]++
 				continue
 			}
@@ -200,9 +211,28 @@ func (k *Keeper) noteSource(r *SourceReport) {
 			}
 		}
 	})
+	if began {
+		k.tell(r.Markets, r.feeds)
+	}
 	if r.Status == Failed {
 		k.Log.Error("update failed; the present data stays", "markets", r.Markets, "feeds", r.feeds, "error", problem)
 		return
 	}
 	k.Log.Info("update", "markets", r.Markets, "feeds", r.feeds, "status", r.Status)
+}
+
+// begins notes a problem with the files of some markets, and reports whether one of them did not have
+// it before.
+func (s *KeeperState) begins(markets []market.Code, feeds bool, problem string) (began bool) {
+	for _, code := range markets {
+		began = began || s.problems[subject{code, feeds}] != problem
+		s.problems[subject{code, feeds}] = problem
+	}
+	return began
+}
+
+func (k *Keeper) tell(markets []market.Code, feeds bool) {
+	if k.Failed != nil {
+		k.Failed(markets, feeds)
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +17,13 @@ import (
 func TestKeeper(t *testing.T) {
 	k := weeklyKit(t)
 	keeper := &Keeper{Options: k.options(), Every: 30 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+	var told atomic.Int64
+	keeper.Failed = func(markets []market.Code, feeds bool) {
+		if !slices.Equal(markets, []market.Code{market.FR, market.DROM}) || feeds {
+			t.Errorf("told of %v, feeds %v", markets, feeds)
+		}
+		told.Add(1)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { keeper.Run(ctx); close(ended) }()
@@ -32,7 +41,10 @@ func TestKeeper(t *testing.T) {
 			len(s.Problems) == 0
 	})
 	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true })
-	wait("a problem", func(s KeeperState) bool { return s.Problems[market.FR] != "" && s.Failures[market.DROM] > 0 })
+	wait("a problem", func(s KeeperState) bool { return s.Problems[market.FR] != "" && s.Failures[market.DROM] > 3 })
+	if n := told.Load(); n != 1 {
+		t.Errorf("told %d times of one problem, want once", n)
+	}
 	k.behave(weekly, nil)
 	wait("its end", func(s KeeperState) bool { return len(s.Problems) == 0 })
 	cancel()
