@@ -111,7 +111,7 @@ func leaks(result reflect.Type) *walk {
 	return w
 }
 
-// No operation and no tool answers with a member for what must never be shown.
+// No operation, no tool and no webhook has a member for what must never be shown.
 func TestNoPrivateMembers(t *testing.T) {
 	results := map[string]reflect.Type{}
 	for _, op := range api.Operations() {
@@ -119,6 +119,9 @@ func TestNoPrivateMembers(t *testing.T) {
 	}
 	for _, tool := range tools.All() {
 		results[tool.Name] = tool.Result
+	}
+	for name, data := range api.HookShapes() {
+		results["webhook "+name] = data
 	}
 	for name, result := range results {
 		w := leaks(result)

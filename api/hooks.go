@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,17 @@ import (
 	"relais/market"
 	"relais/photos"
 )
+
+// HookShapes returns the types of the data of messages, by their type.
+func HookShapes() map[string]reflect.Type {
+	return map[string]reflect.Type{
+		"photo.uploaded": reflect.TypeFor[view.HookPhoto](),
+		"photo.reported": reflect.TypeFor[view.HookReport](),
+		"outage.*":       reflect.TypeFor[view.Outage](),
+		"bug.filed":      reflect.TypeFor[view.HookBug](),
+		"update.failed":  reflect.TypeFor[view.HookUpdate](),
+	}
+}
 
 // A HookFilter is the filter of a hook.
 type HookFilter struct {
