@@ -66,8 +66,14 @@ func (f *Freshness) refineKeyless(r *Env) {
 // A changesAnswer is the answer of changes.
 type changesAnswer struct{ endpoint.Stream }
 
-// Shapes implements endpoint.Shaped. GeoJSON is not among them: generated clients would have to
-// tell two types apart in every list.
+// Unwrap implements endpoint.Wrapped.
+func (a changesAnswer) Unwrap() endpoint.Stream { return a.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (changesAnswer) FileMembers() []string { return view.ChangeTable(nil).Names() }
+
+// Shapes implements endpoint.Shaped. GeoJSON and CSV are not among them: generated clients would have to
+// tell types apart in every list.
 func (changesAnswer) Shapes() map[string]reflect.Type {
 	return shapes[[]view.Change, view.ChangesMeta]()
 }
