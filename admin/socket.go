@@ -30,9 +30,9 @@ type Command interface {
 var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{},
 	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
-	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{}, CreateUser{}, ListUsers{},
-	DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Received{},
-	CheckCluster{}, BaseOfFiles{}, PublishFiles{}, CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{})
+	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{},
+	CreateUser{}, ListUsers{}, DisableUser{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{},
+	Received{}, CheckCluster{}, BaseOfFiles{}, PublishFiles{}, CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{})
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}

@@ -28,7 +28,7 @@ type changesParams struct {
 	Until archiveDate `param:"until" code:"INVALID_DATE" doc:"The period ends with the newest edition that is not after this date, YYYY-MM-DD; by default with the newest of all." example:"2026-08-27"`
 	Net   bool        `param:"net" doc:"true: what differs between the first and the last edition of the period. What came and went again meanwhile is left out, and all changes have the date of the last edition."`
 	changeFilters
-	Format listFormat `param:"format" default:"json" doc:"json; geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta; or csv: the items without meta, beforeLat and beforeLng being the position of a site before it moved."`
+	Format listFormat `param:"format" default:"json" doc:"json; geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta; or csv: the items without meta, in columns with the names of their members."`
 	csvParams
 	Limit  int `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`

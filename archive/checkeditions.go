@@ -29,7 +29,7 @@ func checkEditions(tx *store.Tx, code market.Code) (n int, err error) {
 	return len(all), err
 }
 
-// checkDifferences decodes the differences of a market. Those of other publications are no damage:
+// checkDifferences decodes the differences of a market. Those of other publications are not damage:
 // another version of relais added a publication since, and they are computed again.
 func checkDifferences(tx *store.Tx, code market.Code) error {
 	b := tx.Bucket([]byte(differencesBucket))

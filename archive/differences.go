@@ -168,8 +168,8 @@ func (s *Store) pair(tx *store.Tx, from, to Edition) (before, p *Publication, er
 	return before, p, nil
 }
 
-// A comparing computes the differences between two publications. It reads the supports of which a
-// row differs.
+// A comparing computes the differences between two publications. It reads the supports with a row
+// that differs.
 type comparing struct {
 	ctx      context.Context
 	next     fetch

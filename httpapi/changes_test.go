@@ -345,40 +345,6 @@ func TestChangesOfSwitzerland(t *testing.T) {
 	}
 }
 
-// CSV has the rows of JSON, with the innermost names and both sides of a change.
-func TestChangesInCSV(t *testing.T) {
-	s := newServer(t)
-	note(t, s.Archives, market.CH, "2026-08-01", station("1", 47, 8), station("2", 46.5, 7))
-	note(t, s.Archives, market.CH, "2026-09-01", station("1", 47.001, 8), station("3", 46.25, 6.125))
-	all, _ := askChanges(t, s, "market=CH")
-	w := get(t, s, "/changes?market=CH&format=csv")
-	rows := csvRows(t, w.Body.String())
-	if len(rows) != len(all) || len(all) != 7 {
-		t.Fatalf("got %d rows of %d changes, want 7: %s", len(rows), len(all), w.Body)
-	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-	for i, c := range all {
-		want := map[string]string{
-			"date": c.Date, "previousDate": c.PreviousDate, "kind": string(c.Kind), "market": "CH", "id": c.Site.ID,
-			"siteKey": c.Site.SiteKey, "lat": number(c.Site.Coordinates.Lat), "lng": number(c.Site.Coordinates.Lng),
-			"administrativeArea": "", "commune": textOf(c.Site.Commune), "operator": textOf(c.Operator),
-			"technology": textOf(c.Technology), "generation": textOf(c.Generation),
-			"beforeStatus": "", "afterStatus": "", "beforeLat": "", "beforeLng": "",
-		}
-		switch {
-		case c.Kind == "moved":
-			want["beforeLat"], want["beforeLng"] = "47", "8"
-		case c.Kind == "system-added":
-			want["afterStatus"] = *c.After.Status
-		case c.Kind == "system-removed":
-			want["beforeStatus"] = *c.Before.Status
-		}
-		if d := diff.Diff(want, rows[i]); d != "" {
-			t.Errorf("%s: (-want +got) %s", c.Kind, d)
-		}
-	}
-}
-
 // The scope depends on the market, as the OpenAPI document says.
 func TestScopesOfChanges(t *testing.T) {
 	s := newServer(t)

@@ -183,6 +183,39 @@ func TestListsInCSVAgainstJSON(t *testing.T) {
 	}
 }
 
+// Changes have the rows of their JSON, with what was before and after.
+func TestChangesInCSVAgainstJSON(t *testing.T) {
+	s := newServer(t)
+	w := archiveWeeks(t, s, 3)
+	for _, query := range []string{"since=" + w.dates[0] + "&until=" + w.dates[2], "operator=FREE&kind=system-added,status-changed"} {
+		t.Run(query, func(t *testing.T) {
+			var items []object
+			var sides [][2]string
+			for _, item := range pagesOf(t, s, "/changes?limit=1000&"+query) {
+				var side [2]string
+				for i, name := range []string{"before", "after"} {
+					if o, is := item[name].(object); is {
+						side[i] = cellOf(o["status"])
+					}
+					delete(item, name)
+				}
+				items, sides = append(items, item), append(sides, side)
+			}
+			rows := csvRows(t, get(t, s, "/changes?format=csv&limit=1000&"+query).Body.String())
+			rows = rows[:min(1000, len(rows))]
+			items = items[:min(1000, len(items))]
+			if n := compareRows(t, items, rows); n < 11*len(items) || n == 0 {
+				t.Errorf("%d cells of %d rows were compared, want 11 for each", n, len(items))
+			}
+			for i, row := range rows {
+				if got := [2]string{row["statusBefore"], row["statusAfter"]}; got != sides[i] {
+					t.Errorf("row %d: statuses %q, want %q", i, got, sides[i])
+				}
+			}
+		})
+	}
+}
+
 // properties=full has the columns of CSV; without it, the six properties stay.
 func TestFullProperties(t *testing.T) {
 	s := newServer(t)

@@ -17,39 +17,45 @@ var changeColumns = []export.Column[Change]{
 	{Name: "date", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.Date }},
 	{Name: "previousDate", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.PreviousDate }},
 	{Name: "kind", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = string(c.Kind) }},
-	{Name: "market", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = string(c.Market) }},
-	{Name: "id", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.Site.ID }},
 	{Name: "siteKey", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.Site.SiteKey }},
+	{Name: "id", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.Site.ID }},
+	{Name: "market", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = string(c.Market) }},
 	{Name: "lat", Type: export.Number, Get: func(c *Change, v *export.Value) { v.Number = c.Site.Coordinates.Lat }},
 	{Name: "lng", Type: export.Number, Get: func(c *Change, v *export.Value) { v.Number = c.Site.Coordinates.Lng }},
-	{Name: "administrativeArea", Type: export.Text, Get: func(c *Change, v *export.Value) {
+	{Name: "areaCode", Type: export.Text, Get: func(c *Change, v *export.Value) {
 		if v.Null = c.Site.Area == nil; !v.Null {
 			v.Text = c.Site.Area.Code
+		}
+	}},
+	{Name: "areaLabel", Type: export.Text, Get: func(c *Change, v *export.Value) {
+		if v.Null = c.Site.Area == nil; !v.Null {
+			v.Text = c.Site.Area.Label
 		}
 	}},
 	{Name: "commune", Type: export.Text, Get: func(c *Change, v *export.Value) { setText(v, c.Site.Commune) }},
 	{Name: "operator", Type: export.Text, Get: func(c *Change, v *export.Value) { setText(v, c.Operator) }},
 	{Name: "technology", Type: export.Text, Get: func(c *Change, v *export.Value) { setText(v, c.Technology) }},
 	{Name: "generation", Type: export.Text, Get: func(c *Change, v *export.Value) { setText(v, c.Generation) }},
-	{Name: "beforeStatus", Type: export.Text, Get: func(c *Change, v *export.Value) { c.Before.status(v) }},
-	{Name: "afterStatus", Type: export.Text, Get: func(c *Change, v *export.Value) { c.After.status(v) }},
-	{Name: "beforeLat", Type: export.Number, Get: func(c *Change, v *export.Value) { v.Number, _ = c.Before.place(v) }},
-	{Name: "beforeLng", Type: export.Number, Get: func(c *Change, v *export.Value) { _, v.Number = c.Before.place(v) }},
+	{Name: "statusBefore", Type: export.Text, Get: func(c *Change, v *export.Value) { c.Before.status(v) }},
+	{Name: "statusAfter", Type: export.Text, Get: func(c *Change, v *export.Value) { c.After.status(v) }},
+	{Name: "latBefore", Type: export.Number, Get: func(c *Change, v *export.Value) {
+		c.Before.edge(v, func(p Coordinates) float64 { return p.Lat })
+	}},
+	{Name: "lngBefore", Type: export.Number, Get: func(c *Change, v *export.Value) {
+		c.Before.edge(v, func(p Coordinates) float64 { return p.Lng })
+	}},
 }
 
-// status sets a cell to the status of a side.
+// status sets v to the status of a side, which may be nil.
 func (s *ChangeSide) status(v *export.Value) {
-	if s == nil {
-		v.Null = true
-		return
+	if v.Null = s == nil || s.Status == nil; !v.Null {
+		v.Text = *s.Status
 	}
-	setText(v, s.Status)
 }
 
-// place returns the position of a side of a site that moved. Other cells are not stated.
-func (s *ChangeSide) place(v *export.Value) (lat, lng float64) {
-	if v.Null = s == nil || s.Coordinates == nil; v.Null {
-		return 0, 0
+// edge sets v to a coordinate of a side, which may be nil.
+func (s *ChangeSide) edge(v *export.Value, of func(Coordinates) float64) {
+	if v.Null = s == nil || s.Coordinates == nil; !v.Null {
+		v.Number = of(*s.Coordinates)
 	}
-	return s.Coordinates.Lat, s.Coordinates.Lng
 }

@@ -31,7 +31,7 @@ const (
 	kinds
 )
 
-// MoveMetres is the distance up to which a new position is no change.
+// MoveMetres is the distance up to which a new position is not a change.
 const MoveMetres = 5
 
 // Kinds is the number of kinds that are shown.
