@@ -119,7 +119,13 @@ func Net(lists []*List) (*List, error) {
 	}
 	b := NewBuilder()
 	for _, id := range slices.Sorted(maps.Keys(sites)) {
-		b.add(id, sites[id].at, sites[id].deltas)
+		n := sites[id]
+		for _, d := range n.deltas {
+			if d.level == siteLevel && !d.after.there {
+				n.at = d.before.place // it may have moved before it was removed
+			}
+		}
+		b.add(id, n.at, n.deltas)
 	}
 	return b.List()
 }
