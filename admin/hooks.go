@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"relais/archive"
 	"relais/community"
 	"relais/hook"
 	"relais/photos"
@@ -15,6 +16,7 @@ import (
 func (s *Stores) openHooks() error {
 	s.Hooks = hook.NewStore(s.sealer, []hook.Source{
 		{Name: "photos", DB: s.open[PhotosFile], News: photos.News},
+		{Name: "archives", DB: s.open[ArchivesFile], News: archive.News},
 		{Name: "community", DB: s.open[CommunityFile], News: community.News},
 	}, s.now)
 	if s.failed[HooksFile] != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/archive"
 	"relais/community"
 	"relais/hook"
 	"relais/market"
@@ -26,20 +28,19 @@ func HookShapes() map[string]reflect.Type {
 		"outage.*":       reflect.TypeFor[view.Outage](),
 		"bug.filed":      reflect.TypeFor[view.HookBug](),
 		"update.failed":  reflect.TypeFor[view.HookUpdate](),
+		"changes.noted":  reflect.TypeFor[view.HookChanges](),
 	}
 }
 
-// A HookFilter is the filter of a hook.
+// A HookFilter is the filter of a hook, as far as it concerns all events.
 type HookFilter struct {
-	Market   market.Code // "" for all
-	Operator string      // key; "" for all
+	Market    market.Code // "" for all
+	Operators []string    // keys; none for all
 }
 
-// hookFilters are the names in a filter.
-var hookFilters = []string{"market", "operator"}
-
-// ParseHookFilter reads the filter of a hook for some kinds of events. Error: a
-// *hook.InvalidError, which names the nearest name instead of an unknown one.
+// ParseHookFilter reads the filter of a hook for some kinds of events: market and operator, and for
+// changes the filters of /changes. Error: a *hook.InvalidError, which names the nearest name instead
+// of an unknown one.
 func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error) {
 	invalid := func(format string, args ...any) (HookFilter, error) {
 		return HookFilter{}, &hook.InvalidError{Field: "filter", Want: fmt.Sprintf(format, args...)}
@@ -48,13 +49,17 @@ func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error)
 	if err != nil {
 		return invalid("%.60q is not a query string, such as market=FR&operator=FREE", filter)
 	}
-	for name, list := range values {
-		if !slices.Contains(hookFilters, name) {
-			return invalid("%.40q is not a filter of these events; the nearest is %s", name,
-				endpoint.Nearest(name, hookFilters))
+	ofChanges := slices.Contains(kinds, hook.Changes)
+	known := []string{"market", "operator"}
+	if ofChanges {
+		known = changeFilterNames()
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(known, name) {
+			return invalid("%.40q is not a filter of these events; the nearest is %s", name, endpoint.Nearest(name, known))
 		}
-		if len(list) > 1 {
-			return invalid("%s is there %d times", name, len(list))
+		if n := len(values[name]); n > 1 {
+			return invalid("%s is there %d times", name, n)
 		}
 	}
 	if code := values.Get("market"); code != "" {
@@ -62,16 +67,24 @@ func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error)
 			return invalid("market=%.40s: want one of %s", code, strings.Join(f.Market.Values(), ", "))
 		}
 	}
-	if f.Operator, err = hookOperator(f.Market, values.Get("operator")); err != nil {
+	if f.Operators, err = hookOperators(f.Market, values.Get("operator")); err != nil {
+		return invalid("%s", err)
+	}
+	if ofChanges && f.Market != "" {
+		_, err = changesOf(f.Market, values, "", "")
+	} else if ofChanges { // areas and operators depend on the market
+		_, err = listChanges.Bind(func(p *endpoint.Param) (string, error) { return values.Get(p.Name), nil })
+	}
+	if err != nil {
 		return invalid("%s", err)
 	}
 	return f, nil
 }
 
-// hookOperator returns the key of an operator of a market, or of any market.
-func hookOperator(code market.Code, name string) (string, error) {
-	if name == "" {
-		return "", nil
+// hookOperators returns the keys of operators of a market, or of any market.
+func hookOperators(code market.Code, names string) (list []string, err error) {
+	if names == "" || strings.EqualFold(names, "ALL") {
+		return nil, nil
 	}
 	var keys []string
 	for _, m := range market.All {
@@ -79,23 +92,27 @@ func hookOperator(code market.Code, name string) (string, error) {
 			keys = append(keys, m.OperatorKeys()...)
 		}
 	}
-	key := strings.ToUpper(name)
-	if !slices.Contains(keys, key) {
-		return "", fmt.Errorf("operator=%.40s: the nearest operator is %s", name, endpoint.Nearest(name, keys))
+	for name := range strings.SplitSeq(names, ",") {
+		key := strings.ToUpper(strings.TrimSpace(name))
+		if !slices.Contains(keys, key) {
+			return nil, fmt.Errorf("operator=%.40s: the nearest operator is %s", name, endpoint.Nearest(name, keys))
+		}
+		list = append(list, key)
 	}
-	return key, nil
+	return list, nil
 }
 
 // wants reports whether the filter selects something of an operator in a market. What has no
 // operator is selected by every operator.
 func (f HookFilter) wants(m market.Code, operator string) bool {
-	return (f.Market == "" || m == "" || f.Market == m) && (f.Operator == "" || operator == "" || f.Operator == operator)
+	return (f.Market == "" || m == "" || f.Market == m) &&
+		(len(f.Operators) == 0 || operator == "" || slices.Contains(f.Operators, operator))
 }
 
 // about returns the Data of an event for hooks whose filters select an operator in a market.
-func about(kind hook.Kind, m market.Code, operator string, data any) func(string) (any, error) {
+func about(m market.Code, operator string, data any) func(string) (any, error) {
 	return func(filter string) (any, error) {
-		f, err := ParseHookFilter(filter, []hook.Kind{kind})
+		f, err := ParseHookFilter(filter, []hook.Kind{hook.Changes}) // other filters concern changes alone
 		if err != nil || !f.wants(m, operator) {
 			return nil, err
 		}
@@ -125,6 +142,8 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 		e, err = outageEvent(people, id, words[len(words)-1])
 	case community.NewsBug:
 		e, err = bugEvent(people, id)
+	case archive.NewsEdition:
+		return env.editionEvents(ctx, c, id, words[len(words)-1])
 	default:
 		return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
 	}
@@ -156,7 +175,7 @@ func (r *Env) photoEvent(id string) (*hook.Event, error) {
 	}
 	m := marketOf(p.SiteKey)
 	return &hook.Event{Kind: hook.Photo, Type: "photo.uploaded", Group: p.SiteKey,
-		Data: about(hook.Photo, m, p.Operator, view.NewHookPhoto(r.BaseURL, m, p))}, nil
+		Data: about(m, p.Operator, view.NewHookPhoto(r.BaseURL, m, p))}, nil
 }
 
 func (r *Env) reportEvent(id string) (*hook.Event, error) {
@@ -170,7 +189,7 @@ func (r *Env) reportEvent(id string) (*hook.Event, error) {
 	}
 	m := marketOf(p.SiteKey)
 	return &hook.Event{Kind: hook.Report, Type: "photo.reported", Group: p.SiteKey,
-		Data: about(hook.Report, m, p.Operator, view.NewHookReport(r.BaseURL, m, p, report))}, nil
+		Data: about(m, p.Operator, view.NewHookReport(r.BaseURL, m, p, report))}, nil
 }
 
 func outageEvent(people *community.Store, id, state string) (*hook.Event, error) {
@@ -183,7 +202,7 @@ func outageEvent(people *community.Store, id, state string) (*hook.Event, error)
 		group = report.ID
 	}
 	return &hook.Event{Kind: hook.Outage, Type: "outage." + state, Group: group,
-		Data: about(hook.Outage, report.Market, report.Operator, view.NewHookOutage(report, state))}, nil
+		Data: about(report.Market, report.Operator, view.NewHookOutage(report, state))}, nil
 }
 
 func bugEvent(people *community.Store, id string) (*hook.Event, error) {
@@ -192,7 +211,7 @@ func bugEvent(people *community.Store, id string) (*hook.Event, error) {
 		return nil, err
 	}
 	return &hook.Event{Kind: hook.Bug, Type: "bug.filed", Group: b.ID,
-		Data: about(hook.Bug, "", "", view.NewHookBug(&b))}, nil
+		Data: about("", "", view.NewHookBug(&b))}, nil
 }
 
 // UpdateFailed returns what hooks are told about a scheduled update of some markets that failed at a
@@ -210,7 +229,7 @@ func UpdateFailed(markets []market.Code, feeds bool, at time.Time) *hook.Event {
 	return &hook.Event{Kind: hook.UpdateFailed, Type: "update.failed", Group: group, At: at,
 		ID: hook.MessageID(group, at.UTC().Format(time.RFC3339Nano)),
 		Data: func(filter string) (any, error) {
-			f, err := ParseHookFilter(filter, []hook.Kind{hook.UpdateFailed})
+			f, err := ParseHookFilter(filter, []hook.Kind{hook.Changes})
 			if err != nil || f.Market != "" && !slices.Contains(markets, f.Market) {
 				return nil, err
 			}

@@ -182,7 +182,9 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 func (a *app) hooks() hook.Options {
 	return hook.Options{Private: a.HookPrivate, Version: version(), Log: a.log,
 		Events: func(ctx context.Context, c hook.Cause) ([]*hook.Event, error) {
-			return api.HookEvents(ctx, a.api.Env(), a.stores.Community, c)
+			env := a.api.Env()
+			env.Keyless = !a.MapAll // who receives has no key either
+			return api.HookEvents(ctx, env, a.stores.Community, c)
 		},
 		Lead: func(ctx context.Context, do func(context.Context)) { a.stores.Lead(ctx, cluster.JobHooks, do) }}
 }

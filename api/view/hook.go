@@ -66,3 +66,17 @@ type HookUpdate struct {
 	Markets []market.Code `json:"markets"`
 	Files   string        `json:"files" doc:"registers, or outages: the operators' files of unavailable sites."`
 }
+
+// HookChanges are the data of changes.noted: what an edition of a market's register changed, under the
+// hook's filter.
+type HookChanges struct {
+	Market       market.Code `json:"market"`
+	Date         string      `json:"date" doc:"Of the edition, YYYY-MM-DD."`
+	PreviousDate string      `json:"previousDate" doc:"Of the edition that it is compared with, YYYY-MM-DD."`
+	Total        int         `json:"total" doc:"Changes of the market."`
+	TotalMatched int         `json:"totalMatched" doc:"Changes that match."`
+	Kinds        ChangeKinds `json:"kinds" doc:"Changes that match, by kind."`
+	Changes      []Change    `json:"changes" doc:"The first 100 that match, in the order of /changes."`
+	URL          string      `json:"url" doc:"All that match; needs a key."`
+	Attribution
+}

@@ -21,8 +21,7 @@ type Keeper struct {
 	Every time.Duration
 	Log   *slog.Logger
 	// Failed, which may be nil, is called when a problem with the authority's files of some markets
-	// begins or becomes another one; or with those of their operators, for feeds. It is not called
-	// for each retry.
+	// begins, or with those of their operators, for feeds. It is not called for each retry.
 	Failed func(markets []market.Code, feeds bool)
 	mu     sync.Mutex
 	state  KeeperState
@@ -225,7 +224,8 @@ func (k *Keeper) noteSource(r *SourceReport) {
 // it before.
 func (s *KeeperState) begins(markets []market.Code, feeds bool, problem string) (began bool) {
 	for _, code := range markets {
-		began = began || s.problems[subject{code, feeds}] != problem
+		_, had := s.problems[subject{code, feeds}]
+		began = began || !had
 		s.problems[subject{code, feeds}] = problem
 	}
 	return began

@@ -1,0 +1,108 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/archive"
+	"relais/hook"
+	"relais/market"
+)
+
+// hookChanges is how many changes a message has at most. The link in it has the others.
+const hookChanges = 100
+
+// notHookFilters are parameters of /changes that are not filters.
+var notHookFilters = []string{"since", "until", "net", "format", "bom", "sep", "rows", "limit", "offset"}
+
+// changeFilterNames are the names in a filter of changes.
+func changeFilterNames() (names []string) {
+	for i := range listChanges.Params {
+		p := &listChanges.Params[i]
+		if p.In == "query" && !slices.Contains(notHookFilters, p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// changesOf returns the parameters of /changes for what one edition of a market changed under a
+// filter.
+func changesOf(m market.Code, filter url.Values, since, until string) (*changesParams, error) {
+	fixed := map[string]string{"market": string(m), "since": since, "until": until, "limit": fmt.Sprint(hookChanges)}
+	call, err := listChanges.Bind(func(p *endpoint.Param) (string, error) {
+		if v, ok := fixed[p.Name]; ok {
+			return v, nil
+		}
+		return filter.Get(p.Name), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p := *call.Params().(*changesParams)
+	_, err = p.resolve(market.Get(m), p.Operator)
+	return &p, err
+}
+
+// editionEvents returns what hooks are told about an edition: nothing if it is not the newest one, or
+// the first.
+func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date string) (list []*hook.Event, err error) {
+	for code := range strings.SplitSeq(codes, ",") {
+		m := market.Get(market.Code(code))
+		if m == nil {
+			return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
+		}
+		all, err := r.Archives.Editions(m.Code)
+		if err != nil {
+			return nil, err
+		}
+		n := len(all)
+		if n < 2 || all[n-1].Date.String() != date {
+			continue
+		}
+		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At,
+			ID: hook.MessageID("changes", code, date, all[n-1].Version)}
+		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-2], all[n-1]) }
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// changesTold returns what a hook with a filter is told about an edition, nil if the filter selects
+// nothing of it.
+func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, before, edition archive.Edition,
+) (any, error) {
+	values, err := url.ParseQuery(filter)
+	if err != nil {
+		return nil, err
+	}
+	if code := values.Get("market"); code != "" && !strings.EqualFold(code, string(m.Code)) {
+		return nil, nil
+	}
+	p, err := changesOf(m.Code, values, before.Date.String(), edition.Date.String())
+	var body *ChangesBody
+	if err == nil {
+		body, err = r.changesPage(ctx, p, nil)
+	}
+	var invalid *endpoint.ParamError
+	switch {
+	case errors.As(err, &invalid):
+		return nil, nil // an area, an operator or a system of another market
+	case err != nil:
+		return nil, err
+	case body.Meta.TotalMatched == 0:
+		return nil, nil
+	}
+	values.Set("market", string(m.Code))
+	values.Set("since", before.Date.String())
+	values.Set("until", edition.Date.String())
+	return view.HookChanges{Market: m.Code, Date: edition.Date.String(), PreviousDate: before.Date.String(),
+		Total: body.Meta.Total, TotalMatched: body.Meta.TotalMatched, Kinds: body.Meta.Kinds, Changes: body.Data,
+		URL: r.BaseURL + "/external/v1/changes?" + values.Encode(), Attribution: body.Meta.Attribution}, nil
+}
