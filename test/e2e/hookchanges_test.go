@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A hook is told once what the newest edition of a market changed, under its filter, also when the
+// edition came while no server ran.
+func TestHookOfChanges(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	all, added, none := newHookReceiver(t), newHookReceiver(t), newHookReceiver(t)
+	s := serve(t, dir, "--hook-private")
+	add := func(p *publication) { run(t, "archive", "add", "--data", dir, p.write(t)) }
+	add(newPublication("2026-08-13", 400))
+	h := createHook(t, dir, all.URL, "changes,bug")
+	createHook(t, dir, added.URL, "changes", "--filter", "kind=site-added,system-added&operator=sfr&department=63")
+	createHook(t, dir, none.URL, "changes", "--filter", "market=DROM")
+	createHook(t, dir, none.URL, "changes", "--filter", "operator=ORANGE")
+	createHook(t, dir, none.URL, "changes", "--filter", "province=QC&operator=BELL")
+	fails(t, 2, "the nearest is technology", "hook", "create", "--data", dir, "--url", none.URL, "--events", "changes",
+		"--filter", "tecnology=4G")
+	fails(t, 2, "bbox", "hook", "create", "--data", dir, "--url", none.URL, "--events", "changes", "--filter", "bbox=1,2")
+	fails(t, 2, "the nearest is market", "hook", "create", "--data", dir, "--url", none.URL, "--events", "photo",
+		"--filter", "kind=site-added")
+	add(newPublication("2026-08-20", 404)) // another support, with four systems of SFR
+	s.waitUntil("both are told", func() bool { return len(all.messages()) > 0 && len(added.messages()) > 0 })
+	m := all.messages()[0]
+	m.verify(t, h.Secret)
+	if m.Type != "changes.noted" {
+		t.Errorf("got the type %s, want changes.noted", m.Type)
+	}
+	want := object{"market": "FR", "date": "2026-08-20", "previousDate": "2026-08-13", "total": 6., "totalMatched": 6.,
+		"kinds": object{"site-added": 1., "site-removed": 0., "operator-added": 1., "operator-removed": 0.,
+			"system-added": 4., "system-removed": 0., "status-changed": 0., "moved": 0.}}
+	if diff := differs(m.Data, want); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+	address := fmt.Sprint(m.Data["url"])
+	_, path, _ := strings.Cut(address, "/external/v1")
+	if diff := cmp.Diff(s.list(path), m.Data["changes"]); diff != "" || len(m.Data["changes"].([]any)) != 6 {
+		t.Errorf("the answer of %s (-), the message (+):\n%s", address, diff)
+	}
+	some := added.messages()[0].Data
+	if diff := differs(some, object{"total": 6., "totalMatched": 4.}); diff != "" {
+		t.Errorf("with a filter: want (-), got (+):\n%s", diff)
+	}
+	add(newPublication("2026-08-06", 396)) // not the newest
+	s.stop()
+	last := newPublication("2026-08-27", 404)
+	last.rows[0]["statut"] = "Projet approuvé"
+	add(last)
+	s = serve(t, dir, "--hook-private")
+	s.waitUntil("the last is told", func() bool { return len(all.messages()) > 1 })
+	got := all.messages()
+	if diff := differs(got[1].Data, object{"date": "2026-08-27", "total": 1., "totalMatched": 1.}); diff != "" ||
+		len(got) != 2 {
+		t.Errorf("got %d messages, want 2; want (-), got (+):\n%s", len(got), diff)
+	}
+	s.stop()
+	if n, m := len(none.messages()), len(added.messages()); n != 0 || m != 1 {
+		t.Errorf("got %d messages that filters do not select, want none; %d of the other filter, want 1", n, m)
+	}
+}
