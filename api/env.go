@@ -73,17 +73,36 @@ func (r *Env) Version(op *endpoint.Op[*Env]) string {
 			return ""
 		}
 	}
-	if r.Keyless && r.restricted() {
+	if r.restricted() {
 		versions = append(versions, "keyless")
 	}
 	return strings.Join(versions, " ")
+}
+
+// Withholds reports whether the caller may not have rows of a market that come from registers with these
+// names. A register that may not be redistributed is withheld with all of its market, because the sites of a
+// snapshot do not state their registers.
+func (r *Env) Withholds(m *market.Market, registers []string) bool {
+	return r.Keyless && m.NeedsPermission(registers)
+}
+
+// Markets calls yield for each loaded market that the caller may read, in table order.
+func (r *Env) Markets(yield func(*index.Market) bool) {
+	if r.Set == nil {
+		return
+	}
+	for m := range r.Set.Loaded() {
+		if !r.Withholds(m.Table, m.Snap.Registers) && !yield(m) {
+			return
+		}
+	}
 }
 
 // restricted reports whether some of the data is not for callers without a key.
 func (r *Env) restricted() bool {
 	if r.Set != nil {
 		for m := range r.Set.Loaded() {
-			if m.Table.NeedsPermission(m.Snap.Registers) {
+			if r.Withholds(m.Table, m.Snap.Registers) {
 				return true
 			}
 		}
@@ -185,7 +204,7 @@ func (r *Env) load(m *market.Market) (*index.Market, error) {
 	if loaded == nil {
 		return nil, notLoaded(m.Code)
 	}
-	if r.Keyless && m.NeedsPermission(loaded.Snap.Registers) {
+	if r.Withholds(m, loaded.Snap.Registers) {
 		return nil, errRestricted
 	}
 	return loaded, nil

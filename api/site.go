@@ -138,7 +138,7 @@ func (r *Env) locate(name string, in *market.Code, absent *Error) (*index.Market
 	none := true
 	for loaded := range r.Set.Loaded() {
 		none = false
-		if r.Keyless && loaded.Table.NeedsPermission(loaded.Snap.Registers) {
+		if r.Withholds(loaded.Table, loaded.Snap.Registers) {
 			continue
 		}
 		if at, ok := loaded.ByID(name); ok {

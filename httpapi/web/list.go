@@ -166,15 +166,7 @@ var sortNames = []string{"place", "operators", "systems", "status"}
 
 // shown returns the loaded markets that pages may show.
 func shownMarkets(env *api.Env) (list []*index.Market) {
-	if env.Set == nil {
-		return nil
-	}
-	for m := range env.Set.Loaded() {
-		if !env.Keyless || !m.Table.NeedsPermission(m.Snap.Registers) {
-			list = append(list, m)
-		}
-	}
-	return list
+	return slices.Collect(env.Markets)
 }
 
 // newListPage makes the page without its list.

@@ -61,14 +61,9 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		config.Basemap = BasemapPath
 		config.Assets.Ranges, config.Assets.Streets = assetURL("pmtiles.js"), assetURL("protomaps-basemaps.mjs")
 	}
-	if env.Set != nil {
-		for m := range env.Set.Loaded() {
-			if env.Keyless && m.Table.NeedsPermission(m.Snap.Registers) {
-				continue
-			}
-			if m, ok := newMapMarket(m); ok {
-				config.Markets = append(config.Markets, m)
-			}
+	for m := range env.Markets {
+		if m, ok := newMapMarket(m); ok {
+			config.Markets = append(config.Markets, m)
 		}
 	}
 	text, err := json.Marshal(config)
