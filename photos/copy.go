@@ -15,6 +15,12 @@ import (
 // lost, as photos that cannot be read are. Other errors end it, as those of f do.
 func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image []byte) error,
 ) (n int, lost, err error) {
+	return s.eachImage(ctx, func(*Photo) bool { return true }, f)
+}
+
+// eachImage is EachImage for the photos that wants chooses.
+func (s *Store) eachImage(ctx context.Context, wants func(*Photo) bool, f func(p *Photo, size Size, image []byte) error,
+) (n int, lost, err error) {
 	if s.db == nil {
 		return 0, nil, nil
 	}
@@ -30,6 +36,9 @@ func (s *Store) EachImage(ctx context.Context, f func(p *Photo, size Size, image
 		}
 		if err != nil {
 			problems.Add(err)
+			return
+		}
+		if !wants(p) {
 			return
 		}
 		n++

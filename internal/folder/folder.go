@@ -49,6 +49,15 @@ func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 // Photos is the folder of the photos' images, one file for each month.
 func (d Dir) Photos() string { return filepath.Join(string(d), "photos") }
 
+// PackName is the file that makes a folder a pack.
+const PackName = "pack.json"
+
+// IsPack reports whether the folder is a pack: the data of an area, to be read only.
+func (d Dir) IsPack() bool {
+	_, err := os.Stat(filepath.Join(string(d), PackName))
+	return err == nil
+}
+
 // Unused reports whether the folder is missing, or has only the leftovers
 // of an ingest that was ended before it wrote anything.
 func (d Dir) Unused() (bool, error) {

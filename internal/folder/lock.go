@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -49,6 +50,9 @@ func (d Dir) Lock(name, what string, now time.Time) (*Holder, error) {
 // LockQuietly is Lock without writing the holder to the file: a
 // *HeldError of others may name an earlier holder.
 func (d Dir) LockQuietly(name string) (*Holder, error) {
+	if d.IsPack() {
+		return nil, fmt.Errorf("%s is a pack, which is only read: %w", d, fs.ErrPermission)
+	}
 	if err := MakeDir(string(d)); err != nil {
 		return nil, err
 	}
