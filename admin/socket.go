@@ -119,6 +119,10 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.upload(w)
 		return
 	}
+	if r.URL.Path == packPath && r.Method == http.MethodPost {
+		s.sendPack(w, r)
+		return
+	}
 	t, ok := commands[strings.TrimPrefix(r.URL.Path, "/")]
 	if !ok || r.Method != http.MethodPost {
 		http.Error(w, "no such command: the program that asks is of another version", http.StatusNotFound)

@@ -143,6 +143,9 @@ func (a *app) options() httpapi.Options {
 		ErrorDocs:          a.errorDocs(a.base),
 		Links:              a.links(a.base, a.MCP != "off"),
 	}
+	if a.dir.IsPack() { // nothing is written to a stick
+		o.SpoolDir = ""
+	}
 	if r := a.stores.Replicas(); r != nil {
 		o.Cluster = membership{r, a.ClusterStale}
 	}

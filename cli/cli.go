@@ -49,6 +49,7 @@ type commands struct {
 	Export    exportCommand    `cmd:"" help:"Write the sites of a market to a file: CSV, GeoJSON, Parquet, KMZ."`
 	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
+	Pack      packCommand      `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
 	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
 	Compact   compactCommand   `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
 	Cluster   clusterCommand   `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`

@@ -1,0 +1,266 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"relais/geo"
+	"relais/internal/folder"
+	"relais/internal/store"
+	"relais/market"
+	"relais/snapshot"
+)
+
+// A PackSpec says what of a data folder a pack has: the sites of some areas of a market, of a market, or of
+// a disc, and what is known of them.
+type PackSpec struct {
+	Market   market.Code `json:"market,omitempty"` // "" with a disc, which is of all markets
+	Areas    []string    `json:"areas,omitempty"`  // codes of the market's table; none: all of the market
+	Disc     *geo.Disc   `json:"disc,omitempty"`
+	Photos   bool        `json:"photos"`
+	Measures bool        `json:"measures"` // speedtests and coverage points
+	// Restricted also packs rows that nobody may redistribute without their publisher's permission.
+	Restricted bool `json:"restricted"`
+	// Program is the version of relais, for the report.
+	Program string `json:"program,omitempty"`
+}
+
+// A PackReport is what a pack has. It is the file pack.json of the pack's data.
+type PackReport struct {
+	Format   int          `json:"format"`
+	Made     time.Time    `json:"made"`
+	Program  string       `json:"program"` // version of relais
+	Spec     PackSpec     `json:"area"`
+	Markets  []PackMarket `json:"markets"`
+	Archives int          `json:"archives"` // dated publications
+	Photos   int          `json:"photos"`
+	// Speedtests and CoveragePoints were measured by people.
+	Speedtests     int `json:"speedtests"`
+	CoveragePoints int `json:"coveragePoints"`
+	// LeftOut says what of the area the pack does not have.
+	LeftOut []string `json:"leftOut"`
+}
+
+// A PackMarket is a register in a pack.
+type PackMarket struct {
+	Market     market.Code `json:"market"`
+	SourceDate string      `json:"sourceDate"`
+	Version    string      `json:"version"` // of the register that the sites are from
+	Sites      int         `json:"sites"`
+	Authority  string      `json:"authority"`
+	Source     string      `json:"source"`
+	Licence    string      `json:"licence"`
+	Synthetic  bool        `json:"synthetic,omitempty"`
+}
+
+const packFormat = 1
+
+// errNoSites says that a pack would be empty.
+var errNoSites = errors.New("no site of the folder is in the area")
+
+// Pack writes the data of an area from a folder, served or not, into a folder that is missing or empty. It
+// copies no clients, accounts, secrets, counts, reports and outages. Errors: those of reading and writing,
+// and that no site is in the area.
+func Pack(ctx context.Context, dir folder.Dir, spec PackSpec, to folder.Dir, log *slog.Logger) (*PackReport, error) {
+	if err := refuseUnfinished(string(dir)); err != nil {
+		return nil, err
+	}
+	unlock, err := holdIngest(ctx, dir, log)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	r := &PackReport{}
+	err = callServerOrHere(ctx, func() error { return downloadPack(ctx, dir, spec, to) }, func() error {
+		s, err := Open(dir, "relais pack", log)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.pack(ctx, spec, to), s.Close())
+	})
+	if err == nil {
+		err = folder.ReadJSON(filepath.Join(string(to), folder.PackName), r)
+	}
+	return r, err
+}
+
+// pack writes the data of an area into a folder, pack.json last.
+func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
+	program := spec.Program
+	spec.Program = ""
+	p := packing{Stores: s, spec: spec, to: to, chosen: map[market.Code]*packChoice{},
+		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
+			Markets: []PackMarket{}, LeftOut: []string{}}}
+	for _, step := range []func(context.Context) error{p.registers, p.archives, p.measures, p.photos} {
+		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
+			return err
+		}
+	}
+	if err := noteCopy(to); err != nil {
+		return err
+	}
+	if err := readable(to); err != nil {
+		return err
+	}
+	return folder.ReplaceJSON(filepath.Join(string(to), folder.PackName), p.report)
+}
+
+// A packing is a pack that is being made.
+type packing struct {
+	*Stores
+	spec   PackSpec
+	to     folder.Dir
+	chosen map[market.Code]*packChoice
+	report *PackReport
+}
+
+func (p *packing) leftOut(format string, args ...any) {
+	p.report.LeftOut = append(p.report.LeftOut, fmt.Sprintf(format, args...))
+}
+
+// registers writes the snapshots of the area's sites.
+func (p *packing) registers(context.Context) error {
+	for _, m := range market.All {
+		if p.spec.Market != "" && p.spec.Market != m.Code {
+			continue
+		}
+		snap, err := snapshot.ReadFile(p.Dir.Snapshot(string(m.Code)), m.Code)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c, err := newPackChoice(p.spec, m, snap)
+		if err != nil {
+			return err
+		}
+		if err := p.register(m, snap, c); err != nil {
+			return err
+		}
+	}
+	if len(p.chosen) == 0 {
+		return errors.Join(append([]error{errNoSites}, asErrors(p.report.LeftOut)...)...)
+	}
+	return nil
+}
+
+func asErrors(texts []string) (errs []error) {
+	for _, text := range texts {
+		errs = append(errs, errors.New(text))
+	}
+	return errs
+}
+
+// register writes the snapshot of a market's chosen sites.
+func (p *packing) register(m *market.Market, snap *snapshot.Snapshot, c *packChoice) error {
+	b, err := snapshot.Select(snap, c.has)
+	if err != nil || b.Len() == 0 {
+		return err
+	}
+	if m.NeedsPermission(snap.Registers) && !p.spec.Restricted {
+		p.leftOut("%s: %s may not be redistributed without its publisher's permission", m.Code,
+			m.Attribution(snap.Registers).Source)
+		return nil
+	}
+	if _, err := b.Write(p.to.Snapshot(string(m.Code))); err != nil {
+		return err
+	}
+	p.chosen[m.Code] = c
+	from := m.Attribution(snap.Registers)
+	p.report.Markets = append(p.report.Markets, PackMarket{Market: m.Code, SourceDate: snap.SourceDate,
+		Version: snap.Version, Sites: b.Len(), Authority: from.Authority, Source: from.Source, Licence: from.Licence,
+		Synthetic: snap.Synthetic})
+	return nil
+}
+
+// archives writes the dated publications of the area's supports.
+func (p *packing) archives(ctx context.Context) error {
+	choice := p.archiveChoice()
+	if choice == nil {
+		return nil
+	}
+	if err := p.failed[ArchivesFile]; err != nil {
+		p.leftOut("archives: %v", err)
+		return nil
+	}
+	db, err := store.Open(filepath.Join(string(p.to), ArchivesFile), archiveBuckets...)
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "relais-pack-*")
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	p.report.Archives, err = p.Archives.CopyTo(ctx, db, scratch, choice)
+	return errors.Join(err, db.Close(), os.RemoveAll(scratch))
+}
+
+// measures writes the measurements of the area.
+func (p *packing) measures(ctx context.Context) error {
+	if !p.spec.Measures {
+		return nil
+	}
+	all, err := p.Measures()
+	if err != nil {
+		p.leftOut("measurements: %v", err)
+		return nil
+	}
+	n, err := all.CopyTo(ctx, p.to, func(code market.Code, at geo.Point) bool {
+		c := p.chosen[code]
+		return c != nil && c.holds(at)
+	})
+	for kind, rows := range n {
+		if kind == measureSpeedtest {
+			p.report.Speedtests += rows
+		} else {
+			p.report.CoveragePoints += rows
+		}
+	}
+	return err
+}
+
+// photos writes the photos of the area's sites that are shown.
+func (p *packing) photos(ctx context.Context) error {
+	if !p.spec.Photos {
+		return nil
+	}
+	if err := p.failed[PhotosFile]; err != nil {
+		p.leftOut("photos: %v", err)
+		return nil
+	}
+	keys := map[string]bool{}
+	for code, c := range p.chosen {
+		c.addKeys(keys, code)
+	}
+	n, lost, err := p.Photos.CopyShown(ctx, p.to, func(key string) bool { return keys[key] })
+	if p.report.Photos = n; lost != nil {
+		p.leftOut("photos: %v", lost)
+	}
+	return err
+}
+
+// readable lets everybody read the files: a stick may be another user's, and nothing in it is private.
+func readable(dir folder.Dir) error {
+	return filepath.WalkDir(string(dir), func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			return os.Chmod(path, 0o755)
+		}
+		return os.Chmod(path, 0o644)
+	})
+}
+
+// inAreas reports whether a code is one of the spec's areas.
+func (s *PackSpec) inAreas(code string) bool {
+	return len(s.Areas) == 0 || slices.Contains(s.Areas, code)
+}

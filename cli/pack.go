@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"relais/admin"
+	"relais/admin/backup"
+	"relais/geo"
+	"relais/internal/folder"
+	"relais/market"
+)
+
+type packCommand struct {
+	dataFlag
+	Area         string      `placeholder:"AREA" help:"Code or name of a department, territory, region or province, or the code of a market, such as 35, Bretagne, QC or CH."`
+	Market       market.Code `placeholder:"MARKET" help:"The market of the area, where several have one of that name."`
+	Disc         string      `placeholder:"LAT,LON,KM" help:"Instead: a disc, of all markets, such as 48.11,-1.68,30."`
+	Dest         string      `arg:"" name:"dest" help:"The stick, or a folder: missing or empty."`
+	ProgramAMD64 string      `name:"program-amd64" type:"path" placeholder:"FILE" help:"relais for x86_64, for the stick; default: this program where it is one."`
+	ProgramARM64 string      `name:"program-arm64" type:"path" placeholder:"FILE" help:"relais for aarch64, for the stick; default: this program where it is one."`
+	Photos       bool        `negatable:"" default:"true" help:"Pack the photos of the sites (default; --no-photos leaves them out)."`
+	Measurements bool        `negatable:"" default:"true" help:"Pack speedtests and coverage points (default; --no-measurements leaves them out)."`
+	Restricted   bool        `name:"with-restricted" help:"Also pack registers that may not be redistributed without their publisher's permission, which you have."`
+	JSON         bool        `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*packCommand) Help() string {
+	return `Makes a stick for an area: the sites, what the archives have of them, photos and measurements, the
+programs, and a script that shows the map on any Linux machine, offline and without a key. The data folder may be
+served meanwhile. A server only reads a pack. It never has clients, accounts, secrets, counts, outages, reports
+or hidden photos. The temporary folder (TMPDIR) needs as much room as the pack's data. If anything fails, DEST is
+as it was.
+
+Examples:
+  relais pack --data DIR --area 35 /media/stick/rennes
+  relais pack --data DIR --area Bretagne --program-arm64 relais-arm64 /media/stick/bretagne
+  relais pack --data DIR --disc 48.11,-1.68,30 --no-photos /media/stick/disc`
+}
+
+// mostPackKm is the greatest radius of a disc.
+const mostPackKm = 500
+
+// Run makes the pack.
+func (c *packCommand) Run(ctx context.Context, streams Streams) error {
+	spec, name, err := c.spec()
+	if err != nil {
+		return usageError{err}
+	}
+	programs, err := c.programs()
+	if err != nil {
+		return usageError{err}
+	}
+	if err := c.checkDest(); err != nil {
+		return err
+	}
+	log := streams.warnings()
+	var report *admin.PackReport
+	err = backup.Fill(c.Dest, func(dir string) error {
+		fmt.Fprintf(streams.Err, "Collecting what the folder has of %s …\n", name)
+		report, err = admin.Pack(ctx, c.dir(), spec, folder.Dir(filepath.Join(dir, "data")), log)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(streams.Err, "Writing programs and texts …")
+		if err := writePack(dir, name, report, programs); err != nil {
+			return err
+		}
+		return errors.Join(ctx.Err(), backup.Unseal(dir))
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"data": c.Data, "pack": c.Dest, "programs": architectures(programs),
+			"contents": report})
+	}
+	return c.print(streams, report, programs)
+}
+
+func (c *packCommand) print(streams Streams, r *admin.PackReport, programs map[string]string) error {
+	fmt.Fprintf(streams.Out, "%s has %s\n", c.Dest, strings.Join(contents(r), ", "))
+	for _, what := range r.LeftOut {
+		fmt.Fprintf(streams.Out, "  left out: %s\n", visible(what, ""))
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		if programs[arch] == "" {
+			fmt.Fprintf(streams.Out, "  no program for %s: --program-%s names one\n", arch, arch)
+		}
+	}
+	_, err := fmt.Fprintf(streams.Out, "Show it with: sh %s\n", filepath.Join(c.Dest, "start.sh"))
+	return err
+}
+
+// spec returns what to pack, and its name for people.
+func (c *packCommand) spec() (spec admin.PackSpec, name string, err error) {
+	spec = admin.PackSpec{Photos: c.Photos, Measures: c.Measurements, Restricted: c.Restricted, Program: version()}
+	switch {
+	case (c.Area == "") == (c.Disc == ""):
+		return spec, "", errors.New("name an --area or a --disc, one of them")
+	case c.Disc != "":
+		if c.Market != "" {
+			return spec, "", errors.New("--market is for --area: a disc is of all markets")
+		}
+		spec.Disc, err = parseDisc(c.Disc)
+		return spec, "the disc " + c.Disc + " km", err
+	}
+	var found []string
+	for _, m := range market.All {
+		if c.Market != "" && m.Code != c.Market || !m.HasInventory() {
+			continue
+		}
+		if areas, label, ok := packArea(m, c.Area); ok {
+			spec.Market, spec.Areas, name = m.Code, areas, label
+			found = append(found, string(m.Code))
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return spec, "", fmt.Errorf("--area %.60q: no market has it; want the code or name of a department, territory, "+
+			"region or province, or the code of a market", c.Area)
+	case len(found) > 1:
+		return spec, "", fmt.Errorf("--area %.60q: %s have it; say which with --market", c.Area, strings.Join(found, ", "))
+	}
+	return spec, name, nil
+}
+
+// packArea returns the codes of the areas that a text names in a market, nil for all of it.
+func packArea(m *market.Market, text string) (areas []string, label string, ok bool) {
+	if strings.EqualFold(text, string(m.Code)) {
+		return nil, m.Label, true
+	}
+	if i, ok := m.AreaNamed(text); ok {
+		return []string{m.Areas[i].Code}, m.Areas[i].Label + " (" + m.Areas[i].Code + ")", true
+	}
+	if i, ok := m.RegionNamed(text); ok {
+		return m.Regions[i].Codes, m.Regions[i].Label, true
+	}
+	return nil, "", false
+}
+
+// parseDisc reads LAT,LON,KM.
+func parseDisc(text string) (*geo.Disc, error) {
+	parts := strings.Split(text, ",")
+	var v [3]float64
+	ok := len(parts) == len(v)
+	for i := 0; ok && i < len(v); i++ {
+		var err error
+		v[i], err = strconv.ParseFloat(strings.TrimSpace(parts[i]), 64)
+		ok = err == nil
+	}
+	d := &geo.Disc{Center: geo.Point{Lat: v[0], Lng: v[1]}, Radius: v[2] * 1000}
+	if !ok || !d.Center.Valid() || !(v[2] > 0 && v[2] <= mostPackKm) {
+		return nil, fmt.Errorf("--disc %.60q: want LAT,LON,KM in degrees and kilometres, at most %d km", text, mostPackKm)
+	}
+	return d, nil
+}
+
+// checkDest fails unless the destination is missing or empty, and outside the data folder.
+func (c *packCommand) checkDest() error {
+	entries, err := os.ReadDir(c.Dest)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return fmt.Errorf("%s is not empty: name another folder, or empty it", c.Dest)
+	}
+	dir, err1 := filepath.Abs(c.Data)
+	dest, err2 := filepath.Abs(c.Dest)
+	if name, err := filepath.Rel(dir, dest); errors.Join(err1, err2, err) == nil && filepath.IsLocal(name) {
+		return fmt.Errorf("%s is in the data folder: name one outside", c.Dest)
+	}
+	return nil
+}
+
+// machines are the machines of programs, by the names that Go gives them.
+var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
+
+// programs returns the files of programs by architecture.
+func (c *packCommand) programs() (map[string]string, error) {
+	files := map[string]string{"amd64": c.ProgramAMD64, "arm64": c.ProgramARM64}
+	if _, known := machines[runtime.GOARCH]; known && files[runtime.GOARCH] == "" {
+		own, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		files[runtime.GOARCH] = own
+	}
+	for arch, path := range files {
+		if path == "" {
+			delete(files, arch)
+			continue
+		}
+		f, err := elf.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a program of Linux: %w", path, err)
+		}
+		machine := f.Machine
+		f.Close()
+		if machine != machines[arch] {
+			return nil, fmt.Errorf("%s is a program for %s, not for %s", path, machine, arch)
+		}
+	}
+	return files, nil
+}
+
+func architectures(programs map[string]string) []string {
+	list := []string{}
+	for _, arch := range []string{"amd64", "arm64"} {
+		if programs[arch] != "" {
+			list = append(list, arch)
+		}
+	}
+	return list
+}
