@@ -65,9 +65,9 @@ func (p csvParams) check(format string) error {
 	name := ""
 	switch {
 	case format == formatCSV:
-	case p.Separator != comma:
+	case p.Separator == semicolon:
 		name = "sep"
-	case p.BOM != "0":
+	case p.BOM == "1":
 		name = "bom"
 	}
 	if name == "" {
