@@ -5,7 +5,6 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/market"
-	"relais/site"
 )
 
 // ChangesMeta is the meta of /changes.
@@ -133,9 +132,8 @@ func communeOf(loaded *index.Market, key string) *string {
 	if !ok {
 		return nil
 	}
-	var s site.Site
-	loaded.Site(i, &s)
-	return orNull(&s.Commune)
+	_, name := loaded.Snap.Commune(int(i))
+	return orNull(&name)
 }
 
 // A ChangeFeature is a change in GeoJSON.
