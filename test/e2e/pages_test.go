@@ -26,7 +26,8 @@ func TestConformanceOfPages(t *testing.T) {
 	at := aSupport(t, c)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
 	for _, path := range []string{"/?site=fr-" + at.support, "/search?q=rue", "/near?lat=48.85&lon=2.35&radiusKm=20",
-		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/week", "/stats", "/docs", "/docs/tools", "/nowhere"} {
+		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/week", "/stats", "/feeds/FR?operator=FREE",
+		"/docs", "/docs/tools", "/nowhere"} {
 		for _, look := range []struct{ name, scheme, lang string }{{"light", "light", "en"}, {"dark", "dark", "fr"}} {
 			t.Run(path+" "+look.name, func(t *testing.T) {
 				m.must("Emulation.setEmulatedMedia",
