@@ -169,9 +169,7 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file 
 		slices.Sort(page.sites)
 	}
 	rows := page.register()
-	if f.Operator != index.Any || f.Generation != index.Any || f.Status != index.Any || f.OneOf != nil {
-		rows.Filter = &f
-	}
+	rows.Filter = emissionFilter(&f)
 	table := rows.SiteTable()
 	if p.Rows == emissionRows {
 		table = rows.EmissionTable()
@@ -185,6 +183,14 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file 
 			func(w io.Writer) error { return export.KMZ{French: p.Lang == french}.Write(w, rows) }}
 	}
 	return p.csvParams.file(table, m, string(p.Rows))
+}
+
+// emissionFilter returns a filter, or nil if it selects every emission.
+func emissionFilter(f *index.Filter) *index.Filter {
+	if f.Operator == index.Any && f.Generation == index.Any && f.Status == index.Any && f.OneOf == nil {
+		return nil
+	}
+	return f
 }
 
 // WholeExports lists the unfiltered exports of each loaded market that has at most so many

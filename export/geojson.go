@@ -3,11 +3,12 @@ package export
 import (
 	"strconv"
 
+	"relais/geo"
 	"relais/internal/jsontext"
 )
 
-// Features returns a function that appends a row as a GeoJSON Feature: a point, with the columns as properties.
-// What is not stated is null.
+// Features returns a function that appends a row as a GeoJSON Feature: a point or a wedge, with the columns as
+// properties. What is not stated is null.
 func Features(t *Table) func(dst []byte, r Row) []byte {
 	names := make([][]byte, len(t.Columns))
 	for i, c := range t.Columns {
@@ -18,9 +19,13 @@ func Features(t *Table) func(dst []byte, r Row) []byte {
 		r.Cell(t.ID, v)
 		dst = jsontext.AppendString(append(dst, `{"type":"Feature","id":`...), v.Text)
 		p := t.position(r, v)
-		dst = jsontext.AppendNumber(append(dst, `,"geometry":{"type":"Point","coordinates":[`...), p.Lng)
-		dst = jsontext.AppendNumber(append(dst, ','), p.Lat)
-		dst = append(dst, `]},"properties":{`...)
+		if dst = append(dst, `,"geometry":{"type":`...); t.Wedge {
+			r.Cell(len(t.Columns)-1, v)
+			dst = append(appendList(append(dst, `"Polygon","coordinates":[`...), Wedge(p, v.Number), appendPoint), ']')
+		} else {
+			dst = appendPoint(append(dst, `"Point","coordinates":`...), p)
+		}
+		dst = append(dst, `},"properties":{`...)
 		for i, name := range names {
 			if i > 0 {
 				dst = append(dst, ',')
@@ -30,6 +35,12 @@ func Features(t *Table) func(dst []byte, r Row) []byte {
 		}
 		return append(dst, "}}"...)
 	}
+}
+
+// appendPoint appends longitude and latitude.
+func appendPoint(dst []byte, p geo.Point) []byte {
+	dst = jsontext.AppendNumber(append(dst, '['), p.Lng)
+	return append(jsontext.AppendNumber(append(dst, ','), p.Lat), ']')
 }
 
 // appendJSON appends the value of a column of the type.

@@ -80,6 +80,8 @@ type Table struct {
 	Columns []Head
 	// ID and the columns of the position, by number; -1 for none.
 	ID, Lat, Lng int
+	// Wedge means that the geometry of a row is a sector in the direction of the last column.
+	Wedge bool
 	// Rows yields the rows. It may be called more than once.
 	Rows iter.Seq[Row]
 }

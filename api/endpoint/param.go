@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -317,4 +318,23 @@ func (p *Param) appendKey(key []byte, f reflect.Value) []byte {
 	default:
 		return strconv.AppendInt(key, f.Int(), 10)
 	}
+}
+
+// Values returns the parameters that are not their defaults as text, by name, except those of the path. params
+// is a pointer to a struct of parameters.
+func Values(path string, params any) url.Values {
+	v := reflect.ValueOf(params).Elem()
+	defaults := reflect.New(v.Type()).Elem()
+	values := url.Values{}
+	for _, p := range describe(Decl{Path: path}, defaults, nil) {
+		f := v.FieldByIndex(p.index)
+		switch {
+		case p.In == "path" || f.Kind() == reflect.Pointer && f.IsNil():
+		case f.Kind() == reflect.Pointer:
+			values.Set(p.Name, fmt.Sprint(f.Elem().Interface()))
+		case !f.Equal(defaults.FieldByIndex(p.index)):
+			values.Set(p.Name, fmt.Sprint(f.Interface()))
+		}
+	}
+	return values
 }

@@ -59,3 +59,29 @@ func (s *ChangeSide) edge(v *export.Value, of func(Coordinates) float64) {
 		v.Number = of(*s.Coordinates)
 	}
 }
+
+// ChangeFeatures is ChangeTable with an id for each change in a last column, which is that of the table.
+func ChangeFeatures(list []Change) *export.Table {
+	columns := append(changeColumns[:len(changeColumns):len(changeColumns)],
+		export.Column[Change]{Name: "changeId", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.id() }})
+	t := export.NewTable(columns, func(yield func(*Change) bool) {
+		for i := range list {
+			if !yield(&list[i]) {
+				return
+			}
+		}
+	})
+	t.ID = len(columns) - 1
+	return t
+}
+
+// id names a change among all of its market.
+func (c *Change) id() string {
+	id := c.Date + ":" + string(c.Kind) + ":" + c.Site.SiteKey
+	for _, part := range []*string{c.Operator, c.Technology} {
+		if part != nil {
+			id += ":" + *part
+		}
+	}
+	return id
+}

@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"relais/api/view"
+	"relais/export"
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+)
+
+// Parameters that select rows for other transports.
+type (
+	// SiteParams select sites of a market.
+	SiteParams struct {
+		marketParams
+		siteFilters
+		siteText
+	}
+	// OutageParams select outages of a market.
+	OutageParams struct {
+		marketParams
+		territoryParam
+		Source outageSource `param:"source" default:"all" doc:"Only what operators publish, or only what people report."`
+	}
+	// MeasureParams select measurements of a market.
+	MeasureParams struct{ marketParams }
+	// ChangeParams select changes of a market.
+	ChangeParams struct {
+		marketParams
+		changeFilters
+	}
+)
+
+// SiteRows returns the sites that the parameters and a box, nil for anywhere, select, in the order of the register.
+func (r *Env) SiteRows(ctx context.Context, p *SiteParams, box *geo.Box) (*export.Register, error) {
+	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
+	if err != nil || loaded == nil {
+		return &export.Register{}, err
+	}
+	hits := loaded.Find(index.Query{Filter: f, Box: box, Text: p.Text}, 0, loaded.Len())
+	return &export.Register{Market: loaded, Source: view.SourceOf(m, loaded.Snap), Sites: hits.Sites, Filter: emissionFilter(&f)}, nil
+}
+
+// SiteRow returns the site of a market that a siteKey or id names. It fails if there is none.
+func (r *Env) SiteRow(c market.Code, name string) (*export.Register, error) {
+	loaded, i, err := r.locate(name, &c, errNoSite)
+	if err != nil {
+		return nil, err
+	}
+	return &export.Register{Market: loaded, Source: view.SourceOf(loaded.Table, loaded.Snap), Sites: []uint32{i}}, nil
+}
+
+// OutageRows returns the outages that the parameters and a box, nil for anywhere, select, what began last first.
+func (r *Env) OutageRows(p *OutageParams, box *geo.Box) ([]view.Outage, error) {
+	q, err := feedQuery(p.marketParams, p.territoryParam)
+	if err != nil {
+		return nil, err
+	}
+	q.Box = box
+	list, _ := r.outagesBySource(p.Source, q)
+	rows := make([]view.Outage, len(list))
+	for i, o := range list {
+		rows[i] = r.NewOutage(o)
+	}
+	return rows, nil
+}
+
+// Span is a period and a place for measurements.
+type Span struct {
+	Since time.Time // not older
+	Box   *geo.Box  // nil: anywhere
+}
+
+// SpeedtestRows returns a page of speedtests, the newest first, and how many match.
+func (r *Env) SpeedtestRows(p *MeasureParams, s Span, offset, limit int) ([]measure.Test, int, error) {
+	store, q, err := r.measureQuery(p.marketParams, 0, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	q.Since, q.Box, q.Offset = s.Since, s.Box, offset
+	return store.Speedtests(q)
+}
+
+// CoverageRows returns coverage points, the newest first; where there are more than limit, an even sample.
+func (r *Env) CoverageRows(p *MeasureParams, s Span, limit int) ([]measure.Point, error) {
+	store, q, err := r.measureQuery(p.marketParams, 0, limit)
+	if err != nil {
+		return nil, err
+	}
+	q.Since, q.Box = s.Since, s.Box
+	return store.Coverage(q)
+}
+
+// ChangeRows returns a page of the changes of the editions of a period, the newest first, and how many match. The
+// dates are those of the first and last edition; 0 for any.
+func (r *Env) ChangeRows(ctx context.Context, p *ChangeParams, first, last site.Date, offset, limit int) ([]view.Change,
+	int, error) {
+	editions, err := r.Archives.Editions(p.Market)
+	if err != nil || len(editions) < 2 || last != 0 && last <= editions[0].Date {
+		return nil, 0, err
+	}
+	since := editions[0].Date
+	for _, e := range editions {
+		if e.Date < first {
+			since = e.Date
+		}
+	}
+	body, err := r.changesPage(ctx, &changesParams{marketParams: p.marketParams, changeFilters: p.changeFilters,
+		Since: archiveDate(since.String()), Until: archiveDate(last.String()), Offset: offset, Limit: limit}, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	return body.Data, body.Meta.TotalMatched, nil
+}
