@@ -10,6 +10,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/httpapi/ogc"
 	"relais/mcp/tools"
 )
 
@@ -114,7 +115,7 @@ func leaks(result reflect.Type) *walk {
 // No operation, no tool and no webhook has a member for what must never be shown.
 func TestNoPrivateMembers(t *testing.T) {
 	results := map[string]reflect.Type{}
-	for _, op := range api.Operations() {
+	for _, op := range append(api.Operations(), ogc.Operations()...) {
 		results[op.Name] = op.Result
 	}
 	for _, tool := range tools.All() {

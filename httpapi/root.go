@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"relais/httpapi/ogc"
 )
 
 // links answers / of a server without pages.
@@ -17,7 +19,7 @@ func links(s *Server, x *exchange) {
 }
 
 // dataPaths are the path prefixes below which programs ask, whatever they accept.
-var dataPaths = []string{"/external", "/api", MapPath, "/media"}
+var dataPaths = []string{"/external", "/api", MapPath, "/media", ogc.Path}
 
 // wantsPage reports whether a browser asks for a page: it accepts HTML, and programs do not.
 func wantsPage(r *http.Request) bool {

@@ -127,6 +127,7 @@ func New(o Options) (*Server, error) {
 	s.public, s.monitoring = newRouter(), newRouter()
 	s.mountOperations(api.Operations())
 	s.mountMap()
+	s.mountOGC()
 	s.public.handle(mediaPath, http.MethodGet, fixedRoute(media))
 	s.public.handle(openAPIPath, http.MethodGet, fixedRoute(openAPI))
 	if o.Links != nil {

@@ -52,6 +52,48 @@ func TestGDALReadsExports(t *testing.T) {
 	}
 }
 
+// GDAL, and so QGIS, reads the collections of /ogc to their end, with the key in a header.
+func TestGDALReadsCollections(t *testing.T) {
+	ogr2ogr, err := exec.LookPath("ogr2ogr")
+	if err != nil {
+		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")
+	}
+	s := serve(t, makeCountry(t, 2500).dir)
+	for collection, query := range map[string]string{"fr-sites": "", "drom-sites": "market=DROM", "fr-sectors": ""} {
+		t.Run(collection, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "out.geojson")
+			cmd := exec.Command(ogr2ogr, "-f", "GeoJSON", path, "OAPIF:"+s.base+"/ogc", collection, "-oo", "PAGE_SIZE=700")
+			cmd.Env = append(os.Environ(), "GDAL_HTTP_HEADERS=X-API-Key: "+s.key)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			var got struct {
+				Features []struct {
+					ID         string
+					Properties object
+				}
+			}
+			if err := json.Unmarshal(filetest.Read(t, path), &got); err != nil {
+				t.Fatal(err)
+			}
+			sites := map[any]bool{}
+			for _, f := range got.Features {
+				sites[f.Properties["siteKey"]] = true
+			}
+			total := s.meta("/antennas?limit=1&" + query)["total"].(float64)
+			if collection == "fr-sectors" {
+				if len(got.Features) < int(total) {
+					t.Errorf("%d sectors of %d sites, want more than %v", len(got.Features), len(sites), total)
+				}
+				return
+			}
+			if len(got.Features) != int(total) || len(sites) != int(total) {
+				t.Errorf("%d features of %d sites, want %v", len(got.Features), len(sites), total)
+			}
+		})
+	}
+}
+
 // DuckDB and hyparquet read the Parquet file: rows, types, geometry, and groups that they can skip.
 func TestConformanceOfParquet(t *testing.T) {
 	s := serve(t, makeCountry(t, 300).dir)

@@ -1,0 +1,103 @@
+// Package ogc is the data as OGC API - Features Part 1, for QGIS, GDAL and the like: documents about
+// collections, and operations that answer their features in GeoJSON. Its rows and columns are those of
+// package export. It does not know HTTP: package httpapi mounts it.
+package ogc
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"relais/api"
+	"relais/api/endpoint"
+	"relais/export"
+	"relais/market"
+)
+
+// Path is the path prefix of everything here.
+const Path = "/ogc"
+
+// A kind is a kind of collections. Each market has one of each kind.
+type kind struct {
+	name, title, description string
+	items, item              *endpoint.Op[*api.Env]
+	table                    func() *export.Table // without rows
+}
+
+// kinds lists the kinds.
+func kinds() []kind { return []kind{sites, sectors, outages, speedtests, coverage, changes} }
+
+// Operations lists the operations, whose paths are below Path.
+func Operations() (list []*endpoint.Op[*api.Env]) {
+	for _, k := range kinds() {
+		list = append(list, k.items, k.item)
+	}
+	return list
+}
+
+// collectionID names the collection of a kind and market.
+func collectionID(c market.Code, kind string) string { return strings.ToLower(string(c)) + "-" + kind }
+
+// find returns the collection with an id. ok is false if no collection has it.
+func find(id string) (m *market.Market, k kind, ok bool) {
+	for _, m := range market.All {
+		for _, k := range kinds() {
+			if m.HasInventory() && collectionID(m.Code, k.name) == id {
+				return m, k, true
+			}
+		}
+	}
+	return nil, kind{}, false
+}
+
+// A decl is what differs between the operations of two kinds.
+type decl struct {
+	name, scope, failure string
+	scopeBy              *endpoint.ScopeBy
+	dependsOn, errors    []string
+	maxAge               int
+}
+
+// declare returns the two operations of a kind. P has the parameters of a page.
+func declare[P, Q any](d decl, page func(context.Context, *api.Env, *P) (*features, error),
+	one func(context.Context, *api.Env, *Q) (*features, error)) (items, item *endpoint.Op[*api.Env]) {
+	path := "/collections/{market}-" + d.name + "/items"
+	common := endpoint.Decl{Name: "ogc." + d.name, Path: path, Scope: d.scope, ScopeBy: d.scopeBy, FailureName: d.failure,
+		DependsOn: d.dependsOn, MaxAge: d.maxAge, Large: true, ErrorCodes: d.errors}
+	items = endpoint.New(common, func(r *api.Env, ctx context.Context, p *P) (answer, error) {
+		f, err := page(ctx, r, p)
+		if err != nil {
+			return answer{}, err
+		}
+		f.address, f.query = r.BaseURL+Path, endpoint.Values(path, p)
+		return answer{f}, nil
+	})
+	common.Name, common.Path = "ogc."+d.name+".get", path+"/{featureId}"
+	item = endpoint.New(common, func(r *api.Env, ctx context.Context, p *Q) (answer, error) {
+		f, err := one(ctx, r, p)
+		if err != nil {
+			return answer{}, err
+		}
+		f.address = r.BaseURL + Path
+		return answer{(*single)(f)}, f.find()
+	})
+	return items, item
+}
+
+// An answer is features, or one.
+type answer struct{ endpoint.Stream }
+
+// Unwrap implements endpoint.Wrapped.
+func (a answer) Unwrap() endpoint.Stream { return a.Stream }
+
+// FileMembers implements endpoint.Wrapped.
+func (answer) FileMembers() (names []string) {
+	for _, k := range kinds() {
+		names = append(names, k.table().Names()...)
+	}
+	return slices.Compact(slices.Sorted(slices.Values(names)))
+}
+
+// Shapes implements endpoint.Shaped.
+func (answer) Shapes() map[string]reflect.Type { return nil }

@@ -1,0 +1,48 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+
+	"relais/api"
+	"relais/httpapi/ogc"
+)
+
+// mountOGC routes OGC API - Features. Its documents say nothing about sites, and need no key.
+func (s *Server) mountOGC() {
+	for _, op := range ogc.Operations() {
+		s.public.handle(ogc.Path+op.Path, op.Method, newOperation(op))
+	}
+	for path, document := range map[string]func(s *Server, x *exchange) (any, bool){
+		"":             func(s *Server, _ *exchange) (any, bool) { return ogc.NewLanding(s.BaseURL), true },
+		"/conformance": func(*Server, *exchange) (any, bool) { return ogc.Conformance, true },
+		"/collections": func(s *Server, _ *exchange) (any, bool) { return ogc.NewCollections(s.BaseURL, s.set.Load()), true },
+		"/collections/{id}": func(s *Server, x *exchange) (any, bool) {
+			return found(ogc.FindCollection(s.BaseURL, x.collection()))
+		},
+		"/collections/{id}/queryables": func(s *Server, x *exchange) (any, bool) {
+			x.w.Header()["Content-Type"] = []string{"application/schema+json"}
+			return found(ogc.NewQueryables(s.BaseURL, x.collection()))
+		},
+	} {
+		s.public.handle(ogc.Path+path, http.MethodGet, fixedRoute(func(s *Server, x *exchange) {
+			v, ok := document(s, x)
+			if !ok {
+				s.fail(x, api.NotFound("there is no such collection: "+s.BaseURL+ogc.Path+"/collections lists them"))
+				return
+			}
+			s.writeJSON(x, http.StatusOK, v)
+		}))
+	}
+}
+
+func found[T any](v T, ok bool) (any, bool) { return v, ok }
+
+// collection is the id of a collection in the path.
+func (x *exchange) collection() string {
+	id, err := url.PathUnescape(x.vars["id"])
+	if err != nil {
+		return ""
+	}
+	return id
+}
