@@ -48,7 +48,7 @@ type Stores struct {
 	merges    atomic.Bool                        // MergeMeasures runs
 	// HookOptions say how hooks are reached. They are set before commands run.
 	HookOptions hook.Options
-	sealer      *access.Sealer
+	sealer      *access.Sealer       // of secrets, with the key of the folder
 	making      sync.Mutex           // of hooks.db
 	opening     sync.RWMutex         // of open, which the first hook changes
 	open        map[string]*store.DB // by file; a read-only folder may lack some

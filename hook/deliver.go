@@ -42,8 +42,8 @@ func (o *Options) sender(now func() time.Time) *sender {
 	return &sender{t, o.Private, strings.TrimSuffix("relais/"+o.Version, "/"), now}
 }
 
-// Deliver delivers in the background while there are hooks, until ctx ends. Without any it does
-// nothing. wait returns when everything has ended.
+// Deliver delivers in the background while there are hooks, until ctx ends. Without any, and in a
+// folder that cannot be written to, it does nothing. wait returns when everything has ended.
 func (s *Store) Deliver(ctx context.Context, o Options) (wait func()) {
 	var running sync.WaitGroup
 	var mu sync.Mutex
@@ -69,7 +69,7 @@ func (s *Store) Deliver(ctx context.Context, o Options) (wait func()) {
 	}
 	s.mu.Lock()
 	s.deliver = begin
-	some := len(s.hooks.All()) > 0
+	some := len(s.hooks.All()) > 0 && !s.db.ReadOnly()
 	s.mu.Unlock()
 	if some {
 		begin()

@@ -185,7 +185,7 @@ func (s *Store) attend() {
 		source.DB.Journal(source.News)
 	}
 	s.wake()
-	if hooks > 0 && deliver != nil && db != nil {
+	if hooks > 0 && deliver != nil && !db.ReadOnly() {
 		deliver()
 	}
 }

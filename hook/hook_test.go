@@ -274,3 +274,34 @@ func TestReplicas(t *testing.T) {
 		t.Errorf("got %q, want 1, 101, 102", got)
 	}
 }
+
+// A folder that cannot be written to delivers nothing: it could not note that.
+func TestReadOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, net := newWorld(t), newReceiver()
+		w.options.Transport = net
+		h := w.create("https://x.example/in", "")
+		w.start()
+		net.set("x.example", always(500))
+		w.happen("fr-1")
+		time.Sleep(time.Second)
+		w.close()
+		var err error
+		w.things, err = store.OpenReadOnly(filepath.Join(w.dir, "things.db"))
+		w.must(err)
+		w.db, err = store.OpenReadOnly(filepath.Join(w.dir, "hooks.db"))
+		w.must(err)
+		w.s = NewStore(w.s.sealer, []Source{{Name: "things", DB: w.things, News: newsOfThings}}, time.Now)
+		w.must(w.s.Open(w.db))
+		net.set("x.example", nil)
+		w.start()
+		time.Sleep(time.Hour)
+		if h := w.hook(h.ID); h.Pending != 1 || len(net.got["x.example"]) != 0 {
+			t.Errorf("got %+v and %d messages, want one pending", h, len(net.got["x.example"]))
+		}
+		if _, err := w.s.Create(Spec{URL: "https://x.example", Events: []Kind{Photo}}); !errors.Is(err, errReadOnly) {
+			t.Errorf("create: got %v, want errReadOnly", err)
+		}
+		w.close()
+	})
+}

@@ -23,7 +23,7 @@ import (
 // serve returns the arguments of a node.
 func (n *node) serve() []string {
 	args := []string{"serve", "--data", n.dir, "--listen", n.addr, "--base-url", n.base, "--trusted-proxy", "127.0.0.1/32",
-		"--mcp-minute", "1000000"}
+		"--mcp-minute", "1000000", "--hook-private"}
 	if n.engine != "" {
 		args = append(args, "--cluster", n.engine, "--node", n.name)
 	}
