@@ -46,7 +46,7 @@ func (r *Env) SiteRows(ctx context.Context, p *SiteParams, box *geo.Box) (*expor
 	return &export.Register{Market: loaded, Source: view.SourceOf(m, loaded.Snap), Sites: hits.Sites, Filter: emissionFilter(&f)}, nil
 }
 
-// SiteRow returns the site of a market that a siteKey or id names. It fails if there is none.
+// SiteRow returns the site of a market that a siteKey or id names. It fails if there is not one.
 func (r *Env) SiteRow(c market.Code, name string) (*export.Register, error) {
 	loaded, i, err := r.locate(name, &c, errNoSite)
 	if err != nil {

@@ -45,7 +45,8 @@ func TestMapFollow(t *testing.T) {
 				t.Errorf("got the box %s of a map with %v", q.Get("bbox"), f.Bounds)
 			}
 		}
-		if a := call(t, http.DefaultClient, http.MethodGet, s.base+f.Atom, nil); a.status != 200 || !strings.Contains(string(a.body), "<feed ") {
+		a := call(t, http.DefaultClient, http.MethodGet, s.base+f.Atom, nil)
+		if a.status != 200 || !strings.Contains(string(a.body), "<feed ") {
 			t.Errorf("%s: got %d", f.Atom, a.status)
 		}
 	}
