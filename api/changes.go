@@ -177,12 +177,16 @@ func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*Cha
 	return body, nil
 }
 
-// registerOf returns the register of a market, nil if it is not loaded.
+// registerOf returns the register of a market, nil if it is not loaded or not for the caller.
 func (r *Env) registerOf(m *market.Market) *index.Market {
 	if r.Set == nil {
 		return nil
 	}
-	return r.Set.Market(m.Code)
+	loaded := r.Set.Market(m.Code)
+	if loaded != nil && r.Withholds(m, loaded.Snap.Registers) {
+		return nil
+	}
+	return loaded
 }
 
 // withoutRestricted lists the registers whose rows are not for callers without a key, and "" with them:
