@@ -60,6 +60,7 @@ func TestMapFollow(t *testing.T) {
 	m.evaluate(`void relais.map.jumpTo({ center: [2.6, 46.8], zoom: 3 })`, nil)
 	m.until("the whole register is in sight", `!document.querySelector('#controls [data-follow]').href.includes('bbox')`)
 	m.evaluate(`void document.querySelector('#controls [data-follow]').click()`, nil)
-	m.until("the page about the feed is there", `location.pathname === '/feeds/FR' && document.querySelector('h1')?.textContent === 'Suivre ces changements'`)
+	m.until("the page about the feed is there",
+		`location.pathname === '/feeds/FR' && document.querySelector('h1')?.textContent === 'Suivre ces changements'`)
 	m.clean(t)
 }
