@@ -17,7 +17,6 @@ const (
 	mostSupports     = 8 << 20
 	mostBlocks       = 48 << 20
 	mostChanges      = 16 << 20
-	mostChanged      = 8 << 20
 	mostMembers      = 16 << 20
 	mostOverviews    = 32 << 20
 	mostBriefs       = 48 << 20
@@ -32,7 +31,6 @@ type memory struct {
 	supports     valueCache[[]uint32]      // of the rows of a block, ascending
 	blocks       valueCache[*block]
 	changes      valueCache[[]rowChange] // of a date, by support
-	changed      valueCache[[]uint32]    // supports of the changes of a date, ascending
 	members      valueCache[members]
 	overviews    valueCache[*Overview]
 	differences  valueCache[*change.List] // of an edition from the one before
@@ -45,7 +43,6 @@ func newMemory() *memory {
 	m := &memory{}
 	m.publications.most, m.supports.most, m.blocks.most = mostPublications, mostSupports, mostBlocks
 	m.changes.most, m.members.most, m.overviews.most = mostChanges, mostMembers, mostOverviews
-	m.changed.most = mostChanged
 	m.differences.most, m.nets.most, m.computed.most = mostDifferences, mostNets, mostNets
 	return m
 }

@@ -13,14 +13,21 @@ import (
 
 	"relais/archive"
 	"relais/demo"
+	"relais/index"
+	"relais/index/indextest"
 	"relais/market"
+	"relais/site"
 )
 
 // weeks are editions of the country, as their files have them.
 type weeks struct {
 	dates []string
-	rows  []map[string]map[string]int // by edition, support and row: how often
+	sites []map[string]fileSite // by edition and support
 }
+
+// A fileSite is what /changes compares of a support: its position under "", and the most advanced
+// status of each of its systems under operator and technology.
+type fileSite map[string]string
 
 // archiveWeeks adds n editions of the country to the server.
 func archiveWeeks(t *testing.T, s *Server, n int) (w weeks) {
@@ -37,7 +44,7 @@ func archiveWeeks(t *testing.T, s *Server, n int) (w weeks) {
 			return err
 		}
 		w.dates = append(w.dates, report.Date)
-		w.rows = append(w.rows, readWeek(t, path))
+		w.sites = append(w.sites, readWeek(t, path))
 		return nil
 	})
 	if err != nil {
@@ -47,9 +54,8 @@ func archiveWeeks(t *testing.T, s *Server, n int) (w weeks) {
 	return w
 }
 
-// readWeek reads the rows of an edition by support, without what every edition changes and what it
-// does not compare.
-func readWeek(t *testing.T, path string) map[string]map[string]int {
+// readWeek reads the supports of an edition.
+func readWeek(t *testing.T, path string) map[string]fileSite {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -61,21 +67,25 @@ func readWeek(t *testing.T, path string) map[string]map[string]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := map[string]map[string]int{}
+	sites := map[string]fileSite{}
 	for _, row := range all[1:] {
-		var said []string
-		for i, name := range all[0] {
-			if name != "id" && name != "date_maj" && name != "list_azimut" {
-				said = append(said, row[i])
-			}
+		value := func(name string) string { return row[slices.Index(all[0], name)] }
+		s := sites[value("sup_id")]
+		if s == nil {
+			s = fileSite{"": value("coordonnees")}
+			sites[value("sup_id")] = s
 		}
-		support := row[slices.Index(all[0], "sup_id")]
-		if rows[support] == nil {
-			rows[support] = map[string]int{}
+		system := value("adm_lb_nom") + " " + value("emr_lb_systeme")
+		if fileStatus(value("statut")) >= fileStatus(s[system]) {
+			s[system] = value("statut")
 		}
-		rows[support][strings.Join(said, "\x00")]++
 	}
-	return rows
+	return sites
+}
+
+// fileStatus returns how advanced a status is.
+func fileStatus(text string) int {
+	return slices.Index([]string{"", "Projet approuvé", "Techniquement opérationnel", "En service"}, text)
 }
 
 // changedAfter returns the supports that differ between an edition after the date and the one
@@ -86,10 +96,10 @@ func (w *weeks) changedAfter(date string) map[string]bool {
 		if w.dates[i] <= date {
 			continue
 		}
-		for _, of := range w.rows[i-1 : i+1] {
-			for support := range of {
-				if !maps.Equal(w.rows[i-1][support], w.rows[i][support]) {
-					changed[support] = true
+		for _, sites := range w.sites[i-1 : i+1] {
+			for id := range sites {
+				if !maps.Equal(w.sites[i-1][id], w.sites[i][id]) {
+					changed[id] = true
 				}
 			}
 		}
@@ -97,7 +107,7 @@ func (w *weeks) changedAfter(date string) map[string]bool {
 	return changed
 }
 
-// The sites with a change are those whose rows differ in the files.
+// The sites with a change are those whose systems, statuses or positions differ in the files.
 func TestChangedSince(t *testing.T) {
 	s := newServer(t)
 	w := archiveWeeks(t, s, 4)
@@ -125,19 +135,28 @@ func TestChangedSince(t *testing.T) {
 			if tt.date < w.dates[3] && len(want) == 0 {
 				t.Fatal("no site has changed: the test shows nothing")
 			}
-			query := "market=" + string(tt.market) + "&changedSince=" + tt.date + tt.query
-			if got, _ := listed(t, s, "/antennas/export?"+query); !slices.Equal(got, want) {
-				t.Errorf("export: %d sites %.60q, want %d %.60q", len(got), got, len(want), want)
-			}
-			if _, meta := listed(t, s, "/antennas?limit=1&"+query); fmt.Sprint(meta["totalMatched"]) != fmt.Sprint(len(want)) {
-				t.Errorf("list: %v sites, want %d", meta["totalMatched"], len(want))
-			}
-			if _, meta := listed(t, s, "/antennas/search?"+query); fmt.Sprint(meta["total"]) != fmt.Sprint(len(want)) {
-				t.Errorf("search: %v sites, want %d", meta["total"], len(want))
-			}
-			wantTiles(t, s, "/tiles/"+string(tt.market), "?changedSince="+tt.date+tt.query, len(want))
+			wantChanged(t, s, string(tt.market), "changedSince="+tt.date+tt.query, want)
 		})
 	}
+}
+
+// wantChanged compares the sites that each route answers.
+func wantChanged(t *testing.T, s *Server, code, query string, want []string) {
+	t.Helper()
+	asked := "market=" + code + "&" + query
+	got, _ := listed(t, s, "/antennas/export?"+asked)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("export: %d sites %.60q, want %d %.60q", len(got), got, len(want), want)
+	}
+	if _, meta := listed(t, s, "/antennas?limit=1&"+asked); fmt.Sprint(meta["totalMatched"]) != fmt.Sprint(len(want)) {
+		t.Errorf("list: %v sites, want %d", meta["totalMatched"], len(want))
+	}
+	if _, meta := listed(t, s, "/antennas/search?"+asked); fmt.Sprint(meta["total"]) != fmt.Sprint(len(want)) {
+		t.Errorf("search: %v sites, want %d", meta["total"], len(want))
+	}
+	wantTiles(t, s, "/tiles/"+code, "?"+query, len(want))
 }
 
 // wantTiles compares the number of sites on the tiles of low zooms.
@@ -158,22 +177,38 @@ func wantTiles(t *testing.T, s *Server, path, query string, want int) {
 	}
 }
 
-// What the archives' own operation answers as changes has changed since the edition before.
-func TestChangedSinceHasTheChangesOfTheArchive(t *testing.T) {
+// The editions of a market without an archive of its authority are the snapshots that were noted.
+func TestChangedSinceOfSwitzerland(t *testing.T) {
 	s := newServer(t)
-	w := archiveWeeks(t, s, 2)
-	got, _ := listed(t, s, "/antennas/export?changedSince="+w.dates[0])
-	answer := parse(t, get(t, s, "/anfr/archive/"+w.dates[1]), 200)
-	n := 0
-	for _, id := range matchingSites(t, "FR", func(emission) bool { return true }) {
-		if _, has := answer["data"].(object)[id]; has {
-			if n++; !slices.Contains(got, id) {
-				t.Errorf("%s changed in %s, and is not among those changed since %s", id, w.dates[1], w.dates[0])
-			}
-		}
+	s.Archives = noArchives(t)
+	planned, second := station("d", 46.2, 9), station("e", 46.3, 9)
+	planned.Emissions[0].Status = 0
+	second.Emissions = append(second.Emissions, second.Emissions[0])
+	second.Emissions[1].System = "LTE 1800"
+	note(t, s.Archives, market.CH, "2026-08-13", station("a", 47, 8), station("b", 46, 7), planned, second,
+		station("h", 46.5, 8))
+	note(t, s.Archives, market.CH, "2026-08-20", station("a", 47, 8), station("d", 46.2, 9), second, station("g", 46, 8),
+		station("h", 46.5, 8))
+	served := []site.Site{station("a", 47.001, 8), station("b", 46.00001, 7), station("d", 46.2, 9),
+		station("e", 46.3, 9), station("f", 46.4, 9), station("h", 46.50001, 8)}
+	m := indextest.Market(t, market.CH, served...)
+	s.SetData(index.NewSet([]*index.Market{m}, nil))
+	target := "/antennas?market=CH&changedSince=2026-08-20"
+	wantError(t, get(t, s, target), 404, "ARCHIVE_NOT_FOUND", "2026-08-27")
+	if _, err := s.Archives.Note(t.Context(), m.Snap); err != nil {
+		t.Fatal(err)
 	}
-	if n == 0 {
-		t.Error("no site of the archive is in the register: the test shows nothing")
+	for _, tt := range []struct {
+		date string
+		want []string
+	}{
+		{"2026-08-27", nil}, {"2026-08-26", []string{"a", "b", "e", "f"}}, {"2026-08-20", []string{"a", "b", "e", "f"}},
+		{"2026-08-19", []string{"a", "b", "d", "e", "f"}}, {"2026-08-13", []string{"a", "b", "d", "e", "f"}},
+		{"2026-08-12", []string{"a", "b", "d", "e", "f", "h"}},
+	} {
+		t.Run(tt.date, func(t *testing.T) {
+			wantChanged(t, s, "CH", "changedSince="+tt.date, append([]string{}, tt.want...))
+		})
 	}
 }
 
@@ -197,8 +232,6 @@ func TestChangedSinceErrors(t *testing.T) {
 		{"changedSince=" + strings.Repeat("9", 5000), 400, "INVALID_DATE"},
 		{"changedSince=2026-01-08&changedSince=2026-01-08", 400, "INVALID_PARAMETER"},
 		{"changedSince=2026-01-08,2026-01-15", 400, "INVALID_DATE"},
-		{"market=CA&changedSince=2026-01-08", 400, "INVALID_PARAMETER"},
-		{"market=CH&changedSince=2026-01-08", 400, "INVALID_PARAMETER"},
 		{"market=PT&changedSince=2026-01-08", 400, "INVALID_PARAMETER"},
 	} {
 		for _, path := range []string{"/antennas?", "/antennas/export?", "/antennas/search?"} {

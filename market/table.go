@@ -53,7 +53,7 @@ var All = []*Market{
 		AreaType: "province", Areas: provinces, Licences: true,
 		FeedZone: "UTC",
 		Box:      geo.Box{South: 41, West: -142, North: 84, East: -52},
-		Filters:  []string{"operator", "province", "generation", "status", "bbox"},
+		Filters:  []string{"operator", "province", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
@@ -70,7 +70,7 @@ var All = []*Market{
 		},
 		Box:     geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
 		Zone:    "Europe/Brussels",
-		Filters: []string{"operator", "generation", "status", "bbox"},
+		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
@@ -82,7 +82,7 @@ var All = []*Market{
 		},
 		Box:     geo.Box{South: 45.7, West: 5.8, North: 47.9, East: 10.6},
 		Zone:    "Europe/Zurich",
-		Filters: []string{"operator", "generation", "status", "bbox"},
+		Filters: []string{"operator", "generation", "status", "bbox", "changedSince"},
 	},
 	{
 		Code: PT, Country: "PT", Label: "Portugal", Availability: Unavailable,
