@@ -187,7 +187,7 @@ func Operations() []*endpoint.Op[*Env] {
 func MapOperations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		getTile, describeTiles, listMarkets, listAntennas, searchAntennas, lookupAntennas, getAntenna, listOutages,
-		listUnavailableSites, coveragePoints, listSpeedtests, listArchives, getArchive, listChanges,
+		listUnavailableSites, coveragePoints, listSpeedtests, listChanges,
 	}
 }
 

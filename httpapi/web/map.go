@@ -42,7 +42,7 @@ type mapMarket struct {
 	Operators []mapOperator `json:"operators"`
 	Systems   []string      `json:"systems"`
 	Statuses  []string      `json:"statuses"`
-	Changes   bool          `json:"changes"` // sites can be selected by when they changed
+	Changes   bool          `json:"changes"` // what the edition changed is known
 }
 
 // A mapOperator is an operator of a market, in the order of the bits of tiles.
@@ -62,8 +62,9 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		config.Assets.Ranges, config.Assets.Streets = assetURL("pmtiles.js"), assetURL("protomaps-basemaps.mjs")
 	}
 	for m := range env.Markets {
-		if m, ok := newMapMarket(m); ok {
-			config.Markets = append(config.Markets, m)
+		if v, ok := newMapMarket(m); ok {
+			v.Changes = env.ChangesKnown(m)
+			config.Markets = append(config.Markets, v)
 		}
 	}
 	text, err := json.Marshal(config)
@@ -104,8 +105,7 @@ func newMapMarket(m *index.Market) (v mapMarket, ok bool) {
 	register := m.Table.Attribution(m.Snap.Registers)
 	v = mapMarket{Code: string(m.Table.Code), Label: m.Table.Label, Version: m.Snap.Version, Date: m.Snap.SourceDate,
 		Source: register.Source, Authority: register.Authority, Synthetic: m.Snap.Synthetic, Sites: m.Len(),
-		Bounds: [4]float64{b.West, b.South, b.East, b.North}, Systems: m.Snap.Systems, Statuses: m.Snap.Statuses,
-		Changes: m.Table.HasFilter("changedSince")}
+		Bounds: [4]float64{b.West, b.South, b.East, b.North}, Systems: m.Snap.Systems, Statuses: m.Snap.Statuses}
 	for _, o := range m.Table.Operators {
 		v.Operators = append(v.Operators, mapOperator{o.Key, o.Label, o.PLMNs})
 	}

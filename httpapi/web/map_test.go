@@ -109,3 +109,15 @@ func TestMapScripts(t *testing.T) {
 		t.Errorf("node --test: %v\n%s", err, out)
 	}
 }
+
+// The map offers what the last edition changed if an edition before it is kept.
+func TestMapOffersKnownChanges(t *testing.T) {
+	for editions := 1; editions <= 2; editions++ {
+		p, _, _ := figurePages(t, editions)
+		for _, m := range configOf(t, ask(p, "GET", "/").Body.String()).Markets {
+			if want := editions == 2; m.Changes != want {
+				t.Errorf("%s with %d editions: got changes %t, want %t", m.Code, editions, m.Changes, want)
+			}
+		}
+	}
+}

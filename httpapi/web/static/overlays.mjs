@@ -2,7 +2,6 @@
 // coverage points and speedtests. Each is a source of GeoJSON that this module fills.
 import { ask, explain } from './data.mjs';
 import { color, isDark } from './dom.mjs';
-import { inside } from './geo.mjs';
 import { fonts } from './style.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -42,11 +41,11 @@ const bbox = (/** @type {App} */ app) =>
     .box.map((v) => v.toFixed(5))
     .join(',');
 
-/** Bits of what an edition changed on a site, the most telling first. @type {[string, string[]][]} */
+/** What an edition changed on a site, the most telling first. @type {[string, string[]][]} */
 const kinds = [
-  ['new', ['new', 'added']],
-  ['active', ['activated']],
-  ['gone', ['deleted']],
+  ['new', ['site-added', 'operator-added', 'system-added']],
+  ['active', ['status-changed', 'moved']],
+  ['gone', ['site-removed', 'operator-removed', 'system-removed']],
 ];
 
 /**
@@ -113,30 +112,33 @@ export const overlays = {
     ],
   },
   week: {
-    serves: (market) => market.code === 'FR' || market.code === 'DROM',
-    async load(market, { words }) {
-      const { meta } = await ask('/anfr/archives');
-      if (!meta.current) return { features: [], note: words.noEdition };
-      const { data } = await ask('/anfr/archive/' + meta.current);
+    serves: (market) => market.changes,
+    async load(market) {
+      /** @type {Map<string, {site: any, kinds: string[]}>} */
+      const sites = new Map();
+      for (let offset = 0; offset < 40000;) {
+        const { data, meta } = await ask('/changes', {
+          market: market.code,
+          until: market.date,
+          bbox: market.bounds.join(','),
+          limit: 5000,
+          offset,
+        });
+        for (const { site, kind } of data) {
+          const known = sites.get(site.id) ?? { site, kinds: [] };
+          known.kinds.push(kind);
+          sites.set(site.id, known);
+        }
+        if (!meta.hasMore) break;
+        offset = meta.nextOffset;
+      }
       return {
-        note: '',
-        features: Object.values(data)
-          .map(({ info, antennas }) => {
-            const types = antennas.map((/** @type {any} */ a) => a.type);
-            const kind = kinds.find(([, list]) => list.some((k) => types.includes(k)));
-            return point(Number(info.lon), Number(info.lat), {
-              key: market.code.toLowerCase() + '-' + info.sup_id,
-              kind: kind?.[0] ?? '',
-              n: types.length,
-            });
-          })
-          .filter(
-            ({
-              geometry: {
-                coordinates: [lng, lat],
-              },
-            }) => inside(market.bounds, { lng, lat }),
-          ),
+        features: [...sites.values()].map(({ site, kinds: all }) =>
+          point(site.coordinates.lng, site.coordinates.lat, {
+            key: site.siteKey,
+            kind: kinds.find(([, list]) => list.some((k) => all.includes(k)))?.[0] ?? '',
+          }),
+        ),
       };
     },
     layers: (source) => [
