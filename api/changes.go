@@ -151,9 +151,7 @@ func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*Cha
 	if err := p.resolveSystems(&f, m, edits.systems(loaded)); err != nil {
 		return nil, err
 	}
-	if r.Keyless {
-		f.Without = withoutRestricted(m)
-	}
+	f.Without = r.ShownChanges(m).Without
 	body := &ChangesBody{Data: []view.Change{}, Meta: view.ChangesMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code,
 		Operator: p.Operator.canonical(m), Net: p.Net, Reason: edits.reason}}
 	meta := &body.Meta
@@ -187,6 +185,14 @@ func (r *Env) registerOf(m *market.Market) *index.Market {
 		return nil
 	}
 	return loaded
+}
+
+// ShownChanges returns the filter that leaves out what is not for this caller.
+func (r *Env) ShownChanges(m *market.Market) (f change.Filter) {
+	if r.Keyless {
+		f.Without = withoutRestricted(m)
+	}
+	return f
 }
 
 // withoutRestricted lists the registers whose rows are not for callers without a key, and "" with them:

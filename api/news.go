@@ -46,9 +46,7 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	if err := p.resolveSystems(&f, m, found.systems(loaded)); err != nil {
 		return nil, err
 	}
-	if r.Keyless {
-		f.Without = withoutRestricted(m)
-	}
+	f.Without = r.ShownChanges(m).Without
 	v := &view.News{Market: m.Code, Filter: view.NewNewsFilter(m, &f), Reason: found.reason, Synthetic: found.synthetic}
 	v.Attribution, v.Updated = found.attribution(m, loaded)
 	show := view.Changes(m, loaded)

@@ -109,7 +109,6 @@ func (r csvRow) operator() string {
 // overseas reports whether a row belongs to DROM.
 func (r csvRow) overseas() bool { return strings.HasPrefix(r["sta_nm_dpt"], "97") }
 
-// changesOf counts the changes from one file to the next by a column, as the API calls them.
 var (
 	tableRow = regexp.MustCompile(`<tr><th scope="row"(?: class="short")?>([^<]*?) ?` +
 		`(?:<span class="quiet">[^<]*</span>)?</th>(.*)</tr>`)
@@ -144,10 +143,6 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// withTotals returns counts as a page shows them.
-// The figures of an edition are those of its file and of the file before it.
-// The figures of all territories together are those of the API's operation.
-// readOperation asks an operation of the API and reads its answer.
 // The map and the table of departments have the sites of the register's file.
 // The tables under the charts have the emissions of the files, and the lines have the tables' numbers.
 // wantLines reads the ends of lines off the axis, to a tenth of a unit of the drawing.
@@ -160,7 +155,7 @@ func TestFigurePages(t *testing.T) {
 		status int
 	}{
 		{"/week", 302}, {"/week?market=DROM&lang=fr", 302}, {"/week/" + dates[0], 200}, {"/week/" + dates[1], 200},
-		{"/week/" + dates[1] + "?market=DROM", 200}, {"/week/" + dates[1] + "?kind=deleted", 200},
+		{"/week/" + dates[1] + "?market=DROM", 200}, {"/week/" + dates[1] + "?kind=site-added", 200},
 		{"/week/" + dates[1] + "?kind=", 200}, {"/week/" + dates[1] + "?lang=%22%3E%3Cscript%3E", 200},
 		{"/week/2026-02-30", 404}, {"/week/0000-00-00", 404}, {"/week/9999-12-31", 404}, {"/week/today", 404},
 		{"/week/" + long, 404}, {"/week/%00", 404}, {"/week/..%2f..%2fetc", 404}, {"/week/%3Cscript%3E", 404},

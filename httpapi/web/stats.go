@@ -108,6 +108,9 @@ func (p *Pages) stats(w http.ResponseWriter, r *http.Request) {
 		p.failFigures(w, r, err)
 		return
 	}
+	if all, err := p.editions(); err == nil {
+		page.WeekLink = all.weekLink(loaded.Table.Code, page.lang)
+	}
 	w.Header().Set("Cache-Control", "public, max-age=300")
 	p.render(w, r, http.StatusOK, "stats.html", page)
 }

@@ -25,9 +25,6 @@ func (p *Pages) addTrends(ctx context.Context, env *api.Env, w words, m *index.M
 		return err
 	}
 	page.Editions = len(sum.Dates)
-	if page.Editions > 0 {
-		page.WeekLink = figureLink(weekPath, "market", string(m.Table.Code), "lang", page.lang)
-	}
 	if page.Editions < 2 {
 		return nil
 	}

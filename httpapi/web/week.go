@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -8,11 +9,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"relais/api"
 	"relais/api/view"
 	"relais/archive"
+	"relais/archive/change"
 	"relais/index"
 	"relais/market"
 )
@@ -24,16 +25,13 @@ const weekPath = "/week"
 type weekPage struct {
 	Market    market.Code
 	Markets   []choice
-	Date      string // of the edition, YYYY-MM-DD; "" without editions
-	Before    string // that it is compared with, "" for the first
-	Supports  int    // of the edition, in all territories
-	Rows      int
+	Date      string  // of the edition, YYYY-MM-DD; "" without editions
+	Before    string  // that it is compared with, "" for the first
+	Size      int     // sites of the edition, 0 if unknown
 	Previous  *choice // nil for the oldest
 	Next      *choice // nil for the newest
-	Sum       weekCounts
+	Numbers   []weekNumber
 	Sites     int // that changed
-	NewSites  int
-	Added     int // emissions, on new sites and on others
 	StatsLink string
 	Feed      *feedLinks // nil without editions
 	Tables    []weekTable
@@ -45,49 +43,45 @@ type weekPage struct {
 	Synthetic bool
 }
 
-// A weekTable is the numbers of an edition by one property.
-type weekTable struct {
-	Title, Head string // names of texts
-	Folded      bool
-	Rows        []weekRow
-	Sum         weekCounts
+// A weekNumber is how many changes of a kind there are. Name is that of its text.
+type weekNumber struct {
+	Name  string
+	Count int
 }
+
+// headlines are the kinds whose numbers stand first.
+var headlines = []change.Kind{change.SiteAdded, change.SystemAdded, change.StatusChanged, change.SystemRemoved}
 
 // weekSites is how many sites a page lists.
 const weekSites = 100
 
-// newestWeek leads to the newest edition.
+// newestWeek leads to the newest edition of the market that is asked for, or else of the first that has
+// something to compare.
 func (p *Pages) newestWeek(w http.ResponseWriter, r *http.Request) {
 	all, err := p.editions()
 	if err != nil {
 		p.failFigures(w, r, err)
 		return
 	}
+	stated := r.URL.Query().Get("market")
+	code, known := all.first(), true
+	if stated != "" {
+		code, known = all.market(stated)
+	}
+	if !known {
+		p.fail(w, r, http.StatusNotFound)
+		return
+	}
 	w.Header().Set("Cache-Control", "no-cache")
-	if len(all) == 0 {
+	if len(all[code]) == 0 {
 		p.render(w, r, http.StatusNotFound, "week.html", &weekPage{})
 		return
 	}
-	query := url.Values{}
-	for _, name := range []string{"lang", "market"} {
-		if value := r.URL.Query().Get(name); value != "" && len(value) < 20 {
-			query.Set(name, value)
-		}
+	if stated == "" && code != market.FR {
+		stated = string(code)
 	}
-	target := weekPath + "/" + all[len(all)-1].Date
-	if len(query) > 0 {
-		target += "?" + query.Encode()
-	}
+	target := figureLink(weekPath+"/"+all.newest(code), "market", stated, "lang", statedLanguage(r))
 	http.Redirect(w, r, target, http.StatusFound)
-}
-
-// editions returns the archived editions, oldest first.
-func (p *Pages) editions() ([]archive.Publication, error) {
-	env := p.Env()
-	if err := env.CheckUsable(api.DataArchives); err != nil || env.Archives == nil {
-		return nil, err
-	}
-	return env.Archives.List()
 }
 
 // failFigures answers an error of reading the data.
@@ -106,28 +100,24 @@ func (p *Pages) failFigures(w http.ResponseWriter, r *http.Request, err error) {
 func (p *Pages) week(w http.ResponseWriter, r *http.Request) {
 	date := strings.TrimPrefix(r.URL.EscapedPath(), weekPath+"/")
 	q := r.URL.Query()
-	code, known := weekMarket(q.Get("market"))
-	if _, err := time.Parse(time.DateOnly, date); err != nil || !known {
-		p.fail(w, r, http.StatusNotFound)
-		return
-	}
 	all, err := p.editions()
 	if err != nil {
 		p.failFigures(w, r, err)
 		return
 	}
-	at := slices.IndexFunc(all, func(e archive.Publication) bool { return e.Date == date })
-	if at < 0 {
+	code, known := all.market(cmp.Or(q.Get("market"), string(market.FR)))
+	at := slices.IndexFunc(all[code], func(e archive.Edition) bool { return e.Date.String() == date })
+	if !known || at < 0 {
 		p.fail(w, r, http.StatusNotFound)
 		return
 	}
 	env := p.Env()
 	name := strings.Join([]string{env.Archives.Version(), setVersion(env), string(code), date}, " ")
-	sum, err := p.weeks.get(r.Context(), name, func(context.Context) (*weekSum, error) {
+	sum, err := p.weeks.get(r.Context(), name, func(ctx context.Context) (*weekSum, error) {
 		if at == 0 { // all of it is new, and nothing is there to compare it with
 			return &weekSum{}, nil
 		}
-		return sumWeek(env, code, date)
+		return sumWeek(ctx, env, code, all[code][at-1].Date, all[code][at].Date)
 	})
 	if err != nil {
 		p.failFigures(w, r, err)
@@ -149,48 +139,38 @@ func setVersion(env *api.Env) string {
 	return env.Set.Version
 }
 
-// weekMarket returns the market that a page is asked for, FR if it is not stated.
-func weekMarket(text string) (code market.Code, ok bool) {
-	if text == "" {
-		return market.FR, true
-	}
-	code = market.Code(text)
-	return code, slices.Contains(archive.Markets, code)
-}
-
-func newWeekPage(w words, lang string, code market.Code, all []archive.Publication, at int, sum *weekSum) *weekPage {
-	edition := &all[at]
+func newWeekPage(w words, lang string, code market.Code, all weekEditions, at int, sum *weekSum) *weekPage {
+	edition, register := &all[code][at], market.Get(code).Attribution(all[code][at].Registers)
 	link := func(code market.Code, date string) string {
 		return figureLink(weekPath+"/"+date, "market", string(code), "lang", lang)
 	}
-	register := market.Get(code).Register
-	page := &weekPage{Market: code, Date: edition.Date, Supports: edition.Supports, Rows: edition.Rows,
-		Sum: sum.Sum, Sites: sum.Changed, NewSites: sum.NewSites, Added: sum.Sum[0] + sum.Sum[1],
-		StatsLink: figureLink(statsPath, "market", string(code), "lang", lang), Authority: register.Authority,
-		Source: register.Source, Synthetic: edition.Synthetic}
+	page := &weekPage{Market: code, Date: edition.Date.String(), Size: edition.Sites, Sites: sum.Changed,
+		Tables: sum.Tables, StatsLink: figureLink(statsPath, "market", string(code), "lang", lang),
+		Authority: register.Authority, Source: register.Source, Synthetic: edition.Synthetic}
 	page.Feed = newFeedLinks(w, code, lang, &view.NewsFilter{})
-	for _, c := range archive.Markets {
-		page.Markets = append(page.Markets, choice{w.Market(c), link(c, edition.Date), c == code})
+	for _, m := range market.All {
+		if c := m.Code; c == code || len(all[c]) > 1 {
+			page.Markets = append(page.Markets, choice{w.Market(c), link(c, all.near(c, edition.Date)), c == code})
+		}
 	}
 	if at > 0 {
-		page.Before = all[at-1].Date
+		page.Before = all[code][at-1].Date.String()
 		page.Previous = &choice{Label: w.Date(page.Before), Link: link(code, page.Before)}
 	}
-	if at+1 < len(all) {
-		page.Next = &choice{Label: w.Date(all[at+1].Date), Link: link(code, all[at+1].Date)}
+	if at+1 < len(all[code]) {
+		next := all[code][at+1].Date.String()
+		page.Next = &choice{Label: w.Date(next), Link: link(code, next)}
 	}
-	if page.Before == "" {
-		return page
+	for _, k := range headlines {
+		page.Numbers = append(page.Numbers, weekNumber{"kind." + k.String(), sum.Sum[k]})
 	}
-	page.Tables = []weekTable{{"byOperator", "operator", false, sum.Operators, sum.Sum},
-		{"byTechnology", "weekTechnology", false, sum.Systems, sum.Sum},
-		{"byDepartment", "department", len(sum.Departments) > 12, sum.Departments, sum.Sum}}
 	return page
 }
 
 // list chooses the sites of a kind, page by page. It reports whether there is such a page.
 func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) bool {
-	kind := slices.Index(weekKinds, q.Get("kind"))
+	names := change.Kind(0).Values()
+	kind := slices.Index(names, q.Get("kind"))
 	number, err := strconv.Atoi(q.Get("page"))
 	if q.Get("page") == "" {
 		number, err = 1, nil
@@ -209,8 +189,11 @@ func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) boo
 	of := func(i int) weekSite { return sum.Sites[i] }
 	listed := len(sum.Sites)
 	page.Kinds = []choice{{w["kind.all"] + " (" + w.Number(listed) + ")", link("", 1), kind < 0}}
-	for k, name := range weekKinds {
+	for k, name := range names {
 		n := len(sum.ByKind[k])
+		if n == 0 && k != kind {
+			continue
+		}
 		page.Kinds = append(page.Kinds, choice{w["kind."+name] + " (" + w.Number(n) + ")", link(name, 1), k == kind})
 		if k == kind {
 			of, listed = func(i int) weekSite { return sum.Sites[sum.ByKind[k][i]] }, n

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,66 +9,133 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"relais/api"
-	"relais/api/endpoint"
-	"relais/archive"
+	"relais/archive/change"
 	"relais/market"
 )
 
-func changesOf(before, after []csvRow, drom bool, column string) map[string]weekCounts {
-	was, is, had := map[string]csvRow{}, map[string]csvRow{}, map[string]bool{}
-	for _, r := range before {
-		was[r.key()], had[r["sup_id"]] = r, true
-	}
-	counts := map[string]weekCounts{}
-	add := func(r csvRow, kind int) {
-		if r.overseas() == drom {
-			c := counts[r[column]]
-			c[kind]++
-			counts[r[column]] = c
-		}
-	}
-	for _, r := range after {
-		is[r.key()] = r
-		old, known := was[r.key()]
-		switch {
-		case !known && !had[r["sup_id"]]:
-			add(r, 0)
-		case !known:
-			add(r, 1)
-		case old["statut"] == "Projet approuvé" && r["statut"] != "Projet approuvé":
-			add(r, 2)
-		}
-	}
-	for _, r := range before {
-		if _, stays := is[r.key()]; !stays {
-			add(r, 3)
-		}
-	}
-	return counts
+// A fileChange is a difference between two files.
+type fileChange struct {
+	kind                             change.Kind
+	id, department, operator, system string // operator and system are "" where it is about more
 }
 
-func withTotals(counts map[string]weekCounts, name func(string) string) map[string][]int {
-	rows := map[string][]int{}
-	for key, c := range counts {
-		rows[name(key)] = append(c[:], c.Total())
-	}
-	return rows
+// A fileSite is a support in a file: the most advanced status by operator and system.
+type fileSite struct {
+	department string
+	systems    map[[2]string]int
 }
 
+// sitesOf returns the supports of a file.
+func sitesOf(rows []csvRow, drom bool) map[string]*fileSite {
+	sites := map[string]*fileSite{}
+	for _, r := range rows {
+		if r.overseas() != drom {
+			continue
+		}
+		s := sites[r["sup_id"]]
+		if s == nil {
+			s = &fileSite{r["sta_nm_dpt"], map[[2]string]int{}}
+			sites[r["sup_id"]] = s
+		}
+		status := slices.Index([]string{"Projet approuvé", "Techniquement opérationnel", "En service"}, r["statut"])
+		key := [2]string{r["adm_lb_nom"], r["emr_lb_systeme"]}
+		s.systems[key] = max(s.systems[key], status+1)
+	}
+	return sites
+}
+
+// changesOf lists the differences between two files: sites, operators and systems are sets.
+func changesOf(before, after []csvRow, drom bool) (list []fileChange) {
+	type thing struct{ id, operator, system string }
+	things := func(sites map[string]*fileSite) map[thing]int {
+		all := map[thing]int{}
+		for id, s := range sites {
+			all[thing{id: id}] = 0
+			for key, status := range s.systems {
+				all[thing{id, key[0], ""}], all[thing{id, key[0], key[1]}] = 0, status
+			}
+		}
+		return all
+	}
+	olds, news := sitesOf(before, drom), sitesOf(after, drom)
+	was, is := things(olds), things(news)
+	add := func(sites map[string]*fileSite, t thing, kinds ...change.Kind) {
+		level := 0
+		if t.operator != "" {
+			level++
+		}
+		if t.system != "" {
+			level++
+		}
+		list = append(list, fileChange{kinds[level], t.id, sites[t.id].department, t.operator, t.system})
+	}
+	for t, status := range is {
+		if old, there := was[t]; !there {
+			add(news, t, change.SiteAdded, change.OperatorAdded, change.SystemAdded)
+		} else if old != status {
+			add(news, t, 0, 0, change.StatusChanged)
+		}
+	}
+	for t := range was {
+		if _, stays := is[t]; !stays {
+			add(olds, t, change.SiteRemoved, change.OperatorRemoved, change.SystemRemoved)
+		}
+	}
+	return list
+}
+
+// countedBy counts changes as a table of the page does, with the heads of its columns.
+func countedBy(list []fileChange, name func(*fileChange) string) (rows map[string][]int, heads []string) {
+	counts, sum := map[string]*weekCounts{}, weekCounts{}
+	for i := range list {
+		if label := name(&list[i]); label != "" {
+			countOf(counts, label)[list[i].kind]++
+			sum[list[i].kind]++
+		}
+	}
+	rows = map[string][]int{}
+	for k, n := range sum {
+		if n > 0 {
+			heads = append(heads, english["kind."+change.Kind(k).String()])
+		}
+	}
+	for label, c := range counts {
+		total := 0
+		for k, n := range c {
+			if total += n; sum[k] > 0 {
+				rows[label] = append(rows[label], n)
+			}
+		}
+		rows[label] = append(rows[label], total)
+	}
+	return rows, append(heads, english["total"])
+}
+
+var numberHead = regexp.MustCompile(`<th scope="col" class="n">([^<]+)</th>`)
+
+// headsAfter returns the heads of the columns of numbers of the first table after a text.
+func headsAfter(page, text string) (heads []string) {
+	_, page, _ = strings.Cut(page, text)
+	page, _, _ = strings.Cut(page, "</thead>")
+	for _, m := range numberHead.FindAllStringSubmatch(page, -1) {
+		heads = append(heads, m[1])
+	}
+	return heads
+}
+
+// The figures of an edition are the differences between its file and the file before it.
 func TestWeekFigures(t *testing.T) {
 	p, files, dates := figurePages(t, 3)
-	same := func(s string) string { return s }
 	for _, drom := range []bool{false, true} {
 		code := market.FR
 		if drom {
 			code = market.DROM
 		}
-		label := func(name string) string {
-			if i, ok := market.Get(code).OperatorNamed(name); ok {
+		operator := func(c *fileChange) string {
+			if i, ok := market.Get(code).OperatorNamed(c.operator); ok {
 				return market.Get(code).Operators[i].Label
 			}
-			return name
+			return c.operator
 		}
 		for i := 1; i < len(files); i++ {
 			t.Run(fmt.Sprint(code, " ", dates[i]), func(t *testing.T) {
@@ -78,16 +143,22 @@ func TestWeekFigures(t *testing.T) {
 				if w.Code != 200 {
 					t.Fatalf("status %d, want 200", w.Code)
 				}
+				list := changesOf(files[i-1], files[i], drom)
 				for _, tt := range []struct {
-					title, column string
-					name          func(string) string
-				}{{"By operator</h2>", "adm_lb_nom", label}, {"By technology</h2>", "emr_lb_systeme", same},
-					{"By department</h2>", "sta_nm_dpt", same}} {
-					counts := changesOf(files[i-1], files[i], drom, tt.column)
-					if len(counts) == 0 {
+					title string
+					name  func(*fileChange) string
+				}{
+					{"By operator</h2>", operator}, {"By technology</h2>", func(c *fileChange) string { return c.system }},
+					{"By department</h2>", func(c *fileChange) string { return c.department }},
+				} {
+					want, heads := countedBy(list, tt.name)
+					if len(want) == 0 {
 						t.Fatal("nothing changed: the test shows nothing")
 					}
-					if diff := cmp.Diff(withTotals(counts, tt.name), tableAfter(t, w.Body.String(), tt.title)); diff != "" {
+					if diff := cmp.Diff(want, tableAfter(t, w.Body.String(), tt.title)); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", tt.title, diff)
+					}
+					if diff := cmp.Diff(heads, headsAfter(w.Body.String(), tt.title)); diff != "" {
 						t.Errorf("%s (-want +got):\n%s", tt.title, diff)
 					}
 				}
@@ -96,58 +167,30 @@ func TestWeekFigures(t *testing.T) {
 	}
 }
 
-func TestWeekFiguresAreThoseOfTheAPI(t *testing.T) {
-	p, _, dates := figurePages(t, 2)
-	var answer struct {
-		Data map[string]struct{ Antennas []struct{ Type string } }
-	}
-	readOperation(t, p.Env(), "anfr.archive", map[string]string{"date": dates[1]}, &answer)
-	want, got := map[string]int{}, map[string]int{}
-	for _, kind := range weekKinds {
-		want[kind] = 0
-	}
-	for _, s := range answer.Data {
-		for _, a := range s.Antennas {
-			want[a.Type]++
-		}
-	}
+// The sites of a kind are those of the file's differences, and their links lead to pages.
+func TestWeekSites(t *testing.T) {
+	p, files, dates := figurePages(t, 2)
+	shown := regexp.MustCompile(`<tr><td>(?:<a href="(/site/[^"?]+)\?lang=en">)?(9\d+)`)
 	links := 0
-	for _, code := range archive.Markets {
-		page := ask(p, "GET", "/week/"+dates[1]+"?lang=en&market="+string(code)).Body.String()
-		for _, row := range tableAfter(t, page, "By operator</h2>") {
-			for k, kind := range weekKinds {
-				got[kind] += row[k]
+	for _, kind := range change.Kind(0).Values() {
+		want, got := map[string]bool{}, map[string]bool{}
+		for _, c := range changesOf(files[0], files[1], false) {
+			if c.kind.String() == kind {
+				want[c.id] = true
 			}
 		}
-		for _, m := range regexp.MustCompile(`href="(/site/[^"?]+)\?lang=en"`).FindAllStringSubmatch(page, 5) {
-			if w := ask(p, "GET", m[1]); w.Code != 200 {
-				t.Errorf("%s: status %d, want 200", m[1], w.Code)
+		page := ask(p, "GET", "/week/"+dates[1]+"?lang=en&kind="+kind).Body.String()
+		for i, m := range shown.FindAllStringSubmatch(page, -1) {
+			got[m[2]] = true
+			if links++; i < 3 && m[1] != "" && ask(p, "GET", m[1]).Code != 200 {
+				t.Errorf("%s is not a page", m[1])
 			}
-			links++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" || links == 0 {
-		t.Errorf("%d links of sites, and kinds (-API +pages):\n%s", links, diff)
-	}
-}
-
-func readOperation(t *testing.T, env *api.Env, name string, params map[string]string, into any) {
-	t.Helper()
-	ops := api.Operations()
-	op := ops[slices.IndexFunc(ops, func(o *endpoint.Op[*api.Env]) bool { return o.Name == name })]
-	call, err := op.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := call.Do(context.Background(), env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	if _, err := result.(endpoint.Stream).WriteTo(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(text.String()+"}"), into); err != nil {
-		t.Fatal(err)
+	if links == 0 {
+		t.Error("no site is shown: the test shows nothing")
 	}
 }

@@ -2,142 +2,151 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
 	"relais/api"
-	"relais/archive"
-	"relais/archive/column"
-	"relais/ingest/anfr"
+	"relais/api/view"
+	"relais/archive/change"
+	"relais/index"
 	"relais/market"
+	"relais/site"
 )
 
-// weekKinds are the kinds of changes in the order of weekCounts, by the words of the API.
-var weekKinds = []string{"new", "added", "activated", "deleted"}
+// weekCounts are numbers of changes by kind.
+type weekCounts [change.Kinds]int
 
-// weekCounts are numbers of emissions by kind of change.
-type weekCounts [4]int
-
-// Total returns the number of all changes.
-func (c weekCounts) Total() (n int) {
-	for _, k := range c {
-		n += k
-	}
-	return n
+// A weekTable is the changes of an edition by operator, technology or area.
+type weekTable struct {
+	Title, Head string // names of texts
+	Folded      bool
+	Kinds       []string // the columns
+	Rows        []weekRow
+	Sum         weekRow
 }
 
-func (c *weekCounts) add(o weekCounts) {
-	for k, n := range o {
-		c[k] += n
-	}
-}
-
-// A weekRow is the changes of an operator, a technology or a department.
+// A weekRow is the changes of an operator, a technology or an area.
 type weekRow struct {
-	Label  string
+	Label  string // "" if the register does not state it
 	Note   string // of the same, such as the name of a department
-	Counts weekCounts
+	Counts []int  // by column
+	Total  int
 	// Percent is the length of the bar, of the longest.
 	Percent int
 }
 
 // A weekSite is a site that an edition changed.
 type weekSite struct {
-	ID, Commune, Department, Link string
-	Counts                        weekCounts
-	Operators                     string
+	ID, Commune, Area, Link string
+	Counts                  weekCounts
+	Operators               string
 }
 
 // A weekSum is what an edition changed in a market. It is shared.
 type weekSum struct {
-	Sum                             weekCounts
-	Changed, NewSites               int // sites; new are those that the edition before did not have
-	Sites                           []weekSite
-	ByKind                          [4][]int // positions in Sites
-	Operators, Systems, Departments []weekRow
+	Sum     weekCounts
+	Changed int // sites
+	Sites   []weekSite
+	ByKind  [change.Kinds][]int // positions in Sites
+	Tables  []weekTable
 }
 
 // mostWeekSites bounds the sites of a weekSum that are listed.
 const mostWeekSites = 20000
 
-// sumWeek adds up the changes of an edition.
-func sumWeek(env *api.Env, code market.Code, date string) (*weekSum, error) {
-	found, err := env.Archives.Changes(date)
+// sumWeek adds up what an edition changed since the one before it.
+func sumWeek(ctx context.Context, env *api.Env, code market.Code, from, to site.Date) (*weekSum, error) {
+	span, err := env.Archives.Between(ctx, code, from, to)
 	if err != nil {
 		return nil, err
 	}
-	t := weekTally{env: env, market: market.Get(code), operators: map[string]weekCounts{},
-		systems: map[string]weekCounts{}, departments: map[string]weekCounts{}}
-	for s, err := range found.All() {
-		if err != nil {
-			return nil, err
-		}
-		t.add(s)
+	t := weekTally{market: market.Get(code), operators: map[string]*weekCounts{}, systems: map[string]*weekCounts{},
+		areas: map[string]*weekCounts{}}
+	if env.Set != nil {
+		t.loaded = env.Set.Market(code)
 	}
+	shown := env.ShownChanges(t.market)
+	for _, l := range span.Lists {
+		for c := range l.Records(&shown) {
+			t.add(&c)
+		}
+	}
+	t.endSite()
 	return t.done(), nil
 }
 
-// A weekTally adds up the changes of the sites of a market.
+// A weekTally adds up changes, those of a site after another.
 type weekTally struct {
-	env                             *api.Env
-	market                          *market.Market
-	sum                             weekSum
-	operators, systems, departments map[string]weekCounts
+	market                    *market.Market
+	loaded                    *index.Market // nil for none
+	sum                       weekSum
+	operators, systems, areas map[string]*weekCounts
+	site                      weekSite // whose changes are being added
+	names                     []string // of its operators
 }
 
-// add adds a site, if it has changes in the market.
-func (t *weekTally) add(s *archive.Site) {
-	entry, area := weekSite{ID: s.ID}, -1
-	var names []string
-	for i := range s.Records {
-		v := &s.Records[i].Values
-		insee := cmp.Or(v[column.Insee], v[column.Insee2])
-		code, at, ok := anfr.AreaOf(v[column.Department], insee)
-		kind := slices.Index(weekKinds, s.Records[i].Kind.Type())
-		if !ok || code != t.market.Code || kind < 0 {
-			continue
-		}
-		var one weekCounts
-		one[kind] = 1
-		area = at
-		entry.Counts.add(one)
-		name := operatorLabel(t.market, v[column.Operator])
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		addTo(t.operators, name, one)
-		addTo(t.systems, v[column.System], one)
-		entry.Commune = t.env.CommuneName(insee)
+func (t *weekTally) add(c *change.Record) {
+	if c.Site != t.site.ID {
+		t.endSite()
+		t.site, t.names = weekSite{ID: c.Site, Area: c.Area}, t.names[:0]
 	}
-	if area < 0 {
+	t.sum.Sum[c.Kind]++
+	t.site.Counts[c.Kind]++
+	countOf(t.areas, c.Area)[c.Kind]++
+	if c.Operator != "" {
+		label := strings.Join(labelsOf(t.market, []string{c.Operator}), "")
+		countOf(t.operators, label)[c.Kind]++
+		if !slices.Contains(t.names, label) {
+			t.names = append(t.names, label)
+		}
+	}
+	switch c.Kind {
+	case change.SystemAdded, change.SystemRemoved, change.StatusChanged:
+		countOf(t.systems, c.Technology)[c.Kind]++
+	}
+}
+
+func countOf(counts map[string]*weekCounts, name string) *weekCounts {
+	c := counts[name]
+	if c == nil {
+		c = &weekCounts{}
+		counts[name] = c
+	}
+	return c
+}
+
+// endSite adds the site whose changes have been added.
+func (t *weekTally) endSite() {
+	if t.site.ID == "" {
 		return
 	}
-	entry.Department = t.market.Areas[area].Code
-	addTo(t.departments, entry.Department, entry.Counts)
-	t.sum.Sum.add(entry.Counts)
-	t.sum.Changed++
-	if entry.Counts[0] > 0 {
-		t.sum.NewSites++
+	if t.sum.Changed++; len(t.sum.Sites) == mostWeekSites {
+		return
 	}
-	if len(t.sum.Sites) < mostWeekSites {
-		slices.Sort(names)
-		entry.Link, entry.Operators = siteLink(t.env, t.market.Code, s.ID), strings.Join(names, ", ")
-		t.sum.Sites = append(t.sum.Sites, entry)
+	if t.loaded != nil {
+		key := index.Key(t.market.Code, t.site.ID)
+		if i, ok := t.loaded.ByID(key); ok {
+			var s site.Site
+			t.loaded.Site(i, &s)
+			t.site.Link, t.site.Commune = view.SitePagePath+key, s.Commune
+		}
 	}
+	slices.Sort(t.names)
+	t.site.Operators = strings.Join(t.names, ", ")
+	t.sum.Sites = append(t.sum.Sites, t.site)
 }
 
 // done returns the sum.
 func (t *weekTally) done() *weekSum {
 	sum := &t.sum
-	sum.Operators, sum.Systems, sum.Departments = weekRows(t.operators), weekRows(t.systems), weekRows(t.departments)
-	slices.SortFunc(sum.Departments, func(a, b weekRow) int { return strings.Compare(a.Label, b.Label) })
-	for i := range sum.Departments {
-		if at, ok := t.market.Area(sum.Departments[i].Label); ok {
-			sum.Departments[i].Note = t.market.Areas[at].Label
-		}
+	sum.Tables = []weekTable{newWeekTable("byOperator", "operator", t.operators),
+		newWeekTable("byTechnology", "weekTechnology", t.systems)}
+	if t.market.AreaType != "" {
+		sum.Tables = append(sum.Tables, t.areaTable())
 	}
 	slices.SortStableFunc(sum.Sites, func(a, b weekSite) int {
-		return cmp.Or(strings.Compare(a.Department, b.Department), strings.Compare(a.Commune, b.Commune))
+		return cmp.Or(strings.Compare(a.Area, b.Area), strings.Compare(a.Commune, b.Commune))
 	})
 	for i := range sum.Sites {
 		for k, n := range sum.Sites[i].Counts {
@@ -149,38 +158,54 @@ func (t *weekTally) done() *weekSum {
 	return sum
 }
 
-// operatorLabel returns the usual name of an operator, or the published one of an operator that the
-// market does not serve.
-func operatorLabel(m *market.Market, published string) string {
-	if i, ok := anfr.OperatorOf(m, published); ok {
-		return m.Operators[i].Label
+// areaTable returns the changes by area, in the order of their codes.
+func (t *weekTally) areaTable() weekTable {
+	table := newWeekTable("by."+t.market.AreaType, t.market.AreaType, t.areas)
+	table.Folded = len(table.Rows) > 12
+	slices.SortFunc(table.Rows, func(a, b weekRow) int { return strings.Compare(a.Label, b.Label) })
+	for i := range table.Rows {
+		if at, ok := t.market.Area(table.Rows[i].Label); ok {
+			table.Rows[i].Note = t.market.Areas[at].Label
+		}
 	}
-	return strings.Clone(published)
+	return table
 }
 
-func addTo(counts map[string]weekCounts, name string, c weekCounts) {
-	sum, ok := counts[name]
-	if !ok {
-		name = strings.Clone(name) // the text of the archive's block would stay in memory
-	}
-	sum.add(c)
-	counts[name] = sum
-}
-
-// weekRows returns rows with the most changes first.
-func weekRows(counts map[string]weekCounts) (rows []weekRow) {
+// newWeekTable returns a table with the most changes first. Its columns are the kinds that occur.
+func newWeekTable(title, head string, counts map[string]*weekCounts) weekTable {
+	table, all := weekTable{Title: title, Head: head}, weekCounts{}
 	most := 1
-	for name, c := range counts {
-		rows = append(rows, weekRow{Label: name, Counts: c})
-		most = max(most, c.Total())
+	for _, c := range counts {
+		total := 0
+		for k, n := range c {
+			all[k] += n
+			total += n
+		}
+		most = max(most, total)
 	}
-	for i := range rows {
-		rows[i].Percent = 100 * rows[i].Counts.Total() / most
+	for k, n := range all {
+		if n > 0 {
+			table.Kinds = append(table.Kinds, change.Kind(k).String())
+		}
 	}
-	slices.SortFunc(rows, func(a, b weekRow) int {
-		return cmp.Or(cmp.Compare(b.Counts.Total(), a.Counts.Total()), strings.Compare(a.Label, b.Label))
+	row := func(label string, c *weekCounts) weekRow {
+		r := weekRow{Label: label}
+		for k, n := range c {
+			if r.Total += n; all[k] > 0 {
+				r.Counts = append(r.Counts, n)
+			}
+		}
+		r.Percent = 100 * r.Total / most
+		return r
+	}
+	for label, c := range counts {
+		table.Rows = append(table.Rows, row(label, c))
+	}
+	table.Sum = row("", &all)
+	slices.SortFunc(table.Rows, func(a, b weekRow) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total), strings.Compare(a.Label, b.Label))
 	})
-	return rows
+	return table
 }
 
 // Changes writes numbers of changes.
@@ -188,7 +213,7 @@ func (w words) Changes(c weekCounts) string {
 	var parts []string
 	for k, n := range c {
 		if n > 0 {
-			parts = append(parts, w.Count("change."+weekKinds[k], n))
+			parts = append(parts, w.Count("change."+change.Kind(k).String(), n))
 		}
 	}
 	return strings.Join(parts, ", ")
