@@ -36,7 +36,7 @@ var boxEdges = []string{"xmin", "ymin", "xmax", "ymax"}
 // Write writes a table with positions. A file that was not written to its end has no footer, without which no
 // reader takes it.
 func (Parquet) Write(w io.Writer, t *Table) error {
-	p := &parquetWriter{table: t, file: parquet.NewWriter(w, parquet.NewSchema("relais", parquetSchema(t)),
+	p := &parquetWriter{table: t, file: parquet.NewGenericWriter[any](w, parquet.NewSchema("relais", parquetSchema(t)),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}), parquet.CreatedBy("relais", "1", "")),
 		batch: make([][]parquet.Value, len(t.Columns)+1+len(boxEdges)), bounds: emptyBox}
 	rows := 0
@@ -63,7 +63,7 @@ func (Parquet) Write(w io.Writer, t *Table) error {
 
 type parquetWriter struct {
 	table  *Table
-	file   *parquet.Writer
+	file   *parquet.GenericWriter[any]
 	batch  [][]parquet.Value // by column
 	value  Value
 	bounds geo.Box // of all positions
