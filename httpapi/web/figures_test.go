@@ -94,10 +94,6 @@ func readRows(t *testing.T, path string) (rows []csvRow) {
 	}
 }
 
-func (r csvRow) key() string {
-	return r["sta_nm_anfr"] + "|" + r["adm_lb_nom"] + "|" + r["emr_lb_systeme"]
-}
-
 // operator returns the key of the operator of metropolitan France.
 func (r csvRow) operator() string {
 	if i, ok := market.Get(market.FR).OperatorNamed(r["adm_lb_nom"]); ok {
