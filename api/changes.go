@@ -147,7 +147,7 @@ func NetChanges(list *change.List, from, to string, synthetic bool, get endpoint
 // showChanges returns the page of the edits that a filter, still without systems, selects.
 func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*ChangesBody, error) {
 	m := market.Get(p.Market)
-	loaded := r.registerOf(m)
+	loaded := r.RegisterOf(m)
 	if err := p.resolveSystems(&f, m, edits.systems(loaded)); err != nil {
 		return nil, err
 	}
@@ -175,8 +175,8 @@ func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*Cha
 	return body, nil
 }
 
-// registerOf returns the register of a market, nil if it is not loaded or not for the caller.
-func (r *Env) registerOf(m *market.Market) *index.Market {
+// RegisterOf returns the register of a market, nil if it is not loaded or not for the caller.
+func (r *Env) RegisterOf(m *market.Market) *index.Market {
 	if r.Set == nil {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded := r.registerOf(m)
+	loaded := r.RegisterOf(m)
 	if err := p.resolveSystems(&f, m, found.systems(loaded)); err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ type NearSummary struct {
 }
 
 // NewSummary returns the summary of s, which it refers to.
-func NewSummary(snap *snapshot.Snapshot, s *site.Site) Summary { return registerOf(snap).summary(s) }
+func NewSummary(snap *snapshot.Snapshot, s *site.Site) Summary { return RegisterOf(snap).summary(s) }
 
 // summary returns the summary of s, which it refers to.
 func (r register) summary(s *site.Site) Summary {
@@ -151,7 +151,7 @@ func technologies(s *site.Site) []string {
 // Summaries returns a function that appends the encoded summary of a site and a comma.
 // So neighbours in memory can be copied to a JSON list in one piece.
 func Summaries(snap *snapshot.Snapshot) index.Encode {
-	r, encode := registerOf(snap), newEncoder()
+	r, encode := RegisterOf(snap), newEncoder()
 	var v Summary
 	return func(dst []byte, s *site.Site) ([]byte, error) {
 		v = r.summary(s)

@@ -96,7 +96,7 @@ type Emission struct {
 
 // NewMore returns the members of the detail of s that its summary lacks.
 func NewMore(snap *snapshot.Snapshot, s *site.Site) More {
-	r := registerOf(snap)
+	r := RegisterOf(snap)
 	d := More{
 		Support: Support{Height: nullUnknown(s.Height), AntennaHeight: nullUnknown(s.AntennaHeight), SupportInfo: SupportInfo{
 			Hauteur: s.HeightText, Nature: label(s.Nature), TypeProprietaire: label(s.Owner), NatID: s.Nature.Code,

@@ -54,7 +54,7 @@ func AppendFeature(dst []byte, id string, p geo.Point) ([]byte, error) {
 
 // Features returns a function that appends the encoded Feature of a site and a comma.
 func Features(snap *snapshot.Snapshot) index.Encode {
-	r, encode := registerOf(snap), newEncoder()
+	r, encode := RegisterOf(snap), newEncoder()
 	return func(dst []byte, s *site.Site) ([]byte, error) {
 		text, err := encode(Feature{Type: "Feature", ID: s.ID,
 			Geometry: Geometry{Type: "Point", Coordinates: [2]float64{s.Position.Lng, s.Position.Lat}},

@@ -39,7 +39,7 @@ const sharedTag = "SHARED"
 // NewSite returns the site summary of s. Its operatorSiteId is that of operator, or of any
 // operator if operator is negative.
 func NewSite(snap *snapshot.Snapshot, s *site.Site, operator int) Site {
-	r := registerOf(snap)
+	r := RegisterOf(snap)
 	v := Site{
 		SiteID: s.ID, Market: r.Code, Operators: r.operators(s), IsCrozon: s.Crozon,
 		CrozonLeader: orNull(&s.CrozonLeader),

@@ -40,7 +40,7 @@ type register struct {
 	key         string // what siteKeys begin with
 }
 
-func registerOf(s *snapshot.Snapshot) register {
+func RegisterOf(s *snapshot.Snapshot) register {
 	m := market.Get(s.Market)
 	return register{m, s, SourceOf(m, s), index.Key(m.Code, "")}
 }

@@ -129,12 +129,12 @@ func TestSiteShapes(t *testing.T) {
 	overseas.Site(0, &b)
 	for _, tt := range []struct{ name, got, want string }{
 		{"summary", string(fragment), "{" + fullSummary + "},"},
-		{"detail", encode(t, Detail{registerOf(snap).summary(&s), NewMore(snap, &s)}), "{" + fullSummary + fullDetail + "}"},
+		{"detail", encode(t, Detail{RegisterOf(snap).summary(&s), NewMore(snap, &s)}), "{" + fullSummary + fullDetail + "}"},
 		{"site", encode(t, NewSite(snap, &s, -1)), fullSite},
 		{"site of SFR", encode(t, NewSite(snap, &s, 0)),
 			strings.Replace(fullSite, `"operatorSiteId":"T1"`, `"operatorSiteId":""`, 1)},
 		{"feature", string(feature), fullFeature},
-		{"detail of little", encode(t, Detail{registerOf(overseas).summary(&b), NewMore(overseas, &b)}), bareDetail},
+		{"detail of little", encode(t, Detail{RegisterOf(overseas).summary(&b), NewMore(overseas, &b)}), bareDetail},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tt.name, tt.got, tt.want)
@@ -163,7 +163,7 @@ func TestSourceOfRegisters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := registerOf(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.OtherRegisters[0].Source {
+	if v := RegisterOf(snap).summary(&s); v.SourceAuthority != "BIPT/IBPT" || v.SourceLabel != be.OtherRegisters[0].Source {
 		t.Errorf("source = %s, %s; want BIPT/IBPT and its register", v.SourceAuthority, v.SourceLabel)
 	}
 	if v := NewMarket(be, &index.Market{Table: be, Snap: snap}); v.SourceAuthority != "BIPT/IBPT" ||
@@ -179,7 +179,7 @@ func TestSyntheticSaysSo(t *testing.T) {
 	snap := read(t, market.FR, true, full())
 	var s site.Site
 	snap.Site(0, &s)
-	if v := registerOf(snap).summary(&s); !strings.Contains(v.SourceLabel, "SYNTHETIC") {
+	if v := RegisterOf(snap).summary(&s); !strings.Contains(v.SourceLabel, "SYNTHETIC") {
 		t.Errorf("source label = %q, want SYNTHETIC in it", v.SourceLabel)
 	}
 	if !strings.Contains(SourceOf(market.Get(market.FR), snap).Source, "SYNTHETIC") {

@@ -35,6 +35,7 @@ type weekPage struct {
 	StatsLink string
 	Feed      *feedLinks // nil without editions
 	Tables    []weekTable
+	Places    bool // sites have a commune or an area
 	Kinds     []choice
 	List      []weekSite
 	Pages     []choice
@@ -145,7 +146,7 @@ func newWeekPage(w words, lang string, code market.Code, all weekEditions, at in
 		return figureLink(weekPath+"/"+date, "market", string(code), "lang", lang)
 	}
 	page := &weekPage{Market: code, Date: edition.Date.String(), Size: edition.Sites, Sites: sum.Changed,
-		Tables: sum.Tables, StatsLink: figureLink(statsPath, "market", string(code), "lang", lang),
+		Tables: sum.Tables, Places: sum.Places, StatsLink: figureLink(statsPath, "market", string(code), "lang", lang),
 		Authority: register.Authority, Source: register.Source, Synthetic: edition.Synthetic}
 	page.Feed = newFeedLinks(w, code, lang, &view.NewsFilter{})
 	for _, m := range market.All {
@@ -162,7 +163,9 @@ func newWeekPage(w words, lang string, code market.Code, all weekEditions, at in
 		page.Next = &choice{Label: w.Date(next), Link: link(code, next)}
 	}
 	for _, k := range headlines {
-		page.Numbers = append(page.Numbers, weekNumber{"kind." + k.String(), sum.Sum[k]})
+		if sum.Sum[k] > 0 || k == change.SiteAdded {
+			page.Numbers = append(page.Numbers, weekNumber{"kind." + k.String(), sum.Sum[k]})
+		}
 	}
 	return page
 }
@@ -216,10 +219,7 @@ func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) boo
 
 // siteLink returns the address of a site's page, "" if no loaded register has the site.
 func siteLink(env *api.Env, code market.Code, id string) string {
-	if env.Set == nil {
-		return ""
-	}
-	loaded := env.Set.Market(code)
+	loaded := env.RegisterOf(market.Get(code))
 	if loaded == nil {
 		return ""
 	}

@@ -49,6 +49,7 @@ type weekSum struct {
 	Changed int // sites
 	Sites   []weekSite
 	ByKind  [change.Kinds][]int // positions in Sites
+	Places  bool                // some of Sites have a commune or an area
 	Tables  []weekTable
 }
 
@@ -63,9 +64,7 @@ func sumWeek(ctx context.Context, env *api.Env, code market.Code, from, to site.
 	}
 	t := weekTally{market: market.Get(code), operators: map[string]*weekCounts{}, systems: map[string]*weekCounts{},
 		areas: map[string]*weekCounts{}}
-	if env.Set != nil {
-		t.loaded = env.Set.Market(code)
-	}
+	t.loaded = env.RegisterOf(t.market)
 	shown := env.ShownChanges(t.market)
 	for _, l := range span.Lists {
 		for c := range l.Records(&shown) {
@@ -135,6 +134,7 @@ func (t *weekTally) endSite() {
 	slices.Sort(t.names)
 	t.site.Operators = strings.Join(t.names, ", ")
 	t.sum.Sites = append(t.sum.Sites, t.site)
+	t.sum.Places = t.sum.Places || t.site.Commune != "" || t.site.Area != ""
 }
 
 // done returns the sum.
