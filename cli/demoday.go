@@ -14,6 +14,7 @@ import (
 	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
+	"relais/snapshot"
 )
 
 // addSampleData adds archives, and outages and measurements of the last days, to the
@@ -31,6 +32,9 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 	}
 	defer func() { err = errors.Join(err, stores.Close()) }()
 	if err = addWeeks(ctx, stores, tmp); err == nil {
+		err = addEditions(ctx, stores)
+	}
+	if err == nil {
 		err = addDay(ctx, stores, tmp, time.Now())
 	}
 	if folder.ReadOnly(err) {
@@ -57,6 +61,34 @@ func addWeeks(ctx context.Context, stores *admin.Stores, tmp string) error {
 		_, err := stores.AddArchives(ctx, admin.AddArchives{Paths: []string{path}, Known: true})
 		return err
 	})
+}
+
+// addEditions notes the registers whose editions are not archives, and what they were a week before.
+func addEditions(ctx context.Context, stores *admin.Stores) error {
+	for _, set := range demo.Sets[1:] {
+		code := set.Markets[0]
+		all, err := stores.Archives.Editions(code)
+		if err != nil {
+			return err
+		}
+		if len(all) > 1 {
+			continue
+		}
+		now, err := snapshot.ReadFile(stores.Dir.Snapshot(string(code)), code)
+		if err != nil {
+			return err
+		}
+		before, err := demo.Earlier(now)
+		if err != nil {
+			return err
+		}
+		for _, snap := range []*snapshot.Snapshot{before, now} {
+			if _, err := stores.Archives.Note(ctx, snap); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // addDay adds the outages and measurements of the days before now. It does not repeat
