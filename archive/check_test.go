@@ -2,11 +2,16 @@ package archive
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"testing"
 
+	"relais/archive/change"
 	"relais/internal/store"
+	"relais/market"
 	"relais/site"
 )
 
@@ -18,7 +23,13 @@ func TestDamage(t *testing.T) {
 		mustAdd(t, s, publication(t, date, line("SFR", "10", "LTE 800", "0032700001", "Projet approuvé"),
 			line("SFR", fmt.Sprint(11+i), "LTE 800", fmt.Sprint("003270001", i), "En service")), Options{})
 	}
+	r, now := rand.New(rand.NewPCG(21, 1)), listed{}
+	for _, date := range []string{"2026-08-06", "2026-08-13", "2026-08-20"} {
+		now = randomListed(r, now)
+		mustNote(t, s, snapshotOf(t, date, now), true)
+	}
 	mustBeWhole(t, s, 3)
+	want := encoded(t, s)
 	for _, bucket := range Buckets {
 		var keys, values [][]byte
 		if err := db.View(func(tx *store.Tx) error {
@@ -53,7 +64,12 @@ func TestDamage(t *testing.T) {
 				}
 				put(key, damage)
 				_, _, _, err := s.CheckRecords()
-				if !errors.Is(err, errDamaged) {
+				if code, _, _ := readMarketKey(key); bucket == differencesBucket && damage == nil && published(code) {
+					// As in a folder of an older version: they are computed.
+					if got := encoded(t, s); err != nil || !maps.Equal(got, want) {
+						t.Errorf("%s %x is gone: got %v and perhaps other differences, want no error", bucket, key, err)
+					}
+				} else if !errors.Is(err, errDamaged) {
 					t.Errorf("%s %x, damage %d: %v, want ErrDamaged", bucket, key, n, err)
 				}
 				askAll(s)
@@ -61,6 +77,47 @@ func TestDamage(t *testing.T) {
 			}
 		}
 		mustBeWhole(t, s, 3)
+	}
+}
+
+// Differences that can be read, but are not those of the publications, are found in the newest one; of
+// noted editions, in every one.
+func TestWrongDifferences(t *testing.T) {
+	s, db := opened(t)
+	r, now := rand.New(rand.NewPCG(21, 2)), listed{}
+	for i, date := range []string{"2026-08-06", "2026-08-13", "2026-08-20"} {
+		mustAdd(t, s, publication(t, date, line("SFR", fmt.Sprint(10+i), "LTE 800", "0032700001", "En service")), Options{})
+		now = randomListed(r, now)
+		mustNote(t, s, snapshotOf(t, date, now), true)
+	}
+	for _, tt := range []struct {
+		code     market.Code
+		from, to int
+	}{{market.FR, 1, 2}, {market.CH, 0, 1}, {market.CH, 1, 2}} {
+		t.Run(fmt.Sprint(tt.code, tt.to), func(t *testing.T) {
+			all, err := s.Editions(tt.code)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key := marketKey(tt.code, all[tt.to].Date)
+			var old []byte
+			if err := db.Update(func(tx *store.Tx) error {
+				old = bytes.Clone(tx.Value(differencesBucket, key))
+				empty, err := change.NewBuilder().List()
+				return errors.Join(err, putDifference(tx, tt.code, all[tt.from], all[tt.to], empty))
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, _, err := s.CheckRecords(); !errors.Is(err, errDamaged) {
+				t.Errorf("got %v, want errDamaged", err)
+			}
+			if err := db.Update(func(tx *store.Tx) error {
+				return tx.Bucket([]byte(differencesBucket)).Put(key, old)
+			}); err != nil {
+				t.Fatal(err)
+			}
+			mustBeWhole(t, s, 3)
+		})
 	}
 }
 
@@ -73,6 +130,11 @@ func askAll(s *Store) {
 	for range sitesOf(s.compare("2026-08-06", "2026-08-20")) {
 	}
 	s.History("10")
+	for _, code := range []market.Code{market.FR, market.CH} {
+		if span, err := s.Between(context.Background(), code, site.DateOf(2026, 8, 6), site.DateOf(2026, 8, 20)); err == nil {
+			span.Net(context.Background())
+		}
+	}
 	s.Dates()
 }
 

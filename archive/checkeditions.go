@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 
@@ -44,6 +45,32 @@ func checkDifferences(tx *store.Tx, code market.Code) error {
 		}
 	}
 	return nil
+}
+
+// checkNewest computes the differences of the newest publication again, and compares them with what is
+// stored. Of the others it would take a second each at national size.
+func (s *Store) checkNewest(ctx context.Context) error {
+	all, err := s.Editions(Markets[0])
+	if err != nil || len(all) < 2 {
+		return err
+	}
+	from, to := all[len(all)-2], all[len(all)-1]
+	d, err := s.compute(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	return s.view(func(tx *store.Tx) error {
+		for _, code := range Markets {
+			l, err := s.stored(ctx, tx, code, from, to)
+			if err != nil {
+				return err
+			}
+			if l != nil && !bytes.Equal(l.Append(nil), d[code].Append(nil)) {
+				return damaged("the differences of " + string(code) + " are not those of its rows")
+			}
+		}
+		return nil
+	})
 }
 
 // checkMarketKeys finds editions, differences and states that belong to nothing.

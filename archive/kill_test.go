@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,7 +14,9 @@ import (
 	"relais/internal/filetest"
 	"relais/internal/killtest"
 	"relais/internal/store"
+	"relais/market"
 	"relais/site"
+	"relais/snapshot"
 )
 
 func TestMain(m *testing.M) {
@@ -23,8 +26,8 @@ func TestMain(m *testing.M) {
 // dayNumber n is one of forty dates.
 func dayNumber(n int) site.Date { return site.DateOf(2026, 1, 1) + site.Date(7*(n%40)) }
 
-// addForEver adds one of two files as one of forty dates, and says each when it begins
-// and when it is kept.
+// addForEver adds one of two files as one of forty dates, or notes one of two snapshots of such a
+// date, and says each when it begins and when it is kept.
 func addForEver(dir string) error {
 	db, err := store.Open(filepath.Join(dir, "archives.db"), Buckets...)
 	if err != nil {
@@ -33,6 +36,18 @@ func addForEver(dir string) error {
 	s := Open(db, november)
 	for {
 		name, date := rand.IntN(2), dayNumber(rand.IntN(40))
+		if rand.IntN(2) == 0 {
+			fmt.Println("noting", name, date)
+			snap, err := snapshot.ReadFile(snapshotPath(dir, name, date), market.CH)
+			if err != nil {
+				return err
+			}
+			if _, err := s.Note(context.Background(), snap); err != nil {
+				return err
+			}
+			fmt.Println("noted", name, date)
+			continue
+		}
 		fmt.Println("adding", name, date)
 		if _, err := add(s, filepath.Join(dir, fmt.Sprint(name, ".csv")),
 			Options{Date: date, Force: true}); err != nil {
@@ -40,6 +55,11 @@ func addForEver(dir string) error {
 		}
 		fmt.Println("added", name, date)
 	}
+}
+
+// snapshotPath is where one of two snapshots of a date is.
+func snapshotPath(dir string, name int, date site.Date) string {
+	return filepath.Join(dir, fmt.Sprint(name, "-", date, ".snap"))
 }
 
 // What was acknowledged is whole, and what was not is there whole or not at all,
@@ -56,6 +76,15 @@ func TestKilled(t *testing.T) {
 		}
 		filetest.Write(t, filepath.Join(dir, fmt.Sprint(name, ".csv")), text)
 	}
+	for name := range 2 {
+		sites := listed{}
+		for i := range 20 + 10*name {
+			sites[fmt.Sprint("ch-", i)] = listedSite{i * 10, map[string]int{"LTE 0": name}}
+		}
+		for i := range 40 {
+			writeSnapshot(t, snapshotPath(dir, name, dayNumber(i)), dayNumber(i).String(), sites)
+		}
+	}
 	have := map[string]int{}
 	rounds := 12
 	if testing.Short() {
@@ -69,6 +98,8 @@ func TestKilled(t *testing.T) {
 		}
 		s := Open(db, november)
 		mustHave(t, s, sizes[:], have, began)
+		mustBeStored(t, s)
+		mustHaveNoted(t, s, have, began)
 		if err := errors.Join(db.Close(), store.Check(filepath.Join(dir, "archives.db"))); err != nil || t.Failed() {
 			t.Fatalf("round %d: %v", round, err)
 		}
@@ -76,14 +107,21 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d dates", len(have))
 }
 
+// notedKey is before the dates of noted editions.
+const notedKey = "CH "
+
 // killOne lets a process add until it is killed, and returns the date that it was at.
 func killOne(t *testing.T, dir string, have map[string]int) (began string) {
 	t.Helper()
 	killtest.Run(t, 450*time.Millisecond, func(line string) {
-		said := strings.Fields(line)
-		if said[0] == "adding" {
+		switch said := strings.Fields(line); said[0] {
+		case "adding":
 			began = said[2]
-		} else {
+		case "noting":
+			began = notedKey + said[2]
+		case "noted":
+			have[notedKey+said[2]] = int(said[1][0] - '0')
+		default:
 			have[said[2]] = int(said[1][0] - '0')
 		}
 	}, dir)
@@ -121,7 +159,52 @@ func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began st
 			t.Errorf("%s shows %d rows of %d", p.Date, n, p.Rows)
 		}
 	}
-	if len(list) != len(have) {
-		t.Errorf("%d dates, want %d", len(list), len(have))
+	if want := len(have) - notedOf(have); len(list) != want {
+		t.Errorf("%d dates, want %d", len(list), want)
+	}
+}
+
+func notedOf(have map[string]int) (n int) {
+	for key := range have {
+		if strings.HasPrefix(key, notedKey) {
+			n++
+		}
+	}
+	return n
+}
+
+// mustHaveNoted is mustHave for the noted editions.
+func mustHaveNoted(t *testing.T, s *Store, have map[string]int, began string) {
+	t.Helper()
+	all, err := s.Editions(market.CH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range all {
+		key := notedKey + e.Date.String()
+		name, ok := have[key]
+		if is := (e.Sites - 20) / 10; key == began {
+			name, ok, have[key] = is, true, is
+		}
+		if !ok || e.Sites != 20+10*name {
+			t.Errorf("%s has %d sites, was noted: %v as %d, want %d and true", key, e.Sites, ok, name, 20+10*name)
+		}
+		if i == 0 {
+			continue
+		}
+		span, err := s.Between(t.Context(), market.CH, all[i-1].Date, e.Date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if e.Sites != all[i-1].Sites { // ten sites, each with an operator and a system, and twenty statuses
+			want = 10*3 + 20
+		}
+		if n := span.Lists[0].Len(); n != want {
+			t.Errorf("%s: %d changes, want %d", key, n, want)
+		}
+	}
+	if want := notedOf(have); len(all) != want {
+		t.Errorf("%d noted editions, want %d", len(all), want)
 	}
 }

@@ -1,0 +1,393 @@
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	bolt "go.etcd.io/bbolt"
+
+	"relais/archive/change"
+	"relais/geo"
+	"relais/internal/store"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
+)
+
+// A listed is the sites of a register by id: metres to the north of a point, and the statuses of
+// systems, of operator 0 and, if they begin with "+", of operator 1.
+type listed map[string]listedSite
+
+type listedSite struct {
+	north   int
+	systems map[string]int
+}
+
+var listedStatuses = []string{"Tunnel", "Outdoor ≤ 6 Werp", "Outdoor > 6 Werp"}
+
+func operatorOf(system string) int {
+	if system[0] == '+' {
+		return 1
+	}
+	return 0
+}
+
+// snapshotOf returns a snapshot of CH.
+func snapshotOf(t testing.TB, date string, sites listed) *snapshot.Snapshot {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "CH.snap")
+	writeSnapshot(t, path, date, sites)
+	s, err := snapshot.ReadFile(path, market.CH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func writeSnapshot(t testing.TB, path, date string, sites listed) {
+	t.Helper()
+	b := snapshot.NewBuilder(market.Get(market.CH), listedStatuses)
+	b.SourceDate, b.UpdatedAt = date, date+"T00:00:00"
+	for _, id := range slices.Sorted(maps.Keys(sites)) {
+		s := site.Site{ID: id, SourceCode: id, Area: -1, Height: site.Unknown, AntennaHeight: site.Unknown,
+			Position: geo.Point{Lat: 47 + float64(sites[id].north)/111195, Lng: 8}}
+		for _, y := range slices.Sorted(maps.Keys(sites[id].systems)) { // "+" is before letters
+			if n := len(s.Stations); n == 0 || s.Stations[n-1].Operator != operatorOf(y) {
+				s.Stations = append(s.Stations, site.Station{Code: id, Operator: operatorOf(y)})
+			}
+			s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: y,
+				Generation: site.G4, Status: sites[id].systems[y]})
+		}
+		if err := b.Add(&s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Write(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// randomListed returns a register that follows from another one by random changes.
+func randomListed(r *rand.Rand, from listed) listed {
+	next := listed{}
+	for id, s := range from {
+		systems := maps.Clone(s.systems)
+		switch r.IntN(10) {
+		case 0:
+			continue
+		case 1:
+			s.north += []int{2, 4, 7, -4, -300}[r.IntN(5)]
+		case 2:
+			systems[fmt.Sprint([]string{"LTE ", "+LTE "}[r.IntN(2)], r.IntN(3))] = r.IntN(3)
+		case 3:
+			for y := range systems {
+				if len(systems) > 1 {
+					delete(systems, y)
+				}
+				break
+			}
+		}
+		s.systems = systems
+		next[id] = s
+	}
+	for range 4 {
+		next[fmt.Sprint("ch-", r.IntN(60))] = listedSite{r.IntN(5000), map[string]int{"LTE 0": r.IntN(3), "+LTE 1": 1}}
+	}
+	return next
+}
+
+// set adds what a register says at each level, by key.
+func (l listed) set() (keys map[string]string) {
+	keys = map[string]string{}
+	for id, s := range l {
+		keys["site "+id] = ""
+		for y, status := range s.systems {
+			operator := market.Get(market.CH).Operators[operatorOf(y)].Key
+			keys["operator "+id+" "+operator] = ""
+			keys["system "+id+" "+operator+" "+y] = listedStatuses[status]
+		}
+	}
+	return keys
+}
+
+// differences returns what differs between two registers, as texts.
+func (l listed) differences(to listed) (texts []string) {
+	before, after := l.set(), to.set()
+	for k, was := range before {
+		switch is, ok := after[k]; {
+		case !ok:
+			texts = append(texts, "removed "+k+" "+was)
+		case was != is:
+			texts = append(texts, "changed "+k+" "+was+" "+is)
+		}
+	}
+	for k, is := range after {
+		if _, ok := before[k]; !ok {
+			texts = append(texts, "added "+k+" "+is)
+		}
+	}
+	for id, s := range l {
+		if d := to[id].north - s.north; to[id].systems != nil && (d > 5 || d < -5) {
+			texts = append(texts, "moved site "+id)
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// textsOf returns the records of a list like differences.
+func textsOf(l *change.List) (texts []string) {
+	for r := range l.Records(nil) {
+		what := [...]string{"added site", "removed site", "added operator", "removed operator", "added system",
+			"removed system", "changed system", "moved site"}[r.Kind]
+		text := what + " " + r.Site
+		switch r.Kind {
+		case change.SiteAdded, change.SiteRemoved:
+			text += " "
+		case change.OperatorAdded, change.OperatorRemoved:
+			text += " " + r.Operator + " "
+		case change.SystemAdded:
+			text += " " + r.Operator + " " + r.Technology + " " + r.After.Status
+		case change.SystemRemoved:
+			text += " " + r.Operator + " " + r.Technology + " " + r.Before.Status
+		case change.StatusChanged:
+			text += " " + r.Operator + " " + r.Technology + " " + r.Before.Status + " " + r.After.Status
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func mustNote(t testing.TB, s *Store, snap *snapshot.Snapshot, want bool) {
+	t.Helper()
+	if got, err := s.Note(t.Context(), snap); got != want || err != nil {
+		t.Fatalf("Note of %s: got %v, %v, want %v and no error", snap.SourceDate, got, err, want)
+	}
+}
+
+// mustDiffer compares the differences of all pairs of editions with those of the registers.
+func mustDiffer(t *testing.T, s *Store, dates []string, all []listed) {
+	t.Helper()
+	day := func(i int) site.Date { return site.ParseDate([]byte(dates[i])) }
+	for to := range all {
+		for from := range to {
+			span, err := s.Between(t.Context(), market.CH, day(from), day(to))
+			if err != nil || len(span.Lists) != to-from {
+				t.Fatalf("%s to %s: got %v, %v, want %d lists and no error", dates[from], dates[to], span, err, to-from)
+			}
+			net, err := span.Net(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := textsOf(net), all[from].differences(all[to]); !slices.Equal(got, want) {
+				t.Fatalf("%s to %s: got %q, want %q", dates[from], dates[to], got, want)
+			}
+			for i, l := range span.Lists {
+				got, want := textsOf(l.List), all[to-i-1].differences(all[to-i])
+				if !slices.Equal(got, want) || l.Date != day(to-i) || l.Previous != day(to-i-1) {
+					t.Fatalf("%s since %s: got %q, want %q on %s", l.Date, l.Previous, got, want, dates[to-i])
+				}
+			}
+		}
+	}
+}
+
+// Whatever the order in which snapshots are noted, some of them again and some in place of others, the
+// differences are those of the registers.
+func TestNote(t *testing.T) {
+	dates := []string{"2026-01-05", "2026-02-05", "2026-03-05", "2026-04-05", "2026-05-05"}
+	for seed := range uint64(6) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(21, seed))
+			s, _ := opened(t)
+			all, now := make([]listed, len(dates)), listed{}
+			for i := range all {
+				now = randomListed(r, now)
+				all[i] = now
+			}
+			wrong := r.IntN(len(dates)) // noted first, and replaced
+			mustNote(t, s, snapshotOf(t, dates[wrong], randomListed(r, all[wrong])), true)
+			for _, i := range r.Perm(len(dates)) {
+				snap := snapshotOf(t, dates[i], all[i])
+				mustNote(t, s, snap, true)
+				mustNote(t, s, snap, false)
+			}
+			mustDiffer(t, s, dates, all)
+			other := randomListed(r, all[wrong])
+			mustNote(t, s, snapshotOf(t, dates[wrong], other), true)
+			all[wrong] = other
+			mustDiffer(t, s, dates, all)
+			if _, _, n, err := s.CheckRecords(); n != len(dates) || err != nil {
+				t.Errorf("got %d editions, %v, want %d and no error", n, err, len(dates))
+			}
+			for _, date := range []string{"2026-01-04", "2025-01-05"} {
+				_, err := s.Between(t.Context(), market.CH, site.ParseDate([]byte(date)), site.ParseDate([]byte(dates[4])))
+				if !errors.Is(err, ErrNoArchive) {
+					t.Errorf("since %s: got %v, want ErrNoArchive", date, err)
+				}
+			}
+		})
+	}
+}
+
+// weekDates are the dates of addWeeks.
+var weekDates = []string{"2026-07-30", "2026-08-06", "2026-08-13", "2026-08-20", "2026-08-27"}
+
+// addWeeks adds weeks of random changes, in a random order.
+func addWeeks(t *testing.T, s *Store, r *rand.Rand) {
+	t.Helper()
+	var weeks [][]emission
+	var week []emission
+	for support := range 60 {
+		week = append(week, newEmissions(r, 1000+support)...)
+	}
+	for i, date := range weekDates {
+		if i > 0 {
+			week = nextWeek(r, week, date, 2000+1000*i)
+		}
+		weeks = append(weeks, week)
+	}
+	for _, i := range r.Perm(len(weeks)) {
+		var lines []string
+		for _, e := range weeks[i] {
+			lines = append(lines, line(e.operator, e.support, e.system, e.station, e.status))
+		}
+		mustAdd(t, s, publication(t, weekDates[i], lines...), Options{Force: true})
+	}
+}
+
+// encoded returns the encoded differences of both markets whose editions are publications, by date; of
+// those that are not stored, what is computed.
+func encoded(t testing.TB, s *Store) (all map[string]string) {
+	t.Helper()
+	all = map[string]string{}
+	for _, code := range Markets {
+		editions, err := s.Editions(code)
+		if err != nil || len(editions) == 0 {
+			t.Fatalf("got %v, %v, want editions and no error", editions, err)
+		}
+		span, err := s.Between(t.Context(), code, editions[0].Date, editions[len(editions)-1].Date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range span.Lists {
+			all[string(code)+" "+l.Date.String()] = string(l.Append(nil))
+		}
+	}
+	return all
+}
+
+// A folder that may not be written, and one of a version without editions, answer, and their stored
+// differences become complete once.
+func TestOlderFolder(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 9))
+	path := filepath.Join(t.TempDir(), "archives.db")
+	db, err := store.Open(path, Buckets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Open(db, november)
+	addWeeks(t, s, r)
+	want := encoded(t, s)
+	if len(want) != 2*(len(weekDates)-1) {
+		t.Fatalf("got %d differences, want %d", len(want), 2*(len(weekDates)-1))
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	old, err := bolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := 0
+	if err := errors.Join(old.Update(func(tx *bolt.Tx) error {
+		var names [][]byte
+		err := tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
+			for _, one := range []string{differencesBucket, editionsBucket, statesBucket} {
+				if bytes.HasSuffix(name, []byte(one)) { // and what package store has before it
+					names = append(names, bytes.Clone(name))
+				}
+			}
+			return nil
+		})
+		for gone = range names {
+			err = errors.Join(err, tx.DeleteBucket(names[gone]))
+		}
+		return err
+	}), old.Close()); err != nil || gone < 2 {
+		t.Fatalf("got %v after %d buckets, want no error and at least 3", err, gone+1)
+	}
+	snap := snapshotOf(t, "2026-08-01", randomListed(r, nil))
+
+	if db, err = store.OpenReadOnly(path); err != nil {
+		t.Fatal(err)
+	}
+	read := Open(db, november)
+	if got := encoded(t, read); !maps.Equal(got, want) {
+		t.Errorf("read-only: got other differences than were stored")
+	}
+	if n, err := read.Complete(t.Context()); n != 0 || !errors.Is(err, errReadOnly) {
+		t.Errorf("Complete: got %d, %v, want 0 and errReadOnly", n, err)
+	}
+	if ok, err := read.Note(t.Context(), snap); ok || !errors.Is(err, errReadOnly) {
+		t.Errorf("Note: got %v, %v, want false and errReadOnly", ok, err)
+	}
+	if all, err := read.Editions(market.CH); len(all) != 0 || err != nil {
+		t.Errorf("got editions %v, %v, want none and no error", all, err)
+	}
+	mustBeWhole(t, read, len(weekDates))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	if db, err = store.Open(path, Buckets...); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	write := Open(db, november)
+	for _, n := range []int{len(weekDates) - 1, 0} {
+		if got, err := write.Complete(t.Context()); got != n || err != nil {
+			t.Errorf("Complete: got %d, %v, want %d and no error", got, err, n)
+		}
+	}
+	mustBeStored(t, write)
+	if got := encoded(t, write); !maps.Equal(got, want) {
+		t.Error("completed: got other differences than were stored")
+	}
+	mustNote(t, write, snap, true)
+	mustBeWhole(t, write, len(weekDates))
+}
+
+// mustBeStored checks that the differences of all publications are stored, as they would be computed.
+func mustBeStored(t testing.TB, s *Store) {
+	t.Helper()
+	all, err := s.Editions(Markets[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(all); i++ {
+		d, err := s.compute(t.Context(), all[i-1], all[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, code := range Markets {
+			if err := s.db.View(func(tx *store.Tx) error {
+				key := marketKey(code, all[i].Date)
+				l, err := readDifference(key, tx.Value(differencesBucket, key), all[i-1], all[i])
+				if err == nil && string(l.Append(nil)) != string(d[code].Append(nil)) {
+					err = errors.New("other differences than are computed")
+				}
+				return err
+			}); err != nil {
+				t.Errorf("%s, %s: %v", code, all[i].Date, err)
+			}
+		}
+	}
+}
