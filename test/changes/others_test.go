@@ -116,6 +116,8 @@ func TestOthers(t *testing.T) {
 			t.Run(fmt.Sprint(g.code, seed), func(t *testing.T) {
 				r, from, dir := rand.New(rand.NewPCG(41, seed)), t.TempDir(), t.TempDir()
 				files := g.editions(t, r, from, dates)
+				wrong := g.editions(t, r, t.TempDir(), dates[2:3])[0] // is replaced
+				relais(t, append([]string{"ingest", "--force", "--data", dir, g.code}, wrong...)...)
 				order := r.Perm(len(dates))
 				if seed == 0 {
 					slices.Sort(order)
@@ -132,7 +134,23 @@ func TestOthers(t *testing.T) {
 					}
 				}
 				relais(t, "check", "--data", dir)
+				mustBeKept(t, dir, g.code)
 			})
+		}
+	}
+}
+
+// mustBeKept compares the changes with those of a compacted folder and of a restored backup.
+func mustBeKept(t *testing.T, dir, code string) {
+	t.Helper()
+	backup, restored := filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "restored")
+	want := diff(t, dir, code, dates[0], dates[4])
+	relais(t, "compact", "--data", dir)
+	relais(t, "backup", "--data", dir, backup)
+	relais(t, "restore", backup, "--data", restored)
+	for _, folder := range []string{dir, restored} {
+		if got := diff(t, folder, code, dates[0], dates[4]); !slices.EqualFunc(got, want, slices.Equal[[]string]) {
+			t.Errorf("%s: got %d changes, want the same %d as before", folder, len(got), len(want))
 		}
 	}
 }
