@@ -151,7 +151,7 @@ func checkKeys(tx *store.Tx, all []Publication, stored map[uint32][]int32) error
 		eachKey(tx, rowsBucket, 4, func(n uint32) bool { return dates[n] }),
 		eachKey(tx, changesBucket, 8, func(n uint32) bool { return dates[n] }),
 		eachKey(tx, blocksBucket, 8, func(n uint32) bool { return stored[n] != nil }),
-		checkMarketKeys(tx),
+		checkMarketKeys(tx, all),
 	)
 }
 

@@ -121,6 +121,31 @@ func TestWrongDifferences(t *testing.T) {
 	}
 }
 
+// Differences of a date without a publication, or with nothing before it, belong to nothing.
+func TestLostDifferences(t *testing.T) {
+	s, db := opened(t)
+	for i, date := range []string{"2026-08-06", "2026-08-13"} {
+		mustAdd(t, s, publication(t, date, line("SFR", fmt.Sprint(10+i), "LTE 800", "0032700001", "En service")), Options{})
+	}
+	for _, date := range []site.Date{site.DateOf(2026, 8, 6), site.DateOf(2026, 8, 7), site.DateOf(2026, 8, 20)} {
+		t.Run(date.String(), func(t *testing.T) {
+			if err := db.Update(func(tx *store.Tx) error {
+				empty, err := change.NewBuilder().List()
+				return errors.Join(err, putDifference(tx, market.FR, Edition{}, Edition{Date: date}, empty))
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, _, err := s.CheckRecords(); !errors.Is(err, errDamaged) {
+				t.Errorf("got %v, want errDamaged", err)
+			}
+			if err := db.Update(func(tx *store.Tx) error { return removeDifferences(tx, date) }); err != nil {
+				t.Fatal(err)
+			}
+			mustBeWhole(t, s, 2)
+		})
+	}
+}
+
 // askAll asks everything and reads the answers.
 func askAll(s *Store) {
 	for range sitesOf(s.Whole("2026-08-13")) {

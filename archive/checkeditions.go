@@ -8,6 +8,7 @@ import (
 
 	"relais/internal/store"
 	"relais/market"
+	"relais/site"
 )
 
 // checkEditions reads the differences of a market. Of noted editions it undoes them one after the
@@ -73,9 +74,14 @@ func (s *Store) checkNewest(ctx context.Context) error {
 	})
 }
 
-// checkMarketKeys finds editions, differences and states that belong to nothing.
-func checkMarketKeys(tx *store.Tx) error {
+// checkMarketKeys finds editions, differences and states that belong to nothing. The publications are
+// those that there are, oldest first.
+func checkMarketKeys(tx *store.Tx, publications []Publication) error {
 	var errs []error
+	compared := map[site.Date]bool{} // publications with one before
+	for i := 1; i < len(publications); i++ {
+		compared[publications[i].day()] = true
+	}
 	oldest := map[market.Code]Edition{}
 	for _, m := range market.All {
 		all, err := noted(tx, m.Code)
@@ -103,8 +109,10 @@ func checkMarketKeys(tx *store.Tx) error {
 	})
 	check(differencesBucket, func(k []byte) bool {
 		code, date, ok := readMarketKey(k)
-		known := tx.Value(editionsBucket, k) != nil && date > oldest[code].Date
-		return ok && (published(code) || known)
+		if published(code) {
+			return ok && compared[date]
+		}
+		return ok && tx.Value(editionsBucket, k) != nil && date > oldest[code].Date
 	})
 	check(statesBucket, func(k []byte) bool {
 		code, _, ok := readMarketKey(append(bytes.Clone(k), 0, 0, 0, 1))
