@@ -17,6 +17,11 @@ var sinceDates = []string{"2026-07-30", "2026-08-06", "2026-08-13", "2026-08-20"
 func randomWeeks(t *testing.T, r *rand.Rand) (s *Store, weeks [][]emission) {
 	t.Helper()
 	s, _ = opened(t)
+	return s, addWeeks(t, s, r)
+}
+
+func addWeeks(t *testing.T, s *Store, r *rand.Rand) (weeks [][]emission) {
+	t.Helper()
 	var week []emission
 	for support := range 60 {
 		week = append(week, newEmissions(r, 1000+support)...)
@@ -35,7 +40,7 @@ func randomWeeks(t *testing.T, r *rand.Rand) (s *Store, weeks [][]emission) {
 		}
 		mustAdd(t, s, publication(t, sinceDates[i], lines...), Options{Force: true})
 	}
-	return s, weeks
+	return weeks
 }
 
 func TestCensusOfNothing(t *testing.T) {

@@ -237,32 +237,6 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// weekDates are the dates of addWeeks.
-var weekDates = []string{"2026-07-30", "2026-08-06", "2026-08-13", "2026-08-20", "2026-08-27"}
-
-// addWeeks adds weeks of random changes, in a random order.
-func addWeeks(t *testing.T, s *Store, r *rand.Rand) {
-	t.Helper()
-	var weeks [][]emission
-	var week []emission
-	for support := range 60 {
-		week = append(week, newEmissions(r, 1000+support)...)
-	}
-	for i, date := range weekDates {
-		if i > 0 {
-			week = nextWeek(r, week, date, 2000+1000*i)
-		}
-		weeks = append(weeks, week)
-	}
-	for _, i := range r.Perm(len(weeks)) {
-		var lines []string
-		for _, e := range weeks[i] {
-			lines = append(lines, line(e.operator, e.support, e.system, e.station, e.status))
-		}
-		mustAdd(t, s, publication(t, weekDates[i], lines...), Options{Force: true})
-	}
-}
-
 // encoded returns the encoded differences of both markets whose editions are publications, by date; of
 // those that are not stored, what is computed.
 func encoded(t testing.TB, s *Store) (all map[string]string) {
@@ -296,8 +270,8 @@ func TestOlderFolder(t *testing.T) {
 	s := Open(db, november)
 	addWeeks(t, s, r)
 	want := encoded(t, s)
-	if len(want) != 2*(len(weekDates)-1) {
-		t.Fatalf("got %d differences, want %d", len(want), 2*(len(weekDates)-1))
+	if len(want) != 2*(len(sinceDates)-1) {
+		t.Fatalf("got %d differences, want %d", len(want), 2*(len(sinceDates)-1))
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -342,7 +316,7 @@ func TestOlderFolder(t *testing.T) {
 	if all, err := read.Editions(market.CH); len(all) != 0 || err != nil {
 		t.Errorf("got editions %v, %v, want none and no error", all, err)
 	}
-	mustBeWhole(t, read, len(weekDates))
+	mustBeWhole(t, read, len(sinceDates))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -352,7 +326,7 @@ func TestOlderFolder(t *testing.T) {
 	}
 	defer db.Close()
 	write := Open(db, november)
-	for _, n := range []int{len(weekDates) - 1, 0} {
+	for _, n := range []int{len(sinceDates) - 1, 0} {
 		if got, err := write.Complete(t.Context()); got != n || err != nil {
 			t.Errorf("Complete: got %d, %v, want %d and no error", got, err, n)
 		}
@@ -362,7 +336,7 @@ func TestOlderFolder(t *testing.T) {
 		t.Error("completed: got other differences than were stored")
 	}
 	mustNote(t, write, snap, true)
-	mustBeWhole(t, write, len(weekDates))
+	mustBeWhole(t, write, len(sinceDates))
 }
 
 // mustBeStored checks that the differences of all publications are stored, as they would be computed.
