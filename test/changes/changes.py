@@ -244,7 +244,8 @@ def from_lambert72(x, y):
     for _ in range(20):
         phi = math.pi / 2 - 2 * math.atan(tt * ((1 - e * math.sin(phi)) / (1 + e * math.sin(phi))) ** (e / 2))
     nu = a / math.sqrt(1 - (e * math.sin(phi)) ** 2)
-    px, py, pz = nu * math.cos(phi) * math.cos(lam), nu * math.cos(phi) * math.sin(lam), nu * (1 - e * e) * math.sin(phi)
+    px, py = nu * math.cos(phi) * math.cos(lam), nu * math.cos(phi) * math.sin(lam)
+    pz = nu * (1 - e * e) * math.sin(phi)
     rx, ry, rz = (math.radians(s / 3600) for s in (0.3366, -0.457, 1.8422))
     s = 1 - 1.2747e-6
     qx = -106.8686 + s * (px - rz * py + ry * pz)

@@ -180,29 +180,30 @@ func shift(r *rand.Rand) int { return choose(r, 0, 1, -3, 4, 6, -8, 200) }
 
 // A station is a feature of the Swiss file.
 type station struct {
-	Name, class, technologies string
+	name, class, technologies string
 	east, north               int
 }
 
 func swiss(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][]string) {
 	var list []station
 	number := 0
-	make := func() station {
+	create := func() station {
 		number++
-		return station{fmt.Sprintf("%s %c%03d", choose(r, "Swisscom", "Salt", "Sunrise", "SBB", "Autre"), 'A'+number%7, number),
+		first := choose(r, "Swisscom", "Salt", "Sunrise", "SBB", "Autre")
+		return station{fmt.Sprintf("%s %c%03d", first, 'A'+number%7, number),
 			choose(r, "Outdoor > 6 Werp", "Indoor ≤ 6 Werp", "Tunnel", ""),
 			choose(r, "Technology 3G,4G,5G", "Technology 4G", "", "Technology 2G,5G"), 2500000 + r.IntN(200000),
 			1150000 + r.IntN(80000)}
 	}
 	for range 40 {
-		list = append(list, make())
+		list = append(list, create())
 	}
 	for _, date := range dates {
 		features := swissSample(t)
 		for _, s := range list {
 			features = append(features, map[string]any{"type": "Feature",
 				"geometry": map[string]any{"type": "Point", "coordinates": []int{s.east, s.north}},
-				"properties": map[string]any{"station": s.Name, "koord": fmt.Sprintf("%d,%d", s.east, s.north),
+				"properties": map[string]any{"station": s.name, "koord": fmt.Sprintf("%d,%d", s.east, s.north),
 					"typ_en": s.class, "techno_en": s.technologies, "bewilligung_en": "Site data sheet 2023-04-11",
 					"power_en": "", "adaptiv_en": "", "agw_en": ""}})
 		}
@@ -211,7 +212,7 @@ func swiss(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][]st
 			"properties": map[string]any{"name": "EPSG:2056"}}, "features": features})
 		files = append(files, []string{path})
 		list = mutate(r, list, func(s station) station {
-			other := make()
+			other := create()
 			switch r.IntN(3) {
 			case 0:
 				s.class = other.class
@@ -221,7 +222,7 @@ func swiss(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][]st
 				s.east, s.north = s.east+shift(r), s.north+shift(r)
 			}
 			return s
-		}, make)
+		}, create)
 	}
 	return files
 }
@@ -255,7 +256,7 @@ type licence struct{ licensee, category, technology, lat, lng string }
 func canadian(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][]string) {
 	number := 0
 	at := func() string { return fmt.Sprintf("%.6f", 0.1*float64(r.IntN(100))/10) }
-	make := func() licence {
+	create := func() licence {
 		number++
 		return licence{choose(r, "Bell Mobility Inc.", "Rogers Communications Canada Inc.", "TELUS Communications Inc.",
 			"Vidéotron ltée", "Freedom Mobile Inc.", "SaskTel", "Campbell River Wireless"),
@@ -264,7 +265,7 @@ func canadian(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][
 	}
 	var list []licence
 	for range 120 {
-		list = append(list, make())
+		list = append(list, create())
 	}
 	for i, date := range dates {
 		text := "upload_date*,licence_number,reference_number,licence_category*,licensee_name*,contact_name," +
@@ -279,7 +280,7 @@ func canadian(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][
 		filetest.Write(t, path, text)
 		files = append(files, []string{path})
 		list = mutate(r, list, func(l licence) licence {
-			other := make()
+			other := create()
 			switch r.IntN(4) {
 			case 0:
 				l.technology = other.technology
@@ -291,7 +292,7 @@ func canadian(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][
 				l.category = other.category
 			}
 			return l
-		}, make)
+		}, create)
 	}
 	return files
 }
