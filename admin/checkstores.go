@@ -154,14 +154,14 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 			}
 		}
 	}
-	s.Photos = photos.Open(s.open[PhotosFile], dir, time.Now)
+	s.Photos = photos.Open(s.opened()[PhotosFile], dir, time.Now)
 	if node, err := cluster.IsMember(dir); err == nil && node {
 		s.Photos.IgnoreImages() // the cluster has them
 	}
 	checked, heldToo, err := s.check()
 	files = append(files, checked...)
 	if s.failed[measure.DatabaseName] == nil {
-		list, unreadable := measure.Check(dir, s.open[measure.DatabaseName])
+		list, unreadable := measure.Check(dir, s.opened()[measure.DatabaseName])
 		files = append(files, measureFiles(list)...)
 		if unreadable != nil {
 			files = noMeasures(files, unreadable)

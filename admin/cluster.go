@@ -49,11 +49,11 @@ func InitCluster(ctx context.Context, dir folder.Dir, url, blobs string, log *sl
 // importTo copies a folder to a new cluster.
 func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(what string)) error {
 	for _, d := range databases {
-		if s.open[d.file] == nil {
+		if s.opened()[d.file] == nil {
 			continue
 		}
 		progress(d.file)
-		if err := i.Store(storeOf(d.file), s.open[d.file]); err != nil {
+		if err := i.Store(storeOf(d.file), s.opened()[d.file]); err != nil {
 			return fmt.Errorf("%s: %w", d.file, err)
 		}
 	}
@@ -136,7 +136,7 @@ func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
 	}
 	r := ClusterCheck{Stores: []cluster.Comparison{}}
 	for _, d := range databases {
-		db := s.open[d.file]
+		db := s.opened()[d.file]
 		if db == nil {
 			continue
 		}
@@ -167,7 +167,7 @@ func (s *Stores) checkSegments() (c cluster.Comparison, err error) {
 	if err != nil {
 		return c, err
 	}
-	c.Commits = s.open[measure.DatabaseName].Mark().Seq
+	c.Commits = s.opened()[measure.DatabaseName].Mark().Seq
 	for _, segment := range m.Check() {
 		if c.Records++; segment.Err != nil {
 			c.Differences = append(c.Differences, segment.Err.Error())

@@ -86,7 +86,7 @@ func (s *Stores) openDatabases(readOnly bool) error {
 			if d.late && s.engine == nil && !d.existsIn(s.Dir) && s.lost(d) == nil {
 				continue
 			}
-			if s.open[d.file] != nil || s.failed[d.file] != nil || there && !d.existsIn(s.Dir) {
+			if s.opened()[d.file] != nil || s.failed[d.file] != nil || there && !d.existsIn(s.Dir) {
 				continue
 			}
 			switch err := s.openDatabase(d, readOnly); {
@@ -133,10 +133,19 @@ func (s *Stores) openDatabase(d database, readOnly bool) error {
 		return errors.Join(err, db.Close())
 	}
 	db.SetHistory(s.history)
+	s.setOpen(d.file, db)
+	return nil
+}
+
+// setOpen notes that a store is open, or with nil that it is not. A server opens some while it serves.
+func (s *Stores) setOpen(file string, db *store.DB) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
-	s.open[d.file] = db
-	return nil
+	if db == nil {
+		delete(s.open, file)
+		return
+	}
+	s.open[file] = db
 }
 
 // opened returns the open databases by file.

@@ -63,6 +63,6 @@ func (s *Stores) CompleteArchives(ctx context.Context, log *slog.Logger) {
 }
 
 func (s *Stores) cannotChangeArchives() bool {
-	db := s.open[ArchivesFile]
+	db := s.opened()[ArchivesFile]
 	return db == nil || db.ReadOnly()
 }

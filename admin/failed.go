@@ -19,8 +19,8 @@ func (s *Stores) fail(file string, err error) {
 	s.failed[file] = err
 	s.log.Error("a store cannot be used: what needs it is refused, and the rest is served; relais check says more",
 		"file", file, "error", err)
-	if db := s.open[file]; db != nil {
-		delete(s.open, file)
+	if db := s.opened()[file]; db != nil {
+		s.setOpen(file, nil)
 		_ = db.Close() // it is of no use any more
 	}
 }
@@ -102,7 +102,7 @@ func (s *Stores) leftOut() []leftOut {
 func (s *Stores) openClients() {
 	if s.failed[clientsFile] == nil {
 		var err error
-		if s.Clients, err = access.OpenClients(s.open[clientsFile], s.sealer, s.now); err == nil {
+		if s.Clients, err = access.OpenClients(s.opened()[clientsFile], s.sealer, s.now); err == nil {
 			return
 		}
 		s.fail(clientsFile, err)
@@ -119,7 +119,7 @@ func (s *Stores) Key(purpose string) []byte {
 // openOr calls open with a store, or with nil if the store cannot be used.
 func openOr[T any](s *Stores, file string, open func(db *store.DB) (T, error)) (T, error) {
 	if s.failed[file] == nil {
-		v, err := open(s.open[file])
+		v, err := open(s.opened()[file])
 		if err == nil {
 			return v, nil
 		}

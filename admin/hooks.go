@@ -15,14 +15,14 @@ import (
 // openHooks reads the hooks, and has the other stores note events if there are some.
 func (s *Stores) openHooks() error {
 	s.Hooks = hook.NewStore(s.sealer, []hook.Source{
-		{Name: "photos", DB: s.open[PhotosFile], News: photos.News},
-		{Name: "archives", DB: s.open[ArchivesFile], News: archive.News},
-		{Name: "community", DB: s.open[CommunityFile], News: community.News},
+		{Name: "photos", DB: s.opened()[PhotosFile], News: photos.News},
+		{Name: "archives", DB: s.opened()[ArchivesFile], News: archive.News},
+		{Name: "community", DB: s.opened()[CommunityFile], News: community.News},
 	}, s.now)
 	if s.failed[HooksFile] != nil {
 		return nil
 	}
-	if err := s.Hooks.Open(s.open[HooksFile]); err != nil {
+	if err := s.Hooks.Open(s.opened()[HooksFile]); err != nil {
 		s.fail(HooksFile, err)
 	}
 	return nil

@@ -96,7 +96,7 @@ func (s *Stores) lost(d database) error {
 func (s *Stores) evidence(d database) string {
 	at := slices.IndexFunc(databases, func(other database) bool { return other.file == d.file })
 	for i, other := range databases {
-		switch db := s.open[other.file]; {
+		switch db := s.opened()[other.file]; {
 		case db == nil && !other.existsIn(s.Dir):
 		case i > at, db != nil && db.Commits() > 0 && d.openIn == nil: // only a version with stores.json counts commits
 			return other.file

@@ -180,7 +180,7 @@ func (s *Stores) openReplica(d database) error {
 	if err := s.replicas.Add(context.Background(), storeOf(d.file), db); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", d.file, err), db.Close())
 	}
-	s.open[d.file] = db
+	s.setOpen(d.file, db)
 	return nil
 }
 

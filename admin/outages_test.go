@@ -129,7 +129,7 @@ func TestOldReportsGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.open[CommunityFile].Update(func(tx *store.Tx) error {
+		if err := s.opened()[CommunityFile].Update(func(tx *store.Tx) error {
 			key := uuid.MustParse(strings.TrimPrefix(gone.ID, "community:"))
 			b := tx.Bucket([]byte("outageReports"))
 			year := fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year())

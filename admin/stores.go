@@ -168,29 +168,29 @@ func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err e
 // openDatasets loads what the databases hold. Measurements are loaded when they are first asked for.
 func (s *Stores) openDatasets() (err error) {
 	if s.engine != nil {
-		if s.files, err = cluster.OpenFiles(s.Dir, s.open[filesFile], s.blobs, s.log); err != nil {
+		if s.files, err = cluster.OpenFiles(s.Dir, s.opened()[filesFile], s.blobs, s.log); err != nil {
 			return err
 		}
 		s.replicas.Files = s.files
 	}
 	s.sealer = access.OpenSealer(s.path(sealFile))
 	s.openClients()
-	s.Photos = photos.Open(s.open[PhotosFile], s.Dir, s.now)
+	s.Photos = photos.Open(s.opened()[PhotosFile], s.Dir, s.now)
 	if s.engine != nil {
 		if err := s.Photos.UseBlobs(s.cache); err != nil {
 			return err
 		}
 	}
 	s.loseMonths()
-	s.Archives = archive.Open(s.open[ArchivesFile], s.now)
+	s.Archives = archive.Open(s.opened()[ArchivesFile], s.now)
 	s.Measures = sync.OnceValues(func() (*measure.Store, error) {
 		if err := s.failed[measure.DatabaseName]; err != nil {
 			return nil, err
 		}
 		if s.engine != nil {
-			return measure.NewShared(context.Background(), s.Dir, s.open[measure.DatabaseName], s.now, s.blobs)
+			return measure.NewShared(context.Background(), s.Dir, s.opened()[measure.DatabaseName], s.now, s.blobs)
 		}
-		return measure.New(s.Dir, s.open[measure.DatabaseName], s.now)
+		return measure.New(s.Dir, s.opened()[measure.DatabaseName], s.now)
 	})
 	s.Outages, err = openOr(s, CommunityFile,
 		func(db *store.DB) (*outage.Store, error) { return outage.Open(db, s.now) })
