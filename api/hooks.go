@@ -92,8 +92,12 @@ func hookOperators(code market.Code, names string) (list []string, err error) {
 			keys = append(keys, m.OperatorKeys()...)
 		}
 	}
-	for name := range strings.SplitSeq(names, ",") {
-		key := strings.ToUpper(strings.TrimSpace(name))
+	parts, err := splitValues(names) // as the filter of changes has it
+	if err != nil {
+		return nil, fmt.Errorf("operator: want %w", err)
+	}
+	for _, name := range parts {
+		key := strings.ToUpper(name)
 		if !slices.Contains(keys, key) {
 			return nil, fmt.Errorf("operator=%.40s: the nearest operator is %s", name, endpoint.Nearest(name, keys))
 		}

@@ -1,9 +1,7 @@
 package hook
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -207,8 +205,10 @@ func (s *Store) read(ctx context.Context, o *Options) (more bool, err error) {
 	return more, s.update(func(tx *store.Tx) error {
 		for source, n := range upTo {
 			if cursor(tx, source) != n[0] {
-				return nil // another process of the cluster has done it
+				return nil // another process of the cluster has done it; before anything is put, which would stay
 			}
+		}
+		for source, n := range upTo {
 			if err := putCursor(tx, source, n[1]); err != nil {
 				return err
 			}
@@ -233,14 +233,15 @@ func (s *Store) cursor(source string) (n uint64, err error) {
 func (s *Store) say(ctx context.Context, o *Options, c Cause) ([]letter, error) {
 	events, err := o.Events(ctx, c)
 	var list []letter
-	for _, e := range events {
-		some, failed := s.letters(e)
-		list, err = append(list, some...), cmp.Or(err, failed)
+	for i := 0; i < len(events) && err == nil; i++ {
+		var some []letter
+		some, err = s.letters(events[i])
+		list = append(list, some...)
 	}
 	switch {
 	case err == nil:
 		return list, nil
-	case ctx.Err() != nil, errors.Is(err, store.ErrAway), errors.Is(err, store.ErrUnreadable):
+	case ctx.Err() != nil, passing(err):
 		return nil, err
 	}
 	o.Log.Error("an event is left out, because its record cannot be read", "store", c.Source, "event", c.Text, "error", err)

@@ -1,8 +1,10 @@
 package hook
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,9 +116,12 @@ func (e *Event) bodyOf(filter string) (string, error) {
 type letter struct {
 	hook string
 	message
+	failed string // why there is no message; else ""
 }
 
-// letters returns the messages of an event, one for each hook that wants it.
+// letters returns the messages of an event, one for each hook that wants it. A hook whose message
+// cannot be made gets a letter without a body, which says why, so that it does not hold up the
+// others. What cannot be read at the moment is an error.
 func (s *Store) letters(e *Event) (list []letter, err error) {
 	s.mu.RLock()
 	var wanting []*record
@@ -128,14 +133,26 @@ func (s *Store) letters(e *Event) (list []letter, err error) {
 	s.mu.RUnlock()
 	for _, r := range wanting {
 		body, err := e.bodyOf(r.Filter)
-		if err != nil {
+		switch {
+		case passing(err):
 			return nil, err
-		}
-		if body != "" {
-			list = append(list, letter{r.ID, message{waiting{ID: e.ID, Group: e.Group, Since: s.second()}, body}})
+		case err != nil:
+			list = append(list, letter{hook: r.ID, failed: fmt.Sprintf("the event %s: %v", e.ID, err)})
+		case body != "":
+			list = append(list, letter{hook: r.ID, message: message{waiting{ID: e.ID, Group: e.Group, Since: s.second()}, body}})
 		}
 	}
 	return list, nil
+}
+
+// passing reports whether an error of reading records may end by itself.
+func passing(err error) bool {
+	for _, e := range []error{store.ErrAway, store.ErrUnreadable, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // Add queues an event that has no record of its own. When it returns nil the event is on disk.
@@ -150,9 +167,23 @@ func (s *Store) Add(e *Event) error {
 // enqueue adds messages to the queues of their hooks.
 func (s *Store) enqueue(tx *store.Tx, list []letter) error {
 	added, dropped := map[string]int{}, map[string]int{}
+	edited := map[string]*record{}
+	edit := func(id string) *record {
+		if edited[id] == nil {
+			r := *s.hooks.Get(id)
+			edited[id] = &r
+		}
+		return edited[id]
+	}
 	for _, l := range list {
 		r := s.hooks.Get(l.hook)
 		if r == nil || !r.Enabled() {
+			continue
+		}
+		if l.failed != "" {
+			failed := edit(l.hook)
+			failed.LastError = l.failed
+			failed.drop(1, s.second(), l.failed)
 			continue
 		}
 		n, err := tx.Bucket([]byte(queueBucket)).NextSequence()
@@ -172,8 +203,9 @@ func (s *Store) enqueue(tx *store.Tx, list []letter) error {
 		}
 	}
 	for id, n := range dropped {
-		r := *s.hooks.Get(id)
-		r.drop(n, s.second(), fmt.Sprintf("%d newer messages waited", MostPending))
+		edit(id).drop(n, s.second(), fmt.Sprintf("%d newer messages waited", MostPending))
+	}
+	for id, r := range edited {
 		if err := s.hooks.Put(tx, id, r); err != nil {
 			return err
 		}
