@@ -19,8 +19,8 @@ type Filter struct {
 	Areas        []string // codes in the market's table
 	Box          *geo.Box // with the place of the record
 	Disc         *geo.Disc
-	// Without are names of registers whose sites are left out. "" stands for sites whose register is
-	// not stated.
+	// Without are names of registers whose sites are left out, also those that were theirs before: their
+	// records state what that register said. "" stands for sites whose register is not stated.
 	Without []string
 }
 
@@ -91,10 +91,9 @@ func (l *List) mask(values []string) []bool {
 	return m
 }
 
-func (s *selector) site(at *siteRow) bool {
+func (s *selector) site(l *List, at *siteRow) bool {
 	p := &at.place
-	if p.lat < s.south || p.lat > s.north || s.areas != nil && !s.areas[p.area] ||
-		s.without != nil && s.without[p.register] {
+	if p.lat < s.south || p.lat > s.north || s.areas != nil && !s.areas[p.area] || s.withheld(l, at) {
 		return false
 	}
 	if !s.placed && !s.inDisc {
@@ -102,6 +101,12 @@ func (s *selector) site(at *siteRow) bool {
 	}
 	point := geo.Point{Lat: geo.Degrees(p.lat), Lng: geo.Degrees(p.lng)}
 	return (!s.placed || s.box.Contains(point)) && (!s.inDisc || s.disc.Haversine(point.Vector()) <= s.rim)
+}
+
+// withheld reports whether one of the two places of a site is of a register that is left out.
+func (s *selector) withheld(l *List, at *siteRow) bool {
+	return s.without != nil &&
+		(s.without[at.place.register] || at.old != 0 && s.without[l.places[at.old-1].register])
 }
 
 func (s *selector) row(r *row) bool {

@@ -101,7 +101,7 @@ func (l *List) Records(f *Filter) iter.Seq[Record] {
 		s.compile(f, l)
 		for i := range l.sites {
 			at := &l.sites[i]
-			if !s.site(at) {
+			if !s.site(l, at) {
 				continue
 			}
 			for k, rows := 0, l.rowsOf(i); k < len(rows); k++ {
@@ -118,7 +118,7 @@ func (l *List) Count(f *Filter) (n int) {
 	var s selector
 	s.compile(f, l)
 	for i := range l.sites {
-		if !s.site(&l.sites[i]) {
+		if !s.site(l, &l.sites[i]) {
 			continue
 		}
 		for k, rows := 0, l.rowsOf(i); k < len(rows); k++ {
