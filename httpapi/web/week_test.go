@@ -10,7 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/archive/change"
+	"relais/geo"
+	"relais/index/indextest"
 	"relais/market"
+	"relais/site"
 )
 
 // A fileChange is a difference between two files.
@@ -192,5 +195,41 @@ func TestWeekSites(t *testing.T) {
 	}
 	if links == 0 {
 		t.Error("no site is shown: the test shows nothing")
+	}
+}
+
+// A market without areas has its week too, and rows that may not be redistributed are not in it.
+func TestWeekOfBelgium(t *testing.T) {
+	p, _, _ := figurePages(t, 0)
+	be := market.Get(market.BE)
+	note := func(date, register string, ids ...string) {
+		t.Helper()
+		var sites []site.Site
+		for i, id := range ids {
+			sites = append(sites, site.Site{ID: id, Position: geo.Point{Lat: 51, Lng: 4 + float64(i)/10}, Area: -1,
+				Stations:  []site.Station{{Code: id, Operator: i}},
+				Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4, Status: -1}}})
+		}
+		snap := indextest.Market(t, market.BE, sites...).Snap
+		snap.SourceDate, snap.Version, snap.Registers = date, date, []string{register}
+		if _, err := p.Env().Archives.Note(t.Context(), snap); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note("2026-08-06", be.Source, "one")
+	note("2026-08-13", be.Source, "one", "two")
+	note("2026-08-20", be.NeedPermission[0], "one", "two", "secret")
+	if at := ask(p, "GET", "/week").Header().Get("Location"); at != "/week/2026-08-20?market=BE" {
+		t.Errorf("the only market with editions: got %q, want /week/2026-08-20?market=BE", at)
+	}
+	page := ask(p, "GET", "/week/2026-08-13?market=BE&lang=en").Body.String()
+	want := map[string][]int{be.Operators[1].Label: {1, 1, 2}}
+	if diff := cmp.Diff(want, tableAfter(t, page, "By operator</h2>")); diff != "" ||
+		!strings.Contains(page, "<td>two<") || strings.Contains(page, english["commune"]) {
+		t.Errorf("want the site two without a commune, and by operator (-want +got):\n%s", diff)
+	}
+	hidden := ask(p, "GET", "/week/2026-08-20?market=BE&lang=en").Body.String()
+	if strings.Contains(hidden, "secret") || strings.Contains(hidden, "<tbody>") || !strings.Contains(hidden, english["noChange"]) {
+		t.Errorf("the page has rows that may not be redistributed:\n%s", hidden)
 	}
 }
