@@ -229,7 +229,8 @@ func TestWeekOfBelgium(t *testing.T) {
 		t.Errorf("want the site two without a commune, and by operator (-want +got):\n%s", diff)
 	}
 	hidden := ask(p, "GET", "/week/2026-08-20?market=BE&lang=en").Body.String()
-	if strings.Contains(hidden, "secret") || strings.Contains(hidden, "<tbody>") || !strings.Contains(hidden, english["noChange"]) {
+	if strings.Contains(hidden, "secret") || strings.Contains(hidden, "<tbody>") ||
+		!strings.Contains(hidden, english["noChange"]) {
 		t.Errorf("the page has rows that may not be redistributed:\n%s", hidden)
 	}
 }
