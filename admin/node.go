@@ -177,7 +177,7 @@ func (s *Stores) openReplica(d database) error {
 	if err != nil {
 		return err
 	}
-	if err := s.replicas.Add(context.Background(), storeOf(d.file), db); err != nil {
+	if err := s.replicas.Add(context.Background(), storeOf(d.file), db, d.late); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", d.file, err), db.Close())
 	}
 	s.setOpen(d.file, db)

@@ -53,7 +53,7 @@ func joined(t testing.TB, url, name string) *member {
 		t.Fatal(err)
 	}
 	r := e.Replicas()
-	if err := r.Add(t.Context(), "clients", db); err != nil {
+	if err := r.Add(t.Context(), "clients", db, false); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -192,7 +192,7 @@ func doors(t *testing.T, server *pgtest.Server, n int) (list []*door) {
 			t.Fatal(err)
 		}
 		r := e.Replicas()
-		if err := r.Add(t.Context(), "clients", db); err != nil {
+		if err := r.Add(t.Context(), "clients", db, false); err != nil {
 			t.Fatal(err)
 		}
 		d := &door{Engine: e, slowest: &atomic.Int64{}}

@@ -23,6 +23,7 @@ type Replicas struct {
 	engine *Engine
 	dbs    map[string]*store.DB
 	wake   map[string]chan struct{}
+	late   []string      // stores that the engine may not have yet; of Run alone
 	wrote  bool          // the node's row; of live alone
 	told   chan struct{} // wakes who says what the node has
 	Files  *Files        // nil until they are opened
@@ -35,14 +36,15 @@ func (e *Engine) Replicas() *Replicas {
 }
 
 // Add makes a file a replica of a store, and brings it up to date. When the engine is away the file
-// is read as it is, if it was a replica before: else the error is store.ErrAway.
-func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
+// is read as it is, if it was a replica before, or if it may be empty: else the error is store.ErrAway.
+func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpty bool) error {
 	db.SetHistory(r.engine.id)
-	if err := r.engine.begin(ctx, name); err != nil && !errors.Is(err, store.ErrAway) {
-		return err
+	begun := r.engine.begin(ctx, name)
+	if begun != nil && !errors.Is(begun, store.ErrAway) {
+		return begun
 	}
 	err := db.Share(ctx, r.engine.Log(name))
-	if errors.Is(err, store.ErrAway) && db.Mark() != (store.Mark{}) {
+	if errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
 		r.engine.log.Warn("the cluster's database is away: the store is read as it is", "store", name, "error", err)
 		r.engine.state.follows(name, err)
 		err = nil
@@ -51,6 +53,9 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 		return err
 	}
 	r.dbs[name], r.wake[name] = db, make(chan struct{}, 1)
+	if begun != nil {
+		r.late = append(r.late, name)
+	}
 	return nil
 }
 
@@ -93,6 +98,12 @@ func (r *Replicas) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN relais"); err != nil {
 		return away(err)
 	}
+	for _, name := range r.late {
+		if err := r.engine.begin(ctx, name); err != nil {
+			return err
+		}
+	}
+	r.late = nil
 	over, end := context.WithCancel(ctx)
 	end()
 	for {
