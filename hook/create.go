@@ -169,7 +169,8 @@ func (s *Store) Delete(id string) (Hook, error) {
 	if err != nil {
 		return h, err
 	}
-	return h, s.update(func(tx *store.Tx) error {
+	ends := s.ends() // before it is deleted: another hook may be made at once
+	err = s.update(func(tx *store.Tx) error {
 		if s.hooks.Get(id) == nil {
 			return ErrNoHook
 		}
@@ -183,4 +184,19 @@ func (s *Store) Delete(id string) (Hook, error) {
 		}
 		return store.MarkDeleted(tx)
 	})
+	if err == nil && !s.any() {
+		for i, source := range s.sources {
+			_ = source.DB.EmptyJournal(ends[i]) // what stays makes room when there is a hook again
+		}
+	}
+	return h, err
+}
+
+// ends returns the last number of each source's journal, 0 for one that cannot be read.
+func (s *Store) ends() (list []uint64) {
+	for _, source := range s.sources {
+		n, _ := source.DB.JournalEnd()
+		list = append(list, n)
+	}
+	return list
 }

@@ -171,25 +171,25 @@ const entriesAtOnce = 200
 // read queues what the journals have, and reports whether there may be more.
 func (s *Store) read(ctx context.Context, o *Options) (more bool, err error) {
 	var causes []Cause
-	upTo := map[string][2]uint64{} // by source: the first entry that was read minus one, and the last
+	upTo := map[string][2]uint64{} // by source: where the cursor was, and where it is to be
 	for _, source := range s.sources {
 		at, err := s.cursor(source.Name)
 		if err != nil {
 			return false, err
 		}
-		list, err := source.DB.JournalAfter(at, entriesAtOnce)
+		list, end, err := source.after(at, o.Log)
 		if err != nil {
 			return false, err
 		}
 		for _, e := range list {
 			causes = append(causes, Cause{source.Name, e})
 		}
-		if n := len(list); n > 0 {
-			upTo[source.Name] = [2]uint64{at, list[n-1].Number}
-			more = more || n == entriesAtOnce
+		if end != at {
+			upTo[source.Name] = [2]uint64{at, end}
+			more = more || len(list) == entriesAtOnce
 		}
 	}
-	if len(causes) == 0 {
+	if len(upTo) == 0 {
 		return false, nil
 	}
 	// Of one site, what happened first comes first, also when it was in another store.
@@ -215,6 +215,28 @@ func (s *Store) read(ctx context.Context, o *Options) (more bool, err error) {
 		}
 		return s.enqueue(tx, list)
 	})
+}
+
+// after returns the next entries of a source's journal after a position, and the position after them.
+func (source Source) after(at uint64, log *slog.Logger) ([]store.Entry, uint64, error) {
+	from := at
+	switch end, err := source.DB.JournalEnd(); {
+	case err != nil:
+		return nil, at, err
+	case at > end && source.DB.Shared(): // this replica does not have yet what another process has read
+		return nil, at, nil
+	case at > end: // the file was restored
+		from = 0
+	}
+	list, err := source.DB.JournalAfter(from, entriesAtOnce)
+	if err != nil || len(list) == 0 {
+		return nil, from, err
+	}
+	if missing := list[0].Number - from - 1; from > 0 && missing > 0 {
+		log.Warn("events are left out: too many waited in the journal, or their records are damaged", "store",
+			source.Name, "events", missing)
+	}
+	return list, list[len(list)-1].Number, nil
 }
 
 func (s *Store) cursor(source string) (n uint64, err error) {

@@ -76,3 +76,19 @@ func TestReadTogether(t *testing.T) {
 		w.close()
 	}
 }
+
+// After a restore of an older store, what happens next is told.
+func TestRestoredSource(t *testing.T) {
+	w := newWorld(t)
+	h := w.create("https://x.example/in", "")
+	w.must(w.db.Update(func(tx *store.Tx) error { return putCursor(tx, "things", 3) }))
+	w.happen("fr-1", "fr-1")
+	for range 3 {
+		_, err := w.s.read(t.Context(), &w.options)
+		w.must(err)
+		w.happen("fr-1")
+	}
+	if got := w.hook(h.ID).Pending; got != 4 {
+		t.Errorf("got %d messages, want 4", got)
+	}
+}

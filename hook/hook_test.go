@@ -209,6 +209,9 @@ func TestLife(t *testing.T) {
 		if _, err := w.s.Delete(all.ID); !errors.Is(err, ErrNoHook) {
 			t.Errorf("deleting twice: got %v, want ErrNoHook", err)
 		}
+		if left, err := w.things.JournalAfter(0, 10); len(left) > 0 || err != nil {
+			t.Errorf("without a hook any more: got %v, %v, want an empty journal", left, err)
+		}
 		w.happen("fr-1")
 		if n, err := w.things.JournalEnd(); n != 3 || err != nil {
 			t.Errorf("without a hook any more: got %d entries, %v, want 3", n, err)

@@ -30,11 +30,11 @@ type world struct {
 
 const things = "things" // key "site number" → anything
 
-var newsOfThings = map[string]store.News{things: func(_, before, _ []byte) []byte {
+var newsOfThings = map[string]store.News{things: func(key, before, _ []byte) []byte {
 	if before != nil {
 		return nil
 	}
-	return []byte("thing")
+	return key
 }}
 
 // thing is the data of an event.
@@ -45,8 +45,8 @@ type thing struct {
 
 // eventsOf makes an event of a record: its key has the site and a number.
 func eventsOf(_ context.Context, c Cause) ([]*Event, error) {
-	site, n, _ := strings.Cut(string(c.Key), " ")
-	return []*Event{{Kind: Photo, Type: "thing.made", ID: MessageID(string(c.Key)), Group: site, At: c.At,
+	site, n, _ := strings.Cut(c.Text, " ")
+	return []*Event{{Kind: Photo, Type: "thing.made", ID: MessageID(c.Text), Group: site, At: c.At,
 		Data: func(filter string) (any, error) {
 			if filter != "" && filter != site {
 				return nil, nil

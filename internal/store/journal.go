@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -19,7 +20,6 @@ type News func(key, before, after []byte) []byte
 type Entry struct {
 	Number uint64    `json:"-"` // from 1, in the order of the commits
 	Bucket string    `json:"bucket"`
-	Key    []byte    `json:"key"`
 	Text   string    `json:"text"` // what News returned
 	At     time.Time `json:"at"`
 }
@@ -101,22 +101,56 @@ func (b *Bucket) newsOf(key, value []byte) *Entry {
 	if text == nil {
 		return nil
 	}
-	return &Entry{Bucket: string(b.name), Key: key, Text: string(text), At: time.Now().UTC()}
+	return &Entry{Bucket: string(b.name), Text: string(text), At: time.Now().UTC()}
 }
 
-// trimmed is how many read entries make room for a new one.
+// trimmed is how many old entries make room for a new one.
 const trimmed = 100
 
-// addToJournal adds an entry, and removes some that have been read.
+// mostEntries is how many entries wait for a reader. Then each new one takes the place of the oldest.
+var mostEntries uint64 = 100_000
+
+// addToJournal adds an entry, and removes some that have been read, or that are too many.
 func (tx *Tx) addToJournal(e *Entry) error {
 	b, err := tx.CreateBucketIfNotExists([]byte(JournalBucket))
 	if err != nil {
 		return err
 	}
-	read := tx.db.newsRead.Load()
+	old := tx.db.newsRead.Load()
+	if old > b.Sequence() { // of a newer file than this one, which was restored
+		old = 0
+	}
+	if b.Sequence() >= mostEntries {
+		old = max(old, b.Sequence()+1-mostEntries)
+	}
+	if err := b.trimJournal(old, trimmed); err != nil {
+		return err
+	}
+	n, err := b.NextSequence()
+	if err != nil {
+		return err
+	}
+	return PutJSON(tx, JournalBucket, journalKey(n), e)
+}
+
+// EmptyJournal removes the entries up to a number. Errors: those of Update.
+func (db *DB) EmptyJournal(upTo uint64) error {
+	if db == nil {
+		return nil
+	}
+	return db.Update(func(tx *Tx) error {
+		if b := tx.Bucket([]byte(JournalBucket)); b != nil {
+			return b.trimJournal(upTo, math.MaxInt)
+		}
+		return nil
+	})
+}
+
+// trimJournal removes entries up to a number, the oldest first.
+func (b *Bucket) trimJournal(upTo uint64, most int) error {
 	var old [][]byte
 	c := b.bolt.Cursor()
-	for k, _ := c.First(); k != nil && len(old) < trimmed && binary.BigEndian.Uint64(k) <= read; k, _ = c.Next() {
+	for k, _ := c.First(); k != nil && len(old) < most && bytes.Compare(k, journalKey(upTo)) <= 0; k, _ = c.Next() {
 		old = append(old, bytes.Clone(k))
 	}
 	for _, k := range old {
@@ -124,9 +158,5 @@ func (tx *Tx) addToJournal(e *Entry) error {
 			return err
 		}
 	}
-	n, err := b.NextSequence()
-	if err != nil {
-		return err
-	}
-	return PutJSON(tx, JournalBucket, journalKey(n), e)
+	return nil
 }

@@ -10,11 +10,11 @@ import (
 )
 
 // ofA notes the records of the bucket a that are new, or whose value does not begin with a dot.
-var ofA = map[string]News{"a": func(_, before, after []byte) []byte {
+var ofA = map[string]News{"a": func(key, before, after []byte) []byte {
 	if len(after) > 0 && after[0] == '.' {
 		return nil
 	}
-	return fmt.Appendf(nil, "%s to %s", before, after)
+	return fmt.Appendf(nil, "%s: %s to %s", key, before, after)
 }}
 
 // journal returns the texts of the entries after a number.
@@ -26,7 +26,7 @@ func journal(t *testing.T, db *DB, after uint64) (texts []string, last uint64) {
 		if e.Bucket != "a" || e.At.IsZero() || e.Number <= last {
 			t.Errorf("got the entry %+v after %d", e, last)
 		}
-		texts, last = append(texts, string(e.Key)+": "+e.Text), e.Number
+		texts, last = append(texts, e.Text), e.Number
 	}
 	return texts, last
 }
@@ -85,6 +85,39 @@ func TestJournalRead(t *testing.T) {
 	}
 	if n, err := db.JournalEnd(); n != 6 || err != nil {
 		t.Errorf("got the end %d, %v, want 6", n, err)
+	}
+}
+
+// A position beyond the end is that of a newer file: nothing of a restored one was read.
+func TestJournalOfRestoredFile(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
+	db.Journal(ofA)
+	db.JournalRead(9)
+	for i := range 3 {
+		put(t, db, "k", fmt.Append(nil, i))
+	}
+	if got, _ := journal(t, db, 0); len(got) != 3 {
+		t.Errorf("got %q, want three entries", got)
+	}
+}
+
+// When nobody reads a journal, the newest entries stay.
+func TestFullJournal(t *testing.T) {
+	most := mostEntries
+	mostEntries = 4
+	t.Cleanup(func() { mostEntries = most })
+	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
+	db.Journal(ofA)
+	for i := range 10 {
+		put(t, db, "k", fmt.Append(nil, i))
+	}
+	got, last := journal(t, db, 0)
+	if want := []string{"k: 5 to 6", "k: 6 to 7", "k: 7 to 8", "k: 8 to 9"}; !cmp.Equal(got, want) || last != 10 {
+		t.Errorf("got %q up to %d, want %q up to 10", got, last, want)
+	}
+	must(t, db.EmptyJournal(9))
+	if got, last := journal(t, db, 0); len(got) != 1 || last != 10 {
+		t.Errorf("emptied up to 9: got %q up to %d, want the last one", got, last)
 	}
 }
 

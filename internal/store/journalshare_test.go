@@ -16,7 +16,7 @@ func TestJournalOfReplicas(t *testing.T) {
 	dbs := []*store.DB{replica(t, log), replica(t, log)}
 	heard := make([]int, len(dbs))
 	for i, db := range dbs {
-		db.Journal(map[string]store.News{"a": func(_, _, after []byte) []byte { return after }})
+		db.Journal(map[string]store.News{"a": func(key, _, _ []byte) []byte { return key }})
 		if err := db.Follow(func(*store.Tx) error { return nil }, func([]store.Change) { heard[i]++ },
 			store.JournalBucket); err != nil {
 			t.Fatal(err)
@@ -38,7 +38,7 @@ func TestJournalOfReplicas(t *testing.T) {
 		}
 		var got []string
 		for _, e := range list {
-			got = append(got, string(e.Key))
+			got = append(got, e.Text)
 		}
 		if diff := cmp.Diff([]string{"x", "y", "z"}, got); diff != "" {
 			t.Errorf("replica %d (-want +got):\n%s", i, diff)
