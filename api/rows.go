@@ -73,6 +73,7 @@ func (r *Env) OutageRows(p *OutageParams, box *geo.Box) ([]view.Outage, error) {
 // Span is a period and a place for measurements.
 type Span struct {
 	Since time.Time // not older
+	Until time.Time // older; zero: of any age
 	Box   *geo.Box  // nil: anywhere
 }
 
@@ -82,18 +83,32 @@ func (r *Env) SpeedtestRows(p *MeasureParams, s Span, offset, limit int) ([]meas
 	if err != nil {
 		return nil, 0, err
 	}
-	q.Since, q.Box, q.Offset = s.Since, s.Box, offset
+	q.Since, q.Until, q.Box, q.Offset = s.Since, s.Until, s.Box, offset
 	return store.Speedtests(q)
 }
 
-// CoverageRows returns coverage points, the newest first; where there are more than limit, an even sample.
-func (r *Env) CoverageRows(p *MeasureParams, s Span, limit int) ([]measure.Point, error) {
+// CoverageRows returns a page of coverage points in the order of the store, and how many match.
+func (r *Env) CoverageRows(p *MeasureParams, s Span, offset, limit int) ([]measure.Point, int, error) {
 	store, q, err := r.measureQuery(p.marketParams, 0, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	q.Since, q.Until, q.Box, q.Offset = s.Since, s.Until, s.Box, offset
+	return store.Points(q)
+}
+
+// CoverageRow returns the coverage point with an id, none if the parameters do not select it.
+func (r *Env) CoverageRow(p *MeasureParams, s Span, id string) ([]measure.Point, error) {
+	store, q, err := r.measureQuery(p.marketParams, 0, 1)
 	if err != nil {
 		return nil, err
 	}
-	q.Since, q.Box = s.Since, s.Box
-	return store.Coverage(q)
+	q.Since = s.Since
+	point, ok := store.PointByID(q, id)
+	if !ok {
+		return nil, nil
+	}
+	return []measure.Point{point}, nil
 }
 
 // ChangeRows returns a page of the changes of the editions of a period, the newest first, and how many match. The

@@ -216,10 +216,36 @@ func TestOGCListsAgainstJSON(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The points of coverage are those of /coverage/points, whatever the size of pages; each can be asked by its id.
+func TestOGCCoverageAgainstJSON(t *testing.T) {
+	s := newServer(t)
 	points := parse(t, get(t, s, "/coverage/points?limit=5000&days=365"), 200)["data"].([]any)
-	page := askOGC(t, s, ogcBase+"/collections/fr-coverage/items?limit=5000", 200)
-	if got := len(page["features"].([]any)); got != len(points) || got == 0 {
-		t.Errorf("%d coverage points, want %d", got, len(points))
+	middle := points[len(points)/2].(object)["timestamp"].(string)
+	for query, selects := range map[string]func(moment string) bool{
+		"":                            func(string) bool { return true },
+		"&datetime=" + middle + "/..": func(moment string) bool { return moment >= middle },
+		"&datetime=../" + middle:      func(moment string) bool { return moment <= middle },
+	} {
+		var got, want []string
+		for _, f := range featuresOf(t, s, ogcBase+"/collections/fr-coverage/items?limit=37"+query) {
+			got = append(got, f["id"].(string))
+		}
+		for _, p := range points {
+			if p := p.(object); selects(p["timestamp"].(string)) {
+				want = append(want, p["id"].(string))
+			}
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%q: %d points, want %d, each once", query, len(got), len(want))
+		}
+		id := want[len(want)/2]
+		if one := askOGC(t, s, ogcBase+"/collections/fr-coverage/items/"+id, 200); one["id"] != id {
+			t.Errorf("%q: the feature has the id %v, want %s", query, one["id"], id)
+		}
 	}
 }
 

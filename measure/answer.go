@@ -19,6 +19,14 @@ func (q *Query) since() uint32 {
 	return uint32(min(max(t, 1), math.MaxUint32)) // 0 is an unknown time
 }
 
+// until returns the latest Unix time of a query.
+func (q *Query) until() uint32 {
+	if q.Until.IsZero() {
+		return math.MaxUint32
+	}
+	return uint32(min(max(q.Until.Add(-1).Unix(), 0), math.MaxUint32))
+}
+
 // check returns an error for an invalid query.
 func (q *Query) check() error {
 	if market.Get(q.Market) == nil {

@@ -11,6 +11,7 @@ type filter struct {
 	boxes        []rectangle
 	disc         *disc  // nil: anywhere in the boxes
 	since        uint32 // Unix time, 0 for any
+	until        uint32 // Unix time, the last one
 	networks     []bool // by position among those of the segment; nil: any
 	technologies []bool // by number; nil: any
 }
@@ -28,7 +29,7 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 		if s.Kind != kind || s.Market != q.Market {
 			continue
 		}
-		f := &filter{segment: s, boxes: boxes, disc: newDisc(q.Disc), since: q.since(), networks: s.networksOf(q)}
+		f := &filter{segment: s, boxes: boxes, disc: newDisc(q.Disc), since: q.since(), until: q.until(), networks: s.networksOf(q)}
 		if q.Technology != 0 || q.Generations != nil {
 			f.technologies = make([]bool, len(technologies))
 			for i, t := range technologies {
@@ -79,7 +80,7 @@ func (f *filter) matchesRow(i uint32) bool { return f.selects(i) && f.holds(f.la
 
 // selects reports whether a row matches, apart from its position.
 func (f *filter) selects(i uint32) bool {
-	return f.time[i] >= f.since && (f.networks == nil || f.networks[f.network[i]]) &&
+	return f.time[i] >= f.since && f.time[i] <= f.until && (f.networks == nil || f.networks[f.network[i]]) &&
 		(f.technologies == nil || f.technologies[f.technology[i]])
 }
 

@@ -80,9 +80,10 @@ type Query struct {
 	Box         *geo.Box  // edges included; nil: anywhere
 	Disc        *geo.Disc // in addition to Box; nil: anywhere
 	Since       time.Time // not older; zero: of any or unknown age
+	Until       time.Time // older; zero: of any or unknown age
 	Best        bool      // only the best speedtest
 	Limit       int       // most measurements to return
-	Offset      int       // speedtests to skip; 0 with Best
+	Offset      int       // speedtests, or points in the order of the store, to skip; 0 with Best
 }
 
 // InferMCC returns the mobile country code of all networks of a market, false if they have

@@ -20,15 +20,12 @@ type features struct {
 	skip   int    // rows of the table before the page
 	offset int    // of the page among what matches
 	limit  int    // most rows
-	total  int    // rows that match; -1: as many as the table has; unknown: not said
+	total  int    // rows that match; -1: as many as the table has
 	id     string // of the one that is wanted
 
 	address string // of the service
 	query   url.Values
 }
-
-// unknown is a total that is not known.
-const unknown = -2
 
 const geoJSON = "application/geo+json"
 
@@ -68,9 +65,7 @@ func (f *features) WriteTo(w io.Writer) (int64, error) {
 		total = rows
 	}
 	c.put([]byte("]"))
-	if total >= 0 {
-		c.put(strconv.AppendInt([]byte(`,"numberMatched":`), int64(total), 10))
-	}
+	c.put(strconv.AppendInt([]byte(`,"numberMatched":`), int64(total), 10))
 	c.put(strconv.AppendInt([]byte(`,"numberReturned":`), int64(returned), 10))
 	links, err := view.JSON(f.links(f.offset+returned < total && returned > 0, f.offset+returned))
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"relais/api/view"
 	"relais/export"
 	"relais/market"
-	"relais/measure"
 )
 
 // A marketOne are the parameters of one feature of a market.
@@ -150,12 +149,12 @@ type measureItems struct {
 const measureDays = 365
 
 func (p *measureItems) span(r *api.Env) api.Span {
-	from, _, _ := p.Datetime.bounds()
+	from, to, _ := p.Datetime.bounds()
 	oldest := r.Now.UTC().Truncate(time.Minute).AddDate(0, 0, -measureDays)
 	if from.Before(oldest) {
 		from = oldest
 	}
-	return api.Span{Since: from, Box: p.BBox.box()}
+	return api.Span{Since: from, Until: to, Box: p.BBox.box()}
 }
 
 // newestMeasures is how many of the newest measurements can be asked by their ids.
@@ -176,16 +175,9 @@ var speedtests = func() kind {
 	k.items, k.item = declare(decl{name: k.name, scope: "speedtest:read", failure: "SPEEDTESTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
-			newer := 0 // than the end of the period
-			if _, to, _ := p.Datetime.bounds(); !to.IsZero() {
-				var err error
-				if _, newer, err = r.SpeedtestRows(&p.MeasureParams, api.Span{Since: to, Box: p.BBox.box()}, 0, 1); err != nil {
-					return nil, err
-				}
-			}
-			list, total, err := r.SpeedtestRows(&p.MeasureParams, p.span(r), p.Offset+newer, p.limit())
+			list, total, err := r.SpeedtestRows(&p.MeasureParams, p.span(r), p.Offset, p.limit())
 			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(list), offset: p.Offset,
-				limit: p.limit(), total: max(0, total-newer)}, err
+				limit: p.limit(), total: total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
 			q := anyMeasure(p)
@@ -197,20 +189,18 @@ var speedtests = func() kind {
 
 var coverage = func() kind {
 	k := kind{name: "coverage", title: "Coverage points",
-		description: "Points of the last 365 days where the signal was measured, the newest first. Where a box has more than " +
-			"limit, they are an even sample of it, without a next page: ask for smaller boxes.",
-		table: func() *export.Table { return export.Coverage(nil) }}
+		description: "Points of the last 365 days where the signal was measured, in no order.",
+		table:       func() *export.Table { return export.Coverage(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "coverage:read", failure: "COVERAGE_POINTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
-			list, err := r.CoverageRows(&p.MeasureParams, p.span(r), p.limit())
-			list = slices.DeleteFunc(list, func(m measure.Point) bool { return !p.Datetime.has(m.Time) })
-			return &features{market: p.Market, kind: "coverage", table: export.Coverage(cut(list, p.Offset, p.limit())),
-				offset: p.Offset, limit: p.limit(), total: unknown}, err
+			list, total, err := r.CoverageRows(&p.MeasureParams, p.span(r), p.Offset, p.limit())
+			return &features{market: p.Market, kind: "coverage", table: export.Coverage(list), offset: p.Offset,
+				limit: p.limit(), total: total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
 			q := anyMeasure(p)
-			list, err := r.CoverageRows(&q.MeasureParams, q.span(r), newestMeasures)
+			list, err := r.CoverageRow(&q.MeasureParams, q.span(r), p.FeatureID)
 			return &features{market: p.Market, kind: "coverage", table: export.Coverage(list), id: p.FeatureID}, err
 		})
 	return k
