@@ -356,7 +356,7 @@ type Tested struct {
 }
 
 // Test sends a message of the type test to a hook at once, past its queue. A success enables a
-// disabled hook. Error: ErrNoHook, those of the store.
+// disabled hook, and ends its pause. Error: ErrNoHook, those of the store.
 func (s *Store) Test(ctx context.Context, id string, o Options) (*Tested, error) {
 	h, err := s.Find(id)
 	if err != nil {
@@ -379,7 +379,7 @@ func (s *Store) Test(ctx context.Context, id string, o Options) (*Tested, error)
 	result := to.send(ctx, found, MessageID("test", id, fmt.Sprint(began.UnixNano())), body)
 	t := &Tested{Hook: id, OK: result.why == "", Status: result.status, Error: result.why,
 		Millis: s.now().Sub(began).Milliseconds()}
-	if !t.OK || h.Enabled() {
+	if !t.OK || h.Enabled() && h.Failures == 0 {
 		return t, nil
 	}
 	return t, s.update(func(tx *store.Tx) error {

@@ -17,8 +17,12 @@ import (
 // what a receiver gets when it is back ends with the present.
 const MostPending = 10_000
 
-// KeepTrying is how long a message is tried after its first failure.
-const KeepTrying = 24 * time.Hour
+// KeepTrying is how long a message is tried after its first failure, and leastTries how often at least:
+// the clock may jump.
+const (
+	KeepTrying = 24 * time.Hour
+	leastTries = 5
+)
 
 // A waiting message is one to deliver, without its body.
 type waiting struct {
@@ -229,7 +233,7 @@ func (s *Store) next(id string) (*waiting, time.Time) {
 	switch {
 	case r == nil || !r.Enabled() || len(s.lines[id]) == 0:
 		return nil, time.Time{}
-	case r.Next != nil && now.Before(*r.Next):
+	case early(r.Next, now):
 		return nil, *r.Next
 	}
 	var best *waiting
@@ -239,7 +243,7 @@ func (s *Store) next(id string) (*waiting, time.Time) {
 		switch {
 		case held[w.Group]:
 			continue
-		case w.Next != nil && now.Before(*w.Next):
+		case early(w.Next, now):
 			if soonest.IsZero() || w.Next.Before(soonest) {
 				soonest = *w.Next
 			}
@@ -252,6 +256,12 @@ func (s *Store) next(id string) (*waiting, time.Time) {
 		held[w.Group] = true
 	}
 	return best, soonest
+}
+
+// early reports whether a time is still to come. One that lies further ahead than any pause was set
+// before the clock went back.
+func early(next *time.Time, now time.Time) bool {
+	return next != nil && now.Before(*next) && next.Sub(now) <= longestPause
 }
 
 // An outcome is how an attempt to deliver ended.
@@ -326,6 +336,9 @@ func (s *Store) failed(tx *store.Tx, r *record, w *waiting, o outcome, now time.
 	}
 	w = &m.waiting
 	over := slices.DeleteFunc(slices.Clone(line), func(x *waiting) bool {
+		if r.Failures < leastTries && x.Tries < leastTries {
+			return true
+		}
 		// What waits behind a message that fails may be better than that.
 		tried := x.First != nil && !x.First.After(old)
 		return !tried && (x.Group == w.Group || x.Since.After(old) || r.FailingSince.After(old))
