@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"slices"
@@ -153,7 +154,7 @@ func (k *kmlWriter) placemark(s *siteRow, operator int, azimuths []uint16) {
 		style = strconv.Itoa(operator)
 	}
 	k.put(`<Placemark id="%s-%s"><name>%s</name><description>%s</description><styleUrl>#o%s</styleUrl><MultiGeometry>`,
-		escaped(s.key), style, escaped(s.key), escaped(k.description(s, operator, azimuths)), style)
+		escaped(s.key), style, escaped(s.key), escaped(html.EscapeString(k.description(s, operator, azimuths))), style)
 	if operator != noOperator {
 		k.put("<Point><coordinates>%s</coordinates></Point>", kmlPoint(p))
 	}

@@ -116,7 +116,7 @@ func TestKMZ(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	text := doc.Document.Folder[0].Placemark[0].Description
-	for _, part := range []string{"Technologies : LTE 800\n", "Statut : En service\n", "Hauteur (m) : 31.5\n", "LE <HAUT> & Cie",
+	for _, part := range []string{"Technologies : LTE 800\n", "Statut : En service\n", "Hauteur (m) : 31.5\n", "LE &lt;HAUT&gt; &amp; Cie",
 		"2020-02-29"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the description lacks %q: %q", part, text)
