@@ -132,7 +132,7 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 // uncompressed. The headers are set.
 func (p *Pages) sendPacked(w http.ResponseWriter, r *http.Request, name string, packed []byte) {
 	h := w.Header()
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesGzip(r.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(packed)))
 		if r.Method != http.MethodHead {

@@ -126,7 +126,7 @@ func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, 
 	}
 	h.Set("Content-Type", mediaType+"; charset=utf-8")
 	body := text.Bytes()
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesGzip(r.Header["Accept-Encoding"]) {
 		body = pack(body)
 		h.Set("Content-Encoding", "gzip")
 	}

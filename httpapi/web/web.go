@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"relais/api"
@@ -192,7 +191,7 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name 
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Vary", "Accept-Language, Accept-Encoding")
 	body := text.Bytes()
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if takesGzip(r.Header["Accept-Encoding"]) {
 		body = pack(body)
 		h.Set("Content-Encoding", "gzip")
 	}
