@@ -16,13 +16,18 @@ import (
 
 // changeFilters are the filters of changes.
 type changeFilters struct {
+	changeSelection
+	boxParams
+	changeDisc
+}
+
+// changeSelection are changeFilters without a place.
+type changeSelection struct {
 	Kind kindList `param:"kind" doc:"Kinds of changes, several with commas." example:"site-added"`
 	areaParams
 	Generation generationList `param:"generation" doc:"Generations of systems, several with commas. Changes that are not of one system are left out." example:"5G"`
 	Technology textList       `param:"technology" doc:"Systems with their bands, as technologies in answers has them; several with commas. Changes that are not of one system are left out." example:"5G NR 3500"`
 	Band       textList       `param:"band" doc:"Bands of systems in MHz, several with commas. Changes that are not of one system are left out." example:"3500"`
-	boxParams
-	changeDisc
 }
 
 // changeDisc are discParams of lists that are not by distance.

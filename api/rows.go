@@ -32,7 +32,7 @@ type (
 	// ChangeParams select changes of a market.
 	ChangeParams struct {
 		marketParams
-		changeFilters
+		changeSelection
 	}
 )
 
@@ -113,8 +113,8 @@ func (r *Env) CoverageRow(p *MeasureParams, s Span, id string) ([]measure.Point,
 
 // ChangeRows returns a page of the changes of the editions of a period, the newest first, and how many match. The
 // dates are those of the first and last edition; 0 for any.
-func (r *Env) ChangeRows(ctx context.Context, p *ChangeParams, first, last site.Date, offset, limit int) ([]view.Change,
-	int, error) {
+func (r *Env) ChangeRows(ctx context.Context, p *ChangeParams, box *geo.Box, first, last site.Date, offset, limit int) (
+	[]view.Change, int, error) {
 	editions, err := r.Archives.Editions(p.Market)
 	if err != nil || len(editions) < 2 || last != 0 && last <= editions[0].Date {
 		return nil, 0, err
@@ -125,7 +125,11 @@ func (r *Env) ChangeRows(ctx context.Context, p *ChangeParams, first, last site.
 			since = e.Date
 		}
 	}
-	body, err := r.changesPage(ctx, &changesParams{marketParams: p.marketParams, changeFilters: p.changeFilters,
+	filters := changeFilters{changeSelection: p.changeSelection}
+	if box != nil {
+		filters.boxParams = boxParams{North: &box.North, South: &box.South, East: &box.East, West: &box.West}
+	}
+	body, err := r.changesPage(ctx, &changesParams{marketParams: p.marketParams, changeFilters: filters,
 		Since: archiveDate(since.String()), Until: archiveDate(last.String()), Offset: offset, Limit: limit}, nil)
 	if err != nil {
 		return nil, 0, err

@@ -286,6 +286,11 @@ func TestOGCErrors(t *testing.T) {
 		code   string
 	}{
 		"/collections/fr-trees":                                           {404, "NOT_FOUND"},
+		"/collections/FR-sites/items":                                     {404, "NOT_FOUND"},
+		"/collections/pt-sites/items":                                     {404, "NOT_FOUND"},
+		"?f=html":                                                         {400, "INVALID_PARAMETER"},
+		"/collections?tree=1":                                             {400, "INVALID_PARAMETER"},
+		"/collections/fr-changes/items?bbox=1,2,3,4,5":                    {400, "INVALID_BBOX"},
 		"/collections/pt-sites":                                           {404, "NOT_FOUND"},
 		"/collections/fr-trees/items":                                     {404, "NOT_FOUND"},
 		"/collections/fr-sites/items/fr-1":                                {404, "SITE_NOT_FOUND"},
@@ -313,6 +318,8 @@ func TestOGCErrors(t *testing.T) {
 		len(o["features"].([]any)) != 5000 {
 		t.Errorf("%d features for a limit over the greatest one, want 5000 or all", len(o["features"].([]any)))
 	}
+	askOGC(t, s, ogcBase+"/collections/fr-changes/items?bbox=2,48,0,3,49,100", 200)
+	askOGC(t, s, ogcBase+"?f=json", 200)
 	six := askOGC(t, s, ogcBase+"/collections/fr-sites/items?limit=1&bbox=2,48,0,3,49,100", 200)
 	if four := askOGC(t, s, ogcBase+"/collections/fr-sites/items?limit=1&bbox=2,48,3,49", 200); fmt.Sprint(six["numberMatched"]) !=
 		fmt.Sprint(four["numberMatched"]) {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"relais/api"
 	"relais/httpapi/ogc"
@@ -11,7 +12,9 @@ import (
 // mountOGC routes OGC API - Features. Its documents say nothing about sites, and need no key.
 func (s *Server) mountOGC() {
 	for _, op := range ogc.Operations() {
-		s.public.handle(ogc.Path+op.Path, op.Method, newOperation(op))
+		path := strings.Replace(ogc.Path+op.Path, "{market}", "{market:"+ogc.MarketPattern()+"}", 1)
+		s.public.handle(path, op.Method, newOperation(op))
+		s.public.handlers[path].path = ogc.Path + op.Path
 	}
 	for path, document := range map[string]func(s *Server, x *exchange) (any, bool){
 		"":             func(s *Server, _ *exchange) (any, bool) { return ogc.NewLanding(s.BaseURL), true },
@@ -26,6 +29,13 @@ func (s *Server) mountOGC() {
 		},
 	} {
 		s.public.handle(ogc.Path+path, http.MethodGet, fixedRoute(func(s *Server, x *exchange) {
+			for name, values := range x.r.URL.Query() {
+				if name != "f" || len(values) != 1 || values[0] != "json" {
+					s.fail(x, &api.Error{Status: http.StatusBadRequest, Code: "INVALID_PARAMETER",
+						Message: "this document has no parameter but f, which is json: leave out the others"})
+					return
+				}
+			}
 			v, ok := document(s, x)
 			if !ok {
 				s.fail(x, api.NotFound("there is no such collection: "+s.BaseURL+ogc.Path+"/collections lists them"))

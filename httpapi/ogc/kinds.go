@@ -3,6 +3,7 @@ package ogc
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"relais/api"
@@ -83,26 +84,30 @@ var sectors = func() kind {
 				limit: p.limit(), total: -1}, nil
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			rows, err := r.SiteRow(p.Market, siteOfSector(p.FeatureID))
-			if err != nil {
-				return nil, err
+			f := &features{market: p.Market, kind: "sectors", table: k.table(), id: p.FeatureID}
+			for _, name := range sitesOfSector(p.FeatureID) {
+				if rows, err := r.SiteRow(p.Market, name); err == nil {
+					f.table = rows.SectorTable()
+					break
+				}
 			}
-			return &features{market: p.Market, kind: "sectors", table: rows.SectorTable(), id: p.FeatureID}, nil
+			return f, nil
 		})
 	return k
 }()
 
-// siteOfSector returns the siteKey at the beginning of the id of a sector.
-func siteOfSector(id string) string {
-	dashes := 0
-	for i, c := range []byte(id) {
-		if c == '-' {
-			if dashes++; dashes == 2 {
-				return id[:i]
-			}
+// sitesOfSector returns what the siteKey of a sector with the id may be: the id without its azimuth, and without the
+// operator before it. A siteKey may have dashes.
+func sitesOfSector(id string) (names []string) {
+	for range 2 {
+		i := strings.LastIndexByte(id, '-')
+		if i < 0 {
+			break
 		}
+		id = id[:i]
+		names = append(names, id)
 	}
-	return id
+	return names
 }
 
 type outageItems struct {
@@ -207,7 +212,8 @@ var coverage = func() kind {
 }()
 
 type changeItems struct {
-	api.ChangeParams // has a box of its own
+	api.ChangeParams
+	place
 	when
 	page
 }
@@ -220,7 +226,7 @@ var changes = func() kind {
 		dependsOn: []string{"archives"}, errors: measureErrors},
 		func(ctx context.Context, r *api.Env, p *changeItems) (*features, error) {
 			first, last := p.Datetime.days()
-			list, total, err := r.ChangeRows(ctx, &p.ChangeParams, first, last, p.Offset, p.limit())
+			list, total, err := r.ChangeRows(ctx, &p.ChangeParams, p.BBox.box(), first, last, p.Offset, p.limit())
 			return &features{market: p.Market, kind: "changes", table: view.ChangeFeatures(list), offset: p.Offset, limit: p.limit(),
 				total: total}, err
 		},
@@ -232,7 +238,7 @@ var changes = func() kind {
 				day = "0001-01-01" // no change has it
 			}
 			first, last := day.days()
-			list, _, err := r.ChangeRows(ctx, &q.ChangeParams, first, last, 0, 1<<31-1)
+			list, _, err := r.ChangeRows(ctx, &q.ChangeParams, nil, first, last, 0, 1<<31-1)
 			return &features{market: p.Market, kind: "changes", table: view.ChangeFeatures(list), id: p.FeatureID}, err
 		})
 	return k

@@ -51,6 +51,17 @@ func find(id string) (m *market.Market, k kind, ok bool) {
 	return nil, kind{}, false
 }
 
+// MarketPattern matches the markets in ids of collections.
+func MarketPattern() string {
+	var codes []string
+	for _, m := range market.All {
+		if m.HasInventory() {
+			codes = append(codes, strings.ToLower(string(m.Code)))
+		}
+	}
+	return strings.Join(codes, "|")
+}
+
 // A decl is what differs between the operations of two kinds.
 type decl struct {
 	name, scope, failure string
