@@ -80,18 +80,26 @@ func (n *Spec) check() (*url.URL, error) {
 	return u, nil
 }
 
-// hidden returns an address without its user and the values of its query.
+// hidden returns an address without its user, the values of its query, and what follows the first
+// segment of its path: many receivers have a token there.
 func hidden(u *url.URL) string {
 	shown := *u
 	shown.User = nil
+	first, rest, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 	var names []string
 	for part := range strings.SplitSeq(u.RawQuery, "&") {
 		if name, _, ok := strings.Cut(part, "="); ok {
 			names = append(names, name+"=…")
 		}
 	}
-	shown.RawQuery = ""
+	shown.RawQuery, shown.Path, shown.RawPath = "", "", ""
 	text := shown.String()
+	if u.Path != "" {
+		text += "/" + first
+	}
+	if rest != "" {
+		text += "/…"
+	}
 	if len(names) > 0 {
 		text += "?" + strings.Join(names, "&")
 	}

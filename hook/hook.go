@@ -57,7 +57,7 @@ func (Kind) Values() []string {
 // A Hook is where events are sent, and how that went. Times are UTC, to the second.
 type Hook struct {
 	ID      string    `json:"id"`
-	URL     string    `json:"url"` // without credentials: no user, and no values of its query
+	URL     string    `json:"url"` // as it may be shown: no user, no values of its query, one segment of its path
 	Events  []Kind    `json:"events"`
 	Filter  string    `json:"filter"` // query string; "" selects everything
 	Created time.Time `json:"createdAt"`

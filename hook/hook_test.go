@@ -71,9 +71,9 @@ func TestCreateRefuses(t *testing.T) {
 // Neither the secret nor what the address has of credentials is shown, or in the file.
 func TestSecretsAreSealed(t *testing.T) {
 	w := newWorld(t)
-	i := w.create("https://user:hunter2@example.org/in?token=hunter3&x", "")
+	i := w.create("https://user:hunter2@example.org/in/hunter4/x?token=hunter3&x", "")
 	h := w.hook(i.ID)
-	if want := "https://example.org/in?token=…"; h.URL != want || w.s.List()[0].URL != want {
+	if want := "https://example.org/in/…?token=…"; h.URL != want || w.s.List()[0].URL != want {
 		t.Errorf("got %s, want %s", h.URL, want)
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(i.Secret, secretPrefix))
