@@ -50,8 +50,9 @@ func changesOf(m market.Code, filter url.Values, since, until string) (*changesP
 	return &p, err
 }
 
-// editionEvents returns what hooks are told about an edition: nothing if it is not the newest one, or
-// the first.
+// editionEvents returns what hooks are told about an edition, compared with the one before: nothing of
+// the first one, of one that is not there any more, and of one that came after a later one: who adds old
+// archives tells no news.
 func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date string) (list []*hook.Event, err error) {
 	for code := range strings.SplitSeq(codes, ",") {
 		m := market.Get(market.Code(code))
@@ -62,13 +63,14 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date strin
 		if err != nil {
 			return nil, err
 		}
-		n := len(all)
-		if n < 2 || all[n-1].Date.String() != date {
+		n := slices.IndexFunc(all, func(e archive.Edition) bool { return e.Date.String() == date })
+		newer := func(e archive.Edition) bool { return e.Since.Before(c.At) }
+		if n < 1 || slices.ContainsFunc(all[n+1:], newer) {
 			continue
 		}
 		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At,
-			ID: hook.MessageID("changes", code, date, all[n-1].Version)}
-		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-2], all[n-1]) }
+			ID: hook.MessageID("changes", code, date, all[n].Version)}
+		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-1], all[n]) }
 		list = append(list, e)
 	}
 	return list, nil

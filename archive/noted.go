@@ -40,7 +40,7 @@ func noted(tx *store.Tx, code market.Code) (all []Edition, err error) {
 			return nil, cmp.Or(err, damaged("an edition"))
 		}
 		all = append(all, Edition{Date: date, Version: r.Version, Synthetic: r.Synthetic, Registers: r.Registers,
-			Sites: r.Sites})
+			Sites: r.Sites, Since: r.Noted})
 	}
 	return all, nil
 }
