@@ -217,6 +217,9 @@ func (p *packing) measures(ctx context.Context) error {
 		c := p.chosen[code]
 		return c != nil && c.holds(at)
 	})
+	for _, problem := range all.Problems() {
+		p.leftOut("measurements: %v", problem)
+	}
 	for kind, rows := range n {
 		if kind == measureSpeedtest {
 			p.report.Speedtests += rows
