@@ -83,6 +83,12 @@ func TestOGCDocuments(t *testing.T) {
 		if filters["operator"] == nil || filters["limit"] != nil {
 			t.Errorf("%s: filters %v, want operator and not limit", c["id"], filters)
 		}
+		id := c["id"].(string)
+		if fr, drom := strings.HasPrefix(id, "fr-"), strings.HasPrefix(id, "drom-"); filters["lat"] != nil ||
+			filters["north"] != nil || filters["department"] != nil && !fr && !drom || filters["territory"] != nil && !drom ||
+			filters["province"] != nil && !strings.HasPrefix(id, "ca-") {
+			t.Errorf("%s: filters %v, want none of places and of other markets", id, filters)
+		}
 		if page := askOGC(t, s, linkOf(c, "items"), 200); page["type"] != "FeatureCollection" {
 			t.Errorf("%s: items are %v", c["id"], page["type"])
 		}

@@ -46,8 +46,6 @@ var Conformance = struct {
 }{[]string{
 	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core",
 	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson",
-	"http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables",
-	"http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters",
 }}
 
 // Collections is the list of collections.
@@ -136,7 +134,7 @@ func NewQueryables(base, id string) (Queryables, bool) {
 	q := Queryables{Schema: "https://json-schema.org/draft/2020-12/schema", Type: "object", Title: k.title + ": " + m.Label,
 		ID: base + Path + "/collections/" + id + "/queryables", Properties: map[string]queryable{}}
 	for i := range k.items.Params {
-		if p := &k.items.Params[i]; isFilter(p) {
+		if p := &k.items.Params[i]; isFilter(p, m.Code) {
 			one := queryable{Title: p.Doc, Type: jsonTypeOf(p.Type.Kind())}
 			if p.Name == "operator" {
 				one.Enum = append(m.OperatorKeys(), market.AllOperators)
@@ -159,11 +157,17 @@ func jsonTypeOf(k reflect.Kind) string {
 	return "string"
 }
 
-// isFilter reports whether a parameter is a filter of ours, and not one of OGC API.
-func isFilter(p *endpoint.Param) bool {
+// isFilter reports whether a parameter is a filter of ours that a market has, and not one of OGC API.
+func isFilter(p *endpoint.Param, code market.Code) bool {
 	switch p.Name {
 	case "limit", "offset", "bbox", "datetime", "f":
 		return false
+	case "department":
+		return code == market.FR || code == market.DROM
+	case "territory":
+		return code == market.DROM
+	case "province":
+		return code == "CA"
 	}
 	return p.In == "query"
 }
