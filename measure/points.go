@@ -22,7 +22,7 @@ func (s *Store) Points(q Query) (points []Point, total int, err error) {
 	return points, total, nil
 }
 
-// PointByID returns the coverage point with an id among those that a query selects, false if there is none.
+// PointByID returns the coverage point with an id among those that a query selects, false if no such point has it.
 func (s *Store) PointByID(q Query, id string) (Point, bool) {
 	for _, f := range s.view().filters(Coverage, &q) {
 		for rows := range f.matches() {
