@@ -73,24 +73,23 @@ func writeSnapshot(t testing.TB, path, date string, sites listed) {
 	}
 }
 
-// randomListed returns a register that follows from another one by random changes.
+// randomListed returns a register that follows from another one by random changes. No site moves by
+// 5 m in all: rounding would decide whether that is over 5 m.
 func randomListed(r *rand.Rand, from listed) listed {
 	next := listed{}
-	for id, s := range from {
+	for _, id := range slices.Sorted(maps.Keys(from)) {
+		s := from[id]
 		systems := maps.Clone(s.systems)
 		switch r.IntN(10) {
 		case 0:
 			continue
 		case 1:
-			s.north += []int{2, 4, 7, -4, -300}[r.IntN(5)]
+			s.north += []int{2, 4, 8, -4, -300}[r.IntN(5)]
 		case 2:
 			systems[fmt.Sprint([]string{"LTE ", "+LTE "}[r.IntN(2)], r.IntN(3))] = r.IntN(3)
 		case 3:
-			for y := range systems {
-				if len(systems) > 1 {
-					delete(systems, y)
-				}
-				break
+			if len(systems) > 1 {
+				delete(systems, slices.Min(slices.Collect(maps.Keys(systems))))
 			}
 		}
 		s.systems = systems

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -205,11 +206,11 @@ func (f *packedFolder) check(t *testing.T, dir string, p packed, want map[string
 	if a := s.get("/external/v1/antennas"); a.code() != "API_KEY_REQUIRED" {
 		t.Errorf("/antennas without a key: %s, want API_KEY_REQUIRED", a)
 	}
-	f.checkArchive(t, s, want)
 	s.stop()
 	if diff := cmp.Diff(before, filesOf(t, dir)); diff != "" {
 		t.Errorf("serving changed the pack (-before +after)\n%s", diff)
 	}
+	f.checkArchive(t, data, want)
 }
 
 // pages returns the items of all pages of a list.
@@ -247,12 +248,20 @@ func (f *packedFolder) checkMeasures(t *testing.T, s *server, want map[string]ob
 }
 
 // checkArchive checks that archives have the supports of the area as the source's have them, and the one that
-// is gone from it.
-func (f *packedFolder) checkArchive(t *testing.T, s *server, want map[string]object) {
+// is gone from it. A pack has no keys: a copy that is an ordinary folder answers.
+func (f *packedFolder) checkArchive(t *testing.T, data string, want map[string]object) {
 	t.Helper()
 	if f.s.cmd.ProcessState != nil { // it was stopped
 		return
 	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := errors.Join(os.CopyFS(dir, os.DirFS(data)), os.Remove(filepath.Join(dir, "pack.json"))); err != nil {
+		t.Fatal(err)
+	}
+	key := createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read")
+	s := serve(t, dir)
+	s.key = key.APIKey
+	defer s.stop()
 	for _, date := range []string{"2026-01-08", "2026-01-22"} {
 		wanted := object{}
 		for id, support := range f.s.ask("/anfr/archive/" + date + "?view=full")["data"].(object) {
@@ -260,7 +269,7 @@ func (f *packedFolder) checkArchive(t *testing.T, s *server, want map[string]obj
 				wanted[id] = support
 			}
 		}
-		got := asked(s, "/anfr/archive/"+date+"?view=full")["data"].(object)
+		got := s.ask("/anfr/archive/" + date + "?view=full")["data"].(object)
 		if diff := cmp.Diff(wanted, got); diff != "" || date == "2026-01-08" && got[goneSupport] == nil {
 			t.Errorf("archive of the source (-), of the pack (+)\n%.2000s", diff)
 		}
