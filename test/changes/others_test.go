@@ -227,7 +227,8 @@ func swiss(t *testing.T, r *rand.Rand, dir string, dates []string) (files [][]st
 	return files
 }
 
-// swissSample returns features as published, or none.
+// swissSample returns features as published, or none. Their data sheets are older than all editions: the date
+// of a file is not before that of its newest sheet.
 func swissSample(t *testing.T) (list []map[string]any) {
 	t.Helper()
 	text, err := os.ReadFile("../../../shared/data/ch/standorte-mobilfunkanlagen_2056.sample.json")
@@ -237,6 +238,9 @@ func swissSample(t *testing.T) (list []map[string]any) {
 	var file struct{ Features []map[string]any }
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
+	}
+	for _, f := range file.Features {
+		f["properties"].(map[string]any)["bewilligung_en"] = "Site data sheet 2023-04-11"
 	}
 	return file.Features
 }
