@@ -108,7 +108,7 @@ func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {
 	case formatGeoJSON:
 		return antennaPage{siteCollection{s}}, err
 	case formatCSV:
-		return antennaPage{p.file(page.register().SiteTable(), m.Code, siteRows)}, err
+		return antennaPage{p.file(page.register().SiteTable(), m.Code, siteRows).before(meta.NextOffset)}, err
 	}
 	return antennaPage{s}, err
 }

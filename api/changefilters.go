@@ -106,19 +106,27 @@ func (p *changeFilters) resolve(m *market.Market, o operatorList) (f change.Filt
 	return f, nil
 }
 
-// resolveSystems adds the systems to a filter. known are those that the market has or had.
-func (p *changeFilters) resolveSystems(f *change.Filter, m *market.Market, known []string) error {
+// resolveSystems sets the systems of a filter. known are those that the market has or had. If they are all
+// that it has, an unknown one is an error; else nothing matches it.
+func (p *changeFilters) resolveSystems(f *change.Filter, m *market.Market, known []string, all bool) error {
+	f.Technologies, f.Bands = nil, nil
 	for _, want := range p.Technology.values() {
 		i := slices.IndexFunc(known, func(name string) bool { return fold.Equal(name, want) })
-		if i < 0 {
+		switch {
+		case i >= 0:
+			want = known[i]
+		case all:
 			return unknownSystem("technology", want, m, known)
 		}
-		f.Technologies = append(f.Technologies, known[i])
+		f.Technologies = append(f.Technologies, want)
 	}
 	for _, want := range p.Band.values() {
 		band, err := strconv.Atoi(want)
-		if err != nil || !slices.ContainsFunc(known, func(name string) bool { return bandOf(name) == want }) {
+		if all && (err != nil || !slices.ContainsFunc(known, func(name string) bool { return bandOf(name) == want })) {
 			return unknownSystem("band", want, m, bandsOf(known))
+		}
+		if err != nil || band <= 0 {
+			return &endpoint.ParamError{Param: "band", Value: want, Want: "whole numbers of MHz, such as 3500"}
 		}
 		f.Bands = append(f.Bands, band)
 	}

@@ -85,7 +85,7 @@ func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, err
 	}
 	switch p.Format {
 	case formatCSV:
-		return changesAnswer{p.file(view.ChangeTable(body.Data), p.Market, "changes")}, nil
+		return changesAnswer{p.file(view.ChangeTable(body.Data), p.Market, "changes").before(body.Meta.NextOffset)}, nil
 	case formatGeoJSON:
 		text, err := view.JSON(view.NewChangeCollection(body))
 		return changesAnswer{geoBytes{openBody(text)}}, err
@@ -128,7 +128,8 @@ func (r *Env) changesPage(ctx context.Context, p *changesParams, areas []string)
 }
 
 // NetChanges returns all that differs between two editions, of the dates from and to, under the
-// parameters of /changes that get returns.
+// parameters of /changes that get returns. A system that the list does not name is not an error, as nothing
+// here knows the systems of the market.
 func NetChanges(list *change.List, from, to string, synthetic bool, get endpoint.Lookup) (*ChangesBody, error) {
 	call, err := listChanges.Bind(get)
 	if err != nil {
@@ -148,7 +149,7 @@ func NetChanges(list *change.List, from, to string, synthetic bool, get endpoint
 func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*ChangesBody, error) {
 	m := market.Get(p.Market)
 	loaded := r.RegisterOf(m)
-	if err := p.resolveSystems(&f, m, edits.systems(loaded)); err != nil {
+	if err := p.resolveSystems(&f, m, edits.systems(loaded), loaded != nil); err != nil {
 		return nil, err
 	}
 	f.Without = r.ShownChanges(m).Without

@@ -131,13 +131,19 @@ func (e *edits) attribution(m *market.Market, loaded *index.Market) (a view.Attr
 // systems lists the systems that the market has or that the changes name.
 func (e *edits) systems(loaded *index.Market) (list []string) {
 	if loaded != nil {
-		list = append(list, loaded.Snap.Systems...)
+		list = withSystems(list, loaded.Snap.Systems)
 	}
 	for _, one := range e.lists {
-		for _, name := range one.list.Technologies() {
-			if !slices.Contains(list, name) {
-				list = append(list, name)
-			}
+		list = withSystems(list, one.list.Technologies())
+	}
+	return list
+}
+
+// withSystems adds systems to a list that does not have them. "" stands for none.
+func withSystems(list, systems []string) []string {
+	for _, name := range systems {
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
 		}
 	}
 	return list

@@ -176,10 +176,10 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file 
 	}
 	switch p.Format {
 	case formatParquet:
-		return &file{parquetType, fileName(m, string(p.Rows), formatParquet), table.Names(), true,
+		return &file{parquetType, fileName(m, string(p.Rows), formatParquet), table.Names(), true, 0,
 			func(w io.Writer) error { return export.Parquet{}.Write(w, table) }}
 	case formatKMZ:
-		return &file{kmzType, fileName(m, siteRows, formatKMZ), table.Names(), true,
+		return &file{kmzType, fileName(m, siteRows, formatKMZ), table.Names(), true, 0,
 			func(w io.Writer) error { return export.KMZ{French: p.Lang == french}.Write(w, rows) }}
 	}
 	return p.csvParams.file(table, m, string(p.Rows))

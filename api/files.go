@@ -82,6 +82,7 @@ type file struct {
 	name        string // for browsers
 	members     []string
 	compressed  bool
+	next        int // offset of the next page, 0 for none
 	write       func(io.Writer) error
 }
 
@@ -95,7 +96,15 @@ const (
 // file returns the answer for a table of rows of a kind, such as sites.
 func (p csvParams) file(t *export.Table, m market.Code, kind string) *file {
 	f := export.CSV{BOM: p.BOM == "1", Semicolon: p.Separator == semicolon}
-	return &file{csvType, fileName(m, kind, formatCSV), t.Names(), false, func(w io.Writer) error { return f.Write(w, t) }}
+	return &file{csvType, fileName(m, kind, formatCSV), t.Names(), false, 0, func(w io.Writer) error { return f.Write(w, t) }}
+}
+
+// before says that a next page begins at an offset, nil for none.
+func (f *file) before(next *int) *file {
+	if next != nil {
+		f.next = *next
+	}
+	return f
 }
 
 // fileName returns the name under which a browser keeps an answer.
@@ -124,6 +133,9 @@ func (f *file) FileName() string { return f.name }
 
 // Compressed implements endpoint.File.
 func (f *file) Compressed() bool { return f.compressed }
+
+// NextOffset implements endpoint.Paged.
+func (f *file) NextOffset() int { return f.next }
 
 type countingWriter struct {
 	w io.Writer

@@ -5,6 +5,8 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/archive"
+	"relais/archive/change"
 	"relais/market"
 )
 
@@ -19,14 +21,15 @@ func NewsOfChanges() *endpoint.Op[*Env] { return newsOfChanges }
 
 // Bounds of a feed.
 const (
-	newsEntries  = 200
-	newsEditions = 60 // in which a feed looks for entries: more than a year of weeks
+	newsEntries  = 200 // of a page
+	newsEditions = 60  // in which a feed looks for entries: more than a year of weeks
 )
 
 type newsParams struct {
 	Market   market.Code  `param:"market" doc:"The market to read." example:"FR"`
 	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 	changeFilters
+	Offset int `param:"offset" default:"0" min:"0" max:"100000" doc:"Entries to pass over."`
 }
 
 // refine is like that of changesParams.
@@ -38,45 +41,83 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.newestEdits(ctx, m)
+	f.Without = r.ShownChanges(m).Without
+	all, reason, err := r.editionsOf(m)
 	if err != nil {
 		return nil, err
 	}
-	loaded := r.RegisterOf(m)
-	if err := p.resolveSystems(&f, m, found.systems(loaded)); err != nil {
+	loaded, found := r.RegisterOf(m), edits{reason: reason}
+	if last := len(all) - 1; last >= 0 {
+		found.to, found.synthetic = all[last].Date.String(), all[last].Synthetic
+	}
+	v := &view.News{Market: m.Code, Reason: found.reason, Editions: len(all), Offset: p.Offset,
+		Synthetic: found.synthetic || loaded != nil && loaded.Snap.Synthetic}
+	v.Attribution, v.Updated = found.attribution(m, loaded)
+	known := found.systems(loaded)
+	n := newsReader{News: v, show: view.Changes(m, loaded), skip: p.Offset}
+	for i := len(all) - 1; i > 0 && i > len(all)-1-newsEditions && !v.Truncated; i-- {
+		one, err := r.editsOf(ctx, m, all[i-1].Date, all[i].Date, false)
+		if err != nil {
+			return nil, err
+		}
+		known = withSystems(known, one.systems(nil))
+		if err := p.resolveSystems(&f, m, known, false); err != nil {
+			return nil, err
+		}
+		n.read(one, &f)
+	}
+	if err := p.resolveSystems(&f, m, known, false); err != nil {
 		return nil, err
 	}
-	f.Without = r.ShownChanges(m).Without
-	v := &view.News{Market: m.Code, Filter: view.NewNewsFilter(m, &f), Reason: found.reason, Synthetic: found.synthetic}
-	v.Attribution, v.Updated = found.attribution(m, loaded)
-	show := view.Changes(m, loaded)
-	for _, e := range found.lists {
-		for c := range e.list.Records(&f) {
-			last := len(v.Entries) - 1
-			if last < 0 || v.Entries[last].Site.ID != c.Site || v.Entries[last].Date != e.date {
-				if len(v.Entries) == newsEntries {
-					return v, nil
-				}
-				v.Entries, last = append(v.Entries, view.NewsEntry{Date: e.date}), last+1
-			}
-			one := show(e.date, e.before, &c)
-			v.Entries[last].Site, v.Entries[last].Changes = one.Site, append(v.Entries[last].Changes, one)
-		}
-	}
+	v.Filter = view.NewNewsFilter(m, &f)
 	return v, nil
 }
 
-// newestEdits reads what the newest editions of a market changed.
-func (r *Env) newestEdits(ctx context.Context, m *market.Market) (*edits, error) {
-	if reason := unavailableReason(m); reason != nil || r.Archives == nil {
-		return &edits{reason: reason}, nil
+// editionsOf returns the editions of a market, oldest first, and if they have no changes, why.
+func (r *Env) editionsOf(m *market.Market) (all []archive.Edition, reason *string, err error) {
+	if reason := unavailableReason(m); reason != nil {
+		return nil, reason, nil
 	}
-	all, err := r.Archives.Editions(m.Code)
-	if err != nil {
-		return nil, err
+	if r.Archives != nil {
+		if all, err = r.Archives.Editions(m.Code); err != nil {
+			return nil, nil, err
+		}
 	}
 	if len(all) < 2 {
-		return &edits{reason: nothingToCompare(m, all)}, nil
+		reason = nothingToCompare(m, all)
 	}
-	return r.editsOf(ctx, m, all[max(0, len(all)-1-newsEditions)].Date, all[len(all)-1].Date, false)
+	return all, reason, nil
+}
+
+// A newsReader adds entries to news.
+type newsReader struct {
+	*view.News
+	show       func(date, before string, c *change.Record) view.Change
+	skip       int    // entries that are still to be passed over
+	site, date string // of the entry that was seen last
+}
+
+// read adds what edits changed, until the news is full.
+func (n *newsReader) read(e *edits, f *change.Filter) {
+	for _, e := range e.lists {
+		for c := range e.list.Records(f) {
+			if n.site != c.Site || n.date != e.date {
+				if len(n.Entries) == newsEntries {
+					n.Truncated = true
+					return
+				}
+				if n.site, n.date = c.Site, e.date; n.skip > 0 {
+					n.skip--
+				} else {
+					n.Entries = append(n.Entries, view.NewsEntry{Date: e.date})
+				}
+			}
+			last := len(n.Entries) - 1
+			if last < 0 {
+				continue // of an entry that is passed over
+			}
+			one := n.show(e.date, e.before, &c)
+			n.Entries[last].Site, n.Entries[last].Changes = one.Site, append(n.Entries[last].Changes, one)
+		}
+	}
 }

@@ -112,18 +112,18 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (outagePage, error) {
 	for i, o := range list {
 		body.Data[i] = r.NewOutage(o)
 	}
+	version, next := r.Outages.Version(), p.Offset+len(list)
+	if truncated {
+		body.Meta.NextOffset = &next
+	}
 	if p.Format == formatCSV {
-		return outagePage{p.file(view.OutageTable(body.Data), q.Market, "outages")}, nil
+		return outagePage{p.file(view.OutageTable(body.Data), q.Market, "outages").before(body.Meta.NextOffset)}, nil
 	}
 	status := r.Outages.FeedStatus(q.Market, q.Operators)
 	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
 		Territory: territoryOf(q), Count: len(list), Truncated: truncated,
-		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
-	version, next := r.Outages.Version(), p.Offset+len(list)
-	body.Meta.Offset, body.Meta.HasMore, body.Meta.DataVersion = p.Offset, truncated, &version
-	if truncated {
-		body.Meta.NextOffset = &next
-	}
+		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available},
+		Offset:       p.Offset, HasMore: truncated, NextOffset: body.Meta.NextOffset, DataVersion: &version}
 	text, err := encodeBody(body)
 	return outagePage{text}, err
 }

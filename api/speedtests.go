@@ -85,13 +85,13 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage,
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	if p.Format == formatCSV {
-		return speedtestPage{p.file(export.Speedtests(tests), p.Market, "speedtests")}, nil
-	}
 	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market,
 		Operator: p.Operator.canonical(market.Get(p.Market)), Offset: p.Offset, DataVersion: &version}
 	if next := p.Offset + len(tests); len(tests) > 0 && next < total {
 		meta.HasMore, meta.NextOffset = true, &next
+	}
+	if p.Format == formatCSV {
+		return speedtestPage{p.file(export.Speedtests(tests), p.Market, "speedtests").before(meta.NextOffset)}, nil
 	}
 	text, err := encodePage(tests, view.AppendSpeedtest, meta)
 	return speedtestPage{text}, err

@@ -22,7 +22,7 @@ type archiveDiff struct {
 	To     string      `arg:"" help:"Date of the later edition, likewise."`
 	Market market.Code `default:"FR" placeholder:"MARKET" help:"The market; default: FR."`
 	changeFlags
-	JSON bool `name:"json" help:"Print one JSON object, as /changes answers it."`
+	JSON bool `name:"json" help:"Print one JSON object, in the form of /changes."`
 }
 
 // changeFlags are the filters of /changes.
@@ -41,8 +41,10 @@ type changeFlags struct {
 // Help is shown below the flags.
 func (*archiveDiff) Help() string {
 	return `What differs between two editions, each change once: what came and went in between is left out.
-It answers what /changes answers with net=true, while a server runs or not. Editions of FR and DROM
-are the archives; of other markets, those of snapshots that were loaded or ingested.
+The changes are those of /changes with net=true, all of them, while a server runs or not. The register
+itself is not read: commune is null in --json, and a technology that these editions do not name has no
+changes. Editions of FR and DROM are the archives; of other markets, those of snapshots that were
+loaded or ingested.
 
 Examples:
   relais archive diff 2026-08-20 2026-08-27 --data DIR
@@ -67,7 +69,7 @@ func (c *archiveDiff) Validate() error {
 	if err == nil { // a wrong filter is known before anything is read
 		_, err = c.show(empty, &admin.EditionDiff{From: c.From, To: c.To})
 	}
-	if p, ok := errors.AsType[*endpoint.ParamError](err); ok && p.Param != "technology" && p.Param != "band" {
+	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
 		return flagError(p)
 	}
 	return nil

@@ -6,8 +6,8 @@ import "net/http"
 var (
 	allowMethods  = []string{"GET, HEAD, POST"}
 	allowHeaders  = []string{"Authorization, X-API-Key, X-Sq-Signature, X-Device-Attestation, X-Request-Id, Content-Type, If-None-Match"}
-	exposeHeaders = []string{"X-Request-Id, ETag, Retry-After, Location, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, " +
-		"X-RateLimit-Limit-Day, X-RateLimit-Remaining-Day, X-RateLimit-Reset-Day, RateLimit, RateLimit-Policy"}
+	exposeHeaders = []string{"X-Request-Id, ETag, Retry-After, Location, Link, X-RateLimit-Limit, X-RateLimit-Remaining, " +
+		"X-RateLimit-Reset, X-RateLimit-Limit-Day, X-RateLimit-Remaining-Day, X-RateLimit-Reset-Day, RateLimit, RateLimit-Policy"}
 	preflightAge  = []string{"600"}
 	preflightVary = []string{"Origin, Access-Control-Request-Method, Access-Control-Request-Headers"}
 )

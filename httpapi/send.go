@@ -59,6 +59,13 @@ func setFileName(h http.Header, name string) {
 	}
 }
 
+// nextPage returns the address of a request with another offset.
+func (s *Server) nextPage(x *exchange, offset int) string {
+	q := x.r.URL.Query()
+	q.Set("offset", strconv.Itoa(offset))
+	return s.BaseURL + x.r.URL.EscapedPath() + "?" + q.Encode()
+}
+
 // Bounds of answers.
 const (
 	minPacked = 1024    // bytes from which compression pays off
@@ -105,6 +112,9 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		return nil
 	}
 	setFileName(h, fileName(stream))
+	if f, is := stream.(endpoint.Paged); is && f.NextOffset() > 0 {
+		h["Link"] = []string{"<" + s.nextPage(x, f.NextOffset()) + `>; rel="next"`}
+	}
 	x.sendHeader(http.StatusOK)
 	if head {
 		return nil

@@ -160,6 +160,12 @@ type File interface {
 	Compressed() bool // compressing it again would be of no use
 }
 
+// A Paged is a File that may be one page of several.
+type Paged interface {
+	File
+	NextOffset() int // of the next page, 0 for none
+}
+
 // A Wrapped is a result that has its Stream in it, which may be a File. It is a type of its own for its shapes.
 type Wrapped interface {
 	Unwrap() Stream

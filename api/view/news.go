@@ -14,6 +14,9 @@ type News struct {
 	Updated   *string     `json:"updated" doc:"Date of the newest edition, YYYY-MM-DD; null without data."`
 	Synthetic bool        `json:"synthetic"`
 	Reason    *string     `json:"reason" doc:"Why there is nothing to compare; null when there is."`
+	Editions  int         `json:"editions" doc:"That the server keeps."`
+	Offset    int         `json:"offset" doc:"Newer entries that were passed over."`
+	Truncated bool        `json:"truncated" doc:"There are older entries."`
 	Filter    NewsFilter  `json:"filter"`
 	Entries   []NewsEntry `json:"entries"`
 	Attribution

@@ -61,6 +61,9 @@ func (f *Feed) WriteAtom(w io.Writer) error {
 	v := atomFeed{GeoRSS: geoRSS, Lang: f.Lang, ID: f.ID, Title: f.Title, Subtitle: f.Subtitle,
 		Updated: moment(f.Updated), Author: atomPerson{f.Author}, Rights: f.Rights,
 		Links: []atomLink{{"self", AtomType, f.Atom}, {"alternate", htmlType, f.Home}, {"alternate", JSONType, f.JSON}}}
+	if f.NextAtom != "" {
+		v.Links = append(v.Links, atomLink{"next", AtomType, f.NextAtom})
+	}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		one := atomEntry{ID: e.ID, Title: e.Title, Updated: moment(e.Updated), Content: atomText{"html", e.html()}}

@@ -18,10 +18,12 @@ type Feed struct {
 	Lang     string // of the texts, such as fr
 	// Atom and JSON are the addresses of the feed in both formats, Home that of a page for people.
 	Atom, JSON, Home string
-	Author           string // who publishes the data
-	Rights           string // "" for none
-	Updated          time.Time
-	Entries          []Entry
+	// NextAtom and NextJSON are those of the next page, with older entries, "" for none.
+	NextAtom, NextJSON string
+	Author             string // who publishes the data
+	Rights             string // "" for none
+	Updated            time.Time
+	Entries            []Entry
 }
 
 // An Entry is one piece of news.

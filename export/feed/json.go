@@ -15,6 +15,7 @@ type (
 		Title       string       `json:"title"`
 		Home        string       `json:"home_page_url"`
 		URL         string       `json:"feed_url"`
+		Next        string       `json:"next_url,omitempty"`
 		Description string       `json:"description,omitempty"`
 		Language    string       `json:"language,omitempty"`
 		Authors     []jsonAuthor `json:"authors"`
@@ -44,7 +45,7 @@ type (
 // WriteJSON writes the feed as JSON Feed. The position of an entry is a GeoJSON point in the member
 // _geo.
 func (f *Feed) WriteJSON(w io.Writer) error {
-	v := jsonFeed{Version: "https://jsonfeed.org/version/1.1", Title: f.Title, Home: f.Home, URL: f.JSON,
+	v := jsonFeed{Version: "https://jsonfeed.org/version/1.1", Title: f.Title, Home: f.Home, URL: f.JSON, Next: f.NextJSON,
 		Description: f.Subtitle, Language: f.Lang, Authors: []jsonAuthor{{f.Author}}, Items: []jsonItem{}}
 	for i := range f.Entries {
 		e := &f.Entries[i]

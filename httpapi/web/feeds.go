@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -37,7 +38,9 @@ type feedPage struct {
 	Atom, JSON string // addresses, with the beginning of the service
 	News       *view.News
 	Entries    []newsText
-	More       int // entries of the feed that the page does not show
+	More       int    // entries of the feed that the page does not show
+	Older      string // that there are older ones than those of the feed, or ""
+	None       string // why there are no entries
 	Synthetic  bool
 }
 
@@ -63,23 +66,37 @@ func (p *Pages) feed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	env := p.Env()
-	news, err := askNews(r, env, code)
+	call, err := bindNews(r, env, code)
+	tag := ""
+	if err == nil && format != "" {
+		tag = newsTag(env, call, words, format)
+	}
+	h := w.Header()
+	if known := r.Header.Get("If-None-Match"); tag != "" && strings.Contains(known, tag[2:]) {
+		setFeedHeaders(h, tag) // it was answered before, so the question is valid
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	var news *view.News
+	if err == nil {
+		news, err = askNews(r.Context(), env, call)
+	}
 	if err != nil {
 		status, text := p.failure(words, err, words.Market(code))
-		retryAfter(w.Header(), err)
+		retryAfter(h, err)
 		p.failWith(w, r, status, text)
 		return
 	}
-	w.Header().Set("Cache-Control", "public, max-age=300")
 	if format == "" {
+		h.Set("Cache-Control", "public, max-age=300")
 		p.render(w, r, http.StatusOK, "feeds.html", newFeedPage(env, words, news))
 		return
 	}
-	p.sendFeed(w, r, format, newFeed(env, words, news))
+	p.sendFeed(w, r, format, newFeed(env, words, news), tag)
 }
 
-// askNews asks what a feed lists, with the parameters of the request.
-func askNews(r *http.Request, env *api.Env, code market.Code) (*view.News, error) {
+// bindNews reads the parameters of a feed from a request.
+func bindNews(r *http.Request, env *api.Env, code market.Code) (*endpoint.Call[*api.Env], error) {
 	op, q := api.NewsOfChanges(), r.URL.Query()
 	if err := env.CheckUsable(op.DependsOn...); err != nil {
 		return nil, api.PublicError(op, err)
@@ -96,15 +113,40 @@ func askNews(r *http.Request, env *api.Env, code market.Code) (*view.News, error
 	if err != nil {
 		return nil, api.PublicError(op, err)
 	}
-	news, err := call.Do(r.Context(), env)
+	return call, nil
+}
+
+// askNews asks what a feed lists.
+func askNews(ctx context.Context, env *api.Env, call *endpoint.Call[*api.Env]) (*view.News, error) {
+	news, err := call.Do(ctx, env)
 	if err != nil {
-		return nil, api.PublicError(op, err)
+		return nil, api.PublicError(call.Op, err)
 	}
 	return news.(*view.News), nil
 }
 
-// sendFeed writes a feed. Its entity tag is that of its bytes.
-func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, f *feed.Feed) {
+// newsTag returns the entity tag of a feed, which takes no look at the changes. It is "" while registers
+// are loading.
+func newsTag(env *api.Env, call *endpoint.Call[*api.Env], w words, format string) string {
+	version := env.Freshness(call).Version
+	if version == "" {
+		return ""
+	}
+	parts := []string{version, call.Key, w["lang"], format, env.BaseURL, wordsVersion}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return `W/"` + hex.EncodeToString(sum[:16]) + `"`
+}
+
+func setFeedHeaders(h http.Header, tag string) {
+	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("Vary", "Accept-Language, Accept-Encoding")
+	if tag != "" {
+		h.Set("Etag", tag)
+	}
+}
+
+// sendFeed writes a feed. tag may be "".
+func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, f *feed.Feed, tag string) {
 	var text bytes.Buffer
 	write, mediaType := f.WriteAtom, feed.AtomType
 	if format == jsonFeed {
@@ -115,15 +157,8 @@ func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, 
 		p.fail(w, r, http.StatusInternalServerError)
 		return
 	}
-	sum := sha256.Sum256(text.Bytes())
-	tag := `W/"` + hex.EncodeToString(sum[:16]) + `"`
 	h := w.Header()
-	h.Set("Etag", tag)
-	h.Set("Vary", "Accept-Language, Accept-Encoding")
-	if known := r.Header.Get("If-None-Match"); known == "*" || strings.Contains(known, tag[2:]) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
+	setFeedHeaders(h, tag)
 	h.Set("Content-Type", mediaType+"; charset=utf-8")
 	body := text.Bytes()
 	if takesGzip(r.Header["Accept-Encoding"]) {
@@ -191,12 +226,20 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 	if news.Synthetic {
 		f.Title, f.Rights = w["synthetic"]+" · "+f.Title, ""
 	}
+	f.Updated = env.Now.Truncate(24 * time.Hour) // Atom wants one, also of a market without data
 	if news.Updated != nil {
 		f.Updated = dayOf(*news.Updated)
 	}
 	q.Set("lang", w["lang"])
 	address := func(format string) string { return env.BaseURL + feedAddress(news.Market, format, q) }
-	f.Atom, f.JSON, f.Home = address(atomFeed), address(jsonFeed), address("")
+	f.Home = address("")
+	setOffset(q, news.Offset)
+	f.Atom, f.JSON = address(atomFeed), address(jsonFeed)
+	if news.Truncated {
+		f.Subtitle += " · " + w.olderNews(news)
+		setOffset(q, news.Offset+len(news.Entries))
+		f.NextAtom, f.NextJSON = address(atomFeed), address(jsonFeed)
+	}
 	for i := range news.Entries {
 		e := &news.Entries[i]
 		text := w.news(env, news.Market, e)
@@ -210,6 +253,16 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 	}
 	return f
 }
+
+// setOffset sets how many entries a page of a feed passes over.
+func setOffset(q url.Values, n int) {
+	if n > 0 {
+		q.Set("offset", strconv.Itoa(n))
+	}
+}
+
+// olderNews says that there are older entries than those of a page of a feed.
+func (w words) olderNews(news *view.News) string { return w.Count("olderNews", len(news.Entries)) }
 
 // dayOf returns the beginning of a day that is given as YYYY-MM-DD.
 func dayOf(iso string) time.Time {
@@ -226,6 +279,22 @@ func newFeedPage(env *api.Env, w words, news *view.News) *feedPage {
 	for i := range news.Entries[:min(shownNews, len(news.Entries))] {
 		page.Entries = append(page.Entries, w.news(env, news.Market, &news.Entries[i]))
 	}
-	page.More = len(news.Entries) - len(page.Entries)
+	page.More, page.None = len(news.Entries)-len(page.Entries), w.noNews(news)
+	if news.Truncated {
+		page.Older = w.olderNews(news)
+	}
 	return page
+}
+
+// noNews says why there are no entries.
+func (w words) noNews(news *view.News) string {
+	switch {
+	case news.Reason == nil:
+		return w["noNews"]
+	case news.SourceUnavailableReason != nil:
+		return w.Fill("noInventory", w.Market(news.Market))
+	case news.Editions == 1:
+		return w.Fill("firstNoted", w.Date(*news.Updated))
+	}
+	return w["noEditionYet"]
 }

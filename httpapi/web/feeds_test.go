@@ -198,6 +198,7 @@ func TestFeed(t *testing.T) {
 	if len(all.Items) != 200 || !strings.Contains(all.Title, "Changements des sites d’antennes\u00a0: Suisse") {
 		t.Errorf("got %d entries, title %q; want the newest 200", len(all.Items), all.Title)
 	}
+	mustPage(t, p, all)
 	item := parseFeed(t, ask(p, "GET", "/feeds/CH.atom?lang=fr&kind=site-added")).Items[0]
 	if !strings.HasPrefix(item.Link, "http://relais.test/site/ch-s") || !strings.HasPrefix(item.Title, "Nouveau site\u00a0: Town s") {
 		t.Errorf("got %q, %q", item.Link, item.Title)
@@ -215,7 +216,7 @@ func TestFeed(t *testing.T) {
 		t.Error("the base URL changes more than addresses")
 	}
 	tag := en.Header().Get("Etag")
-	if w := ask(p, "GET", "/feeds/CH.atom?lang=en&operator=SALT_CH,SUNRISE_CH", "If-None-Match", tag); w.Code != 304 || w.Body.Len() > 0 {
+	if w := ask(p, "GET", "/feeds/CH.atom?operator=sunrise_ch,SALT_CH&lang=en&offset=0", "If-None-Match", tag); w.Code != 304 || w.Body.Len() > 0 {
 		t.Errorf("got %d with the tag %s, want 304", w.Code, tag)
 	}
 	if w := ask(p, "GET", "/feeds/CH.atom?lang=en", "If-None-Match", tag); w.Code != 200 {
@@ -225,6 +226,45 @@ func TestFeed(t *testing.T) {
 		w.Header().Get("Content-Type") != "application/atom+xml; charset=utf-8" {
 		t.Errorf("HEAD: got %d, %d bytes, %v", w.Code, w.Body.Len(), w.Header())
 	}
+}
+
+// mustPage fails unless a feed says that it is not all, and leads to the rest in both formats.
+func mustPage(t *testing.T, p *Pages, first *gofeed.Feed) {
+	t.Helper()
+	if !strings.Contains(first.Description, "200 entrées ici") {
+		t.Errorf("the subtitle %q does not say that there are more", first.Description)
+	}
+	for _, format := range []string{".json", ".atom"} {
+		seen, target := map[string]bool{}, "/feeds/CH"+format+"?lang=fr"
+		for pages := 1; target != ""; pages++ {
+			w := ask(p, "GET", target)
+			for _, item := range parseFeed(t, w).Items {
+				seen[item.GUID] = true
+			}
+			if target = nextPage(w.Body.String()); (target != "") != (pages < 2) {
+				t.Fatalf("%s: page %d leads to %q", format, pages, target)
+			}
+		}
+		// 360 sites come in the nine weeks after the first, and its 40 get another operator.
+		if len(seen) != 400 {
+			t.Errorf("%s: got %d entries on all pages, want 400", format, len(seen))
+		}
+	}
+	if body := ask(p, "GET", "/feeds/CH?lang=fr").Body.String(); !strings.Contains(body, "200 entrées ici") {
+		t.Error("the page does not say that there are more")
+	}
+}
+
+// nextPage returns the target of the next page of a feed, "" for none.
+func nextPage(body string) string {
+	for _, before := range []string{`"next_url":"`, `rel="next" type="application/atom+xml" href="`} {
+		if _, after, found := strings.Cut(body, before); found {
+			address, _, _ := strings.Cut(after, `"`)
+			address = strings.NewReplacer("&amp;", "&", `\u0026`, "&").Replace(address)
+			return strings.TrimPrefix(address, "http://relais.test")
+		}
+	}
+	return ""
 }
 
 func operatorsOfFeed(address string) []string {
@@ -237,7 +277,8 @@ func TestFeedErrors(t *testing.T) {
 	for _, tt := range []pageTest{
 		{"/feeds/XX.atom", 404}, {"/feeds/CH.rss", 404}, {"/feeds/CH.atom.json", 404}, {"/feeds/.atom", 404},
 		{"/feeds/CH.atom?kind=new", 400}, {"/feeds/CH?kind=new", 400}, {"/feeds/CH.atom?operator=NOBODY", 400},
-		{"/feeds/CH.atom?technology=6G", 400}, {"/feeds/CH.json?lat=46&lon=7&radiusKm=51", 400},
+		{"/feeds/CH.atom?technology=6G", 200}, {"/feeds/CH.atom?band=6G", 400}, {"/feeds/CH.atom?offset=-1", 400},
+		{"/feeds/CH.json?lat=46&lon=7&radiusKm=51", 400},
 		{"/feeds/CH.json?lat=46", 400}, {"/feeds/CH.atom?kind=moved&kind=moved", 400}, {"/feeds/CH.atom?department=75", 400},
 		{"/feeds/CH.atom?bbox=" + url.QueryEscape(hostile), 400}, {"/feeds/" + url.PathEscape(hostile) + ".atom", 404},
 		{"/feeds/CH.atom?band=" + strings.Repeat("1,", 5000), 400}, {"/feeds/PT.atom", 200}, {"/feeds/FR.json", 200}, {"/feeds/BE", 200},
@@ -300,6 +341,71 @@ func TestSyntheticFeed(t *testing.T) {
 	}
 }
 
+// A feed of one edition has a date and says what its data is; the page says why nothing can be compared.
+func TestFeedsOfNothing(t *testing.T) {
+	s := newArchives(t)
+	m := weekOf(t, 0, 20)
+	m.Snap.Synthetic = true
+	note(t, s, dateOf(0), m)
+	p := pagesWith(s)
+	env := p.Env
+	p.Env = func() *api.Env {
+		e := env()
+		e.Now = time.Date(2026, 9, 3, 15, 0, 0, 0, time.UTC)
+		return e
+	}
+	for target, want := range map[string]string{"/feeds/PT.atom": "2026-09-03", "/feeds/BE.atom": "2026-09-03",
+		"/feeds/CH.atom": dateOf(0)} {
+		if got := parseFeed(t, ask(p, "GET", target)).Updated; got != want+"T00:00:00Z" {
+			t.Errorf("%s: got updated %s, want %s", target, got, want)
+		}
+	}
+	for _, p := range []*Pages{p, pagesWith(s, m)} {
+		if f := parseFeed(t, ask(p, "GET", "/feeds/CH.atom?lang=en")); !strings.HasPrefix(f.Title, "Synthetic") ||
+			f.Copyright != "" {
+			t.Errorf("got %q, rights %q, want synthetic data without rights", f.Title, f.Copyright)
+		}
+	}
+	for target, want := range map[string]string{"/feeds/CH?lang=fr": "est la première de ce registre",
+		"/feeds/BE?lang=fr": "aucune édition", "/feeds/PT?lang=fr": "Portugal", "/feeds/PT?lang=en": "Portugal"} {
+		body := ask(p, "GET", target).Body.String()
+		if !strings.Contains(body, want) || strings.Contains(body, "Rien n’a changé") || strings.Contains(body, "Nothing changed") {
+			t.Errorf("%s: the page does not say %q, or says that nothing changed: %s", target, want, body)
+		}
+	}
+}
+
+// Degrees of the south and west are not said to be north and east.
+func TestNewsBox(t *testing.T) {
+	for _, tt := range []struct {
+		w                        words
+		south, north, west, east float64
+		want                     string
+	}{
+		{english, 47, 48, -2, -1, "between 47 and 48 north, 2 and 1 west"},
+		{french, 47, 48, -2, -1, "entre 47 et 48 nord, 2 et 1 ouest"},
+		{english, -21.5, -20.8, 55, 56, "between 21.5 and 20.8 south, 55 and 56 east"},
+		{english, 0, 1, -1, 0.5, "between 0 and 1 north, 1 west and 0.5 east"},
+		{french, -1, 1, -1, 0, "entre 1 sud et 1 nord, 1 et 0 ouest"},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			f := view.NewsFilter{Box: &geo.Box{South: tt.south, North: tt.north, West: tt.west, East: tt.east}}
+			if got := tt.w.newsWhat(&view.News{Market: market.FR, Filter: f}); !strings.HasSuffix(got, " · "+tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// A list of what words find does not lead to a feed of a whole market.
+func TestNoFeedOfWords(t *testing.T) {
+	p := swissWeeks(t, 20, []int{0, 1})
+	if body := ask(p, "GET", "/search?market=CH&q=Town").Body.String(); strings.Contains(body, "/feeds/") ||
+		len(keysOf(body)) == 0 {
+		t.Errorf("the page leads to a feed, or has no sites: %s", body)
+	}
+}
+
 // Pages lead to the feeds of what they show.
 func TestFeedDiscovery(t *testing.T) {
 	p := swissWeeks(t, 60, []int{0, 1, 2})
@@ -308,7 +414,7 @@ func TestFeedDiscovery(t *testing.T) {
 		{"/?lang=fr", "/feeds/FR?lang=fr", "Suivre ce que je vois"},
 		{"/search?market=CH&operator=SALT_CH&lang=en", "/feeds/CH.atom?lang=en&amp;operator=SALT_CH",
 			"Follow the changes: Switzerland · Salt"},
-		{"/search?market=CH&bbox=7,46,7.5,46.5", "/feeds/CH.json?bbox=7,46,7.5,46.5", "between 46 and 46.5 north"},
+		{"/search?market=CH&bbox=7,46,7.5,46.5", "/feeds/CH.json?bbox=7,46,7.5,46.5", "between 46 and 46.5 north, 7 and 7.5 east"},
 		{"/near?lat=46.1&lng=7.1&radiusKm=10&generation=4G",
 			"/feeds/CH.atom?generation=4G&amp;lat=46.1&amp;lon=7.1&amp;radiusKm=10", "10\u00a0km around 46.1, 7.1"},
 		{"/feeds/CH?kind=site-added&lang=fr", "http://relais.test/feeds/CH.atom?kind=site-added&amp;lang=fr", "Suivre ces changements"},

@@ -196,7 +196,9 @@ func (list *listPage) setMarket(w words, m *index.Market) {
 		list.Statuses = append(list.Statuses, option{s, s, w.Status(s), slices.Contains(list.Query.Statuses, s)})
 	}
 	list.HasSystems = len(m.Snap.Systems) > 0
-	list.Feed = list.Query.feed(w, m.Table)
+	if list.Query.Text == "" { // feeds do not search for words
+		list.Feed = list.Query.feed(w, m.Table)
+	}
 	list.addSource(m)
 }
 

@@ -40,10 +40,25 @@ func (w words) newsWhat(news *view.News) string {
 			formatDegrees(d.Center.Lng)))
 	}
 	if b := f.Box; b != nil {
-		parts = append(parts, w.Fill("newsBox", shortDegrees(b.South), shortDegrees(b.North), shortDegrees(b.West),
-			shortDegrees(b.East)))
+		parts = append(parts, w.Fill("newsBox", w.between(b.South, b.North, "side.south", "side.north"),
+			w.between(b.West, b.East, "side.west", "side.east")))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// between writes two angles, with the names of the sides on which they are.
+func (w words) between(a, b float64, below, above string) string {
+	sides := [2]string{w[above], w[above]}
+	for i, x := range []float64{a, b} {
+		if x < 0 || x == 0 && min(a, b) < 0 {
+			sides[i] = w[below]
+		}
+	}
+	first, last := shortDegrees(math.Abs(a)), shortDegrees(math.Abs(b))
+	if sides[0] == sides[1] {
+		return w.Fill("newsSame", first, last, sides[0])
+	}
+	return w.Fill("newsBoth", first, sides[0], last, sides[1])
 }
 
 // shortDegrees writes degrees with at most three decimals, about a hundred metres.

@@ -3,6 +3,8 @@ package web
 import (
 	"io"
 	"net/http"
+
+	"relais/market"
 )
 
 // robotsText lets search engines read what has an address of its own, and keeps them out of what
@@ -16,15 +18,23 @@ Disallow: /oauth/
 Disallow: /search
 Disallow: /near
 Disallow: /go
-Disallow: /feeds/
 `
+
+// robotsFile also keeps them out of the pages about feeds with filters, and lets readers fetch the feeds.
+var robotsFile = func() string {
+	text := robotsText
+	for _, m := range market.All {
+		text += "Disallow: " + feedsPath + string(m.Code) + "?\n"
+	}
+	return text
+}()
 
 func robots(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "public, max-age=86400")
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, robotsText) // fails only if the reader has gone away
+		_, _ = io.WriteString(w, robotsFile) // fails only if the reader has gone away
 	}
 }
 

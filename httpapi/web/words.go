@@ -1,6 +1,7 @@
 package web
 
 import (
+	"crypto/sha256"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,13 @@ var english, french = readWords("*.en"), readWords("*.fr")
 
 // mapWords are the texts that the scripts of the map need, by language.
 var mapWords = map[string]words{"en": readWords("page.en", "map.en"), "fr": readWords("page.fr", "map.fr")}
+
+// wordsVersion is another one when a text is another one.
+var wordsVersion = func() string {
+	text, _ := json.Marshal([]words{english, french}) // texts can be encoded
+	sum := sha256.Sum256(text)
+	return string(sum[:])
+}()
 
 // readWords reads embedded files. A name stands in one of them.
 func readWords(patterns ...string) words {
