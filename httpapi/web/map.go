@@ -8,6 +8,7 @@ import (
 
 	"relais/api"
 	"relais/index"
+	"relais/market"
 )
 
 // A mapConfig is what the scripts of the map get with the page.
@@ -52,6 +53,12 @@ type mapOperator struct {
 	PLMNs []string `json:"plmns"`
 }
 
+// A mapData is the data of map.html.
+type mapData struct {
+	Market string      // that the scripts begin with
+	Config template.JS // a mapConfig
+}
+
 // mapPage answers the map.
 func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	env := p.Env()
@@ -75,7 +82,12 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Security-Policy", p.mapPolicy())
 	w.Header().Set("Cache-Control", "no-cache")
-	p.render(w, r, http.StatusOK, "map.html", template.JS(text)) // Marshal escapes what could end the script
+	data := mapData{Market: string(market.FR), Config: template.JS(text)} // Marshal escapes what could end the script
+	served := func(m mapMarket) bool { return m.Code == data.Market }
+	if len(config.Markets) > 0 && !slices.ContainsFunc(config.Markets, served) {
+		data.Market = config.Markets[0].Code
+	}
+	p.render(w, r, http.StatusOK, "map.html", data)
 }
 
 // tileFilters lists the optional filters that both the tiles and the list of sites have. The map shows

@@ -130,3 +130,35 @@ test('distances and directions', () => {
   assert.equal(nearest([], 5), null);
   assert.equal(compass(350, { compassPoints: 'N NE E SE S SW W NW' }), 'N');
 });
+
+test('the layer of changes says when it has not all of them', async () => {
+  const market = /** @type {any} */ ({ code: 'FR', date: '2026-08-27' }),
+    app = /** @type {any} */ ({ words: { lang: 'en', partOfChanges: '%s of %s' } });
+  const light = { matches: false, addEventListener() {} };
+  Object.assign(globalThis, { location: { origin: 'http://relais.test' }, matchMedia: () => light });
+  const { overlays } = await import('../static/overlays.mjs');
+  for (const [total, asked, note] of [
+    [0, 1, ''],
+    [5000, 1, ''],
+    [40000, 8, ''],
+    [40001, 8, '40,000 of 40,001'],
+  ]) {
+    let requests = 0;
+    globalThis.fetch = async (url) => {
+      const q = new URL(String(url)).searchParams,
+        offset = Number(q.get('offset')),
+        end = Math.min(offset + 5000, Number(total));
+      requests++;
+      assert.equal(q.get('until'), '2026-08-27');
+      const data = Array.from({ length: end - offset }, (_, i) => ({
+        kind: 'system-added',
+        site: { id: String((offset + i) >> 1), siteKey: '', coordinates: { lat: 48, lng: 2 } }, // two of each site
+      }));
+      const meta = { hasMore: end < Number(total), nextOffset: end, totalMatched: total };
+      return Response.json({ data, meta });
+    };
+    const got = await overlays.week.load(market, app);
+    const sites = Math.min(Number(total), 40000) / 2;
+    assert.deepEqual([got.features.length, requests, got.note], [sites, asked, note]);
+  }
+});

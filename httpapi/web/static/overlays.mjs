@@ -48,6 +48,9 @@ const kinds = [
   ['gone', ['site-removed', 'operator-removed', 'system-removed']],
 ];
 
+/** mostChanges is how many changes of an edition the map reads. */
+const mostChanges = 40000;
+
 /**
  * @typedef {object} Overlay
  * @property {(m: Market) => boolean} serves
@@ -113,14 +116,15 @@ export const overlays = {
   },
   week: {
     serves: (market) => market.changes,
-    async load(market) {
+    async load(market, { words }) {
       /** @type {Map<string, {site: any, kinds: string[]}>} */
       const sites = new Map();
-      for (let offset = 0; offset < 40000;) {
+      let note = '';
+      for (let offset = 0; ;) {
         const { data, meta } = await ask('/changes', {
           market: market.code,
           until: market.date,
-          bbox: market.bounds.join(','),
+          bbox: '-180,-90,180,90', // also sites that were beyond the present ones
           limit: 5000,
           offset,
         });
@@ -131,8 +135,14 @@ export const overlays = {
         }
         if (!meta.hasMore) break;
         offset = meta.nextOffset;
+        if (offset >= mostChanges) {
+          const [read, all] = [offset, meta.totalMatched].map((n) => n.toLocaleString(words.lang));
+          note = words.partOfChanges.replace('%s', read).replace('%s', all);
+          break;
+        }
       }
       return {
+        note,
         features: [...sites.values()].map(({ site, kinds: all }) =>
           point(site.coordinates.lng, site.coordinates.lat, {
             key: site.siteKey,
