@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 
 	"relais/api"
@@ -65,6 +66,9 @@ func callOf[T any](ctx context.Context, env *api.Env, op *endpoint.Op[*api.Env],
 	return answer, json.Unmarshal(text.Bytes(), answer)
 }
 
+// shownValues is how many allowed values an error of a page lists.
+const shownValues = 20
+
 // failure returns the status and the text of a page for an error of an operation, which is logged if
 // it is of this program. m is the name of the market that was asked for.
 func (p *Pages) failure(w words, err error, m string) (status int, text string) {
@@ -76,7 +80,11 @@ func (p *Pages) failure(w words, err error, m string) (status int, text string) 
 	case e.Status == http.StatusUnauthorized: // a register that only callers with a key may have
 		return http.StatusForbidden, w.Fill("restricted", m)
 	case e.Status == http.StatusBadRequest:
-		return e.Status, w.Fill("badValue", w.parameter(e.Parameter))
+		text = w.Fill("badValue", w.parameter(e.Parameter))
+		if n := len(e.Allowed); n > 0 && n <= shownValues {
+			text += " " + w.Fill("goodValues", strings.Join(e.Allowed, ", "))
+		}
+		return e.Status, text
 	case e.NotReady() && p.Env().Set == nil:
 		return e.Status, w["dataLoading"]
 	case e.NotReady():
