@@ -22,7 +22,7 @@ func NewsOfChanges() *endpoint.Op[*Env] { return newsOfChanges }
 // Bounds of a feed.
 const (
 	newsEntries  = 200 // of a page
-	newsEditions = 60  // in which a feed looks for entries: more than a year of weeks
+	newsEditions = 60  // that a feed has: more than a year of weeks
 )
 
 type newsParams struct {
@@ -55,7 +55,12 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	v.Attribution, v.Updated = found.attribution(m, loaded)
 	known := found.systems(loaded)
 	n := newsReader{News: v, show: view.Changes(m, loaded), skip: p.Offset}
-	for i := len(all) - 1; i > 0 && i > len(all)-1-newsEditions && !v.Truncated; i-- {
+	oldest := max(1, len(all)-newsEditions)
+	if oldest > 1 {
+		date := all[oldest].Date.String()
+		v.Oldest = &date
+	}
+	for i := len(all) - 1; i >= oldest && !v.Truncated; i-- {
 		one, err := r.editsOf(ctx, m, all[i-1].Date, all[i].Date, false)
 		if err != nil {
 			return nil, err

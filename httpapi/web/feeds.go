@@ -38,9 +38,9 @@ type feedPage struct {
 	Atom, JSON string // addresses, with the beginning of the service
 	News       *view.News
 	Entries    []newsText
-	More       int    // entries of the feed that the page does not show
-	Older      string // that there are older ones than those of the feed, or ""
+	Rest       string // says which changes the page does not show, "" for none
 	None       string // why there are no entries
+	WeekLink   string // "" without editions
 	Synthetic  bool
 }
 
@@ -235,8 +235,10 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 	f.Home = address("")
 	setOffset(q, news.Offset)
 	f.Atom, f.JSON = address(atomFeed), address(jsonFeed)
+	if older := w.olderNews(news); older != "" {
+		f.Subtitle += " · " + older
+	}
 	if news.Truncated {
-		f.Subtitle += " · " + w.olderNews(news)
 		setOffset(q, news.Offset+len(news.Entries))
 		f.NextAtom, f.NextJSON = address(atomFeed), address(jsonFeed)
 	}
@@ -261,8 +263,28 @@ func setOffset(q url.Values, n int) {
 	}
 }
 
-// olderNews says that there are older entries than those of a page of a feed.
-func (w words) olderNews(news *view.News) string { return w.Count("olderNews", len(news.Entries)) }
+// olderNews says which older changes a page of a feed does not have, "" if it has all.
+func (w words) olderNews(news *view.News) string {
+	switch {
+	case news.Truncated:
+		return w.Count("olderNews", len(news.Entries))
+	case news.Oldest != nil:
+		return w.Fill("oldestNews", w.Date(*news.Oldest))
+	}
+	return ""
+}
+
+// restOfNews says which changes a page that shows some entries of a feed does not have, "" if it has all.
+func (w words) restOfNews(news *view.News, shown int) string {
+	more := len(news.Entries) - shown
+	switch {
+	case news.Truncated:
+		return w.Count("moreNewsPages", more)
+	case more == 0:
+		return w.olderNews(news)
+	}
+	return strings.TrimSpace(w.Count("moreNews", more) + " " + w.olderNews(news))
+}
 
 // dayOf returns the beginning of a day that is given as YYYY-MM-DD.
 func dayOf(iso string) time.Time {
@@ -279,9 +301,9 @@ func newFeedPage(env *api.Env, w words, news *view.News) *feedPage {
 	for i := range news.Entries[:min(shownNews, len(news.Entries))] {
 		page.Entries = append(page.Entries, w.news(env, news.Market, &news.Entries[i]))
 	}
-	page.More, page.None = len(news.Entries)-len(page.Entries), w.noNews(news)
-	if news.Truncated {
-		page.Older = w.olderNews(news)
+	page.Rest, page.None = w.restOfNews(news, len(page.Entries)), w.noNews(news)
+	if news.Editions > 0 {
+		page.WeekLink = figureLink(weekPath, "market", string(news.Market), "lang", w["lang"])
 	}
 	return page
 }
@@ -289,6 +311,8 @@ func newFeedPage(env *api.Env, w words, news *view.News) *feedPage {
 // noNews says why there are no entries.
 func (w words) noNews(news *view.News) string {
 	switch {
+	case news.Oldest != nil:
+		return w["noRecentNews"]
 	case news.Reason == nil:
 		return w["noNews"]
 	case news.SourceUnavailableReason != nil:

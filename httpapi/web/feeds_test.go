@@ -231,7 +231,7 @@ func TestFeed(t *testing.T) {
 // mustPage fails unless a feed says that it is not all, and leads to the rest in both formats.
 func mustPage(t *testing.T, p *Pages, first *gofeed.Feed) {
 	t.Helper()
-	if !strings.Contains(first.Description, "200 entrées ici") {
+	if !strings.Contains(first.Description, "Cette page du flux a 200 entrées") {
 		t.Errorf("the subtitle %q does not say that there are more", first.Description)
 	}
 	for _, format := range []string{".json", ".atom"} {
@@ -250,7 +250,8 @@ func mustPage(t *testing.T, p *Pages, first *gofeed.Feed) {
 			t.Errorf("%s: got %d entries on all pages, want 400", format, len(seen))
 		}
 	}
-	if body := ask(p, "GET", "/feeds/CH?lang=fr").Body.String(); !strings.Contains(body, "200 entrées ici") {
+	if body := ask(p, "GET", "/feeds/CH?lang=fr").Body.String(); !strings.Contains(body,
+		"Le flux a encore 170 entrées ici, et de plus anciennes dans ses pages suivantes.") {
 		t.Error("the page does not say that there are more")
 	}
 }
@@ -297,6 +298,66 @@ func TestFeedErrors(t *testing.T) {
 		if w := ask(p, "GET", target); w.Code != 403 || strings.Contains(w.Body.String(), "ch-s") {
 			t.Errorf("%s with --map key: got %d, want 403", target, w.Code)
 		}
+	}
+}
+
+// A feed has the newest 60 editions, and says so if there are more.
+func TestFeedOfManyEditions(t *testing.T) {
+	s := newArchives(t)
+	day := func(i int) string {
+		return time.Date(2024, 1, 4, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*i).Format(time.DateOnly)
+	}
+	var sites []site.Site
+	for i := range 63 {
+		sites = append(sites, newSite(fmt.Sprint("s", i), geo.Point{Lat: 46 + float64(i)*0.005, Lng: 7}))
+		now := indextest.Market(t, market.CH, sites...)
+		note(t, s, day(i), now)
+		p := pagesWith(s, now)
+		if i < 59 {
+			continue
+		}
+		f := parseFeed(t, ask(p, "GET", "/feeds/CH.atom?lang=en"))
+		last := f.Items[len(f.Items)-1].GUID
+		if want := "tag:relais,2026:CH/s" + fmt.Sprint(max(1, i-59)) + "/" + day(max(1, i-59)); last != want {
+			t.Errorf("%d editions: the last entry is %s, want %s", i+1, last, want)
+		}
+		said := "Older editions are left out: a feed goes back to the edition of " + english.Date(day(i-59)) + "."
+		if strings.Contains(f.Description, said) != (i > 60) || strings.Contains(f.Description, "left out") != (i > 60) {
+			t.Errorf("%d editions: got the subtitle %q", i+1, f.Description)
+		}
+		for _, query := range []string{"", "&kind=moved"} {
+			body := ask(p, "GET", "/feeds/CH?lang=en"+query).Body.String()
+			if strings.Contains(body, said) != (i > 60) ||
+				strings.Contains(body, "in the editions that this server keeps") != (i <= 60 && query != "") {
+				t.Errorf("%d editions, %q: the page does not say how far the feed goes back, or says it of all", i+1, query)
+			}
+		}
+	}
+}
+
+// The title of an entry says which systems it is about, or of many their generations.
+func TestNewsSystems(t *testing.T) {
+	for _, tt := range []struct{ systems, want string }{
+		{"", ""}, {"5G NR 3500", "5G NR 3500"}, {"LTE 800,LTE 800", "LTE 800"}, {"LTE 800,5G NR 700", "LTE 800,5G NR 700"},
+		{"5G NR 700,LTE 800,LTE 1800", "4G,5G"}, {"-", "3G"},
+	} {
+		t.Run(tt.systems, func(t *testing.T) {
+			changes := []view.Change{{Kind: "site-added"}}
+			for name := range strings.SplitSeq(tt.systems, ",") {
+				generation := map[bool]string{true: "5G", false: "4G"}[strings.HasPrefix(name, "5G")]
+				switch c := (view.Change{Kind: "system-added", Technology: &name, Generation: &generation}); name {
+				case "":
+				case "-": // a register without systems
+					third := "3G"
+					changes = append(changes, view.Change{Kind: "system-added", Generation: &third})
+				default:
+					changes = append(changes, c)
+				}
+			}
+			if got := strings.Join(newsSystems(changes), ","); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -382,11 +443,11 @@ func TestNewsBox(t *testing.T) {
 		south, north, west, east float64
 		want                     string
 	}{
-		{english, 47, 48, -2, -1, "between 47 and 48 north, 2 and 1 west"},
-		{french, 47, 48, -2, -1, "entre 47 et 48 nord, 2 et 1 ouest"},
-		{english, -21.5, -20.8, 55, 56, "between 21.5 and 20.8 south, 55 and 56 east"},
-		{english, 0, 1, -1, 0.5, "between 0 and 1 north, 1 west and 0.5 east"},
-		{french, -1, 1, -1, 0, "entre 1 sud et 1 nord, 1 et 0 ouest"},
+		{english, 47, 48, -2, -1, "between 47° and 48° north, 2° and 1° west"},
+		{french, 47, 48, -2, -1, "entre 47° et 48° nord, 2° et 1° ouest"},
+		{english, -21.5, -20.8, 55, 56, "between 21.5° and 20.8° south, 55° and 56° east"},
+		{english, 0, 1, -1, 0.5, "between 0° and 1° north, 1° west and 0.5° east"},
+		{french, -1, 1, -1, 0, "entre 1° sud et 1° nord, 1° et 0° ouest"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			f := view.NewsFilter{Box: &geo.Box{South: tt.south, North: tt.north, West: tt.west, East: tt.east}}
@@ -410,11 +471,11 @@ func TestNoFeedOfWords(t *testing.T) {
 func TestFeedDiscovery(t *testing.T) {
 	p := swissWeeks(t, 60, []int{0, 1, 2})
 	for _, tt := range []struct{ target, feed, text string }{
-		{"/", "/feeds/FR.atom", "Follow what I see"},
-		{"/?lang=fr", "/feeds/FR?lang=fr", "Suivre ce que je vois"},
+		{"/", "/feeds/CH.atom", "Follow what I see"},
+		{"/?lang=fr", "/feeds/CH?lang=fr", "Suivre ce que je vois"},
 		{"/search?market=CH&operator=SALT_CH&lang=en", "/feeds/CH.atom?lang=en&amp;operator=SALT_CH",
 			"Follow the changes: Switzerland · Salt"},
-		{"/search?market=CH&bbox=7,46,7.5,46.5", "/feeds/CH.json?bbox=7,46,7.5,46.5", "between 46 and 46.5 north, 7 and 7.5 east"},
+		{"/search?market=CH&bbox=7,46,7.5,46.5", "/feeds/CH.json?bbox=7,46,7.5,46.5", "between 46° and 46.5° north, 7° and 7.5° east"},
 		{"/near?lat=46.1&lng=7.1&radiusKm=10&generation=4G",
 			"/feeds/CH.atom?generation=4G&amp;lat=46.1&amp;lon=7.1&amp;radiusKm=10", "10\u00a0km around 46.1, 7.1"},
 		{"/feeds/CH?kind=site-added&lang=fr", "http://relais.test/feeds/CH.atom?kind=site-added&amp;lang=fr", "Suivre ces changements"},

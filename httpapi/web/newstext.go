@@ -69,16 +69,38 @@ func (w words) news(env *api.Env, code market.Code, e *view.NewsEntry) newsText 
 	m := market.Get(code)
 	text := newsText{Date: e.Date, Link: siteLink(env, code, e.Site.ID), Lines: w.newsLines(m, e.Changes)}
 	var operators []string
-	for _, c := range e.Changes {
-		if c.Operator != nil && !slices.Contains(operators, *c.Operator) {
-			operators = append(operators, *c.Operator)
-		}
+	for i := range e.Changes {
+		operators = appendNew(operators, e.Changes[i].Operator)
 	}
 	text.Title = upperFirst(strings.Join(w.newsKinds(e.Changes), ", ")) + w["colon"] + " " + w.newsPlace(&e.Site)
-	if len(operators) > 0 {
-		text.Title += " · " + strings.Join(labelsOf(m, operators), ", ")
+	for _, list := range [][]string{labelsOf(m, operators), newsSystems(e.Changes)} {
+		if len(list) > 0 {
+			text.Title += " · " + strings.Join(list, ", ")
+		}
 	}
 	return text
+}
+
+// newsSystems lists the systems of changes for a title: if there are more than two, their generations.
+func newsSystems(changes []view.Change) []string {
+	var systems, generations []string
+	for i := range changes {
+		systems = appendNew(systems, changes[i].Technology)
+		generations = appendNew(generations, changes[i].Generation)
+	}
+	if len(systems) == 1 || len(systems) == 2 {
+		return systems
+	}
+	slices.Sort(generations)
+	return generations
+}
+
+// appendNew appends a text that the list does not have. nil stands for none.
+func appendNew(list []string, text *string) []string {
+	if text == nil || slices.Contains(list, *text) {
+		return list
+	}
+	return append(list, *text)
 }
 
 // newsPlace says where a site is: in its commune, else in its area, else what it is called.
@@ -180,7 +202,7 @@ func (w words) newsSystem(c *view.Change) string {
 		name = w["newsSystem"]
 	}
 	if c.Kind == "status-changed" {
-		return name + w["colon"] + " " + w.newsStatus(c.Before) + " → " + w.newsStatus(c.After)
+		return name + " – " + w.newsStatus(c.Before) + " → " + w.newsStatus(c.After)
 	}
 	if side := cmp.Or(c.After, c.Before); side != nil {
 		return name + " – " + w.newsStatus(side)
