@@ -152,7 +152,7 @@ func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*Cha
 	if err := p.resolveSystems(&f, m, edits.systems(loaded), loaded != nil); err != nil {
 		return nil, err
 	}
-	f.Without = r.ShownChanges(m).Without
+	f.Without = r.Withheld(m)
 	body := &ChangesBody{Data: []view.Change{}, Meta: view.ChangesMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code,
 		Operator: p.Operator.canonical(m), Net: p.Net, Reason: edits.reason}}
 	meta := &body.Meta
@@ -186,23 +186,6 @@ func (r *Env) RegisterOf(m *market.Market) *index.Market {
 		return nil
 	}
 	return loaded
-}
-
-// ShownChanges returns the filter that leaves out what is not for this caller.
-func (r *Env) ShownChanges(m *market.Market) (f change.Filter) {
-	if r.Keyless {
-		f.Without = withoutRestricted(m)
-	}
-	return f
-}
-
-// withoutRestricted lists the registers whose rows are not for callers without a key, and "" with them:
-// a site that several registers have together does not say from which it comes.
-func withoutRestricted(m *market.Market) []string {
-	if len(m.NeedPermission) == 0 {
-		return nil
-	}
-	return append([]string{""}, m.NeedPermission...)
 }
 
 // firstDate returns the error of a date before the first edition.

@@ -86,6 +86,15 @@ func (r *Env) Withholds(m *market.Market, registers []string) bool {
 	return r.Keyless && m.NeedsPermission(registers)
 }
 
+// Withheld returns the names of the registers whose changes the caller may not have, as a filter of changes
+// has them: with "", because a site that several registers have together does not state its register.
+func (r *Env) Withheld(m *market.Market) []string {
+	if !r.Keyless || len(m.NeedPermission) == 0 {
+		return nil
+	}
+	return append([]string{""}, m.NeedPermission...)
+}
+
 // Markets calls yield for each loaded market that the caller may read, in table order.
 func (r *Env) Markets(yield func(*index.Market) bool) {
 	if r.Set == nil {

@@ -41,7 +41,7 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Without = r.ShownChanges(m).Without
+	f.Without = r.Withheld(m)
 	all, reason, err := r.editionsOf(m)
 	if err != nil {
 		return nil, err
