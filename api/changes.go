@@ -160,13 +160,20 @@ func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*Cha
 	meta.Since, meta.Until = edits.dates()
 	show := view.Changes(m, loaded)
 	for _, e := range edits.lists {
-		meta.Total += e.list.Count(&change.Filter{Without: f.Without})
+		found, skip := e.list.Tally(&f), p.Offset-meta.TotalMatched
+		meta.Total += e.list.Tally(&change.Filter{Without: f.Without}).Sum()
+		meta.TotalMatched += found.Sum()
+		meta.Kinds.Add(&found)
+		if skip >= found.Sum() || len(body.Data) == p.Limit {
+			continue
+		}
 		for c := range e.list.Records(&f) {
-			if meta.TotalMatched >= p.Offset && len(body.Data) < p.Limit {
-				body.Data = append(body.Data, show(e.date, e.before, &c))
+			if skip--; skip >= 0 {
+				continue
 			}
-			meta.TotalMatched++
-			meta.Kinds.Add(c.Kind)
+			if body.Data = append(body.Data, show(e.date, e.before, &c)); len(body.Data) == p.Limit {
+				break
+			}
 		}
 	}
 	meta.Returned = len(body.Data)

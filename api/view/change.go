@@ -45,11 +45,15 @@ func (n *ChangeKinds) fields() [change.Kinds]*int {
 		&n.SystemRemoved, &n.StatusChanged, &n.Moved}
 }
 
-// Add counts a change.
-func (n *ChangeKinds) Add(k change.Kind) { *n.fields()[k]++ }
+// Add adds numbers of changes by kind.
+func (n *ChangeKinds) Add(more *change.Tally) {
+	for k, at := range n.fields() {
+		*at += more[k]
+	}
+}
 
 // Counts returns the numbers by kind.
-func (n *ChangeKinds) Counts() (list [change.Kinds]int) {
+func (n *ChangeKinds) Counts() (list change.Tally) {
 	for k, at := range n.fields() {
 		list[k] = *at
 	}

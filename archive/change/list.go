@@ -113,8 +113,19 @@ func (l *List) Records(f *Filter) iter.Seq[Record] {
 	}
 }
 
-// Count returns the number of records that a filter selects. It takes less time than Records.
-func (l *List) Count(f *Filter) (n int) {
+// A Tally is numbers of records by kind.
+type Tally [Kinds]int
+
+// Sum returns the number of all records.
+func (t Tally) Sum() (n int) {
+	for _, k := range t {
+		n += k
+	}
+	return n
+}
+
+// Tally counts the records that a filter selects, nil for all of them. It takes less time than Records.
+func (l *List) Tally(f *Filter) (n Tally) {
 	var s selector
 	s.compile(f, l)
 	for i := range l.sites {
@@ -123,7 +134,7 @@ func (l *List) Count(f *Filter) (n int) {
 		}
 		for k, rows := 0, l.rowsOf(i); k < len(rows); k++ {
 			if s.row(&rows[k]) {
-				n++
+				n[rows[k].kind]++
 			}
 		}
 	}
