@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -142,12 +143,13 @@ func unknownSystem(param, value string, m *market.Market, known []string) error 
 	return e
 }
 
-// bandsOf lists the bands of systems.
+// bandsOf lists the bands of systems, the lowest first.
 func bandsOf(systems []string) (list []string) {
 	for _, name := range systems {
 		if band := bandOf(name); band != "" && !slices.Contains(list, band) {
 			list = append(list, band)
 		}
 	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	return list
 }

@@ -198,5 +198,5 @@ func (r *Env) RegisterOf(m *market.Market) *index.Market {
 // firstDate returns the error of a date before the first edition.
 func firstDate(param string, date archiveDate, m *market.Market, first string) error {
 	return &endpoint.ParamError{Param: param, Value: string(date), Code: codeInvalidDate,
-		Want: fmt.Sprintf("the first edition of %s that this server keeps is that of %s", m.Code, first)}
+		Want: fmt.Sprintf("a date from %s on: that is the first edition of %s that this server keeps", first, m.Code)}
 }
