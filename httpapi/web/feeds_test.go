@@ -290,6 +290,14 @@ func TestFeedErrors(t *testing.T) {
 			}
 		})
 	}
+	for target, want := range map[string]string{
+		"/feeds/CH?lang=en&kind=new":      "the value for “kind” is not possible here. It can be site-added, ",
+		"/feeds/CH?lang=fr&operator=NONE": "Valeurs possibles\u00a0: SWISSCOM_CH, ",
+	} {
+		if body := ask(p, "GET", target).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("%s: the page does not say %q: %s", target, want, body)
+		}
+	}
 	if w := ask(p, "POST", "/feeds/CH.atom"); w.Code != 405 {
 		t.Errorf("POST: got %d, want 405", w.Code)
 	}
