@@ -210,8 +210,11 @@ func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) boo
 		page.List = append(page.List, of(i))
 	}
 	for k := 1; k <= last && last > 1; k++ {
-		if k == 1 || k == last || k >= number-2 && k <= number+2 {
+		switch {
+		case k == 1 || k == last || k >= number-2 && k <= number+2:
 			page.Pages = append(page.Pages, choice{w.Number(k), link(q.Get("kind"), k), k == number})
+		case k == number-3 || k == number+3:
+			page.Pages = append(page.Pages, choice{Label: "…"})
 		}
 	}
 	return true

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -232,5 +233,35 @@ func TestWeekOfBelgium(t *testing.T) {
 	if strings.Contains(hidden, "secret") || strings.Contains(hidden, "<tbody>") ||
 		!strings.Contains(hidden, english["noChange"]) {
 		t.Errorf("the page has rows that may not be redistributed:\n%s", hidden)
+	}
+}
+
+// Of many pages of sites the first, the last and those around the present one have links, with a mark for
+// those in between.
+func TestWeekPagesOfSites(t *testing.T) {
+	for _, tt := range []struct {
+		sites int
+		page  string
+		want  string
+	}{
+		{100, "1", ""}, {101, "1", "1 2"}, {700, "1", "1 2 3 … 7"}, {700, "4", "1 2 3 4 5 6 7"}, {700, "7", "1 … 5 6 7"},
+		{1200, "6", "1 … 4 5 6 7 8 … 12"},
+	} {
+		t.Run(fmt.Sprint(tt.sites, " ", tt.page), func(t *testing.T) {
+			page := &weekPage{Date: "2026-08-27"}
+			if !page.list(english, "en", &weekSum{Sites: make([]weekSite, tt.sites)}, url.Values{"page": {tt.page}}) {
+				t.Fatal("there is no such page")
+			}
+			var got []string
+			for _, c := range page.Pages {
+				got = append(got, c.Label)
+				if (c.Link == "") != (c.Label == "…") || c.Chosen != (c.Label == tt.page) {
+					t.Errorf("got the link %+v", c)
+				}
+			}
+			if text := strings.Join(got, " "); text != tt.want {
+				t.Errorf("got %q, want %q", text, tt.want)
+			}
+		})
 	}
 }
