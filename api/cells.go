@@ -52,7 +52,7 @@ func (cellList) Item() endpoint.Schema {
 	return cell
 }
 
-// UnmarshalText accepts a list of JSON values. What is wrong with one of them is said in its answer.
+// UnmarshalText accepts a list of JSON values. The answer to an invalid one is an error.
 func (l *cellList) UnmarshalText(b []byte) error {
 	*l = cellList(b)
 	if n := len(l.list()); n == 0 || n > maxCells {

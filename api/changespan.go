@@ -13,7 +13,7 @@ import (
 	"relais/site"
 )
 
-// edits are what editions of a market changed.
+// edits are the changes of editions of a market.
 type edits struct {
 	from, to string // dates of the editions of the period, "" for none
 	reason   *string
@@ -22,13 +22,13 @@ type edits struct {
 	synthetic bool
 }
 
-// An edit is what an edition changed.
+// An edit is the changes of an edition.
 type edit struct {
 	date, before string // of the edition and that before it
 	list         *change.List
 }
 
-// changesBetween returns what the editions of a period changed.
+// changesBetween returns the changes of the editions of a period.
 func (r *Env) changesBetween(ctx context.Context, m *market.Market, p *changesParams) (*edits, error) {
 	if reason := unavailableReason(m); reason != nil {
 		return &edits{reason: reason}, nil
@@ -89,7 +89,7 @@ func nothingToCompare(m *market.Market, all []archive.Edition) *string {
 	return &text
 }
 
-// editsOf reads what the editions from one date to another changed, or with net what differs between
+// editsOf reads the changes of the editions from one date to another, or with net the differences between
 // these two.
 func (r *Env) editsOf(ctx context.Context, m *market.Market, from, to site.Date, net bool) (*edits, error) {
 	span, err := r.Archives.Between(ctx, m.Code, from, to)

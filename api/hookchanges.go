@@ -32,8 +32,7 @@ func changeFilterNames() (names []string) {
 	return names
 }
 
-// changesOf returns the parameters of /changes for what one edition of a market changed under a
-// filter.
+// changesOf returns the parameters of /changes for the changes of one edition of a market under a filter.
 func changesOf(m market.Code, filter url.Values, since, until string) (*changesParams, error) {
 	fixed := map[string]string{"market": string(m), "since": since, "until": until, "limit": fmt.Sprint(hookChanges)}
 	call, err := listChanges.Bind(func(p *endpoint.Param) (string, error) {
@@ -50,9 +49,9 @@ func changesOf(m market.Code, filter url.Values, since, until string) (*changesP
 	return &p, err
 }
 
-// editionEvents returns what hooks are told about an edition, compared with the one before: nothing of
-// the first one, of one that is not there any more, and of one that came after a later one: who adds old
-// archives tells no news.
+// editionEvents returns the events of an edition, compared with the one before. The first edition, one that
+// is not there any more, and one that came after a later one have no events: old archives that are added are
+// not news.
 func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date string) (list []*hook.Event, err error) {
 	for code := range strings.SplitSeq(codes, ",") {
 		m := market.Get(market.Code(code))
@@ -76,8 +75,7 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date strin
 	return list, nil
 }
 
-// changesTold returns what a hook with a filter is told about an edition, nil if the filter selects
-// nothing of it.
+// changesTold returns the data for a hook about an edition, nil if its filter selects no change.
 func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, before, edition archive.Edition,
 ) (any, error) {
 	values, err := url.ParseQuery(filter)

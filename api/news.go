@@ -10,7 +10,7 @@ import (
 	"relais/market"
 )
 
-// newsOfChanges is what feeds of pages list. It has no route of its own.
+// newsOfChanges lists the entries of feeds. It has no route of its own.
 var newsOfChanges = endpoint.New(endpoint.Decl{
 	Name: "feeds.changes", Path: "/feeds/{market}", FailureName: "FEEDS", MaxAge: 300, DependsOn: []string{dataArchives},
 	Summary: "The newest changes of a market by site and edition.",
@@ -102,7 +102,7 @@ type newsReader struct {
 	site, date string // of the entry that was seen last
 }
 
-// read adds what edits changed, until the news is full.
+// read adds edits, until the news is full.
 func (n *newsReader) read(e *edits, f *change.Filter) {
 	for _, e := range e.lists {
 		for c := range e.list.Records(f) {

@@ -84,7 +84,7 @@ func servedEdition(all []archive.Edition, m *index.Market) int {
 	return slices.IndexFunc(all, func(e archive.Edition) bool { return e.Date == date })
 }
 
-// ChangesKnown reports whether it is known what the served edition of a market changed.
+// ChangesKnown reports whether the changes of the served edition of a market are known.
 func (r *Env) ChangesKnown(m *index.Market) bool {
 	if r.Archives == nil || r.CheckUsable(dataArchives) != nil {
 		return false

@@ -10,7 +10,7 @@
 // it.
 //
 // Of markets without publications, the newest edition that was noted is stored, and for each edition
-// what differs from the one before it: package change says how. The differences of FR and DROM are
+// the differences from the one before it: see package change. The differences of FR and DROM are
 // derived from the publications.
 package archive
 
@@ -49,7 +49,7 @@ const (
 	changesBucket      = "changes"      // date, greatest support → rows that differ from the date before
 	segmentsBucket     = "segments"     // number → segment in JSON
 	blocksBucket       = "blocks"       // segment, greatest support → rows
-	differencesBucket  = "differences"  // market, date → what differs from the edition before
+	differencesBucket  = "differences"  // market, date → differences from the edition before
 	editionsBucket     = "editions"     // market, date → noted edition in JSON
 	statesBucket       = "states"       // market → newest noted edition
 )

@@ -48,8 +48,8 @@ func checkDifferences(tx *store.Tx, code market.Code) error {
 	return nil
 }
 
-// checkNewest computes the differences of the newest publication again, and compares them with what is
-// stored. Of the others it would take a second each at national size.
+// checkNewest computes the differences of the newest publication again, and compares them with the
+// stored ones. For the others it would take a second each at national size.
 func (s *Store) checkNewest(ctx context.Context) error {
 	all, err := s.Editions(Markets[0])
 	if err != nil || len(all) < 2 {

@@ -23,7 +23,7 @@ type rowChange struct {
 // A match holds the rows of one key.
 type match struct {
 	old, new bool
-	running  bool // in the publication before one of them was no project
+	running  bool // in the publication before one of them was not a project
 }
 
 var seed = maphash.MakeSeed()

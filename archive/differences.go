@@ -54,7 +54,7 @@ func readMarketKey(key []byte) (code market.Code, date site.Date, ok bool) {
 	return code, date, market.Get(code) != nil && date > 0 && date.String() != ""
 }
 
-// putDifference stores what differs between two editions.
+// putDifference stores the differences between two editions.
 func putDifference(tx *store.Tx, code market.Code, from, to Edition, l *change.List) error {
 	var w writer
 	w.text(from.Version)

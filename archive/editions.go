@@ -32,7 +32,7 @@ type Edition struct {
 	Since time.Time
 }
 
-// A Span is what changed from an edition to a later one.
+// A Span is the changes from an edition to a later one.
 type Span struct {
 	Market   market.Code
 	From, To Edition
@@ -40,7 +40,7 @@ type Span struct {
 	store    *Store
 }
 
-// A Dated is what changed from the edition before to an edition.
+// A Dated is the changes from the edition before to an edition.
 type Dated struct {
 	Edition
 	Previous site.Date // of the edition before
@@ -71,7 +71,7 @@ func (s *Store) editionsIn(tx *store.Tx, code market.Code) ([]Edition, error) {
 	return all, err
 }
 
-// Between returns what changed between two editions of a market. A date means the newest edition
+// Between returns the changes between two editions of a market. A date means the newest edition
 // that is not after it. Errors: ErrNoArchive if a date is before the first edition, errDamaged, those
 // of ctx.
 func (s *Store) Between(ctx context.Context, code market.Code, since, until site.Date) (span *Span, err error) {
@@ -108,7 +108,7 @@ func (s *Store) between(ctx context.Context, code market.Code, since, until site
 	return span, nil
 }
 
-// read finds the editions and reads what is stored of their differences.
+// read finds the editions and reads the differences that are stored.
 func (s *Span) read(ctx context.Context, tx *store.Tx, since, until site.Date) error {
 	all, err := s.store.editionsIn(tx, s.Market)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"relais/internal/fold"
 )
 
-// A Version is what a publication changed of a support.
+// A Version is the changes of a support in a publication.
 type Version struct {
 	Date        string
 	Differences []Difference // by operator, system and station
@@ -45,7 +45,7 @@ func (s *Store) History(support string) (versions []Version, err error) {
 	return versions, err
 }
 
-// versionOf returns what the publication i changed of the support.
+// versionOf returns the changes of the support in publication i.
 func (a *supportQuery) versionOf(i int) (changes []rowChange, err error) {
 	if i > 0 {
 		return a.changes(&a.all[i])

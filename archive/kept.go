@@ -75,7 +75,7 @@ type cachedValue[V any] struct {
 // keptValues bounds the number of values, whatever their size.
 const keptValues = 1 << 16
 
-var errUnmade = errors.New("what others were waiting for was not made")
+var errUnmade = errors.New("the value that others were waiting for was not made")
 
 // get returns the value of a name. The first caller makes it, also for those who ask meanwhile. An
 // error is not cached. Errors: those of make, and of ctx while waiting for another caller.

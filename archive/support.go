@@ -139,7 +139,7 @@ func (s *Store) publicationsIn(tx *store.Tx) ([]Publication, error) {
 	})
 }
 
-// changes returns what a publication changed of the support.
+// changes returns the changes of the support in a publication.
 func (a *supportQuery) changes(p *Publication) (found []rowChange, err error) {
 	b := a.tx.Bucket([]byte(changesBucket))
 	if b == nil {

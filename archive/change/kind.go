@@ -1,4 +1,4 @@
-// Package change describes what differs between two editions of a market's register. A state is the
+// Package change describes the differences between two editions of a market's register. A state is the
 // sites of an edition with their operators and systems. Its differences from another state are plain
 // set differences on three levels: sites, operators of sites, and systems of operators at sites. The
 // package holds them in memory, encodes, filters and adds them up. It knows neither files nor HTTP.
@@ -64,7 +64,7 @@ func (Kind) Values() []string { return kindNames[:] }
 
 func (k Kind) shown() bool { return int(k) < Kinds }
 
-// A level is what a difference is about.
+// A level is the subject of a difference.
 type level uint8
 
 const (
@@ -83,6 +83,6 @@ func (k Kind) level() level {
 	return systemLevel
 }
 
-// added and removed report whether what the kind is about was missing before, and after.
+// added and removed report whether the subject of the kind was missing before, and after.
 func (k Kind) added() bool   { return k == SiteAdded || k == OperatorAdded || k == SystemAdded }
 func (k Kind) removed() bool { return k == SiteRemoved || k == OperatorRemoved || k == SystemRemoved }

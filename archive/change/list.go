@@ -57,7 +57,7 @@ type Record struct {
 	Before, After Side
 }
 
-// A Side is what a record says of one of the two editions: the status of a system that was added,
+// A Side is the part of a record that is of one edition: the status of a system that was added,
 // removed or changed, and the position of a site that moved.
 type Side struct {
 	Status   string    // as published, "" where none is stated
@@ -148,7 +148,7 @@ type delta struct {
 	before, after        value
 }
 
-// A value is what a state says at a key of a level.
+// A value is that of a state at a key of a level.
 type value struct {
 	there      bool
 	place      Place

@@ -11,7 +11,7 @@ import (
 
 // feedLinks are the addresses of a feed and of the page about it.
 type feedLinks struct {
-	What             string // is followed
+	What             string // the subject of the feed
 	Page, Atom, JSON string
 }
 
@@ -25,7 +25,7 @@ func newFeedLinks(w words, code market.Code, lang string, f *view.NewsFilter) *f
 		Atom: feedAddress(code, atomFeed, q), JSON: feedAddress(code, jsonFeed, q)}
 }
 
-// feed returns the links to the feed of what changes where a list looks, under those of its filters that
+// feed returns the links to the feed of the changes in the place of a list, under those of its filters that
 // feeds have.
 func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
 	f := view.NewsFilter{Generations: q.Generations}

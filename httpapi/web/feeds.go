@@ -34,7 +34,7 @@ const shownNews = 30
 
 // A feedPage is the data of feeds.html.
 type feedPage struct {
-	What       string // what is followed
+	What       string // the subject of the feed
 	Atom, JSON string // addresses, with the beginning of the service
 	News       *view.News
 	Entries    []newsText
@@ -116,7 +116,7 @@ func bindNews(r *http.Request, env *api.Env, code market.Code) (*endpoint.Call[*
 	return call, nil
 }
 
-// askNews asks what a feed lists.
+// askNews asks for the entries of a feed.
 func askNews(ctx context.Context, env *api.Env, call *endpoint.Call[*api.Env]) (*view.News, error) {
 	news, err := call.Do(ctx, env)
 	if err != nil {

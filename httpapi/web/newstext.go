@@ -13,7 +13,7 @@ import (
 	"relais/market"
 )
 
-// newsWhat says what a feed follows.
+// newsWhat names the subject of a feed.
 func (w words) newsWhat(news *view.News) string {
 	f, m := &news.Filter, market.Get(news.Market)
 	parts := []string{w.Market(news.Market)}
@@ -103,7 +103,7 @@ func appendNew(list []string, text *string) []string {
 	return append(list, *text)
 }
 
-// newsPlace says where a site is: in its commune, else in its area, else what it is called.
+// newsPlace says where a site is: in its commune, else in its area, else its key.
 func (w words) newsPlace(s *view.ChangeSite) string {
 	switch {
 	case s.Commune != nil && s.Area != nil:
@@ -126,7 +126,7 @@ func kindsIn(e *view.NewsEntry) (kinds []string) {
 	return kinds
 }
 
-// newsKinds names the kinds of changes. What a new site or a new operator has is not named for itself.
+// newsKinds names the kinds of changes. Those that a new site or a new operator implies are left out.
 func (w words) newsKinds(changes []view.Change) (names []string) {
 	for _, k := range kindsIn(&view.NewsEntry{Changes: changes}) {
 		switch k {
@@ -194,7 +194,7 @@ func (w words) newsLine(m *market.Market, changes []view.Change) string {
 	return w.Fill(name, operator, strings.Join(systems, "; "))
 }
 
-// newsSystem writes a system with what the register says of it.
+// newsSystem writes a system with its published statuses.
 func (w words) newsSystem(c *view.Change) string {
 	none := ""
 	name := *cmp.Or(c.Technology, c.Generation, &none)

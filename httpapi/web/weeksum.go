@@ -43,7 +43,7 @@ type weekSite struct {
 	Operators               string
 }
 
-// A weekSum is what an edition changed in a market. It is shared.
+// A weekSum is the changes of an edition of a market. It is shared.
 type weekSum struct {
 	Sum     weekCounts
 	Changed int // sites
@@ -56,7 +56,7 @@ type weekSum struct {
 // mostWeekSites bounds the sites of a weekSum that are listed.
 const mostWeekSites = 20000
 
-// sumWeek adds up what an edition changed since the one before it.
+// sumWeek adds up the changes of an edition since the one before it.
 func sumWeek(ctx context.Context, env *api.Env, code market.Code, from, to site.Date) (*weekSum, error) {
 	span, err := env.Archives.Between(ctx, code, from, to)
 	if err != nil {
