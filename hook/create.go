@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"relais/internal/publicnet"
 	"relais/internal/store"
 )
 
@@ -72,7 +73,7 @@ func (n *Spec) check() (*url.URL, error) {
 			"create the hook while it runs"}
 	}
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
-		if err := checkPublic(a); err != nil {
+		if err := publicnet.Check(a); err != nil {
 			return nil, &InvalidError{"url", err.Error() + "; only relais serve --hook-private sends there: " +
 				"create the hook while it runs"}
 		}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"relais/internal/publicnet"
 )
 
 // Bounds of an attempt.
@@ -34,7 +36,7 @@ func newTransport(private bool) http.RoundTripper {
 func newDialer(private bool) *net.Dialer {
 	d := &net.Dialer{Timeout: attemptTime}
 	if !private {
-		d.Control = control
+		d.ControlContext = publicnet.Control
 	}
 	return d
 }

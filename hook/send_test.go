@@ -131,33 +131,6 @@ func TestLongAnswer(t *testing.T) {
 	}
 }
 
-// Addresses of every range of the IANA registries that is not public are refused, and public ones are
-// not.
-func TestCheckPublic(t *testing.T) {
-	for _, tt := range []struct {
-		addr string
-		ok   bool
-	}{
-		{"1.1.1.1", true}, {"8.8.8.8", true}, {"100.63.255.255", true}, {"100.128.0.0", true}, {"11.0.0.0", true},
-		{"172.15.255.255", true}, {"172.32.0.0", true}, {"192.167.255.255", true}, {"223.255.255.255", true},
-		{"2606:4700:4700::1111", true}, {"2a01:e0a::1", true}, {"2003::1", true}, {"::ffff:1.1.1.1", true},
-		{"0.0.0.0", false}, {"0.1.2.3", false}, {"10.0.0.1", false}, {"100.64.0.1", false}, {"100.127.255.255", false},
-		{"127.0.0.1", false}, {"127.255.255.254", false}, {"169.254.169.254", false}, {"172.16.0.1", false},
-		{"172.31.255.255", false}, {"192.0.0.8", false}, {"192.0.2.1", false}, {"192.168.1.1", false},
-		{"192.88.99.1", false}, {"198.18.0.1", false}, {"198.19.255.255", false}, {"198.51.100.1", false},
-		{"203.0.113.1", false}, {"224.0.0.1", false}, {"239.255.255.255", false}, {"240.0.0.1", false},
-		{"255.255.255.255", false}, {"::", false}, {"::1", false}, {"::ffff:10.0.0.1", false},
-		{"::ffff:127.0.0.1", false}, {"::127.0.0.1", false}, {"64:ff9b::a00:1", false}, {"64:ff9b::101:101", false},
-		{"64:ff9b:1::1", false}, {"100::1", false}, {"2001::1", false}, {"2001:db8::1", false},
-		{"2002:a00:1::1", false}, {"3fff::1", false}, {"5f00::1", false}, {"fc00::1", false}, {"fd12:3456::1", false},
-		{"fe80::1", false}, {"fe80::1%eth0", false}, {"fec0::1", false}, {"ff02::1", false},
-	} {
-		if err := checkPublic(netip.MustParseAddr(tt.addr)); (err == nil) != tt.ok {
-			t.Errorf("%s: got %v, want allowed %v", tt.addr, err, tt.ok)
-		}
-	}
-}
-
 // An address is refused when it is dialled, whatever its name is, and nothing reaches it.
 func TestPrivateAddresses(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -190,7 +163,7 @@ func TestPrivateNames(t *testing.T) {
 	}}
 	s := &sender{transport: &http.Transport{DialContext: dialer.DialContext}, now: time.Now}
 	o := s.send(t.Context(), &secrets{"https://hooks.example.org/", []byte("key")}, "msg_1", "{}")
-	if !strings.Contains(o.why, "10.1.2.3 is private") && !strings.Contains(o.why, "fd00::5 is not public") {
+	if !strings.Contains(o.why, "10.1.2.3 is private") && !strings.Contains(o.why, "fd00::5 is private") {
 		t.Errorf("got %+v, want that the address is private", o)
 	}
 }

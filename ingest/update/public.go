@@ -7,35 +7,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"syscall"
+
+	"relais/internal/publicnet"
 )
-
-// specialNetworks are the special-purpose networks of the IANA registries that net/netip
-// does not know.
-var specialNetworks = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
-	"198.18.0.0/15",
-	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-	"64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16",
-	"fec0::/10")
-
-func prefixes(list ...string) (all []netip.Prefix) {
-	for _, text := range list {
-		all = append(all, netip.MustParsePrefix(text))
-	}
-	return all
-}
-
-// isPublic reports whether an address belongs to the public internet.
-func isPublic(a netip.Addr) bool {
-	if a.Zone() != "" {
-		return false
-	}
-	a = a.Unmap()
-	return a.IsGlobalUnicast() && !a.IsPrivate() &&
-		!slices.ContainsFunc(specialNetworks, func(p netip.Prefix) bool { return p.Contains(a) })
-}
 
 // A guard keeps downloads on the public internet: a catalogue, redirect or name server
 // must not make relais connect to machines of the user's network. Hosts that the user's
@@ -60,12 +36,8 @@ func (g *guard) dialContext(ctx context.Context, network, address string) (net.C
 	}
 	d := g.dialer
 	if ctx.Value(proxiedKey{}) == nil && !g.named[strings.ToLower(host)] {
-		d.ControlContext = func(_ context.Context, _, reached string, _ syscall.RawConn) error {
-			at, err := netip.ParseAddrPort(reached)
-			if err != nil {
-				return err
-			}
-			return checkPublic(host, at.Addr())
+		d.ControlContext = func(ctx context.Context, network, reached string, c syscall.RawConn) error {
+			return refused(host, publicnet.Control(ctx, network, reached, c))
 		}
 	}
 	return d.DialContext(ctx, network, address)
@@ -93,13 +65,14 @@ func (g *guard) checkProxied(ctx context.Context, u *url.URL) error {
 	return nil
 }
 
-func checkPublic(host string, a netip.Addr) error {
-	if isPublic(a) {
+func checkPublic(host string, a netip.Addr) error { return refused(host, publicnet.Check(a)) }
+
+// refused says how to allow a host whose address is not public.
+func refused(host string, err error) error {
+	if err == nil {
 		return nil
 	}
-	return redirectError{fmt.Sprintf(
-		"%s is at %s, which is not a public address; to allow it, name the host in your own table (--sources)",
-		host, a)}
+	return redirectError{fmt.Sprintf("%s: %v; to allow it, name the host in your own table (--sources)", host, err)}
 }
 
 // A guarded transport checks the hosts that proxies connect to; the dialer of its guard
