@@ -3,7 +3,6 @@ package hook
 import (
 	"crypto/rand"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -145,67 +144,4 @@ func unique(list []Kind) []Kind {
 	list = slices.Clone(list)
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// skip moves to the end of the journals: what earlier hooks left there is of no concern.
-func (s *Store) skip(tx *store.Tx) error {
-	for _, source := range s.sources {
-		n, err := source.DB.JournalEnd()
-		if err != nil {
-			return err
-		}
-		if err := putCursor(tx, source.Name, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func putCursor(tx *store.Tx, source string, n uint64) error {
-	return tx.Bucket([]byte(cursorsBucket)).Put([]byte(source), binary.BigEndian.AppendUint64(nil, n))
-}
-
-func cursor(tx *store.Tx, source string) uint64 {
-	if v := tx.Value(cursorsBucket, []byte(source)); len(v) == 8 {
-		return binary.BigEndian.Uint64(v)
-	}
-	return 0
-}
-
-// Delete removes a hook with all that it was to get. Error: ErrNoHook.
-func (s *Store) Delete(id string) (Hook, error) {
-	h, err := s.Find(id)
-	if err != nil {
-		return h, err
-	}
-	ends := s.ends() // before it is deleted: another hook may be made at once
-	err = s.update(func(tx *store.Tx) error {
-		if s.hooks.Get(id) == nil {
-			return ErrNoHook
-		}
-		for _, w := range s.lines[id] {
-			if err := s.queue.Delete(tx, w.key); err != nil {
-				return err
-			}
-		}
-		if err := s.hooks.Delete(tx, id); err != nil {
-			return err
-		}
-		return store.MarkDeleted(tx)
-	})
-	if err == nil && !s.any() {
-		for i, source := range s.sources {
-			_ = source.DB.EmptyJournal(ends[i]) // what stays makes room when there is a hook again
-		}
-	}
-	return h, err
-}
-
-// ends returns the last number of each source's journal, 0 for one that cannot be read.
-func (s *Store) ends() (list []uint64) {
-	for _, source := range s.sources {
-		n, _ := source.DB.JournalEnd()
-		list = append(list, n)
-	}
-	return list
 }

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -12,12 +11,6 @@ import (
 
 	"relais/internal/store"
 )
-
-// A Cause is an entry of a source's journal.
-type Cause struct {
-	Source string
-	store.Entry
-}
 
 // Options say how to deliver.
 type Options struct {
@@ -78,12 +71,6 @@ func (s *Store) Deliver(ctx context.Context, o Options) (wait func()) {
 		mu.Unlock()
 		running.Wait()
 	}
-}
-
-func (s *Store) any() bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return len(s.hooks.All()) > 0
 }
 
 // lead runs while there are hooks.
@@ -165,111 +152,6 @@ func pass(ctx context.Context, changed <-chan struct{}, wait time.Duration) bool
 	return true
 }
 
-// entriesAtOnce is how many entries of a journal are read in one go.
-const entriesAtOnce = 200
-
-// read queues what the journals have, and reports whether there may be more.
-func (s *Store) read(ctx context.Context, o *Options) (more bool, err error) {
-	var causes []Cause
-	upTo := map[string][2]uint64{} // by source: where the cursor was, and where it is to be
-	for _, source := range s.sources {
-		at, err := s.cursor(source.Name)
-		if err != nil {
-			return false, err
-		}
-		list, end, err := source.after(at, o.Log)
-		if err != nil {
-			return false, err
-		}
-		for _, e := range list {
-			causes = append(causes, Cause{source.Name, e})
-		}
-		if end != at {
-			upTo[source.Name] = [2]uint64{at, end}
-			more = more || len(list) == entriesAtOnce
-		}
-	}
-	if len(upTo) == 0 {
-		return false, nil
-	}
-	// Of one site, what happened first comes first, also when it was in another store.
-	slices.SortStableFunc(causes, func(a, b Cause) int { return a.At.Compare(b.At) })
-	var list []letter
-	for _, c := range causes {
-		some, err := s.say(ctx, o, c)
-		if err != nil {
-			return false, err
-		}
-		list = append(list, some...)
-	}
-	return more, s.update(func(tx *store.Tx) error {
-		for source, n := range upTo {
-			if cursor(tx, source) != n[0] {
-				return nil // another process of the cluster has done it; before anything is put, which would stay
-			}
-		}
-		for source, n := range upTo {
-			if err := putCursor(tx, source, n[1]); err != nil {
-				return err
-			}
-		}
-		return s.enqueue(tx, list)
-	})
-}
-
-// after returns the next entries of a source's journal after a position, and the position after them.
-func (source Source) after(at uint64, log *slog.Logger) ([]store.Entry, uint64, error) {
-	from := at
-	switch end, err := source.DB.JournalEnd(); {
-	case err != nil:
-		return nil, at, err
-	case at > end && source.DB.Shared(): // this replica does not have yet what another process has read
-		return nil, at, nil
-	case at > end: // the file was restored
-		from = 0
-	}
-	list, err := source.DB.JournalAfter(from, entriesAtOnce)
-	if err != nil || len(list) == 0 {
-		return nil, from, err
-	}
-	if missing := list[0].Number - from - 1; from > 0 && missing > 0 {
-		log.Warn("events are left out: too many waited in the journal, or their records are damaged", "store",
-			source.Name, "events", missing)
-	}
-	return list, list[len(list)-1].Number, nil
-}
-
-func (s *Store) cursor(source string) (n uint64, err error) {
-	s.mu.RLock()
-	db := s.db
-	s.mu.RUnlock()
-	err = db.View(func(tx *store.Tx) error {
-		n = cursor(tx, source)
-		return nil
-	})
-	return n, err
-}
-
-// say returns the messages about a cause. A cause that cannot be read is left out, so that it does
-// not hold up the others; what cannot be read at the moment is an error.
-func (s *Store) say(ctx context.Context, o *Options, c Cause) ([]letter, error) {
-	events, err := o.Events(ctx, c)
-	var list []letter
-	for i := 0; i < len(events) && err == nil; i++ {
-		var some []letter
-		some, err = s.letters(events[i])
-		list = append(list, some...)
-	}
-	switch {
-	case err == nil:
-		return list, nil
-	case ctx.Err() != nil, passing(err):
-		return nil, err
-	}
-	o.Log.Error("an event is left out, because its record cannot be read", "store", c.Source, "event", c.Text, "error", err)
-	return nil, nil
-}
-
 // work delivers to one hook until ctx ends.
 func (s *Store) work(ctx context.Context, id string, to *sender, log *slog.Logger) {
 	for {
@@ -344,56 +226,4 @@ func (s *Store) tell(log *slog.Logger, id string, w *waiting, o outcome) {
 	case h.Failures == 0:
 		log.Warn("a hook cannot be reached; trying again", "hook", id, "url", h.URL, "message", w.ID, "error", o.why)
 	}
-}
-
-// Tested is how the test of a hook ended.
-type Tested struct {
-	Hook   string `json:"hook"`
-	OK     bool   `json:"ok"`
-	Status int    `json:"status"`          // of HTTP; 0: no answer
-	Error  string `json:"error,omitempty"` // why it failed
-	Millis int64  `json:"milliseconds"`
-}
-
-// Test sends a message of the type test to a hook at once, past its queue. A success enables a
-// disabled hook, and ends its pause. Error: ErrNoHook, those of the store.
-func (s *Store) Test(ctx context.Context, id string, o Options) (*Tested, error) {
-	h, err := s.Find(id)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.RLock()
-	r := s.hooks.Get(id)
-	s.mu.RUnlock()
-	found, err := s.open(r)
-	if err != nil {
-		return nil, err
-	}
-	began := s.now()
-	e := &Event{Type: "test", At: began, Data: func(string) (any, error) { return testData{h.ID}, nil }}
-	body, err := e.bodyOf("")
-	if err != nil {
-		return nil, err
-	}
-	to := o.sender(s.now)
-	result := to.send(ctx, found, MessageID("test", id, fmt.Sprint(began.UnixNano())), body)
-	t := &Tested{Hook: id, OK: result.why == "", Status: result.status, Error: result.why,
-		Millis: s.now().Sub(began).Milliseconds()}
-	if !t.OK || h.Enabled() && h.Failures == 0 {
-		return t, nil
-	}
-	return t, s.update(func(tx *store.Tx) error {
-		if r := s.hooks.Get(id); r != nil {
-			enabled := *r
-			enabled.DisabledAt = nil
-			enabled.succeed(s.second())
-			return s.hooks.Put(tx, id, enabled)
-		}
-		return ErrNoHook
-	})
-}
-
-// testData is the data of a test.
-type testData struct {
-	Hook string `json:"hook"`
 }

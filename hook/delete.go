@@ -1,0 +1,43 @@
+package hook
+
+import (
+	"relais/internal/store"
+)
+
+// Delete removes a hook with all that it was to get. Error: ErrNoHook.
+func (s *Store) Delete(id string) (Hook, error) {
+	h, err := s.Find(id)
+	if err != nil {
+		return h, err
+	}
+	ends := s.ends() // before it is deleted: another hook may be made at once
+	err = s.update(func(tx *store.Tx) error {
+		if s.hooks.Get(id) == nil {
+			return ErrNoHook
+		}
+		for _, w := range s.lines[id] {
+			if err := s.queue.Delete(tx, w.key); err != nil {
+				return err
+			}
+		}
+		if err := s.hooks.Delete(tx, id); err != nil {
+			return err
+		}
+		return store.MarkDeleted(tx)
+	})
+	if err == nil && !s.any() {
+		for i, source := range s.sources {
+			_ = source.DB.EmptyJournal(ends[i]) // what stays makes room when there is a hook again
+		}
+	}
+	return h, err
+}
+
+// ends returns the last number of each source's journal, 0 for one that cannot be read.
+func (s *Store) ends() (list []uint64) {
+	for _, source := range s.sources {
+		n, _ := source.DB.JournalEnd()
+		list = append(list, n)
+	}
+	return list
+}
