@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"time"
 
 	"relais/auth/access"
 	"relais/internal/store"
@@ -16,29 +19,31 @@ func Check(db *store.DB, sealer *access.Sealer) (hooks, pending int, err error) 
 		return 0, 0, nil
 	}
 	var found store.Problems
-	s := &Store{sealer: sealer}
+	s := NewStore(sealer, nil, time.Now)
 	err = db.View(func(tx *store.Tx) error {
-		tx.LeaveOut(found.Add)
-		return errors.Join(store.Each(tx, hooksBucket, func(k, v []byte) error {
-			hooks++
-			r, err := parseRecord(string(k), v)
-			if found.Add(err); err == nil {
-				_, err = s.open(r)
-				found.Add(err)
+		if err := store.Load(tx, s.hooks, s.queue); err != nil {
+			return err
+		}
+		for _, err := range s.Problems() {
+			found.Add(err)
+		}
+		for _, r := range s.hooks.All() {
+			_, err := s.open(r)
+			found.Add(err)
+		}
+		for _, id := range slices.Sorted(maps.Keys(s.lines)) {
+			if s.shown(id) == nil {
+				found.Add(fmt.Errorf("messages wait for the hook %.50q, which is missing", id))
 			}
-			return nil
-		}), store.Each(tx, queueBucket, func(k, v []byte) error {
-			pending++
-			w, err := parseWaiting(string(k), v)
-			if found.Add(err); err == nil && !tx.Bucket([]byte(hooksBucket)).Has([]byte(hookOf(w.key))) {
-				found.Add(fmt.Errorf("message %s is of a hook that is missing", w.ID))
+			for _, w := range s.lines[id] {
+				if m, err := readMessage(tx, w.key); err != nil || m == nil || !json.Valid([]byte(m.Body)) {
+					found.Add(fmt.Errorf("message %s has no body", w.ID))
+				}
 			}
-			m := &message{}
-			if err := json.Unmarshal(v, m); err == nil && !json.Valid([]byte(m.Body)) {
-				found.Add(fmt.Errorf("message %s has no body", m.ID))
-			}
-			return nil
-		}))
+		}
+		return nil
 	})
+	hooks = len(s.hooks.All()) + len(s.hooks.Lost())
+	pending = len(s.queue.All()) + len(s.queue.Lost())
 	return hooks, pending, errors.Join(found.Err(), err)
 }

@@ -1,10 +1,12 @@
 package hook
 
 import (
+	"errors"
+
 	"relais/internal/store"
 )
 
-// Delete removes a hook with all that it was to get. Error: ErrNoHook.
+// Delete removes a hook, which may be damaged, with all that it was to get. Error: ErrNoHook.
 func (s *Store) Delete(id string) (Hook, error) {
 	h, err := s.Find(id)
 	if err != nil {
@@ -12,15 +14,17 @@ func (s *Store) Delete(id string) (Hook, error) {
 	}
 	ends := s.ends() // before it is deleted: another hook may be made at once
 	err = s.update(func(tx *store.Tx) error {
-		if s.hooks.Get(id) == nil {
+		if s.shown(id) == nil {
 			return ErrNoHook
 		}
-		for _, w := range s.lines[id] {
-			if err := s.queue.Delete(tx, w.key); err != nil {
-				return err
+		for key := range s.queue.Lost() {
+			if hookOf(key) == id {
+				if err := s.queue.Delete(tx, key); err != nil {
+					return err
+				}
 			}
 		}
-		if err := s.hooks.Delete(tx, id); err != nil {
+		if err := errors.Join(s.remove(tx, s.lines[id]), s.hooks.Delete(tx, id)); err != nil {
 			return err
 		}
 		return store.MarkDeleted(tx)

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,52 +24,21 @@ type Options struct {
 	Transport http.RoundTripper // nil: the network
 }
 
-func (o *Options) sender(now func() time.Time) *sender {
-	t := o.Transport
-	if t == nil {
-		t = newTransport(o.Private)
-	}
-	return &sender{t, o.Private, strings.TrimSuffix("relais/"+o.Version, "/"), now}
-}
-
-// Deliver delivers in the background while there are hooks, until ctx ends. Without any, and in a
-// folder that cannot be written to, it does nothing. wait returns when everything has ended.
+// Deliver delivers in the background while there are hooks, until ctx ends; in a folder that cannot be
+// written to, it does nothing. wait returns when everything has ended.
 func (s *Store) Deliver(ctx context.Context, o Options) (wait func()) {
 	var running sync.WaitGroup
-	var mu sync.Mutex
-	begun := false
-	begin := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if begun || ctx.Err() != nil {
-			return
-		}
-		begun = true
-		running.Go(func() {
-			for {
+	running.Go(func() {
+		for ctx.Err() == nil {
+			changed := s.changes()
+			if s.any() {
 				s.lead(ctx, o)
-				mu.Lock()
-				if begun = ctx.Err() == nil && s.any(); !begun {
-					mu.Unlock()
-					return
-				}
-				mu.Unlock()
+				continue
 			}
-		})
-	}
-	s.mu.Lock()
-	s.deliver = begin
-	some := len(s.hooks.All()) > 0 && !s.db.ReadOnly()
-	s.mu.Unlock()
-	if some {
-		begin()
-	}
-	return func() {
-		mu.Lock()
-		begun = true // nothing begins any more
-		mu.Unlock()
-		running.Wait()
-	}
+			pass(ctx, changed, 0)
+		}
+	})
+	return running.Wait
 }
 
 // lead runs while there are hooks.
@@ -95,26 +63,33 @@ func (s *Store) lead(ctx context.Context, o Options) {
 	o.Lead(ctx, do)
 }
 
-// again is when reading the journals is tried again after an error.
+// again is when reading or writing hooks.db and the journals is tried again after an error.
 const again = 5 * time.Second
 
 // run reads journals and delivers, until ctx ends or there is no hook any more.
 func (s *Store) run(ctx context.Context, o Options) {
 	ctx, cancel := context.WithCancel(ctx)
+	to := o.sender(s.now)
+	defer to.close()
 	var workers sync.WaitGroup
 	defer workers.Wait()
 	defer cancel()
-	to := o.sender(s.now)
 	working := map[string]context.CancelFunc{}
-	for s.any() {
+	logged := ""
+	for s.any() && ctx.Err() == nil {
 		changed := s.changes()
-		wait := time.Duration(0)
-		if more, err := s.read(ctx, &o); err != nil && ctx.Err() == nil {
-			o.Log.Error("events are not in the queue of the hooks yet; trying again", "error", err)
-			wait = again
-		} else if more {
+		more, err := s.fill(ctx, &o)
+		wait, text := time.Duration(0), ""
+		switch {
+		case err != nil && ctx.Err() == nil:
+			wait, text = again, err.Error()
+			if text != logged {
+				o.Log.Error("events are not in the queue of the hooks yet; trying again", "error", err)
+			}
+		case more:
 			continue
 		}
+		logged = text
 		ids := s.ids()
 		for _, id := range ids {
 			if working[id] == nil {
@@ -129,14 +104,21 @@ func (s *Store) run(ctx context.Context, o Options) {
 				delete(working, id)
 			}
 		}
-		if !pass(ctx, changed, wait) {
-			return
-		}
+		pass(ctx, changed, wait)
 	}
 }
 
-// pass waits for a change, or for a time if it is not 0. It returns false when ctx has ended.
-func pass(ctx context.Context, changed <-chan struct{}, wait time.Duration) bool {
+// fill queues what the journals have, and drops from the queue what cannot be read. It reports whether the
+// journals may have more.
+func (s *Store) fill(ctx context.Context, o *Options) (more bool, err error) {
+	if err := s.dropDamaged(o.Log); err != nil {
+		return false, err
+	}
+	return s.read(ctx, o)
+}
+
+// pass waits for a change, or for a time if it is not 0, or for the end of ctx.
+func pass(ctx context.Context, changed <-chan struct{}, wait time.Duration) {
 	var due <-chan time.Time
 	if wait > 0 {
 		timer := time.NewTimer(wait)
@@ -145,16 +127,14 @@ func pass(ctx context.Context, changed <-chan struct{}, wait time.Duration) bool
 	}
 	select {
 	case <-ctx.Done():
-		return false
 	case <-changed:
 	case <-due:
 	}
-	return true
 }
 
 // work delivers to one hook until ctx ends.
 func (s *Store) work(ctx context.Context, id string, to *sender, log *slog.Logger) {
-	for {
+	for ctx.Err() == nil {
 		changed := s.changes()
 		w, at := s.next(id)
 		if w == nil {
@@ -162,65 +142,75 @@ func (s *Store) work(ctx context.Context, id string, to *sender, log *slog.Logge
 			if !at.IsZero() {
 				wait = max(at.Sub(s.now()), time.Millisecond)
 			}
-			if !pass(ctx, changed, wait) {
-				return
-			}
+			pass(ctx, changed, wait)
 			continue
 		}
-		o, made := s.attempt(ctx, id, w, to)
-		if ctx.Err() != nil {
-			return // whether it was delivered is not known: it is sent again
-		}
-		if !made {
+		var o *outcome
+		retry(ctx, log, id, func() (err error) {
+			o, err = s.attempt(ctx, id, w, to)
+			return err
+		})
+		if o == nil || ctx.Err() != nil { // whether it was delivered is not known then: it is sent again
 			continue
 		}
 		s.tell(log, id, w, o)
-		for {
-			err := s.settle(id, w, o)
-			if err == nil {
-				break
-			}
-			log.Error("how a delivery ended could not be noted; trying again", "hook", id, "error", err)
-			if !pass(ctx, nil, again) {
-				return
-			}
-		}
+		retry(ctx, log, id, func() error { return s.settle(id, w, o) })
 	}
 }
 
-// attempt sends a message once. made is false when the message is gone.
-func (s *Store) attempt(ctx context.Context, id string, w *waiting, to *sender) (o outcome, made bool) {
+// retry calls a function until it succeeds or ctx ends, and logs the first error.
+func retry(ctx context.Context, log *slog.Logger, id string, do func() error) {
+	for first := true; ctx.Err() == nil; first = false {
+		err := do()
+		if err == nil {
+			return
+		}
+		if first {
+			log.Error("the queue of a hook cannot be read or written; trying again", "hook", id, "error", err)
+		}
+		pass(ctx, nil, again)
+	}
+}
+
+// attempt sends a message once. It returns nil when the message is gone. Errors: those of reading hooks.db.
+func (s *Store) attempt(ctx context.Context, id string, w *waiting, to *sender) (*outcome, error) {
 	s.mu.RLock()
 	r, db := s.hooks.Get(id), s.db
 	s.mu.RUnlock()
 	if r == nil {
-		return o, false
+		return nil, nil
 	}
 	found, err := s.open(r)
 	if err != nil {
-		return outcome{why: err.Error()}, true
+		return &outcome{why: err.Error()}, nil
 	}
 	var m *message
-	err = db.View(func(tx *store.Tx) (err error) {
-		m, err = readMessage(tx, w.key)
-		return err
-	})
-	switch {
-	case err != nil:
-		return outcome{why: err.Error()}, true
-	case m == nil:
-		return o, false
+	var damage error
+	if err := db.View(func(tx *store.Tx) error {
+		m, damage = readMessage(tx, w.key)
+		return nil
+	}); err != nil {
+		return nil, err
 	}
-	return to.send(ctx, found, m.ID, m.Body), true
+	switch {
+	case damage != nil:
+		return &outcome{why: damagedRecord, damaged: true}, nil
+	case m == nil:
+		return nil, nil
+	}
+	o := to.send(ctx, found, m.ID, m.Body)
+	return &o, nil
 }
 
-// tell logs the first failure in a row, and what a 410 did.
-func (s *Store) tell(log *slog.Logger, id string, w *waiting, o outcome) {
+// tell logs the first failure in a row, what a 410 did, and a message that is lost.
+func (s *Store) tell(log *slog.Logger, id string, w *waiting, o *outcome) {
 	h, err := s.Find(id)
 	switch {
 	case err != nil || o.why == "" && h.Failures == 0:
 	case o.why == "":
 		log.Info("a hook is reached again", "hook", id, "url", h.URL, "failures", h.Failures)
+	case o.damaged:
+		log.Error("a message to a hook is dropped", "hook", id, "message", w.ID, "reason", o.why)
 	case o.gone:
 		log.Warn("a hook is disabled", "hook", id, "url", h.URL, "reason", o.why)
 	case h.Failures == 0:

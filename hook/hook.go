@@ -51,7 +51,7 @@ type Hook struct {
 	URL     string    `json:"url"` // as it may be shown: no user, no values of its query, one segment of its path
 	Events  []Kind    `json:"events"`
 	Filter  string    `json:"filter"` // query string; "" selects everything
-	Created time.Time `json:"createdAt"`
+	Created time.Time `json:"createdAt,omitzero"`
 	Pending int       `json:"pending"`   // messages to deliver
 	Done    uint64    `json:"delivered"` // messages
 	// Dropped counts messages that were given up: after 24 hours of failures, because MostPending
@@ -69,10 +69,12 @@ type Hook struct {
 	Next         *time.Time `json:"nextAttemptAt"`
 	// DisabledAt is when the receiver answered 410: nothing more is sent.
 	DisabledAt *time.Time `json:"disabledAt"`
+	// Damaged says that the record in hooks.db cannot be read. Nothing is sent, and only ID and Pending are known.
+	Damaged bool `json:"damaged,omitempty"`
 }
 
 // Enabled reports whether events are sent to the hook.
-func (h *Hook) Enabled() bool { return h.DisabledAt == nil }
+func (h *Hook) Enabled() bool { return h.DisabledAt == nil && !h.Damaged }
 
 // Wants reports whether the hook selects events of a kind.
 func (h *Hook) Wants(k Kind) bool { return h.Enabled() && slices.Contains(h.Events, k) }
@@ -81,7 +83,7 @@ func (h *Hook) succeed(now time.Time) {
 	h.LastSuccess, h.Failures, h.FailingSince, h.Next = &now, 0, nil, nil
 }
 
-func (h *Hook) fail(now time.Time, o outcome) {
+func (h *Hook) fail(now time.Time, o *outcome) {
 	if h.Failures++; h.FailingSince == nil {
 		h.FailingSince = &now
 	}

@@ -131,8 +131,14 @@ func (s *Store) cursor(source string) (n uint64, err error) {
 	return n, err
 }
 
+// cursor returns the position in the journal of a source. Where its record is damaged, what the journal
+// still has comes once more.
 func cursor(tx *store.Tx, source string) uint64 {
-	if v := tx.Value(cursorsBucket, []byte(source)); len(v) == 8 {
+	b := tx.Bucket([]byte(cursorsBucket))
+	if b == nil {
+		return 0
+	}
+	if v, err := b.Read([]byte(source)); err == nil && len(v) == 8 {
 		return binary.BigEndian.Uint64(v)
 	}
 	return 0

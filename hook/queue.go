@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -85,6 +86,41 @@ func (s *Store) enqueue(tx *store.Tx, list []letter) error {
 		if err := s.hooks.Put(tx, id, r); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// dropDamaged removes the messages that could not be read when hooks.db was opened, and counts them.
+func (s *Store) dropDamaged(log *slog.Logger) error {
+	s.mu.RLock()
+	n := len(s.queue.Lost())
+	s.mu.RUnlock()
+	if n == 0 {
+		return nil
+	}
+	dropped := map[string]int{}
+	if err := s.update(func(tx *store.Tx) error {
+		for key := range s.queue.Lost() {
+			dropped[hookOf(key)]++
+			if err := s.queue.Delete(tx, key); err != nil {
+				return err
+			}
+		}
+		for id, n := range dropped {
+			if known := s.hooks.Get(id); known != nil {
+				r := *known
+				r.drop(n, s.second(), damagedRecord)
+				if err := s.hooks.Put(tx, id, r); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	for id, n := range dropped {
+		log.Error("messages to a hook are dropped", "hook", id, "messages", n, "reason", damagedRecord)
 	}
 	return nil
 }

@@ -82,14 +82,18 @@ func parseWaiting(key string, text []byte) (*waiting, error) {
 	return w, nil
 }
 
-// readMessage returns a message, nil when it is not in the queue any more.
+// damagedRecord is why a message that cannot be read is dropped.
+const damagedRecord = "the record in hooks.db is damaged"
+
+// readMessage returns a message, nil when it is not in the queue any more. An error means that its record
+// is damaged; the transaction goes on.
 func readMessage(tx *store.Tx, key string) (*message, error) {
-	text := tx.Value(queueBucket, []byte(key))
-	if text == nil {
-		return nil, nil
+	text, err := tx.Bucket([]byte(queueBucket)).Read([]byte(key))
+	if err != nil || text == nil {
+		return nil, err
 	}
 	m := &message{}
-	err := json.Unmarshal(text, m)
+	err = json.Unmarshal(text, m)
 	m.key = key
 	return m, err
 }

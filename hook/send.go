@@ -28,7 +28,7 @@ const (
 
 // newTransport returns what sends messages: to public addresses, unless private is set, never
 // through a proxy.
-func newTransport(private bool) http.RoundTripper {
+func newTransport(private bool) *http.Transport {
 	return &http.Transport{DialContext: newDialer(private).DialContext, TLSHandshakeTimeout: attemptTime,
 		MaxResponseHeaderBytes: maxHeader, MaxIdleConnsPerHost: 1, IdleConnTimeout: idleTime, DisableCompression: true}
 }
@@ -43,11 +43,24 @@ func newDialer(private bool) *net.Dialer {
 
 // A sender sends messages.
 type sender struct {
-	transport http.RoundTripper
-	private   bool
-	agent     string // program and version
-	now       func() time.Time
+	client  *http.Client
+	private bool
+	agent   string // program and version
+	now     func() time.Time
 }
+
+func (o *Options) sender(now func() time.Time) *sender {
+	t := o.Transport
+	if t == nil {
+		t = newTransport(o.Private)
+	}
+	noRedirects := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &sender{&http.Client{Transport: t, CheckRedirect: noRedirects}, o.Private,
+		strings.TrimSuffix("relais/"+o.Version, "/"), now}
+}
+
+// close closes the connections that are kept for the next message.
+func (s *sender) close() { s.client.CloseIdleConnections() }
 
 // sign returns webhook-signature.
 func sign(key []byte, id, timestamp, body string) string {
@@ -77,9 +90,7 @@ func (s *sender) send(ctx context.Context, to *secrets, id, body string) outcome
 	r.Header["Webhook-Id"] = []string{id}
 	r.Header["Webhook-Timestamp"] = []string{at}
 	r.Header["Webhook-Signature"] = []string{sign(to.Secret, id, at, body)}
-	client := &http.Client{Transport: s.transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	a, err := client.Do(r)
+	a, err := s.client.Do(r)
 	if err != nil {
 		return outcome{why: reason(err)}
 	}
@@ -89,7 +100,7 @@ func (s *sender) send(ctx context.Context, to *secrets, id, body string) outcome
 	case a.StatusCode >= 200 && a.StatusCode < 300:
 		return outcome{status: a.StatusCode}
 	case a.StatusCode == http.StatusGone:
-		return outcome{a.StatusCode, "the receiver answered 410: it wants no more", true}
+		return outcome{status: a.StatusCode, why: "the receiver answered 410: it wants no more", gone: true}
 	case a.StatusCode >= 300 && a.StatusCode < 400:
 		return outcome{status: a.StatusCode, why: fmt.Sprintf("the receiver answered %d; redirects are not followed",
 			a.StatusCode)}

@@ -96,7 +96,7 @@ func TestRedirect(t *testing.T) {
 	if len(elsewhere) > 0 {
 		t.Error("a redirect was followed")
 	}
-	if p := newTransport(false).(*http.Transport).Proxy; p != nil {
+	if p := newTransport(false).Proxy; p != nil {
 		t.Error("the transport has a proxy")
 	}
 }
@@ -161,7 +161,7 @@ func TestPrivateNames(t *testing.T) {
 	dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "udp", server)
 	}}
-	s := &sender{transport: &http.Transport{DialContext: dialer.DialContext}, now: time.Now}
+	s := &sender{client: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}, now: time.Now}
 	o := s.send(t.Context(), &secrets{"https://hooks.example.org/", []byte("key")}, "msg_1", "{}")
 	if !strings.Contains(o.why, "10.1.2.3 is private") && !strings.Contains(o.why, "fd00::5 is private") {
 		t.Errorf("got %+v, want that the address is private", o)

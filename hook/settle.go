@@ -12,6 +12,8 @@ type outcome struct {
 	status int    // of HTTP; 0: no answer
 	why    string // it failed; "": delivered
 	gone   bool   // the receiver answered 410
+	// damaged says that nothing was sent, because the message cannot be read.
+	damaged bool
 }
 
 // KeepTrying is how long a message is tried after its first failure, and leastTries how often at least:
@@ -31,7 +33,7 @@ const longestPause = 5 * time.Minute
 func pause(failures int) time.Duration { return pauses[min(max(failures, 1), len(pauses))-1] }
 
 // settle notes how an attempt ended.
-func (s *Store) settle(id string, w *waiting, o outcome) error {
+func (s *Store) settle(id string, w *waiting, o *outcome) error {
 	return s.update(func(tx *store.Tx) error {
 		known := s.hooks.Get(id)
 		if known == nil {
@@ -39,11 +41,15 @@ func (s *Store) settle(id string, w *waiting, o outcome) error {
 		}
 		r, now := *known, s.second()
 		var err error
-		if o.why == "" {
+		switch {
+		case o.why == "":
 			r.succeed(now)
 			r.Done++
 			err = s.queue.Delete(tx, w.key)
-		} else {
+		case o.damaged:
+			r.drop(1, now, o.why)
+			err = s.queue.Delete(tx, w.key)
+		default:
 			r.fail(now, o)
 			err = s.failed(tx, &r, w, o, now)
 		}
@@ -55,16 +61,20 @@ func (s *Store) settle(id string, w *waiting, o outcome) error {
 }
 
 // failed notes a failed attempt in the queue, and drops what was tried long enough.
-func (s *Store) failed(tx *store.Tx, r *record, w *waiting, o outcome, now time.Time) error {
+func (s *Store) failed(tx *store.Tx, r *record, w *waiting, o *outcome, now time.Time) error {
 	line := s.lines[r.ID]
 	if o.gone {
 		r.drop(len(line), now, "the receiver answered 410")
 		return s.remove(tx, line)
 	}
 	old := now.Add(-KeepTrying)
-	m, err := readMessage(tx, w.key)
-	if m == nil || err != nil {
-		return err // it was dropped meanwhile
+	m, damage := readMessage(tx, w.key)
+	switch {
+	case damage != nil:
+		r.drop(1, now, damagedRecord)
+		return s.queue.Delete(tx, w.key)
+	case m == nil:
+		return nil // it was dropped meanwhile
 	}
 	if m.First == nil {
 		m.First = &now

@@ -43,7 +43,6 @@ type Store struct {
 	queue   *store.Collection[waiting]
 	lines   map[string][]*waiting // by hook, in the order of their numbers
 	changed chan struct{}         // closed and replaced when something has changed
-	deliver func()                // begins to deliver; nil in a process that does not
 }
 
 // NewStore returns the hooks of a folder that has none yet. sealer opens and seals their secrets.
@@ -100,22 +99,19 @@ func (s *Store) told(changes []store.Change) {
 	s.attend()
 }
 
-// attend notes events while there are hooks, delivers them, and wakes what waits for changes.
+// attend notes events while there are hooks, and wakes what waits for changes.
 func (s *Store) attend() {
 	s.mu.RLock()
-	hooks, deliver, db := len(s.hooks.All()), s.deliver, s.db
+	hooks := len(s.hooks.All())
 	s.mu.RUnlock()
 	for _, source := range s.sources {
-		if hooks == 0 {
+		if hooks > 0 {
+			source.DB.Journal(source.News)
+		} else {
 			source.DB.Journal(nil)
-			continue
 		}
-		source.DB.Journal(source.News)
 	}
 	s.wake()
-	if hooks > 0 && deliver != nil && !db.ReadOnly() {
-		deliver()
-	}
 }
 
 func (s *Store) wake() {
@@ -152,34 +148,41 @@ func (s *Store) Problems() []error {
 	return append(s.hooks.Problems(), s.queue.Problems()...)
 }
 
-// List returns the hooks, the oldest first.
+// List returns the hooks, damaged ones too, the oldest first.
 func (s *Store) List() []Hook {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	list := []Hook{}
-	for _, r := range s.hooks.All() {
-		list = append(list, s.shown(r))
+	for id := range s.hooks.All() {
+		list = append(list, *s.shown(id))
+	}
+	for id := range s.hooks.Lost() {
+		list = append(list, *s.shown(id))
 	}
 	slices.SortFunc(list, func(a, b Hook) int { return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID)) })
 	return list
 }
 
-// Find returns a hook. Error: ErrNoHook.
+// Find returns a hook, which may be damaged. Error: ErrNoHook.
 func (s *Store) Find(id string) (Hook, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	r := s.hooks.Get(id)
-	if r == nil {
-		return Hook{}, fmt.Errorf("%w: %.64q; relais hook list names them", ErrNoHook, id)
+	if h := s.shown(id); h != nil {
+		return *h, nil
 	}
-	return s.shown(r), nil
+	return Hook{}, fmt.Errorf("%w: %.64q; relais hook list names them", ErrNoHook, id)
 }
 
-// shown returns a hook as it is now. The caller holds mu.
-func (s *Store) shown(r *record) Hook {
-	h := r.Hook
-	h.Pending = len(s.lines[h.ID])
-	return h
+// shown returns a hook as it is now, nil if there is none. The caller holds mu.
+func (s *Store) shown(id string) *Hook {
+	h := Hook{ID: id, Events: []Kind{}, Damaged: true}
+	if r := s.hooks.Get(id); r != nil {
+		h = r.Hook
+	} else if s.hooks.Lost()[id] == nil {
+		return nil
+	}
+	h.Pending = len(s.lines[id])
+	return &h
 }
 
 // ids returns the ids of the enabled hooks.
@@ -194,8 +197,9 @@ func (s *Store) ids() (list []string) {
 	return list
 }
 
+// any reports whether there are hooks that can be changed.
 func (s *Store) any() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return len(s.hooks.All()) > 0
+	return len(s.hooks.All()) > 0 && !s.db.ReadOnly()
 }

@@ -26,6 +26,9 @@ func (s *Store) Test(ctx context.Context, id string, o Options) (*Tested, error)
 	s.mu.RLock()
 	r := s.hooks.Get(id)
 	s.mu.RUnlock()
+	if r == nil {
+		return nil, fmt.Errorf("%s: %s; delete the hook and make it again", id, damagedRecord)
+	}
 	found, err := s.open(r)
 	if err != nil {
 		return nil, err
@@ -37,6 +40,7 @@ func (s *Store) Test(ctx context.Context, id string, o Options) (*Tested, error)
 		return nil, err
 	}
 	to := o.sender(s.now)
+	defer to.close()
 	result := to.send(ctx, found, MessageID("test", id, fmt.Sprint(began.UnixNano())), body)
 	t := &Tested{Hook: id, OK: result.why == "", Status: result.status, Error: result.why,
 		Millis: s.now().Sub(began).Milliseconds()}
