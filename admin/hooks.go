@@ -13,19 +13,26 @@ import (
 )
 
 // openHooks reads the hooks, and has the other stores note events if there are some.
-func (s *Stores) openHooks() error {
-	s.Hooks = hook.NewStore(s.sealer, []hook.Source{
+func (s *Stores) openHooks() {
+	s.Hooks = s.newHooks()
+	if s.failed[HooksFile] == nil {
+		err := s.Hooks.Open(s.opened()[HooksFile])
+		if err == nil {
+			return
+		}
+		s.fail(HooksFile, err)
+		s.Hooks = s.newHooks() // nothing of what was read
+	}
+	s.log.Warn("webhooks lose what happens until hooks.db is restored from a backup and the server is started again; to go "+
+		"on without these hooks, delete hooks.db, run relais check --accept, and make others", "file", HooksFile)
+}
+
+func (s *Stores) newHooks() *hook.Store {
+	return hook.NewStore(s.sealer, []hook.Source{
 		{Name: "photos", DB: s.opened()[PhotosFile], News: photos.News},
 		{Name: "archives", DB: s.opened()[ArchivesFile], News: archive.News},
 		{Name: "community", DB: s.opened()[CommunityFile], News: community.News},
 	}, s.now)
-	if s.failed[HooksFile] != nil {
-		return nil
-	}
-	if err := s.Hooks.Open(s.opened()[HooksFile]); err != nil {
-		s.fail(HooksFile, err)
-	}
-	return nil
 }
 
 // CreateHook makes a hook; the answer is a hook.Issued. Its filter was checked by the caller.
@@ -102,6 +109,7 @@ const failingLong = time.Hour
 func (s *Stores) hookWarnings() (list []string) {
 	for _, h := range s.Hooks.List() {
 		switch {
+		case h.Damaged: // its record is counted among those that cannot be used
 		case !h.Enabled():
 			list = append(list, fmt.Sprintf("the hook %s is disabled: %s", h.ID, h.LastError))
 		case h.FailingSince != nil && s.now().Sub(*h.FailingSince) > failingLong:

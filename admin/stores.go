@@ -207,7 +207,8 @@ func (s *Stores) openDatasets() (err error) {
 	if err != nil {
 		return err
 	}
-	return s.openHooks()
+	s.openHooks()
+	return nil
 }
 
 func (s *Stores) openCounts(path string, log *slog.Logger) error {

@@ -92,7 +92,8 @@ type hookList struct {
 
 // Help is shown below the flags.
 func (*hookList) Help() string {
-	return `Addresses are shown without user, password and the values of their query.
+	return `Addresses are shown without user, password and the values of their query. A hook whose record in hooks.db is
+damaged gets nothing: its id alone is known, which relais hook delete takes.
 
 Examples:
   relais hook list --data DIR
@@ -104,7 +105,7 @@ func (c *hookList) Run(ctx context.Context, streams Streams) error {
 	return printAnswer(ctx, c.dataFlag, streams, admin.ListHooks{}, c.JSON, func(l admin.HookList) error {
 		t := newTable(streams.Out, "HOOK", "EVENTS", "URL", "DELIVERED", "PENDING", "DROPPED", "STATE")
 		for _, h := range l.Hooks {
-			t.row(h.ID, join(h.Events), excerpt(h.URL), h.Done, h.Pending, h.Dropped, hookState(&h))
+			t.row(excerpt(h.ID), join(h.Events), excerpt(h.URL), h.Done, h.Pending, h.Dropped, hookState(&h))
 		}
 		return t.flushPage(len(l.Hooks), 0, len(l.Hooks), "hooks")
 	})
@@ -112,6 +113,8 @@ func (c *hookList) Run(ctx context.Context, streams Streams) error {
 
 func hookState(h *hook.Hook) string {
 	switch {
+	case h.Damaged:
+		return "damaged: delete it and make it again, or restore hooks.db from a backup"
 	case !h.Enabled():
 		return "disabled: " + excerpt(h.LastError)
 	case h.Failures > 0:
@@ -144,7 +147,12 @@ func (c *hookShow) Run(ctx context.Context, streams Streams) error {
 
 func printHook(w io.Writer, h *hook.Hook) error {
 	t := newTable(w)
-	t.row("hook", h.ID)
+	t.row("hook", visible(h.ID, ""))
+	if h.Damaged {
+		t.row("state", hookState(h))
+		t.row("pending", h.Pending)
+		return t.Flush()
+	}
 	t.row("url", visible(h.URL, ""))
 	t.row("events", join(h.Events))
 	if h.Filter != "" {

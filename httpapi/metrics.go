@@ -185,6 +185,9 @@ func (hookCollector) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (c hookCollector) Collect(to chan<- prometheus.Metric) {
 	for _, h := range c() {
+		if h.Damaged { // its numbers are not known, and its id may be no text
+			continue
+		}
 		one := func(d *prometheus.Desc, kind prometheus.ValueType, value float64) {
 			to <- prometheus.MustNewConstMetric(d, kind, value, h.ID)
 		}

@@ -110,7 +110,8 @@ func TestSeparateMonitoring(t *testing.T) {
 
 func TestHookMetrics(t *testing.T) {
 	now := time.Now()
-	hooks := []hook.Hook{{ID: "hook-a", Pending: 7, Done: 5, Dropped: 2, Failures: 3}, {ID: "hook-b", DisabledAt: &now}}
+	hooks := []hook.Hook{{ID: "hook-a", Pending: 7, Done: 5, Dropped: 2, Failures: 3}, {ID: "hook-b", DisabledAt: &now},
+		{ID: "hook-\xff", Damaged: true}}
 	m := newMeters("", func() *index.Set { return nil }, nil, func() []string { return nil }, nil,
 		func() []hook.Hook { return hooks })
 	w := httptest.NewRecorder()
