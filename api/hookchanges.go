@@ -32,7 +32,8 @@ func changeFilterNames() (names []string) {
 	return names
 }
 
-// changesOf returns the parameters of /changes for the changes of one edition of a market under a filter.
+// changesOf returns the parameters of /changes for what one edition of a market changed under a
+// filter.
 func changesOf(m market.Code, filter url.Values, since, until string) (*changesParams, error) {
 	fixed := map[string]string{"market": string(m), "since": since, "until": until, "limit": fmt.Sprint(hookChanges)}
 	call, err := listChanges.Bind(func(p *endpoint.Param) (string, error) {
@@ -45,13 +46,39 @@ func changesOf(m market.Code, filter url.Values, since, until string) (*changesP
 		return nil, err
 	}
 	p := *call.Params().(*changesParams)
-	_, err = p.resolve(market.Get(m), p.Operator)
+	f, err := p.resolve(market.Get(m), p.Operator)
+	if err == nil {
+		err = p.resolveSystems(&f, market.Get(m), nil, false)
+	}
 	return &p, err
 }
 
-// editionEvents returns the events of an edition, compared with the one before. The first edition, one that
-// is not there any more, and one that came after a later one have no events: old archives that are added are
-// not news.
+// checkChangeFilter checks a filter of changes in its market; without one, some market must have its area and
+// its operators. Which systems there are only editions know: an unknown one selects nothing.
+func checkChangeFilter(code market.Code, filter url.Values) error {
+	if code != "" {
+		_, err := changesOf(code, filter, "", "")
+		return err
+	}
+	if _, err := listChanges.Bind(func(p *endpoint.Param) (string, error) { return filter.Get(p.Name), nil }); err != nil {
+		return err
+	}
+	var unknown error
+	for _, m := range market.All {
+		_, err := changesOf(m.Code, filter, "", "")
+		if err == nil {
+			return nil
+		}
+		// A market that has the filter, and not its value, says what it has.
+		if e, ok := errors.AsType[*endpoint.ParamError](err); unknown == nil || ok && e.Allowed != nil {
+			unknown = fmt.Errorf("no market has that; in %s, %w", m.Code, err)
+		}
+	}
+	return unknown
+}
+
+// editionEvents returns what hooks are told about an edition, compared with the one before: nothing of
+// the first one, and of one that is not there any more.
 func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date string) (list []*hook.Event, err error) {
 	for code := range strings.SplitSeq(codes, ",") {
 		m := market.Get(market.Code(code))
@@ -63,8 +90,7 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date strin
 			return nil, err
 		}
 		n := slices.IndexFunc(all, func(e archive.Edition) bool { return e.Date.String() == date })
-		newer := func(e archive.Edition) bool { return e.Since.Before(c.At) }
-		if n < 1 || slices.ContainsFunc(all[n+1:], newer) {
+		if n < 1 {
 			continue
 		}
 		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At,
@@ -75,7 +101,8 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date strin
 	return list, nil
 }
 
-// changesTold returns the data for a hook about an edition, nil if its filter selects no change.
+// changesTold returns what a hook with a filter is told about an edition, nil if the filter selects
+// nothing of it.
 func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, before, edition archive.Edition,
 ) (any, error) {
 	values, err := url.ParseQuery(filter)

@@ -219,6 +219,7 @@ func (a *adding) putPublication() error {
 	p := &Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
 		Repeated: a.file.repeated(), Synthetic: a.file.synthetic, Added: a.now.UTC(),
+		Late: a.after != nil,
 	}
 	l := &listing{refs: a.refs}
 	for _, r := range a.file.rows {

@@ -84,8 +84,10 @@ type Publication struct {
 	// Synthetic reports that the data was made up for a demonstration: nobody published it.
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Added     time.Time `json:"added"`
-	Bytes     int       `json:"bytes"` // stored for this publication alone
-	Segments  []uint32  `json:"segments"`
+	// Late reports that a later publication was there when it was added.
+	Late     bool     `json:"late,omitempty"`
+	Bytes    int      `json:"bytes"` // stored for this publication alone
+	Segments []uint32 `json:"segments"`
 }
 
 // A segment describes one segment.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -28,8 +27,6 @@ type Edition struct {
 	Registers []string
 	// Sites is the number of sites of a noted edition, 0 for a publication.
 	Sites int
-	// Since is when the folder got the edition.
-	Since time.Time
 }
 
 // A Span is the changes from an edition to a later one.

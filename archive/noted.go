@@ -23,6 +23,7 @@ type notedRecord struct {
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Registers []string  `json:"registers,omitempty"`
 	Noted     time.Time `json:"noted"`
+	Late      bool      `json:"late,omitempty"` // a later edition was there when it was noted
 }
 
 // noted returns the noted editions of a market, oldest first. Errors: errDamaged.
@@ -40,7 +41,7 @@ func noted(tx *store.Tx, code market.Code) (all []Edition, err error) {
 			return nil, cmp.Or(err, damaged("an edition"))
 		}
 		all = append(all, Edition{Date: date, Version: r.Version, Synthetic: r.Synthetic, Registers: r.Registers,
-			Sites: r.Sites, Since: r.Noted})
+			Sites: r.Sites})
 	}
 	return all, nil
 }
@@ -142,7 +143,7 @@ func (n *noting) run(tx *store.Tx) error {
 		return err
 	}
 	return putJSON(tx, editionsBucket, marketKey(n.code, n.edition.Date), notedRecord{n.edition.Version,
-		n.edition.Sites, n.edition.Synthetic, n.edition.Registers, n.now.UTC()})
+		n.edition.Sites, n.edition.Synthetic, n.edition.Registers, n.now.UTC(), next < len(n.all)})
 }
 
 // neighbours returns the states of the editions before and after the new one, nil for none.
