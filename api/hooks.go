@@ -70,13 +70,10 @@ func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error)
 	if f.Operators, err = hookOperators(f.Market, values.Get("operator")); err != nil {
 		return invalid("%s", err)
 	}
-	if ofChanges && f.Market != "" {
-		_, err = changesOf(f.Market, values, "", "")
-	} else if ofChanges { // areas and operators depend on the market
-		_, err = listChanges.Bind(func(p *endpoint.Param) (string, error) { return values.Get(p.Name), nil })
-	}
-	if err != nil {
-		return invalid("%s", err)
+	if ofChanges {
+		if err := checkChangeFilter(f.Market, values); err != nil {
+			return invalid("%s", err)
+		}
 	}
 	return f, nil
 }

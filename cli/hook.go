@@ -51,6 +51,10 @@ func (*hookCreate) Help() string {
   bug            somebody filed a bug
   update-failed  a scheduled update (serve --update-every) failed
 
+Filters are market and operator and, for changes, all those of /changes, such as department, technology and kind. Names
+are checked in the market of the filter, or else in all markets. But a technology or band that a register does
+not have is accepted, and selects nothing: ask /changes with it first, which names those that there are.
+
 Examples:
   relais hook create --data DIR --url https://example.org/relais --events report,bug
   relais hook create --data DIR --url https://bot.example/news --events changes --filter "market=FR&operator=FREE" --json`
