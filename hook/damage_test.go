@@ -125,7 +125,7 @@ func TestDamagedHook(t *testing.T) {
 		time.Sleep(time.Hour)
 		h := w.hook(broken.ID)
 		if list := w.s.List(); len(list) != 2 || !h.Damaged || h.Enabled() || h.Pending != 2 || list[0].ID != broken.ID {
-			t.Errorf("got %+v, want two hooks, of which one is damaged", list)
+			t.Errorf("got %+v, want two hooks, the first one damaged", list)
 		}
 		if _, err := w.s.Test(t.Context(), broken.ID, w.options); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("a test got %v, want that the record is damaged", err)

@@ -173,7 +173,7 @@ func (s *Store) Find(id string) (Hook, error) {
 	return Hook{}, fmt.Errorf("%w: %.64q; relais hook list names them", ErrNoHook, id)
 }
 
-// shown returns a hook as it is now, nil if there is none. The caller holds mu.
+// shown returns a hook as it is now, nil for an unknown id. The caller holds mu.
 func (s *Store) shown(id string) *Hook {
 	h := Hook{ID: id, Events: []Kind{}, Damaged: true}
 	if r := s.hooks.Get(id); r != nil {
