@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"relais/internal/filetest"
+)
+
+// The script of a pack serves it, also from a place where programs cannot run.
+func TestStartScript(t *testing.T) {
+	c := makeCountry(t, 40)
+	dest := filepath.Join(t.TempDir(), "stick")
+	run(t, "pack", "--data", c.dir, "--area", "FR", dest)
+	for _, runs := range []bool{true, false} {
+		if !runs {
+			program := filepath.Join(dest, "relais-"+map[string]string{"arm64": "amd64", "amd64": "arm64"}[otherArch()])
+			if err := os.Chmod(program, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &server{t: t, cmd: exec.Command("sh", filepath.Join(dest, "start.sh"), "127.0.0.1:0"), log: &lockedBuffer{}}
+		s.cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+			return strings.HasPrefix(e, "DISPLAY=") || strings.HasPrefix(e, "WAYLAND_DISPLAY=")
+		})
+		temporary := t.TempDir()
+		s.cmd.Env = append(s.cmd.Env, "TMPDIR="+temporary)
+		s.cmd.Stderr = s.log
+		if err := s.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if !waitFor(func() bool {
+			if m := listening.FindStringSubmatch(s.log.String()); m != nil {
+				s.base = "http://" + m[1]
+			}
+			return s.base != ""
+		}) {
+			t.Fatalf("start.sh does not listen: %s", s.log)
+		}
+		s.waitUntil("FR is loaded", func() bool { return s.version("FR") != "" })
+		if n := len(asked(s, "/antennas?market=FR")["data"].([]any)); n == 0 {
+			t.Error("the map has no sites")
+		}
+		s.stop()
+		if entries, _ := os.ReadDir(temporary); len(entries) > 0 {
+			t.Errorf("programs can run: %t: %v stay in the temporary folder", runs, entries)
+		}
+	}
+	var text object
+	if err := json.Unmarshal(filetest.Read(t, filepath.Join(dest, "data", "pack.json")), &text); err != nil {
+		t.Error(err)
+	}
+}
