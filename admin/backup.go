@@ -47,7 +47,7 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, images bool, log *
 	if isInside(string(dir), dest) {
 		return fmt.Errorf("%s is in the folder that is to be copied: name one outside", dest)
 	}
-	unlock, err := holdIngest(ctx, dir, log)
+	unlock, err := holdIngest(ctx, dir, "relais backup", log)
 	if err != nil {
 		return err
 	}
@@ -137,12 +137,12 @@ func (uncached) Evict(...string) {}
 
 // holdIngest waits for an ingest that runs and keeps others from starting: snapshots and sources
 // belong together.
-func holdIngest(ctx context.Context, dir folder.Dir, log *slog.Logger) (unlock func(), err error) {
+func holdIngest(ctx context.Context, dir folder.Dir, what string, log *slog.Logger) (unlock func(), err error) {
 	if _, err := os.Stat(string(dir)); err != nil {
 		return nil, fmt.Errorf("the data folder: %w", err)
 	}
 	for waiting := false; ; waiting = true {
-		lock, err := dir.Lock("ingest", "relais backup", time.Now())
+		lock, err := dir.Lock("ingest", what, time.Now())
 		var held *folder.HeldError
 		switch {
 		case folder.ReadOnly(err):

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,7 @@ import (
 // backupStores copies the databases as they are at one moment, so that references between them are
 // true in the copy.
 func backupStores(ctx context.Context, dir folder.Dir, dest string, log *slog.Logger) error {
-	return callServerOrHere(ctx, func() error { return download(ctx, dir, dest) }, func() error {
+	return callServerOrHere(ctx, func() error { return fetchStores(ctx, dir, dest) }, func() error {
 		all, err := databasesOf(dir)
 		if err != nil {
 			return err
@@ -115,96 +114,40 @@ func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 
 const backupPath = "/backup" // on the socket
 
-// upload sends the databases and the measurements as a tar archive. If it fails in the middle, it
-// ends the connection, so that the client notices.
-func (s *Stores) upload(w http.ResponseWriter) {
-	t := tar.NewWriter(w)
-	begun := false
-	err := s.copyAll(func(name string, tx *store.Tx) error {
-		begun = true
-		if err := t.WriteHeader(&tar.Header{Name: name, Size: tx.Size(), Mode: 0o600}); err != nil {
+// sendStores sends the databases and the measurements as a tar archive.
+func (s *Stores) sendStores(w http.ResponseWriter) {
+	sendFiles(w, func(t *tar.Writer) error {
+		return s.copyAll(func(name string, tx *store.Tx) error {
+			if err := t.WriteHeader(&tar.Header{Name: name, Size: tx.Size(), Mode: 0o600}); err != nil {
+				return err
+			}
+			_, err := tx.WriteTo(t)
 			return err
-		}
-		_, err := tx.WriteTo(t)
-		return err
-	}, func(name string) error {
-		begun = true
-		return addFile(t, name, s.path(name))
+		}, func(name string) error { return addFile(t, name, s.path(name)) })
 	})
-	if err != nil && !begun {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	if err := errors.Join(err, t.Close()); err != nil {
-		panic(http.ErrAbortHandler)
-	}
 }
 
-func addFile(t *tar.Writer, name, path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if err := t.WriteHeader(&tar.Header{Name: name, Size: info.Size(), Mode: 0o600}); err != nil {
-		return err
-	}
-	_, err = io.Copy(t, f)
-	return err
+// fetchStores has the running server copy its databases.
+func fetchStores(ctx context.Context, dir folder.Dir, dest string) error {
+	return fetchFiles(ctx, dir, http.MethodGet, backupPath, nil, func(h *tar.Header, r io.Reader) error {
+		return writeStore(dest, h.Name, r)
+	})
 }
 
-// download has the running server copy its databases.
-func download(ctx context.Context, dir folder.Dir, dest string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin"+backupPath, nil)
-	if err != nil {
+// writeStore writes a store that came over the socket.
+func writeStore(dest, name string, r io.Reader) error {
+	if !isDatabase(name) && !measure.IsFile(name) {
+		return fmt.Errorf("%q is not a store", name)
+	}
+	if err := makePrivate(dest, name); err != nil {
 		return err
 	}
-	a, err := dial(dir).Do(r)
-	if err != nil {
+	replace := folder.ReplacePrivate
+	if !isDatabase(name) {
+		replace = folder.Replace
+	}
+	return replace(filepath.Join(dest, name), func(w io.Writer) error {
+		_, err := io.Copy(w, r)
 		return err
-	}
-	defer a.Body.Close()
-	if a.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(a.Body, 4096)) // a courtesy
-		return fmt.Errorf("the server answers %s: %s", a.Status, bytes.TrimSpace(text))
-	}
-	if err := unpack(a.Body, dest); err != nil {
-		return fmt.Errorf("the server stopped: %v", err) // not a net error: the copy must not be tried again
-	}
-	return nil
-}
-
-// unpack writes the databases of an archive.
-func unpack(r io.Reader, dest string) error {
-	for t := tar.NewReader(r); ; {
-		h, err := t.Next()
-		if errors.Is(err, io.EOF) {
-			_, err := io.Copy(io.Discard, r) // a cut stream fails at its end
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		if !isDatabase(h.Name) && !measure.IsFile(h.Name) {
-			return fmt.Errorf("%q is not a store", h.Name)
-		}
-		if err := makePrivate(dest, h.Name); err != nil {
-			return err
-		}
-		replace := folder.ReplacePrivate
-		if !isDatabase(h.Name) {
-			replace = folder.Replace
-		}
-		err = replace(filepath.Join(dest, h.Name), func(w io.Writer) error {
-			_, err := io.Copy(w, t)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
+	})
 }

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,13 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"relais/geo"
 	"relais/internal/folder"
-	"relais/internal/store"
 	"relais/market"
+	"relais/measure"
 	"relais/snapshot"
 )
 
@@ -40,6 +40,7 @@ type PackReport struct {
 	Spec     PackSpec     `json:"area"`
 	Markets  []PackMarket `json:"markets"`
 	Archives int          `json:"archives"` // dated publications
+	Editions int          `json:"editions"` // of markets without archives
 	Photos   int          `json:"photos"`
 	// Speedtests and CoveragePoints were measured by people.
 	Speedtests     int `json:"speedtests"`
@@ -62,23 +63,20 @@ type PackMarket struct {
 
 const packFormat = 1
 
-// errNoSites says that a pack would be empty.
-var errNoSites = errors.New("no site of the folder is in the area")
-
 // Pack writes the data of an area from a folder, served or not, into a folder that is missing or empty. It
-// copies no clients, accounts, secrets, counts, reports and outages. Errors: those of reading and writing,
-// and that no site is in the area.
+// copies no clients, accounts, secrets, counts, hooks, reports and outages. Errors: those of reading and
+// writing, and that no site is in the area.
 func Pack(ctx context.Context, dir folder.Dir, spec PackSpec, to folder.Dir, log *slog.Logger) (*PackReport, error) {
 	if err := refuseUnfinished(string(dir)); err != nil {
 		return nil, err
 	}
-	unlock, err := holdIngest(ctx, dir, log)
+	unlock, err := holdIngest(ctx, dir, "relais pack", log)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	r := &PackReport{}
-	err = callServerOrHere(ctx, func() error { return downloadPack(ctx, dir, spec, to) }, func() error {
+	err = callServerOrHere(ctx, func() error { return fetchPack(ctx, dir, spec, to) }, func() error {
 		s, err := Open(dir, "relais pack", log)
 		if err != nil {
 			return err
@@ -86,7 +84,7 @@ func Pack(ctx context.Context, dir folder.Dir, spec PackSpec, to folder.Dir, log
 		return errors.Join(s.pack(ctx, spec, to), s.Close())
 	})
 	if err == nil {
-		err = folder.ReadJSON(filepath.Join(string(to), folder.PackName), r)
+		err = errors.Join(readable(to), folder.ReadJSON(filepath.Join(string(to), folder.PackName), r))
 	}
 	return r, err
 }
@@ -98,15 +96,12 @@ func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 	p := packing{Stores: s, spec: spec, to: to, chosen: map[market.Code]*packChoice{},
 		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
 			Markets: []PackMarket{}, LeftOut: []string{}}}
-	for _, step := range []func(context.Context) error{p.registers, p.archives, p.measures, p.photos} {
+	for _, step := range []func(context.Context) error{p.node, p.registers, p.archives, p.measures, p.photos} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}
 	}
 	if err := noteCopy(to); err != nil {
-		return err
-	}
-	if err := readable(to); err != nil {
 		return err
 	}
 	return folder.ReplaceJSON(filepath.Join(string(to), folder.PackName), p.report)
@@ -125,8 +120,21 @@ func (p *packing) leftOut(format string, args ...any) {
 	p.report.LeftOut = append(p.report.LeftOut, fmt.Sprintf(format, args...))
 }
 
+// node says that a node of a cluster may lack what others have.
+func (p *packing) node(context.Context) error {
+	if p.replicas == nil {
+		return nil
+	}
+	if h := p.replicas.Health(0); h.State != "following" {
+		p.leftOut("what other nodes of the cluster have and this one does not have yet (it is %s): %s", h.State,
+			cmp.Or(h.NotReady, h.Engine))
+	}
+	return nil
+}
+
 // registers writes the snapshots of the area's sites.
 func (p *packing) registers(context.Context) error {
+	found := false
 	for _, m := range market.All {
 		if p.spec.Market != "" && p.spec.Market != m.Code {
 			continue
@@ -138,6 +146,7 @@ func (p *packing) registers(context.Context) error {
 		if err != nil {
 			return err
 		}
+		found = true
 		c, err := newPackChoice(p.spec, m, snap)
 		if err != nil {
 			return err
@@ -146,17 +155,24 @@ func (p *packing) registers(context.Context) error {
 			return err
 		}
 	}
-	if len(p.chosen) == 0 {
-		return errors.Join(append([]error{errNoSites}, asErrors(p.report.LeftOut)...)...)
+	switch {
+	case len(p.chosen) > 0:
+		return nil
+	case found:
+		return p.nothing("no site of the folder is in the area")
+	case p.spec.Market != "":
+		return p.nothing("the folder has no register of %s: run relais ingest or relais update", p.spec.Market)
 	}
-	return nil
+	return p.nothing("the folder has no register: run relais ingest or relais update")
 }
 
-func asErrors(texts []string) (errs []error) {
-	for _, text := range texts {
-		errs = append(errs, errors.New(text))
+// nothing returns the error of a pack that would be empty.
+func (p *packing) nothing(format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	for _, what := range p.report.LeftOut {
+		text += "\nleft out: " + what
 	}
-	return errs
+	return errors.New(text)
 }
 
 // register writes the snapshot of a market's chosen sites.
@@ -181,28 +197,6 @@ func (p *packing) register(m *market.Market, snap *snapshot.Snapshot, c *packCho
 	return nil
 }
 
-// archives writes the dated publications of the area's supports.
-func (p *packing) archives(ctx context.Context) error {
-	choice := p.archiveChoice()
-	if choice == nil {
-		return nil
-	}
-	if err := p.failed[ArchivesFile]; err != nil {
-		p.leftOut("archives: %v", err)
-		return nil
-	}
-	db, err := store.Open(filepath.Join(string(p.to), ArchivesFile), archiveBuckets...)
-	if err != nil {
-		return err
-	}
-	scratch, err := os.MkdirTemp("", "relais-pack-*")
-	if err != nil {
-		return errors.Join(err, db.Close())
-	}
-	p.report.Archives, err = p.Archives.CopyTo(ctx, db, scratch, choice)
-	return errors.Join(err, db.Close(), os.RemoveAll(scratch))
-}
-
 // measures writes the measurements of the area.
 func (p *packing) measures(ctx context.Context) error {
 	if !p.spec.Measures {
@@ -221,7 +215,7 @@ func (p *packing) measures(ctx context.Context) error {
 		p.leftOut("measurements: %v", problem)
 	}
 	for kind, rows := range n {
-		if kind == measureSpeedtest {
+		if kind == measure.Speedtest {
 			p.report.Speedtests += rows
 		} else {
 			p.report.CoveragePoints += rows
@@ -261,9 +255,4 @@ func readable(dir folder.Dir) error {
 		}
 		return os.Chmod(path, 0o644)
 	})
-}
-
-// inAreas reports whether a code is one of the spec's areas.
-func (s *PackSpec) inAreas(code string) bool {
-	return len(s.Areas) == 0 || slices.Contains(s.Areas, code)
 }

@@ -6,19 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"relais/archive"
-	"relais/archive/column"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
-	"relais/measure"
 	"relais/site"
 	"relais/snapshot"
 )
-
-var archiveBuckets = archive.Buckets
-
-const measureSpeedtest = measure.Speedtest
 
 // A packChoice decides what of a market is in a pack.
 type packChoice struct {
@@ -84,44 +77,7 @@ func (c *packChoice) addKeys(keys map[string]bool, code market.Code) {
 	}
 }
 
-// archiveChoice returns what chooses supports of archives: those that are in the pack, and those that the
-// registers do not have any more and whose newest row is in the area. It is nil if no market of the pack has
-// archives.
-func (p *packing) archiveChoice() func(*archive.Site) bool {
-	decided, any := map[string]bool{}, false
-	for _, code := range archive.Markets {
-		c := p.chosen[code]
-		if any = any || c != nil; c == nil {
-			continue
-		}
-		for i := range c.snap.Len() {
-			decided[c.snap.ID(i)] = c.has(i)
-		}
-	}
-	if !any {
-		return nil
-	}
-	return func(s *archive.Site) bool {
-		in, known := decided[s.ID]
-		if !known {
-			in = p.had(&s.Records[0])
-			decided[s.ID] = in
-		}
-		return in
-	}
-}
-
-// had reports whether a row of a support that is gone was in the area.
-func (p *packing) had(r *archive.Record) bool {
-	if p.spec.Disc != nil {
-		at, ok := r.Point()
-		return ok && inDisc(p.spec.Disc, at)
-	}
-	for code := range p.chosen {
-		m := market.Get(code)
-		if i, ok := m.Area(r.Values[column.Department]); ok && p.spec.inAreas(m.Areas[i].Code) {
-			return true
-		}
-	}
-	return false
+// inAreas reports whether a code is one of the spec's areas.
+func (s *PackSpec) inAreas(code string) bool {
+	return len(s.Areas) == 0 || slices.Contains(s.Areas, code)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -264,7 +265,10 @@ func TestUnpack(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			above := t.TempDir()
 			dest := filepath.Join(above, "dest")
-			if err := unpack(bytes.NewReader(c.text), dest); (err == nil) != c.whole {
+			err := eachFile(bytes.NewReader(c.text), func(h *tar.Header, r io.Reader) error {
+				return writeStore(dest, h.Name, r)
+			})
+			if (err == nil) != c.whole {
 				t.Errorf("%s: got %v, want no error: %v", c.name, err, c.whole)
 			}
 			if names, err := os.ReadDir(above); err != nil || len(names) > 1 {

@@ -115,11 +115,11 @@ func sweepSockets(dir folder.Dir) error {
 
 // ServeHTTP runs the command that the path names.
 func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == backupPath && r.Method == http.MethodGet {
-		s.upload(w)
+	switch {
+	case r.Method == http.MethodGet && r.URL.Path == backupPath:
+		s.sendStores(w)
 		return
-	}
-	if r.URL.Path == packPath && r.Method == http.MethodPost {
+	case r.Method == http.MethodPost && r.URL.Path == packPath:
 		s.sendPack(w, r)
 		return
 	}

@@ -34,11 +34,14 @@ type packCommand struct {
 
 // Help is shown below the flags.
 func (*packCommand) Help() string {
-	return `Makes a stick for an area: the sites, what the archives have of them, photos and measurements, the
-programs, and a script that shows the map on any Linux machine, offline and without a key. The data folder may be
-served meanwhile. A server only reads a pack. It never has clients, accounts, secrets, counts, outages, reports
-or hidden photos. The temporary folder (TMPDIR) needs as much room as the pack's data. If anything fails, DEST is
-as it was.
+	return `Makes a stick for an area: the sites, what archives and editions have of them, photos and measurements, the
+programs, and a script that shows the map on any Linux machine, offline and without a key. A server only reads
+a pack, which never has clients, accounts, secrets, counts, hooks, outages, reports or hidden photos. If anything
+fails, DEST is as it was.
+
+The data folder may be served meanwhile. Then the server collects the data, in its own folder for temporary files
+(TMPDIR in the server's environment, else /tmp), which needs as much room as the pack's data. Without a server, only
+the archives pass through the TMPDIR of this command.
 
 Examples:
   relais pack --data DIR --area 35 /media/stick/rennes
@@ -174,12 +177,31 @@ func (c *packCommand) checkDest() error {
 	case len(entries) > 0:
 		return fmt.Errorf("%s is not empty: name another folder, or empty it", c.Dest)
 	}
-	dir, err1 := filepath.Abs(c.Data)
-	dest, err2 := filepath.Abs(c.Dest)
-	if name, err := filepath.Rel(dir, dest); errors.Join(err1, err2, err) == nil && filepath.IsLocal(name) {
+	dir, err1 := realPath(c.Data)
+	dest, err2 := realPath(c.Dest)
+	name, err3 := filepath.Rel(dir, dest)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return err
+	}
+	if filepath.IsLocal(name) {
 		return fmt.Errorf("%s is in the data folder: name one outside", c.Dest)
 	}
 	return nil
+}
+
+// realPath returns the absolute path without symbolic links. The end of the path may be missing.
+func realPath(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) && above != path {
+		if real, err = realPath(above); err == nil {
+			real = filepath.Join(real, filepath.Base(path))
+		}
+	}
+	return real, err
 }
 
 // machines are the machines of programs, by the names that Go gives them.

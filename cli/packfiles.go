@@ -102,7 +102,8 @@ func contents(r *admin.PackReport) (list []string) {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{r.Archives, "archive"}, {r.Photos, "photo"}, {r.Speedtests, "speedtest"}, {r.CoveragePoints, "coverage point"}} {
+	}{{r.Archives, "archive"}, {r.Editions, "edition"}, {r.Photos, "photo"}, {r.Speedtests, "speedtest"},
+		{r.CoveragePoints, "coverage point"}} {
 		if c.n > 0 {
 			list = append(list, admin.Number(c.n, c.what))
 		}
@@ -118,8 +119,8 @@ func contenu(r *admin.PackReport) (list []string) {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{r.Archives, "archive(s)"}, {r.Photos, "photo(s)"}, {r.Speedtests, "test(s) de débit"},
-		{r.CoveragePoints, "point(s) de couverture"}} {
+	}{{r.Archives, "archive(s)"}, {r.Editions, "édition(s)"}, {r.Photos, "photo(s)"},
+		{r.Speedtests, "test(s) de débit"}, {r.CoveragePoints, "point(s) de couverture"}} {
 		if c.n > 0 {
 			list = append(list, fmt.Sprintf("%d %s", c.n, c.what))
 		}

@@ -1,0 +1,78 @@
+package folder
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Scratch calls do with a new folder that only its owner can enter, and removes it afterwards. It is in
+// a folder whose name begins with prefix, in the folder for temporary files. Scratch first removes the
+// folders of this prefix and owner whose process is gone.
+func Scratch(prefix string, do func(dir string) error) error {
+	sweepScratch(os.TempDir(), prefix)
+	dir, lock, err := makeScratch(prefix)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()                  // after the folder is removed
+	inner := filepath.Join(dir, "data") // stores lock the folder that they are made in
+	if err = os.Mkdir(inner, 0o700); err == nil {
+		err = do(inner)
+	}
+	return errors.Join(err, os.RemoveAll(dir))
+}
+
+// makeScratch makes a folder and locks it.
+func makeScratch(prefix string) (dir string, lock *os.File, err error) {
+	for range 100 {
+		if dir, err = os.MkdirTemp("", prefix+"*"); err != nil {
+			return "", nil, err
+		}
+		if lock, err = os.Open(dir); errors.Is(err, fs.ErrNotExist) {
+			continue // another process swept it before it was locked
+		}
+		if err != nil {
+			return "", nil, errors.Join(err, os.Remove(dir))
+		}
+		// Where folders cannot be locked, nobody sweeps either.
+		_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
+		if _, err = os.Lstat(dir); err == nil {
+			return dir, lock, nil
+		}
+		lock.Close()
+	}
+	return "", nil, err
+}
+
+// sweepScratch removes the folders of Scratch that nobody locks. It ignores errors: what stays only
+// takes space.
+func sweepScratch(parent, prefix string) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		if owner, ok := ownerOf(dir); ok && owner == os.Geteuid() {
+			removeUnlocked(dir)
+		}
+	}
+}
+
+func removeUnlocked(dir string) {
+	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+		_ = os.RemoveAll(dir)
+	}
+}
