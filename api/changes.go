@@ -128,9 +128,10 @@ func (r *Env) changesPage(ctx context.Context, p *changesParams, areas []string)
 }
 
 // NetChanges returns all that differs between two editions, of the dates from and to, under the
-// parameters of /changes that get returns. A system that the list does not name is not an error, as nothing
-// here knows the systems of the market.
-func NetChanges(list *change.List, from, to string, synthetic bool, get endpoint.Lookup) (*ChangesBody, error) {
+// parameters of /changes that get returns. loaded is the register of the market. Without one, nil, communes
+// are unknown, and a system that the list does not name is not an error.
+func NetChanges(list *change.List, from, to string, synthetic bool, loaded *index.Market, get endpoint.Lookup,
+) (*ChangesBody, error) {
 	call, err := listChanges.Bind(get)
 	if err != nil {
 		return nil, err
@@ -141,7 +142,11 @@ func NetChanges(list *change.List, from, to string, synthetic bool, get endpoint
 	if err != nil {
 		return nil, err
 	}
-	return new(Env).showChanges(&p, f, &edits{from: from, to: to, synthetic: synthetic,
+	r := &Env{}
+	if loaded != nil {
+		r.Set = index.NewSet([]*index.Market{loaded}, nil)
+	}
+	return r.showChanges(&p, f, &edits{from: from, to: to, synthetic: synthetic,
 		lists: []edit{{to, from, list}}})
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive/change"
+	"relais/index"
 	"relais/market"
 )
 
@@ -41,10 +43,10 @@ type changeFlags struct {
 // Help is shown below the flags.
 func (*archiveDiff) Help() string {
 	return `What differs between two editions, each change once: what came and went in between is left out.
-The changes are those of /changes with net=true, all of them, while a server runs or not. The register
-itself is not read: commune is null in --json, and a technology that these editions do not name has no
-changes. Editions of FR and DROM are the archives; of other markets, those of snapshots that were
-loaded or ingested.
+The changes are those of /changes with net=true, all of them, while a server runs or not. Editions of
+FR and DROM are the archives; of other markets, those of snapshots that were loaded or ingested. The
+market's snapshot is read for the communes in --json and the names of technologies: without one,
+communes are null, and only the systems of the changes themselves are known.
 
 Examples:
   relais archive diff 2026-08-20 2026-08-27 --data DIR
@@ -67,7 +69,7 @@ func (c *archiveDiff) Validate() error {
 	}
 	empty, err := change.NewBuilder().List()
 	if err == nil { // a wrong filter is known before anything is read
-		_, err = c.show(empty, &admin.EditionDiff{From: c.From, To: c.To})
+		_, err = c.show(empty, &admin.EditionDiff{From: c.From, To: c.To}, nil)
 	}
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
 		return flagError(p)
@@ -75,8 +77,8 @@ func (c *archiveDiff) Validate() error {
 	return nil
 }
 
-// show returns the changes of a list under the filters.
-func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff) (*api.ChangesBody, error) {
+// show returns the changes of a list under the filters. loaded is the register, nil for none.
+func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff, loaded *index.Market) (*api.ChangesBody, error) {
 	values := map[string]string{"market": string(c.Market), "kind": c.Kind, "operator": c.Operator,
 		"generation": c.Generation, "technology": c.Technology, "band": c.Band, "department": c.Department,
 		"province": c.Province, "bbox": c.BBox}
@@ -88,7 +90,7 @@ func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff) (*api.Cha
 		}
 		values["lat"], values["lon"], values["radiusKm"] = parts[0], parts[1], parts[2]
 	}
-	return api.NetChanges(list, diff.From, diff.To, diff.Synthetic,
+	return api.NetChanges(list, diff.From, diff.To, diff.Synthetic, loaded,
 		func(p *endpoint.Param) (string, error) { return values[p.Name], nil })
 }
 
@@ -112,17 +114,40 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.show(list, &diff)
+	loaded := c.register(streams)
+	body, err := c.show(list, &diff, loaded)
 	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
 		return usageError{flagError(p)}
 	}
 	if err != nil {
 		return err
 	}
+	if systems := list.Technologies(); loaded == nil && body.Meta.TotalMatched == 0 && c.namesSystems() && len(systems) > 0 {
+		fmt.Fprintf(streams.Err, "Nothing matches. The folder has no snapshot of %s that says which systems there are; "+
+			"these changes are of %s.\n", c.Market, visible(strings.Join(systems, ", "), ""))
+	}
 	if c.JSON {
 		return printJSON(streams.Out, body)
 	}
 	return printChanges(streams, body)
+}
+
+func (c *archiveDiff) namesSystems() bool { return c.Technology != "" || c.Band != "" }
+
+// register loads the market's snapshot if the answer depends on it. It is nil if there is none.
+func (c *archiveDiff) register(streams Streams) *index.Market {
+	if !c.JSON && !c.namesSystems() {
+		return nil
+	}
+	loaded, err := loadRegister(c.dir(), c.Market, time.Now())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(streams.Err, "The snapshot of %s cannot be read: communes are unknown (%s).\n", c.Market,
+			visible(err.Error(), ""))
+	}
+	if err != nil {
+		return nil
+	}
+	return loaded
 }
 
 // printChanges prints changes as a table.

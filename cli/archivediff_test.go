@@ -5,6 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/geo"
+	"relais/internal/folder"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
 )
 
 func TestArchiveDiff(t *testing.T) {
@@ -35,7 +41,7 @@ func TestArchiveDiff(t *testing.T) {
 		{"an unknown kind", []string{"2026-08-20", "2026-08-27", "--kind", "new"}, wrongUse, []string{"--kind", "site-removed"}},
 		{"an unknown operator", []string{"2026-08-20", "2026-08-27", "--operator", "X"}, wrongUse, []string{"--operator", "FREE"}},
 		{"a system that did not change", []string{"2026-08-20", "2026-08-27", "--technology", "5G NR 3500"}, done,
-			[]string{"0 changes", "of 6"}},
+			[]string{"0 changes", "of 6", "no snapshot of FR", "these changes are of LTE 800"}},
 		{"a band that did not change", []string{"2026-08-20", "2026-08-27", "--band", "3500"}, done, []string{"0 changes"}},
 		{"no band", []string{"2026-08-20", "2026-08-27", "--band", "C"}, wrongUse, []string{"--band", "MHz"}},
 		{"a system, nothing changed", []string{"2026-08-27", "2026-08-27", "--technology", "LTE 800"}, done, []string{"0 changes"}},
@@ -67,5 +73,77 @@ func TestArchiveDiff(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &body); err != nil || code != done || len(body.Data) != 6 ||
 		body.Meta.Returned != 6 || !body.Meta.Net || body.Data[0].PreviousDate != "2026-08-20" {
 		t.Errorf("exit %d, stdout %q, stderr %q, %v; want six changes", code, out, errs, err)
+	}
+}
+
+// With the market's snapshot, communes and systems are known as /changes knows them.
+func TestArchiveDiffWithRegister(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	if out, errs, code := command(t.Context(), "archive", "add", "--data", dir, observatory(t, "2026-08-20", 3),
+		observatory(t, "2026-08-27", 5)); code != done {
+		t.Fatalf("archive add: exit %d, %s%s", code, out, errs)
+	}
+	diff := func(args ...string) (out, errs string, code int) {
+		return command(t.Context(), append([]string{"archive", "diff", "--data", dir, "2026-08-20", "2026-08-27"}, args...)...)
+	}
+	communes := func() (id string, names map[string]bool) {
+		out, errs, code := diff("--json")
+		var body struct {
+			Data []struct {
+				Site struct {
+					ID      string
+					Commune *string
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &body); err != nil || code != done || len(body.Data) == 0 {
+			t.Fatalf("exit %d, %q, %q, %v; want changes", code, out, errs, err)
+		}
+		names = map[string]bool{}
+		for _, c := range body.Data {
+			if c.Site.Commune == nil {
+				names[c.Site.ID+" null"] = true
+			} else {
+				names[c.Site.ID+" "+*c.Site.Commune] = true
+			}
+		}
+		return body.Data[0].Site.ID, names
+	}
+	id, names := communes()
+	if !names[id+" null"] || len(names) != 2 {
+		t.Errorf("without a snapshot: got %v, want two sites without communes", names)
+	}
+	m := market.Get(market.FR)
+	var statuses []string
+	for _, status := range m.Statuses {
+		statuses = append(statuses, status.Name)
+	}
+	b := snapshot.NewBuilder(m, statuses)
+	b.SourceDate, b.UpdatedAt = "2026-08-27", "2026-08-27T00:00:00"
+	err := b.Add(&site.Site{ID: id, SourceCode: id, Area: 0, Height: site.Unknown, AntennaHeight: site.Unknown,
+		Commune: "Ici", Position: geo.Point{Lat: 48.8, Lng: 2.3}, Stations: []site.Station{{Code: id}},
+		Emissions: []site.Emission{{System: "5G NR 3500", Generation: site.G5}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Write(folder.Dir(dir).Snapshot("FR")); err != nil {
+		t.Fatal(err)
+	}
+	if _, names := communes(); !names[id+" Ici"] || len(names) != 2 {
+		t.Errorf("with a snapshot: got %v, want Ici and a site without a commune", names)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--technology", "LTE 8000"}, wrongUse, "5G NR 3500, LTE 800"},
+		{[]string{"--band", "801"}, wrongUse, "3500, 800"},
+		{[]string{"--technology", "5G NR 3500"}, done, "0 changes"},
+		{[]string{"--technology", "lte 800"}, done, "2 changes"},
+	} {
+		if out, errs, code := diff(tt.args...); code != tt.code || !strings.Contains(out+errs, tt.want) {
+			t.Errorf("%q: exit %d, %q, %q; want exit %d with %q", tt.args, code, out, errs, tt.code, tt.want)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/index"
+	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -123,15 +124,11 @@ func (c *exportCommand) answer(ctx context.Context) (endpoint.Stream, error) {
 	if err != nil {
 		return nil, usageError{err}
 	}
-	snap, err := snapshot.ReadFile(c.dir().Snapshot(string(c.Market)), c.Market)
+	now := time.Now()
+	loaded, err := loadRegister(c.dir(), c.Market, now)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no snapshot of %s: run relais ingest or relais update", c.dir(), c.Market)
 	}
-	if err != nil {
-		return nil, err
-	}
-	now := time.Now()
-	loaded, err := index.Load(snap, view.Summaries, now)
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +140,15 @@ func (c *exportCommand) answer(ctx context.Context) (endpoint.Stream, error) {
 		return nil, err
 	}
 	return result.(endpoint.Wrapped).Unwrap(), nil
+}
+
+// loadRegister loads a market's snapshot. Errors: fs.ErrNotExist, and those of reading.
+func loadRegister(dir folder.Dir, code market.Code, now time.Time) (*index.Market, error) {
+	snap, err := snapshot.ReadFile(dir.Snapshot(string(code)), code)
+	if err != nil {
+		return nil, err
+	}
+	return index.Load(snap, view.Summaries, now)
 }
 
 // writeAnswer writes a stream to its end, and ends its JSON.
