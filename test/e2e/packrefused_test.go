@@ -17,6 +17,10 @@ func TestBadPacks(t *testing.T) {
 	filetest.Write(t, filepath.Join(full, "file"), []byte("mine"))
 	empty := t.TempDir()
 	dest := filepath.Join(t.TempDir(), "stick")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(c.dir, link); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, why string
 		code      int
@@ -34,6 +38,8 @@ func TestBadPacks(t *testing.T) {
 		{"a disc in the sea, to a folder", "no site", 1, []string{empty, "--disc=0,0,10"}},
 		{"a full folder", "is not empty", 1, []string{full, "--area", "FR"}},
 		{"in the data folder", "in the data folder", 1, []string{filepath.Join(c.dir, "stick"), "--area", "FR"}},
+		{"in the data folder by a link", "in the data folder", 1, []string{filepath.Join(link, "new", "stick"), "--area", "FR"}},
+		{"no register", "no register of CA: run relais ingest", 1, []string{dest, "--area", "QC"}},
 		{"a program that is a text", "not a program", 2, []string{dest, "--area", "FR", "--program-arm64", c.files[0]}},
 		{"a program of another machine", "not for EM_", 2, []string{dest, "--area", "FR", "--program-" + otherArch(),
 			ownProgram(t)}},
@@ -48,8 +54,10 @@ func TestBadPacks(t *testing.T) {
 			}
 		})
 	}
-	if _, err := os.Stat(filepath.Join(c.dir, "stick")); err == nil {
-		t.Error("the data folder has the stick")
+	for _, name := range []string{"stick", "new"} {
+		if _, err := os.Stat(filepath.Join(c.dir, name)); err == nil {
+			t.Errorf("the data folder has %s", name)
+		}
 	}
 	// A pack stays what it is.
 	run(t, "pack", "--data", c.dir, "--area", "FR", dest)

@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +48,7 @@ func TestStartScript(t *testing.T) {
 		if n := len(asked(s, "/antennas?market=FR")["data"].([]any)); n == 0 {
 			t.Error("the map has no sites")
 		}
+		s.showsMap()
 		s.stop()
 		if entries, _ := os.ReadDir(temporary); len(entries) > 0 {
 			t.Errorf("programs can run: %t: %v stay in the temporary folder", runs, entries)
@@ -54,5 +57,23 @@ func TestStartScript(t *testing.T) {
 	var text object
 	if err := json.Unmarshal(filetest.Read(t, filepath.Join(dest, "data", "pack.json")), &text); err != nil {
 		t.Error(err)
+	}
+}
+
+// showsMap checks that the page loads nothing from elsewhere, and that its base map and its tiles are there.
+func (s *server) showsMap() {
+	s.t.Helper()
+	page := s.get("/")
+	for _, m := range regexp.MustCompile(`(?:src|data-base|rel="stylesheet" href)="([^"]*)"`).FindAllStringSubmatch(string(page.body), -1) {
+		if !strings.HasPrefix(m[1], "/") || strings.HasPrefix(m[1], "//") {
+			s.t.Errorf("the page loads %s, want nothing from elsewhere", m[1])
+		}
+	}
+	base := regexp.MustCompile(`/map/a/[0-9a-f]+/base\.json`).Find(page.body)
+	if a := s.get(string(base)); a.status != http.StatusOK || len(a.body) < 100_000 {
+		s.t.Errorf("the base map %q: %d, %d bytes, want it", base, a.status, len(a.body))
+	}
+	if a := s.get("/map/tiles/FR/0/0/0.mvt"); a.status != http.StatusOK || len(a.body) == 0 {
+		s.t.Errorf("the tile of the world: %d, %d bytes, want sites", a.status, len(a.body))
 	}
 }
