@@ -153,7 +153,7 @@ func holdIngest(ctx context.Context, dir folder.Dir, what string, log *slog.Logg
 			return nil, err
 		}
 		if !waiting {
-			log.Warn("waiting for who changes the folder", "error", err)
+			log.Warn("another process changes the folder: waiting for its end", "error", err)
 		}
 		select {
 		case <-ctx.Done():

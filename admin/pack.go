@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,14 +119,13 @@ func (p *packing) leftOut(format string, args ...any) {
 	p.report.LeftOut = append(p.report.LeftOut, fmt.Sprintf(format, args...))
 }
 
-// node says that a node of a cluster may lack what others have.
+// node says that a node of a cluster may lack what others have, but not why: errors name machines.
 func (p *packing) node(context.Context) error {
 	if p.replicas == nil {
 		return nil
 	}
 	if h := p.replicas.Health(0); h.State != "following" {
-		p.leftOut("what other nodes of the cluster have and this one does not have yet (it is %s): %s", h.State,
-			cmp.Or(h.NotReady, h.Engine))
+		p.leftOut("what other nodes of the cluster have and this node, which is %s, does not have yet", h.State)
 	}
 	return nil
 }

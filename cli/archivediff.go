@@ -134,7 +134,7 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 
 func (c *archiveDiff) namesSystems() bool { return c.Technology != "" || c.Band != "" }
 
-// register loads the market's snapshot if the answer depends on it. It is nil if there is none.
+// register loads the market's snapshot if the answer depends on it. It returns nil if the folder has no snapshot.
 func (c *archiveDiff) register(streams Streams) *index.Market {
 	if !c.JSON && !c.namesSystems() {
 		return nil
