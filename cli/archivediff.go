@@ -122,14 +122,21 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	if systems := list.Technologies(); loaded == nil && body.Meta.TotalMatched == 0 && c.namesSystems() && len(systems) > 0 {
-		fmt.Fprintf(streams.Err, "Nothing matches. The folder has no snapshot of %s that says which systems there are; "+
-			"these changes are of %s.\n", c.Market, visible(strings.Join(systems, ", "), ""))
+	if loaded == nil && body.Meta.TotalMatched == 0 {
+		c.hint(streams, list.Technologies())
 	}
 	if c.JSON {
 		return printJSON(streams.Out, body)
 	}
 	return printChanges(streams, body)
+}
+
+// hint names the systems of the changes, where nothing else says which systems there are.
+func (c *archiveDiff) hint(streams Streams, systems []string) {
+	if c.namesSystems() && len(systems) > 0 {
+		fmt.Fprintf(streams.Err, "Nothing matches. The folder has no snapshot of %s that says which systems there are; "+
+			"these changes are of %s.\n", c.Market, visible(strings.Join(systems, ", "), ""))
+	}
 }
 
 func (c *archiveDiff) namesSystems() bool { return c.Technology != "" || c.Band != "" }

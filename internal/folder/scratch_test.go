@@ -31,8 +31,8 @@ func TestScratch(t *testing.T) {
 			t.Errorf("got %v, %v; want a folder for its owner alone", info, err)
 		}
 		return Scratch("relais-x-", func(inner string) error {
-			want := []string{"relais-x-file", "relais-x-link", "relais-x-living", "relais-y-1", filepath.Base(filepath.Dir(inner)),
-				filepath.Base(filepath.Dir(outer))}
+			want := []string{"relais-x-file", "relais-x-link", "relais-x-living", "relais-y-1",
+				filepath.Base(filepath.Dir(inner)), filepath.Base(filepath.Dir(outer))}
 			slices.Sort(want)
 			if got := namesIn(t, temporary); !slices.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
