@@ -74,6 +74,11 @@ func (c *editionCopy) put(e Edition, whole *change.State) error {
 		return err
 	}
 	c.later, c.state = e, state
-	return putJSON(c.to, editionsBucket, marketKey(c.code, e.Date),
-		notedRecord{e.Version, e.Sites, e.Synthetic, e.Registers, e.Since})
+	key := marketKey(c.code, e.Date)
+	var r notedRecord
+	if err := readJSON(editionsBucket, key, c.from.Bucket([]byte(editionsBucket)).Get(key), &r); err != nil {
+		return err
+	}
+	r.Sites = e.Sites
+	return putJSON(c.to, editionsBucket, key, r)
 }

@@ -138,7 +138,7 @@ func TestArchiveDiffWithRegister(t *testing.T) {
 		want string
 	}{
 		{[]string{"--technology", "LTE 8000"}, wrongUse, "5G NR 3500, LTE 800"},
-		{[]string{"--band", "801"}, wrongUse, "3500, 800"},
+		{[]string{"--band", "801"}, wrongUse, "800, 3500"},
 		{[]string{"--technology", "5G NR 3500"}, done, "0 changes"},
 		{[]string{"--technology", "lte 800"}, done, "2 changes"},
 	} {
