@@ -172,15 +172,17 @@ func kmlPoint(p geo.Point) string {
 	return strconv.FormatFloat(p.Lng, 'f', 7, 64) + "," + strconv.FormatFloat(p.Lat, 'f', 7, 64)
 }
 
-// Wedge returns the corners of a sector on the map, the first one again at the end.
+// Wedge returns the corners of a sector on the map, counterclockwise as GeoJSON and KML want it, the first one
+// again at the end.
 func Wedge(p geo.Point, azimuth float64) []geo.Point {
 	const degree = math.Pi / 180
+	const metres = geo.EarthRadius * degree // of a degree of latitude
+	round := func(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 	corners := []geo.Point{p}
-	for turn := -wedgeDegrees / 2; turn <= wedgeDegrees/2; turn += wedgeStep {
+	for turn := wedgeDegrees / 2; turn >= -wedgeDegrees/2; turn -= wedgeStep {
 		north, east := math.Cos((azimuth+float64(turn))*degree), math.Sin((azimuth+float64(turn))*degree)
-		metres := geo.EarthRadius * degree // of a degree of latitude
-		corners = append(corners, geo.Point{Lat: p.Lat + north*wedgeMetres/metres,
-			Lng: p.Lng + east*wedgeMetres/metres/math.Cos(p.Lat*degree)})
+		corners = append(corners, geo.Point{Lat: round(p.Lat + north*wedgeMetres/metres),
+			Lng: round(p.Lng + east*wedgeMetres/metres/math.Cos(p.Lat*degree))})
 	}
 	return append(corners, p)
 }

@@ -81,7 +81,19 @@ func azimuth(t *testing.T, ring string) float64 {
 			t.Errorf("a corner is %v m away, want %v", d, wedgeMetres)
 		}
 	}
+	if area := signedArea(corners); area <= 0 {
+		t.Errorf("the ring goes clockwise: signed area %v, want one above 0", area)
+	}
 	return math.Mod(math.Round(geo.Bearing(paris, corners[len(corners)/2])), 360)
+}
+
+// signedArea returns the area of a ring by the shoelace formula, in square degrees: above 0 for counterclockwise.
+func signedArea(ring []geo.Point) (area float64) {
+	for i, a := range ring[1:] {
+		b := ring[i]
+		area += ((b.Lng-paris.Lng)*(a.Lat-paris.Lat) - (a.Lng-paris.Lng)*(b.Lat-paris.Lat)) / 2
+	}
+	return area
 }
 
 // Each operator has its sites, with the sectors that the register states for it.
