@@ -17,17 +17,22 @@ type features struct {
 	market market.Code
 	kind   string
 	table  *export.Table
-	skip   int    // rows of the table before the page
+	skip   int    // rows of the table before the page, or before the one that is wanted
 	offset int    // of the page among what matches
 	limit  int    // most rows
-	total  int    // rows that match; -1: as many as the table has
+	total  int    // rows that match; unknown if nobody has counted them
 	id     string // of the one that is wanted
+	// after means that the next page is named by the last id of this one, not by an offset.
+	after bool
 
 	address string // of the service
 	query   url.Values
 }
 
 const geoJSON = "application/geo+json"
+
+// unknown is a number of features that nobody has counted.
+const unknown = -1
 
 // ContentType implements endpoint.Stream.
 func (*features) ContentType() string { return geoJSON }
@@ -44,30 +49,30 @@ func (f *features) collection() string {
 func (f *features) WriteTo(w io.Writer) (int64, error) {
 	c := &counted{w: w}
 	c.put([]byte(`{"type":"FeatureCollection","features":[`))
-	encode, text := export.Features(f.table), []byte(nil)
-	rows, returned := 0, 0
+	encode, text, last := export.Features(f.table), []byte(nil), new(export.Value)
+	rows, returned, more := 0, 0, false
 	for r := range f.table.Rows {
-		if c.err != nil || returned == f.limit && f.total != -1 {
-			break
-		}
-		if rows++; rows <= f.skip || returned == f.limit {
+		if rows++; rows <= f.skip {
 			continue
+		}
+		if more = returned == f.limit; more || c.err != nil {
+			break
 		}
 		if text = text[:0]; returned > 0 {
 			text = append(text, ',')
 		}
 		text = encode(text, r)
 		c.put(text)
+		r.Cell(f.table.ID, last)
 		returned++
 	}
-	total := f.total
-	if total == -1 {
-		total = rows
-	}
 	c.put([]byte("]"))
-	c.put(strconv.AppendInt([]byte(`,"numberMatched":`), int64(total), 10))
+	if f.total != unknown {
+		more = f.offset+returned < f.total && returned > 0
+		c.put(strconv.AppendInt([]byte(`,"numberMatched":`), int64(f.total), 10))
+	}
 	c.put(strconv.AppendInt([]byte(`,"numberReturned":`), int64(returned), 10))
-	links, err := view.JSON(f.links(f.offset+returned < total && returned > 0, f.offset+returned))
+	links, err := view.JSON(f.links(more, f.offset+returned, last.Text))
 	if err != nil {
 		return c.n, err
 	}
@@ -75,15 +80,19 @@ func (f *features) WriteTo(w io.Writer) (int64, error) {
 	return c.n, c.err
 }
 
-// links are those of a page; more means that there is a next one.
-func (f *features) links(more bool, next int) []link {
+// links are those of a page; more means that there is a next one, which begins at an offset, or after an id.
+func (f *features) links(more bool, offset int, last string) []link {
 	items := f.collection() + "/items"
 	list := []link{{items + suffix(f.query), "self", geoJSON, "This page"}, {f.collection(), "collection", jsonType, "The collection"}}
-	if more {
-		f.query.Set("offset", strconv.Itoa(next))
-		list = append(list, link{items + suffix(f.query), "next", geoJSON, "The next page"})
+	if !more {
+		return list
 	}
-	return list
+	if f.after {
+		f.query.Set("after", last)
+	} else {
+		f.query.Set("offset", strconv.Itoa(offset))
+	}
+	return append(list, link{items + suffix(f.query), "next", geoJSON, "The next page"})
 }
 
 // suffix returns a query with its question mark, "" for none.

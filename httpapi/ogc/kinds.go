@@ -3,7 +3,6 @@ package ogc
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"relais/api"
@@ -68,46 +67,6 @@ func bySiteKey(t *export.Table) *export.Table {
 func cut[E any](list []E, offset, limit int) []E {
 	list = list[min(offset, len(list)):]
 	return list[:min(limit, len(list))]
-}
-
-var sectors = func() kind {
-	k := kind{name: "sectors", title: "Sectors",
-		description: "The sectors of sites as wedges of 250 m: of an operator where the register states it, else of any.",
-		table:       func() *export.Table { return new(export.Register).SectorTable() }}
-	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
-		func(ctx context.Context, r *api.Env, p *siteItems) (*features, error) {
-			rows, err := r.SiteRows(ctx, &p.SiteParams, p.BBox.box())
-			if err != nil {
-				return nil, err
-			}
-			return &features{market: p.Market, kind: "sectors", table: rows.SectorTable(), skip: p.Offset, offset: p.Offset,
-				limit: p.limit(), total: -1}, nil
-		},
-		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			f := &features{market: p.Market, kind: "sectors", table: k.table(), id: p.FeatureID}
-			for _, name := range sitesOfSector(p.FeatureID) {
-				if rows, err := r.SiteRow(p.Market, name); err == nil {
-					f.table = rows.SectorTable()
-					break
-				}
-			}
-			return f, nil
-		})
-	return k
-}()
-
-// sitesOfSector returns what the siteKey of a sector with the id may be: the id without its azimuth, and without the
-// operator before it. A siteKey may have dashes.
-func sitesOfSector(id string) (names []string) {
-	for range 2 {
-		i := strings.LastIndexByte(id, '-')
-		if i < 0 {
-			break
-		}
-		id = id[:i]
-		names = append(names, id)
-	}
-	return names
 }
 
 type outageItems struct {

@@ -2,6 +2,7 @@ package ogc
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,15 +13,23 @@ import (
 
 // page are the parameters of a page of features.
 type page struct {
-	Limit  int    `param:"limit" default:"1000" min:"1" doc:"Most features to answer; above 5000 it is 5000."`
-	Offset int    `param:"offset" default:"0" min:"0" doc:"Features to pass over."`
-	F      format `param:"f" default:"json" doc:"The format: GeoJSON alone."`
+	size
+	Offset int `param:"offset" default:"0" min:"0" doc:"Features to pass over."`
 }
 
-// maxLimit is the most features of a page. A greater limit stands for it, as Part 1 demands.
-const maxLimit = 5000
+// size are the parameters of pages of all kinds.
+type size struct {
+	Limit int    `param:"limit" default:"1000" min:"1" doc:"Most features to answer; above 5000 it is 5000."`
+	F     format `param:"f" default:"json" doc:"The format: GeoJSON alone."`
+}
 
-func (p *page) limit() int { return min(p.Limit, maxLimit) }
+// Limits of a page. A limit over the greatest stands for it, as Part 1 demands.
+const (
+	defaultLimit = 1000
+	maxLimit     = 5000
+)
+
+func (s *size) limit() int { return min(s.Limit, maxLimit) }
 
 // one are the parameters of one feature.
 type one struct {
@@ -55,19 +64,18 @@ func (t *bboxText) UnmarshalText(b []byte) error {
 
 // box returns the box, nil for none.
 func (t bboxText) box() *geo.Box {
-	parts := strings.Split(string(t), ",")
-	if len(parts) == 6 {
-		parts = []string{parts[0], parts[1], parts[3], parts[4]}
-	}
-	if len(parts) != 4 {
-		return nil
-	}
-	var edges [4]float64
-	for i, part := range parts {
-		var ok bool
-		if edges[i], ok = endpoint.Decimal(strings.TrimSpace(part)); !ok {
+	var edges []float64
+	for part := range strings.SplitSeq(string(t), ",") {
+		x, ok := endpoint.Decimal(strings.TrimSpace(part))
+		if !ok || len(edges) == 6 {
 			return nil
 		}
+		edges = append(edges, x)
+	}
+	if len(edges) == 6 {
+		edges = slices.Delete(edges, 2, 3) // the lower height; the upper one is the last
+	} else if len(edges) != 4 {
+		return nil
 	}
 	b := geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
 	if !(geo.Point{Lat: b.South, Lng: b.West}).Valid() || !(geo.Point{Lat: b.North, Lng: b.East}).Valid() || b.South > b.North {
