@@ -225,7 +225,7 @@ var (
 	noStore  = []string{"no-store"}
 )
 
-// writeJSON answers a small JSON object outside of the operations.
+// writeJSON answers a small JSON object outside of the operations. The content type may be set before.
 func (s *Server) writeJSON(x *exchange, status int, v any) {
 	body, err := view.JSON(v)
 	if err != nil {
@@ -233,7 +233,10 @@ func (s *Server) writeJSON(x *exchange, status int, v any) {
 		return
 	}
 	h := x.w.Header()
-	h["Content-Type"], h["Cache-Control"] = jsonType, noStore
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = jsonType
+	}
+	h["Cache-Control"] = noStore
 	x.sendHeader(status)
 	x.Write(append(body, '\n'))
 }

@@ -18,13 +18,13 @@ func (s *Server) mountOGC() {
 	}
 	for path, document := range map[string]func(s *Server, x *exchange) (any, bool){
 		"":             func(s *Server, _ *exchange) (any, bool) { return ogc.NewLanding(s.BaseURL), true },
+		"/api":         func(s *Server, _ *exchange) (any, bool) { return ogc.NewAPI(s.BaseURL), true },
 		"/conformance": func(*Server, *exchange) (any, bool) { return ogc.Conformance, true },
 		"/collections": func(s *Server, _ *exchange) (any, bool) { return ogc.NewCollections(s.BaseURL, s.set.Load()), true },
 		"/collections/{id}": func(s *Server, x *exchange) (any, bool) {
 			return found(ogc.FindCollection(s.BaseURL, x.collection()))
 		},
 		"/collections/{id}/queryables": func(s *Server, x *exchange) (any, bool) {
-			x.w.Header()["Content-Type"] = []string{"application/schema+json"}
 			return found(ogc.NewQueryables(s.BaseURL, x.collection()))
 		},
 	} {
@@ -41,10 +41,16 @@ func (s *Server) mountOGC() {
 				s.fail(x, api.NotFound("there is no such collection: "+s.BaseURL+ogc.Path+"/collections lists them"))
 				return
 			}
+			if contentType := ogcTypes[path]; contentType != nil {
+				x.w.Header()["Content-Type"] = contentType
+			}
 			s.writeJSON(x, http.StatusOK, v)
 		}))
 	}
 }
+
+// ogcTypes are the content types of the documents that are not simply JSON.
+var ogcTypes = map[string][]string{"/api": {ogc.APIType}, "/collections/{id}/queryables": {ogc.SchemaType}}
 
 func found[T any](v T, ok bool) (any, bool) { return v, ok }
 

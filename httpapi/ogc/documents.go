@@ -9,11 +9,10 @@ import (
 	"relais/market"
 )
 
-const (
-	jsonType    = "application/json"
-	schemaType  = "application/schema+json"
-	openAPIType = "application/vnd.oai.openapi+json;version=3.1"
-)
+const jsonType = "application/json"
+
+// SchemaType is the content type of Queryables.
+const SchemaType = "application/schema+json"
 
 // A link is a link of OGC API.
 type link struct {
@@ -34,7 +33,7 @@ type Landing struct {
 func NewLanding(base string) Landing {
 	return Landing{"relais", "Antenna sites of mobile networks. Features need an API key: send it in the header X-API-Key, or as Authorization: Bearer KEY.",
 		[]link{{base + Path, "self", jsonType, "This page"},
-			{base + "/openapi.json", "service-desc", openAPIType, "The description of the API"},
+			{base + Path + "/api", "service-desc", APIType, "The description of this API"},
 			{base + "/docs", "service-doc", "text/html", "The documentation"},
 			{base + Path + "/conformance", "conformance", jsonType, "What it conforms to"},
 			{base + Path + "/collections", "data", jsonType, "The collections"}}}
@@ -102,7 +101,7 @@ func newCollection(base string, m *market.Market, k kind) Collection {
 	at := base + Path + "/collections/" + id
 	c := Collection{ID: id, Title: k.title + ": " + m.Label, Description: k.description, ItemType: "feature", CRS: []string{crs84},
 		Links: []link{{at, "self", jsonType, "This collection"}, {at + "/items", "items", geoJSON, "The features"},
-			{at + "/queryables", "http://www.opengis.net/def/rel/ogc/1.0/queryables", schemaType, "The filters"}}}
+			{at + "/queryables", "http://www.opengis.net/def/rel/ogc/1.0/queryables", SchemaType, "The filters"}}}
 	c.Extent.Spatial.BBox, c.Extent.Spatial.CRS = [][4]float64{edges(m.Box)}, crs84
 	return c
 }
