@@ -27,7 +27,10 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.E
 	}
 	// net/http would take the read deadline for the end of the connection.
 	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
-	if (o.Kept || file) && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
+	// HTTP/1.0, which nginx speaks to servers by default, has no chunks: without a length, the beginning of an
+	// answer that ends with the server would be taken for the whole.
+	whole := o.Kept || file || !x.r.ProtoAtLeast(1, 1)
+	if whole && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
 		return
 	}
 	var err error

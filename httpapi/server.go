@@ -4,9 +4,11 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -349,7 +351,26 @@ func (s *Server) abort(x *exchange, err error) {
 	} else {
 		s.Log.Warn("an answer could not be sent to its end", "requestId", x.id, "error", err)
 	}
+	if !x.r.ProtoAtLeast(1, 1) {
+		resetConnection(x.w)
+	}
 	panic(http.ErrAbortHandler)
+}
+
+// resetConnection ends a connection with an error for the client: HTTP/1.0 takes the proper end of a connection
+// for the end of an answer without a length.
+func resetConnection(w http.ResponseWriter) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return // it has ended, or is not a connection
+	}
+	if secure, is := c.(*tls.Conn); is {
+		c = secure.NetConn()
+	}
+	if socket, is := c.(*net.TCPConn); is {
+		_ = socket.SetLinger(0) // what is not sent yet is dropped
+	}
+	c.Close()
 }
 
 func (o *operation) notModified(x *exchange, tag string) {
