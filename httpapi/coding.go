@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
@@ -14,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"relais/api/endpoint"
+	"relais/internal/accept"
 )
 
 // A packed is the compressed beginning of an answer: everything except the end, which
@@ -77,52 +76,16 @@ func negotiate(header []string) *coding {
 		return nil
 	}
 	best := (*coding)(nil)
-	quality, stated := acceptance(header, "identity")
+	quality, stated := accept.Quality(header, "identity")
 	if !stated {
 		quality = 0 // it is always allowed, and never preferred
 	}
 	for _, c := range codings {
-		if q, _ := acceptance(header, c.name); q > quality || best == nil && q == quality && q > 0 {
+		if q, _ := accept.Quality(header, c.name); q > quality || best == nil && q == quality && q > 0 {
 			best, quality = c, q
 		}
 	}
 	return best
-}
-
-// acceptance returns the quality that a client gives to a coding, and whether it names
-// the coding.
-func acceptance(header []string, name string) (quality float64, named bool) {
-	other := 0.0
-	for _, line := range header {
-		for part := range strings.SplitSeq(line, ",") {
-			coding, params, _ := strings.Cut(part, ";")
-			coding = strings.TrimSpace(coding)
-			q := qualityOf(params)
-			if strings.EqualFold(coding, name) || strings.EqualFold(coding, "x-"+name) {
-				return q, true
-			}
-			if coding == "*" {
-				other = q
-			}
-		}
-	}
-	return other, false
-}
-
-// qualityOf returns the parameter q, 1 if it is missing.
-func qualityOf(params string) float64 {
-	for param := range strings.SplitSeq(params, ";") {
-		key, text, _ := strings.Cut(param, "=")
-		if !strings.EqualFold(strings.TrimSpace(key), "q") {
-			continue
-		}
-		q, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil || !(q >= 0) {
-			return 0
-		}
-		return q
-	}
-	return 1
 }
 
 var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"relais/internal/accept"
 )
 
 // static has our own scripts and styles, vendor those of others, and basemap the map without
@@ -132,7 +134,7 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 // uncompressed. The headers are set.
 func (p *Pages) sendPacked(w http.ResponseWriter, r *http.Request, name string, packed []byte) {
 	h := w.Header()
-	if takesGzip(r.Header["Accept-Encoding"]) {
+	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(packed)))
 		if r.Method != http.MethodHead {

@@ -17,6 +17,7 @@ import (
 	"relais/api/view"
 	"relais/export/feed"
 	"relais/geo"
+	"relais/internal/accept"
 	"relais/market"
 )
 
@@ -161,7 +162,7 @@ func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, 
 	setFeedHeaders(h, tag)
 	h.Set("Content-Type", mediaType+"; charset=utf-8")
 	body := text.Bytes()
-	if takesGzip(r.Header["Accept-Encoding"]) {
+	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {
 		body = pack(body)
 		h.Set("Content-Encoding", "gzip")
 	}

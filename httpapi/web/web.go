@@ -16,6 +16,7 @@ import (
 	"relais/api"
 	"relais/api/view"
 	"relais/httpapi/web/docs"
+	"relais/internal/accept"
 	"relais/internal/limit"
 )
 
@@ -191,7 +192,7 @@ func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name 
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Vary", "Accept-Language, Accept-Encoding")
 	body := text.Bytes()
-	if takesGzip(r.Header["Accept-Encoding"]) {
+	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {
 		body = pack(body)
 		h.Set("Content-Encoding", "gzip")
 	}
