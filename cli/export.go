@@ -93,9 +93,8 @@ func (c *exportCommand) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	stream := stoppableStream{answer, ctx}
 	if c.Output == "" {
-		_, err := writeAnswer(streams.Out, stream)
+		_, err := writeAnswer(ctx, streams.Out, answer)
 		return err
 	}
 	n, err := writeWhole(c.Output, func(w io.Writer) (int64, error) {
@@ -103,7 +102,7 @@ func (c *exportCommand) Run(ctx context.Context, streams Streams) error {
 			add := bar(-1)
 			w = io.MultiWriter(w, writerFunc(func(b []byte) (int, error) { add(len(b)); return len(b), nil }))
 		}
-		return writeAnswer(w, stream)
+		return writeAnswer(ctx, w, answer)
 	})
 	if err != nil {
 		return err
@@ -151,10 +150,10 @@ func loadRegister(dir folder.Dir, code market.Code, now time.Time) (*index.Marke
 	return index.Load(snap, view.Summaries, now)
 }
 
-// writeAnswer writes a stream to its end, and ends its JSON.
-func writeAnswer(w io.Writer, stream stoppableStream) (int64, error) {
-	n, err := stream.WriteTo(w)
-	if _, whole := stream.Stream.(endpoint.Content); whole || err != nil {
+// writeAnswer writes a stream to its end, and ends its JSON. It fails once ctx ends.
+func writeAnswer(ctx context.Context, w io.Writer, stream endpoint.Stream) (int64, error) {
+	n, err := endpoint.Stoppable(ctx, stream).WriteTo(w)
+	if _, whole := stream.(endpoint.Content); whole || err != nil {
 		return n, err
 	}
 	end, err := io.Copy(w, bytes.NewReader([]byte("}\n")))
@@ -180,22 +179,6 @@ func writeWhole(path string, write func(io.Writer) (int64, error)) (n int64, err
 		return n, err
 	}
 	return n, os.Rename(f.Name(), path)
-}
-
-// A stoppableStream is a stream that fails once its context ends.
-type stoppableStream struct {
-	endpoint.Stream
-	ctx context.Context
-}
-
-// WriteTo implements endpoint.Stream.
-func (s stoppableStream) WriteTo(w io.Writer) (int64, error) {
-	return s.Stream.WriteTo(writerFunc(func(p []byte) (int, error) {
-		if err := s.ctx.Err(); err != nil {
-			return 0, err
-		}
-		return w.Write(p)
-	}))
 }
 
 type writerFunc func(p []byte) (int, error)

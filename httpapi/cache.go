@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"io"
 	"maps"
 	"sync"
 
@@ -188,7 +187,7 @@ func (ready prepared) add(ctx context.Context, env *api.Env, call *endpoint.Call
 		return err
 	}
 	for _, c := range codings {
-		p, err := c.inMemory(stoppable{stream, ctx}, true)
+		p, err := c.inMemory(endpoint.Stoppable(ctx, stream), true)
 		if err != nil {
 			return err
 		}
@@ -197,24 +196,3 @@ func (ready prepared) add(ctx context.Context, env *api.Env, call *endpoint.Call
 	}
 	return nil
 }
-
-// A stoppable is a stream that fails with its context's error once the context ends.
-type stoppable struct {
-	endpoint.Stream
-	ctx context.Context
-}
-
-// WriteTo implements endpoint.Stream.
-func (s stoppable) WriteTo(w io.Writer) (int64, error) {
-	return s.Stream.WriteTo(writerFunc(func(p []byte) (int, error) {
-		if err := s.ctx.Err(); err != nil {
-			return 0, err
-		}
-		return w.Write(p)
-	}))
-}
-
-type writerFunc func(p []byte) (int, error)
-
-// Write implements io.Writer.
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -12,7 +12,8 @@ func TestOGCDescription(t *testing.T) {
 	address := linkOf(askOGC(t, s, ogcBase, 200), "service-desc")
 	w := do(t, s, "GET", address[len("http://relais.test"):], "X-API-Key", "")
 	doc := parse(t, w, 200)
-	if got, want := w.Header().Get("Content-Type"), "application/vnd.oai.openapi+json;version=3.0"; got != want || doc["openapi"] != "3.0.3" {
+	const want = "application/vnd.oai.openapi+json;version=3.0"
+	if got := w.Header().Get("Content-Type"); got != want || doc["openapi"] != "3.0.3" {
 		t.Errorf("content type %q, openapi %v, want %q and 3.0.3", got, doc["openapi"], want)
 	}
 	server := doc["servers"].([]any)[0].(object)["url"].(string)
@@ -34,10 +35,10 @@ func TestOGCDescription(t *testing.T) {
 		}
 	}
 	limit := components["limit"].(object)["schema"].(object)
-	for query, want := range map[string]any{"": limit["default"], "&limit=6000": limit["maximum"]} {
+	for query, most := range map[string]any{"": limit["default"], "&limit=6000": limit["maximum"]} {
 		page := askOGC(t, s, server+"/collections/fr-sectors/items?f=json"+query, 200)
-		if got := page["numberReturned"]; fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%q answers %v features, want %v", query, got, want)
+		if got := page["numberReturned"]; fmt.Sprint(got) != fmt.Sprint(most) {
+			t.Errorf("%q answers %v features, want %v", query, got, most)
 		}
 	}
 }

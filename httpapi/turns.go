@@ -151,3 +151,8 @@ func (c computed) WriteTo(w io.Writer) (int64, error) {
 		return w.Write(p)
 	}))
 }
+
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

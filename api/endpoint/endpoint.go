@@ -146,6 +146,32 @@ func (b Bytes) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
+// Stoppable returns a stream that fails with the error of ctx once that ends.
+func Stoppable(ctx context.Context, s Stream) Stream { return stoppable{s, ctx} }
+
+type stoppable struct {
+	Stream
+	ctx context.Context
+}
+
+// WriteTo implements Stream.
+func (s stoppable) WriteTo(w io.Writer) (int64, error) {
+	return s.Stream.WriteTo(stoppableWriter{w, s.ctx})
+}
+
+type stoppableWriter struct {
+	io.Writer
+	ctx context.Context
+}
+
+// Write implements io.Writer.
+func (w stoppableWriter) Write(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(p)
+}
+
 // A Content is a Stream that is not a JSON object, such as a tile: it is the whole answer, without a
 // request id. An empty one is an answer without a body.
 type Content interface {

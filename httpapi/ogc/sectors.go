@@ -79,7 +79,7 @@ func beginAfter(r *api.Env, p *sectorItems, rows *export.Register) (skip int, er
 	return 0, nil // the register has changed: the site is there again as a whole
 }
 
-// siteOfSector returns the site of a sector with the id, nil if there is none.
+// siteOfSector returns the site of a sector with the id, nil if it does not exist.
 func siteOfSector(r *api.Env, c market.Code, id string) *export.Register {
 	for _, name := range sitesOfSector(id) {
 		if rows, err := r.SiteRow(c, name); err == nil {
