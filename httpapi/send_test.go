@@ -115,7 +115,7 @@ func TestCutOff(t *testing.T) {
 			t.Error("the connection was not cut")
 		}
 	}()
-	s.abort(&exchange{}, broken)
+	s.abort(&exchange{r: httptest.NewRequest(http.MethodGet, "/", nil)}, broken)
 }
 
 // What has no body is not made.
