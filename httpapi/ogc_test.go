@@ -302,6 +302,12 @@ func TestOGCErrors(t *testing.T) {
 		"/collections/fr-outages/items/nothing":                           {404, "NOT_FOUND"},
 		"/collections/fr-changes/items/nothing":                           {404, "NOT_FOUND"},
 		"/collections/fr-sites/items?bbox=1,2,3":                          {400, "INVALID_BBOX"},
+		"/collections/fr-sites/items?bbox=2,48,low,3,49,high":             {400, "INVALID_BBOX"},
+		"/collections/fr-sites/items?bbox=2,48,0,3,49,1,2":                {400, "INVALID_BBOX"},
+		"/collections/fr-sites/items?bbox=2,49,3,48":                      {400, "INVALID_BBOX"},
+		"/collections/fr-sites/items?bbox=2,48,181,49":                    {400, "INVALID_BBOX"},
+		"/collections/fr-sites/items?offset=9223372036854775808":          {400, "INVALID_PARAMETER"},
+		"/collections/fr-sectors/items?offset=10":                         {400, "INVALID_PARAMETER"},
 		"/collections/fr-sites/items?datetime=tomorrow":                   {400, "INVALID_DATE"},
 		"/collections/fr-sites/items?datetime=../..":                      {400, "INVALID_DATE"},
 		"/collections/fr-speedtests/items?datetime=2026-08-02/2026-08-01": {400, "INVALID_DATE"},
@@ -321,6 +327,13 @@ func TestOGCErrors(t *testing.T) {
 	if o := askOGC(t, s, ogcBase+"/collections/fr-sites/items?limit=100000", 200); linkOf(o, "next") != "" &&
 		len(o["features"].([]any)) != 5000 {
 		t.Errorf("%d features for a limit over the greatest one, want 5000 or all", len(o["features"].([]any)))
+	}
+	for _, box := range []string{"3,48,2,49", "170,-90,-170,90", "2e0,4.8e1,3,49.0", "-180,-90,180,90"} { // the first two cross 180°
+		got := askOGC(t, s, ogcBase+"/collections/fr-sites/items?limit=1&bbox="+box, 200)["numberMatched"]
+		want := parse(t, get(t, s, "/antennas?limit=1&bbox="+box), 200)["meta"].(object)["totalMatched"]
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s has %v sites, want %v as /antennas", box, got, want)
+		}
 	}
 	askOGC(t, s, ogcBase+"/collections/fr-changes/items?bbox=2,48,0,3,49,100", 200)
 	askOGC(t, s, ogcBase+"?f=json", 200)
