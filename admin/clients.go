@@ -107,7 +107,7 @@ func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {
 		return nil, err
 	}
 	if id := s.Accounts.ActsFor(found.ID); id != "" {
-		if err := s.deleteUser(id); err != nil {
+		if err := s.DeleteUser(id); err != nil {
 			return nil, err
 		}
 	}

@@ -1,6 +1,10 @@
 package admin
 
-import "context"
+import (
+	"context"
+
+	"relais/auth/account"
+)
 
 // CreateUser makes an account; the answer is the account.Account.
 type CreateUser struct {
@@ -31,6 +35,20 @@ func (c DisableUser) run(_ context.Context, s *Stores) (any, error) {
 	return s.Accounts.Disable(a.ID, !c.Undo)
 }
 
+// SetUserRole gives an account another role; the answer is the account.Account.
+type SetUserRole struct {
+	User string       `json:"user"`
+	Role account.Role `json:"role"`
+}
+
+func (c SetUserRole) run(_ context.Context, s *Stores) (any, error) {
+	a, err := s.Accounts.Find(c.User)
+	if err != nil {
+		return nil, err
+	}
+	return s.Accounts.SetRole(a.ID, c.Role)
+}
+
 // SetUserPassword gives an account another password.
 type SetUserPassword struct {
 	User     string `json:"user"`
@@ -55,12 +73,12 @@ func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a, s.deleteUser(a.ID)
+	return a, s.DeleteUser(a.ID)
 }
 
-// deleteUser first forgets what the account submitted: if that fails, it can be done again. It does
+// DeleteUser removes an account and all links between it and what it submitted. It first forgets what the account submitted: if that fails, it can be done again. It does
 // so once more afterwards, for what was submitted while the account was deleted.
-func (s *Stores) deleteUser(id string) error {
+func (s *Stores) DeleteUser(id string) error {
 	if err := s.forget(id); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -19,8 +20,9 @@ import (
 type userCommand struct {
 	Create  userCreate  `cmd:"" help:"Make an account."`
 	List    userList    `cmd:"" help:"List the accounts."`
-	Disable userDisable `cmd:"" help:"Keep an account from signing in, and end the access of its programs."`
-	Passwd  userPasswd  `cmd:"" help:"Give an account another password, and end the access of its programs."`
+	Disable userDisable `cmd:"" help:"Keep an account from signing in, sign it out, and end the access of its programs."`
+	Passwd  userPasswd  `cmd:"" help:"Give an account another password, sign it out, and end the access of its programs."`
+	Role    userRole    `cmd:"" help:"Say what an account may do on the pages: member, moderator or admin."`
 	Delete  userDelete  `cmd:"" help:"Remove an account; what it submitted stays, without an owner."`
 }
 
@@ -176,7 +178,7 @@ func (*userList) Help() string {
 func (c *userList) Run(ctx context.Context, streams Streams) error {
 	command := admin.ListUsers{}
 	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "users", func(list []account.Account) error {
-		t := newTable(streams.Out, "ID", "NAME", "CREATED", "PROGRAMS", "STATE")
+		t := newTable(streams.Out, "ID", "NAME", "ROLE", "CREATED", "PROGRAMS", "STATE")
 		for _, u := range list {
 			state := "may sign in"
 			if u.Client != "" {
@@ -188,7 +190,7 @@ func (c *userList) Run(ctx context.Context, streams Streams) error {
 			if u.Lost {
 				state = "damaged: restore users.db from a backup, or delete the account"
 			}
-			t.row(u.ID, visible(u.Name, ""), shortTime(u.Created), u.Programs, state)
+			t.row(u.ID, visible(u.Name, ""), cmp.Or(string(u.Role), "-"), shortTime(u.Created), u.Programs, state)
 		}
 		return t.Flush()
 	})
@@ -238,6 +240,28 @@ func (c *userPasswd) Run(ctx context.Context, streams Streams) error {
 	}
 	command := admin.SetUserPassword{User: c.User, Password: password}
 	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, shown, "has another password")
+}
+
+type userRole struct {
+	oneUser
+	Role string `arg:"" name:"role" enum:"member,moderator,admin" help:"member, moderator or admin."`
+}
+
+// Help is shown below the flags.
+func (*userRole) Help() string {
+	return `A member has an account. A moderator also decides at /moderation about photos, reports and bugs
+that others sent. An admin also decides about accounts. Another role signs the account out everywhere;
+its programs stay let in, and have no role.
+
+Examples:
+  relais user role --data DIR alice moderator
+  relais user role --data DIR alice member --json`
+}
+
+// Run gives the account its role.
+func (c *userRole) Run(ctx context.Context, streams Streams) error {
+	command := admin.SetUserRole{User: c.User, Role: account.Role(c.Role)}
+	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, "", "has the role "+c.Role)
 }
 
 type userDelete struct{ oneUser }

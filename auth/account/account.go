@@ -1,5 +1,6 @@
 // Package account stores the people who may sign in: their accounts and passwords, the programs
-// that may act for them (OAuth clients, authorization codes and tokens), and what they submitted.
+// that may act for them (OAuth clients, authorization codes and tokens), the browsers in which they
+// are signed in (sessions), and what they submitted.
 // It knows neither HTTP nor the content of a fact.
 //
 // Everything is in users.db. Passwords, codes and tokens are stored as hashes only. The link
@@ -32,9 +33,10 @@ var (
 	// might have the same name or belong to the same API client.
 	ErrLost = errors.New("an account in users.db is damaged: restore the file from a backup, or delete the account, which relais user list names")
 
-	ErrLogin   = errors.New("name or password wrong")
-	ErrLimited = errors.New("too many attempts")
-	ErrBusy    = errors.New("too many sign in at once")
+	ErrLogin    = errors.New("name or password wrong")
+	ErrPassword = errors.New("a password has")
+	ErrLimited  = errors.New("too many attempts")
+	ErrBusy     = errors.New("too many sign in at once")
 
 	ErrNoClient = errors.New("no such program is registered")
 	ErrMetadata = errors.New("a program needs a name")
@@ -52,11 +54,12 @@ const (
 	accountsBucket = "accounts" // id → record in JSON
 	clientsBucket  = "clients"  // id → Client in JSON
 	grantsBucket   = "grants"   // id → grant in JSON
+	sessionsBucket = "sessions" // SHA-256 of the token → session in JSON
 	factsBucket    = "facts"    // person → bucket: kind → bucket: ref → time and data
 )
 
 // Buckets are those of this package.
-var Buckets = []string{accountsBucket, clientsBucket, grantsBucket, factsBucket}
+var Buckets = []string{accountsBucket, clientsBucket, grantsBucket, sessionsBucket, factsBucket}
 
 // A Store is the people of a data folder. Its methods may be called from several
 // goroutines.

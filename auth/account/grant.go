@@ -101,14 +101,11 @@ func (s *Store) Authorize(person SignedIn, a Authorization) (code string, err er
 		Redirect:  a.Redirect,
 		Challenge: a.Challenge, Created: now.Truncate(time.Second), Code: sum[:], Ends: now.Add(codeLife)}
 	err = s.change(func(c *change) error {
-		r, client := c.accounts.Get(person.ID), c.clients.Get(a.Client)
+		if err := c.checkSignedIn(person); err != nil {
+			return err
+		}
+		client := c.clients.Get(a.Client)
 		switch {
-		case r == nil:
-			return ErrNoAccount
-		case r.Disabled:
-			return ErrDisabled
-		case r != person.as:
-			return ErrLogin
 		case client == nil:
 			return ErrNoClient
 		case !client.Redirects(a.Redirect):

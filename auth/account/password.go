@@ -20,11 +20,11 @@ const (
 	maxPassword = 1024 // bytes
 )
 
-// CheckPassword validates a new password.
+// CheckPassword validates a new password. Error: ErrPassword.
 func CheckPassword(text string) error {
 	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < minPassword ||
 		len(text) > maxPassword {
-		return fmt.Errorf("a password has %d characters or more and at most %d bytes", minPassword, maxPassword)
+		return fmt.Errorf("%w %d characters or more and at most %d bytes", ErrPassword, minPassword, maxPassword)
 	}
 	return nil
 }
@@ -80,12 +80,13 @@ func newPassword(text string) *password {
 var unknownPassword = &password{Time: hashTime, Memory: hashMemory, Threads: hashThreads, Salt: make([]byte, saltBytes),
 	Tag: make([]byte, tagBytes)}
 
-// hash makes the record of a new password. Errors: ErrReadOnly, ErrBusy.
-func (s *Store) hash(ctx context.Context, text string) (*password, error) {
+// hash makes the record of a new password, for somebody at an address. The zero address is the
+// operator's. Errors: ErrReadOnly, ErrBusy.
+func (s *Store) hash(ctx context.Context, text string, addr netip.Addr) (*password, error) {
 	if s.readOnly() {
 		return nil, ErrReadOnly
 	}
-	if err := s.turns.take(ctx, netip.Addr{}); err != nil {
+	if err := s.turns.take(ctx, addr); err != nil {
 		return nil, err
 	}
 	defer s.turns.done()

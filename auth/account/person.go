@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,8 @@ type Account struct {
 	Person
 	Created  time.Time `json:"created"`
 	Disabled bool      `json:"disabled"`
-	Programs int       `json:"programs"` // that may act for the person now
+	Role     Role      `json:"role,omitempty"` // "" of an API client
+	Programs int       `json:"programs"`       // that may act for the person now
 	// Lost reports that the record cannot be used: nothing else than the id is known.
 	Lost bool `json:"lost,omitempty"`
 }
@@ -37,6 +39,7 @@ type record struct {
 	Person
 	Created  time.Time `json:"created"`
 	Disabled bool      `json:"disabled,omitempty"`
+	Role     Role      `json:"role,omitempty"`     // "" of a member
 	Password *password `json:"password,omitempty"` // nil: an API client acts as it
 }
 
@@ -68,7 +71,8 @@ func (r *record) check(id string) error {
 	case r.Client != "":
 		return nil
 	}
-	if err := errors.Join(CheckName(r.Name), r.Password.check()); err != nil {
+	_, err := ParseRole(string(r.role()))
+	if err := errors.Join(CheckName(r.Name), r.Password.check(), err); err != nil {
 		return fmt.Errorf("account %s: %w", id, err)
 	}
 	return nil
@@ -80,7 +84,7 @@ func (s *Store) Create(ctx context.Context, name, password string) (*Account, er
 	if err := errors.Join(CheckName(name), CheckPassword(password)); err != nil {
 		return nil, err
 	}
-	hashed, err := s.hash(ctx, password)
+	hashed, err := s.hash(ctx, password, netip.Addr{})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +115,12 @@ func (s *Store) add(r *record) (*Account, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
+	return r.shown(), nil
+}
+
+// shown returns the Account of a record, without its programs.
+func (r *record) shown() *Account {
+	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled, Role: r.role()}
 }
 
 // OfClient returns the person that an API client acts as. The first call makes the account, with
@@ -151,7 +160,7 @@ func (s *Store) List() []*Account {
 
 // account returns the Account of a record with the number of its programs. The caller holds mu.
 func (s *Store) account(r *record) *Account {
-	a, now := &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, s.now()
+	a, now := r.shown(), s.now()
 	for _, g := range s.state.grants.All() {
 		if g.Person == r.ID && g.redeemed() && now.Before(g.Ends) {
 			a.Programs++
@@ -196,36 +205,89 @@ func (st *state) find(idOrName string) (*record, error) {
 	return found, nil
 }
 
-// Disable disables an account and ends the access of all its programs. With disabled false, the
-// person may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
+// Disable disables an account, signs it out, and ends the access of all its programs. With disabled
+// false, the person may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
 func (s *Store) Disable(id string, disabled bool) (*Account, error) {
-	return s.alter(id, func(r *record) error {
+	return s.alter(id, func(c *change, r *record) error {
 		r.Disabled = disabled
+		c.endAll(id)
 		return nil
 	})
 }
 
-// SetPassword gives an account another password and ends the access of all its programs. Errors:
-// ErrNoAccount, ErrLost, errNoLogin, ErrReadOnly, ErrBusy, and an error for an invalid password.
+// SetPassword gives an account another password, signs it out, and ends the access of all its
+// programs. Errors: ErrNoAccount, ErrLost, errNoLogin, ErrReadOnly, ErrBusy, and an error for an invalid password.
 func (s *Store) SetPassword(ctx context.Context, id, password string) (*Account, error) {
 	if err := CheckPassword(password); err != nil {
 		return nil, err
 	}
-	hashed, err := s.hash(ctx, password)
+	hashed, err := s.hash(ctx, password, netip.Addr{})
 	if err != nil {
 		return nil, err
 	}
-	return s.alter(id, func(r *record) error {
+	return s.alter(id, func(c *change, r *record) error {
 		if r.Client != "" {
 			return errNoLogin
 		}
 		r.Password = hashed
+		c.endAll(id)
 		return nil
 	})
 }
 
-// alter changes a copy of an account, and ends the access of all its programs.
-func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
+// ChangePassword gives a person who has just signed in another password, signs them out everywhere,
+// and ends the access of all programs. addr is where they are. It returns the person as signed in with
+// the new password. Errors: ErrNoAccount, ErrDisabled, ErrLogin if the account was changed since the
+// sign-in, ErrReadOnly, ErrBusy, and ErrPassword.
+func (s *Store) ChangePassword(ctx context.Context, person SignedIn, password string, addr netip.Addr) (
+	SignedIn, error) {
+	if err := CheckPassword(password); err != nil {
+		return SignedIn{}, err
+	}
+	hashed, err := s.hash(ctx, password, addr)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	err = s.change(func(c *change) error {
+		if err := c.checkSignedIn(person); err != nil {
+			return err
+		}
+		r := *person.as
+		r.Password = hashed
+		c.putAccount(&r)
+		c.endAll(r.ID)
+		return nil
+	})
+	if err != nil {
+		return SignedIn{}, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return SignedIn{person.Person, s.state.accounts.Get(person.ID)}, nil
+}
+
+// checkSignedIn refuses a person whose account was changed since the sign-in.
+func (c *change) checkSignedIn(person SignedIn) error {
+	r := c.accounts.Get(person.ID)
+	switch {
+	case r == nil:
+		return ErrNoAccount
+	case r.Disabled:
+		return ErrDisabled
+	case r != person.as:
+		return ErrLogin
+	}
+	return nil
+}
+
+// endAll signs a person out everywhere, and ends the access of all programs.
+func (c *change) endAll(person string) {
+	c.dropSessionsOf(person)
+	c.dropGrantsOf(person)
+}
+
+// alter changes a copy of an account.
+func (s *Store) alter(id string, f func(c *change, r *record) error) (*Account, error) {
 	var r record
 	err := s.change(func(c *change) error {
 		old := c.accounts.Get(id)
@@ -236,17 +298,16 @@ func (s *Store) alter(id string, f func(r *record) error) (*Account, error) {
 			return ErrNoAccount
 		}
 		r = *old
-		if err := f(&r); err != nil {
+		if err := f(c, &r); err != nil {
 			return err
 		}
 		c.putAccount(&r)
-		c.dropGrantsOf(id)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled}, nil
+	return r.shown(), nil
 }
 
 // Delete removes an account, also a lost one, with everything that is known about the person. What
@@ -258,7 +319,7 @@ func (s *Store) Delete(id string) error {
 		if c.accounts.Get(id) == nil && c.accounts.Lost()[id] == nil {
 			return ErrNoAccount
 		}
-		c.dropGrantsOf(id)
+		c.endAll(id)
 		c.dropAccount(id)
 		if facts := c.tx.Bucket([]byte(factsBucket)); facts.Bucket([]byte(id)) != nil {
 			return facts.DeleteBucket([]byte(id))

@@ -21,6 +21,7 @@ type state struct {
 	accounts *store.Collection[record]
 	clients  *store.Collection[Client]
 	grants   *store.Collection[grant]
+	sessions *store.Collection[session]
 
 	names           map[string]string // folded name → id, of accounts with a password
 	acting          map[string]string // id of an API client → id
@@ -41,12 +42,14 @@ func newState() *state {
 	st.accounts = store.NewCollection(accountsBucket, parser(accountsBucket, st.checkAccount), st.showAccount)
 	st.clients = store.NewCollection(clientsBucket, parser(clientsBucket, (*Client).check), nil)
 	st.grants = store.NewCollection(grantsBucket, parser(grantsBucket, st.checkGrant), st.showGrant)
+	st.sessions = store.NewCollection(sessionsBucket, parser(sessionsBucket, st.checkSession), nil)
 	return st
 }
 
-// collections returns the collections of the state. Grants refer to the others and come last.
+// collections returns the collections of the state. Grants and sessions refer to the others and come
+// last.
 func (st *state) collections() []store.Collected {
-	return []store.Collected{st.accounts, st.clients, st.grants}
+	return []store.Collected{st.accounts, st.clients, st.grants, st.sessions}
 }
 
 // parser returns a function that reads the records of a bucket and refuses those that check
@@ -63,7 +66,7 @@ func parser[T any](bucket string, check func(v *T, id string) error) func(id str
 
 // problems says which records were left out, accounts first.
 func (st *state) problems() []error {
-	return slices.Concat(st.accounts.Problems(), st.clients.Problems(), st.grants.Problems())
+	return slices.Concat(st.accounts.Problems(), st.clients.Problems(), st.grants.Problems(), st.sessions.Problems())
 }
 
 // Problems says which records of users.db cannot be used and are left out.
@@ -140,6 +143,27 @@ func (c *change) dropClient(client *Client) {
 	c.note(c.clients.Delete(c.tx, client.ID), store.MarkDeleted(c.tx))
 }
 func (c *change) dropGrant(g *grant) { c.note(c.grants.Delete(c.tx, g.ID), store.MarkDeleted(c.tx)) }
+
+func (c *change) dropSession(key string) {
+	c.note(c.sessions.Delete(c.tx, key), store.MarkDeleted(c.tx))
+}
+
+// sessionsOf returns the keys of the sessions of the person.
+func (c *change) sessionsOf(person string) (keys []string) {
+	for key, v := range c.sessions.All() {
+		if v.Person == person {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// dropSessionsOf signs the person out everywhere.
+func (c *change) dropSessionsOf(person string) {
+	for _, key := range c.sessionsOf(person) {
+		c.dropSession(key)
+	}
+}
 
 // dropGrantsOf ends the access of all programs of the person.
 func (c *change) dropGrantsOf(person string) {

@@ -6,7 +6,7 @@ import (
 	"relais/internal/store"
 )
 
-// Sweep removes expired records: unused codes, tokens, idle programs, and first answers. The next
+// Sweep removes expired records: unused codes, tokens, sessions, idle programs, and first answers. The next
 // store.DB.Compact removes the last traces from the file. Sweep does nothing in a read-only folder.
 func (s *Store) Sweep() error {
 	if s.readOnly() {
@@ -17,6 +17,11 @@ func (s *Store) Sweep() error {
 		for _, g := range c.grants.All() {
 			if !now.Before(g.Ends) { // access tokens end before
 				c.dropGrant(g)
+			}
+		}
+		for key, v := range c.sessions.All() {
+			if !now.Before(v.Ends) {
+				c.dropSession(key)
 			}
 		}
 		for _, client := range c.idle() {

@@ -1,0 +1,70 @@
+package account
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Role says what a person may do on the pages of a server. Each role may do what those before it
+// may. Programs that act for a person never have it.
+type Role string
+
+// The roles: a member has an account, a moderator decides about what others sent, and an admin also
+// about accounts.
+const (
+	Member    Role = "member"
+	Moderator Role = "moderator"
+	Admin     Role = "admin"
+)
+
+// Roles lists the roles, the least first.
+var Roles = []Role{Member, Moderator, Admin}
+
+// ParseRole reads a role.
+func ParseRole(text string) (Role, error) {
+	if i := slices.Index(Roles, Role(text)); i >= 0 {
+		return Roles[i], nil
+	}
+	names := make([]string, len(Roles))
+	for i, r := range Roles {
+		names[i] = string(r)
+	}
+	return "", fmt.Errorf("%.50q is not a role: want one of %s", text, strings.Join(names, ", "))
+}
+
+// May reports whether who has the role may do what needs another one. Nobody may do what needs an
+// unknown role.
+func (r Role) May(needed Role) bool {
+	i := slices.Index(Roles, needed)
+	return i >= 0 && slices.Index(Roles, r) >= i
+}
+
+// role returns the role of an account, "" for an API client. Records of before there were roles are
+// those of members.
+func (r *record) role() Role {
+	if r.Role == "" && r.Client == "" {
+		return Member
+	}
+	return r.Role
+}
+
+// SetRole gives an account another role and ends its sessions, so that nobody goes on with the
+// former one. The same role changes nothing. Errors: ErrNoAccount, ErrLost, errNoLogin,
+// ErrReadOnly, and one for an unknown role.
+func (s *Store) SetRole(id string, role Role) (*Account, error) {
+	if _, err := ParseRole(string(role)); err != nil {
+		return nil, err
+	}
+	return s.alter(id, func(c *change, r *record) error {
+		switch {
+		case r.Client != "":
+			return errNoLogin
+		case r.role() == role:
+			return nil
+		}
+		r.Role = role
+		c.dropSessionsOf(id)
+		return nil
+	})
+}
