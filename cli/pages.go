@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 
+	"relais/admin"
 	"relais/api"
 	"relais/auth/access"
 	"relais/httpapi"
@@ -99,7 +100,8 @@ func (f *webFlags) links(baseURL string, tools bool) map[string]string {
 }
 
 // mountPages adds the pages to the API's server. The documentation has these tools.
-func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request) netip.Addr, list []*tools.Tool) error {
+func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, address func(*http.Request) netip.Addr,
+	list []*tools.Tool) error {
 	o := web.Options{Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
 		Keyed: f.mode() == httpapi.MapKey}
 	if err := f.base(&o); err != nil || f.Pages == "off" {
@@ -120,5 +122,5 @@ func (f *webFlags) mountPages(server *httpapi.Server, address func(*http.Request
 		server.Mount(route.Path, route.Handler)
 	}
 	server.NotFound = pages.NotFound()
-	return nil
+	return mountPeople(server, pages, stores, address)
 }

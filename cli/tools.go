@@ -37,9 +37,9 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
 	if c.MCP == "off" {
-		return c.mountPages(server, address, nil)
+		return c.mountPages(server, stores, address, nil)
 	}
-	if err := c.mountPages(server, address, tools.All()); err != nil {
+	if err := c.mountPages(server, stores, address, tools.All()); err != nil {
 		return err
 	}
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,

@@ -176,20 +176,30 @@ func (p *Pages) link(r *http.Request, path string, params ...string) string {
 	return path + "?" + q.Encode()
 }
 
-// render writes a page, in the reader's language.
-func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+// execute makes a page, in the reader's language, and sets its type. If that fails, it answers and
+// returns false.
+func (p *Pages) execute(text *bytes.Buffer, w http.ResponseWriter, r *http.Request, status int, name string,
+	data any) bool {
 	words := wordsFor(r)
-	var text bytes.Buffer
 	all := page{W: words, Other: otherLanguage(r, words), Status: status, Map: p.Map, Docs: p.Docs != nil,
 		Lang: statedLanguage(r), Query: firstRunes(cleanText(r.URL.Query().Get("q")), maxQuery),
 		Searching: r.URL.Path == searchPath, Lists: !p.Keyed, Data: data}
-	if err := pages.ExecuteTemplate(&text, name, all); err != nil {
+	if err := pages.ExecuteTemplate(text, name, all); err != nil {
 		p.Log.Error("a page failed", "page", name, "error", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return false
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	return true
+}
+
+// render writes a page, in the reader's language.
+func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	var text bytes.Buffer
+	if !p.execute(&text, w, r, status, name, data) {
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Vary", "Accept-Language, Accept-Encoding")
 	body := text.Bytes()
 	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {

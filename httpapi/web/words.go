@@ -35,22 +35,27 @@ var wordsVersion = func() string {
 func readWords(patterns ...string) words {
 	all := words{}
 	for _, pattern := range patterns {
-		names, err := fs.Glob(wordFiles, "words/"+pattern+".json")
-		if err != nil || len(names) == 0 {
-			panic("web: no words " + pattern)
-		}
-		for _, name := range names {
-			if err := all.read(name); err != nil {
-				panic(fmt.Sprintf("web: %s: %v", name, err))
-			}
-		}
+		all.readAll(wordFiles, pattern)
 	}
 	return all
 }
 
+// readAll adds the texts of files whose names match a pattern.
+func (w words) readAll(files fs.FS, pattern string) {
+	names, err := fs.Glob(files, "words/"+pattern+".json")
+	if err != nil || len(names) == 0 {
+		panic("web: no words " + pattern)
+	}
+	for _, name := range names {
+		if err := w.read(files, name); err != nil {
+			panic(fmt.Sprintf("web: %s: %v", name, err))
+		}
+	}
+}
+
 // read adds the texts of a file.
-func (w words) read(name string) error {
-	text, err := wordFiles.ReadFile(name)
+func (w words) read(files fs.FS, name string) error {
+	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"bytes"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strconv"
+)
+
+// Policy is the Content-Security-Policy of pages that need no script: they have the styles and
+// pictures of this server, and no page of others shows them.
+const Policy = policy
+
+// Words are the texts of pages in one language, by name.
+type Words = words
+
+// Texts are the words of a package's pages, by language.
+type Texts struct{ english, french words }
+
+// ReadTexts returns the words that several pages need, with those of a package. Its files are
+// words/NAME.LANG.json. It panics for files that are missing or wrong: they are in the program.
+func ReadTexts(files fs.FS) *Texts {
+	in := func(lang string) words {
+		all := readWords("page."+lang, "frame."+lang, "text."+lang)
+		all.readAll(files, "*."+lang)
+		return all
+	}
+	return &Texts{in(english["lang"]), in(french["lang"])}
+}
+
+// For returns the words in the reader's language.
+func (t *Texts) For(r *http.Request) Words {
+	if wordsFor(r)["lang"] == french["lang"] {
+		return t.french
+	}
+	return t.english
+}
+
+// StatedLanguage returns the language that the address of a page states, "" for none. Links to other
+// pages keep it.
+func StatedLanguage(r *http.Request) string { return statedLanguage(r) }
+
+// framed is the data of framed.html.
+type framed struct {
+	Title string
+	Body  template.HTML
+}
+
+// Frame writes a page of another package in the frame of all pages. It is not compressed: the length of
+// a compressed page with a secret and with a text of somebody else says something about the secret.
+func (p *Pages) Frame(w http.ResponseWriter, r *http.Request, status int, title string, body template.HTML) {
+	var text bytes.Buffer
+	if !p.execute(&text, w, r, status, "framed.html", framed{title, body}) {
+		return
+	}
+	h := w.Header()
+	h.Set("Vary", "Accept-Language, Cookie")
+	h.Set("Content-Length", strconv.Itoa(text.Len()))
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		_, _ = w.Write(text.Bytes()) // fails only if the reader has gone away
+	}
+}

@@ -1,0 +1,165 @@
+package people
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"relais/auth/account"
+	"relais/httpapi/web"
+)
+
+// A Visit is a request of somebody who is signed in.
+type Visit struct {
+	account.Session
+	Words web.Words // of this package, in the reader's language
+	// Form is the value of the hidden field FormField, which each form of a page has.
+	Form string
+	// Values are the fields of a POST, whose FormField was right; nil for GET and HEAD.
+	Values url.Values
+	token  string
+}
+
+// FormField is the name of the field that binds a form to a session.
+const FormField = "form"
+
+const (
+	cookieName = "__Host-relais"
+	maxBody    = 16 << 10
+	formType   = "application/x-www-form-urlencoded"
+)
+
+// Page returns the handler of a page for people who have at least a role. It answers GET, HEAD and
+// POST, limits requests, and sets the headers of a page that only this person may see. Nobody is
+// redirected to the sign-in and comes back, who has a lesser role gets 403, and so does a form that
+// another site sent, that is of another session, or whose session has ended meanwhile. The session is
+// looked up at each request: after a change of role serve is not called again.
+func (p *People) Page(needed account.Role, serve func(http.ResponseWriter, *http.Request, *Visit)) http.Handler {
+	return p.open(func(w http.ResponseWriter, r *http.Request) {
+		v, err := p.visit(r)
+		switch {
+		case errors.Is(err, account.ErrGrant):
+			p.nobody(w, r)
+		case err != nil:
+			p.failWith(w, r, nil, err)
+		case !v.Role.May(needed):
+			p.refuse(w, r, v, http.StatusForbidden, "notYours")
+		case r.Method != http.MethodPost:
+			serve(w, r, v)
+		default:
+			if v.Values = p.form(w, r, v); v.Values != nil {
+				serve(w, r, v)
+			}
+		}
+	})
+}
+
+// open returns a handler within the limits of pages, with their headers. Forms of other sites are
+// refused.
+func (p *People) open(serve http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Cache-Control", "no-store")
+		h.Set("Content-Security-Policy", web.Policy)
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send forms with Origin: null
+		now := time.Now()
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
+			h.Set("Allow", "GET, HEAD, POST")
+			p.refuse(w, r, nil, http.StatusMethodNotAllowed, "notAllowed")
+		case p.all.Add(p.Address(r), now) > mostPerMinute:
+			h.Set("Retry-After", strconv.Itoa(60-now.Second()))
+			p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
+		case p.protection.Check(r) != nil:
+			p.refuse(w, r, nil, http.StatusForbidden, "foreignForm")
+		default:
+			serve(w, r)
+		}
+	})
+}
+
+// visit returns who sent a request. Errors: account.ErrGrant for nobody, account.ErrLost,
+// store.ErrAway.
+func (p *People) visit(r *http.Request) (*Visit, error) {
+	token := tokenOf(r)
+	s, err := p.Accounts.Session(context.WithoutCancel(r.Context()), token)
+	if err != nil {
+		return nil, err
+	}
+	return &Visit{Session: s, Words: texts.For(r), Form: formToken(token), token: token}, nil
+}
+
+// tokenOf returns the token of a request's session, "" for none.
+func tokenOf(r *http.Request) string {
+	if cookies := r.CookiesNamed(cookieName); len(cookies) == 1 {
+		return cookies[0].Value
+	}
+	return ""
+}
+
+// formToken returns what the forms of a session have. It says nothing about the session's own token.
+func formToken(token string) string {
+	mac := hmac.New(sha256.New, []byte(token))
+	mac.Write([]byte("form"))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// form reads the fields of a form and checks that it is of the session of v. With nil for v, the form
+// needs no session. If the form is wrong, it answers and returns nil.
+func (p *People) form(w http.ResponseWriter, r *http.Request, v *Visit) url.Values {
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != formType {
+		p.refuse(w, r, v, http.StatusUnsupportedMediaType, "badForm")
+		return nil
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	if err := r.ParseForm(); err != nil {
+		status := http.StatusBadRequest
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			status = http.StatusRequestEntityTooLarge
+		}
+		p.refuse(w, r, v, status, "badForm")
+		return nil
+	}
+	if v != nil && !hmac.Equal([]byte(r.PostForm.Get(FormField)), []byte(v.Form)) {
+		p.refuse(w, r, v, http.StatusForbidden, "staleForm")
+		return nil
+	}
+	return r.PostForm
+}
+
+// nobody answers a request that needs somebody who is signed in.
+func (p *People) nobody(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case p.strangers.Add(p.Address(r), time.Now()) > strangersPerMinute:
+		w.Header().Set("Retry-After", strconv.Itoa(60-time.Now().Second()))
+		p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
+	case r.Method == http.MethodPost:
+		p.refuse(w, r, nil, http.StatusForbidden, "sessionOver")
+	default:
+		redirect(w, signInLink(r, r.URL.RequestURI()))
+	}
+}
+
+// redirect sends a browser to an address of this server, with GET.
+func redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}
+
+// signInLink returns the address of the sign-in that leads to another page.
+func signInLink(r *http.Request, next string) string {
+	q := url.Values{"next": {next}}
+	if lang := web.StatedLanguage(r); lang != "" {
+		q.Set("lang", lang)
+	}
+	return SignInPath + "?" + q.Encode()
+}
