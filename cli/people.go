@@ -15,15 +15,13 @@ import (
 // mountPeople adds the pages of people who sign in.
 func mountPeople(server *httpapi.Server, pages *web.Pages, stores *admin.Stores,
 	address func(*http.Request) netip.Addr) error {
-	signedIn, err := people.New(people.Options{Accounts: stores.Accounts, Pages: pages, BaseURL: server.BaseURL,
-		Proxies: server.Proxies, Address: address, Now: time.Now, Log: server.Log, Delete: stores.DeleteUser})
+	signedIn, err := people.New(people.Options{Accounts: stores.Accounts, Community: stores.Community, Pages: pages,
+		BaseURL: server.BaseURL, Proxies: server.Proxies, Address: address, Now: time.Now, Log: server.Log,
+		Delete: stores.DeleteUser, Unusable: server.Failed[api.DataPeople] != nil})
 	if err != nil {
 		return err
 	}
 	for _, route := range signedIn.Routes() {
-		if server.Failed[api.DataPeople] != nil {
-			route.Handler = http.HandlerFunc(noPeople)
-		}
 		server.Mount(route.Path, route.Handler)
 	}
 	return nil

@@ -329,21 +329,3 @@ func TestAtOnce(t *testing.T) {
 		}
 	}
 }
-
-// Validation returns a validation by its id, false when it is not kept.
-func (s *Store) Validation(id string) (v Validation, ok bool) {
-	if s.db == nil {
-		return v, false
-	}
-	err := s.db.View(func(tx *store.Tx) error {
-		if tx.Bucket([]byte(validationsBucket)) == nil {
-			return errNoValidation
-		}
-		r, err := getValidation(tx, id)
-		if err == nil {
-			v = r.Validation
-		}
-		return err
-	})
-	return v, err == nil
-}

@@ -63,6 +63,16 @@ func (s *Store) show(before, now *Validation) {
 	}
 }
 
+// Validation returns a validation, false when it is not kept or cannot be used.
+func (s *Store) Validation(id string) (v Validation, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if kept := s.validations.Get(id); kept != nil {
+		return *kept, true
+	}
+	return v, false
+}
+
 // OfSite returns the validations of a site, by subject, then those with the highest count
 // first.
 func (s *Store) OfSite(siteKey string) []Validation {

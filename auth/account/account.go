@@ -97,6 +97,9 @@ func (s *Store) Fresh(ctx context.Context) error { return s.db.Fresh(ctx) }
 // second returns the clock's time in UTC, in whole seconds.
 func (s *Store) second() time.Time { return s.now().UTC().Truncate(time.Second) }
 
+// ReadOnly reports whether nobody can sign in and every change fails.
+func (s *Store) ReadOnly() bool { return s.readOnly() }
+
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }
 
 // A change is a transaction. The state does not change before its end.

@@ -16,15 +16,15 @@ import (
 
 // Bounds of passwords.
 const (
-	minPassword = 10   // characters
+	MinPassword = 10   // characters
 	maxPassword = 1024 // bytes
 )
 
 // CheckPassword validates a new password. Error: ErrPassword.
 func CheckPassword(text string) error {
-	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < minPassword ||
+	if !utf8.ValidString(text) || utf8.RuneCountInString(norm.NFC.String(text)) < MinPassword ||
 		len(text) > maxPassword {
-		return fmt.Errorf("%w %d characters or more and at most %d bytes", ErrPassword, minPassword, maxPassword)
+		return fmt.Errorf("%w %d characters or more and at most %d bytes", ErrPassword, MinPassword, maxPassword)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/community"
 	"relais/httpapi/web"
 	"relais/internal/limit"
 )
@@ -38,8 +39,9 @@ var texts = web.ReadTexts(files)
 
 // Options say what the pages show.
 type Options struct {
-	Accounts *account.Store
-	Pages    *web.Pages // have the frame
+	Accounts  *account.Store
+	Community *community.Store
+	Pages     *web.Pages // have the frame
 	// BaseURL is where browsers reach the service. Proxies are those whose headers are believed.
 	BaseURL string
 	Proxies access.Proxies
@@ -48,6 +50,8 @@ type Options struct {
 	Log     *slog.Logger
 	// Delete removes an account, with all links between it and what it submitted.
 	Delete func(id string) error
+	// Unusable says that the accounts cannot be read: nobody can sign in.
+	Unusable bool
 	// Moderation says that there are pages for moderators.
 	Moderation bool
 }
@@ -81,5 +85,9 @@ func (p *People) Routes() []web.Route {
 		{Path: SignInPath, Handler: p.open(p.signIn)},
 		{Path: SignOutPath, Handler: p.open(p.signOut)},
 		{Path: AccountPath, Handler: p.Page(account.Member, p.account)},
+		{Path: AccountPath + "/password", Handler: p.Page(account.Member, p.password)},
+		{Path: AccountPath + "/programs", Handler: p.Page(account.Member, p.revoke)},
+		{Path: AccountPath + "/delete", Handler: p.Page(account.Member, p.deleteAccount)},
+		{Path: sentPath, Handler: p.Page(account.Member, p.sent)},
 	}
 }

@@ -53,6 +53,10 @@ func (p *People) signIn(w http.ResponseWriter, r *http.Request) {
 		p.showSignIn(w, r, http.StatusOK, signInPage{Notice: words["signedOut"]})
 	case asked.Get("done") == "deleted":
 		p.showSignIn(w, r, http.StatusOK, signInPage{Notice: words["deleted"]})
+	case asked.Get("done") == "password":
+		p.showSignIn(w, r, http.StatusOK, signInPage{Notice: words["passwordChanged"]})
+	case p.Accounts.ReadOnly():
+		p.failWith(w, r, nil, account.ErrReadOnly)
 	default:
 		p.showSignIn(w, r, http.StatusOK, signInPage{})
 	}
@@ -208,18 +212,21 @@ func cameFrom(r *http.Request) string {
 
 // secure reports whether a browser reaches the service in a way that keeps passwords and cookies from
 // others: with TLS here or at a proxy, or on the same machine. Browsers keep the cookie in no other
-// case.
+// case. What a trusted proxy is reached with is what the base URL says.
 func (p *People) secure(r *http.Request) bool {
-	if r.TLS != nil {
-		return true
-	}
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
-	if p.base.Scheme == "https" && (strings.EqualFold(r.Host, p.base.Host) || peer.Addr().Unmap().IsLoopback() ||
-		access.Contains(p.Proxies, peer.Addr().Unmap())) {
-		return true
-	}
+	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
+	peer := addr.Addr().Unmap()
+	proxy := access.Contains(p.Proxies, peer)
 	forwarded := len(r.Header["X-Forwarded-For"])+len(r.Header["Forwarded"]) > 0
-	return !forwarded && isLocalhost(r.Host)
+	switch {
+	case r.TLS != nil:
+		return true
+	case p.base.Scheme == "https" && (proxy || peer.IsLoopback() || strings.EqualFold(r.Host, p.base.Host)):
+		return true
+	case forwarded && !(proxy && isLocalhost(p.base.Host)): // from where a browser came is not known
+		return false
+	}
+	return isLocalhost(r.Host)
 }
 
 // isLocalhost reports whether a host, which may have a port, is the browser's own machine.

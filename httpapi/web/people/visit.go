@@ -78,6 +78,9 @@ func (p *People) open(serve http.HandlerFunc) http.Handler {
 		case p.all.Add(p.Address(r), now) > mostPerMinute:
 			h.Set("Retry-After", strconv.Itoa(60-now.Second()))
 			p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
+		case p.Unusable:
+			h.Set("Retry-After", "60")
+			p.refuse(w, r, nil, http.StatusServiceUnavailable, "unusable")
 		case p.protection.Check(r) != nil:
 			p.refuse(w, r, nil, http.StatusForbidden, "foreignForm")
 		default:
