@@ -15,6 +15,9 @@ Disallow: /api/
 Disallow: /map/
 Disallow: /mcp
 Disallow: /oauth/
+Disallow: /account
+Disallow: /sign-in
+Disallow: /sign-out
 Disallow: /search
 Disallow: /near
 Disallow: /go

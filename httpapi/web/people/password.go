@@ -3,7 +3,6 @@ package people
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"relais/auth/account"
 )
@@ -13,13 +12,13 @@ type problem struct{ Field, Text string }
 
 // A passwordPage is the data of password.html and delete.html.
 type passwordPage struct {
-	Problem   *problem
-	Name      string // of the account, for password managers
-	Least     int    // characters of a password
+	Problem   *problem // nil for none
+	Name      string   // of the account, for password managers
+	Least     int      // characters of a password
 	MaxSecret int
 }
 
-// wrong reports whether the problem is that of a field.
+// Wrong reports whether the problem is that of a field.
 func (d passwordPage) Wrong(field string) bool { return d.Problem != nil && d.Problem.Field == field }
 
 // showPasswordPage writes a page whose form asks for the password.
@@ -102,7 +101,6 @@ func (p *People) deleteAccount(w http.ResponseWriter, r *http.Request, v *Visit)
 		p.failChange(w, r, v, err)
 		return
 	}
-	p.Log.Info("an account was deleted by its owner", "at", p.Now().UTC().Truncate(time.Second))
 	p.keep(w, "")
 	p.afterwards(w, r, "deleted")
 }

@@ -69,7 +69,7 @@ func (p *People) refuse(w http.ResponseWriter, r *http.Request, v *Visit, status
 	words := texts.For(r)
 	data := refusal{Text: words[name]}
 	if name == "sessionOver" {
-		data.SignIn = signInLink(r, cameFrom(r))
+		data.SignIn = signInLink(r, p.cameFrom(r))
 	}
 	p.render(w, r, v, status, words["refusedTitle"], "refused.html", data)
 }

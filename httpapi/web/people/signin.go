@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"relais/auth/access"
 	"relais/auth/account"
@@ -45,8 +46,7 @@ func (p *People) signIn(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		redirect(w, ownPath(asked.Get("next")))
-	case p.strangers.Add(p.Address(r), time.Now()) > strangersPerMinute:
-		p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
+	case p.tooMany(w, r):
 	case asked.Get("done") == "in":
 		p.showSignIn(w, r, http.StatusForbidden, signInPage{Problem: words["cookieRefused"]})
 	case asked.Get("done") == "out":
@@ -120,7 +120,7 @@ func (p *People) takeSignIn(w http.ResponseWriter, r *http.Request) {
 // showSignInProblem says why somebody is not signed in.
 func (p *People) showSignInProblem(w http.ResponseWriter, r *http.Request, name string, err error) {
 	status, text := p.loginFailure(w, r, err, "wrongLogin")
-	if len([]rune(name)) > maxTyped {
+	if utf8.RuneCountInString(name) > maxTyped || !utf8.ValidString(name) {
 		name = ""
 	}
 	p.showSignIn(w, r, status, signInPage{Problem: text, Name: name})
@@ -202,9 +202,9 @@ func ownPath(next string) string {
 }
 
 // cameFrom returns the page of this server from which a form was sent.
-func cameFrom(r *http.Request) string {
+func (p *People) cameFrom(r *http.Request) string {
 	u, err := url.Parse(r.Referer())
-	if err != nil || u.Host != r.Host {
+	if err != nil || u.Host != r.Host && u.Host != p.base.Host {
 		return AccountPath
 	}
 	return ownPath(u.RequestURI())

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"relais/auth/account"
 	"relais/httpapi/web"
@@ -70,7 +69,7 @@ func (p *People) open(serve http.HandlerFunc) http.Handler {
 		h.Set("Content-Security-Policy", web.Policy)
 		h.Set("X-Frame-Options", "DENY")
 		h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send forms with Origin: null
-		now := time.Now()
+		now := p.Now()
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 			h.Set("Allow", "GET, HEAD, POST")
@@ -142,14 +141,23 @@ func (p *People) form(w http.ResponseWriter, r *http.Request, v *Visit) url.Valu
 // nobody answers a request that needs somebody who is signed in.
 func (p *People) nobody(w http.ResponseWriter, r *http.Request) {
 	switch {
-	case p.strangers.Add(p.Address(r), time.Now()) > strangersPerMinute:
-		w.Header().Set("Retry-After", strconv.Itoa(60-time.Now().Second()))
-		p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
+	case p.tooMany(w, r):
 	case r.Method == http.MethodPost:
 		p.refuse(w, r, nil, http.StatusForbidden, "sessionOver")
 	default:
 		redirect(w, signInLink(r, r.URL.RequestURI()))
 	}
+}
+
+// tooMany counts a request of nobody, and reports whether it was refused because of the limit.
+func (p *People) tooMany(w http.ResponseWriter, r *http.Request) bool {
+	now := p.Now()
+	if p.strangers.Add(p.Address(r), now) <= strangersPerMinute {
+		return false
+	}
+	w.Header().Set("Retry-After", strconv.Itoa(60-now.Second()))
+	p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
+	return true
 }
 
 // redirect sends a browser to an address of this server, with GET.
