@@ -72,6 +72,12 @@ func TestUser(t *testing.T) {
 		says string
 	}{
 		{[]string{"user", "list"}, 0, "Élodie"},
+		{[]string{"user", "list"}, 0, "member"},
+		{[]string{"user", "role", "elodie", "moderator"}, 0, "has the role moderator"},
+		{[]string{"user", "role", "elodie", "admin", "--json"}, 0, `"role":"admin"`},
+		{[]string{"user", "role", "elodie", "root"}, 2, "member"},
+		{[]string{"user", "role", "nobody", "admin"}, 1, "no such account"},
+		{[]string{"user", "list"}, 0, "admin"},
 		{[]string{"user", "disable", "elodie"}, 0, "disabled"},
 		{[]string{"user", "list", "--json"}, 0, `"disabled":true`},
 		{[]string{"user", "disable", "elodie", "--undo", "--json"}, 0, `"disabled":false`},

@@ -25,9 +25,15 @@ func TestConformanceOfPages(t *testing.T) {
 	s := serve(t, c.dir)
 	at := aSupport(t, c)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	people := &signedIn{m.tab, s.base}
+	augusta := newPerson(t, c.dir, "Augusta Quillfeather", "dix-sept réverbères près du port")
 	for _, path := range []string{"/?site=fr-" + at.support, "/search?q=rue", "/near?lat=48.85&lon=2.35&radiusKm=20",
 		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/week", "/stats", "/feeds/FR?operator=FREE",
-		"/docs", "/docs/tools", "/nowhere"} {
+		"/docs", "/docs/tools", "/nowhere", "/sign-in?done=in", "/account", "/account/password",
+		"/account/delete", "/account/sent", "/sign-out"} {
+		if path == "/account" {
+			people.signIn(augusta, path, path)
+		}
 		for _, look := range []struct{ name, scheme, lang string }{{"light", "light", "en"}, {"dark", "dark", "fr"}} {
 			t.Run(path+" "+look.name, func(t *testing.T) {
 				m.must("Emulation.setEmulatedMedia",
