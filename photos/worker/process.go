@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -104,12 +105,25 @@ func (s *starter) start(program []string) (p *process, err error) {
 	s.wanted <- func() {
 		defer close(done)
 		p, err = startHere(program)
+		if path := byPath(program[0]); errors.Is(err, fs.ErrNotExist) && path != "" {
+			p, err = startHere(append([]string{path}, program[1:]...))
+		}
 	}
 	<-done
 	if err != nil {
 		return nil, err
 	}
 	return p, p.ready()
+}
+
+// byPath returns where this program is installed, if name is its link in /proc. An emulator such as
+// qemu-user lets a program look at that link, but not start it.
+func byPath(name string) string {
+	if !strings.HasPrefix(name, "/proc/") {
+		return ""
+	}
+	path, _ := os.Executable() // "" if that fails too: the error is that of the link
+	return path
 }
 
 func startHere(program []string) (*process, error) {

@@ -313,3 +313,17 @@ func FuzzReceive(f *testing.F) {
 		}
 	})
 }
+
+// Where the link in /proc cannot be started, the program is found by its path.
+func TestProgramByPath(t *testing.T) {
+	p := New(Options{Program: []string{"/proc/self/missing", command}, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(p.Close)
+	if _, _, err := p.ask("hash"); err != nil {
+		t.Error(err)
+	}
+	other := New(Options{Program: []string{"/nonexistent/relais", command}, Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(other.Close)
+	if _, _, err := other.ask("hash"); err == nil {
+		t.Error("a program that is elsewhere was started")
+	}
+}
