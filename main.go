@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	_ "golang.org/x/crypto/x509roots/fallback" // for machines and containers without a file of roots
+
 	"relais/cli"
 )
 

@@ -54,7 +54,9 @@ type commands struct {
 	Compact   compactCommand   `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
 	Cluster   clusterCommand   `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`
 	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
-	Version   versionCommand   `cmd:"" help:"Print the version of this program."`
+	Health    healthCommand    `cmd:"" help:"Ask whether a server answers: for containers and monitoring."`
+	Licences  licencesCommand  `cmd:"" help:"Print the licences of everything that is in this program."`
+	Version   versionCommand   `cmd:"" help:"Print the version of this program, or its bill of materials."`
 	Worker    workerCommand    `cmd:"" hidden:"" name:"photo-worker"`
 	Speedtest speedtestCommand `cmd:"" help:"Speedtests that people measured: import."`
 	Coverage  coverageCommand  `cmd:"" help:"Coverage points that people measured: import."`

@@ -1,22 +1,41 @@
 package cli
 
 import (
+	"debug/buildinfo"
+	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 
+	"relais/internal/licences"
 	"relais/snapshot"
 )
 
 // Version is set by the linker; a build from a checkout says its commit.
 var Version = ""
 
+// CLibrary is the version of the C library that the linker took. The linker is told so.
+var CLibrary = ""
+
 type versionCommand struct {
-	JSON bool `name:"json" help:"Print one JSON object."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+	SBOM    bool   `name:"sbom" help:"Print everything that is in the program: CycloneDX 1.6 in JSON."`
+	Program string `type:"path" hidden:"" help:"With --sbom: of this program, which was built with this one for another machine."`
+}
+
+// Help is shown below the flags.
+func (*versionCommand) Help() string {
+	return `Examples:
+  relais version
+  relais version --sbom > relais.cdx.json`
 }
 
 // Run prints the version.
 func (c *versionCommand) Run(streams Streams) error {
+	if c.SBOM {
+		return c.bill(streams)
+	}
 	if c.JSON {
 		return printJSON(streams.Out,
 			map[string]any{"version": version(), "go": runtime.Version(), "snapshotFormat": snapshot.Version})
@@ -24,6 +43,35 @@ func (c *versionCommand) Run(streams Streams) error {
 	_, err := fmt.Fprintf(streams.Out, "relais %s (%s, snapshot format %d)\n", version(), runtime.Version(),
 		snapshot.Version)
 	return err
+}
+
+// bill prints the bill of materials.
+func (c *versionCommand) bill(streams Streams) error {
+	info, err := readBuildInfo()
+	if c.Program != "" {
+		info, err = buildinfo.ReadFile(c.Program)
+	}
+	if err != nil {
+		return err
+	}
+	table, err := licences.Load()
+	if err != nil {
+		return err
+	}
+	parts, err := table.Of(info, CLibrary)
+	if err != nil {
+		return err
+	}
+	return table.WriteBOM(streams.Out, version(), info, parts)
+}
+
+// readBuildInfo reads what this program is made of.
+func readBuildInfo() (*debug.BuildInfo, error) {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info, nil
+	}
+	name, _ := os.Executable() // an empty name says enough
+	return nil, errors.New(name + " does not say which modules it has: build it with Go modules")
 }
 
 func version() string {

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+
+	"relais/internal/licences"
+)
+
+type licencesCommand struct {
+	List bool `help:"Only what the program contains, a line each, without the texts."`
+}
+
+// Help is shown below the flags.
+func (*licencesCommand) Help() string {
+	return `Prints what this program contains, and the texts of all licences, beginning with its own. A text that is the
+same for several parts is printed once.
+
+Examples:
+  relais licences | less
+  relais licences --list`
+}
+
+// Run prints the licences.
+func (c *licencesCommand) Run(streams Streams) error {
+	info, err := readBuildInfo()
+	if err != nil {
+		return err
+	}
+	table, err := licences.Load()
+	if err != nil {
+		return err
+	}
+	parts, err := table.Of(info, CLibrary)
+	if err != nil {
+		return err
+	}
+	self := table.Self
+	self.Version = version()
+	parts = append([]licences.Part{self}, parts...)
+	w := bufio.NewWriter(streams.Out)
+	fmt.Fprintf(w, "relais %s contains:\n\n", self.Version)
+	if err := licences.WriteList(w, parts); err != nil {
+		return err
+	}
+	if !c.List {
+		if err := table.WriteTexts(w, parts); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

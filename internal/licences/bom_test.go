@@ -1,0 +1,137 @@
+package licences
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"relais/internal/filetest"
+)
+
+// build returns what a build of all modules would say about itself.
+func build(t *testing.T, table *Table) *debug.BuildInfo {
+	t.Helper()
+	info := &debug.BuildInfo{GoVersion: "go1.26.8", Settings: []debug.BuildSetting{{Key: "GOARCH", Value: "arm64"},
+		{Key: "-ldflags", Value: "secret"}}}
+	for _, m := range table.Modules {
+		info.Deps = append(info.Deps, &debug.Module{Path: m.Name, Version: m.Version})
+	}
+	return info
+}
+
+func bill(t *testing.T) []byte {
+	t.Helper()
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := build(t, table)
+	parts, err := table.Of(info, "2.36-9+deb12u14")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := table.WriteBOM(&b, "v1.2.3", info, parts); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The bill follows the schema of CycloneDX, which comes with its library.
+func TestBillFollowsSchema(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(strings.TrimSpace(string(out)), "schema")
+	compiler := jsonschema.NewCompiler()
+	for name, file := range map[string]string{"http://cyclonedx.org/schema/bom-1.6.schema.json": "bom-1.6.schema.json",
+		"http://cyclonedx.org/schema/spdx.schema.json":     "spdx.schema.json",
+		"http://cyclonedx.org/schema/jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(filetest.Read(t, filepath.Join(dir, file))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource(name, schema); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := compiler.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"the bill": string(bill(t)),
+		"an unknown licence": strings.Replace(string(bill(t)), `"MIT"`, `"MITT"`, 1)} {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(document); (err == nil) != (name == "the bill") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// The library of CycloneDX reads what was written.
+func TestBillIsRead(t *testing.T) {
+	var got cyclonedx.BOM
+	if err := cyclonedx.NewBOMDecoder(bytes.NewReader(bill(t)), cyclonedx.BOMFileFormatJSON).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for _, c := range *got.Components {
+		versions[c.Name] = c.Version
+		if c.Licenses == nil || len(*c.Licenses) != 1 {
+			t.Errorf("%s has %v, want a licence", c.Name, c.Licenses)
+		}
+	}
+	for name, want := range map[string]string{"std": "1.26.8", "glibc": "2.36-9+deb12u14", "libheif": "1.18.2",
+		"maplibre-gl": "6.17.0", "go.etcd.io/bbolt": requiredVersion(t, "go.etcd.io/bbolt")} {
+		if versions[name] != want {
+			t.Errorf("%s has version %q, want %q", name, versions[name], want)
+		}
+	}
+	refs := map[string]bool{}
+	for _, c := range *got.Components {
+		if refs[c.BOMRef] {
+			t.Errorf("two components are %s", c.BOMRef)
+		}
+		refs[c.BOMRef] = true
+	}
+	if self := got.Metadata.Component; self.Name != "relais" || self.Version != "v1.2.3" ||
+		!slices.Equal(*self.Properties, []cyclonedx.Property{{Name: "go:version", Value: "go1.26.8"},
+			{Name: "go:GOARCH", Value: "arm64"}}) {
+		t.Errorf("got %+v", self)
+	}
+	if links := (*got.Dependencies)[0]; links.Ref != "relais" || len(*links.Dependencies) != len(*got.Components) {
+		t.Errorf("got %+v", links)
+	}
+}
+
+func requiredVersion(t *testing.T, module string) string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func TestUnknownModule(t *testing.T) {
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := build(t, table)
+	info.Deps = append(info.Deps, &debug.Module{Path: "example.org/x"})
+	if _, err := table.Of(info, ""); err == nil || !strings.Contains(err.Error(), "example.org/x") {
+		t.Errorf("got %v, want an error that names the module", err)
+	}
+}
