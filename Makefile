@@ -8,6 +8,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 FUZZTIME ?= 10s
 # Flags for go test, such as -v or -run TestName.
 TESTFLAGS ?=
+# Further flags for the linker of C: -LDIR for another C library.
+CLINK ?=
 # What make bench measures on; empty: a synthetic country of national size.
 BENCHDATA ?=
 
@@ -17,16 +19,29 @@ export GOFLAGS += -trimpath -tags=netgo,osusergo,nodynamic
 # libwebp is C, and linked in.
 export CGO_ENABLED := 1
 
-BUILD = $(GO) build -ldflags '-s -w -linkmode external -extldflags "-static" -X relais/cli.Version=$(VERSION)'
+# The version of the C library, for the bill of materials.
+LIBC ?= $(shell dpkg-query -W -f '$${Version}' libc6-dev 2>/dev/null)
+
+# The same bytes in every folder: the version comes from the linker, not from the folder's .git.
+BUILD = $(GO) build -buildvcs=false -ldflags '-s -w -linkmode external -extldflags "-static -Wl,--build-id=none $(CLINK)" \
+	-X relais/cli.Version=$(VERSION) -X relais/cli.CLibrary=$(LIBC)'
+PROGRAM ?= build/relais
+
+# What make release makes, and the compilers of C for other machines than this one.
+ARCHS    ?= amd64 arm64
+CC_amd64  = x86_64-linux-gnu-gcc
+CC_arm64  = aarch64-linux-gnu-gcc
+# The time of a release is that of its commit.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
 # Where what npm brings is, and the Node that it needs where the machine's is older.
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check codecs basemap clean
+.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check release release-check release-debian release-arm64 codecs basemap clean
 
 build: ## one static binary
-	$(BUILD) -o build/relais .
+	$(BUILD) -o $(PROGRAM) .
 
 run: build ## serve DATA
 	build/relais serve --data $(DATA) --listen $(LISTEN)
@@ -112,6 +127,25 @@ lint:
 check: lint ## formatting, vet, staticcheck, and that go.mod is tidy
 	$(GO) mod tidy -diff
 	$(GO) mod verify
+
+# One program after the other: $(call program,ARCH) is where it is.
+program = build/programs/relais-$(1)
+release: $(ARCHS:%=program-%) ## tarballs, Debian packages, the image, bills of materials and sums in build/release (MINISIGN_KEY=FILE signs)
+	VERSION=$(VERSION) release/build build/release $(foreach a,$(ARCHS),$(a)=$(call program,$(a)))
+
+program-%:
+	@if [ $* = $$($(GO) env GOHOSTARCH) ]; then $(MAKE) build PROGRAM=$(call program,$*); else \
+		GOARCH=$* CC=$(CC_$*) $(MAKE) build PROGRAM=$(call program,$*) \
+			LIBC=$$(dpkg-query -W -f '$${Version}' libc6-dev-$*-cross 2>/dev/null); fi
+
+release-check: ## a release made twice is the same; lintian, systemd-analyze and skopeo on what it has
+	VERSION=$(VERSION) release/check
+
+release-debian: ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
+	release/check-debian build/release
+
+release-arm64: ## the program for arm64 under qemu (needs qemu-user-static)
+	release/check-arm64 $(call program,arm64)
 
 codecs: ## dav1d as WebAssembly, from Debian's source package (the script says what it needs)
 	photos/avif/codec/build.sh build/dav1d
