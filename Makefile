@@ -142,10 +142,10 @@ release-check: ## a release made twice is the same; lintian, systemd-analyze and
 	VERSION=$(VERSION) release/check
 
 release-debian: ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
-	release/check-debian build/release
+	release/check-debian $(call program,$(shell $(GO) env GOHOSTARCH)) build/debian.tar
 
 release-arm64: ## the program for arm64 under qemu (needs qemu-user-static)
-	release/check-arm64 $(call program,arm64)
+	release/check-arm64 $(call program,arm64) $(call program,amd64)
 
 codecs: ## dav1d as WebAssembly, from Debian's source package (the script says what it needs)
 	photos/avif/codec/build.sh build/dav1d
