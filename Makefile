@@ -38,7 +38,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check release release-check release-debian release-arm64 codecs basemap clean
+.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check release release-check release-debian release-service release-arm64 codecs basemap clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -141,8 +141,12 @@ program-%:
 release-check: ## a release made twice is the same; lintian, systemd-analyze and skopeo on what it has
 	VERSION=$(VERSION) release/check
 
+own = $(call program,$(shell $(GO) env GOHOSTARCH))
 release-debian: ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
-	release/check-debian $(call program,$(shell $(GO) env GOHOSTARCH)) build/debian.tar
+	release/check-debian $(own) build/debian.tar
+
+release-service: ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
+	release/check-service $(own) build/debian.tar
 
 release-arm64: ## the program for arm64 under qemu (needs qemu-user-static)
 	release/check-arm64 $(call program,arm64) $(call program,amd64)
