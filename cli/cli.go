@@ -56,7 +56,8 @@ type commands struct {
 	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
 	Health    healthCommand    `cmd:"" help:"Ask whether a server answers: for containers and monitoring."`
 	Licences  licencesCommand  `cmd:"" help:"Print the licences of everything that is in this program."`
-	Version   versionCommand   `cmd:"" help:"Print the version of this program, or its bill of materials."`
+	Version   versionCommand   `cmd:"" help:"Print the version of this program, or its bill of materials; relais --version does the first."`
+	Help      helpCommand      `cmd:"" help:"Print the help of a command."`
 	Worker    workerCommand    `cmd:"" hidden:"" name:"photo-worker"`
 	Speedtest speedtestCommand `cmd:"" help:"Speedtests that people measured: import."`
 	Coverage  coverageCommand  `cmd:"" help:"Coverage points that people measured: import."`
@@ -69,7 +70,8 @@ Start with:
   relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip
   relais serve --data DIR
 
-Every flag can be an environment variable: --data is RELAIS_DATA.`
+Every flag can be an environment variable: --data is RELAIS_DATA. relais help COMMAND, or COMMAND --help,
+has the flags and examples.`
 
 // Main runs the command line and returns the exit code.
 func Main(ctx context.Context, args []string, streams Streams) int {
@@ -77,22 +79,19 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	exit := -1
 	parser, err := kong.New(&c, kong.Name("relais"), kong.Description(description),
 		kong.Writers(streams.Out, streams.Err), kong.Exit(func(code int) { exit = code }),
-		kong.DefaultEnvars("RELAIS"), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.DefaultEnvars("RELAIS"), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams))
 	if err != nil {
 		fmt.Fprintln(streams.Err, "relais:", err)
 		return failed
 	}
-	k, err := parser.Parse(args)
+	groupCommands(parser.Model)
+	k, err := parser.Parse(familiar(args))
 	if exit >= 0 { // --help
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintf(streams.Err, "relais: %v\n", err)
-		if _, ok := errors.AsType[*kong.ParseError](err); ok {
-			fmt.Fprintln(streams.Err, "Run relais --help, or relais COMMAND --help, for usage.")
-		}
-		return wrongUse
+		return streams.misuse(err)
 	}
 	return exitCode(dataOf(k).OwnerAdvice(k.Run()), streams)
 }

@@ -27,7 +27,7 @@ import (
 
 type demoCommand struct {
 	Data   string `default:"relais-demo" placeholder:"DIR" help:"The data folder (${default}); made when it is missing or empty."`
-	Listen string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
+	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
 	Log    string `enum:"text,json" default:"text" help:"Form of the log."`
 	Open   bool   `help:"Open the map in a browser."`
 	baseFlags

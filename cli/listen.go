@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -19,6 +20,9 @@ const holding = "relais serve on "
 // error for an address in use suggests what to do.
 func listen(flag, address string, dir folder.Dir) (net.Listener, error) {
 	addr, err := net.ResolveTCPAddr("tcp", address)
+	if _, short := strconv.ParseUint(address, 10, 16); short == nil {
+		return nil, usageError{fmt.Errorf("%s %s is a port: want an address, such as %[1]s 127.0.0.1:%[2]s", flag, address)}
+	}
 	if err != nil {
 		return nil, usageError{fmt.Errorf("%s %s: %w", flag, address, err)}
 	}

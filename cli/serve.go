@@ -24,7 +24,7 @@ import (
 
 type serveCommand struct {
 	dataFlag
-	Listen  string `default:"127.0.0.1:8080" help:"Where to listen (${default})."`
+	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
 	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
 	proxyFlags
 	OpsListen      string        `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"relais/admin"
 )
 
 // A table prints rows in columns when it is flushed.
@@ -27,16 +29,17 @@ func (t *table) row(cells ...any) {
 	fmt.Fprintf(t, strings.Repeat("%v\t", len(cells)-1)+"%v\n", cells...)
 }
 
-// flushPage prints the table and which part of the list it is.
+// flushPage prints the table and which part of the list it is. what is in the plural.
 func (t *table) flushPage(shown, offset, total int, what string) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	if shown == total {
-		_, err := fmt.Fprintf(t.out, "%d %s\n", total, what)
+		_, err := fmt.Fprintln(t.out, admin.Number(total, strings.TrimSuffix(what, "s")))
 		return err
 	}
-	_, err := fmt.Fprintf(t.out, "%d of %d %s; --offset %d goes on\n", shown, total, what, offset+shown)
+	_, err := fmt.Fprintf(t.out, "%d of %s; --offset %d goes on\n", shown,
+		admin.Number(total, strings.TrimSuffix(what, "s")), offset+shown)
 	return err
 }
 

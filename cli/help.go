@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// groups are the commands by what people do with them, in the order of the help.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Try and run:", []string{"demo", "serve", "health"}},
+	{"Data:", []string{"update", "ingest", "archive", "outage", "speedtest", "coverage", "snapshot", "export", "pack"}},
+	{"Clients and webhooks:", []string{"client", "hook"}},
+	{"People and what they submit:", []string{"user", "photo", "report", "bug", "audit"}},
+	{"Upkeep:", []string{"doctor", "check", "backup", "restore", "compact", "cluster"}},
+	{"This program:", []string{"help", "version", "licences", "completion", "man"}},
+}
+
+// groupCommands puts the commands of the help in order.
+func groupCommands(app *kong.Application) {
+	order := map[string]int{}
+	for i, g := range groups {
+		for _, name := range g.commands {
+			order[name] = len(order)
+			if at := slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == name }); at >= 0 {
+				app.Children[at].Group = &kong.Group{Key: fmt.Sprint(i), Title: g.title}
+			}
+		}
+	}
+	slices.SortStableFunc(app.Children, func(a, b *kong.Node) int { return order[a.Name] - order[b.Name] })
+}
+
+// helpCommand is in the list of commands only: Main reads it as COMMAND --help.
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"The command, such as client create."`
+}
+
+// Help is shown below the flags.
+func (*helpCommand) Help() string {
+	return `Examples:
+  relais help
+  relais help client create`
+}
+
+// Run is never called.
+func (*helpCommand) Run() error { return errors.New("relais help stands before the command") }
+
+// familiar replaces what people know from other programs: help COMMAND and --version.
+func familiar(args []string) []string {
+	switch {
+	case len(args) == 0:
+	case args[0] == "--version" || args[0] == "-v" || args[0] == "-V":
+		return append([]string{"version"}, args[1:]...)
+	case args[0] == "help" && !slices.Contains(args, "--help"):
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
+}
+
+// misuse says what is wrong with the flags and arguments. A command that lacks its subcommand has its
+// help printed.
+func (s Streams) misuse(err error) int {
+	parse, ok := errors.AsType[*kong.ParseError](err)
+	if ok && strings.HasPrefix(err.Error(), "expected one of ") {
+		if err := parse.Context.PrintUsage(false); err != nil {
+			return failed
+		}
+		return wrongUse
+	}
+	fmt.Fprintf(s.Err, "relais: %s\n", visible(err.Error(), "\n"))
+	if !ok {
+		return wrongUse
+	}
+	path := "relais"
+	if node := parse.Context.Selected(); node != nil {
+		path = node.FullPath()
+		if _, examples, ok := strings.Cut(node.Detail, "Example"); ok {
+			fmt.Fprintf(s.Err, "Example%s\n", examples)
+		}
+	}
+	fmt.Fprintf(s.Err, "Run %s --help for usage.\n", path)
+	return wrongUse
+}
