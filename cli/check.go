@@ -139,7 +139,8 @@ type compactCommand struct {
 // Help is shown below the flags.
 func (*compactCommand) Help() string {
 	return `Rewrites the stores without what was deleted. A running server does it by itself twice a
-day when something was deleted; this does it now, and requests are answered meanwhile.
+day when something was deleted; this does it now, and requests are answered meanwhile. A store stays
+as it is if it would be larger.
 
 Example:
   relais compact --data DIR`
@@ -149,10 +150,23 @@ Example:
 func (c *compactCommand) Run(ctx context.Context, streams Streams) error {
 	command := admin.CompactStores{}
 	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "stores", func(list []admin.Compacted) error {
-		t := newTable(streams.Out, "STORE", "BYTES BEFORE", "AFTER")
+		t := newTable(streams.Out, "STORE", "BYTES BEFORE", "AFTER", "")
+		gained := int64(0)
 		for _, s := range list {
-			t.row(s.Path, s.Before, s.After)
+			note := ""
+			if gained += s.Before - s.After; s.Before <= s.After {
+				note = "nothing to gain"
+			}
+			t.row(s.Path, s.Before, s.After, note)
 		}
-		return t.Flush()
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		if gained <= 0 {
+			_, err := fmt.Fprintln(streams.Out, "Nothing was deleted, and the stores cannot be smaller: no need to do this again.")
+			return err
+		}
+		_, err := fmt.Fprintf(streams.Out, "%d bytes less\n", gained)
+		return err
 	})
 }

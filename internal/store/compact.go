@@ -40,8 +40,12 @@ func (db *DB) HasDeleted() (has bool, err error) {
 	return has, err
 }
 
+// errNoGain says that a compacted file would be larger.
+var errNoGain = errors.New("nothing to gain")
+
 // Compact rewrites the file without unused space and deleted records, and
-// returns its size in bytes before and after. There must be space for both. Updates
+// returns its size in bytes before and after. A file in which nothing was deleted stays as
+// it is if the new one would be larger. There must be space for both. Updates
 // wait until it is done. Views do not: those that have begun go on with the old
 // file, whose space is given back when the last of them ends. After a crash at any
 // point there is the old file or the new one, whole. Errors: ErrDamaged,
@@ -53,11 +57,36 @@ func (db *DB) Compact() (before, after int64, err error) {
 	}
 	db.writing.Lock()
 	defer db.writing.Unlock()
-	before, after, err = db.rewrite(db.copyTo)
+	before, after, err = db.compact()
 	if err != nil {
 		return 0, 0, failed("compact", db.name, err)
 	}
 	return before, after, nil
+}
+
+// compact is Compact for a caller that holds db.writing.
+func (db *DB) compact() (before, after int64, err error) {
+	if err := db.certain(); err != nil {
+		return 0, 0, err
+	}
+	deleted, err := db.HasDeleted()
+	if err != nil {
+		return 0, 0, err
+	}
+	old, err := db.verify()
+	if err != nil {
+		return 0, 0, err
+	}
+	before, after, err = db.swap(old, db.copyTo, func(next *file) error {
+		if info, err := next.held.Stat(); err != nil || deleted || info.Size() <= old.Size() {
+			return err
+		}
+		return errNoGain
+	})
+	if errors.Is(err, errNoGain) {
+		return old.Size(), old.Size(), nil
+	}
+	return before, after, err
 }
 
 // rewrite puts a file in the place of this one, which fill has filled. The caller

@@ -298,3 +298,41 @@ func TestCompactOnAFullDisk(t *testing.T) {
 		t.Errorf("left over: %v, want len(names) = 1", names)
 	}
 }
+
+// Compact makes no file larger, and says so when there is nothing to gain.
+func TestCompactWithoutGain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db := opened(t, path)
+	size := func() int64 {
+		t.Helper()
+		info, err := os.Stat(path)
+		must(t, err)
+		return info.Size()
+	}
+	for i := range 60 { // values of over a page, as archives have: what bolt allocates must not show
+		put(t, db, fmt.Sprint("kept", i), bytes.Repeat([]byte{byte(i)}, 100_000))
+	}
+	_, _, err := db.Compact()
+	must(t, err)
+	settled := size()
+	if settled > 8_000_000 { // 8 MiB is what bolt allocates by itself
+		t.Errorf("6 MB of values take %d bytes after Compact", settled)
+	}
+	before, after, err := db.Compact()
+	if err != nil || before != settled || after != settled || size() != settled {
+		t.Errorf("again: %d to %d, %v, the file has %d; want %d everywhere", before, after, err, size(), settled)
+	}
+	err = db.Update(func(tx *Tx) error {
+		return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("kept7")), MarkDeleted(tx))
+	})
+	must(t, err)
+	if before, after, err = db.Compact(); err != nil || after >= before || size() != after {
+		t.Errorf("after a deletion: %d to %d, %v, the file has %d; want less", before, after, err, size())
+	}
+	if has, err := db.HasDeleted(); has || err != nil {
+		t.Errorf("marked after Compact: %v, %v, want false", has, err)
+	}
+	if names, _ := os.ReadDir(filepath.Dir(path)); len(names) != 1 {
+		t.Errorf("left over: %v, want one file", names)
+	}
+}

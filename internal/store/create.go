@@ -90,5 +90,6 @@ func write(path string, fill func(*bolt.DB) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	db.AllocSize = step // bolt's own is so large that a file would double
 	return fill(db)
 }
