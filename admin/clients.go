@@ -85,12 +85,7 @@ func (c RevokeClient) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil || s.engine == nil {
 		return Revoked{Client: revoked}, err
 	}
-	missing, err := s.replicas.Confirm(ctx)
-	if err != nil { // it is revoked all the same
-		missing = []string{"all others"}
-		s.log.Warn("asking the other nodes", "error", err)
-	}
-	return Revoked{revoked, missing}, nil
+	return Revoked{revoked, s.unconfirmed(ctx)}, nil
 }
 
 // DeleteClient removes a client, its counts and the account that it acts as.

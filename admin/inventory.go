@@ -280,7 +280,11 @@ func (s *Stores) do(ctx context.Context, c Command) (any, error) {
 		return nil, err
 	}
 	old := s.freshen(ctx)
-	answer, err := c.run(ctx, s)
+	var answer any
+	c, err := s.resolve(c)
+	if err == nil {
+		answer, err = c.run(ctx, s)
+	}
 	if err != nil && old != nil && !errors.Is(err, store.ErrAway) {
 		err = fmt.Errorf("%w, as far as this server knows: %w", err, old)
 	}

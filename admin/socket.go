@@ -27,7 +27,7 @@ type Command interface {
 }
 
 // commands are the commands that the socket takes, by the names of their types.
-var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, RotateClient{}, RevokeClient{},
+var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, SetClient{}, RotateClient{}, RevokeClient{},
 	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
 	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{},

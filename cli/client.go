@@ -19,6 +19,7 @@ type clientCommand struct {
 	List   clientList   `cmd:"" help:"List the clients."`
 	Show   clientShow   `cmd:"" help:"Show a client and its keys."`
 	Usage  clientUsage  `cmd:"" help:"Say what is left of a client's limits."`
+	Set    clientSet    `cmd:"" help:"Change a client: its name, origins, CIDRs, scopes, limits, end; keys stay."`
 	Rotate clientRotate `cmd:"" help:"Give a client another key; the present ones end after the overlap."`
 	Revoke clientRevoke `cmd:"" help:"End a client's keys, or one of them, at once."`
 	Delete clientDelete `cmd:"" help:"Remove a client and its keys."`
@@ -46,8 +47,8 @@ type clientCreate struct {
 	RequireSignature   bool        `help:"SERVER: every request must be signed. MOBILE clients always sign."`
 	RequireAttestation bool        `help:"Every request must bring a device attestation."`
 	Partner            bool        `help:"May write, where its scopes say so."`
-	Minute             int         `default:"60" help:"Requests a minute (${default})."`
-	Day                int         `default:"10000" help:"Requests a day (${default})."`
+	Minute             int         `default:"60" placeholder:"N" help:"Requests a minute (${default})."`
+	Day                int         `default:"10000" placeholder:"N" help:"Requests a day (${default})."`
 	VisitorMinute      int         `placeholder:"N" help:"BROWSER and MOBILE: of these, requests a minute from one visitor's address (default: no such limit)."`
 	VisitorDay         int         `placeholder:"N" help:"BROWSER and MOBILE: of these, requests a day from one visitor's address (default: no such limit)."`
 	Expires            *days       `placeholder:"TIME" help:"Until when it may call, from now: 90d, 12h."`
@@ -74,12 +75,8 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	if spec.CIDRs, err = access.ParsePrefixes(c.CIDR); err != nil {
 		return usageError{err}
 	}
-	for _, text := range c.Origin {
-		origin, err := access.ParseOrigin(text)
-		if err != nil {
-			return usageError{err}
-		}
-		spec.Origins = append(spec.Origins, origin)
+	if spec.Origins, err = parseOrigins(c.Origin); err != nil {
+		return usageError{err}
 	}
 	if c.Expires != nil {
 		if *c.Expires <= 0 {
@@ -118,9 +115,9 @@ func noteShared(w io.Writer, c *access.Client) error {
 		c.Limits.Day != access.DefaultLimits.Day {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nAll its visitors share %d requests a minute and %d a day. Create it with --minute "+
-		"and --day for more, and with\n"+
-		"--visitor-minute and --visitor-day to bound what one visitor's address may use of them.\n", c.Limits.Minute,
+	_, err := fmt.Fprintf(w, "\nAll its visitors share %d requests a minute and %d a day. relais client set gives it "+
+		"more with --minute\nand --day, and bounds what one visitor's address may use of them with --visitor-minute "+
+		"and --visitor-day.\n", c.Limits.Minute,
 		c.Limits.Day)
 	return err
 }

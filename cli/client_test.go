@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/auth/access"
+	"relais/internal/store"
 )
 
 func TestClientVisitors(t *testing.T) {
@@ -133,5 +138,114 @@ func TestClientSign(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &headers); err != nil || headers["Authorization"] != "Bearer k" ||
 		!strings.HasPrefix(headers["X-Sq-Signature"], "t=") {
 		t.Errorf("got %s, %v; want the key and a signature", out, err)
+	}
+}
+
+// A client is changed by its name or the first characters of its id, and says what is different.
+func TestClientSet(t *testing.T) {
+	dir := t.TempDir()
+	run := func(code int, args ...string) (out, errs string) {
+		t.Helper()
+		out, errs, got := command(context.Background(), append([]string{"client", args[0], "--data", dir}, args[1:]...)...)
+		if got != code {
+			t.Errorf("relais client %q: exit %d\n%s%s, want %d", args, got, out, errs, code)
+		}
+		return out, errs
+	}
+	var made struct{ ID string }
+	text, _ := run(0, "create", "--name", "Map", "--mode", "browser", "--origin", "https://a.example", "--scopes",
+		"antennas:read", "--json")
+	if err := json.Unmarshal([]byte(text), &made); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string // of both outputs
+	}{
+		{"an origin more", []string{"Map", "--add-origin", "https://b.example/"}, 0,
+			"origins  https://a.example → https://a.example,https://b.example"},
+		{"limits by a prefix", []string{made.ID[:20], "--minute", "600", "--day=70000", "--visitor-minute=9"}, 0,
+			"limits.minute         60 → 600"},
+		{"nothing new", []string{made.ID, "--minute", "600"}, 0, "is as it was"},
+		{"no flag", []string{"Map"}, 2, "nothing to change"},
+		{"an end", []string{"Map", "--expires", "90d"}, 0, "expires  never → 20"},
+		{"no end", []string{"Map", "--expires", "never"}, 0, "→ never"},
+		{"an end before now", []string{"Map", "--expires", "0d"}, 2, "want a time from now"},
+		{"not a CIDR", []string{"Map", "--add-cidr", "192.0.2"}, 2, "192.0.2"},
+		{"not an origin", []string{"Map", "--origin", "map.example/path"}, 2, "map.example/path"},
+		{"not a scope", []string{"Map", "--add-scopes", "nosuch"}, 2, "nosuch"},
+		{"CIDRs of a page", []string{"Map", "--cidr", "192.0.2.0/24"}, 1, "BROWSER"},
+		{"the last origin", []string{"Map", "--remove-origin", "https://a.example", "--remove-origin", "https://b.example"},
+			1, "at least one origin"},
+		{"a partner", []string{"Map", "--partner"}, 0, "partner  false → true"},
+		{"no partner", []string{"Map", "--no-partner"}, 0, "partner  true → false"},
+		{"a name", []string{"Map", "--name", "Web map"}, 0, "name  Map → Web map"},
+		{"the old name", []string{"Map", "--name", "x"}, 1, "no such client"},
+		{"JSON", []string{"Web map", "--scopes", "stats:read,antennas:read", "--json"}, 0,
+			`"changed":[{"member":"scopes","from":["antennas:read"],"to":["stats:read","antennas:read"]}]`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, errs := run(tt.code, append([]string{"set"}, tt.args...)...)
+			if !strings.Contains(out+errs, tt.want) {
+				t.Errorf("output %s%s, want %q in it", out, errs, tt.want)
+			}
+		})
+	}
+	_, errs := run(1, "create", "--name", "Web map", "--mode", "mobile", "--scopes", "all-read")
+	if !strings.Contains(errs, made.ID) {
+		t.Errorf("a second client of one name: %q, want the id of the first", errs)
+	}
+}
+
+// Clients of one name that an older version made stay, and are named where it matters.
+func TestClientsOfOneName(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"one", "two"} {
+		if _, errs, code := command(context.Background(), "client", "create", "--data", dir, "--name", name, "--mode",
+			"server", "--cidr", "192.0.2.0/24", "--scopes", "all-read"); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	db, err := store.Open(filepath.Join(dir, "clients.db"), access.Bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	err = db.Update(func(tx *store.Tx) error {
+		return store.Each(tx, access.Bucket, func(k, v []byte) error {
+			ids = append(ids, string(k))
+			text := bytes.Replace(v, []byte(`"name":"two"`), []byte(`"name":"one"`), 1)
+			return tx.Bucket([]byte(access.Bucket)).Put(k, text)
+		})
+	})
+	if err := errors.Join(err, db.Close()); err != nil || len(ids) != 2 {
+		t.Fatal(ids, err)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"list"}, 0},
+		{[]string{"list", "--json"}, 0},
+		{[]string{"show", "one"}, 1},
+		{[]string{"delete", "one"}, 1},
+		{[]string{"show", ids[0][:9]}, 1}, // of the same millisecond, or nearly
+		{[]string{"show", ids[0]}, 0},
+		{[]string{"set", ids[1], "--name", "three"}, 0},
+		{[]string{"show", "one"}, 0},
+	} {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			out, errs, code := command(context.Background(), append([]string{"client", tt.args[0], "--data", dir},
+				tt.args[1:]...)...)
+			if code != tt.code {
+				t.Errorf("exit %d, want %d: %s%s", code, tt.code, out, errs)
+			}
+			ambiguous := tt.code == 1 || tt.args[0] == "list"
+			if both := strings.Contains(errs, ids[0]) && strings.Contains(errs, ids[1]); both != ambiguous {
+				t.Errorf("the ids are named = %v, want %v: %s", both, ambiguous, errs)
+			}
+		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 type clientRotate struct {
 	oneClient
-	Overlap days `default:"1d" help:"How long the present keys go on (${default}); 0 ends them at once."`
+	Overlap days `default:"1d" placeholder:"TIME" help:"How long the present keys go on (${default}); 0 ends them at once."`
 }
 
 // Help is shown below the flags.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -24,29 +25,38 @@ func (*clientList) Help() string {
 
 // Run lists the clients.
 func (c *clientList) Run(ctx context.Context, streams Streams) error {
-	command := admin.ListClients{}
-	return printAnswerList(ctx, c.dataFlag, streams, command, c.JSON, "clients", func(list []*access.Client) error {
-		t := newTable(streams.Out, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
-			"LIVE KEYS", "EXPIRES", "LAST USED")
-		for _, x := range list {
-			used := ""
-			for _, k := range x.Keys {
-				if k.LastUsed != nil {
-					used = max(used, k.LastUsed.Format(time.RFC3339))
-				}
+	var list []*access.Client
+	if err := call(ctx, c.dataFlag, streams, admin.ListClients{}, &list); err != nil {
+		return err
+	}
+	warnSameNames(streams.Err, list)
+	if c.JSON {
+		return printJSON(streams.Out, map[string]any{"clients": list})
+	}
+	return printClients(streams.Out, list)
+}
+
+func printClients(w io.Writer, list []*access.Client) error {
+	t := newTable(w, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
+		"LIVE KEYS", "EXPIRES", "LAST USED")
+	for _, x := range list {
+		used := ""
+		for _, k := range x.Keys {
+			if k.LastUsed != nil {
+				used = max(used, k.LastUsed.Format(time.RFC3339))
 			}
-			t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
-				visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
-				moment(x.Expires), used)
 		}
-		return t.Flush()
-	})
+		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
+			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
+			moment(x.Expires), used)
+	}
+	return t.Flush()
 }
 
 // oneClient is the flags of commands on one client.
 type oneClient struct {
 	dataFlag
-	Client string `arg:"" name:"client" help:"Id or name of the client."`
+	Client string `arg:"" name:"client" help:"Name of the client, its id, or the first characters of it."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -130,7 +130,7 @@ func hookState(h *hook.Hook) string {
 // oneHook is the flags of commands on one hook.
 type oneHook struct {
 	dataFlag
-	Hook string `arg:"" name:"hook" help:"Id of the hook, such as hook-3e1f0a4c5b6d."`
+	Hook string `arg:"" name:"hook" help:"Id of the hook, such as hook-3e1f0a4c5b6d, or its first characters, such as 3e1f."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -115,8 +115,16 @@ func (c *outageList) Run(ctx context.Context, streams Streams) error {
 	command := admin.ListOutages{ReportFilter: filter, Page: admin.Page(c.pageFlags)}
 	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.OutageList) error {
 		t := newTable(streams.Out, "MARKET", "OPERATOR", "STATE", "READ", "SITES", "REJECTED", "FAILED")
+		never := 0
 		for _, f := range l.Feeds {
+			if f.State == outage.Absent && f.FailedAt == nil && c.Operator == "" {
+				never++
+				continue
+			}
 			t.row(f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
+		}
+		if never > 0 {
+			fmt.Fprintf(t, "(%s of other operators never read; --json has them)\n", admin.Number(never, "feed"))
 		}
 		fmt.Fprintln(t)
 		t.row("REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE", "REASON")
@@ -185,7 +193,7 @@ type outageReport struct {
 	SiteName   string          `placeholder:"TEXT" help:"What people call it; with --site, its siteKey unless given."`
 	Address    string          `placeholder:"TEXT" help:"Its address; with --site, the register's unless given."`
 	Commune    string          `placeholder:"TEXT" help:"Its commune; with --site, the register's unless given."`
-	Severity   outage.Severity `enum:"down,degraded" default:"down" help:"down or degraded (${default})."`
+	Severity   outage.Severity `enum:"down,degraded" default:"down" placeholder:"SEVERITY" help:"down or degraded (${default})."`
 	Service    []string        `placeholder:"SERVICE" help:"What does not work: data, voice, sms; repeat for more."`
 	Technology []string        `placeholder:"TECHNOLOGY" help:"On what: 2g, 3g, 4g, 5g; repeat for more."`
 	Reason     string          `placeholder:"TEXT" help:"Why."`
@@ -195,7 +203,7 @@ type outageReport struct {
 
 // userFlag is the person who reports or confirms.
 type userFlag struct {
-	User string `default:"admin" help:"An id of who says it (${default}): one user counts once. It is stored as a hash."`
+	User string `default:"admin" placeholder:"ID" help:"An id of who says it (${default}): one user counts once. It is stored as a hash."`
 }
 
 // Help is shown below the flags.
@@ -267,7 +275,7 @@ func printReported(ctx context.Context, d dataFlag, streams Streams, c admin.Com
 // outageArg is a report; its market and operator need not be given.
 type outageArg struct {
 	dataFlag
-	Report   string      `arg:"" name:"report" help:"Id of the report, such as community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7."`
+	Report   string      `arg:"" name:"report" help:"Id of the report, such as community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7, or its first characters, such as 01a1fe0a-f5d7."`
 	Market   market.Code `placeholder:"MARKET" help:"Only if the report is of this market."`
 	Operator string      `placeholder:"OPERATOR" help:"Only if the report is of this operator."`
 	JSON     bool        `name:"json" help:"Print one JSON object."`

@@ -64,7 +64,7 @@ func TestOutageCommands(t *testing.T) {
 	run(2, "lat", append([]string{"report", "--lon=2.2946"}, feed...)...)
 	run(0, "confirmed by 0 and the operator", "confirm", r.ID) // who reported it
 	run(0, "confirmed by 1 and the operator", append([]string{"confirm", r.ID, "--user", "two"}, feed...)...)
-	run(0, "1 reports", append([]string{"list", "--state", "reported"}, feed...)...)
+	run(0, "1 report", append([]string{"list", "--state", "reported"}, feed...)...)
 	run(0, "0 reports", "list", "--state", "resolved")
 	run(2, "state", "list", "--state", "over")
 	run(0, "is resolved", "resolve", r.ID)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"relais/admin"
@@ -30,8 +31,8 @@ Examples:
 
 // pageFlags is the wanted part of a list.
 type pageFlags struct {
-	Limit  int `default:"50" help:"Most items to list (${default})."`
-	Offset int `default:"0" help:"Items to pass over."`
+	Limit  int `default:"50" placeholder:"N" help:"Most items to list (${default})."`
+	Offset int `default:"0" placeholder:"N" help:"Items to pass over."`
 }
 
 // Validate refuses a limit or an offset that is out of range.
@@ -77,7 +78,7 @@ func photoState(p *photos.Photo) string {
 	if p.Hidden == nil {
 		return "shown"
 	}
-	return "hidden: " + excerpt(p.Hidden.Why)
+	return strings.TrimSuffix("hidden: "+excerpt(p.Hidden.Why), ": ")
 }
 
 // excerpt returns the beginning of a text on one line, safe to print.
@@ -95,7 +96,7 @@ func shortTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 // photoArg is the flags of commands on one photo.
 type photoArg struct {
 	dataFlag
-	Photo string `arg:"" name:"photo" help:"Id of the photo."`
+	Photo string `arg:"" name:"photo" help:"Id of the photo, or its first characters."`
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 

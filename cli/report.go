@@ -59,7 +59,7 @@ func (c *reportList) Run(ctx context.Context, streams Streams) error {
 // reportArg is the flags of commands on one report.
 type reportArg struct {
 	dataFlag
-	Report string `arg:"" name:"report" help:"Id of the report."`
+	Report string `arg:"" name:"report" help:"Id of the report, or its first characters."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"fmt"
 	"net/netip"
 	"path/filepath"
 	"testing"
@@ -59,7 +60,7 @@ func (k *kit) reopen() {
 func (k *kit) create(c Client) *Issued {
 	k.t.Helper()
 	if c.Name == "" {
-		c.Name = "test"
+		c.Name = fmt.Sprintf("test %d", len(k.List()))
 	}
 	if c.Scopes == nil {
 		c.Scopes = ReadScopes

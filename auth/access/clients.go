@@ -168,13 +168,17 @@ func (t *table) load(id, text []byte, sealer *Sealer, old *live) error {
 	return err
 }
 
-// Create adds a client with its first key. Its ID, Created and Keys are filled in.
+// Create adds a client with its first key. Its ID, Created and Keys are filled in. No other client may
+// have its name, which older versions allowed.
 func (c *Clients) Create(spec Client) (*Issued, error) {
 	r, issued, err := c.issue(spec)
 	if err != nil {
 		return nil, err
 	}
 	err = c.update(func(tx *store.Tx) error {
+		if err := c.table.Load().free(r.Name, r.ID); err != nil {
+			return err
+		}
 		if r.Signs() {
 			if err := c.canSeal(); err != nil {
 				return err

@@ -171,7 +171,7 @@ func TestFind(t *testing.T) {
 	k := newKit(t)
 	a := k.create(Client{Name: "a", Mode: Mobile})
 	k.create(Client{Name: "twice", Mode: Mobile})
-	k.create(Client{Name: "twice", Mode: Mobile})
+	namedTwice(k, "twice")
 	for _, tt := range []struct {
 		name string
 		want error

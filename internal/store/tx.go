@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -123,4 +124,15 @@ func EachKey(tx *Tx, bucket string, fn func(k []byte) error) error {
 		return b.forEachKey(fn)
 	}
 	return nil
+}
+
+// IDs returns the ids in a bucket, as id writes keys, that begin with a text. Values are not read.
+func IDs(tx *Tx, bucket, begin string, id func(k []byte) string) (list []string, err error) {
+	err = EachKey(tx, bucket, func(k []byte) error {
+		if text := id(k); strings.HasPrefix(text, begin) {
+			list = append(list, text)
+		}
+		return nil
+	})
+	return list, err
 }

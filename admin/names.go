@@ -1,0 +1,195 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"relais/auth/account"
+)
+
+// A candidate is a record that a command may mean.
+type candidate struct{ id, name string }
+
+func (c candidate) String() string {
+	if c.name == "" {
+		return c.id
+	}
+	return fmt.Sprintf("%s (%q)", c.id, c.name)
+}
+
+// A kind is a kind of record that commands name: by the id, by the name where records have names, or
+// by the beginning of the id.
+type kind struct {
+	many string // "photos"
+	list string // the command that lists them
+	mark string // at the beginning of ids, may be left out
+	// find returns at least the records whose ids begin with a text, and those with names.
+	find func(s *Stores, begin string) ([]candidate, error)
+	same func(a, b string) bool // whether two names are the same
+}
+
+var (
+	clientKind = kind{"clients", "client list", "", (*Stores).clientNames, func(a, b string) bool { return a == b }}
+	userKind   = kind{"accounts", "user list", "", (*Stores).userNames, account.SameName}
+	photoKind  = kind{"photos", "photo list", "", onlyIDs(func(s *Stores, begin string) ([]string, error) {
+		return s.Photos.PhotoIDs(begin)
+	}), nil}
+	reportKind = kind{"reports", "report list", "", onlyIDs(func(s *Stores, begin string) ([]string, error) {
+		return s.Photos.ReportIDs(begin)
+	}), nil}
+	bugKind = kind{"bugs", "bug list", "bug:", onlyIDs(func(s *Stores, begin string) ([]string, error) {
+		return s.Community.BugIDs(begin)
+	}), nil}
+	outageReportKind = kind{"outage reports", "outage list", "community:",
+		onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Community.ReportIDs(begin) }), nil}
+	hookKind = kind{"hooks", "hook list", "hook-", (*Stores).hookNames, nil}
+)
+
+func onlyIDs(ids func(s *Stores, begin string) ([]string, error)) func(*Stores, string) ([]candidate, error) {
+	return func(s *Stores, begin string) (list []candidate, err error) {
+		found, err := ids(s, begin)
+		for _, id := range found {
+			list = append(list, candidate{id: id})
+		}
+		return list, err
+	}
+}
+
+func (s *Stores) clientNames(string) (list []candidate, err error) {
+	for _, c := range s.Clients.List() {
+		list = append(list, candidate{c.ID, c.Name})
+	}
+	return list, nil
+}
+
+func (s *Stores) userNames(string) (list []candidate, err error) {
+	for _, a := range s.Accounts.List() {
+		list = append(list, candidate{a.ID, a.Name})
+	}
+	return list, nil
+}
+
+func (s *Stores) hookNames(string) (list []candidate, err error) {
+	for _, h := range s.Hooks.List() {
+		list = append(list, candidate{id: h.ID})
+	}
+	return list, nil
+}
+
+// shortest is how many characters of an id a command must have, without the mark.
+const shortest = 4
+
+// mostNamed is how many candidates an error names.
+const mostNamed = 8
+
+// errManyMeant is wrapped by the error of a text that could mean several records.
+var errManyMeant = errors.New("use a whole id")
+
+// identify returns the id of the record that a text means. It returns a text that means no record as it
+// is: the command has the better error.
+func (s *Stores) identify(k kind, text string) (string, error) {
+	begin := text
+	if !strings.HasPrefix(text, k.mark) {
+		begin = k.mark + text
+	}
+	list, err := k.find(s, begin)
+	if err != nil {
+		return "", err
+	}
+	if slices.ContainsFunc(list, func(c candidate) bool { return c.id == text }) {
+		return text, nil
+	}
+	meant := func(yes func(c candidate) bool) []candidate {
+		return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !yes(c) })
+	}
+	how := "have the name"
+	found := meant(func(c candidate) bool { return k.same != nil && c.name != "" && k.same(c.name, text) })
+	if len(found) == 0 && len(begin) >= len(k.mark)+shortest {
+		how = "have ids that begin with"
+		found = meant(func(c candidate) bool { return strings.HasPrefix(c.id, begin) })
+	}
+	switch len(found) {
+	case 0:
+		return text, nil
+	case 1:
+		return found[0].id, nil
+	}
+	return "", fmt.Errorf("%s %s %.64q: %s; %w", Number(len(found), strings.TrimSuffix(k.many, "s")), how, text,
+		several(found), errManyMeant)
+}
+
+func several(list []candidate) string {
+	var texts []string
+	for _, c := range list[:min(len(list), mostNamed)] {
+		texts = append(texts, c.String())
+	}
+	text := strings.Join(texts, ", ")
+	if more := len(list) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// resolve returns the command with the id of the record that it names.
+func (s *Stores) resolve(c Command) (_ Command, err error) {
+	one := func(k kind, text *string) { *text, err = s.identify(k, *text) }
+	switch c := c.(type) {
+	case ShowClient:
+		one(clientKind, &c.Client)
+		return c, err
+	case UsageOfClient:
+		one(clientKind, &c.Client)
+		return c, err
+	case SetClient:
+		one(clientKind, &c.Client)
+		return c, err
+	case RotateClient:
+		one(clientKind, &c.Client)
+		return c, err
+	case RevokeClient:
+		one(clientKind, &c.Client)
+		return c, err
+	case DeleteClient:
+		one(clientKind, &c.Client)
+		return c, err
+	case DisableUser:
+		one(userKind, &c.User)
+		return c, err
+	case SetUserPassword:
+		one(userKind, &c.User)
+		return c, err
+	case DeleteUser:
+		one(userKind, &c.User)
+		return c, err
+	case HidePhoto:
+		one(photoKind, &c.Photo)
+		return c, err
+	case ShowPhoto:
+		one(photoKind, &c.Photo)
+		return c, err
+	case DeletePhoto:
+		one(photoKind, &c.Photo)
+		return c, err
+	case DecideReport:
+		one(reportKind, &c.Report)
+		return c, err
+	case DecideOutage:
+		one(outageReportKind, &c.Report)
+		return c, err
+	case CloseBug:
+		one(bugKind, &c.Bug)
+		return c, err
+	case ShowHook:
+		one(hookKind, &c.Hook)
+		return c, err
+	case TestHook:
+		one(hookKind, &c.Hook)
+		return c, err
+	case DeleteHook:
+		one(hookKind, &c.Hook)
+		return c, err
+	}
+	return c, nil
+}
