@@ -36,6 +36,12 @@ func transient(name string) bool {
 // The copy of a node's folder is an ordinary folder, with the images that the cluster has unless
 // images is false. Other folders have their images in files.
 func Backup(ctx context.Context, dir folder.Dir, dest string, images bool, log *slog.Logger) error {
+	return fillBackup(ctx, dir, dest, images, log, func(string) error { return nil })
+}
+
+// fillBackup is Backup, and calls note with the complete copy before it gets its name.
+func fillBackup(ctx context.Context, dir folder.Dir, dest string, images bool, log *slog.Logger,
+	note func(to string) error) error {
 	if err := refuseUnfinished(string(dir), dest); err != nil {
 		return err
 	}
@@ -56,7 +62,10 @@ func Backup(ctx context.Context, dir folder.Dir, dest string, images bool, log *
 		if err := copyFolder(ctx, dir, to, images, log); err != nil {
 			return err
 		}
-		return backup.Seal(ctx, to, time.Now())
+		if err := backup.Seal(ctx, to, time.Now()); err != nil {
+			return err
+		}
+		return note(to)
 	})
 }
 

@@ -2,7 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
 
 	"relais/admin"
 	"relais/cluster"
@@ -10,7 +18,8 @@ import (
 
 type backupCommand struct {
 	dataFlag
-	Dest     string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty."`
+	Dest     string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty; with --keep a folder of copies; - writes a tar archive to standard output."`
+	Keep     int    `placeholder:"N" help:"Make the copy in the folder DEST with the date as its name, and remove older complete copies of the same data until N are left."`
 	NoImages bool   `help:"Of a node of a cluster: leave out the images of photos, which the cluster's database or bucket has."`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
 }
@@ -21,17 +30,51 @@ func (*backupCommand) Help() string {
 backup.json, which says that it is whole; relais check --backup compares them. It has secret.key,
 which opens the clients' signing secrets: keep it as safe as the folder.
 
-Example:
-  relais backup --data DIR /mnt/backup/2026-11-21`
+With -, the copy is made in the temporary folder (TMPDIR) first, which needs room for it.
+
+Examples:
+  relais backup --data DIR /mnt/backup/2026-11-21
+  relais backup --data DIR --keep 7 /mnt/backup
+  relais backup --data DIR - | ssh backup@example.org 'cat > relais.tar'`
+}
+
+// toOutput is the DEST that means standard output, and the BACKUP that means standard input.
+const toOutput = "-"
+
+// check refuses flags that do not go together, and names that people take for something else.
+func (c *backupCommand) check(out io.Writer) error {
+	f, isFile := out.(*os.File)
+	switch {
+	case c.Keep < 0:
+		return fmt.Errorf("--keep %d: want at least 1", c.Keep)
+	case c.Dest == toOutput && c.Keep > 0:
+		return errors.New("--keep is for a folder of copies, not for standard output")
+	case c.Dest == toOutput && c.JSON:
+		return errors.New("--json: standard output gets the archive")
+	case c.Dest == toOutput && isFile && term.IsTerminal(int(f.Fd())):
+		return errors.New("a terminal gets no archive: write > FILE.tar behind the command, or | and another one")
+	case strings.HasSuffix(c.Dest, ".tar"):
+		return fmt.Errorf("DEST is a folder; for one file: relais backup --data %s - > %s", c.Data, c.Dest)
+	}
+	return nil
 }
 
 // Run copies the folder.
 func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	log := streams.warnings()
+	if err := c.check(streams.Out); err != nil {
+		return usageError{err}
+	}
 	if node, err := cluster.IsMember(c.dir()); err != nil {
 		return err
 	} else if c.NoImages && !node {
 		return usageError{fmt.Errorf("--no-images: %s has its images in files, without which the copy would not be whole", c.Data)}
+	}
+	switch {
+	case c.Dest == toOutput:
+		return admin.BackupTar(ctx, c.dir(), streams.Out, !c.NoImages, log)
+	case c.Keep > 0:
+		return c.keep(ctx, streams, log)
 	}
 	if err := admin.Backup(ctx, c.dir(), c.Dest, !c.NoImages, log); err != nil {
 		return err
@@ -43,8 +86,28 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
+func (c *backupCommand) keep(ctx context.Context, streams Streams, log *slog.Logger) error {
+	r, err := admin.BackupKeep(ctx, c.dir(), c.Dest, c.Keep, !c.NoImages, time.Now(), log)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(streams.Out, r)
+	}
+	fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included\n", c.Data, r.Backup)
+	for _, path := range r.Removed {
+		fmt.Fprintf(streams.Out, "removed %s\n", path)
+	}
+	copies := fmt.Sprint(r.Kept, " copies are")
+	if r.Kept == 1 {
+		copies = "1 copy is"
+	}
+	_, err = fmt.Fprintf(streams.Out, "%s in %s\n", copies, c.Dest)
+	return err
+}
+
 type restoreCommand struct {
-	Backup string `arg:"" name:"backup" help:"A folder that relais backup made."`
+	Backup string `arg:"" name:"backup" help:"A folder that relais backup made, or its tar archive; - reads the archive from standard input."`
 	dataFlag
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
@@ -52,16 +115,18 @@ type restoreCommand struct {
 // Help is shown below the flags.
 func (*restoreCommand) Help() string {
 	return `Compares the backup with its list of files, copies it, and compares the copy. A backup of an
-older relais has no list, and is restored with a warning.
+older relais has no list, and is restored with a warning. An archive must not be compressed: zcat FILE |
+relais restore - reads one that is.
 
-Example:
-  relais restore /mnt/backup/2026-11-21 --data DIR`
+Examples:
+  relais restore /mnt/backup/2026-11-21 --data DIR
+  relais restore relais.tar --data DIR
+  ssh backup@example.org cat relais.tar | relais restore - --data DIR`
 }
 
 // Run copies the backup into the folder.
 func (c *restoreCommand) Run(ctx context.Context, streams Streams) error {
-	log := streams.warnings()
-	if err := admin.Restore(ctx, c.Backup, c.dir(), log); err != nil {
+	if err := c.restore(ctx, streams); err != nil {
 		return err
 	}
 	if c.JSON {
@@ -69,4 +134,19 @@ func (c *restoreCommand) Run(ctx context.Context, streams Streams) error {
 	}
 	_, err := fmt.Fprintf(streams.Out, "%s is restored to %s\n", c.Backup, c.Data)
 	return err
+}
+
+func (c *restoreCommand) restore(ctx context.Context, streams Streams) error {
+	if c.Backup == toOutput {
+		return admin.RestoreTar(ctx, os.Stdin, c.dir())
+	}
+	if info, err := os.Stat(c.Backup); err == nil && info.Mode().IsRegular() {
+		f, err := os.Open(c.Backup)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return admin.RestoreTar(ctx, f, c.dir())
+	}
+	return admin.Restore(ctx, c.Backup, c.dir(), streams.warnings())
 }

@@ -37,6 +37,8 @@ type List struct {
 	Format   int       `json:"format"`
 	Complete bool      `json:"complete"`
 	Made     time.Time `json:"made,omitzero"`
+	Source   *Source   `json:"source,omitempty"` // of a copy in a folder of copies
+	Number   int       `json:"number,omitempty"` // among the copies of its source there
 	Files    []File    `json:"files"`
 }
 

@@ -1,0 +1,171 @@
+package admin
+
+import (
+	"archive/tar"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"relais/admin/backup"
+	"relais/internal/folder"
+)
+
+// BackupTar writes a copy of a folder as a tar archive. The copy is made in the temporary folder first, so
+// that a slow reader holds nothing up, and that nothing is written of a copy that fails.
+func BackupTar(ctx context.Context, dir folder.Dir, w io.Writer, images bool, log *slog.Logger) error {
+	tmp, err := os.MkdirTemp("", "relais-backup-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	copied := filepath.Join(tmp, "copy")
+	if err := Backup(ctx, dir, copied, images, log); err != nil {
+		return fmt.Errorf("make the copy in %s: %w", os.TempDir(), err)
+	}
+	t := tar.NewWriter(w)
+	err = filepath.WalkDir(copied, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() == backup.Name && filepath.Dir(path) == copied {
+			return err
+		}
+		return addToTar(ctx, t, copied, path)
+	})
+	if err == nil { // last: an archive that was cut lacks it
+		err = addToTar(ctx, t, copied, filepath.Join(copied, backup.Name))
+	}
+	return errors.Join(err, t.Close())
+}
+
+func addToTar(ctx context.Context, t *tar.Writer, dir, path string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(dir, path)
+	if err != nil {
+		return err
+	}
+	err = t.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Size: info.Size(), Mode: int64(info.Mode().Perm()),
+		ModTime: info.ModTime()})
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(t, f)
+	return err
+}
+
+// RestoreTar is Restore from an archive that BackupTar wrote.
+func RestoreTar(ctx context.Context, from io.Reader, dir folder.Dir) error {
+	if err := refuseUnfinished(string(dir)); err != nil {
+		return err
+	}
+	if unused, err := dir.Unused(); err != nil {
+		return err
+	} else if !unused {
+		return fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
+	}
+	return backup.Fill(string(dir), func(to string) error {
+		if err := untar(ctx, from, to); err != nil {
+			return fmt.Errorf("the archive: %w", err)
+		}
+		list, err := backup.Read(to)
+		if err == nil {
+			err = list.Check(ctx, to)
+		}
+		if err == nil {
+			err = wholeStores(folder.Dir(to))
+		}
+		if err == nil {
+			err = noteCopy(folder.Dir(to))
+		}
+		if err != nil {
+			return err
+		}
+		return backup.Unseal(to)
+	})
+}
+
+// untar writes the files of an archive below a folder, the list of the copy last.
+func untar(ctx context.Context, from io.Reader, to string) error {
+	listed, extracted := []byte(nil), map[string]bool{}
+	for t := tar.NewReader(from); ; {
+		h, err := t.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%w: want what relais backup wrote to standard output, not compressed", err)
+		}
+		name := filepath.FromSlash(h.Name)
+		switch {
+		case h.Typeflag == tar.TypeDir:
+			continue
+		case h.Typeflag != tar.TypeReg || !filepath.IsLocal(name):
+			return fmt.Errorf("%.100q does not belong into a copy", h.Name)
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		if name = filepath.Clean(name); name == backup.Name {
+			if listed, err = io.ReadAll(io.LimitReader(t, 64<<20)); err != nil {
+				return err
+			}
+			continue
+		}
+		extracted[filepath.ToSlash(name)] = true
+		if err := extract(t, h, to, name); err != nil {
+			return err
+		}
+	}
+	return writeList(to, listed, extracted)
+}
+
+// extract writes a file of an archive.
+func extract(t *tar.Reader, h *tar.Header, to, name string) error {
+	if err := makePrivate(to, name); err != nil {
+		return err
+	}
+	replace := folder.Replace
+	if h.Mode&0o077 == 0 {
+		replace = folder.ReplacePrivate
+	}
+	err := replace(filepath.Join(to, name), func(w io.Writer) error {
+		_, err := io.Copy(w, t)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return os.Chtimes(filepath.Join(to, name), time.Time{}, h.ModTime)
+}
+
+// writeList writes the list of a copy, which must have every file that was extracted.
+func writeList(to string, text []byte, extracted map[string]bool) error {
+	var l backup.List
+	if text == nil || json.Unmarshal(text, &l) != nil {
+		return fmt.Errorf("it has no %s, or a damaged one: it may have been cut", backup.Name)
+	}
+	for _, f := range l.Files {
+		delete(extracted, f.Path)
+	}
+	for name := range extracted {
+		return fmt.Errorf("it has %.100q, which %s does not list", name, backup.Name)
+	}
+	return folder.Replace(filepath.Join(to, backup.Name), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
