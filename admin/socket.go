@@ -135,6 +135,7 @@ func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := s.do(r.Context(), c.Elem().Interface().(Command))
 	if err != nil {
+		err = s.Dir.OwnerAdvice(err) // the caller may be another user, who could read what this process cannot
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -48,17 +49,17 @@ type Stores struct {
 	merges    atomic.Bool                        // MergeMeasures runs
 	// HookOptions say how hooks are reached. They are set before commands run.
 	HookOptions hook.Options
-	sealer      *access.Sealer       // of secrets, with the key of the folder
-	making      sync.Mutex           // of hooks.db
-	opening     sync.RWMutex         // of open, which the first hook changes
-	open        map[string]*store.DB // by file; a read-only folder may lack some
-	failed      map[string]error     // by file: why it cannot be used
-	counts      *access.Counts
-	shared      *cluster.Counts       // of a node, instead of counts
-	tell        func(context.Context) // of a node: tells the cluster what it counted
-	lock        *folder.Holder        // nil for a read-only folder
-	log         *slog.Logger
-	now         func() time.Time
+	sealer   *access.Sealer       // of secrets, with the key of the folder
+	making   sync.Mutex           // of hooks.db
+	opening  sync.RWMutex         // of open, which the first hook changes
+	open     map[string]*store.DB // by file; a read-only folder may lack some
+	failed   map[string]error     // by file: why it cannot be used
+	counts   *access.Counts
+	shared   *cluster.Counts       // of a node, instead of counts
+	tell     func(context.Context) // of a node: tells the cluster what it counted
+	lock     *folder.Holder        // nil for a read-only folder
+	log      *slog.Logger
+	now      func() time.Time
 	// Clock decides whether old records may be deleted.
 	Clock    *retention.Clock
 	noting   sync.Mutex
@@ -149,6 +150,11 @@ func (s *Stores) openAll(node Node, what string, log *slog.Logger) error {
 // whether the folder cannot be written to: such a folder has no lock.
 func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err error) {
 	s.lock, err = s.Dir.Lock("serve", what, time.Now())
+	if errors.Is(err, fs.ErrPermission) && !s.Dir.IsPack() {
+		log.Warn("the folder cannot be written to: it is only read, without a lock, and quotas live in memory", "data",
+			string(s.Dir), "error", s.Dir.OwnerAdvice(err))
+		return true, nil
+	}
 	if folder.ReadOnly(err) {
 		log.Info("the folder is read-only or full: it is served without a lock, and quotas live in memory", "data",
 			string(s.Dir))

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"relais/admin"
+	"relais/auth/access"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -93,7 +96,22 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	if err != nil {
 		return streams.misuse(err)
 	}
-	return exitCode(dataOf(k).OwnerAdvice(k.Run()), streams)
+	return exitCode(adviseOwner(dataOf(k), k.Run(), streams.Err), streams)
+}
+
+// adviseOwner completes an error about permissions, and says when a command of root's has left files of
+// root's in the folder of another user.
+func adviseOwner(dir folder.Dir, err error, say io.Writer) error {
+	if errors.Is(err, access.ErrReadOnly) && !dir.IsPack() && !errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: %w", err, fs.ErrPermission)
+	}
+	if owner, mine := dir.Owner(); dir != "" && !mine && os.Geteuid() == 0 {
+		if path, root, command := dir.Foreign(); path != "" {
+			fmt.Fprintf(say, "relais: %s belongs to %s, and the folder to %s, who may not be able to use it; mend it "+
+				"with: %s\n", path, root, owner, command)
+		}
+	}
+	return dir.OwnerAdvice(err)
 }
 
 // dataOf returns the data folder of a command, or "".

@@ -12,36 +12,124 @@ import (
 	"syscall"
 )
 
-// OwnerAdvice adds advice to an error about missing permissions in the folder: the owner, the
-// caller, and the command that helps. Any other error, and one in a folder of the
-// caller's own, is returned unchanged.
+// OwnerAdvice adds advice to an error about missing permissions in the folder, or of a path outside of it:
+// the owner, the caller, and the command that helps. Any other error is returned unchanged.
 func (d Dir) OwnerAdvice(err error) error {
-	if d == "" || !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
+	if !errors.Is(err, fs.ErrPermission) || os.Geteuid() == 0 {
 		return err
 	}
 	return d.ownerAdvice(err, os.Geteuid())
 }
 
 func (d Dir) ownerAdvice(err error, euid int) error {
-	path, absErr := filepath.Abs(string(d))
+	dir, absErr := filepath.Abs(string(d))
 	if absErr != nil {
-		path = string(d)
+		dir = string(d)
 	}
+	denied := dir
+	if of, ok := errors.AsType[*fs.PathError](err); ok && filepath.IsAbs(of.Path) && !below(dir, of.Path) {
+		denied = of.Path
+	} else if d == "" {
+		return err
+	}
+	if text := advice(denied, denied == dir, euid); text != "" {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return err
+}
+
+// below reports whether a path is dir or in it.
+func below(dir, path string) bool {
+	name, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(name)
+}
+
+// advice says what forbids a user to use a path, which may be a data folder, and which command helps; "" if
+// that is not known.
+func advice(path string, data bool, euid int) string {
 	me := userName(euid)
+	if shut, owner, ok := shutAbove(path, euid); ok {
+		return fmt.Sprintf("%s belongs to %s and lets nobody else in, and relais runs as %s; name another folder, or let "+
+			"others through with: sudo chmod o+x %s", shut, userName(owner), me, shellWord(shut))
+	}
 	if above := existing(path); above != path {
 		owner, ok := ownerOf(above)
 		if !ok || owner == euid {
-			return err
+			return ""
 		}
-		return fmt.Errorf("%w: %s belongs to %s, and this process runs as %s; make the folder with: sudo install -d -o %s %s",
-			err, above, userName(owner), me, me, shellWord(path))
+		return fmt.Sprintf("%s belongs to %s, and relais runs as %s; make the folder with: sudo install -d -o %s %s",
+			above, userName(owner), me, me, shellWord(path))
 	}
 	foreign, owner := foreignPath(path, euid)
 	if foreign == "" {
-		return err
+		return ownMode(path)
 	}
-	return fmt.Errorf("%w: %s belongs to %s, and this process runs as %s; run it as %s, or give the folder to %s with: sudo chown -R %s: %s",
-		err, foreign, userName(owner), me, userName(owner), me, me, shellWord(path))
+	text := fmt.Sprintf("%s belongs to %s, and relais runs as %s; ", foreign, userName(owner), me)
+	if owner != 0 {
+		text += fmt.Sprintf("run it as %s with: sudo -u %[1]s relais …, or ", userName(owner))
+	}
+	if !data {
+		return text + fmt.Sprintf("give it to %s with: sudo chown %s: %s", me, me, shellWord(foreign))
+	}
+	return text + fmt.Sprintf("give the folder to %s with: sudo chown -R %s: %s", me, me, shellWord(path))
+}
+
+// ownMode says how to mend a path of the caller's own that the caller may not write to.
+func ownMode(path string) string {
+	denied := ""
+	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+		info, statErr := os.Lstat(path)
+		if statErr == nil && (err != nil || info.IsDir() && info.Mode().Perm()&0o700 != 0o700 ||
+			info.Mode().IsRegular() && info.Mode().Perm()&0o600 != 0o600) {
+			denied = fmt.Sprintf("%s has the mode %04o", path, info.Mode().Perm())
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if denied == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s; mend it with: chmod -R u+rwX %s", denied, shellWord(path))
+}
+
+// shutAbove returns the first folder above a path that a user who does not own it may not enter. It knows
+// no groups: a folder that a group may enter is not taken for shut.
+func shutAbove(path string, euid int) (shut string, owner int, ok bool) {
+	for above := filepath.Dir(path); ; above = filepath.Dir(above) {
+		info, err := os.Lstat(above)
+		if err == nil && info.IsDir() && info.Mode().Perm()&0o011 == 0 {
+			if owner, ok := ownerOf(above); ok && owner != euid {
+				return above, owner, true
+			}
+		}
+		if above == filepath.Dir(above) {
+			return "", 0, false
+		}
+	}
+}
+
+// Foreign returns the first path of the folder that does not belong to the folder's owner, the owner and the
+// command that helps, or "".
+func (d Dir) Foreign() (path, owner, command string) {
+	dir, err := filepath.Abs(string(d))
+	if err != nil {
+		return "", "", ""
+	}
+	uid, ok := ownerOf(dir)
+	if !ok {
+		return "", "", ""
+	}
+	foreign, other := foreignPath(dir, uid)
+	if foreign == "" {
+		return "", "", ""
+	}
+	return foreign, userName(other), fmt.Sprintf("sudo chown -R %s: %s", userName(uid), shellWord(dir))
+}
+
+// Owner returns the name of the folder's owner, and whether it is the user who asks.
+func (d Dir) Owner() (name string, mine bool) {
+	uid, ok := ownerOf(string(d))
+	return userName(uid), !ok || uid == os.Geteuid()
 }
 
 // existing returns the path, or the nearest folder above it that exists.
