@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -151,8 +152,12 @@ func (s *Stores) openAll(node Node, what string, log *slog.Logger) error {
 func (s *Stores) lockFolder(what string, log *slog.Logger) (readOnly bool, err error) {
 	s.lock, err = s.Dir.Lock("serve", what, time.Now())
 	if errors.Is(err, fs.ErrPermission) && !s.Dir.IsPack() {
-		log.Warn("the folder cannot be written to: it is only read, without a lock, and quotas live in memory", "data",
-			string(s.Dir), "error", s.Dir.OwnerAdvice(err))
+		level := slog.LevelInfo // a command that needs more fails with the same advice
+		if strings.HasPrefix(what, "relais serve") {
+			level = slog.LevelWarn
+		}
+		log.Log(context.Background(), level, "the folder cannot be written to: it is only read, without a lock, and "+
+			"quotas live in memory", "data", string(s.Dir), "error", s.Dir.OwnerAdvice(err))
 		return true, nil
 	}
 	if folder.ReadOnly(err) {

@@ -96,16 +96,16 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	if err != nil {
 		return streams.misuse(err)
 	}
-	return exitCode(adviseOwner(dataOf(k), k.Run(), streams.Err), streams)
+	return exitCode(adviseOwner(dataOf(k), k.Run(), streams.Err, true), streams)
 }
 
-// adviseOwner completes an error about permissions, and says when a command of root's has left files of
-// root's in the folder of another user.
-func adviseOwner(dir folder.Dir, err error, say io.Writer) error {
+// adviseOwner completes an error about permissions, and says, if look is true, when a command of root's has
+// left files of root's in the folder of another user.
+func adviseOwner(dir folder.Dir, err error, say io.Writer, look bool) error {
 	if errors.Is(err, access.ErrReadOnly) && !dir.IsPack() && !errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: %w", err, fs.ErrPermission)
 	}
-	if owner, mine := dir.Owner(); dir != "" && !mine && os.Geteuid() == 0 {
+	if owner, mine := dir.Owner(); look && dir != "" && !mine && os.Geteuid() == 0 {
 		if path, root, command := dir.Foreign(); path != "" {
 			fmt.Fprintf(say, "relais: %s belongs to %s, and the folder to %s, who may not be able to use it; mend it "+
 				"with: %s\n", path, root, owner, command)

@@ -33,6 +33,14 @@ func groupCommands(app *kong.Application) {
 			}
 		}
 	}
+	for _, n := range app.Children {
+		if n.Hidden { // an empty group of its own would be shown
+			n.Group = &kong.Group{Key: "0", Title: groups[0].title}
+		}
+		for _, child := range n.Children { // else they have their parent's
+			child.Group = &kong.Group{Key: "commands", Title: "Commands:"}
+		}
+	}
 	slices.SortStableFunc(app.Children, func(a, b *kong.Node) int { return order[a.Name] - order[b.Name] })
 }
 

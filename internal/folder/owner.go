@@ -27,15 +27,37 @@ func (d Dir) ownerAdvice(err error, euid int) error {
 		dir = string(d)
 	}
 	denied := dir
-	if of, ok := errors.AsType[*fs.PathError](err); ok && filepath.IsAbs(of.Path) && !below(dir, of.Path) {
-		denied = of.Path
-	} else if d == "" {
+	if of, ok := errors.AsType[*fs.PathError](err); ok {
+		if path := wholePath(dir, of.Path); !below(dir, path) {
+			denied = path
+		}
+	}
+	if d == "" && denied == dir {
 		return err
 	}
 	if text := advice(denied, denied == dir, euid); text != "" {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	return err
+}
+
+// wholePath returns the path of an error: some name a file of the folder without the folder, and some a
+// temporary file instead of the one that it will be.
+func wholePath(dir, path string) string {
+	name := filepath.Base(path)
+	if at := strings.Index(name, tempMark); at > 0 && strings.HasPrefix(name, ".") {
+		path = filepath.Join(filepath.Dir(path), name[1:at])
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	if _, err := os.Lstat(filepath.Join(dir, path)); err == nil {
+		return filepath.Join(dir, path)
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }
 
 // below reports whether a path is dir or in it.
