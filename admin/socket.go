@@ -31,7 +31,7 @@ var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient
 	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
 	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
 	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{},
-	CreateUser{}, ListUsers{}, DisableUser{}, SetUserRole{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{},
+	CreateUser{}, ListUsers{}, DisableUser{}, SetUserRole{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
 	Received{}, CheckCluster{}, BaseOfFiles{}, PublishFiles{}, CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{})
 
 func byName(list ...Command) map[string]reflect.Type {

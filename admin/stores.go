@@ -50,6 +50,8 @@ type Stores struct {
 	merges    atomic.Bool                        // MergeMeasures runs
 	// HookOptions say how hooks are reached. They are set before commands run.
 	HookOptions hook.Options
+	// Settings are those of the server, as Diagnose says them.
+	Settings Settings
 	sealer   *access.Sealer       // of secrets, with the key of the folder
 	making   sync.Mutex           // of hooks.db
 	opening  sync.RWMutex         // of open, which the first hook changes

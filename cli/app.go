@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,6 +43,7 @@ type app struct {
 	workers       *worker.Pool
 	measures      atomic.Pointer[measure.Store] // nil until they are read
 	api           *httpapi.Server
+	hops          access.Hops
 }
 
 // serve serves on the listener, or opens one if it is nil. Once it listens it calls started,
@@ -80,6 +82,7 @@ func (c *serveCommand) serve(
 		return err
 	}
 	a.stores.HookOptions = a.hooks()
+	a.stores.Settings = a.described(listener.Addr().String())
 	limitMemory()
 	serving := []servingAt{{listener, a.api}}
 	if c.OpsListen != "" {
@@ -128,6 +131,7 @@ func (a *app) options() httpapi.Options {
 		BaseURL:            a.base,
 		PublicPrefix:       a.prefix,
 		Proxies:            a.proxies,
+		Hops:               &a.hops,
 		SeparateMonitoring: a.OpsListen != "",
 		Version:            version(),
 		Log:                a.log,
@@ -150,6 +154,12 @@ func (a *app) options() httpapi.Options {
 		o.Cluster = membership{r, a.ClusterStale}
 	}
 	return o
+}
+
+// described returns the settings that relais doctor asks for.
+func (a *app) described(listen string) admin.Settings {
+	return admin.Settings{Version: version(), Listen: listen, BaseURL: strings.TrimSuffix(a.BaseURL, "/"), PublicPrefix: a.prefix,
+		Proxies: a.proxies, UpdateEvery: a.UpdateEvery, Hops: a.hops.Seen}
 }
 
 // start starts the background work; all of it ends with ctx.

@@ -54,6 +54,7 @@ type commands struct {
 	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
 	Pack      packCommand      `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
 	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
+	Doctor    doctorCommand    `cmd:"" help:"Look at the folder, the machine and the server, and say what is wrong and what mends it."`
 	Compact   compactCommand   `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
 	Cluster   clusterCommand   `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`
 	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
@@ -96,7 +97,7 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	if err != nil {
 		return streams.misuse(err)
 	}
-	return exitCode(adviseOwner(dataOf(k), k.Run(), streams.Err, true), streams)
+	return exitCode(adviseOwner(dataOf(k), k.Run(), streams.Err, k.Command() != "doctor"), streams)
 }
 
 // adviseOwner completes an error about permissions, and says, if look is true, when a command of root's has

@@ -39,6 +39,7 @@ type Options struct {
 	Log     *slog.Logger
 	Gate    *access.Gate
 	Proxies access.Proxies // whose X-Forwarded-For is trusted
+	Hops    *access.Hops   // notes who sends that header; may be nil
 	// PublicPrefix is the prefix that a proxy removes from paths. Clients sign paths with
 	// it.
 	PublicPrefix string
@@ -172,9 +173,15 @@ func (s *Server) MonitoringHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.answer(s.monitoring, w, r, true) })
 }
 
+// monitoringPaths are those that programs of the operator ask.
+var monitoringPaths = []string{"/healthz", "/readyz", "/metrics"}
+
 func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, apart bool) {
 	x := &exchange{server: s, viaMonitoring: apart, w: w, r: r, id: requestID(r), start: time.Now(),
 		address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
+	if !apart && !slices.Contains(monitoringPaths, r.URL.Path) { // this machine's own looks say nothing of proxies
+		s.Hops.Note(s.Proxies, r.RemoteAddr, r.Header["X-Forwarded-For"])
+	}
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent

@@ -1,0 +1,134 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"relais/internal/folder"
+)
+
+// A Severity says how bad a finding is.
+type Severity string
+
+// The severities. Warning and Wrong are something to mend.
+const (
+	Fine    Severity = "ok"
+	Note    Severity = "note"    // good to know
+	Warning Severity = "warning" // it works, and will not always
+	Wrong   Severity = "wrong"   // something does not work, or is open to others
+)
+
+// A Finding is what the doctor says of one thing.
+type Finding struct {
+	Check    string   `json:"check"` // what was looked at: "owner", "data FR"
+	Severity Severity `json:"severity"`
+	Text     string   `json:"text"`
+	Mend     string   `json:"mend,omitempty"` // a command, or what to change
+}
+
+// A Diagnosis is the answer of Doctor.
+type Diagnosis struct {
+	Data     string       `json:"data"`
+	OK       bool         `json:"ok"` // nothing to mend
+	Server   *ServerState `json:"server,omitempty"`
+	Findings []Finding    `json:"findings"`
+}
+
+func (d *Diagnosis) add(check string, severity Severity, mend, format string, args ...any) {
+	d.Findings = append(d.Findings, Finding{check, severity, fmt.Sprintf(format, args...), mend})
+	d.OK = d.OK && (severity == Fine || severity == Note)
+}
+
+// ToMend is the number of findings that something should be done about.
+func (d *Diagnosis) ToMend() (n int) {
+	for _, f := range d.Findings {
+		if f.Severity == Warning || f.Severity == Wrong {
+			n++
+		}
+	}
+	return n
+}
+
+// A doctor looks at a folder from a machine. Tests have other machines.
+type doctor struct {
+	*Diagnosis
+	dir  folder.Dir
+	now  time.Time
+	euid int
+	room func(path string) (free, inodes uint64, err error)
+	ask  func(ctx context.Context, base string) error // whether this server answers at its base URL
+}
+
+// Doctor looks at a data folder and its server, if one runs, and says what is wrong and how to mend it. It
+// changes nothing, and does not read what is in the stores: CheckFolder does.
+func Doctor(ctx context.Context, dir folder.Dir, ask func(ctx context.Context, base string) error) (*Diagnosis, error) {
+	d := &doctor{dir: dir, now: time.Now(), euid: os.Geteuid(), room: room, ask: ask}
+	return d.examine(ctx)
+}
+
+func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
+	d.Diagnosis = &Diagnosis{Data: string(d.dir), OK: true, Findings: []Finding{}}
+	if !d.folder() {
+		return d.Diagnosis, nil
+	}
+	d.owner()
+	d.modes()
+	d.space()
+	d.clock()
+	d.secretKey()
+	if err := d.registers(); err != nil {
+		return nil, err
+	}
+	var err error
+	if d.Server, err = serverOf(ctx, d.dir); err != nil {
+		d.add("server", Wrong, "", "it does not answer over %s: %v", socketFile, err)
+	} else {
+		d.server(ctx)
+	}
+	d.feeds()
+	return d.Diagnosis, ctx.Err()
+}
+
+// serverOf asks the folder's server for its state; nil if none runs.
+func serverOf(ctx context.Context, dir folder.Dir) (*ServerState, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	text, err := call(ctx, dir, Diagnose{})
+	if _, unreachable := errors.AsType[*net.OpError](err); unreachable {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := &ServerState{}
+	return s, json.Unmarshal(text, s)
+}
+
+// room returns the free bytes and files of a file system, for a user who is not root.
+func room(path string) (free, inodes uint64, err error) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(path, &s); err != nil {
+		return 0, 0, err
+	}
+	if s.Files == 0 { // it has no such limit
+		return s.Bavail * uint64(s.Bsize), 1 << 32, nil
+	}
+	return s.Bavail * uint64(s.Bsize), s.Ffree, nil
+}
+
+// Sorted returns the findings, the worst first.
+func (d *Diagnosis) Sorted() []Finding {
+	order := []Severity{Wrong, Warning, Note, Fine}
+	list := slices.Clone(d.Findings)
+	slices.SortStableFunc(list, func(a, b Finding) int {
+		return slices.Index(order, a.Severity) - slices.Index(order, b.Severity)
+	})
+	return list
+}

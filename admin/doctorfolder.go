@@ -1,0 +1,292 @@
+package admin
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"relais/admin/inventory"
+	"relais/auth/access"
+	"relais/internal/retention"
+	"relais/internal/store"
+	"relais/market"
+	"relais/outage"
+	"relais/snapshot"
+)
+
+// folder reports whether there is a folder to look at.
+func (d *doctor) folder() bool {
+	info, err := os.Stat(string(d.dir))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.add("folder", Wrong, fmt.Sprintf("relais update --data %s FR", d.dir), "%s does not exist", d.dir)
+	case errors.Is(err, fs.ErrPermission):
+		d.add("folder", Wrong, "", "%v", d.dir.OwnerAdvice(err))
+	case err != nil:
+		d.add("folder", Wrong, "", "%v", err)
+	case !info.IsDir():
+		d.add("folder", Wrong, "", "%s is a file, and no folder", d.dir)
+	case refuseUnfinished(string(d.dir)) != nil:
+		d.add("folder", Wrong, "empty the folder, and restore again", "%v", refuseUnfinished(string(d.dir)))
+	case d.dir.IsPack():
+		d.add("folder", Note, "", "it is a pack: it is only read")
+		return true
+	default:
+		return true
+	}
+	return false
+}
+
+func (d *doctor) owner() {
+	name, mine := d.dir.Owner()
+	if path, other, command := d.dir.Foreign(); path != "" {
+		d.add("owner", Wrong, command, "%s belongs to %s, and the folder to %s", path, other, name)
+		return
+	}
+	switch {
+	case !mine && d.euid != 0:
+		d.add("owner", Wrong, fmt.Sprintf("sudo -u %s relais doctor --data %s", name, d.dir),
+			"the folder belongs to %s: run every command of relais as %[1]s", name)
+	case mine && d.euid == 0:
+		d.add("owner", Note, "", "the folder belongs to root: a service should have a user of its own")
+	default:
+		d.add("owner", Fine, "", "everything belongs to %s", name)
+	}
+}
+
+// modes looks for files that others may read or write, and for those that the owner may not.
+func (d *doctor) modes() {
+	found := 0
+	say := func(severity Severity, mend, format string, args ...any) {
+		if found++; found <= 5 {
+			d.add("modes", severity, mend, format, args...)
+		}
+	}
+	err := filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil || e.Type()&fs.ModeSymlink != 0 {
+			return nil // it was just removed
+		}
+		name, mode := filepath.Base(path), info.Mode().Perm()
+		private := strings.HasSuffix(name, ".db") || name == sealFile || info.Mode()&fs.ModeSocket != 0
+		switch {
+		case mode&0o022 != 0:
+			say(Wrong, fmt.Sprintf("chmod go-w '%s'", path), "others may write to %s (mode %04o)", path, mode)
+		case private && mode&0o077 != 0:
+			severity := Warning
+			if name == sealFile {
+				severity = Wrong
+			}
+			say(severity, fmt.Sprintf("chmod 600 '%s'", path), "others may read %s (mode %04o)", path, mode)
+		case e.IsDir() && mode&0o700 != 0o700, e.Type().IsRegular() && mode&0o600 != 0o600 && !d.dir.IsPack():
+			say(Wrong, fmt.Sprintf("chmod -R u+rwX '%s'", path), "its owner may not read and write %s (mode %04o)", path,
+				mode)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		d.add("modes", Wrong, "", "%v", d.dir.OwnerAdvice(err))
+	case found > 5:
+		d.add("modes", Wrong, fmt.Sprintf("chmod -R u+rwX,go-rwx '%s'", d.dir), "and %d more", found-5)
+	case found == 0:
+		d.add("modes", Fine, "", "nobody else may write, or read keys and stores")
+	}
+}
+
+// Room that is needed: an update downloads and unpacks, and a store is compacted next to itself.
+const (
+	leastRoom   = 100 << 20
+	enoughRoom  = 1 << 30
+	leastInodes = 1000
+)
+
+func (d *doctor) space() {
+	free, inodes, err := d.room(string(d.dir))
+	if err != nil {
+		d.add("space", Warning, "", "it is not known: %v", err)
+		return
+	}
+	largest := uint64(0)
+	_ = filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
+		if info, infoErr := os.Lstat(path); infoErr == nil && strings.HasSuffix(path, ".db") {
+			largest = max(largest, uint64(info.Size()))
+		}
+		return nil // what cannot be read is said elsewhere
+	})
+	const mend = "free some space, or move the folder to a larger disk"
+	switch wanted := max(enoughRoom, largest+leastRoom); {
+	case d.dir.IsPack():
+	case free < leastRoom || inodes < leastInodes:
+		d.add("space", Wrong, mend, "%d MB and %d files are free: changes will fail", free>>20, inodes)
+	case free < wanted:
+		d.add("space", Warning, mend, "%d MB are free; an update, or compacting the largest store, may need %d MB",
+			free>>20, wanted>>20)
+	default:
+		d.add("space", Fine, "", "%d MB are free", free>>20)
+	}
+}
+
+// clock compares the clock with the newest evidence of time in the folder.
+func (d *doctor) clock() {
+	const mend = "set the clock, such as with: timedatectl set-ntp true"
+	noted, err := inventory.Read(d.dir)
+	if err == nil {
+		check := retention.NewClock(noted.Clock, func() time.Time { return d.now }).Check()
+		if far, ok := errors.AsType[*retention.FarError](check); ok {
+			d.add("clock", Wrong, mend+"; or, when it is right: relais check --accept --data "+string(d.dir), "%v", far)
+			return
+		}
+	}
+	newest, name := time.Time{}, ""
+	_ = filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
+		if info, infoErr := os.Lstat(path); infoErr == nil && info.ModTime().After(newest) {
+			newest, name = info.ModTime(), path
+		}
+		return nil
+	})
+	if newest.Sub(d.now) > time.Hour {
+		d.add("clock", Wrong, mend, "the clock says %s, and %s is of %s", d.now.UTC().Format(time.RFC3339), name,
+			newest.UTC().Format(time.RFC3339))
+		return
+	}
+	d.add("clock", Fine, "", "%s, as far as the data can tell", d.now.UTC().Format(time.RFC3339))
+}
+
+func (d *doctor) secretKey() {
+	path := filepath.Join(string(d.dir), sealFile)
+	noted, _ := inventory.Read(d.dir)
+	_, err := os.Lstat(path)
+	sealErr := access.OpenSealer(path).Err()
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && noted != nil && slices.Contains(noted.Files, sealFile):
+		d.add("secret.key", Wrong, "restore it from a backup: relais restore BACKUP --data NEWDIR, and copy it from there",
+			"it is missing: clients that sign are refused")
+	case errors.Is(err, fs.ErrNotExist):
+		d.add("secret.key", Fine, "", "it is made with the first client that signs")
+	case sealErr != nil:
+		d.add("secret.key", Wrong, "restore it from a backup", "it cannot be used: %v", d.dir.OwnerAdvice(sealErr))
+	default:
+		d.add("secret.key", Fine, "", "it can be read")
+	}
+}
+
+// freshFor is how old a register may be: the observatoire comes each week, the others about each month.
+func freshFor(code market.Code) time.Duration {
+	if code == market.FR || code == market.DROM {
+		return 21 * 24 * time.Hour
+	}
+	return 75 * 24 * time.Hour
+}
+
+// registers looks at each market's snapshot.
+func (d *doctor) registers() error {
+	served := 0
+	for _, m := range market.All {
+		check, mend := "data "+string(m.Code), fmt.Sprintf("relais update --data %s %s", d.dir, m.Code)
+		s, err := snapshot.ReadFile(d.dir.Snapshot(string(m.Code)), m.Code)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		served++
+		if err != nil {
+			d.add(check, Wrong, mend, "%v", d.dir.OwnerAdvice(err))
+			continue
+		}
+		date, err := time.Parse(time.DateOnly, s.SourceDate)
+		age := d.now.Sub(date)
+		text := fmt.Sprintf("%s of %s", Number(s.Len(), "site"), s.SourceDate)
+		switch {
+		case s.Synthetic:
+			d.add(check, Note, "", "%s, which are synthetic", text)
+		case err != nil:
+			d.add(check, Note, "", "%s", text)
+		case age < -48*time.Hour:
+			d.add(check, Wrong, "set the clock", "%s: that is in the future", text)
+		case age > freshFor(m.Code):
+			d.add(check, Warning, mend+", or serve with --update-every 24h", "%s: %s old", text,
+				Number(int(age.Hours()/24), "day"))
+		default:
+			d.add(check, Fine, "", "%s", text)
+		}
+	}
+	if served == 0 {
+		d.add("data", Wrong, fmt.Sprintf("relais update --data %s FR", d.dir), "the folder has no register")
+	}
+	return nil
+}
+
+// feeds looks at the operators' lists of unavailable sites.
+func (d *doctor) feeds() {
+	db, err := store.OpenReadOnly(filepath.Join(string(d.dir), CommunityFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var feeds *outage.Store
+	if err == nil {
+		defer db.Close()
+		feeds, err = outage.Open(db, func() time.Time { return d.now })
+	}
+	if err != nil {
+		if d.Server != nil { // which has it
+			d.say(d.Server.Feeds)
+			return
+		}
+		d.add("outages", Wrong, "relais check --data "+string(d.dir), "%v", d.dir.OwnerAdvice(err))
+		return
+	}
+	d.say(feedStates(feeds, d.now))
+}
+
+// A FeedState is how old an operator's list is.
+type FeedState struct {
+	Feed   string     `json:"feed"` // "FR ORANGE"
+	ReadAt *time.Time `json:"readAt"`
+	Old    bool       `json:"old"`
+	Failed string     `json:"failed,omitempty"` // why it could not be read since
+}
+
+// feedStates lists the feeds that were read, or tried, once.
+func feedStates(s *outage.Store, now time.Time) []FeedState {
+	list := []FeedState{}
+	for _, m := range market.All {
+		for _, f := range s.Feeds(m.Code) {
+			if f.State() == outage.Absent && f.FailedAt == nil {
+				continue
+			}
+			state := FeedState{Feed: string(m.Code) + " " + f.Operator, ReadAt: f.ReadAt, Old: !f.Available(now)}
+			if f.FailedAt != nil {
+				state.Failed = f.Why
+			}
+			list = append(list, state)
+		}
+	}
+	return list
+}
+
+func (d *doctor) say(feeds []FeedState) {
+	for _, f := range feeds {
+		read := "never"
+		if f.ReadAt != nil {
+			read = f.ReadAt.UTC().Format(time.RFC3339)
+		}
+		switch {
+		case f.Failed != "":
+			d.add("outages "+f.Feed, Warning, "relais update --data "+string(d.dir), "last read %s; since then: %s", read,
+				f.Failed)
+		case f.Old:
+			d.add("outages "+f.Feed, Warning, "relais update --data "+string(d.dir)+", or serve with --update-every 1h",
+				"last read %s: it is not shown as known any more", read)
+		default:
+			d.add("outages "+f.Feed, Fine, "", "read %s", read)
+		}
+	}
+}

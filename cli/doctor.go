@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"relais/admin"
+)
+
+type doctorCommand struct {
+	dataFlag
+	Offline bool `help:"Do not ask the base URL of the server."`
+	JSON    bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*doctorCommand) Help() string {
+	return `Looks at the folder (owner, modes, free space, secret.key), the clock, the age of the registers
+and of the operators' lists, and at the server that runs on the folder (base URL, proxies, limits). Says
+what is wrong and what mends it; changes nothing. Exit code 0 when there is nothing to mend, 1 otherwise.
+relais check reads what is in the files.
+
+Examples:
+  sudo -u relais relais doctor --data /var/lib/relais
+  relais doctor --data DIR --json`
+}
+
+// Run examines the folder.
+func (c *doctorCommand) Run(ctx context.Context, streams Streams) error {
+	ask := leadsHere
+	if c.Offline {
+		ask = nil
+	}
+	d, err := admin.Doctor(ctx, c.dir(), ask)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = printJSON(streams.Out, d)
+	} else {
+		err = printDiagnosis(streams.Out, d)
+	}
+	if n := d.ToMend(); err == nil && n > 0 {
+		err = fmt.Errorf("%s: %s to mend", c.Data, admin.Number(n, "thing"))
+	}
+	return err
+}
+
+func printDiagnosis(w io.Writer, d *admin.Diagnosis) error {
+	for _, f := range d.Sorted() {
+		if _, err := fmt.Fprintf(w, "%-8s %s: %s\n", f.Severity, f.Check, visible(f.Text, "")); err != nil {
+			return err
+		}
+		if f.Mend != "" {
+			fmt.Fprintf(w, "         → %s\n", visible(f.Mend, ""))
+		}
+	}
+	return nil
+}
+
+// leadsHere reports whether a server answers at a base URL. The error says what came instead.
+func leadsHere(ctx context.Context, base string) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/healthz", nil)
+	if err != nil {
+		return err
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	a.Body.Close()
+	if a.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s/healthz answers %s", base, a.Status)
+	}
+	return nil
+}
