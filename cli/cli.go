@@ -37,34 +37,36 @@ type Streams struct{ Out, Err io.Writer }
 
 // commands declares the subcommands; each is in its own file.
 type commands struct {
-	Demo      demoCommand      `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
-	Serve     serveCommand     `cmd:"" help:"Serve the API from a data folder."`
-	Ingest    ingestCommand    `cmd:"" help:"Read authority files once and write each market's snapshot."`
-	Update    updateCommand    `cmd:"" help:"Download the authorities' current files, then ingest them."`
-	Client    clientCommand    `cmd:"" help:"Who may call: clients, keys, limits."`
-	User      userCommand      `cmd:"" help:"Who may sign in: accounts of people."`
-	Photo     photoCommand     `cmd:"" help:"Photos of sites: list, hide, show, delete."`
-	Report    reportCommand    `cmd:"" help:"Reports of clients about photos: list, accept, dismiss."`
-	Outage    outageCommand    `cmd:"" help:"Outages: what operators publish, what people report."`
-	Bug       bugCommand       `cmd:"" help:"Bugs that people filed: list, close."`
-	Hook      hookCommand      `cmd:"" help:"Webhooks: who is told what happens, and how that goes."`
-	Archive   archiveCommand   `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
-	Export    exportCommand    `cmd:"" help:"Write the sites of a market to a file: CSV, GeoJSON, Parquet, KMZ."`
-	Backup    backupCommand    `cmd:"" help:"Copy the data folder, while it is served or not."`
-	Restore   restoreCommand   `cmd:"" help:"Copy a backup into an empty data folder."`
-	Pack      packCommand      `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
-	Check     checkCommand     `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
-	Doctor    doctorCommand    `cmd:"" help:"Look at the folder, the machine and the server, and say what is wrong and what mends it."`
-	Compact   compactCommand   `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
-	Cluster   clusterCommand   `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`
-	Snapshot  snapshotCommand  `cmd:"" help:"Look at the snapshots of a data folder."`
-	Health    healthCommand    `cmd:"" help:"Ask whether a server answers: for containers and monitoring."`
-	Licences  licencesCommand  `cmd:"" help:"Print the licences of everything that is in this program."`
-	Version   versionCommand   `cmd:"" help:"Print the version of this program, or its bill of materials; relais --version does the first."`
-	Help      helpCommand      `cmd:"" help:"Print the help of a command."`
-	Worker    workerCommand    `cmd:"" hidden:"" name:"photo-worker"`
-	Speedtest speedtestCommand `cmd:"" help:"Speedtests that people measured: import."`
-	Coverage  coverageCommand  `cmd:"" help:"Coverage points that people measured: import."`
+	Demo       demoCommand       `cmd:"" help:"Make a synthetic country and serve it: the first thing to try."`
+	Serve      serveCommand      `cmd:"" help:"Serve the API from a data folder."`
+	Ingest     ingestCommand     `cmd:"" help:"Read authority files once and write each market's snapshot."`
+	Update     updateCommand     `cmd:"" help:"Download the authorities' current files, then ingest them."`
+	Client     clientCommand     `cmd:"" help:"Who may call: clients, keys, limits."`
+	User       userCommand       `cmd:"" help:"Who may sign in: accounts of people."`
+	Photo      photoCommand      `cmd:"" help:"Photos of sites: list, hide, show, delete."`
+	Report     reportCommand     `cmd:"" help:"Reports of clients about photos: list, accept, dismiss."`
+	Outage     outageCommand     `cmd:"" help:"Outages: what operators publish, what people report."`
+	Bug        bugCommand        `cmd:"" help:"Bugs that people filed: list, close."`
+	Hook       hookCommand       `cmd:"" help:"Webhooks: who is told what happens, and how that goes."`
+	Archive    archiveCommand    `cmd:"" help:"Dated publications of the ANFR's observatoire: add, list."`
+	Export     exportCommand     `cmd:"" help:"Write the sites of a market to a file: CSV, GeoJSON, Parquet, KMZ."`
+	Backup     backupCommand     `cmd:"" help:"Copy the data folder, while it is served or not."`
+	Restore    restoreCommand    `cmd:"" help:"Copy a backup into an empty data folder."`
+	Pack       packCommand       `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
+	Check      checkCommand      `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
+	Doctor     doctorCommand     `cmd:"" help:"Look at the folder, the machine and the server, and say what is wrong and what mends it."`
+	Compact    compactCommand    `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
+	Cluster    clusterCommand    `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`
+	Snapshot   snapshotCommand   `cmd:"" help:"Look at the snapshots of a data folder."`
+	Health     healthCommand     `cmd:"" help:"Ask whether a server answers: for containers and monitoring."`
+	Licences   licencesCommand   `cmd:"" help:"Print the licences of everything that is in this program."`
+	Version    versionCommand    `cmd:"" help:"Print the version of this program, or its bill of materials; relais --version does the first."`
+	Completion completionCommand `cmd:"" help:"Print what lets a shell complete commands and options."`
+	Man        manCommand        `cmd:"" help:"Print the page of the manual."`
+	Help       helpCommand       `cmd:"" help:"Print the help of a command."`
+	Worker     workerCommand     `cmd:"" hidden:"" name:"photo-worker"`
+	Speedtest  speedtestCommand  `cmd:"" help:"Speedtests that people measured: import."`
+	Coverage   coverageCommand   `cmd:"" help:"Coverage points that people measured: import."`
 }
 
 const description = `The national registers of mobile-network antennas as a fast public API, from one folder.
