@@ -13,7 +13,7 @@ import (
 	"relais/internal/folder"
 )
 
-// A Source names what a copy is of: copies of another one are none of its business.
+// A Source names what a copy is of. Copies of different sources do not count together.
 type Source struct {
 	Path    string `json:"path"`    // of the data folder, absolute
 	History string `json:"history"` // that of stores.json; "" if it has none
