@@ -20,23 +20,28 @@ import (
 // BackupTar writes a copy of a folder as a tar archive. The copy is made in the temporary folder first, so
 // that a slow reader holds nothing up, and that nothing is written of a copy that fails.
 func BackupTar(ctx context.Context, dir folder.Dir, w io.Writer, images bool, log *slog.Logger) error {
-	tmp, err := os.MkdirTemp("", "relais-backup-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(tmp)
-	copied := filepath.Join(tmp, "copy")
-	if err := Backup(ctx, dir, copied, images, log); err != nil {
-		return fmt.Errorf("make the copy in %s: %w", os.TempDir(), err)
-	}
+	return folder.Scratch(backupScratch, func(scratch string) error {
+		copied := filepath.Join(scratch, "copy")
+		if err := Backup(ctx, dir, copied, images, log); err != nil {
+			return fmt.Errorf("make the copy in %s: %w", os.TempDir(), err)
+		}
+		return writeTar(ctx, w, copied)
+	})
+}
+
+// backupScratch begins the names of the folders in which copies are made for archives.
+const backupScratch = "relais-backup-"
+
+// writeTar writes the files of a copy, the list last: an archive that was cut lacks it.
+func writeTar(ctx context.Context, w io.Writer, copied string) error {
 	t := tar.NewWriter(w)
-	err = filepath.WalkDir(copied, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || e.Name() == backup.Name && filepath.Dir(path) == copied {
+	err := filepath.WalkDir(copied, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || path == filepath.Join(copied, backup.Name) {
 			return err
 		}
 		return addToTar(ctx, t, copied, path)
 	})
-	if err == nil { // last: an archive that was cut lacks it
+	if err == nil {
 		err = addToTar(ctx, t, copied, filepath.Join(copied, backup.Name))
 	}
 	return errors.Join(err, t.Close())

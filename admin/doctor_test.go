@@ -21,12 +21,15 @@ import (
 	"relais/snapshot"
 )
 
-// register writes a market's snapshot of a day.
-func register(t *testing.T, dir folder.Dir, code market.Code, day time.Time) {
+// dated writes a market's snapshot of a day.
+func dated(t *testing.T, dir folder.Dir, code market.Code, day time.Time) {
 	t.Helper()
 	var statuses []string
 	for _, s := range market.Get(code).Statuses {
 		statuses = append(statuses, s.Name)
+	}
+	if len(statuses) == 0 { // the source has its own
+		statuses = []string{"active"}
 	}
 	b := snapshot.NewBuilder(market.Get(code), statuses)
 	b.SourceDate = day.Format(time.DateOnly)
@@ -46,7 +49,7 @@ func healthy(t *testing.T) *doctor {
 	must(t, Call(context.Background(), dir, app, new(access.Issued), quiet))
 	d := &doctor{dir: dir, now: time.Now(), euid: os.Geteuid(),
 		room: func(string) (uint64, uint64, error) { return 9 << 30, 1 << 20, nil }}
-	register(t, dir, market.FR, d.now.AddDate(0, 0, -7))
+	dated(t, dir, market.FR, d.now.AddDate(0, 0, -7))
 	return d
 }
 
@@ -112,6 +115,9 @@ func TestDoctorFolder(t *testing.T) {
 		}, finding{"folder", Wrong, "was not finished", "restore again"}},
 		{"a file of another", true, func(t *testing.T, d *doctor) { must(t, os.Lchown(in(d, "users.db"), 65534, -1)) },
 			finding{"owner", Wrong, "users.db belongs to nobody", "sudo chown -R root: "}},
+		{"a mount", true, func(t *testing.T, d *doctor) {
+			must(t, errors.Join(os.Mkdir(in(d, "lost+found"), 0o700), os.Lchown(in(d, "lost+found"), 65534, -1)))
+		}, finding{"modes", Fine, "nobody else", ""}},
 		{"all of another", true, func(t *testing.T, d *doctor) {
 			must(t, filepath.WalkDir(string(d.dir), func(path string, _ os.DirEntry, err error) error {
 				return errors.Join(err, os.Lchown(path, 65534, -1))
@@ -137,7 +143,7 @@ func TestDoctorFolder(t *testing.T) {
 			d.room = func(string) (uint64, uint64, error) { return 500 << 20, 1 << 20, nil }
 		}, finding{"space", Warning, "500 MB are free", "free some space"}},
 		{"a clock that went back", false, func(t *testing.T, d *doctor) {
-			register(t, d.dir, market.FR, d.now.AddDate(0, 0, -9))
+			dated(t, d.dir, market.FR, d.now.AddDate(0, 0, -9))
 			d.now = d.now.AddDate(0, 0, -8)
 		}, finding{"clock", Wrong, "and ", "timedatectl"}},
 		{"a clock far from the last data", false, func(t *testing.T, d *doctor) {
@@ -154,13 +160,17 @@ func TestDoctorFolder(t *testing.T) {
 			finding{"data", Wrong, "no register", "relais update"}},
 		{"a damaged register", false, func(t *testing.T, d *doctor) { must(t, os.Truncate(in(d, "snapshots/FR.snap"), 90)) },
 			finding{"data FR", Wrong, "", "relais update"}},
-		{"an old register", false, func(t *testing.T, d *doctor) { register(t, d.dir, market.FR, d.now.AddDate(0, 0, -30)) },
+		{"an old register", false, func(t *testing.T, d *doctor) { dated(t, d.dir, market.FR, d.now.AddDate(0, 0, -30)) },
 			finding{"data FR", Warning, "30 days old", "--update-every"}},
+		{"an old stick", false, func(t *testing.T, d *doctor) {
+			dated(t, d.dir, market.FR, d.now.AddDate(-1, 0, 0))
+			filetest.Write(t, in(d, folder.PackName), "{}")
+		}, finding{"data FR", Fine, "1 site", ""}},
 		{"a month of Belgium is fresh", false, func(t *testing.T, d *doctor) {
-			register(t, d.dir, market.BE, d.now.AddDate(0, 0, -30))
+			dated(t, d.dir, market.BE, d.now.AddDate(0, 0, -30))
 		}, finding{"data BE", Fine, "1 site", ""}},
 		{"a register of next week", false, func(t *testing.T, d *doctor) {
-			register(t, d.dir, market.FR, d.now.AddDate(0, 0, 7))
+			dated(t, d.dir, market.FR, d.now.AddDate(0, 0, 7))
 		}, finding{"data FR", Wrong, "future", "clock"}},
 		{"a fresh feed", false, feed(""), finding{"outages FR ORANGE", Fine, "read ", ""}},
 		{"an old feed", false, func(t *testing.T, d *doctor) {

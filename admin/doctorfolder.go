@@ -12,6 +12,7 @@ import (
 
 	"relais/admin/inventory"
 	"relais/auth/access"
+	"relais/internal/folder"
 	"relais/internal/retention"
 	"relais/internal/store"
 	"relais/market"
@@ -68,6 +69,9 @@ func (d *doctor) modes() {
 		}
 	}
 	err := filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
+		if e != nil && e.Name() == folder.LostAndFound {
+			return fs.SkipDir
+		}
 		if err != nil {
 			return err
 		}
@@ -188,7 +192,7 @@ func freshFor(code market.Code) time.Duration {
 }
 
 // registers looks at each market's snapshot.
-func (d *doctor) registers() error {
+func (d *doctor) registers() {
 	served := 0
 	for _, m := range market.All {
 		check, mend := "data "+string(m.Code), fmt.Sprintf("relais update --data %s %s", d.dir, m.Code)
@@ -211,7 +215,7 @@ func (d *doctor) registers() error {
 			d.add(check, Note, "", "%s", text)
 		case age < -48*time.Hour:
 			d.add(check, Wrong, "set the clock", "%s: that is in the future", text)
-		case age > freshFor(m.Code):
+		case age > freshFor(m.Code) && !d.dir.IsPack():
 			d.add(check, Warning, mend+", or serve with --update-every 24h", "%s: %s old", text,
 				Number(int(age.Hours()/24), "day"))
 		default:
@@ -221,7 +225,6 @@ func (d *doctor) registers() error {
 	if served == 0 {
 		d.add("data", Wrong, fmt.Sprintf("relais update --data %s FR", d.dir), "the folder has no register")
 	}
-	return nil
 }
 
 // feeds looks at the operators' lists of unavailable sites.

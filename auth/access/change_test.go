@@ -137,3 +137,23 @@ func asJSON(t *testing.T, v any) string {
 	}
 	return string(text)
 }
+
+// What one server changes, another sees; a name that is taken there is taken here.
+func TestSetOnAnotherServer(t *testing.T) {
+	_, here, there := newServers(t)
+	i := server(here)
+	must(t, there.db.Fresh(t.Context()))
+	day := 7
+	if _, changed, err := there.Set(i.ID, Change{Day: &day}); err != nil || len(changed) != 1 {
+		t.Fatalf("set: %v, %v, want one change", changed, err)
+	}
+	must(t, here.db.Fresh(t.Context()))
+	if c, err := here.Find(i.ID); err != nil || c.Limits.Day != day {
+		t.Errorf("the other server has %+v, %v; want %d a day", c, err, day)
+	}
+	fresh := here.create(Client{Name: "taken", Mode: Mobile})
+	_, err := there.Create(Client{Name: "taken", Mode: Mobile, Scopes: ReadScopes}) // which has not heard of it
+	if !errors.Is(err, errNameTaken) || !strings.Contains(err.Error(), fresh.ID) {
+		t.Errorf("create: error = %v, want errNameTaken with %s", err, fresh.ID)
+	}
+}

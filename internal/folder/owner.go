@@ -12,6 +12,9 @@ import (
 	"syscall"
 )
 
+// LostAndFound is a folder of the file system, and always root's, where the data folder is a mount.
+const LostAndFound = "lost+found"
+
 // OwnerAdvice adds advice to an error about missing permissions in the folder, or of a path outside of it:
 // the owner, the caller, and the command that helps. Any other error is returned unchanged.
 func (d Dir) OwnerAdvice(err error) error {
@@ -170,6 +173,9 @@ func existing(path string) string {
 // to somebody else, or "".
 func foreignPath(dir string, euid int) (foreign string, owner int) {
 	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Base(path) == LostAndFound {
+			return fs.SkipDir
+		}
 		if id, ok := ownerOf(path); ok && id != euid {
 			foreign, owner = path, id
 			return fs.SkipAll
