@@ -63,7 +63,7 @@ func TestBackupArchive(t *testing.T) {
 	run(t, "check", "--data", restored)
 	again := serve(t, restored)
 	again.key = s.key
-	again.ask("/external/v1/markets")
+	again.ask("/markets")
 	cut := prepared(t, "restore", "-", "--data", filepath.Join(t.TempDir(), "cut"))
 	cut.Stdin = bytes.NewReader([]byte(archive[:len(archive)/2]))
 	if out, err := cut.CombinedOutput(); err == nil {
@@ -119,7 +119,8 @@ func TestPermissions(t *testing.T) {
 		{"client", []string{"client", "list", "--data", dir}, nil},
 		{"serve", []string{"serve", "--data", dir, "--listen", "127.0.0.1:0"}, nil},
 		{"ingest", []string{"ingest", "--data", dir, "FR", filepath.Join(dir, "serve.lock")}, nil},
-		{"backup", []string{"backup", "--data", dir, filepath.Join(above, "copy")}, nil},
+		{"backup", []string{"backup", "--data", dir, filepath.Join(above, "copy")},
+			[]string{"belongs to root, and relais runs as nobody", "sudo install -d -o nobody " + filepath.Join(above, "copy")}},
 		{"a missing folder", []string{"client", "create", "--data", filepath.Join(above, "new"), "--name", "x", "--mode",
 			"mobile", "--scopes", "all-read"}, []string{"sudo install -d -o nobody " + filepath.Join(above, "new")}},
 		{"another folder", []string{"doctor", "--data", dir}, []string{"root", "to mend"}},
