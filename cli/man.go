@@ -107,10 +107,14 @@ var sentenceEnd = regexp.MustCompile(`([.!?][)"]*) +`)
 
 // roffText writes a text of the help: lines that are indented stand as they are.
 func roffText(b io.Writer, text string) {
-	literal := false
+	literal, paragraph := false, false // paragraph: it begins with the next line
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		indented := strings.HasPrefix(line, "  ")
+		if paragraph && !indented && line != "" {
+			fmt.Fprint(b, ".Pp\n")
+		}
+		paragraph = line == "" && !indented
 		switch {
 		case indented && !literal:
 			fmt.Fprint(b, ".Bd -literal\n")
@@ -119,10 +123,7 @@ func roffText(b io.Writer, text string) {
 		}
 		literal = indented
 		switch {
-		case strings.TrimSpace(line) == "" && literal:
-			fmt.Fprintln(b)
-		case strings.TrimSpace(line) == "":
-			fmt.Fprint(b, ".Pp\n")
+		case line == "":
 		case literal:
 			fmt.Fprintln(b, roff(line))
 		default: // mdoc wants each sentence on a line of its own
