@@ -55,7 +55,7 @@ func neededBy(c Command) []string {
 			return []string{CommunityFile, UsersFile, clientsFile}
 		}
 		return []string{CommunityFile}
-	case CreateClient, ListClients, ShowClient, UsageOfClient, RotateClient, RevokeClient:
+	case CreateClient, ListClients, ShowClient, UsageOfClient, SetClient, RotateClient, RevokeClient:
 		return []string{clientsFile}
 	case DeleteClient:
 		return []string{clientsFile, UsersFile}
@@ -65,7 +65,7 @@ func neededBy(c Command) []string {
 		return []string{CommunityFile}
 	case AddArchives, ListArchives:
 		return []string{ArchivesFile}
-	case CreateUser, ListUsers, DisableUser, SetUserPassword:
+	case CreateUser, ListUsers, DisableUser, SetUserRole, SetUserPassword:
 		return []string{UsersFile}
 	case CreateHook, ListHooks, ShowHook, TestHook, DeleteHook:
 		return []string{HooksFile}

@@ -157,6 +157,9 @@ func (s *Stores) resolve(c Command) (_ Command, err error) {
 	case DisableUser:
 		one(userKind, &c.User)
 		return c, err
+	case SetUserRole:
+		one(userKind, &c.User)
+		return c, err
 	case SetUserPassword:
 		one(userKind, &c.User)
 		return c, err

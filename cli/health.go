@@ -17,7 +17,7 @@ const healthTime = 5 * time.Second
 
 type healthCommand struct {
 	URL       string `arg:"" optional:"" name:"url" help:"Address of the server, such as https://antennas.example; default: where RELAIS_LISTEN says that serve listens."`
-	Listen    string `default:"127.0.0.1:8080" help:"Where the server listens (${default})."`
+	Listen    string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where the server listens (${default})."`
 	OpsListen string `placeholder:"ADDR" help:"Where its /healthz listens instead, if serve has --ops-listen."`
 	TLSCert   string `name:"tls-cert" placeholder:"FILE" help:"Given if serve has --tls-cert: ask by HTTPS."`
 }
