@@ -124,6 +124,25 @@ func requiredVersion(t *testing.T, module string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// A module that was replaced, as NOTICE says, has the version of what took its place.
+func TestReplacedModule(t *testing.T) {
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ version, want string }{{"v9.0.0", "pkg:golang/github.com/gen2brain/heic@v9.0.0"},
+		{"", "pkg:golang/github.com/gen2brain/heic"}} {
+		parts, err := table.Of(&debug.BuildInfo{Deps: []*debug.Module{{Path: "github.com/gen2brain/heic", Version: "v0.4.5",
+			Replace: &debug.Module{Path: "../heic", Version: tt.version}}}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := parts[1]; got.URL != tt.want || got.Version != tt.version {
+			t.Errorf("got %s, version %q, want %s, version %q", got.URL, got.Version, tt.want, tt.version)
+		}
+	}
+}
+
 func TestUnknownModule(t *testing.T) {
 	table, err := Load()
 	if err != nil {

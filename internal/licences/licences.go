@@ -68,7 +68,10 @@ func (t *Table) Of(info *debug.BuildInfo, libc string) ([]Part, error) {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		p.Version, p.URL = m.Version, "pkg:golang/"+p.Name+"@"+m.Version
+		p.Version, p.URL = m.Version, "pkg:golang/"+p.Name
+		if m.Version != "" { // a folder has none
+			p.URL += "@" + m.Version
+		}
 		parts = append(parts, p)
 	}
 	for _, p := range t.Foreign {
