@@ -22,6 +22,7 @@ type versionCommand struct {
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	SBOM    bool   `name:"sbom" help:"Print everything that is in the program: CycloneDX 1.6 in JSON."`
 	Program string `type:"path" hidden:"" help:"With --sbom: of this program, which was built with this one for another machine."`
+	LibC    string `name:"libc" hidden:"" help:"With --program: the version of its C library."`
 }
 
 // Help is shown below the flags.
@@ -48,8 +49,10 @@ func (c *versionCommand) Run(streams Streams) error {
 // bill prints the bill of materials.
 func (c *versionCommand) bill(streams Streams) error {
 	info, err := readBuildInfo()
+	libc := CLibrary
 	if c.Program != "" {
 		info, err = buildinfo.ReadFile(c.Program)
+		libc = c.LibC
 	}
 	if err != nil {
 		return err
@@ -58,7 +61,7 @@ func (c *versionCommand) bill(streams Streams) error {
 	if err != nil {
 		return err
 	}
-	parts, err := table.Of(info, CLibrary)
+	parts, err := table.Of(info, libc)
 	if err != nil {
 		return err
 	}
