@@ -250,7 +250,7 @@ func (a *app) follow(ctx context.Context) {
 	live.Only(a.Markets)
 	live.Refresh()
 	if live.Empty() {
-		a.log.Warn("the folder has no snapshot that can be loaded: run relais ingest, or relais demo", "data",
+		a.log.Warn("the folder has no snapshot that can be loaded: run relais update, relais ingest, or relais demo", "data",
 			string(a.dir))
 	}
 	live.Follow(ctx, lookEvery)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 
 	"relais/admin"
 	"relais/api"
@@ -13,6 +14,7 @@ import (
 	"relais/httpapi"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
+	"relais/internal/folder"
 	"relais/mcp"
 	"relais/mcp/tools"
 )
@@ -99,11 +101,30 @@ func (f *webFlags) links(baseURL string, tools bool) map[string]string {
 	return list
 }
 
+// folderFor returns a function that tells the path of the data folder to a browser of the server's
+// machine, and to nobody else: the path may have a person's name in it. A proxy on the machine that
+// does not say for whom it asks is known by the host's name.
+func folderFor(server *httpapi.Server, dir folder.Dir) func(*http.Request) string {
+	path, err := filepath.Abs(string(dir))
+	if err != nil {
+		path = string(dir)
+	}
+	return func(r *http.Request) string {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		address, _ := netip.ParseAddr(host)
+		if (host == "localhost" || address.IsLoopback()) && server.FromMachine(r) {
+			return path
+		}
+		return ""
+	}
+}
+
 // mountPages adds the pages to the API's server. The documentation has these tools.
 func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, address func(*http.Request) netip.Addr,
 	list []*tools.Tool) error {
 	o := web.Options{Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
-		Keyed: f.mode() == httpapi.MapKey}
+		Keyed: f.mode() == httpapi.MapKey, Folder: folderFor(server, stores.Dir),
+		Updating: func() bool { return server.Updates != nil && server.Updates().Running }}
 	if err := f.base(&o); err != nil || f.Pages == "off" {
 		return err
 	}

@@ -88,7 +88,7 @@ type settings struct {
 func (c *serveCommand) check() (s settings, err error) {
 	s.dir = c.dir()
 	if _, err := os.Stat(string(s.dir)); errors.Is(err, fs.ErrNotExist) {
-		return s, fmt.Errorf("%s: the data folder does not exist: make it with relais ingest, or try relais demo",
+		return s, fmt.Errorf("%s: the data folder does not exist: make it with relais update or relais ingest, or try relais demo",
 			s.dir)
 	} else if err != nil {
 		return s, err

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"strings"
 
 	"relais/auth/access"
@@ -9,19 +10,19 @@ import (
 // byOperator reports whether the request comes from the operator of the server: on the
 // monitoring address, or from the machine itself. A forwarded request must come through a
 // trusted proxy, which names the client.
-func (x *exchange) byOperator() bool {
-	if x.viaMonitoring {
-		return true
-	}
+func (x *exchange) byOperator() bool { return x.viaMonitoring || x.server.FromMachine(x.r) }
+
+// FromMachine reports whether a request comes from the machine itself.
+func (s *Server) FromMachine(r *http.Request) bool {
 	forwarded := false
-	for name := range x.r.Header {
+	for name := range r.Header {
 		forwarded = forwarded || strings.HasPrefix(name, "X-Forwarded-") || forwardingHeaders[name]
 	}
-	if forwarded && !(x.r.Header["X-Forwarded-For"] != nil &&
-		access.Contains(x.server.Proxies, x.server.Proxies.Client(x.r.RemoteAddr, nil))) {
+	if forwarded && !(r.Header["X-Forwarded-For"] != nil &&
+		access.Contains(s.Proxies, s.Proxies.Client(r.RemoteAddr, nil))) {
 		return false
 	}
-	return x.address.IsLoopback()
+	return s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]).IsLoopback()
 }
 
 // forwardingHeaders are the headers, besides X-Forwarded-…, that proxies add to what they forward.

@@ -62,6 +62,9 @@ type mapData struct {
 // mapPage answers the map.
 func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	env := p.Env()
+	if p.withoutData(w, r, env) {
+		return
+	}
 	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: tileFilters(),
 		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}, Style: p.Style}
 	if p.Basemap != nil {

@@ -45,6 +45,11 @@ type Options struct {
 	// under the sites, or ""; the map may read from its origin, StyleOrigin.
 	Basemap            *Basemap
 	Style, StyleOrigin string
+	// Folder returns the path of the data folder for the operator of the server, "" for others. It may
+	// be nil.
+	Folder func(*http.Request) string
+	// Updating reports whether the server is downloading registers. It may be nil.
+	Updating func() bool
 	// Docs is the documentation, or nil.
 	Docs *docs.Docs
 }
