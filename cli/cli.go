@@ -20,6 +20,7 @@ import (
 
 	"relais/admin"
 	"relais/auth/access"
+	"relais/ingest"
 	"relais/internal/folder"
 	"relais/market"
 )
@@ -187,11 +188,31 @@ func (l *marketList) UnmarshalText(b []byte) error {
 	for _, name := range strings.Split(string(b), ",") {
 		var c market.Code
 		if err := c.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
-			return fmt.Errorf("%q is not a market: %w", name, err)
+			return notMarket(name, err)
 		}
 		*l = append(*l, c)
 	}
 	return nil
+}
+
+// notMarket returns the error for a text that is not a market. A file's name there is usually out of
+// place.
+func notMarket(text string, err error) error {
+	var kind string
+	var markets []market.Code
+	info, missing := os.Stat(text)
+	if missing == nil && info.Mode().IsRegular() {
+		kind, markets, _ = ingest.Recognise(text)
+	}
+	switch {
+	case kind != "":
+		return fmt.Errorf("%q is not a market: it is the %s of %s, and files come after the market: "+
+			"relais ingest --data DIR %s %s", text, kind, join(markets), join(markets), text)
+	case missing == nil || strings.ContainsAny(text, `./\`):
+		return fmt.Errorf("%q is not a market, which comes before the files: relais ingest --data DIR FR,DROM FILE…; "+
+			"want %w", text, err)
+	}
+	return fmt.Errorf("%q is not a market: want %w", text, err)
 }
 
 // days is a time such as 90d, 12h or 30m.

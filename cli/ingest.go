@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -16,7 +12,6 @@ import (
 
 	"relais/admin"
 	"relais/ingest"
-	"relais/ingest/source"
 )
 
 type ingestCommand struct {
@@ -44,6 +39,10 @@ was. A running server loads the new snapshot by itself. An observatoire is also 
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),
 		Progress: progress(streams.Err, "reading")}
+	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
+		return usageError{fmt.Errorf("--data %s: a file, and the data folder belongs here: relais ingest --data DIR %s %s",
+			c.Data, join(c.Markets), c.Data)}
+	}
 	var err error
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
 		return err
@@ -56,7 +55,10 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}
-	return printIngest(streams.Out, r)
+	if err := printIngest(streams.Out, r); err != nil {
+		return err
+	}
+	return printNext(streams.Out, c.dir(), r)
 }
 
 // progress returns a bar on a terminal, nil elsewhere.
@@ -71,88 +73,4 @@ func progress(w io.Writer, what string) func(int64) func(int) {
 			progressbar.OptionClearOnFinish())
 		return func(n int) { bar.Add(n) } // its errors do not matter
 	}
-}
-
-// printFiles prints how many rows of each file were read, served and rejected.
-func printFiles(w io.Writer, files []*source.Report) error {
-	t := newTable(w, "FILE", "KIND", "ROWS", "SERVED", "REJECTED")
-	for _, f := range files {
-		t.row(visible(f.Path, ""), f.Kind, f.Rows, f.Served, f.Rows-f.Served)
-		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
-			t.row("", "", "", "",
-				fmt.Sprintf("%d %s%s", f.Rejected[reason], visible(reason, ""), rejectedLines(f, reason)))
-		}
-		if names := spellings(f.Unknown); names != "" {
-			t.row("", "", "", "", "unknown operators, the most frequent: "+names)
-		}
-	}
-	return t.Flush()
-}
-
-// printImported is printFiles with the warning of each file. An ingest has the warnings
-// among its notes.
-func printImported(w io.Writer, files []*source.Report) error {
-	err := printFiles(w, files)
-	for _, f := range files {
-		err = cmp.Or(err, printWarning(w, f))
-	}
-	return err
-}
-
-func printWarning(w io.Writer, f *source.Report) error {
-	if f.Warning == "" {
-		return nil
-	}
-	return printNote(w, f.Path+": "+f.Warning)
-}
-
-func printNote(w io.Writer, text string) error {
-	_, err := fmt.Fprintln(w, "note:", visible(text, ""))
-	return err
-}
-
-func printIngest(w io.Writer, r *ingest.Report) error {
-	if err := printFiles(w, r.Files); err != nil {
-		return err
-	}
-	for _, m := range r.Markets {
-		if m.Snapshot == nil {
-			continue
-		}
-		fmt.Fprintf(w, "%s: %d sites, %d emissions of %s in %s (%d bytes, version %s)\n",
-			m.Market, m.Sites, m.Emissions, m.SourceDate, m.Snapshot.Path, m.Snapshot.Bytes, m.Snapshot.Version)
-	}
-	if r.Archived != "" {
-		fmt.Fprintf(w, "archive of %s added\n", r.Archived)
-	}
-	for _, n := range r.Notes {
-		if err := printNote(w, n); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w, "done in %.1f s\n", r.Seconds)
-	return err
-}
-
-// spellings lists names as the source writes them, quoted: they may hold anything.
-func spellings(list []source.Spelling) string {
-	var names []string
-	for _, s := range list {
-		names = append(names, fmt.Sprintf("%d %q", s.Rows, s.Name))
-	}
-	return strings.Join(names, ", ")
-}
-
-// rejectedLines lists the first rejectedLines that were rejected for the reason.
-func rejectedLines(f *source.Report, reason string) string {
-	text := ""
-	for _, e := range f.Examples {
-		if e.Reason == reason {
-			text += fmt.Sprintf(" %d", e.Line)
-		}
-	}
-	if text == "" {
-		return ""
-	}
-	return " (line" + text + ")"
 }

@@ -32,6 +32,9 @@ type Source struct {
 	Bases   []string      // kinds with sites; at least one must be among the inputs
 	Kinds   []*source.Kind
 	Build   source.Build
+	// Unused reports whether a row rejected for the reason is right, and only not about the markets'
+	// sites; nil if no reason says that.
+	Unused func(reason string) bool
 }
 
 // kinds lists the tables that an ingest of the source accepts: the authority's and tables
@@ -40,11 +43,19 @@ func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Ki
 
 // Sources lists the authorities' sets of files that can be read.
 var Sources = []*Source{
-	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build},
-	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build},
+	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build,
+		Unused: anfr.IsUnused},
+	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build, Unused: bakom.IsUnused},
 	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds,
 		Build: belgium.Build},
-	{Markets: ised.Markets, Bases: []string{ised.Extract}, Kinds: ised.Kinds, Build: ised.Build},
+	{Markets: ised.Markets, Bases: []string{ised.Extract}, Kinds: ised.Kinds, Build: ised.Build,
+		Unused: ised.IsUnused},
+}
+
+// isUnused reports whether a row rejected for the reason is right, of the authority's tables and of
+// cells.
+func (s *Source) isUnused(reason string) bool {
+	return s.Unused != nil && s.Unused(reason) || cells.IsUnused(reason)
 }
 
 // Options say what to ingest.
@@ -160,7 +171,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := keeping.wait(); err != nil {
 		return nil, err
 	}
-	entries := keeping.manifest(all, dates, rest.idle)
+	entries := keeping.manifest(all, dates, rowsOf(report.Files), rest.idle)
 	if err := report.write(o.Dir, write, keeping, entries, commit); err != nil {
 		return nil, err
 	}
@@ -182,6 +193,9 @@ func (r *Report) compose(ctx context.Context, o Options, src *Source, all []sour
 	}
 	dates = datesOf(all, r.Files)
 	write, err = r.guard(o, builders, func() (bool, error) { return kept.refuseOlder(ctx, all, dates) })
+	if err == nil && !o.Force {
+		err = kept.refuseFewer(ctx, all, rowsOf(r.Files))
+	}
 	return write, dates, err
 }
 
@@ -228,7 +242,7 @@ func (r *Report) findFiles(paths []string, src *Source) ([]source.Found, error) 
 		if in.Within == "" {
 			return nil, unknownFile(in.Name(), src)
 		}
-		r.Notes = append(r.Notes, in.Name()+" is not a known table; it was left out")
+		r.Notes = append(r.Notes, unknownMember(in))
 	}
 	for _, in := range inputs {
 		if !used[in.Within] {
@@ -236,15 +250,6 @@ func (r *Report) findFiles(paths []string, src *Source) ([]source.Found, error) 
 		}
 	}
 	return files, checkFound(files)
-}
-
-func unknownFile(name string, src *Source) error {
-	var kinds []string
-	for _, k := range src.kinds() {
-		kinds = append(kinds, k.Name)
-	}
-	return fmt.Errorf("%s:1: empty, or not a table of %v; known tables: %s", name, src.Markets,
-		strings.Join(slices.Compact(kinds), ", "))
 }
 
 // checkFound returns an error for files that cannot be read together.
@@ -306,6 +311,7 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 		if f.Warning != "" {
 			r.Notes = append(r.Notes, f.Path+": "+f.Warning)
 		}
+		f.NoteUnused(src.isUnused)
 		if f.Rows > 0 && f.Served == 0 {
 			r.Notes = append(r.Notes, f.Path+": none of its rows could be used")
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,7 +184,7 @@ func refusals(k kit, good string) []refusal {
 			"FR: the files have no usable site; the present snapshot has 100 and stays", false},
 		{"no row served", both,
 			[]string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))},
-			"none.csv:2: territory not served; none of the 101 rows is served", false},
+			"none.csv:2: territory not served: Nouvelle-Calédonie (NC); none of the 101 rows is served", false},
 		{"a pipe", both, []string{pipe}, "pipe: neither a file nor a folder", false},
 		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "0032700001", "0039990001"))},
 			"FR: azimuths of 1 sites would be lost (1 now, 2 then)", true},
@@ -191,7 +192,7 @@ func refusals(k kit, good string) []refusal {
 		{"unavailable market", []market.Code{market.PT}, []string{k.file("o.csv", good)}, "PT cannot be ingested: ",
 			false},
 		{"another market's file", []market.Code{market.CH}, []string{k.file("o.csv", good)},
-			"not a table of [CH]; known tables: bakom-standorte, bakom-mobil-antennenstandorte", false},
+			"o.csv is the anfr-observatoire of FR,DROM, and these files were to be for CH: relais ingest --data DIR FR,DROM ", false},
 		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)},
 			"come from different authorities", false},
 	}
@@ -326,8 +327,10 @@ func TestRealExtract(t *testing.T) {
 	for _, f := range r.Files {
 		if f.Kind == "anfr-observatoire" {
 			o = f.Served
-			if f.Rows != 109 || f.Rejected["territory not served"] != 7 {
-				t.Errorf(`f = %+v; want f.Rows = 109, f.Rejected["territory not served"] = 7`, f)
+			want := map[string]int{"territory not served: Nouvelle-Calédonie (NC)": 5,
+				"territory not served: Wallis-et-Futuna (WF)": 2}
+			if f.Rows != 109 || !maps.Equal(f.Rejected, want) || !maps.Equal(f.Unused, want) {
+				t.Errorf("f = %+v; want 109 rows, %v rejected and unused", f, want)
 			}
 		}
 	}

@@ -58,6 +58,7 @@ type entry struct {
 	File   string    `json:"file"` // below the folder
 	Member string    `json:"member,omitempty"`
 	Size   int64     `json:"size,omitempty"` // of the member
+	Rows   int       `json:"rows,omitempty"` // 0 in older manifests
 	Since  time.Time `json:"since"`
 	dated
 }
@@ -259,9 +260,9 @@ func (w *copier) wait() error {
 	return nil
 }
 
-// manifest returns the entries of the inputs of this ingest, with their dates, and the idle
+// manifest returns the entries of the inputs of this ingest, with their dates and rows, and the idle
 // ones.
-func (w *copier) manifest(all []source.Found, dates map[string]dated, idle []entry) []entry {
+func (w *copier) manifest(all []source.Found, dates map[string]dated, rows map[string]int, idle []entry) []entry {
 	entries := slices.Clone(idle)
 	for _, f := range all {
 		e := entry{Kind: f.Kind.Name, Slot: f.Slot, File: w.copies[f.Name()], Since: w.now.UTC().Truncate(time.Second)}
@@ -277,7 +278,7 @@ func (w *copier) manifest(all []source.Found, dates map[string]dated, idle []ent
 			})
 			e = w.entries[i]
 		}
-		e.dated = dates[f.Name()]
+		e.dated, e.Rows = dates[f.Name()], rows[f.Name()]
 		entries = append(entries, e)
 	}
 	return entries

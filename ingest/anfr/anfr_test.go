@@ -162,7 +162,7 @@ func TestObservatory(t *testing.T) {
 	}
 	r := reports[Observatory]
 	wantRejected := map[string]int{
-		"territory not served": 1, "operator not served in DROM": 1, "position outside the territory": 1,
+		otherTerritory + ": Nouvelle-Calédonie (NC)": 1, "operator not served in DROM": 1, "position outside the territory": 1,
 		"duplicate row": 2,
 		"position differs from the support's other rows": 1, "no support number": 1, "no station number": 1,
 		"unknown generation": 1,
@@ -171,9 +171,9 @@ func TestObservatory(t *testing.T) {
 	if diff := cmp.Diff(wantRejected, r.Rejected); diff != "" || r.Rows != 21 {
 		t.Errorf("%d rows, rejected (-want +got)\n%s", r.Rows, diff)
 	}
-	if !slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not served"}) {
+	if !slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not served: Nouvelle-Calédonie (NC)"}) {
 		t.Errorf(`examples: %v; want slices.Contains(r.Examples, source.Example{Line: 9, Reason: "territory not `+
-			`served"})`, r.Examples)
+			`served: …"})`, r.Examples)
 	}
 	for _, b := range builders {
 		if b.SourceDate != "2026-08-27" || b.UpdatedAt != "2026-08-27T16:11:53" || b.Synthetic {

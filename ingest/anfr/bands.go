@@ -41,7 +41,7 @@ func (c *country) bandRow(r *source.Reader) string {
 	}
 	sup, ok := c.findEmitter(number)
 	if !ok {
-		return "emitter not served"
+		return otherEmitter
 	}
 	hertz, ok := centreFrequency(r.Field(banFrom), r.Field(banTo), r.Field(banUnit))
 	if !ok {

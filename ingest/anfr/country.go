@@ -230,7 +230,7 @@ func (c *country) findStation(field []byte) (at uint32, reason string) {
 	}
 	at, ok = c.stationOf[code]
 	if !ok {
-		return 0, "station not served"
+		return 0, otherStation
 	}
 	return at, ""
 }
@@ -243,7 +243,7 @@ func (c *country) findSupport(field []byte) (at uint32, reason string) {
 	}
 	at, ok = c.supportOf[number]
 	if !ok {
-		return 0, "support not served"
+		return 0, otherSupport
 	}
 	return at, ""
 }

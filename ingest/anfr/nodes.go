@@ -57,10 +57,10 @@ type node struct {
 func (c *country) nodeRow(r *source.Reader) string {
 	mcc, mnc := r.Field(nodeMCC), r.Field(nodeMNC)
 	if string(mcc) == "999" {
-		return "sentinel"
+		return sentinel
 	}
 	if string(r.Field(nodeSupport)) == "-1" {
-		return "no support named"
+		return noSupport
 	}
 	at, reason := c.findSupport(r.Field(nodeSupport))
 	if reason != "" {
@@ -73,7 +73,7 @@ func (c *country) nodeRow(r *source.Reader) string {
 	case "5G":
 		n.kind = site.GNB
 	default:
-		return "no node identifier in this generation"
+		return otherNode
 	}
 	value, ok := parseWhole(r.Field(nodeNumber))
 	if !ok || value == 0 || uint64(value) > n.kind.Max() {

@@ -133,12 +133,12 @@ func (c *country) findPlace(r fielder) place {
 	if p, ok := c.places[string(dept)]; ok {
 		return p
 	}
-	p := place{reason: "territory not served"}
+	p := place{reason: notServed(string(dept))}
 	for i, t := range c.targets {
 		if area, ok := t.market.Area(string(dept)); ok {
 			p = place{target: i, area: area}
 			if !t.asked {
-				p.reason = "market " + string(t.market.Code) + " not asked for"
+				p.reason = otherMarket + string(t.market.Code) + " not asked for"
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func (c *country) inseeRow(r *source.Reader) string {
 	if strings.HasPrefix(kind, "COM") {
 		return c.noteCommune(padZeros(r.Field(1), 5), r.Field(2), false)
 	}
-	return "not a commune"
+	return otherPlace
 }
 
 // noteCommune keeps the name of a commune that has a support.
@@ -87,7 +87,7 @@ func (c *country) noteCommune(code, name []byte, better bool) string {
 	known, used := c.communes[string(code)]
 	switch {
 	case !used:
-		return "no site in the commune"
+		return otherCommune
 	case known == "" || better:
 		c.communes[string(code)] = validText(name)
 	}

@@ -33,7 +33,7 @@ func TestDepartmentOfCommune(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("communes by support (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int{"territory not served": 1}, reports[Observatory].Rejected); diff != "" {
+	if diff := cmp.Diff(map[string]int{"territory not served: Nouvelle-Calédonie (NC)": 1}, reports[Observatory].Rejected); diff != "" {
 		t.Errorf("rejected (-want +got)\n%s", diff)
 	}
 }

@@ -184,7 +184,7 @@ func (c *country) emitterRow(r *source.Reader) string {
 		return ""
 	}
 	if !isPublicSystem(system) {
-		return "not a public mobile system"
+		return otherSystem
 	}
 	number, ok := parseWhole(r.Field(emiNumber))
 	if !ok {

@@ -98,6 +98,18 @@ func cleanText(raw string, limit int) (text string, ok bool) {
 		!strings.ContainsFunc(text, func(c rune) bool { return c == unicode.ReplacementChar || !unicode.IsPrint(c) })
 }
 
+// Stations that are not of the country's public networks.
+const (
+	border   = "border network"
+	railways = "railway network"
+)
+
+// IsUnused reports whether nothing is wrong with a station that was rejected for the reason: it is only
+// not of the country's public networks.
+func IsUnused(reason string) bool {
+	return strings.HasPrefix(reason, border) || strings.HasPrefix(reason, railways)
+}
+
 // operator returns the index of the operator that the station's first word names, or the
 // reason for rejecting the station.
 func (r *register) operator(name string) (int, string) {
@@ -106,15 +118,15 @@ func (r *register) operator(name string) (int, string) {
 	}
 	for _, prefix := range borderNetworks {
 		if strings.HasPrefix(fold.UpperASCII(name), prefix) {
-			return 0, "border network (" + prefix + ")"
+			return 0, border + " (" + prefix + ")"
 		}
 	}
 	word, _, blank := strings.Cut(name, " ")
 	switch {
 	case !blank:
-		return 0, "border network (no blank in the station)"
+		return 0, border + " (no blank in the station)"
 	case fold.EqualASCII(word, railway):
-		return 0, "railway network (" + railway + ")"
+		return 0, railways + " (" + railway + ")"
 	}
 	if i, ok := r.market.Operator(spellings[fold.String(word)]); ok {
 		return i, ""

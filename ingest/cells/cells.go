@@ -102,6 +102,15 @@ func (a *attachment) read(f *source.Found, watch source.Watch) error {
 	return err
 }
 
+const (
+	otherMarket = "network of another market"
+	otherCell   = "a neighbour of the cell that serves"
+)
+
+// IsUnused reports whether nothing is wrong with a row that was rejected for the reason: it is only not
+// about a cell of these markets that served the phone.
+func IsUnused(reason string) bool { return reason == otherMarket || reason == otherCell }
+
 // A reading is the state while one file is read.
 type reading struct {
 	*attachment
@@ -159,10 +168,10 @@ func (c *reading) cell() (n network, cell observation.Cell, reason string) {
 		return n, cell, "unknown network"
 	}
 	if n.target < 0 {
-		return n, cell, "network of another market"
+		return n, cell, otherMarket
 	}
 	if equalFold(c.field(neighbour), "true") || equalFold(c.field(serving), "false") {
-		return n, cell, "a neighbour of the cell that serves"
+		return n, cell, otherCell
 	}
 	g := c.format.technology
 	if g == unknown {

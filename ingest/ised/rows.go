@@ -100,11 +100,17 @@ func text(r *source.Reader, column int) []byte {
 	return nil
 }
 
+const otherLicence = "not a cellular licence"
+
+// IsUnused reports whether nothing is wrong with a row that was rejected for the reason: it is only not
+// about mobile networks.
+func IsUnused(reason string) bool { return reason == otherLicence }
+
 // row adds one frequency of one antenna. It returns the reason for rejection, "" if none.
 func (c *country) row(r *source.Reader) (reason string) {
 	category := findCategory(text(r, colCategory))
 	if category < 0 {
-		return "not a cellular licence"
+		return otherLicence
 	}
 	location := text(r, colLocation)
 	if noStations(location) {

@@ -13,6 +13,9 @@ type Report struct {
 	Rows     int            `json:"rows"`
 	Served   int            `json:"served"`
 	Rejected map[string]int `json:"rejected"`
+	// Unused are those of Rejected that nothing is wrong with: their rows are about what the market
+	// does not have, such as another territory, or a commune without a site.
+	Unused   map[string]int `json:"unused,omitempty"`
 	Examples []Example      `json:"examples,omitempty"`
 	// Unknown are the most frequent unknown operator names. A row with several operators
 	// may be served although one is unknown.
@@ -114,6 +117,28 @@ func (r *Report) RejectMany(n int, reason string) {
 	if n > 0 {
 		r.Rejected[reason] += n
 	}
+}
+
+// NoteUnused sets Unused to those of the rejected rows whose reason is one of an unused row.
+func (r *Report) NoteUnused(isUnused func(reason string) bool) {
+	r.Unused = nil
+	for reason, n := range r.Rejected {
+		if !isUnused(reason) {
+			continue
+		}
+		if r.Unused == nil {
+			r.Unused = map[string]int{}
+		}
+		r.Unused[reason] = n
+	}
+}
+
+// Sum returns the sum of counts by reason.
+func Sum(counts map[string]int) (n int) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 // CountServed sets Served to the number of rows that were not rejected.
