@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,8 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	}
 	o := update.Options{
 		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
-		Fetching: downloadBars(streams.Err), Reading: progress(streams.Err, "reading"),
+		Fetching: downloadBars(streams.Err), Asked: fileLines(streams.Err), Retrying: retryLines(streams.Err),
+		Reading:  progress(streams.Err, "reading"),
 		Ingested: afterIngest(c.dataFlag, c.Force, streams), Feeds: feedsBy(c.dataFlag, streams),
 	}
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
@@ -72,16 +74,12 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	if stopped {
 		return errors.New("stopped; what was done before stays (see above), and the next update goes on from there")
 	}
-	if r.Failed() {
-		var problems []string
-		for _, s := range r.Sources {
-			if p := s.Problem(); s.Status == update.Failed {
-				problems = append(problems, fmt.Sprintf("%s: %s", marketNames(s), p))
-			}
+	if !c.JSON {
+		if err := printNext(streams.Out, c.dir(), ingestsOf(r)...); err != nil {
+			return err
 		}
-		return errors.New(strings.Join(problems, "\n        "))
 	}
-	return nil
+	return updateError(c.Data, r)
 }
 
 // readSources reads the user's table, or returns the built-in one if path is empty.
@@ -113,14 +111,14 @@ func marketNames(s *update.SourceReport) string {
 }
 
 func printUpdate(w io.Writer, r *update.Report) error {
-	t := newTable(w, "MARKETS", "FILE", "STATUS", "BYTES", "FROM")
+	t := newTable(w, "MARKETS", "FILE", "STATUS", "BYTES", "FROM, OR REASON")
 	for _, s := range r.Sources {
 		for _, f := range s.Files {
 			bytes := fmt.Sprint(f.Bytes)
 			if f.Resumed > 0 {
 				bytes += fmt.Sprintf(" after %d", f.Resumed)
 			}
-			t.row(marketNames(s), f.Name, f.Status, bytes, visible(f.URL, ""))
+			t.row(marketNames(s), f.Name, f.Status, bytes, visible(cmp.Or(f.Error, f.URL), ""))
 		}
 	}
 	if err := t.Flush(); err != nil {

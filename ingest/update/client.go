@@ -9,8 +9,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
+	"syscall"
 	"time"
 )
 
@@ -42,14 +44,20 @@ const (
 // A client asks the authorities' servers.
 type client struct {
 	Limits
-	agent string
-	http  http.Client
+	agent  string
+	http   http.Client
+	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
+	// offline, if not nil, is the error of every request: there is no network.
+	offline error
+	reached bool // a server has answered
+	// retrying, which may be nil, is told of each wait before another try.
+	retrying func(err error, wait time.Duration)
 }
 
 // newClient returns a client that connects to public addresses and to the named hosts.
 func newClient(agent string, l Limits, named map[string]bool) *client {
 	g := newGuard(named, net.Dialer{Timeout: l.Connect})
-	return &client{l, agent, http.Client{
+	return &client{Limits: l, agent: agent, lookup: g.lookup, http: http.Client{
 		CheckRedirect: checkRedirect,
 		Transport: transport{guarded{&http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: g.dialContext, TLSHandshakeTimeout: l.Connect,
@@ -135,6 +143,9 @@ func (c *client) retry(ctx context.Context, try func(ctx context.Context) (came 
 		}
 		wait = max(wait, p.after)
 		pause = min(2*pause, c.MaxPause)
+		if c.retrying != nil {
+			c.retrying(p.error, wait)
+		}
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -145,6 +156,9 @@ func (c *client) retry(ctx context.Context, try func(ctx context.Context) (came 
 
 // get sends a GET request. A status that is not wanted is an error.
 func (c *client) get(ctx context.Context, address string, header http.Header, wanted ...int) (*http.Response, error) {
+	if c.offline != nil {
+		return nil, c.offline
+	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
@@ -158,11 +172,13 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	if err != nil {
 		_, refused := errors.AsType[redirectError](err)
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-		if refused || untrusted {
+		unreachable := errors.Is(err, syscall.ENETUNREACH) && !c.reached // waiting makes no network
+		if refused || untrusted || unreachable {
 			return nil, err
 		}
 		return nil, temporary{error: cause(ctx, err)}
 	}
+	c.reached = true
 	for _, status := range wanted {
 		if a.StatusCode == status {
 			return a, nil

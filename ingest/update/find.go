@@ -39,6 +39,9 @@ func (c *client) find(ctx context.Context, f *File) (remote, error) {
 		return remote{URL: f.URL}, nil
 	}
 	r, err := c.lookUp(ctx, f)
+	if errors.Is(err, errOffline) {
+		return remote{}, err
+	}
 	if err != nil {
 		u, _ := parseAddress(f.URL) // the table was checked
 		return remote{}, fmt.Errorf("the catalogue %s: %w", bareURL(u), err)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"relais/internal/folder"
 	"relais/market"
@@ -59,14 +60,14 @@ func (s *source) run(ctx context.Context) {
 	for i, f := range s.files {
 		report := &FileReport{Name: f.Name, Licence: f.Licence}
 		s.report.Files = append(s.report.Files, report)
-		if s.fetch(ctx, f, report, good, !s.Force) {
+		if s.ask(ctx, f, report, good, !s.Force) {
 			again = append(again, i)
 		}
 	}
 	if s.target.retriesRefused() && slices.ContainsFunc(s.fresh, func(f *fresh) bool { return !f.waited }) {
 		for _, i := range again {
 			*s.report.Files[i] = FileReport{Name: s.files[i].Name, Licence: s.files[i].Licence}
-			s.fetch(ctx, s.files[i], s.report.Files[i], good, false)
+			s.ask(ctx, s.files[i], s.report.Files[i], good, false)
 		}
 	}
 	if ctx.Err() != nil { // downloaded files wait in downloads/
@@ -119,13 +120,25 @@ func (s *source) conclude() {
 	}
 }
 
+// ask is fetch, and tells the watchers of the update what happens.
+func (s *source) ask(ctx context.Context, f *File, report *FileReport, good, refused bool) (again bool) {
+	if ctx.Err() != nil {
+		return false
+	}
+	if s.Retrying != nil {
+		s.client.retrying = func(err error, wait time.Duration) { s.Retrying(f.Name, err, wait) }
+	}
+	again = s.fetch(ctx, f, report, good, refused)
+	if s.Asked != nil {
+		s.Asked(report)
+	}
+	return again
+}
+
 // fetch downloads one file. good and refused say whether the last good version and the
 // refused version are not downloaded again. again reports that the file is the refused
 // version.
 func (s *source) fetch(ctx context.Context, f *File, report *FileReport, good, refused bool) (again bool) {
-	if ctx.Err() != nil {
-		return false
-	}
 	r, err := s.client.find(ctx, f)
 	if err != nil {
 		report.fail(err)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"relais/ingest"
@@ -32,6 +33,11 @@ type Options struct {
 	// of bytes received or read.
 	Fetching func(name string, total int64) func(n int)
 	Reading  func(total int64) func(n int)
+	// Asked, which may be nil, is called when a file has been asked for. Its status is still empty if it
+	// was downloaded and waits to be ingested.
+	Asked func(*FileReport)
+	// Retrying, which may be nil, is called before the wait for another try.
+	Retrying func(name string, err error, wait time.Duration)
 	// Ingested, which may be nil, is called with the report of each successful ingest,
 	// and may add to it.
 	Ingested func(context.Context, *ingest.Report)
@@ -60,6 +66,8 @@ type Report struct {
 	Seconds float64         `json:"seconds"`
 	Sources []*SourceReport `json:"sources"`
 	Notes   []string        `json:"notes,omitempty"`
+	// Offline means that no host could be found, and no file was asked for.
+	Offline bool `json:"offline,omitempty"`
 }
 
 // A SourceReport is the result for the files of an authority, or of the operators of a
@@ -130,13 +138,19 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	c := newClient("relais/"+o.Version, o.Limits, o.Table.ownHosts())
 	defer c.close()
-	for _, g := range groups {
+	if c.offline = c.checkNetwork(ctx, addresses(groups)); c.offline != nil && ctx.Err() == nil {
+		r.Offline = true
+	}
+	for i, g := range groups {
 		s := &source{Options: o, client: c, group: g,
 			report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}}}
 		s.report.feeds = isFeeds(g.target)
 		s.run(ctx)
 		r.Sources = append(r.Sources, s.report)
 		if ctx.Err() != nil {
+			if rest := fileNames(groups[i+1:]); len(rest) > 0 {
+				r.Notes = append(r.Notes, "not tried: "+strings.Join(rest, ", "))
+			}
 			break
 		}
 		if o.Done != nil {

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"relais/ingest"
+	"relais/ingest/update"
+)
+
+// overBar begins a line on a terminal where a bar may be.
+const overBar = "\r\x1b[K"
+
+// fileLines returns a function that prints one line for each file of an update.
+func fileLines(w io.Writer) func(*update.FileReport) {
+	start := lineStart(w)
+	return func(f *update.FileReport) {
+		text := string(f.Status)
+		switch {
+		case f.Error != "":
+			text = "failed: " + f.Error
+		case f.Status == "" && f.Bytes == 0:
+			text = "downloaded by an earlier run"
+		case f.Status == "":
+			text = fmt.Sprintf("downloaded %s", megabytes(f.Bytes))
+			if f.Resumed > 0 {
+				text += " after " + megabytes(f.Resumed) + " of an earlier run"
+			}
+		}
+		fmt.Fprintf(w, "%s%s: %s\n", start, f.Name, visible(text, ""))
+	}
+}
+
+// retryLines returns a function that prints why an update waits.
+func retryLines(w io.Writer) func(name string, err error, wait time.Duration) {
+	start := lineStart(w)
+	return func(name string, err error, wait time.Duration) {
+		fmt.Fprintf(w, "%s%s: %s; trying again in %.0f s\n", start, name, visible(err.Error(), ""), wait.Seconds())
+	}
+}
+
+func lineStart(w io.Writer) string {
+	if progress(w, "") == nil {
+		return ""
+	}
+	return overBar
+}
+
+func megabytes(n int64) string {
+	if n < 1e5 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+func ingestsOf(r *update.Report) (all []*ingest.Report) {
+	for _, s := range r.Sources {
+		all = append(all, s.Ingests...)
+	}
+	return all
+}
+
+// updateError returns what failed and what to do then, nil if nothing failed. The reasons of files are
+// in the report.
+func updateError(dir string, r *update.Report) error {
+	if !r.Failed() {
+		return nil
+	}
+	var files, problems []string
+	all := 0
+	for _, s := range r.Sources {
+		if s.Error != "" {
+			problems = append(problems, marketNames(s)+": "+s.Error)
+		}
+		for _, f := range s.Files {
+			if all++; f.Status == update.Failed {
+				files = append(files, f.Name)
+			}
+		}
+	}
+	switch {
+	case len(files) == 0:
+	case len(files) == all:
+		problems = append(problems, fmt.Sprintf("all %d files failed, for the reasons above", all))
+	default:
+		problems = append(problems, fmt.Sprintf("%d of %d files failed, for the reasons above: %s", len(files), all,
+			strings.Join(files, ", ")))
+	}
+	next := "next: relais update --data " + dir + " tries them again, and goes on where a transfer was cut"
+	if r.Offline {
+		next = "no internet? Download the files by hand (docs/data-sources.md says which), then " +
+			"relais ingest --data " + dir + " MARKET FILE…"
+	}
+	return errors.New(strings.Join(append(problems, next), "\n        "))
+}
