@@ -8,12 +8,13 @@ import (
 )
 
 // visitors count the requests of one client by their address, in twentieths as a counter does. One
-// IPv4 address, or one /64 of IPv6, is a visitor. The counts are in memory only, and
-// limit.Addresses bounds their number.
+// IPv4 address, or one /64 of IPv6, is a visitor. The counts are in memory only. Beyond 65,536
+// visitors in a window, those who asked least are forgotten: what they use still counts for the
+// client.
 type visitors struct{ minute, day *limit.Addresses }
 
 func newVisitors() *visitors {
-	return &visitors{limit.NewAddresses(minuteSeconds * time.Second), limit.NewAddresses(daySeconds * time.Second)}
+	return &visitors{limit.NewLines(minuteSeconds * time.Second), limit.NewLines(daySeconds * time.Second)}
 }
 
 // errVisitor is the ErrRateLimited of one visitor. The client's other visitors are still served.

@@ -15,6 +15,11 @@ func NewAddresses(window time.Duration) *Addresses {
 	return &Addresses{New(window, Network, Provider)}
 }
 
+// NewLines returns an empty counter whose addresses never share a count. When there are more than a
+// Counter holds, the smallest counts are forgotten: somebody with many addresses is not counted for
+// long, but nobody is counted for what another one did.
+func NewLines(window time.Duration) *Addresses { return &Addresses{New[netip.Prefix](window)} }
+
 // Add adds one and returns the count in the window of now.
 func (a *Addresses) Add(addr netip.Addr, now time.Time) int {
 	return a.counter.Add(Line(addr), now)

@@ -141,3 +141,25 @@ func TestFloodFromEverywhere(t *testing.T) {
 	mustHave(t, a, "192.0.2.9", 7)
 	mustHave(t, a, "192.0.2.10", 0)
 }
+
+// Lines share nothing, also when there are more than fit: those with the smallest counts are
+// forgotten.
+func TestManyLines(t *testing.T) {
+	a := NewLines(time.Minute)
+	for range 7 {
+		a.Add(netip.MustParseAddr("10.0.0.9"), noon) // in the network of the others
+	}
+	for i := range 100_000 {
+		b := [4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}
+		if b == [4]byte{10, 0, 0, 9} {
+			continue
+		}
+		if n := a.Add(netip.AddrFrom4(b), noon); n != 1 {
+			t.Fatalf("address %d has %d, want 1", i, n)
+		}
+		if n := len(a.counter.counts); n > maxKeys {
+			t.Fatalf("%d keys are kept, want at most %d", n, maxKeys)
+		}
+	}
+	mustHave(t, a, "10.0.0.9", 7)
+}
