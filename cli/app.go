@@ -52,7 +52,7 @@ func (c *serveCommand) serve(
 	ctx context.Context, streams Streams, listener net.Listener,
 	started func(base string, clients *access.Clients) error,
 ) (err error) {
-	a := &app{serveCommand: c, log: newLog(streams.Err, c.Log)}
+	a := &app{serveCommand: c, log: c.newLog(streams.Err)}
 	if a.settings, err = c.check(); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *serveCommand) serve(
 		Log: a.log})
 	defer a.workers.Close()
 	var flush func()
-	a.requests, flush = newRequestLog(streams.Err, c.Log)
+	a.requests, flush = c.newRequestLog(streams.Err)
 	defer flush()
 	if a.api, err = httpapi.New(a.options()); err != nil {
 		return err

@@ -28,8 +28,8 @@ import (
 type demoCommand struct {
 	Data   string `default:"relais-demo" placeholder:"DIR" help:"The data folder (${default}); made when it is missing or empty."`
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
-	Log    string `enum:"text,json" default:"text" help:"Form of the log."`
-	Open   bool   `help:"Open the map in a browser."`
+	logFlags
+	Open bool `help:"Open the map in a browser."`
 	baseFlags
 }
 
@@ -71,7 +71,7 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	if err := c.addSampleData(ctx, streams); err != nil {
 		return err
 	}
-	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, Log: c.Log, webFlags: flags}
+	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, logFlags: c.logFlags, webFlags: flags}
 	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
 		return printDemo(streams, dir, base, clients)
 	})

@@ -26,7 +26,7 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	stores, err := admin.Open(folder.Dir(c.Data), "relais demo", newLog(streams.Err, c.Log))
+	stores, err := admin.Open(folder.Dir(c.Data), "relais demo", c.newLog(streams.Err))
 	if err != nil {
 		return err
 	}

@@ -8,11 +8,19 @@ import (
 	"time"
 )
 
-func newLog(w io.Writer, form string) *slog.Logger {
-	if form == "json" {
-		return slog.New(slog.NewJSONHandler(w, nil))
+// logFlags say what the log is like.
+type logFlags struct {
+	Log      string   `enum:"text,json" default:"text" help:"Form of the log."`
+	LogLevel logLevel `enum:"debug,info,warn,error" default:"info" help:"Least level of the log: debug (requests of health and metrics too), info (a line for each request), warn or error."`
+}
+
+// newLog returns a log of the level and above.
+func (f *logFlags) newLog(w io.Writer) *slog.Logger {
+	o := &slog.HandlerOptions{Level: f.LogLevel.level()}
+	if f.Log == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
 	}
-	return slog.New(slog.NewTextHandler(w, nil))
+	return slog.New(slog.NewTextHandler(w, o))
 }
 
 // flushEvery bounds how long a request's line waits in memory. A write for each
@@ -21,11 +29,11 @@ const flushEvery = 200 * time.Millisecond
 
 // newRequestLog returns a log that buffers its lines;
 // flush writes what is left, and ends it.
-func newRequestLog(w io.Writer, form string) (log *slog.Logger, flush func()) {
+func (f *logFlags) newRequestLog(w io.Writer) (log *slog.Logger, flush func()) {
 	b := &lineBuffer{w: bufio.NewWriterSize(w, 64<<10), stop: make(chan struct{})}
 	var running sync.WaitGroup
 	running.Go(b.run)
-	return newLog(b, form), func() {
+	return f.newLog(b), func() {
 		close(b.stop)
 		running.Wait()
 	}
@@ -63,4 +71,12 @@ func (b *lineBuffer) flush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.w.Flush() // the service goes on without a log
+}
+
+// A logLevel is debug, info, warn or error.
+type logLevel string
+
+func (l logLevel) level() (level slog.Level) {
+	_ = level.UnmarshalText([]byte(l)) // one of the enum; a demonstration in a test has none, which is info
+	return level
 }

@@ -35,10 +35,10 @@ type serveCommand struct {
 	mcpFlags
 	webFlags
 	clusterFlags
-	HookPrivate  bool   `help:"Also send webhooks to private addresses, and without TLS."`
-	KeepMeasures days   `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
-	Log          string `enum:"text,json" default:"text" help:"Form of the log."`
-	LogAddress   string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
+	HookPrivate  bool `help:"Also send webhooks to private addresses, and without TLS."`
+	KeepMeasures days `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
+	logFlags
+	LogAddress string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }
 
 // proxyFlags describe the proxies in front of the server.

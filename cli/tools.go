@@ -62,7 +62,8 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		Address: address, BaseURL: server.BaseURL, PublicPrefix: server.PublicPrefix, Hosts: c.MCPHost,
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
 		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
-		NoteClient: httpapi.NoteClient, Received: stores.Clock.Receipt, Failed: server.Failed,
+		NoteClient: httpapi.NoteClient, NoteTools: httpapi.NoteTools, CountTool: server.CountTool,
+		Received: stores.Clock.Receipt, Failed: server.Failed,
 		NoSessions: stores.Replicas() != nil, Version: server.Version, Log: server.Log, Ending: ctx.Done(),
 	}))
 	return nil

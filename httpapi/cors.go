@@ -1,6 +1,11 @@
 package httpapi
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+
+	"relais/auth/access"
+)
 
 // Headers of cross-origin requests.
 var (
@@ -11,6 +16,9 @@ var (
 	preflightAge  = []string{"600"}
 	preflightVary = []string{"Origin, Access-Control-Request-Method, Access-Control-Request-Headers"}
 )
+
+// errPreflight is the refusal of a preflight, which is answered with 204 as any other.
+var errPreflight = fmt.Errorf("preflight: %w", access.ErrOrigin)
 
 // preflight answers a browser that asks whether it may send a request, and reports
 // whether it did. A preflight has no key, so the origins of all clients are allowed; the
@@ -29,6 +37,8 @@ func (s *Server) preflight(x *exchange) bool {
 		h["Access-Control-Allow-Methods"] = allowMethods
 		h["Access-Control-Allow-Headers"] = allowHeaders
 		h["Access-Control-Max-Age"] = preflightAge
+	} else { // the browser tells the page nothing: the log and the metrics must
+		x.refusal = fmt.Errorf("%w: no client has the origin %.100q", errPreflight, r.Header["Origin"][0])
 	}
 	x.sendHeader(http.StatusNoContent)
 	return true

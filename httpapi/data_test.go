@@ -108,6 +108,10 @@ func do(t testing.TB, s http.Handler, method, target string, headers ...string) 
 			r.RemoteAddr = headers[i+1]
 			continue
 		}
+		if headers[i] == "X-Test-Host" {
+			r.Host = headers[i+1]
+			continue
+		}
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	return record(s, r)

@@ -41,6 +41,7 @@ type exchange struct {
 	status          int               // 0 until the header is sent
 	bytes           int64             // of the answer's body that were sent
 	refusal         error             // why the gate refused, for the log
+	tools           string            // that are called, for the log
 	body            *body             // nil until it is read
 	members         *members          // of the body, nil unless they are parameters
 	release         func()            // frees what is held for the body; may be nil
@@ -78,6 +79,7 @@ func (s *Server) finish(x *exchange) {
 	took := time.Since(x.start)
 	s.logRequest(x, took)
 	s.meters.count(x, took)
+	s.notice(x)
 	if x.release != nil {
 		x.release()
 	}

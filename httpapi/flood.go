@@ -44,6 +44,8 @@ func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 // by thousands.
 func (x *exchange) refused() bool {
 	switch {
+	case x.refusal != nil:
+		return true
 	case x.status < 400 || x.status >= 500:
 		return false
 	case x.client == nil:

@@ -16,6 +16,13 @@ import (
 	"relais/market"
 )
 
+// Paths for monitoring.
+const (
+	healthPath  = "/healthz"
+	readyPath   = "/readyz"
+	metricsPath = "/metrics"
+)
+
 // A fixedRoute is a route that is not an operation.
 type fixedRoute func(s *Server, x *exchange)
 

@@ -71,6 +71,7 @@ func (m mapRoute) serve(s *Server, x *exchange) {
 	x.op, x.sameOrigin = m.Op, true
 	x.w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 	if !access.FromOwnPage(x.r.Header["Sec-Fetch-Site"]) {
+		x.refusal = access.ErrOrigin
 		s.failOperation(m.operation, x, access.ErrOrigin)
 		return
 	}
@@ -82,6 +83,7 @@ func (m mapRoute) serve(s *Server, x *exchange) {
 	usage, ok := s.mapCaller.count(m.Op, x)
 	x.writeRate(usage, x.start)
 	if !ok {
+		x.refusal = access.ErrRateLimited
 		e := s.publicError(m.operation, x, access.ErrRateLimited)
 		e.RetryAfter = retryAfter(usage, x.start)
 		s.meters.refuse(usage)

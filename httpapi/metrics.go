@@ -20,6 +20,9 @@ type meters struct {
 	requests *prometheus.CounterVec   // by route and status
 	duration *prometheus.HistogramVec // by route, in seconds
 	refusals *prometheus.CounterVec   // by the limit that was exceeded
+	reasons  *prometheus.CounterVec   // of refusals
+	clients  *clientCounter
+	tools    *prometheus.CounterVec // calls, by tool and result
 	reloads  prometheus.Counter
 	page     http.Handler
 }
@@ -32,7 +35,7 @@ const (
 )
 
 func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string,
-	cluster prometheus.Collector, hooks func() []hook.Hook) *meters {
+	cluster prometheus.Collector, hooks func() []hook.Hook, more ...prometheus.Collector) *meters {
 	m := &meters{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total",
 			Help: "Answered requests."}, []string{"route", "code"}),
@@ -44,6 +47,7 @@ func newMeters(version string, data func() *index.Set, updates func() Updates, w
 			Help: "Requests that were refused because a limit was spent."}, []string{"limit"}),
 		reloads: prometheus.NewCounter(prometheus.CounterOpts{Name: "relais_reloads_total",
 			Help: "How often data was loaded and served, the first time included."}),
+		reasons: newRefusalCounter(), clients: newClientCounter(), tools: newToolCounter(),
 	}
 	for _, limit := range []string{minuteLimit, dayLimit, addressLimit} {
 		m.refusals.WithLabelValues(limit) // shown from the start, as 0
@@ -52,7 +56,8 @@ func newMeters(version string, data func() *index.Set, updates func() Updates, w
 		Help: "Always 1; names the program's version.", ConstLabels: prometheus.Labels{"version": version}})
 	build.Set(1)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.duration, m.refusals, m.reloads, build, dataCollector(data),
+	registry.MustRegister(more...)
+	registry.MustRegister(m.requests, m.duration, m.refusals, m.reasons, m.clients, m.tools, m.reloads, build, dataCollector(data),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "relais_warnings",
 		Help: "What /readyz warns of at the moment."},
@@ -78,6 +83,12 @@ func (m *meters) count(x *exchange, took time.Duration) {
 	}
 	m.requests.WithLabelValues(route, strconv.Itoa(x.status)).Inc()
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
+	if x.client != nil {
+		m.clients.count(x.client.Name, x.status)
+	}
+	if x.refusal != nil {
+		m.reasons.WithLabelValues(reasonOf(x.refusal)).Inc()
+	}
 }
 
 // refuse counts a request that was refused by a limit.

@@ -56,6 +56,8 @@ type Options struct {
 		prometheus.Collector
 		Health() cluster.Health
 	}
+	// Collectors are more metrics, for /metrics.
+	Collectors []prometheus.Collector
 	// Hooks, which may be nil, returns the webhooks, for /metrics.
 	Hooks func() []hook.Hook
 	// Failed holds the errors of datasets that cannot be used, by their names in ops.
@@ -97,6 +99,7 @@ type Server struct {
 	forms              chan struct{} // held while a form is taken apart
 	meters             *meters
 	flood              flood // in the log
+	notices            notices
 	set                atomic.Pointer[index.Set]
 	pages              *cache
 	prepared           atomic.Pointer[prepared]
@@ -123,7 +126,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(),
 		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
-	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks)
+	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks,
+		append(o.Collectors, ageCollector{s})...)
+	s.notices.setBase(o.BaseURL)
 	if err := s.buildOpenAPI(); err != nil {
 		return nil, err
 	}
@@ -140,9 +145,9 @@ func New(o Options) (*Server, error) {
 		methods: map[string]route{anyMethod: fixedRoute(retired)}})
 	for _, r := range []*router{s.public, s.monitoring} {
 		if r == s.monitoring || !o.SeparateMonitoring {
-			r.handle("/healthz", http.MethodGet, fixedRoute(health))
-			r.handle("/readyz", http.MethodGet, fixedRoute(ready))
-			r.handle("/metrics", http.MethodGet, fixedRoute(metrics))
+			r.handle(healthPath, http.MethodGet, fixedRoute(health))
+			r.handle(readyPath, http.MethodGet, fixedRoute(ready))
+			r.handle(metricsPath, http.MethodGet, fixedRoute(metrics))
 		}
 	}
 	return s, nil

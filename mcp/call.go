@@ -44,11 +44,13 @@ func (s *Server) handler(t *tools.Tool) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (result *sdk.CallToolResult, err error) {
 		defer func() {
 			if v := recover(); v != nil {
+				s.CountTool(t.Name, false)
 				s.Log.Error("panic", "tool", t.Name, "panic", v, "stack", string(debug.Stack()))
 				result, err = failed("an internal error; the server's log has it"), nil
 			}
 		}()
 		text, err := s.call(ctx, t, req)
+		s.CountTool(t.Name, err == nil)
 		if err != nil {
 			return failed(s.explain(t, err)), nil
 		}

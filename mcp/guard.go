@@ -1,12 +1,14 @@
 package mcp
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
 
+	"relais/auth/access"
 	"relais/internal/fold"
 )
 
@@ -33,20 +35,21 @@ func newGuard(base string, hosts []string) *guard {
 	return g
 }
 
-// allows reports whether the host and the origin of a request are allowed, and a reason if
-// they are not.
-func (g *guard) allows(r *http.Request) (reason string, ok bool) {
+// allows returns an error if the host or the origin of a request is not allowed: an access.ErrHost or
+// access.ErrOrigin for the log, and a reason for the caller.
+func (g *guard) allows(r *http.Request) (reason string, err error) {
 	if !g.allowsHost(r.Host) {
-		return "this host name is not allowed: the operator of the service sets it with --base-url or --mcp-host", false
+		return "this host name is not allowed: the operator of the service sets it with --base-url or --mcp-host",
+			fmt.Errorf("%w: %.100q: set it with --base-url or --mcp-host", access.ErrHost, r.Host)
 	}
 	switch origins := r.Header["Origin"]; {
 	case len(origins) == 0:
-		return "", true
+		return "", nil
 	case len(origins) > 1 || !g.allowsOrigin(origins[0]):
 		return "pages of this origin are not allowed: the operator of the service sets their host with --mcp-host",
-			false
+			fmt.Errorf("%w: %.100q: set its host with --mcp-host", access.ErrOrigin, origins)
 	}
-	return "", true
+	return "", nil
 }
 
 func (g *guard) allowsHost(host string) bool {

@@ -42,8 +42,13 @@ type Options struct {
 	Minute  int          // tool calls of an address, or a person, in a minute; 0: defaultMinute
 	Gate    *access.Gate // for API keys
 	// NoteClient is called for each request with an API key: with the client, nil for an unknown
-	// key, and the error if it was refused. It may be nil.
+	// key, and the error if it was refused. It is also called for a host name or origin that is
+	// refused. It may be nil.
 	NoteClient func(ctx context.Context, client *access.Client, refused error)
+	// NoteTools is called with the names of the tools that a request calls. CountTool is called after
+	// each call, ok if its result is not an error. They may be nil.
+	NoteTools func(ctx context.Context, tools string)
+	CountTool func(tool string, ok bool)
 	// Failed has the reasons why datasets, by their names in package api, cannot be used.
 	Failed map[string]error
 	// Received is called after a tool has written something. It may be nil.
@@ -93,6 +98,12 @@ const instructions = "Public data on mobile-network antenna sites. Begin with ca
 func New(o Options) *Server {
 	if o.Received == nil {
 		o.Received = func() {}
+	}
+	if o.NoteTools == nil {
+		o.NoteTools = func(context.Context, string) {}
+	}
+	if o.CountTool == nil {
+		o.CountTool = func(string, bool) {}
 	}
 	if o.Minute == 0 {
 		o.Minute = defaultMinute

@@ -162,8 +162,8 @@ func TestGuard(t *testing.T) {
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
 		}
-		if _, ok := newGuard(c.base, hosts).allows(r); ok != c.ok {
-			t.Errorf("%+v: allowed = %t, want %t", c, ok, c.ok)
+		if _, err := newGuard(c.base, hosts).allows(r); (err == nil) != c.ok {
+			t.Errorf("%+v: allowed: %v, want %t", c, err, c.ok)
 		}
 	}
 }

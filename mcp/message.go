@@ -16,7 +16,11 @@ type bodySummary struct {
 	calls    int             // of tools, of the list of tools, and of initialize
 	scopes   []account.Scope // of the called tools that act for a person
 	id       json.RawMessage // of the last request
+	tools    []string        // that are called and known, at most maxNamed
 }
+
+// maxNamed bounds the names of tools in a line of the log.
+const maxNamed = 5
 
 // summarize reads the messages of a body with the SDK's own decoder, so that the SDK cannot see
 // other messages than were counted. The handlers of tools check the caller again.
@@ -53,8 +57,12 @@ func (s *Server) addRequest(sum *bodySummary, r *jsonrpc.Request) {
 			Name string `json:"name"`
 		}
 		_ = json.Unmarshal(r.Params, &params) // the SDK answers what is wrong with them
-		if t := s.byName[params.Name]; t != nil && t.SignedIn {
+		t := s.byName[params.Name]
+		if t != nil && t.SignedIn {
 			sum.scopes = append(sum.scopes, scopeOf(t))
+		}
+		if t != nil && len(sum.tools) < maxNamed {
+			sum.tools = append(sum.tools, t.Name)
 		}
 	}
 	sum.id, _ = json.Marshal(r.ID.Raw()) // null, a number or a string

@@ -14,23 +14,23 @@ import (
 func TestSummarize(t *testing.T) {
 	s := &Server{byName: toolsByName()}
 	call := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"me_whoami"}}`
-	read := []account.Scope{account.Read}
+	read, whoami := []account.Scope{account.Read}, []string{"me_whoami"}
 	for _, c := range []struct {
 		name, body string
 		want       bodySummary
 	}{
-		{"call", call, bodySummary{messages: 1, calls: 1, scopes: read, id: json.RawMessage("7")}},
+		{"call", call, bodySummary{messages: 1, calls: 1, scopes: read, id: json.RawMessage("7"), tools: whoami}},
 		{"batch", " [" + call + `, {"jsonrpc":"2.0","id":"a","method":"ping"}]`,
-			bodySummary{messages: 2, calls: 1, scopes: read, id: json.RawMessage(`"a"`)}},
+			bodySummary{messages: 2, calls: 1, scopes: read, id: json.RawMessage(`"a"`), tools: whoami}},
 		{"null leaves the name as it was",
 			`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"me_whoami","name":null}}`,
-			bodySummary{messages: 1, calls: 1, scopes: read, id: json.RawMessage("8")}},
+			bodySummary{messages: 1, calls: 1, scopes: read, id: json.RawMessage("8"), tools: whoami}},
 		{"last of two members, in this spelling",
 			`{"jsonrpc":"2.0","method":"ping","method":"tools/list","Method":"ping"}`,
 			bodySummary{messages: 1, calls: 1, id: json.RawMessage("null")}},
 		{"name in another spelling",
 			`{"jsonrpc":"2.0","method":"tools/call","params":{"Name":"me_whoami","name":"sites_get"},"id":-1}`,
-			bodySummary{messages: 1, calls: 1, id: json.RawMessage("-1")}},
+			bodySummary{messages: 1, calls: 1, id: json.RawMessage("-1"), tools: []string{"sites_get"}}},
 		{"name of another type", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":["me_whoami"]}}`,
 			bodySummary{messages: 1, calls: 1, id: json.RawMessage("null")}},
 		{"response", `{"jsonrpc":"2.0","id":7,"result":{"method":"tools/call"}}`, bodySummary{messages: 1}},

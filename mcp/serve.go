@@ -33,7 +33,10 @@ var (
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if reason, ok := s.guard.allows(r); !ok {
+	if reason, err := s.guard.allows(r); err != nil {
+		if s.NoteClient != nil {
+			s.NoteClient(r.Context(), nil, err)
+		}
 		http.Error(w, reason, http.StatusForbidden)
 		return
 	}
@@ -64,6 +67,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, http.StatusBadRequest, nil, jsonrpc.CodeParseError, message)
 			return
 		}
+		s.NoteTools(r.Context(), strings.Join(sum.tools, ","))
 	}
 	if !s.authorize(w, caller, sum) || !s.countBody(w, caller, address, sum, now) {
 		return

@@ -10,6 +10,7 @@ var (
 	ErrKeyRequired = errors.New("no API key: send it as Authorization: Bearer KEY")
 	ErrInvalidKey  = errors.New("the API key is unknown, expired or revoked")
 	ErrOrigin      = errors.New("the origin is not one of the client's")
+	ErrHost        = errors.New("the host name is not one of this server's")
 	ErrAddress     = errors.New("the address is not one of the client's")
 	ErrAttestation = errors.New("a device attestation is required, or the one given is not valid")
 	ErrSignature   = errors.New("the signature is missing or not valid")

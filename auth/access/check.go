@@ -146,7 +146,7 @@ func bearer(lines []string) (string, error) {
 // mode checks the rules of the client's mode: origin, address, attestation.
 func (g *Gate) mode(r *Request, key *liveKey) error {
 	if key.Mode == Browser && !g.originAllowed(r, key.Origins) {
-		return ErrOrigin
+		return fmt.Errorf("%w: %.100q", ErrOrigin, r.Origin)
 	}
 	if len(key.CIDRs) > 0 && !Contains(key.CIDRs, r.Address) {
 		return ErrAddress
