@@ -41,6 +41,7 @@ type app struct {
 	log, requests *slog.Logger
 	stores        *admin.Stores
 	workers       *worker.Pool
+	certificates  certificates
 	measures      atomic.Pointer[measure.Store] // nil until they are read
 	api           *httpapi.Server
 	hops          access.Hops
@@ -62,8 +63,14 @@ func (c *serveCommand) serve(
 		}
 		defer listener.Close()
 	}
+	if a.certificates, err = c.openCertificates(listener, a.log); err != nil {
+		return err
+	}
 	if a.base == "" {
 		a.base = "http://" + listener.Addr().String()
+		if c.speaksTLS() {
+			a.base = "https://" + listener.Addr().String()
+		}
 	}
 	if a.stores, err = admin.OpenNode(a.dir, a.node, holding+c.Listen, a.log); err != nil {
 		return err
@@ -84,7 +91,7 @@ func (c *serveCommand) serve(
 	a.stores.HookOptions = a.hooks()
 	a.stores.Settings = a.described(listener.Addr().String())
 	limitMemory()
-	serving := []servingAt{{listener, a.api}}
+	serving := []servingAt{{listener, a.api, a.certificates.config()}}
 	if c.OpsListen != "" {
 		apart, err := listen("--ops-listen", c.OpsListen, a.dir)
 		if err != nil {
@@ -92,8 +99,9 @@ func (c *serveCommand) serve(
 		}
 		defer apart.Close()
 		a.log.Info("health and metrics", "listen", apart.Addr().String())
-		serving = append(serving, servingAt{apart, a.api.MonitoringHandler()})
+		serving = append(serving, servingAt{listener: apart, handler: a.api.MonitoringHandler()})
 	}
+	a.warnOfSettings()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var background sync.WaitGroup
@@ -101,6 +109,10 @@ func (c *serveCommand) serve(
 	delivered := a.stores.Hooks.Deliver(ctx, a.stores.HookOptions)
 	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version",
 		version())
+	if hash := a.certificates.fingerprint(); hash != "" {
+		fmt.Fprintf(streams.Out, "Nobody vouches for the certificate, and browsers warn of it. Its SHA-256 fingerprint is\n%s\n\n",
+			hash)
+	}
 	if started == nil {
 		fmt.Fprintf(streams.Out, "Serving at %s/\n", a.base)
 	} else if err := started(a.base, a.stores.Clients); err != nil {
@@ -137,7 +149,8 @@ func (a *app) options() httpapi.Options {
 		Log:                a.log,
 		Requests:           a.requests,
 		FullAddress:        a.LogAddress == "full",
-		Warnings:           a.stores.Warnings,
+		Warnings:           func() []string { return append(a.stores.Warnings(), a.certificates.warnings()...) },
+		Collectors:         a.certificates.collectors(),
 		Failed:             failedData(a.stores),
 		Received:           a.stores.Clock.Receipt,
 		Hooks:              a.stores.Hooks.List,
@@ -165,6 +178,7 @@ func (a *app) described(listen string) admin.Settings {
 // start starts the background work; all of it ends with ctx.
 func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	background.Go(func() { a.follow(ctx) })
+	background.Go(func() { a.certificates.follow(ctx) })
 	background.Go(func() { a.api.Learn(ctx, learnEvery) })
 	background.Go(func() { a.stores.Keep(ctx, a.log) })
 	background.Go(func() {

@@ -28,6 +28,7 @@ import (
 type demoCommand struct {
 	Data   string `default:"relais-demo" placeholder:"DIR" help:"The data folder (${default}); made when it is missing or empty."`
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
+	TLS    bool   `name:"tls" help:"Speak HTTPS with a certificate that is made now, for a phone in the same network: only then its browser tells where it is."`
 	logFlags
 	Open bool `help:"Open the map in a browser."`
 	baseFlags
@@ -42,7 +43,8 @@ speedtests and coverage points. Everything it shows says that it is synthetic.
 Examples:
   relais demo
   relais demo --open
-  relais demo --data /tmp/demo --listen 127.0.0.1:9000`
+  relais demo --data /tmp/demo --listen 127.0.0.1:9000
+  relais demo --tls --listen 0.0.0.0:8443`
 }
 
 // Validate refuses an empty name, which kong takes for a given one.
@@ -71,7 +73,8 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	if err := c.addSampleData(ctx, streams); err != nil {
 		return err
 	}
-	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, logFlags: c.logFlags, webFlags: flags}
+	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, logFlags: c.logFlags, webFlags: flags,
+		tlsFlags: tlsFlags{SelfSigned: c.TLS}}
 	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
 		return printDemo(streams, dir, base, clients)
 	})
@@ -210,7 +213,10 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 		return err
 	}
 	server, browser, mobile := made[0], made[1], made[2]
-	api := base + "/external/v1"
+	api, curl := base+"/external/v1", "curl"
+	if strings.HasPrefix(base, "https:") {
+		curl = "curl -k" // its certificate is not known to curl
+	}
 	out := &bytes.Buffer{}
 	fmt.Fprintf(out, "Open %s/ to see the map. It shows synthetic data, not a register.\n", base)
 	if lent {
@@ -219,16 +225,16 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 	fmt.Fprintf(out, "\nA program asks with a key:\n\n  export KEY=%s\n", server.APIKey)
 	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + demo.TestedSite,
 		"/outages?limit=5", "/coverage/points?technology=5G&limit=2", "/anfr/archive/" + demo.Week(0)} {
-		fmt.Fprintf(out, "  curl -H \"X-API-Key: $KEY\" '%s%s'\n", api, path)
+		fmt.Fprintf(out, "  %s -H \"X-API-Key: $KEY\" '%s%s'\n", curl, api, path)
 	}
 	fmt.Fprintf(out, "\nAll routes, with lines to try: %s%s\n", base, docs.Path)
 	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, demo.TestedSite))
 	fmt.Fprintf(out, "The tools of assistants:      %s%s\n", base, mcp.Path)
 	fmt.Fprintf(out, "A page of http://localhost:3000 or http://localhost:5173 sends the key %s\n", browser.APIKey)
 	fmt.Fprintf(out, "An app signs each request:\n\n"+
-		"  curl -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\n"+
+		"  %s -H \"$(%s client sign --secret %s GET %s/antennas)\" -H 'Authorization: Bearer %s' '%s/antennas?limit=1'\n\n"+
 		"Stop with Ctrl-C.\n",
-		program(), mobile.SigningSecret, api, mobile.APIKey, api)
+		curl, program(), mobile.SigningSecret, api, mobile.APIKey, api)
 	_, err = streams.Out.Write(out.Bytes())
 	return err
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +28,7 @@ type serveCommand struct {
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
 	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
 	proxyFlags
+	tlsFlags
 	OpsListen      string        `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:9090."`
 	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
 	Markets        marketList    `placeholder:"MARKET,…" help:"Load only these markets, such as FR,DROM; other servers have the rest."`
@@ -55,6 +57,7 @@ Examples:
   relais serve --data DIR
   relais serve --data DIR --listen 127.0.0.1:9000 --base-url https://antennas.example
   relais serve --data DIR --update-every 24h
+  relais serve --data DIR --listen :443 --base-url https://antennas.example --tls-cert FILE --tls-key FILE
   relais serve --data DIR --markets FR,DROM`
 }
 
@@ -94,6 +97,9 @@ func (c *serveCommand) check() (s settings, err error) {
 		return s, err
 	}
 	if s.base, err = baseURL(c.BaseURL); err != nil {
+		return s, err
+	}
+	if err := c.checkTLS(); err != nil {
 		return s, err
 	}
 	if c.PublicPrefix != "" && !strings.HasPrefix(c.PublicPrefix, "/") {
@@ -140,6 +146,7 @@ func baseURL(text string) (string, error) {
 type servingAt struct {
 	listener net.Listener
 	handler  http.Handler
+	tls      *tls.Config // nil: plain HTTP
 }
 
 // run serves until ctx ends. Then it calls drain, and lets running requests finish.
@@ -151,8 +158,16 @@ func run(ctx context.Context, list []servingAt, drain func(), log *slog.Logger) 
 			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 			IdleTimeout:    idleTime,
 			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+			TLSConfig: at.tls, HTTP2: http2Limits(),
 		}
-		go func() { failed <- servers[i].Serve(httpapi.LimitUnsent(at.listener)) }()
+		go func() {
+			listener := httpapi.LimitUnsent(at.listener)
+			if at.tls != nil {
+				failed <- servers[i].ServeTLS(listener, "", "")
+				return
+			}
+			failed <- servers[i].Serve(listener)
+		}()
 	}
 	var err error
 	select {

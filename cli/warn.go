@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// secretFiles are the files of a data folder that only its owner may read.
+var secretFiles = []string{"secret.key", "clients.db", "users.db"}
+
+// warnOfSettings logs what is probably not meant.
+func (a *app) warnOfSettings() {
+	if a.BaseURL == "" && len(a.proxies) > 0 {
+		a.log.Warn("--trusted-proxy without --base-url: addresses in answers begin with the address of the listener, "+
+			"and assistants may not call by any other: set --base-url to the address that people call", "baseUrl", a.base)
+	}
+	var files []string
+	for _, name := range secretFiles {
+		files = append(files, filepath.Join(string(a.dir), name))
+	}
+	if a.TLSKey != "" {
+		files = append(files, a.TLSKey)
+	}
+	warnOfReaders(a.log, files...)
+}
+
+// warnOfReaders logs the files that everybody on the machine may read. Files that do not exist are
+// left out.
+func warnOfReaders(log *slog.Logger, files ...string) {
+	const read, enter = 0o004, 0o001 // for everybody
+	for _, path := range files {
+		dir, err := os.Stat(filepath.Dir(path))
+		if err != nil || dir.Mode().Perm()&enter == 0 {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&read != 0 {
+			log.Warn("everybody on this machine may read a file with secrets: chmod o= "+path, "file", path,
+				"mode", info.Mode().Perm().String())
+		}
+	}
+}
