@@ -156,7 +156,8 @@ func TestRoles(t *testing.T) {
 		has, needed Role
 		want        bool
 	}{{Member, Member, true}, {Member, Moderator, false}, {Moderator, Member, true}, {Moderator, Admin, false},
-		{Admin, Moderator, true}, {"", Member, false}, {"root", Member, false}, {Admin, "root", false}, {"root", "root", false}} {
+		{Admin, Moderator, true}, {"", Member, false}, {"root", Member, false}, {Admin, "root", false},
+		{"root", "root", false}} {
 		if got := tt.has.May(tt.needed); got != tt.want {
 			t.Errorf("%q may do what needs %q: %t, want %t", tt.has, tt.needed, got, tt.want)
 		}

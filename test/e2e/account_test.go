@@ -14,7 +14,7 @@ type signedIn struct {
 	base string
 }
 
-// comesTo signs a person in at a page, and returns when the browser is at the page that is wanted.
+// signIn signs a person in at a page, and returns when the browser is at the page that is wanted.
 func (b *signedIn) signIn(w *person, page, wanted string) {
 	b.t.Helper()
 	b.open(b.base + page)
@@ -63,20 +63,16 @@ func (b *signedIn) has(selector string, texts ...string) {
 	}
 }
 
-// cookies are those that the browser keeps.
-func (b *signedIn) cookies() (list []struct {
+// A cookie is one as the browser keeps it.
+type cookie struct {
 	Name, Value, Path, SameSite, Domain string
 	Secure, HTTPOnly                    bool
-	Expires                             float64
-}) {
+}
+
+// cookies are those that the browser keeps for the server.
+func (b *signedIn) cookies() []cookie {
 	b.t.Helper()
-	var all struct {
-		Cookies []struct {
-			Name, Value, Path, SameSite, Domain string
-			Secure, HTTPOnly                    bool
-			Expires                             float64
-		}
-	}
+	var all struct{ Cookies []cookie }
 	b.must("Network.getCookies", object{"urls": []string{b.base + "/"}}, &all)
 	return all.Cookies
 }
@@ -92,9 +88,10 @@ func TestAccountInChromium(t *testing.T) {
 	p := newProgram(t, public)
 	token := p.signIn(func(page string) { augusta.consents(t, page) })
 	tools := p.begin(token)
-	report := tools.tool("community_submit_report", object{"clientToken": rand.Text(), "operator": "ORANGE", "lat": 48.8534,
-		"lon": 2.3488, "services": "data", "reason": "no data since noon"})
-	tools.tool("bug_submit", object{"clientToken": rand.Text(), "title": "A <b>mast</b> too many", "text": "It is not there."})
+	report := tools.tool("community_submit_report", object{"clientToken": rand.Text(), "operator": "ORANGE",
+		"lat": 48.8534, "lon": 2.3488, "services": "data", "reason": "no data since noon"})
+	tools.tool("bug_submit", object{"clientToken": rand.Text(), "title": "A <b>mast</b> too many",
+		"text": "It is not there."})
 
 	for _, host := range []string{"127.0.0.1", "localhost"} {
 		t.Run(host, func(t *testing.T) {
@@ -127,15 +124,15 @@ func TestAccountInChromium(t *testing.T) {
 		t.Errorf("the program asks after it was shut out: %s, want 401", a)
 	}
 
-	b.changePassword(augusta, "wrong", "twenty-one umbrellas in May", "twenty-one umbrellas in May")
+	b.changePassword("wrong", "twenty-one umbrellas in May", "twenty-one umbrellas in May")
 	b.has("main", "current password is wrong")
-	b.changePassword(augusta, augusta.password, "short", "short")
+	b.changePassword(augusta.password, "short", "short")
 	b.has("main", "aria-invalid", "too short")
-	b.changePassword(augusta, augusta.password, "twenty-one umbrellas in May", "twenty-one umbrellas in June")
+	b.changePassword(augusta.password, "twenty-one umbrellas in May", "twenty-one umbrellas in June")
 	b.has("main", "differ")
 	other := &signedIn{openTab(t), s.base}
 	other.signIn(augusta, "/account", "/account")
-	b.changePassword(augusta, augusta.password, "twenty-one umbrellas in May", "twenty-one umbrellas in May")
+	b.changePassword(augusta.password, "twenty-one umbrellas in May", "twenty-one umbrellas in May")
 	b.at("/account?done=password")
 	other.open(s.base + "/account")
 	other.at("/sign-in?next=%2Faccount")
@@ -146,7 +143,8 @@ func TestAccountInChromium(t *testing.T) {
 	b.fill("#password", augusta.password)
 	b.press("button.danger")
 	b.at("/sign-in?done=deleted")
-	if list := s.list("/outages?source=community&operator=ORANGE"); len(list) != 1 || list[0].(object)["id"] != report["id"] {
+	list := s.list("/outages?source=community&operator=ORANGE")
+	if len(list) != 1 || list[0].(object)["id"] != report["id"] {
 		t.Errorf("after the account was deleted: outages %v, want the one of %v", list, report["id"])
 	}
 	b.fill("#name", augusta.Name)
@@ -157,7 +155,7 @@ func TestAccountInChromium(t *testing.T) {
 }
 
 // changePassword fills in the form and sends it, also what the browser itself would refuse.
-func (b *signedIn) changePassword(_ *person, current, next, again string) {
+func (b *signedIn) changePassword(current, next, again string) {
 	b.t.Helper()
 	b.open(b.base + "/account/password")
 	b.must("DOM.setAttributeValue", b.attribute(".stacked", "novalidate", ""), nil)
@@ -178,7 +176,7 @@ func (b *signedIn) attribute(selector, name, value string) object {
 	return node
 }
 
-// Another site cannot send a form, show a page in a frame, or have somebody sent elsewhere after the
+// Another site cannot send a form or have somebody sent elsewhere after the
 // sign-in; and without TLS nobody signs in under another name than that of the own machine.
 func TestForeignForms(t *testing.T) {
 	needChromium(t)
@@ -187,8 +185,8 @@ func TestForeignForms(t *testing.T) {
 	augusta := newPerson(t, c.dir, "Augusta Quillfeather", "dix-sept réverbères près du port")
 	foreign.paths.HandleFunc("GET /form", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte(`<!DOCTYPE html><form method="post" action="` + s.base + `/sign-out"><button>x</button></form>` +
-			`<iframe src="` + s.base + `/account"></iframe>`))
+		_, _ = w.Write([]byte(`<!DOCTYPE html><form method="post" action="` + s.base + `/sign-out">` +
+			`<button>x</button></form>`))
 	})
 	b := &signedIn{openTab(t), s.base}
 	b.signIn(augusta, "/sign-in?next=//else.example/", "/account")

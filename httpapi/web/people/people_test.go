@@ -102,7 +102,8 @@ func TestForgedForms(t *testing.T) {
 			}
 		})
 	}
-	large := w.ask(ask{path: "/moderation", token: token, form: url.Values{"form": {form}, "act": {strings.Repeat("x", maxBody)}}})
+	large := w.ask(ask{path: "/moderation", token: token,
+		form: url.Values{"form": {form}, "act": {strings.Repeat("x", maxBody)}}})
 	if large.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large form: %d, want 413", large.Code)
 	}
@@ -117,8 +118,8 @@ func TestHeaders(t *testing.T) {
 	w := newWorld(t)
 	w.person("alice")
 	token := w.signIn("alice")
-	for _, path := range []string{"/sign-in", "/account", "/account/password", "/account/delete", "/account/sent", "/moderation",
-		"/sign-out"} {
+	for _, path := range []string{"/sign-in", "/account", "/account/password", "/account/delete", "/account/sent",
+		"/moderation", "/sign-out"} {
 		got := w.ask(ask{path: path, token: token, header: http.Header{"Accept-Encoding": {"gzip"}}})
 		h := got.Header()
 		if h.Get("Cache-Control") != "no-store" || h.Get("X-Frame-Options") != "DENY" ||
@@ -146,7 +147,8 @@ func TestCookie(t *testing.T) {
 		form: url.Values{"name": {"Álice"}, "password": {good}}})
 	c := got.Result().Cookies()
 	if len(c) != 1 || c[0].Name != "__Host-relais" || len(c[0].Value) != 43 || c[0].Value == planted || !c[0].Secure ||
-		!c[0].HttpOnly || c[0].SameSite != http.SameSiteLaxMode || c[0].Path != "/" || c[0].Domain != "" || c[0].MaxAge != 43200 {
+		!c[0].HttpOnly || c[0].SameSite != http.SameSiteLaxMode || c[0].Path != "/" || c[0].Domain != "" ||
+		c[0].MaxAge != 43200 {
 		t.Fatalf("got %+v, want a new __Host-relais for 12 hours", c)
 	}
 	if again := w.ask(ask{path: "/account", token: planted}); again.Code != http.StatusSeeOther {
@@ -160,7 +162,8 @@ func TestCookie(t *testing.T) {
 	if in := w.ask(ask{path: to, token: c[0].Value}); in.Header().Get("Location") != "/account/sent" {
 		t.Errorf("with the cookie: %d to %s, want /account/sent", in.Code, in.Header().Get("Location"))
 	}
-	two := w.ask(ask{path: "/account", header: http.Header{"Cookie": {cookieName + "=" + c[0].Value + "; " + cookieName + "=x"}}})
+	both := cookieName + "=" + c[0].Value + "; " + cookieName + "=x"
+	two := w.ask(ask{path: "/account", header: http.Header{"Cookie": {both}}})
 	if two.Code != http.StatusSeeOther {
 		t.Errorf("two cookies of the name: %d, want 303 to the sign-in", two.Code)
 	}
@@ -243,8 +246,9 @@ func TestSecure(t *testing.T) {
 			got := w.ask(ask{path: "/sign-in", host: tt.host, from: tt.from, header: tt.header})
 			posted := w.ask(ask{path: "/sign-in", host: tt.host, from: tt.from, header: tt.header,
 				form: url.Values{"name": {"alice"}, "password": {good}}})
-			if form := strings.Contains(got.Body.String(), "password\" type"); form != tt.want || (kept(posted) != "") != tt.want {
-				t.Errorf("form %t, signed in %t; want %t", form, kept(posted) != "", tt.want)
+			form, in := strings.Contains(got.Body.String(), "password\" type"), kept(posted) != ""
+			if form != tt.want || in != tt.want {
+				t.Errorf("form %t, signed in %t; want %t", form, in, tt.want)
 			}
 			if !tt.want && (got.Code != http.StatusForbidden || !strings.Contains(got.Body.String(), "not encrypted")) {
 				t.Errorf("got %d, want 403 and why", got.Code)
@@ -263,15 +267,17 @@ func TestSignOut(t *testing.T) {
 	w.person("alice")
 	token := w.signIn("alice")
 	form := w.formOf(token)
-	if got := w.ask(ask{path: "/sign-out", token: token, form: url.Values{"form": {"x"}}}); got.Code != http.StatusForbidden {
-		t.Errorf("a wrong form: %d, want 403", got.Code)
+	wrong := w.ask(ask{path: "/sign-out", token: token, form: url.Values{"form": {"x"}}})
+	if wrong.Code != http.StatusForbidden {
+		t.Errorf("a wrong form: %d, want 403", wrong.Code)
 	}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			got := w.ask(ask{path: "/sign-out", token: token, form: url.Values{"form": {form}}})
 			c := got.Result().Cookies()
-			if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/sign-in?done=out" || len(c) != 1 || c[0].MaxAge >= 0 {
+			if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/sign-in?done=out" || len(c) != 1 ||
+				c[0].MaxAge >= 0 {
 				t.Errorf("got %d %v, want 303 and no cookie any more", got.Code, got.Header())
 			}
 		})
@@ -325,7 +331,8 @@ func TestDelete(t *testing.T) {
 	token := w.signIn("alice")
 	form := w.formOf(token)
 	send := func(password string) int {
-		return w.ask(ask{path: "/account/delete", token: token, form: url.Values{"form": {form}, "password": {password}}}).Code
+		fields := url.Values{"form": {form}, "password": {password}}
+		return w.ask(ask{path: "/account/delete", token: token, form: fields}).Code
 	}
 	if code := send("wrong"); code != http.StatusForbidden || len(w.deleted) != 0 {
 		t.Errorf("a wrong password: %d, deleted %v; want 403 and nobody", code, w.deleted)

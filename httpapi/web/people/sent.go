@@ -70,7 +70,8 @@ func (p *People) sent(w http.ResponseWriter, r *http.Request, v *Visit) {
 	pageLink := func(n int) string { return p.link(r, sentPath, "kind", string(kind), "page", strconv.Itoa(n)) }
 	data := sentPage{Title: v.Words["sent."+string(kind)], Count: len(facts)}
 	for _, k := range sentKinds {
-		data.Kinds = append(data.Kinds, sentChoice{v.Words["sent."+string(k)], p.link(r, sentPath, "kind", string(k)), k == kind})
+		link := p.link(r, sentPath, "kind", string(k))
+		data.Kinds = append(data.Kinds, sentChoice{v.Words["sent."+string(k)], link, k == kind})
 	}
 	first := min(n-1, len(facts)/sentOnPage+1) * sentOnPage
 	for _, f := range facts[min(first, len(facts)):min(first+sentOnPage, len(facts))] {
@@ -117,7 +118,8 @@ func (p *People) describeReport(r *http.Request, v *Visit, f account.Fact) sent 
 	if report.Commune != "" {
 		what = append(what, report.Commune)
 	}
-	return sent{What: strings.Join(what, " · "), Link: p.siteLink(r, report.SiteKey), State: w["state."+string(report.State)]}
+	return sent{What: strings.Join(what, " · "), Link: p.siteLink(r, report.SiteKey),
+		State: w["state."+string(report.State)]}
 }
 
 func (p *People) describeValidation(r *http.Request, w web.Words, f account.Fact) sent {
