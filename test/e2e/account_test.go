@@ -116,7 +116,7 @@ func TestAccountInChromium(t *testing.T) {
 	b.open(s.base + "/account/sent")
 	b.has("main", "Orange", "Reported by you")
 	b.open(s.base + "/account")
-	b.has(".cards", "may see what you sent", "may send reports")
+	b.has(".cards", "May see what you sent", "May send reports")
 	b.press(".cards button")
 	b.at("/account?done=revoked")
 	b.has("main", "No program may act for you")
