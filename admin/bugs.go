@@ -29,12 +29,13 @@ func (c ListBugs) run(_ context.Context, s *Stores) (any, error) {
 type CloseBug struct {
 	Bug    string `json:"bug"`
 	Answer string `json:"answer"` // for its reporter
+	On     string `json:"on,omitempty"`
 }
 
-func (c CloseBug) run(_ context.Context, s *Stores) (any, error) {
-	b, err := s.Community.CloseBug(c.Bug, c.Answer)
+func (c CloseBug) run(ctx context.Context, s *Stores) (any, error) {
+	b, err := s.Community.CloseBug(c.Bug, decision(ctx, c.Answer, c.On))
 	if errors.Is(err, community.ErrNoBug) {
 		err = fmt.Errorf("%w: %.64q; relais bug list names them", err, c.Bug)
 	}
-	return b, err
+	return b, s.decided("bug", c.Bug, err)
 }

@@ -59,9 +59,9 @@ func neededBy(c Command) []string {
 		return []string{clientsFile}
 	case DeleteClient:
 		return []string{clientsFile, UsersFile}
-	case ListPhotos, HidePhoto, ShowPhoto, DeletePhoto, ListReports, DecideReport:
+	case ListPhotos, HidePhoto, ShowPhoto, HoldPhoto, DeletePhoto, ListReports, DecideReport:
 		return []string{PhotosFile}
-	case ImportOutages, TakeOutages, ListOutages, ClearOutages, ReportOutage, ListBugs, CloseBug:
+	case ImportOutages, TakeOutages, ListOutages, ClearOutages, ReportOutage, ListBugs, CloseBug, ListAudit:
 		return []string{CommunityFile}
 	case AddArchives, ListArchives:
 		return []string{ArchivesFile}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"relais/community"
+	"relais/community/audit"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/outage"
@@ -176,20 +177,21 @@ type DecideOutage struct {
 	Decision Decision    `json:"decision"`
 	User     string      `json:"user"` // who confirms
 	Why      string      `json:"why"`  // it is rejected
+	On       string      `json:"on,omitempty"`
 }
 
-func (c DecideOutage) run(_ context.Context, s *Stores) (any, error) {
+func (c DecideOutage) run(ctx context.Context, s *Stores) (any, error) {
 	r, err := s.Community.Report(c.Report)
 	if err == nil {
 		err = c.check(r)
 	}
 	if err == nil {
-		r, err = c.decide(s)
+		r, err = c.decide(s, decision(ctx, c.Why, c.On))
 	}
 	if errors.Is(err, community.ErrNoReport) {
 		err = fmt.Errorf("%w: %q; relais outage list names them", err, c.Report)
 	}
-	return newOutageReport(r, err)
+	return newOutageReport(r, s.decided("outage", c.Report, err))
 }
 
 func (c DecideOutage) check(r *community.Report) error {
@@ -211,17 +213,17 @@ func (s *Stores) isProgram(id string) bool {
 	return err == nil && a.ID == id && a.Client != ""
 }
 
-func (c DecideOutage) decide(s *Stores) (*community.Report, error) {
+func (c DecideOutage) decide(s *Stores, d audit.Decision) (*community.Report, error) {
 	switch c.Decision {
 	case ConfirmOutage:
 		if s.isProgram(c.User) {
 			return nil, fmt.Errorf("%.50q is an API client's: only people confirm a report", c.User)
 		}
-		return s.Community.Confirm(c.Report, c.User)
+		return s.Community.ConfirmAs(c.Report, c.User, d)
 	case ResolveOutage:
-		return s.Community.Resolve(c.Report, "")
+		return s.Community.ResolveAs(c.Report, d)
 	case RejectOutage:
-		return s.Community.Reject(c.Report, c.Why)
+		return s.Community.Reject(c.Report, d)
 	}
 	return nil, fmt.Errorf("unknown decision %.50q", c.Decision)
 }

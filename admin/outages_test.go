@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -130,12 +132,15 @@ func TestOldReportsGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.opened()[CommunityFile].Update(func(tx *store.Tx) error {
+			age := func(bucket string, key []byte, name string) error {
+				b := tx.Bucket([]byte(bucket))
+				year := fmt.Sprintf(`"%s":"%d-`, name, gone.ClosedAt.Year())
+				old := strings.Replace(string(b.Get(key)), year, fmt.Sprintf(`"%s":"%d-`, name, gone.ClosedAt.Year()-2), 1)
+				return b.Put(key, []byte(old))
+			}
+			entry, _ := tx.Bucket([]byte("audit")).Cursor().First() // the first decision, which was about gone
 			key := uuid.MustParse(strings.TrimPrefix(gone.ID, "community:"))
-			b := tx.Bucket([]byte("outageReports"))
-			year := fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year())
-			old := strings.Replace(string(b.Get(key[:])), year, fmt.Sprintf(`"closedAt":"%d-`, gone.ClosedAt.Year()-2),
-				1)
-			return b.Put(key[:], []byte(old))
+			return errors.Join(age("outageReports", key[:], "closedAt"), age("audit", bytes.Clone(entry), "at"))
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"relais/community/audit"
 	"relais/photos"
 )
 
@@ -20,7 +21,8 @@ type PhotoList struct {
 	Photos []*photos.Photo `json:"photos"`
 }
 
-// ListPhotos lists photos, hidden ones included, the newest first.
+// ListPhotos lists photos, hidden ones included, the newest first; those that wait for approval in the
+// order in which they wait.
 type ListPhotos struct {
 	photos.Filter
 	Page
@@ -28,6 +30,9 @@ type ListPhotos struct {
 
 func (c ListPhotos) run(_ context.Context, s *Stores) (any, error) {
 	list, total, err := s.Photos.All(c.Filter, c.Limit, c.Offset)
+	for _, p := range list {
+		p.DeleteHash = nil // nobody needs it
+	}
 	return PhotoList{total, list}, err
 }
 
@@ -35,42 +40,61 @@ func (c ListPhotos) run(_ context.Context, s *Stores) (any, error) {
 type HidePhoto struct {
 	Photo string `json:"photo"`
 	Why   string `json:"why"`
+	On    string `json:"on,omitempty"` // that of audit.Decision, as in the other commands
 }
 
-func (c HidePhoto) run(_ context.Context, s *Stores) (any, error) {
-	p, err := s.Photos.Hide(c.Photo, c.Why)
-	return p, withID("photo", c.Photo, err)
+func (c HidePhoto) run(ctx context.Context, s *Stores) (any, error) {
+	return s.photo(c.Photo)(s.Photos.Hide(c.Photo, decision(ctx, c.Why, c.On)))
 }
 
-// ShowPhoto shows a photo that was hidden.
+// ShowPhoto shows a photo that was hidden, or that waits for approval.
 type ShowPhoto struct {
 	Photo string `json:"photo"`
+	On    string `json:"on,omitempty"`
 }
 
-func (c ShowPhoto) run(_ context.Context, s *Stores) (any, error) {
-	p, err := s.Photos.Show(c.Photo)
-	return p, withID("photo", c.Photo, err)
+func (c ShowPhoto) run(ctx context.Context, s *Stores) (any, error) {
+	return s.photo(c.Photo)(s.Photos.Show(c.Photo, decision(ctx, "", c.On)))
+}
+
+// HoldPhoto lets a photo wait for approval.
+type HoldPhoto struct {
+	Photo string `json:"photo"`
+	On    string `json:"on,omitempty"`
+}
+
+func (c HoldPhoto) run(ctx context.Context, s *Stores) (any, error) {
+	return s.photo(c.Photo)(s.Photos.Hold(c.Photo, decision(ctx, "", c.On)))
 }
 
 // DeletePhoto removes a photo and the reports about it.
 type DeletePhoto struct {
 	Photo string `json:"photo"`
+	Why   string `json:"why,omitempty"`
+	On    string `json:"on,omitempty"`
 }
 
-func (c DeletePhoto) run(_ context.Context, s *Stores) (any, error) {
-	p, err := s.Photos.Delete(c.Photo)
+func (c DeletePhoto) run(ctx context.Context, s *Stores) (any, error) {
+	p, err := s.photo(c.Photo)(s.Photos.Delete(c.Photo, decision(ctx, c.Why, c.On)))
 	if err != nil {
-		return nil, withID("photo", c.Photo, err)
+		return nil, err
 	}
-	return p, s.forgetAnswers(p.ID)
+	return p, s.ForgetPhoto(c.Photo)
 }
 
-// withID adds the id of the photo or report to an error.
-func withID(what, id string, err error) error {
-	if errors.Is(err, photos.ErrNoPhoto) || errors.Is(err, photos.ErrNoReport) {
-		return fmt.Errorf("%w: %q; relais %s list names them", err, id, what)
+// ForgetPhoto removes the kept answers about a photo that was deleted.
+func (s *Stores) ForgetPhoto(id string) error { return s.forgetAnswers(id) }
+
+// photo returns a function that completes the result of a decision about a photo.
+func (s *Stores) photo(id string) func(*photos.Photo, error) (any, error) {
+	return func(p *photos.Photo, err error) (any, error) {
+		if err != nil {
+			return nil, s.decided("photo", id, err)
+		}
+		p.DeleteHash = nil
+		s.collect()
+		return p, nil
 	}
-	return err
 }
 
 // ReportList is the answer of ListReports.
@@ -82,26 +106,51 @@ type ReportList struct {
 // ListReports lists the reports that wait for a decision, the oldest first; or all,
 // the newest first.
 type ListReports struct {
-	All bool `json:"all"`
+	photos.ReportFilter
 	Page
 }
 
 func (c ListReports) run(_ context.Context, s *Stores) (any, error) {
-	list, total, err := s.Photos.Reports(!c.All, c.Limit, c.Offset)
+	list, total, err := s.Photos.Reports(c.ReportFilter, c.Limit, c.Offset)
+	for _, r := range list {
+		r.Photo.DeleteHash = nil
+	}
 	return ReportList{total, list}, err
 }
 
-// DecideReport accepts a report, which hides the photo, or dismisses it.
+// DecideReport accepts a report, which hides the photo, or dismisses it. Undo takes the decision back
+// instead: the report waits again.
 type DecideReport struct {
 	Report string `json:"report"`
 	Accept bool   `json:"accept"`
+	Undo   bool   `json:"undo,omitempty"`
+	Why    string `json:"why,omitempty"`
+	On     string `json:"on,omitempty"`
 }
 
-func (c DecideReport) run(_ context.Context, s *Stores) (any, error) {
+func (c DecideReport) run(ctx context.Context, s *Stores) (any, error) {
 	decide := s.Photos.Dismiss
-	if c.Accept {
+	switch {
+	case c.Undo:
+		decide = s.Photos.Reopen
+	case c.Accept:
 		decide = s.Photos.Accept
 	}
-	r, err := decide(c.Report)
-	return r, withID("report", c.Report, err)
+	r, err := decide(c.Report, decision(ctx, c.Why, c.On))
+	if err != nil {
+		return nil, s.decided("report", c.Report, err)
+	}
+	s.collect()
+	return r, nil
+}
+
+// decided completes the error of a decision: who decided before, or where to look.
+func (s *Stores) decided(what, id string, err error) error {
+	switch {
+	case errors.Is(err, photos.ErrNoPhoto), errors.Is(err, photos.ErrNoReport):
+		return fmt.Errorf("%w: %q; relais %s list names them", err, id, what)
+	case errors.Is(err, audit.ErrChanged):
+		return s.changed(id, err)
+	}
+	return err
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"relais/auth/access"
+	"relais/community/audit"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/measure"
@@ -82,7 +83,7 @@ func TestBackupOfPhotos(t *testing.T) {
 				default:
 				}
 				addPhoto(t, s, "stays")
-				if _, err := s.Photos.Delete(addPhoto(t, s, "goes").ID); err != nil {
+				if _, err := s.Photos.Delete(addPhoto(t, s, "goes").ID, audit.Decision{}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -139,7 +140,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	if got := compact(); !slices.Equal(got, all) {
 		t.Errorf("nothing deleted: %q, want %q", got, all)
 	}
-	if _, err := s.Photos.Delete(gone.ID); err != nil {
+	if _, err := s.Photos.Delete(gone.ID, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	left := func() bool {
@@ -154,7 +155,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	if got := compact(); !slices.Contains(got, month(t, dir)) || left() {
 		t.Errorf("got %q, still on the disk %v, want %s compacted and nothing left", got, left(), month(t, dir))
 	}
-	if _, err := s.Photos.Delete(addPhoto(t, s, "another that must go").ID); err != nil {
+	if _, err := s.Photos.Delete(addPhoto(t, s, "another that must go").ID, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -23,6 +23,7 @@ import (
 	"relais/auth/account"
 	"relais/cluster"
 	"relais/community"
+	"relais/community/audit"
 	"relais/hook"
 	"relais/internal/folder"
 	"relais/internal/retention"
@@ -42,6 +43,7 @@ type Stores struct {
 	Community *community.Store
 	Accounts  *account.Store
 	Archives  *archive.Store
+	Audit     *audit.Log
 	Hooks     *hook.Store
 	// Measures opens the measurements at its first call: most commands do not need them, and they
 	// may be large.
@@ -220,6 +222,7 @@ func (s *Stores) openDatasets() (err error) {
 	if err != nil {
 		return err
 	}
+	s.openAudit()
 	s.openHooks()
 	return nil
 }

@@ -44,8 +44,9 @@ type commands struct {
 	Update     updateCommand     `cmd:"" help:"Download the authorities' current files, then ingest them."`
 	Client     clientCommand     `cmd:"" help:"Who may call: clients, keys, limits."`
 	User       userCommand       `cmd:"" help:"Who may sign in: accounts of people."`
-	Photo      photoCommand      `cmd:"" help:"Photos of sites: list, hide, show, delete."`
-	Report     reportCommand     `cmd:"" help:"Reports of clients about photos: list, accept, dismiss."`
+	Photo      photoCommand      `cmd:"" help:"Photos of sites: list, approve, hide, show, delete."`
+	Report     reportCommand     `cmd:"" help:"Reports of clients about photos: list, accept, dismiss, reopen."`
+	Audit      auditCommand      `cmd:"" help:"What moderators decided: who, when, what, why."`
 	Outage     outageCommand     `cmd:"" help:"Outages: what operators publish, what people report."`
 	Bug        bugCommand        `cmd:"" help:"Bugs that people filed: list, close."`
 	Hook       hookCommand       `cmd:"" help:"Webhooks: who is told what happens, and how that goes."`

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"relais/admin"
@@ -15,7 +14,8 @@ import (
 type photoCommand struct {
 	List   photoList   `cmd:"" help:"List photos, those that are hidden as well, the newest first."`
 	Hide   photoHide   `cmd:"" help:"Keep a photo from being shown, at once."`
-	Show   photoShow   `cmd:"" help:"Show a photo again that was hidden."`
+	Show   photoShow   `cmd:"" aliases:"approve" help:"Show a photo that is hidden, or approve one that is held."`
+	Hold   photoHold   `cmd:"" help:"Let a photo wait for approval again."`
 	Delete photoDelete `cmd:"" help:"Remove a photo and the reports about it."`
 }
 
@@ -25,7 +25,8 @@ func (*photoCommand) Help() string {
 deleted is off the disk within twelve hours, or with relais compact.
 
 Examples:
-  relais photo list --data DIR --hidden
+  relais photo list --data DIR --held
+  relais photo approve --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7
   relais photo hide --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "a face"`
 }
 
@@ -46,7 +47,9 @@ func (p pageFlags) Validate() error {
 type photoList struct {
 	dataFlag
 	Site   string `placeholder:"SITEKEY" help:"Only those of this site, such as fr-23444."`
-	Hidden bool   `help:"Only those that are hidden."`
+	Market string `placeholder:"MARKET" help:"Only those of this market, such as FR."`
+	Hidden bool   `help:"Only those that are not shown: hidden or held."`
+	Held   bool   `help:"Only those that wait for approval (relais serve --photos-hold), the longest waiting first."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
@@ -64,6 +67,14 @@ func (c *photoList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pa
 // Run lists the photos.
 func (c *photoList) Run(ctx context.Context, streams Streams) error {
 	command := admin.ListPhotos{Filter: photos.Filter{SiteKey: c.Site, Hidden: c.Hidden}, Page: admin.Page(c.pageFlags)}
+	if c.Held {
+		command.State = photos.Held
+	}
+	if c.Market != "" {
+		if err := command.Market.UnmarshalText([]byte(c.Market)); err != nil {
+			return usageError{fmt.Errorf("--market %q: %w", c.Market, err)}
+		}
+	}
 	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.PhotoList) error {
 		t := newTable(streams.Out, "PHOTO", "UPLOADED", "SITE", "OPERATOR", "AUTHOR", "STATE", "CAPTION")
 		for _, p := range l.Photos {
@@ -75,10 +86,10 @@ func (c *photoList) Run(ctx context.Context, streams Streams) error {
 }
 
 func photoState(p *photos.Photo) string {
-	if p.Hidden == nil {
-		return "shown"
+	if p.State() == photos.Concealed && p.Hidden.Why != "" {
+		return "hidden: " + excerpt(p.Hidden.Why)
 	}
-	return strings.TrimSuffix("hidden: "+excerpt(p.Hidden.Why), ": ")
+	return string(p.State())
 }
 
 // excerpt returns the beginning of a text on one line, safe to print.
@@ -137,7 +148,25 @@ func (c *photoShow) Run(ctx context.Context, streams Streams) error {
 	return c.change(ctx, streams, admin.ShowPhoto{Photo: c.Photo}, "shown")
 }
 
-type photoDelete struct{ photoArg }
+type photoHold struct{ photoArg }
+
+// Help is shown below the flags.
+func (*photoHold) Help() string {
+	return `The photo is not shown until somebody approves it, as with relais serve --photos-hold.
+
+Example:
+  relais photo hold --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run holds the photo.
+func (c *photoHold) Run(ctx context.Context, streams Streams) error {
+	return c.change(ctx, streams, admin.HoldPhoto{Photo: c.Photo}, "held")
+}
+
+type photoDelete struct {
+	photoArg
+	Why string `placeholder:"TEXT" help:"For the audit log."`
+}
 
 // Help is shown below the flags.
 func (*photoDelete) Help() string {
@@ -147,7 +176,7 @@ func (*photoDelete) Help() string {
 
 // Run deletes the photo.
 func (c *photoDelete) Run(ctx context.Context, streams Streams) error {
-	return c.change(ctx, streams, admin.DeletePhoto{Photo: c.Photo}, "deleted")
+	return c.change(ctx, streams, admin.DeletePhoto{Photo: c.Photo, Why: c.Why}, "deleted")
 }
 
 // workerCommand decodes images; the server starts it.

@@ -13,6 +13,7 @@ type reportCommand struct {
 	List    reportList    `cmd:"" help:"List the reports that wait for a decision, the oldest first."`
 	Accept  reportAccept  `cmd:"" help:"Accept a report: its photo is hidden at once."`
 	Dismiss reportDismiss `cmd:"" help:"Dismiss a report: its photo stays as it is."`
+	Reopen  reportReopen  `cmd:"" help:"Take a decision back: the report waits again, and its photo is what it was."`
 }
 
 // Help is shown below the commands.
@@ -26,7 +27,9 @@ Examples:
 
 type reportList struct {
 	dataFlag
-	All bool `help:"Also those that are decided; the newest first."`
+	All    bool   `help:"Also those that are decided; the newest first."`
+	Market string `placeholder:"MARKET" help:"Only those of this market, such as FR."`
+	Reason string `placeholder:"REASON" help:"Only those with this reason, such as privacy."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
@@ -43,7 +46,17 @@ func (c *reportList) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.p
 
 // Run lists the reports.
 func (c *reportList) Run(ctx context.Context, streams Streams) error {
-	command := admin.ListReports{All: c.All, Page: admin.Page(c.pageFlags)}
+	command := admin.ListReports{ReportFilter: photos.ReportFilter{All: c.All}, Page: admin.Page(c.pageFlags)}
+	if c.Market != "" {
+		if err := command.Market.UnmarshalText([]byte(c.Market)); err != nil {
+			return usageError{fmt.Errorf("--market %q: %w", c.Market, err)}
+		}
+	}
+	if c.Reason != "" {
+		if err := command.Reason.UnmarshalText([]byte(c.Reason)); err != nil {
+			return usageError{fmt.Errorf("--reason %q: want %w", c.Reason, err)}
+		}
+	}
 	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.ReportList) error {
 		t := newTable(streams.Out, "REPORT", "UPDATED", "STATUS", "CLIENT", "REASON", "DESCRIPTION", "PHOTO", "SITE",
 			"PHOTO'S STATE")
@@ -63,8 +76,8 @@ type reportArg struct {
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-func (a *reportArg) decide(ctx context.Context, streams Streams, accept bool, then string) error {
-	command := admin.DecideReport{Report: a.Report, Accept: accept}
+func (a *reportArg) decide(ctx context.Context, streams Streams, command admin.DecideReport, then string) error {
+	command.Report = a.Report
 	return printAnswer(ctx, a.dataFlag, streams, command, a.JSON, func(r photos.Report) error {
 		_, err := fmt.Fprintf(streams.Out, "report %s is %s; photo %s %s\n", r.ID, r.Status, r.PhotoID, then)
 		return err
@@ -81,7 +94,7 @@ func (*reportAccept) Help() string {
 
 // Run accepts the report.
 func (c *reportAccept) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, true, "is hidden")
+	return c.decide(ctx, streams, admin.DecideReport{Accept: true}, "is hidden")
 }
 
 type reportDismiss struct{ reportArg }
@@ -94,5 +107,21 @@ func (*reportDismiss) Help() string {
 
 // Run dismisses the report.
 func (c *reportDismiss) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, false, "stays as it is")
+	return c.decide(ctx, streams, admin.DecideReport{}, "stays as it is")
+}
+
+type reportReopen struct{ reportArg }
+
+// Help is shown below the flags.
+func (*reportReopen) Help() string {
+	return `The report goes to the end of the queue. A photo that was hidden because the report was accepted is
+shown again, or held if it was.
+
+Example:
+  relais report reopen --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
+}
+
+// Run takes the decision back.
+func (c *reportReopen) Run(ctx context.Context, streams Streams) error {
+	return c.decide(ctx, streams, admin.DecideReport{Undo: true}, "is what it was before the decision")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -95,25 +96,37 @@ func (s *Store) Submit(n NewBug) (b Bug, made bool, err error) {
 	return b, made, nil
 }
 
-// CloseBug closes a bug with an answer for its reporter. It changes the answer of a closed
-// bug. Errors: ErrNoBug, *InvalidError, errReadOnly.
-func (s *Store) CloseBug(id, answer string) (b Bug, err error) {
-	if err := bounded("answer", answer, maxAnswer, false); err != nil {
+// CloseBug closes a bug with an answer for its reporter, which is the reason of the decision. It
+// changes the answer of a closed bug. Errors: ErrNoBug, *InvalidError, audit.ErrChanged, errReadOnly.
+func (s *Store) CloseBug(id string, d audit.Decision) (b Bug, err error) {
+	if err := bounded("answer", d.Why, maxAnswer, false); err != nil {
 		return b, err
 	}
 	err = s.update(func(tx *store.Tx) error {
 		if b, err = getBug(tx, id); err != nil {
 			return err
 		}
+		if err := d.Check(b.Version()); err != nil {
+			return err
+		}
+		before := b.State
 		if b.State == OpenBug {
 			at := s.second()
 			b.State, b.ClosedAt = ClosedBug, &at
 		}
-		b.Answer = answer
-		return store.PutJSON(tx, bugsBucket, []byte(id), b)
+		if b.Answer = d.Why; b.State == before {
+			d.Why = "" // the log has the first answer
+		}
+		if err := store.PutJSON(tx, bugsBucket, []byte(id), b); err != nil {
+			return err
+		}
+		return d.Note(tx, s.now(), audit.Entry{Act: "bug.close", Subject: id, Before: string(before), After: string(b.State)})
 	})
 	return b, err
 }
+
+// Version names the content of a bug for a decision.
+func (b Bug) Version() string { return audit.Version(b) }
 
 // Bug returns a bug. Error: ErrNoBug.
 func (s *Store) Bug(id string) (b Bug, err error) {

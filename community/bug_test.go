@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/community/audit"
 )
 
 // A bug is filed once for each token of a user, and closed with an answer.
@@ -28,7 +30,7 @@ func TestBugs(t *testing.T) {
 		t.Errorf("%+v, want %+v", again, a)
 	}
 	for range 2 {
-		closed, err := w.CloseBug(b.ID, "it is mended")
+		closed, err := w.CloseBug(b.ID, audit.Decision{Why: "it is mended"})
 		if err != nil || closed.State != ClosedBug || !closed.ClosedAt.Equal(w.at) || closed.Answer != "it is mended" {
 			t.Errorf("got %+v, %v, want no error, State = %v, ClosedAt = %v and Answer = it is mended", closed, err,
 				ClosedBug, w.at)
@@ -46,7 +48,7 @@ func TestBugs(t *testing.T) {
 		2, 9); got != "dca 3 <nil>, cb 4 <nil>,  4 <nil>" {
 		t.Errorf("got %v, want dca 3 <nil>, cb 4 <nil>,  4 <nil>", got)
 	}
-	if _, err := w.CloseBug("bug:0", ""); !errors.Is(err, ErrNoBug) {
+	if _, err := w.CloseBug("bug:0", audit.Decision{}); !errors.Is(err, ErrNoBug) {
 		t.Error(err)
 	}
 	if _, err := w.Bug(""); !errors.Is(err, ErrNoBug) {

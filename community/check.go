@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -18,6 +19,9 @@ func Check(db *store.DB) (reports, validations, bugs int, err error) {
 	var found store.Problems
 	err = db.View(func(tx *store.Tx) error {
 		tx.LeaveOut(found.Add)
+		if _, problems := audit.Check(tx); len(problems) > 0 {
+			found.Add(errors.Join(problems...))
+		}
 		return errors.Join(store.Each(tx, reportsBucket, func(k, v []byte) error {
 			reports++
 			r, err := parseReport(k, v)

@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 	"relais/outage"
 )
@@ -52,7 +53,7 @@ const (
 )
 
 // Buckets are those of this package.
-var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucket}
+var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucket, audit.Bucket}
 
 // A Store is the submissions of people in a data folder. Its methods may be called from several
 // goroutines.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"relais/community/audit"
 	"relais/geo"
 	"relais/internal/store"
 	"relais/market"
@@ -271,7 +272,7 @@ func TestRetain(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.at = w.at.Add(200 * 24 * time.Hour)
-	if _, err := w.CloseBug(bug.ID, ""); err != nil {
+	if _, err := w.CloseBug(bug.ID, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, user := range []string{"ann", "bob"} {

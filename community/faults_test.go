@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -48,7 +49,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	_, _, err1 := s.Validate(confirms("ann", "fr-1", Exists, ""))
 	_, _, err2 := s.Submit(NewBug{Title: "x", Text: "x", User: "ann"})
-	_, err3 := s.CloseBug("bug:1", "")
+	_, err3 := s.CloseBug("bug:1", audit.Decision{})
 	_, _, err4 := s.Retain(Keep)
 	_, err5 := s.Forget("ann")
 	_, _, err6 := s.AddReport(said("ann"))

@@ -2,14 +2,11 @@ package community
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"relais/internal/store"
-	"relais/market"
 )
 
 // AddReport makes a report. If the user has used the token before, it returns that report in its
@@ -126,13 +123,12 @@ func (r *reportRecord) confirm(user string, now time.Time) {
 	}
 }
 
-// Resolve closes a report whose outage has ended, for its reporter, or for a moderator if user is
-// "". A resolved report does not change. Errors: ErrNoReport, errNotYours, errClosed if it was
-// rejected, errReadOnly.
+// Resolve closes a report whose outage has ended, for its reporter. A resolved report does not change.
+// Errors: ErrNoReport, errNotYours, errClosed if it was rejected, errReadOnly.
 func (s *Store) Resolve(id, user string) (*Report, error) {
 	return s.alter(id, func(r *reportRecord) error {
 		switch {
-		case user != "" && !bytes.Equal(r.hash(user), r.Reporter):
+		case user == "" || !bytes.Equal(r.hash(user), r.Reporter):
 			return errNotYours
 		case r.State == Rejected:
 			return errClosed
@@ -140,71 +136,6 @@ func (s *Store) Resolve(id, user string) (*Report, error) {
 		s.close(r, Resolved)
 		return nil
 	})
-}
-
-// Reject closes a report for a moderator, because its outage does not exist. A rejected report does
-// not change. Errors: ErrNoReport, errReadOnly.
-func (s *Store) Reject(id, why string) (*Report, error) {
-	return s.alter(id, func(r *reportRecord) error {
-		if r.State != Rejected {
-			r.Why = strings.ToValidUTF8(why[:min(len(why), maxReportText)], "")
-			s.close(r, Rejected)
-		}
-		return nil
-	})
-}
-
-func (s *Store) close(r *reportRecord, state ReportState) {
-	if r.State != state {
-		at := s.second()
-		r.State, r.ClosedAt = state, &at
-	}
-}
-
-// A ReportFilter selects reports for a moderator.
-type ReportFilter struct {
-	Market   market.Code   `json:"market,omitempty"` // "": of all
-	Operator string        `json:"operator"`         // key; "": of all
-	States   []ReportState `json:"states"`           // none: all
-}
-
-// Reports returns reports, closed ones included, the newest first, and their number. Unusable
-// records are left out, as by Open.
-func (s *Store) Reports(f ReportFilter, limit, offset int) (list []*Report, total int, err error) {
-	list = []*Report{}
-	if s.db == nil {
-		return list, 0, nil
-	}
-	err = s.db.View(func(tx *store.Tx) error {
-		tx.LeaveOut(func(error) {})
-		b := tx.Bucket([]byte(reportsBucket))
-		if b == nil {
-			return nil
-		}
-		c := b.Cursor()
-		for k, v := c.Last(); k != nil; k, v = c.Prev() {
-			r, err := parseReport(k, v)
-			if err != nil {
-				continue
-			}
-			report := s.shown(r, nil)
-			if f.wants(report) {
-				if total++; total > offset && len(list) < limit {
-					list = append(list, report)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return list, total, nil
-}
-
-func (f *ReportFilter) wants(r *Report) bool {
-	return (f.Market == "" || f.Market == r.Market) && (f.Operator == "" || f.Operator == r.Operator) &&
-		(len(f.States) == 0 || slices.Contains(f.States, r.State))
 }
 
 // Report returns a report, open or closed. Error: ErrNoReport.
@@ -218,4 +149,11 @@ func (s *Store) Report(id string) (report *Report, err error) {
 		return err
 	})
 	return s.shown(r, err), err
+}
+
+func (s *Store) close(r *reportRecord, state ReportState) {
+	if r.State != state {
+		at := s.second()
+		r.State, r.ClosedAt = state, &at
+	}
 }

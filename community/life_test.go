@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/geo"
 	"relais/market"
 	"relais/outage"
@@ -75,11 +76,13 @@ func TestLife(t *testing.T) {
 		{"over, says ann", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
 		{"once more", func() (*Report, error) { return s.Resolve(r.ID, "ann") }, "resolved 4 none"},
 		{"too late", func() (*Report, error) { return s.Confirm(r.ID, "flo") }, errClosed.Error()},
-		{"a moderator", func() (*Report, error) { return s.Reject(r.ID, "spam") }, "rejected 4 none"},
-		{"not resolved", func() (*Report, error) { return s.Resolve(r.ID, "") }, errClosed.Error()},
+		{"a moderator", func() (*Report, error) { return s.Reject(r.ID, audit.Decision{Why: "spam"}) }, "rejected 4 none"},
+		{"not resolved", func() (*Report, error) { return s.ResolveAs(r.ID, audit.Decision{}) }, errClosed.Error()},
 		{"none", func() (*Report, error) { return s.Confirm(strings.TrimPrefix(r.ID, "community:"), "bob") },
 			ErrNoReport.Error()},
-		{"none such", func() (*Report, error) { return s.Reject("community:00000000-0000-7000-8000-000000000000", "") },
+		{"none such", func() (*Report, error) {
+			return s.Reject("community:00000000-0000-7000-8000-000000000000", audit.Decision{})
+		},
 			ErrNoReport.Error()},
 	}
 	for _, step := range steps {

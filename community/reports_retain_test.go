@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/community/audit"
 	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/market"
@@ -79,12 +80,12 @@ func endedReports(t *testing.T, s *Store, c *clock) map[string]*Report {
 		}
 	}
 	must(s.Resolve(reports["resolved"].ID, "ann"))
-	must(s.Reject(reports["rejected"].ID, "no"))
-	must(s.Resolve(reports["rejected after its end"].ID, ""))
+	must(s.Reject(reports["rejected"].ID, audit.Decision{Why: "no"}))
+	must(s.ResolveAs(reports["rejected after its end"].ID, audit.Decision{}))
 	c.at = c.at.Add(time.Hour)
 	must(s.Confirm(reports["confirmed late"].ID, "bob"))
-	must(s.Resolve(reports["resolved late"].ID, ""))
-	must(s.Reject(reports["rejected after its end"].ID, "never was"))
+	must(s.ResolveAs(reports["resolved late"].ID, audit.Decision{}))
+	must(s.Reject(reports["rejected after its end"].ID, audit.Decision{Why: "never was"}))
 	return reports
 }
 

@@ -3,6 +3,7 @@ package community
 import (
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -14,10 +15,10 @@ const Keep = 365 * 24 * time.Hour
 // retained is how many records are removed in one transaction, which delays other changes.
 const retained = 1000
 
-// Retain removes reports and bugs whose last news are older than keep, and validations whose last
-// day is. It returns the number of removed reports and of other records. Compacting the file
-// removes their last traces. An error does not undo earlier removals. Errors: errReadOnly, those of
-// the store.
+// Retain removes reports and bugs whose last news are older than keep, validations whose last day is,
+// and entries of the audit log. It returns the number of removed reports, and of validations and bugs.
+// Compacting the file removes their last traces. An error does not undo earlier removals. Errors:
+// errReadOnly, those of the store.
 func (s *Store) Retain(keep time.Duration) (reports, others int, err error) {
 	before := s.now().Add(-keep)
 	for {
@@ -37,9 +38,10 @@ type expired struct {
 	reports     []*reportRecord
 	validations []*validationRecord
 	bugs        []Bug
+	entries     int // of the audit log
 }
 
-func (e *expired) count() int { return len(e.reports) + len(e.validations) + len(e.bugs) }
+func (e *expired) count() int { return len(e.reports) + len(e.validations) + len(e.bugs) + e.entries }
 
 // find fills e. It leaves records that cannot be read to their owner.
 func (e *expired) find(tx *store.Tx, before time.Time) {
@@ -91,8 +93,9 @@ func (e *expired) remove(tx *store.Tx) error {
 // removeOld removes some records that are older than before.
 func (s *Store) removeOld(before time.Time) (old expired, err error) {
 	err = s.update(func(tx *store.Tx) error {
-		if old.find(tx, before); old.count() == 0 {
-			return nil
+		old.find(tx, before)
+		if old.entries, err = audit.Remove(tx, before, retained-old.count()); err != nil || old.count() == 0 {
+			return err
 		}
 		return old.remove(tx)
 	})

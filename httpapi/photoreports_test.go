@@ -58,7 +58,7 @@ func TestPhotoReports(t *testing.T) {
 		wantMembers(t, parse(t, report(id, tt.body), 202)["data"].(object), object{"reportId": first["reportId"],
 			"description": tt.want}, "after %s the report", tt.body)
 	}
-	if list, total, err := s.Photos.Reports(true, 10, 0); err != nil || total != 1 ||
+	if list, total, err := s.Photos.Reports(photos.ReportFilter{}, 10, 0); err != nil || total != 1 ||
 		list[0].Report.ClientName != "every test" {
 		t.Errorf("the queue has %d reports, %v, ClientName %v, want 1, no error and ClientName = every test", total,
 			err, list[0].Report.ClientName)

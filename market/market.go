@@ -144,6 +144,15 @@ func Get(c Code) *Market {
 	return nil
 }
 
+// OfSiteKey returns the market of a site key such as fr-23444, "" if it has none.
+func OfSiteKey(siteKey string) Code {
+	code, _, _ := strings.Cut(siteKey, "-")
+	if m := Get(Code(strings.ToUpper(code))); m != nil {
+		return m.Code
+	}
+	return ""
+}
+
 // NeedsPermission reports whether rows of one of the registers with these names may not be
 // redistributed without the publisher's permission.
 func (m *Market) NeedsPermission(registers []string) bool {

@@ -120,10 +120,10 @@ func (s inBlobs) add(ctx context.Context, p *Photo, images map[Size][]byte) erro
 	return s.update(put)
 }
 
-func (s inBlobs) remove(p *Photo) error {
+func (s inBlobs) remove(p *Photo, also func(*store.Tx, *Photo) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), imageTime)
 	defer cancel()
-	remove := s.inTime(func(tx *store.Tx) error { return removePhoto(tx, p) })
+	remove := s.inTime(func(tx *store.Tx) error { return removePhoto(tx, p, also) })
 	if err := s.blobs.Pend(ctx, blobNames(p.ID)...); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
@@ -26,27 +27,27 @@ func TestPhotosOfSeveralNodes(t *testing.T) {
 	if got, total := list(t, b.Store, "fr-1", "", 10, 0); total != 1 || got[0] != "1" {
 		t.Errorf("list = %v of %d, want the photo", got, total)
 	}
-	if _, err := b.Hide(p.ID, "why"); err != nil {
+	if _, err := b.Hide(p.ID, audit.Decision{Why: "why"}); err != nil {
 		t.Fatal(err)
 	}
 	a.pull(t)
 	if _, err := a.Image(p.ID, Main); !errors.Is(err, ErrNoPhoto) {
 		t.Errorf("hidden: error = %v, want ErrNoPhoto", err)
 	}
-	if _, err := c.Show(p.ID); err != nil {
+	if _, err := c.Show(p.ID, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	a.pull(t)
 	wantImage(t, a.Store, p.ID, OG, imagesOf(1))
 	r := report(t, c.Store, p.ID, "a", "spam", "text")
-	if _, err := b.Accept(r.ID); err != nil { // b has not heard of it
+	if _, err := b.Accept(r.ID, audit.Decision{}); err != nil { // b has not heard of it
 		t.Errorf("accept: error = %v, want none", err)
 	}
 	second := add(t, b.Store, newOf("fr-1", "", 2))
-	if _, err := c.Delete(second.ID); err != nil {
+	if _, err := c.Delete(second.ID, audit.Decision{}); err != nil {
 		t.Errorf("delete: error = %v, want none", err)
 	}
-	if _, err := b.Delete(second.ID); !errors.Is(err, ErrNoPhoto) {
+	if _, err := b.Delete(second.ID, audit.Decision{}); !errors.Is(err, ErrNoPhoto) {
 		t.Errorf("delete again: error = %v, want ErrNoPhoto", err)
 	}
 	wantBlobs(t, a.shelf.cellar, p.ID)
@@ -97,7 +98,7 @@ func TestDeleteEverywhere(t *testing.T) {
 	if len(b.shelf.copies) == 0 {
 		t.Fatal("no copies, want some")
 	}
-	if _, err := a.Delete(gone.ID); err != nil {
+	if _, err := a.Delete(gone.ID, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	b.pull(t)
@@ -159,7 +160,7 @@ func TestFaultsBetweenSteps(t *testing.T) {
 				p := add(t, a.Store, newOf("fr-1", "", 1))
 				b.sweep(t) // an hour later: p is pending no more
 				a.failAt(tt.step, log)
-				_, err = a.Delete(p.ID)
+				_, err = a.Delete(p.ID, audit.Decision{})
 			} else {
 				a.failAt(tt.step, log)
 				_, err = a.Add(t.Context(), newOf("fr-1", "", 1))
@@ -199,7 +200,7 @@ func TestSleepingNode(t *testing.T) {
 		}
 		var err error
 		if step == "pend" {
-			_, err = a.Delete(p.ID)
+			_, err = a.Delete(p.ID, audit.Decision{})
 		} else {
 			_, err = a.Add(t.Context(), newOf("fr-1", "", 2))
 		}
@@ -253,7 +254,7 @@ func TestDeletedWhileRead(t *testing.T) {
 			b.pull(t)
 			b.shelf.before = func(what string) error {
 				if what == step {
-					if _, err := a.Delete(p.ID); err != nil {
+					if _, err := a.Delete(p.ID, audit.Decision{}); err != nil {
 						t.Error(err)
 					}
 					if step == "got" {
@@ -279,7 +280,7 @@ func TestDeleteAtOnce(t *testing.T) {
 	all[1].pull(t)
 	results := make(chan error)
 	for _, n := range all {
-		go func() { results <- errorOf(n.Delete(p.ID)) }()
+		go func() { results <- errorOf(n.Delete(p.ID, audit.Decision{})) }()
 	}
 	first, second := <-results, <-results
 	if first != nil {

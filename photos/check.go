@@ -2,8 +2,10 @@ package photos
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -67,6 +69,10 @@ func (s *Store) CheckRecords() (photos, reports int, err error) {
 	check(hiddenBucket, &entries, checkHidden)
 	check(reportIDsBucket, &entries, checkReportID)
 	check(pendingBucket, &entries, checkReportID)
+	found.Add(s.view(func(tx *store.Tx) error {
+		_, problems := audit.Check(tx)
+		return errors.Join(problems...)
+	}))
 	found.Add(eachKey(s.db, photosBucket, func(k []byte) { found.Add(s.hasImages(k)) }))
 	return photos, reports, found.Err()
 }
@@ -82,6 +88,9 @@ func checkPhoto(tx *store.Tx, k, _ []byte) error {
 	}
 	if listed := tx.Value(hiddenBucket, k) != nil; listed != (p.Hidden != nil) {
 		return fmt.Errorf("photo %s: hidden = %v, listed as hidden = %v", p.ID, p.Hidden != nil, listed)
+	}
+	if got, want := string(tx.Value(hiddenBucket, k)), p.listedAs(); got != want {
+		return fmt.Errorf("photo %s: it is %s, but listed as %q", p.ID, p.State(), got)
 	}
 	return nil
 }

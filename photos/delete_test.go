@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store"
@@ -38,12 +39,12 @@ func TestDelete(t *testing.T) {
 		}
 	}
 	marked(false)
-	if _, err := s.Delete(gone.ID); err != nil {
+	if _, err := s.Delete(gone.ID, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	marked(true)
-	for _, err := range []error{errorOf(s.get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID)),
-		errorOf(s.Hide(gone.ID, "")), errorOf(s.Show(gone.ID))} {
+	for _, err := range []error{errorOf(s.get(gone.ID)), errorOf(s.Image(gone.ID, Main)), errorOf(s.Delete(gone.ID, audit.Decision{})),
+		errorOf(s.Hide(gone.ID, audit.Decision{})), errorOf(s.Show(gone.ID, audit.Decision{}))} {
 		if !errors.Is(err, ErrNoPhoto) {
 			t.Errorf("read after deletion: error = %v, want ErrNoPhoto", err)
 		}
@@ -89,7 +90,9 @@ func TestSweep(t *testing.T) {
 			s.updateMonth(m, func(tx *store.Tx) error {
 				return errors.Join(markOpen(tx, key(p.ID)), markOpen(tx, key(deleted.ID)))
 			}),
-			s.deleteRecord(deleted),
+			s.update(func(tx *store.Tx) error {
+				return removePhoto(tx, deleted, func(*store.Tx, *Photo) error { return nil })
+			}),
 		); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +161,10 @@ var damages = []struct {
 		damage(reportsBucket, func(b *store.Bucket, key []byte) error { return b.Put([]byte("x"), []byte("{}")) })},
 	{"a report not found",
 		damage(reportIDsBucket,
-			func(b *store.Bucket, key []byte) error { k, _ := b.Cursor().First(); return b.Delete(k) })},
+			func(b *store.Bucket, key []byte) error {
+				k, _ := b.Cursor().First()
+				return b.Delete(k)
+			})},
 	{"images that are gone",
 		damage(imagesBucket, func(b *store.Bucket, key []byte) error { return b.DeleteBucket(key) })},
 	{"an image that is gone",
@@ -210,7 +216,7 @@ func TestLostMonth(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("reading created a file")
 	}
-	if _, err := s.Delete(p.ID); err != nil {
+	if _, err := s.Delete(p.ID, audit.Decision{}); err != nil {
 		t.Error(err)
 	}
 	mustBeWhole(t, s, 0)
@@ -251,10 +257,10 @@ func TestReadOnly(t *testing.T) {
 	}
 	for _, s := range stores {
 		for i, err := range []error{
-			errorOf(s.Add(context.Background(), newOf("fr-1", "", 1))), errorOf(s.Hide(p.ID, "")),
-			errorOf(s.Show(p.ID)), errorOf(s.Delete(p.ID)),
-			errorOf(s.Report(NewReport{p.ID, "a", "A", "spam", nil})), errorOf(s.Accept(r.ID)),
-			errorOf(s.Dismiss(r.ID)),
+			errorOf(s.Add(context.Background(), newOf("fr-1", "", 1))), errorOf(s.Hide(p.ID, audit.Decision{})),
+			errorOf(s.Show(p.ID, audit.Decision{})), errorOf(s.Delete(p.ID, audit.Decision{})),
+			errorOf(s.Report(NewReport{p.ID, "a", "A", "spam", nil})), errorOf(s.Accept(r.ID, audit.Decision{})),
+			errorOf(s.Dismiss(r.ID, audit.Decision{})),
 		} {
 			if !errors.Is(err, ErrReadOnly) || !folder.ReadOnly(err) {
 				t.Errorf("change %d: error = %v, want ErrReadOnly", i, err)
@@ -288,7 +294,7 @@ func TestConcurrently(t *testing.T) {
 				}
 				wantImage(t, s, p.ID, Main, imagesOf(100*w+i))
 				if i%3 == 0 {
-					if _, err := s.Delete(p.ID); err != nil {
+					if _, err := s.Delete(p.ID, audit.Decision{}); err != nil {
 						t.Error(err)
 					}
 					continue

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -27,13 +28,13 @@ func TestFindAgainstAPlainList(t *testing.T) {
 		var err error
 		switch r.IntN(5) {
 		case 0:
-			_, err = s.Hide(all[at].ID, "why")
+			_, err = s.Hide(all[at].ID, audit.Decision{Why: "why"})
 			hidden[all[at].ID] = true
 		case 1:
-			_, err = s.Show(all[at].ID)
+			_, err = s.Show(all[at].ID, audit.Decision{})
 			delete(hidden, all[at].ID)
 		case 2:
-			_, err = s.Delete(all[at].ID)
+			_, err = s.Delete(all[at].ID, audit.Decision{})
 			all = slices.Delete(all, at, at+1)
 		}
 		if err != nil {
@@ -142,7 +143,7 @@ func TestListSites(t *testing.T) {
 		all = slices.Insert(all, 0, p)
 		if i%7 == 0 {
 			hidden[p.ID] = true
-			if _, err := s.Hide(p.ID, "why"); err != nil {
+			if _, err := s.Hide(p.ID, audit.Decision{Why: "why"}); err != nil {
 				t.Fatal(err)
 			}
 		}

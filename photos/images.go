@@ -6,21 +6,24 @@ import (
 	"crypto/sha256"
 	"errors"
 	"time"
+
+	"relais/internal/store"
 )
 
 // An imageKeeper keeps the images of photos, and changes them together with the records.
 type imageKeeper interface {
 	// add puts the images of a photo, and its record when they will stay.
 	add(ctx context.Context, p *Photo, images map[Size][]byte) error
-	// remove deletes the record of a photo and its images. Error: ErrNoPhoto.
-	remove(p *Photo) error
+	// remove deletes the record of a photo and its images. It calls also in the transaction of the
+	// record, whose error ends it. Error: ErrNoPhoto.
+	remove(p *Photo, also func(*store.Tx, *Photo) error) error
 	// read returns an image. Error: errLost.
 	read(ctx context.Context, p *Photo, size Size) ([]byte, error)
 	// has fails if images of a photo are missing, as far as that is known without reading them.
 	has(p *Photo) error
 }
 
-// Add stores a photo. It is on disk and shown when Add returns no error. After an
+// Add stores a photo. It is on disk, and shown unless it is held, when Add returns no error. After an
 // error it is not shown, unless the disk failed at the last moment and
 // kept the whole photo.
 func (s *Store) Add(ctx context.Context, n New) (*Photo, error) {
@@ -53,6 +56,12 @@ func (s *Store) newPhoto(n *New) (*Photo, error) {
 	for size, image := range n.Images {
 		p.Images[size] = describe(image)
 	}
+	if n.Held {
+		p.Hidden = &Hidden{At: at, Held: true}
+	}
+	if n.DeleteToken != "" {
+		p.DeleteHash = hashOf(n.DeleteToken)
+	}
 	return p, nil
 }
 
@@ -74,13 +83,23 @@ const imageTime = 30 * time.Second
 // Image returns the bytes of an image, which never change. Errors: ErrNoPhoto also
 // when the photo is hidden, errLost; with UseBlobs also those of Blobs.
 func (s *Store) Image(id string, size Size) (image []byte, err error) {
+	return s.image(id, size, func(p *Photo) bool { return p.Hidden == nil })
+}
+
+// AnyImage is Image for a moderator, who sees hidden photos too.
+func (s *Store) AnyImage(id string, size Size) (image []byte, err error) {
+	return s.image(id, size, func(*Photo) bool { return true })
+}
+
+// image returns an image of a photo that may be seen.
+func (s *Store) image(id string, size Size, may func(*Photo) bool) (image []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), imageTime)
 	defer cancel()
 	p, err := s.known(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if p.Hidden != nil {
+	if !may(p) {
 		return nil, ErrNoPhoto
 	}
 	image, err = s.images.read(ctx, p, size)

@@ -30,12 +30,15 @@ func (s inMonths) add(ctx context.Context, p *Photo, images map[Size][]byte) err
 	return s.update(p.put)
 }
 
-func (s inMonths) remove(p *Photo) error {
+func (s inMonths) remove(p *Photo, also func(*store.Tx, *Photo) error) error {
+	deleteRecord := func() error {
+		return s.update(func(tx *store.Tx) error { return removePhoto(tx, p, also) })
+	}
 	s.steps.RLock()
 	defer s.steps.RUnlock()
 	m, err := s.month(p.Month, false)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s.deleteRecord(p)
+		return deleteRecord()
 	}
 	if err != nil {
 		return err
@@ -43,7 +46,7 @@ func (s inMonths) remove(p *Photo) error {
 	m.begin(key(p.ID))
 	err = s.updateMonth(m, func(tx *store.Tx) error { return markOpen(tx, key(p.ID)) })
 	if err == nil {
-		err = s.deleteRecord(p)
+		err = deleteRecord()
 	}
 	m.end(key(p.ID))
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/killtest"
 	"relais/internal/store"
@@ -43,7 +44,7 @@ func addForEver(dir folder.Dir) error {
 					continue
 				}
 				fmt.Println("deleting", p.ID)
-				if _, err := s.Delete(p.ID); err != nil {
+				if _, err := s.Delete(p.ID, audit.Decision{}); err != nil {
 					failed <- err
 					return
 				}

@@ -23,8 +23,7 @@ const (
 // Sizes are the sizes of every photo.
 var Sizes = []Size{Main, Thumb, OG}
 
-// A Photo is the record of a photo. Every photo is approved when it is added, and
-// shown unless it is hidden.
+// A Photo is the record of a photo. It is shown unless it is hidden.
 type Photo struct {
 	ID         string         `json:"id"`
 	SiteKey    string         `json:"siteKey"`
@@ -38,6 +37,31 @@ type Photo struct {
 	Metadata   Metadata       `json:"publicMetadata"`
 	Images     map[Size]Image `json:"images"`
 	Hidden     *Hidden        `json:"hidden,omitempty"`
+	// Decided counts the changes of what is hidden, so that each state has a version of its own.
+	Decided int `json:"decided,omitempty"`
+	// DeleteHash is the SHA-256 of the token that deletes the photo, nil if none was given.
+	DeleteHash []byte `json:"deleteHash,omitempty"`
+}
+
+// A State says whether a photo is shown.
+type State string
+
+// The states.
+const (
+	Shown     State = "shown"
+	Held      State = "held"   // it waits for a moderator, who has not seen it
+	Concealed State = "hidden" // a moderator hid it
+)
+
+// State returns the state of the photo.
+func (p *Photo) State() State {
+	switch {
+	case p.Hidden == nil:
+		return Shown
+	case p.Hidden.Held:
+		return Held
+	}
+	return Concealed
 }
 
 // Metadata is the image's metadata that may be shown; nil is not stated.
@@ -59,10 +83,14 @@ type Image struct {
 	SHA256 []byte `json:"sha256"`
 }
 
-// Hidden is since when and why a photo is hidden.
+// Hidden is since when and why a photo is hidden. A photo that is held is hidden too, also for
+// programs that do not know Held.
 type Hidden struct {
 	At  time.Time `json:"at"`
 	Why string    `json:"why"`
+	// Held means that the photo waits for a moderator. WasHeld means that it did when it was hidden.
+	Held    bool `json:"held,omitempty"`
+	WasHeld bool `json:"wasHeld,omitempty"`
 }
 
 // New is a photo to add. SiteKey, ClientID and AuthorName are required.
@@ -70,6 +98,8 @@ type New struct {
 	SiteKey, ENB, Operator, Caption, ClientID, AuthorName string
 	Metadata                                              Metadata
 	Images                                                map[Size][]byte // one of each of Sizes
+	Held                                                  bool            // it is not shown before Show
+	DeleteToken                                           string          // "" for none
 }
 
 // Limits of a record. Stricter ones apply to requests of clients.
@@ -118,6 +148,14 @@ func (p *Photo) siteEntry() (k, v []byte) {
 
 func sitePrefix(siteKey string) []byte { return append([]byte(siteKey), 0) }
 
+// listedAs returns the value of a photo in hiddenBucket.
+func (p *Photo) listedAs() string {
+	if p.State() == Held {
+		return string(Held)
+	}
+	return ""
+}
+
 // put stores a photo and its index entries.
 func (p *Photo) put(tx *store.Tx) error {
 	k, v := p.siteEntry()
@@ -127,7 +165,7 @@ func (p *Photo) put(tx *store.Tx) error {
 	b := tx.Bucket([]byte(hiddenBucket))
 	change := func() error { return b.Delete(key(p.ID)) }
 	if p.Hidden != nil {
-		change = func() error { return b.Put(key(p.ID), []byte{}) }
+		change = func() error { return b.Put(key(p.ID), []byte(p.listedAs())) }
 	}
 	if err := change(); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
 )
@@ -40,14 +41,15 @@ var (
 const (
 	photosBucket    = "photos"    // id → Photo in JSON
 	sitesBucket     = "sites"     // siteKey, 0, id → visible or hidden, then the operator
-	hiddenBucket    = "hidden"    // id of each hidden photo
+	hiddenBucket    = "hidden"    // id of each hidden photo → held, or nothing
 	reportsBucket   = "reports"   // id of the photo, id of the client → Report in JSON
 	reportIDsBucket = "reportIds" // id of the report → its key in reports
 	pendingBucket   = "pending"   // Unix milliseconds, id of the report: the queue
 )
 
 // Buckets are those of photos.db.
-var Buckets = []string{photosBucket, sitesBucket, hiddenBucket, reportsBucket, reportIDsBucket, pendingBucket}
+var Buckets = []string{photosBucket, sitesBucket, hiddenBucket, reportsBucket, reportIDsBucket, pendingBucket,
+	audit.Bucket}
 
 // A Store is the photos of a data folder. Its methods may be called from several
 // goroutines.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
 )
@@ -220,13 +221,13 @@ func TestListAgainstAPlainList(t *testing.T) {
 		var err error
 		switch r.IntN(5) {
 		case 0:
-			_, err = s.Hide(all[at].ID, "why")
+			_, err = s.Hide(all[at].ID, audit.Decision{Why: "why"})
 			all[at].hidden = true
 		case 1:
-			_, err = s.Show(all[at].ID)
+			_, err = s.Show(all[at].ID, audit.Decision{})
 			all[at].hidden = false
 		case 2:
-			_, err = s.Delete(all[at].ID)
+			_, err = s.Delete(all[at].ID, audit.Decision{})
 			all = slices.Delete(all, at, at+1)
 		}
 		if err != nil {
@@ -256,7 +257,7 @@ func TestListAgainstAPlainList(t *testing.T) {
 		if r.IntN(2) == 0 {
 			site = ""
 		}
-		moderated, total, err := s.All(Filter{site, hiddenOnly}, limit, offset)
+		moderated, total, err := s.All(Filter{SiteKey: site, Hidden: hiddenOnly}, limit, offset)
 		got = nil
 		for _, p := range moderated {
 			got = append(got, p.Caption)
@@ -320,7 +321,7 @@ func TestVersion(t *testing.T) {
 		look(s, "opened")
 		p := add(t, s, newOf("fr-1", "", 1))
 		look(s, "added")
-		if _, err := s.Hide(p.ID, ""); err != nil {
+		if _, err := s.Hide(p.ID, audit.Decision{}); err != nil {
 			t.Fatal(err)
 		}
 		look(s, "hidden")

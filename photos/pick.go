@@ -34,7 +34,7 @@ func (s *Store) CopyShown(ctx context.Context, dir folder.Dir, keep func(siteKey
 			n++
 			delete(sizes, p.ID)
 			public := *p
-			public.ClientID = "" // the API does not show it
+			public.ClientID, public.DeleteHash = "", nil // the API does not show them
 			return db.Update(func(tx *store.Tx) error { return public.put(tx) })
 		})
 	return n, lost, errors.Join(err, w.close())

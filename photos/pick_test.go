@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/community/audit"
 	"relais/internal/folder"
 )
 
@@ -15,7 +16,7 @@ func TestCopyShown(t *testing.T) {
 	elsewhere := add(t, s, newOf("fr-2", "SFR", 3))
 	c.set(noon.AddDate(0, 1, 0))
 	later := add(t, s, newOf("fr-1", "", 4))
-	if _, err := s.Hide(hidden.ID, "not right"); err != nil {
+	if _, err := s.Hide(hidden.ID, audit.Decision{Why: "not right"}); err != nil {
 		t.Fatal(err)
 	}
 	dir := folder.Dir(t.TempDir())

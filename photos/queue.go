@@ -2,37 +2,88 @@ package photos
 
 import (
 	"fmt"
+	"strings"
 
+	"relais/community/audit"
 	"relais/internal/store"
+	"relais/market"
 )
 
 // Accept accepts a report and hides its photo. Other reports about the photo are decided
-// separately. Dismiss may change the decision. Error: ErrNoReport.
-func (s *Store) Accept(reportID string) (*Report, error) {
-	return s.moderate(reportID, func(tx *store.Tx, r *Report) error {
+// separately. Dismiss may change the decision. Errors: ErrNoReport, audit.ErrChanged.
+func (s *Store) Accept(reportID string, d audit.Decision) (*Report, error) {
+	return s.moderate(reportID, d, "report.accept", func(tx *store.Tx, r *Report) (bool, error) {
 		p, err := get(tx, key(r.PhotoID))
 		if err != nil {
-			return err
+			return false, err
 		}
-		s.hide(p, fmt.Sprintf("report %s: %s", r.ID, r.Reason))
+		if p.State() == Concealed {
+			return false, s.decide(tx, r, accepted)
+		}
+		s.hide(p, r.hiding())
+		p.Decided++
 		if err := p.put(tx); err != nil {
-			return err
+			return false, err
 		}
-		return s.decide(tx, r, accepted)
+		return true, s.decide(tx, r, accepted)
 	})
 }
 
-// Dismiss dismisses a report. A hidden photo stays hidden. Error: ErrNoReport.
-func (s *Store) Dismiss(reportID string) (*Report, error) {
-	return s.moderate(reportID, func(tx *store.Tx, r *Report) error { return s.decide(tx, r, dismissed) })
+// hiding is why the report's photo is hidden when the report is accepted.
+func (r *Report) hiding() string { return r.hidingPrefix() + string(r.Reason) }
+
+func (r *Report) hidingPrefix() string { return fmt.Sprintf("report %s: ", r.ID) }
+
+// Dismiss dismisses a report. A hidden photo stays hidden. Errors: ErrNoReport, audit.ErrChanged.
+func (s *Store) Dismiss(reportID string, d audit.Decision) (*Report, error) {
+	return s.moderate(reportID, d, "report.dismiss", func(tx *store.Tx, r *Report) (bool, error) {
+		return false, s.decide(tx, r, dismissed)
+	})
 }
 
-func (s *Store) moderate(reportID string, f func(*store.Tx, *Report) error) (r *Report, err error) {
+// Reopen takes back the decision about a report: it waits again, at the end of the queue. A photo that
+// is hidden because the report was accepted is what it was before. Errors: ErrNoReport,
+// audit.ErrChanged.
+func (s *Store) Reopen(reportID string, d audit.Decision) (*Report, error) {
+	return s.moderate(reportID, d, "report.reopen", func(tx *store.Tx, r *Report) (bool, error) {
+		p, err := get(tx, key(r.PhotoID))
+		if err != nil {
+			return false, err
+		}
+		if r.Status == accepted && p.State() == Concealed && strings.HasPrefix(p.Hidden.Why, r.hidingPrefix()) {
+			wasHeld := p.Hidden.WasHeld
+			p.Hidden = nil
+			if p.Decided++; wasHeld {
+				s.hold(p)
+			}
+			if err := p.put(tx); err != nil {
+				return false, err
+			}
+		}
+		return false, s.decide(tx, r, pending)
+	})
+}
+
+// Version names the content of a report for a decision.
+func (r *Report) Version() string { return audit.Version(r) }
+
+// moderate decides about a report. The log has the decision if it changes the report, or if f returns
+// that it changed the photo.
+func (s *Store) moderate(reportID string, d audit.Decision, act string, f func(*store.Tx, *Report) (bool, error),
+) (r *Report, err error) {
 	err = s.update(func(tx *store.Tx) error {
 		if r, err = findReport(tx, key(reportID)); err != nil {
 			return err
 		}
-		return f(tx, r)
+		if err := d.Check(r.Version()); err != nil {
+			return err
+		}
+		before := r.Status
+		if photo, err := f(tx, r); err != nil || !photo && r.Status == before {
+			return err
+		}
+		return d.Note(tx, s.now(), audit.Entry{Act: act, Subject: r.ID, Photo: r.PhotoID, SiteKey: r.SiteKey,
+			Before: string(before), After: string(r.Status)})
 	})
 	if err != nil {
 		return nil, err
@@ -55,24 +106,37 @@ type Reported struct {
 	Photo  *Photo  `json:"photo"`
 }
 
-// Reports returns a page of the pending reports, the longest waiting first, or of all reports, the
-// newest first, and their total.
-func (s *Store) Reports(pending bool, limit, offset int) (list []Reported, total int, err error) {
+// A ReportFilter selects reports for a moderator. Its zero value selects those that wait.
+type ReportFilter struct {
+	All    bool        `json:"all"`              // also those that are decided
+	Market market.Code `json:"market,omitempty"` // "" for all
+	Reason Reason      `json:"reason,omitempty"` // "" for all
+	Photo  string      `json:"photo,omitempty"`  // id; "" for all
+}
+
+func (f *ReportFilter) wants(r *Report) bool {
+	return (f.Market == "" || market.OfSiteKey(r.SiteKey) == f.Market) && (f.Reason == "" || r.Reason == f.Reason) &&
+		(f.Photo == "" || f.Photo == r.PhotoID)
+}
+
+// Reports returns a page of the reports that wait, the longest waiting first, or of all, the newest
+// first, and their number.
+func (s *Store) Reports(f ReportFilter, limit, offset int) (list []Reported, total int, err error) {
 	list = []Reported{}
 	err = s.view(func(tx *store.Tx) error {
 		take := func(k, _ []byte) error {
+			r, err := findReport(tx, idIn(k))
+			if err != nil || !f.wants(r) {
+				return err
+			}
 			if total++; total <= offset || len(list) >= limit {
 				return nil
-			}
-			r, err := findReport(tx, idIn(k))
-			if err != nil {
-				return err
 			}
 			p, err := get(tx, key(r.PhotoID))
 			list = append(list, Reported{r, p})
 			return err
 		}
-		if !pending {
+		if f.All {
 			return backwards(tx.Bucket([]byte(reportIDsBucket)), nil, take)
 		}
 		if b := tx.Bucket([]byte(pendingBucket)); b != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/community/audit"
 )
 
 func report(t testing.TB, s *Store, photo, client string, reason Reason, description string) *Report {
@@ -20,7 +22,7 @@ func report(t testing.TB, s *Store, photo, client string, reason Reason, descrip
 // queue lists the descriptions of the reports.
 func queue(t testing.TB, s *Store, pending bool, limit, offset int) (descriptions []string, total int) {
 	t.Helper()
-	l, total, err := s.Reports(pending, limit, offset)
+	l, total, err := s.Reports(ReportFilter{All: !pending}, limit, offset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +70,7 @@ func TestReports(t *testing.T) {
 	}
 
 	// A dismissed report leaves the queue. It returns to the end of the queue when its client insists.
-	if r, err := s.Dismiss(a.ID); err != nil || r.Status != dismissed {
+	if r, err := s.Dismiss(a.ID, audit.Decision{}); err != nil || r.Status != dismissed {
 		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, dismissed)
 	}
 	wantQueue(t, s, true, "second", "third")
@@ -88,14 +90,14 @@ func TestAcceptedReport(t *testing.T) {
 	a := report(t, s, one, "a", "spam", "first")
 	report(t, s, two, "a", "quality", "second")
 	other := report(t, s, one, "b", "copyright", "third")
-	if _, err := s.Dismiss(a.ID); err != nil {
+	if _, err := s.Dismiss(a.ID, audit.Decision{}); err != nil {
 		t.Error(err)
 	}
 	c.set(noon.Add(4 * time.Minute))
 	report(t, s, one, "a", "spam", "I insist")
 	wantQueue(t, s, true, "second", "third", "I insist")
 	// An accepted report hides the photo, and later decisions do not show it.
-	if r, err := s.Accept(a.ID); err != nil || r.Status != accepted {
+	if r, err := s.Accept(a.ID, audit.Decision{}); err != nil || r.Status != accepted {
 		t.Errorf("got %+v, %v, want no error and Status = %v", r, err, accepted)
 	}
 	wantQueue(t, s, true, "second", "third")
@@ -104,10 +106,10 @@ func TestAcceptedReport(t *testing.T) {
 			t.Errorf("report of a hidden photo: error = %v, want ErrNoPhoto", err)
 		}
 	}
-	if _, err := s.Dismiss(other.ID); err != nil {
+	if _, err := s.Dismiss(other.ID, audit.Decision{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Dismiss(a.ID); err != nil {
+	if _, err := s.Dismiss(a.ID, audit.Decision{}); err != nil {
 		t.Error(err)
 	}
 	p, err := s.get(one)
@@ -118,7 +120,7 @@ func TestAcceptedReport(t *testing.T) {
 	if _, err := s.Image(one, Main); !errors.Is(err, ErrNoPhoto) {
 		t.Errorf("image of a hidden photo: error = %v, want ErrNoPhoto", err)
 	}
-	if _, err := s.Show(one); err != nil {
+	if _, err := s.Show(one, audit.Decision{}); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Image(one, Main); err != nil {
@@ -128,12 +130,12 @@ func TestAcceptedReport(t *testing.T) {
 	wantQueue(t, s, true, "second", "and again")
 	mustBeWhole(t, s, 2)
 
-	if _, err := s.Delete(one); err != nil {
+	if _, err := s.Delete(one, audit.Decision{}); err != nil {
 		t.Error(err)
 	}
 	wantQueue(t, s, true, "second")
 	wantQueue(t, s, false, "second")
-	for _, err := range []error{errorOf(s.Accept(a.ID)), errorOf(s.Dismiss("x")), errorOf(s.Accept(""))} {
+	for _, err := range []error{errorOf(s.Accept(a.ID, audit.Decision{})), errorOf(s.Dismiss("x", audit.Decision{})), errorOf(s.Accept("", audit.Decision{}))} {
 		if !errors.Is(err, ErrNoReport) {
 			t.Error(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"relais/auth/account"
 	"relais/community"
+	"relais/community/audit"
 	"relais/geo"
 	"relais/index"
 	"relais/internal/filetest"
@@ -60,7 +61,7 @@ func observations(t *testing.T) (r *Reading, ann account.Person, all map[string]
 			t.Fatal(err)
 		}
 		if i%5 == 0 {
-			if _, err := w.community.Resolve(o.ID, ""); err != nil {
+			if _, err := w.community.ResolveAs(o.ID, audit.Decision{}); err != nil {
 				t.Fatal(err)
 			}
 			continue

@@ -13,6 +13,7 @@ import (
 
 	"relais/auth/account"
 	"relais/community"
+	"relais/community/audit"
 	"relais/geo"
 	"relais/index"
 	"relais/internal/folder"
@@ -198,7 +199,7 @@ func TestPointsOfReport(t *testing.T) {
 	if p := mustCall(t, w.as(ann), "me_gamification_stats", `{}`); p["points"] != 10.0 {
 		t.Errorf("confirmed by three: %v, want points = 10.0", p)
 	}
-	if _, err := w.community.Reject(made["id"].(string), "no such outage"); err != nil {
+	if _, err := w.community.Reject(made["id"].(string), audit.Decision{Why: "no such outage"}); err != nil {
 		t.Fatal(err)
 	}
 	if p, list := mustCall(t, w.as(ann), "me_gamification_stats", `{}`), mustCall(t, w.as(ann), "me_reports_status",
@@ -302,7 +303,7 @@ func TestSubmitValidationsAndBugs(t *testing.T) {
 		`{"clientToken":"1","title":"It hangs","text":"First\r\nthen"}`); other["id"] == filed["id"] {
 		t.Error("two people have one bug")
 	}
-	if _, err := w.community.CloseBug(filed["id"].(string), "mended"); err != nil {
+	if _, err := w.community.CloseBug(filed["id"].(string), audit.Decision{Why: "mended"}); err != nil {
 		t.Fatal(err)
 	}
 	bugs := mustCall(t, w.as(ann), "me_bugs_status", `{}`)["items"].([]any)

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+
+	"relais/admin"
+	"relais/community/audit"
+)
+
+type auditCommand struct {
+	dataFlag
+	By    string `placeholder:"NAME" help:"Only what this moderator decided; shell for the command line."`
+	About string `placeholder:"ID" help:"Only what is about this photo, report, outage report, bug or account."`
+	Kind  string `placeholder:"KIND" enum:",photo,report,outage,bug,user" default:"" help:"Only this kind: photo, report, outage, bug or user."`
+	pageFlags
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Help is shown below the flags.
+func (*auditCommand) Help() string {
+	return `What moderators decided, on the pages or on the command line, the newest first. Entries are kept for a year.
+
+Examples:
+  relais audit --data DIR
+  relais audit --data DIR --about 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --json`
+}
+
+// Validate refuses wrong flags.
+func (c *auditCommand) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pageFlags.Validate()) }
+
+// Run lists the entries.
+func (c *auditCommand) Run(ctx context.Context, streams Streams) error {
+	command := admin.ListAudit{Filter: audit.Filter{By: c.By, Subject: c.About, Kind: c.Kind}, Page: admin.Page(c.pageFlags)}
+	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(l admin.AuditList) error {
+		t := newTable(streams.Out, "TIME", "BY", "ACT", "SUBJECT", "BEFORE", "AFTER", "WHY")
+		for _, e := range l.Entries {
+			t.row(shortTime(e.At), visible(e.By, ""), e.Act, visible(e.Subject, ""), e.Before, e.After, excerpt(e.Why))
+		}
+		return t.flushPage(len(l.Entries), c.Offset, l.Total, "entries")
+	})
+}
