@@ -21,6 +21,7 @@ var private = regexp.MustCompile(
 
 // harmless are members that only look as if they held personal data, and why they may be shown.
 var harmless = map[string]string{
+	"deleteToken":            "deletes one photo, and is shown once, to the client that sent the photo",
 	"gpsImgDirectionDegrees": "the direction in which a photo was taken, which the contract lists; its position is never kept",
 }
 

@@ -24,6 +24,7 @@ import (
 func HookShapes() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"photo.uploaded": reflect.TypeFor[view.HookPhoto](),
+		"photo.held":     reflect.TypeFor[view.HookHeldPhoto](),
 		"photo.reported": reflect.TypeFor[view.HookReport](),
 		"outage.*":       reflect.TypeFor[view.Outage](),
 		"bug.filed":      reflect.TypeFor[view.HookBug](),
@@ -137,6 +138,8 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 	switch words[0] {
 	case photos.NewsPhoto:
 		e, err = env.photoEvent(id)
+	case photos.NewsHeld:
+		e, err = env.heldEvent(id)
 	case photos.NewsReport:
 		e, err = env.reportEvent(id)
 	case community.NewsOutage:
@@ -160,23 +163,26 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 	return []*hook.Event{e}, nil
 }
 
-// marketOf returns the market of a site key, "" if it has none.
-func marketOf(siteKey string) market.Code {
-	code, _, _ := strings.Cut(siteKey, "-")
-	if m := market.Get(market.Code(strings.ToUpper(code))); m != nil {
-		return m.Code
-	}
-	return ""
-}
-
 func (r *Env) photoEvent(id string) (*hook.Event, error) {
 	p, err := r.Photos.Photo(id)
 	if err != nil || p.Hidden != nil {
 		return nil, err
 	}
-	m := marketOf(p.SiteKey)
+	m := market.OfSiteKey(p.SiteKey)
 	return &hook.Event{Kind: hook.Photo, Type: "photo.uploaded", Group: p.SiteKey,
 		Data: about(m, p.Operator, view.NewHookPhoto(r.BaseURL, m, p))}, nil
+}
+
+// heldEvent returns what hooks are told about a photo that waits for approval, nothing if it does no
+// more. It has no address of an image: nobody sees one.
+func (r *Env) heldEvent(id string) (*hook.Event, error) {
+	p, err := r.Photos.Photo(id)
+	if err != nil || p.State() != photos.Held {
+		return nil, err
+	}
+	m := market.OfSiteKey(p.SiteKey)
+	return &hook.Event{Kind: hook.Photo, Type: "photo.held", Group: p.SiteKey,
+		Data: about(m, p.Operator, view.NewHookHeldPhoto(r.BaseURL, m, p))}, nil
 }
 
 func (r *Env) reportEvent(id string) (*hook.Event, error) {
@@ -188,7 +194,7 @@ func (r *Env) reportEvent(id string) (*hook.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := marketOf(p.SiteKey)
+	m := market.OfSiteKey(p.SiteKey)
 	return &hook.Event{Kind: hook.Report, Type: "photo.reported", Group: p.SiteKey,
 		Data: about(m, p.Operator, view.NewHookReport(r.BaseURL, m, p, report))}, nil
 }

@@ -24,6 +24,9 @@ type Photos struct {
 	*photos.Store
 	// Render makes the images of a file. Senders, identified by who, take turns.
 	Render func(ctx context.Context, who string, image io.Reader, size int64) (*render.Result, error)
+	Hold   bool // photos that are sent wait for a moderator
+	// Forget removes the kept answers about a photo that was deleted; nil where none are kept.
+	Forget func(id string) error
 }
 
 var listPhotos = endpoint.New(endpoint.Decl{
@@ -79,7 +82,7 @@ var uploadPhoto = endpoint.New(endpoint.Decl{
 	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file",
 		MaxFileBytes: maxImage,
 		FileDoc:      "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Of its metadata, only publicMetadata is kept."},
-	Summary: "Send a photo of a site; it is shown at once.",
+	Summary: "Send a photo of a site; it is shown at once, or when a moderator has approved it.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
 		codeHEIC, codeNotWritable},
 	DependsOn: []string{dataPhotos},
@@ -134,6 +137,7 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 		return nil, err
 	}
 	image.Exif.Fill(client)
+	token := r.deleteToken()
 	photo, err := r.Photos.Add(ctx, photos.New{
 		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: enbOf(s, operator), Operator: keyOf(loaded.Table, operator),
 		Caption:  p.Description,
@@ -141,12 +145,13 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 		Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position),
 		Images: map[photos.Size][]byte{photos.Main: image.Main.WebP, photos.Thumb: image.Thumbnail.WebP,
 			photos.OG: image.OpenGraph.WebP},
+		Held: r.Photos.Hold, DeleteToken: token,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Uploaded{view.Body[view.UploadedPhoto, view.UploadMeta]{
-		Data: view.NewUploadedPhoto(r.BaseURL, photo),
+		Data: view.NewUploadedPhoto(r.BaseURL, photo, token),
 		Meta: view.UploadMeta{Source: "api_client", ClientID: r.Client.ID, ClientName: r.Client.Name},
 	}}, nil
 }

@@ -133,8 +133,9 @@ func (c *serveCommand) serve(
 // options returns the parts and settings of the API.
 func (a *app) options() httpapi.Options {
 	o := httpapi.Options{
-		Updates:   updatesOf(a.keeper),
-		Photos:    &api.Photos{Store: a.stores.Photos, Render: a.workers.Render},
+		Updates: updatesOf(a.keeper),
+		Photos: &api.Photos{Store: a.stores.Photos, Render: a.workers.Render, Hold: a.PhotosHold,
+			Forget: a.stores.ForgetPhoto},
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
 		Measures:  a.measures.Load,

@@ -38,6 +38,7 @@ type serveCommand struct {
 	webFlags
 	clusterFlags
 	HookPrivate  bool `help:"Also send webhooks to private addresses, and without TLS."`
+	PhotosHold   bool `help:"Show a photo that is sent only when a moderator has approved it."`
 	KeepMeasures days `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
 	logFlags
 	LogAddress string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`

@@ -34,7 +34,7 @@ type Kind string
 const (
 	Changes      Kind = "changes"       // an edition of a market was noted
 	Report       Kind = "report"        // a photo was reported
-	Photo        Kind = "photo"         // a photo was uploaded
+	Photo        Kind = "photo"         // a photo is shown for the first time, or waits for approval
 	Outage       Kind = "outage"        // a person's report of an outage was made, or changed its state
 	Bug          Kind = "bug"           // a bug was filed
 	UpdateFailed Kind = "update-failed" // a scheduled update failed

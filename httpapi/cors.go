@@ -9,7 +9,7 @@ import (
 
 // Headers of cross-origin requests.
 var (
-	allowMethods  = []string{"GET, HEAD, POST"}
+	allowMethods  = []string{"GET, HEAD, POST, DELETE"}
 	allowHeaders  = []string{"Authorization, X-API-Key, X-Sq-Signature, X-Device-Attestation, X-Request-Id, Content-Type, If-None-Match"}
 	exposeHeaders = []string{"X-Request-Id, ETag, Retry-After, Location, Link, X-RateLimit-Limit, X-RateLimit-Remaining, " +
 		"X-RateLimit-Reset, X-RateLimit-Limit-Day, X-RateLimit-Remaining-Day, X-RateLimit-Reset-Day, RateLimit, RateLimit-Policy"}

@@ -22,6 +22,22 @@ func NewHookPhoto(base string, m market.Code, p *photos.Photo) HookPhoto {
 	return HookPhoto{p.ID, p.SiteKey, m, p.Operator, photoURLs(base, p.ID), p.Caption, Moment(p.UploadedAt)}
 }
 
+// A HookHeldPhoto is the data of photo.held: a photo that a moderator is to approve. Nothing of it is
+// shown before.
+type HookHeldPhoto struct {
+	ID         string      `json:"id"`
+	SiteKey    string      `json:"siteKey"`
+	Market     market.Code `json:"market"`
+	Operator   string      `json:"operator" doc:"Key of the operator; empty when it is not known."`
+	UploadedAt string      `json:"uploadedAt" doc:"ISO 8601, UTC."`
+	QueueURL   string      `json:"queueUrl" doc:"Where moderators decide."`
+}
+
+// NewHookHeldPhoto returns the data about a photo that is held; base is the beginning of addresses.
+func NewHookHeldPhoto(base string, m market.Code, p *photos.Photo) HookHeldPhoto {
+	return HookHeldPhoto{p.ID, p.SiteKey, m, p.Operator, Moment(p.UploadedAt), base + "/moderation"}
+}
+
 // A HookReport is the data of photo.reported. What the client wrote is for the moderator: relais
 // report list shows it.
 type HookReport struct {

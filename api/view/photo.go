@@ -71,11 +71,25 @@ type UploadedPhoto struct {
 	ENB    string `json:"enb" doc:"eNB that the site's data states for the operator; empty when it states none."`
 	PhotoURLs
 	Caption    string        `json:"caption"`
-	Approved   bool          `json:"approved" doc:"Photos of this route are shown at once."`
+	Approved   bool          `json:"approved" doc:"Whether the photo is shown; a server may have a moderator approve photos first: then its images are not found before."`
 	Operator   string        `json:"operator" doc:"Key of the operator; empty when it is not known."`
 	AuthorName string        `json:"authorName" doc:"Name of the client."`
 	UploadedAt string        `json:"uploadedAt" doc:"ISO 8601, UTC."`
 	Metadata   PhotoMetadata `json:"publicMetadata"`
+	// DeleteToken is for who sent the photo alone.
+	DeleteToken string `json:"deleteToken,omitempty" doc:"Deletes the photo; only in answers to BROWSER and MOBILE clients, and nowhere else: keep it."`
+}
+
+// A DeletedPhoto is a photo that was just deleted.
+type DeletedPhoto struct {
+	ID      string `json:"id"`
+	SiteID  string `json:"siteId" doc:"The source's site id."`
+	Deleted bool   `json:"deleted" doc:"Always true."`
+}
+
+// NewDeletedPhoto returns a photo that was just deleted.
+func NewDeletedPhoto(p *photos.Photo) DeletedPhoto {
+	return DeletedPhoto{p.ID, siteID(p.SiteKey), true}
 }
 
 // UploadMeta is the meta of an UploadedPhoto.
@@ -147,11 +161,12 @@ func NewPhoto(base string, p *photos.Photo) Photo {
 		UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
 }
 
-// NewUploadedPhoto returns a photo that was just sent.
-func NewUploadedPhoto(base string, p *photos.Photo) UploadedPhoto {
+// NewUploadedPhoto returns a photo that was just sent, with the token that deletes it, or "".
+func NewUploadedPhoto(base string, p *photos.Photo, token string) UploadedPhoto {
 	return UploadedPhoto{ID: p.ID, SiteID: siteID(p.SiteKey), ENB: p.ENB, PhotoURLs: photoURLs(base, p.ID),
 		Caption: p.Caption, Approved: p.Hidden == nil, Operator: p.Operator,
-		AuthorName: p.AuthorName, UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata)}
+		AuthorName: p.AuthorName, UploadedAt: Moment(p.UploadedAt), Metadata: photoMetadata(&p.Metadata),
+		DeleteToken: token}
 }
 
 // NewPhotoReport returns a report.

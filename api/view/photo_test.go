@@ -22,7 +22,7 @@ func TestDistanceOfPhotos(t *testing.T) {
 			m    PhotoMetadata
 		}{
 			{"in a list", NewPhoto("", p).Metadata},
-			{"just sent", NewUploadedPhoto("", p).Metadata},
+			{"just sent", NewUploadedPhoto("", p, "").Metadata},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				if tt.m.DistanceToSiteMeters == nil {
