@@ -8,7 +8,7 @@ import (
 
 // openAudit opens the log, and goes on with what a killed process left in other stores.
 func (s *Stores) openAudit() {
-	s.Audit = audit.Open(s.opened()[CommunityFile], s.opened()[PhotosFile])
+	s.Audit = audit.Open(s.opened()[CommunityFile], s.opened()[PhotosFile], s.opened()[UsersFile])
 	s.collect()
 }
 

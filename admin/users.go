@@ -25,28 +25,43 @@ func (ListUsers) run(_ context.Context, s *Stores) (any, error) { return s.Accou
 type DisableUser struct {
 	User string `json:"user"` // id or name
 	Undo bool   `json:"undo"`
+	Why  string `json:"why,omitempty"`
+	On   string `json:"on,omitempty"`
 }
 
-func (c DisableUser) run(_ context.Context, s *Stores) (any, error) {
+func (c DisableUser) run(ctx context.Context, s *Stores) (any, error) {
 	a, err := s.Accounts.Find(c.User)
 	if err != nil {
 		return nil, err
 	}
-	return s.Accounts.Disable(a.ID, !c.Undo)
+	return s.user(c.User)(s.Accounts.DisableAs(a.ID, !c.Undo, decision(ctx, c.Why, c.On)))
 }
 
 // SetUserRole gives an account another role; the answer is the account.Account.
 type SetUserRole struct {
 	User string       `json:"user"`
 	Role account.Role `json:"role"`
+	Why  string       `json:"why,omitempty"`
+	On   string       `json:"on,omitempty"`
 }
 
-func (c SetUserRole) run(_ context.Context, s *Stores) (any, error) {
+func (c SetUserRole) run(ctx context.Context, s *Stores) (any, error) {
 	a, err := s.Accounts.Find(c.User)
 	if err != nil {
 		return nil, err
 	}
-	return s.Accounts.SetRole(a.ID, c.Role)
+	return s.user(c.User)(s.Accounts.SetRoleAs(a.ID, c.Role, decision(ctx, c.Why, c.On)))
+}
+
+// user returns a function that completes the result of a decision about an account.
+func (s *Stores) user(name string) func(*account.Account, error) (any, error) {
+	return func(a *account.Account, err error) (any, error) {
+		if err != nil {
+			return nil, s.decided("user", name, err)
+		}
+		s.collect()
+		return a, nil
+	}
 }
 
 // SetUserPassword gives an account another password.

@@ -9,6 +9,7 @@ import (
 	"relais/api"
 	"relais/httpapi"
 	"relais/httpapi/web"
+	"relais/httpapi/web/moderation"
 	"relais/httpapi/web/people"
 )
 
@@ -17,11 +18,12 @@ func mountPeople(server *httpapi.Server, pages *web.Pages, stores *admin.Stores,
 	address func(*http.Request) netip.Addr) error {
 	signedIn, err := people.New(people.Options{Accounts: stores.Accounts, Community: stores.Community, Pages: pages,
 		BaseURL: server.BaseURL, Proxies: server.Proxies, Address: address, Now: time.Now, Log: server.Log,
-		Delete: stores.DeleteUser, Unusable: server.Failed[api.DataPeople] != nil})
+		Delete: stores.DeleteUser, Unusable: server.Failed[api.DataPeople] != nil, Moderation: true})
 	if err != nil {
 		return err
 	}
-	for _, route := range signedIn.Routes() {
+	moderators := moderation.New(moderation.Options{Stores: stores, People: signedIn, Log: server.Log})
+	for _, route := range append(signedIn.Routes(), moderators.Routes()...) {
 		server.Mount(route.Path, route.Handler)
 	}
 	return nil

@@ -89,8 +89,8 @@ func TestDeclaredParameters(t *testing.T) {
 		})
 	}
 	paths := document(t)["paths"].(object)
-	if len(paths) != len(contract)+2 { // and the report and the look-up of cells
-		t.Errorf("%d paths, want %d", len(paths), len(contract)+2)
+	if len(paths) != len(contract)+3 { // and the report, the deletion and the look-up of cells
+		t.Errorf("%d paths, want %d", len(paths), len(contract)+3)
 	}
 	for path, names := range contract {
 		op := paths[path].(object)["get"].(object)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"relais/community/audit"
 	"relais/internal/fold"
 )
 
@@ -31,7 +32,8 @@ type Account struct {
 	Role     Role      `json:"role,omitempty"` // "" of an API client
 	Programs int       `json:"programs"`       // that may act for the person now
 	// Lost reports that the record cannot be used: nothing else than the id is known.
-	Lost bool `json:"lost,omitempty"`
+	Lost    bool `json:"lost,omitempty"`
+	decided int  // that of the record
 }
 
 // A record is an account as it is stored.
@@ -41,6 +43,7 @@ type record struct {
 	Disabled bool      `json:"disabled,omitempty"`
 	Role     Role      `json:"role,omitempty"`     // "" of a member
 	Password *password `json:"password,omitempty"` // nil: an API client acts as it
+	Decided  int       `json:"decided,omitempty"`  // counts decisions, so that each state has a version of its own
 }
 
 const maxName = 64 // characters
@@ -120,7 +123,8 @@ func (s *Store) add(r *record) (*Account, error) {
 
 // shown returns the Account of a record, without its programs.
 func (r *record) shown() *Account {
-	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled, Role: r.role()}
+	return &Account{Person: r.Person, Created: r.Created, Disabled: r.Disabled, Role: r.role(),
+		decided: r.Decided}
 }
 
 // OfClient returns the person that an API client acts as. The first call makes the account, with
@@ -208,11 +212,7 @@ func (st *state) find(idOrName string) (*record, error) {
 // Disable disables an account, signs it out, and ends the access of all its programs. With disabled
 // false, the person may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
 func (s *Store) Disable(id string, disabled bool) (*Account, error) {
-	return s.alter(id, func(c *change, r *record) error {
-		r.Disabled = disabled
-		c.endAll(id)
-		return nil
-	})
+	return s.DisableAs(id, disabled, audit.Decision{})
 }
 
 // SetPassword gives an account another password, signs it out, and ends the access of all its

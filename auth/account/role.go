@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"relais/community/audit"
 )
 
 // A Role says what a person may do on the pages of a server. Each role may do what those before it
@@ -53,18 +55,5 @@ func (r *record) role() Role {
 // former one. The same role changes nothing. Errors: ErrNoAccount, ErrLost, errNoLogin,
 // ErrReadOnly, and one for an unknown role.
 func (s *Store) SetRole(id string, role Role) (*Account, error) {
-	if _, err := ParseRole(string(role)); err != nil {
-		return nil, err
-	}
-	return s.alter(id, func(c *change, r *record) error {
-		switch {
-		case r.Client != "":
-			return errNoLogin
-		case r.role() == role:
-			return nil
-		}
-		r.Role = role
-		c.dropSessionsOf(id)
-		return nil
-	})
+	return s.SetRoleAs(id, role, audit.Decision{})
 }

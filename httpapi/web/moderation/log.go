@@ -1,0 +1,84 @@
+package moderation
+
+import (
+	"net/http"
+	"strings"
+
+	"relais/admin"
+	"relais/community/audit"
+)
+
+// A line is an entry of the audit log.
+type line struct {
+	audit.Entry
+	Author, Did, From, To string
+	Link                  string // page of its photo, or ""
+}
+
+func (q *request) lines(entries []audit.Entry) []line {
+	list := make([]line, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		list[i] = line{*e, q.author(e), q.did(e), q.text("state.")(e.Before), q.text("state.")(e.After), photoLink(e)}
+	}
+	return list
+}
+
+// kindOf returns what an act is about.
+func kindOf(act string) string {
+	kind, _, _ := strings.Cut(act, ".")
+	return kind
+}
+
+// author names who decided.
+func (q *request) author(e *audit.Entry) string {
+	if e.Shell {
+		return q.words["theShell"]
+	}
+	return e.By
+}
+
+// did says what was decided. An act that this version does not know is said by its name.
+func (q *request) did(e *audit.Entry) string { return q.text("act.")(e.Act) }
+
+// sentence says who decided what, when and why.
+func (q *request) sentence(e *audit.Entry) string {
+	text := q.words.Fill("sentence", q.author(e), q.did(e), q.words.Moment(e.At.Format("2006-01-02T15:04:05Z07:00")))
+	if kindOf(e.Act) == "user" {
+		text = q.words.Fill("sentenceUser", q.author(e), q.did(e), e.Subject,
+			q.words.Moment(e.At.Format("2006-01-02T15:04:05Z07:00")))
+	}
+	if e.Why != "" {
+		text += " " + q.words.Fill("because", e.Why)
+	}
+	return text
+}
+
+// photoLink returns the page of the photo that an entry is about, "" if it is about another thing, or
+// if the photo was deleted.
+func photoLink(e *audit.Entry) string {
+	switch {
+	case e.Photo != "":
+		return Path + "/photos/" + e.Photo
+	case kindOf(e.Act) == "photo" && e.After != "":
+		return Path + "/photos/" + e.Subject
+	}
+	return ""
+}
+
+// log lists what was decided.
+func (q *request) log() {
+	kinds := []string{"photo", "report", "outage", "bug", "user"}
+	f := audit.Filter{Kind: q.parameter("kind", kinds), By: q.r.URL.Query().Get("by")}
+	l, err := ask[admin.AuditList](q, admin.ListAudit{Filter: f, Page: q.part()})
+	if err != nil {
+		q.fail(err)
+		return
+	}
+	q.show(http.StatusOK, "log", q.words["tab.log"], "log.html", struct {
+		Entries []line
+		Paging  paging
+		Kinds   []option
+		By      string
+	}{q.lines(l.Entries), q.paging(l.Total), options(kinds, f.Kind, q.text("kind.")), f.By})
+}
