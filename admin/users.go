@@ -94,16 +94,23 @@ func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
 // DeleteUser removes an account and all links between it and what it submitted. It first forgets what the account submitted: if that fails, it can be done again. It does
 // so once more afterwards, for what was submitted while the account was deleted.
 func (s *Stores) DeleteUser(id string) error {
-	if err := s.forget(id); err != nil {
+	name := ""
+	if a, err := s.Accounts.Find(id); err == nil && a.ID == id {
+		name = a.Name
+	}
+	if err := s.forget(id, name); err != nil {
 		return err
 	}
 	if err := s.Accounts.Delete(id); err != nil {
 		return err
 	}
-	return s.forget(id)
+	return s.forget(id, name)
 }
 
-func (s *Stores) forget(id string) error {
-	_, err := s.Community.Forget(id)
-	return err
+func (s *Stores) forget(id, name string) error {
+	if _, err := s.Community.Forget(id); err != nil {
+		return err
+	}
+	s.collect()
+	return s.Audit.Forget(name)
 }

@@ -66,7 +66,7 @@ func TestGateMatrix(t *testing.T) {
 				switch {
 				case op.Scopes()[len(op.Scopes())-1] != scope: // without a market, the last
 					wantError(t, w, 403, "INSUFFICIENT_SCOPE")
-				case op.Name == "photos.report": // of a photo that is not there
+				case op.Name == "photos.report", op.Name == "photos.delete": // of a photo that is not there
 					wantError(t, w, 404, "PHOTO_NOT_FOUND")
 				case op.Produces != "": // is not JSON
 					if w.Code != op.Status {

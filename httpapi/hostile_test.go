@@ -59,12 +59,15 @@ func TestHostileParameters(t *testing.T) {
 				return ask(t, s, op, requiredQuery(op, p.Name)+query, nil, nil)
 			}
 			// An empty value counts as absent.
-			if w := with(p.Name + "="); w.Code != op.Status &&
+			if w := with(p.Name + "="); w.Code != op.Status && !(op.Name == "photos.delete" && w.Code == 404) &&
 				!((op.Name == "antennas.lookup" || op.Name == "speedtests.site") && w.Code == 400) {
 				t.Errorf("%s with an empty %s: got %d %.200s, want %d", op.Name, p.Name, w.Code, w.Body, op.Status)
 			}
-			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, "INVALID_PARAMETER",
-				p.Name+": \"1\" is not allowed; give it once")
+			twice := p.Name + ": \"1\" is not allowed; give it once"
+			if p.Name == "deleteToken" { // which errors do not repeat
+				twice = p.Name + ": give it once"
+			}
+			wantError(t, with(p.Name+"=1&"+p.Name+"=1"), 400, "INVALID_PARAMETER", twice)
 			for what, value := range hostile {
 				checked++
 				w := with(p.Name + "=" + value)

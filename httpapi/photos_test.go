@@ -20,6 +20,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/auth/access"
+	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/photos"
@@ -192,7 +193,7 @@ func TestPhotos(t *testing.T) {
 	if w := get(t, s, "/sites/fr-90000010/photos?operator="+operator, "If-None-Match", tag); w.Code != 304 {
 		t.Errorf("an unchanged list: %d, want 304", w.Code)
 	}
-	if _, err := s.Photos.Hide(id, "a face"); err != nil {
+	if _, err := s.Photos.Hide(id, audit.Decision{Why: "a face"}); err != nil {
 		t.Fatal(err)
 	}
 	wantError(t, do(t, s, "GET", "/media/photos/"+id+"/main.webp", "If-None-Match", `"`+id+`-main"`), 404,

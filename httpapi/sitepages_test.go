@@ -13,6 +13,7 @@ import (
 	"relais/api"
 	"relais/archive"
 	"relais/community"
+	"relais/community/audit"
 	"relais/geo"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
@@ -136,7 +137,7 @@ func TestSitePageReports(t *testing.T) {
 	wantTexts(t, do(t, s, "GET", target),
 		`property="og:image" content="http://relais.test/media/photos/`+sent.Data.ID+`/og.webp"`,
 		`src="/media/photos/`+sent.Data.ID+`/thumb.webp"`, "The &lt;i&gt;mast&lt;/i&gt;")
-	if _, err := s.Photos.Hide(sent.Data.ID, "a face"); err != nil {
+	if _, err := s.Photos.Hide(sent.Data.ID, audit.Decision{Why: "a face"}); err != nil {
 		t.Fatal(err)
 	}
 	if w := do(t, s, "GET", target); strings.Contains(w.Body.String(), sent.Data.ID) {

@@ -135,7 +135,8 @@ func TestAcceptedReport(t *testing.T) {
 	}
 	wantQueue(t, s, true, "second")
 	wantQueue(t, s, false, "second")
-	for _, err := range []error{errorOf(s.Accept(a.ID, audit.Decision{})), errorOf(s.Dismiss("x", audit.Decision{})), errorOf(s.Accept("", audit.Decision{}))} {
+	for _, err := range []error{errorOf(s.Accept(a.ID, audit.Decision{})), errorOf(s.Dismiss("x", audit.Decision{})),
+		errorOf(s.Accept("", audit.Decision{}))} {
 		if !errors.Is(err, ErrNoReport) {
 			t.Error(err)
 		}

@@ -3,9 +3,12 @@ package audit
 import (
 	"bytes"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"relais/internal/store"
 )
@@ -137,6 +140,34 @@ func (l *Log) collect(from *store.DB) (int, error) {
 			}
 		}
 		return nil
+	})
+}
+
+// Gone stands for the name of an account that was deleted.
+const Gone = "(deleted)"
+
+// Forget removes the name of an account from the entries about it. What the person decided as a
+// moderator stays, with the name.
+func (l *Log) Forget(name string) error {
+	if l.db == nil || name == "" || name == Gone {
+		return nil
+	}
+	about, _, err := l.List(Filter{Subject: name, Kind: "user"}, math.MaxInt, 0)
+	if err != nil || len(about) == 0 {
+		return err
+	}
+	return l.db.Update(func(tx *store.Tx) error {
+		for _, e := range about {
+			id, err := uuid.Parse(e.ID)
+			if err != nil {
+				return err
+			}
+			e.Subject = Gone
+			if err := store.PutJSON(tx, Bucket, id[:], e); err != nil {
+				return err
+			}
+		}
+		return store.MarkDeleted(tx)
 	})
 }
 

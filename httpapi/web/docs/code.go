@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -14,7 +15,7 @@ type code struct{ Language, Text string }
 // languages are the languages of code, with a template for each kind of request.
 var languages = []struct{ name, get, json, upload string }{
 	{"curl",
-		`curl --compressed -H "X-API-Key: $KEY" {{if .File}}-o {{.File}} {{end}}'{{.URL}}'`,
+		`curl {{if .Delete}}-X DELETE{{else}}--compressed{{end}} -H "X-API-Key: $KEY" {{if .File}}-o {{.File}} {{end}}'{{.URL}}'`,
 		`curl -H "X-API-Key: $KEY" -H "Content-Type: application/json" \
   -d '{{.JSON}}' \
   '{{.URL}}'`,
@@ -22,7 +23,8 @@ var languages = []struct{ name, get, json, upload string }{
   '{{.URL}}'`},
 	{"JavaScript",
 		`const response = await fetch("{{.URL}}", {
-  headers: { Authorization: "Bearer " + process.env.KEY },
+{{if .Delete}}  method: "DELETE",
+{{end}}  headers: { Authorization: "Bearer " + process.env.KEY },
 });
 if (!response.ok) throw new Error((await response.json()).code);
 {{if .File}}const tile = await response.arrayBuffer();
@@ -49,7 +51,7 @@ console.log(await response.json());`},
 	{"Python",
 		`import os, requests
 
-response = requests.get(
+response = requests.{{if .Delete}}delete{{else}}get{{end}}(
     "{{.URL}}",
     headers={"Authorization": "Bearer " + os.environ["KEY"]}, timeout=30)
 response.raise_for_status()
@@ -75,7 +77,8 @@ print(response.json())`},
 		`import Foundation
 
 var request = URLRequest(url: URL(string: "{{.URL}}")!)
-request.setValue("Bearer " + ProcessInfo.processInfo.environment["KEY"]!, forHTTPHeaderField: "Authorization")
+{{if .Delete}}request.httpMethod = "DELETE"
+{{end}}request.setValue("Bearer " + ProcessInfo.processInfo.environment["KEY"]!, forHTTPHeaderField: "Authorization")
 let (data, response) = try await URLSession.shared.data(for: request)
 guard (response as! HTTPURLResponse).statusCode == 200 else { throw URLError(.badServerResponse) }
 {{if .File}}print(data.count){{else}}print(String(decoding: data, as: UTF8.self)){{end}}`,
@@ -104,7 +107,8 @@ print(String(decoding: data, as: UTF8.self))`},
 
 val request = Request.Builder()
     .url("{{.URL}}")
-    .header("Authorization", "Bearer " + System.getenv("KEY"))
+    .header("Authorization", "Bearer " + System.getenv("KEY")){{if .Delete}}
+    .delete(){{end}}
     .build()
 OkHttpClient().newCall(request).execute().use { response ->
     check(response.isSuccessful) { response.code }
@@ -141,9 +145,10 @@ OkHttpClient().newCall(request).execute().use { response -> println(response.bod
 func (r Request) code(baseURL, method string) (list []code) {
 	data := struct {
 		Request
-		URL  string
-		File string // to keep an answer that is not JSON
-	}{Request: r, URL: baseURL + mount + r.Target}
+		URL    string
+		File   string // to keep an answer that is not JSON
+		Delete bool
+	}{Request: r, URL: baseURL + mount + r.Target, Delete: method == http.MethodDelete}
 	if u, err := url.Parse(r.Target); err == nil && path.Ext(u.Path) == ".mvt" {
 		data.File = path.Base(u.Path)
 	}

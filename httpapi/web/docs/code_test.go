@@ -90,7 +90,7 @@ func TestCodeLines(t *testing.T) {
 	commands := map[string][]string{"curl": {"sh"}, "JavaScript": {"node", "--input-type=module"}, "Python": {"python3"}}
 	for _, op := range api.Operations() {
 		switch op.Name {
-		case "antennas.list", "tiles.get", "photos.upload", "photos.report": // one of each kind
+		case "antennas.list", "tiles.get", "photos.upload", "photos.report", "photos.delete": // one of each kind
 		default:
 			continue
 		}

@@ -34,6 +34,7 @@ var Requests = map[string]Request{
 	"photos.upload":     {Target: "/sites/fr-90000010/photos", Upload: "photo.jpg"},
 	"photos.report": {Target: "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report",
 		JSON: `{"reason": "quality", "description": "Too dark to see the antennas."}`},
+	"photos.delete":   {Target: "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7"},
 	"outages.list":    {Target: "/outages?operator=ORANGE&limit=2"},
 	"sites-hs.list":   {Target: "/sites-hs?operator=ORANGE"},
 	"anfr.archives":   {Target: "/anfr/archives"},

@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"relais/community/audit"
+	"relais/internal/folder"
+	"relais/internal/store"
+	"relais/photos"
+)
+
+// logged lists the log, the oldest first.
+func logged(t *testing.T, dir folder.Dir) (list []string) {
+	t.Helper()
+	var l AuditList
+	must(t, Call(context.Background(), dir, ListAudit{Page: Page{Limit: 100}}, &l, quiet))
+	for _, e := range slices.Backward(l.Entries) {
+		list = append(list, e.By+" "+e.Act+" "+e.Before+" "+e.After)
+	}
+	return list
+}
+
+// Decisions of the shell and of moderators are in one log, whether a server has the stores or not.
+func TestAudit(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, stop := serve(t, dir)
+	p := addPhoto(t, s, "a mast")
+	ctx := context.Background()
+	must(t, Call(ctx, dir, HidePhoto{Photo: p.ID, Why: "a face"}, new(photos.Photo), quiet))
+	if _, err := s.Do(As(ctx, "alice"), ShowPhoto{Photo: p.ID}); err != nil {
+		t.Fatal(err)
+	}
+	// What a kill leaves in photos.db comes into the log with the next start.
+	if _, err := s.Photos.Hide(p.ID, audit.Decision{By: "bob"}); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	want := []string{"shell photo.hide shown hidden", "alice photo.show hidden shown", "bob photo.hide shown hidden"}
+	if got := logged(t, dir); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	again, err := Open(dir, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	left := 0
+	must(t, again.opened()[PhotosFile].View(func(tx *store.Tx) error {
+		return store.EachKey(tx, audit.Bucket, func([]byte) error { left++; return nil })
+	}))
+	if left != 0 {
+		t.Errorf("%d entries stay in photos.db, want 0", left)
+	}
+}
+
+// Of two moderators who decide about one report, the second learns what the first decided.
+func TestTwoDecide(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, err := Open(dir, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := addPhoto(t, s, "a mast")
+	r, err := s.Photos.Report(photos.NewReport{PhotoID: p.ID, ClientID: "c", ClientName: "C", Reason: "privacy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, seen := context.Background(), r.Version()
+	results := make(chan error, 2)
+	for _, name := range []string{"alice", "bob"} {
+		go func() {
+			_, err := s.Do(As(ctx, name), DecideReport{Report: r.ID, Accept: name == "alice", Why: name + " says so", On: seen})
+			results <- err
+		}()
+	}
+	first, second := <-results, <-results
+	if first != nil {
+		first, second = second, first
+	}
+	changed, ok := errors.AsType[*ChangedError](second)
+	if first != nil || !ok || changed.Last == nil || changed.Last.Why != changed.Last.By+" says so" {
+		t.Fatalf("got %v and %v, want one done and the other told who was first", first, second)
+	}
+	var l AuditList
+	answer, err := s.Do(ctx, ListAudit{Page: Page{Limit: 10}})
+	if l, ok = answer.(AuditList); !ok || err != nil || l.Total != 1 || l.Entries[0].By != changed.Last.By {
+		t.Errorf("the log has %+v, %v; want the one of %s", l, err, changed.Last.By)
+	}
+}
