@@ -1,0 +1,94 @@
+package moderation
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"relais/community"
+	"relais/internal/filetest"
+	"relais/photos"
+)
+
+// readTexts reads the texts of this package in a language.
+func readTexts(t *testing.T, lang string) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	if err := json.Unmarshal(filetest.Read(t, "words/moderation."+lang+".json"), &texts); err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// The two languages have the same texts with the same places for values, and none is empty.
+func TestTexts(t *testing.T) {
+	english, french := readTexts(t, "en"), readTexts(t, "fr")
+	for name, text := range english {
+		if text == "" || french[name] == "" {
+			t.Errorf("%s: %q and %q: one is empty or missing", name, text, french[name])
+		}
+		if a, b := strings.Count(text, "%s"), strings.Count(french[name], "%s"); a != b {
+			t.Errorf("%s: %d places for values in English, %d in French", name, a, b)
+		}
+		if m := regexp.MustCompile(` [;:?!»]|« `).FindString(french[name]); m != "" {
+			t.Errorf("%s: %q: the line may break at %q", name, french[name], m)
+		}
+	}
+	if len(french) != len(english) {
+		t.Errorf("%d texts in French, %d in English", len(french), len(english))
+	}
+}
+
+// Every act, reason and state that a page may show has a text.
+func TestNamesHaveTexts(t *testing.T) {
+	texts := readTexts(t, "en")
+	var names []string
+	for act := range commands {
+		names = append(names, "act."+act)
+	}
+	for act := range userCommands {
+		names = append(names, "act."+act)
+	}
+	for _, reason := range photos.Reason("").Values() {
+		names = append(names, "reason."+reason)
+	}
+	for _, state := range []photos.State{photos.Shown, photos.Held, photos.Concealed} {
+		names = append(names, "state."+string(state))
+	}
+	for _, state := range []community.ReportState{community.Reported, community.Confirmed, community.Dormant,
+		community.Resolved, community.Rejected} {
+		names = append(names, "state."+string(state))
+	}
+	for _, name := range names {
+		if texts[name] == "" {
+			t.Errorf("%s has no text", name)
+		}
+	}
+}
+
+// A form leads back to a page for moderators, and nowhere else.
+func TestOwnPage(t *testing.T) {
+	for _, tt := range []struct{ address, want string }{
+		{"/moderation", "/moderation"},
+		{"/moderation?lang=fr", "/moderation?lang=fr"},
+		{"/moderation/photos?state=held&page=2", "/moderation/photos?state=held&page=2"},
+		{"/moderation/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7", "/moderation/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7"},
+		{"", Path},
+		{"https://evil.example/moderation", Path},
+		{"//evil.example/moderation", Path},
+		{"/moderationevil", Path},
+		{"/moderation@evil.example", Path},
+		{"/moderation/../account", Path},
+		{"/moderation//evil.example", Path},
+		{"/moderation\\evil.example", Path},
+		{"/moderation\r\nSet-Cookie: a=b", Path},
+		{"/moderation?" + strings.Repeat("x", maxBack), Path},
+	} {
+		t.Run(tt.address[:min(len(tt.address), 60)], func(t *testing.T) {
+			if got := ownPage(tt.address); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
