@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/market"
@@ -82,7 +83,7 @@ func (s *storing) work(node int) (err error) {
 			return err
 		}
 		if i%2 == 0 {
-			_, err1 = s.photos.Delete(p.ID)
+			_, err1 = s.photos.Delete(p.ID, audit.Decision{})
 		}
 		if i%6 == 5 {
 			err2 = s.measures.MergeAll()

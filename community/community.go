@@ -17,7 +17,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"relais/community/audit"
 	"relais/internal/store"
 	"relais/outage"
 )
@@ -53,7 +52,7 @@ const (
 )
 
 // Buckets are those of this package.
-var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucket, audit.Bucket}
+var Buckets = []string{reportsBucket, tokensBucket, validationsBucket, bugsBucket}
 
 // A Store is the submissions of people in a data folder. Its methods may be called from several
 // goroutines.

@@ -19,7 +19,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
 )
@@ -48,8 +47,7 @@ const (
 )
 
 // Buckets are those of photos.db.
-var Buckets = []string{photosBucket, sitesBucket, hiddenBucket, reportsBucket, reportIDsBucket, pendingBucket,
-	audit.Bucket}
+var Buckets = []string{photosBucket, sitesBucket, hiddenBucket, reportsBucket, reportIDsBucket, pendingBucket}
 
 // A Store is the photos of a data folder. Its methods may be called from several
 // goroutines.

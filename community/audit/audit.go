@@ -24,7 +24,8 @@ var ErrChanged = errors.New("it was changed meanwhile: look at it again")
 // Shell is who decides on the command line.
 const Shell = "shell"
 
-// Bucket has the entries, in every store whose records are decided about.
+// Bucket has the entries, in every store whose records are decided about. It is made with the first one:
+// so nodes of a cluster with an older version get it like any change.
 const Bucket = "audit" // id of the entry, a UUID of version 7 in 16 bytes → Entry in JSON
 
 // MaxWhy bounds the reason of a decision, in bytes.

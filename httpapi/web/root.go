@@ -16,6 +16,7 @@ Disallow: /map/
 Disallow: /mcp
 Disallow: /oauth/
 Disallow: /account
+Disallow: /moderation
 Disallow: /sign-in
 Disallow: /sign-out
 Disallow: /search
