@@ -172,6 +172,9 @@ func (s *Stores) resolve(c Command) (_ Command, err error) {
 	case ShowPhoto:
 		one(photoKind, &c.Photo)
 		return c, err
+	case HoldPhoto:
+		one(photoKind, &c.Photo)
+		return c, err
 	case DeletePhoto:
 		one(photoKind, &c.Photo)
 		return c, err

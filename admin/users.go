@@ -34,7 +34,7 @@ func (c DisableUser) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.user(c.User)(s.Accounts.DisableAs(a.ID, !c.Undo, decision(ctx, c.Why, c.On)))
+	return s.user(a.Name)(s.Accounts.DisableAs(a.ID, !c.Undo, decision(ctx, c.Why, c.On)))
 }
 
 // SetUserRole gives an account another role; the answer is the account.Account.
@@ -50,7 +50,7 @@ func (c SetUserRole) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.user(c.User)(s.Accounts.SetRoleAs(a.ID, c.Role, decision(ctx, c.Why, c.On)))
+	return s.user(a.Name)(s.Accounts.SetRoleAs(a.ID, c.Role, decision(ctx, c.Why, c.On)))
 }
 
 // user returns a function that completes the result of a decision about an account.
