@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"relais/auth/account"
 	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
@@ -91,3 +92,45 @@ func TestTwoDecide(t *testing.T) {
 		t.Errorf("the log has %+v, %v; want the one of %s", l, err, changed.Last.By)
 	}
 }
+
+// Decisions about accounts are in the log by name, and so is who was first.
+func TestDecideAboutAccounts(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	s, err := Open(dir, "test", quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx := context.Background()
+	made, err := s.Accounts.Create(ctx, "Eve", "correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := made.Version()
+	if _, err := s.Do(As(ctx, "root"), DisableUser{User: made.ID, On: seen, Why: "spam"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Do(As(ctx, "boss"), SetUserRole{User: "eve", Role: account.Moderator, On: seen})
+	changed, ok := errors.AsType[*ChangedError](err)
+	if !ok || changed.Last == nil || changed.Last.Subject != "Eve" || changed.Last.By != "root" {
+		t.Fatalf("got %v, want that root was first", err)
+	}
+	must(t, errorOf(s.Do(ctx, DisableUser{User: "eve", Undo: true})))
+	must(t, errorOf(s.Do(ctx, SetUserRole{User: "eve", Role: account.Moderator})))
+	entries, _, err := s.Audit.List(audit.Filter{Kind: "user"}, 10, 0)
+	var got []string
+	for _, e := range slices.Backward(entries) {
+		got = append(got, e.By+" "+e.Act+" "+e.Before+" "+e.After)
+	}
+	want := []string{"root user.disable enabled disabled", "shell user.enable disabled enabled",
+		"shell user.role member moderator"}
+	if !slices.Equal(got, want) || err != nil {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+	must(t, s.DeleteUser(made.ID))
+	if last, err := s.Audit.Last(audit.Filter{Subject: "Eve"}); last != nil || err != nil {
+		t.Errorf("after the account is deleted the log names it: %+v, %v", last, err)
+	}
+}
+
+func errorOf[T any](_ T, err error) error { return err }

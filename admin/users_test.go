@@ -43,9 +43,9 @@ func TestUsers(t *testing.T) {
 		}{
 			{DisableUser{User: "elodie"}, "", true},
 			{DisableUser{User: made.ID, Undo: true}, "", false},
-			{SetUserRole{"elodie", account.Moderator}, "", false},
-			{SetUserRole{"elodie", "root"}, "not a role", false},
-			{SetUserRole{"nobody", account.Admin}, "no such account", false},
+			{SetUserRole{User: "elodie", Role: account.Moderator}, "", false},
+			{SetUserRole{User: "elodie", Role: "root"}, "not a role", false},
+			{SetUserRole{User: "nobody", Role: account.Admin}, "no such account", false},
 			{SetUserPassword{"elodie", "another long password"}, "", false},
 			{SetUserPassword{"elodie", "short"}, "10 characters", false},
 			{SetUserPassword{"nobody", "another long password"}, "no such account", false},
