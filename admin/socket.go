@@ -27,13 +27,18 @@ type Command interface {
 }
 
 // commands are the commands that the socket takes, by the names of their types.
-var commands = byName(CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, SetClient{}, RotateClient{}, RevokeClient{},
-	DeleteClient{}, ListPhotos{}, HidePhoto{}, ShowPhoto{}, HoldPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{},
-	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{}, ListBugs{},
-	CloseBug{}, AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}, ImportMeasures{}, ImportProgress{},
-	CreateUser{}, ListUsers{}, DisableUser{}, SetUserRole{}, SetUserPassword{}, DeleteUser{}, CheckStores{}, CompactStores{},
-	Accept{}, Diagnose{}, Received{}, CheckCluster{}, BaseOfFiles{}, PublishFiles{}, CreateHook{}, ListHooks{}, ShowHook{},
-	TestHook{}, DeleteHook{}, ListAudit{})
+var commands = byName(
+	CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, SetClient{}, RotateClient{}, RevokeClient{}, DeleteClient{},
+	CreateUser{}, ListUsers{}, DisableUser{}, SetUserRole{}, SetUserPassword{}, DeleteUser{},
+	ListPhotos{}, HidePhoto{}, ShowPhoto{}, HoldPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ListAudit{},
+	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{},
+	ListBugs{}, CloseBug{},
+	CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{},
+	AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{},
+	ImportMeasures{}, ImportProgress{},
+	CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
+	CheckCluster{}, BaseOfFiles{}, PublishFiles{}, Received{},
+)
 
 func byName(list ...Command) map[string]reflect.Type {
 	m := map[string]reflect.Type{}
