@@ -158,7 +158,7 @@ func run(ctx context.Context, list []servingAt, drain func(), log *slog.Logger) 
 		servers[i] = &http.Server{
 			Handler: at.handler, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime,
 			IdleTimeout:    idleTime,
-			MaxHeaderBytes: headerBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+			MaxHeaderBytes: headerBytes, ErrorLog: newErrorLog(log),
 			TLSConfig: at.tls, HTTP2: http2Limits(),
 		}
 		go func() {

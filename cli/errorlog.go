@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"log"
+	"log/slog"
+	"net/netip"
+	"regexp"
+	"strings"
+
+	"relais/auth/access"
+)
+
+// newErrorLog returns a log for what net/http says. Addresses are shortened as in the lines of
+// requests. Handshakes that fail are for debugging only: scanners bring them by thousands.
+func newErrorLog(to *slog.Logger) *log.Logger { return log.New(errorLog{to}, "", 0) }
+
+type errorLog struct{ to *slog.Logger }
+
+var addressPort = regexp.MustCompile(`\[[0-9A-Fa-f:.%a-z]+\]:\d+|\b\d+\.\d+\.\d+\.\d+:\d+`)
+
+// Write implements io.Writer.
+func (l errorLog) Write(line []byte) (int, error) {
+	text := addressPort.ReplaceAllStringFunc(strings.TrimSpace(string(line)), func(at string) string {
+		addr, _ := netip.ParseAddrPort(at) // the zero address is unknown
+		return access.Shorten(addr.Addr())
+	})
+	level := slog.LevelWarn
+	if strings.Contains(text, "TLS handshake error") || strings.HasPrefix(text, "http2: ") {
+		level = slog.LevelDebug
+	}
+	l.to.Log(context.Background(), level, text)
+	return len(line), nil
+}
