@@ -10,6 +10,7 @@ import (
 	"relais/archive"
 	"relais/market"
 	"relais/outage"
+	"relais/photos"
 )
 
 // An ageCollector reports how old the data is, as the times from which it is, and how much waits for
@@ -57,8 +58,11 @@ func (c ageCollector) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	if c.Photos != nil && c.Photos.Store != nil {
-		if _, n, err := c.Photos.Store.Reports(true, 0, 0); err == nil {
+		if _, n, err := c.Photos.Store.Reports(photos.ReportFilter{}, 0, 0); err == nil {
 			gauge(photoQueue, float64(n), "reports")
+		}
+		if n, err := c.Photos.Store.Held(); err == nil {
+			gauge(photoQueue, float64(n), "held")
 		}
 	}
 }
