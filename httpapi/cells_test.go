@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -218,7 +219,7 @@ func TestCellsModes(t *testing.T) {
 	}
 	body := cellsBody(3)
 	for _, mode := range []access.Mode{access.Browser, access.Server, access.Mobile} {
-		spec := access.Client{Name: "test", Mode: mode, Scopes: scopes, Limits: limits}
+		spec := access.Client{Name: "test " + rand.Text(), Mode: mode, Scopes: scopes, Limits: limits}
 		switch mode {
 		case access.Server:
 			spec.CIDRs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -62,7 +63,7 @@ func newNoteServer(t *testing.T) (*Server, *atomic.Int64) {
 // writer makes a client that may write.
 func writer(t *testing.T, s *Server, signs bool) *access.Issued {
 	t.Helper()
-	i, err := s.Gate.Clients.Create(access.Client{Name: "writer", Mode: access.Server,
+	i, err := s.Gate.Clients.Create(access.Client{Name: "writer " + rand.Text(), Mode: access.Server,
 		Scopes: []access.Scope{access.PhotosWrite}, Partner: true, RequireSignature: signs,
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, Limits: access.Limits{Minute: 1000, Day: 1000}})
 	if err != nil {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -20,7 +21,7 @@ const allowedOrigin = "https://allowed.example"
 // newClient makes a client of a mode, with what the mode needs.
 func newClient(t *testing.T, s *Server, mode access.Mode, scopes []access.Scope, limits access.Limits) *access.Issued {
 	t.Helper()
-	spec := access.Client{Name: "test", Mode: mode, Scopes: scopes, Limits: limits, Partner: true}
+	spec := access.Client{Name: "test " + rand.Text(), Mode: mode, Scopes: scopes, Limits: limits, Partner: true}
 	switch mode {
 	case access.Browser:
 		spec.Origins = []string{allowedOrigin}
