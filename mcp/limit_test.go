@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,7 +21,7 @@ const pingBody = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 // issue creates an API client that may use the tools; change may change it before.
 func (w *world) issue(t *testing.T, change func(*access.Client)) *access.Issued {
 	t.Helper()
-	c := access.Client{Name: "Helper", Mode: access.Server, Scopes: []access.Scope{access.InternalAI},
+	c := access.Client{Name: "Helper " + rand.Text(), Mode: access.Server, Scopes: []access.Scope{access.InternalAI},
 		CIDRs:  []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
 		Limits: access.Limits{Minute: 1 << 20, Day: 1 << 20}}
 	if change != nil {
