@@ -236,7 +236,7 @@ func TestHookCommands(t *testing.T) {
 	r.answer(410)
 	fails(t, 1, "the receiver answered 410", "hook", "test", "--data", dir, other.ID)
 	run(t, "hook", "delete", "--data", dir, h.ID)
-	if out := run(t, "hook", "list", "--data", dir); strings.Contains(out, h.ID) || !strings.Contains(out, "1 hooks") {
+	if out := run(t, "hook", "list", "--data", dir); strings.Contains(out, h.ID) || !strings.Contains(out, "1 hook\n") {
 		t.Errorf("after deleting: got %s", out)
 	}
 	if got := r.messages(); len(got) != 1 {

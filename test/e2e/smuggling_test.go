@@ -172,7 +172,7 @@ func TestSmuggling(t *testing.T) {
 	c := makeCountry(t, 200)
 	for _, name := range []string{"straight", "nginx", "HAProxy"} {
 		t.Run(name, func(t *testing.T) {
-			s := start(t, nil, "serve", "--data", c.dir) // whose log has nothing else
+			s := start(t, nil, "serve", "--data", c.dir, "--log-level", "debug") // which logs /healthz too
 			address, connections := forward(t, strings.TrimPrefix(s.base, "http://"))
 			var p *proxy
 			if name != "straight" {

@@ -73,8 +73,8 @@ func TestReadOnlyFolder(t *testing.T) {
 		s := start(t, nobody, "serve", "--data", c.dir)
 		s.isLoaded(c.dir)
 		s.one("/antennas/90000010")
-		if !strings.Contains(s.log.String(), "read-only") {
-			t.Errorf("log: got %s, want read-only", s.log)
+		if !strings.Contains(s.log.String(), "the folder cannot be written to") {
+			t.Errorf("log: got %s, want that the folder cannot be written to", s.log)
 		}
 	}
 	for _, tt := range []struct {
