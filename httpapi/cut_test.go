@@ -110,6 +110,7 @@ func TestCutAnswers(t *testing.T) {
 			}
 		}
 	}
+	server.Close() // it waits for its handlers
 	wantNothingUnderway(t, s)
 }
 

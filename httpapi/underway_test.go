@@ -107,7 +107,10 @@ func TestHeavyAnswersOfAClient(t *testing.T) {
 
 func wantNothingUnderway(t *testing.T, s *Server) {
 	t.Helper()
-	if u := s.underway; u.all != (load{}) || len(u.byHolder) != 0 {
+	u := s.underway
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.all != (load{}) || len(u.byHolder) != 0 {
 		t.Errorf("%v is under way, of %v, want %v and none", u.all, u.byHolder, load{})
 	}
 }
