@@ -105,12 +105,16 @@ func TestHeavyAnswersOfAClient(t *testing.T) {
 	wantNothingUnderway(t, s)
 }
 
-func wantNothingUnderway(t *testing.T, s *Server) {
-	t.Helper()
-	u := s.underway
+// any reports whether anything is under way.
+func (u *underway) any() bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.all != (load{}) || len(u.byHolder) != 0 {
+	return u.all != (load{}) || len(u.byHolder) != 0
+}
+
+func wantNothingUnderway(t *testing.T, s *Server) {
+	t.Helper()
+	if u := s.underway; u.any() {
 		t.Errorf("%v is under way, of %v, want %v and none", u.all, u.byHolder, load{})
 	}
 }
