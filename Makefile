@@ -141,14 +141,15 @@ program-%:
 release-check: ## a release made twice is the same; lintian, systemd-analyze and skopeo on what it has
 	VERSION=$(VERSION) release/check
 
-own = $(call program,$(shell $(GO) env GOHOSTARCH))
-release-debian: ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
+host = $(shell $(GO) env GOHOSTARCH)
+own  = $(call program,$(host))
+release-debian: program-$(host) ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
 	release/check-debian $(own) build/debian.tar
 
-release-service: ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
+release-service: program-$(host) ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
 	release/check-service $(own) build/debian.tar
 
-release-arm64: ## the program for arm64 under qemu (needs qemu-user-static)
+release-arm64: program-arm64 program-amd64 ## the program for arm64 under qemu (needs qemu-user-static)
 	release/check-arm64 $(call program,arm64) $(call program,amd64)
 
 codecs: ## dav1d as WebAssembly, from Debian's source package (the script says what it needs)
