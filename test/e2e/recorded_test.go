@@ -213,6 +213,7 @@ var (
 	ids = regexp.MustCompile(
 		`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[a-z]+:[0-9a-f]{32})\b`)
 	moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)`)
+	days    = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
 )
 
 // withoutWording replaces the sentences for people in v, a member called name.
@@ -260,16 +261,19 @@ func (a recorder) settled(name string, v any) any {
 			v[i] = a.settled(name, v[i])
 		}
 	case string:
-		if day, err := time.Parse(time.DateOnly, v); err == nil && time.Since(day).Abs() < 72*time.Hour {
-			return "(today)"
-		}
 		text := strings.ReplaceAll(v, a.base, "(base)")
 		text = ids.ReplaceAllString(text, "(id)")
-		return moments.ReplaceAllStringFunc(text, func(moment string) string {
+		text = moments.ReplaceAllStringFunc(text, func(moment string) string {
 			if at, err := time.Parse(time.RFC3339, moment); err == nil && time.Since(at).Abs() < 48*time.Hour {
 				return "(now)"
 			}
 			return moment
+		})
+		return days.ReplaceAllStringFunc(text, func(text string) string {
+			if day, err := time.Parse(time.DateOnly, text); err == nil && time.Since(day).Abs() < 72*time.Hour {
+				return "(today)"
+			}
+			return text
 		})
 	}
 	return v
