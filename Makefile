@@ -55,13 +55,13 @@ cluster-demo: build ## three nodes, PostgreSQL with a synchronous standby and HA
 test: ## every test, the end-to-end one on the built binary included
 	$(GO) test -timeout 20m $(TESTFLAGS) ./test/e2e ./... # the longest first
 
-# The end-to-end tests start a program of their own, which the detector does not see. What one
+# The tests in test start a program of their own, which the detector does not see. What one
 # goroutine computes is left to make test: the detector finds nothing there and is ten times as
 # slow. Left out are packages that neither start goroutines nor share anything between them, also
 # in tests, comparisons with a scan or with brute force, and with -short some others. Kills take
 # fewer samples.
 CONCURRENT = grep -rlE --include='*.go' --exclude-dir=build '^\s*go |\.Go\(|t\.Parallel\(|"sync' . | \
-	grep -v /e2e/ | xargs -n 1 dirname | sort -u
+	grep -v '^\./test/' | xargs -n 1 dirname | sort -u
 
 race: ## the tests under the race detector
 	$(GO) test -race -short -skip Against -vet=off -timeout 20m $(TESTFLAGS) $$($(CONCURRENT))
