@@ -23,6 +23,10 @@ type AddArchives struct {
 	Known bool `json:"known,omitempty"`
 }
 
+func (*AddArchives) declare() declaration {
+	return declaration{stores: []string{ArchivesFile}, receives: true, makesFolder: true}
+}
+
 func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {
 	return s.AddArchives(ctx, c)
 }
@@ -74,6 +78,8 @@ func notAdded(err error, f *source.Found, done []*archive.Report) error {
 // ListArchives lists the archives, the newest first; the answer is a list of
 // archive.Publication.
 type ListArchives struct{}
+
+func (*ListArchives) declare() declaration { return declaration{stores: []string{ArchivesFile}} }
 
 func (ListArchives) run(_ context.Context, s *Stores) (any, error) {
 	all, err := s.Archives.List()

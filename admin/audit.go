@@ -73,6 +73,8 @@ type ListAudit struct {
 	Page
 }
 
+func (*ListAudit) declare() declaration { return declaration{stores: []string{CommunityFile}} }
+
 func (c ListAudit) run(_ context.Context, s *Stores) (any, error) {
 	s.collect()
 	list, total, err := s.Audit.List(c.Filter, c.Limit, c.Offset)

@@ -20,6 +20,8 @@ type ListBugs struct {
 	Page
 }
 
+func (*ListBugs) declare() declaration { return declaration{stores: []string{CommunityFile}} }
+
 func (c ListBugs) run(_ context.Context, s *Stores) (any, error) {
 	list, total, err := s.Community.Bugs(c.All, c.Limit, c.Offset)
 	return BugList{total, list}, err
@@ -30,6 +32,10 @@ type CloseBug struct {
 	Bug    string `json:"bug"`
 	Answer string `json:"answer"` // for its reporter
 	On     string `json:"on,omitempty"`
+}
+
+func (c *CloseBug) declare() declaration {
+	return declaration{stores: []string{CommunityFile}, record: &c.Bug, kind: bugKind}
 }
 
 func (c CloseBug) run(ctx context.Context, s *Stores) (any, error) {

@@ -28,6 +28,8 @@ import (
 // File.
 type CheckStores struct{}
 
+func (*CheckStores) declare() declaration { return declaration{} }
+
 func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
 	files, _, err := s.check()
 	if err != nil {

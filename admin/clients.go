@@ -10,6 +10,10 @@ import (
 // CreateClient makes a client and its first key.
 type CreateClient struct{ access.Client }
 
+func (*CreateClient) declare() declaration {
+	return declaration{stores: []string{clientsFile}, makesFolder: true}
+}
+
 func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
 	return s.Clients.Create(c.Client)
 }
@@ -17,11 +21,17 @@ func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
 // ListClients lists the clients.
 type ListClients struct{}
 
+func (*ListClients) declare() declaration { return declaration{stores: []string{clientsFile}} }
+
 func (ListClients) run(_ context.Context, s *Stores) (any, error) { return s.Clients.List(), nil }
 
 // ShowClient shows one client.
 type ShowClient struct {
 	Client string `json:"client"` // id or name
+}
+
+func (c *ShowClient) declare() declaration {
+	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c ShowClient) run(_ context.Context, s *Stores) (any, error) { return s.Clients.Find(c.Client) }
@@ -39,6 +49,10 @@ type UsageOfClient struct {
 	Client string `json:"client"`
 }
 
+func (c *UsageOfClient) declare() declaration {
+	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+}
+
 func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
 	found, err := s.Clients.Find(c.Client)
 	if err != nil {
@@ -52,6 +66,10 @@ func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
 type RotateClient struct {
 	Client  string        `json:"client"`
 	Overlap time.Duration `json:"overlap"`
+}
+
+func (c *RotateClient) declare() declaration {
+	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c RotateClient) run(_ context.Context, s *Stores) (any, error) {
@@ -76,6 +94,10 @@ type Revoked struct {
 	Unconfirmed []string `json:"unconfirmed,omitempty"`
 }
 
+func (c *RevokeClient) declare() declaration {
+	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+}
+
 func (c RevokeClient) run(ctx context.Context, s *Stores) (any, error) {
 	found, err := s.Clients.Find(c.Client)
 	if err != nil {
@@ -91,6 +113,10 @@ func (c RevokeClient) run(ctx context.Context, s *Stores) (any, error) {
 // DeleteClient removes a client, its counts and the account that it acts as.
 type DeleteClient struct {
 	Client string `json:"client"`
+}
+
+func (c *DeleteClient) declare() declaration {
+	return declaration{stores: []string{clientsFile, UsersFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {

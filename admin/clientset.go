@@ -21,6 +21,10 @@ type ClientChanged struct {
 	Unconfirmed []string `json:"unconfirmed,omitempty"`
 }
 
+func (c *SetClient) declare() declaration {
+	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+}
+
 func (c SetClient) run(ctx context.Context, s *Stores) (any, error) {
 	found, err := s.Clients.Find(c.Client)
 	if err != nil {

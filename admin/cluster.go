@@ -130,6 +130,8 @@ type ClusterCheck struct {
 // files by checksum.
 type CheckCluster struct{}
 
+func (*CheckCluster) declare() declaration { return declaration{} }
+
 func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
 	if s.engine == nil {
 		return nil, fmt.Errorf("%s is not a node of a cluster", s.Dir)

@@ -44,6 +44,8 @@ type ServerState struct {
 // Diagnose returns what a server knows of itself.
 type Diagnose struct{}
 
+func (*Diagnose) declare() declaration { return declaration{} }
+
 func (Diagnose) run(_ context.Context, s *Stores) (any, error) {
 	state := ServerState{Settings: s.Settings, PID: os.Getpid(), User: fmt.Sprint(os.Geteuid()), ReadOnly: s.lock == nil,
 		Warnings: s.Warnings(), Uses: resident()}

@@ -16,6 +16,8 @@ type NoteEditions struct {
 	Markets []market.Code `json:"markets"`
 }
 
+func (*NoteEditions) declare() declaration { return declaration{} }
+
 func (c NoteEditions) run(ctx context.Context, s *Stores) (any, error) {
 	changed := []market.Code{}
 	for _, code := range c.Markets {

@@ -37,40 +37,12 @@ func fatal(err error) bool {
 	return !errors.Is(err, store.ErrDamaged) && !errors.Is(err, store.ErrUnreadable) && !errors.Is(err, errNotAsNoted)
 }
 
-// usable returns the error of the stores that a command needs.
-func (s *Stores) usable(c Command) error {
-	for _, file := range neededBy(c) {
+// usable returns the error of stores that a command needs.
+func (s *Stores) usable(needed []string) error {
+	for _, file := range needed {
 		if err := s.failed[file]; err != nil {
 			return fmt.Errorf("%s cannot be used: %w", file, err)
 		}
-	}
-	return nil
-}
-
-// neededBy returns the stores that a command needs for a correct result.
-func neededBy(c Command) []string {
-	switch c := c.(type) {
-	case DecideOutage:
-		if c.Decision == ConfirmOutage { // only these two know whether the user is an API client
-			return []string{CommunityFile, UsersFile, clientsFile}
-		}
-		return []string{CommunityFile}
-	case CreateClient, ListClients, ShowClient, UsageOfClient, SetClient, RotateClient, RevokeClient:
-		return []string{clientsFile}
-	case DeleteClient:
-		return []string{clientsFile, UsersFile}
-	case ListPhotos, HidePhoto, ShowPhoto, HoldPhoto, DeletePhoto, ListReports, DecideReport:
-		return []string{PhotosFile}
-	case ImportOutages, TakeOutages, ListOutages, ClearOutages, ReportOutage, ListBugs, CloseBug, ListAudit:
-		return []string{CommunityFile}
-	case AddArchives, ListArchives:
-		return []string{ArchivesFile}
-	case CreateUser, ListUsers, DisableUser, SetUserRole, SetUserPassword:
-		return []string{UsersFile}
-	case CreateHook, ListHooks, ShowHook, TestHook, DeleteHook:
-		return []string{HooksFile}
-	case DeleteUser:
-		return []string{UsersFile, CommunityFile}
 	}
 	return nil
 }

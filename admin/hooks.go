@@ -38,6 +38,8 @@ func (s *Stores) newHooks() *hook.Store {
 // CreateHook makes a hook; the answer is a hook.Issued. Its filter was checked by the caller.
 type CreateHook struct{ hook.Spec }
 
+func (*CreateHook) declare() declaration { return declaration{stores: []string{HooksFile}} }
+
 func (c CreateHook) run(_ context.Context, s *Stores) (any, error) {
 	c.Private = s.HookOptions.Private
 	if err := c.Spec.Check(); err != nil {
@@ -77,11 +79,17 @@ type HookList struct {
 // ListHooks lists the hooks, the oldest first.
 type ListHooks struct{}
 
+func (*ListHooks) declare() declaration { return declaration{stores: []string{HooksFile}} }
+
 func (ListHooks) run(_ context.Context, s *Stores) (any, error) { return HookList{s.Hooks.List()}, nil }
 
 // ShowHook shows a hook; the answer is a hook.Hook.
 type ShowHook struct {
 	Hook string `json:"hook"`
+}
+
+func (c *ShowHook) declare() declaration {
+	return declaration{stores: []string{HooksFile}, record: &c.Hook, kind: hookKind}
 }
 
 func (c ShowHook) run(_ context.Context, s *Stores) (any, error) { return s.Hooks.Find(c.Hook) }
@@ -91,6 +99,10 @@ type TestHook struct {
 	Hook string `json:"hook"`
 }
 
+func (c *TestHook) declare() declaration {
+	return declaration{stores: []string{HooksFile}, record: &c.Hook, kind: hookKind}
+}
+
 func (c TestHook) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Hooks.Test(ctx, c.Hook, s.HookOptions)
 }
@@ -98,6 +110,10 @@ func (c TestHook) run(ctx context.Context, s *Stores) (any, error) {
 // DeleteHook removes a hook with what it was to get; the answer is a hook.Hook.
 type DeleteHook struct {
 	Hook string `json:"hook"`
+}
+
+func (c *DeleteHook) declare() declaration {
+	return declaration{stores: []string{HooksFile}, record: &c.Hook, kind: hookKind}
 }
 
 func (c DeleteHook) run(_ context.Context, s *Stores) (any, error) { return s.Hooks.Delete(c.Hook) }

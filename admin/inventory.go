@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"relais/admin/inventory"
 	"relais/internal/folder"
 	"relais/internal/retention"
@@ -215,6 +213,8 @@ func (s *Stores) Warnings() (list []string) {
 // files that are missing or older than they were.
 type Accept struct{}
 
+func (*Accept) declare() declaration { return declaration{} }
+
 func (Accept) run(_ context.Context, s *Stores) (any, error) {
 	if s.lock == nil {
 		return nil, errReadOnly(s.Dir)
@@ -255,6 +255,8 @@ type Accepted struct {
 // null.
 type Received struct{}
 
+func (*Received) declare() declaration { return declaration{receives: true} }
+
 func (Received) run(context.Context, *Stores) (any, error) { return nil, nil }
 
 // Receive runs Received. A folder without stores.json has no stores yet, and none are made.
@@ -263,49 +265,6 @@ func Receive(ctx context.Context, dir folder.Dir, log *slog.Logger) error {
 		return nil
 	}
 	return Call(ctx, dir, Received{}, new(any), log)
-}
-
-// receives reports whether a command brings data.
-func receives(c Command) bool {
-	switch c.(type) {
-	case Received, ImportMeasures, AddArchives, ImportOutages, TakeOutages, ReportOutage:
-		return true
-	}
-	return false
-}
-
-// do runs a command in the process that has the stores open.
-func (s *Stores) do(ctx context.Context, c Command) (any, error) {
-	if err := s.usable(c); err != nil {
-		return nil, err
-	}
-	old := s.freshen(ctx)
-	var answer any
-	c, err := s.resolve(c)
-	if err == nil {
-		answer, err = c.run(ctx, s)
-	}
-	if err != nil && old != nil && !errors.Is(err, store.ErrAway) {
-		err = fmt.Errorf("%w, as far as this server knows: %w", err, old)
-	}
-	if err == nil && receives(c) {
-		s.Clock.Receipt()
-	}
-	return answer, err
-}
-
-// freshen has the commands see what was done on other servers. If that cannot be asked for, they see
-// what this server knows, and the error says why.
-func (s *Stores) freshen(ctx context.Context) error {
-	var asking errgroup.Group
-	for _, db := range s.opened() {
-		asking.Go(func() error { return db.Fresh(ctx) })
-	}
-	err := asking.Wait()
-	if err != nil {
-		s.log.Warn("a command sees what this server knows, which may be old", "error", err)
-	}
-	return err
 }
 
 // noteCopy updates stores.json of a copy that no process has open. The evidence of time stays.

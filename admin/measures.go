@@ -77,6 +77,8 @@ type importedBytes struct {
 // ImportProgress asks for the progress of an import.
 type ImportProgress struct{}
 
+func (*ImportProgress) declare() declaration { return declaration{} }
+
 func (ImportProgress) run(_ context.Context, s *Stores) (any, error) {
 	return importedBytes{s.importing.total.Load(), s.importing.read.Load()}, nil
 }
@@ -89,6 +91,8 @@ type Imported struct {
 	Kind    measure.Kind     `json:"kind"`
 	Total   int              `json:"total"` // that the market has of the kind now
 }
+
+func (*ImportMeasures) declare() declaration { return declaration{receives: true} }
 
 func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	start := time.Now()

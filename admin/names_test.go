@@ -97,15 +97,14 @@ func TestEveryCommandResolves(t *testing.T) {
 				continue
 			}
 			tested++
-			c := reflect.New(typ).Elem()
-			c.FieldByName(field).SetString(id[:len(id)-3])
-			got, err := s.resolve(c.Interface().(Command))
-			if err != nil {
+			c := reflect.New(typ)
+			c.Elem().FieldByName(field).SetString(id[:len(id)-3])
+			if err := s.resolve(c.Interface().(declared).declare()); err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			if text := reflect.ValueOf(got).FieldByName(field).String(); text != id {
-				t.Errorf("%s of %q means %q, want %q: add the command to resolve", name, id[:len(id)-3], text, id)
+			if text := c.Elem().FieldByName(field).String(); text != id {
+				t.Errorf("%s of %q means %q, want %q: declare its record", name, id[:len(id)-3], text, id)
 			}
 		}
 	}

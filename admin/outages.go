@@ -34,6 +34,10 @@ type ImportOutages struct {
 	Files    []string    `json:"files"`
 }
 
+func (*ImportOutages) declare() declaration {
+	return declaration{stores: []string{CommunityFile}, receives: true}
+}
+
 func (c ImportOutages) run(ctx context.Context, s *Stores) (any, error) {
 	files, err := s.Outages.Import(ctx, c.Market, c.Operator, c.Files...)
 	if err != nil {
@@ -68,6 +72,10 @@ type TakeOutages struct {
 	News   []outage.News `json:"news"`
 }
 
+func (*TakeOutages) declare() declaration {
+	return declaration{stores: []string{CommunityFile}, receives: true}
+}
+
 func (c TakeOutages) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Outages.Take(ctx, c.Market, c.News...)
 }
@@ -77,6 +85,8 @@ type ClearOutages struct {
 	Market   market.Code `json:"market"`
 	Operator string      `json:"operator"`
 }
+
+func (*ClearOutages) declare() declaration { return declaration{stores: []string{CommunityFile}} }
 
 func (c ClearOutages) run(_ context.Context, s *Stores) (any, error) {
 	if err := s.Outages.Clear(c.Market, c.Operator); err != nil {
@@ -111,6 +121,8 @@ type ListOutages struct {
 	community.ReportFilter
 	Page
 }
+
+func (*ListOutages) declare() declaration { return declaration{stores: []string{CommunityFile}} }
 
 func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
 	if err := c.resolve(); err != nil {
@@ -153,6 +165,10 @@ func (c *ListOutages) resolve() error {
 // ReportOutage makes a report; the answer is the OutageReport.
 type ReportOutage struct{ community.NewReport }
 
+func (*ReportOutage) declare() declaration {
+	return declaration{stores: []string{CommunityFile}, receives: true}
+}
+
 func (c ReportOutage) run(_ context.Context, s *Stores) (any, error) {
 	r, _, err := s.Community.AddReport(c.NewReport)
 	return newOutageReport(r, err)
@@ -178,6 +194,14 @@ type DecideOutage struct {
 	User     string      `json:"user"` // who confirms
 	Why      string      `json:"why"`  // it is rejected
 	On       string      `json:"on,omitempty"`
+}
+
+func (c *DecideOutage) declare() declaration {
+	stores := []string{CommunityFile}
+	if c.Decision == ConfirmOutage { // only these two know whether the user is an API client
+		stores = append(stores, UsersFile, clientsFile)
+	}
+	return declaration{stores: stores, record: &c.Report, kind: outageReportKind}
 }
 
 func (c DecideOutage) run(ctx context.Context, s *Stores) (any, error) {

@@ -28,6 +28,8 @@ type ListPhotos struct {
 	Page
 }
 
+func (*ListPhotos) declare() declaration { return declaration{stores: []string{PhotosFile}} }
+
 func (c ListPhotos) run(_ context.Context, s *Stores) (any, error) {
 	list, total, err := s.Photos.All(c.Filter, c.Limit, c.Offset)
 	for _, p := range list {
@@ -43,6 +45,10 @@ type HidePhoto struct {
 	On    string `json:"on,omitempty"` // that of audit.Decision, as in the other commands
 }
 
+func (c *HidePhoto) declare() declaration {
+	return declaration{stores: []string{PhotosFile}, record: &c.Photo, kind: photoKind}
+}
+
 func (c HidePhoto) run(ctx context.Context, s *Stores) (any, error) {
 	return s.photo(c.Photo)(s.Photos.Hide(c.Photo, decision(ctx, c.Why, c.On)))
 }
@@ -51,6 +57,10 @@ func (c HidePhoto) run(ctx context.Context, s *Stores) (any, error) {
 type ShowPhoto struct {
 	Photo string `json:"photo"`
 	On    string `json:"on,omitempty"`
+}
+
+func (c *ShowPhoto) declare() declaration {
+	return declaration{stores: []string{PhotosFile}, record: &c.Photo, kind: photoKind}
 }
 
 func (c ShowPhoto) run(ctx context.Context, s *Stores) (any, error) {
@@ -63,6 +73,10 @@ type HoldPhoto struct {
 	On    string `json:"on,omitempty"`
 }
 
+func (c *HoldPhoto) declare() declaration {
+	return declaration{stores: []string{PhotosFile}, record: &c.Photo, kind: photoKind}
+}
+
 func (c HoldPhoto) run(ctx context.Context, s *Stores) (any, error) {
 	return s.photo(c.Photo)(s.Photos.Hold(c.Photo, decision(ctx, "", c.On)))
 }
@@ -72,6 +86,10 @@ type DeletePhoto struct {
 	Photo string `json:"photo"`
 	Why   string `json:"why,omitempty"`
 	On    string `json:"on,omitempty"`
+}
+
+func (c *DeletePhoto) declare() declaration {
+	return declaration{stores: []string{PhotosFile}, record: &c.Photo, kind: photoKind}
 }
 
 func (c DeletePhoto) run(ctx context.Context, s *Stores) (any, error) {
@@ -110,6 +128,8 @@ type ListReports struct {
 	Page
 }
 
+func (*ListReports) declare() declaration { return declaration{stores: []string{PhotosFile}} }
+
 func (c ListReports) run(_ context.Context, s *Stores) (any, error) {
 	list, total, err := s.Photos.Reports(c.ReportFilter, c.Limit, c.Offset)
 	for _, r := range list {
@@ -126,6 +146,10 @@ type DecideReport struct {
 	Undo   bool   `json:"undo,omitempty"`
 	Why    string `json:"why,omitempty"`
 	On     string `json:"on,omitempty"`
+}
+
+func (c *DecideReport) declare() declaration {
+	return declaration{stores: []string{PhotosFile}, record: &c.Report, kind: reportKind}
 }
 
 func (c DecideReport) run(ctx context.Context, s *Stores) (any, error) {

@@ -18,6 +18,8 @@ var errNoNode = errors.New("the folder is not a node of a cluster")
 // the cluster does.
 type BaseOfFiles struct{ Prefix string }
 
+func (*BaseOfFiles) declare() declaration { return declaration{} }
+
 func (c BaseOfFiles) run(ctx context.Context, s *Stores) (any, error) {
 	if s.files == nil {
 		return nil, errNoNode
@@ -30,6 +32,8 @@ type PublishFiles struct {
 	Prefix, Base string
 	Files        []cluster.Local
 }
+
+func (*PublishFiles) declare() declaration { return declaration{} }
 
 func (c PublishFiles) run(ctx context.Context, s *Stores) (any, error) {
 	if s.files == nil {

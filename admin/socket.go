@@ -21,33 +21,6 @@ import (
 	"relais/internal/folder"
 )
 
-// A Command runs in the process that has the stores open.
-type Command interface {
-	run(ctx context.Context, s *Stores) (any, error)
-}
-
-// commands are the commands that the socket takes, by the names of their types.
-var commands = byName(
-	CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, SetClient{}, RotateClient{}, RevokeClient{}, DeleteClient{},
-	CreateUser{}, ListUsers{}, DisableUser{}, SetUserRole{}, SetUserPassword{}, DeleteUser{},
-	ListPhotos{}, HidePhoto{}, ShowPhoto{}, HoldPhoto{}, DeletePhoto{}, ListReports{}, DecideReport{}, ListAudit{},
-	ImportOutages{}, TakeOutages{}, ListOutages{}, ClearOutages{}, ReportOutage{}, DecideOutage{},
-	ListBugs{}, CloseBug{},
-	CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{},
-	AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{},
-	ImportMeasures{}, ImportProgress{},
-	CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
-	CheckCluster{}, BaseOfFiles{}, PublishFiles{}, Received{},
-)
-
-func byName(list ...Command) map[string]reflect.Type {
-	m := map[string]reflect.Type{}
-	for _, c := range list {
-		m[reflect.TypeOf(c).Name()] = reflect.TypeOf(c)
-	}
-	return m
-}
-
 // Bounds of what goes over the socket.
 const (
 	socketFile  = "admin.sock"
@@ -238,9 +211,7 @@ func dial(dir folder.Dir) *http.Client {
 }
 
 func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) (text []byte, err error) {
-	switch c.(type) {
-	case CreateClient, AddArchives: // make a folder
-	default:
+	if !changeable(c).declare().makesFolder {
 		if _, err := os.Stat(string(dir)); err != nil {
 			return nil, fmt.Errorf("the data folder: %w", err)
 		}

@@ -12,12 +12,16 @@ type CreateUser struct {
 	Password string `json:"password"`
 }
 
+func (*CreateUser) declare() declaration { return declaration{stores: []string{UsersFile}} }
+
 func (c CreateUser) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Accounts.Create(ctx, c.Name, c.Password)
 }
 
 // ListUsers lists the accounts, those of API clients included.
 type ListUsers struct{}
+
+func (*ListUsers) declare() declaration { return declaration{stores: []string{UsersFile}} }
 
 func (ListUsers) run(_ context.Context, s *Stores) (any, error) { return s.Accounts.List(), nil }
 
@@ -27,6 +31,10 @@ type DisableUser struct {
 	Undo bool   `json:"undo"`
 	Why  string `json:"why,omitempty"`
 	On   string `json:"on,omitempty"`
+}
+
+func (c *DisableUser) declare() declaration {
+	return declaration{stores: []string{UsersFile}, record: &c.User, kind: userKind}
 }
 
 func (c DisableUser) run(ctx context.Context, s *Stores) (any, error) {
@@ -43,6 +51,10 @@ type SetUserRole struct {
 	Role account.Role `json:"role"`
 	Why  string       `json:"why,omitempty"`
 	On   string       `json:"on,omitempty"`
+}
+
+func (c *SetUserRole) declare() declaration {
+	return declaration{stores: []string{UsersFile}, record: &c.User, kind: userKind}
 }
 
 func (c SetUserRole) run(ctx context.Context, s *Stores) (any, error) {
@@ -70,6 +82,10 @@ type SetUserPassword struct {
 	Password string `json:"password"`
 }
 
+func (c *SetUserPassword) declare() declaration {
+	return declaration{stores: []string{UsersFile}, record: &c.User, kind: userKind}
+}
+
 func (c SetUserPassword) run(ctx context.Context, s *Stores) (any, error) {
 	a, err := s.Accounts.Find(c.User)
 	if err != nil {
@@ -81,6 +97,10 @@ func (c SetUserPassword) run(ctx context.Context, s *Stores) (any, error) {
 // DeleteUser removes an account. What it submitted stays, without an owner.
 type DeleteUser struct {
 	User string `json:"user"`
+}
+
+func (c *DeleteUser) declare() declaration {
+	return declaration{stores: []string{UsersFile, CommunityFile}, record: &c.User, kind: userKind}
 }
 
 func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
