@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"slices"
@@ -17,7 +18,7 @@ import (
 // A Severity says how bad a finding is.
 type Severity string
 
-// The severities. Warning and Wrong are something to mend.
+// The severities. Warning and Wrong need a change.
 const (
 	Fine    Severity = "ok"
 	Note    Severity = "note"    // good to know
@@ -25,18 +26,18 @@ const (
 	Wrong   Severity = "wrong"   // something does not work, or is open to others
 )
 
-// A Finding is what the doctor says of one thing.
+// A Finding is the result of one check.
 type Finding struct {
-	Check    string   `json:"check"` // what was looked at: "owner", "data FR"
+	Check    string   `json:"check"` // its name: "owner", "data FR"
 	Severity Severity `json:"severity"`
 	Text     string   `json:"text"`
-	Mend     string   `json:"mend,omitempty"` // a command, or what to change
+	Mend     string   `json:"mend,omitempty"` // advice: a command or a setting
 }
 
 // A Diagnosis is the answer of Doctor.
 type Diagnosis struct {
 	Data     string       `json:"data"`
-	OK       bool         `json:"ok"` // nothing to mend
+	OK       bool         `json:"ok"` // no finding needs a change
 	Server   *ServerState `json:"server,omitempty"`
 	Findings []Finding    `json:"findings"`
 }
@@ -46,7 +47,7 @@ func (d *Diagnosis) add(check string, severity Severity, mend, format string, ar
 	d.OK = d.OK && (severity == Fine || severity == Note)
 }
 
-// ToMend is the number of findings that something should be done about.
+// ToMend is the number of findings that need a change.
 func (d *Diagnosis) ToMend() (n int) {
 	for _, f := range d.Findings {
 		if f.Severity == Warning || f.Severity == Wrong {
@@ -56,7 +57,7 @@ func (d *Diagnosis) ToMend() (n int) {
 	return n
 }
 
-// A doctor looks at a folder from a machine. Tests have other machines.
+// A doctor examines a folder on a machine. Tests have other machines.
 type doctor struct {
 	*Diagnosis
 	dir  folder.Dir
@@ -66,8 +67,8 @@ type doctor struct {
 	ask  func(ctx context.Context, base string) error // whether this server answers at its base URL
 }
 
-// Doctor looks at a data folder and its server, if one runs, and says what is wrong and how to mend it. It
-// changes nothing, and does not read what is in the stores: CheckFolder does.
+// Doctor returns the problems of a data folder, and of its server if one runs, each with advice. It changes
+// nothing, and does not read the content of the stores: CheckFolder does.
 func Doctor(ctx context.Context, dir folder.Dir, ask func(ctx context.Context, base string) error) (*Diagnosis, error) {
 	d := &doctor{dir: dir, now: time.Now(), euid: os.Geteuid(), room: room, ask: ask}
 	return d.examine(ctx)
@@ -79,9 +80,10 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 		return d.Diagnosis, nil
 	}
 	d.owner()
-	d.modes()
-	d.space()
-	d.clock()
+	c := d.contents()
+	d.modes(c)
+	d.space(c)
+	d.clock(c)
 	d.secretKey()
 	d.registers()
 	var err error
@@ -99,10 +101,13 @@ func serverOf(ctx context.Context, dir folder.Dir) (*ServerState, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	text, err := call(ctx, dir, Diagnose{})
-	if _, unreachable := errors.AsType[*net.OpError](err); unreachable {
+	_, unreachable := errors.AsType[*net.OpError](err)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, dir.OwnerAdvice(err)
+	case unreachable:
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	s := &ServerState{}

@@ -3,10 +3,14 @@ package admin
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -152,6 +156,9 @@ func TestDoctorFolder(t *testing.T) {
 			noted.Clock.Receipt = d.now.AddDate(0, -7, 0)
 			must(t, noted.Write(d.dir))
 		}, finding{"clock", Wrong, "the last data came at", "relais check --accept"}},
+		{"evidence of time that is damaged", false, func(t *testing.T, d *doctor) {
+			filetest.Write(t, in(d, inventory.Name), "{")
+		}, finding{"clock", Warning, "not known", ""}},
 		{"no key", false, func(t *testing.T, d *doctor) { must(t, os.Remove(in(d, "secret.key"))) },
 			finding{"secret.key", Wrong, "is missing", "backup"}},
 		{"a damaged key", false, func(t *testing.T, d *doctor) { must(t, os.Truncate(in(d, "secret.key"), 7)) },
@@ -248,6 +255,40 @@ func TestDoctorServer(t *testing.T) {
 			d.server(context.Background())
 			tt.want.compare(t, d.Diagnosis)
 		})
+	}
+}
+
+// What this user may not look at is named, and everything else is looked at all the same.
+func TestDoctorLooksOn(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can look as another user")
+	}
+	d := healthy(t)
+	in := func(name string) string { return filepath.Join(string(d.dir), name) }
+	for dir := string(d.dir); dir != filepath.Clean(os.TempDir()); dir = filepath.Dir(dir) {
+		must(t, os.Chmod(dir, 0o755))
+	}
+	must(t, errors.Join(os.Mkdir(in("a folder that is shut"), 0o700),
+		os.Chmod(in("snapshots"), 0o744), os.Chmod(in("users.db"), 0o666)))
+	d.Diagnosis = &Diagnosis{OK: true}
+	runtime.LockOSThread() // of whom it is said who looks
+	must(t, syscall.Setfsuid(65534))
+	c := d.contents()
+	must(t, syscall.Setfsuid(0))
+	runtime.UnlockOSThread()
+	d.modes(c)
+	for _, want := range []string{"a folder that is shut: permission denied", "FR.snap: permission denied",
+		"others may write to " + in("users.db")} {
+		if !slices.ContainsFunc(d.Findings, func(f Finding) bool { return strings.Contains(f.Text, want) && f.Severity == Wrong }) {
+			t.Errorf("findings %+v, want %q", d.Findings, want)
+		}
+	}
+	for range mostNamedFiles {
+		c.unreadable = append(c.unreadable, fs.ErrPermission)
+	}
+	d.modes(c)
+	if last := d.Findings[len(d.Findings)-1]; last.Text != "and 2 more that cannot be looked at" {
+		t.Errorf("the last of many is %+v, want 2 more", last)
 	}
 }
 

@@ -7,12 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"relais/admin/inventory"
 	"relais/auth/access"
-	"relais/internal/folder"
 	"relais/internal/retention"
 	"relais/internal/store"
 	"relais/market"
@@ -31,7 +29,7 @@ func (d *doctor) folder() bool {
 	case err != nil:
 		d.add("folder", Wrong, "", "%v", err)
 	case !info.IsDir():
-		d.add("folder", Wrong, "", "%s is a file, and no folder", d.dir)
+		d.add("folder", Wrong, "", "%s is a file: name the data folder", d.dir)
 	case refuseUnfinished(string(d.dir)) != nil:
 		d.add("folder", Wrong, "empty the folder, and restore again", "%v", refuseUnfinished(string(d.dir)))
 	case d.dir.IsPack():
@@ -60,106 +58,24 @@ func (d *doctor) owner() {
 	}
 }
 
-// modes looks for files that others may read or write, and for those that the owner may not.
-func (d *doctor) modes() {
-	found := 0
-	say := func(severity Severity, mend, format string, args ...any) {
-		if found++; found <= 5 {
-			d.add("modes", severity, mend, format, args...)
-		}
-	}
-	err := filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
-		if e != nil && e.Name() == folder.LostAndFound {
-			return fs.SkipDir
-		}
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if err != nil || e.Type()&fs.ModeSymlink != 0 {
-			return nil // it was just removed
-		}
-		name, mode := filepath.Base(path), info.Mode().Perm()
-		private := strings.HasSuffix(name, ".db") || name == sealFile || info.Mode()&fs.ModeSocket != 0
-		switch {
-		case mode&0o022 != 0:
-			say(Wrong, fmt.Sprintf("chmod go-w '%s'", path), "others may write to %s (mode %04o)", path, mode)
-		case private && mode&0o077 != 0:
-			severity := Warning
-			if name == sealFile {
-				severity = Wrong
-			}
-			say(severity, fmt.Sprintf("chmod 600 '%s'", path), "others may read %s (mode %04o)", path, mode)
-		case e.IsDir() && mode&0o700 != 0o700, e.Type().IsRegular() && mode&0o600 != 0o600 && !d.dir.IsPack():
-			say(Wrong, fmt.Sprintf("chmod -R u+rwX '%s'", path), "its owner may not read and write %s (mode %04o)", path,
-				mode)
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
-		d.add("modes", Wrong, "", "%v", d.dir.OwnerAdvice(err))
-	case found > 5:
-		d.add("modes", Wrong, fmt.Sprintf("chmod -R u+rwX,go-rwx '%s'", d.dir), "and %d more", found-5)
-	case found == 0:
-		d.add("modes", Fine, "", "nobody else may write, or read keys and stores")
-	}
-}
-
-// Room that is needed: an update downloads and unpacks, and a store is compacted next to itself.
-const (
-	leastRoom   = 100 << 20
-	enoughRoom  = 1 << 30
-	leastInodes = 1000
-)
-
-func (d *doctor) space() {
-	free, inodes, err := d.room(string(d.dir))
-	if err != nil {
-		d.add("space", Warning, "", "it is not known: %v", err)
-		return
-	}
-	largest := uint64(0)
-	_ = filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
-		if info, infoErr := os.Lstat(path); infoErr == nil && strings.HasSuffix(path, ".db") {
-			largest = max(largest, uint64(info.Size()))
-		}
-		return nil // what cannot be read is said elsewhere
-	})
-	const mend = "free some space, or move the folder to a larger disk"
-	switch wanted := max(enoughRoom, largest+leastRoom); {
-	case d.dir.IsPack():
-	case free < leastRoom || inodes < leastInodes:
-		d.add("space", Wrong, mend, "%d MB and %d files are free: changes will fail", free>>20, inodes)
-	case free < wanted:
-		d.add("space", Warning, mend, "%d MB are free; an update, or compacting the largest store, may need %d MB",
-			free>>20, wanted>>20)
-	default:
-		d.add("space", Fine, "", "%d MB are free", free>>20)
-	}
-}
-
 // clock compares the clock with the newest evidence of time in the folder.
-func (d *doctor) clock() {
+func (d *doctor) clock(c *contents) {
 	const mend = "set the clock, such as with: timedatectl set-ntp true"
 	noted, err := inventory.Read(d.dir)
-	if err == nil {
+	switch {
+	case err == nil:
 		check := retention.NewClock(noted.Clock, func() time.Time { return d.now }).Check()
 		if far, ok := errors.AsType[*retention.FarError](check); ok {
 			d.add("clock", Wrong, mend+"; or, when it is right: relais check --accept --data "+string(d.dir), "%v", far)
 			return
 		}
+	case !errors.Is(err, fs.ErrNotExist):
+		d.add("clock", Warning, "", "when data came last is not known: %v", d.dir.OwnerAdvice(err))
+		return
 	}
-	newest, name := time.Time{}, ""
-	_ = filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error {
-		if info, infoErr := os.Lstat(path); infoErr == nil && info.ModTime().After(newest) {
-			newest, name = info.ModTime(), path
-		}
-		return nil
-	})
-	if newest.Sub(d.now) > time.Hour {
-		d.add("clock", Wrong, mend, "the clock says %s, and %s is of %s", d.now.UTC().Format(time.RFC3339), name,
-			newest.UTC().Format(time.RFC3339))
+	if c.newest.Sub(d.now) > time.Hour {
+		d.add("clock", Wrong, mend, "the clock says %s, and %s is of %s", d.now.UTC().Format(time.RFC3339), c.name,
+			c.newest.UTC().Format(time.RFC3339))
 		return
 	}
 	d.add("clock", Fine, "", "%s, as far as the data can tell", d.now.UTC().Format(time.RFC3339))
