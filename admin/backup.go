@@ -324,20 +324,16 @@ func makePrivate(to, name string) error {
 
 // copyFile copies a file with the rights of its owner and the time of its last change.
 func copyFile(from, to string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
+	return readFile(from, func(f io.Reader, info fs.FileInfo) error { return writeCopy(to, f, info) })
+}
+
+// writeCopy writes a copy of a file, which is private if the file is.
+func writeCopy(to string, f io.Reader, info fs.FileInfo) error {
 	replace := folder.Replace
 	if info.Mode().Perm()&0o077 == 0 {
 		replace = folder.ReplacePrivate
 	}
-	err = replace(to, func(w io.Writer) error {
+	err := replace(to, func(w io.Writer) error {
 		_, err := io.Copy(w, f)
 		return err
 	})

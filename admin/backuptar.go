@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
 
 	"relais/admin/backup"
 	"relais/internal/folder"
@@ -39,38 +38,19 @@ func writeTar(ctx context.Context, w io.Writer, copied string) error {
 		if err != nil || e.IsDir() || path == filepath.Join(copied, backup.Name) {
 			return err
 		}
-		return addToTar(ctx, t, copied, path)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		name, err := filepath.Rel(copied, path)
+		if err != nil {
+			return err
+		}
+		return addFile(t, name, path)
 	})
 	if err == nil {
-		err = addToTar(ctx, t, copied, filepath.Join(copied, backup.Name))
+		err = addFile(t, backup.Name, filepath.Join(copied, backup.Name))
 	}
 	return errors.Join(err, t.Close())
-}
-
-func addToTar(ctx context.Context, t *tar.Writer, dir, path string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	name, err := filepath.Rel(dir, path)
-	if err != nil {
-		return err
-	}
-	err = t.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Size: info.Size(), Mode: int64(info.Mode().Perm()),
-		ModTime: info.ModTime()})
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(t, f)
-	return err
 }
 
 // RestoreTar is Restore from an archive that BackupTar wrote.
@@ -143,18 +123,7 @@ func extract(t *tar.Reader, h *tar.Header, to, name string) error {
 	if err := makePrivate(to, name); err != nil {
 		return err
 	}
-	replace := folder.Replace
-	if h.Mode&0o077 == 0 {
-		replace = folder.ReplacePrivate
-	}
-	err := replace(filepath.Join(to, name), func(w io.Writer) error {
-		_, err := io.Copy(w, t)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return os.Chtimes(filepath.Join(to, name), time.Time{}, h.ModTime)
+	return writeCopy(filepath.Join(to, name), t, h.FileInfo())
 }
 
 // writeList writes the list of a copy, which must have every file that was extracted.

@@ -38,7 +38,7 @@ func (s *Stores) sendPack(w http.ResponseWriter, r *http.Request) {
 				if err != nil {
 					return err
 				}
-				return addFile(t, filepath.ToSlash(name), path)
+				return addFile(t, name, path)
 			})
 		})
 	})

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"relais/internal/folder"
@@ -36,8 +38,21 @@ type writerFunc func(b []byte) (int, error)
 // Write implements io.Writer.
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
-// addFile adds a file to an archive.
+// addFile adds a file to an archive, with its mode and the time of its last change.
 func addFile(t *tar.Writer, name, path string) error {
+	return readFile(path, func(f io.Reader, info fs.FileInfo) error {
+		err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Size: info.Size(), Mode: int64(info.Mode().Perm()),
+			ModTime: info.ModTime()})
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(t, f)
+		return err
+	})
+}
+
+// readFile opens a file for read, and closes it.
+func readFile(path string, read func(f io.Reader, info fs.FileInfo) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -47,11 +62,7 @@ func addFile(t *tar.Writer, name, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := t.WriteHeader(&tar.Header{Name: name, Size: info.Size(), Mode: 0o600}); err != nil {
-		return err
-	}
-	_, err = io.Copy(t, f)
-	return err
+	return read(f, info)
 }
 
 // fetchFiles asks the folder's server for the files at a path of the socket, and calls file for each.
