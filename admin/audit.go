@@ -6,7 +6,7 @@ import (
 	"relais/community/audit"
 )
 
-// openAudit opens the log, and goes on with what a killed process left in other stores.
+// openAudit opens the log, and collects the decisions that a killed process left in other stores.
 func (s *Stores) openAudit() {
 	s.Audit = audit.Open(s.opened()[CommunityFile], s.opened()[PhotosFile], s.opened()[UsersFile])
 	s.collect()
@@ -21,15 +21,15 @@ func As(ctx context.Context, moderator string) context.Context {
 	return context.WithValue(ctx, actorKey{}, moderator)
 }
 
-// decision returns the decision of who runs a command.
+// decision returns a decision of the author that As named, or of the shell.
 func decision(ctx context.Context, why, on string) audit.Decision {
 	by, _ := ctx.Value(actorKey{}).(string)
 	return audit.Decision{By: by, Why: why, On: on}
 }
 
-// A ChangedError says that something was changed since it was shown. It is an audit.ErrChanged.
+// A ChangedError says that a record was changed after a moderator saw it. It is an audit.ErrChanged.
 type ChangedError struct {
-	// Last is the last decision about it, nil if none is known: then it changed in another way.
+	// Last is the last decision about the record, nil if it changed in another way.
 	Last *audit.Entry
 	err  error
 }
@@ -49,8 +49,8 @@ func (s *Stores) changed(subject string, err error) error {
 	return &ChangedError{last, err}
 }
 
-// collect moves decisions from other stores into the log. If that fails, they stay where they were made
-// until the next call.
+// collect moves decisions from other stores into the log. If that fails, they stay in their stores until the
+// next call.
 func (s *Stores) collect() {
 	if err := s.Audit.Collect(); err != nil {
 		s.log.Warn("decisions are not in the audit log yet: they wait in the store where they were made", "error", err)
@@ -67,7 +67,7 @@ type AuditList struct {
 	Entries []audit.Entry `json:"entries"`
 }
 
-// ListAudit lists what was decided, the newest first.
+// ListAudit lists decisions, the newest first.
 type ListAudit struct {
 	audit.Filter
 	Page

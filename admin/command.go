@@ -23,7 +23,7 @@ type declared interface {
 	declare() declaration
 }
 
-// A declaration says what do and callHere must know about a command.
+// A declaration describes a command to do and callHere.
 type declaration struct {
 	stores      []string // without which the result is wrong
 	record      *string  // a field of the command that names a record, nil if it has none
@@ -94,8 +94,8 @@ func (s *Stores) resolve(d declaration) (err error) {
 	return err
 }
 
-// freshen has the commands see what was done on other servers. If that cannot be asked for, they see
-// what this server knows, and the error says why.
+// freshen waits for the changes of other servers. After an error, commands see the changes that this server
+// knows.
 func (s *Stores) freshen(ctx context.Context) error {
 	var asking errgroup.Group
 	for _, db := range s.opened() {

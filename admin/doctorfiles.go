@@ -11,7 +11,7 @@ import (
 	"relais/internal/folder"
 )
 
-// A contents is what a doctor found in a folder.
+// A contents has the findings of a walk through a folder.
 type contents struct {
 	exposed    []exposed
 	unreadable []error // of files and folders that could not be looked at

@@ -15,7 +15,7 @@ import (
 	"relais/internal/cgroup"
 )
 
-// Settings are those of a server, for Diagnose. They are set before commands run.
+// Settings are those of a server, for the doctor. They are set before commands run.
 type Settings struct {
 	Version      string                 `json:"version"`
 	Listen       string                 `json:"listen"`
@@ -41,7 +41,7 @@ type ServerState struct {
 	Feeds    []FeedState     `json:"feeds"`
 }
 
-// Diagnose returns what a server knows of itself.
+// Diagnose returns the state of a server.
 type Diagnose struct{}
 
 func (*Diagnose) declare() declaration { return declaration{} }

@@ -21,7 +21,7 @@ func (s *Stores) openHooks() {
 			return
 		}
 		s.fail(HooksFile, err)
-		s.Hooks = s.newHooks() // nothing of what was read
+		s.Hooks = s.newHooks() // without the records that were read
 	}
 	s.log.Warn("webhooks lose what happens until hooks.db is restored from a backup and the server is started again; to go "+
 		"on without these hooks, delete hooks.db, run relais check --accept, and make others", "file", HooksFile)

@@ -87,8 +87,8 @@ const mostNamed = 8
 // errManyMeant is wrapped by the error of a text that could mean several records.
 var errManyMeant = errors.New("use a whole id")
 
-// identify returns the id of the record that a text means. It returns a text that means no record as it
-// is: the command has the better error.
+// identify returns the id of the record that a text means. A text that means no record is returned unchanged:
+// the command has the better error.
 func (s *Stores) identify(k kind, text string) (string, error) {
 	begin := text
 	if !strings.HasPrefix(text, k.mark) {

@@ -31,7 +31,7 @@ type PackSpec struct {
 	Program string `json:"program,omitempty"`
 }
 
-// A PackReport is what a pack has. It is the file pack.json of the pack's data.
+// A PackReport lists the content of a pack. It is the file pack.json of the pack's data.
 type PackReport struct {
 	Format   int          `json:"format"`
 	Made     time.Time    `json:"made"`
@@ -44,7 +44,7 @@ type PackReport struct {
 	// Speedtests and CoveragePoints were measured by people.
 	Speedtests     int `json:"speedtests"`
 	CoveragePoints int `json:"coveragePoints"`
-	// LeftOut says what of the area the pack does not have.
+	// LeftOut lists data of the area that the pack lacks, with the reasons.
 	LeftOut []string `json:"leftOut"`
 }
 
@@ -119,7 +119,8 @@ func (p *packing) leftOut(format string, args ...any) {
 	p.report.LeftOut = append(p.report.LeftOut, fmt.Sprintf(format, args...))
 }
 
-// node says that a node of a cluster may lack what others have, but not why: errors name machines.
+// node notes that a node of a cluster may lack data that others have. It leaves out the reason: errors name
+// machines.
 func (p *packing) node(context.Context) error {
 	if p.replicas == nil {
 		return nil

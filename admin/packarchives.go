@@ -35,8 +35,8 @@ func (p *packing) archives(ctx context.Context) (err error) {
 	return nil
 }
 
-// publications writes those supports that are in the pack, and those that the registers do not have any more
-// and that were in the area at last.
+// publications writes the supports of the pack's sites, and supports that left the registers and were in the
+// area.
 func (p *packing) publications(ctx context.Context, db *store.DB) error {
 	chosen, known := siteChoice{}, false
 	for _, code := range archive.Markets {
@@ -71,7 +71,7 @@ func (p *packing) had(r *archive.Record) bool {
 	return false
 }
 
-// editions writes the noted editions of a market, each with the sites of the area, but not those with a
+// editions writes the noted editions of a market with the sites of the area. It leaves out editions with a
 // register that may not be redistributed.
 func (p *packing) editions(ctx context.Context, db *store.DB, code market.Code, c *packChoice) error {
 	chosen, withheld := siteChoice{}, 0
@@ -98,7 +98,7 @@ func (p *packing) editions(ctx context.Context, db *store.DB, code market.Code, 
 	return err
 }
 
-// A siteChoice says of ids of sites whether they are in a pack.
+// A siteChoice has, by id, whether a site is in a pack.
 type siteChoice map[string]bool
 
 // add adds the sites of a register.
@@ -108,7 +108,8 @@ func (s siteChoice) add(c *packChoice) {
 	}
 }
 
-// has returns what is known of a site. For one that is not known gone decides, once.
+// has reports whether a site is in the pack. gone decides about a site that no register has; its answer is
+// kept.
 func (s siteChoice) has(id string, gone func() bool) bool {
 	in, known := s[id]
 	if !known {

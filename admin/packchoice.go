@@ -13,7 +13,7 @@ import (
 	"relais/snapshot"
 )
 
-// A packChoice decides what of a market is in a pack.
+// A packChoice decides which sites and points of a market are in a pack.
 type packChoice struct {
 	spec    PackSpec
 	table   *market.Market
@@ -40,7 +40,7 @@ func newPackChoice(spec PackSpec, m *market.Market, snap *snapshot.Snapshot) (*p
 	return c, nil
 }
 
-// inDisc reports whether a disc, by the same reckoning as an index's, has a point.
+// inDisc reports whether a point is in a disc, with the distance that an index uses.
 func inDisc(d *geo.Disc, p geo.Point) bool { return geo.Haversine(d.Center, p) <= d.Haversine() }
 
 // has reports whether site i of the snapshot is in the pack.

@@ -94,7 +94,7 @@ func (c SetUserPassword) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Accounts.SetPassword(ctx, a.ID, c.Password)
 }
 
-// DeleteUser removes an account. What it submitted stays, without an owner.
+// DeleteUser removes an account. Its submissions stay, without an owner.
 type DeleteUser struct {
 	User string `json:"user"`
 }
@@ -111,8 +111,9 @@ func (c DeleteUser) run(_ context.Context, s *Stores) (any, error) {
 	return a, s.DeleteUser(a.ID)
 }
 
-// DeleteUser removes an account and all links between it and what it submitted. It first forgets what the account submitted: if that fails, it can be done again. It does
-// so once more afterwards, for what was submitted while the account was deleted.
+// DeleteUser removes an account and all links between it and its submissions. The links go first: if that
+// fails, the account is still there, and DeleteUser can be called again. They go once more afterwards, for
+// submissions that came while the account was deleted.
 func (s *Stores) DeleteUser(id string) error {
 	name := ""
 	if a, err := s.Accounts.Find(id); err == nil && a.ID == id {

@@ -33,7 +33,7 @@ type Bug struct {
 	State    BugState   `json:"state"`
 	Created  time.Time  `json:"createdAt"`
 	ClosedAt *time.Time `json:"closedAt,omitempty"`
-	Answer   string     `json:"answer,omitempty"` // of who closed it
+	Answer   string     `json:"answer,omitempty"` // to the reporter
 }
 
 const bugPrefix = "bug:"

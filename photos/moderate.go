@@ -11,8 +11,8 @@ import (
 	"relais/internal/store"
 )
 
-// Hide hides a photo and keeps it otherwise. Why says what the other moderators should know. A hidden
-// photo does not change. Errors: ErrNoPhoto, audit.ErrChanged.
+// Hide hides a photo and keeps it otherwise. The reason of the decision is a note for other moderators. A
+// hidden photo does not change. Errors: ErrNoPhoto, audit.ErrChanged.
 func (s *Store) Hide(id string, d audit.Decision) (*Photo, error) {
 	return s.change(id, d, "photo.hide", func(p *Photo) { s.hide(p, d.Reason()) })
 }
@@ -44,7 +44,7 @@ func (s *Store) hold(p *Photo) {
 // Version names the content of a record for a decision.
 func (p *Photo) Version() string {
 	c := *p
-	c.DeleteHash = nil // moderators do not get it
+	c.DeleteHash = nil // which moderators do not get
 	return audit.Version(c)
 }
 
@@ -91,8 +91,7 @@ func (s *Store) Delete(id string, d audit.Decision) (*Photo, error) {
 	})
 }
 
-// Withdraw deletes a photo for who sent it: a client that is known to be the one, or anybody who has
-// the photo's token. client or token may be "". Errors: those of Delete; ErrNoPhoto also if neither is
+// Withdraw deletes a photo for its sender: the client that sent it, or anybody who has the photo's token. client or token may be "". Errors: those of Delete; ErrNoPhoto also if neither is
 // right.
 func (s *Store) Withdraw(id, client, token string) (*Photo, error) {
 	own := func(p *Photo) bool {

@@ -13,7 +13,7 @@ import (
 	"relais/internal/folder"
 )
 
-// A Source names what a copy is of. Copies of different sources do not count together.
+// A Source names the folder of a copy. Copies of different sources are counted apart.
 type Source struct {
 	Path    string `json:"path"`    // of the data folder, absolute
 	History string `json:"history"` // that of stores.json; "" if it has none
@@ -82,14 +82,14 @@ func Note(dir string, source Source, number int) error {
 	return l.write(dir)
 }
 
-// Remove removes a copy. It loses its name first, so that a copy without all files is never taken for
-// one.
+// Remove removes a copy. It is renamed first, so that a copy that lost some of its files is never taken for a
+// complete one.
 func (s Shelved) Remove() error {
 	gone := filepath.Join(filepath.Dir(s.Path), "."+filepath.Base(s.Path)+tempMark+"removed")
 	if err := os.Rename(s.Path, gone); err != nil {
 		return err
 	}
-	if err := begin(gone); err != nil { // Tidy removes what is not finished
+	if err := begin(gone); err != nil { // Tidy removes unfinished copies
 		return err
 	}
 	if err := os.RemoveAll(gone); err != nil {

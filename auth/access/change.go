@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Change is what to change of a client. The zero value changes nothing.
+// A Change is a change of a client. The zero value changes nothing.
 type Change struct {
 	Name          *string            `json:"name"`
 	Scopes        Edit[Scope]        `json:"scopes"`
@@ -89,7 +89,7 @@ type Difference struct {
 	To     any    `json:"to"`
 }
 
-// differences lists what a Change can change.
+// differences compares the members that a Change can change.
 func differences(a, b *Client) []Difference {
 	list := []Difference{}
 	compare := func(member string, from, to any) {
@@ -110,7 +110,7 @@ func differences(a, b *Client) []Difference {
 	return list
 }
 
-// Set changes a client, and returns it with what is different. Errors: ErrNoClient, errNameTaken, those of
+// Set changes a client, and returns it with the differences. Errors: ErrNoClient, errNameTaken, those of
 // Client.CheckNew, or of Client.Check for a client that CheckNew refused before.
 func (c *Clients) Set(id string, change Change) (*Client, []Difference, error) {
 	var before, after Client

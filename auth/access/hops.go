@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Hops notes from where requests come that a wrong list of proxies would explain. Nil notes nothing.
+// Hops notes senders of X-Forwarded-For, which show a wrong list of proxies. Nil notes nothing.
 type Hops struct {
 	unknown atomic.Pointer[netip.Addr]
 	counts  [3]atomic.Int64
 }
 
-// SeenHops is what Hops noted.
+// SeenHops are the notes of Hops.
 type SeenHops struct {
 	// Unknown is the last sender of X-Forwarded-For that is not a trusted proxy, "" for none: the address
 	// of a private network or of this machine, else only its network, because it may be a person's.
@@ -40,7 +40,7 @@ func (h *Hops) Note(proxies Proxies, peer string, forwarded []string) {
 	}
 }
 
-// Seen returns what was noted since the start.
+// Seen returns the notes since the start.
 func (h *Hops) Seen() (s SeenHops) {
 	if h == nil {
 		return s

@@ -2,7 +2,7 @@ package account
 
 import "relais/community/audit"
 
-// DisableAs is Disable for who decides. Errors: also audit.ErrChanged.
+// DisableAs is Disable with the author of the decision. Errors: also audit.ErrChanged.
 func (s *Store) DisableAs(id string, disabled bool, d audit.Decision) (*Account, error) {
 	act := "user.enable"
 	if disabled {
@@ -20,7 +20,7 @@ func (s *Store) DisableAs(id string, disabled bool, d audit.Decision) (*Account,
 	})
 }
 
-// SetRoleAs is SetRole for who decides. Errors: also audit.ErrChanged.
+// SetRoleAs is SetRole with the author of the decision. Errors: also audit.ErrChanged.
 func (s *Store) SetRoleAs(id string, role Role, d audit.Decision) (*Account, error) {
 	if _, err := ParseRole(string(role)); err != nil {
 		return nil, err

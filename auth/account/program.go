@@ -51,7 +51,7 @@ func (s *Store) Programs(person string) []Program {
 	return list
 }
 
-// RevokeProgram ends what a person let a program do. One that may do nothing has been revoked before.
+// RevokeProgram ends the access of a program to a person's account. A program without access is no error.
 // Error: ErrReadOnly.
 func (s *Store) RevokeProgram(person, client string) error {
 	return s.change(func(c *change) error {

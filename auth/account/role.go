@@ -8,8 +8,7 @@ import (
 	"relais/community/audit"
 )
 
-// A Role says what a person may do on the pages of a server. Each role may do what those before it
-// may. Programs that act for a person never have it.
+// A Role is the right of a person on the pages of a server. Each role includes those before it. Programs that act for a person never have it.
 type Role string
 
 // The roles: a member has an account, a moderator decides about what others sent, and an admin also
@@ -35,8 +34,7 @@ func ParseRole(text string) (Role, error) {
 	return "", fmt.Errorf("%.50q is not a role: want one of %s", text, strings.Join(names, ", "))
 }
 
-// May reports whether who has the role may do what needs another one. Nobody may do what needs an
-// unknown role.
+// May reports whether the role includes another one. No role includes an unknown one.
 func (r Role) May(needed Role) bool {
 	i := slices.Index(Roles, needed)
 	return i >= 0 && slices.Index(Roles, r) >= i

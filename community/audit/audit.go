@@ -1,7 +1,7 @@
-// Package audit is the log of what moderators decide: who, when, what, about what, why, and what it
-// was before. An entry is written in the commit of the store that the decision changes, so that there
+// Package audit is the log of moderators' decisions: who decided, when, about what, why, and the state
+// before. An entry is written in the commit of the store that the decision changes, so that there
 // is never one without the other. Entries of other stores are moved to community.db, where the log is.
-// The package does not know what can be decided.
+// The package does not know which decisions there are.
 package audit
 
 import (
@@ -18,24 +18,24 @@ import (
 	"relais/internal/store"
 )
 
-// ErrChanged says that something was changed since it was shown to who decides about it.
+// ErrChanged says that a record was changed after a moderator saw it.
 var ErrChanged = errors.New("it was changed meanwhile: look at it again")
 
-// Shell is who decides on the command line.
+// Shell is the author of decisions on the command line.
 const Shell = "shell"
 
-// Bucket has the entries, in every store whose records are decided about. It is made with the first one:
-// so nodes of a cluster with an older version get it like any change.
+// Bucket has the entries, in every store with records that moderators decide about. It is made with the first
+// one: so nodes of a cluster with an older version get it like any change.
 const Bucket = "audit" // id of the entry, a UUID of version 7 in 16 bytes → Entry in JSON
 
 // MaxWhy bounds the reason of a decision, in bytes.
 const MaxWhy = 2000
 
-// A Decision says who decides, why, and on what.
+// A Decision has its author, its reason and the version that the author saw.
 type Decision struct {
 	By  string // name of a moderator; "" on the command line
 	Why string
-	// On is the Version of what was decided on; "" for whatever it is.
+	// On is the Version that the author saw; "" accepts any.
 	On string
 }
 
@@ -47,7 +47,7 @@ type Entry struct {
 	// Shell tells the command line from a moderator of that name.
 	Shell   bool   `json:"shell,omitempty"`
 	Act     string `json:"act"`             // such as photo.hide
-	Subject string `json:"subject"`         // id of what was decided about; name of an account
+	Subject string `json:"subject"`         // id of the record; name of an account
 	Photo   string `json:"photo,omitempty"` // id of the photo that a report is about
 	SiteKey string `json:"siteKey,omitempty"`
 	Why     string `json:"why,omitempty"`

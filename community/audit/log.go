@@ -16,7 +16,7 @@ import (
 // A Log is all entries of a data folder.
 type Log struct {
 	db      *store.DB   // nil for a read-only folder without the file
-	sources []*store.DB // where else decisions are made; some may be nil
+	sources []*store.DB // other stores with decisions; some may be nil
 }
 
 // Open returns the log in community.db. sources are the other stores with a Bucket.
@@ -27,7 +27,7 @@ type Filter struct {
 	By      string `json:"by,omitempty"`
 	Subject string `json:"subject,omitempty"` // id, also that of the photo of a report; or name
 	Kind    string `json:"kind,omitempty"`    // what acts begin with: photo, report, outage, bug, user
-	Own     bool   `json:"own,omitempty"`     // not that of the photo of a report
+	Own     bool   `json:"own,omitempty"`     // leaves out reports about the photo
 }
 
 func (f Filter) wants(e *Entry) bool {

@@ -20,7 +20,7 @@ const (
 	maxVersion = 64
 )
 
-// A decision is what a form says.
+// A decision has the fields of a form.
 type decision struct {
 	act, id, on, why, role string
 	visitor                string // id of the account
@@ -58,8 +58,8 @@ func (d decision) outage(how admin.Decision) admin.Command {
 	return admin.DecideOutage{Report: d.id, Decision: how, User: d.visitor, Why: d.why, On: d.on}
 }
 
-// decide does what a form says, and returns to the page of the form. Each form names the version that
-// its moderator saw: of two decisions on one, the second is told of the first.
+// decide runs the command of a form, and returns to the page of the form. Each form names the version that its
+// moderator saw: the second of two moderators is told of the first decision.
 func (q *request) decide() {
 	if q.r.Method != http.MethodPost {
 		q.redirect(Path)
@@ -97,7 +97,7 @@ func (q *request) decide() {
 	q.redirect(withAbout(back, d.id))
 }
 
-// withAbout returns an address of a page with what was decided about.
+// withAbout returns the address of a page, with the id of the record that was decided about.
 func withAbout(back, id string) string {
 	u, err := url.Parse(back)
 	if err != nil {
@@ -114,7 +114,8 @@ func (q *request) redirect(to string) {
 	q.w.WriteHeader(http.StatusSeeOther)
 }
 
-// changed says that somebody decided before. Last is the last decision, nil if it was none.
+// changed writes the page for a record that was changed before. last is the last decision, nil if the record
+// changed in another way.
 func (q *request) changed(d decision, last *audit.Entry) {
 	data := struct {
 		Text, Photo, Why string
@@ -126,7 +127,7 @@ func (q *request) changed(d decision, last *audit.Entry) {
 	q.show(http.StatusConflict, "", q.words["changedTitle"], "changed.html", data)
 }
 
-// gone reports whether an error says that something is not there any more.
+// gone reports whether an error says that a record was removed.
 func gone(err error) bool {
 	return slices.ContainsFunc([]error{photos.ErrNoPhoto, photos.ErrNoReport, community.ErrNoReport, community.ErrNoBug,
 		account.ErrNoAccount}, func(e error) bool { return errors.Is(err, e) })
@@ -135,7 +136,8 @@ func gone(err error) bool {
 // A form is a decision with one button.
 type form struct{ Path, Act, ID, On, Label, Role string }
 
-// undo returns the form that takes a decision back, nil if nothing does, or if it was changed since.
+// undo returns the form that takes a decision back, nil if there is no such form or the record was changed
+// since.
 func (q *request) undo(e *audit.Entry) *form {
 	f := &form{Path: Path + "/decide", ID: e.Subject, Label: q.words["undo"]}
 	switch kind := kindOf(e.Act); {

@@ -55,7 +55,7 @@ func (q *request) parameter(name string, values []string) string {
 	return ""
 }
 
-// A card is a photo with what a moderator may do.
+// A card is a photo with its decisions.
 type card struct {
 	*photos.Photo
 	On       string // its version
@@ -91,7 +91,7 @@ func photoCards(list []*photos.Photo) (cards []*card) {
 // inQueue is how many reports and how many photos the queue has.
 const inQueue = 10
 
-// queue shows what waits the longest.
+// queue shows the reports and photos that have waited longest.
 func (q *request) queue() {
 	reports, err := ask[admin.ReportList](q, admin.ListReports{Page: admin.Page{Limit: inQueue}})
 	if err != nil {
@@ -130,7 +130,7 @@ func (q *request) photos() {
 		q.markets(string(f.Market)), f.SiteKey})
 }
 
-// photo shows one photo, the reports about it, and what was decided about it.
+// photo shows one photo, the reports about it, and the decisions about it.
 func (q *request) photo() {
 	p, err := q.Stores.Photos.Photo(strings.TrimPrefix(q.r.URL.Path, Path+"/photos/"))
 	if err != nil {

@@ -24,13 +24,13 @@ func (q *request) lines(entries []audit.Entry) []line {
 	return list
 }
 
-// kindOf returns what an act is about.
+// kindOf returns the kind of record of an act: photo, report, outage, bug or user.
 func kindOf(act string) string {
 	kind, _, _ := strings.Cut(act, ".")
 	return kind
 }
 
-// author names who decided.
+// author returns the name of the author of a decision.
 func (q *request) author(e *audit.Entry) string {
 	if e.Shell {
 		return q.words["theShell"]
@@ -38,10 +38,10 @@ func (q *request) author(e *audit.Entry) string {
 	return e.By
 }
 
-// did says what was decided. An act that this version does not know is said by its name.
+// did describes a decision. An act that this version does not know is described by its name.
 func (q *request) did(e *audit.Entry) string { return q.text("act.")(e.Act) }
 
-// sentence says who decided what, when and why.
+// sentence describes a decision with its author, time and reason.
 func (q *request) sentence(e *audit.Entry) string {
 	text := q.words.Fill("sentence", q.author(e), q.did(e), q.words.Moment(e.At.Format("2006-01-02T15:04:05Z07:00")))
 	if kindOf(e.Act) == "user" {
@@ -66,7 +66,7 @@ func photoLink(e *audit.Entry) string {
 	return ""
 }
 
-// log lists what was decided.
+// log lists the decisions.
 func (q *request) log() {
 	kinds := []string{"photo", "report", "outage", "bug", "user"}
 	f := audit.Filter{Kind: q.parameter("kind", kinds), By: q.r.URL.Query().Get("by")}

@@ -30,7 +30,7 @@ var texts = web.ReadTexts(files)
 var pages = template.Must(template.New("").Option("missingkey=error").
 	Funcs(template.FuncMap{"on": scopedOn}).ParseFS(files, "*.html"))
 
-// A scoped page is what the template of one item of a page gets.
+// A scoped page is the data of the template of one item.
 type scoped struct {
 	page
 	Item any
@@ -88,14 +88,14 @@ type request struct {
 	words web.Words
 }
 
-// A page is what all templates get.
+// A page is the data of all templates.
 type page struct {
 	W      web.Words
 	Lang   string // that the address states, or ""
 	Form   string // of the session
 	Tab    string // the last part of the path
 	Admin  bool
-	Queue  int    // what waits for a decision
+	Queue  int    // photos and reports that wait for a decision
 	Back   string // address of the page, to which a decision returns
 	Notice *notice
 	Data   any
@@ -109,7 +109,7 @@ func (q *request) show(status int, tab, title, name string, data any) {
 	q.People.Render(q.w, q.r, q.visit, status, title+" · "+q.words["moderationTitle"], pages, name, p)
 }
 
-// fail answers an error: with a text for what is gone, else it is logged and not shown.
+// fail answers an error. Errors other than that of a removed record are logged, and not shown.
 func (q *request) fail(err error) {
 	status, text := http.StatusInternalServerError, q.words["failed"]
 	if gone(err) {
@@ -132,7 +132,7 @@ func ask[T any](q *request, c admin.Command) (answer T, err error) {
 // context returns the context of commands of the moderator.
 func (q *request) context() context.Context { return admin.As(q.r.Context(), q.visit.Name) }
 
-// waiting counts what waits for a decision about photos.
+// waiting counts the photos and reports that wait for a decision.
 func (q *request) waiting() int {
 	_, reports, err := q.Stores.Photos.Reports(reportsWaiting, 0, 0)
 	held, err2 := q.Stores.Photos.Held()
@@ -142,7 +142,7 @@ func (q *request) waiting() int {
 	return reports + held
 }
 
-// back returns the address of the page, without what was decided last.
+// back returns the address of the page, without the last decision.
 func (q *request) back() string {
 	if q.r.Method == http.MethodPost {
 		return ownPage(q.visit.Values.Get("back"))
@@ -172,7 +172,7 @@ func ownPage(address string) string {
 // perPage is how many items a page of a list has.
 const perPage = 20
 
-// A paging is which part of a list is shown, and where the others are.
+// A paging is the place of a page in a list, with links to its neighbours.
 type paging struct {
 	Total, Page, Pages int
 	Previous, Next     string // addresses, or ""
@@ -205,7 +205,7 @@ func (q *request) paging(total int) paging {
 	return p
 }
 
-// A notice is the last decision about something, with what takes it back.
+// A notice is the last decision about a record, with the form that takes it back.
 type notice struct {
 	Text string
 	Undo *form // nil if it cannot be taken back

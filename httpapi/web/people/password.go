@@ -7,7 +7,7 @@ import (
 	"relais/auth/account"
 )
 
-// A problem is what is wrong with a field of a form.
+// A problem is a message about a field of a form.
 type problem struct{ Field, Text string }
 
 // A passwordPage is the data of password.html and delete.html.
@@ -86,7 +86,7 @@ func (p *People) failChange(w http.ResponseWriter, r *http.Request, v *Visit, er
 	p.failWith(w, r, v, err)
 }
 
-// deleteAccount removes the account of a person, after a page that says what goes and what stays.
+// deleteAccount removes the account of a person, after a page that explains the consequences.
 func (p *People) deleteAccount(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method != http.MethodPost {
 		p.showPasswordPage(w, r, v, http.StatusOK, "delete", nil)

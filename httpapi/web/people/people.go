@@ -1,5 +1,5 @@
-// Package people serves the pages of people who sign in: the sign-in itself, their account, and what
-// pages of other packages need to know who asks. The cookie has a random token; package account knows
+// Package people serves the pages of people who sign in: the sign-in itself and their account. Pages of other
+// packages learn from it who asks. The cookie has a random token; package account knows
 // whose it is. All pages work without scripts.
 package people
 
@@ -26,7 +26,7 @@ const (
 	AccountPath = "/account"
 )
 
-// Requests that an address has in a minute: those of nobody who is signed in, and all.
+// Requests that an address has in a minute: those without a session, and all.
 const (
 	strangersPerMinute = 60
 	mostPerMinute      = 1200
@@ -37,7 +37,7 @@ var files embed.FS
 
 var texts = web.ReadTexts(files)
 
-// Options say what the pages show.
+// Options are what the pages need.
 type Options struct {
 	Accounts  *account.Store
 	Community *community.Store

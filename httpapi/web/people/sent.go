@@ -17,7 +17,7 @@ import (
 	"relais/market"
 )
 
-// sentPath is the path of what a person sent.
+// sentPath is the path of a person's submissions.
 const sentPath = AccountPath + "/sent"
 
 // sentKinds are what people send, in the order of the page.
@@ -41,7 +41,7 @@ type sentChoice struct {
 	Here       bool
 }
 
-// A sent is something that a person sent.
+// A sent is a submission of a person.
 type sent struct {
 	When  string // it was sent
 	What  string
@@ -50,7 +50,7 @@ type sent struct {
 	Reply string // of the operator, "" for none
 }
 
-// sent lists what a person sent of a kind, the newest first.
+// sent lists a person's submissions of a kind, the newest first.
 func (p *People) sent(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method == http.MethodPost {
 		redirect(w, p.link(r, sentPath))
@@ -88,7 +88,7 @@ func (p *People) sent(w http.ResponseWriter, r *http.Request, v *Visit) {
 	p.render(w, r, v, http.StatusOK, data.Title, "sent.html", data)
 }
 
-// describe says what a fact is about and what became of it.
+// describe describes a submission and its present state.
 func (p *People) describe(r *http.Request, v *Visit, f account.Fact) sent {
 	switch f.Kind {
 	case account.Outage:

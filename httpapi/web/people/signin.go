@@ -180,7 +180,7 @@ func (p *People) signOut(w http.ResponseWriter, r *http.Request) {
 	p.afterwards(w, r, "out")
 }
 
-// afterwards leads to the sign-in, which says what was done.
+// afterwards leads to the sign-in, with a notice of the finished change.
 func (p *People) afterwards(w http.ResponseWriter, r *http.Request, done string) {
 	q := url.Values{"done": {done}}
 	if lang := web.StatedLanguage(r); lang != "" {
@@ -212,7 +212,7 @@ func (p *People) cameFrom(r *http.Request) string {
 
 // secure reports whether a browser reaches the service in a way that keeps passwords and cookies from
 // others: with TLS here or at a proxy, or on the same machine. Browsers keep the cookie in no other
-// case. What a trusted proxy is reached with is what the base URL says.
+// case. The base URL says whether a trusted proxy has TLS.
 func (p *People) secure(r *http.Request) bool {
 	addr, _ := netip.ParseAddrPort(r.RemoteAddr)
 	peer := addr.Addr().Unmap()

@@ -36,10 +36,10 @@ const (
 )
 
 // Page returns the handler of a page for people who have at least a role. It answers GET, HEAD and
-// POST, limits requests, and sets the headers of a page that only this person may see. Nobody is
-// redirected to the sign-in and comes back, who has a lesser role gets 403, and so does a form that
-// another site sent, that is of another session, or whose session has ended meanwhile. The session is
-// looked up at each request: after a change of role serve is not called again.
+// POST, limits requests, and sets the headers of a page that only this person may see. Somebody
+// who is not signed in is sent to the sign-in, and back afterwards. A lesser role gets 403. So does a form
+// that another site sent, that is of another session, or whose session has ended. The session is looked up at
+// each request: after a change of role serve is not called again.
 func (p *People) Page(needed account.Role, serve func(http.ResponseWriter, *http.Request, *Visit)) http.Handler {
 	return p.open(func(w http.ResponseWriter, r *http.Request) {
 		v, err := p.visit(r)
@@ -107,7 +107,7 @@ func tokenOf(r *http.Request) string {
 	return ""
 }
 
-// formToken returns what the forms of a session have. It says nothing about the session's own token.
+// formToken returns the value of FormField in a session. The session's own token does not follow from it.
 func formToken(token string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte("form"))
@@ -138,7 +138,7 @@ func (p *People) form(w http.ResponseWriter, r *http.Request, v *Visit) url.Valu
 	return r.PostForm
 }
 
-// nobody answers a request that needs somebody who is signed in.
+// nobody answers a request without a session that needs one.
 func (p *People) nobody(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case p.tooMany(w, r):
@@ -149,7 +149,7 @@ func (p *People) nobody(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// tooMany counts a request of nobody, and reports whether it was refused because of the limit.
+// tooMany counts a request without a session, and reports whether it was refused because of the limit.
 func (p *People) tooMany(w http.ResponseWriter, r *http.Request) bool {
 	now := p.Now()
 	if p.strangers.Add(p.Address(r), now) <= strangersPerMinute {
