@@ -51,7 +51,7 @@ func (s *Store) Programs(person string) []Program {
 	return list
 }
 
-// RevokeProgram ends the access of a program to a person's account. A program without access is no error.
+// RevokeProgram ends the access of a program to a person's account. A program without access may be revoked too.
 // Error: ErrReadOnly.
 func (s *Store) RevokeProgram(person, client string) error {
 	return s.change(func(c *change) error {
