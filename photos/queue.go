@@ -120,21 +120,25 @@ func (f *ReportFilter) wants(r *Report) bool {
 }
 
 // Reports returns a page of the reports that wait, the longest waiting first, or of all, the newest
-// first, and their number.
+// first, and their number. Reports that cannot be used, or whose photo cannot, are left out: relais check
+// names them.
 func (s *Store) Reports(f ReportFilter, limit, offset int) (list []Reported, total int, err error) {
 	list = []Reported{}
-	err = s.view(func(tx *store.Tx) error {
+	err = s.viewList(func(tx *store.Tx) error {
 		take := func(k, _ []byte) error {
 			r, err := findReport(tx, idIn(k))
 			if err != nil || !f.wants(r) {
-				return err
+				return nil
 			}
 			if total++; total <= offset || len(list) >= limit {
 				return nil
 			}
-			p, err := get(tx, key(r.PhotoID))
-			list = append(list, Reported{r, p})
-			return err
+			if p, err := get(tx, key(r.PhotoID)); err == nil {
+				list = append(list, Reported{r, p})
+			} else {
+				total--
+			}
+			return nil
 		}
 		if f.All {
 			return backwards(tx.Bucket([]byte(reportIDsBucket)), nil, take)

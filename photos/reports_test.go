@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/community/audit"
+	"relais/internal/store"
 )
 
 func report(t testing.TB, s *Store, photo, client string, reason Reason, description string) *Report {
@@ -184,6 +185,31 @@ func TestReportRefuses(t *testing.T) {
 			if err := r.UnmarshalText([]byte(tt.text)); r != tt.want || (err == nil) != (tt.want != "") {
 				t.Errorf("unmarshal %q: got %q, %v, want %q", tt.text, r, err, tt.want)
 			}
+		})
+	}
+}
+
+// One damaged record does not keep moderators from the other reports.
+func TestReportsWithDamage(t *testing.T) {
+	for _, tt := range []struct {
+		name, bucket string
+		key          func(r *Report) []byte
+	}{
+		{"report", reportsBucket, func(r *Report) []byte { return r.key() }},
+		{"its entry", reportIDsBucket, func(r *Report) []byte { return key(r.ID) }},
+		{"photo", photosBucket, func(r *Report) []byte { return key(r.PhotoID) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _ := fresh(t)
+			broken := report(t, s, add(t, s, newOf("fr-1", "", 1)).ID, "a", "spam", "broken")
+			report(t, s, add(t, s, newOf("fr-2", "", 2)).ID, "a", "spam", "whole")
+			if err := s.db.Update(func(tx *store.Tx) error {
+				return tx.Bucket([]byte(tt.bucket)).Put(tt.key(broken), []byte("{"))
+			}); err != nil {
+				t.Fatal(err)
+			}
+			wantQueue(t, s, true, "whole")
+			wantQueue(t, s, false, "whole")
 		})
 	}
 }
