@@ -134,7 +134,7 @@ func TestModerationInChromium(t *testing.T) {
 	})
 	t.Run("admin", func(t *testing.T) {
 		r := signsIn(t, s, root, "/moderation/users")
-		r.press(`input[value="eve"] ~ button[value="user.disable"]`)
+		r.press(`input[value="` + eve.ID + `"] ~ button[value="user.disable"]`)
 		r.has(".decided", "root disabled the account “eve”")
 		r.press(".decided button")
 		r.has(".decided", "root enabled the account “eve”")

@@ -81,7 +81,7 @@ func (q *request) decide() {
 		q.show(http.StatusBadRequest, "", q.words["failedTitle"], "failed.html", q.words["tooLong"])
 		return
 	}
-	_, err := q.Stores.Do(q.context(), command(d))
+	answer, err := q.Stores.Do(q.context(), command(d))
 	if changed, ok := errors.AsType[*admin.ChangedError](err); ok {
 		q.changed(d, changed.Last)
 		return
@@ -94,7 +94,11 @@ func (q *request) decide() {
 	if d.act == "photo.delete" && strings.HasPrefix(back, Path+"/photos/") {
 		back = Path
 	}
-	q.redirect(withAbout(back, d.id))
+	about := d.id
+	if a, ok := answer.(*account.Account); ok {
+		about = a.Name // as in the log
+	}
+	q.redirect(withAbout(back, about))
 }
 
 // withAbout returns the address of a page, with the id of the record that was decided about.
@@ -158,7 +162,7 @@ func (q *request) undo(e *audit.Entry) *form {
 		if err != nil || a.Name != e.Subject || a.Disabled != (e.Act == "user.disable") {
 			return nil
 		}
-		f.Act, f.On, f.Path = "user.enable", a.Version(), Path+"/decide-user"
+		f.Act, f.ID, f.On, f.Path = "user.enable", a.ID, a.Version(), Path+"/decide-user"
 		if !a.Disabled {
 			f.Act = "user.disable"
 		}
