@@ -328,6 +328,15 @@ func TestPassword(t *testing.T) {
 func TestDelete(t *testing.T) {
 	w := newWorld(t)
 	alice := w.person("alice")
+	for role, want := range map[account.Role]bool{account.Member: false, account.Moderator: true, account.Admin: true} {
+		if _, err := w.Accounts.SetRole(alice.ID, role); err != nil {
+			t.Fatal(err)
+		}
+		page := w.ask(ask{path: "/account/delete", token: w.signIn("alice")}).Body.String()
+		if strings.Contains(page, "stay in the log for a year") != want {
+			t.Errorf("the page says that decisions of the role %s stay: want %v in %s", role, want, page)
+		}
+	}
 	token := w.signIn("alice")
 	form := w.formOf(token)
 	send := func(password string) int {
