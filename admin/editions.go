@@ -16,7 +16,7 @@ type NoteEditions struct {
 	Markets []market.Code `json:"markets"`
 }
 
-func (*NoteEditions) declare() declaration { return declaration{} }
+func (*NoteEditions) declare() declaration { return declaration{stores: []string{ArchivesFile}} }
 
 func (c NoteEditions) run(ctx context.Context, s *Stores) (any, error) {
 	changed := []market.Code{}

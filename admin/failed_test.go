@@ -13,6 +13,8 @@ import (
 	"relais/auth/access"
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/store"
+	"relais/market"
 )
 
 // A store that is damaged takes what needs it away, and nothing else.
@@ -83,6 +85,21 @@ func TestFailedStore(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A comparison says that the archives cannot be read, and not that there are none.
+func TestFailedArchives(t *testing.T) {
+	dir, ctx := folder.Dir(t.TempDir()), context.Background()
+	must(t, errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet),
+		os.Truncate(filepath.Join(string(dir), ArchivesFile), 5000)))
+	s, err := Open(dir, "test", quiet)
+	must(t, err)
+	for _, c := range []Command{DiffEditions{market.FR, "2026-01-08", "2026-01-15"}, NoteEditions{}} {
+		if _, err := s.do(ctx, c); !errors.Is(err, store.ErrDamaged) {
+			t.Errorf("%T: %v, want store.ErrDamaged", c, err)
+		}
+	}
+	must(t, s.Close())
 }
 
 // While the clients cannot be read nobody is told that a key is wrong.
