@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,10 +18,12 @@ import (
 type Log struct {
 	db      *store.DB   // nil for a read-only folder without the file
 	sources []*store.DB // other stores with decisions; some may be nil
+	// moving is held by Collect and Forget: an entry that is on its way has a name that Forget does not find.
+	moving sync.Mutex
 }
 
 // Open returns the log in community.db. sources are the other stores with a Bucket.
-func Open(db *store.DB, sources ...*store.DB) *Log { return &Log{db, sources} }
+func Open(db *store.DB, sources ...*store.DB) *Log { return &Log{db: db, sources: sources} }
 
 // A Filter selects entries. Its zero value selects all.
 type Filter struct {
@@ -89,6 +92,8 @@ const collected = 1000
 // Collect moves the entries of the other stores to the log. If it is cut off, the next call goes on:
 // an entry that was not removed replaces itself. Errors: those of the stores.
 func (l *Log) Collect() error {
+	l.moving.Lock()
+	defer l.moving.Unlock()
 	var errs []error
 	for _, source := range l.sources {
 		for more := true; more; {
@@ -152,6 +157,8 @@ func (l *Log) Forget(name string) error {
 	if l.db == nil || name == "" || name == Gone {
 		return nil
 	}
+	l.moving.Lock()
+	defer l.moving.Unlock()
 	about, _, err := l.List(Filter{Subject: name, Kind: "user"}, math.MaxInt, 0)
 	if err != nil || len(about) == 0 {
 		return err
