@@ -258,7 +258,7 @@ func TestDoctorServer(t *testing.T) {
 	}
 }
 
-// What this user may not look at is named, and everything else is looked at all the same.
+// Files that the user may not look at are named, and do not hide the others.
 func TestDoctorLooksOn(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can look as another user")
@@ -271,7 +271,7 @@ func TestDoctorLooksOn(t *testing.T) {
 	must(t, errors.Join(os.Mkdir(in("a folder that is shut"), 0o700),
 		os.Chmod(in("snapshots"), 0o744), os.Chmod(in("users.db"), 0o666)))
 	d.Diagnosis = &Diagnosis{OK: true}
-	runtime.LockOSThread() // of whom it is said who looks
+	runtime.LockOSThread() // Setfsuid concerns one thread
 	must(t, syscall.Setfsuid(65534))
 	c := d.contents()
 	must(t, syscall.Setfsuid(0))

@@ -77,7 +77,7 @@ func (c *contents) add(path string, info fs.FileInfo, pack bool) {
 // mostNamedFiles is how many files a check names.
 const mostNamedFiles = 5
 
-// modes says which files others may read or write, which the owner may not, and which could not be looked at.
+// modes reports wrong modes, and files that could not be looked at.
 func (d *doctor) modes(c *contents) {
 	for _, e := range c.exposed[:min(len(c.exposed), mostNamedFiles)] {
 		d.add("modes", e.severity, e.mend, "%s", e.text)
@@ -103,6 +103,7 @@ const (
 	leastInodes = 1000
 )
 
+// space reports how much room the disk has.
 func (d *doctor) space(c *contents) {
 	free, inodes, err := d.room(string(d.dir))
 	if err != nil {

@@ -31,7 +31,8 @@ var (
 	ErrDisabled  = errors.New("the account is disabled")
 	// ErrLost says that the record of an account cannot be used. No account is made meanwhile that
 	// might have the same name or belong to the same API client.
-	ErrLost = errors.New("an account in users.db is damaged: restore the file from a backup, or delete the account, which relais user list names")
+	ErrLost = errors.New("an account in users.db is damaged: restore the file from a backup, or delete the account, " +
+		"which relais user list names")
 
 	ErrLogin    = errors.New("name or password wrong")
 	ErrPassword = errors.New("a password has")
