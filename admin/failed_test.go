@@ -87,7 +87,7 @@ func TestFailedStore(t *testing.T) {
 	}
 }
 
-// A comparison says that the archives cannot be read, and not that there are none.
+// A comparison says that archives.db cannot be read, and not that it has no edition.
 func TestFailedArchives(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	must(t, errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet),
