@@ -55,7 +55,7 @@ func (q *request) parameter(name string, values []string) string {
 	return ""
 }
 
-// A card is a photo with its decisions.
+// A card is a photo as pages show it.
 type card struct {
 	*photos.Photo
 	On       string // its version
