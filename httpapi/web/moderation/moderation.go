@@ -6,6 +6,7 @@ package moderation
 import (
 	"context"
 	"embed"
+	"errors"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"relais/community/audit"
 	"relais/httpapi/web"
 	"relais/httpapi/web/people"
+	"relais/internal/store"
 )
 
 // Path is that of the queue. Those of the other pages follow it.
@@ -109,15 +111,27 @@ func (q *request) show(status int, tab, title, name string, data any) {
 	q.People.Render(q.w, q.r, q.visit, status, title+" · "+q.words["moderationTitle"], pages, name, p)
 }
 
-// fail answers an error. Errors other than that of a removed record are logged, and not shown.
+// fail answers an error. Errors that are not known are logged, and not shown.
 func (q *request) fail(err error) {
-	status, text := http.StatusInternalServerError, q.words["failed"]
-	if gone(err) {
-		status, text = http.StatusNotFound, q.words["gone"]
-	} else {
+	status, name := failure(err)
+	if status >= http.StatusInternalServerError {
 		q.Log.Error("a page for moderators failed", "path", q.r.URL.Path, "error", err)
 	}
-	q.show(status, "", q.words["failedTitle"], "failed.html", text)
+	if status == http.StatusServiceUnavailable {
+		q.w.Header().Set("Retry-After", "2")
+	}
+	q.show(status, "", q.words["failedTitle"], "failed.html", q.words[name])
+}
+
+// failure returns the status and the name of the text for an error.
+func failure(err error) (status int, name string) {
+	switch {
+	case gone(err):
+		return http.StatusNotFound, "gone"
+	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound), errors.Is(err, store.ErrUnknown):
+		return http.StatusServiceUnavailable, "awayNow"
+	}
+	return http.StatusInternalServerError, "failed"
 }
 
 // ask runs a command that lists something.

@@ -2,12 +2,15 @@ package moderation
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"relais/community"
 	"relais/internal/filetest"
+	"relais/internal/store"
 	"relais/photos"
 )
 
@@ -90,5 +93,21 @@ func TestOwnPage(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// When the cluster is away, the page says to try again.
+func TestFailures(t *testing.T) {
+	texts := readTexts(t, "en")
+	for _, tt := range []struct {
+		err    error
+		status int
+	}{
+		{photos.ErrNoPhoto, 404}, {fmt.Errorf("a decision: %w", store.ErrAway), 503}, {store.ErrUnknown, 503},
+		{store.ErrRewound, 503}, {errors.New("a disk failed"), 500},
+	} {
+		if status, name := failure(tt.err); status != tt.status || texts[name] == "" {
+			t.Errorf("%v: got %d %q, want %d and a text", tt.err, status, texts[name], tt.status)
+		}
 	}
 }
