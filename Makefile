@@ -138,8 +138,8 @@ program-%:
 		GOARCH=$* CC=$(CC_$*) $(MAKE) build PROGRAM=$(call program,$*) \
 			LIBC=$$(dpkg-query -W -f '$${Version}' libc6-dev-$*-cross 2>/dev/null); fi
 
-release-check: ## a release made twice is the same; lintian, systemd-analyze and skopeo on what it has
-	VERSION=$(VERSION) release/check
+release-check: ## a release made twice is the same (TWICE="amd64 arm64": for both); lintian, systemd-analyze and skopeo on what it has
+	VERSION=$(VERSION) release/check $(TWICE)
 
 host = $(shell $(GO) env GOHOSTARCH)
 own  = $(call program,$(host))

@@ -81,7 +81,8 @@ func write(path, version string, created time.Time, programs []string) error {
 	if err != nil {
 		return err
 	}
-	images["annotations"] = object{"org.opencontainers.image.ref.name": version}
+	// Podman and Docker load the image under this name.
+	images["annotations"] = object{"org.opencontainers.image.ref.name": "relais:" + version}
 	index, err := json.Marshal(object{"schemaVersion": 2, "mediaType": typeIndex, "manifests": []object{images}})
 	if err != nil {
 		return err
