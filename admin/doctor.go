@@ -79,6 +79,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	if !d.folder() {
 		return d.Diagnosis, nil
 	}
+	d.inventory()
 	d.owner()
 	c := d.contents()
 	d.modes(c)
@@ -91,6 +92,9 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 		d.add("server", Wrong, "", "it does not answer over %s: %v", socketFile, err)
 	} else {
 		d.server(ctx)
+	}
+	if d.Server == nil {
+		d.stores()
 	}
 	d.feeds()
 	return d.Diagnosis, ctx.Err()

@@ -117,6 +117,12 @@ func TestDoctorFolder(t *testing.T) {
 		{"half a restore", false, func(t *testing.T, d *doctor) {
 			filetest.Write(t, in(d, backup.Name), `{"format":1,"complete":false,"files":[]}`)
 		}, finding{"folder", Wrong, "was not finished", "restore again"}},
+		{"of a newer version", false, func(t *testing.T, d *doctor) {
+			filetest.Write(t, in(d, inventory.Name), `{"format":2,"stores":{}}`)
+		}, finding{"stores.json", Wrong, "newer relais", "use that version"}},
+		{"a damaged list of stores", false, func(t *testing.T, d *doctor) {
+			must(t, os.Truncate(in(d, inventory.Name), 9))
+		}, finding{"stores.json", Wrong, "damaged", "relais check --data"}},
 		{"a file of another", true, func(t *testing.T, d *doctor) { must(t, os.Lchown(in(d, "users.db"), 65534, -1)) },
 			finding{"owner", Wrong, "users.db belongs to nobody", "sudo chown -R root: "}},
 		{"a mount", true, func(t *testing.T, d *doctor) {
@@ -228,7 +234,7 @@ func TestDoctorServer(t *testing.T) {
 			BaseURL: "http://localhost:8080", Proxies: proxies}, Seen: through}, nil,
 			finding{"base URL", Warning, "this machine", "--base-url"}},
 		{"leads elsewhere", ServerState{Settings: Settings{Listen: "127.0.0.1:8080", BaseURL: "https://a.example"}},
-			errors.New("502 Bad Gateway"), finding{"base URL", Warning, "502 Bad Gateway", "curl https://a.example/healthz"}},
+			errors.New("502 Bad Gateway"), finding{"base URL", Warning, "502 Bad Gateway", "curl https://a.example/openapi.json"}},
 		{"a proxy that is not trusted", ServerState{Settings: Settings{Listen: "127.0.0.1:8080", BaseURL: "https://a.example"},
 			Seen: access.SeenHops{FromUnknown: 7, Unknown: "172.17.0.2"}}, nil,
 			finding{"proxy", Wrong, "7 requests with X-Forwarded-For came from 172.17.0.2", "--trusted-proxy 172.17.0.2"}},

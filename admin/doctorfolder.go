@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,6 +40,36 @@ func (d *doctor) folder() bool {
 		return true
 	}
 	return false
+}
+
+// inventory looks whether this version can read stores.json, without which nothing is served.
+func (d *doctor) inventory() {
+	_, err := inventory.Read(d.dir)
+	switch {
+	case errors.Is(err, inventory.ErrNewer):
+		d.add(inventory.Name, Wrong, "use that version, or restore a backup that this one made", "%v", err)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		d.add(inventory.Name, Wrong, "relais check --data "+string(d.dir), "%v", d.dir.OwnerAdvice(err))
+	}
+}
+
+// stores looks whether the stores can be opened. A running server says so itself.
+func (d *doctor) stores() {
+	noted, err := inventory.Read(d.dir)
+	if err != nil {
+		return // said elsewhere
+	}
+	for _, file := range slices.Sorted(maps.Keys(noted.Stores)) {
+		db, err := store.OpenReadOnly(filepath.Join(string(d.dir), file))
+		switch {
+		case err == nil:
+			db.Close()
+		case errors.Is(err, fs.ErrNotExist):
+			d.add(file, Wrong, "relais check --data "+string(d.dir), "it is missing, and the folder had it")
+		case !errors.Is(err, store.ErrHeld): // by another command
+			d.add(file, Wrong, "relais check --data "+string(d.dir), "%v", d.dir.OwnerAdvice(err))
+		}
+	}
 }
 
 func (d *doctor) owner() {

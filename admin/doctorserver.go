@@ -145,7 +145,7 @@ func (d *doctor) baseURL(ctx context.Context) {
 		return
 	}
 	if err := d.ask(ctx, s.BaseURL); err != nil {
-		d.add("base URL", Warning, "look at DNS and at the proxy; from another machine: curl "+s.BaseURL+"/healthz",
+		d.add("base URL", Warning, "look at DNS and at the proxy; from another machine: curl "+s.BaseURL+"/openapi.json",
 			"%s does not lead here, seen from this machine: %v", s.BaseURL, err)
 		return
 	}

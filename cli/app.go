@@ -150,7 +150,7 @@ func (a *app) options() httpapi.Options {
 		Log:                a.log,
 		Requests:           a.requests,
 		FullAddress:        a.LogAddress == "full",
-		Warnings:           func() []string { return append(a.stores.Warnings(), a.certificates.warnings()...) },
+		Warnings:           a.warnings,
 		Collectors:         a.certificates.collectors(),
 		Failed:             failedData(a.stores),
 		Received:           a.stores.Clock.Receipt,
@@ -287,6 +287,16 @@ func failedData(stores *admin.Stores) map[string]error {
 		}
 	}
 	return failed
+}
+
+// warnings returns what /readyz says to an operator.
+func (a *app) warnings() []string {
+	list := append(a.stores.Warnings(), a.certificates.warnings()...)
+	if m := a.measures.Load(); m != nil && len(m.Problems()) > 0 {
+		list = append(list, fmt.Sprintf("%s: %s cannot be used; relais check says more", measure.Dir,
+			admin.Number(len(m.Problems()), "file")))
+	}
+	return list
 }
 
 // openMeasures reads the measurements, or returns nil if that fails. Everything else is

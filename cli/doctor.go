@@ -61,11 +61,12 @@ func printDiagnosis(w io.Writer, d *admin.Diagnosis) error {
 	return nil
 }
 
-// leadsHere reports whether a server answers at a base URL. The error says what came instead.
+// leadsHere reports whether a server answers at a base URL. The error says what came instead. It does
+// not ask for /healthz, which --ops-listen moves to an address of its own.
 func leadsHere(ctx context.Context, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/healthz", nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/openapi.json", nil)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func leadsHere(ctx context.Context, base string) error {
 	}
 	a.Body.Close()
 	if a.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s/healthz answers %s", base, a.Status)
+		return fmt.Errorf("%s/openapi.json answers %s", base, a.Status)
 	}
 	return nil
 }
