@@ -38,7 +38,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check release release-check release-debian release-service release-arm64 codecs basemap clean
+.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -145,6 +145,9 @@ host = $(shell $(GO) env GOHOSTARCH)
 own  = $(call program,$(host))
 release-debian: program-$(host) ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
 	release/check-debian $(own) build/debian.tar
+
+release-follow: program-$(host) ## the README and docs/self-hosting.md followed in an empty Debian: a public map (as release-service, and jq, zstd, minisign, python3)
+	release/follow $(own) build/debian.tar
 
 release-service: program-$(host) ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
 	release/check-service $(own) build/debian.tar

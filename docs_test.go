@@ -130,3 +130,27 @@ func TestREADMEIsShort(t *testing.T) {
 		t.Errorf("got %d lines, want at most 120", got)
 	}
 }
+
+// Every block of a page that release/follow runs is there.
+func TestFollowedBlocks(t *testing.T) {
+	steps := regexp.MustCompile(`(?m)^\s*(?:follow|lines) (\S+) "(#+ [^"]+)"( \d)?`).FindAllStringSubmatch(
+		read(t, "release/follow.inside"), -1)
+	if len(steps) < 10 {
+		t.Fatalf("release/follow.inside has %d steps, want ten or more", len(steps))
+	}
+	for _, step := range steps {
+		page, heading := step[1], step[2]
+		if page != "README.md" {
+			page = filepath.Join("docs", page)
+		}
+		_, section, _ := strings.Cut(read(t, page), "\n"+heading+"\n")
+		section, _, _ = strings.Cut(section, "\n#")
+		want := 1
+		if step[3] == " 2" {
+			want = 2
+		}
+		if n := len(regexp.MustCompile(`\n\n    \S`).FindAllString("\n"+section, -1)); n < want {
+			t.Errorf("%s has %d blocks below %s, want %d", page, n, heading, want)
+		}
+	}
+}
