@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"relais/ingest/source"
@@ -107,7 +108,7 @@ func splitSynthetic(all []Publication, synthetic bool) (kept, gone []Publication
 // remove deletes a publication except its segments.
 func remove(tx *store.Tx, p *Publication) error {
 	key := numberKeyOf(uint32(p.day()))
-	if _, err := putChanges(tx, uint32(p.day()), nil); err != nil {
+	if err := removeChanges(tx, uint32(p.day())); err != nil {
 		return err
 	}
 	return errors.Join(tx.Bucket([]byte(rowsBucket)).Delete(key), tx.Bucket([]byte(publicationsBucket)).Delete(key),
@@ -123,9 +124,10 @@ type adding struct {
 	now    time.Time
 	report *Report
 
-	before, after *Publication
-	order         []uint32 // rows of the file by support
-	refs          []ref    // by row of the file
+	sides    [2]*neighbour // before and after, nil for none
+	order    []uint32      // rows of the file by support
+	rows     *listing      // of the file
+	repeated int
 }
 
 func (a *adding) run(force bool) error {
@@ -142,21 +144,24 @@ func (a *adding) run(force bool) error {
 			return err
 		}
 	}
-	var at *Publication
-	a.before, at, a.after = neighbours(kept, a.date.String())
+	before, at, after := neighbours(kept, a.date.String())
 	if at != nil && !force {
 		return fmt.Errorf("%s: %w (--force replaces it)", a.date, ErrExists)
 	}
-	if a.before != nil {
-		a.report.Before = a.before.Date
-		if n := a.report.Supports; !force && n*100 < a.before.Supports*95 {
+	if before != nil {
+		a.report.Before = before.Date
+		if n := a.report.Supports; !force && n*100 < before.Supports*95 {
 			return fmt.Errorf(
-				"%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (--force overrides)", a.date, n, a.before.Date, a.before.Supports, ErrRefused)
+				"%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (--force overrides)", a.date, n, before.Date, before.Supports, ErrRefused)
 		}
 	}
 	a.report.Replaced = at != nil
-	a.order = a.file.bySupport()
-	if err := a.known(); err != nil {
+	a.order, a.rows = a.file.bySupport(), a.file.listing()
+	var counting sync.WaitGroup
+	counting.Go(func() { a.repeated = a.file.repeated() })
+	err = a.findKnown(before, after)
+	counting.Wait()
+	if err != nil {
 		return err
 	}
 	if err := a.putSegment(); err != nil {
@@ -171,119 +176,42 @@ func (a *adding) run(force bool) error {
 	return nil
 }
 
-// known finds the rows that the publications before and after the new one have too.
-func (a *adding) known() error {
-	a.refs = make([]ref, len(a.file.rows))
-	sel := selection{}
-	if err := sel.pickAll(a.tx, 0, a.before); err != nil {
-		return err
-	}
-	if err := sel.pickAll(a.tx, 1, a.after); err != nil {
-		return err
-	}
-	var supports []uint32
-	for _, row := range a.order {
-		if n := a.file.rows[row].support; len(supports) == 0 || n != supports[len(supports)-1] {
-			supports = append(supports, n)
-		}
-	}
-	at := 0
-	same := map[content]ref{}
-	return walk(fetchIn(a.tx), sel, supports, func(support uint32, items []item) error {
-		if err := a.ctx.Err(); err != nil {
-			return err
-		}
-		clear(same)
-		for i := range items {
-			if c := items[i].content(); same[c] == (ref{}) || items[i].picked[0] > 0 {
-				same[c] = items[i].ref
-			}
-		}
-		for ; at < len(a.order) && a.file.rows[a.order[at]].support == support; at++ {
-			if len(items) == 0 {
-				continue
-			}
-			c := a.file.content(int(a.order[at]))
-			if r, ok := same[c]; ok {
-				a.refs[a.order[at]] = r
-				delete(same, c) // a row that stands twice in the file is two rows
-			}
-		}
-		return nil
-	})
-}
-
-// putPublication stores the list of rows and the changes since the publication before. The changes
-// of the publication after it are stored again.
+// putPublication stores the list of rows and what differs from the publication before. What the
+// publication after it changed is stored again.
 func (a *adding) putPublication() error {
-	p := &Publication{
+	before, after := a.sides[0], a.sides[1]
+	p := withRows{&Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
-		Repeated: a.file.repeated(), Synthetic: a.file.synthetic, Added: a.now.UTC(),
-		Late: a.after != nil,
-	}
-	l := &listing{refs: a.refs}
-	for _, r := range a.file.rows {
-		l.ids = append(l.ids, r.id)
-	}
+		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil,
+		Segments: a.rows.segments(),
+	}, a.rows}
 	key := numberKeyOf(uint32(a.date))
-	if err := a.tx.Bucket([]byte(rowsBucket)).Put(key, seal(rowsBucket, key, l.pack())); err != nil {
+	if err := a.tx.Bucket([]byte(rowsBucket)).Put(key, seal(rowsBucket, key, a.rows.pack())); err != nil {
 		return err
 	}
-	p.Segments = l.segments()
-	changes, err := a.putChanges(a.before, p)
+	var changes []rowChange
+	var err error
+	if before == nil {
+		err = errors.Join(removeDifferences(a.tx, a.date), putChanges(a.tx, p.Publication, nil))
+	} else {
+		changes, err = a.putCompared(before.withRows, p, before.differs)
+	}
 	if err != nil {
 		return err
 	}
-	a.count(p, changes)
+	a.count(p.Publication, changes)
 	a.report.Bytes += p.Bytes
-	if a.after != nil {
-		if _, err = a.putChanges(p, a.after); err != nil {
-			return err
-		}
+	if after != nil {
+		_, err = a.putCompared(p, after.withRows, after.differs)
 	}
-	return a.putDifferences(p)
-}
-
-// putDifferences stores what changed from the publication before and to the one after.
-func (a *adding) putDifferences(p *Publication) error {
-	if a.before == nil {
-		if err := removeDifferences(a.tx, a.date); err != nil {
-			return err
-		}
-	} else if err := putDifferences(a.ctx, a.tx, a.before, p); err != nil {
-		return err
-	}
-	if a.after != nil {
-		return putDifferences(a.ctx, a.tx, p, a.after)
-	}
-	return nil
-}
-
-// putChanges stores a publication and its changes. Its rows are stored already.
-func (a *adding) putChanges(before, p *Publication) (changes []rowChange, err error) {
-	if before != nil {
-		sel := selection{}
-		if err := errors.Join(sel.pickAll(a.tx, 0, before), sel.pickAll(a.tx, 1, p)); err != nil {
-			return nil, err
-		}
-		if changes, err = diff(fetchIn(a.tx), sel, before.Repeated+p.Repeated > 0); err != nil {
-			return nil, err
-		}
-	}
-	size, err := putChanges(a.tx, uint32(p.day()), changes)
-	if err != nil {
-		return nil, err
-	}
-	key := numberKeyOf(uint32(p.day()))
-	p.Changes, p.Bytes = len(changes), len(a.tx.Value(rowsBucket, key))+size
-	return changes, putJSON(a.tx, publicationsBucket, key, p)
+	return err
 }
 
 func (a *adding) count(p *Publication, changes []rowChange) {
 	for _, k := range []Kind{New, Added, Activated, Deleted} {
 		a.report.Changes[k.Type()] = 0
 	}
-	if a.before == nil {
+	if a.sides[0] == nil {
 		a.report.Changes[New.Type()] = p.Rows
 	}
 	for _, c := range changes {

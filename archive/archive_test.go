@@ -3,7 +3,6 @@ package archive
 import (
 	"context"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -316,14 +315,22 @@ func (s *Store) compare(from, to string) (*View, error) {
 		if err != nil {
 			return nil, err
 		}
-		sel := selection{}
-		if err := errors.Join(sel.pickAll(tx, 0, a), sel.pickAll(tx, 1, b)); err != nil {
+		sel, rows := selection{}, [2]*listing{}
+		for side, p := range []*Publication{a, b} {
+			if rows[side], err = listingOf(tx, p); err == nil {
+				err = sel.pickPositions(tx, side, rows[side])
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		d := newDiff(rows[0], rows[1])
+		if err := walk(fetchIn(tx), sel, nil, func(support uint32, items []item) error {
+			d.add(support, items)
+			return nil
+		}); err != nil {
 			return nil, err
 		}
-		changes, err := diff(fetchIn(tx), sel, a.Repeated+b.Repeated > 0)
-		if err != nil {
-			return nil, err
-		}
-		return changesView(tx, a, b, changes)
+		return changesView(tx, a, b, d.finish())
 	})
 }

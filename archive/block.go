@@ -19,6 +19,7 @@ type block struct {
 	codes    [contentTexts][]uint32 // of each row, the positions in texts
 	place    place                  // that was asked for last
 	placeOf  uint32                 // its code, and 1
+	inFile   [contentTexts][]uint32 // codes of the texts in a file, once codesIn has found them
 }
 
 // last is the greatest support.
@@ -27,6 +28,29 @@ func (b *block) last() uint32 { return b.supports[len(b.supports)-1] }
 func (b *block) content(row int) (c content) {
 	for i := range c {
 		c[i] = b.texts[i][b.codes[i][row]]
+	}
+	return c
+}
+
+// noCode stands for a text that a file lacks.
+const noCode = ^uint32(0)
+
+// codesIn returns the codes of a row in a file, the same one in every call.
+func (b *block) codesIn(f *file, row int) (c codes) {
+	if b.inFile[0] == nil {
+		for i, texts := range b.texts {
+			b.inFile[i] = make([]uint32, len(texts))
+			for k, text := range texts {
+				code, ok := f.codeOf[text]
+				if !ok {
+					code = noCode
+				}
+				b.inFile[i][k] = code
+			}
+		}
+	}
+	for i := range c {
+		c[i] = b.inFile[i][b.codes[i][row]]
 	}
 	return c
 }

@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
@@ -12,13 +13,16 @@ import (
 // maxUnpacked bounds the bytes of an unpacked value.
 const maxUnpacked = 256 << 20
 
+// compressors returns how many values are compressed at a time. Each takes 5 MB.
+func compressors() int { return min(runtime.GOMAXPROCS(0), 4) }
+
 var coders = sync.OnceValue(func() (c struct {
 	pack   *zstd.Encoder
 	unpack *zstd.Decoder
 }) {
 	var err error
 	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
-		zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false)); err != nil {
+		zstd.WithEncoderConcurrency(compressors()), zstd.WithEncoderCRC(false)); err != nil {
 		panic(fmt.Sprintf("zstd options: %v", err))
 	}
 	if c.unpack, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(0),

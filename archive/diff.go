@@ -35,60 +35,79 @@ func rowKey(c *content) uint64 {
 	return maphash.Comparable(seed, [3]string{c[inStation], c[inOperator], c[inSystem]})
 }
 
-// diff compares the two publications of a selection, the older one first. It returns the changes by
-// support, without the rows that both have. repeated reports that a file has several rows with one
-// key: such a key is present as long as one of its rows is.
-func diff(next fetch, sel selection, repeated bool) ([]rowChange, error) {
-	var changes []rowChange
-	var keys []uint64
-	var isProject []bool
-	matches := map[uint64]match{}
-	var alike presence
-	err := walk(next, sel, nil, func(support uint32, items []item) error {
-		had := slices.ContainsFunc(items, func(it item) bool { return it.picked[0] > 0 })
-		alike.find(items)
-		for i := range items {
-			it := &items[i]
-			old, new := it.picked[0] > 0, it.picked[1] > 0
-			if old && new && !repeated {
-				continue
-			}
-			c := it.content()
-			key, planned := rowKey(&c), fold.Equal(c[inStatus], project)
-			m := matches[key]
-			matches[key] = match{m.old || old, m.new || new, m.running || old && !planned}
-			if old && new || alike[c] == inBoth {
-				continue
-			}
-			ch := rowChange{support: support, ref: it.ref, id: max(it.picked[0], it.picked[1]) - 1}
-			switch {
-			case old:
-				ch.kind = Deleted
-			case had:
-				ch.kind = Added
-			default:
-				ch.kind = New
-			}
-			changes, keys, isProject = append(changes, ch), append(keys, key), append(isProject, planned)
+// A diff compares two publications support by support, the older one first. Picks are positions in the
+// publications' files and 1.
+type diff struct {
+	ids      [2][]uint32     // of the files' rows
+	changes  []rowChange     // the rows that only one publication has, by support
+	keys     []uint64        // of the changes
+	planned  []bool          // which changes have a project
+	stations map[string]bool // of the changes
+	projects map[string]bool // whether a status is that of a project
+	matches  map[uint64]match
+	alike    presence
+}
+
+func newDiff(before, after *listing) *diff {
+	return &diff{ids: [2][]uint32{before.ids, after.ids}, stations: map[string]bool{}, projects: map[string]bool{},
+		matches: map[uint64]match{}}
+}
+
+// add compares the rows of a support. A support without differences may be left out.
+func (d *diff) add(support uint32, items []item) {
+	had := slices.ContainsFunc(items, func(it item) bool { return it.picked[0] > 0 })
+	d.alike.find(items)
+	for i := range items {
+		it := &items[i]
+		old, new := it.picked[0] > 0, it.picked[1] > 0
+		c := it.content()
+		planned := d.match(&c, old, new)
+		if old && new || d.alike[c] == inBoth {
+			continue
 		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
+		ch := rowChange{support: support, ref: it.ref}
+		switch {
+		case old:
+			ch.kind, ch.id = Deleted, d.ids[0][it.picked[0]-1]
+		case had:
+			ch.kind, ch.id = Added, d.ids[1][it.picked[1]-1]
+		default:
+			ch.kind, ch.id = New, d.ids[1][it.picked[1]-1]
+		}
+		d.changes, d.keys, d.planned = append(d.changes, ch), append(d.keys, rowKey(&c)), append(d.planned, planned)
+		d.stations[c[inStation]] = true
 	}
-	for i := range changes {
-		ch, m := &changes[i], matches[keys[i]]
+}
+
+// match notes a row of the publications. It reports whether the row is a project.
+func (d *diff) match(c *content, old, new bool) (planned bool) {
+	key := rowKey(c)
+	planned, ok := d.projects[c[inStatus]]
+	if !ok {
+		planned = fold.Equal(c[inStatus], project)
+		d.projects[c[inStatus]] = planned
+	}
+	m := d.matches[key]
+	d.matches[key] = match{m.old || old, m.new || new, m.running || old && !planned}
+	return planned
+}
+
+// finish returns the changes. A file may have several rows with one key, which is there as long as one
+// of its rows is: then match has noted the rows of the stations, of supports that were left out too.
+func (d *diff) finish() []rowChange {
+	for i := range d.changes {
+		ch, m := &d.changes[i], d.matches[d.keys[i]]
 		switch {
 		case !m.old || !m.new:
 		case ch.kind == Deleted:
 			ch.kind = Replaced
-		case !m.running && !isProject[i]:
+		case !m.running && !d.planned[i]:
 			ch.kind = Activated
 		default:
 			ch.kind = Changed
 		}
 	}
-	return changes, nil
+	return d.changes
 }
 
 // presence says which publications have a content, for the rows of a support. A row that was
@@ -118,15 +137,24 @@ func (a *presence) find(items []item) {
 // partChanges is the least number of changes in a stored part, except in the last part.
 const partChanges = 4096
 
-// putChanges replaces the stored changes of a date. It returns their size in bytes.
-func putChanges(tx *store.Tx, date uint32, changes []rowChange) (size int, err error) {
-	b := tx.Bucket([]byte(changesBucket))
-	for k, _ := b.Cursor().Seek(pairKey(date, 0)); k != nil &&
-		slices.Equal(k[:4], pairKey(date, 0)[:4]); k, _ = b.Cursor().Seek(pairKey(date, 0)) {
+// removeChanges deletes the stored changes of a date.
+func removeChanges(tx *store.Tx, date uint32) error {
+	b, from := tx.Bucket([]byte(changesBucket)), pairKey(date, 0)
+	for k, _ := b.Cursor().Seek(from); k != nil && slices.Equal(k[:4], from[:4]); k, _ = b.Cursor().Seek(from) {
 		if err := b.Delete(slices.Clone(k)); err != nil {
-			return 0, err
+			return err
 		}
 	}
+	return nil
+}
+
+// putChanges stores a publication with its changes, in place of those before. Its rows are stored already.
+func putChanges(tx *store.Tx, p *Publication, changes []rowChange) error {
+	date := uint32(p.day())
+	if err := removeChanges(tx, date); err != nil {
+		return err
+	}
+	p.Changes, p.Bytes = len(changes), len(tx.Value(rowsBucket, numberKeyOf(date)))
 	for len(changes) > 0 {
 		n := min(partChanges, len(changes))
 		for n < len(changes) && changes[n].support == changes[n-1].support {
@@ -134,13 +162,13 @@ func putChanges(tx *store.Tx, date uint32, changes []rowChange) (size int, err e
 		}
 		key := pairKey(date, changes[n-1].support)
 		sealed := seal(changesBucket, key, packChanges(changes[:n]))
-		if err := b.Put(key, sealed); err != nil {
-			return 0, err
+		if err := tx.Bucket([]byte(changesBucket)).Put(key, sealed); err != nil {
+			return err
 		}
-		size += len(sealed)
+		p.Bytes += len(sealed)
 		changes = changes[n:]
 	}
-	return size, nil
+	return putJSON(tx, publicationsBucket, numberKeyOf(date), p)
 }
 
 func packChanges(changes []rowChange) []byte {

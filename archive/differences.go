@@ -129,19 +129,41 @@ func (s *Store) computed(ctx context.Context, from, to Edition) (marketLists, er
 	})
 }
 
-func (s *Store) compute(ctx context.Context, from, to Edition) (d marketLists, err error) {
-	c := comparing{ctx: ctx, next: s.fetch}
-	err = s.view(func(tx *store.Tx) error {
+func (s *Store) compute(ctx context.Context, from, to Edition) (marketLists, error) {
+	rows, supports := selection{}, []uint32{}
+	err := s.view(func(tx *store.Tx) error {
 		before, p, err := s.pair(tx, from, to)
 		if err != nil {
 			return err
 		}
-		return c.choose(tx, before, p)
+		for side, q := range []*Publication{before, p} {
+			l, err := listingOf(tx, q)
+			if err == nil {
+				err = rows.pickPositions(tx, side, l)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		changes, err := changesOf(tx, p, 0)
+		for _, ch := range changes {
+			if n := len(supports); n == 0 || supports[n-1] != ch.support {
+				supports = append(supports, ch.support)
+			}
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.run()
+	c, err := newComparing(ctx)
+	if err == nil {
+		err = walk(s.fetch, rows, supports, c.support)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.lists()
 }
 
 // pair returns the publications of two editions. Errors: errReplaced.
@@ -168,14 +190,10 @@ func (s *Store) pair(tx *store.Tx, from, to Edition) (before, p *Publication, er
 	return before, p, nil
 }
 
-// A comparing computes the differences between two publications. It reads the supports with a row
-// that differs.
+// A comparing computes the differences between two publications, of the supports with a row that
+// differs. Picks are positions in the file and 1.
 type comparing struct {
 	ctx      context.Context
-	next     fetch
-	rows     selection // of both publications; picks are positions in the file and 1
-	supports []uint32
-
 	mapper   *anfr.Mapper
 	builders map[market.Code]*change.Builder
 	sides    [2]mapped
@@ -190,41 +208,27 @@ type mapped struct {
 	systems change.Systems
 }
 
-// choose finds the rows and supports to read.
-func (c *comparing) choose(tx *store.Tx, before, p *Publication) error {
-	c.rows = selection{}
-	for side, q := range []*Publication{before, p} {
-		l, err := listingOf(tx, q)
-		if err != nil {
-			return err
-		}
-		for i, r := range l.refs {
-			if err := c.rows.pick(tx, side, r, uint32(i)); err != nil {
-				return err
-			}
-		}
+func newComparing(ctx context.Context) (c *comparing, err error) {
+	c = &comparing{ctx: ctx, builders: map[market.Code]*change.Builder{}}
+	for _, code := range Markets {
+		c.builders[code] = change.NewBuilder()
 	}
-	changes, err := changesOf(tx, p, 0)
-	c.supports = []uint32{}
-	for _, ch := range changes {
-		if n := len(c.supports); n == 0 || c.supports[n-1] != ch.support {
-			c.supports = append(c.supports, ch.support)
+	c.mapper, err = anfr.NewMapper()
+	return c, err
+}
+
+// all adds supports until there are no more, also after an error.
+func (c *comparing) all(supports <-chan []item) (err error) {
+	for items := range supports {
+		if err == nil {
+			err = c.support(0, items)
 		}
 	}
 	return err
 }
 
-func (c *comparing) run() (d marketLists, err error) {
-	if c.mapper, err = anfr.NewMapper(); err != nil {
-		return nil, err
-	}
-	c.builders = map[market.Code]*change.Builder{}
-	for _, code := range Markets {
-		c.builders[code] = change.NewBuilder()
-	}
-	if err := walk(c.next, c.rows, c.supports, c.support); err != nil {
-		return nil, err
-	}
+// lists returns the differences of the supports that were added.
+func (c *comparing) lists() (d marketLists, err error) {
 	d = marketLists{}
 	for code, b := range c.builders {
 		if d[code], err = b.List(); err != nil {
@@ -283,19 +287,7 @@ func (m *mapped) read(from *anfr.Mapper) {
 	m.state.Systems = m.systems.Sorted()
 }
 
-// putDifferences stores the differences of a publication from the one before it.
-func putDifferences(ctx context.Context, tx *store.Tx, before, p *Publication) error {
-	c := comparing{ctx: ctx, next: fetchIn(tx)}
-	if err := c.choose(tx, before, p); err != nil {
-		return err
-	}
-	d, err := c.run()
-	if err != nil {
-		return err
-	}
-	return d.put(tx, before, p)
-}
-
+// put stores the differences of a publication from the one before it.
 func (d marketLists) put(tx *store.Tx, before, p *Publication) error {
 	from, err1 := editionOf(tx, before)
 	to, err2 := editionOf(tx, p)

@@ -35,8 +35,11 @@ type file struct {
 type fileRow struct {
 	support uint32
 	id      uint32 // 0 for none, else the number and 1
-	codes   [contentTexts]uint32
+	codes   codes
 }
+
+// codes are the positions of a row's texts in those of a file.
+type codes [contentTexts]uint32
 
 // Files returns the observatoires among the files, folders and archives that a user named.
 func Files(paths []string) (files []source.Found, err error) {
@@ -139,20 +142,30 @@ func (p *file) addRow(row *anfr.PublishedRow) string {
 	}
 	r := fileRow{support: support, id: lineNumber(row[column.ID])}
 	packPlace(&p.packed, row)
-	r.codes[inPlace] = p.code(p.packed.b)
+	var before codes // of the row before, which mostly has the same place, operator and station
+	if n := len(p.rows); n > 0 {
+		before = p.rows[n-1].codes
+	}
+	r.codes[inPlace] = p.code(p.packed.b, before[inPlace])
 	for i, c := range emissionColumns {
 		text := row[c]
 		if c == column.Updated && string(text) == p.updated {
 			text = []byte(sameUpdated)
 		}
-		r.codes[i+1] = p.code(text)
+		r.codes[i+1] = p.code(text, before[i+1])
+	}
+	if len(p.rows) == cap(p.rows) {
+		p.rows = slices.Grow(p.rows, max(1024, len(p.rows))) // append would copy them far more often
 	}
 	p.rows = append(p.rows, r)
 	return ""
 }
 
-// code returns the position of a text in texts. It adds a new text.
-func (p *file) code(text []byte) uint32 {
+// code returns the position of a text in texts, where it looks at a likely one first. It adds a new text.
+func (p *file) code(text []byte, likely uint32) uint32 {
+	if int(likely) < len(p.texts) && p.texts[likely] == string(text) {
+		return likely
+	}
 	if code, ok := p.codeOf[string(text)]; ok {
 		return code
 	}
@@ -196,6 +209,15 @@ func (p *file) bySupport() []uint32 {
 		order[i] = uint32(k)
 	}
 	return order
+}
+
+// listing returns the rows. Where they are stored is not known yet.
+func (p *file) listing() *listing {
+	l := &listing{refs: make([]ref, len(p.rows)), ids: make([]uint32, len(p.rows))}
+	for i := range p.rows {
+		l.ids[i] = p.rows[i].id
+	}
+	return l
 }
 
 // repeated counts the rows whose key an earlier row has.

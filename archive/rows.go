@@ -110,23 +110,32 @@ type picks [2][]uint32
 
 // pick adds a row of a publication. It allocates at the first row of a segment.
 func (s selection) pick(tx *store.Tx, side int, at ref, id uint32) error {
-	p := s[at.segment]
+	of, err := s.side(tx, side, at.segment)
+	if err != nil {
+		return err
+	}
+	if int(at.rank) >= len(of) {
+		return damaged("a segment has fewer rows than are used")
+	}
+	of[at.rank] = id + 1
+	return nil
+}
+
+// side returns the picks of a publication in a segment.
+func (s selection) side(tx *store.Tx, side int, segment uint32) ([]uint32, error) {
+	p := s[segment]
 	if p == nil {
 		p = &picks{}
-		s[at.segment] = p
+		s[segment] = p
 	}
 	if p[side] == nil {
-		g, err := segmentOf(tx, at.segment)
+		g, err := segmentOf(tx, segment)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p[side] = make([]uint32, g.Rows)
 	}
-	if int(at.rank) >= len(p[side]) {
-		return damaged("a segment has fewer rows than are used")
-	}
-	p[side][at.rank] = id + 1
-	return nil
+	return p[side], nil
 }
 
 // pickAll adds the rows of a publication; none if p is nil.
@@ -138,10 +147,27 @@ func (s selection) pickAll(tx *store.Tx, side int, p *Publication) error {
 	if err != nil {
 		return err
 	}
-	for i, r := range l.refs {
-		if err := s.pick(tx, side, r, l.ids[i]); err != nil {
-			return err
+	return s.pickRows(tx, side, l.refs, func(i int) uint32 { return l.ids[i] })
+}
+
+// pickPositions adds the rows of a publication, with their positions in its file as ids.
+func (s selection) pickPositions(tx *store.Tx, side int, l *listing) error {
+	return s.pickRows(tx, side, l.refs, func(i int) uint32 { return uint32(i) })
+}
+
+// pickRows adds rows of a publication with the ids of their positions.
+func (s selection) pickRows(tx *store.Tx, side int, rows []ref, id func(i int) uint32) (err error) {
+	var of []uint32
+	for i, r := range rows {
+		if i == 0 || r.segment != rows[i-1].segment {
+			if of, err = s.side(tx, side, r.segment); err != nil {
+				return err
+			}
 		}
+		if int(r.rank) >= len(of) {
+			return damaged("a segment has fewer rows than are used")
+		}
+		of[r.rank] = id(i) + 1
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package archive
 
-import "slices"
+import (
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
 
 // putSegment stores the new rows, ranked in the order of the file.
 func (a *adding) putSegment() error {
@@ -14,46 +18,60 @@ func (a *adding) putSegment() error {
 		return damaged("the number of segments")
 	}
 	g := segment{}
-	fresh := make([]bool, len(a.refs))
-	for row, r := range a.refs {
+	fresh := make([]bool, len(a.rows.refs))
+	for row, r := range a.rows.refs {
 		if fresh[row] = r == (ref{}); fresh[row] {
-			a.refs[row] = ref{number, uint32(g.Rows)}
+			a.rows.refs[row] = ref{number, uint32(g.Rows)}
 			g.Rows++
 		}
 	}
 	if g.Rows == 0 {
 		return nil
 	}
+	for _, b := range a.blocks(number, fresh) {
+		if err := a.ctx.Err(); err != nil {
+			return err
+		}
+		g.Bytes += len(b.sealed)
+		if err := a.tx.Bucket([]byte(blocksBucket)).Put(b.key, b.sealed); err != nil {
+			return err
+		}
+	}
+	a.report.Bytes += g.Bytes
+	return putJSON(a.tx, segmentsBucket, numberKeyOf(number), g)
+}
+
+// A sealedBlock is a block as it is stored.
+type sealedBlock struct{ key, sealed []byte }
+
+// blocks makes the blocks of the fresh rows. They are compressed on all cores.
+func (a *adding) blocks(number uint32, fresh []bool) (all []*sealedBlock) {
+	var sealing errgroup.Group
+	sealing.SetLimit(compressors())
 	var w blockWriter
 	last := uint32(0)
+	end := func() {
+		b, plain := &sealedBlock{key: pairKey(number, last)}, w.finish()
+		all = append(all, b)
+		sealing.Go(func() error {
+			b.sealed = seal(blocksBucket, b.key, plain)
+			return nil
+		})
+	}
 	for _, row := range a.order {
 		if !fresh[row] {
 			continue
 		}
 		support := a.file.rows[row].support
 		if len(w.ranks) >= blockRows && support != last {
-			if err := a.putBlock(&w, &g, number, last); err != nil {
-				return err
-			}
+			end()
 		}
-		w.add(a.refs[row].rank, a.file.content(int(row)))
+		w.add(a.rows.refs[row].rank, a.file.content(int(row)))
 		last = support
 	}
-	if err := a.putBlock(&w, &g, number, last); err != nil {
-		return err
-	}
-	a.report.Bytes += g.Bytes
-	return putJSON(a.tx, segmentsBucket, numberKeyOf(number), g)
-}
-
-func (a *adding) putBlock(w *blockWriter, g *segment, number, last uint32) error {
-	if err := a.ctx.Err(); err != nil {
-		return err
-	}
-	key := pairKey(number, last)
-	sealed := seal(blocksBucket, key, w.finish())
-	g.Bytes += len(sealed)
-	return a.tx.Bucket([]byte(blocksBucket)).Put(key, sealed)
+	end()
+	sealing.Wait()
+	return all
 }
 
 // sweep deletes the segments that no publication uses.
