@@ -57,27 +57,63 @@ type stream struct {
 	block   *block
 	row     int
 	done    bool
+	ahead   chan openedBlock // the next block, nil if it is not being opened
 }
 
-// seek goes to the first row of a support, or of the next support in the segment.
-func (s *stream) seek(next fetch, support uint32) error {
+type openedBlock struct {
+	block *block
+	err   error
+}
+
+// seek goes to the first row of a support, or of the next support in the segment. If all blocks are
+// needed, the next one is opened meanwhile.
+func (s *stream) seek(next fetch, support uint32, all bool) (err error) {
 	for !s.done && (s.block == nil || s.block.last() < support) {
-		key, sealed, err := next(s.segment, support)
-		if err != nil {
-			return err
+		if s.ahead == nil {
+			if err := s.open(next, support); err != nil {
+				return err
+			}
 		}
-		if s.done = key == nil; s.done {
-			break
-		}
-		if s.block, err = openBlock(key, sealed); err != nil {
+		if s.block, err = s.opened(); err != nil || s.done {
 			return err
 		}
 		s.row = 0
+		if all {
+			if err := s.open(next, s.block.last()+1); err != nil {
+				return err
+			}
+		}
 	}
 	for !s.done && s.block.supports[s.row] < support {
 		s.row++
 	}
 	return nil
+}
+
+// open begins to open the block of a support.
+func (s *stream) open(next fetch, support uint32) error {
+	key, sealed, err := next(s.segment, support)
+	if err != nil {
+		return err
+	}
+	ahead := make(chan openedBlock, 1)
+	s.ahead = ahead
+	if key == nil {
+		ahead <- openedBlock{}
+		return nil
+	}
+	go func() {
+		b, err := openBlock(key, sealed)
+		ahead <- openedBlock{b, err}
+	}()
+	return nil
+}
+
+// opened returns the block that is being opened. The stream is done if there is none.
+func (s *stream) opened() (*block, error) {
+	o := <-s.ahead
+	s.ahead, s.done = nil, o.block == nil && o.err == nil
+	return o.block, o.err
 }
 
 func openBlock(key, sealed []byte) (*block, error) {
@@ -121,14 +157,21 @@ func (s *stream) appendRows(items []item, support uint32) ([]item, error) {
 }
 
 // walk calls yield with the selected rows of each support, ascending. With a list of supports, also
-// ascending, it calls yield for each of them, even if there are no rows. Memory holds one block of
-// each segment. Items are valid until yield returns. Errors: those of yield and next, errDamaged.
+// ascending, it calls yield for each of them, even if there are no rows. Memory holds two blocks
+// of each segment. Items are valid until yield returns. Errors: those of yield and next, errDamaged.
 func walk(next fetch, sel selection, only []uint32, yield func(support uint32, items []item) error) error {
 	var streams []*stream
 	for number, p := range sel {
 		streams = append(streams, &stream{segment: number, picks: p})
 	}
 	slices.SortFunc(streams, func(a, b *stream) int { return int(a.segment) - int(b.segment) })
+	defer func() {
+		for _, s := range streams {
+			if s.ahead != nil {
+				s.opened() // the transaction must stay as long as it is read
+			}
+		}
+	}()
 	var items []item
 	for at, support := 0, uint32(0); ; support++ {
 		if only != nil {
@@ -140,7 +183,7 @@ func walk(next fetch, sel selection, only []uint32, yield func(support uint32, i
 		}
 		least := ^uint32(0)
 		for _, s := range streams {
-			if err := s.seek(next, support); err != nil {
+			if err := s.seek(next, support, only == nil); err != nil {
 				return err
 			}
 			if !s.done {
