@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"iter"
 	"slices"
 
 	"relais/site"
@@ -39,17 +40,35 @@ func (s *segment) cellKeys(i uint32) (keys [3]cellKey) {
 	return keys
 }
 
-// rowsByCell returns the rows of each key, in ascending order.
+// rowsByCell returns the rows of each key, in ascending order. All lists are parts of one that has their
+// size from the start: ten million rows would leave hundreds of megabytes of lists that were too small.
 func (s *segment) rowsByCell() map[cellKey][]uint32 {
-	rows := map[cellKey][]uint32{}
-	for i := range uint32(s.rows) {
-		for _, key := range s.cellKeys(i) {
-			if key != 0 {
-				rows[key] = append(rows[key], i)
+	sizes, sum := map[cellKey]int{}, 0
+	for key := range s.rowKeys() {
+		sizes[key]++
+		sum++
+	}
+	all, rows := make([]uint32, sum), make(map[cellKey][]uint32, len(sizes))
+	for key, n := range sizes {
+		rows[key], all = all[:0:n], all[n:]
+	}
+	for key, i := range s.rowKeys() {
+		rows[key] = append(rows[key], i)
+	}
+	return rows
+}
+
+// rowKeys yields the keys of each row.
+func (s *segment) rowKeys() iter.Seq2[cellKey, uint32] {
+	return func(yield func(cellKey, uint32) bool) {
+		for i := range uint32(s.rows) {
+			for _, key := range s.cellKeys(i) {
+				if key != 0 && !yield(key, i) {
+					return
+				}
 			}
 		}
 	}
-	return rows
 }
 
 // candidates returns the rows that may name one of the identifiers, in ascending order.

@@ -113,6 +113,16 @@ type importRun struct {
 	segments []*segment // that a row may be in already
 	fresh    map[string]*segment
 	reports  []*source.Report
+	builder  *builder // of the file before, nil for none
+}
+
+// builderOf returns a builder without rows, which may have the memory of the file before.
+func (i *importRun) builderOf(m meta) *builder {
+	if i.builder == nil || i.builder.Kind != m.Kind {
+		i.builder = newBuilder(m)
+	}
+	i.builder.meta = m
+	return i.builder
 }
 
 func (i *importRun) file(f detectedFile) error {
@@ -122,7 +132,7 @@ func (i *importRun) file(f detectedFile) error {
 	}
 	defer in.Close()
 	now := i.now()
-	b := newBuilder(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix(), Synthetic: f.Synthetic()})
+	b := i.builderOf(meta{Market: i.market.Code, Kind: f.kind, Imported: now.Unix(), Synthetic: f.Synthetic()})
 	r := rowReader{Reader: in, format: f.format, kind: f.kind, market: i.market, countries: countries(i.market),
 		zone: zoneOf(i.market), now: now,
 		networks: map[network]network{}, builder: b}
