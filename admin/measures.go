@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -114,6 +115,7 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 			s.log.Warn("small files of measures could not be put together", "error", err)
 		}
 	}
+	debug.FreeOSMemory() // reading needed much once
 	return Imported{time.Since(start).Seconds(), reports, c.Market, c.Kind, m.Count(c.Market, c.Kind)}, nil
 }
 
