@@ -13,10 +13,10 @@ import (
 	"relais/index"
 )
 
-// pageCacheBytes is the memory of compressed pages.
+// pageCacheBytes is the memory of compressed answers, and of small ones as they are.
 const pageCacheBytes = 32 << 20
 
-// A cache keeps the most recently used compressed answers, up to a number of bytes.
+// A cache keeps the most recently used answers, up to a number of bytes.
 type cache struct {
 	mu    sync.Mutex
 	lru   *simplelru.LRU[cacheKey, *packed]

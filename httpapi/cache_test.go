@@ -102,3 +102,35 @@ func TestCacheIsBounded(t *testing.T) {
 		t.Errorf("%d bytes after putting an entry again, want %d", c.bytes, most)
 	}
 }
+
+// Small answers are kept as they are, large ones only compressed. A kept answer is sent with the id of its own request.
+func TestSmallAnswersAreKept(t *testing.T) {
+	for _, tt := range []struct {
+		target string
+		kept   bool
+	}{
+		{"/antennas/90000010", true},
+		{"/antennas/lookup-by-radio?value=100010", true},
+		{"/antennas?q=rue&limit=3", true},
+		{"/antennas?limit=300", false},
+	} {
+		s := newServer(t)
+		first := get(t, s, tt.target, "X-Request-Id", "one")
+		again := get(t, s, tt.target, "X-Request-Id", "two")
+		if first.Code != 200 || strings.Replace(first.Body.String(), `"requestId":"one"`, `"requestId":"two"`, 1) !=
+			again.Body.String() {
+			t.Errorf("%s: got %d %s, then %s, want the same with the id of the request", tt.target, first.Code, first.Body, again.Body)
+		}
+		for _, name := range []string{"Content-Type", "Content-Length", "Etag", "Cache-Control", "Vary"} {
+			if a, b := first.Header().Get(name), again.Header().Get(name); a == "" || a != b {
+				t.Errorf("%s: %s is %q, then %q, want the same", tt.target, name, a, b)
+			}
+		}
+		if kept := s.pages.lru.Len() == 1; kept != tt.kept {
+			t.Errorf("%s (%d bytes): kept is %v, want %v", tt.target, first.Body.Len(), kept, tt.kept)
+		}
+		if s.pages.bytes > 2*maxPlain {
+			t.Errorf("%s: %d bytes are kept", tt.target, s.pages.bytes)
+		}
+	}
+}

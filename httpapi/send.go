@@ -68,8 +68,9 @@ func (s *Server) nextPage(x *exchange, offset int) string {
 
 // Bounds of answers.
 const (
-	minPacked = 1024    // bytes from which compression pays off
-	maxHeld   = 8 << 20 // bytes of an answer that is compressed as a whole and may be cached
+	minPacked = 1024     // bytes from which compression pays off
+	maxHeld   = 8 << 20  // bytes of an answer that is compressed as a whole and may be cached
+	maxPlain  = 32 << 10 // bytes of an answer that is cached uncompressed even if its operation is not Kept
 )
 
 // send sends a stream as the answer, or an error if too many answers are being sent. It
@@ -82,7 +83,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 		coding = nil
 	}
 	packing := coding
-	if coding == nil && x.op != nil && x.op.Kept {
+	if coding == nil && (x.op != nil && x.op.Kept || size >= 0 && size <= maxPlain && a.version != "") {
 		packing = identity
 	}
 	if packing != nil {
