@@ -10,8 +10,11 @@ FUZZTIME ?= 10s
 TESTFLAGS ?=
 # Further flags for the linker of C: -LDIR for another C library.
 CLINK ?=
-# What make bench measures on; empty: a synthetic country of national size.
-BENCHDATA ?=
+# For make bench: a folder of files to ingest (empty: a synthetic country of national size), an older program to
+# measure next to this one, and further flags such as -large.
+BENCHFILES ?=
+BEFORE ?=
+BENCHFLAGS ?=
 
 # For every go command here, so that all of them share what is compiled once. nodynamic:
 # HEIC is decoded in a sandbox, never by a library of the host.
@@ -38,7 +41,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap clean
+.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -97,9 +100,14 @@ conformance: npm ## the official conformance suite, MCP Inspector and generated 
 screenshots: ## pictures of the pages of the demonstration in build/screenshots (needs Chromium)
 	RELAIS_SCREENSHOTS="$(CURDIR)/build/screenshots" $(GO) test -count=1 -vet=off -tags=netgo,osusergo,nodynamic,screenshots -v $(TESTFLAGS) -run '^TestScreenshots$$' ./test/e2e
 
-bench: build ## one table, beside a bare handler (needs wrk)
+bench: build ## one table of what this program and this machine do (needs wrk; BEFORE=PROGRAM measures an older one too)
 	$(GO) build -o build/bench-tool ./test/bench
-	build/bench-tool -relais build/relais $(if $(BENCHDATA),-data $(BENCHDATA))
+	build/bench-tool -relais build/relais $(if $(BENCHFILES),-files $(BENCHFILES)) $(if $(BEFORE),-before $(BEFORE)) $(BENCHFLAGS)
+
+bench-peers: build ## the answers next to those of PostGIS, Tile38 and SQLite (needs wrk and PostgreSQL with PostGIS)
+	$(GO) build -o build/bench-tool ./test/bench
+	cd test/bench/peers && $(GO) build -o $(CURDIR)/build/bench-peers .
+	build/bench-tool -relais build/relais $(if $(BENCHFILES),-files $(BENCHFILES)) -peers build/bench-peers $(BENCHFLAGS)
 
 # One program for all targets of a package: go test would link one for each. Only packages
 # with targets are compiled, and only this module is instrumented: go test -fuzz would compile

@@ -10,6 +10,13 @@ import (
 
 const bareListen = "127.0.0.1:18081"
 
+// An answer is an answer of a server, which the bare handler repeats.
+type answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
 // serveBare serves the recorded answers, with their headers and bodies, from memory.
 func serveBare(file string) error {
 	text, err := os.ReadFile(file)

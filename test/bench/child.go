@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"strconv"
@@ -22,27 +20,36 @@ type child struct {
 }
 
 // start starts a server and waits until it is ready.
-func start(ctx context.Context, cmd *exec.Cmd, listen string) (*child, string, error) {
+func start(cmd *exec.Cmd, listen string) (*child, error) {
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	c := &child{pid: cmd.Process.Pid, stop: func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
 		_ = cmd.Wait()
 	}}
-	for ctx.Err() == nil && time.Since(began) < 10*time.Minute {
+	for time.Since(began) < 10*time.Minute {
 		if r, err := http.Get("http://" + listen + "/readyz"); err == nil {
 			r.Body.Close()
 			if r.StatusCode == http.StatusOK {
 				c.ready = time.Since(began)
-				return c, (&url.URL{Scheme: "http", Host: listen, Path: "/external/v1"}).String(), nil
+				return c, nil
 			}
 		}
-		time.Sleep(5 * time.Millisecond)
+		if ended(c.pid) {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
 	c.stop()
-	return nil, "", fmt.Errorf("%s is not ready after ten minutes", cmd.Path)
+	return nil, fmt.Errorf("%s ended, or was not ready after ten minutes", cmd.Path)
+}
+
+// ended reports whether a child has ended: nobody has waited for it yet.
+func ended(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.HasPrefix(string(text[bytes.LastIndexByte(text, ')')+1:]), " Z")
 }
 
 func rssMB(pid int) float64 { return statusMB(pid, "VmRSS") }
@@ -56,7 +63,7 @@ func statusMB(pid int, field string) float64 {
 	for line := range strings.SplitSeq(string(text), "\n") {
 		if rest, ok := strings.CutPrefix(line, field+":"); ok {
 			if kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64); err == nil {
-				return kb / 1000
+				return kb * 1024 / 1e6
 			}
 		}
 	}

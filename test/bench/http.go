@@ -10,10 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"time"
 )
-
-const relaisListen = "127.0.0.1:18080"
 
 // A client may have four large answers under way, and an answer ends after it was read.
 const connections, largeConnections = 8, 2
@@ -22,150 +19,154 @@ const connections, largeConnections = 8, 2
 type row struct {
 	name    string
 	path    string
+	paths   []string // asked one after the other instead, if there are any
 	headers map[string]string
 	large   bool
 }
 
-// An answer is an answer of the server, which the bare handler repeats.
-type answer struct {
-	Status int
-	Header http.Header
-	Body   []byte
+// connections returns how many send it.
+func (r row) connections() int {
+	if r.large {
+		return largeConnections
+	}
+	return connections
 }
 
-// measureHTTP starts the server and prints the times of its exports, the rates of its answers
-// next to those of the bare handler, and its memory.
-func measureHTTP(ctx context.Context, relais, data, work string, each time.Duration) error {
-	key, remove, err := makeClient(ctx, relais, data)
+// measureAnswers measures answers a second, and the memory of the servers before and after.
+func (b *bench) measureAnswers(ctx context.Context) error {
+	atRest, after := figure{what: "memory, at rest, never asked", unit: "MB", note: "resident, when nothing is prepared any more"},
+		figure{what: "memory, after all this", unit: "MB"}
+	var servers []*child
+	for _, p := range b.programs {
+		server, err := p.serve(ctx, p.folder("data"))
+		if err != nil {
+			return err
+		}
+		defer server.stop()
+		settle(server.pid)
+		atRest.of = append(atRest.of, rssMB(server.pid))
+		servers = append(servers, server)
+	}
+	b.table.print(atRest)
+	rows, err := findRows(b.programs[0])
 	if err != nil {
 		return err
 	}
-	defer remove()
-	http.DefaultTransport = keyed{&http.Transport{DisableCompression: true}, key}
-	server, base, err := start(ctx, exec.CommandContext(ctx, relais, "serve", "--data", data, "--listen", relaisListen),
-		relaisListen)
-	if err != nil {
+	if err := b.measureRows(ctx, rows); err != nil {
 		return err
 	}
-	defer server.stop()
-	fmt.Printf("%-34s %s\n", "start to ready", ms(server.ready))
-	settle(server.pid)
-	atRest := rssMB(server.pid)
-	if err := measureExports(base); err != nil {
-		return err
+	for _, s := range servers {
+		after.of = append(after.of, rssMB(s.pid))
 	}
-	rows, err := findRows(base)
-	if err != nil {
-		return err
-	}
-	if err := compare(ctx, base, key, work, rows, each); err != nil {
-		return err
-	}
-	fmt.Printf("\n%-34s %.0f MB at rest, %.0f MB after all this, %.0f MB at most\n",
-		"resident memory of the server", atRest, rssMB(server.pid), statusMB(server.pid, "VmHWM"))
-	return measureColdPages(base)
+	b.table.print(after)
+	return b.measureNewPages()
 }
 
-// compare prints each row of the server next to the bare handler's.
-func compare(ctx context.Context, base, key, work string, rows []row, each time.Duration) error {
+// measureRows measures rows of each program, and of the bare handler.
+func (b *bench) measureRows(ctx context.Context, rows []row) error {
 	answers := make([]answer, len(rows))
 	for i, r := range rows {
 		var err error
-		if answers[i], err = fetch(base+r.path, r.headers); err != nil {
+		if answers[i], err = b.programs[0].get(r.path, r.headers); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(answers)
+	bare, err := b.startBare(ctx, answers)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(work, "answers.json")
-	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	other, bare, err := start(ctx, exec.CommandContext(ctx, self, "-bare", file), bareListen)
-	if err != nil {
-		return err
-	}
-	defer other.stop()
-	fmt.Printf("\n%-24s %9s %10s %10s %6s   %9s %9s\n", "HTTP (wrk, 8 connections)", "bytes", "relais/s", "bare/s",
-		"ratio", "1 conn: p50", "p99 ms")
+	defer bare.stop()
 	for i, r := range rows {
-		conns := connections
-		if r.large {
-			conns = largeConnections
+		f := figure{what: r.name, unit: "/s"}
+		for _, p := range b.programs {
+			got, err := wrk(p.base(), p.key, r, r.connections(), b.each)
+			if err != nil {
+				return err
+			}
+			f.of = append(f.of, got.rate)
 		}
-		mine, err := wrk(base+r.path, key, r.headers, conns, each)
+		got, err := wrk("http://"+bareListen, "", row{path: "/" + strconv.Itoa(i)}, r.connections(), b.each)
 		if err != nil {
 			return err
 		}
-		plain, err := wrk(bare+"/"+strconv.Itoa(i), key, r.headers, conns, each)
+		f.bare = got.rate
+		p := b.programs[0]
+		single, err := wrk(p.base(), p.key, r, 1, b.each/2)
 		if err != nil {
 			return err
 		}
-		single, err := wrk(base+r.path, key, r.headers, 1, each)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%-24s %9d %10.0f %10.0f %5.0f%%   %9.2f %9.2f\n",
-			r.name, len(answers[i].Body), mine.rate, plain.rate, 100*mine.rate/plain.rate, single.p50, single.p99)
+		f.note = fmt.Sprintf("%d bytes; one connection: p50 %.2f, p99 %.2f ms", len(answers[i].Body), single.p50, single.p99)
+		b.table.print(f)
 	}
 	return nil
 }
 
-// makeClient creates a client with limits that are not reached. remove deletes it.
-func makeClient(ctx context.Context, relais, data string) (key string, remove func(), err error) {
-	var made struct{ ID, APIKey string }
-	out, err := exec.CommandContext(ctx, relais, "client", "create", "--data", data, "--json", "--name", "bench",
-		"--mode", "server", "--cidr",
-		"127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000").Output()
+// startBare starts the bare handler in a process of its own.
+func (b *bench) startBare(ctx context.Context, answers []answer) (*child, error) {
+	text, err := json.Marshal(answers)
 	if err != nil {
-		return "", nil, fmt.Errorf("relais client create: %w", err)
+		return nil, err
 	}
-	if err := json.Unmarshal(out, &made); err != nil {
-		return "", nil, err
+	file := filepath.Join(b.work, "answers.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return nil, err
 	}
-	return made.APIKey, func() {
-		if out, err := exec.Command(relais, "client", "delete", "--data", data, made.ID).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "the client bench could not be removed from %s: %s", data, out)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return start(exec.CommandContext(ctx, self, "-bare", file), bareListen)
+}
+
+// measureNewPages measures compressed pages that were not asked for before.
+func (b *bench) measureNewPages() error {
+	f := figure{what: "1,000 sites, gzip, never asked before", unit: "ms", note: "median of 50"}
+	for _, p := range b.programs {
+		var took []float64
+		for i := range 50 {
+			south := 43.0 + float64(i)*0.1
+			path := fmt.Sprintf("/antennas?limit=1000&south=%f&north=%f&west=-2&east=7", south, south+2)
+			one, err := p.firstAnswer(path, map[string]string{"Accept-Encoding": "gzip"})
+			if err != nil {
+				return err
+			}
+			took = append(took, one.Seconds()*1000)
 		}
-	}, nil
+		f.of = append(f.of, median(took))
+	}
+	b.table.print(f)
+	return nil
 }
 
-// keyed sends the key with every request.
-type keyed struct {
-	http.RoundTripper
-	key string
+// A statusError is an answer that is an error.
+type statusError struct {
+	status int
+	text   string
 }
 
-// RoundTrip implements http.RoundTripper.
-func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("X-API-Key", k.key)
-	return k.RoundTripper.RoundTrip(r)
-}
+func (e statusError) Error() string { return e.text }
+
+// plain does not add Accept-Encoding.
+var plain = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
 // fetch reads one answer.
-func fetch(url string, headers map[string]string) (answer, error) {
+func fetch(url, key string, headers map[string]string) (answer, error) {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		return answer{}, err
 	}
+	req.Header.Set("X-API-Key", key)
 	for k, v := range headers {
 		req.Header.Set(k, v)
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := plain.Do(req)
 	if err != nil {
 		return answer{}, err
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
 	if err == nil && res.StatusCode >= 400 {
-		err = fmt.Errorf("%s: %s %s", url, res.Status, body)
+		err = statusError{res.StatusCode, fmt.Sprintf("%s: %s %s", url, res.Status, body)}
 	}
 	return answer{res.StatusCode, res.Header, body}, err
 }

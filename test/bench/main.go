@@ -1,44 +1,52 @@
-// Command bench measures relais on a synthetic country of national size, or on a data folder,
-// and prints one table. Every HTTP row is measured next to a bare net/http handler that
-// returns the same bytes in the same run: the machine's speed changes from run to run, the
-// ratio does not. make bench runs it.
+// Command bench measures relais on a synthetic country of national size, or on the files of a
+// folder, and prints one table. A figure stands next to that of an older program, if there is one, and
+// next to what the machine does at best, all measured in turns in one run: the speed of a machine
+// changes from run to run, the ratios change less. make bench runs it.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
-
-	"relais/demo"
 )
 
-// nationalSupports is the number of supports of the register of 2026-08-27.
-const nationalSupports = 72700
+type options struct {
+	relais, before string // programs
+	files, work    string // folders
+	seconds, runs  int
+	large          bool
+	peers          string
+}
 
 func main() {
+	var o options
 	bare := flag.String("bare", "", "internal: serve the answers of this file")
-	files := flag.String("files", "", "internal: write the files of a country of national size here")
-	memory := flag.String("memory", "", "internal: measure in this process what the folder costs in memory")
-	relais := flag.String("relais", "build/relais", "the program to measure")
-	data := flag.String("data", "", "a data folder to measure on, instead of a synthetic one of national size")
-	work := flag.String("work", "build/bench", "where the synthetic one is made and kept")
-	seconds := flag.Int("seconds", 3, "how long each row is measured")
+	write := flag.String("write", "", "internal: write the files of a country of national size here")
+	flag.StringVar(&o.relais, "relais", "build/relais", "the program to measure")
+	flag.StringVar(&o.before, "before", "", "an older program, to measure next to it")
+	flag.StringVar(&o.files, "files", "", "a folder with the files to ingest, instead of a synthetic country: two weekly files at least")
+	flag.StringVar(&o.work, "work", "build/bench", "where data folders and the synthetic files are made")
+	flag.IntVar(&o.seconds, "seconds", 2, "how long each row of answers is measured")
+	flag.IntVar(&o.runs, "runs", 3, "how often the other rows are measured; the table has the median")
+	flag.BoolVar(&o.large, "large", false, "measure ten million coverage points and 727,000 sites too (ten minutes and 4 GB of disk more)")
+	flag.StringVar(&o.peers, "peers", "", "measure only the answers, next to those of the peers in this program")
 	flag.Parse()
 	var err error
 	switch {
 	case *bare != "":
 		err = serveBare(*bare)
-	case *files != "":
-		_, err = demo.Write(*files, nationalSupports)
-	case *memory != "":
-		err = measureMemory(*memory)
+	case *write != "":
+		err = writeCountry(*write)
 	default:
-		err = run(*relais, *data, *work, time.Duration(*seconds)*time.Second)
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		err = o.run(ctx)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -46,93 +54,56 @@ func main() {
 	}
 }
 
-func run(relais, data, work string, each time.Duration) error {
+func (o *options) run(ctx context.Context) error {
 	if _, err := exec.LookPath("wrk"); err != nil {
 		return fmt.Errorf("wrk is needed (Debian: apt-get install wrk): %w", err)
 	}
-	if err := os.MkdirAll(work, 0o755); err != nil {
+	if o.seconds < 1 || o.runs < 1 {
+		return fmt.Errorf("-seconds and -runs must be 1 or more")
+	}
+	began := time.Now()
+	kit, err := o.findKit()
+	if err != nil {
 		return err
 	}
-	if data == "" {
-		var err error
-		if data, err = national(relais, work); err != nil {
+	b := &bench{kit: kit, work: o.work, runs: o.runs, each: time.Duration(o.seconds) * time.Second}
+	b.add("relais", o.relais, 18080)
+	if o.before != "" && o.peers == "" {
+		b.add("before", o.before, 18082)
+	}
+	steps := []func(context.Context) error{b.measureMachine, b.measureIngest, b.measureWeeks, b.measureStart,
+		b.measureReloads, b.measureAnswers}
+	if o.large {
+		steps = append(steps, b.measureCoverage, b.measureLargeCountry)
+	}
+	if o.peers != "" {
+		b.peers = o.peers
+		steps = []func(context.Context) error{b.measurePeers}
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	if err := again("-memory", data); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	return measureHTTP(ctx, relais, data, work, each)
-}
-
-// national makes a synthetic country of national size and ingests it twice: the weekly file
-// alone, and all files.
-func national(relais, work string) (string, error) {
-	dir := filepath.Join(work, "files")
-	files, err := filepath.Glob(filepath.Join(dir, "SYNTHETIC*"))
-	if err != nil {
-		return "", err
-	}
-	if len(files) != 5 {
-		fmt.Fprintln(os.Stderr, "making a synthetic country of national size …")
-		if err := again("-files", dir); err != nil {
-			return "", err
-		}
-		if files, err = filepath.Glob(filepath.Join(dir, "SYNTHETIC*")); err != nil {
-			return "", err
-		}
-	}
-	weekly := ""
-	for _, f := range files {
-		if m, err := filepath.Match("SYNTHETIC_observatoire_*.csv", filepath.Base(f)); err == nil && m {
-			weekly = f
-		}
-	}
-	fmt.Printf("%-34s %12s %12s %14s\n", "INGEST (whole process)", "rows", "seconds", "peak MB")
-	if err := ingest(relais, filepath.Join(work, "weekly"), "weekly file alone", []string{weekly}); err != nil {
-		return "", err
-	}
-	data := filepath.Join(work, "data")
-	return data, ingest(relais, data, "with SUP, sites, radio, communes", files)
-}
-
-// again runs this program with other arguments: a process inherits the peak memory of its
-// parent, which must be small for the next measurement.
-func again(args ...string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	cmd := exec.Command(self, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
-	}
+	fmt.Printf("\nmeasured in %s\n", time.Since(began).Round(time.Second))
 	return nil
 }
 
-func ingest(relais, data, label string, files []string) error {
-	if err := os.RemoveAll(data); err != nil {
-		return err
-	}
-	cmd := exec.Command(relais, append([]string{"ingest", "--json", "--data", data, "FR,DROM"}, files...)...)
-	cmd.Stderr = os.Stderr
-	start := time.Now()
-	out, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("ingest: %w", err)
-	}
-	took := time.Since(start)
-	var report struct{ Files []struct{ Rows int } }
-	if err := json.Unmarshal(out, &report); err != nil {
-		return err
-	}
-	rows := 0
-	for _, f := range report.Files {
-		rows += f.Rows
-	}
-	fmt.Printf("%-34s %12d %12.2f %14.0f\n", label, rows, took.Seconds(), peakMB(cmd.ProcessState))
-	return nil
+// A bench is what is measured.
+type bench struct {
+	kit      kit
+	work     string
+	programs []*program
+	peers    string
+	runs     int
+	each     time.Duration // of a row of answers
+	table    table
+	bare     machine
+}
+
+// add adds a program with a folder of its own. Its server listens on the port.
+func (b *bench) add(name, path string, port int) {
+	p := &program{path: path, work: filepath.Join(b.work, name), listen: fmt.Sprintf("127.0.0.1:%d", port)}
+	b.programs = append(b.programs, p)
+	b.table.programs = append(b.table.programs, name)
 }
