@@ -11,7 +11,7 @@ TESTFLAGS ?=
 # Further flags for the linker of C: -LDIR for another C library.
 CLINK ?=
 # For make bench: a folder of files to ingest (empty: a synthetic country of national size), an older program to
-# measure next to this one, and further flags such as -large.
+# measure next to this one, and further flags such as -only start,answers.
 BENCHFILES ?=
 BEFORE ?=
 BENCHFLAGS ?=

@@ -71,9 +71,6 @@ func (b *bench) measureLargeCountry(ctx context.Context) error {
 		if _, _, err := p.ingest(ctx, p.folder("large"), []string{file}); err != nil {
 			return err
 		}
-		if err := p.makeClient(ctx, p.folder("large")); err != nil {
-			return err
-		}
 	}
 	return b.once([]figure{{what: "727,000 sites: start to ready", unit: "s"}, {what: "727,000 sites: memory, just ready", unit: "MB"}},
 		func(p *program) ([]float64, error) {

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -20,8 +21,7 @@ type options struct {
 	relais, before string // programs
 	files, work    string // folders
 	seconds, runs  int
-	large          bool
-	peers          string
+	only, peers    string
 }
 
 func main() {
@@ -34,7 +34,8 @@ func main() {
 	flag.StringVar(&o.work, "work", "build/bench", "where data folders and the synthetic files are made")
 	flag.IntVar(&o.seconds, "seconds", 2, "how long each row of answers is measured")
 	flag.IntVar(&o.runs, "runs", 3, "how often the other rows are measured; the table has the median")
-	flag.BoolVar(&o.large, "large", false, "measure ten million coverage points and 727,000 sites too (ten minutes and 4 GB of disk more)")
+	flag.StringVar(&o.only, "only", "machine,ingest,weeks,start,reloads,answers",
+		"what to measure; coverage (ten million points) and large (727,000 sites) need ten minutes and 4 GB of disk more")
 	flag.StringVar(&o.peers, "peers", "", "measure only the answers, next to those of the peers in this program")
 	flag.Parse()
 	var err error
@@ -70,18 +71,19 @@ func (o *options) run(ctx context.Context) error {
 	b.add("relais", o.relais, 18080)
 	if o.before != "" && o.peers == "" {
 		b.add("before", o.before, 18082)
+		b.table.before = true
 	}
-	steps := []func(context.Context) error{b.measureMachine, b.measureIngest, b.measureWeeks, b.measureStart,
-		b.measureReloads, b.measureAnswers}
-	if o.large {
-		steps = append(steps, b.measureCoverage, b.measureLargeCountry)
-	}
+	steps := map[string]func(context.Context) error{"machine": b.measureMachine, "ingest": b.measureIngest,
+		"weeks": b.measureWeeks, "start": b.measureStart, "reloads": b.measureReloads, "answers": b.measureAnswers,
+		"coverage": b.measureCoverage, "large": b.measureLargeCountry, "peers": b.measurePeers}
 	if o.peers != "" {
-		b.peers = o.peers
-		steps = []func(context.Context) error{b.measurePeers}
+		o.only, b.peers = "peers", o.peers
 	}
-	for _, step := range steps {
-		if err := step(ctx); err != nil {
+	for name := range strings.SplitSeq(o.only, ",") {
+		if steps[name] == nil {
+			return fmt.Errorf("-only: %q cannot be measured", name)
+		}
+		if err := steps[name](ctx); err != nil {
 			return err
 		}
 	}

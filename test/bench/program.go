@@ -17,7 +17,8 @@ type program struct {
 	path   string
 	work   string // holds its data folders
 	listen string // address of its server
-	key    string // of the client of the folder that it serves
+	key    string // of its client in the folder keyed
+	keyed  string
 }
 
 func (p *program) folder(name string) string { return filepath.Join(p.work, name) }
@@ -74,21 +75,20 @@ func (p *program) ingest(ctx context.Context, folder string, files []string) (pu
 	return <-seen, c, err
 }
 
-// makeClient makes a client of a folder, with limits that are not reached.
-func (p *program) makeClient(ctx context.Context, folder string) error {
-	c, err := p.run(ctx, "client", "create", "--data", folder, "--json", "--name", "bench", "--mode", "server", "--cidr",
-		"127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000")
-	if err != nil {
-		return err
-	}
-	var made struct{ APIKey string }
-	err = json.Unmarshal(c.out, &made)
-	p.key = made.APIKey
-	return err
-}
-
-// serve starts the server of a folder whose client was made.
+// serve starts the server of a folder, with a client whose limits are not reached.
 func (p *program) serve(ctx context.Context, folder string) (*child, error) {
+	if p.keyed != folder {
+		c, err := p.run(ctx, "client", "create", "--data", folder, "--json", "--name", "bench "+time.Now().Format(time.RFC3339Nano),
+			"--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000")
+		if err != nil {
+			return nil, err
+		}
+		var made struct{ APIKey string }
+		if err := json.Unmarshal(c.out, &made); err != nil {
+			return nil, err
+		}
+		p.key, p.keyed = made.APIKey, folder
+	}
 	return start(exec.CommandContext(ctx, p.path, "serve", "--data", folder, "--listen", p.listen), p.listen)
 }
 

@@ -14,11 +14,6 @@ import (
 
 // measureStart measures starts, and the first questions of each kind right after them.
 func (b *bench) measureStart(ctx context.Context) error {
-	for _, p := range b.programs {
-		if err := p.makeClient(ctx, p.folder("data")); err != nil {
-			return err
-		}
-	}
 	figures := []figure{
 		{what: "start to ready", unit: "s"},
 		{what: "memory, just ready, never asked", unit: "MB", note: "resident"},

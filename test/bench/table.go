@@ -12,7 +12,8 @@ import (
 // A table is printed row by row, as Markdown.
 type table struct {
 	to       io.Writer // nil for the standard output
-	programs []string  // the first one is compared with the others
+	programs []string
+	before   bool // the second program is an older one, to compare with
 	begun    bool
 }
 
@@ -35,7 +36,7 @@ func (t *table) print(f figure) {
 	if !t.begun {
 		t.begun = true
 		head := append(slices.Clone(t.programs), "bare", "of bare")
-		if len(t.programs) > 1 {
+		if t.before {
 			head = append(head, "of before")
 		}
 		t.line("what", "unit", append(head, "note"))
@@ -54,7 +55,7 @@ func (t *table) print(f figure) {
 		first = f.of[0]
 	}
 	cells = append(cells, number(f.bare), ratio(first, f.bare))
-	if len(t.programs) > 1 {
+	if t.before {
 		before := 0.0
 		if len(f.of) > 1 {
 			before = f.of[1]

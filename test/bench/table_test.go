@@ -7,7 +7,7 @@ import (
 
 func TestTable(t *testing.T) {
 	var out strings.Builder
-	tab := table{to: &out, programs: []string{"relais", "before"}}
+	tab := table{to: &out, programs: []string{"relais", "before"}, before: true}
 	tab.print(figure{what: "machine: read", unit: "s", bare: 0.0312, note: "x"})
 	tab.print(figure{what: "ingest", unit: "s", of: []float64{1.5, 4.5}, bare: 0.05})
 	tab.print(figure{what: "box", unit: "/s", of: []float64{12345.6, 9999}, bare: 24691.2, note: "y"})
@@ -61,7 +61,7 @@ func TestMedian(t *testing.T) {
 // Programs are measured in turns, and a row has the median of each.
 func TestInTurns(t *testing.T) {
 	var out strings.Builder
-	b := &bench{runs: 3, table: table{to: &out}}
+	b := &bench{runs: 3, table: table{to: &out, before: true}}
 	b.add("relais", "now", 1)
 	b.add("before", "old", 2)
 	var order []string
