@@ -1,6 +1,10 @@
 package httpapi
 
 import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -266,3 +270,33 @@ func (c *chunkWriter) timeFor(n int) time.Duration {
 
 // A goneError is a failure to write to the client.
 type goneError struct{ error }
+
+// abort ends the connection of an answer that cannot be finished, so that the client does
+// not take its beginning for the whole.
+func (s *Server) abort(x *exchange, err error) {
+	if _, gone := errors.AsType[goneError](err); gone || errors.Is(err, context.Canceled) {
+		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
+	} else {
+		s.Log.Warn("an answer could not be sent to its end", "requestId", x.id, "error", err)
+	}
+	if !x.r.ProtoAtLeast(1, 1) {
+		resetConnection(x.w)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// resetConnection ends a connection with an error for the client: HTTP/1.0 takes the proper end of a connection
+// for the end of an answer without a length.
+func resetConnection(w http.ResponseWriter) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return // it has ended, or is not a connection
+	}
+	if secure, is := c.(*tls.Conn); is {
+		c = secure.NetConn()
+	}
+	if socket, is := c.(*net.TCPConn); is {
+		_ = socket.SetLinger(0) // what is not sent yet is dropped
+	}
+	c.Close()
+}

@@ -3,15 +3,11 @@
 package httpapi
 
 import (
-	"context"
-	"crypto/tls"
 	"errors"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -236,57 +232,11 @@ func (s *Server) recover(x *exchange) {
 	s.fail(x, api.ErrInternal)
 }
 
-// An operation is the route of an operation.
-type operation struct {
-	*endpoint.Op[*api.Env]
-	usual []string // Cache-Control
-}
-
-func newOperation(op *endpoint.Op[*api.Env]) *operation { return &operation{op, maxAge(op.MaxAge)} }
-
-func maxAge(seconds int) []string { return []string{"private, max-age=" + strconv.Itoa(seconds)} }
-
-// immutable is for answers whose addresses change with them. Registers change about once a week,
-// so that keeping an answer longer would save nothing.
-var immutable = []string{"private, max-age=604800, immutable"}
-
-func (o *operation) cacheControl(f api.Freshness) []string {
-	switch {
-	case f.Immutable:
-		return immutable
-	case f.MaxAge == o.MaxAge:
-		return o.usual
-	}
-	return maxAge(f.MaxAge)
-}
-
 // Answers are data: a browser must not treat one as a page, or show it in one.
 var (
 	nosniff   = []string{"nosniff"}
 	noContent = []string{"default-src 'none'; frame-ancestors 'none'"}
 )
-
-var vary = []string{"Accept-Encoding, Origin"}
-
-func (o *operation) serve(s *Server, x *exchange) {
-	x.op = o.Op
-	grant, ok := s.enter(x, o)
-	if !ok {
-		return
-	}
-	if err := s.env(x).CheckUsable(o.DependsOn...); err != nil {
-		s.failOperation(o, x, err)
-		return
-	}
-	switch {
-	case o.Asks:
-		o.ask(s, x, grant)
-	case o.Method != http.MethodGet:
-		o.change(s, x, grant)
-	default:
-		o.read(s, x)
-	}
-}
 
 // env returns the data and the context of a request, for its operation.
 func (s *Server) env(x *exchange) *api.Env {
@@ -297,125 +247,4 @@ func (s *Server) env(x *exchange) *api.Env {
 	return &api.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
 		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed,
 		Keyless: x.keyless && !s.MapAll}
-}
-
-// read answers an operation that only reads.
-func (o *operation) read(s *Server, x *exchange) {
-	if err := x.checkNames(o); err != nil {
-		s.failOperation(o, x, err)
-		return
-	}
-	env := s.env(x)
-	call, err := o.Bind(x.param)
-	if err != nil {
-		s.failOperation(o, x, err)
-		return
-	}
-	x.fresh = env.Freshness(call)
-	asked := answerKey{x.fresh.Version, call.Key}
-	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
-	if asked.version != "" && etagMatches(known, tag) { // so the question is valid: it was answered before
-		o.notModified(x, tag)
-		return
-	}
-	if o.Large {
-		o.readLarge(s, x, call, env, asked)
-		return
-	}
-	if o.answerFromCache(s, x, asked) {
-		return
-	}
-	o.answer(s, x, call, env, asked)
-}
-
-// answer runs the call and sends its result.
-func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
-	asked answerKey) {
-	result, err := call.Do(x.r.Context(), env)
-	if err != nil {
-		s.failOperation(o, x, err)
-		return
-	}
-	stream, err := streamOf(result)
-	if err != nil {
-		s.failOperation(o, x, err)
-		return
-	}
-	tag := etag(s.shapes, asked)
-	if etagMatches(x.r.Header["If-None-Match"], "*") {
-		o.notModified(x, tag)
-		return
-	}
-	o.setHeaders(x, tag)
-	if o.Cheap {
-		x.setCost(access.Twentieth)
-	}
-	if err := s.send(x, stream, asked); err != nil {
-		s.abort(x, err)
-	}
-}
-
-// abort ends the connection of an answer that cannot be finished, so that the client does
-// not take its beginning for the whole.
-func (s *Server) abort(x *exchange, err error) {
-	if _, gone := errors.AsType[goneError](err); gone || errors.Is(err, context.Canceled) {
-		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
-	} else {
-		s.Log.Warn("an answer could not be sent to its end", "requestId", x.id, "error", err)
-	}
-	if !x.r.ProtoAtLeast(1, 1) {
-		resetConnection(x.w)
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// resetConnection ends a connection with an error for the client: HTTP/1.0 takes the proper end of a connection
-// for the end of an answer without a length.
-func resetConnection(w http.ResponseWriter) {
-	c, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return // it has ended, or is not a connection
-	}
-	if secure, is := c.(*tls.Conn); is {
-		c = secure.NetConn()
-	}
-	if socket, is := c.(*net.TCPConn); is {
-		_ = socket.SetLinger(0) // what is not sent yet is dropped
-	}
-	c.Close()
-}
-
-func (o *operation) notModified(x *exchange, tag string) {
-	o.setHeaders(x, tag)
-	x.setCost(access.Twentieth)
-	x.sendHeader(http.StatusNotModified)
-}
-
-func (o *operation) setHeaders(x *exchange, tag string) {
-	h := x.w.Header()
-	h["Etag"] = []string{tag}
-	h["Cache-Control"] = o.cacheControl(x.fresh)
-	h["Vary"] = vary
-}
-
-// failOperation answers an error of an operation.
-func (s *Server) failOperation(o *operation, x *exchange, err error) {
-	s.fail(x, s.publicError(o, x, err))
-}
-
-// publicError returns the error that the client sees, and logs the cause that it does not
-// see.
-func (s *Server) publicError(o *operation, x *exchange, err error) *api.Error {
-	if errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
-		s.Log.Debug("the client went away", "requestId", x.id, "operation", o.Name)
-		return api.ErrGone
-	}
-	e := api.PublicError(o.Op, err)
-	if e.NotReady() {
-		x.setCost(0)
-	}
-	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
-		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))
-	}
-	return e
 }
