@@ -15,6 +15,7 @@ import (
 	"relais/archive"
 	"relais/auth/access"
 	"relais/community"
+	"relais/export"
 	"relais/index"
 	"relais/market"
 	"relais/measure"
@@ -34,6 +35,7 @@ type Env struct {
 	Photos   *Photos
 	Outages  *community.Outages
 	Archives *archive.Store
+	Sectors  *export.SectorCounts // for OGC API
 	BaseURL  string
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store

@@ -20,6 +20,7 @@ import (
 	"relais/auth/access"
 	"relais/cluster"
 	"relais/community"
+	"relais/export"
 	"relais/hook"
 	"relais/index"
 	"relais/measure"
@@ -99,6 +100,7 @@ type Server struct {
 	set                atomic.Pointer[index.Set]
 	pages              *cache
 	prepared           atomic.Pointer[prepared]
+	sectors            export.SectorCounts
 	openapi            []byte
 	shapes             string // identifies the program in entity tags
 	mapCaller          *mapCaller
@@ -246,5 +248,5 @@ func (s *Server) env(x *exchange) *api.Env {
 	}
 	return &api.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
 		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed,
-		Keyless: x.keyless && !s.MapAll}
+		Keyless: x.keyless && !s.MapAll, Sectors: &s.sectors}
 }

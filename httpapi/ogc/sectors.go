@@ -4,12 +4,10 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/export"
-	"relais/index"
 	"relais/market"
 )
 
@@ -35,7 +33,8 @@ var sectors = func() kind {
 			}
 			f := &features{market: p.Market, kind: "sectors", limit: p.limit(), after: true, total: unknown}
 			if m := rows.Market; m != nil && rows.Filter == nil && len(rows.Sites) == m.Len() {
-				if f.total, err = countSectors(ctx, m); err != nil {
+				// Counting under a filter would read every site for each page; numberMatched is optional.
+				if f.total, err = r.Sectors.Of(ctx, m); err != nil {
 					return nil, err
 				}
 			}
@@ -101,39 +100,4 @@ func sitesOfSector(id string) (names []string) {
 		names = append(names, id)
 	}
 	return names
-}
-
-// sectorCounts are how many sectors markets have. Counting reads all sites of a market, so it is done once for
-// a version of its data, and not for a filter: numberMatched is optional.
-var sectorCounts struct {
-	sync.Mutex
-	byMarket map[market.Code]sectorCount
-}
-
-type sectorCount struct {
-	version string
-	sectors int
-}
-
-// countSectors returns how many sectors a market has. Its error is the context's.
-func countSectors(ctx context.Context, m *index.Market) (n int, err error) {
-	code, version := m.Table.Code, m.Snap.Version
-	sectorCounts.Lock()
-	known := sectorCounts.byMarket[code]
-	sectorCounts.Unlock()
-	if known.version == version {
-		return known.sectors, nil
-	}
-	for range (&export.Register{Market: m, Whole: true}).SectorTable().Rows {
-		if n++; n%10000 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-	}
-	sectorCounts.Lock()
-	defer sectorCounts.Unlock()
-	if sectorCounts.byMarket == nil {
-		sectorCounts.byMarket = map[market.Code]sectorCount{}
-	}
-	sectorCounts.byMarket[code] = sectorCount{version, n}
-	return n, nil
 }
