@@ -34,7 +34,7 @@ func newPackChoice(spec PackSpec, m *market.Market, snap *snapshot.Snapshot) (*p
 	// Measurements do not state an area. An index of positions finds that of the nearest site.
 	c.nearest = sync.OnceValues(func() (*index.Market, error) {
 		return index.Load(snap, func(*snapshot.Snapshot) index.Encode {
-			return func(dst []byte, _ *site.Site) ([]byte, error) { return append(dst, ','), nil }
+			return func(dst []byte, _ *site.Site) []byte { return append(dst, ',') }
 		}, time.Now())
 	})
 	return c, nil

@@ -2,6 +2,7 @@ package api
 
 import (
 	"io"
+	"iter"
 	"math"
 	"reflect"
 	"strconv"
@@ -48,54 +49,66 @@ func (p *sitePage) register() *export.Register {
 // ContentType implements endpoint.Stream.
 func (p *sitePage) ContentType() string { return endpoint.JSONType }
 
-// eachRun calls f for each run of sites that are neighbours in memory, in order.
-func (p *sitePage) eachRun(f func(text []byte)) {
-	if p.whole {
-		for at, end := uint32(0), uint32(p.market.Len()); at < end; {
-			var text []byte
-			text, at = p.market.FragmentRun(at, end)
-			f(text)
-		}
-		return
-	}
+// eachRun yields each run of sites that are neighbours in memory, in order.
+func (p *sitePage) eachRun(yield func(text []byte) bool) {
 	for i := 0; i < len(p.sites); {
 		from, n := p.sites[i], uint32(1)
 		for i+int(n) < len(p.sites) && p.sites[i+int(n)] == from+n {
 			n++
 		}
 		text, end := p.market.FragmentRun(from, from+n)
-		f(text)
+		if !yield(text) {
+			return
+		}
 		i += int(end - from)
 	}
 }
 
-// eachWithDistance calls f for each summary, with the distance added.
-func (p *sitePage) eachWithDistance(f func(text []byte)) {
+// eachWithDistance yields each summary with the distance added.
+func (p *sitePage) eachWithDistance(yield func(text []byte) bool) {
 	var item []byte
 	for i, s := range p.sites {
 		item = append(append(item[:0], openObject(p.market.Fragment(s))...), distance...)
 		item = append(strconv.AppendInt(item, int64(math.Round(p.metres[i])), 10), "},"...)
-		f(item)
+		if !yield(item) {
+			return
+		}
 	}
 }
 
 // openObject returns an encoded summary without its end, so that members can follow.
 func openObject(fragment []byte) []byte { return fragment[:len(fragment)-len("},")] }
 
-func (p *sitePage) eachText(f func(text []byte)) {
+// texts returns the encoded summaries in pieces.
+func (p *sitePage) texts() iter.Seq[[]byte] {
 	switch {
 	case p.market == nil:
+		return func(func([]byte) bool) {}
+	case p.whole:
+		return p.market.Fragments()
 	case p.metres != nil:
-		p.eachWithDistance(f)
-	default:
-		p.eachRun(f)
+		return p.eachWithDistance
 	}
+	return p.eachRun
+}
+
+// length returns the length of the texts. It is not known of a whole register before that was read once.
+func (p *sitePage) length() (n int64, known bool) {
+	if p.whole && p.market != nil {
+		return p.market.FragmentsLength()
+	}
+	for text := range p.texts() {
+		n += int64(len(text))
+	}
+	return n, true
 }
 
 // Size implements endpoint.Stream.
 func (p *sitePage) Size() int64 {
-	n := int64(0)
-	p.eachText(func(text []byte) { n += int64(len(text)) })
+	n, known := p.length()
+	if !known {
+		return -1
+	}
 	if n > 0 {
 		n-- // the last comma
 	}
@@ -106,7 +119,11 @@ func (p *sitePage) Size() int64 {
 func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
 	c := &commaWriter{w: w}
 	c.write([]byte(pageHead))
-	p.eachText(c.item)
+	for text := range p.texts() {
+		if c.item(text); c.err != nil {
+			break
+		}
+	}
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
 	return c.n, c.err

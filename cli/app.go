@@ -253,6 +253,9 @@ func (a *app) follow(ctx context.Context) {
 			for m := range set.Loaded() { // not to be stopped by the next load
 				a.stores.NoteEdition(ctx, m.Snap, a.log)
 			}
+			for m := range set.Loaded() {
+				m.PrepareText() // people search before they export
+			}
 			if err := a.api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
 				a.log.Error("preparing the exports", "error", err)
 			}

@@ -34,7 +34,7 @@ func sites(t *testing.T, list ...site.Site) *Register {
 		t.Fatal(err)
 	}
 	none := func(*snapshot.Snapshot) index.Encode {
-		return func(dst []byte, _ *site.Site) ([]byte, error) { return dst, nil }
+		return func(dst []byte, _ *site.Site) []byte { return dst }
 	}
 	m, err := index.Load(snap, none, time.Now())
 	if err != nil {

@@ -6,21 +6,22 @@ import (
 	"testing"
 )
 
-// An arena of eleven gigabytes: its shards share one text, so that it takes a few
+// An arena of eleven gigabytes: its places share one shard, so that it takes a few
 // megabytes of memory, and each site has another piece of it.
 func TestArenaBeyond4GiB(t *testing.T) {
-	const shards, step = 1400, 2000 // bytes a site
+	const shards, step = 5600, 2000 // bytes a site
 	text := make([]byte, shardSites*step)
 	for i := range shardSites {
 		copy(text[i*step:], fmt.Sprintf("<%04d", i))
 		text[(i+1)*step-1] = '>'
 	}
-	a := newArena(shards * shardSites)
-	for k := range a {
-		a[k].text = text
-		for i := range shardSites {
-			a[k].end[i] = uint32((i + 1) * step)
-		}
+	one := &shard{text: text}
+	for i := range shardSites {
+		one.end[i] = (i + 1) * step
+	}
+	a := &arena{shards: make([]arenaShard, shards)}
+	for k := range a.shards {
+		a.shards[k].written.Store(one)
 	}
 	if got, want := a.bytes(), int64(shards)*shardSites*step; got != want || want < 2<<32 {
 		t.Errorf("%d bytes, want %d, over 8 GiB", got, want)

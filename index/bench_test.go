@@ -20,7 +20,7 @@ func BenchmarkLoad(b *testing.B) {
 		{"all", func() { Load(m.Snap, idEncoder, time.Time{}) }},
 		{"names", func() { newNameTable(m.Snap.StationRows(), m.Snap.StationCode) }},
 		{"radio", func() { newRadio(m.Snap) }},
-		{"trigrams", func() { newTrigramIndex(m.text.texts, 0, national) }},
+		{"trigrams", func() { newTrigramIndex(m.text().texts, 0, national) }},
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -38,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	encodeID := func(dst []byte, s *site.Site) ([]byte, error) { return append(dst, s.ID...), nil }
+	encodeID := func(dst []byte, s *site.Site) []byte { return append(dst, s.ID...) }
 	m, err := index.Load(s, func(*snapshot.Snapshot) index.Encode { return encodeID }, time.Now())
 	if err != nil {
 		fmt.Println(err)

@@ -102,7 +102,7 @@ func load(t testing.TB, code market.Code, sites []site.Site) *Market {
 
 // idEncoder makes the fragment of a site its id and a comma.
 func idEncoder(*snapshot.Snapshot) Encode {
-	return func(dst []byte, s *site.Site) ([]byte, error) { return append(append(dst, s.ID...), ','), nil }
+	return func(dst []byte, s *site.Site) []byte { return append(append(dst, s.ID...), ',') }
 }
 
 // ids returns the ids of sites of m.

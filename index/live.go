@@ -157,6 +157,9 @@ func (l *Live) load(code market.Code, had *Market) (*Market, error) {
 	if err != nil {
 		return nil, err
 	}
+	if had != nil {
+		m.PrepareText() // who searches meanwhile asks the old data
+	}
 	l.log.Info("loaded", "market", code, "version", s.Version, "sites", s.Len(), "took",
 		time.Since(start).Round(time.Millisecond))
 	return m, nil

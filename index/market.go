@@ -10,8 +10,7 @@
 package index
 
 import (
-	"fmt"
-	"math"
+	"iter"
 	"runtime"
 	"slices"
 	"sort"
@@ -27,8 +26,9 @@ import (
 	"relais/snapshot"
 )
 
-// An Encode appends the public form of a site to dst.
-type Encode func(dst []byte, s *site.Site) ([]byte, error)
+// An Encode appends the public form of a site to dst. It cannot fail: Load gets only snapshots that
+// were checked.
+type Encode func(dst []byte, s *site.Site) []byte
 
 // A Market is the register of one market in memory. It does not change, and is safe for
 // concurrent use.
@@ -42,7 +42,7 @@ type Market struct {
 
 // indexes depend on the snapshot only.
 type indexes struct {
-	fragments arena
+	fragments *arena
 	space     *space
 	emissions *emissions
 	siteIDs   *nameTable
@@ -50,9 +50,9 @@ type indexes struct {
 	stations  *nameTable // by station row
 	sources   *nameTable // source codes that differ from all station codes
 	radio     *radio
-	text      textIndex
+	text      func() *textIndex
 	stats     stats
-	scratch   sync.Pool
+	scratch   *sync.Pool // not a part of indexes, which the runtime would keep with it
 	communes  func() map[string]string
 	places    func() *gazetteer
 	extents   func() []Extent
@@ -61,32 +61,21 @@ type indexes struct {
 	subsets     subsets
 }
 
-// Load indexes a snapshot. It calls encoder once for each goroutine that encodes
-// summaries. It returns an error when encoding a site fails, and when the snapshot has
-// too many radio identifiers to be indexed.
+// Load indexes a snapshot. What most questions do not need is made when it is first asked for: the
+// encoded summaries, the index of texts, the places. It calls encoder for each goroutine that encodes
+// summaries. It returns an error when the snapshot has too many radio identifiers to be indexed.
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
 	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.places = sync.OnceValue(m.readPlaces)
 	m.extents = sync.OnceValue(m.countExtents)
 	m.operatorIDs = sync.OnceValue(m.readOperatorIDs)
-	m.scratch.New = func() any { return newWork(m.Len()) }
-	m.fragments, m.text.texts = newArena(s.Len()), newArena(s.Len())
+	m.text = sync.OnceValue(m.indexText)
+	m.scratch = &sync.Pool{New: func() any { return newWork(s.Len()) }}
+	m.fragments = newArena(s, func() Encode { return encoder(s) })
 	var failed error
-	var once sync.Once
-	fail := func(err error) {
-		if err != nil {
-			once.Do(func() { failed = err })
-		}
-	}
-	shards := atomic.Int64{}
-	fill := func() { fail(m.fillShards(&shards, encoder(s))) }
-	jobs := append(slices.Repeat([]func(){fill}, runtime.GOMAXPROCS(0)),
-		func() {
-			var err error
-			m.radio, err = newRadio(s)
-			fail(err)
-		},
+	runParallel([]func(){
+		func() { m.radio, failed = newRadio(s) },
 		func() { m.stations = newNameTable(s.StationRows(), s.StationCode) },
 		func() { m.sources = newNameTable(s.Len(), s.OwnSourceCode) },
 		func() { m.siteIDs = newNameTable(s.Len(), s.ID) },
@@ -94,12 +83,10 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 		func() { m.emissions = newEmissions(s) },
 		func() { m.stats = newStats(m.Table, s) },
 		func() { m.space = newSpace(s.Positions()) },
-	)
-	runParallel(jobs)
+	})
 	if failed != nil {
 		return nil, failed
 	}
-	m.loadText()
 	return m, nil
 }
 
@@ -117,50 +104,6 @@ func runParallel(jobs []func()) {
 	done.Wait()
 }
 
-// fillShards encodes the sites of shard after shard until next has counted all of them.
-func (m *Market) fillShards(next *atomic.Int64, encode Encode) error {
-	var s site.Site
-	var fragments, texts []byte
-	for k := int(next.Add(1) - 1); k < len(m.fragments); k = int(next.Add(1) - 1) {
-		fragments, texts = fragments[:0], texts[:0]
-		for i := k * shardSites; i < min((k+1)*shardSites, m.Len()); i++ {
-			m.Snap.Site(i, &s)
-			var err error
-			if fragments, err = encode(fragments, &s); err != nil {
-				return err
-			}
-			texts = appendText(texts, m.Table, &s)
-			if len(fragments) > math.MaxUint32 || len(texts) > math.MaxUint32 {
-				return fmt.Errorf("the texts of %d sites are over 4 GiB", shardSites)
-			}
-			m.fragments[k].end[i%shardSites], m.text.texts[k].end[i%shardSites] = uint32(len(fragments)),
-				uint32(len(texts))
-		}
-		m.fragments[k].text = append(make([]byte, 0, len(fragments)), fragments...)
-		m.text.texts[k].text = append(make([]byte, 0, len(texts)), texts...)
-	}
-	return nil
-}
-
-// trigramParts is how many parts the trigram index of a large register has, and
-// trigramSites how many sites a part has at least.
-const (
-	trigramParts = 8
-	trigramSites = 32768
-)
-
-func (m *Market) loadText() {
-	size := max(trigramSites, (m.Len()+trigramParts-1)/trigramParts)
-	jobs := []func(){func() { m.text.readCommunes(m.Len()) }, func() { m.text.readPostal(m.Len()) }}
-	for from := 0; from < m.Len(); from += size {
-		to := min(from+size, m.Len())
-		k := len(m.text.parts)
-		m.text.parts = append(m.text.parts, nil)
-		jobs = append(jobs, func() { m.text.parts[k] = newTrigramIndex(m.text.texts, uint32(from), uint32(to)) })
-	}
-	runParallel(jobs)
-}
-
 // Len returns the number of sites.
 func (m *Market) Len() int { return m.Snap.Len() }
 
@@ -174,7 +117,8 @@ func (m *Market) Bounds() (b geo.Box, ok bool) {
 		West: geo.Degrees(slices.Min(lng)), East: geo.Degrees(slices.Max(lng))}, true
 }
 
-// Fragment returns the encoded summary of site i.
+// Fragment returns the encoded summary of site i. Summaries are encoded when they are first asked for,
+// together with those of their neighbours, and kept.
 func (m *Market) Fragment(i uint32) []byte { return m.fragments.text(i) }
 
 // FragmentRun returns the encoded summaries of consecutive sites as one slice: those of
@@ -184,7 +128,18 @@ func (m *Market) FragmentRun(from, to uint32) (text []byte, end uint32) {
 	return m.fragments.run(from, end), end
 }
 
-// FragmentBytes returns the memory of the encoded summaries.
+// Fragments returns the encoded summaries of all sites in pieces, in the order of the sites. It keeps
+// none that it encodes.
+func (m *Market) Fragments() iter.Seq[[]byte] { return m.fragments.all }
+
+// FragmentsLength returns the length of all encoded summaries. ok is false before they were all read
+// once.
+func (m *Market) FragmentsLength() (n int64, ok bool) {
+	n = m.fragments.length.Load()
+	return n, n > 0 || m.Len() == 0
+}
+
+// FragmentBytes returns the memory of the summaries that are encoded.
 func (m *Market) FragmentBytes() int64 { return m.fragments.bytes() }
 
 // Site sets dst to site i; see snapshot.Snapshot.Site.

@@ -1,8 +1,9 @@
 package index
 
 import (
-	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,19 +45,96 @@ func TestEmptyMarket(t *testing.T) {
 	}
 }
 
-func TestLoadFailsWhenASiteCannotBeEncoded(t *testing.T) {
-	m := load(t, market.FR, register(market.FR, shardSites+1, 18))
-	want := errors.New("no such thing")
-	last := m.Snap.ID(shardSites)
-	got, err := Load(m.Snap, func(*snapshot.Snapshot) Encode {
-		return func(dst []byte, s *site.Site) ([]byte, error) {
-			if s.ID == last {
-				return dst, want
-			}
-			return dst, nil
+// Loading encodes nothing. A question encodes the neighbours of what it asks for, once; reading all
+// summaries keeps none.
+func TestSummariesAreEncodedWhenAskedFor(t *testing.T) {
+	snap := load(t, market.FR, register(market.FR, 3*shardSites+5, 18)).Snap
+	var encoded atomic.Int64
+	m, err := Load(snap, func(s *snapshot.Snapshot) Encode {
+		encode := idEncoder(s)
+		return func(dst []byte, s *site.Site) []byte {
+			encoded.Add(1)
+			return encode(dst, s)
 		}
 	}, time.Now())
-	if got != nil || !errors.Is(err, want) {
-		t.Errorf("Load() = %v, %v, want nil, %v", got, err, want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	everywhere := geo.Box{South: -90, West: -180, North: 90, East: 180}
+	m.Find(Query{Filter: All, Box: &everywhere, Text: "rue"}, 0, 10)
+	want := func(what string, sites int) {
+		t.Helper()
+		if got := int(encoded.Load()); got != sites {
+			t.Errorf("%s: %d sites were encoded so far, want %d", what, got, sites)
+		}
+	}
+	want("loading and searching", 0)
+	var asking sync.WaitGroup
+	for range 8 {
+		asking.Go(func() { m.Fragment(shardSites + 1) })
+	}
+	asking.Wait()
+	want("eight questions about one site", shardSites)
+	if _, ok := m.FragmentsLength(); ok {
+		t.Error("the length of all summaries is known, want it unknown before they were read")
+	}
+	var all []byte
+	for text := range m.Fragments() {
+		all = append(all, text...)
+	}
+	want("reading all", snap.Len())
+	ids := strings.Join(scan(m, func(*site.Site) bool { return true }), ",") + ","
+	if n, ok := m.FragmentsLength(); string(all) != ids || n != int64(len(ids)) || !ok {
+		t.Errorf("all summaries: %d bytes, stated length %d, %t; want the %d bytes of the sites", len(all), n, ok, len(ids))
+	}
+	neighbours := m.fragments.run(shardSites, 2*shardSites)
+	if got := m.FragmentBytes(); got != int64(len(neighbours)) {
+		t.Errorf("%d bytes of summaries are kept, want the %d of one shard", got, len(neighbours))
+	}
+	for range m.Fragments() {
+		break // who stops reading costs no more
+	}
+	want("reading the first piece", snap.Len()+shardSites)
+}
+
+// Only questions about texts wait for the index of texts.
+func TestListsDoNotWaitForTheIndexOfTexts(t *testing.T) {
+	m := load(t, market.FR, register(market.FR, 500, 3))
+	asked, release := make(chan bool), make(chan bool)
+	m.text = sync.OnceValue(func() *textIndex {
+		close(asked)
+		<-release
+		return m.indexText()
+	})
+	searched := make(chan Hits)
+	go func() { searched <- m.Find(Query{Filter: All, Text: "rue"}, 0, 500) }()
+	<-asked
+	everywhere := geo.Box{South: -90, West: -180, North: 90, East: 180}
+	all := scan(m, func(*site.Site) bool { return true })
+	for name, q := range map[string]Query{
+		"box":  {Box: &everywhere},
+		"disc": {Disc: &geo.Disc{Center: m.Position(0), Radius: 2e7}},
+		"all":  {},
+	} {
+		q.Filter = All
+		if h := m.Find(q, 0, 500); h.Total != len(all) {
+			t.Errorf("%s: %d sites, want %d", name, h.Total, len(all))
+		}
+	}
+	if i, ok := m.ByID(all[7]); !ok || m.Snap.ID(int(i)) != all[7] {
+		t.Errorf("ByID(%q) = %d, %t, want that site", all[7], i, ok)
+	}
+	if n := m.Nearest(m.Position(0), 3, All); len(n) != 3 {
+		t.Errorf("Nearest() has %d sites, want 3", len(n))
+	}
+	select {
+	case <-searched:
+		t.Error("a search answered without the index of texts")
+	default:
+	}
+	close(release)
+	want := scan(m, func(s *site.Site) bool { return strings.Contains(everyText(m, s), "rue") })
+	if h := <-searched; h.Total != len(want) {
+		t.Errorf("search: %d sites, want %d", h.Total, len(want))
 	}
 }

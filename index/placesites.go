@@ -12,9 +12,9 @@ func (m *Market) matchPlace(p *Place, set bitset, w *work) {
 	case Commune:
 		name := fold.String(p.Name)
 		w.other.clear()
-		w.other.add(m.text.communes.withValue(name))
-		for _, i := range m.text.communes.withPrefix(name + " ") { // districts of a city
-			commune := string(textField(m.text.texts.text(i), fieldCommune))
+		w.other.add(m.text().communes.withValue(name))
+		for _, i := range m.text().communes.withPrefix(name + " ") { // districts of a city
+			commune := string(textField(m.text().texts.text(i), fieldCommune))
 			if cityOf(commune) == name {
 				w.other.add([]uint32{i})
 			}
@@ -22,7 +22,7 @@ func (m *Market) matchPlace(p *Place, set bitset, w *work) {
 		set.and(w.other)
 	case PostalCode:
 		w.other.clear()
-		w.other.add(m.text.postal.withValue(fold.String(p.Name)))
+		w.other.add(m.text().postal.withValue(fold.String(p.Name)))
 		set.and(w.other)
 	}
 	in := m.areasOf(p)

@@ -151,7 +151,7 @@ func (m *Market) matchText(q Query, w *work) {
 		m.verifySpoken(q.Text, q.Whole, found)
 	} else if len(unsure) > 0 {
 		found.filter(func(i uint32) bool {
-			text := m.text.texts.text(i)
+			text := m.text().texts.text(i)
 			return !slices.ContainsFunc(unsure, func(word []byte) bool { return !bytes.Contains(text, word) })
 		})
 	}
@@ -165,10 +165,10 @@ func (m *Market) matchWord(word []byte, spoken bool, w *work) (set bitset, exact
 	case spoken && otherSpelling(string(word)) != "":
 		m.matchSpoken(word, w)
 		return w.page, true
-	case m.text.cost(word) > readCost*w.found.count():
+	case m.text().cost(word) > readCost*w.found.count():
 		return w.found, false
 	}
-	return w.other, m.text.candidates(w.other, w.spare, word)
+	return w.other, m.text().candidates(w.other, w.spare, word)
 }
 
 // otherSpelling returns the other spelling of a word in files of the postal service, or "".
@@ -189,10 +189,10 @@ func otherSpelling(word string) string {
 // matchSpoken sets w.page to the sites whose text has a word, or its other spelling as a whole
 // word.
 func (m *Market) matchSpoken(word []byte, w *work) {
-	m.text.phrase(w.page, w.spare, word)
+	m.text().phrase(w.page, w.spare, word)
 	for _, before := range []string{" ", string(fieldEnd)} {
 		for _, after := range []string{" ", string(fieldEnd)} {
-			m.text.phrase(w.other, w.spare, []byte(before+otherSpelling(string(word))+after))
+			m.text().phrase(w.other, w.spare, []byte(before+otherSpelling(string(word))+after))
 			w.page.or(w.other)
 		}
 	}
@@ -237,12 +237,12 @@ func (m *Market) matchCriteria(q Query, set bitset, w *work) {
 	if q.Commune != "" {
 		var sites []uint32
 		if name := fold.String(q.Commune); name != "" {
-			sites = m.text.communes.withPrefix(name)
+			sites = m.text().communes.withPrefix(name)
 		}
 		only(sites)
 	}
 	if q.PostalCode != "" {
-		only(m.text.postal.withValue(fold.String(q.PostalCode)))
+		only(m.text().postal.withValue(fold.String(q.PostalCode)))
 	}
 	if q.Place != nil {
 		m.matchPlace(q.Place, set, w)
@@ -287,20 +287,20 @@ func (m *Market) ranks(q Query, w *work) []bitset {
 	w.byCommune.clear()
 	names := []string{fold.String(q.Commune), fold.String(q.Text)}
 	if q.Spoken {
-		w.byCommune.add(m.text.postal.withValue(names[1]))
+		w.byCommune.add(m.text().postal.withValue(names[1]))
 		names = append(names, spellings(names[1])...)
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
 	for _, name := range names {
-		w.byCommune.add(m.text.communes.withValue(name))
+		w.byCommune.add(m.text().communes.withValue(name))
 	}
 	if !q.Spoken { // the order of the API's search
 		return []bitset{w.byID, w.byCommune}
 	}
 	w.byDistrict.clear()
 	for _, name := range names {
-		w.byDistrict.add(m.text.communes.withPrefix(name + " "))
+		w.byDistrict.add(m.text().communes.withPrefix(name + " "))
 	}
 	return []bitset{w.byID, w.byCommune, w.byDistrict}
 }

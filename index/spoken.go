@@ -22,7 +22,7 @@ func (m *Market) verifySpoken(text string, whole bool, set bitset) {
 			(len(all) == 1 || strings.ContainsAny(word, "0123456789"))})
 	}
 	set.filter(func(i uint32) bool {
-		text := m.text.texts.text(i)
+		text := m.text().texts.text(i)
 		return !slices.ContainsFunc(words, func(w spokenWord) bool { return !w.matches(text) })
 	})
 }

@@ -80,10 +80,37 @@ func textField(text []byte, n int) []byte {
 
 // A textIndex finds substrings in the texts of a register.
 type textIndex struct {
-	texts    arena
+	texts    *arena
 	parts    []*trigramIndex
 	communes *valueTable
 	postal   *valueTable // codes
+}
+
+// trigramParts is how many parts the trigram index of a large register has, and
+// trigramSites how many sites a part has at least.
+const (
+	trigramParts = 8
+	trigramSites = 32768
+)
+
+// PrepareText makes the index of texts, which the first question about a text waits for otherwise.
+func (m *Market) PrepareText() { m.text() }
+
+func (m *Market) indexText() *textIndex {
+	t := &textIndex{texts: newArena(m.Snap, func() Encode {
+		return func(dst []byte, s *site.Site) []byte { return appendText(dst, m.Table, s) }
+	})}
+	t.texts.writeAll()
+	jobs := []func(){func() { t.readCommunes(m.Len()) }, func() { t.readPostal(m.Len()) }}
+	size := max(trigramSites, ceilDiv(m.Len(), trigramParts))
+	for from := 0; from < m.Len(); from += size {
+		to := min(from+size, m.Len())
+		k := len(t.parts)
+		t.parts = append(t.parts, nil)
+		jobs = append(jobs, func() { t.parts[k] = newTrigramIndex(t.texts, uint32(from), uint32(to)) })
+	}
+	runParallel(jobs)
+	return t
 }
 
 func (t *textIndex) readCommunes(sites int) {

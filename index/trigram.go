@@ -59,7 +59,7 @@ type trigramIndex struct {
 	lists []byte
 }
 
-func newTrigramIndex(texts arena, from, to uint32) *trigramIndex {
+func newTrigramIndex(texts *arena, from, to uint32) *trigramIndex {
 	t := &trigramIndex{from: from, start: make([]uint32, trigrams+1)}
 	last := make([]uint32, trigrams) // the last site with the trigram, counted from 1
 	var tris []uint32

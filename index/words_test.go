@@ -49,7 +49,7 @@ func TestShortWords(t *testing.T) {
 		q := strings.Join(query, " ")
 		var want []uint32
 		for k := range uint32(m.Len()) {
-			text := string(m.text.texts.text(k))
+			text := string(m.text().texts.text(k))
 			if all := fold.Words(q); !slices.ContainsFunc(all,
 				func(w string) bool { return !strings.Contains(text, w) }) || slices.Contains(m.sitesWithAnyID(q), k) {
 				want = append(want, k)

@@ -43,7 +43,7 @@ func (k kit) lookup(value uint64) []string {
 	k.t.Helper()
 	s := k.snapshot(market.FR)
 	m, err := index.Load(s, func(*snapshot.Snapshot) index.Encode {
-		return func(dst []byte, _ *site.Site) ([]byte, error) { return dst, nil }
+		return func(dst []byte, _ *site.Site) []byte { return dst }
 	}, time.Now())
 	if err != nil {
 		k.t.Fatal(err)

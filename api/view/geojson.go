@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"relais/geo"
-	"relais/index"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -53,7 +52,7 @@ func AppendFeature(dst []byte, id string, p geo.Point) ([]byte, error) {
 }
 
 // Features returns a function that appends the encoded Feature of a site and a comma.
-func Features(snap *snapshot.Snapshot) index.Encode {
+func Features(snap *snapshot.Snapshot) func(dst []byte, s *site.Site) ([]byte, error) {
 	r, encode := RegisterOf(snap), newEncoder()
 	return func(dst []byte, s *site.Site) ([]byte, error) {
 		text, err := encode(Feature{Type: "Feature", ID: s.ID,
