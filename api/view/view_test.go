@@ -116,10 +116,7 @@ func TestSiteShapes(t *testing.T) {
 	snap := read(t, market.FR, false, full())
 	var s site.Site
 	snap.Site(0, &s)
-	fragment, err := Summaries(snap)(nil, &s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fragment := Summaries(snap)(nil, &s)
 	feature, err := Features(snap)(nil, &s)
 	if err != nil {
 		t.Fatal(err)
