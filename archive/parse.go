@@ -25,8 +25,8 @@ type file struct {
 	updated   string // the date_maj of its first row
 	synthetic bool   // made up for a demonstration
 	rows      []fileRow
-	texts     []string // each different text once
-	codeOf    map[string]uint32
+	texts     []string          // each different text once
+	codeOf    map[string]uint32 // also for adding, which looks for texts of stored rows
 	size      int               // bytes of texts
 	ofEach    map[uint32]uint16 // rows of each support
 	packed    writer
