@@ -109,7 +109,7 @@ func (s *stream) open(next fetch, support uint32) error {
 	return nil
 }
 
-// opened returns the block that is being opened. The stream is done if there is none.
+// opened returns the block that is being opened. The stream is done without one.
 func (s *stream) opened() (*block, error) {
 	o := <-s.ahead
 	s.ahead, s.done = nil, o.block == nil && o.err == nil
