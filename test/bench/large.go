@@ -27,7 +27,8 @@ func (b *bench) measureCoverage(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.once([]figure{{what: "ten million coverage points imported", unit: "s"}, {what: "ten million points: most memory", unit: "MB"}},
+	return b.once([]figure{
+		{what: "ten million coverage points imported", unit: "s"}, {what: "ten million points: most memory", unit: "MB"}},
 		func(p *program) ([]float64, error) {
 			data := p.folder("coverage")
 			defer os.RemoveAll(data)

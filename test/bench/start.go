@@ -88,7 +88,7 @@ func (b *bench) measureReloads(ctx context.Context) error {
 		return err
 	}
 	for i, n := range []int{1, reloads} {
-		f := figure{what: fmt.Sprintf("memory, after %d reload(s) under load", n), unit: "MB"}
+		f := figure{what: fmt.Sprintf("memory, after %d reload(s) under load", n), unit: "MB", note: "median of 5 seconds"}
 		for _, values := range after {
 			f.of = append(f.of, values[i])
 		}
@@ -123,10 +123,21 @@ func (p *program) reloadUnderLoad(ctx context.Context, work string) ([]float64, 
 		if err := p.reload(from, data); err != nil {
 			return nil, err
 		}
-		time.Sleep(time.Second) // under load
-		after = append(after, rssMB(server.pid))
+		if i == 0 || i == reloads-1 {
+			after = append(after, steadyMB(server.pid))
+		}
 	}
-	return []float64{after[0], after[reloads-1]}, nil
+	return after, nil
+}
+
+// steadyMB returns the median memory of a busy process, which goes up and down with its garbage.
+func steadyMB(pid int) float64 {
+	var values []float64
+	for range 50 {
+		time.Sleep(100 * time.Millisecond)
+		values = append(values, rssMB(pid))
+	}
+	return median(values)
 }
 
 // reload replaces the snapshots of a folder by those of another one, and waits until the server answers from them.
