@@ -21,7 +21,7 @@ type table struct {
 type figure struct {
 	what, unit string
 	of         []float64 // by program; empty for a figure of the machine alone
-	bare       float64   // 0 if there is none
+	bare       float64   // 0 without one
 	note       string
 }
 

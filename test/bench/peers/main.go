@@ -133,7 +133,7 @@ func handler(p peer, seconds float64, versions string) http.Handler {
 	return mux
 }
 
-// number returns 0 for what is no number: the questions are those of the benchmark.
+// number returns 0 for an invalid number. The benchmark sends none.
 func number(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64)
 	return v

@@ -46,7 +46,8 @@ func newPostGIS(ctx context.Context, dir string) (peer, error) {
 	if err := p.chooseOwner(dir); err != nil {
 		return nil, err
 	}
-	if err := p.command(filepath.Join(bin, "initdb"), "-D", p.data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"); err != nil {
+	if err := p.command(filepath.Join(bin, "initdb"), "-D", p.data, "-U", "postgres", "-A", "trust",
+		"-E", "UTF8", "--locale=C"); err != nil {
 		return nil, err
 	}
 	settings := postgresSettings + "unix_socket_directories = '" + dir + "'\n"
