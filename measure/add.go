@@ -72,8 +72,7 @@ func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, e
 	}
 	now := s.now()
 	b := newBuilder(meta{Market: m.Code, Kind: Speedtest, Imported: now.Unix(), Added: true})
-	r := rowReader{Reader: &source.Reader{Reader: in}, format: f, kind: Speedtest, market: m, countries: countries(m),
-		zone: zoneOf(m), now: now,
+	r := rowReader{format: f, kind: Speedtest, market: m, countries: countries(m), zone: zoneOf(m), now: now,
 		networks: map[network]network{}, builder: b}
 	r.first, r.second = f.positions()
 	if !in.Next() {
@@ -82,6 +81,7 @@ func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, e
 	if broken := in.Broken(); broken != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRejected, broken)
 	}
+	r.Reader = source.At(in)
 	row, reason := r.readRow()
 	if reason != "" {
 		return nil, fmt.Errorf("%w: %s", ErrRejected, reason)

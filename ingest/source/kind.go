@@ -47,6 +47,8 @@ type Found struct {
 	*Input
 	Kind *Kind
 	Slot string
+	// Also, which may be nil, reads the rows too when the parser reads them, in a goroutine of its own.
+	Also func(*Reader)
 }
 
 // Detect returns the input with its kind, by its content: of the possible kinds the one
@@ -81,16 +83,16 @@ func Detect(in *Input, kinds []*Kind) (Found, error) {
 	if best.Slot == nil { // JSON has none
 		return found, nil
 	}
-	r, err := found.Read(nil)
+	r, open, err := found.openTable(nil)
 	if err != nil {
 		if _, ok := errors.AsType[*table.Error](err); ok {
 			return found, nil // the parser will report it
 		}
 		return Found{}, err
 	}
-	defer r.Close()
+	defer open.Close()
 	if r.Next() {
-		found.Slot = best.Slot(r.Reader)
+		found.Slot = best.Slot(r)
 	}
 	return found, nil
 }
@@ -170,43 +172,6 @@ func columnsOf(names []string) []table.Column {
 	return list
 }
 
-// A Reader reads an input of a known kind and counts its rows.
-type Reader struct {
-	*table.Reader
-	*Report
-	From  *Input
-	in    io.Closer
-	kind  *Kind
-	sound int   // rows that are not broken
-	empty []int // notable columns that were empty in all of them
-}
-
-// Read opens the input with the columns of its kind bound.
-func (f *Found) Read(watch Watch) (*Reader, error) {
-	in, err := f.Open(watch)
-	if err != nil {
-		return nil, err
-	}
-	t, err := table.NewReader(in, f.Name(), f.Kind.Options)
-	if err == nil {
-		err = t.Bind(f.Kind.Columns)
-	}
-	if err == nil {
-		err = f.Kind.checkPersonal(t, f.Name())
-	}
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	r := &Reader{Reader: t, Report: NewReport(f), From: f.Input, in: in, kind: f.Kind}
-	for i := range f.Kind.Columns {
-		if t.HasBound(i) && notable(&f.Kind.Columns[i]) {
-			r.empty = append(r.empty, i)
-		}
-	}
-	return r, nil
-}
-
 // checkPersonal returns an error for a table with all known columns that has a column of
 // personal data twice, or lacks one and has an unknown column: that may be the same one
 // under another name.
@@ -251,75 +216,3 @@ func (k *Kind) isDropped(column table.Name) bool {
 			return column.Matches(c.Name) || slices.ContainsFunc(c.Aliases, column.Matches)
 		})
 }
-
-// NextRow advances to the next record that is not broken. It counts all records and
-// rejects broken ones.
-func (r *Reader) NextRow() bool {
-	for r.Next() {
-		r.Rows++
-		broken := r.Broken()
-		if broken == "" {
-			r.Seen()
-			return true
-		}
-		r.Reject(broken)
-	}
-	return false
-}
-
-// Field returns a bound column of the row, trimmed and with blanks for control characters.
-// It is empty if the table or the row lacks the column. It is valid until the next row.
-func (r *Reader) Field(i int) []byte {
-	return bytes.TrimSpace(table.WithoutControls(r.Reader.Field(i)))
-}
-
-// Raw is Field without trimming.
-func (r *Reader) Raw(i int) []byte { return table.WithoutControls(r.Reader.Raw(i)) }
-
-// Seen counts a row that is not broken. NextRow calls it.
-func (r *Reader) Seen() {
-	r.sound++
-	r.empty = slices.DeleteFunc(r.empty, func(i int) bool { return len(r.Field(i)) > 0 })
-}
-
-// Reject counts the current row as rejected for a reason.
-func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
-
-// Done returns the report. Errors: the table has no row, or a required column is empty in
-// every row.
-func (r *Reader) Done() (*Report, error) {
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	if r.Rows == 0 {
-		return nil, fmt.Errorf("%s:1: the table has a header and no row", r.Path)
-	}
-	if err := r.noteLacks(); err != nil {
-		return nil, err
-	}
-	if r.Unended() {
-		r.Warning = Unended
-	}
-	return r.Report, nil
-}
-
-// noteLacks adds missing and empty columns to the report. A required one that is empty is
-// an error.
-func (r *Reader) noteLacks() error {
-	for i := range r.kind.Columns {
-		c := &r.kind.Columns[i]
-		there := r.HasBound(i)
-		if !notable(c) || r.sound == 0 || there && !slices.Contains(r.empty, i) {
-			continue
-		}
-		l, fatal := newLack(c, there, r.Written(i))
-		if fatal && there {
-			return l.asError(r.Path)
-		}
-		r.Lacks = append(r.Lacks, l)
-	}
-	return nil
-}
-
-// Close closes the input.
-func (r *Reader) Close() error { return r.in.Close() }

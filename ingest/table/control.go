@@ -8,14 +8,30 @@ import (
 // WithoutControls returns text with blanks in place of control characters: they are mistakes,
 // and many databases refuse U+0000. It returns b itself if it has no such characters.
 func WithoutControls(b []byte) []byte {
-	for i, c := range b {
-		// The controls above ASCII, U+0080 to U+009F, begin with 0xC2.
-		if c < ' ' || c == 0x7f || c == 0xc2 && i+1 < len(b) && b[i+1] < 0xa0 {
-			return bytes.Map(blank, b)
-		}
+	if hasControl(b) {
+		return bytes.Map(blank, b)
 	}
 	return b
 }
+
+func hasControl(b []byte) bool {
+	for i, c := range b {
+		// The controls above ASCII, U+0080 to U+009F, begin with 0xC2.
+		if mayControl[c] && (c != 0xc2 || i+1 < len(b) && b[i+1] < 0xa0) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayControl has the bytes that control characters begin with.
+var mayControl = func() (is [256]bool) {
+	for c := range ' ' {
+		is[c] = true
+	}
+	is[0x7f], is[0xc2] = true, true
+	return is
+}()
 
 func blank(r rune) rune {
 	if unicode.IsControl(r) {

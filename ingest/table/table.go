@@ -70,7 +70,6 @@ type Reader struct {
 	width         int   // fields of the header
 	bound         []int // field of each bound column, -1 if the table lacks it
 	latin1        bool
-	scratch       []byte
 	header        []string // canonical
 	written       []string // as in the file
 	stray         bool     // the record has a stray quote
@@ -216,11 +215,15 @@ func (r *Reader) field(i int) []byte { return r.text(bytes.TrimSpace(r.fields[i]
 // text decodes a field.
 func (r *Reader) text(f []byte) []byte {
 	if r.latin1 && !ascii(f) {
-		// An undefined byte of Windows-1252 becomes U+FFFD; nothing else can fail.
-		r.scratch, _ = charmap.Windows1252.NewDecoder().Bytes(f)
-		return r.scratch
+		return decodeLatin1(f)
 	}
 	return f
+}
+
+func decodeLatin1(f []byte) []byte {
+	// An undefined byte of Windows-1252 becomes U+FFFD; nothing else can fail.
+	decoded, _ := charmap.Windows1252.NewDecoder().Bytes(f)
+	return decoded
 }
 
 func ascii(b []byte) bool {
