@@ -16,6 +16,7 @@ import (
 type Options struct {
 	Date  site.Date // 0: the one that the file states
 	Force bool      // in place of one of that date, and without the guards
+	Draft *Draft    // what was read of the file already; nil: Add reads it
 }
 
 // A Report says what an Add did.
@@ -51,13 +52,18 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	if err := s.mayAdd(f.Synthetic(), o); err != nil { // before a long file is read
 		return nil, err
 	}
-	p, read, err := readFile(ctx, f)
-	if err != nil {
-		return nil, err
+	d := o.Draft
+	if d == nil {
+		d = &Draft{}
+		d.file, d.read, d.err = readFile(ctx, f)
 	}
-	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{},
+	if d.err != nil {
+		return nil, d.err
+	}
+	p := d.file
+	report := &Report{Date: o.Date.String(), Updated: p.updated, File: d.read, Changes: map[string]int{},
 		Supports: len(p.ofEach)}
-	err = s.db.Update(func(tx *store.Tx) error {
+	err := s.db.Update(func(tx *store.Tx) error {
 		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
 		return a.run(o.Force)
 	})

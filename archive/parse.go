@@ -87,33 +87,46 @@ func dateOf(f *source.Found) (day site.Date, err error) {
 	return day, nil
 }
 
+// A Draft is a publication that was read, and may be added.
+type Draft struct {
+	file *file
+	read *source.Report
+	err  error // of reading it: Add returns it
+}
+
+// Read reads the rows of a publication, as source.Found.Also does.
+func (d *Draft) Read(r *source.Reader) { d.file, d.read, d.err = readRows(r) }
+
 // readFile reads a publication. Errors: those of reading it and of ctx, and that it has no row or
 // is too large.
 func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, error) {
-	p := &file{synthetic: f.Synthetic(), codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
-	reading, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	report, err := anfr.ReadPublished(f, func(int) error { // by another goroutine, which reads ahead
-		return context.Cause(reading)
-	}, func(row *anfr.PublishedRow) string {
+	r, err := f.Read(func(int) error { return ctx.Err() })
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	return readRows(r)
+}
+
+func readRows(r *source.Reader) (*file, *source.Report, error) {
+	p := &file{synthetic: r.From.Synthetic(), codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
+	report, err := anfr.ReadPublished(r, func(row *anfr.PublishedRow) (reason string, err error) {
 		if why := p.refusal(); why != "" {
-			stop(&table.Error{Name: f.Name(), Line: len(p.rows) + 1, What: why})
-			return why
+			return why, &table.Error{Name: r.Path, Line: len(p.rows) + 1, What: why}
 		}
-		return p.addRow(row)
+		return p.addRow(row), nil
 	})
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case reading.Err() != nil:
-		return nil, nil, context.Cause(reading)
 	case len(p.rows) == 0 && len(report.Examples) > 0:
 		first := report.Examples[0]
-		return nil, nil, &table.Error{Name: f.Name(), Line: first.Line,
+		return nil, nil, &table.Error{Name: r.Path, Line: first.Line,
 			What: fmt.Sprintf("%s; none of the %d rows can be kept", first.Reason, report.Rows)}
 	case len(p.rows) == 0:
-		return nil, nil, &table.Error{Name: f.Name(), Line: 1, What: "no rows"}
+		return nil, nil, &table.Error{Name: r.Path, Line: 1, What: "no rows"}
 	}
+	p.codeOf = nil // only for reading
 	return p, report, nil
 }
 

@@ -28,18 +28,16 @@ const longest = 500
 
 // ReadPublished calls take with each row that names its support, station, operator and
 // system. The row is valid until take returns; take returns the reason for rejecting it,
-// or "". Errors: those of reading and of watch.
-func ReadPublished(f *source.Found, watch source.Watch, take func(*PublishedRow) string) (*source.Report, error) {
-	r, err := f.Read(watch)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
+// or "", and an error to stop. Errors: those of reading and of take.
+func ReadPublished(r *source.Reader, take func(*PublishedRow) (reason string, err error)) (*source.Report, error) {
 	var row PublishedRow
 	for r.NextRow() {
 		reason := row.read(r)
 		if reason == "" {
-			reason = take(&row)
+			var err error
+			if reason, err = take(&row); err != nil {
+				return nil, err
+			}
 		}
 		if reason != "" {
 			r.Reject(reason)

@@ -30,13 +30,18 @@ func TestReadPublished(t *testing.T) {
 	path := filetest.New(t, "x.csv", text)
 	var got []string
 	f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
-	r, err := ReadPublished(&f, nil, func(row *PublishedRow) string {
+	in, err := f.Read(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r, err := ReadPublished(in, func(row *PublishedRow) (string, error) {
 		var fields []string
 		for _, b := range row {
 			fields = append(fields, string(b))
 		}
 		got = append(got, strings.Join(fields, ";"))
-		return ""
+		return "", nil
 	})
 	if err != nil {
 		t.Fatal(err)
