@@ -82,8 +82,15 @@ func (c *country) findEmitter(number uint32) (support uint32, ok bool) {
 
 // centreFrequency returns the centre of a band in Hz.
 func centreFrequency(from, to, unit []byte) (uint64, bool) {
-	digits := map[string]int{"K": 3, "M": 6, "G": 9}[string(unit)]
-	if digits == 0 {
+	digits := 0
+	switch string(unit) {
+	case "K":
+		digits = 3
+	case "M":
+		digits = 6
+	case "G":
+		digits = 9
+	default:
 		return 0, false
 	}
 	a, ok1 := parseFixed(from, digits)

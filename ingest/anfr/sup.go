@@ -206,8 +206,10 @@ func isPublicSystem(system []byte) bool {
 	return false
 }
 
-// emittersDone sorts the emitters by number, for the bands to search.
+// emittersDone sorts the emitters by number, for the bands to search. It gives back what only emitters
+// search.
 func (c *country) emittersDone() error {
+	c.antennaOf = nil
 	byNumber := func(a, b emitter) int { return cmp.Compare(a.number, b.number) }
 	if !slices.IsSortedFunc(c.emitters, byNumber) {
 		slices.SortStableFunc(c.emitters, byNumber)

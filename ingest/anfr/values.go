@@ -9,7 +9,7 @@ import (
 // parseFixed parses a decimal number with a point or a comma, and optionally an exponent,
 // into units of 10^-digits. It rounds half away from zero.
 func parseFixed(b []byte, digits int) (int64, bool) {
-	if i := bytes.IndexAny(b, "eE"); i > 0 {
+	if i := max(bytes.IndexByte(b, 'e'), bytes.IndexByte(b, 'E')); i > 0 {
 		exponent, err := strconv.Atoi(string(b[i+1:]))
 		if err != nil || exponent < -digits || exponent > 12 {
 			return 0, false
