@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"relais/archive"
+	"relais/ingest"
 	"relais/ingest/source"
+	"relais/internal/store"
 	"relais/site"
 )
 
@@ -21,6 +24,8 @@ type AddArchives struct {
 	Force bool     `json:"force,omitempty"`
 	// Known leaves out files whose date has an archive already.
 	Known bool `json:"known,omitempty"`
+	// Draft is what this process read of the only file already; nil: it is read.
+	Draft *archive.Draft `json:"-"`
 }
 
 func (*AddArchives) declare() declaration {
@@ -33,7 +38,7 @@ func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {
 
 // AddArchives does what the command says.
 func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Report, error) {
-	o := archive.Options{Force: c.Force}
+	o := archive.Options{Force: c.Force, Draft: c.Draft}
 	if c.Date != "" {
 		if o.Date = site.ParseDate([]byte(c.Date)); o.Date.String() != c.Date {
 			return nil, fmt.Errorf("%.40q is not a date: want YYYY-MM-DD", c.Date)
@@ -58,6 +63,25 @@ func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Rep
 		}
 	}
 	return reports, nil
+}
+
+// ArchiveKept adds the kept observatoire if its date has no archive: an ingest was ended before it did.
+// It logs what it does.
+func (s *Stores) ArchiveKept(ctx context.Context, log *slog.Logger) {
+	path, err := ingest.KeptObservatory(s.Dir)
+	if path == "" && err == nil || s.cannotChangeArchives() {
+		return
+	}
+	var added []*archive.Report
+	if err == nil {
+		added, err = s.AddArchives(ctx, AddArchives{Paths: []string{path}, Known: true})
+	}
+	for _, r := range added {
+		log.Info("the archive of the kept observatoire was missing, and is added", "date", r.Date)
+	}
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) && !errors.Is(err, archive.ErrRefused) {
+		log.Warn("the kept observatoire may have no archive", "error", err)
+	}
 }
 
 // notAdded adds to the error of a file its name and the archives added before it.

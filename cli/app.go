@@ -189,7 +189,10 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 			jobs.Go(func() { a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log) })
 			jobs.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
 			jobs.Go(func() { a.stores.KeepCluster(ctx) })
-			jobs.Go(func() { a.stores.CompleteArchives(ctx, a.log) })
+			jobs.Go(func() {
+				a.stores.CompleteArchives(ctx, a.log)
+				a.stores.ArchiveKept(ctx, a.log)
+			})
 			jobs.Wait()
 		})
 	})
@@ -225,17 +228,14 @@ func (a *app) connectKeeper() {
 			a.log.Error("hooks are not told that an update failed", "error", err)
 		}
 	}
-	keep := archiver(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
+	a.keeper.Archive = archiveOf(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 		added, err := a.stores.AddArchives(ctx, c)
 		if err != nil {
 			a.log.Warn("adding the ingested edition to the archives", "error", err)
 		}
 		return added, err
-	}).keep(a.dir, false)
-	a.keeper.Ingested = func(ctx context.Context, r *ingest.Report) {
-		a.stores.Clock.Receipt()
-		keep(ctx, r)
-	}
+	})
+	a.keeper.Ingested = func(context.Context, *ingest.Report) { a.stores.Clock.Receipt() }
 }
 
 // follow keeps the API's data up to date with the folder. After each load it notes the editions and

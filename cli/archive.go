@@ -17,7 +17,6 @@ import (
 	"relais/archive"
 	"relais/ingest"
 	"relais/ingest/source"
-	"relais/internal/folder"
 	"relais/market"
 )
 
@@ -178,23 +177,32 @@ func (c *archiveList) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
-// An archiver adds archives.
-type archiver func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error)
-
-// archiverBy returns an archiver that asks the folder's server, or writes itself if none runs.
-func archiverBy(d dataFlag, streams Streams) archiver {
-	return func(ctx context.Context, c admin.AddArchives) (reports []*archive.Report, err error) {
+// archiveBy returns what adds archives through the folder's server, or directly if none runs.
+func archiveBy(d dataFlag, streams Streams) *ingest.Archive {
+	a := archiveOf(func(ctx context.Context, c admin.AddArchives) (reports []*archive.Report, err error) {
 		err = call(ctx, d, streams, c, &reports)
 		return reports, err
-	}
+	})
+	a.Elsewhere = admin.IsServed(d.dir())
+	return a
 }
 
-// afterIngest returns a function to call after an ingest by a command. It keeps the archive and
-// notes in the folder that data arrived.
-func afterIngest(d dataFlag, force bool, streams Streams) func(context.Context, *ingest.Report) {
-	keep := archiverBy(d, streams).keep(d.dir(), force)
+// archiveOf returns what adds archives for an ingest.
+func archiveOf(add func(context.Context, admin.AddArchives) ([]*archive.Report, error)) *ingest.Archive {
+	return &ingest.Archive{Add: func(ctx context.Context, path string, draft *archive.Draft, force bool) (date string,
+		err error) {
+		added, err := add(ctx, admin.AddArchives{Paths: []string{path}, Force: force, Known: true, Draft: draft})
+		for _, a := range added {
+			date = a.Date
+		}
+		return date, err
+	}}
+}
+
+// afterIngest returns a function to call after an ingest by a command. It notes the editions, and in the
+// folder that data arrived.
+func afterIngest(d dataFlag, streams Streams) func(context.Context, *ingest.Report) {
 	return func(ctx context.Context, r *ingest.Report) {
-		keep(ctx, r)
 		noteEditions(ctx, d, streams, r)
 		log := streams.warnings()
 		if err := admin.Receive(ctx, d.dir(), log); err != nil {
@@ -217,23 +225,5 @@ func noteEditions(ctx context.Context, d dataFlag, streams Streams, r *ingest.Re
 	}
 	if err := call(ctx, d, streams, c, new([]market.Code)); err != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("what this ingest changed was not kept (a server does it when it loads the snapshot): %v", err))
-	}
-}
-
-// keep returns a function that archives the observatoire of an ingest, unless its date has
-// an archive. A failure becomes a note of the report, because the ingest itself succeeded.
-func (add archiver) keep(dir folder.Dir, force bool) func(context.Context, *ingest.Report) {
-	return func(ctx context.Context, r *ingest.Report) {
-		path, err := r.Observatory(dir)
-		var added []*archive.Report
-		if err == nil && path != "" {
-			added, err = add(ctx, admin.AddArchives{Paths: []string{path}, Force: force, Known: true})
-		}
-		if err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("no archive was added (relais archive add does it): %v", err))
-		}
-		for _, a := range added {
-			r.Archived = a.Date
-		}
 	}
 }

@@ -3,14 +3,20 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"relais/admin"
+	"relais/ingest"
 	"relais/internal/filetest"
+	"relais/internal/folder"
+	"relais/market"
 )
 
 // observatory writes an edition with rows supports around Paris.
@@ -72,13 +78,67 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	if out, _, _ := command(t.Context(), "archive", "list", "--data", dir2); !strings.Contains(out, "SYNTHETIC") {
 		t.Errorf("archive list: %q, want SYNTHETIC", out)
 	}
-	// An archive that cannot be added is a note; the ingest succeeds.
-	filetest.Write(t, filepath.Join(dir, "archives.db"), "no database")
-	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-09-03", 4))
-	if code != done || !strings.Contains(out, "note: no archive was added") ||
-		!strings.Contains(out, "archives.db") || !strings.Contains(out, "FR: 4 sites") {
-		t.Errorf("ingest with a damaged archives.db: exit %d, stdout %q, stderr %q; want a note", code, out, errs)
+}
+
+// If the archive cannot be added, the snapshot is new, the command fails, and the same ingest mends it.
+func TestIngestWithoutArchive(t *testing.T) {
+	dir, path := t.TempDir(), observatory(t, "2026-08-20", 3)
+	store := filepath.Join(dir, "archives.db")
+	filetest.Write(t, store, "no database")
+	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
+	if code != failed || !strings.Contains(errs, "no archive was added") || !strings.Contains(errs, "archives.db") ||
+		!strings.Contains(out, "FR: 3 sites") {
+		t.Errorf("ingest with a damaged archives.db: exit %d, stdout %q, stderr %q; want the snapshot, and a failure",
+			code, out, errs)
 	}
+	if _, err := os.Stat(filepath.Join(dir, "snapshots", "FR.snap")); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(store); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code = command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
+	if code != done || !strings.Contains(out, "archive of 2026-08-20 added") {
+		t.Errorf("the same ingest: exit %d, stdout %q, stderr %q; want the archive", code, out, errs)
+	}
+}
+
+// An ingest that ended between the snapshot and the archive does not lose its edition, although the next
+// one replaces the file. Run without Archive leaves what a killed ingest leaves then.
+func TestEditionOfAnEndedIngest(t *testing.T) {
+	ended := func(t *testing.T) string {
+		dir := t.TempDir()
+		if _, err := ingest.Run(t.Context(), ingest.Options{Dir: folder.Dir(dir), Now: time.Now(),
+			Markets: []market.Code{market.FR, market.DROM}, Paths: []string{observatory(t, "2026-08-20", 3)}}); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	t.Run("next ingest", func(t *testing.T) {
+		dir := ended(t)
+		out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-08-27", 3))
+		if code != done || !strings.Contains(out, "note: the archive of 2026-08-20 was added") ||
+			!strings.Contains(out, "archive of 2026-08-27 added") {
+			t.Errorf("ingest: exit %d, stdout %q, stderr %q; want both archives", code, out, errs)
+		}
+		if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-27 2026-08-20]" {
+			t.Errorf("archives = %q, want 2026-08-27 and 2026-08-20", dates)
+		}
+	})
+	t.Run("server", func(t *testing.T) {
+		dir := ended(t)
+		s, err := admin.Open(folder.Dir(dir), "test", slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.ArchiveKept(t.Context(), slog.New(slog.DiscardHandler))
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-20]" {
+			t.Errorf("archives = %q, want 2026-08-20", dates)
+		}
+	})
 }
 
 func TestArchiveCommand(t *testing.T) {

@@ -138,7 +138,7 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "done in %.1f s\n", r.Seconds)
+	_, err := fmt.Fprintf(w, "snapshots after %.1f s, done in %.1f s\n", r.Published, r.Seconds)
 	return err
 }
 

@@ -50,7 +50,8 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		Dir: c.dir(), Table: table, Markets: c.Market, Force: c.Force, Version: version(), Limits: update.DefaultLimits,
 		Fetching: downloadBars(streams.Err), Asked: fileLines(streams.Err), Retrying: retryLines(streams.Err),
 		Reading:  progress(streams.Err, "reading"),
-		Ingested: afterIngest(c.dataFlag, c.Force, streams), Feeds: feedsBy(c.dataFlag, streams),
+		Archive:  archiveBy(c.dataFlag, streams),
+		Ingested: afterIngest(c.dataFlag, streams), Feeds: feedsBy(c.dataFlag, streams),
 	}
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
 		return err
@@ -79,7 +80,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
-	return updateError(c.Data, r)
+	return cmp.Or(updateError(c.Data, r), unarchived(ingestsOf(r)...))
 }
 
 // readSources reads the user's table, or returns the built-in one if path is empty.

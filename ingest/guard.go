@@ -32,6 +32,7 @@ func (r *Report) guard(o Options, builders []*snapshot.Builder, older func() (bo
 		if err != nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("the present snapshot cannot be compared: %v", err))
 		}
+		r.sameDate = r.sameDate || old != nil && old.SourceDate == b.SourceDate
 		if b.Len() == 0 {
 			if old != nil {
 				return nil, fmt.Errorf(

@@ -70,21 +70,8 @@ type Options struct {
 	Progress func(total int64) func(n int)
 	// Publisher, which may be nil, puts the files into the folder instead of Run.
 	Publisher Publisher
-}
-
-// A Publisher gives several servers the same files.
-type Publisher interface {
-	// Base names the files of the folder whose path begins with prefix.
-	Base(ctx context.Context, prefix string) (base string, err error)
-	// Publish replaces the files whose path begins with prefix, if they are those of base, and
-	// adds or replaces the others of the list.
-	Publish(ctx context.Context, prefix, base string, list []Published) error
-}
-
-// Published is a file for a Publisher.
-type Published struct {
-	Path string // below the data folder, with slashes
-	From string // where its bytes are
+	// Archive, which may be nil, is used after the snapshots have been published.
+	Archive *Archive
 }
 
 // A Report describes an ingest.
@@ -93,8 +80,13 @@ type Report struct {
 	Files   []*source.Report `json:"files"`
 	Markets []MarketReport   `json:"markets"`
 	Notes   []string         `json:"notes,omitempty"`
-	// Archived is the date of the archive that the caller made of the ingest, "" for none.
+	// Published is when the new snapshots were in the folder, in seconds from the start.
+	Published float64 `json:"published"`
+	// Archived is the date of the archive that was added, "" for none.
 	Archived string `json:"archived,omitempty"`
+	// Unarchived is why the observatoire has no archive although the snapshots were published.
+	Unarchived string `json:"unarchived,omitempty"`
+	sameDate   bool   // a snapshot is of the date of the one that it replaces
 }
 
 // A MarketReport is the result for one market.
@@ -120,26 +112,18 @@ var ErrNoBase = errors.New("the other tables only add to it")
 
 // Run ingests files. Everything is on disk under temporary names before the first file is
 // replaced. After an error the folder's snapshots and sources are unchanged; only a failed
-// rename can leave some of them new.
+// rename can leave some of them new. The archive follows: a failure of it is in the report.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
 	src, err := sourceOf(o.Markets)
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range o.Paths { // before the folder is created
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-	}
-	lock, err := o.Dir.Lock("ingest", "relais ingest", o.Now)
+	lock, err := o.lock()
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Unlock()
-	if err := folder.SweepTemporary(o.Dir.Snapshots()); err != nil {
-		return nil, err
-	}
 	commit, err := o.commit(ctx, src)
 	if err != nil {
 		return nil, err
@@ -156,6 +140,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := kept.sweep(kept.entries, files); err != nil { // what a killed ingest left
 		return nil, err
 	}
+	draft := o.Archive.draft(files)
 	keeping := kept.startCopying(ctx, files, o.Now)
 	defer keeping.discard()
 	rest := kept.remaining(files)
@@ -171,15 +156,35 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := keeping.wait(); err != nil {
 		return nil, err
 	}
+	report.archiveReplaced(ctx, o, kept, files)
 	entries := keeping.manifest(all, dates, rowsOf(report.Files), rest.idle)
 	if err := report.write(o.Dir, write, keeping, entries, commit); err != nil {
 		return nil, err
 	}
+	report.Published = time.Since(start).Seconds()
 	if err := keeping.sweep(entries, nil); err != nil {
 		report.Notes = append(report.Notes, fmt.Sprintf("old sources could not be removed: %v", err))
 	}
+	report.archive(ctx, o, kept, entries, draft, slices.ContainsFunc(files, isObservatory))
 	report.Seconds = time.Since(start).Seconds()
 	return report, nil
+}
+
+// lock looks for the files, and locks the folder for the ingest.
+func (o *Options) lock() (*folder.Holder, error) {
+	for _, path := range o.Paths { // before the folder is created
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := o.Dir.Lock("ingest", "relais ingest", o.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := folder.SweepTemporary(o.Dir.Snapshots()); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	return lock, nil
 }
 
 // compose makes the snapshots to write, if the guards accept them, and returns the ages of
@@ -319,68 +324,6 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 	}
 	r.Files = reports
 	return builders, nil
-}
-
-// write replaces the snapshots and the manifest of the sources, all at once.
-func (r *Report) write(dir folder.Dir, builders []*snapshot.Builder, keeping *copier, entries []entry,
-	commit func(entries []entry, staged []*folder.Staged) error) error {
-	var staged []*folder.Staged
-	defer func() {
-		for _, s := range staged {
-			s.Discard()
-		}
-	}()
-	for _, b := range builders {
-		s, info, err := b.Stage(dir.Snapshot(string(b.Market)))
-		if err != nil {
-			return err
-		}
-		staged = append(staged, s)
-		for i := range r.Markets {
-			if r.Markets[i].Market == b.Market {
-				r.Markets[i].Snapshot = &SnapshotFile{Path: info.Path, Bytes: info.Bytes, Version: info.Version}
-			}
-		}
-	}
-	manifest, err := keeping.stage(entries)
-	if err != nil {
-		return err
-	}
-	// The manifest comes first: kept sources are never older than the served snapshot.
-	staged = slices.Insert(staged, 0, manifest)
-	keeping.committed = true
-	return commit(entries, staged)
-}
-
-// commit returns what puts staged files into their places. Entries are the sources that are kept.
-func (o *Options) commit(ctx context.Context, src *Source) (
-	commit func(entries []entry, staged []*folder.Staged) error, err error,
-) {
-	if o.Publisher == nil {
-		return func(_ []entry, staged []*folder.Staged) error { return folder.CommitAll(staged) }, nil
-	}
-	kept := o.Dir.Sources(string(src.Markets[0]))
-	below := func(path string) string {
-		return filepath.ToSlash(strings.TrimPrefix(path, string(o.Dir)+string(filepath.Separator)))
-	}
-	prefix := below(kept) + "/"
-	base, err := o.Publisher.Base(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	return func(entries []entry, staged []*folder.Staged) error {
-		var list []Published
-		for _, e := range entries {
-			path := filepath.Join(kept, e.File)
-			if one := (Published{below(path), path}); !slices.Contains(list, one) {
-				list = append(list, one)
-			}
-		}
-		for _, s := range staged {
-			list = append(list, Published{below(s.Path()), s.Temporary()})
-		}
-		return o.Publisher.Publish(ctx, prefix, base, list)
-	}, nil
 }
 
 // currentSnapshot returns the present snapshot of a market, nil if it has none.

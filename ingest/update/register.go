@@ -73,7 +73,7 @@ func (r register) ingest(ctx context.Context, s *source) {
 
 func (r register) ingestFiles(ctx context.Context, s *source, files ...*fresh) error {
 	o := ingest.Options{Dir: s.Dir, Markets: r.Markets, Force: s.Force, Now: time.Now(), Progress: s.Reading,
-		Publisher: s.Publisher}
+		Publisher: s.Publisher, Archive: s.Archive}
 	for _, f := range files {
 		o.Paths = append(o.Paths, f.path)
 	}

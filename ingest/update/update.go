@@ -41,8 +41,9 @@ type Options struct {
 	// Ingested, which may be nil, is called with the report of each successful ingest,
 	// and may add to it.
 	Ingested func(context.Context, *ingest.Report)
-	// Publisher is that of ingest.Options.
+	// Publisher and Archive are those of ingest.Options.
 	Publisher ingest.Publisher
+	Archive   *ingest.Archive
 	// Feeds receives the operators' files of unavailable sites. If it is nil, they are
 	// left out.
 	Feeds Feeds
