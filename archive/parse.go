@@ -126,7 +126,6 @@ func readRows(r *source.Reader) (*file, *source.Report, error) {
 	case len(p.rows) == 0:
 		return nil, nil, &table.Error{Name: r.Path, Line: 1, What: "no rows"}
 	}
-	p.codeOf = nil // only for reading
 	return p, report, nil
 }
 
