@@ -24,6 +24,18 @@ func signsIn(t *testing.T, s *server, w *person, page string) *signedIn {
 	return b
 }
 
+// fillQueue sends two photos to a server that holds them. The first is approved and reported, the second is held.
+func fillQueue(t *testing.T, s *server, dir string) (first, second, report string) {
+	t.Helper()
+	key := photographer(t, dir).APIKey
+	first = mustSendPhoto(t, s, key, picture(640, 480), map[string]string{"description": "A <i>mast</i>"}).Data.ID
+	second = mustSendPhoto(t, s, key, picture(480, 640), nil).Data.ID
+	run(t, "photo", "approve", "--data", dir, first)
+	reported := call(t, http.DefaultClient, http.MethodPost, s.base+"/external/v1/photos/"+first+"/report",
+		[]byte(`{"reason":"privacy","description":"My <b>face</b>."}`), "Content-Type", "application/json", "X-API-Key", key)
+	return first, second, reported.object()["data"].(object)["reportId"].(string)
+}
+
 // cookie is that of the session.
 func (b *signedIn) cookie() string {
 	b.t.Helper()
@@ -48,13 +60,7 @@ func TestModerationInChromium(t *testing.T) {
 	needChromium(t)
 	c := makeCountry(t, 50)
 	s := serve(t, c.dir, "--photos-hold")
-	key := photographer(t, c.dir).APIKey
-	first := mustSendPhoto(t, s, key, picture(640, 480), map[string]string{"description": "A <i>mast</i>"}).Data
-	second := mustSendPhoto(t, s, key, picture(480, 640), nil).Data
-	run(t, "photo", "approve", "--data", c.dir, first.ID)
-	reported := call(t, http.DefaultClient, http.MethodPost, s.base+"/external/v1/photos/"+first.ID+"/report",
-		[]byte(`{"reason":"privacy","description":"My <b>face</b>."}`), "Content-Type", "application/json", "X-API-Key", key)
-	report := reported.object()["data"].(object)["reportId"].(string)
+	first, second, report := fillQueue(t, s, c.dir)
 	public := func(id string) int {
 		t.Helper()
 		return call(t, http.DefaultClient, http.MethodGet, s.base+"/media/photos/"+id+"/main.webp", nil).status
@@ -64,10 +70,10 @@ func TestModerationInChromium(t *testing.T) {
 
 	a, b := signsIn(t, s, alice, "/moderation"), signsIn(t, s, bob, "/moderation")
 	a.has("main", "Privacy", "My &lt;b&gt;face&lt;/b&gt;.", "A &lt;i&gt;mast&lt;/i&gt;", "waits for approval",
-		"/moderation/images/"+first.ID+"/main.webp", "/moderation/images/"+second.ID+"/main.webp")
+		"/moderation/images/"+first+"/main.webp", "/moderation/images/"+second+"/main.webp")
 	t.Run("pictures", func(t *testing.T) {
-		path := "/moderation/images/" + second.ID + "/main.webp"
-		if got := public(second.ID); got != http.StatusNotFound {
+		path := "/moderation/images/" + second + "/main.webp"
+		if got := public(second); got != http.StatusNotFound {
 			t.Errorf("a photo that is held, for everybody: %d, want 404", got)
 		}
 		got := asksAs(t, s, path, a.cookie())
@@ -83,17 +89,17 @@ func TestModerationInChromium(t *testing.T) {
 		a.press(`button[value="report.accept"]`)
 		a.at("/moderation?about=" + report)
 		a.has(".decided", "alice accepted this report")
-		if got := public(first.ID); got != http.StatusNotFound {
+		if got := public(first); got != http.StatusNotFound {
 			t.Errorf("the photo of an accepted report: %d, want 404", got)
 		}
 		a.press(".decided button")
 		a.has(".decided", "alice reopened this report")
-		if got := public(first.ID); got != http.StatusOK {
+		if got := public(first); got != http.StatusOK {
 			t.Errorf("after it is undone: %d, want 200", got)
 		}
 		a.press(`button[value="photo.show"]`)
 		a.has(".decided", "alice showed this photo")
-		if got := public(second.ID); got != http.StatusOK {
+		if got := public(second); got != http.StatusOK {
 			t.Errorf("a photo that is approved: %d, want 200", got)
 		}
 	})
@@ -106,7 +112,7 @@ func TestModerationInChromium(t *testing.T) {
 		a.has(".decided", "alice dismissed this report")
 		b.press(`button[value="report.accept"]`)
 		b.has("main", "Somebody was faster", "alice dismissed this report")
-		if got := public(first.ID); got != http.StatusOK {
+		if got := public(first); got != http.StatusOK {
 			t.Errorf("the photo of a dismissed report: %d, want 200", got)
 		}
 	})
@@ -116,14 +122,14 @@ func TestModerationInChromium(t *testing.T) {
 		run(t, "user", "role", "--data", c.dir, "bob", "member")
 		b.press(`button[value="photo.hide"]`)
 		b.has("main", "not signed in any more")
-		if got, got2 := public(first.ID), public(second.ID); got != http.StatusOK || got2 != http.StatusOK {
+		if got, got2 := public(first), public(second); got != http.StatusOK || got2 != http.StatusOK {
 			t.Errorf("the photos: %d and %d, want 200", got, got2)
 		}
 	})
 	t.Run("others", func(t *testing.T) {
 		cookie := signsIn(t, s, eve, "/account").cookie()
 		for _, path := range []string{"/moderation", "/moderation/photos", "/moderation/log", "/moderation/users",
-			"/moderation/images/" + first.ID + "/main.webp"} {
+			"/moderation/images/" + first + "/main.webp"} {
 			if got := asksAs(t, s, path, cookie); got.status != http.StatusForbidden {
 				t.Errorf("%s for an ordinary account: %d, want 403", path, got.status)
 			}

@@ -22,24 +22,35 @@ func TestConformanceOfPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := makeCountry(t, 400)
-	s := serve(t, c.dir)
+	s := serve(t, c.dir, "--photos-hold")
+	fillQueue(t, s, c.dir)
+	empty := start(t, nil, "serve", "--data", newFolder(t))
+	empty.waitUntil("the folder is read", func() bool {
+		a, err := empty.try("/")
+		return err == nil && strings.Contains(string(a.body), "relais update")
+	})
 	at := aSupport(t, c)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
 	people := &signedIn{m.tab, s.base}
-	augusta := newPerson(t, c.dir, "Augusta Quillfeather", "dix-sept réverbères près du port")
+	augusta := moderator(t, c.dir, "Augusta Quillfeather", "moderator")
+	const firstRun = "/ without data"
 	for _, path := range []string{"/?site=fr-" + at.support, "/search?q=rue", "/near?lat=48.85&lon=2.35&radiusKm=20",
 		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/week", "/stats", "/feeds/FR?operator=FREE",
 		"/docs", "/docs/tools", "/nowhere", "/sign-in?done=in", "/account", "/account/password",
-		"/account/delete", "/account/sent", "/sign-out"} {
-		if path == "/account" {
+		"/account/delete", "/account/sent", "/moderation", "/sign-out", firstRun} {
+		address := s.base + path
+		switch path {
+		case "/account":
 			people.signIn(augusta, path, path)
+		case firstRun:
+			address = empty.base + "/"
 		}
 		for _, look := range []struct{ name, scheme, lang string }{{"light", "light", "en"}, {"dark", "dark", "fr"}} {
 			t.Run(path+" "+look.name, func(t *testing.T) {
 				m.must("Emulation.setEmulatedMedia",
 					object{"features": []object{{"name": "prefers-color-scheme", "value": look.scheme}}}, nil)
 				m.must("Network.setExtraHTTPHeaders", object{"headers": object{"Accept-Language": look.lang}}, nil)
-				m.open(s.base + path)
+				m.open(address)
 				if strings.HasPrefix(path, "/?") {
 					m.idle()
 				}
