@@ -22,6 +22,7 @@ const genericFolder = "DIR"
 
 // A firstData is the data of first.html.
 type firstData struct {
+	Title    string
 	Folder   string           // of the data, as a shell reads it
 	Local    bool             // the reader is the operator, on the server's machine
 	Updating bool             // an update is running
@@ -41,7 +42,7 @@ func (p *Pages) withoutData(w http.ResponseWriter, r *http.Request, env *api.Env
 	for range env.Set.Loaded() {
 		return false
 	}
-	data := firstData{Folder: genericFolder}
+	data := firstData{Title: wordsFor(r)["firstTitle"], Folder: genericFolder}
 	if p.Folder != nil {
 		if path := p.Folder(r); path != "" {
 			data.Folder, data.Local = quoted(path), true
