@@ -41,7 +41,7 @@ type archiveAdd struct {
 	dataFlag
 	Files []string `arg:"" name:"file" help:"Observatoires: files, folders or zip archives."`
 	Date  string   `placeholder:"YYYY-MM-DD" help:"The date of the publication, of one file; default: the one that the file states."`
-	Force bool     `help:"Replace the archive of the same date, and add what is dated in the future or has less than 95 % of the supports of the one before."`
+	Force bool     `help:"Replace an archive of the same date; accept a future date, or over 5 % fewer supports."`
 	JSON  bool     `name:"json" help:"Print one JSON object."`
 }
 
@@ -224,6 +224,7 @@ func noteEditions(ctx context.Context, d dataFlag, streams Streams, r *ingest.Re
 		return
 	}
 	if err := call(ctx, d, streams, c, new([]market.Code)); err != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("what this ingest changed was not kept (a server does it when it loads the snapshot): %v", err))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("what this ingest changed was not kept (a server does it when it loads the snapshot): %v", err))
 	}
 }

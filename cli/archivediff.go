@@ -29,7 +29,7 @@ type archiveDiff struct {
 
 // changeFlags are the filters of /changes.
 type changeFlags struct {
-	Kind       string `placeholder:"KIND,…" help:"Only these kinds: site-added, site-removed, operator-added, operator-removed, system-added, system-removed, status-changed, moved."`
+	Kind       string `placeholder:"KIND,…" help:"Only these kinds: site-, operator-, system-added or -removed, status-changed, moved."`
 	Operator   string `placeholder:"OPERATOR,…" help:"Only changes of these operators."`
 	Generation string `placeholder:"GENERATION,…" help:"Only changes of systems of these generations."`
 	Technology string `placeholder:"SYSTEM,…" help:"Only changes of these systems, such as \"5G NR 3500\"."`

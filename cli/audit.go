@@ -10,9 +10,9 @@ import (
 
 type auditCommand struct {
 	dataFlag
-	By    string `placeholder:"NAME" help:"Only what this moderator decided; shell for the command line."`
-	About string `placeholder:"ID" help:"Only what is about this photo, report, outage report, bug or account."`
-	Kind  string `placeholder:"KIND" enum:",photo,report,outage,bug,user" default:"" help:"Only this kind: photo, report, outage, bug or user."`
+	By    string `placeholder:"NAME" help:"Decisions of this moderator; shell for the command line."`
+	About string `placeholder:"ID" help:"Decisions about the photo, report, outage report, bug or account with this id."`
+	Kind  string `placeholder:"KIND" enum:",photo,report,outage,bug,user" default:"" help:"photo, report, outage, bug or user."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }

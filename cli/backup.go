@@ -18,8 +18,8 @@ import (
 
 type backupCommand struct {
 	dataFlag
-	Dest     string `arg:"" name:"dest" help:"Where the copy goes: a folder that is missing or empty; with --keep a folder of copies; - writes a tar archive to standard output."`
-	Keep     int    `placeholder:"N" help:"Make the copy in the folder DEST with the date as its name, and remove older complete copies of the same data until N are left."`
+	Dest     string `arg:"" name:"dest" help:"A missing or empty folder; with --keep, a folder of copies; - for a tar archive."`
+	Keep     int    `placeholder:"N" help:"Name the copy in DEST by its date, and remove older copies of the data until N are left."`
 	NoImages bool   `help:"Of a node of a cluster: leave out the images of photos, which the cluster's database or bucket has."`
 	JSON     bool   `name:"json" help:"Print one JSON object."`
 }
@@ -30,7 +30,8 @@ func (*backupCommand) Help() string {
 backup.json, which says that it is whole; relais check --backup compares them. It has secret.key,
 which opens the clients' signing secrets: keep it as safe as the folder.
 
-With -, the copy is made in the temporary folder (TMPDIR) first, which needs room for it.
+With --keep, only complete copies that --keep made of the same folder are removed. With -, the copy is
+made in the temporary folder (TMPDIR) first, which needs room for it.
 
 Examples:
   relais backup --data DIR /mnt/backup/2026-11-21
@@ -52,7 +53,7 @@ func (c *backupCommand) check(out io.Writer) error {
 	case c.Dest == toOutput && c.JSON:
 		return errors.New("--json: standard output gets the archive")
 	case c.Dest == toOutput && isFile && term.IsTerminal(int(f.Fd())):
-		return errors.New("a terminal gets no archive: write > FILE.tar behind the command, or | and another one")
+		return errors.New("an archive is not for a terminal: add > FILE.tar, or | and a command that reads it")
 	case strings.HasSuffix(c.Dest, ".tar"):
 		return fmt.Errorf("DEST is a folder; for one file: relais backup --data %s - > %s", c.Data, c.Dest)
 	}
@@ -107,7 +108,7 @@ func (c *backupCommand) keep(ctx context.Context, streams Streams, log *slog.Log
 }
 
 type restoreCommand struct {
-	Backup string `arg:"" name:"backup" help:"A folder that relais backup made, or its tar archive; - reads the archive from standard input."`
+	Backup string `arg:"" name:"backup" help:"A copy by relais backup, or its tar archive; - reads the archive from standard input."`
 	dataFlag
 	JSON bool `name:"json" help:"Print one JSON object."`
 }

@@ -56,7 +56,7 @@ func (c *bugList) Run(ctx context.Context, streams Streams) error {
 
 type bugClose struct {
 	dataFlag
-	Bug    string `arg:"" name:"bug" help:"Id of the bug, such as bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607, or its first characters, such as 3e1f0a."`
+	Bug    string `arg:"" name:"bug" help:"Id of the bug, or its first characters, such as bug:3e1f0a."`
 	Answer string `placeholder:"TEXT" help:"Answer for the person who filed it."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }

@@ -16,7 +16,7 @@ type checkCommand struct {
 	Data   string `placeholder:"DIR" help:"The data folder."`
 	Backup string `placeholder:"COPY" help:"Compare a copy that relais backup made with its list of files, instead of a data folder."`
 	Accept bool   `help:"Trust the folder as it is: the system clock, and files that are missing or older than they were."`
-	Repair string `placeholder:"measures" enum:"measures," default:"" help:"Make measures.db again from the files of measures, where it is lost; the folder must not be served."`
+	Repair string `placeholder:"measures" enum:"measures," default:"" help:"Make a lost measures.db again; the folder must not be served."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -56,14 +56,14 @@ type commands struct {
 	Restore    restoreCommand    `cmd:"" help:"Copy a backup into an empty data folder."`
 	Pack       packCommand       `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
 	Check      checkCommand      `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
-	Doctor     doctorCommand     `cmd:"" help:"Look at the folder, the machine and the server, and say what is wrong and what mends it."`
+	Doctor     doctorCommand     `cmd:"" help:"List problems of the folder, the machine and the server, with their remedies."`
 	Compact    compactCommand    `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`
 	Cluster    clusterCommand    `cmd:"" help:"Several servers as one: make a cluster, look at it, leave it."`
 	Snapshot   snapshotCommand   `cmd:"" help:"Look at the snapshots of a data folder."`
 	Health     healthCommand     `cmd:"" help:"Ask whether a server answers: for containers and monitoring."`
 	Licences   licencesCommand   `cmd:"" help:"Print the licences of everything that is in this program."`
-	Version    versionCommand    `cmd:"" help:"Print the version of this program, or its bill of materials; relais --version does the first."`
-	Completion completionCommand `cmd:"" help:"Print what lets a shell complete commands and options."`
+	Version    versionCommand    `cmd:"" help:"Print the version of this program, or its bill of materials."`
+	Completion completionCommand `cmd:"" help:"Print a script with which a shell completes commands and options."`
 	Man        manCommand        `cmd:"" help:"Print the page of the manual."`
 	Help       helpCommand       `cmd:"" help:"Print the help of a command."`
 	Worker     workerCommand     `cmd:"" hidden:"" name:"photo-worker"`

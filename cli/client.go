@@ -42,15 +42,15 @@ type clientCreate struct {
 	Name               string      `required:"" help:"What people call it."`
 	Mode               access.Mode `required:"" placeholder:"MODE" help:"browser, server or mobile."`
 	Scopes             string      `required:"" placeholder:"SCOPE,…" help:"Scopes such as antennas:read, or all-read."`
-	Origin             []string    `sep:"none" placeholder:"ORIGIN" help:"BROWSER: an origin whose pages may call, such as https://map.example; repeat for more."`
-	CIDR               []string    `name:"cidr" placeholder:"CIDR" help:"SERVER, and MOBILE where wanted: addresses that may call, such as 192.0.2.0/24; repeat for more."`
+	Origin             []string    `sep:"none" placeholder:"ORIGIN" help:"BROWSER: origin that may call: https://map.example; may repeat."`
+	CIDR               []string    `name:"cidr" placeholder:"CIDR" help:"Addresses that may call, such as 192.0.2.0/24; may repeat."`
 	RequireSignature   bool        `help:"SERVER: every request must be signed. MOBILE clients always sign."`
 	RequireAttestation bool        `help:"Every request must bring a device attestation."`
 	Partner            bool        `help:"May write, where its scopes say so."`
 	Minute             int         `default:"60" placeholder:"N" help:"Requests a minute (${default})."`
 	Day                int         `default:"10000" placeholder:"N" help:"Requests a day (${default})."`
-	VisitorMinute      int         `placeholder:"N" help:"BROWSER and MOBILE: of these, requests a minute from one visitor's address (default: no such limit)."`
-	VisitorDay         int         `placeholder:"N" help:"BROWSER and MOBILE: of these, requests a day from one visitor's address (default: no such limit)."`
+	VisitorMinute      int         `placeholder:"N" help:"BROWSER, MOBILE: of these, a minute for one visitor (default: no limit)."`
+	VisitorDay         int         `placeholder:"N" help:"BROWSER, MOBILE: of these, a day for one visitor (default: no limit)."`
 	Expires            *days       `placeholder:"TIME" help:"Until when it may call, from now: 90d, 12h."`
 	JSON               bool        `name:"json" help:"Print one JSON object."`
 }

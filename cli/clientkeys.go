@@ -33,7 +33,7 @@ func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
 type clientRevoke struct {
 	oneClient
 	// The environment is ignored: RELAIS_KEY is a key to sign with.
-	Key string `env:"-" placeholder:"PREFIX" help:"Only the key with this public prefix, the part between rk_ and the second underscore; the whole key does as well."`
+	Key string `env:"-" placeholder:"PREFIX" help:"Only this key: the whole, or the part between rk_ and the second underscore."`
 }
 
 // Help is shown below the flags.

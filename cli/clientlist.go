@@ -56,7 +56,7 @@ func printClients(w io.Writer, list []*access.Client) error {
 // oneClient is the flags of commands on one client.
 type oneClient struct {
 	dataFlag
-	Client string `arg:"" name:"client" help:"Name of the client, its id, or the first characters of it."`
+	Client string `arg:"" name:"client" help:"Name or id of the client, or the first characters of the id."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -16,13 +16,13 @@ import (
 type clientSet struct {
 	oneClient
 	Name          *string  `help:"Another name."`
-	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"BROWSER: the origins whose pages may call, instead of those of now; repeat for more."`
+	Origin        []string `sep:"none" placeholder:"ORIGIN" help:"BROWSER: origin that may call, instead of the present ones; may repeat."`
 	AddOrigin     []string `sep:"none" placeholder:"ORIGIN" help:"One origin more; repeat for more."`
 	RemoveOrigin  []string `sep:"none" placeholder:"ORIGIN" help:"One origin less; repeat for more."`
-	CIDR          []string `name:"cidr" placeholder:"CIDR" help:"SERVER and MOBILE: the addresses that may call, instead of those of now; repeat for more. none: MOBILE from everywhere."`
+	CIDR          []string `name:"cidr" placeholder:"CIDR" help:"Addresses that may call instead of the present ones; may repeat; or none."`
 	AddCIDR       []string `name:"add-cidr" placeholder:"CIDR" help:"One CIDR more; repeat for more."`
 	RemoveCIDR    []string `name:"remove-cidr" placeholder:"CIDR" help:"One CIDR less; repeat for more."`
-	Scopes        string   `placeholder:"SCOPE,…" help:"Its scopes, instead of those of now: such as antennas:read, or all-read."`
+	Scopes        string   `placeholder:"SCOPE,…" help:"Scopes instead of the present ones, such as antennas:read, or all-read."`
 	AddScopes     string   `placeholder:"SCOPE,…" help:"Scopes to add."`
 	RemoveScopes  string   `placeholder:"SCOPE,…" help:"Scopes to take away."`
 	Minute        *int     `placeholder:"N" help:"Requests a minute."`
@@ -36,7 +36,8 @@ type clientSet struct {
 // Help is shown below the flags.
 func (*clientSet) Help() string {
 	return `Changes what flags name, and nothing else; keys and secrets stay. While a server runs, its next
-request sees the change. Mode, signature and attestation of a client do not change: make another one.
+request sees the change. With --cidr none, a MOBILE client may call from any
+address. Mode, signature and attestation of a client do not change: make another one.
 
 Examples:
   relais client set --data DIR "Web map" --add-origin https://www.map.example --minute 600

@@ -20,10 +20,10 @@ import (
 
 // clusterFlags make a server a node of a cluster.
 type clusterFlags struct {
-	Cluster      string        `env:"RELAIS_CLUSTER" placeholder:"URL" help:"Be a node of the cluster in this PostgreSQL database, such as postgres://relais@db1,db2/relais?target_session_attrs=read-write. The password comes from the file that PGPASSFILE names."`
-	ClusterBlobs string        `placeholder:"PLACE" help:"With --cluster: where it must keep photos and snapshots, pg or s3://bucket/prefix?endpoint=URL; default: where relais cluster init said."`
-	ClusterCache byteSize      `default:"20GB" placeholder:"SIZE" help:"With --cluster: how much of the photos is kept on this node's disk (${default})."`
-	ClusterStale time.Duration `default:"10m" placeholder:"DURATION" help:"With --cluster: how long a node whose database does not answer says in /readyz that it is ready (${default})."`
+	Cluster      string        `env:"RELAIS_CLUSTER" placeholder:"URL" help:"Be a node of the cluster in this PostgreSQL database."`
+	ClusterBlobs string        `placeholder:"PLACE" help:"With --cluster: where photos and snapshots must be; default: as init said."`
+	ClusterCache byteSize      `default:"20GB" placeholder:"SIZE" help:"With --cluster: most photos on this node's disk (${default})."`
+	ClusterStale time.Duration `default:"10m" placeholder:"DURATION" help:"How long a node is ready without its database (${default})."`
 	Node         string        `placeholder:"NAME" help:"With --cluster: the name of this node; default: the name of the machine."`
 }
 
@@ -86,13 +86,16 @@ type clusterURL struct {
 type clusterInitCommand struct {
 	dataFlag
 	clusterURL
-	Blobs string `default:"pg" placeholder:"PLACE" help:"Where the cluster keeps photos, snapshots and measurements: pg, or s3://bucket/prefix?endpoint=https://host&region=NAME (${default})."`
+	Blobs string `default:"pg" placeholder:"PLACE" help:"Where photos, snapshots and measurements are: pg, or S3 (${default})."`
 }
 
 // Help is shown below the flags.
 func (*clusterInitCommand) Help() string {
 	return `Copies a data folder, which must not be served, into a database that has no cluster yet. The
-folder stays as it is. Then give each node an empty folder with a copy of secret.key, and start it:
+folder stays as it is. PGPASSFILE names the file with the database's password. --blobs for S3 is
+"s3://bucket/prefix?endpoint=https://host&region=NAME".
+
+Then give each node an empty folder with a copy of secret.key, and start it:
 
   relais cluster init --data DIR --cluster postgres://relais@db1,db2/relais?target_session_attrs=read-write
   cp DIR/secret.key NODE/ && relais serve --data NODE --cluster postgres://…`

@@ -15,7 +15,7 @@ type completionCommand struct {
 
 // Help is shown below the flags.
 func (*completionCommand) Help() string {
-	return `Prints what lets the shell complete commands, options and their values.
+	return `Prints a script with which the shell completes commands, options and their values.
 
 Examples:
   source <(relais completion bash)

@@ -28,7 +28,7 @@ import (
 type demoCommand struct {
 	Data   string `default:"relais-demo" placeholder:"DIR" help:"The data folder (${default}); made when it is missing or empty."`
 	Listen string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
-	TLS    bool   `name:"tls" help:"Speak HTTPS with a certificate that is made now, for a phone in the same network: only then its browser tells where it is."`
+	TLS    bool   `name:"tls" help:"Speak HTTPS with a new certificate, which a phone needs to share its position."`
 	logFlags
 	Open bool `help:"Open the map in a browser."`
 	baseFlags

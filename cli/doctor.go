@@ -19,9 +19,9 @@ type doctorCommand struct {
 // Help is shown below the flags.
 func (*doctorCommand) Help() string {
 	return `Looks at the folder (owner, modes, free space, secret.key), the clock, the age of the registers
-and of the operators' lists, and at the server that runs on the folder (base URL, proxies, limits). Says
-what is wrong and what mends it; changes nothing. Exit code 0 when there is nothing to mend, 1 otherwise.
-relais check reads what is in the files.
+and of the operators' lists, and at the server that runs on the folder (base URL, proxies, limits). It
+lists problems with their remedies, and changes nothing. The exit code is 0 without a problem, 1 otherwise.
+relais check verifies the contents of the files.
 
 Examples:
   sudo -u relais relais doctor --data /var/lib/relais
@@ -44,7 +44,7 @@ func (c *doctorCommand) Run(ctx context.Context, streams Streams) error {
 		err = printDiagnosis(streams.Out, d)
 	}
 	if n := d.ToMend(); err == nil && n > 0 {
-		err = fmt.Errorf("%s: %s to mend", c.Data, admin.Number(n, "thing"))
+		err = fmt.Errorf("%s: %s", c.Data, admin.Number(n, "problem"))
 	}
 	return err
 }

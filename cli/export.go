@@ -33,7 +33,7 @@ type exportCommand struct {
 	Sep        string      `help:"csv: comma, or semicolon for Excel in French."`
 	Lang       string      `help:"kmz: en or fr."`
 	exportFilters
-	Output string `name:"output" short:"o" placeholder:"FILE" help:"The file to write, whole or not at all; without it, the standard output."`
+	Output string `name:"output" short:"o" placeholder:"FILE" help:"The file to write, whole or not at all; default: standard output."`
 	JSON   bool   `name:"json" help:"With -o: print one JSON object about the file."`
 }
 

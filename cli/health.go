@@ -16,10 +16,10 @@ import (
 const healthTime = 5 * time.Second
 
 type healthCommand struct {
-	URL       string `arg:"" optional:"" name:"url" help:"Address of the server, such as https://antennas.example; default: where RELAIS_LISTEN says that serve listens."`
+	URL       string `arg:"" optional:"" name:"url" help:"Address, such as https://antennas.example; default: that of --listen."`
 	Listen    string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where the server listens (${default})."`
 	OpsListen string `placeholder:"ADDR" help:"Where its /healthz listens instead, if serve has --ops-listen."`
-	TLSCert   string `name:"tls-cert" placeholder:"FILE" help:"Given if serve has --tls-cert: ask by HTTPS."`
+	TLSCert   string `name:"tls-cert" placeholder:"FILE" help:"As of serve: if it is set, ask by HTTPS."`
 }
 
 // Help is shown below the flags.

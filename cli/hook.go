@@ -34,7 +34,7 @@ Examples:
 
 type hookCreate struct {
 	dataFlag
-	URL    string   `name:"url" required:"" help:"Where events are sent: https, on the public internet. A server with --hook-private sends to any address."`
+	URL    string   `name:"url" required:"" help:"Where events are sent: https, on the public internet unless serve has --hook-private."`
 	Events []string `required:"" placeholder:"EVENT,…" help:"Some of changes, report, photo, outage, bug, update-failed."`
 	Filter string   `placeholder:"QUERY" help:"Only what this query string selects, such as market=FR&operator=FREE."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
@@ -52,8 +52,8 @@ func (*hookCreate) Help() string {
   update-failed  a scheduled update (serve --update-every) failed
 
 Filters are market and operator and, for changes, all those of /changes, such as department, technology and kind. Names
-are checked in the market of the filter, or else in all markets. But a technology or band that a register does
-not have is accepted, and selects nothing: ask /changes with it first, which names those that there are.
+are checked in the market of the filter, or else in all markets. A technology or band that a register does
+not have is accepted, and selects nothing. Try it with /changes first: its error lists the valid ones.
 
 Examples:
   relais hook create --data DIR --url https://example.org/relais --events report,bug
@@ -97,7 +97,7 @@ type hookList struct {
 // Help is shown below the flags.
 func (*hookList) Help() string {
 	return `Addresses are shown without user, password and the values of their query. A hook whose record in hooks.db is
-damaged gets nothing: its id alone is known, which relais hook delete takes.
+damaged gets nothing: only its id is known. Delete it with relais hook delete.
 
 Examples:
   relais hook list --data DIR

@@ -20,7 +20,7 @@ type ingestCommand struct {
 	dataFlag
 	Markets marketList `arg:"" name:"market" help:"The markets that the files are for: FR,DROM for the French ones."`
 	Files   []string   `arg:"" name:"file" help:"Files, folders or zip archives, in any order; what each is, is found by its content."`
-	Force   bool       `help:"Write even when the data is older than the present snapshot, or would drop over 5 % of its sites or of an enrichment."`
+	Force   bool       `help:"Write even if the data is older, or drops over 5 % of the sites or of an enrichment."`
 	JSON    bool       `name:"json" help:"Print the report as one JSON object."`
 }
 

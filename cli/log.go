@@ -11,7 +11,7 @@ import (
 // logFlags say what the log is like.
 type logFlags struct {
 	Log      string   `enum:"text,json" default:"text" help:"Form of the log."`
-	LogLevel logLevel `enum:"debug,info,warn,error" default:"info" help:"Least level of the log: debug (requests of health and metrics too), info (a line for each request), warn or error."`
+	LogLevel logLevel `enum:"debug,info,warn,error" default:"info" help:"Least level of the log: debug, info, warn or error."`
 }
 
 // newLog returns a log of the level and above.

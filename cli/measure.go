@@ -52,7 +52,9 @@ func (f *importFlags) Validate() error {
 }
 
 // importHelp is part of the help of both imports.
-const importHelp = `All files are imported or none. Rows that were imported before are counted as duplicates. A running server answers with the new measurements at once. Who measured, with which device and from which address is not kept.`
+const importHelp = `All files are imported or none. Rows that were imported before are counted as duplicates. A running
+server answers with the new measurements at once. Who measured, with which device and from
+which address is not kept.`
 
 type speedtestImport struct{ importFlags }
 

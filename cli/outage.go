@@ -94,14 +94,16 @@ type outageList struct {
 	dataFlag
 	Market   market.Code             `placeholder:"MARKET" help:"Only this market."`
 	Operator string                  `placeholder:"OPERATOR" help:"Only this operator."`
-	State    []community.ReportState `placeholder:"STATE" enum:"reported,confirmed,dormant,resolved,rejected" help:"Only reports in this state: reported, confirmed, dormant, resolved, rejected; repeat for more."`
+	State    []community.ReportState `placeholder:"STATE" enum:"reported,confirmed,dormant,resolved,rejected" help:"Only this state."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
 // Help is shown below the flags.
 func (*outageList) Help() string {
-	return `Examples:
+	return `The states of reports are reported, confirmed, dormant, resolved and rejected. --state may be repeated.
+
+Examples:
   relais outage list --data DIR --market FR
   relais outage list --data DIR --operator SFR --state reported --state confirmed --json`
 }
@@ -188,7 +190,7 @@ func (c *outageClear) Run(ctx context.Context, streams Streams) error {
 type outageReport struct {
 	feedFlags
 	Lat        float64         `required:"" placeholder:"DEGREES" help:"Where it is, latitude."`
-	Lon        float64         `required:"" placeholder:"DEGREES" help:"Where it is, longitude; one that is negative after =, as in --lon=-1.55."`
+	Lon        float64         `required:"" placeholder:"DEGREES" help:"Where it is, longitude; if negative, with =, as in --lon=-1.55."`
 	Site       string          `placeholder:"SITE" help:"The site: its siteKey such as fr-23444, site id, national code or station number."`
 	SiteName   string          `placeholder:"TEXT" help:"What people call it; with --site, its siteKey unless given."`
 	Address    string          `placeholder:"TEXT" help:"Its address; with --site, the register's unless given."`
@@ -275,7 +277,7 @@ func printReported(ctx context.Context, d dataFlag, streams Streams, c admin.Com
 // outageArg is a report; its market and operator need not be given.
 type outageArg struct {
 	dataFlag
-	Report   string      `arg:"" name:"report" help:"Id of the report, such as community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7, or its first characters, such as 01a1fe0a-f5d7."`
+	Report   string      `arg:"" name:"report" help:"Id of the report, or its first characters, such as community:01a1fe0a-f5d7."`
 	Market   market.Code `placeholder:"MARKET" help:"Only if the report is of this market."`
 	Operator string      `placeholder:"OPERATOR" help:"Only if the report is of this operator."`
 	JSON     bool        `name:"json" help:"Print one JSON object."`

@@ -20,15 +20,15 @@ import (
 
 type packCommand struct {
 	dataFlag
-	Area         string      `placeholder:"AREA" help:"Code or name of a department, territory, region or province, or the code of a market, such as 35, Bretagne, QC or CH."`
+	Area         string      `placeholder:"AREA" help:"Department, territory, region, province or market, such as 35, Bretagne, QC or CH."`
 	Market       market.Code `placeholder:"MARKET" help:"The market of the area, where several have one of that name."`
 	Disc         string      `placeholder:"LAT,LON,KM" help:"Instead: a disc, of all markets, such as 48.11,-1.68,30."`
 	Dest         string      `arg:"" name:"dest" help:"The stick, or a folder: missing or empty."`
-	ProgramAMD64 string      `name:"program-amd64" type:"path" placeholder:"FILE" help:"relais for x86_64, for the stick; default: this program where it is one."`
-	ProgramARM64 string      `name:"program-arm64" type:"path" placeholder:"FILE" help:"relais for aarch64, for the stick; default: this program where it is one."`
+	ProgramAMD64 string      `name:"program-amd64" type:"path" placeholder:"FILE" help:"x86_64 relais; default: this program if it fits."`
+	ProgramARM64 string      `name:"program-arm64" type:"path" placeholder:"FILE" help:"aarch64 relais; default: this program if it fits."`
 	Photos       bool        `negatable:"" default:"true" help:"Pack the photos of the sites (default; --no-photos leaves them out)."`
-	Measurements bool        `negatable:"" default:"true" help:"Pack speedtests and coverage points (default; --no-measurements leaves them out)."`
-	Restricted   bool        `name:"with-restricted" help:"Also pack registers that may not be redistributed without their publisher's permission, which you have."`
+	Measurements bool        `negatable:"" default:"true" help:"Pack speedtests and coverage points (the default)."`
+	Restricted   bool        `name:"with-restricted" help:"Also pack registers that need their publisher's permission, which you have."`
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 }
 

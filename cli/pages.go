@@ -22,7 +22,7 @@ import (
 // webFlags are what people see in a browser.
 type webFlags struct {
 	Map    string `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
-	MapAll bool   `name:"map-all" help:"Show pages and the map also rows of registers that may not be redistributed without their publisher's permission."`
+	MapAll bool   `name:"map-all" help:"Show also registers that need their publisher's permission to be redistributed."`
 	Pages  string `enum:"on,off" default:"on" help:"Pages for people: on or off."`
 	Open   bool   `help:"Open the start page in a browser."`
 	baseFlags

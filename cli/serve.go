@@ -26,20 +26,20 @@ import (
 type serveCommand struct {
 	dataFlag
 	Listen  string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Where to listen (${default})."`
-	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix under which clients reach the service; default: the listen address."`
+	BaseURL string `name:"base-url" placeholder:"URL" help:"Origin and prefix for clients; default: the listen address."`
 	proxyFlags
 	tlsFlags
 	OpsListen      string        `placeholder:"ADDR" help:"Where /healthz, /readyz and /metrics listen instead, such as 127.0.0.1:8081."`
 	AttestationKey string        `type:"path" placeholder:"FILE" help:"Public key (PEM) that device attestations are checked with."`
 	Markets        marketList    `placeholder:"MARKET,…" help:"Load only these markets, such as FR,DROM; other servers have the rest."`
-	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files in the background that often, such as 24h; default: never."`
+	UpdateEvery    time.Duration `placeholder:"DURATION" help:"Fetch the authorities' files that often, such as 24h; default: never."`
 	Sources        string        `type:"path" placeholder:"FILE" help:"With --update-every: your own table of the files' addresses."`
 	mcpFlags
 	webFlags
 	clusterFlags
 	HookPrivate  bool `help:"Also send webhooks to private addresses, and without TLS."`
 	PhotosHold   bool `help:"Show a photo that is sent only when a moderator has approved it."`
-	KeepMeasures days `default:"365d" placeholder:"TIME" help:"How long speedtests and coverage points are kept (${default}); 0 keeps them all."`
+	KeepMeasures days `default:"365d" placeholder:"TIME" help:"How long measurements are kept (${default}); 0 keeps them all."`
 	logFlags
 	LogAddress string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }
@@ -52,7 +52,9 @@ type proxyFlags struct {
 
 // Help is shown below the flags.
 func (*serveCommand) Help() string {
-	return `Serves every market that has a snapshot in the folder, or those of --markets, and loads a new snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten seconds.
+	return `Serves every market that has a snapshot in the folder, or those of --markets, and loads a new
+snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten
+seconds.
 
 Examples:
   relais serve --data DIR
@@ -138,7 +140,8 @@ func baseURL(text string) (string, error) {
 		u.Fragment != "" || u.User != nil
 	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
 		return "", usageError{
-			fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, without external/v1", text)}
+			fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, "+
+				"without external/v1", text)}
 	}
 	return text, nil
 }

@@ -18,7 +18,7 @@ import (
 
 // tlsFlags name the certificate of a server without a proxy.
 type tlsFlags struct {
-	TLSCert    string `name:"tls-cert" type:"path" placeholder:"FILE" help:"Speak HTTPS with this certificate and its chain (PEM); loaded again when the file changes."`
+	TLSCert    string `name:"tls-cert" type:"path" placeholder:"FILE" help:"Speak HTTPS with this certificate and chain (PEM)."`
 	TLSKey     string `name:"tls-key" type:"path" placeholder:"FILE" help:"The certificate's key (PEM)."`
 	SelfSigned bool   `kong:"-"` // with a certificate that is made at the start
 }

@@ -17,10 +17,10 @@ import (
 
 // mcpFlags is how assistants reach the tool server.
 type mcpFlags struct {
-	MCP        string   `name:"mcp" enum:"on,auth,off" default:"on" help:"The tool server for assistants at /mcp: on, auth (every tool needs a credential) or off."`
-	MCPHost    []string `name:"mcp-host" placeholder:"HOST" help:"Host names, besides that of --base-url, under which assistants and their pages reach it."`
+	MCP        string   `name:"mcp" enum:"on,auth,off" default:"on" help:"Tools for assistants: on, auth (all need a credential) or off."`
+	MCPHost    []string `name:"mcp-host" placeholder:"HOST" help:"Host names of the tool server in addition to that of --base-url."`
 	MCPFixture bool     `name:"mcp-fixture" hidden:"" help:"Add what the official conformance suite calls."`
-	MCPMinute  int      `name:"mcp-minute" default:"60" placeholder:"N" help:"Tool calls that an address, or a person, has in a minute (${default})."`
+	MCPMinute  int      `name:"mcp-minute" default:"60" placeholder:"N" help:"Tool calls a minute for an address or a person (${default})."`
 }
 
 // noPeople answers in place of the sign-in pages when the file of the accounts cannot be used.

@@ -129,7 +129,7 @@ func changeUser(ctx context.Context, d dataFlag, streams Streams, c admin.Comman
 // oneUser is the flags of commands on one account.
 type oneUser struct {
 	dataFlag
-	User string `arg:"" name:"user" help:"Name of the account, its id, or the first characters of it."`
+	User string `arg:"" name:"user" help:"Name or id of the account, or the first characters of the id."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
