@@ -100,12 +100,21 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 			"relais: without --partner the client may use only the tools that read, not those that submit\n")
 	}
 	command := admin.CreateClient{Client: spec}
-	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(i *access.Issued) error {
+	return printAnswer(ctx, c.dataFlag, streams, command, false, func(i *access.Issued) error {
+		if c.JSON {
+			return printJSON(streams.Out, createdClient{i, i.Mode != access.Server})
+		}
 		if err := streams.printIssued(i); err != nil {
 			return err
 		}
 		return noteShared(streams.Out, &i.Client)
 	})
+}
+
+// A createdClient is the answer in JSON.
+type createdClient struct {
+	*access.Issued
+	SharedLimits bool `json:"sharedLimits"` // by the visitors of a page, or the users of an app
 }
 
 // noteShared warns that all visitors of a page, or users of an app, share the default limits,

@@ -43,6 +43,15 @@ func TestClientVisitors(t *testing.T) {
 			if says != tt.shared || !strings.Contains(out, "rk_") {
 				t.Errorf("the note on shared limits is shown = %t, want %t, and a key: %s", says, tt.shared, out)
 			}
+			var made struct {
+				APIKey       string
+				SharedLimits *bool
+			}
+			out = run("create", 0, append(tt.args[:len(tt.args):len(tt.args)], tt.name+" in JSON", "--json")...)
+			if err := json.Unmarshal([]byte(out), &made); err != nil || made.APIKey == "" || made.SharedLimits == nil ||
+				*made.SharedLimits != (tt.name != "Backend") {
+				t.Errorf("in JSON: %s, %v; want a key, and sharedLimits except for the server", out, err)
+			}
 		})
 	}
 	refused := run("create", 2, append(backend[:len(backend):len(backend)], "x", "--visitor-minute", "5")...)
