@@ -15,14 +15,17 @@ var deletePhoto = endpoint.New(endpoint.Decl{
 	Name: "photos.delete", Method: "DELETE", Path: "/photos/{photoId}", Scope: "photos:write",
 	FailureName: "PHOTO_DELETE",
 	Summary:     "Delete a photo that you sent, and the reports about it.",
-	Doc:         "A SERVER client deletes the photos that it sent itself. Any other client needs the deleteToken of the upload's answer. Another client's photo, a photo that does not exist and one that is deleted already are PHOTO_NOT_FOUND, so that a second request changes nothing; only the same signed request gets its first answer again. Shared caches may keep an image for five minutes.",
-	ErrorCodes:  []string{codeNoPhoto, codeNotWritable},
-	DependsOn:   []string{dataPhotos},
+	Doc: "A SERVER client deletes the photos that it sent itself. Any other client needs the deleteToken of the " +
+		"upload's answer. Another client's photo, a photo that does not exist and one that is deleted already are " +
+		"PHOTO_NOT_FOUND, so that a second request changes nothing; only the same signed request gets its first answer " +
+		"again. Shared caches may keep an image for five minutes.",
+	ErrorCodes: []string{codeNoPhoto, codeNotWritable},
+	DependsOn:  []string{dataPhotos},
 }, (*Env).deletePhoto)
 
 type deleteParams struct {
 	ID    string `param:"photoId" max:"64" code:"PHOTO_NOT_FOUND" doc:"Id of the photo."`
-	Token string `param:"deleteToken" max:"64" private:"true" doc:"That of the upload's answer; a SERVER client needs none for its own photos."`
+	Token string `param:"deleteToken" max:"64" private:"true" doc:"That of the upload's answer. A SERVER client needs none."`
 }
 
 func (r *Env) deletePhoto(_ context.Context, p *deleteParams) (*view.Filed[view.DeletedPhoto], error) {

@@ -323,7 +323,8 @@ func (o *Op[E]) Headers() (list []Header) {
 	if o.Result.Implements(reflect.TypeFor[Wrapped]()) {
 		list = append(list, Header{Name: "Content-Disposition", Doc: "Of an answer that is not JSON: the name of a file for it."})
 		if slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == "offset" }) {
-			list = append(list, Header{Name: "Link", Doc: `Of a page in CSV that is not the last: the address of the next one, with rel="next".`})
+			list = append(list, Header{Name: "Link",
+				Doc: `Of a page in CSV that is not the last: the address of the next one, with rel="next".`})
 		}
 	}
 	if o.Result.Implements(reflect.TypeFor[Located]()) {

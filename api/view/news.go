@@ -15,7 +15,7 @@ type News struct {
 	Synthetic bool        `json:"synthetic"`
 	Reason    *string     `json:"reason" doc:"Why there is nothing to compare; null when there is."`
 	Editions  int         `json:"editions" doc:"That the server keeps."`
-	Oldest    *string     `json:"oldest" doc:"Date of the oldest edition whose changes can be among the news, YYYY-MM-DD, if older ones are left out; else null."`
+	Oldest    *string     `json:"oldest" doc:"Oldest edition among the news, YYYY-MM-DD, if older ones are left out; else null."`
 	Offset    int         `json:"offset" doc:"Newer entries that were passed over."`
 	Truncated bool        `json:"truncated" doc:"There are older entries."`
 	Filter    NewsFilter  `json:"filter"`

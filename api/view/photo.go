@@ -71,13 +71,13 @@ type UploadedPhoto struct {
 	ENB    string `json:"enb" doc:"eNB that the site's data states for the operator; empty when it states none."`
 	PhotoURLs
 	Caption    string        `json:"caption"`
-	Approved   bool          `json:"approved" doc:"Whether the photo is shown; a server may have a moderator approve photos first: then its images are not found before."`
+	Approved   bool          `json:"approved" doc:"Whether the photo is shown. A server may have moderators approve photos first."`
 	Operator   string        `json:"operator" doc:"Key of the operator; empty when it is not known."`
 	AuthorName string        `json:"authorName" doc:"Name of the client."`
 	UploadedAt string        `json:"uploadedAt" doc:"ISO 8601, UTC."`
 	Metadata   PhotoMetadata `json:"publicMetadata"`
 	// DeleteToken is for who sent the photo alone.
-	DeleteToken string `json:"deleteToken,omitempty" doc:"Deletes the photo; only in answers to BROWSER and MOBILE clients, and nowhere else: keep it."`
+	DeleteToken string `json:"deleteToken,omitempty" doc:"Deletes the photo. Only this answer has it, and only for BROWSER and MOBILE."`
 }
 
 // A DeletedPhoto is a photo that was just deleted.
