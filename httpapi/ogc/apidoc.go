@@ -28,7 +28,8 @@ func NewAPI(base string) any {
 		"openapi": "3.0.3",
 		"info": schema{"title": "relais: OGC API - Features", "version": api.InterfaceVersion,
 			"license": schema{"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
-			"description": "Antenna sites of mobile networks, and what is known about them. The filters of a collection are its queryables. " +
+			"description": "Antenna sites of mobile networks, and what is known about them. " +
+				"The filters of a collection are its queryables. " +
 				"Follow the links to the next page: their other parameters may change."},
 		"servers":  []schema{{"url": base + Path}},
 		"security": []schema{{"apiKey": []string{}}, {"bearer": []string{}}},
@@ -81,7 +82,8 @@ func apiParameters() schema {
 			schema{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}),
 		"bbox": query("bbox", "west,south,east,north in degrees, or the same with heights, which do not count.",
 			schema{"type": "string"}),
-		"datetime": query("datetime", "A moment of RFC 3339, a day, or two of them with a slash between; one of the two may be .. or empty.",
+		"datetime": query("datetime",
+			"A moment of RFC 3339, a day, or two of them with a slash between; one of the two may be .. or empty.",
 			schema{"type": "string"}),
 	}
 }
