@@ -24,7 +24,7 @@ type AddArchives struct {
 	Force bool     `json:"force,omitempty"`
 	// Known leaves out files whose date has an archive already.
 	Known bool `json:"known,omitempty"`
-	// Draft is what this process read of the only file already; nil: it is read.
+	// Draft is that of the only file, made in this process; nil: the file is read.
 	Draft *archive.Draft `json:"-"`
 }
 

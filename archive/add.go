@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Date  site.Date // 0: the one that the file states
 	Force bool      // in place of one of that date, and without the guards
-	Draft *Draft    // what was read of the file already; nil: Add reads it
+	Draft *Draft    // of the file; nil: Add reads it
 }
 
 // A Report says what an Add did.
@@ -54,10 +54,10 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	}
 	d := o.Draft
 	if d == nil {
-		d = &Draft{}
-		d.file, d.read, d.err = readFile(ctx, f)
+		d = StartDraft(ctx, *f)
+		defer d.Close()
 	}
-	if d.err != nil {
+	if <-d.done; d.err != nil {
 		return nil, d.err
 	}
 	p := d.file

@@ -87,16 +87,6 @@ func dateOf(f *source.Found) (day site.Date, err error) {
 	return day, nil
 }
 
-// A Draft is a publication that was read, and may be added.
-type Draft struct {
-	file *file
-	read *source.Report
-	err  error // of reading it: Add returns it
-}
-
-// Read reads the rows of a publication, as source.Found.Also does.
-func (d *Draft) Read(r *source.Reader) { d.file, d.read, d.err = readRows(r) }
-
 // readFile reads a publication. Errors: those of reading it and of ctx, and that it has no row or
 // is too large.
 func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, error) {
@@ -105,10 +95,6 @@ func readFile(ctx context.Context, f *source.Found) (*file, *source.Report, erro
 		return nil, nil, err
 	}
 	defer r.Close()
-	return readRows(r)
-}
-
-func readRows(r *source.Reader) (*file, *source.Report, error) {
 	p := &file{synthetic: r.From.Synthetic(), codeOf: map[string]uint32{}, ofEach: map[uint32]uint16{}}
 	report, err := anfr.ReadPublished(r, func(row *anfr.PublishedRow) (reason string, err error) {
 		if why := p.refusal(); why != "" {

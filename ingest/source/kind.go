@@ -47,8 +47,8 @@ type Found struct {
 	*Input
 	Kind *Kind
 	Slot string
-	// Also, which may be nil, reads the rows too when the parser reads them, in a goroutine of its own.
-	Also func(*Reader)
+	// AfterRead, which may be nil, is called when a Reader that came to the end is closed.
+	AfterRead func()
 }
 
 // Detect returns the input with its kind, by its content: of the possible kinds the one

@@ -1,20 +1,17 @@
 package source
 
 import (
-	"errors"
 	"io"
 	"sync"
 
 	"relais/ingest/table"
 )
 
-// A queue passes rows from a goroutine that splits a table into records to the table's readers, and back
+// A queue passes rows from a goroutine that splits a table into records to the table's reader, and back
 // to be filled again.
 type queue struct {
 	full, free chan *table.Rows
-	next       *queue // of the second reader, which gets the rows that the first one had
 	stop       chan struct{}
-	stopped    bool // of a second reader: the first one stopped before the end
 	closing    sync.Once
 	running    sync.WaitGroup
 	in         io.Closer
@@ -54,38 +51,22 @@ func (q *queue) fill(t *table.Reader) {
 	}
 }
 
-// second returns the queue of a second reader.
-func (q *queue) second() *queue {
-	q.next = &queue{full: make(chan *table.Rows, queuedRows), free: q.free}
-	return q.next
-}
-
 // exchange takes rows that were used, nil at first, and returns the next ones. It returns nil at the end.
 func (q *queue) exchange(used *table.Rows) *table.Rows {
-	if used != nil && q.next != nil {
-		used.Rewind()
-		q.next.full <- used
-	} else if used != nil {
+	if used != nil {
 		q.free <- used
 	}
 	return <-q.full
 }
 
-// close ends the splitting and the second reader. whole reports whether the table was read to its end.
-func (q *queue) close(whole bool) (err error) {
+// close ends the splitting.
+func (q *queue) close() (err error) {
 	q.closing.Do(func() {
 		close(q.stop)
 		for range q.full { // until the goroutine has ended
-		}
-		if q.next != nil {
-			q.next.stopped = !whole
-			close(q.next.full)
 		}
 		q.running.Wait()
 		err = q.in.Close()
 	})
 	return err
 }
-
-// errStopped is the error of a second reader when the first one stopped before the end.
-var errStopped = errors.New("the reading was stopped")

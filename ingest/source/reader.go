@@ -16,26 +16,24 @@ type Reader struct {
 	kind  *Kind
 	table *table.Reader // belongs to the other goroutine until the rows end, except its header
 	queue *queue
+	after func()      // nil for nothing
 	rows  *table.Rows // nil before the first and after the last
 	began bool
 	sound int   // rows that are not broken
 	empty []int // notable columns that were empty in all of them
 }
 
-// Read opens the input with the columns of its kind bound. It has f.Also read the same rows.
+// Read opens the input with the columns of its kind bound.
 func (f *Found) Read(watch Watch) (*Reader, error) {
 	t, in, err := f.openTable(watch)
 	if err != nil {
 		return nil, err
 	}
-	r := f.newReader(t, newQueue(t, in))
-	if f.Also != nil {
-		second := f.newReader(t, r.queue.second())
-		r.queue.running.Go(func() {
-			f.Also(second)
-			for second.Next() { // the first reader waits for what the second has
-			}
-		})
+	r := &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t, queue: newQueue(t, in), after: f.AfterRead}
+	for i := range f.Kind.Columns {
+		if t.HasBound(i) && notable(&f.Kind.Columns[i]) {
+			r.empty = append(r.empty, i)
+		}
 	}
 	return r, nil
 }
@@ -58,16 +56,6 @@ func (f *Found) openTable(watch Watch) (*table.Reader, io.Closer, error) {
 		return nil, nil, err
 	}
 	return t, in, nil
-}
-
-func (f *Found) newReader(t *table.Reader, q *queue) *Reader {
-	r := &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t, queue: q}
-	for i := range f.Kind.Columns {
-		if t.HasBound(i) && notable(&f.Kind.Columns[i]) {
-			r.empty = append(r.empty, i)
-		}
-	}
-	return r
 }
 
 // At returns a Reader at the present record of a table, for its fields only.
@@ -134,9 +122,6 @@ func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 // Done returns the report, after the last row. Errors: that of the reading; the table has no row, or a
 // required column is empty in every row.
 func (r *Reader) Done() (*Report, error) {
-	if r.queue.stopped {
-		return nil, errStopped
-	}
 	if err := r.table.Err(); err != nil {
 		return nil, err
 	}
@@ -170,5 +155,12 @@ func (r *Reader) noteLacks() error {
 	return nil
 }
 
-// Close closes the input, and waits for who reads the rows too.
-func (r *Reader) Close() error { return r.queue.close(r.began && r.rows == nil) }
+// Close closes the input.
+func (r *Reader) Close() error {
+	err := r.queue.close()
+	if r.after != nil && r.began && r.rows == nil {
+		r.after()
+		r.after = nil
+	}
+	return err
+}

@@ -57,9 +57,6 @@ func (s *Rows) add(r *Reader) {
 	s.records = append(s.records, record{line: r.line, broken: r.Broken(), latin1: r.latin1, plain: plain})
 }
 
-// Rewind goes back to before the first record.
-func (s *Rows) Rewind() { s.at = 0 }
-
 // Next advances to the next record and reports whether there is one.
 func (s *Rows) Next() bool {
 	if s.at == len(s.records) {
