@@ -164,9 +164,6 @@ func TestDoctorFolder(t *testing.T) {
 			noted.Clock.Receipt = d.now.AddDate(0, -7, 0)
 			must(t, noted.Write(d.dir))
 		}, finding{"clock", Wrong, "the last data came at", "relais check --accept"}},
-		{"evidence of time that is damaged", false, func(t *testing.T, d *doctor) {
-			filetest.Write(t, in(d, inventory.Name), "{")
-		}, finding{"clock", Warning, "not known", ""}},
 		{"no key", false, func(t *testing.T, d *doctor) { must(t, os.Remove(in(d, "secret.key"))) },
 			finding{"secret.key", Wrong, "is missing", "backup"}},
 		{"a damaged key", false, func(t *testing.T, d *doctor) { must(t, os.Truncate(in(d, "secret.key"), 7)) },

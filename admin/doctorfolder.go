@@ -92,17 +92,12 @@ func (d *doctor) owner() {
 // clock compares the clock with the newest evidence of time in the folder.
 func (d *doctor) clock(c *contents) {
 	const mend = "set the clock, such as with: timedatectl set-ntp true"
-	noted, err := inventory.Read(d.dir)
-	switch {
-	case err == nil:
+	if noted, err := inventory.Read(d.dir); err == nil { // inventory has told of an error
 		check := retention.NewClock(noted.Clock, func() time.Time { return d.now }).Check()
 		if far, ok := errors.AsType[*retention.FarError](check); ok {
 			d.add("clock", Wrong, mend+"; or, when it is right: relais check --accept --data "+string(d.dir), "%v", far)
 			return
 		}
-	case !errors.Is(err, fs.ErrNotExist):
-		d.add("clock", Warning, "", "when data came last is not known: %v", d.dir.OwnerAdvice(err))
-		return
 	}
 	if c.newest.Sub(d.now) > time.Hour {
 		d.add("clock", Wrong, mend, "the clock says %s, and %s is of %s", d.now.UTC().Format(time.RFC3339), c.name,

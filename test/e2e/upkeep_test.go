@@ -72,7 +72,7 @@ func TestBackupArchive(t *testing.T) {
 	fails(t, 2, "--keep", "backup", "--data", restored, "--keep", "2", "-")
 }
 
-// The doctor asks a running server, and exits with 1 when there is something to mend.
+// The doctor asks a running server, and exits with 1 when there is a problem.
 func TestDoctor(t *testing.T) {
 	c := makeCountry(t, 60)
 	s := serve(t, c.dir)
@@ -123,7 +123,7 @@ func TestPermissions(t *testing.T) {
 			[]string{"belongs to root, and relais runs as nobody", "sudo install -d -o nobody " + filepath.Join(above, "copy")}},
 		{"a missing folder", []string{"client", "create", "--data", filepath.Join(above, "new"), "--name", "x", "--mode",
 			"mobile", "--scopes", "all-read"}, []string{"sudo install -d -o nobody " + filepath.Join(above, "new")}},
-		{"another folder", []string{"doctor", "--data", dir}, []string{"root", "to mend"}},
+		{"another folder", []string{"doctor", "--data", dir}, []string{"root", " problems"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := exec.Command(program, tt.args...)
