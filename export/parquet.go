@@ -97,6 +97,9 @@ func wkb(p geo.Point) []byte {
 }
 
 func (p *parquetWriter) writeBatch() error {
+	if len(p.batch[0]) == 0 {
+		return nil // parquet-go takes the address of the first value
+	}
 	for i, column := range p.file.ColumnWriters() {
 		if _, err := column.WriteRowValues(p.batch[i]); err != nil {
 			return err
