@@ -63,8 +63,9 @@ test: ## every test, the end-to-end one on the built binary included
 # slow. Left out are packages that neither start goroutines nor share anything between them, also
 # in tests, comparisons with a scan or with brute force, and with -short some others. Kills take
 # fewer samples.
+RACELESS   ?= test
 CONCURRENT = grep -rlE --include='*.go' --exclude-dir=build '^\s*go |\.Go\(|t\.Parallel\(|"sync' . | \
-	grep -v '^\./test/' | xargs -n 1 dirname | sort -u
+	grep -vE '^\./($(RACELESS))/' | xargs -n 1 dirname | sort -u
 
 race: ## the tests under the race detector
 	$(GO) test -race -short -skip Against -vet=off -timeout 20m $(TESTFLAGS) $$($(CONCURRENT))
