@@ -157,8 +157,8 @@ func (a *adding) run(force bool) error {
 	if before != nil {
 		a.report.Before = before.Date
 		if n := a.report.Supports; !force && n*100 < before.Supports*95 {
-			return fmt.Errorf(
-				"%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w (--force overrides)", a.date, n, before.Date, before.Supports, ErrRefused)
+			return fmt.Errorf("%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w "+
+				"(--force overrides)", a.date, n, before.Date, before.Supports, ErrRefused)
 		}
 	}
 	a.report.Replaced = at != nil

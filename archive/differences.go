@@ -217,7 +217,7 @@ func newComparing(ctx context.Context) (c *comparing, err error) {
 	return c, err
 }
 
-// all adds supports until there are no more, also after an error.
+// all adds all supports that are sent. After an error it takes the rest and drops it, so that the sender can go on.
 func (c *comparing) all(supports <-chan []item) (err error) {
 	for items := range supports {
 		if err == nil {

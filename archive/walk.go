@@ -157,8 +157,8 @@ func (s *stream) appendRows(items []item, support uint32) ([]item, error) {
 }
 
 // walk calls yield with the selected rows of each support, ascending. With a list of supports, also
-// ascending, it calls yield for each of them, even if there are no rows. Memory holds two blocks
-// of each segment. Items are valid until yield returns. Errors: those of yield and next, errDamaged.
+// ascending, it calls yield for exactly these, with or without rows. Memory holds two blocks of each
+// segment. Items are valid until yield returns. Errors: those of yield and next, errDamaged.
 func walk(next fetch, sel selection, only []uint32, yield func(support uint32, items []item) error) error {
 	var streams []*stream
 	for number, p := range sel {

@@ -296,7 +296,7 @@ func resetConnection(w http.ResponseWriter) {
 		c = secure.NetConn()
 	}
 	if socket, is := c.(*net.TCPConn); is {
-		_ = socket.SetLinger(0) // what is not sent yet is dropped
+		_ = socket.SetLinger(0) // drops unsent bytes, and sends a reset
 	}
 	c.Close()
 }

@@ -91,8 +91,8 @@ func (s *Store) Delete(id string, d audit.Decision) (*Photo, error) {
 	})
 }
 
-// Withdraw deletes a photo for its sender: the client that sent it, or anybody who has the photo's token. client or token may be "". Errors: those of Delete; ErrNoPhoto also if neither is
-// right.
+// Withdraw deletes a photo for its sender: the client that sent it, or anybody who has the photo's token. The client or
+// the token may be "". Errors: those of Delete; ErrNoPhoto also if neither is right.
 func (s *Store) Withdraw(id, client, token string) (*Photo, error) {
 	own := func(p *Photo) bool {
 		return client != "" && p.ClientID == client || token != "" && len(p.DeleteHash) > 0 &&

@@ -8,7 +8,8 @@ import (
 	"relais/community/audit"
 )
 
-// A Role is the right of a person on the pages of a server. Each role includes those before it. Programs that act for a person never have it.
+// A Role is the right of a person on the pages of a server. Each role includes the
+// roles before it. Programs that act for a person have no role.
 type Role string
 
 // The roles: a member has an account, a moderator decides about what others sent, and an admin also

@@ -28,7 +28,7 @@ func NewAPI(base string) any {
 		"openapi": "3.0.3",
 		"info": schema{"title": "relais: OGC API - Features", "version": api.InterfaceVersion,
 			"license": schema{"name": "Apache-2.0", "url": "https://www.apache.org/licenses/LICENSE-2.0"},
-			"description": "Antenna sites of mobile networks, and what is known about them. " +
+			"description": "Antenna sites of mobile networks, with their sectors, changes, outages and measurements. " +
 				"The filters of a collection are its queryables. " +
 				"Follow the links to the next page: their other parameters may change."},
 		"servers":  []schema{{"url": base + Path}},

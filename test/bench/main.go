@@ -91,7 +91,7 @@ func (o *options) run(ctx context.Context) error {
 	return nil
 }
 
-// A bench is what is measured.
+// A bench has the options of a run, and the table that it fills.
 type bench struct {
 	kit      kit
 	work     string

@@ -140,8 +140,8 @@ func gone(err error) bool {
 // A form is a decision with one button.
 type form struct{ Path, Act, ID, On, Label, Role string }
 
-// undo returns the form that takes a decision back, nil if there is no such form or the record was changed
-// since.
+// undo returns the form that takes a decision back. It returns nil for decisions that cannot be taken back,
+// and if the record was changed since.
 func (q *request) undo(e *audit.Entry) *form {
 	f := &form{Path: Path + "/decide", ID: e.Subject, Label: q.words["undo"]}
 	switch kind := kindOf(e.Act); {
