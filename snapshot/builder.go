@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"relais/geo"
+	"relais/internal/intern"
 	"relais/market"
 	"relais/site"
 )
@@ -27,7 +28,7 @@ const (
 type Builder struct {
 	Meta
 	columns
-	strings internTable
+	strings intern.Table
 	systems map[string]uint16 // in order of first appearance, until sorted
 	newest  []site.Generation // the newest generation of each system
 	keys    []uint64          // the sites' positions on the Hilbert curve
@@ -45,11 +46,25 @@ func NewBuilder(m *market.Market, statuses []string) *Builder {
 	for _, a := range m.Areas {
 		b.Areas = append(b.Areas, a.Code)
 	}
-	b.stringEnd = []uint32{0}
 	b.stationStart = []uint32{0}
 	b.emissionStart = []uint32{0}
 	b.radioStart = []uint32{0}
 	return b
+}
+
+// Grow makes room for so many more sites, stations and emissions.
+func (b *Builder) Grow(sites, stations, emissions int) {
+	for _, col := range b.all() {
+		switch col.rows {
+		case siteRows, startRows:
+			col.grow(sites)
+		case stationRows:
+			col.grow(stations)
+		case emissionRows:
+			col.grow(emissions)
+		}
+	}
+	b.keys = slices.Grow(b.keys, sites)
 }
 
 // Len returns the number of sites added.
@@ -67,27 +82,27 @@ func (b *Builder) Add(s *site.Site) error {
 	b.keys = append(b.keys, geo.Hilbert(s.Position))
 	b.lat = append(b.lat, geo.Fix(s.Position.Lat))
 	b.lng = append(b.lng, geo.Fix(s.Position.Lng))
-	b.id = append(b.id, intern(b, s.ID))
-	b.nationalCode = append(b.nationalCode, intern(b, s.NationalCode))
-	b.sourceCode = append(b.sourceCode, intern(b, s.SourceCode))
+	b.id = append(b.id, b.intern(s.ID))
+	b.nationalCode = append(b.nationalCode, b.intern(s.NationalCode))
+	b.sourceCode = append(b.sourceCode, b.intern(s.SourceCode))
 	b.area = append(b.area, uint16(s.Area+1))
-	b.commune = append(b.commune, intern(b, s.Commune))
-	b.communeCode = append(b.communeCode, intern(b, s.CommuneCode))
+	b.commune = append(b.commune, b.intern(s.Commune))
+	b.communeCode = append(b.communeCode, b.intern(s.CommuneCode))
 	postal := s.PostalCode
 	if s.MorePostal != "" {
 		postal += "/" + s.MorePostal
 	}
-	b.postalCode = append(b.postalCode, intern(b, postal))
-	b.place = append(b.place, intern(b, s.Place))
-	b.address1 = append(b.address1, intern(b, s.Address[0]))
-	b.address2 = append(b.address2, intern(b, s.Address[1]))
-	b.address3 = append(b.address3, intern(b, s.Address[2]))
+	b.postalCode = append(b.postalCode, b.intern(postal))
+	b.place = append(b.place, b.intern(s.Place))
+	b.address1 = append(b.address1, b.intern(s.Address[0]))
+	b.address2 = append(b.address2, b.intern(s.Address[1]))
+	b.address3 = append(b.address3, b.intern(s.Address[2]))
 	b.height = append(b.height, millimetres(s.Height))
-	b.heightText = append(b.heightText, intern(b, s.HeightText))
-	b.natureCode = append(b.natureCode, intern(b, s.Nature.Code))
-	b.nature = append(b.nature, intern(b, s.Nature.Label))
-	b.ownerCode = append(b.ownerCode, intern(b, s.Owner.Code))
-	b.owner = append(b.owner, intern(b, s.Owner.Label))
+	b.heightText = append(b.heightText, b.intern(s.HeightText))
+	b.natureCode = append(b.natureCode, b.intern(s.Nature.Code))
+	b.nature = append(b.nature, b.intern(s.Nature.Label))
+	b.ownerCode = append(b.ownerCode, b.intern(s.Owner.Code))
+	b.owner = append(b.owner, b.intern(s.Owner.Label))
 	b.antennaHeight = append(b.antennaHeight, millimetres(s.AntennaHeight))
 	b.implemented = append(b.implemented, int32(s.Implemented))
 	b.commissioned = append(b.commissioned, int32(s.Commissioned))
@@ -95,8 +110,8 @@ func (b *Builder) Add(s *site.Site) error {
 	b.tx = append(b.tx, internList(b, s.TxFrequencies))
 	b.rx = append(b.rx, internList(b, s.RxFrequencies))
 	b.flags = append(b.flags, flagsOf(s))
-	b.crozonLeader = append(b.crozonLeader, intern(b, s.CrozonLeader))
-	b.reference = append(b.reference, intern(b, s.Reference))
+	b.crozonLeader = append(b.crozonLeader, b.intern(s.CrozonLeader))
+	b.reference = append(b.reference, b.intern(s.Reference))
 	b.addChildren(s)
 	b.count(s)
 	return b.checkSize()
@@ -105,9 +120,9 @@ func (b *Builder) Add(s *site.Site) error {
 // checkSize returns an error when a row number or an offset of a text may exceed 32 bits.
 func (b *Builder) checkSize() error {
 	switch {
-	case len(b.text) > math.MaxUint32:
+	case b.strings.Size() > math.MaxUint32:
 		return fmt.Errorf("the texts of the register are over 4 GiB")
-	case max(len(b.stringEnd), len(b.id), len(b.stationCode), len(b.emissionStation),
+	case max(b.strings.Len(), len(b.id), len(b.stationCode), len(b.emissionStation),
 		len(b.radioKind)) > math.MaxUint32:
 		return fmt.Errorf("the register has over %d rows of one kind", math.MaxUint32)
 	}
@@ -143,9 +158,9 @@ func (b *Builder) check(s *site.Site) error {
 
 func (b *Builder) addChildren(s *site.Site) {
 	for _, t := range s.Stations {
-		b.stationCode = append(b.stationCode, intern(b, t.Code))
+		b.stationCode = append(b.stationCode, b.intern(t.Code))
 		b.stationOperator = append(b.stationOperator, uint8(t.Operator))
-		b.operatorSiteID = append(b.operatorSiteID, intern(b, t.OperatorSiteID))
+		b.operatorSiteID = append(b.operatorSiteID, b.intern(t.OperatorSiteID))
 	}
 	for _, e := range s.Emissions {
 		b.emissionStation = append(b.emissionStation, uint16(e.Station))
@@ -195,8 +210,11 @@ func (b *Builder) system(name string, g site.Generation) uint16 {
 
 func internList[T uint16 | uint64](b *Builder, list []T) ref {
 	b.scratch = packList(b.scratch[:0], list)
-	return intern(b, b.scratch)
+	return ref(intern.Add(&b.strings, b.scratch))
 }
+
+// intern returns the ref of a text.
+func (b *Builder) intern(text string) ref { return ref(intern.Add(&b.strings, text)) }
 
 func flagsOf(s *site.Site) (f uint8) {
 	if s.FixedLink {
@@ -228,7 +246,7 @@ func (b *Builder) hilbertOrder() []uint32 {
 		if b.keys[x] != b.keys[y] {
 			return cmp.Compare(b.keys[x], b.keys[y])
 		}
-		return strings.Compare(b.str(b.id[x]), b.str(b.id[y]))
+		return strings.Compare(b.strings.Text(uint32(b.id[x])), b.strings.Text(uint32(b.id[y])))
 	})
 	return perm
 }
@@ -254,6 +272,7 @@ func (b *Builder) sortSystems() (names []string, place []uint16) {
 // place.
 func (b *Builder) sorted(place []uint16) *columns {
 	perm, c := b.hilbertOrder(), b.columns
+	c.text, c.stringEnd = b.strings.Columns()
 	for _, col := range c.all() {
 		switch col.rows {
 		case siteRows:

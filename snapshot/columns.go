@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -80,6 +81,7 @@ type column struct {
 	raw  func() []byte
 	load func([]byte) error
 	len  func() int
+	grow func(n int) // makes room for n more rows
 	// permute reorders the rows by perm, a list of sites by their old number. The
 	// children of site i are the rows start[i] to start[i+1]-1; a nil start says
 	// that the rows are the sites themselves.
@@ -91,7 +93,8 @@ func bind[T uint8 | uint16 | uint32 | uint64 | int32 | ref](name string, r rows,
 	width := int(unsafe.Sizeof(T(0)))
 	col := column{
 		name: name, rows: r,
-		len: func() int { return len(*p) },
+		len:  func() int { return len(*p) },
+		grow: func(n int) { *p = slices.Grow(*p, n) },
 		raw: func() []byte {
 			if len(*p) == 0 {
 				return nil

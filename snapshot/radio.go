@@ -30,7 +30,7 @@ func (b *Builder) AddRadio(more map[int][]site.RadioID) error {
 			return fmt.Errorf("radio identifiers for site %d of %d", i, b.Len())
 		}
 		if err := b.checkRadio(ids); err != nil {
-			return fmt.Errorf("site %s: %w", b.str(b.id[i]), err)
+			return fmt.Errorf("site %s: %w", b.strings.Text(uint32(b.id[i])), err)
 		}
 	}
 	old := b.columns
