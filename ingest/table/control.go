@@ -39,3 +39,20 @@ func blank(r rune) rune {
 	}
 	return r
 }
+
+// isOdd is 1 for bytes that are not printable ASCII.
+var isOdd = func() (is [256]uint8) {
+	for c := range is {
+		if c < ' ' || c > '~' {
+			is[c] = 1
+		}
+	}
+	return is
+}()
+
+func countOdd(b []byte) (n int) {
+	for _, c := range b {
+		n += int(isOdd[c])
+	}
+	return n
+}

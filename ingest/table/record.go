@@ -1,9 +1,6 @@
 package table
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "bytes"
 
 // record reads one record into fields and reports whether it did. If not, err may be set.
 func (r *Reader) record() bool {
@@ -37,7 +34,10 @@ func (r *Reader) accept(n, lines int) {
 	rec := r.buf[r.pos : r.pos+n]
 	r.pos += n
 	r.next += lines
-	r.latin1 = !utf8.Valid(rec)
+	r.latin1 = r.odd > 0 && !r.valid(rec)
+	if r.raw = nil; lines == 1 && !r.latin1 {
+		r.raw = rec
+	}
 	if r.latin1 && r.opt.UTF8 {
 		r.fail(r.line, "a byte that is not UTF-8; this file is published in UTF-8, so it was converted or damaged on its way")
 	}
@@ -54,7 +54,7 @@ func (r *Reader) acceptLast(n int) bool {
 		return false
 	}
 	r.accept(n, 1)
-	r.unended = r.line > 1
+	r.raw, r.unended = nil, r.line > 1
 	return true
 }
 
@@ -62,6 +62,7 @@ func (r *Reader) acceptLast(n int) bool {
 // never closed must not swallow the following records.
 func (r *Reader) acceptBroken() bool {
 	n := bytes.IndexByte(r.buf[r.pos:r.end], '\n') + 1
+	r.repeats, r.odd = 0, n // nobody has looked at the bytes
 	if n == 0 {
 		r.fail(r.line, "a line of over 64 KiB: this is not a table")
 		return false
@@ -84,7 +85,7 @@ const (
 // split finds the fields of the first record of b. It returns the record's number of bytes
 // and of line feeds.
 func (r *Reader) split(b []byte) (n, lines int, st state) {
-	r.fields, r.stray = r.fields[:0], false
+	r.fields, r.starts, r.repeats, r.stray, r.odd = r.fields[:0], r.starts[:0], 0, false, 0
 	comma := r.opt.Comma
 	if r.opt.Comment != 0 && len(b) > 0 && b[0] == r.opt.Comment { // like an empty line
 		r.fields = append(r.fields, nil)
@@ -94,6 +95,13 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 		return len(b), 0, inLine
 	}
 	for i := 0; ; {
+		if next := r.repeat(b, i); next > i {
+			if i = next; b[i-1] == '\n' {
+				r.starts = append(r.starts, i)
+				return i, lines + 1, whole
+			}
+		}
+		r.starts = append(r.starts, i)
 		if i < len(b) && b[i] == '"' {
 			end, feeds := quoted(b, i, r.maxLineFeeds())
 			if lines += feeds; lines > r.maxLineFeeds() {
@@ -105,19 +113,27 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 			start := i
 			for i = end; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
 			}
+			r.odd += countOdd(b[start:i])
 			r.fields = append(r.fields, unquote(b[start:i], end-start))
 			r.stray = r.stray || r.opt.OneLine && len(bytes.TrimSpace(b[end:i])) > 0
 		} else {
 			start := i
-			for i < len(b) && b[i] != comma && b[i] != '\n' {
-				i++
+			odd := 0
+			for ; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
+				odd += int(isOdd[b[i]])
 			}
+			r.odd += odd
 			r.fields = append(r.fields, b[start:i])
 		}
 		if i == len(b) {
+			r.starts = append(r.starts, i)
 			return i, lines, inLine
 		}
 		if b[i] == '\n' {
+			if b[max(i, 1)-1] == '\r' { // of the line's end
+				r.odd--
+			}
+			r.starts = append(r.starts, i+1)
 			return i + 1, lines + 1, whole
 		}
 		i++

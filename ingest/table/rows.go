@@ -4,18 +4,27 @@ import "bytes"
 
 // Rows are records of a table that follow each other, with the fields of the bound columns. They
 // stay as they are when the Reader goes on, so that one goroutine can read while another one uses
-// what was read.
+// what was read. Of a record they keep what differs from the record before.
 type Rows struct {
 	columns int
 	text    []byte
-	ends    []uint32 // where each field ends in text
+	fields  []span // of all records, only those that do not repeat
 	records []record
-	at      int // position of the present record, and 1
+	reasons []string // why records are broken, in their order
+
+	at      int    // position of the present record, and 1
+	used    int    // fields of the records up to it
+	present []span // its fields
+	broken  int    // broken records up to it
 }
 
+// A span is a part of the text.
+type span struct{ from, to uint32 }
+
 type record struct {
+	same   uint64 // bits of the columns that repeat the record before
 	line   int
-	broken string
+	broken bool
 	latin1 bool
 	plain  bool // no field has a control character, nor needs decoding
 }
@@ -23,8 +32,7 @@ type record struct {
 // Fill replaces the rows by the next ones of r, with at least size bytes of text. more is false if
 // they are the last ones.
 func (s *Rows) Fill(r *Reader, size int) (more bool) {
-	s.columns, s.at = len(r.bound), 0
-	s.text, s.ends, s.records = s.text[:0], s.ends[:0], s.records[:0]
+	s.reset(r)
 	for len(s.text) < size {
 		if !r.Next() {
 			return false
@@ -36,25 +44,59 @@ func (s *Rows) Fill(r *Reader, size int) (more bool) {
 
 // Take replaces the rows by the present record of r alone, as its present one.
 func (s *Rows) Take(r *Reader) {
-	*s = Rows{columns: len(r.bound), at: 1}
+	s.reset(r)
 	s.add(r)
+	s.Next()
 }
 
+func (s *Rows) reset(r *Reader) {
+	s.columns = len(r.bound)
+	s.text, s.fields, s.records, s.reasons = s.text[:0], s.fields[:0], s.records[:0], s.reasons[:0]
+	s.Rewind()
+}
+
+// add adds the present record of r.
 func (s *Rows) add(r *Reader) {
-	text, ends := s.text, s.ends
-	for _, i := range r.bound {
-		if i >= 0 && i < len(r.fields) {
-			f := r.fields[i]
+	now := record{line: r.line, latin1: r.latin1}
+	var before *record
+	if n := len(s.records); n > 0 && !s.records[n-1].broken {
+		before = &s.records[n-1]
+	}
+	repeats := r.repeats
+	if before == nil || now.latin1 { // the same bytes are another text then
+		repeats = 0
+	}
+	text, fields := s.text, s.fields
+	for i, column := range r.bound {
+		if column >= 0 && repeats>>column&1 == 1 {
+			now.same |= 1 << i
+			continue
+		}
+		from := uint32(len(text))
+		if column >= 0 && column < len(r.fields) {
+			f := r.fields[column]
 			if n := len(f) - 1; n >= 0 && f[n] == '\r' { // of the line's end
 				f = f[:n]
 			}
 			text = append(text, f...)
 		}
-		ends = append(ends, uint32(len(text)))
+		fields = append(fields, span{from, uint32(len(text))})
 	}
-	plain := !r.latin1 && !hasControl(text[len(s.text):])
-	s.text, s.ends = text, ends
-	s.records = append(s.records, record{line: r.line, broken: r.Broken(), latin1: r.latin1, plain: plain})
+	seen := repeats == r.repeats // by the Reader: it has not looked at fields that repeat
+	now.plain = seen && r.odd == 0 || !now.latin1 && !hasControl(text[len(s.text):])
+	now.plain = now.plain && (now.same == 0 || before.plain)
+	if why := r.Broken(); why != "" {
+		now.broken, s.reasons = true, append(s.reasons, why)
+	}
+	s.text, s.fields, s.records = text, fields, append(s.records, now)
+}
+
+// Rewind goes back to before the first record.
+func (s *Rows) Rewind() {
+	s.at, s.used, s.broken = 0, 0, 0
+	if len(s.present) != s.columns {
+		s.present = make([]span, s.columns)
+	}
 }
 
 // Next advances to the next record and reports whether there is one.
@@ -62,15 +104,35 @@ func (s *Rows) Next() bool {
 	if s.at == len(s.records) {
 		return false
 	}
+	now := &s.records[s.at]
+	for i := range s.present {
+		if now.same>>i&1 == 0 {
+			s.present[i] = s.fields[s.used]
+			s.used++
+		}
+	}
 	s.at++
+	if now.broken {
+		s.broken++
+	}
 	return true
 }
 
-// Line and Broken are those of Reader.
+// Line returns the line on which the record begins.
 func (s *Rows) Line() int { return s.records[s.at-1].line }
 
 // Broken returns why the record is broken, "" if it is not.
-func (s *Rows) Broken() string { return s.records[s.at-1].broken }
+func (s *Rows) Broken() string {
+	if s.records[s.at-1].broken {
+		return s.reasons[s.broken-1]
+	}
+	return ""
+}
+
+// Same returns the bits of the bound columns, by their numbers, whose fields repeat those of the last record
+// that is not broken. A bit may be missing although the fields are equal: in the first of the rows, and for
+// columns from 64.
+func (s *Rows) Same() uint64 { return s.records[s.at-1].same }
 
 // Field returns a bound column of the record, trimmed and with blanks for control characters. It is
 // empty if the table or the record lacks the column.
@@ -92,12 +154,8 @@ func (s *Rows) Raw(i int) []byte {
 }
 
 func (s *Rows) field(i int) []byte {
-	k := (s.at-1)*s.columns + i
-	from := uint32(0)
-	if k > 0 {
-		from = s.ends[k-1]
-	}
-	return s.text[from:s.ends[k]]
+	f := s.present[i]
+	return s.text[f.from:f.to]
 }
 
 func (r *record) decode(f []byte) []byte {

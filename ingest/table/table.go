@@ -67,8 +67,13 @@ type Reader struct {
 	line          int // of the record
 	next          int // of the record after it
 	fields        [][]byte
-	width         int   // fields of the header
-	bound         []int // field of each bound column, -1 if the table lacks it
+	starts        []int  // where each field begins in the record, and where the record ends
+	raw           []byte // the record, nil if the next one cannot be compared with it
+	before        repeatable
+	repeats       uint64 // bits of the first 64 fields: those that repeat fields of before
+	odd           int    // bytes that are not printable ASCII, in the fields that do not repeat
+	width         int    // fields of the header
+	bound         []int  // field of each bound column, -1 if the table lacks it
 	latin1        bool
 	header        []string // canonical
 	written       []string // as in the file
@@ -151,6 +156,7 @@ func (r *Reader) Next() bool {
 		r.firstIsRecord = false
 		return r.err == nil
 	}
+	r.remember()
 	for r.err == nil {
 		if r.pos >= r.end && r.eof {
 			return false
@@ -242,6 +248,7 @@ func (r *Reader) fail(line int, what string) error {
 
 // fill reads more of the record into buf.
 func (r *Reader) fill() error {
+	r.before.forget() // it was in the buffer
 	if r.pos > 0 {
 		copy(r.buf, r.buf[r.pos:r.end])
 		r.pos, r.end = 0, r.end-r.pos
