@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Date  site.Date // 0: the one that the file states
 	Force bool      // in place of one of that date, and without the guards
-	Draft *Draft    // of the file; nil: Add reads it
+	Draft *Draft    // what was read of the file already; nil: Add reads it
 }
 
 // A Report says what an Add did.
@@ -52,18 +52,13 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	if err := s.mayAdd(f.Synthetic(), o); err != nil { // before a long file is read
 		return nil, err
 	}
-	d := o.Draft
-	if d == nil {
-		d = StartDraft(ctx, *f)
-		defer d.Close()
+	p, read, err := publicationOf(ctx, f, o.Draft)
+	if err != nil {
+		return nil, err
 	}
-	if <-d.done; d.err != nil {
-		return nil, d.err
-	}
-	p := d.file
-	report := &Report{Date: o.Date.String(), Updated: p.updated, File: d.read, Changes: map[string]int{},
-		Supports: len(p.ofEach)}
-	err := s.db.Update(func(tx *store.Tx) error {
+	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{},
+		Supports: len(p.supports)}
+	err = s.db.Update(func(tx *store.Tx) error {
 		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
 		return a.run(o.Force)
 	})
@@ -72,6 +67,14 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	}
 	report.Seconds = time.Since(start).Seconds()
 	return report, nil
+}
+
+// publicationOf returns what the draft has, or reads the file if there is no draft.
+func publicationOf(ctx context.Context, f *source.Found, d *Draft) (*file, *source.Report, error) {
+	if d != nil {
+		return d.finish()
+	}
+	return readFile(ctx, f)
 }
 
 // mayAdd checks whether a publication of that date may be added.
@@ -187,7 +190,7 @@ func (a *adding) run(force bool) error {
 func (a *adding) putPublication() error {
 	before, after := a.sides[0], a.sides[1]
 	p := withRows{&Publication{
-		Date: a.date.String(), Updated: a.file.updated, Rows: len(a.file.rows), Supports: len(a.file.ofEach),
+		Date: a.date.String(), Updated: a.file.updated, Rows: a.file.rows.Len(), Supports: len(a.file.supports),
 		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil,
 		Segments: a.rows.segments(),
 	}, a.rows}

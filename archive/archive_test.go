@@ -28,11 +28,12 @@ func line(operator, support, system, station, status string) string {
 // publication writes lines into a file of a date.
 func publication(t testing.TB, date string, lines ...string) string {
 	t.Helper()
-	text := "\ufeff" + header
+	var text strings.Builder
+	text.WriteString("\ufeff" + header)
 	for i, l := range lines {
-		text += fmt.Sprintf("%d;"+l+"\n", i+1, date+"T16:11:53")
+		fmt.Fprintf(&text, "%d;"+l+"\n", i+1, date+"T16:11:53")
 	}
-	return written(t, "observatoire.csv", text)
+	return written(t, "observatoire.csv", text.String())
 }
 
 func written(t testing.TB, name, text string) string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"relais/archive/column"
+	"relais/internal/intern"
 )
 
 // blockRows is the least number of rows in a block, except in the last one of a segment. A block
@@ -41,7 +42,7 @@ func (b *block) codesIn(f *file, row int) (c codes) {
 		for i, texts := range b.texts {
 			b.inFile[i] = make([]uint32, len(texts))
 			for k, text := range texts {
-				code, ok := f.codeOf[text]
+				code, ok := intern.Find(&f.texts[i], text)
 				if !ok {
 					code = noCode
 				}
@@ -80,31 +81,41 @@ func (b *block) record(row int, kind Kind, id uint32, updated string) (r Record)
 
 // A blockWriter collects the rows of a block.
 type blockWriter struct {
+	source *[contentTexts]intern.Table // of the texts of rows
+	inner  [contentTexts][]inner       // by number in source
+	block  uint32                      // counts the blocks
+	size   int                         // of the block before
 	ranks  []uint32
-	codeOf [contentTexts]map[string]uint32
 	texts  [contentTexts][]string
 	codes  [contentTexts][]uint32
 }
 
-func (w *blockWriter) add(rank uint32, c content) {
+// An inner is the position of a text in the texts of a block.
+type inner struct{ block, code uint32 }
+
+func newBlockWriter(source *[contentTexts]intern.Table) *blockWriter {
+	w := &blockWriter{source: source, block: 1}
+	for i := range w.inner {
+		w.inner[i] = make([]inner, source[i].Len())
+	}
+	return w
+}
+
+func (w *blockWriter) add(rank uint32, row *codes) {
 	w.ranks = append(w.ranks, rank)
-	for i, text := range c {
-		if w.codeOf[i] == nil {
-			w.codeOf[i] = map[string]uint32{}
+	for i, code := range row {
+		in := &w.inner[i][code]
+		if in.block != w.block {
+			*in = inner{w.block, uint32(len(w.texts[i]))}
+			w.texts[i] = append(w.texts[i], w.source[i].Text(code))
 		}
-		code, ok := w.codeOf[i][text]
-		if !ok {
-			code = uint32(len(w.texts[i]))
-			w.codeOf[i][text] = code
-			w.texts[i] = append(w.texts[i], text)
-		}
-		w.codes[i] = append(w.codes[i], code)
+		w.codes[i] = append(w.codes[i], in.code)
 	}
 }
 
 // finish returns the block and starts another.
 func (w *blockWriter) finish() []byte {
-	var out writer
+	out := writer{make([]byte, 0, w.size+w.size/8)}
 	out.number(uint32(len(w.ranks)))
 	out.column(w.ranks)
 	for i := range w.texts {
@@ -113,10 +124,11 @@ func (w *blockWriter) finish() []byte {
 			out.text(text)
 		}
 		out.column(w.codes[i])
-		clear(w.codeOf[i])
 		w.texts[i], w.codes[i] = w.texts[i][:0], w.codes[i][:0]
 	}
 	w.ranks = w.ranks[:0]
+	w.block++
+	w.size = len(out.b)
 	return out.b
 }
 

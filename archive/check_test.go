@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"relais/archive/change"
+	"relais/internal/intern"
 	"relais/internal/store"
 	"relais/market"
 	"relais/site"
@@ -229,11 +230,20 @@ func TestReadBesideAdd(t *testing.T) {
 
 // FuzzStored reads any bytes as what is stored.
 func FuzzStored(f *testing.F) {
-	var w blockWriter
 	c := content{inPlace: "\x0210\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", inSystem: "LTE 800"}
-	w.add(0, c)
-	w.add(1, c)
-	f.Add(w.finish())
+	var texts [contentTexts]intern.Table
+	var row codes
+	for i := range c {
+		row[i] = intern.Add(&texts[i], c[i])
+	}
+	w := newBlockWriter(&texts)
+	w.add(0, &row)
+	w.add(1, &row)
+	packed := w.finish()
+	if b, err := readBlock(packed); err != nil || b.content(1) != c {
+		f.Fatalf("a block of two rows: %v; want %q twice", err, c)
+	}
+	f.Add(packed)
 	f.Add((&listing{refs: []ref{{1, 0}, {1, 1}, {2, 0}, {1, 7}}, ids: []uint32{2, 3, 4, 0}}).pack())
 	f.Add(packChanges([]rowChange{{10, ref{1, 2}, 3, New}, {11, ref{1, 0}, 4, Replaced}}))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -1,36 +1,74 @@
 package archive
 
 import (
-	"context"
+	"errors"
+	"fmt"
 
+	"relais/ingest/anfr"
 	"relais/ingest/source"
+	"relais/ingest/table"
 )
 
-// A Draft is a publication that is read in the background, before Add needs it.
+// A Draft is a publication that is read, and may be added. The zero Draft is empty.
 type Draft struct {
-	stop context.CancelFunc
-	done chan struct{} // closed when the rest is set
-	file *file
-	read *source.Report
-	err  error
+	row    anfr.PublishedRow
+	file   *file
+	reader *source.Reader
+	err    error // of a row
 }
 
-// StartDraft begins to read a publication. Add waits for it, and returns the error of reading it. The caller
-// must close it.
-func StartDraft(ctx context.Context, f source.Found) *Draft {
-	ctx, stop := context.WithCancel(ctx)
-	d := &Draft{stop: stop, done: make(chan struct{})}
-	go func() {
-		defer close(d.done)
-		d.file, d.read, d.err = readFile(ctx, &f)
-	}()
-	return d
+// Read reads the rows that r has. It may be called again with the same r, as source.Found.Also is.
+func (d *Draft) Read(r *source.Reader) {
+	if d.file == nil {
+		d.file, d.reader = newFile(r.From.Synthetic()), r
+	}
+	if d.err != nil {
+		return
+	}
+	d.err = d.row.Read(r, func() (reason string, err error) {
+		if d.file.rows.Len()%1024 == 0 { // finish looks once more
+			err = d.refusal()
+		}
+		if err != nil {
+			return "", err
+		}
+		return d.file.addRow(&d.row), nil
+	})
 }
 
-// Close ends the reading. A nil Draft may be closed.
-func (d *Draft) Close() {
-	if d != nil {
-		d.stop()
-		<-d.done
+// refusal returns an error for a file that cannot be a publication.
+func (d *Draft) refusal() error {
+	if why := d.file.refusal(); why != "" {
+		return &table.Error{Name: d.reader.Path, Line: d.file.rows.Len() + 1, What: why}
+	}
+	return nil
+}
+
+// finish returns the publication, after its last row, and a report. Errors: those of reading it, and that it has no
+// row or is too large.
+func (d *Draft) finish() (*file, *source.Report, error) {
+	if d.reader == nil {
+		return nil, nil, errors.New("nothing was read")
+	}
+	if d.err != nil {
+		return nil, nil, d.err
+	}
+	report, err := d.reader.Done()
+	if err != nil {
+		return nil, nil, err
+	}
+	report.CountServed()
+	if err := d.refusal(); err != nil {
+		return nil, nil, err
+	}
+	switch p := d.file; {
+	case p.rows.Len() == 0 && len(report.Examples) > 0:
+		first := report.Examples[0]
+		return nil, nil, &table.Error{Name: d.reader.Path, Line: first.Line,
+			What: fmt.Sprintf("%s; none of the %d rows can be kept", first.Reason, report.Rows)}
+	case p.rows.Len() == 0:
+		return nil, nil, &table.Error{Name: d.reader.Path, Line: 1, What: "no rows"}
+	default:
+		return p, report, nil
 	}
 }

@@ -2,11 +2,10 @@ package archive
 
 import (
 	"context"
-	"errors"
 	"testing"
 )
 
-// What a draft read is added as the file itself would be.
+// A draft that was read along with something else is added as the file itself would be.
 func TestDraft(t *testing.T) {
 	path := publication(t, "2026-08-20", line("ORANGE", "10", "LTE 800", "0032290001", "En service"),
 		line("SFR", "20", "GSM 900", "0032700001", "Projet approuvé"))
@@ -14,8 +13,17 @@ func TestDraft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := StartDraft(t.Context(), files[0])
-	defer d.Close()
+	f, d := files[0], &Draft{}
+	f.Also = d.Read
+	r, err := f.Read(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r.NextRow() {
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
 	s, _ := opened(t)
 	report, err := s.Add(context.Background(), &files[0], Options{Draft: d})
 	if err != nil || report.File.Rows != 2 || report.File.Served != 2 || report.File.Path != path {
@@ -23,21 +31,16 @@ func TestDraft(t *testing.T) {
 	}
 	mustTell(t, "whole", sitesOf(s.Whole("2026-08-20")),
 		"new 1 2026-08-20 10 ORANGE LTE 800 0032290001", "new 2 2026-08-20 20 SFR GSM 900 0032700001")
-}
 
-// A draft that was stopped is refused.
-func TestStoppedDraft(t *testing.T) {
-	path := publication(t, "2026-08-20", line("ORANGE", "10", "LTE 800", "0032290001", "En service"))
-	files, err := Files([]string{path})
-	if err != nil {
+	// One that was not read to its end is refused.
+	cut := &Draft{}
+	f.Also = cut.Read
+	if r, err = f.Read(nil); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	d := StartDraft(ctx, files[0])
-	d.Close()
-	s, _ := opened(t)
-	if _, err := s.Add(t.Context(), &files[0], Options{Draft: d}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that the reading was cancelled", err)
+	r.NextRow()
+	r.Close()
+	if _, err := s.Add(context.Background(), &files[0], Options{Draft: cut, Force: true}); err == nil {
+		t.Error("a draft of a part of the file was added")
 	}
 }

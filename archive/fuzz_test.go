@@ -57,3 +57,23 @@ func TestBoundedSupport(t *testing.T) {
 		t.Errorf("got %+v, want %d rows served and 5 rejected", r.File, maxSupportRows)
 	}
 }
+
+// A file with more names of operators than a row has room for is refused, and nothing is stored.
+func TestBoundedNames(t *testing.T) {
+	s, _ := opened(t)
+	var lines []string
+	for i := range maxNames {
+		lines = append(lines, line(fmt.Sprint("SFR ", i), fmt.Sprint(1+i/500), "LTE 800", "0032700001", "En service"))
+	}
+	r, err := add(s, publication(t, "2026-08-06", lines[1:]...), Options{})
+	if err != nil || r.File.Served != maxNames-1 {
+		t.Fatalf("%d names: %+v, %v; want all rows", maxNames-1, r, err)
+	}
+	_, err = add(s, publication(t, "2026-08-13", lines...), Options{})
+	if err == nil || !strings.Contains(err.Error(), "over 65,535 different texts in one column") {
+		t.Errorf("%d names: %v; want an error", maxNames, err)
+	}
+	if all, err := s.List(); err != nil || len(all) != 1 {
+		t.Errorf("List: %+v, %v; want the first publication alone", all, err)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"relais/internal/intern"
 )
 
 // withRows is a publication and its rows.
@@ -49,7 +51,7 @@ func (a *adding) findKnown(before, after *Publication) error {
 // after them.
 func (a *adding) matchNew(rest []uint32, below uint32) []uint32 {
 	for len(rest) > 0 {
-		support := a.file.rows[rest[0]].support
+		support := a.file.number(rest[0])
 		if support >= below {
 			break
 		}
@@ -62,7 +64,7 @@ func (a *adding) matchNew(rest []uint32, below uint32) []uint32 {
 // returns the rows after them.
 func (a *adding) match(support uint32, rest []uint32, items []item) []uint32 {
 	n := 0
-	for n < len(rest) && a.file.rows[rest[n]].support == support {
+	for n < len(rest) && a.file.number(rest[n]) == support {
 		n++
 	}
 	var shared, stored [2]int // rows by neighbour
@@ -96,7 +98,7 @@ func (a *adding) matchInOrder(rows []uint32, items []item) bool {
 		return false
 	}
 	for i, row := range rows {
-		if items[i].block.codesIn(a.file, items[i].row) != a.file.rows[row].codes {
+		if items[i].block.codesIn(a.file, items[i].row) != a.file.row(row).codes() {
 			return false
 		}
 	}
@@ -116,7 +118,7 @@ func (a *adding) matchAny(rows []uint32, items []item) (shared [2]int) {
 		}
 	}
 	for _, row := range rows {
-		c := a.file.rows[row].codes
+		c := a.file.row(row).codes()
 		if it := same[c]; it != nil {
 			a.rows.refs[row] = it.ref
 			it.count(&shared)
@@ -169,14 +171,14 @@ func (a *adding) putCompared(before, p withRows, supports []uint32) ([]rowChange
 
 // matchKeys gives a diff the rows that both publications have, of the stations with changes.
 func (a *adding) matchKeys(d *diff, both selection) {
-	wanted := make([]bool, len(a.file.texts))
+	wanted := make([]bool, a.file.texts[inStation].Len())
 	for station := range d.stations {
-		if code, ok := a.file.codeOf[station]; ok {
+		if code, ok := intern.Find(&a.file.texts[inStation], station); ok {
 			wanted[code] = true
 		}
 	}
 	for row, at := range a.rows.refs {
-		if !wanted[a.file.rows[row].codes[inStation]] {
+		if !wanted[a.file.rows.At(row).station] {
 			continue
 		}
 		if p := both[at.segment]; p[0] != nil && p[0][at.rank] > 0 && p[1] != nil && p[1][at.rank] > 0 {

@@ -75,6 +75,14 @@ var (
 	}
 )
 
+// inPlaceColumns are the bits of placeColumns.
+var inPlaceColumns = func() (bits uint64) {
+	for _, c := range placeColumns {
+		bits |= 1 << c
+	}
+	return bits
+}()
+
 // Positions in a content.
 const (
 	inPlace = iota
@@ -99,8 +107,8 @@ type content [contentTexts]string
 func packPlace(w *writer, row *anfr.PublishedRow) {
 	w.b = w.b[:0]
 	for _, c := range placeColumns {
-		w.number(uint32(len(row[c])))
-		w.b = append(w.b, row[c]...)
+		w.number(uint32(len(row.Values[c])))
+		w.b = append(w.b, row.Values[c]...)
 	}
 }
 

@@ -48,7 +48,7 @@ type sealedBlock struct{ key, sealed []byte }
 func (a *adding) blocks(number uint32, fresh []bool) (all []*sealedBlock) {
 	var sealing errgroup.Group
 	sealing.SetLimit(compressors())
-	var w blockWriter
+	w := newBlockWriter(&a.file.texts)
 	last := uint32(0)
 	end := func() {
 		b, plain := &sealedBlock{key: pairKey(number, last)}, w.finish()
@@ -62,11 +62,12 @@ func (a *adding) blocks(number uint32, fresh []bool) (all []*sealedBlock) {
 		if !fresh[row] {
 			continue
 		}
-		support := a.file.rows[row].support
+		support := a.file.number(row)
 		if len(w.ranks) >= blockRows && support != last {
 			end()
 		}
-		w.add(a.rows.refs[row].rank, a.file.content(int(row)))
+		c := a.file.row(row).codes()
+		w.add(a.rows.refs[row].rank, &c)
 		last = support
 	}
 	end()

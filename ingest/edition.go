@@ -14,8 +14,8 @@ import (
 
 // An Archive adds an edition of the observatoire to the archives, unless its date has one already.
 type Archive struct {
-	// Add takes the absolute path of a kept file or archive, and a draft of it or nil. With force it replaces
-	// the edition of its date. Date is "" if there was one.
+	// Add takes the absolute path of a kept file or archive. The draft is what was read of it, nil if
+	// it was not read now. With force it replaces the edition of its date. Date is "" if there was one.
 	Add func(ctx context.Context, path string, draft *archive.Draft, force bool) (date string, err error)
 	// Elsewhere says that another process adds, which has no use for a draft.
 	Elsewhere bool
@@ -23,15 +23,16 @@ type Archive struct {
 
 func isObservatory(f source.Found) bool { return f.Kind.Name == anfr.Observatory }
 
-// afterRead has start called with the observatoire among the files once it was read for the snapshots: the
-// making of them leaves a core free, and does not wait. It is not called if nobody could use a draft.
-func (a *Archive) afterRead(files []source.Found, start func(source.Found)) {
+// draft has the observatoire among the files read for the archives too, while it is parsed. It returns nil
+// without an observatoire, and if nobody could use the draft.
+func (a *Archive) draft(files []source.Found) *archive.Draft {
 	i := slices.IndexFunc(files, isObservatory)
 	if a == nil || a.Elsewhere || i < 0 {
-		return
+		return nil
 	}
-	f := files[i]
-	files[i].AfterRead = func() { start(f) }
+	d := &archive.Draft{}
+	files[i].Also = d.Read
+	return d
 }
 
 // KeptObservatory returns the absolute path of the kept observatoire of a folder, "" without one.

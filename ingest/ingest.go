@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"relais/archive"
 	"relais/ingest/anfr"
 	"relais/ingest/bakom"
 	"relais/ingest/belgium"
@@ -141,9 +140,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := kept.sweep(kept.entries, files); err != nil { // what a killed ingest left
 		return nil, err
 	}
-	var draft *archive.Draft
-	o.Archive.afterRead(files, func(f source.Found) { draft = archive.StartDraft(ctx, f) })
-	defer func() { draft.Close() }()
+	draft := o.Archive.draft(files)
 	keeping := kept.startCopying(ctx, files, o.Now)
 	defer keeping.discard()
 	rest := kept.remaining(files)

@@ -16,74 +16,109 @@ var publishedAt = [len(column.Names)]int{
 	obsPostal, obsInsee2, obsPosition, obsDMS, obsStatus,
 }
 
-// A PublishedRow is a row of the observatoire as it was published, by the columns of
-// column.Names: of every territory and operator, in its own words. Only what the
-// variants of the file differ in is made equal: dates are YYYY-MM-DD without a time,
-// codes have the zeros that a spreadsheet took, and nothing but an address has blanks at
-// its ends. What the file does not state is empty.
-type PublishedRow [len(column.Names)][]byte
+// A PublishedRow is a row of the observatoire as it was published: of every territory and
+// operator, in its own words. Only what the variants of the file differ in is made equal:
+// dates are YYYY-MM-DD without a time, codes have the zeros that a spreadsheet took, and
+// nothing but an address has blanks at its ends. What the file does not state is empty.
+type PublishedRow struct {
+	Values [len(column.Names)][]byte // by column.Names
+	Same   uint64                    // bits of the columns that repeat the row that was taken before
+	taken  bool
+}
 
 // longest is how many bytes a field may have. The register's have 50.
 const longest = 500
 
-// ReadPublished calls take with each row that names its support, station, operator and
+// Read calls take with each row of r that names its support, station, operator and
 // system. The row is valid until take returns; take returns the reason for rejecting it,
-// or "", and an error to stop. Errors: those of reading and of take.
-func ReadPublished(r *source.Reader, take func(*PublishedRow) (reason string, err error)) (*source.Report, error) {
-	var row PublishedRow
+// or "", and an error to stop.
+func (p *PublishedRow) Read(r *source.Reader, take func() (reason string, err error)) error {
 	for r.NextRow() {
-		reason := row.read(r)
+		reason := p.read(r)
 		if reason == "" {
 			var err error
-			if reason, err = take(&row); err != nil {
-				return nil, err
+			if reason, err = take(); err != nil {
+				return err
 			}
 		}
-		if reason != "" {
+		if p.taken = reason == ""; !p.taken {
 			r.Reject(reason)
 		}
 	}
-	report, err := r.Done()
-	if err == nil {
-		report.CountServed()
-	}
-	return report, err
+	return nil
 }
 
+// read reads the row. What repeats the row before stays, if that one was taken.
 func (p *PublishedRow) read(r *source.Reader) string {
+	same := r.Same()
+	if !p.taken {
+		same = 0
+	}
+	p.Same = 0
 	for i, at := range publishedAt {
-		p[i] = r.Field(at)
-		if i >= column.Lieu && i <= column.Address3 {
-			p[i] = r.Raw(at)
+		switch {
+		case same>>at&1 == 1:
+			p.Same |= 1 << i
+			continue
+		case i >= column.Lieu && i <= column.Address3:
+			p.Values[i] = r.Raw(at)
+		default:
+			p.Values[i] = r.Field(at)
 		}
-		if len(p[i]) > longest {
+		if len(p.Values[i]) > longest {
 			return "a field of over 500 bytes"
 		}
 	}
-	if _, ok := parseWhole(p[column.Support]); !ok {
-		return "no support number"
+	return p.normalize()
+}
+
+// normalize checks the new values, and makes equal what variants of the file differ in.
+func (p *PublishedRow) normalize() (reason string) {
+	if at := p.changed(column.Support); at != nil {
+		if _, ok := parseWhole(*at); !ok {
+			return "no support number"
+		}
+		if *at = bytes.TrimLeft(*at, "0"); len(*at) == 0 {
+			return "no support number"
+		}
 	}
-	if p[column.Support] = bytes.TrimLeft(p[column.Support], "0"); len(p[column.Support]) == 0 {
-		return "no support number"
+	if at := p.changed(column.Station); at != nil {
+		station, ok := parseStation(*at)
+		if !ok {
+			return "no station number"
+		}
+		if len(*at) < stationCodeLength || !bytes.Equal(*at, bytes.ToUpper(*at)) {
+			*at = []byte(station.String())
+		}
 	}
-	station, ok := parseStation(p[column.Station])
 	switch {
-	case !ok:
-		return "no station number"
-	case len(p[column.Operator]) == 0:
+	case len(p.Values[column.Operator]) == 0:
 		return "no operator"
-	case len(p[column.System]) == 0:
+	case len(p.Values[column.System]) == 0:
 		return "no system"
 	}
-	if len(p[column.Station]) < stationCodeLength || !bytes.Equal(p[column.Station], bytes.ToUpper(p[column.Station])) {
-		p[column.Station] = []byte(station.String())
+	for _, i := range []int{column.Date, column.Updated} {
+		if at := p.changed(i); at != nil {
+			*at = isoDay(*at)
+		}
 	}
-	p[column.Date], p[column.Updated] = isoDay(p[column.Date]), isoDay(p[column.Updated])
-	p[column.Department] = padZeros(p[column.Department], 3)
+	if at := p.changed(column.Department); at != nil {
+		*at = padZeros(*at, 3)
+	}
 	for _, i := range []int{column.Insee, column.Insee2, column.Postal} {
-		p[i] = padZeros(p[i], 5)
+		if at := p.changed(i); at != nil {
+			*at = padZeros(*at, 5)
+		}
 	}
 	return ""
+}
+
+// changed returns where a value is, nil if it repeats that of the row before.
+func (p *PublishedRow) changed(column int) *[]byte {
+	if p.Same>>column&1 == 1 {
+		return nil
+	}
+	return &p.Values[column]
 }
 
 // isoDay returns a date as YYYY-MM-DD. Other texts are returned unchanged.

@@ -1,6 +1,7 @@
 package anfr
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -35,9 +36,10 @@ func TestReadPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	r, err := ReadPublished(in, func(row *PublishedRow) (string, error) {
+	var row PublishedRow
+	err = row.Read(in, func() (string, error) {
 		var fields []string
-		for _, b := range row {
+		for _, b := range row.Values {
 			fields = append(fields, string(b))
 		}
 		got = append(got, strings.Join(fields, ";"))
@@ -46,6 +48,11 @@ func TestReadPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, err := in.Done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.CountServed()
 	want := []string{
 		"7;Gouv Nelle Calédonie (OPT);42;LTE 800;2020-01-02;988;98818;4G;2026-08-27;9880110001;23;27,2;72;a;b;c;d;98800;98818;-22,1 , 166;x;Inconnu",
 		"8;SFR;42;LTE 800;;003;03258;4G;;0032700001;;;;  ;LA RONCHÈRE  ; x;y ;03110;;;;",
@@ -55,5 +62,64 @@ func TestReadPublished(t *testing.T) {
 	}
 	if r.Rows != 7 || r.Served != 2 || len(r.Rejected) != 5 {
 		t.Errorf("r = %+v; want r.Rows = 7, r.Served = 2, len(r.Rejected) = 5", r)
+	}
+}
+
+// Rows that repeat the one before are the same as rows that are read alone, whatever was rejected in between.
+func TestReadRepeatedRows(t *testing.T) {
+	header := strings.Join(column.Names[:], ";") + "\n"
+	place := ";3;3258;4G;2026-08-27T16:11:53;%s;23;20;72;LIEU \t;;;;3110;3258;\"46,1 , 3,2\";x;En service\n"
+	row := func(id, operator, support, system, date, station string) string {
+		return strings.Join([]string{id, operator, support, system, date}, ";") + fmt.Sprintf(place, station)
+	}
+	lines := []string{
+		row("1", "SFR", "42", "LTE 800", "2020-01-02", "32700001"),
+		row("2", "SFR", "42", "LTE 900", "02/01/2020", "32700001"), // as an integer, and another format of date
+		row("3", "SFR", "042", "LTE 900", "2020-01-02", "0032700001"),
+		row("4", "SFR", "42", "", "2020-01-02", "0032700001"), // rejected
+		row("5", "SFR", "42", "LTE 1800", "2020-01-02", "0032700001"),
+		row("6", "SFR", "42", "LTE 2100", "2020-01-02", ""), // rejected
+		row("7", "SFR", "42", "LTE 2600", "2020-01-02", "32700001"),
+		row("8", "SFR", "42", "refused", "2020-01-02", "32700001"), // by the function that takes it
+		row("9", "SFR", "42", "LTE 2600", "2020-01-02", "32700001"),
+		row("10", "ORANGE", "43", "LTE 2600", strings.Repeat("9", 501), "32700001"), // rejected
+		row("11", "ORANGE", "43", "LTE 2600", "2020-01-02", "32700001"),
+	}
+	read := func(lines ...string) (rows []string) {
+		path := filetest.New(t, "x.csv", header+strings.Join(lines, ""))
+		f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
+		in, err := f.Read(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		var row PublishedRow
+		var before [len(column.Names)]string
+		if err := row.Read(in, func() (string, error) {
+			if string(row.Values[column.System]) == "refused" {
+				return "refused", nil
+			}
+			var fields [len(column.Names)]string
+			for i, b := range row.Values {
+				fields[i] = string(b)
+				if row.Same>>i&1 == 1 && fields[i] != before[i] {
+					t.Errorf("column %d of %q is marked as the same, and was %q", i, fields, before[i])
+				}
+			}
+			before = fields
+			rows = append(rows, strings.Join(fields[:], ";"))
+			return "", nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	var alone []string
+	for _, line := range lines {
+		alone = append(alone, read(line)...)
+	}
+	if together := read(lines...); len(together) != 7 || strings.Join(together, "\n") != strings.Join(alone, "\n") {
+		t.Errorf("rows of a file:\n%s\nwant those of files of one row, 7:\n%s", strings.Join(together, "\n"),
+			strings.Join(alone, "\n"))
 	}
 }

@@ -47,8 +47,9 @@ type Found struct {
 	*Input
 	Kind *Kind
 	Slot string
-	// AfterRead, which may be nil, is called when a Reader that came to the end is closed.
-	AfterRead func()
+	// Also, which may be nil, gets the rows too. It is called after the parser has read some, with a
+	// Reader that has these rows. Done of the Reader is for after the last ones.
+	Also func(*Reader)
 }
 
 // Detect returns the input with its kind, by its content: of the possible kinds the one

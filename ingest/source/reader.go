@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,12 +16,15 @@ type Reader struct {
 	From  *Input
 	kind  *Kind
 	table *table.Reader // belongs to the other goroutine until the rows end, except its header
-	queue *queue
-	after func()      // nil for nothing
-	rows  *table.Rows // nil before the first and after the last
+	queue *queue        // nil for a second reader
+	rows  *table.Rows   // nil before the first and after the last
 	began bool
 	sound int   // rows that are not broken
 	empty []int // notable columns that were empty in all of them
+
+	also   func(second *Reader)
+	second *Reader // what also gets
+	first  *Reader // of a second reader: who read its rows before
 }
 
 // Read opens the input with the columns of its kind bound.
@@ -29,13 +33,23 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t, queue: newQueue(t, in), after: f.AfterRead}
+	r := f.newReader(t)
+	r.queue = newQueue(t, in)
+	if f.Also != nil {
+		r.also, r.second = f.Also, f.newReader(t)
+		r.second.first = r
+	}
+	return r, nil
+}
+
+func (f *Found) newReader(t *table.Reader) *Reader {
+	r := &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t}
 	for i := range f.Kind.Columns {
 		if t.HasBound(i) && notable(&f.Kind.Columns[i]) {
 			r.empty = append(r.empty, i)
 		}
 	}
-	return r, nil
+	return r
 }
 
 // openTable opens the input as a table with the columns of its kind bound.
@@ -72,11 +86,24 @@ func (r *Reader) Next() bool {
 	}
 	r.began = true
 	for r.rows == nil || !r.rows.Next() {
+		if r.first != nil {
+			return false
+		}
+		r.share()
 		if r.rows = r.queue.exchange(r.rows); r.rows == nil {
 			return false
 		}
 	}
 	return true
+}
+
+// share gives the rows that were read to the second reader.
+func (r *Reader) share() {
+	if r.second != nil && r.rows != nil {
+		r.rows.Rewind()
+		r.second.rows = r.rows
+		r.also(r.second)
+	}
 }
 
 // NextRow advances to the next record that is not broken. It counts all records and
@@ -107,6 +134,10 @@ func (r *Reader) Field(i int) []byte { return r.rows.Field(i) }
 // Raw is Field without trimming.
 func (r *Reader) Raw(i int) []byte { return r.rows.Raw(i) }
 
+// Same returns the bits of the columns, by their numbers, whose fields repeat those of the last row that is not
+// broken. A bit may be missing although the fields are equal.
+func (r *Reader) Same() uint64 { return r.rows.Same() }
+
 // HasBound reports whether the table has a bound column.
 func (r *Reader) HasBound(i int) bool { return r.table.HasBound(i) }
 
@@ -122,6 +153,9 @@ func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 // Done returns the report, after the last row. Errors: that of the reading; the table has no row, or a
 // required column is empty in every row.
 func (r *Reader) Done() (*Report, error) {
+	if r.first != nil && (!r.first.began || r.first.rows != nil) {
+		return nil, errStopped
+	}
 	if err := r.table.Err(); err != nil {
 		return nil, err
 	}
@@ -156,11 +190,7 @@ func (r *Reader) noteLacks() error {
 }
 
 // Close closes the input.
-func (r *Reader) Close() error {
-	err := r.queue.close()
-	if r.after != nil && r.began && r.rows == nil {
-		r.after()
-		r.after = nil
-	}
-	return err
-}
+func (r *Reader) Close() error { return r.queue.close() }
+
+// errStopped is the error of a second reader if the first one stopped before the end.
+var errStopped = errors.New("the reading was stopped")
