@@ -59,15 +59,14 @@ func (c *country) arcepRow(r *source.Reader) string {
 	if len(id) == 0 {
 		return "no site id of the operator"
 	}
-	name, shared := validText(id), len(r.Field(arcepShared)) > 0
-	for ; at != noNext; at = c.stations[at].next {
-		s := &c.stations[at]
+	shared := len(r.Field(arcepShared)) > 0
+	for ; at != noNext; at = c.station(at).next {
+		s := c.station(at)
 		s.shared = s.shared || shared
-		if s.siteID != "" && s.siteID != name {
+		c.fillIn(&s.siteID, id)
+		if c.texts.Text(s.siteID) != validText(id) {
 			reason = "station has another site id already"
-			continue
 		}
-		s.siteID = name
 	}
 	return reason
 }

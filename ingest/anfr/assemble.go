@@ -1,9 +1,11 @@
 package anfr
 
 import (
-	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
+
+	"golang.org/x/sync/errgroup"
 
 	"relais/geo"
 	"relais/ingest/source"
@@ -11,24 +13,67 @@ import (
 	"relais/snapshot"
 )
 
-// assemble makes one snapshot for each requested market.
+// assemble makes one snapshot for each requested market. A goroutine fills sites while another one adds
+// them.
 func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
+	if c.texts.Size() > maxTexts {
+		return nil, fmt.Errorf("the texts of the register are over 4 GiB")
+	}
+	c.stationOf, c.supportOf = nil, nil // nothing looks for them any more
 	builders := c.builders(files)
-	g := c.groupRows()
-	var s site.Site
-	duplicates := 0
-	for i := range c.supports {
-		sup := &c.supports[i]
-		if sup.rows == 0 { // outvoted by another position
-			continue
+	c.growBuilders(builders)
+	full, free := make(chan *filledSites, 4), make(chan *filledSites, 4)
+	for range cap(free) {
+		free <- &filledSites{}
+	}
+	var adding errgroup.Group
+	adding.Go(func() (err error) {
+		for sites := range full {
+			for i := range sites.n {
+				if err == nil {
+					err = builders[sites.targets[i]].Add(&sites.sites[i])
+				}
+			}
+			free <- sites
 		}
-		duplicates += c.fill(&s, uint32(i), g)
-		if err := builders[sup.target].Add(&s); err != nil {
-			return nil, err
-		}
+		return err
+	})
+	duplicates := c.fillAll(full, free)
+	if err := adding.Wait(); err != nil {
+		return nil, err
 	}
 	c.observed.RejectMany(duplicates, "duplicate row")
 	return slices.DeleteFunc(builders, func(b *snapshot.Builder) bool { return b == nil }), nil
+}
+
+// filledSites are n sites with their targets.
+type filledSites struct {
+	n       int
+	sites   [64]site.Site
+	targets [64]uint8
+}
+
+// fillAll fills the sites of all supports, in their order, and closes full. It returns how many rows were
+// duplicates.
+func (c *country) fillAll(full chan<- *filledSites, free <-chan *filledSites) (duplicates int) {
+	defer close(full)
+	g := &filling{nodes: c.nodes, frequency: sortFrequencies(c.frequency)}
+	out := <-free
+	for i, sup := range c.supports.All() {
+		if sup.rows == 0 { // outvoted by another position
+			continue
+		}
+		if out.n == len(out.sites) {
+			full <- out
+			out = <-free
+			out.n = 0
+		}
+		out.targets[out.n] = sup.target
+		duplicates += c.fill(&out.sites[out.n], uint32(i), g)
+		out.n++
+	}
+	full <- out
+	return duplicates
 }
 
 // builders returns a builder for each target, nil if it was not requested.
@@ -52,61 +97,55 @@ func (c *country) builders(files []source.Found) []*snapshot.Builder {
 	return builders
 }
 
-// A grouping has the rows grouped by support. The other lists are consumed: each begins at
-// the next support.
-type grouping struct {
-	rows      []row // of support i: from[i] to from[i+1]
-	from      []int32
-	antennas  []antenna
+// growBuilders makes room for everything that was read.
+func (c *country) growBuilders(builders []*snapshot.Builder) {
+	sites, stations, emissions := make([]int, len(builders)), make([]int, len(builders)), make([]int, len(builders))
+	for _, s := range c.supports.All() {
+		sites[s.target]++
+		emissions[s.target] += int(s.rows)
+	}
+	for _, s := range c.stations.All() {
+		stations[s.target]++
+	}
+	for i, b := range builders {
+		if b != nil {
+			b.Grow(sites[i], stations[i], emissions[i])
+		}
+	}
+}
+
+// A filling is used for one site after the other. Its lists are consumed: each begins at the next
+// support.
+type filling struct {
 	frequency []uint64
 	nodes     []node
 
-	seen        []row           // scratch
+	antennas    []antenna       // scratch
+	rows        []row           // scratch
+	runs        [][]row         // scratch
+	own         []row           // scratch: of one station
 	stations    int             // number of stations filled so far
 	lastStation [maxSystems]int // by system: the last filled station that has it
 }
 
-func (c *country) groupRows() *grouping {
-	g := &grouping{rows: make([]row, len(c.rows)), from: make([]int32, len(c.supports)+1)}
-	at := make([]int32, len(c.supports))
-	for i := range c.supports {
-		g.from[i+1] = g.from[i] + c.supports[i].rows
-		at[i] = g.from[i]
-	}
-	for _, e := range c.rows {
-		g.rows[at[e.support]] = e
-		at[e.support]++
-	}
-	c.rows = nil
-	slices.SortFunc(c.antennas, func(a, b antenna) int {
-		return cmp.Or(cmp.Compare(a.support, b.support), cmp.Compare(a.aer, b.aer), cmp.Compare(a.station, b.station))
-	})
-	g.antennas, g.nodes, g.frequency = c.antennas, c.nodes, sortFrequencies(c.frequency)
-	return g
-}
-
 // fill makes the site of support i and returns how many of its rows were duplicates.
-func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
-	sup := &c.supports[i]
+func (c *country) fill(s *site.Site, i uint32, g *filling) (duplicates int) {
+	sup, text := c.support(i), c.texts.Text
 	*s = site.Site{
 		ID:       strconv.FormatUint(uint64(sup.number), 10),
 		Position: geo.Point{Lat: sup.lat, Lng: sup.lng}, Area: int(sup.area),
-		Commune: c.communes[sup.insee], CommuneCode: sup.insee, PostalCode: sup.postal,
-		Place: sup.lieu, Address: sup.address,
-		Height: parseHeight(sup.height), HeightText: sup.height,
-		Nature:        site.Coded{Code: sup.nature, Label: c.natures[sup.nature]},
-		Owner:         site.Coded{Code: sup.owner, Label: c.owners[sup.owner]},
+		Commune: c.communes[sup.insee], CommuneCode: text(sup.insee), PostalCode: text(sup.postal),
+		Place: text(sup.lieu), Address: [3]string{text(sup.address[0]), text(sup.address[1]), text(sup.address[2])},
+		Height: parseHeight(text(sup.height)), HeightText: text(sup.height),
+		Nature:        site.Coded{Code: text(sup.nature), Label: c.natures[text(sup.nature)]},
+		Owner:         site.Coded{Code: text(sup.owner), Label: c.owners[text(sup.owner)]},
 		AntennaHeight: site.Unknown,
 		FixedLink:     sup.fixedLink, CrozonLeader: c.leaders[i],
 		Azimuths: s.Azimuths[:0], Stations: s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
 	}
-	duplicates = c.fillEmissions(s, g.rows[g.from[i]:g.from[i+1]], g)
-	n := 0
-	for n < len(g.antennas) && g.antennas[n].support == i {
-		n++
-	}
-	c.fillAntennas(s, c.operatorsOn[i], g.antennas[:n])
-	g.antennas = g.antennas[n:]
+	duplicates = c.fillEmissions(s, sup, g)
+	g.antennas = c.antennasOf(sup, g.antennas[:0])
+	c.fillAntennas(s, c.operatorsOn[i], g.antennas)
 	s.TxFrequencies, s.RxFrequencies, g.frequency = cutFrequencies(g.frequency, i)
 	for len(g.nodes) > 0 && g.nodes[0].support == i {
 		d := g.nodes[0]
@@ -116,57 +155,9 @@ func (c *country) fill(s *site.Site, i uint32, g *grouping) (duplicates int) {
 	return duplicates
 }
 
-// fillEmissions adds the stations sorted by number, and the emissions sorted by station,
-// generation and band. A second row of the same station and system is left out.
-func (c *country) fillEmissions(s *site.Site, rows []row, g *grouping) (duplicates int) {
-	g.seen = append(g.seen[:0], rows...)
-	slices.SortStableFunc(g.seen, func(a, b row) int {
-		x, y := &c.stations[a.station], &c.stations[b.station]
-		return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.operator, y.operator))
-	})
-	for k, e := range g.seen {
-		if k == 0 || e.station != g.seen[k-1].station {
-			c.addStation(s, &c.stations[e.station])
-			g.stations++
-		}
-		if g.lastStation[e.system] == g.stations {
-			duplicates++
-			c.uniteAzimuths(s, e)
-			continue
-		}
-		g.lastStation[e.system] = g.stations
-		s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: c.systems[e.system],
-			Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on),
-			Azimuths: c.azimuths.lists[e.azimuths]})
-	}
-	slices.SortStableFunc(s.Emissions, func(a, b site.Emission) int {
-		return cmp.Or(cmp.Compare(a.Station, b.Station), cmp.Compare(a.Generation, b.Generation),
-			site.CompareSystems(a.System, b.System))
-	})
-	s.SourceCode = s.Stations[0].Code
-	return duplicates
-}
-
-// uniteAzimuths adds the azimuths of a second row of an emission of the last station of s.
-func (c *country) uniteAzimuths(s *site.Site, second row) {
-	for k := range s.Emissions {
-		e := &s.Emissions[k]
-		if e.Station == len(s.Stations)-1 && e.System == c.systems[second.system] {
-			e.Azimuths = union(e.Azimuths, c.azimuths.lists[second.azimuths])
-		}
-	}
-}
-
-// union returns the numbers of both lists, ascending. It changes neither list.
-func union(a, b []uint16) []uint16 {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 func (c *country) addStation(s *site.Site, t *station) {
 	s.Stations = append(s.Stations,
-		site.Station{Code: t.code.String(), Operator: int(t.operator), OperatorSiteID: t.siteID})
+		site.Station{Code: t.code.String(), Operator: int(t.operator), OperatorSiteID: c.texts.Text(t.siteID)})
 	s.SharedRadio = s.SharedRadio || t.shared
 	s.Implemented = earliest(s.Implemented, site.Date(t.implemented))
 	s.Commissioned = earliest(s.Commissioned, site.Date(t.commissioned))
@@ -178,40 +169,6 @@ func earliest(a, b site.Date) site.Date {
 		return b
 	}
 	return a
-}
-
-// fillAntennas adds the antennas of a support, which are sorted by number. on has the bits
-// of the operators with emissions on the support. The azimuths of a station are those of its
-// emissions, or those of its antennas if the observatoire states none.
-func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
-	pair := c.crozon // SFR and Bouygues, if both have emissions here
-	if on&pair != pair {
-		pair = 0
-	}
-	declared := uint64(0) // bits of the operators that declare this antenna
-	for k, a := range antennas {
-		if k == 0 || antennas[k-1].aer != a.aer {
-			declared = 0
-		}
-		operator := c.stations[a.station].operatorBit()
-		declared |= operator
-		s.SharedRadio = s.SharedRadio || a.kind == shared || declared != operator
-		s.Crozon = s.Crozon || operator&pair != 0 && (a.kind == shared || declared&^operator&pair != 0)
-		if a.kind == dish {
-			continue
-		}
-		if a.azimuth >= 0 && !c.stations[a.station].azimuths {
-			s.Azimuths = append(s.Azimuths, uint16(a.azimuth))
-		}
-		if h := float64(a.base) / 1000; a.base >= 0 && !(h <= s.AntennaHeight) { // false also for an unknown height
-			s.AntennaHeight = h
-		}
-	}
-	for _, e := range s.Emissions {
-		s.Azimuths = append(s.Azimuths, e.Azimuths...)
-	}
-	slices.Sort(s.Azimuths)
-	s.Azimuths = slices.Compact(s.Azimuths)
 }
 
 func parseHeight(text string) float64 {

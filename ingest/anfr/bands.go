@@ -63,6 +63,12 @@ func (c *country) bandRow(r *source.Reader) string {
 	return ""
 }
 
+// bandsDone gives back what only bands search.
+func (c *country) bandsDone() error {
+	c.emitters = nil
+	return nil
+}
+
 // findEmitter returns the support of an emitter. It tries the emitters after the last one
 // first: bands are sorted like their emitters.
 func (c *country) findEmitter(number uint32) (support uint32, ok bool) {

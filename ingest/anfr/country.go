@@ -6,8 +6,12 @@ package anfr
 
 import (
 	"fmt"
+	"unicode/utf8"
 
 	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/internal/chunked"
+	"relais/internal/intern"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -20,24 +24,29 @@ var Markets = []market.Code{market.FR, market.DROM}
 type country struct {
 	targets   []*target
 	places    map[string]place // by department as written
-	supports  []support
+	supports  chunked.List[support]
 	supportOf map[uint32]uint32 // sup_id → index in supports of the first of its number
 	contested map[uint32]bool   // sup_id with several positions
-	stations  []station
+	stations  chunked.List[station]
 	stationOf map[stationCode]uint32 // → the first of its code in stations
-	rows      []row
+	rows      chunked.List[row]
+	last      stationSite // of the row before
+	named     struct {    // station by the row before
+		at     uint32
+		reason string
+	}
 	systems   []string
+	ranks     []int // of the systems, see systemRanks
 	systemOf  map[string]uint16
 	statusOf  map[string]int8
-	texts     map[string]string // interned texts
-	updated   string            // the observatoire's date_maj in the format of answers
+	texts     intern.Table
+	updated   string // the observatoire's date_maj in the format of answers
 	natures   map[string]string
 	owners    map[string]string
-	antennas  []antenna
-	antennaOf map[uint64]uint32 // antennaKey → index in antennas
+	antennas  chunked.List[antenna]
 	emitters  []emitter         // sorted by number after emittersDone
 	frequency []uint64          // see bands.go
-	communes  map[string]string // names by INSEE code, only of communes with a support
+	communes  map[uint32]string // names by the INSEE codes of supports, which are numbers of texts
 	nodes     []node
 	leaders   map[uint32]string // operator key by support
 	azimuths  azimuthLists
@@ -62,15 +71,17 @@ type place struct {
 }
 
 type support struct {
-	number                uint32
-	target, area          uint8
-	lat, lng              float64
-	position              uint64 // hash of the coordinates as written
-	insee, postal         string
-	lieu                  string
-	address               [3]string
-	height, nature, owner string // as written: metres, code, code
+	number       uint32
+	target, area uint8
+	lat, lng     float64
+	position     uint64 // hash of the coordinates as written
+	// Numbers of texts; height, nature and owner as written: metres, code, code.
+	insee, postal, lieu   uint32
+	address               [3]uint32
+	height, nature, owner uint32
 	rows                  int32  // emissions
+	first, last           uint32 // of them, indexes in country.rows
+	antenna               uint32 // as of antenna
 	next                  uint32 // another position of the same number
 	fixedLink             bool
 }
@@ -81,8 +92,9 @@ type station struct {
 	code                      stationCode
 	operator                  uint8
 	target                    uint8
+	antenna                   uint32 // as of antenna
 	next                      uint32 // another operator with the same code
-	siteID                    string
+	siteID                    uint32 // number of a text
 	shared                    bool
 	azimuths                  bool // an emission states them
 	implemented, commissioned int32
@@ -96,12 +108,13 @@ func operatorBit(target, operator uint8) uint64 { return 1 << (target*16 + opera
 
 // A row is one emission of the observatoire.
 type row struct {
-	support, station uint32
-	on               int32
-	azimuths         uint32 // index in azimuthLists; 0: not stated
-	system           uint16
-	generation       uint8
-	status           int8
+	next       uint32 // of the support, if this is not its last one
+	station    uint32
+	on         int32
+	azimuths   uint32 // index in azimuthLists; 0: not stated
+	system     uint16
+	generation uint8
+	status     int8
 }
 
 // Build reads the files and returns a snapshot for each of the markets, and a report on
@@ -146,8 +159,8 @@ func newCountry(markets []*market.Market) (c *country, err error) {
 	c = &country{
 		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{},
 		stationOf: map[stationCode]uint32{},
-		systemOf:  map[string]uint16{}, statusOf: map[string]int8{}, texts: map[string]string{},
-		antennaOf: map[uint64]uint32{}, leaders: map[uint32]string{}, azimuths: newAzimuthLists(),
+		systemOf:  map[string]uint16{}, statusOf: map[string]int8{},
+		leaders: map[uint32]string{}, azimuths: newAzimuthLists(),
 	}
 	if c.natures, err = embedded("anfr/nature.csv"); err != nil {
 		return nil, err
@@ -191,7 +204,7 @@ func (c *country) steps() []step {
 		{kind: kindStations, row: c.stationRow},
 		{kind: kindAntennas, row: c.antennaRow},
 		{kind: kindEmitters, row: c.emitterRow, after: c.emittersDone},
-		{kind: kindBands, row: c.bandRow},
+		{kind: kindBands, row: c.bandRow, after: c.bandsDone},
 		{kind: kindArcepSites, row: c.arcepRow},
 		{kind: kindRadioNodes, row: c.nodeRow, after: c.nodesDone},
 		{kind: kindLeaders, row: c.leaderRow},
@@ -212,14 +225,68 @@ func (c *country) read(f *source.Found, row func(*source.Reader) string, watch s
 	return r.Done()
 }
 
-// intern returns the same string for equal texts.
-func (c *country) intern(b []byte) string {
-	if s, ok := c.texts[string(b)]; ok {
-		return s
+// maxTexts bounds the bytes of all texts, whose ends are counted in 32 bits.
+const maxTexts = 4<<30 - table.MaxRecord
+
+// intern returns the number of a text that many rows have.
+func (c *country) intern(b []byte) uint32 { return c.add(b, intern.Add) }
+
+// keep returns the number of a text that few other rows have.
+func (c *country) keep(b []byte) uint32 { return c.add(b, intern.Append) }
+
+// add adds a text. Above maxTexts it adds none, and assemble fails.
+func (c *country) add(b []byte, add func(*intern.Table, []byte) uint32) uint32 {
+	if !utf8.Valid(b) {
+		b = []byte(validText(b))
 	}
-	s := validText(b)
-	c.texts[string(b)] = s
-	return s
+	if c.texts.Size() > maxTexts {
+		return 0
+	}
+	return add(&c.texts, b)
+}
+
+// fillIn sets the number of a text that is not known yet.
+func (c *country) fillIn(text *uint32, b []byte) {
+	if *text == 0 {
+		*text = c.keep(b)
+	}
+}
+
+// support returns the support of an index.
+func (c *country) support(at uint32) *support { return c.supports.At(int(at)) }
+
+// addRow adds a row of a support.
+func (c *country) addRow(support uint32, e row) {
+	at, s := uint32(c.rows.Len()), c.support(support)
+	c.rows.Append(e)
+	if s.rows == 0 {
+		s.first = at
+	} else {
+		c.rows.At(int(s.last)).next = at
+	}
+	s.last = at
+	s.rows++
+}
+
+// rowsOf appends the rows of a support to a list.
+func (c *country) rowsOf(s *support, list []row) []row {
+	at := s.first
+	for range s.rows {
+		e := c.rows.At(int(at))
+		list, at = append(list, *e), e.next
+	}
+	return list
+}
+
+// station returns the station of an index.
+func (c *country) station(at uint32) *station { return c.stations.At(int(at)) }
+
+// rowStation returns the station that a column of a row names. Rows that follow each other often name the same.
+func (c *country) rowStation(r *source.Reader, column int) (at uint32, reason string) {
+	if r.Same()>>column&1 == 0 {
+		c.named.at, c.named.reason = c.findStation(r.Field(column))
+	}
+	return c.named.at, c.named.reason
 }
 
 // findStation returns the station with this number.
@@ -257,7 +324,7 @@ func (c *country) observatoryDone() error {
 		c.observed.Warn(warning)
 	}
 	c.settlePositions()
-	if len(c.rows) == 0 {
+	if c.rows.Len() == 0 {
 		if len(c.observed.Examples) == 0 {
 			return fmt.Errorf("%s: no rows", c.observed.Path)
 		}
@@ -269,9 +336,13 @@ func (c *country) observatoryDone() error {
 		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the "+
 			"file like observatoire_2026-08-27.csv", c.observed.Path)
 	}
-	c.operatorsOn = make([]uint64, len(c.supports))
-	for _, e := range c.rows {
-		c.operatorsOn[e.support] |= c.stations[e.station].operatorBit()
+	c.operatorsOn = make([]uint64, c.supports.Len())
+	var rows []row
+	for i, s := range c.supports.All() {
+		rows = c.rowsOf(s, rows[:0])
+		for _, e := range rows {
+			c.operatorsOn[i] |= c.station(e.station).operatorBit()
+		}
 	}
 	for target, t := range c.targets {
 		for _, key := range []string{"SFR", "BOUYGUES"} {

@@ -13,15 +13,18 @@ import (
 // A Mapper makes the sites of single supports out of their published rows, as Build makes them out of
 // a file. Of a site it knows id, position, area, stations and emissions.
 type Mapper struct {
-	country  *country
-	fields   publishedFields
-	grouping grouping
+	country *country
+	fields  publishedFields
+	filling filling
 }
 
 // publishedFields are the fields of a published row, by the positions in observatoryColumns.
 type publishedFields [obsAzimuths + 1][]byte
 
 func (f *publishedFields) Field(i int) []byte { return f[i] }
+
+// Same returns nothing: nobody has compared the rows.
+func (f *publishedFields) Same() uint64 { return 0 }
 
 // NewMapper returns a Mapper without rows.
 func NewMapper() (*Mapper, error) {
@@ -47,8 +50,8 @@ func (m *Mapper) Add(values *[len(column.Names)]string) {
 			m.fields[at] = append(m.fields[at][:0], values[i]...)
 		}
 	}
-	if e, reason := m.country.emission(&m.fields); reason == "" {
-		m.country.addRow(e)
+	if support, e, reason := m.country.emission(&m.fields); reason == "" {
+		m.country.addRow(support, e)
 	}
 }
 
@@ -58,14 +61,13 @@ func (m *Mapper) Site(s *site.Site) (code market.Code, ok bool) {
 	c := m.country
 	defer c.forget()
 	c.settlePositions()
-	for i := range c.supports {
-		sup := &c.supports[i]
+	for _, sup := range c.supports.All() {
 		if sup.rows == 0 { // outvoted by another position
 			continue
 		}
 		*s = site.Site{ID: strconv.FormatUint(uint64(sup.number), 10), Area: int(sup.area),
 			Position: geo.Point{Lat: sup.lat, Lng: sup.lng}, Stations: s.Stations[:0], Emissions: s.Emissions[:0]}
-		c.fillEmissions(s, c.rows, &m.grouping)
+		c.fillEmissions(s, sup, &m.filling)
 		return c.targets[sup.target].market.Code, true
 	}
 	return "", false
@@ -76,5 +78,7 @@ func (c *country) forget() {
 	clear(c.supportOf)
 	clear(c.contested)
 	clear(c.stationOf)
-	c.supports, c.stations, c.rows = c.supports[:0], c.stations[:0], c.rows[:0]
+	c.supports.Truncate(0)
+	c.stations.Truncate(0)
+	c.rows.Truncate(0)
 }

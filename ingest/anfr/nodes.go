@@ -84,7 +84,7 @@ func (c *country) nodeRow(r *source.Reader) string {
 	if key == "" {
 		return "unknown network"
 	}
-	target := c.supports[at].target
+	target := c.support(at).target
 	operator, ok := c.targets[target].market.Operator(key)
 	if !ok || c.operatorsOn[at]&operatorBit(target, uint8(operator)) == 0 {
 		return "operator not on the support"
@@ -116,7 +116,7 @@ func (c *country) leaderRow(r *source.Reader) string {
 	if reason != "" {
 		return reason
 	}
-	target := c.supports[at].target
+	target := c.support(at).target
 	m := c.targets[target].market
 	i, ok := m.Operator(string(r.Field(leaderOperator)))
 	if !ok || operatorBit(target, uint8(i))&c.crozon == 0 {

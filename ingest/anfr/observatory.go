@@ -64,64 +64,99 @@ var observatoryColumns = []table.Column{
 }
 
 // A fielder has the fields of a row of the observatoire, by the positions in observatoryColumns.
-type fielder interface{ Field(i int) []byte }
+type fielder interface {
+	Field(i int) []byte
+	Same() uint64 // as of table.Rows
+}
+
+// siteColumns are what stationSite is read from.
+const siteColumns = 1<<obsSupport | 1<<obsStation | 1<<obsDepartment | 1<<obsInsee | 1<<obsInsee2 | 1<<obsOperator |
+	1<<obsPosition | 1<<obsDMS
+
+// A stationSite is what a row says about its station and its support. Rows that follow each other mostly
+// say the same.
+type stationSite struct {
+	number   uint32 // of the support
+	code     stationCode
+	operator uint8
+	where    place
+	reason   string // why its rows are rejected, "" if they are not
+
+	found            bool // the indexes are known: a row was served
+	support, station uint32
+}
 
 // observatoryRow adds one emission. It returns the reason for rejection, "" if none.
 func (c *country) observatoryRow(r *source.Reader) string {
-	e, reason := c.emission(r)
+	support, e, reason := c.emission(r)
 	if reason != "" {
 		return reason
 	}
 	e.azimuths = c.azimuths.find(r)
 	if e.azimuths != 0 {
-		c.stations[e.station].azimuths = true
+		c.station(e.station).azimuths = true
 	}
-	c.addRow(e)
+	c.addRow(support, e)
 	c.noteDate(r)
 	return ""
 }
 
-func (c *country) addRow(e row) {
-	c.rows = append(c.rows, e)
-	c.supports[e.support].rows++
-}
-
-// emission returns a row's emission without its azimuths, or the reason for rejection.
-func (c *country) emission(r fielder) (e row, reason string) {
-	number, ok := parseWhole(r.Field(obsSupport))
-	if !ok {
-		return e, "no support number"
+// emission returns the support of a row, and its emission without azimuths, or the reason for rejection.
+func (c *country) emission(r fielder) (support uint32, e row, reason string) {
+	at := &c.last
+	if r.Same()&siteColumns != siteColumns {
+		*at = c.readSite(r)
 	}
-	code, ok := parseStation(r.Field(obsStation))
-	if !ok {
-		return e, "no station number"
-	}
-	where := c.findPlace(r)
-	if where.reason != "" {
-		return e, where.reason
-	}
-	t := c.targets[where.target]
-	operator := t.operators.find(r.Field(obsOperator))
-	if operator < 0 {
-		return e, "operator not served in " + string(t.market.Code)
+	if at.reason != "" {
+		return 0, e, at.reason
 	}
 	e.on = int32(site.ParseDate(r.Field(obsDate)))
 	var g site.Generation
 	if g.UnmarshalText(r.Field(obsGeneration)) != nil {
-		return e, "unknown generation"
+		return 0, e, "unknown generation"
 	}
 	e.generation = uint8(g)
 	if e.status = c.findStatus(r.Field(obsStatus)); e.status < 0 {
-		return e, "unknown status"
+		return 0, e, "unknown status"
 	}
+	ok := false
 	if e.system, ok = c.internSystem(r.Field(obsSystem)); !ok {
-		return e, "no system"
+		return 0, e, "no system"
 	}
-	if e.support, reason = c.supportAt(r, number, where); reason != "" {
-		return e, reason
+	if !at.found {
+		if at.support, reason = c.supportAt(r, at.number, at.where); reason != "" {
+			return 0, e, reason
+		}
+		at.station = c.internStation(at.code, at.operator, uint8(at.where.target))
+		at.found = true
 	}
-	e.station = c.internStation(code, uint8(operator), uint8(where.target))
-	return e, ""
+	e.station = at.station
+	return at.support, e, ""
+}
+
+// readSite reads the station and the support of a row.
+func (c *country) readSite(r fielder) (s stationSite) {
+	ok := false
+	if s.number, ok = parseWhole(r.Field(obsSupport)); !ok {
+		s.reason = "no support number"
+		return s
+	}
+	if s.code, ok = parseStation(r.Field(obsStation)); !ok {
+		s.reason = "no station number"
+		return s
+	}
+	s.where = c.findPlace(r)
+	if s.reason = s.where.reason; s.reason != "" {
+		return s
+	}
+	t := c.targets[s.where.target]
+	operator := t.operators.find(r.Field(obsOperator))
+	if operator < 0 {
+		s.reason = "operator not served in " + string(t.market.Code)
+		return s
+	}
+	s.operator = uint8(operator)
+	return s
 }
 
 // findPlace returns the department of a row.
@@ -195,17 +230,17 @@ func (c *country) internStation(code stationCode, operator, target uint8) uint32
 	first, ok := c.stationOf[code]
 	last := noNext
 	if ok {
-		for at := first; at != noNext; at = c.stations[at].next {
-			if s := &c.stations[at]; s.operator == operator && s.target == target {
+		for at := first; at != noNext; at = c.station(at).next {
+			if s := c.station(at); s.operator == operator && s.target == target {
 				return at
 			}
 			last = at
 		}
 	}
-	at := uint32(len(c.stations))
-	c.stations = append(c.stations, station{code: code, operator: operator, target: target, next: noNext})
+	at := uint32(c.stations.Len())
+	c.stations.Append(station{code: code, operator: operator, target: target, next: noNext})
 	if ok {
-		c.stations[last].next = at
+		c.station(last).next = at
 	} else {
 		c.stationOf[code] = at
 	}

@@ -26,8 +26,8 @@ func (c *country) supportAt(r fielder, number uint32, where place) (uint32, stri
 	coordinates := r.Field(obsPosition)
 	written := xxhash.Sum64(coordinates)
 	first, known := c.supportOf[number]
-	if known && c.supports[first].position == written && len(coordinates) > 0 &&
-		int(c.supports[first].target) == where.target {
+	if known && c.support(first).position == written && len(coordinates) > 0 &&
+		int(c.support(first).target) == where.target {
 		return first, ""
 	}
 	p, ok := Position(coordinates, r.Field(obsDMS))
@@ -36,8 +36,8 @@ func (c *country) supportAt(r fielder, number uint32, where place) (uint32, stri
 	}
 	last, n := noNext, 0
 	if known {
-		for at := first; at != noNext; at = c.supports[at].next {
-			if s := &c.supports[at]; int(s.target) == where.target && withinSpot(s.lat, p.Lat) &&
+		for at := first; at != noNext; at = c.support(at).next {
+			if s := c.support(at); int(s.target) == where.target && withinSpot(s.lat, p.Lat) &&
 				withinSpot(s.lng, p.Lng) {
 				return at, ""
 			}
@@ -51,9 +51,9 @@ func (c *country) supportAt(r fielder, number uint32, where place) (uint32, stri
 		return 0, "position outside the territory"
 	}
 	at := c.newSupport(r, number, where, p)
-	c.supports[at].position = written
+	c.support(at).position = written
 	if known {
-		c.supports[last].next = at
+		c.support(last).next = at
 		c.contested[number] = true
 	} else {
 		c.supportOf[number] = at
@@ -65,15 +65,14 @@ func withinSpot(a, b float64) bool { return math.Abs(a-b) <= sameSpot+1/geo.Scal
 
 // newSupport adds a support with the properties in its first row.
 func (c *country) newSupport(r fielder, number uint32, where place, p geo.Point) uint32 {
-	at := uint32(len(c.supports))
-	c.supports = append(c.supports, support{
+	at := uint32(c.supports.Len())
+	c.supports.Append(support{
 		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, next: noNext,
-		insee:  c.intern(padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
-		postal: c.intern(padZeros(r.Field(obsPostal), 5)),
-		lieu:   validText(r.Field(obsLieu)),
-		address: [3]string{validText(r.Field(obsAddress1)), validText(r.Field(obsAddress2)),
-			validText(r.Field(obsAddress3))},
-		height: c.intern(r.Field(obsHeight)), nature: c.intern(r.Field(obsNature)), owner: c.intern(r.Field(obsOwner)),
+		insee:   c.intern(padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
+		postal:  c.keep(padZeros(r.Field(obsPostal), 5)),
+		lieu:    c.keep(r.Field(obsLieu)),
+		address: [3]uint32{c.keep(r.Field(obsAddress1)), c.keep(r.Field(obsAddress2)), c.keep(r.Field(obsAddress3))},
+		height:  c.intern(r.Field(obsHeight)), nature: c.intern(r.Field(obsNature)), owner: c.intern(r.Field(obsOwner)),
 	})
 	return at
 }
@@ -87,26 +86,19 @@ func (c *country) settlePositions() {
 	rejected := 0
 	for number := range c.contested {
 		best := c.supportOf[number]
-		for at := best; at != noNext; at = c.supports[at].next {
-			if c.supports[at].rows > c.supports[best].rows {
+		for at := best; at != noNext; at = c.support(at).next {
+			if c.support(at).rows > c.support(best).rows {
 				best = at
 			}
 		}
-		for at := c.supportOf[number]; at != noNext; at = c.supports[at].next {
+		for at := c.supportOf[number]; at != noNext; at = c.support(at).next {
 			if at != best {
-				rejected += int(c.supports[at].rows)
-				c.supports[at].rows = 0
+				rejected += int(c.support(at).rows)
+				c.support(at).rows = 0
 			}
 		}
 		c.supportOf[number] = best
 	}
-	kept := c.rows[:0]
-	for _, e := range c.rows {
-		if c.supports[e.support].rows > 0 {
-			kept = append(kept, e)
-		}
-	}
-	c.rows = kept
 	c.observed.RejectMany(rejected, otherPosition)
 }
 

@@ -6,6 +6,7 @@ import (
 	"relais/data"
 	"relais/ingest/source"
 	"relais/ingest/table"
+	"relais/internal/intern"
 )
 
 // labelRow returns a function that adds the rows of a reference table of two columns. They
@@ -79,17 +80,18 @@ func (c *country) noteCommune(code, name []byte, better bool) string {
 		return "no code or name"
 	}
 	if c.communes == nil {
-		c.communes = map[string]string{}
-		for i := range c.supports {
-			c.communes[c.supports[i].insee] = ""
+		c.communes = map[uint32]string{}
+		for _, s := range c.supports.All() {
+			c.communes[s.insee] = ""
 		}
 	}
-	known, used := c.communes[string(code)]
+	at, used := intern.Find(&c.texts, code)
+	known, ok := c.communes[at]
 	switch {
-	case !used:
+	case !used || !ok:
 		return otherCommune
 	case known == "" || better:
-		c.communes[string(code)] = validText(name)
+		c.communes[at] = validText(name)
 	}
 	return ""
 }

@@ -38,10 +38,10 @@ func (c *country) supportRow(r *source.Reader) string {
 	if reason != "" {
 		return reason
 	}
-	s := &c.supports[at]
-	s.nature = cmp.Or(s.nature, c.intern(r.Field(supNature)))
-	s.height = cmp.Or(s.height, c.intern(r.Field(supHeight)))
-	s.owner = cmp.Or(s.owner, c.intern(r.Field(supOwner)))
+	s := c.support(at)
+	c.fillIn(&s.nature, r.Field(supNature))
+	c.fillIn(&s.height, r.Field(supHeight))
+	c.fillIn(&s.owner, r.Field(supOwner))
 	return ""
 }
 
@@ -65,88 +65,10 @@ func (c *country) stationRow(r *source.Reader) string {
 		return reason
 	}
 	implemented, commissioned := site.ParseDate(r.Field(staImplemented)), site.ParseDate(r.Field(staCommissioned))
-	for ; at != noNext; at = c.stations[at].next {
-		c.stations[at].implemented, c.stations[at].commissioned = int32(implemented), int32(commissioned)
+	for ; at != noNext; at = c.station(at).next {
+		c.station(at).implemented, c.station(at).commissioned = int32(implemented), int32(commissioned)
 	}
 	return ""
-}
-
-// An antenna of SUP_ANTENNE. Its own row names the support: a station can span two.
-type antenna struct {
-	support, station uint32
-	aer              uint32
-	azimuth          int16 // degrees; -1: unknown
-	kind             uint8
-	base             int32 // lower end in millimetres above ground; -1: unknown
-}
-
-// Kinds of antennas that are treated differently.
-const (
-	sector = iota
-	dish   // TAE_ID 17
-	shared // TAE_ID 75: RAN sharing
-)
-
-// Columns of SUP_ANTENNE.
-const (
-	antStation = iota
-	antNumber
-	antType
-	antAzimuth
-	antSupport
-	antBase
-)
-
-var antennaColumns = []table.Column{
-	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true},
-	{Name: "TAE_ID", Required: true, Blank: true},
-	{Name: "AER_NB_AZIMUT", Required: true, Blank: true, Gives: snapshot.Azimuths}, {Name: "SUP_ID", Required: true},
-	{Name: "AER_NB_ALT_BAS"},
-	{Name: "AER_NB_DIMENSION"}, {Name: "AER_FG_RAYON"},
-}
-
-func (c *country) antennaRow(r *source.Reader) string {
-	sta, reason := c.findStation(r.Field(antStation))
-	if reason != "" {
-		return reason
-	}
-	sup, reason := c.findSupport(r.Field(antSupport))
-	if reason != "" {
-		return reason
-	}
-	aer, ok := parseWhole(r.Field(antNumber))
-	if !ok {
-		return "no antenna number"
-	}
-	a := antenna{support: sup, station: sta, aer: aer, azimuth: parseAzimuth(r.Field(antAzimuth)), base: -1}
-	switch string(r.Field(antType)) {
-	case "17":
-		a.kind = dish
-	case "75":
-		a.kind = shared
-	}
-	if h, ok := parseFixed(r.Field(antBase), 3); ok && h >= 0 && h < 1e6 {
-		a.base = int32(h)
-	}
-	if _, twice := c.antennaOf[antennaKey(sta, aer)]; twice {
-		return "antenna given twice"
-	}
-	c.antennaOf[antennaKey(sta, aer)] = uint32(len(c.antennas))
-	c.antennas = append(c.antennas, a)
-	c.supports[sup].fixedLink = c.supports[sup].fixedLink || a.kind == dish
-	return ""
-}
-
-// antennaKey is the key that emitters refer to: AER_ID alone is not unique.
-func antennaKey(station, aer uint32) uint64 { return uint64(station)<<32 | uint64(aer) }
-
-// parseAzimuth parses degrees from true north, rounded to 0 to 359; -1: unknown.
-func parseAzimuth(b []byte) int16 {
-	a, ok := parseFixed(b, 0)
-	if !ok || a < 0 || a > 360 {
-		return -1
-	}
-	return int16(a % 360)
 }
 
 // An emitter of a public mobile system. Bands refer to it.
@@ -166,7 +88,7 @@ var emitterColumns = []table.Column{
 }
 
 func (c *country) emitterRow(r *source.Reader) string {
-	sta, reason := c.findStation(r.Field(emiStation))
+	sta, reason := c.rowStation(r, emiStation)
 	if reason != "" {
 		return reason
 	}
@@ -174,13 +96,13 @@ func (c *country) emitterRow(r *source.Reader) string {
 	if !ok {
 		return "no antenna number"
 	}
-	at, ok := c.antennaOf[antennaKey(sta, aer)]
-	if !ok {
+	antenna, _ := c.findAntenna(sta, aer)
+	if antenna == nil {
 		return "no antenna of this station and number"
 	}
-	system, sup := r.Field(emiSystem), c.antennas[at].support
+	system, sup := r.Field(emiSystem), antenna.support
 	if bytes.HasPrefix(system, []byte("FH")) {
-		c.supports[sup].fixedLink = true
+		c.support(sup).fixedLink = true
 		return ""
 	}
 	if !isPublicSystem(system) {
@@ -206,10 +128,8 @@ func isPublicSystem(system []byte) bool {
 	return false
 }
 
-// emittersDone sorts the emitters by number, for the bands to search. It gives back what only emitters
-// search.
+// emittersDone sorts the emitters by number, for the bands to search.
 func (c *country) emittersDone() error {
-	c.antennaOf = nil
 	byNumber := func(a, b emitter) int { return cmp.Compare(a.number, b.number) }
 	if !slices.IsSortedFunc(c.emitters, byNumber) {
 		slices.SortStableFunc(c.emitters, byNumber)

@@ -1,0 +1,97 @@
+package anfr
+
+import (
+	"cmp"
+	"slices"
+
+	"relais/site"
+)
+
+// fillEmissions adds the stations sorted by number, and the emissions sorted by station,
+// generation and band. A second row of the same station and system is left out.
+func (c *country) fillEmissions(s *site.Site, sup *support, g *filling) (duplicates int) {
+	ranks := c.systemRanks()
+	for runs := c.stationRuns(sup, g); len(runs) > 0; {
+		station, own := runs[0][0].station, g.own[:0]
+		for len(runs) > 0 && runs[0][0].station == station {
+			own, runs = append(own, runs[0]...), runs[1:]
+		}
+		g.own = own
+		c.addStation(s, c.station(station))
+		own = c.unite(own, g)
+		duplicates += len(g.own) - len(own)
+		slices.SortStableFunc(own, func(a, b row) int {
+			return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(ranks[a.system], ranks[b.system]))
+		})
+		for _, e := range own {
+			s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: c.systems[e.system],
+				Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on),
+				Azimuths: c.azimuths.lists[e.azimuths]})
+		}
+	}
+	s.SourceCode = s.Stations[0].Code
+	return duplicates
+}
+
+// stationRuns returns the runs of rows of one station, sorted by station. Most stations have one run.
+func (c *country) stationRuns(sup *support, g *filling) [][]row {
+	g.rows = c.rowsOf(sup, g.rows[:0])
+	rows := g.rows
+	g.runs = g.runs[:0]
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].station == rows[0].station {
+			n++
+		}
+		g.runs = append(g.runs, rows[:n])
+		rows = rows[n:]
+	}
+	slices.SortStableFunc(g.runs, func(a, b []row) int {
+		x, y := c.station(a[0].station), c.station(b[0].station)
+		return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.operator, y.operator))
+	})
+	return g.runs
+}
+
+// unite returns the first row of each system, of the rows of one station. They have the azimuths of all.
+func (c *country) unite(rows []row, g *filling) []row {
+	g.stations++
+	own := rows[:0]
+	for _, e := range rows {
+		if g.lastStation[e.system] != g.stations {
+			g.lastStation[e.system] = g.stations
+			own = append(own, e)
+			continue
+		}
+		first := &own[slices.IndexFunc(own, func(o row) bool { return o.system == e.system })]
+		first.azimuths = c.azimuths.add(union(c.azimuths.lists[first.azimuths], c.azimuths.lists[e.azimuths]))
+	}
+	return own
+}
+
+// systemRanks returns the rank by band of each of the systems.
+func (c *country) systemRanks() []int {
+	if len(c.ranks) == len(c.systems) {
+		return c.ranks
+	}
+	order := make([]int, len(c.systems))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return site.CompareSystems(c.systems[a], c.systems[b]) })
+	c.ranks = make([]int, len(order))
+	for k, i := range order[1:] {
+		c.ranks[i] = c.ranks[order[k]]
+		if site.CompareSystems(c.systems[order[k]], c.systems[i]) != 0 {
+			c.ranks[i]++
+		}
+	}
+	return c.ranks
+}
+
+// union returns the numbers of both lists, ascending. It changes neither list.
+func union(a, b []uint16) []uint16 {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
