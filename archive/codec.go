@@ -21,7 +21,7 @@ var coders = sync.OnceValue(func() (c struct {
 	unpack *zstd.Decoder
 }) {
 	var err error
-	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression),
+	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault),
 		zstd.WithEncoderConcurrency(compressors()), zstd.WithEncoderCRC(false)); err != nil {
 		panic(fmt.Sprintf("zstd options: %v", err))
 	}

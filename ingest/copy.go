@@ -100,9 +100,13 @@ func copyContent(ctx context.Context, to, from string, in io.Reader, pack bool) 
 	})
 }
 
+// window is how far back the compressor looks: what repeats in a table is near, and fits in a processor's cache.
+const window = 512 << 10
+
 // compressTo compresses what write writes.
 func compressTo(w io.Writer, write func(io.Writer) error) error {
-	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(window))
 	if err != nil {
 		return err
 	}
