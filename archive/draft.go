@@ -14,15 +14,15 @@ type Draft struct {
 	row    anfr.PublishedRow
 	file   *file
 	reader *source.Reader
-	err    error // of a row
+	err    error // of a row: there is no file then
 }
 
 // Read reads the rows that r has. It may be called again with the same r, as source.Found.Also is.
 func (d *Draft) Read(r *source.Reader) {
-	if d.file == nil {
+	if d.reader == nil {
 		d.file, d.reader = newFile(r.From.Synthetic()), r
 	}
-	if d.err != nil {
+	if d.file == nil {
 		return
 	}
 	d.err = d.row.Read(r, func() (reason string, err error) {
@@ -34,6 +34,9 @@ func (d *Draft) Read(r *source.Reader) {
 		}
 		return d.file.addRow(&d.row), nil
 	})
+	if d.err != nil {
+		d.file = nil // it is large, and nobody needs it
+	}
 }
 
 // refusal returns an error for a file that cannot be a publication.

@@ -13,8 +13,8 @@ import (
 // The bounds of a publication. The French one has 830,000 rows and 40 MB of different texts; its
 // largest support has 100 rows.
 const (
-	maxRows        = 4 << 20
-	maxTexts       = 256 << 20 // bytes
+	maxRows        = 16 << 20
+	maxTexts       = 512 << 20 // bytes
 	maxSupportRows = 1000
 )
 
@@ -70,9 +70,9 @@ func newFile(synthetic bool) *file {
 func (p *file) refusal() string {
 	switch {
 	case p.rows.Len() == maxRows:
-		return "over 4 million rows: not an observatoire"
+		return "over 16 million rows: not an observatoire"
 	case p.size() > maxTexts:
-		return "over 256 MiB of different texts: not an observatoire"
+		return "over 512 MiB of different texts: not an observatoire"
 	}
 	for _, i := range []int{inOperator, inSystem, inStatus, inGeneration, inUpdated} {
 		if p.texts[i].Len() > maxNames {

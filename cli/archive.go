@@ -74,6 +74,7 @@ func (c *archiveAdd) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
+	defer collectOften()()
 	added, err := c.add(ctx, streams, paths)
 	if c.JSON && (err == nil || len(added) > 0) {
 		err = errors.Join(printJSON(streams.Out, map[string]any{"added": added}), err)

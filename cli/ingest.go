@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -49,9 +48,7 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
 		return err
 	}
-	// The tables of a register grow to hundreds of megabytes, nearly without pointers: collecting often
-	// costs little time, and saves a quarter of the memory.
-	defer debug.SetGCPercent(debug.SetGCPercent(50))
+	defer collectOften()()
 	r, err := ingest.Run(ctx, o)
 	if err != nil {
 		return err
@@ -70,8 +67,8 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 func unarchived(reports ...*ingest.Report) error {
 	for _, r := range reports {
 		if r.Unarchived != "" {
-			return fmt.Errorf("the snapshots are new, but no archive was added (the same ingest, or relais archive add, "+
-				"does it): %s", r.Unarchived)
+			return fmt.Errorf("the snapshots are new, but no archive was added: %s (when this is mended, the same ingest, or "+
+				"relais archive add, adds it)", r.Unarchived)
 		}
 	}
 	return nil

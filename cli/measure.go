@@ -103,8 +103,8 @@ func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kin
 		}
 		command.Paths = append(command.Paths, path)
 	}
-	r, err := admin.Import(ctx, f.dir(), command,
-		streams.warnings())
+	defer collectOften()()
+	r, err := admin.Import(ctx, f.dir(), command, streams.warnings())
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
 		return err
 	}
+	defer collectOften()()
 	r, err := update.Run(ctx, o)
 	stopped := errors.Is(err, context.Canceled)
 	if errors.Is(err, update.ErrNothing) {

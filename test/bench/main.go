@@ -63,6 +63,9 @@ func (o *options) run(ctx context.Context) error {
 		return fmt.Errorf("-seconds and -runs must be 1 or more")
 	}
 	began := time.Now()
+	if err := os.MkdirAll(o.work, 0o755); err != nil {
+		return err
+	}
 	kit, err := o.findKit()
 	if err != nil {
 		return err
