@@ -3,9 +3,8 @@
 package intern
 
 import (
+	"hash/maphash"
 	"unsafe"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // A Table is a list of texts. Text 0 is "". The zero Table has only that.
@@ -99,12 +98,15 @@ func find[T string | []byte](t *Table, text T, hash uint32) (at int) {
 	return at
 }
 
+// seed is another one in each process: nobody can choose texts that have one hash.
+var seed = maphash.MakeSeed()
+
 func hashOf[T string | []byte](text T) uint32 {
 	switch text := any(text).(type) {
 	case string:
-		return uint32(xxhash.Sum64String(text))
+		return uint32(maphash.String(seed, text))
 	case []byte:
-		return uint32(xxhash.Sum64(text))
+		return uint32(maphash.Bytes(seed, text))
 	}
 	return 0
 }
