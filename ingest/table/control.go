@@ -40,8 +40,8 @@ func blank(r rune) rune {
 	return r
 }
 
-// isOdd is 1 for bytes that are not printable ASCII.
-var isOdd = func() (is [256]uint8) {
+// isSpecial is 1 for bytes that are not printable ASCII.
+var isSpecial = func() (is [256]uint8) {
 	for c := range is {
 		if c < ' ' || c > '~' {
 			is[c] = 1
@@ -50,9 +50,9 @@ var isOdd = func() (is [256]uint8) {
 	return is
 }()
 
-func countOdd(b []byte) (n int) {
+func countSpecial(b []byte) (n int) {
 	for _, c := range b {
-		n += int(isOdd[c])
+		n += int(isSpecial[c])
 	}
 	return n
 }

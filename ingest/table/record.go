@@ -34,7 +34,7 @@ func (r *Reader) accept(n, lines int) {
 	rec := r.buf[r.pos : r.pos+n]
 	r.pos += n
 	r.next += lines
-	r.latin1 = r.odd > 0 && !r.valid(rec)
+	r.latin1 = r.special > 0 && !r.valid(rec)
 	if r.raw = nil; lines == 1 && !r.latin1 {
 		r.raw = rec
 	}
@@ -62,7 +62,7 @@ func (r *Reader) acceptLast(n int) bool {
 // never closed must not swallow the following records.
 func (r *Reader) acceptBroken() bool {
 	n := bytes.IndexByte(r.buf[r.pos:r.end], '\n') + 1
-	r.repeats, r.odd = 0, n // nobody has looked at the bytes
+	r.repeats, r.special = 0, n // nobody has looked at the bytes
 	if n == 0 {
 		r.fail(r.line, "a line of over 64 KiB: this is not a table")
 		return false
@@ -85,8 +85,7 @@ const (
 // split finds the fields of the first record of b. It returns the record's number of bytes
 // and of line feeds.
 func (r *Reader) split(b []byte) (n, lines int, st state) {
-	r.fields, r.starts, r.repeats, r.stray, r.odd = r.fields[:0], r.starts[:0], 0, false, 0
-	comma := r.opt.Comma
+	r.fields, r.starts, r.repeats, r.stray, r.special = r.fields[:0], r.starts[:0], 0, false, 0
 	if r.opt.Comment != 0 && len(b) > 0 && b[0] == r.opt.Comment { // like an empty line
 		r.fields = append(r.fields, nil)
 		if n = bytes.IndexByte(b, '\n') + 1; n > 0 {
@@ -110,20 +109,9 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 			if end < 0 {
 				return len(b), 0, inQuotes
 			}
-			start := i
-			for i = end; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
-			}
-			r.odd += countOdd(b[start:i])
-			r.fields = append(r.fields, unquote(b[start:i], end-start))
-			r.stray = r.stray || r.opt.OneLine && len(bytes.TrimSpace(b[end:i])) > 0
+			i = r.addQuoted(b, i, end)
 		} else {
-			start := i
-			odd := 0
-			for ; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
-				odd += int(isOdd[b[i]])
-			}
-			r.odd += odd
-			r.fields = append(r.fields, b[start:i])
+			i = r.addPlain(b, i)
 		}
 		if i == len(b) {
 			r.starts = append(r.starts, i)
@@ -131,13 +119,35 @@ func (r *Reader) split(b []byte) (n, lines int, st state) {
 		}
 		if b[i] == '\n' {
 			if b[max(i, 1)-1] == '\r' { // of the line's end
-				r.odd--
+				r.special--
 			}
 			r.starts = append(r.starts, i+1)
 			return i + 1, lines + 1, whole
 		}
 		i++
 	}
+}
+
+// addQuoted adds the field at b[i:], whose closing quote is before end. It returns where the field ends.
+func (r *Reader) addQuoted(b []byte, i, end int) int {
+	start := i
+	for i = end; i < len(b) && b[i] != r.opt.Comma && b[i] != '\n'; i++ {
+	}
+	r.special += countSpecial(b[start:i])
+	r.fields = append(r.fields, unquote(b[start:i], end-start))
+	r.stray = r.stray || r.opt.OneLine && len(bytes.TrimSpace(b[end:i])) > 0
+	return i
+}
+
+// addPlain adds the field at b[i:], which has no quotes around it. It returns where the field ends.
+func (r *Reader) addPlain(b []byte, i int) int {
+	start, comma, special := i, r.opt.Comma, 0
+	for ; i < len(b) && b[i] != comma && b[i] != '\n'; i++ {
+		special += int(isSpecial[b[i]])
+	}
+	r.special += special
+	r.fields = append(r.fields, b[start:i])
+	return i
 }
 
 // maxLineFeeds returns the largest number of line feeds in quotes.

@@ -21,7 +21,7 @@ func (p *repeatable) forget() { p.fields = p.fields[:0] }
 // remember makes the record the one that the next is compared with.
 func (r *Reader) remember() {
 	switch p := &r.before; {
-	case len(r.fields) == 0 || !r.Whole():
+	case len(r.fields) == 0 || r.broken != "":
 	case r.raw == nil:
 		p.forget()
 	default:
@@ -35,12 +35,12 @@ func (r *Reader) remember() {
 // after them begins, or the end of the record.
 func (r *Reader) repeat(b []byte, i int) int {
 	p, k := &r.before, len(r.fields)
-	if k >= len(p.fields) || i == len(b) || b[i] != p.text[p.starts[k]] {
+	if k >= min(len(p.fields), 64) || i == len(b) || b[i] != p.text[p.starts[k]] {
 		return i
 	}
 	shift := i - p.starts[k]
 	end := p.starts[k] + samePrefix(b[i:], p.text[p.starts[k]:])
-	for ; k < len(p.fields) && p.starts[k+1] <= end; k++ {
+	for ; k < min(len(p.fields), 64) && p.starts[k+1] <= end; k++ {
 		r.fields = append(r.fields, p.fields[k])
 		r.starts = append(r.starts, p.starts[k]+shift)
 		r.repeats |= 1 << k

@@ -29,11 +29,14 @@ type record struct {
 	plain  bool // no field has a control character, nor needs decoding
 }
 
-// Fill replaces the rows by the next ones of r, with at least size bytes of text. more is false if
-// they are the last ones.
+// maxRecords bounds the records of Rows, which have no text if they repeat each other.
+const maxRecords = 4096
+
+// Fill replaces the rows by the next ones of r, until they have size bytes of text or are maxRecords. more is
+// false if they are the last ones.
 func (s *Rows) Fill(r *Reader, size int) (more bool) {
 	s.reset(r)
-	for len(s.text) < size {
+	for len(s.text) < size && len(s.records) < maxRecords {
 		if !r.Next() {
 			return false
 		}
@@ -68,7 +71,7 @@ func (s *Rows) add(r *Reader) {
 	}
 	text, fields := s.text, s.fields
 	for i, column := range r.bound {
-		if column >= 0 && repeats>>column&1 == 1 {
+		if i < 64 && before != nil && (column < 0 || repeats>>column&1 == 1) {
 			now.same |= 1 << i
 			continue
 		}
@@ -83,8 +86,8 @@ func (s *Rows) add(r *Reader) {
 		fields = append(fields, span{from, uint32(len(text))})
 	}
 	seen := repeats == r.repeats // by the Reader: it has not looked at fields that repeat
-	now.plain = seen && r.odd == 0 || !now.latin1 && !hasControl(text[len(s.text):])
-	now.plain = now.plain && (now.same == 0 || before.plain)
+	now.plain = seen && r.special == 0 || !now.latin1 && !hasControl(text[len(s.text):])
+	now.plain = now.plain && (repeats == 0 || before.plain)
 	if why := r.Broken(); why != "" {
 		now.broken, s.reasons = true, append(s.reasons, why)
 	}
@@ -131,7 +134,7 @@ func (s *Rows) Broken() string {
 
 // Same returns the bits of the bound columns, by their numbers, whose fields repeat those of the last record
 // that is not broken. A bit may be missing although the fields are equal: in the first of the rows, and for
-// columns from 64.
+// columns from 64. A caller that keeps what it made of the row before must look at every row that is not broken.
 func (s *Rows) Same() uint64 { return s.records[s.at-1].same }
 
 // Field returns a bound column of the record, trimmed and with blanks for control characters. It is

@@ -63,6 +63,9 @@ func readRows(t *testing.T, rows *Rows, columns int) (records []string) {
 		var fields [][]byte
 		for i := range columns {
 			fields = append(fields, bytes.Clone(rows.Raw(i)))
+			if got, want := rows.Field(i), bytes.TrimSpace(fields[i]); !bytes.Equal(got, want) {
+				t.Errorf("line %d, column %d: field %q, raw %q", rows.Line(), i, got, fields[i])
+			}
 			if rows.Same()>>i&1 == 1 && (before == nil || !bytes.Equal(before[i], fields[i])) {
 				t.Errorf("line %d, column %d: %q is marked as the same, and before it is %q", rows.Line(), i, fields[i], before)
 			}
@@ -108,12 +111,18 @@ var repeating = []struct{ name, text string }{
 	{"one column", "a\n1\n1\n2\n\n2\n"},
 }
 
+// shiftedIfOne is a test for records in the wrong columns.
+func shiftedIfOne(func(Column) int) (test func(fields [][]byte) bool) {
+	return func(fields [][]byte) bool { return string(fields[0]) == "1" }
+}
+
 func TestRowsRepeat(t *testing.T) {
 	for _, tt := range repeating {
 		for _, size := range []int{1, 5, 1 << 16} {
 			t.Run(fmt.Sprint(tt.name, " ", size), func(t *testing.T) {
 				checkRows(t, tt.text, Options{}, strings.Count(tt.text[:strings.IndexByte(tt.text, '\n')], ";")+1, size)
 				checkRows(t, tt.text, Options{OneLine: true}, 2, size)
+				checkRows(t, tt.text, Options{Shifted: shiftedIfOne}, 2, size)
 			})
 		}
 	}
@@ -148,8 +157,59 @@ func TestRowsOfALongTable(t *testing.T) {
 
 // More columns than there are bits are read, and never marked.
 func TestRowsOfManyColumns(t *testing.T) {
-	line := strings.Repeat("x;", 70) + "y\n"
+	line := strings.Repeat("x;", 70) + "y\x00z\n"
 	checkRows(t, line+line+line+line, Options{}, 71, 1<<16)
+	r, err := NewReader(strings.NewReader(line+line+line), "t", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 65 {
+		r.bound = append(r.bound, 1)
+	}
+	r.bound = append(r.bound, 70) // the only one with a control character
+	var rows Rows
+	for rows.Fill(r, 1<<16); rows.Next(); {
+		if got := string(rows.Field(64)) + string(rows.Field(65)); got != "xy z" {
+			t.Errorf("line %d: fields %q, want xy z", rows.Line(), got)
+		}
+	}
+}
+
+// Rows that repeat each other have no text, and come in blocks all the same.
+func TestRowsOfOneRecord(t *testing.T) {
+	text := "a;b\n" + strings.Repeat("1;2\n", 3*maxRecords)
+	checkRows(t, text, Options{}, 2, 1<<16)
+	r, err := NewReader(strings.NewReader(text), "t", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bindFirst(r, 2)
+	var rows Rows
+	for blocks := range 3 {
+		if more := rows.Fill(r, 1<<16); !more || len(rows.records) != maxRecords {
+			t.Errorf("block %d has %d records, more: %t; want %d and more", blocks, len(rows.records), more, maxRecords)
+		}
+	}
+}
+
+// A column that the table lacks repeats like others.
+func TestRowsOfAMissingColumn(t *testing.T) {
+	r, err := NewReader(strings.NewReader("a;b\n1;2\n1;3\n1;\t\n1;5\n"), "t", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Bind([]Column{{Name: "a"}, {Name: "c"}, {Name: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	var rows Rows
+	var got []string
+	for rows.Fill(r, 1<<16); rows.Next(); {
+		got = append(got, fmt.Sprintf("%q %q %q %b", rows.Field(0), rows.Field(1), rows.Raw(2), rows.Same()))
+	}
+	want := []string{`"1" "" "2" 0`, `"1" "" "3" 11`, `"1" "" " " 11`, `"1" "" "5" 11`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 func FuzzRows(f *testing.F) {
@@ -157,7 +217,7 @@ func FuzzRows(f *testing.F) {
 		f.Add(tt.text, false, uint8(10))
 	}
 	f.Fuzz(func(t *testing.T, text string, oneLine bool, size uint8) {
-		checkRows(t, text, Options{Comma: ';', OneLine: oneLine}, 3, int(size)+1)
+		checkRows(t, text, Options{Comma: ';', OneLine: oneLine, Shifted: shiftedIfOne}, 3, int(size)+1)
 		checkRows(t, strings.ReplaceAll(text, ";", ",")+text, Options{OneLine: oneLine}, 2, int(size)+1)
 	})
 }

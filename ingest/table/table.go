@@ -71,13 +71,14 @@ type Reader struct {
 	raw           []byte // the record, nil if the next one cannot be compared with it
 	before        repeatable
 	repeats       uint64 // bits of the first 64 fields: those that repeat fields of before
-	odd           int    // bytes that are not printable ASCII, in the fields that do not repeat
+	special       int    // bytes that are not printable ASCII, in the fields that do not repeat
 	width         int    // fields of the header
 	bound         []int  // field of each bound column, -1 if the table lacks it
 	latin1        bool
 	header        []string // canonical
 	written       []string // as in the file
 	stray         bool     // the record has a stray quote
+	broken        string   // why the record is, see Broken
 	shifted       func(fields [][]byte) bool
 	firstIsRecord bool // the first line turned out to be a record: Next returns it first
 	unended       bool // only the last record has no line feed
@@ -153,7 +154,7 @@ func separator(b []byte) byte {
 // Next advances to the next record and reports whether there is one. It skips empty lines.
 func (r *Reader) Next() bool {
 	if r.firstIsRecord {
-		r.firstIsRecord = false
+		r.firstIsRecord, r.broken = false, r.whyBroken()
 		return r.err == nil
 	}
 	r.remember()
@@ -163,6 +164,7 @@ func (r *Reader) Next() bool {
 		}
 		r.line = r.next
 		if r.record() && r.err == nil && !r.empty() {
+			r.broken = r.whyBroken()
 			return true
 		}
 	}
@@ -184,7 +186,9 @@ func (r *Reader) Unended() bool { return r.unended }
 
 // Broken returns why it is unknown which field of the record belongs to which column, "" if
 // it is known.
-func (r *Reader) Broken() string {
+func (r *Reader) Broken() string { return r.broken }
+
+func (r *Reader) whyBroken() string {
 	switch {
 	case r.stray:
 		return "broken record"

@@ -35,7 +35,7 @@ func (l *List[T]) Append(v T) {
 	l.n++
 }
 
-// Truncate removes all values from number n on.
+// Truncate removes all values from number n on, which must not be more than there are.
 func (l *List[T]) Truncate(n int) {
 	for i := range l.chunks {
 		l.chunks[i] = l.chunks[i][:min(len(l.chunks[i]), max(0, n-i<<shift))]
