@@ -82,7 +82,7 @@ func (b *block) record(row int, kind Kind, id uint32, updated string) (r Record)
 // A blockWriter collects the rows of a block.
 type blockWriter struct {
 	source *[contentTexts]intern.Table // of the texts of rows
-	inner  [contentTexts][]inner       // by number in source
+	local  [contentTexts][]localCode   // by number in source
 	block  uint32                      // counts the blocks
 	size   int                         // of the block before
 	ranks  []uint32
@@ -90,13 +90,13 @@ type blockWriter struct {
 	codes  [contentTexts][]uint32
 }
 
-// An inner is the position of a text in the texts of a block.
-type inner struct{ block, code uint32 }
+// A localCode is the position of a text in the texts of a block.
+type localCode struct{ block, code uint32 }
 
 func newBlockWriter(source *[contentTexts]intern.Table) *blockWriter {
 	w := &blockWriter{source: source, block: 1}
-	for i := range w.inner {
-		w.inner[i] = make([]inner, source[i].Len())
+	for i := range w.local {
+		w.local[i] = make([]localCode, source[i].Len())
 	}
 	return w
 }
@@ -104,12 +104,12 @@ func newBlockWriter(source *[contentTexts]intern.Table) *blockWriter {
 func (w *blockWriter) add(rank uint32, row *codes) {
 	w.ranks = append(w.ranks, rank)
 	for i, code := range row {
-		in := &w.inner[i][code]
-		if in.block != w.block {
-			*in = inner{w.block, uint32(len(w.texts[i]))}
+		l := &w.local[i][code]
+		if l.block != w.block {
+			*l = localCode{w.block, uint32(len(w.texts[i]))}
 			w.texts[i] = append(w.texts[i], w.source[i].Text(code))
 		}
-		w.codes[i] = append(w.codes[i], in.code)
+		w.codes[i] = append(w.codes[i], l.code)
 	}
 }
 

@@ -17,17 +17,21 @@ type Draft struct {
 	err    error // of a row: there is no file then
 }
 
-// Read reads the rows that r has. It may be called again with the same r, as source.Found.Also is.
+// Read reads the rows that r has. It may be called again with the same r, as source.Found.Second is.
 func (d *Draft) Read(r *source.Reader) {
 	if d.reader == nil {
 		d.file, d.reader = newFile(r.From.Synthetic()), r
 	}
-	if d.file == nil {
+	switch {
+	case d.file == nil:
+		return
+	case d.reader != r:
+		d.file, d.err = nil, errors.New("two readings of a file are not one publication")
 		return
 	}
 	d.err = d.row.Read(r, func() (reason string, err error) {
-		if d.file.rows.Len()%1024 == 0 { // finish looks once more
-			err = d.refusal()
+		if n := d.file.rows.Len(); n%1024 == 0 { // finish looks once more
+			err = d.refusal(n + 1)
 		}
 		if err != nil {
 			return "", err
@@ -39,10 +43,10 @@ func (d *Draft) Read(r *source.Reader) {
 	}
 }
 
-// refusal returns an error for a file that cannot be a publication.
-func (d *Draft) refusal() error {
-	if why := d.file.refusal(); why != "" {
-		return &table.Error{Name: d.reader.Path, Line: d.file.rows.Len() + 1, What: why}
+// refusal returns an error for a file that cannot be a publication with so many rows.
+func (d *Draft) refusal(rows int) error {
+	if why := d.file.refusal(rows); why != "" {
+		return &table.Error{Name: d.reader.Path, Line: rows, What: why}
 	}
 	return nil
 }
@@ -61,7 +65,7 @@ func (d *Draft) finish() (*file, *source.Report, error) {
 		return nil, nil, err
 	}
 	report.CountServed()
-	if err := d.refusal(); err != nil {
+	if err := d.refusal(d.file.rows.Len()); err != nil {
 		return nil, nil, err
 	}
 	switch p := d.file; {

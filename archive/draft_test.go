@@ -14,7 +14,7 @@ func TestDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, d := files[0], &Draft{}
-	f.Also = d.Read
+	f.Second = d.Read
 	r, err := f.Read(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -32,9 +32,24 @@ func TestDraft(t *testing.T) {
 	mustTell(t, "whole", sitesOf(s.Whole("2026-08-20")),
 		"new 1 2026-08-20 10 ORANGE LTE 800 0032290001", "new 2 2026-08-20 20 SFR GSM 900 0032700001")
 
+	// One that was read twice is refused.
+	twice := &Draft{}
+	f.Second = twice.Read
+	for range 2 {
+		if r, err = f.Read(nil); err != nil {
+			t.Fatal(err)
+		}
+		for r.NextRow() {
+		}
+		r.Close()
+	}
+	if _, err := s.Add(context.Background(), &files[0], Options{Draft: twice, Force: true}); err == nil {
+		t.Error("a draft of two readings was added")
+	}
+
 	// One that was not read to its end is refused.
 	cut := &Draft{}
-	f.Also = cut.Read
+	f.Second = cut.Read
 	if r, err = f.Read(nil); err != nil {
 		t.Fatal(err)
 	}

@@ -66,10 +66,10 @@ func newFile(synthetic bool) *file {
 	return &file{synthetic: synthetic, supportOf: map[uint32]uint32{}}
 }
 
-// refusal says why a file cannot be a publication; "" if it can.
-func (p *file) refusal() string {
+// refusal says why a file cannot be a publication with so many rows; "" if it can.
+func (p *file) refusal(rows int) string {
 	switch {
-	case p.rows.Len() == maxRows:
+	case rows > maxRows:
 		return "over 16 million rows: not an observatoire"
 	case p.size() > maxTexts:
 		return "over 512 MiB of different texts: not an observatoire"

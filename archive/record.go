@@ -135,7 +135,7 @@ func unpackPlace(packed string) (p place, support uint32, ok bool) {
 	return p, support, ok && packed == ""
 }
 
-// supportNumber reads a sup_id that anfr.ReadPublished has checked.
+// supportNumber reads a sup_id that anfr.PublishedRow.Read has checked.
 func supportNumber(text string) (n uint32, ok bool) {
 	if len(text) == 0 || len(text) > 9 || text[0] == '0' {
 		return 0, false

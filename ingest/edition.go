@@ -31,7 +31,7 @@ func (a *Archive) draft(files []source.Found) *archive.Draft {
 		return nil
 	}
 	d := &archive.Draft{}
-	files[i].Also = d.Read
+	files[i].Second = d.Read
 	return d
 }
 

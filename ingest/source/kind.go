@@ -47,9 +47,9 @@ type Found struct {
 	*Input
 	Kind *Kind
 	Slot string
-	// Also, which may be nil, gets the rows too. It is called after the parser has read some, with a
+	// Second, which may be nil, gets the rows too. It is called when the parser has read some, with a
 	// Reader that has these rows. Done of the Reader is for after the last ones.
-	Also func(*Reader)
+	Second func(*Reader)
 }
 
 // Detect returns the input with its kind, by its content: of the possible kinds the one

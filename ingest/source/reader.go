@@ -22,9 +22,10 @@ type Reader struct {
 	sound int   // rows that are not broken
 	empty []int // notable columns that were empty in all of them
 
-	also   func(second *Reader)
-	second *Reader // what also gets
-	first  *Reader // of a second reader: who read its rows before
+	second *Reader       // gets the rows after this one, nil for none
+	read   func(*Reader) // of a second reader: reads the rows that it has
+	first  *Reader       // of a second reader: what read its rows before
+	left   bool          // a second reader did not read all rows
 }
 
 // Read opens the input with the columns of its kind bound.
@@ -35,9 +36,9 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 	}
 	r := f.newReader(t)
 	r.queue = newQueue(t, in)
-	if f.Also != nil {
-		r.also, r.second = f.Also, f.newReader(t)
-		r.second.first = r
+	if f.Second != nil {
+		r.second = f.newReader(t)
+		r.second.read, r.second.first = f.Second, r
 	}
 	return r, nil
 }
@@ -99,10 +100,14 @@ func (r *Reader) Next() bool {
 
 // share gives the rows that were read to the second reader.
 func (r *Reader) share() {
-	if r.second != nil && r.rows != nil {
-		r.rows.Rewind()
-		r.second.rows = r.rows
-		r.also(r.second)
+	if r.second == nil || r.rows == nil {
+		return
+	}
+	r.rows.Rewind()
+	r.second.rows = r.rows
+	r.second.read(r.second)
+	for r.second.Next() {
+		r.second.left = true
 	}
 }
 
@@ -153,7 +158,7 @@ func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 // Done returns the report, after the last row. Errors: that of the reading; the table has no row, or a
 // required column is empty in every row.
 func (r *Reader) Done() (*Report, error) {
-	if r.first != nil && (!r.first.began || r.first.rows != nil) {
+	if r.left || r.first != nil && (!r.first.began || r.first.rows != nil) {
 		return nil, errStopped
 	}
 	if err := r.table.Err(); err != nil {
@@ -192,5 +197,5 @@ func (r *Reader) noteLacks() error {
 // Close closes the input.
 func (r *Reader) Close() error { return r.queue.close() }
 
-// errStopped is the error of a second reader if the first one stopped before the end.
+// errStopped is the error of a second reader if it or the first one stopped before the end.
 var errStopped = errors.New("the reading was stopped")

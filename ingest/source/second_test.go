@@ -28,7 +28,7 @@ func readAll(r *Reader) (all []string) {
 }
 
 // Two readers get the rows that encoding/csv finds.
-func TestAlso(t *testing.T) {
+func TestSecondReader(t *testing.T) {
 	text := longTable()
 	c := csv.NewReader(bytes.NewReader(text))
 	c.Comma = ';'
@@ -40,10 +40,10 @@ func TestAlso(t *testing.T) {
 	for i, r := range records[1:] {
 		want = append(want, fmt.Sprintf("%d %s", i+2, strings.Join(r, "|")))
 	}
-	var also []string
+	var seconds []string
 	var second *Reader
-	f := Found{Input: &Input{Path: write(t, t.TempDir(), "b.csv", text)}, Kind: kinds[0], Also: func(r *Reader) {
-		also, second = append(also, readAll(r)...), r
+	f := Found{Input: &Input{Path: write(t, t.TempDir(), "b.csv", text)}, Kind: kinds[0], Second: func(r *Reader) {
+		seconds, second = append(seconds, readAll(r)...), r
 	}}
 	r, err := f.Read(nil)
 	if err != nil {
@@ -58,13 +58,13 @@ func TestAlso(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(first, want) || !slices.Equal(also, want) {
-		t.Errorf("got %d and %d rows, want the %d of encoding/csv", len(first), len(also), len(want))
+	if !slices.Equal(first, want) || !slices.Equal(seconds, want) {
+		t.Errorf("got %d and %d rows, want the %d of encoding/csv", len(first), len(seconds), len(want))
 	}
 }
 
 // A reader that stops early does not leave the other one with a part that looks whole.
-func TestAlsoStops(t *testing.T) {
+func TestSecondReaderStops(t *testing.T) {
 	path := write(t, t.TempDir(), "b.csv", longTable())
 	const all = 1 << 20
 	for _, tt := range []struct {
@@ -77,7 +77,7 @@ func TestAlsoStops(t *testing.T) {
 				}
 			}
 			var second *Reader
-			f := Found{Input: &Input{Path: path}, Kind: kinds[0], Also: func(r *Reader) {
+			f := Found{Input: &Input{Path: path}, Kind: kinds[0], Second: func(r *Reader) {
 				some(r, tt.second)
 				second = r
 			}}
@@ -87,8 +87,8 @@ func TestAlsoStops(t *testing.T) {
 			}
 			some(r, tt.first)
 			_, secondErr := second.Done()
-			if stopped := tt.first < all; stopped != errors.Is(secondErr, errStopped) {
-				t.Errorf("the second reader: error %v; the first one stopped: %t", secondErr, stopped)
+			if !errors.Is(secondErr, errStopped) {
+				t.Errorf("the second reader: error %v, want %v", secondErr, errStopped)
 			}
 			if tt.first == all && r.Rows != 60_000 {
 				t.Errorf("the first reader: %d rows, want 60000", r.Rows)
