@@ -15,7 +15,7 @@ type antenna struct {
 	support, station     uint32
 	aer                  uint32
 	base                 int32  // lower end in millimetres above ground; -1: unknown
-	ofStation, ofSupport uint32 // another antenna of it: its position in country.antennas and 1, 0 for none
+	ofStation, ofSupport uint32 // the next antenna of it
 	azimuth              int16  // degrees; -1: unknown
 	kind                 uint8
 }
@@ -86,9 +86,9 @@ func (c *country) addAntenna(a antenna) (reason string) {
 	}
 	station, support := c.station(a.station), c.support(a.support)
 	a.ofStation, a.ofSupport = station.antenna, support.antenna
-	c.antennas.Append(a)
 	station.antenna = uint32(c.antennas.Len())
 	support.antenna = station.antenna
+	c.antennas.Append(a)
 	support.fixedLink = support.fixedLink || a.kind == dish
 	return ""
 }
@@ -96,8 +96,8 @@ func (c *country) addAntenna(a antenna) (reason string) {
 // findAntenna returns the antenna that emitters refer to by station and number, since AER_ID alone is not unique. If
 // the station has no such antenna, it returns nil and how many others there are.
 func (c *country) findAntenna(station, aer uint32) (found *antenna, n int) {
-	for at := c.station(station).antenna; at != 0; n++ {
-		a := c.antennas.At(int(at - 1))
+	for at := c.station(station).antenna; at != noNext; n++ {
+		a := c.antennas.At(int(at))
 		if a.aer == aer {
 			return a, n
 		}
@@ -117,8 +117,8 @@ func parseAzimuth(b []byte) int16 {
 
 // antennasOf appends the antennas of a support to a list, sorted by number.
 func (c *country) antennasOf(s *support, list []antenna) []antenna {
-	for at := s.antenna; at != 0; {
-		a := c.antennas.At(int(at - 1))
+	for at := s.antenna; at != noNext; {
+		a := c.antennas.At(int(at))
 		list, at = append(list, *a), a.ofSupport
 	}
 	slices.SortFunc(list, func(a, b antenna) int {

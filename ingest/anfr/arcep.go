@@ -63,7 +63,9 @@ func (c *country) arcepRow(r *source.Reader) string {
 	for ; at != noNext; at = c.station(at).next {
 		s := c.station(at)
 		s.shared = s.shared || shared
-		c.fillIn(&s.siteID, id)
+		if s.siteID == 0 {
+			s.siteID = c.appendText(id)
+		}
 		if c.texts.Text(s.siteID) != validText(id) {
 			reason = "station has another site id already"
 		}

@@ -22,9 +22,9 @@ func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 	c.stationOf, c.supportOf = nil, nil // nothing looks for them any more
 	builders := c.builders(files)
 	c.growBuilders(builders)
-	full, free := make(chan *filledSites, 4), make(chan *filledSites, 4)
+	full, free := make(chan *siteBatch, 4), make(chan *siteBatch, 4)
 	for range cap(free) {
-		free <- &filledSites{}
+		free <- &siteBatch{}
 	}
 	var adding errgroup.Group
 	adding.Go(func() (err error) {
@@ -38,7 +38,7 @@ func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 		}
 		return err
 	})
-	duplicates := c.fillAll(full, free)
+	duplicates := c.fillSites(full, free)
 	if err := adding.Wait(); err != nil {
 		return nil, err
 	}
@@ -46,18 +46,18 @@ func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 	return slices.DeleteFunc(builders, func(b *snapshot.Builder) bool { return b == nil }), nil
 }
 
-// filledSites are n sites with their targets.
-type filledSites struct {
+// A siteBatch is n sites with their targets.
+type siteBatch struct {
 	n       int
 	sites   [64]site.Site
 	targets [64]uint8
 }
 
-// fillAll fills the sites of all supports, in their order, and closes full. It returns how many rows were
+// fillSites fills the sites of all supports, in their order, and closes full. It returns how many rows were
 // duplicates.
-func (c *country) fillAll(full chan<- *filledSites, free <-chan *filledSites) (duplicates int) {
+func (c *country) fillSites(full chan<- *siteBatch, free <-chan *siteBatch) (duplicates int) {
 	defer close(full)
-	g := &filling{nodes: c.nodes, frequency: sortFrequencies(c.frequency)}
+	state := &fillState{nodes: c.nodes, frequency: sortFrequencies(c.frequency)}
 	out := <-free
 	for i, sup := range c.supports.All() {
 		if sup.rows == 0 { // outvoted by another position
@@ -69,7 +69,7 @@ func (c *country) fillAll(full chan<- *filledSites, free <-chan *filledSites) (d
 			out.n = 0
 		}
 		out.targets[out.n] = sup.target
-		duplicates += c.fill(&out.sites[out.n], uint32(i), g)
+		duplicates += c.fill(&out.sites[out.n], uint32(i), state)
 		out.n++
 	}
 	full <- out
@@ -114,9 +114,9 @@ func (c *country) growBuilders(builders []*snapshot.Builder) {
 	}
 }
 
-// A filling is used for one site after the other. Its lists are consumed: each begins at the next
+// A fillState is used for one site after the other. Its lists are consumed: each begins at the next
 // support.
-type filling struct {
+type fillState struct {
 	frequency []uint64
 	nodes     []node
 
@@ -129,7 +129,7 @@ type filling struct {
 }
 
 // fill makes the site of support i and returns how many of its rows were duplicates.
-func (c *country) fill(s *site.Site, i uint32, g *filling) (duplicates int) {
+func (c *country) fill(s *site.Site, i uint32, state *fillState) (duplicates int) {
 	sup, text := c.support(i), c.texts.Text
 	*s = site.Site{
 		ID:       strconv.FormatUint(uint64(sup.number), 10),
@@ -143,14 +143,14 @@ func (c *country) fill(s *site.Site, i uint32, g *filling) (duplicates int) {
 		FixedLink:     sup.fixedLink, CrozonLeader: c.leaders[i],
 		Azimuths: s.Azimuths[:0], Stations: s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
 	}
-	duplicates = c.fillEmissions(s, sup, g)
-	g.antennas = c.antennasOf(sup, g.antennas[:0])
-	c.fillAntennas(s, c.operatorsOn[i], g.antennas)
-	s.TxFrequencies, s.RxFrequencies, g.frequency = cutFrequencies(g.frequency, i)
-	for len(g.nodes) > 0 && g.nodes[0].support == i {
-		d := g.nodes[0]
+	duplicates = c.fillEmissions(s, sup, state)
+	state.antennas = c.antennasOf(sup, state.antennas[:0])
+	c.fillAntennas(s, c.operatorsOn[i], state.antennas)
+	s.TxFrequencies, s.RxFrequencies, state.frequency = cutFrequencies(state.frequency, i)
+	for len(state.nodes) > 0 && state.nodes[0].support == i {
+		d := state.nodes[0]
 		s.Radio = append(s.Radio, site.RadioID{Kind: d.kind, Operator: int(d.operator), Value: uint64(d.value)})
-		g.nodes = g.nodes[1:]
+		state.nodes = state.nodes[1:]
 	}
 	return duplicates
 }

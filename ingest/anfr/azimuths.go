@@ -3,6 +3,7 @@ package anfr
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"relais/ingest/source"
 )
@@ -52,6 +53,19 @@ func (a *azimuthLists) add(list []uint16) uint32 {
 	}
 	a.lists = append(a.lists, list)
 	return uint32(len(a.lists) - 1)
+}
+
+// unite returns the index of the list with the numbers of two lists.
+func (a *azimuthLists) unite(i, k uint32) uint32 {
+	all := slices.Concat(a.lists[i], a.lists[k])
+	slices.Sort(all)
+	switch all = slices.Compact(all); {
+	case len(all) == len(a.lists[i]):
+		return i
+	case len(all) == len(a.lists[k]):
+		return k
+	}
+	return a.add(all)
 }
 
 // parseAzimuths parses whole degrees with "|" in between. It leaves out and counts other values.

@@ -30,8 +30,9 @@ type country struct {
 	stations  chunked.List[station]
 	stationOf map[stationCode]uint32 // → the first of its code in stations
 	rows      chunked.List[row]
-	last      stationSite // of the row before
-	named     struct {    // station by the row before
+	// What the row before gave, for rows that repeat it.
+	siteBefore    stationSite
+	stationBefore struct {
 		at     uint32
 		reason string
 	}
@@ -81,18 +82,19 @@ type support struct {
 	height, nature, owner uint32
 	rows                  int32  // emissions
 	first, last           uint32 // of them, indexes in country.rows
-	antenna               uint32 // as of antenna
+	antenna               uint32 // the first of its antennas
 	next                  uint32 // another position of the same number
 	fixedLink             bool
 }
 
+// noNext ends a chain: of positions of a support, of stations with a code, of antennas.
 const noNext = ^uint32(0)
 
 type station struct {
 	code                      stationCode
 	operator                  uint8
 	target                    uint8
-	antenna                   uint32 // as of antenna
+	antenna                   uint32 // the first of its antennas
 	next                      uint32 // another operator with the same code
 	siteID                    uint32 // number of a text
 	shared                    bool
@@ -108,7 +110,7 @@ func operatorBit(target, operator uint8) uint64 { return 1 << (target*16 + opera
 
 // A row is one emission of the observatoire.
 type row struct {
-	next       uint32 // of the support, if this is not its last one
+	next       uint32 // of the support, which counts them
 	station    uint32
 	on         int32
 	azimuths   uint32 // index in azimuthLists; 0: not stated
@@ -226,16 +228,16 @@ func (c *country) read(f *source.Found, row func(*source.Reader) string, watch s
 }
 
 // maxTexts bounds the bytes of all texts, whose ends are counted in 32 bits.
-const maxTexts = 4<<30 - table.MaxRecord
+const maxTexts = 4<<30 - 4*table.MaxRecord // decoding may triple a field
 
-// intern returns the number of a text that many rows have.
-func (c *country) intern(b []byte) uint32 { return c.add(b, intern.Add) }
+// internText returns the number of a text that many rows have.
+func (c *country) internText(b []byte) uint32 { return c.addText(b, intern.Add) }
 
-// keep returns the number of a text that few other rows have.
-func (c *country) keep(b []byte) uint32 { return c.add(b, intern.Append) }
+// appendText returns the number of a text that few other rows have.
+func (c *country) appendText(b []byte) uint32 { return c.addText(b, intern.Append) }
 
-// add adds a text. Above maxTexts it adds none, and assemble fails.
-func (c *country) add(b []byte, add func(*intern.Table, []byte) uint32) uint32 {
+// addText adds a text. Above maxTexts it adds none, and assemble fails.
+func (c *country) addText(b []byte, add func(*intern.Table, []byte) uint32) uint32 {
 	if !utf8.Valid(b) {
 		b = []byte(validText(b))
 	}
@@ -243,13 +245,6 @@ func (c *country) add(b []byte, add func(*intern.Table, []byte) uint32) uint32 {
 		return 0
 	}
 	return add(&c.texts, b)
-}
-
-// fillIn sets the number of a text that is not known yet.
-func (c *country) fillIn(text *uint32, b []byte) {
-	if *text == 0 {
-		*text = c.keep(b)
-	}
 }
 
 // support returns the support of an index.
@@ -284,9 +279,9 @@ func (c *country) station(at uint32) *station { return c.stations.At(int(at)) }
 // rowStation returns the station that a column of a row names. Rows that follow each other often name the same.
 func (c *country) rowStation(r *source.Reader, column int) (at uint32, reason string) {
 	if r.Same()>>column&1 == 0 {
-		c.named.at, c.named.reason = c.findStation(r.Field(column))
+		c.stationBefore.at, c.stationBefore.reason = c.findStation(r.Field(column))
 	}
-	return c.named.at, c.named.reason
+	return c.stationBefore.at, c.stationBefore.reason
 }
 
 // findStation returns the station with this number.

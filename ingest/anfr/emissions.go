@@ -9,17 +9,17 @@ import (
 
 // fillEmissions adds the stations sorted by number, and the emissions sorted by station,
 // generation and band. A second row of the same station and system is left out.
-func (c *country) fillEmissions(s *site.Site, sup *support, g *filling) (duplicates int) {
+func (c *country) fillEmissions(s *site.Site, sup *support, state *fillState) (duplicates int) {
 	ranks := c.systemRanks()
-	for runs := c.stationRuns(sup, g); len(runs) > 0; {
-		station, own := runs[0][0].station, g.own[:0]
+	for runs := c.stationRuns(sup, state); len(runs) > 0; {
+		station, own := runs[0][0].station, state.own[:0]
 		for len(runs) > 0 && runs[0][0].station == station {
 			own, runs = append(own, runs[0]...), runs[1:]
 		}
-		g.own = own
+		state.own = own
 		c.addStation(s, c.station(station))
-		own = c.unite(own, g)
-		duplicates += len(g.own) - len(own)
+		own = c.unite(own, state)
+		duplicates += len(state.own) - len(own)
 		slices.SortStableFunc(own, func(a, b row) int {
 			return cmp.Or(cmp.Compare(a.generation, b.generation), cmp.Compare(ranks[a.system], ranks[b.system]))
 		})
@@ -34,37 +34,37 @@ func (c *country) fillEmissions(s *site.Site, sup *support, g *filling) (duplica
 }
 
 // stationRuns returns the runs of rows of one station, sorted by station. Most stations have one run.
-func (c *country) stationRuns(sup *support, g *filling) [][]row {
-	g.rows = c.rowsOf(sup, g.rows[:0])
-	rows := g.rows
-	g.runs = g.runs[:0]
+func (c *country) stationRuns(sup *support, state *fillState) [][]row {
+	state.rows = c.rowsOf(sup, state.rows[:0])
+	rows := state.rows
+	state.runs = state.runs[:0]
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].station == rows[0].station {
 			n++
 		}
-		g.runs = append(g.runs, rows[:n])
+		state.runs = append(state.runs, rows[:n])
 		rows = rows[n:]
 	}
-	slices.SortStableFunc(g.runs, func(a, b []row) int {
+	slices.SortStableFunc(state.runs, func(a, b []row) int {
 		x, y := c.station(a[0].station), c.station(b[0].station)
 		return cmp.Or(cmp.Compare(x.code, y.code), cmp.Compare(x.operator, y.operator))
 	})
-	return g.runs
+	return state.runs
 }
 
 // unite returns the first row of each system, of the rows of one station. They have the azimuths of all.
-func (c *country) unite(rows []row, g *filling) []row {
-	g.stations++
+func (c *country) unite(rows []row, state *fillState) []row {
+	state.stations++
 	own := rows[:0]
 	for _, e := range rows {
-		if g.lastStation[e.system] != g.stations {
-			g.lastStation[e.system] = g.stations
+		if state.lastStation[e.system] != state.stations {
+			state.lastStation[e.system] = state.stations
 			own = append(own, e)
 			continue
 		}
 		first := &own[slices.IndexFunc(own, func(o row) bool { return o.system == e.system })]
-		first.azimuths = c.azimuths.add(union(c.azimuths.lists[first.azimuths], c.azimuths.lists[e.azimuths]))
+		first.azimuths = c.azimuths.unite(first.azimuths, e.azimuths)
 	}
 	return own
 }
@@ -87,11 +87,4 @@ func (c *country) systemRanks() []int {
 		}
 	}
 	return c.ranks
-}
-
-// union returns the numbers of both lists, ascending. It changes neither list.
-func union(a, b []uint16) []uint16 {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -15,7 +15,7 @@ import (
 type Mapper struct {
 	country *country
 	fields  publishedFields
-	filling filling
+	state   fillState
 }
 
 // publishedFields are the fields of a published row, by the positions in observatoryColumns.
@@ -67,7 +67,7 @@ func (m *Mapper) Site(s *site.Site) (code market.Code, ok bool) {
 		}
 		*s = site.Site{ID: strconv.FormatUint(uint64(sup.number), 10), Area: int(sup.area),
 			Position: geo.Point{Lat: sup.lat, Lng: sup.lng}, Stations: s.Stations[:0], Emissions: s.Emissions[:0]}
-		c.fillEmissions(s, sup, &m.filling)
+		c.fillEmissions(s, sup, &m.state)
 		return c.targets[sup.target].market.Code, true
 	}
 	return "", false

@@ -82,7 +82,7 @@ type stationSite struct {
 	where    place
 	reason   string // why its rows are rejected, "" if they are not
 
-	found            bool // the indexes are known: a row was served
+	known            bool // the indexes are: a row was served
 	support, station uint32
 }
 
@@ -103,7 +103,7 @@ func (c *country) observatoryRow(r *source.Reader) string {
 
 // emission returns the support of a row, and its emission without azimuths, or the reason for rejection.
 func (c *country) emission(r fielder) (support uint32, e row, reason string) {
-	at := &c.last
+	at := &c.siteBefore
 	if r.Same()&siteColumns != siteColumns {
 		*at = c.readSite(r)
 	}
@@ -123,12 +123,12 @@ func (c *country) emission(r fielder) (support uint32, e row, reason string) {
 	if e.system, ok = c.internSystem(r.Field(obsSystem)); !ok {
 		return 0, e, "no system"
 	}
-	if !at.found {
+	if !at.known {
 		if at.support, reason = c.supportAt(r, at.number, at.where); reason != "" {
 			return 0, e, reason
 		}
 		at.station = c.internStation(at.code, at.operator, uint8(at.where.target))
-		at.found = true
+		at.known = true
 	}
 	e.station = at.station
 	return at.support, e, ""
@@ -238,7 +238,7 @@ func (c *country) internStation(code stationCode, operator, target uint8) uint32
 		}
 	}
 	at := uint32(c.stations.Len())
-	c.stations.Append(station{code: code, operator: operator, target: target, next: noNext})
+	c.stations.Append(station{code: code, operator: operator, target: target, antenna: noNext, next: noNext})
 	if ok {
 		c.station(last).next = at
 	} else {

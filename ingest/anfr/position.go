@@ -67,12 +67,12 @@ func withinSpot(a, b float64) bool { return math.Abs(a-b) <= sameSpot+1/geo.Scal
 func (c *country) newSupport(r fielder, number uint32, where place, p geo.Point) uint32 {
 	at := uint32(c.supports.Len())
 	c.supports.Append(support{
-		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, next: noNext,
-		insee:   c.intern(padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
-		postal:  c.keep(padZeros(r.Field(obsPostal), 5)),
-		lieu:    c.keep(r.Field(obsLieu)),
-		address: [3]uint32{c.keep(r.Field(obsAddress1)), c.keep(r.Field(obsAddress2)), c.keep(r.Field(obsAddress3))},
-		height:  c.intern(r.Field(obsHeight)), nature: c.intern(r.Field(obsNature)), owner: c.intern(r.Field(obsOwner)),
+		number: number, target: uint8(where.target), area: uint8(where.area), lat: p.Lat, lng: p.Lng, antenna: noNext, next: noNext,
+		insee:   c.internText(padZeros(firstNonEmpty(r.Field(obsInsee), r.Field(obsInsee2)), 5)),
+		postal:  c.appendText(padZeros(r.Field(obsPostal), 5)),
+		lieu:    c.appendText(r.Field(obsLieu)),
+		address: [3]uint32{c.appendText(r.Field(obsAddress1)), c.appendText(r.Field(obsAddress2)), c.appendText(r.Field(obsAddress3))},
+		height:  c.internText(r.Field(obsHeight)), nature: c.internText(r.Field(obsNature)), owner: c.internText(r.Field(obsOwner)),
 	})
 	return at
 }

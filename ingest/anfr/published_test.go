@@ -19,7 +19,7 @@ func TestPublishedColumns(t *testing.T) {
 }
 
 // Rows of every territory and operator are read unchanged, except those without an identity.
-func TestReadPublished(t *testing.T) {
+func TestPublishedRow(t *testing.T) {
 	text := strings.Join(column.Names[:], ";") + "\n" +
 		"7;Gouv Nelle Calédonie (OPT);0042;LTE 800;02/01/2020;988;98818;4G;2026-08-27T16:11:53;9880110001;23;\"27,2\";72;a;b;c;d;98800;98818;\"-22,1 , 166\";x;Inconnu\n" +
 		"8; SFR ;42;LTE 800 ;;3;3258;4G;;32700001;;;;  ;LA RONCHÈRE \t; x;\"y \";3110;;;;\r\n" +
@@ -66,7 +66,7 @@ func TestReadPublished(t *testing.T) {
 }
 
 // Rows that repeat the one before are the same as rows that are read alone, whatever was rejected in between.
-func TestReadRepeatedRows(t *testing.T) {
+func TestRepeatedPublishedRows(t *testing.T) {
 	header := strings.Join(column.Names[:], ";") + "\n"
 	place := ";3;3258;4G;2026-08-27T16:11:53;%s;23;20;72;LIEU \t;;;;3110;3258;\"46,1 , 3,2\";x;En service\n"
 	row := func(id, operator, support, system, date, station string) string {

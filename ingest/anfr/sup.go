@@ -39,9 +39,14 @@ func (c *country) supportRow(r *source.Reader) string {
 		return reason
 	}
 	s := c.support(at)
-	c.fillIn(&s.nature, r.Field(supNature))
-	c.fillIn(&s.height, r.Field(supHeight))
-	c.fillIn(&s.owner, r.Field(supOwner))
+	for _, p := range []struct {
+		text   *uint32
+		column int
+	}{{&s.nature, supNature}, {&s.height, supHeight}, {&s.owner, supOwner}} {
+		if *p.text == 0 {
+			*p.text = c.internText(r.Field(p.column))
+		}
+	}
 	return ""
 }
 
