@@ -242,6 +242,8 @@ func (a recorder) settled(name string, v any) any {
 		return "(text)"
 	} else if name == "dataVersion" && v != nil {
 		return "(version)"
+	} else if name == "emr_dt" { // the register's own day, which can be near the day of the run
+		return v
 	}
 	switch v := v.(type) {
 	case map[string]any:
