@@ -253,6 +253,7 @@ func TestCutLink(t *testing.T) {
 		t.Errorf("%s while it was cut off: %d of %d reads failed", n.name, failed, reads)
 	}
 	l.writesAgain(t)
+	n.waitFollowing(t)
 	n.waitReady(t)
 	time.Sleep(time.Second)
 	l.setAway(false)

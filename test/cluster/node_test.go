@@ -227,6 +227,19 @@ func (n *node) waitReady(t testing.TB) {
 	n.lives.Store(true)
 }
 
+// waitFollowing waits until the node reaches the engine and follows it: ready is a node without the
+// engine, too.
+func (n *node) waitFollowing(t *testing.T) {
+	t.Helper()
+	if !waitFor(func() bool {
+		a, _, err := call(n.http, http.MethodGet, n.base+"/readyz", nil)
+		cluster, ok := a.object()["cluster"].(map[string]any)
+		return err == nil && ok && cluster["state"] == "following"
+	}) {
+		t.Fatalf("%s does not follow the cluster:\n%s", n.name, n.tail())
+	}
+}
+
 // metric returns the sum of a metric of the node.
 func (n *node) metric(t *testing.T, name string) (sum float64) {
 	t.Helper()
