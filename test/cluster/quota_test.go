@@ -3,10 +3,14 @@ package cluster
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"relais/admin"
+	"relais/auth/access"
 )
 
 // credit is how many requests of a client a node may admit before it tells the others.
@@ -73,6 +77,9 @@ func TestQuotas(t *testing.T) {
 				if !waitFor(func() bool { return n.metric(t, "relais_cluster_nodes") == nodes }) {
 					t.Fatalf("%s does not know the others", n.name)
 				}
+				if !waitFor(func() bool { return n.knows(c.ID) }) {
+					t.Fatalf("%s does not know the client", n.name)
+				}
 			}
 			if tt.engineIsKilled {
 				most += nodes
@@ -99,6 +106,13 @@ func TestQuotas(t *testing.T) {
 			w.newLoad().settle(t)
 		})
 	}
+}
+
+// knows reports whether the node's own list has a client.
+func (n *node) knows(client string) bool {
+	var list []access.Client
+	_, err := n.command(admin.ListClients{}, &list)
+	return err == nil && slices.ContainsFunc(list, func(c access.Client) bool { return c.ID == client })
 }
 
 // inOneMinute waits until a window of a minute, which clocks begin, has enough left.
