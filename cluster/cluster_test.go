@@ -96,7 +96,14 @@ func mustEqual(t *testing.T, url string, nodes ...*member) {
 	t.Helper()
 	nodes = append(nodes, joined(t, url, "last"))
 	for _, n := range nodes {
-		if err := n.db.Fresh(t.Context()); err != nil {
+		err := n.db.Fresh(t.Context())
+		for range poolSize { // each connection of the pool can be one that was cut before
+			if !errors.Is(err, store.ErrAway) {
+				break
+			}
+			err = n.db.Fresh(t.Context())
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
