@@ -9,6 +9,9 @@ import (
 // Authorities sort their tables, so that most fields of a record repeat those of the record before. They
 // are found by comparing bytes, which is much faster than to look for their ends.
 
+// maxMarks is how many fields, or columns, have a bit that says that they repeat.
+const maxMarks = 64
+
 // A repeatable is the last whole record of one line, split.
 type repeatable struct {
 	text   []byte
@@ -35,12 +38,12 @@ func (r *Reader) remember() {
 // after them begins, or the end of the record.
 func (r *Reader) repeat(b []byte, i int) int {
 	p, k := &r.before, len(r.fields)
-	if k >= min(len(p.fields), 64) || i == len(b) || b[i] != p.text[p.starts[k]] {
+	if k >= min(len(p.fields), maxMarks) || i == len(b) || b[i] != p.text[p.starts[k]] {
 		return i
 	}
 	shift := i - p.starts[k]
 	end := p.starts[k] + samePrefix(b[i:], p.text[p.starts[k]:])
-	for ; k < min(len(p.fields), 64) && p.starts[k+1] <= end; k++ {
+	for ; k < min(len(p.fields), maxMarks) && p.starts[k+1] <= end; k++ {
 		r.fields = append(r.fields, p.fields[k])
 		r.starts = append(r.starts, p.starts[k]+shift)
 		r.repeats |= 1 << k

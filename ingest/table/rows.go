@@ -71,7 +71,7 @@ func (s *Rows) add(r *Reader) {
 	}
 	text, fields := s.text, s.fields
 	for i, column := range r.bound {
-		if i < 64 && before != nil && (column < 0 || repeats>>column&1 == 1) {
+		if i < maxMarks && before != nil && (column < 0 || repeats>>column&1 == 1) {
 			now.same |= 1 << i
 			continue
 		}

@@ -70,7 +70,7 @@ type Reader struct {
 	starts        []int  // where each field begins in the record, and where the record ends
 	raw           []byte // the record, nil if the next one cannot be compared with it
 	before        repeatable
-	repeats       uint64 // bits of the first 64 fields: those that repeat fields of before
+	repeats       uint64 // bits of the first maxMarks fields: those that repeat fields of before
 	special       int    // bytes that are not printable ASCII, in the fields that do not repeat
 	width         int    // fields of the header
 	bound         []int  // field of each bound column, -1 if the table lacks it

@@ -227,8 +227,8 @@ func (n *node) waitReady(t testing.TB) {
 	n.lives.Store(true)
 }
 
-// waitFollowing waits until the node reaches the engine and follows it: ready is a node without the
-// engine, too.
+// waitFollowing waits until the node reaches the engine and follows it. A node that lost the engine a
+// moment ago is ready, too.
 func (n *node) waitFollowing(t *testing.T) {
 	t.Helper()
 	if !waitFor(func() bool {

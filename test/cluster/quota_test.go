@@ -77,7 +77,7 @@ func TestQuotas(t *testing.T) {
 				if !waitFor(func() bool { return n.metric(t, "relais_cluster_nodes") == nodes }) {
 					t.Fatalf("%s does not know the others", n.name)
 				}
-				if !waitFor(func() bool { return n.knows(c.ID) }) {
+				if !waitFor(func() bool { return n.knows(c.ID) }) { // one that does not refuses all requests
 					t.Fatalf("%s does not know the client", n.name)
 				}
 			}
