@@ -68,6 +68,20 @@ type support struct {
 	ranShared, sharedPanel bool
 }
 
+// directions says where the azimuths of a support's emissions are stated.
+type directions int
+
+const (
+	listed       directions = iota // in list_azimut of each row, and in the SUP tables
+	partlyListed                   // in list_azimut of every other row, and in the SUP tables
+	ofEmitters                     // in the SUP tables
+	ofStations                     // in SUP_ANTENNE, and no emitter is stated
+	unstated                       // nowhere
+)
+
+// directions returns the first kind for half of the supports, and each of the others for an eighth.
+func (s *support) directions() directions { return max(listed, directions(s.id%8-3)) }
+
 type station struct {
 	operator operator
 	number   string

@@ -85,7 +85,7 @@ func older(one *site.Site, id uint64, code market.Code, other site.Emission) {
 	}
 	if other.System != "" && deleted.happened(1, systemsRemoved, id, 1) &&
 		!slices.ContainsFunc(one.Emissions, func(e site.Emission) bool { return e.System == other.System }) {
-		other.Station, other.Status, other.Azimuths = kept[0].Station, kept[0].Status, nil
+		other.Station, other.Status, other.Azimuths, other.Origin = kept[0].Station, kept[0].Status, nil, site.NotStated
 		kept = append(kept, other)
 	}
 	one.Emissions = kept

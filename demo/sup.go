@@ -133,7 +133,10 @@ func (t *tables) eachAntenna(s *support, f func(sta *station, number, azimuth in
 func (t *tables) antennas(w io.Writer, s *support) error {
 	return t.eachAntenna(s, func(sta *station, number, azimuth int, kind string) error {
 		text := fmt.Sprint(azimuth)
-		if azimuth == 0 {
+		switch {
+		case s.directions() == unstated:
+			text = ""
+		case azimuth == 0:
 			text = "360" // like many rows of the authority
 		}
 		_, err := fmt.Fprintf(w, "%s;%d;%s;2,1;D;%s;%d,5;%d\r\n", sta.number, number, kind, text, max(0, s.height-2),
@@ -146,8 +149,11 @@ func (t *tables) antennas(w io.Writer, s *support) error {
 func (t *tables) eachEmitter(s *support, f func(sta *station, antenna int, x system) error) error {
 	return t.eachAntenna(s, func(sta *station, number, _ int, kind string) error {
 		list := sta.systems
-		if kind == "17" {
+		switch {
+		case kind == "17":
 			list = []system{{name: "FH 18 GHz"}}
+		case s.directions() == ofStations:
+			list = nil
 		}
 		for _, x := range list {
 			t.emitter++

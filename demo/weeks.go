@@ -112,8 +112,12 @@ func writeObservatory(w io.Writer, c []support, ago int) error {
 				s.height, s.owner, lieu, s.address,
 				t.postal, t.insee, degrees(s.lat), degrees(s.lng), sexagesimal(s.lat, "N", "S"),
 				sexagesimal(s.lng, "E", "W"))
-			azimuths := fmt.Sprintf("%d|%d|%d", sta.azimuth, sta.azimuth+120, sta.azimuth+240)
-			for _, sys := range sta.systemsOf(ago, id, uint64(k)) {
+			list := fmt.Sprintf("%d|%d|%d", sta.azimuth, sta.azimuth+120, sta.azimuth+240)
+			for at, sys := range sta.systemsOf(ago, id, uint64(k)) {
+				azimuths := ""
+				if d := s.directions(); d == listed || d == partlyListed && at%2 == 0 {
+					azimuths = list
+				}
 				row++
 				line = strconv.AppendInt(line[:0], int64(row), 10)
 				for _, part := range [...]string{before, sys.name, ";", sys.on, between, sys.generation,

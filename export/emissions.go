@@ -59,6 +59,7 @@ var emissionColumns = slices.Concat(ofSite(placeColumns), []Column[emissionRow]{
 		v.Numbers = appendDegrees(v.Numbers, r.emission.Azimuths)
 		v.Null = len(v.Numbers) == 0
 	}},
+	{"azimutFrom", Text, func(r *emissionRow, v *Value) { v.SetText(r.emission.Origin.String()) }},
 	{"sourceLabel", Text, func(r *emissionRow, v *Value) { v.Text = r.common.Source.Source }},
 })
 

@@ -43,12 +43,12 @@ func sites(t *testing.T, list ...site.Site) *Register {
 	return &Register{Market: m, Whole: true, Source: m.Table.Register}
 }
 
-// mast is a site of two operators. One emission states its azimuths, the site has one more.
+// mast is a site of two operators. Azimuths of the first are known.
 func mast(id string) site.Site {
 	return site.Site{ID: id, Position: paris, Area: -1, Height: 31.5, AntennaHeight: site.Unknown, Place: "LE <HAUT> & Cie",
 		Stations: []site.Station{{Code: "0750000001", Operator: 0}, {Code: "0750000002", Operator: 2}},
-		Azimuths: []uint16{0, 120, 240},
 		Emissions: []site.Emission{
-			{Station: 0, System: "LTE 800", Generation: site.G4, Status: 2, On: site.DateOf(2020, 2, 29), Azimuths: []uint16{0, 120}},
+			{Station: 0, System: "LTE 800", Generation: site.G4, Status: 2, On: site.DateOf(2020, 2, 29), Azimuths: []uint16{0, 120},
+				Origin: site.FromEmitter},
 			{Station: 1, System: "5G NR 3500", Generation: site.G5, Status: 0}}}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"math"
 	"slices"
@@ -24,8 +23,7 @@ const MaxKMZ = 5000
 var ErrTooManySites = errors.New("too many sites for a KMZ")
 
 // KMZ is a map for Google Earth, OsmAnd and the like: a folder for each operator with a placemark for each of
-// its sites, which has the sectors of the operator as wedges. Sectors whose operator is not stated have a
-// folder of their own.
+// its sites, which has the sectors of the operator as wedges.
 type KMZ struct {
 	French bool // descriptions are in French, not in English
 }
@@ -63,15 +61,15 @@ func (f KMZ) Write(w io.Writer, r *Register) error {
 
 // kmlWords are what a KMZ says in a language.
 type kmlWords struct {
-	colon                                                                                    string
-	sites, noOperator, operator, technologies, status, height, azimuths, place, date, source string
+	colon                                                                        string
+	sites, operator, technologies, status, height, azimuths, place, date, source string
 }
 
 var (
-	englishKML = kmlWords{": ", "antenna sites", "Sectors whose operator is not stated", "Operator", "Technologies", "Status",
-		"Height (m)", "Azimuths (°)", "Place", "Newest emission", "Source"}
-	frenchKML = kmlWords{" : ", "sites d’antennes", "Secteurs dont l’opérateur n’est pas indiqué", "Opérateur", "Technologies",
-		"Statut", "Hauteur (m)", "Azimuts (°)", "Lieu", "Émission la plus récente", "Source"}
+	englishKML = kmlWords{": ", "antenna sites", "Operator", "Technologies", "Status", "Height (m)",
+		"Azimuths (°)", "Place", "Newest emission", "Source"}
+	frenchKML = kmlWords{" : ", "sites d’antennes", "Opérateur", "Technologies", "Statut", "Hauteur (m)",
+		"Azimuts (°)", "Lieu", "Émission la plus récente", "Source"}
 )
 
 type kmlWriter struct {
@@ -110,18 +108,13 @@ func (k *kmlWriter) document(r *Register) {
 		for i := range r.Market.Table.Operators {
 			k.style(strconv.Itoa(i), kmlColours[i%len(kmlColours)])
 		}
-		k.style("none", "ff808080")
 		for i, o := range r.Market.Table.Operators {
 			k.folder(r, i, o.Label)
 		}
-		k.folder(r, noOperator, k.words.noOperator)
 	}
 	k.put("</Document></kml>\n")
 	k.flush()
 }
-
-// noOperator stands for sectors whose operator is not stated.
-const noOperator = -1
 
 // style writes the style of an operator: its colour, half of it for wedges.
 func (k *kmlWriter) style(id, colour string) {
@@ -133,15 +126,14 @@ func (k *kmlWriter) style(id, colour string) {
 func (k *kmlWriter) folder(r *Register, operator int, name string) {
 	open := false
 	for s := range r.rows() {
-		azimuths := s.azimuthsOf(operator)
-		if operator == noOperator && len(azimuths) == 0 || operator != noOperator && !s.shows(operator) {
+		if !s.shows(operator) {
 			continue
 		}
 		if !open {
 			k.put("<Folder><name>%s</name>", escaped(name))
 			open = true
 		}
-		k.placemark(s, operator, azimuths)
+		k.placemark(s, operator, s.azimuthsOf(operator))
 	}
 	if open {
 		k.put("</Folder>\n")
@@ -149,15 +141,10 @@ func (k *kmlWriter) folder(r *Register, operator int, name string) {
 }
 
 func (k *kmlWriter) placemark(s *siteRow, operator int, azimuths []uint16) {
-	style, p := "none", s.site.Position
-	if operator != noOperator {
-		style = strconv.Itoa(operator)
-	}
+	style, p := strconv.Itoa(operator), s.site.Position
 	k.put(`<Placemark id="%s-%s"><name>%s</name><description>%s</description><styleUrl>#o%s</styleUrl><MultiGeometry>`,
-		escaped(s.key), style, escaped(s.key), escaped(html.EscapeString(k.description(s, operator, azimuths))), style)
-	if operator != noOperator {
-		k.put("<Point><coordinates>%s</coordinates></Point>", kmlPoint(p))
-	}
+		escaped(s.key), style, escaped(s.key), escaped(plain.Replace(k.description(s, operator, azimuths))), style)
+	k.put("<Point><coordinates>%s</coordinates></Point>", kmlPoint(p))
 	for _, azimuth := range azimuths {
 		k.put("<Polygon><outerBoundaryIs><LinearRing><coordinates>")
 		for _, corner := range Wedge(p, float64(azimuth)) {
@@ -167,6 +154,9 @@ func (k *kmlWriter) placemark(s *siteRow, operator int, azimuths []uint16) {
 	}
 	k.put("</MultiGeometry></Placemark>\n")
 }
+
+// plain makes a text that is the same as plain text and as HTML: programs take a description for one or the other.
+var plain = strings.NewReplacer("<", "‹", ">", "›")
 
 func kmlPoint(p geo.Point) string {
 	return strconv.FormatFloat(p.Lng, 'f', 7, 64) + "," + strconv.FormatFloat(p.Lat, 'f', 7, 64)
@@ -205,29 +195,12 @@ func (r *siteRow) emissionsOf(operator int) (list []*site.Emission) {
 	return list
 }
 
-// azimuthsOf returns the azimuths of an operator's sectors that are shown. Where only one operator is at a site,
-// those that no emission states are its own, else they are those of noOperator.
-func (r *siteRow) azimuthsOf(operator int) (azimuths []uint16) {
-	if operator != noOperator {
-		for _, e := range r.emissionsOf(operator) {
-			azimuths = append(azimuths, e.Azimuths...)
-		}
-	}
-	if r.alone() == (operator != noOperator) {
-		for _, a := range r.site.Azimuths {
-			states := func(e site.Emission) bool { return slices.Contains(e.Azimuths, a) }
-			if !slices.ContainsFunc(r.site.Emissions, states) {
-				azimuths = append(azimuths, a)
-			}
-		}
-	}
-	slices.Sort(azimuths)
-	return slices.Compact(azimuths)
-}
-
-// alone reports whether all stations of the site are of one operator.
-func (r *siteRow) alone() bool {
-	return !slices.ContainsFunc(r.site.Stations, func(t site.Station) bool { return t.Operator != r.site.Stations[0].Operator })
+// azimuthsOf returns the azimuths of an operator's emissions that are shown.
+func (r *siteRow) azimuthsOf(operator int) []uint16 {
+	azimuths, _ := r.site.Azimuths(func(e *site.Emission) bool {
+		return r.site.Stations[e.Station].Operator == operator && r.selects(e)
+	})
+	return azimuths
 }
 
 // description says in lines what the register states about an operator at a site.
@@ -238,24 +211,22 @@ func (k *kmlWriter) description(s *siteRow, operator int, azimuths []uint16) str
 			b.WriteString(name + k.words.colon + value + "\n")
 		}
 	}
-	if operator != noOperator {
-		line(k.words.operator, s.common.table.Operators[operator].Label)
-		var systems []int
-		best, newest := -1, site.Date(0)
-		for _, e := range s.emissionsOf(operator) {
-			systems, best, newest = append(systems, e.Order), max(best, e.Status), max(newest, e.On)
-		}
-		slices.Sort(systems)
-		var names []string
-		for _, i := range slices.Compact(systems) {
-			names = append(names, s.common.snap.Systems[i])
-		}
-		line(k.words.technologies, strings.Join(names, ", "))
-		if best >= 0 {
-			line(k.words.status, s.common.snap.Statuses[best])
-		}
-		line(k.words.date, newest.String())
+	line(k.words.operator, s.common.table.Operators[operator].Label)
+	var systems []int
+	best, newest := -1, site.Date(0)
+	for _, e := range s.emissionsOf(operator) {
+		systems, best, newest = append(systems, e.Order), max(best, e.Status), max(newest, e.On)
 	}
+	slices.Sort(systems)
+	var names []string
+	for _, i := range slices.Compact(systems) {
+		names = append(names, s.common.snap.Systems[i])
+	}
+	line(k.words.technologies, strings.Join(names, ", "))
+	if best >= 0 {
+		line(k.words.status, s.common.snap.Statuses[best])
+	}
+	line(k.words.date, newest.String())
 	if site.Known(s.site.Height) {
 		line(k.words.height, strconv.FormatFloat(s.site.Height, 'f', -1, 64))
 	}

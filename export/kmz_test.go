@@ -120,15 +120,14 @@ func TestKMZ(t *testing.T) {
 	}
 	slices.Sort(got)
 	operators := r.Market.Table.Operators
-	first, third, rest := operators[0].Label, operators[2].Label, frenchKML.noOperator
-	want := []string{first + " fr-1 true [0 120]", first + " fr-2 true [0 120]", third + " fr-1 true []", third + " fr-2 true []",
-		rest + " fr-1 false [240]", rest + " fr-2 false [240]"}
+	first, third := operators[0].Label, operators[2].Label
+	want := []string{first + " fr-1 true [0 120]", first + " fr-2 true [0 120]", third + " fr-1 true []", third + " fr-2 true []"}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	text := doc.Document.Folder[0].Placemark[0].Description
-	for _, part := range []string{"Technologies : LTE 800\n", "Statut : En service\n", "Hauteur (m) : 31.5\n", "LE &lt;HAUT&gt; &amp; Cie",
+	for _, part := range []string{"Technologies : LTE 800\n", "Statut : En service\n", "Hauteur (m) : 31.5\n", "LE ‹HAUT› & Cie",
 		"2020-02-29"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the description lacks %q: %q", part, text)
@@ -147,8 +146,8 @@ func TestFilteredKMZ(t *testing.T) {
 	f.Operator = 2
 	r.Filter = &f
 	doc := readKMZ(t, KMZ{}, r)
-	if n := len(doc.Document.Folder); n != 2 || doc.Document.Folder[0].Name != r.Market.Table.Operators[2].Label {
-		t.Errorf("%d folders, want those of %s and of other sectors: %+v", n, r.Market.Table.Operators[2].Label, doc)
+	if n := len(doc.Document.Folder); n != 1 || doc.Document.Folder[0].Name != r.Market.Table.Operators[2].Label {
+		t.Errorf("%d folders, want that of %s: %+v", n, r.Market.Table.Operators[2].Label, doc)
 	}
 }
 

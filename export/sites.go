@@ -123,7 +123,10 @@ var siteColumns = slices.Concat(placeColumns, []Column[siteRow]{
 	{"bands", Numbers, (*siteRow).bands},
 	{"sharedNetwork", Boolean, func(r *siteRow, v *Value) { v.Boolean = r.site.SharedRadio }},
 	{"hasFh", Boolean, func(r *siteRow, v *Value) { v.Boolean = r.site.FixedLink }},
-	{"azimuts", Numbers, func(r *siteRow, v *Value) { v.Numbers = appendDegrees(v.Numbers, r.site.Azimuths) }},
+	{"azimuts", Numbers, func(r *siteRow, v *Value) {
+		azimuths, _ := r.site.Azimuths(nil)
+		v.Numbers = appendDegrees(v.Numbers, azimuths)
+	}},
 	{"txFrequencies", Numbers, func(r *siteRow, v *Value) { v.Numbers = appendMegahertz(v.Numbers, r.site.TxFrequencies) }},
 	{"rxFrequencies", Numbers, func(r *siteRow, v *Value) { v.Numbers = appendMegahertz(v.Numbers, r.site.RxFrequencies) }},
 	{"height", Number, func(r *siteRow, v *Value) { v.SetNumber(r.site.Height) }},

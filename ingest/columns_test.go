@@ -73,10 +73,12 @@ func factsOf(s *snapshot.Snapshot) facts {
 		}
 		for name, has := range map[string]bool{"areas": x.Area >= 0, "heights": site.Known(x.Height),
 			"antennaHeights": site.Known(x.AntennaHeight),
-			"implemented":    x.Implemented != 0, "commissioned": x.Commissioned != 0, "azimuths": len(x.Azimuths) > 0,
+			"implemented":    x.Implemented != 0, "commissioned": x.Commissioned != 0,
 			"sent": len(x.TxFrequencies) > 0, "received": len(x.RxFrequencies) > 0, "shared": x.SharedRadio} {
 			count(name, has)
 		}
+		azimuths, _ := x.Azimuths(nil)
+		count("azimuths", len(azimuths) > 0)
 		for _, t := range x.Stations {
 			count("stations", true)
 			count("stationCodes", t.Code != "")

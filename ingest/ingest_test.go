@@ -107,7 +107,8 @@ func (k kit) azimuths(m market.Code, id string) []uint16 {
 	var x site.Site
 	for i := range s.Len() {
 		if s.Site(i, &x); x.ID == id {
-			return x.Azimuths
+			azimuths, _ := x.Azimuths(nil)
+			return azimuths
 		}
 	}
 	return nil

@@ -157,9 +157,10 @@ func TestAlignment(t *testing.T) {
 // The formula of the score, by hand.
 func TestScore(t *testing.T) {
 	value := func(v uint64) *uint64 { return &v }
-	s := &site.Site{Position: home, Azimuths: []uint16{0},
-		Stations:  []site.Station{{Operator: orange}, {Operator: sfr}},
-		Emissions: []site.Emission{{Station: 0, Generation: site.G4, Status: 2}, {Station: 1, Generation: site.G4}},
+	s := &site.Site{Position: home,
+		Stations: []site.Station{{Operator: orange}, {Operator: sfr}},
+		Emissions: []site.Emission{{Station: 0, Generation: site.G4, Status: 2, Azimuths: []uint16{0}},
+			{Station: 1, Generation: site.G4, Azimuths: []uint16{0}}},
 		Radio: []site.RadioID{enb(orange, 1009), pci(orange, 12),
 			{Kind: site.Cell, Operator: orange, Value: 7, Learned: true}}}
 	north := geo.Point{Lat: home.Lat + 1000/geo.EarthRadius*180/math.Pi, Lng: home.Lng}

@@ -6,7 +6,6 @@ package site
 
 import (
 	"math"
-	"slices"
 
 	"relais/geo"
 )
@@ -36,7 +35,6 @@ type Site struct {
 
 	Implemented, Commissioned Date
 
-	Azimuths      []uint16 // of sector antennas: distinct, ascending, 0 to 359 from true north
 	TxFrequencies []uint64 // Hz, transmitted by the site: distinct, ascending
 	RxFrequencies []uint64 // Hz, received by the site: distinct, ascending
 
@@ -69,22 +67,7 @@ type Emission struct {
 	Status     int      // position in the register's statuses, from least to most advanced
 	On         Date     // as published: a project may have one in the future
 	Azimuths   []uint16 // of its sectors: distinct, ascending, 0 to 359 from true north
-}
-
-// AzimuthsOf returns the azimuths of an operator's sectors, only those of a generation unless it
-// is 0. exact is false where the register does not state azimuths by emission: then they are
-// those of all operators of the site.
-func (s *Site) AzimuthsOf(operator int, g Generation) (azimuths []uint16, exact bool) {
-	for _, e := range s.Emissions {
-		if s.Stations[e.Station].Operator == operator && (g == 0 || e.Generation == g) {
-			azimuths = append(azimuths, e.Azimuths...)
-		}
-	}
-	if len(azimuths) == 0 {
-		return s.Azimuths, false
-	}
-	slices.Sort(azimuths)
-	return slices.Compact(azimuths), true
+	Origin     Origin   // of Azimuths, NotStated without them
 }
 
 // Unknown is the value of a number that the source does not state.

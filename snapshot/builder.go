@@ -106,7 +106,6 @@ func (b *Builder) Add(s *site.Site) error {
 	b.antennaHeight = append(b.antennaHeight, millimetres(s.AntennaHeight))
 	b.implemented = append(b.implemented, int32(s.Implemented))
 	b.commissioned = append(b.commissioned, int32(s.Commissioned))
-	b.azimuths = append(b.azimuths, internList(b, s.Azimuths))
 	b.tx = append(b.tx, internList(b, s.TxFrequencies))
 	b.rx = append(b.rx, internList(b, s.RxFrequencies))
 	b.flags = append(b.flags, flagsOf(s))
@@ -149,7 +148,7 @@ func (b *Builder) check(s *site.Site) error {
 	}
 	for _, e := range s.Emissions {
 		if e.Station < 0 || e.Station >= len(s.Stations) || e.Status < -1 || e.Status >= len(b.Statuses) ||
-			e.Generation >= site.Generations {
+			e.Generation >= site.Generations || (e.Origin == site.NotStated) != (len(e.Azimuths) == 0) {
 			return fmt.Errorf("emission %+v", e)
 		}
 	}
@@ -169,6 +168,7 @@ func (b *Builder) addChildren(s *site.Site) {
 		b.emissionStatus = append(b.emissionStatus, uint8(e.Status+1))
 		b.emissionOn = append(b.emissionOn, int32(e.On))
 		b.emissionAzimuths = append(b.emissionAzimuths, internList(b, e.Azimuths))
+		b.emissionOrigin = append(b.emissionOrigin, uint8(e.Origin))
 	}
 	for _, r := range s.Radio {
 		b.addRadio(r)
@@ -185,7 +185,7 @@ func (b *Builder) count(s *site.Site) {
 			b.Enriched[name]++
 		}
 	}
-	count(Azimuths, len(s.Azimuths) > 0)
+	count(Azimuths, slices.ContainsFunc(s.Emissions, func(e site.Emission) bool { return len(e.Azimuths) > 0 }))
 	count(Frequencies, len(s.TxFrequencies)+len(s.RxFrequencies) > 0)
 	hasID := func(t site.Station) bool { return t.OperatorSiteID != "" }
 	count(OperatorSiteIDs, slices.ContainsFunc(s.Stations, hasID))

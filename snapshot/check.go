@@ -84,7 +84,7 @@ func (s *Snapshot) checkSites() error {
 		if int(s.area[i]) > len(s.Areas) || s.flags[i] > flagsKnown {
 			return fmt.Errorf("site %d: area %d, flags %x", i, s.area[i], s.flags[i])
 		}
-		if err := checkLists(s.azimuths[i], s.tx[i], s.rx[i]); err != nil {
+		if err := checkLists(s.tx[i], s.rx[i]); err != nil {
 			return fmt.Errorf("site %d: %v", i, err)
 		}
 	}
@@ -149,7 +149,8 @@ func (s *Snapshot) checkChildren() error {
 		stations := s.stationStart[i+1] - s.stationStart[i]
 		for e := s.emissionStart[i]; e < s.emissionStart[i+1]; e++ {
 			if uint32(s.emissionStation[e]) >= stations || int(s.emissionSystem[e]) >= len(s.Systems) ||
-				s.emissionGeneration[e] >= site.Generations || int(s.emissionStatus[e]) > len(s.Statuses) {
+				s.emissionGeneration[e] >= site.Generations || int(s.emissionStatus[e]) > len(s.Statuses) ||
+				int(s.emissionOrigin[e]) >= site.Origins {
 				return fmt.Errorf("site %d has a broken emission", i)
 			}
 		}

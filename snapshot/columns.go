@@ -26,7 +26,7 @@ type columns struct {
 	natureCode, nature                  []ref
 	ownerCode, owner                    []ref
 	implemented, commissioned           []int32 // site.Date
-	azimuths, tx, rx                    []ref   // number lists, see list.go
+	tx, rx                              []ref   // number lists, see list.go
 	flags                               []uint8
 	crozonLeader                        []ref
 	reference                           []ref
@@ -44,6 +44,7 @@ type columns struct {
 	emissionStatus     []uint8
 	emissionOn         []int32 // site.Date
 	emissionAzimuths   []ref   // number lists
+	emissionOrigin     []uint8 // site.Origin of the azimuths
 
 	// a row a radio identifier
 	radioKind, radioOperator, radioBits []uint8
@@ -159,7 +160,6 @@ func (c *columns) all() []column {
 		bind("site.antennaHeight", siteRows, &c.antennaHeight),
 		bind("site.implemented", siteRows, &c.implemented),
 		bind("site.commissioned", siteRows, &c.commissioned),
-		bind("site.azimuths", siteRows, &c.azimuths),
 		bind("site.tx", siteRows, &c.tx),
 		bind("site.rx", siteRows, &c.rx),
 		bind("site.flags", siteRows, &c.flags),
@@ -181,6 +181,7 @@ func (c *columns) all() []column {
 		bind("radio.value", radioRows, &c.radioValue),
 		bind("site.reference", siteRows, &c.reference),
 		bind("emission.azimuths", emissionRows, &c.emissionAzimuths),
+		bind("emission.origin", emissionRows, &c.emissionOrigin),
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // Version is the version of the file format that this program reads and writes.
-const Version = 3
+const Version = 4
 
 // Errors of reading, wrapped with the name of the file.
 var (
@@ -163,7 +163,6 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 		Owner:         site.Coded{Code: s.str(s.ownerCode[i]), Label: s.str(s.owner[i])},
 		AntennaHeight: metres(s.antennaHeight[i]),
 		Implemented:   site.Date(s.implemented[i]), Commissioned: site.Date(s.commissioned[i]),
-		Azimuths:      unpackList(dst.Azimuths[:0], s.bytes(s.azimuths[i])),
 		TxFrequencies: unpackList(dst.TxFrequencies[:0], s.bytes(s.tx[i])),
 		RxFrequencies: unpackList(dst.RxFrequencies[:0], s.bytes(s.rx[i])),
 		FixedLink:     s.flags[i]&flagFixedLink != 0,
@@ -188,7 +187,8 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 			Station: int(s.emissionStation[e]), System: s.Systems[s.emissionSystem[e]], Order: int(s.emissionSystem[e]),
 			Generation: site.Generation(s.emissionGeneration[e]), Status: int(s.emissionStatus[e]) - 1,
 			On:       site.Date(s.emissionOn[e]),
-			Azimuths: unpackList(dst.Emissions[k].Azimuths[:0], s.bytes(s.emissionAzimuths[e]))}
+			Azimuths: unpackList(dst.Emissions[k].Azimuths[:0], s.bytes(s.emissionAzimuths[e])),
+			Origin:   site.Origin(s.emissionOrigin[e])}
 	}
 	for r := s.radioStart[i]; r < s.radioStart[i+1]; r++ {
 		dst.Radio = append(dst.Radio, s.radioID(r))

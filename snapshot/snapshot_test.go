@@ -55,8 +55,9 @@ func randomSites(n int) []site.Site {
 			FixedLink: r.IntN(2) == 0, SharedRadio: r.IntN(2) == 0,
 			Crozon: r.IntN(2) == 0, CrozonLeader: text("SFR"),
 		}
+		var azimuths []uint16
 		for a := r.IntN(50); a < 360 && r.IntN(4) > 0; a += 1 + r.IntN(120) {
-			s.Azimuths = append(s.Azimuths, uint16(a))
+			azimuths = append(azimuths, uint16(a))
 			s.TxFrequencies = append(s.TxFrequencies, uint64(700000000+a*10000000))
 			s.RxFrequencies = append(s.RxFrequencies, uint64(a))
 		}
@@ -65,11 +66,15 @@ func randomSites(n int) []site.Site {
 				Code: text("station"), Operator: r.IntN(4), OperatorSiteID: text("T1"),
 			})
 			for range r.IntN(5) {
-				s.Emissions = append(s.Emissions, site.Emission{
+				e := site.Emission{
 					Station: k, System: fmt.Sprintf("LTE %d", 700+r.IntN(5)*100),
 					Generation: site.Generation(r.IntN(6)), Status: r.IntN(4) - 1, On: site.Date(r.IntN(740000)),
-					Azimuths: s.Azimuths[:r.IntN(len(s.Azimuths)+1)],
-				})
+					Azimuths: azimuths[:r.IntN(len(azimuths)+1)],
+				}
+				if len(e.Azimuths) > 0 {
+					e.Origin = site.Origin(1 + r.IntN(site.Origins-1))
+				}
+				s.Emissions = append(s.Emissions, e)
 			}
 		}
 		for range r.IntN(3) {

@@ -8,8 +8,8 @@ import (
 // Keys of the layer sectors.
 const (
 	sectorAzimuth = iota // degrees from true north
-	sectorOps            // bits by position in the market's operators; 0: the register does not say whose it is
-	sectorGen            // the newest generation; 0 with ops
+	sectorOps            // bits by position in the market's operators
+	sectorGen            // the newest generation
 	sectorKey            // of the site
 )
 
@@ -27,32 +27,27 @@ func Sectors(m *index.Market, f index.Filter, t Tile) []byte {
 	return l.appendTo(nil)
 }
 
-// addSectors adds a feature for each azimuth of a site, except those of emissions that the filter
-// does not select.
+// addSectors adds a feature for each azimuth of the emissions of a site that the filter selects.
 func addSectors(l *layer, m *index.Market, i uint32, f index.Filter, x, y uint32) {
 	var s site.Site
 	m.Site(i, &s)
-	stated, selected := map[uint16]bool{}, map[uint16]index.Shown{}
-	for k := range s.Emissions {
-		e := &s.Emissions[k]
+	sums := map[uint16]index.Shown{}
+	azimuths, _ := s.Azimuths(func(e *site.Emission) bool {
+		if !f.Selects(&s, e) {
+			return false
+		}
 		for _, azimuth := range e.Azimuths {
-			stated[azimuth] = true
-			if f.Selects(&s, e) {
-				sum := selected[azimuth]
-				sum.Add(index.Shown{Operators: 1 << s.Stations[e.Station].Operator, Generation: e.Generation})
-				selected[azimuth] = sum
-			}
+			sum := sums[azimuth]
+			sum.Add(index.Shown{Operators: 1 << s.Stations[e.Station].Operator, Generation: e.Generation})
+			sums[azimuth] = sum
 		}
-	}
+		return true
+	})
 	key := index.Key(m.Table.Code, s.ID)
-	for _, azimuth := range s.Azimuths {
-		sum, is := selected[azimuth]
-		if stated[azimuth] && !is {
-			continue
-		}
+	for _, azimuth := range azimuths {
 		l.number(sectorAzimuth, uint64(azimuth))
-		l.number(sectorOps, sum.Operators)
-		l.number(sectorGen, uint64(sum.Generation))
+		l.number(sectorOps, sums[azimuth].Operators)
+		l.number(sectorGen, uint64(sums[azimuth].Generation))
 		l.text(sectorKey, key)
 		l.point(0, x, y)
 	}

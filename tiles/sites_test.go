@@ -237,11 +237,12 @@ func TestCellsApart(t *testing.T) {
 
 func TestSectors(t *testing.T) {
 	home := geo.Point{Lat: 48.1, Lng: -1.7}
-	s := site.Site{ID: "7", Position: home, Azimuths: []uint16{0, 90, 120, 240},
+	s := site.Site{ID: "7", Position: home,
 		Stations: []site.Station{{Operator: 0}, {Operator: 3}},
 		Emissions: []site.Emission{
-			{Station: 0, System: "LTE 800", Generation: site.G4, Status: 2, Azimuths: []uint16{0, 120}},
-			{Station: 1, System: "5G NR 3500", Generation: site.G5, Status: 2, Azimuths: []uint16{120, 240}},
+			{Station: 0, System: "LTE 800", Generation: site.G4, Status: 2, Azimuths: []uint16{0, 120}, Origin: site.FromList},
+			{Station: 1, System: "5G NR 3500", Generation: site.G5, Status: 2, Azimuths: []uint16{120, 240},
+				Origin: site.FromStation},
 			{Station: 1, System: "GSM 900", Generation: site.G2, Status: 2},
 		}}
 	m := indextest.Market(t, market.FR, s)
@@ -256,9 +257,9 @@ func TestSectors(t *testing.T) {
 		filter index.Filter
 		want   [][3]uint64 // az, ops, gen
 	}{
-		{"all", index.All, [][3]uint64{{0, 1, 4}, {90, 0, 0}, {120, 9, 5}, {240, 8, 5}}},
-		{"one operator", filter(0), [][3]uint64{{0, 1, 4}, {90, 0, 0}, {120, 1, 4}}},
-		{"an operator of some", filter(3), [][3]uint64{{90, 0, 0}, {120, 8, 5}, {240, 8, 5}}},
+		{"all", index.All, [][3]uint64{{0, 1, 4}, {120, 9, 5}, {240, 8, 5}}},
+		{"one operator", filter(0), [][3]uint64{{0, 1, 4}, {120, 1, 4}}},
+		{"an operator of some", filter(3), [][3]uint64{{120, 8, 5}, {240, 8, 5}}},
 		{"an operator of none", filter(1), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

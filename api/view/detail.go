@@ -43,7 +43,7 @@ type SupportInfo struct {
 // Radio is what the register states about radio, and what measurements add to it.
 type Radio struct {
 	Generation            string    `json:"generation" doc:"The newest generation that is not only a project; empty if it has only projects."`
-	Azimuts               []uint16  `json:"azimuts" doc:"Azimuths of the sector antennas, whole degrees from true north."`
+	Azimuts               []uint16  `json:"azimuts" doc:"Azimuths of the sectors of all emissions, whole degrees from true north."`
 	HasFh                 bool      `json:"hasFh" doc:"Whether a microwave link is here."`
 	LatestDeploymentDate  string    `json:"latestDeploymentDate" doc:"The newest emission date that is not after the data's own, YYYY-MM-DD; empty if it has no such emission."`
 	TechnologiesInProject InProject `json:"technologiesInProject"`
@@ -92,6 +92,7 @@ type Emission struct {
 	Status     *string   `json:"status" doc:"As published."`
 	Date       *string   `json:"date" doc:"As published, YYYY-MM-DD: a project may have one, and it may lie in the future; in BE the day of the approval."`
 	Azimuts    *[]uint16 `json:"azimuts" doc:"Azimuths of the sectors of this system, whole degrees from true north; null when the register does not state them."`
+	AzimutFrom *string   `json:"azimutFrom" doc:"Where the azimuths are stated: list for the system's own rows, emitter for the antennas that a table of emitters gives to the system, station for the antennas of the station, whatever their system; null without azimuths."`
 }
 
 // NewMore returns the members of the detail of s that its summary lacks.
@@ -128,8 +129,9 @@ func label(c site.Coded) *string {
 func (r register) project(e site.Emission) bool { return r.Phase(e.Status) == market.Project }
 
 func (r register) radio(s *site.Site) Radio {
+	azimuths, _ := s.Azimuths(nil)
 	v := Radio{
-		Azimuts: append([]uint16{}, s.Azimuths...), HasFh: s.FixedLink,
+		Azimuts: append([]uint16{}, azimuths...), HasFh: s.FixedLink,
 		TechnologiesInProject: r.inProject(s), PhysicalIDs: []string{}, CellIDs: []string{}, Nodes: []Node{},
 		TxFrequencies: megahertz(s.TxFrequencies), RxFrequencies: megahertz(s.RxFrequencies),
 	}
@@ -209,8 +211,8 @@ func (r register) emissions(s *site.Site) []Emission {
 			v := Emission{Operator: o.Key, Station: t.Code, Technology: e.System, Generation: e.Generation.String(),
 				Date: orNull(&days[i])}
 			if len(e.Azimuths) > 0 {
-				azimuths := slices.Clone(e.Azimuths)
-				v.Azimuts = &azimuths
+				azimuths, from := slices.Clone(e.Azimuths), e.Origin.String()
+				v.Azimuts, v.AzimutFrom = &azimuths, &from
 			}
 			if e.Status >= 0 {
 				v.Status = &r.snap.Statuses[e.Status]

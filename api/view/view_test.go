@@ -45,18 +45,18 @@ func full() site.Site {
 		Height:  27.2, HeightText: "27,2", Nature: site.Coded{Code: "23", Label: "Pylône autostable"},
 		Owner: site.Coded{Code: "999"}, AntennaHeight: 25,
 		Implemented: site.DateOf(2012, 6, 4), Commissioned: site.DateOf(2013, 8, 7),
-		Azimuths: []uint16{0, 120, 240}, TxFrequencies: []uint64{806_100_000, 3_535_000_000},
+		TxFrequencies: []uint64{806_100_000, 3_535_000_000},
 		RxFrequencies: []uint64{847_150_000},
 		FixedLink:     true, SharedRadio: true, Crozon: true, CrozonLeader: "SFR",
 		Stations: []site.Station{{Code: "0032700002", Operator: 0},
 			{Code: "0032750001", Operator: 1, OperatorSiteID: "T1"}},
 		Emissions: []site.Emission{
 			{Station: 0, System: "LTE 2600", Generation: site.G4, Status: 2, On: site.DateOf(2016, 1, 2),
-				Azimuths: []uint16{0, 120}},
+				Azimuths: []uint16{0, 120}, Origin: site.FromList},
 			{Station: 0, System: "LTE 800", Generation: site.G4, Status: 0},
 			{Station: 0, System: "5G NR 3500", Generation: site.G5, Status: 0, On: site.DateOf(2026, 12, 1)},
 			{Station: 1, System: "GSM 900", Generation: site.G2, Status: 1, On: site.DateOf(2010, 3, 4),
-				Azimuths: []uint16{240}},
+				Azimuths: []uint16{240}, Origin: site.FromStation},
 		},
 		Radio: []site.RadioID{{Kind: site.ENB, Operator: 0, Value: 1009}, {Kind: site.PCI, Operator: 0, Value: 17},
 			{Kind: site.Cell, Operator: 0, Value: 258305}},
@@ -92,10 +92,10 @@ const (
 		`"physicalIds":["17"],"cellIds":["258305"],"nodes":[{"operator":"SFR","type":"enb","value":"1009","learned":false}],"txFrequencies":[806.1,3535],"rxFrequencies":[847.15]},` +
 		`"dates":{"deployment":"2010-03-04","lastUpdated":"2026-08-27T16:11:53","implementation":"2012-06-04","commissioning":"2013-08-07"},` +
 		`"stations":[{"code":"0032700002","operator":"SFR","operatorSiteId":""},{"code":"0032750001","operator":"BOUYGUES","operatorSiteId":"T1"}],` +
-		`"emissions":[{"operator":"SFR","station":"0032700002","technology":"LTE 2600","generation":"4G","status":"En service","date":"2016-01-02","azimuts":[0,120]},` +
-		`{"operator":"SFR","station":"0032700002","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null},` +
-		`{"operator":"SFR","station":"0032700002","technology":"5G NR 3500","generation":"5G","status":"Projet approuvé","date":"2026-12-01","azimuts":null},` +
-		`{"operator":"BOUYGUES","station":"0032750001","technology":"GSM 900","generation":"2G","status":"Techniquement opérationnel","date":"2010-03-04","azimuts":[240]}]`
+		`"emissions":[{"operator":"SFR","station":"0032700002","technology":"LTE 2600","generation":"4G","status":"En service","date":"2016-01-02","azimuts":[0,120],"azimutFrom":"list"},` +
+		`{"operator":"SFR","station":"0032700002","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null,"azimutFrom":null},` +
+		`{"operator":"SFR","station":"0032700002","technology":"5G NR 3500","generation":"5G","status":"Projet approuvé","date":"2026-12-01","azimuts":null,"azimutFrom":null},` +
+		`{"operator":"BOUYGUES","station":"0032750001","technology":"GSM 900","generation":"2G","status":"Techniquement opérationnel","date":"2010-03-04","azimuts":[240],"azimutFrom":"station"}]`
 	fullSite = `{"siteId":"23444","market":"FR","anfrCode":"0032700002","operators":["SFR","BOUYGUES"],"operatorTag":"SHARED","isSharedSite":true,"isCrozon":true,"crozonLeader":"SFR",` +
 		`"addressLine1":"12 rue","addressLine2":"Bât A","addressLine3":null,"lieuDit":"LE <PRÉ>","postalCode":"03110","insee":"03258","commune":"Saint-Rémy-en-Rollat",` +
 		`"fullAddress":"LE <PRÉ>, 12 rue, Bât A, 03110 Saint-Rémy-en-Rollat","operatorSiteId":"T1","latitude":46.1775,"longitude":3.3741667}`
@@ -109,7 +109,7 @@ const (
 		`"radio":{"generation":"","azimuts":[],"hasFh":false,"latestDeploymentDate":"","technologiesInProject":{"lte":["LTE 800"],"5g":[]},"physicalIds":[],"cellIds":[],"nodes":[],` +
 		`"txFrequencies":[],"rxFrequencies":[]},"dates":{"deployment":null,"lastUpdated":"2026-08-27T16:11:53","implementation":null,"commissioning":null},` +
 		`"stations":[{"code":"9742290001","operator":"ORANGE","operatorSiteId":""}],` +
-		`"emissions":[{"operator":"ORANGE","station":"9742290001","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null}]}`
+		`"emissions":[{"operator":"ORANGE","station":"9742290001","technology":"LTE 800","generation":"4G","status":"Projet approuvé","date":null,"azimuts":null,"azimutFrom":null}]}`
 )
 
 func TestSiteShapes(t *testing.T) {

@@ -27,7 +27,6 @@ type sitePage struct {
 	HasStatus, HasDates bool
 	Nodes               []siteNodes
 	Stations            []string
-	Unassigned          []uint16 // azimuths that the register states for the site as a whole
 	Outages             *siteOutages
 	Photos              *sitePhotos
 	Timeline            *siteTimeline
@@ -81,7 +80,7 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
 		s.Synthetic = loaded.Snap.Synthetic
 	}
 	s.setSupport(w, m)
-	s.Operators, s.Unassigned = operatorsOf(w, m, d)
+	s.Operators = operatorsOf(w, m, d)
 	for _, o := range s.Operators {
 		for _, e := range o.Emissions {
 			s.HasStatus, s.HasDates = s.HasStatus || e.Status != "", s.HasDates || e.Date != ""

@@ -6,6 +6,7 @@ import (
 
 	"relais/api/view"
 	"relais/market"
+	"relais/site"
 )
 
 // A siteOperator is what an operator has on a site.
@@ -27,6 +28,7 @@ type siteEmission struct {
 type siteSectors struct {
 	Systems  string // "" for all of the operator
 	Azimuths []uint16
+	Station  bool // they are stated for the station, whatever the system
 }
 
 // siteNodes are the base stations of an operator on a site.
@@ -40,10 +42,8 @@ type siteNode struct {
 	Learned     bool
 }
 
-// operatorsOf returns the operators of a site with their systems. If the register states azimuths
-// for the site as a whole only, it returns these too.
-func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator, whole []uint16) {
-	whole = d.Radio.Azimuts
+// operatorsOf returns the operators of a site with their systems.
+func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator) {
 	for _, key := range d.Operators {
 		o := siteOperator{Label: labelOf(m, key)}
 		for i := range d.Emissions {
@@ -54,15 +54,14 @@ func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator
 			if row := newSiteEmission(w, m, e); row != (siteEmission{}) { // the register may state only the operator
 				o.Emissions = append(o.Emissions, row)
 			}
-			if e.Azimuts != nil {
-				whole = nil
-				o.addSectors(e.Technology, *e.Azimuts)
+			if e.AzimutFrom != nil {
+				o.addSectors(e.Technology, *e.Azimuts, *e.AzimutFrom == site.FromStation.String())
 			}
 		}
 		o.mergeSectors()
 		list = append(list, o)
 	}
-	return list, whole
+	return list
 }
 
 func newSiteEmission(w words, m *market.Market, e *view.Emission) siteEmission {
@@ -79,20 +78,17 @@ func newSiteEmission(w words, m *market.Market, e *view.Emission) siteEmission {
 }
 
 // addSectors adds the directions of a system.
-func (o *siteOperator) addSectors(system string, azimuths []uint16) {
-	if len(azimuths) == 0 {
-		return
-	}
+func (o *siteOperator) addSectors(system string, azimuths []uint16, station bool) {
 	for i := range o.Sectors {
 		s := &o.Sectors[i]
-		if slices.Equal(s.Azimuths, azimuths) {
+		if s.Station == station && slices.Equal(s.Azimuths, azimuths) {
 			if !slices.Contains(strings.Split(s.Systems, ", "), system) {
 				s.Systems += ", " + system
 			}
 			return
 		}
 	}
-	o.Sectors = append(o.Sectors, siteSectors{system, azimuths})
+	o.Sectors = append(o.Sectors, siteSectors{system, azimuths, station})
 }
 
 // mergeSectors leaves out the names of the systems where one list of directions is that of all.

@@ -303,8 +303,12 @@ func TestSUPTables(t *testing.T) {
 	sites, reports, builders := build(t, supTables, market.FR, market.DROM)
 
 	s := sites["100"]
-	if want := []uint16{0, 120}; !slices.Equal(s.Azimuths, want) {
-		t.Errorf("azimuths %v, want %v", s.Azimuths, want)
+	// The emitters give station 0032750001 antenna 8 alone, and station 0032700002 antenna 7.
+	want := map[string]stated{
+		"0032700002 LTE 800": {[]uint16{0}, site.FromEmitter}, "0032700002 5G NR 3500": {[]uint16{0}, site.FromStation},
+		"0032750001 LTE 800": {[]uint16{120}, site.FromEmitter}, "0032750001 GSM 900": {[]uint16{0, 120}, site.FromStation}}
+	if diff := cmp.Diff(want, statedOf(s)); diff != "" {
+		t.Errorf("azimuths by emission (-want +got)\n%s", diff)
 	}
 	if want := []uint64{806_100_000}; !slices.Equal(s.TxFrequencies, want) {
 		t.Errorf("transmitted %v, want %v", s.TxFrequencies, want)
@@ -322,15 +326,16 @@ func TestSUPTables(t *testing.T) {
 			"day(2013, 8, 7)", s.Implemented, s.Commissioned)
 	}
 	s = sites["200"]
-	if !slices.Equal(s.Azimuths, []uint16{90}) || !slices.Equal(s.TxFrequencies, []uint64{1_815_050_000}) ||
+	if azimuths, _ := s.Azimuths(nil); len(azimuths) != 0 || !slices.Equal(s.TxFrequencies, []uint64{1_815_050_000}) ||
 		s.SharedRadio || s.Crozon || s.FixedLink {
-		t.Errorf("support 200: %+v; want s.Azimuths = []uint16{90}, s.TxFrequencies = []uint64{1_815_050_000}, "+
+		t.Errorf("support 200: %+v; want no azimuths, s.TxFrequencies = []uint64{1_815_050_000}, "+
 			"!s.SharedRadio, !s.Crozon, !s.FixedLink", s)
 	}
 	s = sites["300"]
-	if len(s.Azimuths) != 0 || !s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" ||
+	if azimuths, _ := s.Azimuths(nil); len(azimuths) != 0 ||
+		!s.SharedRadio || s.Crozon || s.HeightText != "12,5" || s.Owner.Label != "ORANGE" ||
 		s.Nature.Label != "Mât béton" {
-		t.Errorf(`support 300: %+v; want len(s.Azimuths) = 0, s.SharedRadio, !s.Crozon, s.HeightText = "12,5", `+
+		t.Errorf(`support 300: %+v; want no azimuths, s.SharedRadio, !s.Crozon, s.HeightText = "12,5", `+
 			`s.Owner.Label = "ORANGE", s.Nature.Label = "Mât béton"`, s)
 	}
 	for _, tt := range []struct {
@@ -349,9 +354,9 @@ func TestSUPTables(t *testing.T) {
 			}
 		})
 	}
-	if got := builders[0].Enriched; got[snapshot.Azimuths] != 2 || got[snapshot.Frequencies] != 2 ||
+	if got := builders[0].Enriched; got[snapshot.Azimuths] != 1 || got[snapshot.Frequencies] != 2 ||
 		got[snapshot.Dates] != 1 {
-		t.Errorf("enriched: %v; want got[snapshot.Azimuths] = 2, got[snapshot.Frequencies] = 2, "+
+		t.Errorf("enriched: %v; want got[snapshot.Azimuths] = 1, got[snapshot.Frequencies] = 2, "+
 			"got[snapshot.Dates] = 1", got)
 	}
 }

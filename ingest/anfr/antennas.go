@@ -16,6 +16,7 @@ type antenna struct {
 	aer                  uint32
 	base                 int32  // lower end in millimetres above ground; -1: unknown
 	ofStation, ofSupport uint32 // the next antenna of it
+	system               uint32 // the first of its systems in emitted
 	azimuth              int16  // degrees; -1: unknown
 	kind                 uint8
 }
@@ -62,7 +63,8 @@ func (c *country) antennaRow(r *source.Reader) string {
 	if !ok {
 		return "no antenna number"
 	}
-	a := antenna{support: sup, station: sta, aer: aer, azimuth: parseAzimuth(r.Field(antAzimuth)), base: -1}
+	a := antenna{support: sup, station: sta, aer: aer, system: noNext,
+		azimuth: parseAzimuth(r.Field(antAzimuth)), base: -1}
 	switch string(r.Field(antType)) {
 	case "17":
 		a.kind = dish
@@ -127,9 +129,8 @@ func (c *country) antennasOf(s *support, list []antenna) []antenna {
 	return list
 }
 
-// fillAntennas adds the antennas of a support, which are sorted by number. on has the bits
-// of the operators with emissions on the support. The azimuths of a station are those of its
-// emissions, or those of its antennas if the observatoire states none.
+// fillAntennas adds what the antennas of a support say about it. They are sorted by number. on has the bits of the
+// operators with emissions on the support.
 func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
 	pair := c.crozon // SFR and Bouygues, if both have emissions here
 	if on&pair != pair {
@@ -144,19 +145,8 @@ func (c *country) fillAntennas(s *site.Site, on uint64, antennas []antenna) {
 		declared |= operator
 		s.SharedRadio = s.SharedRadio || a.kind == shared || declared != operator
 		s.Crozon = s.Crozon || operator&pair != 0 && (a.kind == shared || declared&^operator&pair != 0)
-		if a.kind == dish {
-			continue
-		}
-		if a.azimuth >= 0 && !c.station(a.station).azimuths {
-			s.Azimuths = append(s.Azimuths, uint16(a.azimuth))
-		}
-		if h := float64(a.base) / 1000; a.base >= 0 && !(h <= s.AntennaHeight) { // false also for an unknown height
+		if h := float64(a.base) / 1000; a.kind != dish && a.base >= 0 && !(h <= s.AntennaHeight) { // false also for an unknown height
 			s.AntennaHeight = h
 		}
 	}
-	for _, e := range s.Emissions {
-		s.Azimuths = append(s.Azimuths, e.Azimuths...)
-	}
-	slices.Sort(s.Azimuths)
-	s.Azimuths = slices.Compact(s.Azimuths)
 }

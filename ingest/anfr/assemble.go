@@ -38,11 +38,15 @@ func (c *country) assemble(files []source.Found) ([]*snapshot.Builder, error) {
 		}
 		return err
 	})
-	duplicates := c.fillSites(full, free)
+	duplicates, strays := c.fillSites(full, free)
 	if err := adding.Wait(); err != nil {
 		return nil, err
 	}
 	c.observed.RejectMany(duplicates, "duplicate row")
+	if strays > 0 {
+		c.onAntennas.Warn(fmt.Sprintf("%d azimuths are of stations without an emission on the antenna's support, and were left out",
+			strays))
+	}
 	return slices.DeleteFunc(builders, func(b *snapshot.Builder) bool { return b == nil }), nil
 }
 
@@ -54,8 +58,8 @@ type siteBatch struct {
 }
 
 // fillSites fills the sites of all supports, in their order, and closes full. It returns how many rows were
-// duplicates.
-func (c *country) fillSites(full chan<- *siteBatch, free <-chan *siteBatch) (duplicates int) {
+// duplicates, and fillState.strays.
+func (c *country) fillSites(full chan<- *siteBatch, free <-chan *siteBatch) (duplicates, strays int) {
 	defer close(full)
 	state := &fillState{nodes: c.nodes, frequency: sortFrequencies(c.frequency)}
 	out := <-free
@@ -73,7 +77,7 @@ func (c *country) fillSites(full chan<- *siteBatch, free <-chan *siteBatch) (dup
 		out.n++
 	}
 	full <- out
-	return duplicates
+	return duplicates, state.strays
 }
 
 // builders returns a builder for each target, nil if it was not requested.
@@ -124,6 +128,9 @@ type fillState struct {
 	rows        []row           // scratch
 	runs        [][]row         // scratch
 	own         []row           // scratch: of one station
+	emissions   []row           // of the site's emissions, in their order
+	azimuths    []uint16        // room for azimuths of emissions; what was given away is never changed
+	strays      int             // azimuths of antennas whose station has no emission at their support
 	stations    int             // number of stations filled so far
 	lastStation [maxSystems]int // by system: the last filled station that has it
 }
@@ -141,11 +148,12 @@ func (c *country) fill(s *site.Site, i uint32, state *fillState) (duplicates int
 		Owner:         site.Coded{Code: text(sup.owner), Label: c.owners[text(sup.owner)]},
 		AntennaHeight: site.Unknown,
 		FixedLink:     sup.fixedLink, CrozonLeader: c.leaders[i],
-		Azimuths: s.Azimuths[:0], Stations: s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
+		Stations: s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
 	}
 	duplicates = c.fillEmissions(s, sup, state)
 	state.antennas = c.antennasOf(sup, state.antennas[:0])
 	c.fillAntennas(s, c.operatorsOn[i], state.antennas)
+	c.fillAzimuths(s, state)
 	s.TxFrequencies, s.RxFrequencies, state.frequency = cutFrequencies(state.frequency, i)
 	for len(state.nodes) > 0 && state.nodes[0].support == i {
 		d := state.nodes[0]

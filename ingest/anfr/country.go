@@ -36,22 +36,24 @@ type country struct {
 		at     uint32
 		reason string
 	}
-	systems   []string
-	ranks     []int // of the systems, see systemRanks
-	systemOf  map[string]uint16
-	statusOf  map[string]int8
-	texts     intern.Table
-	updated   string // the observatoire's date_maj in the format of answers
-	natures   map[string]string
-	owners    map[string]string
-	antennas  chunked.List[antenna]
-	emitters  []emitter         // sorted by number after emittersDone
-	frequency []uint64          // see bands.go
-	communes  map[uint32]string // names by the INSEE codes of supports, which are numbers of texts
-	nodes     []node
-	leaders   map[uint32]string // operator key by support
-	azimuths  azimuthLists
-	observed  *source.Report
+	systems    []string
+	ranks      []int // of the systems, see systemRanks
+	systemOf   map[string]uint16
+	statusOf   map[string]int8
+	texts      intern.Table
+	updated    string // the observatoire's date_maj in the format of answers
+	natures    map[string]string
+	owners     map[string]string
+	antennas   chunked.List[antenna]
+	emitted    chunked.List[emittedSystem]
+	emitters   []emitter         // sorted by number after emittersDone
+	frequency  []uint64          // see bands.go
+	communes   map[uint32]string // names by the INSEE codes of supports, which are numbers of texts
+	nodes      []node
+	leaders    map[uint32]string // operator key by support
+	azimuths   azimuthLists
+	observed   *source.Report
+	onAntennas *source.Report // on SUP_ANTENNE, nil without it
 
 	lastEmitter int      // the last result of findEmitter
 	operatorsOn []uint64 // by support: bits of the operators with emissions there
@@ -98,7 +100,6 @@ type station struct {
 	next                      uint32 // another operator with the same code
 	siteID                    uint32 // number of a text
 	shared                    bool
-	azimuths                  bool // an emission states them
 	implemented, commissioned int32
 }
 
@@ -135,8 +136,11 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 				if err != nil {
 					return nil, nil, err
 				}
-				if step.kind == Observatory {
+				switch step.kind {
+				case Observatory:
 					c.observed = report
+				case kindAntennas:
+					c.onAntennas = report
 				}
 				reports = append(reports, report)
 			}

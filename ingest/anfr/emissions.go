@@ -11,6 +11,7 @@ import (
 // generation and band. A second row of the same station and system is left out.
 func (c *country) fillEmissions(s *site.Site, sup *support, state *fillState) (duplicates int) {
 	ranks := c.systemRanks()
+	state.emissions = state.emissions[:0]
 	for runs := c.stationRuns(sup, state); len(runs) > 0; {
 		station, own := runs[0][0].station, state.own[:0]
 		for len(runs) > 0 && runs[0][0].station == station {
@@ -25,9 +26,9 @@ func (c *country) fillEmissions(s *site.Site, sup *support, state *fillState) (d
 		})
 		for _, e := range own {
 			s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: c.systems[e.system],
-				Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on),
-				Azimuths: c.azimuths.lists[e.azimuths]})
+				Generation: site.Generation(e.generation), Status: int(e.status), On: site.Date(e.on)})
 		}
+		state.emissions = append(state.emissions, own...)
 	}
 	s.SourceCode = s.Stations[0].Code
 	return duplicates

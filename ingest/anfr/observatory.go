@@ -93,9 +93,6 @@ func (c *country) observatoryRow(r *source.Reader) string {
 		return reason
 	}
 	e.azimuths = c.azimuths.find(r)
-	if e.azimuths != 0 {
-		c.station(e.station).azimuths = true
-	}
 	c.addRow(support, e)
 	c.noteDate(r)
 	return ""

@@ -46,7 +46,8 @@ func TestBoundedAntennas(t *testing.T) {
 	if r := reports[kindAntennas]; r.Served != maxAntennas || r.Rejected["over 1000 antennas of one station"] != 5 {
 		t.Errorf("got %+v, want %d antennas and 5 rejected", r, maxAntennas)
 	}
-	if s := sites["100"]; len(s.Azimuths) != 300 {
-		t.Errorf("%d azimuths, want 300", len(s.Azimuths))
+	s := sites["100"]
+	if azimuths, _ := s.Azimuths(nil); len(azimuths) != 300 {
+		t.Errorf("%d azimuths, want 300", len(azimuths))
 	}
 }

@@ -110,12 +110,16 @@ func (c *country) emitterRow(r *source.Reader) string {
 		c.support(sup).fixedLink = true
 		return ""
 	}
-	if !isPublicSystem(system) {
+	known, isKnown := c.systemOf[string(system)]
+	if !isKnown && !isPublicSystem(system) {
 		return otherSystem
 	}
 	number, ok := parseWhole(r.Field(emiNumber))
 	if !ok {
 		return "no emitter number"
+	}
+	if isKnown {
+		c.addEmitted(antenna, known)
 	}
 	c.emitters = append(c.emitters, emitter{number, sup})
 	return ""

@@ -67,7 +67,6 @@ func (c *country) fill(s *site.Site, k keyedPlace) {
 		Position: geo.Point{Lat: float64(p.lat) / perDegree, Lng: float64(p.lng) / perDegree}, Area: int(p.area),
 		Address: [3]string{p.location}, Height: metresOf(p.height), HeightText: p.heightText,
 		Nature: site.Coded{Code: p.nature}, AntennaHeight: metresOf(p.antennaHeight),
-		Azimuths:      appendNumbers(s.Azimuths[:0], c.azimuths.numbersOf(k.place)),
 		TxFrequencies: appendNumbers(s.TxFrequencies[:0], c.tx.numbersOf(k.place)),
 		RxFrequencies: appendNumbers(s.RxFrequencies[:0], c.rx.numbersOf(k.place)),
 		Stations:      s.Stations[:0], Emissions: s.Emissions[:0], Radio: s.Radio[:0],
@@ -102,13 +101,27 @@ func (c *country) fillStations(s *site.Site, place uint32, operator int) {
 		first := len(s.Emissions)
 		for _, system := range c.systems.numbersOf(uint32(f)) {
 			name, g := c.emission(uint32(system))
-			s.Emissions = append(s.Emissions, site.Emission{Station: i, System: name, Generation: g, Status: -1})
+			e := site.Emission{Station: i, System: name, Generation: g, Status: -1}
+			if e.Azimuths = c.azimuthsOf(uint32(f), uint32(system)); e.Azimuths != nil {
+				e.Origin = site.FromList
+			}
+			s.Emissions = append(s.Emissions, e)
 		}
 		slices.SortFunc(s.Emissions[first:], func(a, b site.Emission) int {
 			return cmp.Or(cmp.Compare(a.Generation, b.Generation), site.CompareSystems(a.System, b.System))
 		})
 	}
 	s.Reference = c.stations[uint32(list[0])].reference
+}
+
+// azimuthsOf returns the azimuths that the rows of a system of a station state.
+func (c *country) azimuthsOf(station, system uint32) (list []uint16) {
+	for _, f := range c.azimuths.numbersOf(station) {
+		if uint32(f)>>azimuthBits == system {
+			list = append(list, uint16(f&(1<<azimuthBits-1)))
+		}
+	}
+	return list
 }
 
 // appendNumbers appends the numbers of facts.

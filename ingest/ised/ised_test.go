@@ -109,14 +109,15 @@ func TestSite(t *testing.T) {
 	want := site.Site{ // the id is that of: printf 'BELL 4364232 -7938709' | sha256sum
 		ID: "12626f4ad225cc92", SourceCode: "R0", Reference: "first", Area: 8, Height: 60, HeightText: "60.0",
 		Nature: site.Coded{Code: "T"}, AntennaHeight: 52,
-		Azimuths: []uint16{0, 120}, TxFrequencies: []uint64{731500000, 871000000, 3500000000},
+		TxFrequencies: []uint64{731500000, 871000000, 3500000000},
 		RxFrequencies: []uint64{701500000, 826000000},
 		Stations: []site.Station{{Code: "010000000", Operator: 0, OperatorSiteID: "R0"},
 			{Code: "010000001", Operator: 0, OperatorSiteID: "R1"},
 			{Code: "010000002", Operator: 0, OperatorSiteID: "R1"}},
-		Emissions: []site.Emission{{Station: 0, System: "LTE 700", Generation: site.G4, Status: -1},
-			{Station: 1, System: "HSPA 850", Generation: site.G3, Status: -1},
-			{Station: 1, System: "LTE 850", Generation: site.G4, Status: -1},
+		Emissions: []site.Emission{
+			{Station: 0, System: "LTE 700", Generation: site.G4, Status: -1, Azimuths: []uint16{0}, Origin: site.FromList},
+			{Station: 1, System: "HSPA 850", Generation: site.G3, Status: -1, Azimuths: []uint16{120}, Origin: site.FromList},
+			{Station: 1, System: "LTE 850", Generation: site.G4, Status: -1, Azimuths: []uint16{120}, Origin: site.FromList},
 			{Station: 2, System: "5GNR 3500", Generation: site.G5, Status: -1}},
 		Radio: []site.RadioID{{Kind: site.ENB, Value: 100}, {Kind: site.Cell, Value: 25601},
 			{Kind: site.PCI, Value: 17}, {Kind: site.PCI, Value: 503}, {Kind: site.PCI, Value: 1007}},
@@ -188,9 +189,9 @@ func TestValues(t *testing.T) {
 			"physical_id", "504", "cell_id", "268435455"))
 	s := only(t, sites, err)
 	if site.Known(s.Height) || s.HeightText != "" || site.Known(s.AntennaHeight) ||
-		len(s.Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) != 0 {
+		len(s.Emissions[0].Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) != 0 {
 		t.Errorf(`s = %+v; want !site.Known(s.Height), s.HeightText = "", !site.Known(s.AntennaHeight), `+
-			"len(s.Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) = 0", s)
+			"len(s.Emissions[0].Azimuths)+len(s.TxFrequencies)+len(s.RxFrequencies)+len(s.Radio) = 0", s)
 	}
 	if want := "values out of range were left out: 2 heights, 1 azimuths, 2 frequencies, 1 physical cell ids"; report.Warning != want || report.Served != 1 {
 		t.Errorf("warning %q, want %q", report.Warning, want)
@@ -209,7 +210,8 @@ func TestOlderLayout(t *testing.T) {
 		t.Errorf("got %+v of %s, want Mont-Royal à l'église, station 010287465-001 of operator 3, 2019-05-06", s,
 			snap.SourceDate)
 	}
-	if diff := cmp.Diff([]site.Emission{{Status: -1}}, s.Emissions, cmpopts.EquateEmpty()); diff != "" {
+	want := []site.Emission{{Status: -1, Azimuths: []uint16{0}, Origin: site.FromList}}
+	if diff := cmp.Diff(want, s.Emissions, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("emissions (-want +got)\n%s", diff)
 	}
 }
@@ -363,6 +365,7 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 		p := places[key]
 		delete(places, key)
 		systems, cells := map[string]bool{}, 0
+		azimuths, _ := s.Azimuths(nil)
 		for _, e := range s.Emissions {
 			systems[e.System] = true
 		}
@@ -372,9 +375,9 @@ func plain(t *testing.T, text string, sites map[string]site.Site) {
 			}
 		}
 		if p == nil || len(s.Stations) != len(p.licences) || !reflect.DeepEqual(systems, p.systems) ||
-			len(s.Azimuths) != len(p.azimuths) || cells != p.cells {
+			len(azimuths) != len(p.azimuths) || cells != p.cells {
 			t.Fatalf("%s: %+v, the file has %+v; want p != nil, len(s.Stations) = len(p.licences), systems = %v, "+
-				"len(s.Azimuths) = len(p.azimuths), cells = %v", key, s, p, p.systems, p.cells)
+				"len(azimuths) = len(p.azimuths), cells = %v", key, s, p, p.systems, p.cells)
 		}
 	}
 	if len(places) > 0 {

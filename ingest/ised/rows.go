@@ -32,9 +32,10 @@ type country struct {
 	date         string            // date of the data, YYYY-MM-DD
 	left         leftOut
 
-	// By place: azimuths, frequencies in Hz, ECIs, PCIs, stations.
-	azimuths, tx, rx, cells, physicals, stationsOf facts
-	systems                                        facts // by station
+	// By place: frequencies in Hz, ECIs, PCIs, stations.
+	tx, rx, cells, physicals, stationsOf facts
+	systems                              facts // by station
+	azimuths                             facts // by station: system<<azimuthBits | degrees
 }
 
 // A corner identifies a place: an operator, and coordinates in units of 1e-5 degrees.
@@ -63,6 +64,9 @@ type station struct {
 
 // maxStations bounds the licences of one place. Real places have some tens.
 const maxStations = 1000
+
+// azimuthBits is the number of bits of an azimuth in degrees.
+const azimuthBits = 9
 
 // facts are numbers of places or stations: owner<<32 | number.
 type facts []uint64
@@ -142,7 +146,11 @@ func (c *country) row(r *source.Reader) (reason string) {
 	if !ok {
 		return "too many licences at one place"
 	}
-	c.systems.add(station, systemNumber(technology, category))
+	system := systemNumber(technology, category)
+	c.systems.add(station, system)
+	if a, ok := c.azimuth(text(r, colAzimuth), text(r, colOmni)); ok {
+		c.azimuths.add(station, system<<azimuthBits|a)
+	}
 	s := &c.stations[station]
 	s.record = lesser(s.record, text(r, colRecord))
 	s.reference = c.leastInterned(s.reference, readable(text(r, colReference)))
@@ -231,11 +239,8 @@ func (c *country) notePlace(p *place, r *source.Reader, location []byte) {
 	p.antennaHeight = max(p.antennaHeight, c.metres(text(r, colAntennaHeight)))
 }
 
-// noteRadio adds a row's antennas and cells.
+// noteRadio adds a row's frequencies and cells.
 func (c *country) noteRadio(place uint32, r *source.Reader, category int, g site.Generation) {
-	if a, ok := c.azimuth(text(r, colAzimuth), text(r, colOmni)); ok {
-		c.azimuths.add(place, a)
-	}
 	if hz, ok := c.hertz(text(r, colTx), category); ok {
 		c.tx.add(place, hz)
 	}

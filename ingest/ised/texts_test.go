@@ -119,7 +119,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%+v, want %v", report, want)
 	}
 	left := fmt.Sprintf("values out of range were left out: %d heights, %d azimuths, %d frequencies, %d physical cell ids, %d upload dates of the future", 2*odds, odds, 2*odds, odds, odds)
-	if report.Warning != left || snap.SourceDate != "2026-01-10" || s.Height != 55 || len(s.Azimuths) != 1 ||
+	if report.Warning != left || snap.SourceDate != "2026-01-10" || s.Height != 55 || len(s.Emissions[0].Azimuths) != 1 ||
 		len(s.TxFrequencies) != 1 || len(s.Stations) != 1 {
 		t.Errorf("%q, want %q; %s, %+v", report.Warning, left, snap.SourceDate, s)
 	}

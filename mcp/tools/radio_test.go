@@ -108,6 +108,11 @@ func emits(s *site.Site, operator int, system string, g site.Generation, status 
 		site.Emission{Station: len(s.Stations) - 1, System: system, Generation: g, Status: status})
 }
 
+// states gives an emission of a site its azimuths.
+func states(s *site.Site, emission int, azimuths ...uint16) {
+	s.Emissions[emission].Azimuths, s.Emissions[emission].Origin = azimuths, site.FromEmitter
+}
+
 var radioHome = geo.Point{Lat: 46.1775, Lng: 3.3741667}
 
 // radioTown makes sites within a few kilometres, what sources give to them, and what was

@@ -30,7 +30,8 @@ func (p *alignmentParams) Check() error { return p.checkPair() }
 type Alignment struct {
 	Site     Site               `json:"site"`
 	Azimuths []uint16           `json:"azimuths" doc:"Of the sector antennas, whole degrees from true north; empty when the register states none."`
-	Of       []string           `json:"azimuthsOf" doc:"The operators whose antennas these are: several where the register states azimuths by site only, and does not say which operator has which."`
+	Of       []string           `json:"azimuthsOf" doc:"The operators whose antennas these are."`
+	From     *string            `json:"azimuthsFrom" doc:"Where the azimuths are stated, of several places the least exact: list for the systems' own rows, emitter for the antennas of the systems, station for the antennas of the stations, whatever their systems; null without azimuths."`
 	Point    *PointAlignment    `json:"position,omitempty" doc:"With lat and lon."`
 	Measured *MeasuredAlignment `json:"measured,omitempty" doc:"Without lat and lon."`
 	Notes    []string           `json:"notes"`
@@ -104,20 +105,17 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 		return nil, err
 	}
 	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
-	var exact bool
-	if a.Azimuths, exact = s.azimuths(); exact {
-		a.Of = s.keys()
+	azimuths, origin := s.azimuths()
+	if a.Azimuths = append([]uint16{}, azimuths...); len(azimuths) > 0 {
+		from := origin.String()
+		a.From, a.Of = &from, s.keys()
 	} else {
-		a.Of = a.Site.Operators
-	}
-	switch {
-	case len(a.Azimuths) == 0:
 		a.Of = []string{}
-		a.Notes = append(a.Notes,
-			"The register states no azimuths of this site: bearings have nothing to be compared with.")
-	case !exact && len(a.Of) > 1:
-		a.Notes = append(a.Notes,
-			"The azimuths are those of all operators of the site together: the register does not say which antenna is whose, and the nearest sector may be another operator's.")
+		of := "this site"
+		if len(s.operators) < len(a.Site.Operators) {
+			of = "these operators at this site"
+		}
+		a.Notes = append(a.Notes, "The register states no azimuths of "+of+": bearings have nothing to be compared with.")
 	}
 	if point := p.point(); point != nil {
 		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng},
@@ -141,18 +139,11 @@ func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParam
 	return a, nil
 }
 
-// azimuths returns the azimuths of the operators that were asked for. exact is false where the
-// register does not say whose they are.
-func (s *radioSite) azimuths() (azimuths []uint16, exact bool) {
-	for _, o := range s.operators {
-		list, exact := s.AzimuthsOf(o, 0)
-		if !exact {
-			return append([]uint16{}, s.Azimuths...), false
-		}
-		azimuths = append(azimuths, list...)
-	}
-	slices.Sort(azimuths)
-	return slices.Compact(azimuths), true
+// azimuths returns the azimuths of the operators that were asked for.
+func (s *radioSite) azimuths() ([]uint16, site.Origin) {
+	return s.Azimuths(func(e *site.Emission) bool {
+		return slices.Contains(s.operators, s.Stations[e.Station].Operator)
+	})
 }
 
 // keys returns the keys of the operators that were asked for.

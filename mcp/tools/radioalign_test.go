@@ -14,9 +14,11 @@ import (
 
 // Positions at known bearings from a site.
 func TestAlignmentOfAPosition(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{10, 130, 250}}
+	s := site.Site{ID: "7", Position: radioHome}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	emits(&s, sfr, "LTE 800", site.G4, 2)
+	states(&s, 0, 10, 130)
+	states(&s, 1, 250)
 	bare := site.Site{ID: "8", Position: radioHome}
 	emits(&bare, free, "LTE 700", site.G4, 2)
 	r := radioReading(t, []site.Site{s, bare}, nil)
@@ -36,9 +38,8 @@ func TestAlignmentOfAPosition(t *testing.T) {
 			a.Point.Sector.Azimuth != tt.azimuth || math.Abs(a.Point.Sector.Off-tt.off) > 0.11 {
 			t.Errorf("%+v: got %+v, sector %+v", tt, a.Point, a.Point.Sector)
 		}
-		if !slices.Equal(a.Of, []string{"SFR", "ORANGE"}) ||
-			!strings.Contains(strings.Join(a.Notes, " "), "does not say which antenna is whose") {
-			t.Errorf("got %+v, want SFR and ORANGE, and a note that the owner is not said", a)
+		if !slices.Equal(a.Of, []string{"SFR", "ORANGE"}) || a.From == nil || *a.From != "emitter" {
+			t.Errorf("got %+v, want SFR and ORANGE from emitters", a)
 		}
 	}
 	none := radioOf[Alignment](t, r, "radio_check_sector_alignment", `{"siteId":"8","lat":46,"lon":3}`)
@@ -56,10 +57,13 @@ func TestAlignmentOfAPosition(t *testing.T) {
 // Measures of two cells in two directions, one of them off its sector, and of one all
 // around.
 func TestAlignmentOfMeasures(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{0, 120, 240},
+	s := site.Site{ID: "7", Position: radioHome,
 		Radio: []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1009},
 			{Kind: site.GNB, Operator: orange, Value: 70000}}}
 	emits(&s, orange, "LTE 800", site.G4, 2)
+	emits(&s, orange, "5G NR 700", site.G5, 2)
+	states(&s, 0, 0, 120, 240)
+	states(&s, 1, 0, 120, 240)
 	var rows []radioRow
 	add := func(metres, degrees float64, cell int) {
 		rows = append(rows, radioRow{at: away(radioHome, metres, degrees), operator: orange, tech: "LTE",
@@ -135,10 +139,11 @@ func checkSectors(t *testing.T, m *MeasuredAlignment) {
 
 // A register that states azimuths by emission says whose sector is nearest.
 func TestAlignmentOfEmissions(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{10, 60, 130}}
+	s := site.Site{ID: "7", Position: radioHome}
 	emits(&s, orange, "LTE 800", site.G4, 2)
 	emits(&s, sfr, "LTE 800", site.G4, 2)
-	s.Emissions[0].Azimuths, s.Emissions[1].Azimuths = []uint16{10, 130}, []uint16{60}
+	states(&s, 0, 10, 130)
+	states(&s, 1, 60)
 	r := radioReading(t, []site.Site{s}, nil)
 	p := away(radioHome, 1000, 50)
 	for _, tt := range []struct {

@@ -31,9 +31,10 @@ func said(nodes []DiagnosedNode) (list []string) {
 // Most phones in NR say the gNB and the cell: the site is given both, and each measure is
 // one all the same.
 func TestMeasuresOfAGNBAndItsCell(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{90},
+	s := site.Site{ID: "7", Position: radioHome,
 		Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}}}
 	emits(&s, orange, "5G NR 3500", site.G5, 2)
+	states(&s, 0, 90)
 	var rows []radioRow
 	for i := range 6 {
 		rows = append(rows, radioRow{at: away(radioHome, 100+20*float64(i), 90), operator: orange, tech: "NR",
@@ -63,6 +64,7 @@ func TestMeasuresOfACellThatVeryManyName(t *testing.T) {
 		Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000},
 			{Kind: site.Cell, Operator: orange, Value: 70000<<8 | 1}}}
 	emits(&s, orange, "5G NR 3500", site.G5, 2)
+	states(&s, 0, 90)
 	var rows []radioRow
 	for i := range 800 { // three of four say the cell alone
 		x := radioRow{at: away(radioHome, 100+float64(i), float64(i)), operator: orange, tech: "NR", cell: 70000<<8 | 1,
@@ -186,8 +188,9 @@ func TestCollisionsAtTheEdges(t *testing.T) {
 
 // A position on the site itself has no direction from it.
 func TestPositionOfTheSite(t *testing.T) {
-	s := site.Site{ID: "7", Position: radioHome, Azimuths: []uint16{10}}
+	s := site.Site{ID: "7", Position: radioHome}
 	emits(&s, orange, "LTE 800", site.G4, 2)
+	states(&s, 0, 10)
 	r := radioReading(t, []site.Site{s}, nil)
 	at := fmt.Sprintf(`"lat":%v,"lon":%v`, radioHome.Lat, radioHome.Lng)
 	p := mustCall(t, r, "radio_check_sector_alignment", `{"siteId":"7",`+at+`}`)["position"].(object)

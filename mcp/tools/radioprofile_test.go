@@ -24,7 +24,9 @@ func profileSites(t *testing.T) *Reading {
 		emits(&sites[i], orange, "5G NR 3500", site.G5, 0)
 		emits(&sites[i], sfr, "LTE 800", site.G4, 2)
 	}
-	sites[0].Azimuths = []uint16{0, 120, 240}
+	for k := range sites[0].Emissions {
+		states(&sites[0], k, 0, 120, 240)
+	}
 	sites[0].Radio = []site.RadioID{{Kind: site.Cell, Operator: orange, Value: 1009<<8 | 1}}
 	sites[1].Radio = []site.RadioID{{Kind: site.ENB, Operator: orange, Value: 1010},
 		{Kind: site.PCI, Operator: orange, Value: 12}, {Kind: site.PCI, Operator: orange, Value: 13}}

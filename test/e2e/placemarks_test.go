@@ -57,14 +57,13 @@ func placemarks(t *testing.T, file []byte) (list []placemark) {
 	if err := xml.Unmarshal(text, &doc); err != nil {
 		t.Fatal(err)
 	}
-	unescape := strings.NewReplacer("&#39;", "'", "&#34;", `"`, "&lt;", "<", "&gt;", ">", "&amp;", "&") // it is HTML
 	for _, folder := range doc.Folder {
 		for _, p := range folder.Placemark {
 			var azimuths []string
 			for _, ring := range p.Rings {
 				azimuths = append(azimuths, directionOf(t, ring))
 			}
-			list = append(list, placemark{folder.Name, p.Name, p.Point, unescape.Replace(p.Description), strings.Join(azimuths, ", ")})
+			list = append(list, placemark{folder.Name, p.Name, p.Point, p.Description, strings.Join(azimuths, ", ")})
 		}
 	}
 	return list
@@ -87,21 +86,13 @@ func directionOf(t *testing.T, ring string) string {
 	return strconv.Itoa(int(degrees) % 360)
 }
 
-// placemarks are those that the map must have: of each operator with emissions at a site, then the sectors whose
-// operator is not stated.
+// placemarks are those that the map must have: of each operator with emissions at a site.
 func (l chosen) placemarks(operators [][2]string) (list []placemark) {
 	for _, o := range operators {
 		for _, item := range l.order {
 			if p, is := l.placemark(item, o[0], o[1]); is {
 				list = append(list, p)
 			}
-		}
-	}
-	for _, item := range l.order {
-		if rest := l.unstated(item); len(rest) > 0 && len(item["operators"].([]any)) > 1 {
-			p := placemark{Folder: "Sectors whose operator is not stated", Name: item["siteKey"].(string), Azimuths: joined(rest)}
-			p.Text = l.commonLines(item, p.Azimuths)
-			list = append(list, p)
 		}
 	}
 	return list
@@ -121,9 +112,6 @@ func (l chosen) placemark(item object, operator, label string) (p placemark, is 
 				azimuths = append(azimuths, list...)
 			}
 		}
-	}
-	if len(item["operators"].([]any)) == 1 {
-		azimuths = append(azimuths, l.unstated(item)...)
 	}
 	var names []string // in the order of the site's own list
 	for _, name := range item["technologies"].([]any) {
@@ -161,24 +149,6 @@ func joined(azimuths []any) string {
 		texts = append(texts, strconv.Itoa(a))
 	}
 	return strings.Join(texts, ", ")
-}
-
-// unstated are the azimuths of a site that no emission states.
-func (l chosen) unstated(item object) (rest []any) {
-	detail := l.of[item["siteKey"]]
-	stated := map[any]bool{}
-	for _, e := range detail["emissions"].([]any) {
-		list, _ := e.(object)["azimuts"].([]any)
-		for _, a := range list {
-			stated[a] = true
-		}
-	}
-	for _, a := range detail["radio"].(object)["azimuts"].([]any) {
-		if !stated[a] {
-			rest = append(rest, a)
-		}
-	}
-	return rest
 }
 
 // commonLines are those of a description that are not an operator's own.

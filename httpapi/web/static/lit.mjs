@@ -27,15 +27,13 @@ export function details(key) {
 }
 
 /**
- * sectorsOf lists the azimuths of a site, each with the mask of its operators. The mask is 0 where
- * the register does not say whose an azimuth is.
+ * sectorsOf lists the azimuths of a site, each with the mask of its operators.
  * @param {any} site @param {import('./types.d.ts').Market} market
  * @returns {Sector[]}
  */
 export function sectorsOf(site, market) {
   /** @type {Map<number, number>} */
   const masks = new Map();
-  for (const azimuth of site.radio.azimuts) masks.set(azimuth, 0);
   for (const e of site.emissions) {
     const i = market.operators.findIndex((o) => o.key === e.operator || o.label === e.operator);
     for (const azimuth of e.azimuts ?? []) {

@@ -125,13 +125,13 @@ function ring(c, market, list, live, size) {
 
 /**
  * wedge draws a sector whose axis points up. Operators of one bearing are slices of it.
- * @param {Market} market @param {number} ops 0: the register does not say whose it is
+ * @param {Market} market @param {number} ops
  */
 export function wedge(market, ops) {
   const size = 64,
     half = (28 * Math.PI) / 180,
     c = canvas(2 * size, 2 * size);
-  const tones = ops === 0 ? [color('accent')] : bits(ops).map((i) => tone(market, i));
+  const tones = bits(ops).map((i) => tone(market, i));
   const slice = (2 * half) / tones.length,
     start = -Math.PI / 2 - half;
   tones.forEach((t, k) => {

@@ -54,7 +54,7 @@ async function find(app, from) {
           back,
         );
       const sector = hit && { ...hit, ops: sectors.find((x) => x.azimuth === hit.azimuth)?.ops ?? 0 };
-      const operators = sector && sector.ops > 0 ? operatorsOf(market, sector.ops).join(', ') : labels(s, app);
+      const operators = sector ? operatorsOf(market, sector.ops).join(', ') : labels(s, app);
       return {
         key: s.siteKey,
         at,
