@@ -98,8 +98,14 @@ func (c *country) weekly(t *testing.T, date string) string {
 	return strings.ReplaceAll(string(filetest.Read(t, c.files[0])), ";2026-01-15T12:00:00;", ";"+date+"T12:00:00;")
 }
 
-// readCSV reads a table with the standard library.
+// readCSV reads a table of France with the standard library.
 func readCSV(t *testing.T, path string) (rows []map[string]string) {
+	t.Helper()
+	return readSeparated(t, path, ';')
+}
+
+// readSeparated reads a table with the standard library.
+func readSeparated(t *testing.T, path string, comma rune) (rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -111,7 +117,7 @@ func readCSV(t *testing.T, path string) (rows []map[string]string) {
 		in.Discard(3)
 	}
 	r := csv.NewReader(in)
-	r.Comma = ';'
+	r.Comma = comma
 	all, err := r.ReadAll()
 	if err != nil {
 		t.Fatal(err)
