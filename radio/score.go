@@ -200,7 +200,7 @@ func sectorPart(s *site.Site, operator int, p geo.Point, metres float64) Part {
 	azimuth, off, ok := NearestAzimuth(azimuths, bearing)
 	switch {
 	case !ok:
-		return newPart(Sector, 0, "the register states no azimuths of the site")
+		return newPart(Sector, 0, "the register states no azimuths of the operator at the site")
 	case metres < TooNear:
 		return newPart(Sector, 1, "too near for a direction")
 	}

@@ -23,7 +23,7 @@ type sectorItems struct {
 // begins after a sector, not at an offset: it costs the same wherever it is.
 var sectors = func() kind {
 	k := kind{name: "sectors", title: "Sectors",
-		description: "The sectors of sites as wedges of 250 m: of an operator where the register states it, else of any.",
+		description: "The sectors of sites as wedges of 250 m, for each operator and azimuth of its emissions.",
 		table:       func() *export.Table { return new(export.Register).SectorTable() }}
 	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *sectorItems) (*features, error) {
