@@ -83,7 +83,8 @@ func (*coverageImport) Help() string {
 
 Takes CSV with the columns timestamp, lat, lng, technology and, where known, signal_strength,
 network_type, mcc, mnc, operator, enb, gnb, cell_id, pci, rsrp, rsrq, snr; ARCEP's measurements;
-OpenCelliD files; and logs of Tower Collector, G-MoN Pro, CellMapper, Network Survey and NetMonster.
+OpenCelliD files; and logs of Tower Collector, G-MoN Pro, CellMapper, Network Survey, NeoStumbler and
+NetMonster. Files may be compressed with gzip.
 
 Example:
   relais coverage import --data DIR --market FR coverage.csv`

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"maps"
@@ -100,7 +101,7 @@ func TestKeptCells(t *testing.T) {
 	}
 	k.must(k.file("opencellid_340.csv", cell("34001", 25700, 100)))
 	r = k.must(k.file("o2.csv", supports("2026-08-27", "SFR 0", "SFR 2000")),
-		k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.017;3.0;X;1300\n"))
+		k.file("netmonster.ntm", "4G;208;10;100;9;101;2147483647;46.017;3.0;X [eNBI:101:100];1300\n"))
 	if len(r.Files) != 4 || !slices.Equal(k.lookup(25700), []string{"1"}) ||
 		!slices.Equal(k.lookup(25956), []string{"2"}) {
 		t.Errorf("r.Files = %+v, k.lookup(25700) = %v, k.lookup(25956) = %v; want len(r.Files) = 4, "+
@@ -112,7 +113,7 @@ func TestKeptCells(t *testing.T) {
 	}
 	// What would take the identifiers away is refused.
 	_, err := k.run(false, both, k.file("opencellid_208.csv", cell("20810", 25700, 400)),
-		k.file("netmonster.ntm", "4G;208;10;25956;9;-;-;46.5;3.0;X;1300\n"))
+		k.file("netmonster.ntm", "4G;208;10;100;9;101;2147483647;46.5;3.0;X [eNBI:101:100];1300\n"))
 	if err == nil || !strings.Contains(err.Error(), "FR: radioIds of 2 sites would be lost (0 now, 2 then)") {
 		t.Errorf(`err = %v; want an error with "FR: radioIds of 2 sites would be lost (0 now, 2 then)"`, err)
 	}
@@ -149,12 +150,33 @@ func TestCellsOfAnotherWorld(t *testing.T) {
 func TestTwoKindsOfNTM(t *testing.T) {
 	k := newKit(t)
 	r := k.must(k.file("o.csv", supports("2026-08-20", "SFR 0")), k.file("a.ntm", "4G;208;10;0;1;500;1;46.1;3.0;X\n"),
-		k.file("b.ntm", "4G;208;10;128100;1;500;1;46.0;3.0;X;1300\n"))
+		k.file("b.ntm", "4G;208;10;100;1;500;1;46.0;3.0;X [eNBI:500:100];1300\n"))
 	got := ""
 	for _, f := range r.Files {
 		got += fmt.Sprint(f.Kind, " ", f.Served, " ")
 	}
 	if want := "anfr-observatoire 1 radio-ntm 1 cells-netmonster 1 "; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// An observatoire that is compressed with gzip is ingested, kept and checked.
+func TestGzipObservatory(t *testing.T) {
+	k := newKit(t)
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(supports("2026-08-20", "SFR 0", "SFR 2000"))); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	r := k.must(k.file("observatoire.csv.gz", b.String()))
+	if len(r.Markets) != 2 || r.Markets[0].Sites != 2 {
+		t.Errorf("markets %+v, want 2 sites of FR", r.Markets)
+	}
+	files, err := CheckKept(t.Context(), k.dir)
+	if err != nil || len(files) != 1 || files[0].Err != nil {
+		t.Errorf("kept files %+v, error %v; want one without an error", files, err)
+	}
+	if r := k.must(k.file("opencellid_208.csv", cell("20810", 25700, 100))); r.Markets[0].Sites != 2 {
+		t.Errorf("with the kept observatoire: %+v, want 2 sites", r.Markets)
 	}
 }

@@ -27,23 +27,18 @@ func TestColumnsCells(t *testing.T) {
 	gmon.rows = [][]string{fill(gmon.columns, "", map[string]string{"PLMN": "20810", "SYSTEM": "LTE", "XCI": "26625",
 		"xNBID": "104", "PCI/PSC/BSIC": "4",
 		"LAT": "46.5", "LON": "3.1", "DATE": planted, "TIME": planted})}
-	netmonster := table("netmonster.csv", ";", "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN",
-		"LTE;208;10;26881;9;105;5;46.5;3.1;X;1300")
 
-	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 5, "cells": 6, "pci": 5}), cases: []columnsCase{
+	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 4, "cells": 5, "pci": 4}), cases: []columnsCase{
 		{ocid, contract{required: words("radio mcc net cell lon lat"),
 			read:  words("area unit range samples changeable created updated averageSignal"),
-			facts: map[string]facts{"unit": {"pci": 4}}}},
+			facts: map[string]facts{"unit": {"pci": 3}}}},
 		{tower, contract{served: 1, required: words("mcc mnc cell_id lat lon net_type neighboring"),
 			personal: words("device measured_at discovered_at")}},
 		{gmon, contract{required: words("PLMN SYSTEM XCI LAT LON"), filled: words("XCI"),
 			read:     words("xNBID PCI/PSC/BSIC"),
-			personal: words("DATE TIME"), facts: map[string]facts{"XCI": {"cells": 5}, "PCI/PSC/BSIC": {"pci": 4}}}},
+			personal: words("DATE TIME"), facts: map[string]facts{"XCI": {"cells": 4}, "PCI/PSC/BSIC": {"pci": 3}}}},
 		survey("eci", "27137", "6", "earfcn,pci,rsrp,rsrq,lteBandwidth,cqi,snr"),
 		survey("nci", "68719476735", "7", "narfcn,pci,ssRsrp,ssRsrq,ssSinr,csiRsrp,csiRsrq,csiSinr"),
-		{netmonster, contract{required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"),
-			read:  words("TAC eNB PCI Location EARFCN"),
-			facts: map[string]facts{"CI": {"cells": 5}, "PCI": {"pci": 4}}}},
 	}, others: []publication{twoSupports}}.test(t)
 }
 
@@ -60,7 +55,7 @@ func survey(cell, number, pci, radio string) columnsCase {
 		"false"))}
 	return columnsCase{p, contract{served: 1, required: words("mcc mnc " + cell + " latitude longitude servingCell"),
 		read:     words("pci deviceTime"),
-		personal: words("deviceTime missionId deviceSerialNumber"), facts: map[string]facts{"pci": {"pci": 4}}}}
+		personal: words("deviceTime missionId deviceSerialNumber"), facts: map[string]facts{"pci": {"pci": 3}}}}
 }
 
 // with is the row with other values.
@@ -92,8 +87,8 @@ func TestColumnsHeadless(t *testing.T) {
 				required: words("lat lon MCC MNC Cell Type"), told: words("lat lon MCC Type"),
 				facts: map[string]facts{"PCI": {"pci": 2}}}),
 		headlessCase("netmonster.ntm", ";", "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN",
-			"4G;208;10;26369;9;103;3;46.5;3.1;X;1300", contract{
-				required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"), told: words("RAT MCC Lat Lon"),
+			"4G;208;10;12;9;103;3;46.5;3.1;X [eNBI:103:12];1300", contract{
+				required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"), told: words("RAT MCC eNB Lat Lon"),
 				facts: map[string]facts{"CI": {"cells": 2}, "PCI": {"pci": 2}}}),
 	}, others: []publication{twoSupports}}.test(t)
 }

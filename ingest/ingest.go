@@ -39,7 +39,7 @@ type Source struct {
 
 // kinds lists the tables that an ingest of the source accepts: the authority's and tables
 // of cells.
-func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Kinds) }
+func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Kinds, cells.Refused) }
 
 // Sources lists the authorities' sets of files that can be read.
 var Sources = []*Source{
@@ -239,6 +239,13 @@ func (r *Report) findFiles(paths []string, src *Source) ([]source.Found, error) 
 		f, err := source.Detect(in, src.kinds())
 		if err != nil {
 			return nil, err
+		}
+		if refusal := f.Refusal(); refusal != nil {
+			if in.Within == "" {
+				return nil, refusal
+			}
+			r.Notes = append(r.Notes, refusal.Error()+"; it was left out")
+			continue
 		}
 		if f.Kind != nil {
 			files, used[in.Within] = append(files, f), true

@@ -139,7 +139,6 @@ var columnsCases = []columnsCase{
 		return c
 	}(),
 	netmonster,
-	headless(netmonster, "RAT MCC Lat Lon"),
 }
 
 // opencellid has a mean of many measurements in a row.
@@ -152,11 +151,11 @@ var opencellid = columnsCase{name: "opencellid", comma: ",", kind: Coverage, ser
 	facts:     lteFacts.with(facts{"signals": 1}),
 	otherwise: map[string]facts{"unit": {"pci": 0}, "averageSignal": {"signals": 0}}}
 
-// netmonster states no time.
-var netmonster = columnsCase{name: "netmonster", comma: ";", kind: Coverage, served: 1,
+// netmonster states no time. Its file has no header.
+var netmonster = columnsCase{name: "netmonster", comma: ";", kind: Coverage, served: 1, headless: true, told: "RAT MCC eNB Lat Lon",
 	header: "RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN",
 	rows: stated(
-		"RAT=LTE|MCC=208|MNC=20|CI=256001|TAC=12|eNB=1000|PCI=301|Lat=LAT|Lon=4.25|Location=Somewhere|" +
+		"RAT=4G|MCC=208|MNC=20|CI=12|TAC=12|eNB=1000|PCI=301|Lat=LAT|Lon=4.25|Location=Somewhere|" +
 			"EARFCN=1300"),
 	required: "RAT MCC MNC CI Lat Lon", filled: "CI", read: "TAC eNB PCI Location EARFCN",
 	facts:     lteFacts.with(facts{"times": 0}),

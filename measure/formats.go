@@ -61,6 +61,7 @@ type format struct {
 	more    map[string]role // columns for NR with roles that other columns have for other technologies
 	only    string          // technology of all rows
 	zeroPCI bool            // a PCI of 0 is valid, not unknown
+	local   bool            // the cell is the one within the eNB, see cells.LocalECI
 }
 
 // The tables that no other package knows: the project's own export, and ARCEP's measurements,
@@ -141,7 +142,14 @@ var formats = requireTimes([]format{
 		only: "LTE", roles: networkSurveyRoles("eci")},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-networksurvey-nr", "ssRsrp", "ssRsrq", "ssSinr", "signalStrength",
 		"provider"), only: "NR", roles: networkSurveyRoles("nci")},
-	{kinds: []Kind{Coverage}, kind: cellsKind("cells-netmonster"), clock: noClock, roles: map[string]role{
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-neostumbler", "timestamp", "signalStrength"), clock: epoch,
+		roles: map[string]role{"timestamp": timestamp, "latitude": lat, "longitude": lng, "cellId": cell, "radioType": tech,
+			"mcc": mcc, "mnc": mnc, "psc": pci, "signalStrength": signal}},
+	// Its column signal has ASU or dBm, and does not say which.
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-towercollector-upload", "measured_at"), clock: utc,
+		roles: map[string]role{"lat": lat, "lon": lng, "mcc": mcc, "mnc": mnc, "cellid": cell, "pci": pci, "act": tech,
+			"measured_at": timestamp}},
+	{kinds: []Kind{Coverage}, kind: cellsKind("cells-netmonster"), clock: noClock, local: true, roles: map[string]role{
 		"RAT": tech, "MCC": mcc, "MNC": mnc, "CI": cell, "eNB": enb, "PCI": pci, "Lat": lat, "Lon": lng}},
 })
 
@@ -177,12 +185,19 @@ func cellsKind(name string, columns ...string) *source.Kind {
 	return &k
 }
 
-// sourceKinds returns the kinds of the formats.
+// sourceKinds returns the kinds of the formats, and those that are refused.
 func sourceKinds() (list []*source.Kind) {
 	for i := range formats {
 		list = append(list, formats[i].kind)
 	}
-	return list
+	for _, k := range cells.Kinds {
+		if !slices.ContainsFunc(list, func(o *source.Kind) bool { return o.Name == k.Name }) {
+			plan := *k
+			plan.Refused = "a list of cells, not of measurements: relais ingest takes its identifiers"
+			list = append(list, &plan)
+		}
+	}
+	return append(list, cells.Refused...)
 }
 
 // positions returns the positions of the columns by role, and of the columns for NR that

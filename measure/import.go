@@ -85,6 +85,9 @@ func detect(kind Kind, paths []string) ([]detectedFile, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := found.Refusal(); err != nil {
+			return nil, err
+		}
 		if found.Kind == nil {
 			return nil, fmt.Errorf("%s:1: unknown table of measurements", in.Name())
 		}
@@ -157,6 +160,10 @@ func (i *importRun) file(f detectedFile) error {
 	}
 	if err := i.flush(b, &duplicates); err != nil {
 		return err
+	}
+	if r.odd > 0 {
+		report.Warn(fmt.Sprintf("identifiers of %d rows are out of range or contradict each other, and were left out; the "+
+			"first is on line %d", r.odd, r.firstOdd))
 	}
 	report.RejectMany(duplicates, "duplicate")
 	report.CountServed()

@@ -42,6 +42,9 @@ func line(p *Point) string {
 		f(p.Radio.RSRQ), f(p.Radio.SNR))
 }
 
+// Rows are in the layouts of: the project's own export; OpenCelliD's files; Tower Collector's CsvExportFormatter and
+// CsvUploadFormatter (zamojski/TowerCollector); an export of G-MoN Pro; CellMapper; toNTM of btsearch/btsearch
+// (clf-export.ts); CsvExporter of mjaakko/NeoStumbler; a log of Network Survey 1.43.
 func TestFormats(t *testing.T) {
 	tower := "mcc,mnc,lac,cell_id,short_cell_id,rnc,psc,asu,dbm,ta,lat,lon,accuracy,speed,bearing,altitude,measured_at,net_type,neighboring,discovered_at,device,rsrp,rsrq,rssi,rssnr,cqi,rscp,csi_rsrp,csi_rsrq,csi_sinr,ss_rsrp,ss_rsrq,ss_sinr,cdma_dbm,cdma_ecio,evdo_dbm,evdo_ecio,evdo_snr,ec_no,arfcn"
 	gmon := "PLMN;SYSTEM;XCI;xNBID;LOCAL_CID;LAC/TAC;PCI/PSC/BSIC;ARFCN;BAND;RSSI;RSRP/RSCP;RSRQ/ECIO;SNR;CQI;TA;DISTANCE;DELTA_AZI;LAT;LON;SPEED;GPS_ACCURACY;UL;DL;BANDWIDTH;BANDWIDTHS;CA;NR_STATE;NARFCN;NR_BAND;NR_PCI;NR_SS_RSRP;NR_SS_RSRQ;NR_SS_SINR;NR_CSI_RSRP;NR_CSI_RSRQ;NR_CSI_SINR;CLF_LABEL;CLF_LOC;CLF_DESC;DATE;TIME;ROAMING"
@@ -73,9 +76,17 @@ func TestFormats(t *testing.T) {
 		{"CellMapper", "45.5,4.25,200,208,20,12,256001,-88,LTE,LTE,1300,301\n",
 			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 -88 - - -",
 			"cells-cellmapper"},
-		{"NetMonster", "LTE;208;20;256001;12;1000;301;45.5;4.25;Somewhere;1300\n",
-			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 - - - -",
+		{"NetMonster", "4G;208;20;1;12;1000;301;45.5;4.25;Somewhere [eNBI:1000:1];1300\n",
+			"- 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom 4G enb 1000 gnb 0 cell 256001 pci 301 - - - -",
 			"cells-netmonster"},
+		{"NeoStumbler", "timestamp,latitude,longitude,locationAccuracy,locationAge,speed,cellId,radioType,mcc,mnc,lac,psc,signalStrength,asu,arfcn,cellScanAge\r\n" +
+			"1760000000123,45.5,4.25,12.5,1000,0.0,256001,lte,208,20,12,301,-88,52,1300,800\r\n",
+			"2025-10-09T08:53:20Z 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 -88 - - -",
+			"cells-neostumbler"},
+		{"Tower Collector's upload", "lat,lon,mcc,mnc,sid,lac,tac,nid,cellid,bid,psc,pci,signal,ta,measured_at,rating,speed,direction,act,devn\n" +
+			"45.5,4.25,208,20,,,12,,256001,,,301,52,,\"2026-03-05 10:03:00.000Z\",5,0,0,LTE,\"Phone\"\n",
+			"2026-03-05T10:03:00Z 45.5 4.25 208-20 BOUYGUES/Bouygues Telecom LTE enb 1000 gnb 0 cell 256001 pci 301 - - - -",
+			"cells-towercollector-upload"},
 		{"Network Survey", "# Created by Network Survey version=1\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,altitude,speed,accuracy,missionId,recordNumber,groupNumber,mcc,mnc,tac,eci,earfcn,pci,rsrp,rsrq,ta,servingCell,lteBandwidth,provider,signalStrength,cqi,slot,snr,deviceSerialNumber,locationAge\n" +
 			"2026-03-05T10:03:00.603261-04:00,45.5,4.25,15.58,0,22,NS 1,1,2,208,99,12,256001,750,36,-112.0,-9.0,39,true,MHZ_10,Un Opérateur,-61.0,11,,-1.0,1234abc,4916\n",
 			"2026-03-05T14:03:00Z 45.5 4.25 208-99 /Un Opérateur LTE enb 1000 gnb 0 cell 256001 pci 36 -61 -112 -9 -1",

@@ -23,6 +23,7 @@ type rowReader struct {
 	first, second [roles]int
 	networks      map[network]network // as rows state them → as resolved
 	builder       *builder
+	odd, firstOdd int // rows with identifiers that were left out, and the line of the first
 }
 
 // Reasons why a row is rejected.
@@ -134,18 +135,41 @@ func (r *rowReader) readRadio(m *row) {
 	if g == 2 || g == 3 { // RSCP and Ec/Io stand in the same columns
 		m.rsrp, m.rsrq = noLevel, noLevel
 	}
-	m.cell = numberUpTo(r.field(cell), widest(g))
-	m.enb, m.gnb = uint32(numberUpTo(r.field(enb), cells.MaxENB)), uint32(numberUpTo(r.field(gnb), maxGNB))
-	if g == 4 && m.cell != 0 && m.cell>>site.ECICellBits == 0 {
-		m.cell = 0
-	}
-	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>site.ECICellBits {
-		m.cell, m.enb = 0, 0 // they contradict each other
+	if !r.readCell(m, g) {
+		if r.odd++; r.odd == 1 {
+			r.firstOdd = r.Line()
+		}
 	}
 	m.pci = noPCI
 	if p := number(r.field(pci), widestPCI(g)); p > 0 || p == 0 && r.format.zeroPCI {
 		m.pci = uint16(p)
 	}
+}
+
+// readCell reads the identifiers of the cell and its base station. ok is false if one was left out because it is out of
+// range, or if two contradict each other.
+func (r *rowReader) readCell(m *row, g Generation) (ok bool) {
+	id, isCell := cells.Number(r.field(cell))
+	if r.format.local && g == 4 {
+		id, isCell = cells.LocalECI(r.field(cell), r.field(enb))
+	}
+	station, isENB := cells.Number(r.field(enb))
+	node, isGNB := cells.Number(r.field(gnb))
+	isCell = isCell && id <= widest(g) && (g != 4 || id == 0 || id>>site.ECICellBits != 0)
+	isENB, isGNB = isENB && station <= cells.MaxENB, isGNB && node <= maxGNB
+	if isCell {
+		m.cell = id
+	}
+	if isENB {
+		m.enb = uint32(station)
+	}
+	if isGNB {
+		m.gnb = uint32(node)
+	}
+	if g == 4 && m.cell != 0 && m.enb != 0 && uint64(m.enb) != m.cell>>site.ECICellBits {
+		m.cell, m.enb, isCell = 0, 0, false
+	}
+	return isCell && isENB && isGNB
 }
 
 // maxGNB is the largest gNB identifier, which has 22 to 32 bits.
@@ -168,14 +192,6 @@ func widestPCI(g Generation) int {
 		return cells.MaxPCI
 	}
 	return cells.MaxNRPCI
-}
-
-func numberUpTo(b []byte, most uint64) uint64 {
-	n, ok := cells.Number(b)
-	if !ok || n > most {
-		return 0
-	}
-	return n
 }
 
 // maxCode is the largest mobile country or network code.

@@ -105,11 +105,14 @@ func (a *attachment) read(f *source.Found, watch source.Watch) error {
 const (
 	otherMarket = "network of another market"
 	otherCell   = "a neighbour of the cell that serves"
+	noLookUp    = "no identifier that can be looked up"
 )
 
 // IsUnused reports whether nothing is wrong with a row that was rejected for the reason: it is only not
-// about a cell of these markets that served the phone.
-func IsUnused(reason string) bool { return reason == otherMarket || reason == otherCell }
+// about a cell of LTE or NR of these markets that served the phone.
+func IsUnused(reason string) bool {
+	return reason == otherMarket || reason == otherCell || reason == noLookUp
+}
 
 // A reading is the state while one file is read.
 type reading struct {
@@ -175,21 +178,25 @@ func (c *reading) cell() (n network, cell observation.Cell, reason string) {
 	}
 	g := c.format.technology
 	if g == unknown {
-		g = generations[fold.UpperASCII(string(c.field(technology)))]
+		g, _ = c.format.generation(c.field(technology))
 	}
 	if g != lte && g != nr {
-		return n, cell, "no identifier that can be looked up"
+		return n, cell, noLookUp
 	}
 	cell = observation.Cell{Operator: int(n.operator), NR: g == nr, PCI: parsePCI(c.field(pci), g)}
-	cell.ID, cell.Node, reason = identify(g, c.field(number), c.field(node))
+	cell.ID, cell.Node, reason = c.identify(g)
 	return n, cell, reason
 }
 
 func equalFold(b []byte, want string) bool { return fold.EqualASCII(string(b), want) }
 
 // identify parses the cell's identifier, or that of its eNB if only that is stated.
-func identify(g generation, cell, node []byte) (id uint64, station uint32, reason string) {
+func (c *reading) identify(g generation) (id uint64, station uint32, reason string) {
+	cell, node := c.field(number), c.field(node)
 	id, ok := Number(cell)
+	if c.format.local && g == lte {
+		id, ok = LocalECI(cell, node)
+	}
 	if g == nr {
 		switch {
 		case !ok || id > MaxNCI:

@@ -76,8 +76,11 @@ func radio(b *snapshot.Builder, i int) string {
 	return strings.Join(list, ", ")
 }
 
-// Each format, in the layout that its app writes, gives the same two cells of Swisscom
-// to the same site.
+// Each format, in the layout that its app writes, gives the same two cells of Swisscom to the same site. Layouts are
+// those of: OpenCelliD's country files of 2019 and 2026; Tower Collector's CsvExportFormatter and CsvUploadFormatter
+// (zamojski/TowerCollector); the header of an export of G-MoN Pro; CellMapper's exports; a log of Network Survey 1.43
+// and its NrCsvLogger (christianrowlands/android-network-survey); CsvExporter of mjaakko/NeoStumbler; toNTM,
+// toNetmonitor and toCLF40 of btsearch/btsearch (apps/server/src/utils/clf-export.ts).
 func TestFormats(t *testing.T) {
 	const lteAndNR = "cell SWISSCOM_CH 25700, cell SWISSCOM_CH 68719476735, enb SWISSCOM_CH 100, pci SWISSCOM_CH 1007, pci SWISSCOM_CH 12"
 	const onlyLTE = "cell SWISSCOM_CH 25700, enb SWISSCOM_CH 100, pci SWISSCOM_CH 12"
@@ -91,8 +94,11 @@ func TestFormats(t *testing.T) {
 		return "22801;" + system + ";" + cell + ";" + node + ";;1;" + pci + ";;;;;;;;;;;47.0;8.0" + strings.Repeat(";",
 			23) + "\n"
 	}
-	survey := func(cell string, rows ...string) string {
-		return "# Created by Network Survey version=1.43-cdr\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,missionId,mcc,mnc,tac," + cell + ",pci,servingCell,deviceSerialNumber\n" + strings.Join(rows, "\n") + "\n"
+	const surveyed = "# Created by Network Survey version=1.43-cdr\n# CSV Version=0.4.0\n" +
+		"deviceTime,latitude,longitude,altitude,speed,accuracy,missionId,recordNumber,groupNumber,mcc,mnc,tac,"
+	survey := func(rows ...string) string {
+		return surveyed + "eci,earfcn,pci,rsrp,rsrq,ta,servingCell,lteBandwidth,provider,signalStrength,cqi,slot,snr," +
+			"deviceSerialNumber,locationAge\n" + strings.Join(rows, "\n") + "\n"
 	}
 	for _, tt := range []struct{ name, kind, text, want, rejected string }{
 		{"opencellid", "cells-opencellid",
@@ -113,18 +119,41 @@ func TestFormats(t *testing.T) {
 			"47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n47.0,8.0,400,228,01,9,68719476735,-90,NR,NR,1300,1007\n",
 			lteAndNR, "map[]"},
 		{"networksurvey", "cells-networksurvey-lte",
-			survey("eci", "2025-10-10T13:58:27-04:00,47.0,8.0,NS 1 2,228,1,310,25700,12,true,1234abc",
-				"t,47.0,8.0,,228,1,310,25956,13,false,1234abc"),
+			survey("2025-10-10T13:58:27.603261-04:00,47.0,8.0,15.58,0,22,NS 1 2,1,2,228,1,310,25700,750,12,-112.0,-9.0,39,true,MHZ_10,Swisscom,-61.0,11,,-1.0,1234abc,4916",
+				"2025-10-10T13:58:27.603261-04:00,47.0,8.0,15.58,0,22,NS 1 2,2,2,228,1,310,25956,750,13,-115.0,-9.0,39,false,MHZ_10,Swisscom,-61.0,11,,-1.0,1234abc,4916"),
 			onlyLTE, "map[a neighbour of the cell that serves:1]"},
 		{"networksurvey nr", "cells-networksurvey-nr",
-			survey("nci", "t,47.0,8.0,,228,1,310,68719476735,1007,true,1234abc"),
+			surveyed + "nci,narfcn,pci,ssRsrp,ssRsrq,ssSinr,csiRsrp,csiRsrq,csiSinr,ta,servingCell,provider,slot,deviceSerialNumber\n" +
+				"2025-10-10T13:58:27.603261-04:00,47.0,8.0,15.58,0,22,NS 1 2,1,2,228,1,310,68719476735,640000,1007,-99,-11,3,,,,,true,Swisscom,,1234abc\n",
 			"cell SWISSCOM_CH 68719476735, pci SWISSCOM_CH 1007", "map[]"},
+		{"neostumbler", "cells-neostumbler",
+			"timestamp,latitude,longitude,locationAccuracy,locationAge,speed,cellId,radioType,mcc,mnc,lac,psc,signalStrength,asu,arfcn,cellScanAge\r\n" +
+				"1760104707603,47.0,8.0,12.5,1000,0.0,25700,lte,228,01,9,12,-90,50,1300,800\r\n" +
+				"1760104707603,47.0,8.0,12.5,1000,0.0,68719476735,nr,228,01,9,1007,-90,,640000,800\r\n" +
+				"1760104707603,47.0,8.0,12.5,1000,0.0,17,gsm,228,01,9,,-90,11,,800\r\n",
+			lteAndNR, "map[no identifier that can be looked up:1]"},
+		{"towercollector upload", "cells-towercollector-upload",
+			"lat,lon,mcc,mnc,sid,lac,tac,nid,cellid,bid,psc,pci,signal,ta,measured_at,rating,speed,direction,act,devn\n" +
+				"47.0,8.0,228,1,,,9,,25700,,,12,-90,,\"2026-11-01 10:00:00.000Z\",5,0,0,LTE,\"Phone\"\n" +
+				"47.0,8.0,228,1,,,9,,68719476735,,,1007,-90,,\"2026-11-01 10:00:00.000Z\",5,0,0,NR,\"Phone\"\n",
+			lteAndNR, "map[]"},
+		{"netmonitor", "cells-netmonitor",
+			"G;228;01;9;17;;;47.0;8.0;100;GSM900\nW;228;01;9;786432;;;47.0;8.0;100;U900\n" +
+				"L;228;01;9;25700;12;1300;47.0;8.0;100;LTE1800\nN;228;01;9;68719476735;1007;643296;47.0;8.0;100;n78\n",
+			lteAndNR, "map[no identifier that can be looked up:2]"},
+		{"clf 4.0", "cells-clf4",
+			"22801;00017;00009;0;47;8;-1;Bern [G900];1;B_17;0;0;0;0;0;B\n22801;25700;00009;0;47;8;-1;Bern [eNBI:100:100];4;B_25700;0;0;0;0;0;B\n" +
+				"22801;68719476735;00009;0;47;8;-1;Bern [NR n78];5;B_68719476735;0;0;0;0;0;B\n22801;25701;00009;0;0;0;0;Bern;4;B_25701;0;0;0;0;0;B\n",
+			"cell SWISSCOM_CH 25700, cell SWISSCOM_CH 68719476735, enb SWISSCOM_CH 100",
+			"map[no identifier that can be looked up:1 position unknown:1]"},
 		{"netmonster", "cells-netmonster",
-			"4G;228;1;25700;9;100;12;47.0;8.0;Bern;1300\n5G;228;1;68719476735;9;-;1007;47.0;8.0;-;-\n", lteAndNR,
-			"map[]"},
-		{"netmonster with header", "cells-netmonster",
-			"RAT;MCC;MNC;CI;TAC;eNB;PCI;Lat;Lon;Location;EARFCN\nLTE;228;1;-;9;100;-;47.0;8.0;-;1300\n",
-			"enb SWISSCOM_CH 100", "map[]"},
+			"2G;228;01;17;9;2147483647;2147483647;47.0;8.0;Bern [G900];2147483647\n" +
+				"4G;228;01;100;9;100;12;47.0;8.0;Bern [eNBI:100:100];1300\n5G;228;01;68719476735;9;;1007;47.0;8.0;Bern [NR n78:1007];643296\n",
+			lteAndNR, "map[no identifier that can be looked up:1]"},
+		{"netmonster, the first and the last cell of an eNB, and one of another", "cells-netmonster",
+			"4G;228;01;0;9;100;2147483647;47.0;8.0;Bern;1300\n4G;228;01;255;9;100;2147483647;47.0;8.0;Bern;1300\n" +
+				"4G;228;01;25956;9;100;2147483647;47.0;8.0;Bern;1300\n4G;228;01;2147483647;9;102;2147483647;47.0;8.0;Bern;1300\n",
+			"cell SWISSCOM_CH 25600, cell SWISSCOM_CH 25855, enb SWISSCOM_CH 100, enb SWISSCOM_CH 102", "map[value out of range:1]"},
 	} {
 		b := builder(market.CH)
 		add(t, b, "a", geo.Point{Lat: 47, Lng: 8}, nil, "SWISSCOM_CH")
@@ -239,6 +268,38 @@ func TestReasons(t *testing.T) {
 			t.Errorf("site %d: %s, want %s", tt.i, got, tt.want)
 		}
 	}
+}
+
+// Tables that are known and not read are named, with what to do. Their layouts: GsmCsvConstants and UmtsCsvConstants
+// of christianrowlands/android-network-survey, WiGLE's page on its CSV, toCLF20, toCLF21 and toCLF30 of btsearch.
+func TestRefused(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"gsm", "# CSV Version=0.2.0\ndeviceTime,latitude,longitude,altitude,speed,accuracy,missionId,recordNumber,groupNumber,mcc,mnc,lac,ci,arfcn,bsic,signalStrength,ta,servingCell,provider,slot,deviceSerialNumber\n" +
+			"2026-05-01T10:00:00Z,44.19,3.21,10,0,5,m,1,1,208,1,1234,12345,20,10,-75,1,true,Made,0,made\n", "a log of GSM"},
+		{"umts", "# CSV Version=0.2.0\ndeviceTime,latitude,longitude,altitude,speed,accuracy,missionId,recordNumber,groupNumber,mcc,mnc,lac,cid,uarfcn,psc,rscp,signalStrength,servingCell,provider,slot,deviceSerialNumber\n" +
+			"2026-05-01T10:00:00Z,44.19,3.21,10,0,5,m,1,1,208,1,1234,12345,10836,10,-75,-75,true,Made,0,made\n", "a log of UMTS"},
+		{"wigle", "WigleWifi-1.6,appRelease=2.78,model=made,release=14,device=made,display=made,board=made,brand=made,star=Sol,body=3,subBody=0\n" +
+			"MAC,SSID,AuthMode,FirstSeen,Channel,Frequency,RSSI,CurrentLatitude,CurrentLongitude,AltitudeMeters,AccuracyMeters,RCOIs,MfgrId,Type\n", "a file of WiGLE"},
+		{"clf 2.0", "A93FB7E020810\tMade, rue 0\n59E5D00CED120820\tMade, rue 1\n", "CLF 2"},
+		{"clf 2.1", "433274707220810\tMade, rue 0\n942645765294520820\tMade, rue 1\n", "CLF 2"},
+		{"clf 3.0", "20810;43327;47072;01490;46.2304531;0.4914391;-1;Made, rue 0;0\n", "CLF 3"},
+		{"clf 3.0, hexadecimal", "20820;0x59E5D00;0xCED1;0x0000;47.6494074;2.7882136;-1;Made, rue 1;0\n", "CLF 3"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filetest.New(t, "f.txt", tt.text)
+			f, err := source.Detect(&source.Input{Path: path}, slices.Concat(Kinds, Refused))
+			if err != nil || f.Refusal() == nil || !strings.Contains(f.Refusal().Error(), "f.txt:1: a ") ||
+				!strings.Contains(f.Refusal().Error(), tt.want) {
+				t.Errorf("refusal %v, error %v; want one of %s", f.Refusal(), err, tt.want)
+			}
+		})
+	}
+}
+
+// A table is recognised by most of its rows: the first one may be odd, as one with a PCI out of range.
+func TestOddFirstRow(t *testing.T) {
+	detect(t, "cells.csv", "LTE,228,1,9,25700,65535,8.0,47.0,1000,5,1,1309988245,1443599522,0\n"+
+		strings.Repeat("LTE,228,1,9,25700,12,8.0,47.0,1000,5,1,1309988245,1443599522,0\n", 2))
 }
 
 // Two stray quotes leave the number of fields and would move a device's number into a

@@ -7,6 +7,7 @@ import (
 	"relais/ingest/source"
 	"relais/ingest/table"
 	"relais/internal/fold"
+	"relais/site"
 )
 
 // A role is the meaning of a column.
@@ -35,8 +36,10 @@ type format struct {
 	columns    []column
 	technology generation // of the whole file, if no column has it
 	personal   []string
-	others     []string // columns that distinguish it from similar formats
-	mccSlot    bool     // files of several countries are read together
+	others     []string              // columns that distinguish it from similar formats
+	mccSlot    bool                  // files of several countries are read together
+	local      bool                  // number is the cell within the eNB where an eNB is stated, see LocalECI
+	words      map[string]generation // of the technologies; nil: generations
 }
 
 type column struct {
@@ -57,6 +60,17 @@ var formats = []format{
 		{"mcc", mcc}, {"mnc", mnc}, {"cell_id", number}, {"lat", lat}, {"lon", lng}, {"net_type", technology},
 		{"neighboring", neighbour}},
 		personal: []string{"device", "measured_at", "discovered_at"}},
+	// The table that is uploaded to OpenCelliD.
+	{name: "cells-towercollector-upload", options: table.Options{Comma: ','}, columns: []column{
+		{"lat", lat}, {"lon", lng}, {"mcc", mcc}, {"mnc", mnc}, {"cellid", number}, {"pci", pci}, {"act", technology}},
+		personal: []string{"measured_at", "devn"},
+		others:   []string{"sid", "nid", "bid", "rating", "direction"}},
+	// The table cells.csv of an archive; the others are of Wi-Fi and beacons.
+	{name: "cells-neostumbler", options: table.Options{Comma: ','}, columns: []column{
+		{"latitude", lat}, {"longitude", lng}, {"cellId", number}, {"radioType", technology}, {"mcc", mcc}, {"mnc", mnc},
+		{"psc", pci}},
+		personal: []string{"timestamp"},
+		others:   []string{"locationAccuracy", "locationAge", "speed", "lac", "signalStrength", "asu", "arfcn", "cellScanAge"}},
 	{name: "cells-gmon", options: table.Options{Comma: ';'}, columns: []column{
 		{"PLMN", plmn}, {"SYSTEM", technology}, {"XCI", number}, {"xNBID", node}, {"PCI/PSC/BSIC", pci}, {"LAT", lat},
 		{"LON", lng}},
@@ -71,7 +85,17 @@ var formats = []format{
 	{name: "cells-networksurvey-nr", options: table.Options{Comma: ',', Comment: '#'}, technology: nr,
 		personal: surveyors,
 		columns:  survey("nci"), others: []string{"narfcn", "ssRsrp", "ssRsrq", "ssSinr"}},
-	{name: "cells-netmonster", options: table.Options{Comma: ';', OptionalHeader: true}, columns: []column{
+	{name: "cells-netmonitor", options: table.Options{Comma: ';', NoHeader: true}, columns: []column{
+		{"type", technology}, {"MCC", mcc}, {"MNC", mnc}, {"LAC", unused}, {"CI", number}, {"PCI", pci}, {"ARFCN", unused},
+		{"lat", lat}, {"lon", lng}, {"accuracy", unused}, {"text", unused}},
+		words: map[string]generation{"G": older, "W": older, "T": older, "C": older, "L": lte, "N": nr}},
+	// The cell list format CLF 4.0. A seventh field of 0 says that the row has no position.
+	{name: "cells-clf4", options: table.Options{Comma: ';', NoHeader: true}, columns: []column{
+		{"MCCMNC", plmn}, {"cell", number}, {"LAC", unused}, {"type", unused}, {"lat", lat}, {"lon", lng}, {"posrat", unused},
+		{"text", unused}, {"sys", technology}, {"label", unused}, {"azimuth", unused}, {"height", unused}, {"hbw", unused},
+		{"vbw", unused}, {"tilt", unused}, {"place", unused}},
+		words: map[string]generation{"0": older, "1": older, "2": older, "3": older, "4": lte, "5": nr}},
+	{name: "cells-netmonster", options: table.Options{Comma: ';', NoHeader: true}, local: true, columns: []column{
 		{"RAT", technology}, {"MCC", mcc}, {"MNC", mnc}, {"CI", number}, {"TAC", unused}, {"eNB", node}, {"PCI", pci},
 		{"Lat", lat}, {"Lon", lng},
 		{"Location", unused}, {"EARFCN", unused}}},
@@ -123,11 +147,34 @@ func (f *format) columnIndexes() (at [roles]int) {
 // 999 marks the table of radio nodes, which package anfr reads.
 func (f *format) sniff(t *table.Reader) bool {
 	at := f.columnIndexes()
-	_, known := generations[fold.UpperASCII(string(t.Field(at[technology])))]
-	country, ok := parseDigits(t.Field(at[mcc]))
-	physical, _ := Number(t.Field(at[pci]))
+	field := func(r role) []byte {
+		if at[r] < 0 {
+			return nil
+		}
+		return t.Field(at[r])
+	}
+	g, known := f.generation(field(technology))
+	if f.local && g == lte {
+		eci, fits := LocalECI(field(number), field(node))
+		known = fits && (eci == 0 || eci>>site.ECICellBits != 0)
+	}
+	country, ok := parseDigits(field(mcc))
+	if code := field(plmn); len(code) >= 5 && len(code) <= 6 {
+		country, ok = parseDigits(code[:3])
+	}
+	physical, _ := Number(field(pci))
 	return t.Whole() && known && ok && country >= 200 && country < 999 && physical <= MaxNRPCI &&
-		isNumeric(t.Field(at[lat])) && isNumeric(t.Field(at[lng]))
+		isNumeric(field(lat)) && isNumeric(field(lng))
+}
+
+// generation returns what a format's word for a technology means.
+func (f *format) generation(word []byte) (g generation, known bool) {
+	words := f.words
+	if words == nil {
+		words = generations
+	}
+	g, known = words[fold.UpperASCII(string(word))]
+	return g, known
 }
 
 // slot returns the country of the first record.

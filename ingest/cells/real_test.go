@@ -122,7 +122,7 @@ func FuzzAttach(f *testing.F) {
 		"47.0,8.0,400,228,01,9,25700,-90,LTE,LTE,1300,12\n",
 		"#\ndeviceTime,mcc,mnc,eci,pci,latitude,longitude,servingCell\n,228,1,25700,12,47,8,true\n",
 		"deviceTime,mcc,mnc,nci,pci,latitude,longitude,servingCell\n,228,1,25700,12,47,8,true\n",
-		"4G;228;1;25700;9;100;12;47.0;8.0;Bern;1300\n",
+		"4G;228;01;100;9;100;12;47.0;8.0;Bern [eNBI:100:100];1300\n",
 	} {
 		f.Add(i, []byte(text))
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"relais/geo"
+	"relais/site"
 )
 
 // parseDigits parses an unsigned integer below 2^64.
@@ -30,6 +31,21 @@ func Number(b []byte) (n uint64, ok bool) {
 		n = 0
 	}
 	return n, ok
+}
+
+// LocalECI returns the ECI of a cell of LTE that NetMonster states together with its eNB: the cell is then the one
+// within the eNB, 0 to 255, and 0 and 1 are real ones. It returns the number itself without an eNB, and where it is
+// the whole ECI of that eNB, and 0 if it is unknown. ok is false for a number that fits neither.
+func LocalECI(cell, node []byte) (eci uint64, ok bool) {
+	eci, ok = Number(cell)
+	enb, known := Number(node)
+	if !ok || !known || enb == 0 || eci>>site.ECICellBits == enb {
+		return eci, ok
+	}
+	if local, isNumber := parseDigits(cell); isNumber && local>>site.ECICellBits == 0 {
+		return enb<<site.ECICellBits | local, enb <= MaxENB
+	}
+	return eci, eci == 0
 }
 
 // Greatest identifiers.

@@ -179,7 +179,7 @@ func members(path string) ([]*Input, error) {
 // the reading.
 type Watch func(n int) error
 
-// Open opens the input. It unpacks zstd, the format of kept sources. watch may be nil.
+// Open opens the input. It unpacks gzip, and zstd, the format of kept sources. watch may be nil.
 func (in *Input) Open(watch Watch) (io.ReadCloser, error) {
 	r, err := in.open(watch)
 	if err != nil {
@@ -197,14 +197,14 @@ func (in *Input) open(watch Watch) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if !strings.HasSuffix(in.Path, ".zst") {
-		return counted{f, watch, f}, nil
+		return in.gunzip(counted{f, watch, f})
 	}
 	d, err := zstd.NewReader(counted{f, watch, f}, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	return readCloser{d, closer(func() error { d.Close(); return f.Close() })}, nil
+	return in.gunzip(readCloser{d, closer(func() error { d.Close(); return f.Close() })}) // a gzip file may be kept
 }
 
 func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
@@ -223,7 +223,7 @@ func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
 		z.Close()
 		return nil, fmt.Errorf("%s: %w", in.Name(), err)
 	}
-	return counted{f, watch, closer(func() error { f.Close(); return z.Close() })}, nil
+	return in.gunzip(counted{f, watch, closer(func() error { f.Close(); return z.Close() })})
 }
 
 type counted struct {

@@ -21,8 +21,12 @@ type Kind struct {
 	Columns []table.Column
 	Others  []string
 	Options table.Options
-	// Sniff reports whether a table without a header is of the kind, by the first record.
+	// Sniff reports whether a record of a table without a header is of the kind. Most of the first records must be.
 	Sniff func(fields *table.Reader) bool
+	// Magic begins all tables of the kind; "" if nothing else has to.
+	Magic string
+	// Refused says why tables of the kind are not read, and what to do; "" if they are.
+	Refused string
 	// Slot distinguishes inputs of one kind that are read together, such as two regions,
 	// by the first record; nil if there is only one.
 	Slot func(first *table.Reader) string
@@ -146,8 +150,40 @@ func (l likeness) better(than likeness) bool {
 	return l.share > than.share
 }
 
+// Refusal returns the error for an input whose kind is refused, nil if it can be read.
+func (f *Found) Refusal() error {
+	if f.Kind == nil || f.Kind.Refused == "" {
+		return nil
+	}
+	return fmt.Errorf("%s:1: %s", f.Name(), f.Kind.Refused)
+}
+
+// maxSniffedRows is how many records are looked at for the kind of a table without a header.
+const maxSniffedRows = 100
+
+// sniffed reports whether most of the first records of a table without a header are of a kind, broken ones aside.
+func (k *Kind) sniffed(t *table.Reader) bool {
+	rows, whole, fit := 0, 0, 0
+	for rows < maxSniffedRows && t.Next() {
+		rows++
+		if t.Whole() {
+			whole++
+		}
+		if k.Sniff(t) {
+			fit++
+		}
+	}
+	return 2*fit > whole && 3*fit >= rows
+}
+
 // likenessOf compares a table with a kind. It is zero for a file that is not a table.
 func likenessOf(head []byte, k *Kind) likeness {
+	if k.Magic != "" {
+		if bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte(k.Magic)) {
+			return likeness{true, len(head), 1, 1}
+		}
+		return likeness{}
+	}
 	opt := k.Options
 	opt.UTF8 = false // a wrong byte in the header does not change the kind
 	t, err := table.NewReader(bytes.NewReader(head), "", opt)
@@ -159,7 +195,7 @@ func likenessOf(head []byte, k *Kind) likeness {
 	if t.HasHeader() {
 		return likeness{bound, known, float64(known) / float64(t.Width()), t.Score(k.Columns)}
 	}
-	if bound && k.Sniff != nil && t.Next() && k.Sniff(t) {
+	if bound && k.Sniff != nil && k.sniffed(t) {
 		return likeness{true, len(k.Columns), 1, 1}
 	}
 	return likeness{}
