@@ -64,7 +64,7 @@ func (*speedtestImport) Help() string {
 
 Takes CSV with the columns timestamp, lat, lng, download_mbps and, where known, average_mbps,
 max_mbps, upload_mbps, ping_ms, mcc, mnc, operator, network_type, connection_type, device_type, enb,
-gnb, cell_id, pci, rsrp, rsrq, snr; and ARCEP's measurements.
+gnb, cell_id, pci, rsrp, rsrq, snr; and ARCEP's measurements of 2022 to 2025.
 
 Example:
   relais speedtest import --data DIR --market FR speedtests.csv`

@@ -41,7 +41,7 @@ var coverageColumns = slices.Concat(
 	measured(headColumns, func(p *measure.Point) *measure.Measurement { return &p.Measurement }),
 	[]Column[measure.Point]{
 		{"signalStrength", Number, func(p *measure.Point, v *Value) { v.SetNumber(p.Signal) }},
-		{"technology", Text, func(p *measure.Point, v *Value) { v.Text = p.Technology }},
+		{"technology", Text, func(p *measure.Point, v *Value) { v.Text, v.Null = p.Technology, p.NoService() }},
 	},
 	measured(radioColumns, func(p *measure.Point) *measure.Measurement { return &p.Measurement }))
 

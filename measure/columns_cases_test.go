@@ -72,21 +72,25 @@ var columnsCases = []columnsCase{
 			"rsrp": {"rsrp": 0}, "rsrq": {"rsrq": 0},
 			"snr":          {"snr": 0},
 			"network_type": {"networkTypes": 0}, "cell_id": {"cells": 0}, "pci": {"pci": 0}}},
-	{name: "arcep", comma: ";", kind: Speedtest, served: 1,
-		header: "date_time_start;latitude_start;longitude_start;operator;mcc_start;mnc_start;bitrate_dl;bitrate_ul;" +
-			"rsrp;rsrq;pci;cell_id;lac;protocole;situation;Result",
+	{name: "arcep", comma: ";", kind: Speedtest, served: 1, header: arcepHeader,
 		rows: stated(
-			"date_time_start=05/03/2026 10:03:00|latitude_start=LAT|longitude_start=4,25|operator=Free Mobile|" +
-				"mcc_start=208|mnc_start=15|bitrate_dl=81,5|bitrate_ul=9|rsrp=-95|rsrq=-9,5|pci=0|cell_id=256001|" +
-				"lac=1|protocole=a"),
-		required: "date_time_start latitude_start longitude_start mcc_start mnc_start bitrate_dl",
-		filled:   "mcc_start mnc_start bitrate_dl",
-		read:     "operator bitrate_ul rsrp rsrq pci cell_id",
-		facts: facts{"measures": 1, "times": 1, "mcc": 1, "mnc": 1, "operators": 1, "names": 1, "cells": 1, "pci": 1,
-			"rsrp": 1, "rsrq": 1,
+			"date_start=23/06/2025|hour_start=10:48:58|latitude_start=LAT|longitude_start=4.25|operator=Free|mcc_start=208|" +
+				"mnc_start=15|bitrate_dl=104,634776|bitrate_ul=6,2|rsrp=-109.12|rsrq=-12.91|protocole=DOWNLOAD|techno_start=5G|" +
+				"territory=METROPOLE|Result=Traffic Fail"),
+		required: "date_start hour_start latitude_start longitude_start operator bitrate_dl bitrate_ul",
+		filled:   "bitrate_dl bitrate_ul",
+		read:     "rsrp rsrq rscp pci cell_id territory techno_start date_time_start",
+		facts: facts{"measures": 1, "times": 1, "mcc": 1, "mnc": 1, "operators": 1, "names": 1, "rsrp": 1, "rsrq": 1,
 			"down": 1, "up": 1},
-		otherwise: map[string]facts{"bitrate_dl": {"down": 0}, "bitrate_ul": {"up": 0}, "rsrp": {"rsrp": 0},
-			"rsrq": {"rsrq": 0}, "pci": {"pci": 0}, "cell_id": {"cells": 0}}},
+		otherwise: map[string]facts{"bitrate_dl": {"down": 0}, "bitrate_ul": {"up": 0}, "rsrp": {"rsrp": 0}, "rsrq": {"rsrq": 0}}},
+	{name: "arcep 2022", comma: ";", kind: Speedtest, served: 1, all: "débit_en_Mbit/s", header: arcep2022Header,
+		rows: stated(
+			"date=04/07/2022|heure=14:43:35|operateur=Bouygues|rsrp=-111,75|latitude=LAT|longitude=4,25|protocole=DOWNLOAD|" +
+				"débit_en_Mbit/s=104,6"),
+		required: "date heure latitude longitude operateur protocole débit_en_Mbit/s", filled: "débit_en_Mbit/s",
+		read:      "rsrp",
+		facts:     facts{"measures": 1, "times": 1, "mcc": 1, "mnc": 1, "operators": 1, "names": 1, "rsrp": 1, "down": 1},
+		otherwise: map[string]facts{"rsrp": {"rsrp": 0}}},
 	opencellid,
 	headless(opencellid, "radio mcc lon lat"),
 	{name: "towercollector", comma: ",", kind: Coverage, served: 2,

@@ -14,6 +14,7 @@ type role int
 const (
 	timestamp role = iota // see clock
 	timeOfDay             // where the day has a column of its own
+	wholeTime             // both, where it is not empty
 	lat
 	lng
 	mcc
@@ -33,6 +34,11 @@ const (
 	averageDownload
 	maxDownload
 	upload
+	transfer  // a speed whose direction the protocol tells
+	protocol  // of a test
+	rscp      // level of 3G
+	service   // whether the phone had a network
+	territory // see territories
 	rtt
 	networkType
 	deviceType
@@ -64,8 +70,7 @@ type format struct {
 	local   bool            // the cell is the one within the eNB, see cells.LocalECI
 }
 
-// The tables that no other package knows: the project's own export, and ARCEP's measurements,
-// which its open data describes. A table with a country code or a network code must have both.
+// The tables that no other package knows: the project's own exports. A table with a country code or a network code must have both.
 var (
 	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true,
 		Columns: []table.Column{
@@ -90,14 +95,6 @@ var (
 			{Name: "operator", Aliases: []string{"mobile_operator"}},
 			{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"},
 			{Name: "snr"}}}
-	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true,
-		Columns: []table.Column{
-			{Name: "date_time_start", Required: true}, {Name: "latitude_start", Required: true},
-			{Name: "longitude_start", Required: true},
-			{Name: "operator"}, {Name: "mcc_start", With: "mnc_start", Required: true, Blank: true},
-			{Name: "mnc_start", With: "mcc_start", Required: true, Blank: true},
-			{Name: "bitrate_dl", Required: true, Blank: true}, {Name: "bitrate_ul"},
-			{Name: "rsrp"}, {Name: "rsrq"}, {Name: "pci"}, {Name: "cell_id"}}}
 )
 
 // ownRoles are the roles of the columns of the project's own tables.
@@ -116,10 +113,8 @@ var ownRoles = map[string]role{
 var formats = requireTimes([]format{
 	{kinds: []Kind{Speedtest}, kind: plainSpeedtests, roles: ownRoles, zeroPCI: true},
 	{kinds: []Kind{Coverage}, kind: plainCoverage, roles: ownRoles, zeroPCI: true},
-	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: map[string]role{
-		"date_time_start": timestamp, "latitude_start": lat, "longitude_start": lng, "operator": operator, "mcc_start": mcc,
-		"mnc_start":  mnc,
-		"bitrate_dl": download, "bitrate_ul": upload, "rsrp": rsrp, "rsrq": rsrq, "pci": pci, "cell_id": cell}},
+	{kinds: []Kind{Speedtest, Coverage}, kind: arcep, clock: local, zeroPCI: true, roles: arcepRoles},
+	{kinds: []Kind{Speedtest, Coverage}, kind: arcep2022, clock: local, roles: arcep2022Roles},
 	{kinds: []Kind{Coverage}, kind: cellsKind("cells-opencellid"), clock: epoch, roles: map[string]role{
 		"radio": tech, "mcc": mcc, "net": mnc, "cell": cell, "unit": pci, "lon": lng, "lat": lat, "updated": timestamp,
 		"averageSignal": signal}},

@@ -100,38 +100,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// ARCEP's table is one of speedtests, and of coverage points for who asks for them.
-// Its times are those of France, in winter and in summer.
-func TestARCEP(t *testing.T) {
-	text := "date_time_start;latitude_start;longitude_start;operator;mcc_start;mnc_start;bitrate_dl;bitrate_ul;rsrp;rsrq;pci;cell_id;lac;protocole;situation;Result\n" +
-		"05/03/2026 10:03:00;45,5;4,25;Free Mobile;;;81,5;;-95;-9,5;0;256001;1;a;ext\xe9rieur;OK\n" +
-		"05/07/2026 10:03;45.5;4.25;Orange;208;1;;7;;;;;1;a;b;OK\n"
-	s := openStore(t, t.TempDir())
-	path := write(t, "arcep.csv", text)
-	imported(t, s, market.FR, path)
-	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5})
-	if err != nil || len(got) != 2 {
-		t.Fatalf("speedtests = %v, %v, want 2", got, err)
-	}
-	if g := got[1]; g.Download != 81.5 || !math.IsNaN(g.Upload) || !math.IsNaN(g.Average) || g.Operator != "FREE" ||
-		g.MCC != 208 || g.MNC != 15 || g.Time.Hour() != 9 || g.Radio.RSRP != -95 || g.Radio.RSRQ != -9.5 ||
-		g.Radio.PCI != 0 {
-		t.Errorf("speedtest of Free = %+v, want the values of its row", g)
-	}
-	if g := got[0]; g.Upload != 7 || !math.IsNaN(g.Download) || g.Operator != "ORANGE" || g.Time.Hour() != 8 ||
-		g.Radio.PCI != -1 {
-		t.Errorf("speedtest of Orange = %+v, want the values of its row", g)
-	}
-	if _, err := s.Import(context.Background(), market.FR, Coverage, nil, path); err != nil ||
-		len(all(t, s, market.FR)) != 1 {
-		t.Errorf("points of a speedtest file = %v, %v, want 1", all(t, s, market.FR), err)
-	}
-	r := imported(t, s, market.DROM, write(t, "drom.csv", strings.Replace(text, "45,5;4,25", "14.6;-61", 1)))[0]
-	if r.Rejected[manyZones] != 1 || r.Rejected[outside] != 1 {
-		t.Errorf("rejected rows overseas = %v, want one without zone and one outside the market", r.Rejected)
-	}
-}
-
 // The numbers of a market follow from an operator's name where all its networks share
 // them, and from nothing else.
 func TestInferredNetworks(t *testing.T) {

@@ -70,7 +70,18 @@ func write(t testing.TB, name, text string) string {
 // imported imports files into FR and checks that their accounts add up.
 func imported(t testing.TB, s *Store, code market.Code, paths ...string) []*source.Report {
 	t.Helper()
-	reports, err := s.Import(context.Background(), code, Sniffed, nil, paths...)
+	return importedKind(t, s, code, Sniffed, paths...)
+}
+
+// importedAs imports a file as rows of a kind.
+func importedAs(t testing.TB, s *Store, code market.Code, kind Kind, path string) *source.Report {
+	t.Helper()
+	return importedKind(t, s, code, kind, path)[0]
+}
+
+func importedKind(t testing.TB, s *Store, code market.Code, kind Kind, paths ...string) []*source.Report {
+	t.Helper()
+	reports, err := s.Import(context.Background(), code, kind, nil, paths...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,11 +63,8 @@ func (r *rowReader) readRow() (m row, reason string) {
 	if reason := r.readPosition(&m); reason != "" {
 		return m, reason
 	}
-	var tod []byte
-	if r.first[timeOfDay] >= 0 {
-		tod = r.field(timeOfDay)
-	}
-	if m.time, reason = r.format.clock.parse(r.field(timestamp), tod, r.zone, r.now); reason != "" {
+	where := r.placeOf()
+	if m.time, reason = r.readTime(where); reason != "" {
 		return m, reason
 	}
 	if r.format.only != "" {
@@ -80,12 +77,31 @@ func (r *rowReader) readRow() (m row, reason string) {
 		return m, reason
 	}
 	r.readRadio(&m)
-	if r.kind == Coverage && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel &&
+	if r.readRSCP(&m); r.statesNoService() && m.technology == 0 && m.rsrp == noLevel && m.rsrq == noLevel {
+		m.networkType = wordOf(networkTypes, []byte(noService))
+	}
+	if r.kind == Coverage && networkTypes[m.networkType] != noService && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel &&
 		m.cell == 0 && m.enb == 0 && m.gnb == 0 {
 		return m, nothing
 	}
-	m.network, reason = r.readNetwork()
+	m.network, reason = r.readNetwork(where)
 	return m, reason
+}
+
+// readTime reads the time, which is that of the place if the table states one.
+func (r *rowReader) readTime(where *place) (uint32, string) {
+	zone := r.zone
+	if where != nil {
+		zone = where.zone
+	}
+	if whole := r.field(wholeTime); !absent(whole) {
+		return r.format.clock.parse(whole, nil, zone, r.now)
+	}
+	var tod []byte
+	if r.first[timeOfDay] >= 0 {
+		tod = r.field(timeOfDay)
+	}
+	return r.format.clock.parse(r.field(timestamp), tod, zone, r.now)
 }
 
 // readPosition reads the position. Apps write 0, 0 for an unknown one.
@@ -119,6 +135,9 @@ func (r *rowReader) readSpeeds(m *row) string {
 		if *s.to, ok = speedOf(r.field(s.role), s.bound); !ok {
 			return badSpeed
 		}
+	}
+	if r.first[transfer] >= 0 && !r.readTransfer(m) {
+		return badSpeed
 	}
 	if m.down == noSpeed && m.mean == noSpeed && m.most == noSpeed && m.up == noSpeed {
 		return noSpeeds
@@ -198,8 +217,11 @@ func widestPCI(g Generation) int {
 const maxCode = 999
 
 // readNetwork reads the measured network.
-func (r *rowReader) readNetwork() (uint16, string) {
+func (r *rowReader) readNetwork(where *place) (uint16, string) {
 	said := network{MCC: number(r.field(mcc), maxCode), MNC: number(r.field(mnc), maxCode)}
+	if n, ok := where.networkIn(r.field(operator)); ok {
+		said = n
+	}
 	if b := r.field(plmn); len(b) >= 5 {
 		said.MCC, said.MNC = number(b[:3], maxCode), number(trimCode(b[3:]), maxCode)
 	}

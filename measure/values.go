@@ -9,7 +9,7 @@ import (
 // absent reports whether a field states nothing.
 func absent(b []byte) bool {
 	switch string(b) {
-	case "", "-", "null", "NULL", "None", "N/A", "n/a":
+	case "", "-", "null", "NULL", "None", "N/A", "n/a", "#VALEUR!": // the last is a spreadsheet's
 		return true
 	}
 	return false
@@ -89,6 +89,7 @@ func levelOf(b []byte, low, high int64) int16 {
 const (
 	lowSignal, highSignal = -200, -1 // 0 is what apps write for unknown
 	lowRSRP, highRSRP     = -160, -20
+	lowRSCP, highRSCP     = -125, -20
 	lowRSRQ, highRSRQ     = -45, 20
 	lowSNR, highSNR       = -50, 60
 )

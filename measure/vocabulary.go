@@ -66,10 +66,16 @@ func technologyOf(name string) uint8 {
 // Words for types of networks and devices, in the order of their numbers. Other words are not
 // kept.
 var (
-	networkTypes = []string{"", "CELLULAR", "WIFI", "ETHERNET", "VPN", "BLUETOOTH", "OTHER", "UNKNOWN", "NONE"}
+	networkTypes = []string{"", "CELLULAR", "WIFI", "ETHERNET", "VPN", "BLUETOOTH", "OTHER", "UNKNOWN", "NONE", noService}
 	deviceTypes  = []string{"", "phone", "tablet", "router", "modem", "laptop", "desktop", "computer", "watch", "car",
 		"probe", "other", "unknown"}
 )
+
+// noService is the network type of a point at which a phone found no network.
+const noService = "NO_SERVICE"
+
+// NoService reports whether a phone found no network.
+func (m *Measurement) NoService() bool { return m.NetworkType == noService }
 
 func wordOf(list []string, word []byte) uint8 {
 	if len(word) == 0 || len(word) > 16 {

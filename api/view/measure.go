@@ -44,8 +44,8 @@ type Point struct {
 	RSRP           *float64    `json:"rsrp" doc:"dBm."`
 	RSRQ           *float64    `json:"rsrq" doc:"dB."`
 	SNR            *float64    `json:"snr" doc:"SINR, dB."`
-	Technology     string      `json:"technology" doc:"LTE, NR, 5G and so on, as the source calls it; empty when it is not stated."`
-	NetworkType    string      `json:"networkType" doc:"CELLULAR, WIFI and so on; empty when it is not stated."`
+	Technology     *string     `json:"technology" doc:"LTE, NR, 5G and so on, as the source calls it; empty when it is not stated, null where a phone found no network."`
+	NetworkType    string      `json:"networkType" doc:"CELLULAR, WIFI and so on, NO_SERVICE where a phone found no network; empty when it is not stated."`
 	MobileOperator string      `json:"mobileOperator" doc:"Name of the network's operator; empty when it is not known. Demonstration data says here that it is synthetic."`
 	MCC            *int        `json:"mcc" doc:"Mobile country code."`
 	MNC            *int        `json:"mnc" doc:"Mobile network code."`
@@ -120,7 +120,11 @@ func AppendPoint(dst []byte, p *measure.Point) []byte {
 	dst = jsontext.AppendNumber(append(dst, `,"rsrp":`...), p.Radio.RSRP)
 	dst = jsontext.AppendNumber(append(dst, `,"rsrq":`...), p.Radio.RSRQ)
 	dst = jsontext.AppendNumber(append(dst, `,"snr":`...), p.Radio.SNR)
-	dst = jsontext.AppendString(append(dst, `,"technology":`...), p.Technology)
+	if dst = append(dst, `,"technology":`...); p.NoService() {
+		dst = append(dst, "null"...)
+	} else {
+		dst = jsontext.AppendString(dst, p.Technology)
+	}
 	dst = jsontext.AppendString(append(dst, `,"networkType":`...), p.NetworkType)
 	dst = appendNetwork(dst, &p.Measurement)
 	dst = appendRadio(dst, &p.Radio)

@@ -190,7 +190,7 @@ func personalFiles() map[string]string {
 	cover := "id,timestamp,lat,lng,signal_strength,technology,network_type,operator,enb,cell_id\n" +
 		"u-7c0ffee1-planted," + at + ",45.5,3.1,-80,LTE," + mail + ",203.0.113.77," + imei + "," + imei + "\n" +
 		"x," + at + ",45.6,3.1,-81," + mail + ",," + canary + " Telecom,,\n"
-	arcep := "date_time_start;latitude_start;longitude_start;operator;mcc_start;mnc_start;bitrate_dl;bitrate_ul;rsrp;rsrq;pci;cell_id\n05/03/2026 10:03:00;45,5;3,2;Orange;208;1;81,5;;-95;-9,5;0;256001\n"
+	arcep := "date_start;hour_start;latitude_start;longitude_start;operator;mcc_start;mnc_start;bitrate_dl;bitrate_ul;rsrp;rsrq;pci;cell_id\n05/03/2026;10:03:00;45.5;3.2;Orange;208;1;81,5;;-95;-9.5;;\n"
 	survey := "# Created by Network Survey version=1 for " + mail +
 		"\n# CSV Version=0.4.0\ndeviceTime,latitude,longitude,missionId,mcc,mnc,tac,eci,pci,rsrp,servingCell,deviceSerialNumber\n" +
 		"2026-03-05T10:03:00Z,45.5,3.3,NS SERIAL-PLANTED-42,208,1,310,256001,12,-90,true,SERIAL-PLANTED-42\n"

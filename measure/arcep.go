@@ -1,0 +1,118 @@
+package measure
+
+import (
+	"bytes"
+	"time"
+
+	"relais/ingest/source"
+	"relais/ingest/table"
+	"relais/internal/fold"
+)
+
+// ARCEP's measurements of the quality of service, as published each year: layouts of 2025 (2025_QoS_Metropole_data_habitations.csv
+// and …_transports.csv), and of 2022 and 2023. In both, decimals have a comma or a point, also in one row, the text is
+// UTF-8 or cp1252, and a column may have no name.
+var (
+	arcep = &source.Kind{Name: "arcep-measures", Options: table.Options{Comma: ';', OneLine: true}, Many: true,
+		Columns: []table.Column{
+			{Name: "date_start", Required: true}, {Name: "hour_start", Required: true}, {Name: "date_time_start"},
+			{Name: "latitude_start", Required: true}, {Name: "longitude_start", Required: true},
+			{Name: "operator", Required: true},
+			{Name: "bitrate_dl", Required: true, Blank: true}, {Name: "bitrate_ul", Required: true, Blank: true},
+			{Name: "rsrp"}, {Name: "rsrq"}, {Name: "rscp"}, {Name: "pci"}, {Name: "cell_id"}, {Name: "territory"},
+			{Name: "techno_start"}},
+		Others: []string{"acess_duration", "average_mos_couple", "axis", "axis_name", "band_serving", "band_start", "protocole",
+			"situation", "terminal", "url", "zone", "zone_name", "mcc_start", "mnc_start", "insee_com", "upload_ok",
+			"transfert_file_size", "loaded_in_less_10_secondes", "loaded_in_less_5_secondes", "quality_correct", "quality_perfect"}}
+	arcep2022 = &source.Kind{Name: "arcep-measures-2022", Options: table.Options{Comma: ';', OneLine: true}, Many: true,
+		Columns: []table.Column{
+			{Name: "date", Required: true}, {Name: "heure", Required: true}, {Name: "latitude", Required: true},
+			{Name: "longitude", Required: true}, {Name: "operateur", Required: true}, {Name: "protocole", Required: true},
+			{Name: "débit_en_Mbit/s", Required: true, Blank: true}, {Name: "rsrp"}},
+		Others: []string{"lieu", "situation", "Profil", "url", "file_name", "file_type", "terminal", "adresse", "strate",
+			"sous_strate", "page_chargée_moins_5s", "page_chargée_moins_10s", "video_en_qualité_parfaite",
+			"video_en_qualité_correcte", "fichier_chargé_en_moins_de_30s", "temps_en_secondes", "delai_lancement_stream_s",
+			"lag_stream_s", "accroche_5G", "mcc_mnc", "INSEE_COM", "INSEE_DEP", "INSEE_REG", "NOM_DEP"}}
+)
+
+// techno_start is the profile of the test: in 2025 it is 5G in every row, also where only 3G was measured. So it is
+// not read as the technology, but for "Pas de service". mcc_start and mnc_start are not always those of the operator.
+var (
+	arcepRoles = map[string]role{
+		"date_start": timestamp, "hour_start": timeOfDay, "date_time_start": wholeTime, "latitude_start": lat,
+		"longitude_start": lng, "operator": operator, "bitrate_dl": download, "bitrate_ul": upload, "rsrp": rsrp, "rsrq": rsrq,
+		"rscp": rscp, "pci": pci, "cell_id": cell, "territory": territory, "techno_start": service}
+	arcep2022Roles = map[string]role{
+		"date": timestamp, "heure": timeOfDay, "latitude": lat, "longitude": lng, "operateur": operator, "protocole": protocol,
+		"débit_en_Mbit/s": transfer, "rsrp": rsrp}
+)
+
+// A place is what a territory of ARCEP's table means: its time zone, and the networks of the operators' names there.
+type place struct {
+	zone     *time.Location
+	networks map[string]network
+}
+
+var (
+	antilles = map[string]string{"ORANGE": "34001", "SFR": "34002", "FREE": "34004", "DIGICEL": "34020"}
+	indian   = map[string]string{"ORANGE": "64700", "MAORE MOBILE": "64701", "ONLY": "64702", "FREE": "64703", "ZEOP": "64704",
+		"SRR": "64710", "SFR": "64710"}
+)
+
+// territories are the words of the column territory.
+var territories = map[string]*place{
+	"METROPOLE":  newPlace("Europe/Paris", nil),
+	"GUADELOUPE": newPlace("America/Guadeloupe", antilles),
+	"MARTINIQUE": newPlace("America/Martinique", antilles),
+	"GUYANE":     newPlace("America/Cayenne", antilles),
+	"LA REUNION": newPlace("Indian/Reunion", indian),
+	"MAYOTTE":    newPlace("Indian/Mayotte", indian),
+}
+
+func newPlace(zone string, plmns map[string]string) *place {
+	p := &place{networks: map[string]network{}}
+	p.zone, _ = time.LoadLocation(zone) // the zones are in the program
+	for name, plmn := range plmns {
+		n := network{}
+		n.MCC, n.MNC = splitPLMN(plmn)
+		p.networks[name] = n
+	}
+	return p
+}
+
+// placeOf returns what the row's territory means, nil if it has none.
+func (r *rowReader) placeOf() *place { return territories[string(r.field(territory))] }
+
+// statesNoService reports whether the row says that the phone had no network.
+func (r *rowReader) statesNoService() bool { return string(r.field(service)) == "Pas de service" }
+
+// readTransfer reads the speed of a table that has one column for both directions, which the protocol tells.
+func (r *rowReader) readTransfer(m *row) (ok bool) {
+	var to *int32
+	switch direction := r.field(protocol); {
+	case bytes.HasPrefix(direction, []byte("DOWNLOAD")):
+		to = &m.down
+	case bytes.HasPrefix(direction, []byte("UPLOAD")):
+		to = &m.up
+	default:
+		return true
+	}
+	*to, ok = speedOf(r.field(transfer), maxSpeed)
+	return ok
+}
+
+// readRSCP takes a level of 3G for the signal, if nothing of a later generation was measured.
+func (r *rowReader) readRSCP(m *row) {
+	if level := levelOf(r.field(rscp), lowRSCP, highRSCP); level != noLevel && m.rsrp == noLevel && m.rsrq == noLevel {
+		m.signal, m.technology = level, technologyOf("3G")
+	}
+}
+
+// networkIn returns the network of an operator's name in a territory.
+func (p *place) networkIn(name []byte) (network, bool) {
+	if p == nil || len(p.networks) == 0 {
+		return network{}, false
+	}
+	n, ok := p.networks[fold.UpperASCII(fold.String(string(name)))]
+	return n, ok
+}
