@@ -36,7 +36,7 @@ var (
 )
 
 // techno_start is the profile of the test: in 2025 it is 5G in every row, also where only 3G was measured. So it is
-// not read as the technology, but for "Pas de service". mcc_start and mnc_start are not always those of the operator.
+// not read as the technology; only "Pas de service" is. mcc_start and mnc_start are not always those of the operator.
 var (
 	arcepRoles = map[string]role{
 		"date_start": timestamp, "hour_start": timeOfDay, "date_time_start": wholeTime, "latitude_start": lat,

@@ -80,8 +80,8 @@ func (r *rowReader) readRow() (m row, reason string) {
 	if r.readRSCP(&m); r.statesNoService() && m.technology == 0 && m.rsrp == noLevel && m.rsrq == noLevel {
 		m.networkType = wordOf(networkTypes, []byte(noService))
 	}
-	if r.kind == Coverage && networkTypes[m.networkType] != noService && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel &&
-		m.cell == 0 && m.enb == 0 && m.gnb == 0 {
+	if r.kind == Coverage && m.signal == noLevel && m.rsrp == noLevel && m.rsrq == noLevel && m.snr == noLevel &&
+		m.cell == 0 && m.enb == 0 && m.gnb == 0 && networkTypes[m.networkType] != noService {
 		return m, nothing
 	}
 	m.network, reason = r.readNetwork(where)
