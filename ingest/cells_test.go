@@ -114,8 +114,8 @@ func TestKeptCells(t *testing.T) {
 	// What would take the identifiers away is refused.
 	_, err := k.run(false, both, k.file("opencellid_208.csv", cell("20810", 25700, 400)),
 		k.file("netmonster.ntm", "4G;208;10;100;9;101;2147483647;46.5;3.0;X [eNBI:101:100];1300\n"))
-	if err == nil || !strings.Contains(err.Error(), "FR: radioIds of 2 sites would be lost (0 now, 2 then)") {
-		t.Errorf(`err = %v; want an error with "FR: radioIds of 2 sites would be lost (0 now, 2 then)"`, err)
+	if err == nil || !strings.Contains(err.Error(), "FR: cells of 2 sites would be lost (0 now, 2 then)") {
+		t.Errorf(`err = %v; want an error with "FR: cells of 2 sites would be lost (0 now, 2 then)"`, err)
 	}
 }
 

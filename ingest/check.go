@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"relais/ingest/source"
@@ -52,7 +53,7 @@ func checkSource(ctx context.Context, dir folder.Dir, src *Source) ([]KeptFile, 
 			return files, nil
 		}
 		var now *keptFiles
-		if now, err = openKept(dir, src); err == nil && slices.Equal(now.entries, k.entries) {
+		if now, err = openKept(dir, src); err == nil && reflect.DeepEqual(now.entries, k.entries) {
 			return files, nil
 		}
 		k = now

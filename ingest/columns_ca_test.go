@@ -50,13 +50,10 @@ func TestColumnsCanada(t *testing.T) {
 				"record_id " +
 				"tx_frequency rx_frequency tx_ant_height tx_ant_omni_indicator tx_ant_azimuth"),
 			personal: words("contact_name business_telephone email_address"),
-			guarded: map[string]string{"record_id": "operatorSiteIds", "physical_id": "radioIds",
-				"tx_frequency":   "frequencies",
-				"tx_ant_azimuth": "azimuths"},
-			facts: map[string]facts{"reference_number": {"references": 0}, "location": {"streets": 0},
-				"cell_id":       {"enb": 0, "cells": 0},
-				"province_code": {"areas": 0}, "structure_height": {"heights": 0}, "structure_type": {"natures": 0},
-				"rx_frequency": {"received": 0}, "tx_ant_height": {"antennaHeights": 0}}}}}}.test(t)
+			guarded: map[string]string{"record_id": "operatorSiteIds", "cell_id": "cells", "physical_id": "pcis",
+				"tx_frequency": "frequencies", "rx_frequency": "receivedFrequencies", "tx_ant_azimuth": "azimuths",
+				"tx_ant_height": "antennaHeights", "reference_number": "references", "location": "addresses",
+				"province_code": "areas", "structure_height": "heights", "structure_type": "natures"}}}}}.test(t)
 }
 
 // The older layout has no technology, and what else it has is not known.
@@ -69,8 +66,7 @@ func TestColumnsCanadaOlder(t *testing.T) {
 				"TX_ANT_AZIM,LAST_UPLOAD_DATE",
 			"1,010287465-001,Videotron,MBS,731.5,Mont-Royal,QC,45.5,-73.6,30,28,0,2019-05-06"), contract{
 			required: words("NEW_LICNO LICENSEE SERVICE PROV LATITUDE LONGITUDE"), filled: words("PROV"),
-			read:    words("TRANSMIT_FREQ LOCATION STUCT_HT TX_ANT_HT TX_ANT_AZIM LAST_UPLOAD_DATE"),
-			guarded: map[string]string{"TRANSMIT_FREQ": "frequencies", "TX_ANT_AZIM": "azimuths"},
-			facts: map[string]facts{"PROV": {"areas": 0}, "LOCATION": {"streets": 0}, "STUCT_HT": {"heights": 0},
-				"TX_ANT_HT": {"antennaHeights": 0}}}}}}.test(t)
+			read: words("TRANSMIT_FREQ LOCATION STUCT_HT TX_ANT_HT TX_ANT_AZIM LAST_UPLOAD_DATE"),
+			guarded: map[string]string{"TRANSMIT_FREQ": "frequencies", "TX_ANT_AZIM": "azimuths", "PROV": "areas",
+				"LOCATION": "addresses", "STUCT_HT": "heights", "TX_ANT_HT": "antennaHeights"}}}}}.test(t)
 }

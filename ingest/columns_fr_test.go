@@ -46,11 +46,10 @@ var franceTables = []columnsCase{
 			"adr_lb_add2 adr_lb_add3 " +
 			"adr_nm_cp com_cd_insee coord"),
 		facts: map[string]facts{
-			"emr_dt": {"dated": 0}, "sup_nm_haut": {"heights": 1}, // SUP_SUPPORT has one of the supports
-			"nat_id": {"natures": 1, "natureLabels": 1}, "tpo_id": {"owners": 1, "ownerLabels": 1},
-			"adr_lb_lieu": {"places": 0}, "adr_lb_add1": {"streets": 0}, "adr_lb_add2": {"address2": 0},
-			"adr_lb_add3": {"address3": 0},
-			"adr_nm_cp":   {"postalCodes": 0}}}},
+			"sup_nm_haut": {"heights": 1}, // SUP_SUPPORT has one of the supports
+			"nat_id":      {"natures": 1, "natureLabels": 1}, "tpo_id": {"owners": 1, "ownerLabels": 1}},
+		guarded: map[string]string{"emr_dt": "emissionDates", "adr_lb_lieu": "places", "adr_lb_add1": "addresses",
+			"adr_lb_add2": "addresses2", "adr_lb_add3": "addresses3", "adr_nm_cp": "postalCodes"}}},
 	{table("SUP_SUPPORT.txt", ";", supportHeader, "100;0032700001;11;46;30;0;N;3;6;0;E;99;21;;;;;03110;03001"),
 		contract{
 			required: words("SUP_ID STA_NM_ANFR COR_NB_DG_LAT COR_NB_MN_LAT COR_CD_EW_LON"),
@@ -62,14 +61,13 @@ var franceTables = []columnsCase{
 		required: words("STA_NM_ANFR DTE_IMPLANTATION DTE_EN_SERVICE"),
 		filled:   words("DTE_IMPLANTATION DTE_EN_SERVICE"),
 		read:     words("ADM_ID DEM_NM_COMSIS DTE_MODIF"),
-		facts:    map[string]facts{"DTE_IMPLANTATION": {"implemented": 0}, "DTE_EN_SERVICE": {"commissioned": 0}}}},
+		guarded:  map[string]string{"DTE_IMPLANTATION": "implementationDates", "DTE_EN_SERVICE": "commissioningDates"}}},
 	{table("SUP_ANTENNE.txt", ";", "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_DIMENSION;AER_FG_RAYON;AER_NB_AZIMUT;"+
 		"AER_NB_ALT_BAS;SUP_ID",
 		"0032700001;1;21;2,1;D;90;24,5;100", "0032700002;2;21;2,1;D;120;24,5;101"), contract{
-		required: words("STA_NM_ANFR AER_ID TAE_ID AER_NB_AZIMUT SUP_ID"), filled: words("TAE_ID AER_NB_AZIMUT"),
+		required: words("STA_NM_ANFR AER_ID TAE_ID AER_NB_AZIMUT SUP_ID"), filled: words("AER_NB_AZIMUT"),
 		read:    words("AER_NB_DIMENSION AER_FG_RAYON AER_NB_ALT_BAS"),
-		guarded: map[string]string{"AER_NB_AZIMUT": "azimuths"},
-		facts:   map[string]facts{"AER_NB_ALT_BAS": {"antennaHeights": 0}}}},
+		guarded: map[string]string{"AER_NB_AZIMUT": "azimuths", "AER_NB_ALT_BAS": "antennaHeights"}}},
 	{table("SUP_EMETTEUR.txt", ";", "EMR_ID;EMR_LB_SYSTEME;STA_NM_ANFR;AER_ID;EMR_DT_SERVICE",
 		"3;LTE 800;0032700001;1;02/01/2016"), contract{
 		required: words("EMR_ID EMR_LB_SYSTEME STA_NM_ANFR AER_ID"), read: words("EMR_DT_SERVICE")}},
@@ -79,8 +77,7 @@ var franceTables = []columnsCase{
 	{table("2026_T2_sites_Metropole.csv", ";", arcepHeader,
 		"20810;SFR;S1;ZPG_1;0032700001;1;2;46.5;3.1;R;D;03;C;03001;1;1;1;0;0;1;0;0;1;;0;0;0;0;0"), contract{
 		required: words("code_op num_site id_station_anfr id_site_partage"), filled: words("code_op id_site_partage"),
-		read:  words("insee_com nom_op nom_com"),
-		facts: map[string]facts{"id_site_partage": {"shared": 0}}}},
+		read: words("insee_com nom_op nom_com"), guarded: map[string]string{"id_site_partage": "sharedRadio"}}},
 }
 
 // What the reference tables say the service knows by itself, and the two tables of

@@ -51,8 +51,8 @@ func TestColumnsSwitzerland(t *testing.T) {
 		cases: []columnsCase{{p, contract{served: 2,
 			required: words("station geometry typ_en"), filled: words("typ_en"),
 			// Of what is said in four languages, each fills in for the others.
-			read:  words(languages("techno bewilligung")),
-			facts: map[string]facts{"typ_en": {"statuses": 0}}}}}}.test(t)
+			read:    words(languages("techno bewilligung")),
+			guarded: map[string]string{"typ_en": "statuses"}}}}}.test(t)
 }
 
 // dossier72 is a row of the Flemish register, in metres of Lambert 72.
@@ -81,9 +81,8 @@ func TestColumnsFlanders(t *testing.T) {
 			required: words("id operatornaam geometry goedkeuringsdatum dossiernummer"),
 			filled:   words("goedkeuringsdatum dossiernummer"),
 			read:     words("sitecode locatiebeschrijving"),
-			guarded:  map[string]string{"sitecode": "operatorSiteIds", "locatiebeschrijving": "communes"},
-			facts: map[string]facts{"goedkeuringsdatum": {"dated": 0},
-				"dossiernummer": {"stationCodes": 0, "sourceCodes": 0}}}}}}.test(t)
+			guarded: map[string]string{"sitecode": "operatorSiteIds", "locatiebeschrijving": "addresses",
+				"goedkeuringsdatum": "emissionDates", "dossiernummer": "stationCodes"}}}}}.test(t)
 }
 
 func TestColumnsBIPT(t *testing.T) {
@@ -115,8 +114,8 @@ func TestColumnsBIPT(t *testing.T) {
 		cases: []columnsCase{{p, contract{served: 2,
 			required: words("ID Status X Y Eigenaar1" + later), filled: words(later),
 			read:    words("Longitude Latitude Adres Locatie PostcodeGemeente" + references),
-			guarded: map[string]string{"PostcodeGemeente": "communes"},
-			facts: map[string]facts{"Adres": {"streets": 0}, "Locatie": {"places": 0},
+			guarded: map[string]string{"PostcodeGemeente": "communes", "Adres": "addresses", "Locatie": "places"},
+			facts: map[string]facts{
 				"Eigenaar2": {"stations": 2, "stationCodes": 2, "operatorIds": 2, "emissions": 2,
 					"statuses": 2}}}}}}.test(t)
 }

@@ -185,6 +185,11 @@ func (p publication) list() string {
 	return p.before + strings.Join(rows, ",\n") + "]}\n"
 }
 
+// hasValues reports whether a column has something in any row.
+func (p publication) hasValues(at int) bool {
+	return slices.ContainsFunc(p.rows, func(row []string) bool { return strings.Trim(row[at], `" `) != "" && row[at] != "null" })
+}
+
 // An outcome is what the contract says of a changed file.
 type outcome struct {
 	refused bool
@@ -238,8 +243,8 @@ const planted = "PLANTED"
 
 // test ingests the sources, and then each of them with each of its columns renamed,
 // dropped, doubled and emptied, while the others and the good ones are kept: the file is
-// refused with the column named, and nothing in the folder changes, or what is served is
-// what the rows say.
+// refused with the column named, and nothing in the folder changes, or a note names the column
+// and what is served is what the rows say.
 func (kit columnsKit) test(t *testing.T) {
 	k := newKit(t)
 	var paths []string
@@ -255,6 +260,9 @@ func (kit columnsKit) test(t *testing.T) {
 	}
 	for i := range kit.cases {
 		kit.cases[i].accounted(t, r)
+	}
+	if slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "column") }) {
+		t.Errorf("notes of good files: %q", r.Notes)
 	}
 	if got := factsOf(k.snapshot(kit.markets[0])); !maps.Equal(got, kit.facts) {
 		t.Fatalf("facts %v, want %v", got, kit.facts)
@@ -317,6 +325,7 @@ func (c *columnsCase) serves(t *testing.T, k kit, kit columnsKit, path, column, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	c.noted(t, r, column, how)
 	want := kit.facts
 	if others := c.facts[column]; how != "doubled" {
 		want = want.set(others)
@@ -336,13 +345,28 @@ func (c *columnsCase) serves(t *testing.T, k kit, kit columnsKit, path, column, 
 	}
 }
 
-// accounted checks the account of the file's rows.
-func (c *columnsCase) accounted(t *testing.T, r *Report) {
+// noted checks that a note names the column, and the name that took its place. Of a column that had no value
+// nothing is lost.
+func (c *columnsCase) noted(t *testing.T, r *Report, column, how string) {
 	t.Helper()
-	served := c.served
-	if served == 0 {
-		served = len(c.rows)
+	path := c.report(t, r).Path
+	at := slices.IndexFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, path+": ") })
+	note := ""
+	if at >= 0 {
+		note = r.Notes[at]
 	}
+	want := map[bool]string{true: column}[how == "doubled" || c.hasValues(slices.Index(c.columns, column))]
+	want = strings.ToLower(strings.Trim(want, "*"))
+	names := strings.FieldsFunc(strings.ToLower(strings.TrimPrefix(note, path)), func(c rune) bool { return strings.ContainsRune(":,; ", c) })
+	if want != "" && !slices.Contains(names, want) || how == "renamed" && !slices.Contains(names, "renamed_column") ||
+		want == "" && how != "renamed" && note != "" {
+		t.Errorf("note %q, want one that names %q", note, want)
+	}
+}
+
+// report returns the report on the file that was given.
+func (c *columnsCase) report(t *testing.T, r *Report) *source.Report {
+	t.Helper()
 	at := slices.IndexFunc(r.Files, func(f *source.Report) bool {
 		return !f.Kept && strings.HasSuffix(f.Path,
 			"/"+c.file)
@@ -350,7 +374,17 @@ func (c *columnsCase) accounted(t *testing.T, r *Report) {
 	if at < 0 {
 		t.Fatalf("%s is not in the report; want at >= 0", c.file)
 	}
-	if f := r.Files[at]; f.Rows != len(c.rows) || f.Served != served {
+	return r.Files[at]
+}
+
+// accounted checks the account of the file's rows.
+func (c *columnsCase) accounted(t *testing.T, r *Report) {
+	t.Helper()
+	served := c.served
+	if served == 0 {
+		served = len(c.rows)
+	}
+	if f := c.report(t, r); f.Rows != len(c.rows) || f.Served != served {
 		t.Errorf("%s: %d of %d rows served, want %d of %d: %v", c.file, f.Served, f.Rows, served, len(c.rows),
 			f.Rejected)
 	}

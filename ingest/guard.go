@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"relais/ingest/source"
 	"relais/snapshot"
 )
 
@@ -95,28 +96,59 @@ func (r *Report) compare(b *snapshot.Builder, old *snapshot.Snapshot, older func
 	if least := minShare * float64(old.Len()); float64(b.Len()) < least {
 		return fmt.Errorf("the files have %d sites, the present snapshot %d: over 5 %% would go", b.Len(), old.Len())
 	}
-	for _, name := range slices.Sorted(maps.Keys(old.Enriched)) {
-		had, has := old.Enriched[name], b.Enriched[name]
-		if float64(has) < minShare*float64(had) {
-			return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): %s", name, had-has, has, had,
-				r.whyLost(name))
-		}
-	}
-	return nil
+	return r.compareEnriched(b.Enriched, old.Enriched)
 }
 
-// whyLost explains why the new sites lack an enrichment.
-func (r *Report) whyLost(name string) string {
-	var why []string
+// fewSites is how many sites may always lose an enrichment, unless these are all that have it: what few sites have
+// varies by more than a share.
+const fewSites = 10
+
+// compareEnriched returns an error if too many sites would lose an enrichment.
+func (r *Report) compareEnriched(now, then map[string]int) error {
+	lost := slices.DeleteFunc(slices.Sorted(maps.Keys(then)), func(name string) bool {
+		has, had := now[name], then[name]
+		return had-has <= fewSites && has > 0 || float64(has) >= minShare*float64(had)
+	})
+	if len(lost) == 0 {
+		return nil
+	}
+	name, others := lost[0], ""
+	if len(lost) > 1 {
+		others = "; also " + strings.Join(lost[1:], ", ")
+	}
+	return fmt.Errorf("%s of %d sites would be lost (%d now, %d then): %s%s", name, then[name]-now[name], now[name],
+		then[name], r.whyLost(lost), others)
+}
+
+// whyLost explains why the new sites lack enrichments.
+func (r *Report) whyLost(names []string) string {
+	var why, warnings []string
 	for _, f := range r.Files {
+		if f.Kept {
+			continue
+		}
+		var lacks []string
 		for _, l := range f.Lacks {
-			if l.Gives == name {
-				why = append(why, l.String()+" in "+f.Path)
+			if slices.Contains(names, l.Gives) {
+				lacks = append(lacks, l.String())
 			}
 		}
+		if lacks != nil {
+			text := strings.Join(lacks, ", ") + " in " + f.Path
+			if unknown := source.ListColumns(f.Columns.Unknown); unknown != "" {
+				text += ", which has unknown columns: " + unknown
+			}
+			why = append(why, text)
+		}
+		if f.Warning != "" {
+			warnings = append(warnings, f.Path+": "+f.Warning)
+		}
 	}
-	if why == nil {
-		return "the files with them are neither given nor kept in sources/"
+	switch {
+	case why != nil:
+		return strings.Join(why, "; ")
+	case warnings != nil:
+		return strings.Join(warnings, "; ")
 	}
-	return strings.Join(why, ", ")
+	return "the files with them are neither given nor kept in sources/, or state fewer of them"
 }

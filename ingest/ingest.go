@@ -157,7 +157,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	report.archiveReplaced(ctx, o, kept, files)
-	entries := keeping.manifest(all, dates, rowsOf(report.Files), rest.idle)
+	entries := keeping.manifest(all, dates, report.Files, rest.idle)
 	if err := report.write(o.Dir, write, keeping, entries, commit); err != nil {
 		return nil, err
 	}
@@ -197,10 +197,12 @@ func (r *Report) compose(ctx context.Context, o Options, src *Source, all []sour
 		return nil, nil, err
 	}
 	dates = datesOf(all, r.Files)
-	write, err = r.guard(o, builders, func() (bool, error) { return kept.refuseOlder(ctx, all, dates) })
-	if err == nil && !o.Force {
-		err = kept.refuseFewer(ctx, all, rowsOf(r.Files))
+	if !o.Force { // before the guard, which would say what is lost without the rows
+		if err := kept.refuseFewer(ctx, all, rowsOf(r.Files)); err != nil {
+			return nil, nil, err
+		}
 	}
+	write, err = r.guard(o, builders, func() (bool, error) { return kept.refuseOlder(ctx, all, dates) })
 	return write, dates, err
 }
 
@@ -320,6 +322,10 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 	}
 	reports = append(reports, more...)
 	for _, f := range reports {
+		f.Kept = strings.HasPrefix(f.Path, kept.dir+string(filepath.Separator))
+	}
+	kept.warnOfColumns(files, reports)
+	for _, f := range reports {
 		if f.Warning != "" {
 			r.Notes = append(r.Notes, f.Path+": "+f.Warning)
 		}
@@ -327,7 +333,6 @@ func (r *Report) build(ctx context.Context, o Options, src *Source, files []sour
 		if f.Rows > 0 && f.Served == 0 {
 			r.Notes = append(r.Notes, f.Path+": none of its rows could be used")
 		}
-		f.Kept = strings.HasPrefix(f.Path, kept.dir+string(filepath.Separator))
 	}
 	r.Files = reports
 	return builders, nil

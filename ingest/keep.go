@@ -53,13 +53,15 @@ func KeptFiles(dir folder.Dir, code market.Code) (paths []string, err error) {
 
 // An entry of the manifest.
 type entry struct {
-	Kind   string    `json:"kind"`
-	Slot   string    `json:"slot,omitempty"`
-	File   string    `json:"file"` // below the folder
-	Member string    `json:"member,omitempty"`
-	Size   int64     `json:"size,omitempty"` // of the member
-	Rows   int       `json:"rows,omitempty"` // 0 in older manifests
-	Since  time.Time `json:"since"`
+	Kind   string `json:"kind"`
+	Slot   string `json:"slot,omitempty"`
+	File   string `json:"file"` // below the folder
+	Member string `json:"member,omitempty"`
+	Size   int64  `json:"size,omitempty"` // of the member
+	Rows   int    `json:"rows,omitempty"` // 0 in older manifests
+	// Columns are the known columns with a value, of the file as it was given: copies are without personal ones.
+	Columns []string  `json:"columns,omitempty"`
+	Since   time.Time `json:"since"`
 	dated
 }
 
@@ -136,6 +138,58 @@ func (k *keptFiles) remaining(files []source.Found) (r remainder) {
 			fmt.Sprintf("%d kept files are not used any more: demonstration data and real data do not go together", n))
 	}
 	return r
+}
+
+// warnOfColumns warns of unknown columns of the given files, and of those that the kept inputs that they replace had
+// and they have not, or have empty.
+func (k *keptFiles) warnOfColumns(files []source.Found, reports []*source.Report) {
+	of := func(f source.Found) *source.Report {
+		i := slices.IndexFunc(reports, func(r *source.Report) bool { return r.Path == f.Name() })
+		if i < 0 || reports[i].Kept {
+			return nil
+		}
+		return reports[i]
+	}
+	for _, f := range files {
+		r := of(f)
+		if r == nil {
+			continue
+		}
+		r.WarnOfForeign()
+		has := slices.Clone(r.Columns.Filled)
+		for _, part := range files { // what another part has is not lost
+			if o := of(part); o != nil && part.Kind == f.Kind && part.Slot == f.Slot {
+				has = append(has, o.Columns.Filled...)
+			}
+		}
+		var missing, empty []string
+		for _, name := range k.columnsBefore(f) {
+			switch {
+			case f.Kind.Has(has, name):
+			case f.Kind.Has(r.Columns.Empty, name):
+				empty = append(empty, name)
+			default:
+				missing = append(missing, name)
+			}
+		}
+		r.WarnOfColumns("missing columns that the file before had", missing)
+		r.WarnOfColumns("empty columns that the file before had values in", empty)
+	}
+}
+
+// columnsBefore returns the columns with values of the kept inputs that f replaces.
+func (k *keptFiles) columnsBefore(f source.Found) (had []string) {
+	for _, e := range k.entries {
+		if !e.replacedBy(f) || k.input(e).Synthetic() != f.Synthetic() {
+			continue
+		}
+		for _, name := range e.Columns {
+			if !f.Kind.Has(had, name) {
+				had = append(had, name)
+			}
+		}
+	}
+	return had
 }
 
 // replacedBy reports whether f replaces the kept input.
@@ -260,10 +314,10 @@ func (w *copier) wait() error {
 	return nil
 }
 
-// manifest returns the entries of the inputs of this ingest, with their dates and rows, and the idle
+// manifest returns the entries of the inputs of this ingest, with their dates, rows and columns, and the idle
 // ones.
-func (w *copier) manifest(all []source.Found, dates map[string]dated, rows map[string]int, idle []entry) []entry {
-	entries := slices.Clone(idle)
+func (w *copier) manifest(all []source.Found, dates map[string]dated, reports []*source.Report, idle []entry) []entry {
+	entries, rows := slices.Clone(idle), rowsOf(reports)
 	for _, f := range all {
 		e := entry{Kind: f.Kind.Name, Slot: f.Slot, File: w.copies[f.Name()], Since: w.now.UTC().Truncate(time.Second)}
 		if e.File == "" { // unless it is kept alone
@@ -277,6 +331,8 @@ func (w *copier) manifest(all []source.Found, dates map[string]dated, rows map[s
 				return filepath.Join(w.dir, o.File) == f.Path && o.Member == f.Member
 			})
 			e = w.entries[i]
+		} else if i := slices.IndexFunc(reports, func(r *source.Report) bool { return r.Path == f.Name() }); i >= 0 {
+			e.Columns = reports[i].Columns.Filled
 		}
 		e.dated, e.Rows = dates[f.Name()], rows[f.Name()]
 		entries = append(entries, e)

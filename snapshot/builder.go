@@ -13,17 +13,6 @@ import (
 	"relais/site"
 )
 
-// Names of what Meta.Enriched counts.
-const (
-	Azimuths        = "azimuths"
-	Frequencies     = "frequencies"
-	OperatorSiteIDs = "operatorSiteIds"
-	RadioIDs        = "radioIds"
-	Communes        = "communes"
-	Dates           = "dates"
-	CrozonLeaders   = "crozonLeaders"
-)
-
 // A Builder collects the sites of a market for Write.
 type Builder struct {
 	Meta
@@ -176,23 +165,6 @@ func (b *Builder) addChildren(s *site.Site) {
 	b.stationStart = append(b.stationStart, uint32(len(b.stationCode)))
 	b.emissionStart = append(b.emissionStart, uint32(len(b.emissionStation)))
 	b.radioStart = append(b.radioStart, uint32(len(b.radioKind)))
-}
-
-// count adds s to the counts of Meta.Enriched.
-func (b *Builder) count(s *site.Site) {
-	count := func(name string, has bool) {
-		if has {
-			b.Enriched[name]++
-		}
-	}
-	count(Azimuths, slices.ContainsFunc(s.Emissions, func(e site.Emission) bool { return len(e.Azimuths) > 0 }))
-	count(Frequencies, len(s.TxFrequencies)+len(s.RxFrequencies) > 0)
-	hasID := func(t site.Station) bool { return t.OperatorSiteID != "" }
-	count(OperatorSiteIDs, slices.ContainsFunc(s.Stations, hasID))
-	count(RadioIDs, len(s.Radio) > 0)
-	count(Communes, s.Commune != "")
-	count(Dates, s.Implemented != 0 || s.Commissioned != 0)
-	count(CrozonLeaders, s.CrozonLeader != "")
 }
 
 // system returns the number of a system, which it adds when it is new.

@@ -50,12 +50,9 @@ func (b *Builder) AddRadio(more map[int][]site.RadioID) error {
 				seen[withoutBits(r)] = true
 			}
 		}
-		end := uint32(len(b.radioKind))
-		if old.radioStart[i] == old.radioStart[i+1] && b.radioStart[i] < end {
-			b.Enriched[RadioIDs]++
-		}
-		b.radioStart = append(b.radioStart, end)
+		b.radioStart = append(b.radioStart, uint32(len(b.radioKind)))
 	}
+	b.countRadio()
 	return nil
 }
 

@@ -38,8 +38,7 @@ type Meta struct {
 	// Registers are the names of the registers that the sites come from, as in the market's
 	// table. An empty list stands for the market's own register.
 	Registers []string `json:"registers,omitempty"`
-	// Enriched counts the sites that have data of sources other than the register:
-	// azimuths, frequencies, operatorSiteIds, radioIds, communes, dates.
+	// Enriched counts the sites that have what may be missing, such as azimuths: see enrichments.
 	Enriched map[string]int `json:"enriched"`
 }
 

@@ -355,8 +355,8 @@ func TestSUPTables(t *testing.T) {
 		})
 	}
 	if got := builders[0].Enriched; got[snapshot.Azimuths] != 1 || got[snapshot.Frequencies] != 2 ||
-		got[snapshot.Dates] != 1 {
+		got[snapshot.ImplementationDates] != 1 {
 		t.Errorf("enriched: %v; want got[snapshot.Azimuths] = 1, got[snapshot.Frequencies] = 2, "+
-			"got[snapshot.Dates] = 1", got)
+			"got[snapshot.ImplementationDates] = 1", got)
 	}
 }

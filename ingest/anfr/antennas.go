@@ -44,9 +44,9 @@ const (
 
 var antennaColumns = []table.Column{
 	{Name: "STA_NM_ANFR", Required: true}, {Name: "AER_ID", Required: true},
-	{Name: "TAE_ID", Required: true, Blank: true},
+	{Name: "TAE_ID", Required: true, Gives: snapshot.FixedLinks}, // without types, dishes would be sectors
 	{Name: "AER_NB_AZIMUT", Required: true, Blank: true, Gives: snapshot.Azimuths}, {Name: "SUP_ID", Required: true},
-	{Name: "AER_NB_ALT_BAS"},
+	{Name: "AER_NB_ALT_BAS", Gives: snapshot.AntennaHeights},
 	{Name: "AER_NB_DIMENSION"}, {Name: "AER_FG_RAYON"},
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"relais/ingest/source"
 	"relais/ingest/table"
+	"relais/snapshot"
 )
 
 // Columns of ARCEP's sites.
@@ -19,7 +20,7 @@ const (
 var arcepColumns = []table.Column{
 	{Name: "code_op", Required: true, Blank: true}, {Name: "num_site", Required: true},
 	{Name: "id_station_anfr", Required: true},
-	{Name: "id_site_partage", Required: true, Blank: true}, // without it no site would be shared
+	{Name: "id_site_partage", Required: true, Blank: true, Gives: snapshot.SharedRadio}, // without it no site would be shared
 	{Name: "insee_com"}, {Name: "nom_op"}, {Name: "nom_com"},
 }
 

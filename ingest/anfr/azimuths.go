@@ -2,7 +2,6 @@ package anfr
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 
 	"relais/ingest/source"
@@ -12,8 +11,6 @@ import (
 type azimuthLists struct {
 	lists  [][]uint16 // distinct, ascending, 0 to 359 from true north; list 0 is not stated
 	parsed map[string]parsedAzimuths
-	wrong  int // values that are not whole degrees from 0 to 360
-	line   int // of the first of them
 }
 
 type parsedAzimuths struct {
@@ -39,10 +36,7 @@ func (a *azimuthLists) find(r *source.Reader) uint32 {
 			a.parsed[string(field)] = p
 		}
 	}
-	if p.wrong > 0 && a.wrong == 0 {
-		a.line = r.Line()
-	}
-	a.wrong += p.wrong
+	r.NoteOdd("list_azimut", p.wrong, r.Line(), "whole degrees from 0 to 360")
 	return p.list
 }
 
@@ -85,13 +79,4 @@ func parseAzimuths(field []byte) (list []uint16, wrong int) {
 		}
 	}
 	return list, wrong
-}
-
-// warning says what was left out, "" if nothing was.
-func (a *azimuthLists) warning() string {
-	if a.wrong == 0 {
-		return ""
-	}
-	return fmt.Sprintf("list_azimut: %d values are not whole degrees from 0 to 360 and were left out; the first is on line %d",
-		a.wrong, a.line)
 }

@@ -13,6 +13,7 @@ import (
 	"relais/internal/chunked"
 	"relais/internal/intern"
 	"relais/market"
+	"relais/site"
 	"relais/snapshot"
 )
 
@@ -41,7 +42,8 @@ type country struct {
 	systemOf   map[string]uint16
 	statusOf   map[string]int8
 	texts      intern.Table
-	updated    string // the observatoire's date_maj in the format of answers
+	updated    string    // the observatoire's date_maj in the format of answers
+	named      site.Date // in the observatoire's name
 	natures    map[string]string
 	owners     map[string]string
 	antennas   chunked.List[antenna]
@@ -319,9 +321,6 @@ func (c *country) observatoryDone() error {
 	if c.observed == nil {
 		return fmt.Errorf("no observatoire among the files: the other tables only add to it")
 	}
-	if warning := c.azimuths.warning(); warning != "" {
-		c.observed.Warn(warning)
-	}
 	c.settlePositions()
 	if c.rows.Len() == 0 {
 		if len(c.observed.Examples) == 0 {
@@ -330,6 +329,9 @@ func (c *country) observatoryDone() error {
 		first := c.observed.Examples[0]
 		return fmt.Errorf("%s:%d: %s; none of the %d rows is served", c.observed.Path, first.Line, first.Reason,
 			c.observed.Rows)
+	}
+	if c.updated == "" && c.named != 0 {
+		c.updated = c.named.String() + "T00:00:00"
 	}
 	if c.updated == "" {
 		return fmt.Errorf("%s: neither the column date_maj nor the file's name says the data's date; name the "+

@@ -23,6 +23,8 @@ type publishedFields [obsAzimuths + 1][]byte
 
 func (f *publishedFields) Field(i int) []byte { return f[i] }
 
+func (f *publishedFields) Date(i int) site.Date { return site.ParseDate(f[i]) }
+
 // Same returns nothing: nobody has compared the rows.
 func (f *publishedFields) Same() uint64 { return 0 }
 

@@ -8,6 +8,7 @@ import (
 	"relais/ingest/table"
 	"relais/internal/fold"
 	"relais/site"
+	"relais/snapshot"
 )
 
 // Columns of the observatoire, as observatoryColumns orders them.
@@ -45,27 +46,29 @@ var observatoryColumns = []table.Column{
 	{Name: "generation", Aliases: []string{"Génération"}, Required: true},
 	{Name: "coordonnees", Aliases: []string{"Coordonnées"}, Required: true, Blank: true}, // coord fills in for it
 	{Name: "statut", Required: true},
-	{Name: "emr_dt", Aliases: []string{"emr_dt_service", "Mise en service déclaré", "Mise en service déclarée"}},
+	{Name: "emr_dt", Aliases: []string{"emr_dt_service", "Mise en service déclaré", "Mise en service déclarée"},
+		Gives: snapshot.EmissionDates},
 	{Name: "sta_nm_dpt", Aliases: []string{"Département"}},
-	{Name: "code_insee", Aliases: []string{"Code INSEE"}},
-	{Name: "com_cd_insee"},
+	{Name: "code_insee", Aliases: []string{"Code INSEE"}, Gives: snapshot.CommuneCodes},
+	{Name: "com_cd_insee", Gives: snapshot.CommuneCodes},
 	{Name: "date_maj", Aliases: []string{"Date de mise à jour"}},
-	{Name: "nat_id", Aliases: []string{"Nature"}},
-	{Name: "sup_nm_haut", Aliases: []string{"Hauteur"}},
-	{Name: "tpo_id", Aliases: []string{"Propriétaire"}},
-	{Name: "adr_lb_lieu", Aliases: []string{"Adresse", "Lieu-dit"}},
-	{Name: "adr_lb_add1", Aliases: []string{"Adresse 1"}},
-	{Name: "adr_lb_add2", Aliases: []string{"Adresse 2"}},
-	{Name: "adr_lb_add3", Aliases: []string{"Adresse 3"}},
-	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}},
+	{Name: "nat_id", Aliases: []string{"Nature"}, Gives: snapshot.Natures},
+	{Name: "sup_nm_haut", Aliases: []string{"Hauteur"}, Gives: snapshot.Heights},
+	{Name: "tpo_id", Aliases: []string{"Propriétaire"}, Gives: snapshot.Owners},
+	{Name: "adr_lb_lieu", Aliases: []string{"Adresse", "Lieu-dit"}, Gives: snapshot.Places},
+	{Name: "adr_lb_add1", Aliases: []string{"Adresse 1"}, Gives: snapshot.Addresses},
+	{Name: "adr_lb_add2", Aliases: []string{"Adresse 2"}, Gives: snapshot.Addresses2},
+	{Name: "adr_lb_add3", Aliases: []string{"Adresse 3"}, Gives: snapshot.Addresses3},
+	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}, Gives: snapshot.PostalCodes},
 	{Name: "coord"},
-	{Name: "id"},          // archives have it
-	{Name: "list_azimut"}, // since autumn 2026
+	{Name: "id"}, // archives have it
+	{Name: "list_azimut", Gives: snapshot.EmissionAzimuths}, // since autumn 2026
 }
 
 // A fielder has the fields of a row of the observatoire, by the positions in observatoryColumns.
 type fielder interface {
 	Field(i int) []byte
+	Date(i int) site.Date
 	Same() uint64 // as of table.Rows
 }
 
@@ -107,7 +110,6 @@ func (c *country) emission(r fielder) (support uint32, e row, reason string) {
 	if at.reason != "" {
 		return 0, e, at.reason
 	}
-	e.on = int32(site.ParseDate(r.Field(obsDate)))
 	var g site.Generation
 	if g.UnmarshalText(r.Field(obsGeneration)) != nil {
 		return 0, e, "unknown generation"
@@ -128,6 +130,7 @@ func (c *country) emission(r fielder) (support uint32, e row, reason string) {
 		at.known = true
 	}
 	e.station = at.station
+	e.on = int32(r.Date(obsDate))
 	return at.support, e, ""
 }
 
@@ -244,20 +247,16 @@ func (c *country) internStation(code stationCode, operator, target uint8) uint32
 	return at
 }
 
-// noteDate keeps the timestamp of the edition: date_maj, which is the same on every row,
-// or the date in the file's name.
+// noteDate keeps the timestamp of the edition: date_maj, which is the same on every row. Without one it
+// keeps the date in the file's name.
 func (c *country) noteDate(r *source.Reader) {
 	if c.updated != "" {
 		return
 	}
-	if raw := r.Field(obsUpdated); len(raw) > 0 {
-		if d := site.ParseDate(raw); d != 0 {
-			c.updated = d.String() + "T" + timeOfDay(raw)
-			return
-		}
-	}
-	if d := r.From.NameDate(); d != 0 {
-		c.updated = d.String() + "T00:00:00"
+	if d := r.Date(obsUpdated); d != 0 {
+		c.updated = d.String() + "T" + timeOfDay(r.Field(obsUpdated))
+	} else if c.named == 0 {
+		c.named = r.From.NameDate()
 	}
 }
 

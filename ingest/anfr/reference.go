@@ -52,6 +52,12 @@ var laPosteColumns = []table.Column{
 	{Name: "Libellé_d_acheminement", Aliases: []string{"Libelle_d_acheminement"}},
 }
 
+// What nobody reads of the tables of communes.
+var (
+	laPosteOthers = []string{"coordonnees_gps"}
+	inseeOthers   = []string{"CTCD", "ARR", "TNCC", "CAN", "COMPARENT"}
+)
+
 func (c *country) laPosteRow(r *source.Reader) string {
 	return c.noteCommune(padZeros(r.Field(0), 5), r.Field(1), false)
 }

@@ -7,7 +7,6 @@ import (
 
 	"relais/ingest/source"
 	"relais/ingest/table"
-	"relais/site"
 	"relais/snapshot"
 )
 
@@ -23,7 +22,8 @@ const (
 // The columns that may be blank only distinguish the table from the observatoire.
 var supportColumns = []table.Column{
 	{Name: "SUP_ID", Required: true}, {Name: "STA_NM_ANFR", Required: true, Blank: true},
-	{Name: "NAT_ID"}, {Name: "SUP_NM_HAUT"}, {Name: "TPO_ID"},
+	{Name: "NAT_ID", Gives: snapshot.Natures}, {Name: "SUP_NM_HAUT", Gives: snapshot.Heights},
+	{Name: "TPO_ID", Gives: snapshot.Owners},
 	{Name: "COR_NB_DG_LAT", Required: true, Blank: true}, {Name: "COR_NB_MN_LAT", Required: true, Blank: true},
 	{Name: "COR_CD_EW_LON", Required: true, Blank: true},
 }
@@ -59,8 +59,8 @@ const (
 
 var stationColumns = []table.Column{
 	{Name: "STA_NM_ANFR", Required: true},
-	{Name: "DTE_IMPLANTATION", Required: true, Blank: true, Gives: snapshot.Dates},
-	{Name: "DTE_EN_SERVICE", Required: true, Blank: true, Gives: snapshot.Dates},
+	{Name: "DTE_IMPLANTATION", Required: true, Blank: true, Gives: snapshot.ImplementationDates},
+	{Name: "DTE_EN_SERVICE", Required: true, Blank: true, Gives: snapshot.CommissioningDates},
 	{Name: "ADM_ID"}, {Name: "DEM_NM_COMSIS"}, {Name: "DTE_MODIF"},
 }
 
@@ -69,7 +69,7 @@ func (c *country) stationRow(r *source.Reader) string {
 	if reason != "" {
 		return reason
 	}
-	implemented, commissioned := site.ParseDate(r.Field(staImplemented)), site.ParseDate(r.Field(staCommissioned))
+	implemented, commissioned := r.Date(staImplemented), r.Date(staCommissioned)
 	for ; at != noNext; at = c.station(at).next {
 		c.station(at).implemented, c.station(at).commissioned = int32(implemented), int32(commissioned)
 	}

@@ -37,7 +37,8 @@ var Bases = []string{kindSites, kindPerTechnology}
 var Kinds = []*source.Kind{
 	{Name: kindSites, Items: &source.Items{List: "features",
 		Names:   []string{"station", "koord", "typ_en", "techno_en", "bewilligung_en"},
-		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: properties}},
+		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: properties,
+		Others: append(inLanguages("typ", "power", "adaptiv", "agw")[1:], "koord")}},
 	{Name: kindPerTechnology, Many: true, Items: &source.Items{List: "features", Names: perTechnology}},
 	{Name: kindPerTechnology, Many: true, Items: &source.Items{Names: perTechnology}},
 }
@@ -46,9 +47,20 @@ var Kinds = []*source.Kind{
 // one is enough. Classes are published in English.
 var properties = []table.Column{
 	{Name: "station", Required: true, Gives: snapshot.OperatorSiteIDs},
-	{Name: "typ_en", Required: true, Blank: true},
-	{Name: "techno_en", Aliases: []string{"techno_de", "techno_fr", "techno_it"}, Required: true, Blank: true},
+	{Name: "typ_en", Required: true, Blank: true, Gives: snapshot.Statuses},
+	{Name: "techno_en", Aliases: []string{"techno_de", "techno_fr", "techno_it"}, Required: true, Blank: true,
+		Gives: snapshot.Generations},
 	{Name: "bewilligung_en", Aliases: []string{"bewilligung_de", "bewilligung_fr", "bewilligung_it"}},
+}
+
+// inLanguages returns properties that there are in four languages, the first of them in English first.
+func inLanguages(names ...string) (list []string) {
+	for _, name := range names {
+		for _, language := range []string{"_en", "_de", "_fr", "_it"} {
+			list = append(list, name+language)
+		}
+	}
+	return list
 }
 
 var perTechnology = []string{"lang", "description", "powercode_de"}
@@ -107,7 +119,7 @@ func (r *register) read(f *source.Found, watch source.Watch) (*source.Report, er
 		return nil, fmt.Errorf("%s:1: %w", f.Name(), err)
 	}
 	for row := new(feature); in.NextRow(row); {
-		if reason := r.row(row, in.Line()); reason != "" {
+		if reason := r.row(row, in); reason != "" {
 			in.Reject(reason)
 		}
 		if len(r.classes) > maxClasses {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"relais/geo"
+	"relais/ingest/source"
 	"relais/internal/fold"
 	"relais/site"
 )
@@ -58,9 +59,12 @@ const (
 )
 
 // row adds a feature. It returns the reason for rejection, "" if none.
-func (r *register) row(f *feature, line int) string {
+func (r *register) row(f *feature, in *source.ItemReader) string {
 	p := &f.Properties
-	sheet := sheetDate(cmp.Or(p.PermissionEN, p.PermissionDE, p.PermissionFR, p.PermissionIT))
+	sheet, odd := sheetDate(cmp.Or(p.PermissionEN, p.PermissionDE, p.PermissionFR, p.PermissionIT))
+	if odd {
+		in.NoteOdd("bewilligung_en", 1, in.Line(), source.Dates)
+	}
 	if sheet != 0 && !r.sheets.Add(sheet.Time()) {
 		sheet = 0
 	}
@@ -81,7 +85,7 @@ func (r *register) row(f *feature, line int) string {
 		return reason
 	}
 	t := station{id: strings.ToLower(strings.ReplaceAll(name, " ", "-")), name: name, class: class,
-		operator: operator, position: position, sheet: sheet, line: line}
+		operator: operator, position: position, sheet: sheet, line: in.Line()}
 	r.technologies(&t, cmp.Or(p.TechnologyEN, p.TechnologyDE, p.TechnologyFR, p.TechnologyIT))
 	if class != "" {
 		r.classes[class] = true
@@ -149,9 +153,20 @@ func (r *register) technologies(t *station, text string) {
 	}
 }
 
-// sheetDate returns the day in a text such as "Site data sheet 2023-04-11", 0 if it has none.
-func sheetDate(text string) site.Date {
-	return site.ParseDate([]byte(text[strings.LastIndexByte(text, ' ')+1:]))
+// sheetDate returns the day in a text such as "Site data sheet 2023-04-11", 0 if it has none. odd reports whether the
+// text ends in another form of a date. Installations of low power have a sentence instead, which ends in a number.
+func sheetDate(text string) (day site.Date, odd bool) {
+	word := text[strings.LastIndexByte(text, ' ')+1:]
+	if day = site.ParseDate([]byte(word)); day != 0 {
+		return day, false
+	}
+	digits := strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, word)
+	return 0, len(digits) >= len("230411")
 }
 
 // compare orders stations with the same id, the best first: that with the newest data sheet.

@@ -31,17 +31,19 @@ var Kinds = []*source.Kind{
 	{Name: Register, Many: true, Items: &source.Items{List: "features",
 		Names: []string{"geometry", "id", "goedkeuringsdatum", "sitecode", "locatiebeschrijving", "operatornaam",
 			"dossiernummer"},
+		Others:  []string{"referentie", "conformiteitsattest"},
 		Columns: []table.Column{{Name: "geometry", Required: true}}, Properties: registerColumns}},
 	{Name: BIPTSites, Items: &source.Items{
 		Names:   []string{"Adres", "Locatie", "PostcodeGemeente", "Status", "Eigenaar1", "X", "Y", "ID"},
-		Columns: biptColumns()}},
+		Columns: biptColumns(), Others: biptOthers()}},
 }
 
 // registerColumns are the properties of a dossier. The day of approval decides which of an
 // operator's dossiers at a place is in force.
 var registerColumns = []table.Column{
 	{Name: "id", Required: true}, {Name: "operatornaam", Required: true},
-	{Name: "goedkeuringsdatum", Required: true, Blank: true}, {Name: "dossiernummer", Required: true, Blank: true},
+	{Name: "goedkeuringsdatum", Required: true, Blank: true, Gives: snapshot.EmissionDates},
+	{Name: "dossiernummer", Required: true, Blank: true, Gives: snapshot.StationCodes},
 	{Name: "sitecode", Gives: snapshot.OperatorSiteIDs}, {Name: "locatiebeschrijving", Gives: snapshot.Communes},
 }
 
@@ -51,7 +53,8 @@ func biptColumns() []table.Column {
 	list := []table.Column{
 		{Name: "ID", Required: true}, {Name: "Status", Required: true}, {Name: "X", Required: true},
 		{Name: "Y", Required: true},
-		{Name: "Longitude"}, {Name: "Latitude"}, {Name: "Adres"}, {Name: "Locatie"},
+		{Name: "Longitude"}, {Name: "Latitude"}, {Name: "Adres", Gives: snapshot.Addresses},
+		{Name: "Locatie", Gives: snapshot.Places},
 		{Name: "PostcodeGemeente", Gives: snapshot.Communes},
 		{Name: ownerColumn + "1", Required: true, Gives: snapshot.OperatorSiteIDs},
 	}
@@ -61,6 +64,15 @@ func biptColumns() []table.Column {
 			table.Column{Name: "Ref" + n})
 	}
 	return list
+}
+
+// biptOthers returns the members of a row that nobody reads.
+func biptOthers() []string {
+	list := []string{"NrOps", "AA", "SiteType"}
+	for i := range maxOwners {
+		list = append(list, "BIPTRef"+strconv.Itoa(i+1))
+	}
+	return append(list, "Ref1")
 }
 
 // ownerColumn begins the names of owners' columns.

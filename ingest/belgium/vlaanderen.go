@@ -74,6 +74,9 @@ func (c *country) readRegister(f *source.Found, watch source.Watch) (*source.Rep
 			r.Reject(reason)
 			continue
 		}
+		if d.approved == (approval{}) && row.Properties.Approved.published() != "" {
+			r.NoteOdd("goedkeuringsdatum", 1, r.Line(), source.Dates)
+		}
 		if days.Add(d.approved.at) && newest.compare(d.approved) < 0 {
 			newest = d.approved
 		}

@@ -117,7 +117,7 @@ func kinds() []*source.Kind {
 	for i := range formats {
 		f := &formats[i]
 		k := &source.Kind{Name: f.name, Options: f.options, Personal: f.personal, Others: f.others,
-			Private: len(f.personal) > 0, Many: true}
+			Ignored: ignored[f.name], Private: len(f.personal) > 0, Many: true}
 		k.Options.OneLine = len(f.personal) > 0 // a stray quote must not move a serial number into another column
 		for _, c := range f.columns {
 			k.Columns = append(k.Columns,

@@ -64,18 +64,18 @@ var columns = []table.Column{
 	{Name: "latitude", Required: true},
 	{Name: "longitude", Required: true},
 	{Name: "technology", Required: true, With: "licence_number"}, // the older layout has none
-	{Name: "location"},
-	{Name: "province_code", Aliases: []string{"PROV"}, Required: true, Blank: true},
+	{Name: "location", Gives: snapshot.Addresses},
+	{Name: "province_code", Aliases: []string{"PROV"}, Required: true, Blank: true, Gives: snapshot.Areas},
 	{Name: "record_id", Gives: snapshot.OperatorSiteIDs},
-	{Name: "reference_number"},
+	{Name: "reference_number", Gives: snapshot.References},
 	{Name: "upload_date", Aliases: []string{"LAST_UPLOAD_DATE"}},
-	{Name: "cell_id", Gives: snapshot.RadioIDs},
-	{Name: "physical_id", Gives: snapshot.RadioIDs},
-	{Name: "structure_height", Aliases: []string{"STUCT_HT", "STRUCT_HT"}},
-	{Name: "structure_type"},
+	{Name: "cell_id", Gives: snapshot.Cells},
+	{Name: "physical_id", Gives: snapshot.PCIs},
+	{Name: "structure_height", Aliases: []string{"STUCT_HT", "STRUCT_HT"}, Gives: snapshot.Heights},
+	{Name: "structure_type", Gives: snapshot.Natures},
 	{Name: "tx_frequency", Aliases: []string{"TRANSMIT_FREQ"}, Gives: snapshot.Frequencies},
-	{Name: "rx_frequency", Aliases: []string{"RECEIVE_FREQ"}, Gives: snapshot.Frequencies},
-	{Name: "tx_ant_height", Aliases: []string{"TX_ANT_HT"}},
+	{Name: "rx_frequency", Aliases: []string{"RECEIVE_FREQ"}, Gives: snapshot.ReceivedFrequencies},
+	{Name: "tx_ant_height", Aliases: []string{"TX_ANT_HT"}, Gives: snapshot.AntennaHeights},
 	{Name: "tx_ant_azimuth", Aliases: []string{"TX_ANT_AZIM"}, Gives: snapshot.Azimuths},
 	{Name: "tx_ant_omni_indicator", Aliases: []string{"TX_ANT_DIRECTIONAL"}},
 }
@@ -133,7 +133,6 @@ func (c *country) read(f *source.Found, watch source.Watch) (*source.Report, err
 			all.add(r, reason != "")
 		}
 		if reason == "" {
-			r.Seen()
 			reason = c.row(r)
 		}
 		if reason != "" {

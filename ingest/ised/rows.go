@@ -156,7 +156,7 @@ func (c *country) row(r *source.Reader) (reason string) {
 	s.reference = c.leastInterned(s.reference, readable(text(r, colReference)))
 	c.notePlace(&c.places[place], r, location)
 	c.noteRadio(place, r, category, c.technologies[technology].generation)
-	if !c.newest.Add(site.ParseDate(text(r, colUploaded)).Time()) {
+	if len(text(r, colUploaded)) > 0 && !c.newest.Add(r.Date(colUploaded).Time()) {
 		c.left.dates++
 	}
 	return ""

@@ -38,25 +38,40 @@ func notable(c *table.Column) bool { return c.Required || c.Gives != "" }
 // A tally counts which columns of a kind the rows of a JSON list have.
 type tally struct {
 	columns []tallied
+	geo     bool // rows have properties
+	unknown []string
 	rows    int
 }
 
 type tallied struct {
 	table.Column
-	inner         bool // a member of the row's properties, not of the row
-	names         []string
-	now           []int // by name: occurrences in the current row
-	there, filled bool  // in any row
-	twice         int   // rows with one of the names twice
-	doubled       string
+	inner   bool // a member of the row's properties, not of the row
+	read    bool
+	names   []string
+	now     []int  // by name: occurrences in the current row
+	there   []bool // by name: in any row
+	filled  []bool // by name: with a value in any row
+	twice   int    // rows with one of the names twice
+	doubled string
 }
 
+// geoJSON are the members of a feature that say nothing of it.
+var geoJSON = []string{"type", "id", "geometry_name", "properties", "bbox"}
+
 func newTally(k *Items) *tally {
-	t := &tally{}
-	for i, c := range slices.Concat(k.Columns, k.Properties) {
-		names := append([]string{c.Name}, c.Aliases...)
-		t.columns = append(t.columns, tallied{Column: c, inner: i >= len(k.Columns), names: names, now: make([]int,
-			len(names))})
+	t := &tally{geo: k.Properties != nil}
+	add := func(list []table.Column, inner, read bool) {
+		for _, c := range list {
+			names := append([]string{c.Name}, c.Aliases...)
+			t.columns = append(t.columns, tallied{Column: c, inner: inner, read: read, names: names,
+				now: make([]int, len(names)), there: make([]bool, len(names)), filled: make([]bool, len(names))})
+		}
+	}
+	add(k.Columns, false, true)
+	add(k.Properties, true, true)
+	add(columnsOf(k.Others), t.geo, false)
+	if t.geo {
+		add(columnsOf(geoJSON), false, false)
 	}
 	return t
 }
@@ -70,7 +85,7 @@ func (t *tally) addRow(row []byte) (twice string) {
 	t.rows++
 	items.Members(row, func(name, value []byte) {
 		t.addMember(name, value, false)
-		if string(name) == "properties" {
+		if t.geo && string(name) == "properties" {
 			items.Members(value, func(name, value []byte) { t.addMember(name, value, true) })
 		}
 	})
@@ -79,7 +94,9 @@ func (t *tally) addRow(row []byte) (twice string) {
 		if at := slices.IndexFunc(c.now, func(n int) bool { return n > 1 }); at >= 0 {
 			c.twice++
 			c.doubled = c.names[at]
-			twice = cmp.Or(twice, c.doubled)
+			if c.read {
+				twice = cmp.Or(twice, c.doubled)
+			}
 		}
 		clear(c.now)
 	}
@@ -88,6 +105,7 @@ func (t *tally) addRow(row []byte) (twice string) {
 
 // addMember counts a member. Like encoding/json it ignores case.
 func (t *tally) addMember(name, value []byte, inner bool) {
+	known := false
 	for i := range t.columns {
 		c := &t.columns[i]
 		if c.inner != inner {
@@ -95,12 +113,20 @@ func (t *tally) addMember(name, value []byte, inner bool) {
 		}
 		for k, n := range c.names {
 			if len(n) == len(name) && strings.EqualFold(n, string(name)) {
+				known = true
 				c.now[k]++
-				c.there, c.filled = true, c.filled || !isNothing(value)
+				c.there[k], c.filled[k] = true, c.filled[k] || !isNothing(value)
 			}
 		}
 	}
+	if name = name[:min(len(name), columnLength+1)]; !known && len(t.unknown) < maxUnknown &&
+		!slices.Contains(t.unknown, string(name)) {
+		t.unknown = append(t.unknown, string(name))
+	}
 }
+
+// maxUnknown bounds the unknown members of a list's rows, which may be others in each.
+const maxUnknown = 2 * columnsShown
 
 // isNothing reports whether a JSON value is empty or null.
 func isNothing(value []byte) bool {
@@ -113,27 +139,47 @@ func isNothing(value []byte) bool {
 
 // has reports whether any row has a column.
 func (t *tally) has(name string) bool {
-	return slices.ContainsFunc(t.columns, func(c tallied) bool { return c.there && c.Name == name })
+	return slices.ContainsFunc(t.columns, func(c tallied) bool { return c.Name == name && slices.Contains(c.there, true) })
 }
 
-// result returns the missing columns, or why the list is useless.
-func (t *tally) result(path string) (lacks []Lack, err error) {
+// lacks returns the columns that are missing or empty, or why the list is useless.
+func (t *tally) lacks(path string) (lacks []Lack, err error) {
 	if t.rows == 0 {
 		return nil, nil
 	}
 	for i := range t.columns {
 		c := &t.columns[i]
-		if c.twice == t.rows {
+		if c.read && c.twice == t.rows {
 			return nil, fmt.Errorf("%s:1: the column %s is there twice", path, c.doubled)
 		}
-		if c.filled || c.With != "" && !t.has(c.With) {
+		if !c.read || slices.Contains(c.filled, true) || c.With != "" && !t.has(c.With) {
 			continue
 		}
-		l, fatal := newLack(&c.Column, c.there, "")
+		l, fatal := newLack(&c.Column, slices.Contains(c.there, true), "")
 		if fatal {
 			return nil, l.asError(path)
 		}
 		lacks = append(lacks, l)
 	}
 	return lacks, nil
+}
+
+// result returns the columns of the list. Names that fill in for each other count by themselves.
+func (t *tally) result() (list Columns) {
+	list.Unknown = t.unknown
+	for i := range t.columns {
+		c := &t.columns[i]
+		if !c.read && c.twice > 0 {
+			list.Twice = append(list.Twice, c.doubled)
+		}
+		for k, name := range c.names {
+			switch {
+			case c.filled[k]:
+				list.Filled = append(list.Filled, name)
+			case c.there[k]:
+				list.Empty = append(list.Empty, name)
+			}
+		}
+	}
+	return list
 }

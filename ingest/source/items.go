@@ -19,6 +19,8 @@ type Items struct {
 	// Columns are the members of a row that are read, Properties those of its properties.
 	// A row with one of them twice is rejected.
 	Columns, Properties []table.Column
+	// Others are further members of published rows, or of their properties if the kind has Properties.
+	Others []string
 }
 
 // maxSniffed bounds the search for a row that identifies the kind. The first rows may be
@@ -127,11 +129,12 @@ func (r *ItemReader) Done() (*Report, error) {
 	if r.Rows == 0 {
 		return nil, fmt.Errorf("%s:1: the list has no row", r.Path)
 	}
-	lacks, err := r.tally.result(r.Path)
-	if err != nil {
+	var err error
+	if r.Lacks, err = r.tally.lacks(r.Path); err != nil {
 		return nil, err
 	}
-	r.Lacks = lacks
+	r.Columns = r.tally.result()
+	r.warnOfOdd()
 	return r.Report, nil
 }
 

@@ -32,6 +32,9 @@ type Kind struct {
 	Slot func(first *table.Reader) string
 	// Many: several inputs of the kind may be read together.
 	Many bool
+	// Ignored are columns of published files that nobody reads. They do not identify the kind, and have no
+	// place in the kept copies of a private one.
+	Ignored []string
 	// Personal names columns of personal data. They are blank in kept copies.
 	Personal []string
 	// Private: columns that are neither in Columns nor in Others are blank in kept copies
@@ -219,7 +222,7 @@ func (k *Kind) checkPersonal(t *table.Reader, path string) error {
 	if err := t.CheckOnce(k.Personal...); err != nil {
 		return err
 	}
-	unknown := t.Unknown(slices.Concat(k.Columns, columnsOf(k.Others), columnsOf(k.Personal)))
+	unknown := t.Unknown(slices.Concat(k.Columns, columnsOf(k.Others), columnsOf(k.Personal), columnsOf(k.Ignored)))
 	for _, name := range k.Personal {
 		if len(unknown) > 0 && !t.HasColumn(name) {
 			return fmt.Errorf("%s:1: the column %s is missing, and the column %q is unknown: "+

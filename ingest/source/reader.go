@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"relais/ingest/table"
 )
@@ -19,8 +18,6 @@ type Reader struct {
 	queue *queue        // nil for a second reader
 	rows  *table.Rows   // nil before the first and after the last
 	began bool
-	sound int   // rows that are not broken
-	empty []int // notable columns that were empty in all of them
 
 	second *Reader       // gets the rows after this one, nil for none
 	read   func(*Reader) // of a second reader: reads the rows that it has
@@ -44,13 +41,7 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 }
 
 func (f *Found) newReader(t *table.Reader) *Reader {
-	r := &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t}
-	for i := range f.Kind.Columns {
-		if t.HasBound(i) && notable(&f.Kind.Columns[i]) {
-			r.empty = append(r.empty, i)
-		}
-	}
-	return r
+	return &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t}
 }
 
 // openTable opens the input as a table with the columns of its kind bound.
@@ -118,7 +109,6 @@ func (r *Reader) NextRow() bool {
 		r.Rows++
 		broken := r.Broken()
 		if broken == "" {
-			r.Seen()
 			return true
 		}
 		r.Reject(broken)
@@ -146,12 +136,6 @@ func (r *Reader) Same() uint64 { return r.rows.Same() }
 // HasBound reports whether the table has a bound column.
 func (r *Reader) HasBound(i int) bool { return r.table.HasBound(i) }
 
-// Seen counts a row that is not broken. NextRow calls it.
-func (r *Reader) Seen() {
-	r.sound++
-	r.empty = slices.DeleteFunc(r.empty, func(i int) bool { return len(r.Field(i)) > 0 })
-}
-
 // Reject counts the current row as rejected for a reason.
 func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
@@ -170,9 +154,11 @@ func (r *Reader) Done() (*Report, error) {
 	if err := r.noteLacks(); err != nil {
 		return nil, err
 	}
+	r.Columns = r.kind.columnsIn(r.table)
 	if r.table.Unended() {
-		r.Warning = Unended
+		r.Warn(Unended)
 	}
+	r.warnOfOdd()
 	return r.Report, nil
 }
 
@@ -182,7 +168,7 @@ func (r *Reader) noteLacks() error {
 	for i := range r.kind.Columns {
 		c := &r.kind.Columns[i]
 		there := r.table.HasBound(i)
-		if !notable(c) || r.sound == 0 || there && !slices.Contains(r.empty, i) {
+		if !notable(c) || r.table.Sound() == 0 || r.table.Filled(i) {
 			continue
 		}
 		l, fatal := newLack(c, there, r.table.Written(i))

@@ -27,7 +27,9 @@ type Report struct {
 	Date    string `json:"date,omitempty"`
 	Edition `json:"-"`
 	// Lacks are the notable columns that are missing or empty in every row.
-	Lacks []Lack `json:"-"`
+	Lacks   []Lack  `json:"-"`
+	Columns Columns `json:"-"`
+	odd     []oddValues
 }
 
 // NewReport returns an empty report on an input.

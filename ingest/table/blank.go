@@ -9,6 +9,9 @@ import (
 // A Name is a column's name in the form for comparison.
 type Name string
 
+// NameOf returns the name of a column that a file writes so.
+func NameOf(written string) Name { return Name(canonical(written)) }
+
 // Matches reports whether a name as written in a file is the same.
 func (n Name) Matches(name string) bool { return string(n) == canonical(name) }
 

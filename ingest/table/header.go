@@ -102,6 +102,7 @@ func (r *Reader) Bind(cols []Column) error {
 	}
 	if r.opt.NoHeader {
 		r.width = len(cols)
+		r.countFrom(r.width)
 	}
 	return nil
 }

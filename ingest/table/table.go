@@ -77,6 +77,8 @@ type Reader struct {
 	latin1        bool
 	header        []string // canonical
 	written       []string // as in the file
+	sound         int      // records that are not broken
+	valueless     []int    // columns without a value in any of them
 	stray         bool     // the record has a stray quote
 	broken        string   // why the record is, see Broken
 	shifted       func(fields [][]byte) bool
@@ -120,6 +122,7 @@ func NewReader(in io.Reader, name string, opt Options) (*Reader, error) {
 		name := string(r.field(i))
 		r.header, r.written = append(r.header, canonical(name)), append(r.written, strings.Trim(name, blanks))
 	}
+	r.countFrom(r.width)
 	if opt.Shifted != nil {
 		r.shifted = opt.Shifted(r.find)
 	}
@@ -154,7 +157,8 @@ func separator(b []byte) byte {
 // Next advances to the next record and reports whether there is one. It skips empty lines.
 func (r *Reader) Next() bool {
 	if r.firstIsRecord {
-		r.firstIsRecord, r.broken = false, r.whyBroken()
+		r.firstIsRecord = false
+		r.judge()
 		return r.err == nil
 	}
 	r.remember()
@@ -164,7 +168,7 @@ func (r *Reader) Next() bool {
 		}
 		r.line = r.next
 		if r.record() && r.err == nil && !r.empty() {
-			r.broken = r.whyBroken()
+			r.judge()
 			return true
 		}
 	}
@@ -187,6 +191,13 @@ func (r *Reader) Unended() bool { return r.unended }
 // Broken returns why it is unknown which field of the record belongs to which column, "" if
 // it is known.
 func (r *Reader) Broken() string { return r.broken }
+
+// judge finds out whether the record is broken, and if not, which columns have a value.
+func (r *Reader) judge() {
+	if r.broken = r.whyBroken(); r.broken == "" {
+		r.countValues()
+	}
+}
 
 func (r *Reader) whyBroken() string {
 	switch {
