@@ -162,7 +162,8 @@ func (c *columnsCase) refused(how, column string) (refused, named bool) {
 }
 
 // Each column of each table is renamed, dropped, doubled and emptied. The table is refused
-// with the column named, and nothing is stored, or all that the rows still say is.
+// with the column named, and nothing is stored, or all that the rows still say is and a warning
+// names the column.
 func TestColumns(t *testing.T) {
 	for _, c := range columnsCases {
 		t.Run(c.name, func(t *testing.T) { c.test(t) })
@@ -220,6 +221,25 @@ func (c *columnsCase) test(t *testing.T) {
 			t.Errorf("%s %s: %d of %d rows served, rejected %v, want others", x.column, x.how, r.Served, r.Rows,
 				r.Rejected)
 		}
+		c.noted(t, reports[i].Warning, x.column, x.how)
+	}
+}
+
+// noted checks that the warning of a file names the column whose values are gone, and one that came. Two files name
+// none that came: the good one, and one that only lacks values.
+func (c *columnsCase) noted(t *testing.T, warning, column, how string) {
+	t.Helper()
+	names := strings.FieldsFunc(warning, func(r rune) bool { return strings.ContainsRune(":,; ", r) })
+	_, lost := c.otherwise[column]
+	switch {
+	case how == "doubled" && !slices.Contains(names, column):
+		t.Errorf("%s %s: warning %q does not name the column", column, how, warning)
+	case how == "renamed" && !slices.Contains(names, "renamed_column"):
+		t.Errorf("%s %s: warning %q does not name the column that came", column, how, warning)
+	case how != "doubled" && lost && !slices.Contains(names, column):
+		t.Errorf("%s %s: warning %q does not name the column whose values are gone", column, how, warning)
+	case (how == "" || how == "emptied") && c.name != "arcep" && strings.Contains(warning, "unknown columns"):
+		t.Errorf("%s %s: warning %q", column, how, warning)
 	}
 }
 

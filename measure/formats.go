@@ -73,6 +73,7 @@ type format struct {
 // The tables that no other package knows: the project's own exports. A table with a country code or a network code must have both.
 var (
 	plainSpeedtests = &source.Kind{Name: "speedtests", Options: table.Options{Comma: ',', OneLine: true}, Many: true,
+		Ignored: []string{"id"},
 		Columns: []table.Column{
 			{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true},
 			{Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},
@@ -86,6 +87,7 @@ var (
 			{Name: "enb"}, {Name: "gnb"}, {Name: "cell_id"}, {Name: "pci"}, {Name: "rsrp"}, {Name: "rsrq"},
 			{Name: "snr"}}}
 	plainCoverage = &source.Kind{Name: "coverage", Options: table.Options{Comma: ',', OneLine: true}, Many: true,
+		Ignored: []string{"id"},
 		Columns: []table.Column{
 			{Name: "timestamp", Required: true}, {Name: "lat", Aliases: []string{"latitude"}, Required: true},
 			{Name: "lng", Aliases: []string{"lon", "longitude"}, Required: true},

@@ -167,8 +167,23 @@ func (i *importRun) file(f detectedFile) error {
 	}
 	report.RejectMany(duplicates, "duplicate")
 	report.CountServed()
+	f.warnOfColumns(report)
 	i.reports = append(i.reports, report)
 	return nil
+}
+
+// warnOfColumns warns of unknown columns of the file, and of those that are read and that it lacks or has empty.
+func (f *detectedFile) warnOfColumns(report *source.Report) {
+	report.WarnOfForeign()
+	var without []string
+	for _, c := range f.Found.Kind.Columns {
+		_, first := f.format.roles[c.Name]
+		_, second := f.format.more[c.Name]
+		if (first || second) && !f.Found.Kind.Has(report.Columns.Filled, c.Name) {
+			without = append(without, c.Name)
+		}
+	}
+	report.WarnOfColumns("columns without a value", without)
 }
 
 // flush writes the rows of the builder, without duplicates, as a segment.
