@@ -1,10 +1,6 @@
 package ingest
 
-import (
-	"testing"
-
-	"relais/market"
-)
+import "relais/market"
 
 // extractHeader is that of Site_Data_Extract_FX; required columns end in *.
 const extractHeader = "upload_date*,licence_number,reference_number,subservice_id*,licence_category*,area_id*," +
@@ -36,8 +32,8 @@ var twoPlaces = table("Site_Data_Extract_FX_2026-01-10.csv", ",", extractHeader,
 		"Rue 5,FX,5GNR,x,500,QC,45.501230,-73.567890,U,30,T,2025-11-01,R2,3500,-,M1,M2,A,B,C1,C2,10000,10M0G7W,43,TDD,"+
 		"P,P,1,1,N1,N2,E,E,28,28,D,D,65,65,7,7,240,240,2,2,17,17,0.5,0.5")
 
-func TestColumnsCanada(t *testing.T) {
-	columnsKit{markets: []market.Code{market.CA}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
+func columnsCanada() columnsKit {
+	return columnsKit{markets: []market.Code{market.CA}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
 		"operatorIds": 2, "sourceCodes": 2,
 		"references": 2, "emissions": 2, "generations": 2, "areas": 2, "streets": 2, "heights": 2, "natures": 2,
 		"antennaHeights": 2,
@@ -53,12 +49,12 @@ func TestColumnsCanada(t *testing.T) {
 			guarded: map[string]string{"record_id": "operatorSiteIds", "cell_id": "cells", "physical_id": "pcis",
 				"tx_frequency": "frequencies", "rx_frequency": "receivedFrequencies", "tx_ant_azimuth": "azimuths",
 				"tx_ant_height": "antennaHeights", "reference_number": "references", "location": "addresses",
-				"province_code": "areas", "structure_height": "heights", "structure_type": "natures"}}}}}.test(t)
+				"province_code": "areas", "structure_height": "heights", "structure_type": "natures"}}}}}
 }
 
 // The older layout has no technology, and what else it has is not known.
-func TestColumnsCanadaOlder(t *testing.T) {
-	columnsKit{markets: []market.Code{market.CA}, facts: facts{"sites": 1, "stations": 1, "stationCodes": 1,
+func columnsCanadaOlder() columnsKit {
+	return columnsKit{markets: []market.Code{market.CA}, facts: facts{"sites": 1, "stations": 1, "stationCodes": 1,
 		"emissions": 1, "areas": 1, "streets": 1,
 		"heights": 1, "antennaHeights": 1, "azimuths": 1, "sent": 1},
 		cases: []columnsCase{{table("Site_Data_2019-05-06.csv", ",",
@@ -68,5 +64,5 @@ func TestColumnsCanadaOlder(t *testing.T) {
 			required: words("NEW_LICNO LICENSEE SERVICE PROV LATITUDE LONGITUDE"), filled: words("PROV"),
 			read: words("TRANSMIT_FREQ LOCATION STUCT_HT TX_ANT_HT TX_ANT_AZIM LAST_UPLOAD_DATE"),
 			guarded: map[string]string{"TRANSMIT_FREQ": "frequencies", "TX_ANT_AZIM": "azimuths", "PROV": "areas",
-				"LOCATION": "addresses", "STUCT_HT": "heights", "TX_ANT_HT": "antennaHeights"}}}}}.test(t)
+				"LOCATION": "addresses", "STUCT_HT": "heights", "TX_ANT_HT": "antennaHeights"}}}}}
 }

@@ -1,10 +1,8 @@
 package ingest
 
-import "testing"
-
 // Each table of cells gives a cell of its own to the support of SFR, which stands at
 // 46.5 N 3.1 E. What a phone hears besides the cell that serves it is nobody's.
-func TestColumnsCells(t *testing.T) {
+func columnsCells() columnsKit {
 	ocid := table("opencellid_208.csv", ",", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,"+
 		"updated,averageSignal",
 		"LTE,208,10,9,25857,1,3.1,46.5,1000,5,1,1309988245,1443599522,0")
@@ -28,7 +26,7 @@ func TestColumnsCells(t *testing.T) {
 		"xNBID": "104", "PCI/PSC/BSIC": "4",
 		"LAT": "46.5", "LON": "3.1", "DATE": planted, "TIME": planted})}
 
-	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 4, "cells": 5, "pci": 4}), cases: []columnsCase{
+	return columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 4, "cells": 5, "pci": 4}), cases: []columnsCase{
 		{ocid, contract{required: words("radio mcc net cell lon lat"),
 			read:  words("area unit range samples changeable created updated averageSignal"),
 			facts: map[string]facts{"unit": {"pci": 3}}}},
@@ -39,7 +37,7 @@ func TestColumnsCells(t *testing.T) {
 			personal: words("DATE TIME"), facts: map[string]facts{"XCI": {"cells": 4}, "PCI/PSC/BSIC": {"pci": 3}}}},
 		survey("eci", "27137", "6", "earfcn,pci,rsrp,rsrq,lteBandwidth,cqi,snr"),
 		survey("nci", "68719476735", "7", "narfcn,pci,ssRsrp,ssRsrq,ssSinr,csiRsrp,csiRsrq,csiSinr"),
-	}, others: []publication{twoSupports}}.test(t)
+	}, others: []publication{twoSupports}}
 }
 
 // survey is a log of Network Survey, which has a table for each technology.
@@ -72,11 +70,11 @@ func with(row map[string]string, pairs ...string) map[string]string {
 
 // Tables without a header have no names: one with another number of columns is refused as
 // unknown, and so is one whose first row does not say what it is.
-func TestColumnsHeadless(t *testing.T) {
+func columnsHeadless() columnsKit {
 	headlessCase := func(file, comma, header, row string, c contract) columnsCase {
 		return columnsCase{headless(table(file, comma, header, row)), c}
 	}
-	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 3, "cells": 3, "pci": 3}), cases: []columnsCase{
+	return columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"enb": 3, "cells": 3, "pci": 3}), cases: []columnsCase{
 		headlessCase("ocid.csv", ",", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,"+
 			"averageSignal",
 			"LTE,208,10,9,25857,1,3.1,46.5,1000,5,1,1309988245,1443599522,0", contract{
@@ -90,5 +88,5 @@ func TestColumnsHeadless(t *testing.T) {
 			"4G;208;10;12;9;103;3;46.5;3.1;X [eNBI:103:12];1300", contract{
 				required: words("RAT MCC MNC CI Lat Lon"), filled: words("CI"), told: words("RAT MCC eNB Lat Lon"),
 				facts: map[string]facts{"CI": {"cells": 2}, "PCI": {"pci": 2}}}),
-	}, others: []publication{twoSupports}}.test(t)
+	}, others: []publication{twoSupports}}
 }

@@ -1,6 +1,9 @@
 package ingest
 
-import "testing"
+import (
+	"maps"
+	"slices"
+)
 
 // The headers are those of the publications of 2026.
 const (
@@ -31,11 +34,26 @@ var twoSupportsFacts = facts{"sites": 2, "emissions": 2, "generations": 2, "stat
 	"heights": 2,
 	"natures": 2, "natureLabels": 2, "owners": 2, "ownerLabels": 2}
 
-func TestColumnsFrance(t *testing.T) {
-	columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"communes": 2, "azimuths": 2, "antennaHeights": 2,
+func columnsFrance() columnsKit {
+	return columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"communes": 2, "azimuths": 2, "antennaHeights": 2,
 		"implemented": 1, "commissioned": 1,
 		"sent": 1, "received": 1, "operatorIds": 1, "shared": 1, "leaders": 1, "enb": 1}),
-		cases: append(franceTables, franceReferences...)}.test(t)
+		cases: append(franceTables, franceReferences...)}
+}
+
+// columnsAzimuths is an observatoire with the column that came in autumn 2026, in the form that the announcement states:
+// degrees with "|" in between.
+func columnsAzimuths() columnsKit {
+	p := twoSupports
+	p.columns = append(slices.Clone(p.columns), "list_azimut")
+	p.rows = [][]string{append(slices.Clone(p.rows[0]), "0|120|240"), append(slices.Clone(p.rows[1]), "")}
+	whole := franceTables[0].contract
+	whole.read = append(slices.Clone(whole.read), "list_azimut")
+	whole.guarded = maps.Clone(whole.guarded)
+	maps.Copy(whole.guarded, map[string]string{"list_azimut": "azimuths", "nat_id": "natures", "sup_nm_haut": "heights",
+		"tpo_id": "owners"})
+	return columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"azimuths": 1}),
+		cases: []columnsCase{{p, whole}}}
 }
 
 var franceTables = []columnsCase{

@@ -37,7 +37,7 @@ func installation(station, class, generations, at string) map[string]string {
 	return row
 }
 
-func TestColumnsSwitzerland(t *testing.T) {
+func columnsSwitzerland() columnsKit {
 	p := list("standorte-mobilfunkanlagen_2056_2026-08-14.json",
 		`{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"EPSG:2056"}},"features":[`,
 		words("geometry"),
@@ -45,14 +45,14 @@ func TestColumnsSwitzerland(t *testing.T) {
 		installation("Swisscom STSB", "Outdoor > 6 Werp", "4G,5G", "2732413,1219730"),
 		installation("Salt BE_1014A", "Indoor ≤ 6 Werp", "3G", "2600000,1200000"),
 		installation("SBB X1", "Outdoor > 6 Werp", "2G", "2600100,1200000")) // the railway
-	columnsKit{markets: []market.Code{market.CH}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
+	return columnsKit{markets: []market.Code{market.CH}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
 		"operatorIds": 2, "sourceCodes": 2,
 		"emissions": 3, "generations": 3, "statuses": 3},
 		cases: []columnsCase{{p, contract{served: 2,
 			required: words("station geometry typ_en"), filled: words("typ_en"),
 			// Of what is said in four languages, each fills in for the others.
 			read:    words(languages("techno bewilligung")),
-			guarded: map[string]string{"typ_en": "statuses"}}}}}.test(t)
+			guarded: map[string]string{"typ_en": "statuses"}}}}}
 }
 
 // dossier72 is a row of the Flemish register, in metres of Lambert 72.
@@ -64,7 +64,7 @@ func dossier72(id, approved, code, place, operator, number, at string) map[strin
 		"dossiernummer":       `"` + number + `"`, "geometry": `{"type":"Point","coordinates":[` + at + `]}`}
 }
 
-func TestColumnsFlanders(t *testing.T) {
+func columnsFlanders() columnsKit {
 	p := list("zendant_2018-03-05.geojson",
 		`{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::31370"}},"features":[`,
 		words("geometry"), "id goedkeuringsdatum sitecode locatiebeschrijving operatornaam referentie "+
@@ -74,7 +74,7 @@ func TestColumnsFlanders(t *testing.T) {
 		// not the newest
 		dossier72("30", "2018-03-05T10:11:12", "T1", "Straat 5, 9000 Gent", "Telenet Group BVBA", "D30",
 			"105500,194000"))
-	columnsKit{markets: []market.Code{market.BE}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
+	return columnsKit{markets: []market.Code{market.BE}, facts: facts{"sites": 2, "stations": 2, "stationCodes": 2,
 		"operatorIds": 2, "sourceCodes": 2,
 		"emissions": 2, "dated": 2, "streets": 2, "postalCodes": 2, "communes": 2},
 		cases: []columnsCase{{p, contract{served: 2,
@@ -82,10 +82,10 @@ func TestColumnsFlanders(t *testing.T) {
 			filled:   words("goedkeuringsdatum dossiernummer"),
 			read:     words("sitecode locatiebeschrijving"),
 			guarded: map[string]string{"sitecode": "operatorSiteIds", "locatiebeschrijving": "addresses",
-				"goedkeuringsdatum": "emissionDates", "dossiernummer": "stationCodes"}}}}}.test(t)
+				"goedkeuringsdatum": "emissionDates", "dossiernummer": "stationCodes"}}}}}
 }
 
-func TestColumnsBIPT(t *testing.T) {
+func columnsBIPT() columnsKit {
 	var owners, references, later string
 	for i := range 15 {
 		owners += fmt.Sprintf(" Eigenaar%[1]d Ref%[1]d BIPTRef%[1]d", i+1)
@@ -108,7 +108,7 @@ func TestColumnsBIPT(t *testing.T) {
 		map[string]string{"Adres": `"Straat 3"`, "PostcodeGemeente": `"9000 Gent"`, "Status": `"R"`,
 			// refused by the authority
 			"Eigenaar1": `"Telenet: T2"`, "X": `"105500"`, "Y": `"194000"`, "ID": `"7"`})
-	columnsKit{markets: []market.Code{market.BE}, facts: facts{"sites": 2, "stations": 3, "stationCodes": 3,
+	return columnsKit{markets: []market.Code{market.BE}, facts: facts{"sites": 2, "stations": 3, "stationCodes": 3,
 		"operatorIds": 3, "sourceCodes": 2,
 		"emissions": 3, "statuses": 3, "places": 2, "streets": 2, "postalCodes": 2, "communes": 2},
 		cases: []columnsCase{{p, contract{served: 2,
@@ -117,7 +117,7 @@ func TestColumnsBIPT(t *testing.T) {
 			guarded: map[string]string{"PostcodeGemeente": "communes", "Adres": "addresses", "Locatie": "places"},
 			facts: map[string]facts{
 				"Eigenaar2": {"stations": 2, "stationCodes": 2, "operatorIds": 2, "emissions": 2,
-					"statuses": 2}}}}}}.test(t)
+					"statuses": 2}}}}}}
 }
 
 // What a program writes is a list that JSON readers take, also where a column is changed.

@@ -241,6 +241,70 @@ type columnsKit struct {
 // planted is what no copy of a source may have.
 const planted = "PLANTED"
 
+// columnsKits are the sources of all markets.
+var columnsKits = map[string]func() columnsKit{"France": columnsFrance, "Azimuths": columnsAzimuths,
+	"Canada": columnsCanada, "CanadaOlder": columnsCanadaOlder, "Switzerland": columnsSwitzerland,
+	"Flanders": columnsFlanders, "BIPT": columnsBIPT, "Cells": columnsCells, "Headless": columnsHeadless}
+
+func TestColumns(t *testing.T) {
+	for name, kit := range columnsKits {
+		t.Run(name, func(t *testing.T) { kit().test(t) })
+	}
+}
+
+// Every column that a kind declares is in one of the files of TestColumns, so that no column can be declared and not
+// be tried.
+func TestColumnsAreAllTried(t *testing.T) {
+	k := newKit(t)
+	tried := map[string][]string{} // by kind
+	for _, kit := range columnsKits {
+		for _, c := range kit().cases {
+			src, err := sourceOf(kit().markets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := source.Detect(&source.Input{Path: k.file(c.file, c.String())}, src.kinds())
+			if err != nil || f.Kind == nil {
+				t.Fatalf("%s: kind %v, error %v", c.file, f.Kind, err)
+			}
+			for _, name := range c.columns {
+				tried[f.Kind.Name] = append(tried[f.Kind.Name], strings.ToLower(strings.Trim(name, "*")))
+			}
+		}
+	}
+	for _, src := range Sources {
+		for _, kind := range src.kinds() {
+			if tried[kind.Name] == nil && strings.HasPrefix(kind.Name, "bakom-mobil") {
+				continue // it is refused
+			}
+			for _, names := range declared(kind) {
+				if !slices.ContainsFunc(names, func(n string) bool {
+					return slices.Contains(tried[kind.Name], strings.ToLower(n))
+				}) {
+					t.Errorf("%s: the column %q is declared and never tried", kind.Name, names)
+				}
+			}
+		}
+	}
+}
+
+// declared returns the columns that a kind knows, each with its aliases.
+func declared(kind *source.Kind) (list [][]string) {
+	columns := slices.Clone(kind.Columns)
+	others := slices.Concat(kind.Others, kind.Personal, kind.Ignored)
+	if kind.Items != nil {
+		columns = slices.Concat(kind.Items.Columns, kind.Items.Properties)
+		others = kind.Items.Others
+	}
+	for _, c := range columns {
+		list = append(list, append([]string{c.Name}, c.Aliases...))
+	}
+	for _, name := range others {
+		list = append(list, []string{name})
+	}
+	return list
+}
+
 // test ingests the sources, and then each of them with each of its columns renamed,
 // dropped, doubled and emptied, while the others and the good ones are kept: the file is
 // refused with the column named, and nothing in the folder changes, or a note names the column

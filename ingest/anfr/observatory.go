@@ -62,7 +62,7 @@ var observatoryColumns = []table.Column{
 	{Name: "adr_nm_cp", Aliases: []string{"Code postal"}, Gives: snapshot.PostalCodes},
 	{Name: "coord"},
 	{Name: "id"}, // archives have it
-	{Name: "list_azimut", Gives: snapshot.EmissionAzimuths}, // since autumn 2026
+	{Name: "list_azimut", Gives: snapshot.AzimuthLists}, // since autumn 2026
 }
 
 // A fielder has the fields of a row of the observatoire, by the positions in observatoryColumns.
