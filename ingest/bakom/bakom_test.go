@@ -367,3 +367,16 @@ func FuzzBuild(f *testing.F) {
 		sites(t, b[0])
 	})
 }
+
+// A data sheet with a date in another form is counted. The sentence that small installations have in its place is not:
+// it is that of the published sample.
+func TestSheetsWithoutADate(t *testing.T) {
+	const small = "Due to its low transmitting power, its location or its limited operating time, the installation is " +
+		"not subject to the precautionary limitation of emissions in accordance with NISV Annex 9 No. 99."
+	_, reports, err := build(t, "x_2056.json", collection(row{station: "Salt A"}, row{station: "Salt B", permission: small},
+		row{station: "Salt C", permission: "Site data sheet 08.08.2023"}))
+	const want = "bewilligung_en: 1 values are not dates and were left out; the first is on line"
+	if err != nil || !strings.HasPrefix(reports[0].Warning, want) {
+		t.Errorf("report %+v, error %v; want the warning %q", reports, err, want)
+	}
+}

@@ -226,3 +226,12 @@ func input(t testing.TB, text string) *source.Input {
 	path := filetest.New(t, "x.json", text)
 	return &source.Input{Path: path}
 }
+
+// An approval that is not a date is counted, and the dossier has none.
+func TestApprovalsThatAreNoDates(t *testing.T) {
+	_, _, reports := build(t, files(t, collection(crs, goodRow.String(), with(func(r *row) { r.approved = "1/2/2018" }))))
+	const want = "goedkeuringsdatum: 1 values are not dates and were left out; the first is on line 4"
+	if got := reports[0].Warning; got != want {
+		t.Errorf("Warning = %q, want %q", got, want)
+	}
+}

@@ -154,3 +154,12 @@ func TestReadable(t *testing.T) {
 			`s.Reference = "R&D"`, s.Address[0], s.Reference)
 	}
 }
+
+// An upload date in another form than the extract's is counted, and a placeholder is none.
+func TestUploadsWithoutADate(t *testing.T) {
+	_, report, _, err := build(t, "fx.csv", header+good+with(t, "upload_date", "-")+with(t, "upload_date", "2026.01.09"))
+	const want = "upload_date: 1 values are not dates and were left out; the first is on line 4"
+	if err != nil || report.Warning != want {
+		t.Errorf("report %+v, error %v; want the warning %q", report, err, want)
+	}
+}
