@@ -47,7 +47,7 @@ func columnsCanada() columnsKit {
 				"tx_frequency rx_frequency tx_ant_height tx_ant_omni_indicator tx_ant_azimuth"),
 			personal: words("contact_name business_telephone email_address"),
 			guarded: map[string]string{"record_id": "operatorSiteIds", "cell_id": "cells", "physical_id": "pcis",
-				"tx_frequency": "frequencies", "rx_frequency": "receivedFrequencies", "tx_ant_azimuth": "azimuths",
+				"tx_frequency": "frequencies", "rx_frequency": "receivedFrequencies", "tx_ant_azimuth": "azimuthLists",
 				"tx_ant_height": "antennaHeights", "reference_number": "references", "location": "addresses",
 				"province_code": "areas", "structure_height": "heights", "structure_type": "natures"}}}}}
 }
@@ -63,6 +63,6 @@ func columnsCanadaOlder() columnsKit {
 			"1,010287465-001,Videotron,MBS,731.5,Mont-Royal,QC,45.5,-73.6,30,28,0,2019-05-06"), contract{
 			required: words("NEW_LICNO LICENSEE SERVICE PROV LATITUDE LONGITUDE"), filled: words("PROV"),
 			read: words("TRANSMIT_FREQ LOCATION STUCT_HT TX_ANT_HT TX_ANT_AZIM LAST_UPLOAD_DATE"),
-			guarded: map[string]string{"TRANSMIT_FREQ": "frequencies", "TX_ANT_AZIM": "azimuths", "PROV": "areas",
+			guarded: map[string]string{"TRANSMIT_FREQ": "frequencies", "TX_ANT_AZIM": "azimuthLists", "PROV": "areas",
 				"LOCATION": "addresses", "STUCT_HT": "heights", "TX_ANT_HT": "antennaHeights"}}}}}
 }

@@ -50,7 +50,7 @@ func columnsAzimuths() columnsKit {
 	whole := franceTables[0].contract
 	whole.read = append(slices.Clone(whole.read), "list_azimut")
 	whole.guarded = maps.Clone(whole.guarded)
-	maps.Copy(whole.guarded, map[string]string{"list_azimut": "azimuths", "nat_id": "natures", "sup_nm_haut": "heights",
+	maps.Copy(whole.guarded, map[string]string{"list_azimut": "azimuthLists", "nat_id": "natures", "sup_nm_haut": "heights",
 		"tpo_id": "owners"})
 	return columnsKit{markets: both, facts: twoSupportsFacts.set(facts{"azimuths": 1}),
 		cases: []columnsCase{{p, whole}}}

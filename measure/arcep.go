@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"relais/ingest/source"
@@ -23,7 +24,17 @@ var (
 			{Name: "techno_start"}},
 		Others: []string{"acess_duration", "average_mos_couple", "axis", "axis_name", "band_serving", "band_start", "protocole",
 			"situation", "terminal", "url", "zone", "zone_name", "mcc_start", "mnc_start", "insee_com", "upload_ok",
-			"transfert_file_size", "loaded_in_less_10_secondes", "loaded_in_less_5_secondes", "quality_correct", "quality_perfect"}}
+			"transfert_file_size", "loaded_in_less_10_secondes", "loaded_in_less_5_secondes", "quality_correct", "quality_perfect"},
+		Ignored: append(strings.Fields("axis_precision call_direction call_number call_setup_time_to_alerting call_type crspa date_time_end "+
+			"date_end download_ok hour_end descoping descoping_reason detail dialed_number dl_superior_3mbps "+
+			"dl_volume ec_n0 helicopter_measure id_measure id_sending_terminal imei imsi insee_dep "+
+			"intra_inter_op_couple lac latitude_end list_mos longitude_end mcc_end min_mos min_mos_couple "+
+			"mnc_end mos_average nom_com nom_dep nom_reg operator_called operator_calling operator_identical "+
+			"operating_system operating_system_version ping_result real_communiation_time reason_of_failed "+
+			"result rx_lev rx_level rx_qual sms_content sms_delai sms_reception_date_time sms_sending_date_time "+
+			"sms_sending_number sms_success tac techno_end time_to_call trace_name traffic_time "+
+			"transfert_duration ul_volume video_freez_duration video_initialisation_duration "+
+			"video_viewing_duration zone_precision Result"), "")}
 	arcep2022 = &source.Kind{Name: "arcep-measures-2022", Options: table.Options{Comma: ';', OneLine: true}, Many: true,
 		Columns: []table.Column{
 			{Name: "date", Required: true}, {Name: "heure", Required: true}, {Name: "latitude", Required: true},

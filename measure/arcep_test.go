@@ -84,8 +84,8 @@ func TestARCEP(t *testing.T) {
 			}
 			var got []string
 			for _, m := range tests {
-				got = append(got, fmt.Sprintf("%.2f %s %s-%d %v %v %v %q", m.Position.Lat, m.Time.UTC().Format("15:04:05"), m.Operator, m.MNC,
-					m.Download, m.Upload, m.Radio.RSRP, m.Technology))
+				got = append(got, fmt.Sprintf("%.2f %s %s-%d %v %v %v %q", m.Position.Lat, m.Time.UTC().Format("15:04:05"),
+					m.Operator, m.MNC, m.Download, m.Upload, m.Radio.RSRP, m.Technology))
 			}
 			slices.Sort(got)
 			want := []string{`45.51 08:48:58 ORANGE-1 104.635 NaN -109.12 ""`, `45.52 08:48:58 ORANGE-1 NaN 0 -88.5 ""`,

@@ -143,6 +143,20 @@ var columnsCases = []columnsCase{
 		return c
 	}(),
 	netmonster,
+	{name: "neostumbler", comma: ",", kind: Coverage, served: 1,
+		header: "timestamp,latitude,longitude,locationAccuracy,locationAge,speed,cellId,radioType,mcc,mnc,lac,psc,signalStrength," +
+			"asu,arfcn,cellScanAge",
+		rows: stated("timestamp=1760000000123|latitude=LAT|longitude=4.25|cellId=256001|radioType=lte|mcc=208|mnc=20|psc=301|" +
+			"signalStrength=-88|locationAccuracy=12.5"),
+		required: "timestamp latitude longitude cellId radioType mcc mnc", read: "psc signalStrength",
+		facts:     lteFacts.with(facts{"signals": 1}),
+		otherwise: map[string]facts{"psc": {"pci": 0}, "signalStrength": {"signals": 0}}},
+	{name: "towercollector upload", comma: ",", kind: Coverage, served: 1,
+		header: "lat,lon,mcc,mnc,sid,lac,tac,nid,cellid,bid,psc,pci,signal,ta,measured_at,rating,speed,direction,act,devn",
+		rows: stated("lat=LAT|lon=4.25|mcc=208|mnc=20|tac=12|cellid=256001|pci=301|signal=52|" +
+			"measured_at=2026-03-05 10:03:00.000Z|rating=5|act=LTE|devn=Phone"),
+		required: "lat lon mcc mnc cellid act measured_at", read: "pci", facts: lteFacts,
+		otherwise: map[string]facts{"pci": {"pci": 0}}},
 }
 
 // opencellid has a mean of many measurements in a row.

@@ -70,7 +70,7 @@ var formats = []format{
 		{"latitude", lat}, {"longitude", lng}, {"cellId", number}, {"radioType", technology}, {"mcc", mcc}, {"mnc", mnc},
 		{"psc", pci}},
 		personal: []string{"timestamp"},
-		others:   []string{"locationAccuracy", "locationAge", "speed", "lac", "signalStrength", "asu", "arfcn", "cellScanAge"}},
+		others:   []string{"locationAccuracy", "locationAge", "cellScanAge"}},
 	{name: "cells-gmon", options: table.Options{Comma: ';'}, columns: []column{
 		{"PLMN", plmn}, {"SYSTEM", technology}, {"XCI", number}, {"xNBID", node}, {"PCI/PSC/BSIC", pci}, {"LAT", lat},
 		{"LON", lng}},

@@ -76,7 +76,7 @@ var columns = []table.Column{
 	{Name: "tx_frequency", Aliases: []string{"TRANSMIT_FREQ"}, Gives: snapshot.Frequencies},
 	{Name: "rx_frequency", Aliases: []string{"RECEIVE_FREQ"}, Gives: snapshot.ReceivedFrequencies},
 	{Name: "tx_ant_height", Aliases: []string{"TX_ANT_HT"}, Gives: snapshot.AntennaHeights},
-	{Name: "tx_ant_azimuth", Aliases: []string{"TX_ANT_AZIM"}, Gives: snapshot.Azimuths},
+	{Name: "tx_ant_azimuth", Aliases: []string{"TX_ANT_AZIM"}, Gives: snapshot.AzimuthLists},
 	{Name: "tx_ant_omni_indicator", Aliases: []string{"TX_ANT_DIRECTIONAL"}},
 }
 

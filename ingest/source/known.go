@@ -19,11 +19,11 @@ type Columns struct {
 // columnsIn returns the columns of a table, after its last record.
 func (k *Kind) columnsIn(t *table.Reader) (c Columns) {
 	for _, h := range t.Headings(k.Columns) {
-		name, read := k.nameOf(h.Name)
+		_, known, read := k.nameOf(h.Name)
 		switch {
 		case h.Again || read && h.Bound < 0:
 			c.Twice = append(c.Twice, h.Written)
-		case name == "":
+		case !known:
 			c.Unknown = append(c.Unknown, h.Written)
 		case h.Filled:
 			c.Filled = append(c.Filled, h.Written)
@@ -34,20 +34,19 @@ func (k *Kind) columnsIn(t *table.Reader) (c Columns) {
 	return c
 }
 
-// nameOf returns the kind's name of a column, "" for an unknown one. read reports whether it is among those that
-// are read.
-func (k *Kind) nameOf(column table.Name) (name string, read bool) {
+// nameOf returns the kind's name of a column. read reports whether it is among those that are read.
+func (k *Kind) nameOf(column table.Name) (name string, known, read bool) {
 	for _, c := range k.Columns {
 		if column.Matches(c.Name) || slices.ContainsFunc(c.Aliases, column.Matches) {
-			return c.Name, true
+			return c.Name, true, true
 		}
 	}
 	for _, list := range [][]string{k.Others, k.Personal, k.Ignored} {
 		if i := slices.IndexFunc(list, column.Matches); i >= 0 {
-			return list[i], false
+			return list[i], true, false
 		}
 	}
-	return "", false
+	return "", false, false
 }
 
 // Has reports whether a column is among those of a list, under any of its names.
@@ -55,9 +54,9 @@ func (k *Kind) Has(columns []string, column string) bool {
 	if k.Items != nil {
 		return slices.Contains(columns, column)
 	}
-	name, _ := k.nameOf(table.NameOf(column))
+	name, _, _ := k.nameOf(table.NameOf(column))
 	return slices.ContainsFunc(columns, func(c string) bool {
-		other, _ := k.nameOf(table.NameOf(c))
+		other, _, _ := k.nameOf(table.NameOf(c))
 		return other == name
 	})
 }

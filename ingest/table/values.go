@@ -35,7 +35,7 @@ type Heading struct {
 	Written string // as in the file, "" for a column without a name
 	Bound   int    // index of the bound column, -1 for a column that is not read
 	Filled  bool   // a record that is not broken has a value in it
-	Again   bool   // a column before it has the same name
+	Again   bool   // a column before it has the same name, to the letter
 }
 
 // Headings returns the columns of the table. Call it after the last record: what is Filled is known then.
@@ -47,7 +47,7 @@ func (r *Reader) Headings(cols []Column) []Heading {
 		if r.opt.NoHeader {
 			h.Name, h.Written = NameOf(cols[i].Name), cols[i].Name
 		} else {
-			h.Name, h.Written, h.Again = Name(r.header[i]), r.written[i], slices.Contains(r.header[:i], r.header[i])
+			h.Name, h.Written, h.Again = Name(r.header[i]), r.written[i], slices.Contains(r.written[:i], r.written[i])
 		}
 		h.Bound, h.Filled = slices.Index(r.bound, i), !slices.Contains(r.valueless, i)
 	}
