@@ -24,6 +24,8 @@ type AddArchives struct {
 	Force bool     `json:"force,omitempty"`
 	// Known leaves out files whose date has an archive already.
 	Known bool `json:"known,omitempty"`
+	// Newest replaces the newest archive by a file of its date with other rows.
+	Newest bool `json:"newest,omitempty"`
 	// Draft is that of the only file, made in this process; nil: the file is read.
 	Draft *archive.Draft `json:"-"`
 }
@@ -38,7 +40,7 @@ func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {
 
 // AddArchives does what the command says.
 func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Report, error) {
-	o := archive.Options{Force: c.Force, Draft: c.Draft}
+	o := archive.Options{Force: c.Force, Newest: c.Newest, Draft: c.Draft}
 	if c.Date != "" {
 		if o.Date = site.ParseDate([]byte(c.Date)); o.Date.String() != c.Date {
 			return nil, fmt.Errorf("%.40q is not a date: want YYYY-MM-DD", c.Date)

@@ -16,7 +16,10 @@ import (
 type Options struct {
 	Date  site.Date // 0: the one that the file states
 	Force bool      // in place of one of that date, and without the guards
-	Draft *Draft    // what was read of the file already; nil: Add reads it
+	// Newest allows it in place of one of that date, if this one is the newest and has other rows. It must have
+	// 95 % of its supports.
+	Newest bool
+	Draft  *Draft // what was read of the file already; nil: Add reads it
 }
 
 // A Report says what an Add did.
@@ -60,7 +63,7 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 		Supports: len(p.supports)}
 	err = s.db.Update(func(tx *store.Tx) error {
 		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
-		return a.run(o.Force)
+		return a.run(o)
 	})
 	if err != nil {
 		return nil, err
@@ -90,11 +93,16 @@ func (s *Store) mayAdd(synthetic bool, o Options) error {
 	if err != nil {
 		return err
 	}
-	if _, at, _ := neighbours(kept, o.Date.String()); at != nil && !o.Force {
-		return fmt.Errorf("%s: %w (--force replaces it)", o.Date, ErrExists)
+	if _, at, after := neighbours(kept, o.Date.String()); at != nil && !o.mayReplace(after) {
+		return exists(o.Date)
 	}
 	return nil
 }
+
+// mayReplace reports whether a publication may be replaced that has one after it, or nil.
+func (o *Options) mayReplace(after *Publication) bool { return o.Force || o.Newest && after == nil }
+
+func exists(date site.Date) error { return fmt.Errorf("%s: %w (--force replaces it)", date, ErrExists) }
 
 // splitSynthetic splits the publications into those that stay next to a new one and those that it
 // replaces. Synthetic and published data never mix: their differences would not be changes. Error:
@@ -139,7 +147,7 @@ type adding struct {
 	repeated int
 }
 
-func (a *adding) run(force bool) error {
+func (a *adding) run(o Options) error {
 	all, err := publications(a.tx)
 	if err != nil {
 		return err
@@ -154,24 +162,34 @@ func (a *adding) run(force bool) error {
 		}
 	}
 	before, at, after := neighbours(kept, a.date.String())
-	if at != nil && !force {
-		return fmt.Errorf("%s: %w (--force replaces it)", a.date, ErrExists)
+	if at != nil && !o.mayReplace(after) {
+		return exists(a.date)
 	}
 	if before != nil {
 		a.report.Before = before.Date
-		if n := a.report.Supports; !force && n*100 < before.Supports*95 {
-			return fmt.Errorf("%s has %d supports, %s before it %d: over 5 %% would be gone, so the file may be a part: %w "+
-				"(--force overrides)", a.date, n, before.Date, before.Supports, ErrRefused)
+	}
+	for _, p := range []*Publication{before, at} {
+		if err := a.refuseFewer(p, o.Force); err != nil {
+			return err
 		}
 	}
 	a.report.Replaced = at != nil
 	a.order, a.rows = a.file.bySupport(), a.file.listing()
 	var counting sync.WaitGroup
 	counting.Go(func() { a.repeated = a.file.repeated() })
+	if at != nil && !o.Force {
+		after = at // to find out what differs
+	}
 	err = a.findKnown(before, after)
 	counting.Wait()
 	if err != nil {
 		return err
+	}
+	if at != nil && !o.Force {
+		if now := a.sides[1]; len(now.differs) == 0 && now.Rows == a.file.rows.Len() && now.Updated == a.file.updated {
+			return exists(a.date)
+		}
+		a.sides[1] = nil // it goes
 	}
 	if err := a.putSegment(); err != nil {
 		return err
@@ -185,6 +203,15 @@ func (a *adding) run(force bool) error {
 	return nil
 }
 
+// refuseFewer returns an error if the file has so much less than a publication that it may be a part.
+func (a *adding) refuseFewer(p *Publication, force bool) error {
+	if n := a.report.Supports; p != nil && !force && n*100 < p.Supports*95 {
+		return fmt.Errorf("%s has %d supports, the archive of %s %d: over 5 %% would be gone, so the file may be a part: %w "+
+			"(--force overrides)", a.date, n, p.Date, p.Supports, ErrRefused)
+	}
+	return nil
+}
+
 // putPublication stores the list of rows and what differs from the publication before. What the
 // publication after it changed is stored again.
 func (a *adding) putPublication() error {
@@ -192,7 +219,7 @@ func (a *adding) putPublication() error {
 	p := withRows{&Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: a.file.rows.Len(), Supports: len(a.file.supports),
 		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil,
-		Segments: a.rows.segments(),
+		Segments: a.rows.segments(), Columns: a.file.columns,
 	}, a.rows}
 	key := numberKeyOf(uint32(a.date))
 	if err := a.tx.Bucket([]byte(rowsBucket)).Put(key, seal(rowsBucket, key, a.rows.pack())); err != nil {

@@ -23,6 +23,7 @@ import (
 	"slices"
 	"time"
 
+	"relais/archive/column"
 	"relais/internal/store"
 	"relais/site"
 )
@@ -81,6 +82,8 @@ type Publication struct {
 	// Repeated is how many rows have the key of an earlier row of the file.
 	Repeated int `json:"repeated,omitempty"`
 	Changes  int `json:"changes"` // rows that differ from the publication before, in either
+	// Columns are those of the file that not all publications have: list_azimut, and unknown ones.
+	Columns []string `json:"columns,omitempty"`
 	// Synthetic reports that the data was made up for a demonstration: nobody published it.
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Added     time.Time `json:"added"`
@@ -94,6 +97,11 @@ type Publication struct {
 type segment struct {
 	Rows  int `json:"rows"`
 	Bytes int `json:"bytes"`
+}
+
+// HasColumn reports whether the file had a column.
+func (p *Publication) HasColumn(at int) bool {
+	return at != column.Azimuths || slices.Contains(p.Columns, column.Names[at])
 }
 
 func (s *Store) readOnly() bool { return s.db == nil || s.db.ReadOnly() }

@@ -81,7 +81,8 @@ func (s *Store) Whole(date string) (*View, error) {
 
 // wholeView shows all of a publication; before is nil for the oldest.
 func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
-	v := &View{Date: p.Date, Synthetic: p.Synthetic, sel: selection{}, kinds: map[ref]Kind{},
+	v := &View{Date: p.Date, Synthetic: p.Synthetic, site: Site{Columns: p.Columns}, sel: selection{},
+		kinds:   map[ref]Kind{},
 		updated: [2]string{"", p.Updated}}
 	if before == nil {
 		v.kind = New
@@ -102,7 +103,8 @@ func wholeView(tx *store.Tx, p, before *Publication) (*View, error) {
 
 // changesView shows the rows of changes, which are sorted by support.
 func changesView(tx *store.Tx, before, p *Publication, changes []rowChange) (*View, error) {
-	v := &View{Date: p.Date, Synthetic: p.Synthetic, Before: before.Date, sel: selection{}, only: []uint32{},
+	v := &View{Date: p.Date, Synthetic: p.Synthetic, site: Site{Columns: p.Columns}, Before: before.Date, sel: selection{},
+		only:  []uint32{},
 		kinds: map[ref]Kind{}, updated: [2]string{before.Updated, p.Updated}}
 	for _, c := range changes {
 		side := 1

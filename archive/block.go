@@ -73,6 +73,7 @@ func (b *block) record(row int, kind Kind, id uint32, updated string) (r Record)
 	if own := &r.Values[emissionColumns[inUpdated-1]]; *own == sameUpdated {
 		*own = updated
 	}
+	r.Values[column.Azimuths], r.More, _ = unpackMore(b.texts[inMore][b.codes[inMore][row]])
 	if id > 0 {
 		r.Values[column.ID] = decimal(id - 1)
 	}
@@ -119,6 +120,10 @@ func (w *blockWriter) finish() []byte {
 	out.number(uint32(len(w.ranks)))
 	out.column(w.ranks)
 	for i := range w.texts {
+		if i == inMore && len(w.texts[i]) == 1 && w.texts[i][0] == "" {
+			w.texts[i], w.codes[i] = w.texts[i][:0], w.codes[i][:0]
+			break // no row has more: so it is in all publications before autumn 2026
+		}
 		out.number(uint32(len(w.texts[i])))
 		for _, text := range w.texts[i] {
 			out.text(text)
@@ -139,6 +144,10 @@ func readBlock(plain []byte) (*block, error) {
 	b := &block{ranks: make([]uint32, n), supports: make([]uint32, n)}
 	r.column(b.ranks)
 	for i := range b.texts {
+		if i == inMore && r.end() {
+			b.texts[i], b.codes[i] = []string{""}, make([]uint32, n)
+			break
+		}
 		// All texts of a column share one string, which stays in memory as long as one of them is
 		// used.
 		b.texts[i] = make([]string, r.count())
@@ -161,7 +170,8 @@ func readBlock(plain []byte) (*block, error) {
 			return nil, damaged("a block")
 		}
 	}
-	if !r.end() || !b.readPlaces() {
+	isBroken := func(packed string) bool { _, _, ok := unpackMore(packed); return !ok }
+	if !r.end() || !b.readPlaces() || slices.ContainsFunc(b.texts[inMore], isBroken) {
 		return nil, damaged("a block")
 	}
 	return b, nil

@@ -56,7 +56,9 @@ func (s *Store) writeTable(date, path string, keep func(*Site) bool) (rows int, 
 	defer func() { err = errors.Join(err, f.Close()) }()
 	w := csv.NewWriter(f)
 	w.Comma = ';'
-	w.Write(column.Names[:]) // an error stays in w
+	columns := slices.Clone(column.Names[:column.Azimuths])
+	columns = append(columns, v.site.Columns...)
+	w.Write(columns) // an error stays in w
 	for support, err := range v.All() {
 		if err != nil {
 			return 0, err
@@ -66,11 +68,26 @@ func (s *Store) writeTable(date, path string, keep func(*Site) bool) (rows int, 
 		}
 		for i := range support.Records {
 			rows++
-			w.Write(support.Records[i].Values[:])
+			w.Write(rowOf(&support.Records[i], columns))
 		}
 	}
 	w.Flush()
 	return rows, w.Error()
+}
+
+// rowOf returns the values of a row in columns.
+func rowOf(r *Record, columns []string) []string {
+	row := slices.Clone(r.Values[:column.Azimuths])
+	for _, name := range columns[column.Azimuths:] {
+		value := ""
+		if name == column.Names[column.Azimuths] {
+			value = r.Values[column.Azimuths]
+		} else if i := slices.IndexFunc(r.More, func(m column.More) bool { return m.Name == name }); i >= 0 {
+			value = r.More[i].Value
+		}
+		row = append(row, value)
+	}
+	return row
 }
 
 // addTable adds a file that writeTable wrote.

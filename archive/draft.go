@@ -21,6 +21,7 @@ type Draft struct {
 func (d *Draft) Read(r *source.Reader) {
 	if d.reader == nil {
 		d.file, d.reader = newFile(r.From.Synthetic()), r
+		d.file.columns = anfr.FurtherColumns(r)
 	}
 	switch {
 	case d.file == nil:

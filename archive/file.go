@@ -18,10 +18,11 @@ const (
 	maxSupportRows = 1000
 )
 
-// A file is a publication in memory: 28 bytes for each row, and the texts.
+// A file is a publication in memory: 32 bytes for each row, and the texts.
 type file struct {
-	updated   string // the date_maj of its first row
-	synthetic bool   // made up for a demonstration
+	columns   []string // that not all publications have: see Publication
+	updated   string   // the date_maj of its first row
+	synthetic bool     // made up for a demonstration
 	rows      chunked.List[fileRow]
 	last      codes                      // of the last row
 	texts     [contentTexts]intern.Table // of the contents
@@ -36,7 +37,7 @@ type codes [contentTexts]uint32
 
 // A fileRow is the id of a row, 0 for none, else the number and 1, and its codes.
 type fileRow struct {
-	id, place, station, date                      uint32
+	id, place, station, date, more                uint32
 	operator, system, status, generation, updated uint16
 }
 
@@ -45,13 +46,13 @@ type fileRow struct {
 const maxNames = 1 << 16
 
 func newFileRow(id uint32, c *codes) fileRow {
-	return fileRow{id: id, place: c[inPlace], station: c[inStation], date: c[inDate],
+	return fileRow{id: id, place: c[inPlace], station: c[inStation], date: c[inDate], more: c[inMore],
 		operator: uint16(c[inOperator]), system: uint16(c[inSystem]), status: uint16(c[inStatus]),
 		generation: uint16(c[inGeneration]), updated: uint16(c[inUpdated])}
 }
 
 func (r *fileRow) codes() codes {
-	return codes{inPlace: r.place, inStation: r.station, inDate: r.date,
+	return codes{inPlace: r.place, inStation: r.station, inDate: r.date, inMore: r.more,
 		inOperator: uint32(r.operator), inSystem: uint32(r.system), inStatus: uint32(r.status),
 		inGeneration: uint32(r.generation), inUpdated: uint32(r.updated)}
 }
@@ -115,6 +116,10 @@ func (p *file) addRow(row *anfr.PublishedRow) string {
 			text = []byte(sameUpdated)
 		}
 		c[i+1] = intern.Add(&p.texts[i+1], text)
+	}
+	if row.Same>>column.Azimuths&1 == 0 || !row.SameMore {
+		packMore(&p.packed, row)
+		c[inMore] = intern.Add(&p.texts[inMore], p.packed.b)
 	}
 	support.rows++
 	p.rows.Append(newFileRow(lineNumber(row.Values[column.ID]), &c))

@@ -36,8 +36,8 @@ func (s *Store) History(support string) (versions []Version, err error) {
 			if err != nil {
 				return err
 			}
-			if len(changes) > 0 {
-				versions = append(versions, Version{a.all[i].Date, a.pair(&a.all[max(0, i-1)], &a.all[i], changes)})
+			if list := a.pair(&a.all[max(0, i-1)], &a.all[i], changes); len(list) > 0 {
+				versions = append(versions, Version{a.all[i].Date, list})
 			}
 		}
 		return nil
@@ -218,6 +218,10 @@ func (a *supportQuery) pair(before, after *Publication, changes []rowChange) (li
 			r := was.record(Replaced, before)
 			d.Before = &r
 			d.Columns = differing(&r, &now, was.content()[inUpdated] == it.content()[inUpdated])
+			d.Columns = slices.DeleteFunc(d.Columns, func(c int) bool { return !before.HasColumn(c) || !after.HasColumn(c) })
+			if len(d.Columns) == 0 && now.Kind == Changed {
+				continue // only in columns that one of the two lacks, or that nobody knows
+			}
 		}
 		list = append(list, d)
 	}

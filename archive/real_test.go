@@ -121,7 +121,8 @@ func mustBeFile(t *testing.T, s *Store, date string, rows []map[string]string) {
 func mustBeRow(t *testing.T, r *Record, want map[string]string) {
 	t.Helper()
 	for i, name := range column.Names {
-		if got, ok := want[name]; !ok || got != r.Values[i] {
+		got, ok := want[name]
+		if ok = ok || i == column.Azimuths; !ok || got != r.Values[i] { // most files do not have it
 			t.Fatalf("got %s = %q, want one of %v", name, r.Values[i], want)
 		}
 	}

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,6 +40,7 @@ func (k Kind) old() bool { return k == Deleted || k == Replaced }
 type Record struct {
 	Kind   Kind
 	Values [len(column.Names)]string // by column.Names; "" where the file states nothing
+	More   []column.More             // what further columns of the file state
 }
 
 // Position returns the two parts of coordonnees, degrees as published.
@@ -59,6 +61,7 @@ func (r *Record) Point() (p geo.Point, ok bool) {
 type Site struct {
 	ID      string // sup_id
 	Records []Record
+	Columns []string // of the publication: see there
 }
 
 // All rows of a support share the place. So a row is stored as the text of its place and the texts
@@ -93,6 +96,7 @@ const (
 	inGeneration
 	inStation
 	inUpdated // sameUpdated where it is the publication's own
+	inMore    // packed by packMore, "" for nothing
 	contentTexts
 )
 
@@ -133,6 +137,35 @@ func unpackPlace(packed string) (p place, support uint32, ok bool) {
 	}
 	support, ok = supportNumber(p[0])
 	return p, support, ok && packed == ""
+}
+
+// packMore packs the azimuths of a row, and the further columns that state something; nothing if none does.
+func packMore(w *writer, row *anfr.PublishedRow) {
+	w.b = w.b[:0]
+	states := func(value []byte) bool { return len(value) > 0 }
+	if !states(row.Values[column.Azimuths]) && !slices.ContainsFunc(row.More, states) {
+		return
+	}
+	w.text(string(row.Values[column.Azimuths]))
+	for i, value := range row.More {
+		if states(value) {
+			w.text(row.MoreNames[i])
+			w.text(string(value))
+		}
+	}
+}
+
+// unpackMore returns what packMore packed.
+func unpackMore(packed string) (azimuths string, more []column.More, ok bool) {
+	if packed == "" {
+		return "", nil, true
+	}
+	r := reader{b: []byte(packed)}
+	azimuths = string(r.text())
+	for len(r.b) > 0 {
+		more = append(more, column.More{Name: string(r.text()), Value: string(r.text())})
+	}
+	return azimuths, more, r.end()
 }
 
 // supportNumber reads a sup_id that anfr.PublishedRow.Read has checked.

@@ -228,6 +228,7 @@ func (s *Store) SiteAt(support, date string) (*Site, error) {
 		}
 		found = true
 		p := &a.all[i]
+		site.Columns = p.Columns
 		items, err := a.rowsAt(p)
 		if err != nil {
 			return err

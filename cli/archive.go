@@ -190,13 +190,13 @@ func archiveBy(d dataFlag, streams Streams) *ingest.Archive {
 
 // archiveOf returns what adds archives for an ingest.
 func archiveOf(add func(context.Context, admin.AddArchives) ([]*archive.Report, error)) *ingest.Archive {
-	return &ingest.Archive{Add: func(ctx context.Context, path string, draft *archive.Draft, force bool) (date string,
-		err error) {
-		added, err := add(ctx, admin.AddArchives{Paths: []string{path}, Force: force, Known: true, Draft: draft})
-		for _, a := range added {
-			date = a.Date
+	return &ingest.Archive{Add: func(ctx context.Context, path string, o archive.Options) (*archive.Report, error) {
+		added, err := add(ctx, admin.AddArchives{Paths: []string{path}, Force: o.Force, Newest: o.Newest, Known: true,
+			Draft: o.Draft})
+		if len(added) == 0 {
+			return nil, err
 		}
-		return date, err
+		return added[len(added)-1], err
 	}}
 }
 

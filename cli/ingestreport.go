@@ -131,7 +131,11 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 			m.Market, m.Sites, m.Emissions, m.SourceDate, filepath.Base(m.Snapshot.Path), m.Snapshot.Bytes)
 	}
 	if r.Archived != "" {
-		fmt.Fprintf(w, "archive of %s added\n", r.Archived)
+		done := "added"
+		if r.ArchiveReplaced {
+			done = "replaced: the file has other rows of that date"
+		}
+		fmt.Fprintf(w, "archive of %s %s\n", r.Archived, done)
 	}
 	for _, n := range r.Notes {
 		if err := printNote(w, n); err != nil {

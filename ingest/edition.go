@@ -12,11 +12,11 @@ import (
 	"relais/internal/folder"
 )
 
-// An Archive adds an edition of the observatoire to the archives, unless its date has one already.
+// An Archive adds an edition of the observatoire to the archives.
 type Archive struct {
-	// Add takes the absolute path of a kept file or archive. The draft is what was read of it, nil if
-	// it was not read now. With force it replaces the edition of its date. Date is "" if there was one.
-	Add func(ctx context.Context, path string, draft *archive.Draft, force bool) (date string, err error)
+	// Add takes the absolute path of a kept file or archive. The draft of the options is what was read of it, nil if
+	// it was not read now. Added is nil if its date has an edition that stays.
+	Add func(ctx context.Context, path string, o archive.Options) (added *archive.Report, err error)
 	// Elsewhere says that another process adds, which has no use for a draft.
 	Elsewhere bool
 }
@@ -71,27 +71,32 @@ func (r *Report) archiveReplaced(ctx context.Context, o Options, k *keptFiles, f
 	if kept := (&source.Input{Path: path}); kept.Synthetic() && !files[given].Synthetic() {
 		return // the archives do not mix them
 	}
-	date := ""
+	var added *archive.Report
 	if err == nil {
-		date, err = o.Archive.Add(ctx, path, nil, false)
+		added, err = o.Archive.Add(ctx, path, archive.Options{})
 	}
 	switch {
 	case err != nil:
 		r.Notes = append(r.Notes, fmt.Sprintf("the observatoire before this one may have no archive: %v", err))
-	case date != "":
-		r.Notes = append(r.Notes, fmt.Sprintf("the archive of %s was added: an ingest was ended before it", date))
+	case added != nil:
+		r.Notes = append(r.Notes, fmt.Sprintf("the archive of %s was added: an ingest was ended before it", added.Date))
 	}
 }
 
-// archive archives the observatoire of the folder after an ingest.
+// archive archives the observatoire of the folder after an ingest. One that was given replaces the newest edition, if
+// that is of the same date and has other rows: it is the authority's newer word.
 func (r *Report) archive(ctx context.Context, o Options, k *keptFiles, entries []entry, draft *archive.Draft,
 	given bool) {
 	if o.Archive == nil {
 		return
 	}
 	path, err := k.observatory(entries)
+	var added *archive.Report
 	if path != "" && err == nil {
-		r.Archived, err = o.Archive.Add(ctx, path, draft, given && o.Force)
+		added, err = o.Archive.Add(ctx, path, archive.Options{Draft: draft, Force: given && o.Force, Newest: given})
+	}
+	if added != nil {
+		r.Archived, r.ArchiveReplaced = added.Date, added.Replaced
 	}
 	if err != nil {
 		r.Unarchived = err.Error()

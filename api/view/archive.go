@@ -67,7 +67,10 @@ type ArchiveRecord struct {
 	Department string `json:"sta_nm_dpt"`
 	Insee      string `json:"code_insee"`
 	Insee2     string `json:"com_cd_insee"`
-	Type       string `json:"type,omitempty" doc:"What the publication made of the row: new (of a support that the one before did not have), added (on one that it had), activated (no longer a project) or deleted; with view=full absent on others."`
+	// Azimuths and Columns are absent in publications without these columns.
+	Azimuths *string           `json:"list_azimut,omitempty" doc:"Azimuths as published; absent when the publication has no such column."`
+	Columns  map[string]string `json:"columns,omitempty" doc:"What further columns of the publication state, by their names; absent when they state nothing."`
+	Type     string            `json:"type,omitempty" doc:"What the publication made of the row: new (of a support that the one before did not have), added (on one that it had), activated (no longer a project) or deleted; with view=full absent on others."`
 }
 
 // Archives returns a function that appends a member of an archive's data: the id, its
@@ -79,7 +82,7 @@ func Archives(city func(insee string) string) func(dst []byte, s *archive.Site) 
 	return func(dst []byte, s *archive.Site) ([]byte, error) {
 		v.Antennas = slices.Grow(v.Antennas[:0], len(s.Records))
 		for i := range s.Records {
-			v.Antennas = append(v.Antennas, archiveRecord(&s.Records[i], city))
+			v.Antennas = append(v.Antennas, archiveRecord(&s.Records[i], s.Columns, city))
 		}
 		at := max(0, slices.IndexFunc(s.Records, func(r archive.Record) bool { return r.Kind != archive.Deleted }))
 		r := &v.Antennas[at]
@@ -90,10 +93,10 @@ func Archives(city func(insee string) string) func(dst []byte, s *archive.Site) 
 	}
 }
 
-func archiveRecord(r *archive.Record, city func(insee string) string) ArchiveRecord {
+func archiveRecord(r *archive.Record, columns []string, city func(insee string) string) ArchiveRecord {
 	v := &r.Values
 	lat, lon := r.Position()
-	return ArchiveRecord{
+	record := ArchiveRecord{
 		ID: v[column.ID], Support: v[column.Support], Position: v[column.Position], Coord: v[column.Coord],
 		Lat: lat, Lon: lon,
 		City:     city(cmp.Or(v[column.Insee], v[column.Insee2])),
@@ -106,4 +109,14 @@ func archiveRecord(r *archive.Record, city func(insee string) string) ArchiveRec
 		Insee2: v[column.Insee2],
 		Type:   r.Kind.Type(),
 	}
+	if slices.Contains(columns, column.Names[column.Azimuths]) {
+		record.Azimuths = &v[column.Azimuths]
+	}
+	if len(r.More) > 0 {
+		record.Columns = map[string]string{}
+		for _, m := range r.More {
+			record.Columns[m.Name] = m.Value
+		}
+	}
+	return record
 }

@@ -6,7 +6,7 @@ package column
 var Names = [...]string{
 	"id", "adm_lb_nom", "sup_id", "emr_lb_systeme", "emr_dt", "sta_nm_dpt", "code_insee", "generation", "date_maj",
 	"sta_nm_anfr", "nat_id", "sup_nm_haut", "tpo_id", "adr_lb_lieu", "adr_lb_add1", "adr_lb_add2", "adr_lb_add3",
-	"adr_nm_cp", "com_cd_insee", "coordonnees", "coord", "statut",
+	"adr_nm_cp", "com_cd_insee", "coordonnees", "coord", "statut", "list_azimut",
 }
 
 // Positions in Names.
@@ -33,4 +33,8 @@ const (
 	Position
 	Coord
 	Status
+	Azimuths // since autumn 2026: older publications do not have it
 )
+
+// A More is a column that a publication has in addition, with its value in a row.
+type More struct{ Name, Value string }

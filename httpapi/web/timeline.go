@@ -106,10 +106,10 @@ var columnNames = map[int]string{
 	column.Status: "columnStatus", column.Date: "columnDate", column.Height: "columnHeight",
 	column.Position: "columnPosition", column.Coord: "columnPosition", column.Lieu: "columnAddress",
 	column.Address1: "columnAddress", column.Address2: "columnAddress", column.Address3: "columnAddress",
-	column.Postal: "columnAddress", column.Station: "columnStation",
+	column.Postal: "columnAddress", column.Station: "columnStation", column.Azimuths: "columnAzimuths",
 }
 
-// detailsOf says what differs in a row. Statuses, dates and heights are shown as they were and as
+// detailsOf says what differs in a row. Statuses, dates, heights and azimuths are shown as they were and as
 // they are.
 func detailsOf(w words, d *archive.Difference) string {
 	var parts []string
@@ -122,7 +122,7 @@ func detailsOf(w words, d *archive.Difference) string {
 		if known := columnNames[at]; known != "" {
 			name = w[known]
 		}
-		if at == column.Status || at == column.Date || at == column.Height {
+		if at == column.Status || at == column.Date || at == column.Height || at == column.Azimuths {
 			name += w["colon"] + " " + changedValue(w, at, d.Before) + " → " + changedValue(w, at, d.After)
 		}
 		if !slices.Contains(parts, name) {
@@ -142,6 +142,8 @@ func changedValue(w words, at int, r *archive.Record) string {
 		return w.Date(value)
 	case at == column.Height:
 		return value + "\u00a0m"
+	case at == column.Azimuths:
+		return strings.ReplaceAll(value, "|", ", ") + "\u00a0°"
 	}
 	return value
 }

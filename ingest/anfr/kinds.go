@@ -29,7 +29,7 @@ const (
 var Kinds = []*source.Kind{
 	// Every known variant of the weekly file is UTF-8: other bytes show that the file was
 	// converted, and perhaps damaged.
-	{Name: Observatory, Columns: observatoryColumns, Others: []string{"list_azimut"},
+	{Name: Observatory, Columns: observatoryColumns, More: maxMore, Others: []string{"list_azimut"},
 		Options: table.Options{UTF8: true}},
 	{Name: kindAntennas, Columns: antennaColumns},
 	{Name: kindEmitters, Columns: emitterColumns},

@@ -47,7 +47,8 @@ func NewMapper() (*Mapper, error) {
 func (m *Mapper) Add(values *[len(column.Names)]string) {
 	for i, at := range publishedAt {
 		switch at {
-		case obsLieu, obsAddress1, obsAddress2, obsAddress3, obsPostal, obsNature, obsHeight, obsOwner, obsID, obsUpdated:
+		case obsLieu, obsAddress1, obsAddress2, obsAddress3, obsPostal, obsNature, obsHeight, obsOwner, obsID, obsUpdated,
+			obsAzimuths:
 		default:
 			m.fields[at] = append(m.fields[at][:0], values[i]...)
 		}

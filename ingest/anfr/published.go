@@ -13,8 +13,11 @@ import (
 var publishedAt = [len(column.Names)]int{
 	obsID, obsOperator, obsSupport, obsSystem, obsDate, obsDepartment, obsInsee, obsGeneration, obsUpdated,
 	obsStation, obsNature, obsHeight, obsOwner, obsLieu, obsAddress1, obsAddress2, obsAddress3,
-	obsPostal, obsInsee2, obsPosition, obsDMS, obsStatus,
+	obsPostal, obsInsee2, obsPosition, obsDMS, obsStatus, obsAzimuths,
 }
+
+// maxMore bounds the columns of a publication that nobody knows.
+const maxMore = 16
 
 // A PublishedRow is a row of the observatoire as it was published: of every territory and
 // operator, in its own words. Only what the variants of the file differ in is made equal:
@@ -23,11 +26,16 @@ var publishedAt = [len(column.Names)]int{
 type PublishedRow struct {
 	Values [len(column.Names)][]byte // by column.Names
 	Same   uint64                    // bits of the columns that repeat the row that was taken before
-	taken  bool
+	// More are the values of the further columns, by their names in MoreNames. SameMore reports that all
+	// of them repeat those of the row that was taken before.
+	More      [][]byte
+	MoreNames []string
+	SameMore  bool
+	taken     bool
 }
 
-// longest is how many bytes a field may have. The register's have 50.
-const longest = 500
+// longest is how many bytes a field may have. The register's have 50. A list of all azimuths has 1431.
+const longest, longestList = 500, 1500
 
 // Read calls take with each row of r that names its support, station, operator and
 // system. The row is valid until take returns; take returns the reason for rejecting it,
@@ -65,11 +73,39 @@ func (p *PublishedRow) read(r *source.Reader) string {
 		default:
 			p.Values[i] = r.Field(at)
 		}
-		if len(p.Values[i]) > longest {
+		if n := len(p.Values[i]); n > longest && i != column.Azimuths || n > longestList {
 			return "a field of over 500 bytes"
 		}
 	}
+	if !p.readMore(r, same) {
+		return "a field of over 500 bytes"
+	}
 	return p.normalize()
+}
+
+// FurtherColumns returns the columns of a publication that not all have: list_azimut, and those that nobody knows.
+func FurtherColumns(r *source.Reader) (names []string) {
+	if r.HasBound(obsAzimuths) {
+		names = append(names, observatoryColumns[obsAzimuths].Name)
+	}
+	return append(names, r.More()...)
+}
+
+// readMore reads the further columns. ok is false if a value is too long.
+func (p *PublishedRow) readMore(r *source.Reader, same uint64) (ok bool) {
+	p.MoreNames, p.SameMore = r.More(), true
+	if len(p.More) != len(p.MoreNames) {
+		p.More, same = make([][]byte, len(p.MoreNames)), 0
+	}
+	for i := range p.More {
+		if at := len(observatoryColumns) + i; same>>at&1 == 0 {
+			p.More[i], p.SameMore = r.Field(at), false
+			if len(p.More[i]) > longest {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // normalize checks the new values, and makes equal what variants of the file differ in.

@@ -23,6 +23,8 @@ type Kind struct {
 	Options table.Options
 	// Sniff reports whether a record of a table without a header is of the kind. Most of the first records must be.
 	Sniff func(fields *table.Reader) bool
+	// More is how many columns that the kind does not know are read in addition, after Columns: see Reader.More.
+	More int
 	// Magic begins all tables of the kind; "" if nothing else has to.
 	Magic string
 	// Refused says why tables of the kind are not read, and what to do; "" if they are.

@@ -18,6 +18,7 @@ type Reader struct {
 	queue *queue        // nil for a second reader
 	rows  *table.Rows   // nil before the first and after the last
 	began bool
+	more  []string // names of the columns after those of the kind
 
 	second *Reader       // gets the rows after this one, nil for none
 	read   func(*Reader) // of a second reader: reads the rows that it has
@@ -31,18 +32,22 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := f.newReader(t)
+	more := t.BindMore(f.Kind.More)
+	r := f.newReader(t, more)
 	r.queue = newQueue(t, in)
 	if f.Second != nil {
-		r.second = f.newReader(t)
+		r.second = f.newReader(t, more)
 		r.second.read, r.second.first = f.Second, r
 	}
 	return r, nil
 }
 
-func (f *Found) newReader(t *table.Reader) *Reader {
-	return &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t}
+func (f *Found) newReader(t *table.Reader, more []string) *Reader {
+	return &Reader{Report: NewReport(f), From: f.Input, kind: f.Kind, table: t, more: more}
 }
+
+// More returns the names of columns that the kind does not know. Field has them after those of the kind.
+func (r *Reader) More() []string { return r.more }
 
 // openTable opens the input as a table with the columns of its kind bound.
 func (f *Found) openTable(watch Watch) (*table.Reader, io.Closer, error) {

@@ -107,6 +107,17 @@ func (r *Reader) Bind(cols []Column) error {
 	return nil
 }
 
+// BindMore also binds up to most columns of the file that are not bound, each name once, after those of Bind. It returns
+// their names as written.
+func (r *Reader) BindMore(most int) (names []string) {
+	for i, name := range r.written {
+		if len(names) < most && name != "" && !slices.Contains(r.bound, i) && !slices.Contains(names, name) {
+			r.bound, names = append(r.bound, i), append(names, name)
+		}
+	}
+	return names
+}
+
 // CheckOnce returns an error if the table has one of the columns twice.
 func (r *Reader) CheckOnce(names ...string) error {
 	for _, name := range names {

@@ -147,7 +147,25 @@ func archiveText(row map[string]string) string {
 // An apiSite is a site of the API's archive.
 type apiSite struct {
 	Info     map[string]string
-	Antennas []map[string]string
+	Antennas []apiRow
+}
+
+// apiRow is the members of a row that are texts: all but its further columns.
+type apiRow map[string]string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *apiRow) UnmarshalJSON(text []byte) error {
+	var members map[string]any
+	if err := json.Unmarshal(text, &members); err != nil {
+		return err
+	}
+	*r = apiRow{}
+	for name, value := range members {
+		if s, ok := value.(string); ok {
+			(*r)[name] = s
+		}
+	}
+	return nil
 }
 
 // apiArchive is what the API's operation answers.
