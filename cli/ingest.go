@@ -19,7 +19,7 @@ type ingestCommand struct {
 	dataFlag
 	Markets marketList `arg:"" name:"market" help:"The markets that the files are for: FR,DROM for the French ones."`
 	Files   []string   `arg:"" name:"file" help:"Files, folders or zip archives, in any order; what each is, is found by its content."`
-	Force   bool       `help:"Write even if the data is older, or drops over 5 % of the sites or of an enrichment."`
+	Force   bool       `help:"Write even if the data is older, or drops over 5 % of the sites, or of what a column gave to them."`
 	JSON    bool       `name:"json" help:"Print the report as one JSON object."`
 }
 

@@ -3,8 +3,6 @@ package ingest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,17 +15,6 @@ import (
 	"relais/site"
 	"relais/snapshot"
 )
-
-// A publication is a file as its authority publishes it: a table, or a list in JSON.
-type publication struct {
-	file     string
-	columns  []string
-	rows     [][]string // of a list: as JSON writes them
-	comma    string     // "" for a list
-	headless bool       // a table without a header
-	before   string     // what stands before the header, or the rows of a list
-	outer    []string   // columns of a list that are members of a row, when it has properties
-}
 
 // A contract says what the columns of a publication are for.
 type contract struct {
@@ -96,98 +83,6 @@ func factsOf(s *snapshot.Snapshot) facts {
 		}
 	}
 	return f
-}
-
-// fill makes a row with mostly empty columns.
-func fill(columns []string, otherwise string, values map[string]string) []string {
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		if v, ok := values[c]; ok {
-			row[i] = v
-		} else {
-			row[i] = otherwise
-		}
-	}
-	return row
-}
-
-// changed is the publication with the column at another name, without it, with two of it,
-// the second with the values of other rows, or without any.
-func (p publication) changed(how string, at int) publication {
-	p.columns = slices.Clone(p.columns)
-	rows := p.rows
-	p.rows = make([][]string, len(rows))
-	for i, row := range rows {
-		p.rows[i] = slices.Clone(row)
-		switch how {
-		case "dropped":
-			p.rows[i] = slices.Delete(p.rows[i], at, at+1)
-		case "doubled":
-			p.rows[i] = append(p.rows[i], rows[(i+1)%len(rows)][at])
-		case "emptied":
-			p.rows[i][at] = ""
-			if p.comma == "" {
-				p.rows[i][at] = "null"
-			}
-		case "blanked":
-			p.rows[i][at] = `""`
-		}
-	}
-	switch how {
-	case "renamed":
-		p.columns[at] = "renamed_column"
-	case "dropped":
-		p.columns = slices.Delete(p.columns, at, at+1)
-	case "doubled":
-		p.columns = append(p.columns, p.columns[at])
-	}
-	return p
-}
-
-// String is the text of the file.
-func (p publication) String() string {
-	if p.comma == "" {
-		return p.list()
-	}
-	lines := []string{p.before + strings.Join(p.columns, p.comma)}
-	if p.headless {
-		lines = nil
-	}
-	for _, row := range p.rows {
-		lines = append(lines, strings.Join(row, p.comma))
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-func (p publication) list() string {
-	var rows []string
-	for _, row := range p.rows {
-		var outer, inner []string
-		for i, c := range p.columns {
-			name, _ := json.Marshal(c)
-			member := string(name) + ":" + row[i]
-			// The second of two stands where the first does.
-			if first := slices.Index(p.columns, c); p.outer == nil || slices.Contains(p.outer, c) ||
-				c == "renamed_column" && row[first][0] == '{' {
-				outer = append(outer, member)
-			} else {
-				inner = append(inner, member)
-			}
-		}
-		if p.outer != nil {
-			outer = append(outer, `"properties":{`+strings.Join(inner, ",")+"}")
-		}
-		rows = append(rows, "{"+strings.Join(outer, ",")+"}")
-	}
-	if p.outer == nil {
-		return "[" + strings.Join(rows, ",\n") + "]\n"
-	}
-	return p.before + strings.Join(rows, ",\n") + "]}\n"
-}
-
-// hasValues reports whether a column has something in any row.
-func (p publication) hasValues(at int) bool {
-	return slices.ContainsFunc(p.rows, func(row []string) bool { return strings.Trim(row[at], `" `) != "" && row[at] != "null" })
 }
 
 // An outcome is what the contract says of a changed file.
@@ -421,8 +316,9 @@ func (c *columnsCase) noted(t *testing.T, r *Report, column, how string) {
 	}
 	want := map[bool]string{true: column}[how == "doubled" || c.hasValues(slices.Index(c.columns, column))]
 	want = strings.ToLower(strings.Trim(want, "*"))
-	names := strings.FieldsFunc(strings.ToLower(strings.TrimPrefix(note, path)),
-		func(c rune) bool { return strings.ContainsRune(":,; ", c) })
+	names := strings.FieldsFunc(strings.ToLower(strings.TrimPrefix(note, path)), func(c rune) bool {
+		return strings.ContainsRune(":,; ", c)
+	})
 	if want != "" && !slices.Contains(names, want) || how == "renamed" && !slices.Contains(names, "renamed_column") ||
 		want == "" && how != "renamed" && note != "" {
 		t.Errorf("note %q, want one that names %q", note, want)
@@ -482,19 +378,6 @@ func (k kit) compose(markets []market.Code, path string) (*Report, *snapshot.Sna
 	}
 	s, err := snapshot.Read(text)
 	return r, s, files, err
-}
-
-// table makes a publication of a header and rows; fields have no separator in them.
-func table(file, comma, header string, rows ...string) publication {
-	p := publication{file: file, comma: comma, columns: strings.Split(header, comma)}
-	for _, row := range rows {
-		fields := strings.Split(row, comma)
-		if len(fields) != len(p.columns) {
-			panic(fmt.Sprintf("%s: %d fields for %d columns: %s", file, len(fields), len(p.columns), row))
-		}
-		p.rows = append(p.rows, fields)
-	}
-	return p
 }
 
 func words(text string) []string { return strings.Fields(text) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// datedObservatory is an observatoire of so many supports. The first dates of them have a date of emission.
+// datedObservatory is an observatoire of so many supports. The first ones have a date of emission.
 func datedObservatory(day string, supports, dates int, form string) string {
 	var b strings.Builder
 	b.WriteString("adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;coordonnees;statut\n")
@@ -21,7 +21,7 @@ func datedObservatory(day string, supports, dates int, form string) string {
 	return b.String()
 }
 
-// Over 5 % of an enrichment must not go, unless these are few sites and some stay.
+// Over 5 % of an enrichment must not go, unless those are few sites and others keep it.
 func TestGuardOfEnrichments(t *testing.T) {
 	for _, tt := range []struct {
 		name           string

@@ -155,7 +155,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// An upload date in another form than the extract's is counted, and a placeholder is not.
+// An upload date in another form than the extract's is counted. A placeholder is not.
 func TestUploadsWithoutADate(t *testing.T) {
 	_, report, _, err := build(t, "fx.csv", header+good+with(t, "upload_date", "-")+with(t, "upload_date", "2026.01.09"))
 	const want = "upload_date: 1 values are not dates and were left out; the first is on line 4"
