@@ -133,6 +133,7 @@ func taughtBy(sites []site.Site, list []seen) map[string][]string {
 	type told struct{ name, show, pci string }
 	places := map[string]map[string]bool{} // sites by what was seen near them
 	tells := map[told]string{}
+	crowds := map[string][][]string{} // several sites near one place, by what was seen there
 	for _, x := range list {
 		var near []string
 		for _, s := range sites {
@@ -140,7 +141,7 @@ func taughtBy(sites []site.Site, list []seen) map[string][]string {
 				near = append(near, s.ID)
 			}
 		}
-		if len(near) != 1 {
+		if len(near) == 0 {
 			continue
 		}
 		id, own, node := near[0], "", ""
@@ -156,6 +157,10 @@ func taughtBy(sites []site.Site, list []seen) map[string][]string {
 		}
 		if x.cell.ID != 0 {
 			own = fmt.Sprint("cell ", x.cell.Operator, " ", x.cell.ID)
+		}
+		if len(near) > 1 {
+			crowds[radio+own], crowds[node] = append(crowds[radio+own], near), append(crowds[node], near)
+			continue
 		}
 		split := func(name string) bool {
 			others := maps.Clone(cellsAt[name])
@@ -184,7 +189,8 @@ func taughtBy(sites []site.Site, list []seen) map[string][]string {
 	}
 	got := map[string]map[string]bool{}
 	for tell, id := range tells {
-		if len(places[tell.name]) > 1 {
+		isElsewhere := func(near []string) bool { return !slices.Contains(near, id) }
+		if len(places[tell.name]) > 1 || slices.ContainsFunc(crowds[tell.name], isElsewhere) {
 			continue
 		}
 		for _, name := range []string{tell.show, tell.pci} {

@@ -20,7 +20,7 @@ func TestPublishedColumns(t *testing.T) {
 
 // Rows of every territory and operator are read unchanged, except those without an identity.
 func TestPublishedRow(t *testing.T) {
-	text := strings.Join(column.Names[:], ";") + "\n" +
+	text := strings.Join(column.Names[:column.Azimuths], ";") + "\n" + // a file before autumn 2026
 		"7;Gouv Nelle Calédonie (OPT);0042;LTE 800;02/01/2020;988;98818;4G;2026-08-27T16:11:53;9880110001;23;\"27,2\";72;a;b;c;d;98800;98818;\"-22,1 , 166\";x;Inconnu\n" +
 		"8; SFR ;42;LTE 800 ;;3;3258;4G;;32700001;;;;  ;LA RONCHÈRE \t; x;\"y \";3110;;;;\r\n" +
 		"9;SFR;42;;;;;;;32700001;;;;;;;;;;;;\n" +
@@ -39,7 +39,7 @@ func TestPublishedRow(t *testing.T) {
 	var row PublishedRow
 	err = row.Read(in, func() (string, error) {
 		var fields []string
-		for _, b := range row.Values {
+		for _, b := range row.Values[:column.Azimuths] {
 			fields = append(fields, string(b))
 		}
 		got = append(got, strings.Join(fields, ";"))
@@ -67,10 +67,11 @@ func TestPublishedRow(t *testing.T) {
 
 // Rows that repeat the one before are the same as rows that are read alone, whatever was rejected in between.
 func TestRepeatedPublishedRows(t *testing.T) {
-	header := strings.Join(column.Names[:], ";") + "\n"
-	place := ";3;3258;4G;2026-08-27T16:11:53;%s;23;20;72;LIEU \t;;;;3110;3258;\"46,1 , 3,2\";x;En service\n"
+	header := strings.Join(column.Names[:], ";") + ";puissance\n"
+	place := ";3;3258;4G;2026-08-27T16:11:53;%s;23;20;72;LIEU \t;;;;3110;3258;\"46,1 , 3,2\";x;En service;%s\n"
+	more := []string{"0|120;", ";5", ";"}
 	row := func(id, operator, support, system, date, station string) string {
-		return strings.Join([]string{id, operator, support, system, date}, ";") + fmt.Sprintf(place, station)
+		return strings.Join([]string{id, operator, support, system, date}, ";") + fmt.Sprintf(place, station, more[len(system)%3])
 	}
 	lines := []string{
 		row("1", "SFR", "42", "LTE 800", "2020-01-02", "32700001"),
@@ -95,6 +96,7 @@ func TestRepeatedPublishedRows(t *testing.T) {
 		defer in.Close()
 		var row PublishedRow
 		var before [len(column.Names)]string
+		moreBefore := ""
 		if err := row.Read(in, func() (string, error) {
 			if string(row.Values[column.System]) == "refused" {
 				return "refused", nil
@@ -106,8 +108,11 @@ func TestRepeatedPublishedRows(t *testing.T) {
 					t.Errorf("column %d of %q is marked as the same, and was %q", i, fields, before[i])
 				}
 			}
-			before = fields
-			rows = append(rows, strings.Join(fields[:], ";"))
+			if row.SameMore && string(row.More[0]) != moreBefore {
+				t.Errorf("the further columns of %q are marked as the same, and were %q", row.More, moreBefore)
+			}
+			before, moreBefore = fields, string(row.More[0])
+			rows = append(rows, strings.Join(fields[:], ";")+";"+moreBefore)
 			return "", nil
 		}); err != nil {
 			t.Fatal(err)

@@ -3,10 +3,14 @@ package table
 import (
 	"bytes"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
-// WithoutControls returns text with blanks in place of control characters: they are mistakes,
-// and many databases refuse U+0000. It returns b itself if it has no such characters.
+// WithoutControls returns text without control characters: they are mistakes, and many databases refuse U+0000.
+// U+0080 to U+009F are what Windows-1252 means by these numbers, such as ’ and €, since such a text was taken for
+// Latin-1. All others are blanks. It returns b itself if it has no such characters.
 func WithoutControls(b []byte) []byte {
 	if hasControl(b) {
 		return bytes.Map(blank, b)
@@ -34,7 +38,10 @@ var mayControl = func() (is [256]bool) {
 }()
 
 func blank(r rune) rune {
-	if unicode.IsControl(r) {
+	if 0x80 <= r && r < 0xa0 {
+		r = charmap.Windows1252.DecodeByte(byte(r))
+	}
+	if unicode.IsControl(r) || r == utf8.RuneError {
 		return ' '
 	}
 	return r

@@ -39,8 +39,8 @@ func (n *siteGrid) add(site uint32, p geo.Point) {
 
 func (n *siteGrid) sort() { slices.SortFunc(n.entries, compareEntries) }
 
-// find counts the sites within Radius of p up to 2, and returns one of them.
-func (n *siteGrid) find(p geo.Point) (count int, site uint32) {
+// near appends the sites within Radius of p, in the order of the grid.
+func (n *siteGrid) near(p geo.Point, sites []uint32) []uint32 {
 	for _, box := range (geo.Disc{Center: p, Radius: Radius}).Box().Split() {
 		for r := row(box.South); r <= row(box.North); r++ {
 			first := entry{key: r<<32 | lngKey(box.West)}
@@ -50,12 +50,9 @@ func (n *siteGrid) find(p geo.Point) (count int, site uint32) {
 				if geo.Distance(p, n.register.Place(int(e.site)).Position) > Radius {
 					continue
 				}
-				if count++; count == 2 {
-					return count, site
-				}
-				site = e.site
+				sites = append(sites, e.site)
 			}
 		}
 	}
-	return count, site
+	return sites
 }

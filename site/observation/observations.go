@@ -2,6 +2,7 @@ package observation
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"slices"
@@ -36,19 +37,25 @@ type Observations struct {
 	sites     []siteGrid // by operator
 	stated    []entry    // the register's assignments, sorted by identity
 	claims    []claim
-	sortAt    int // number of claims at which they are compacted
+	near      []uint32          // scratch
+	groups    [][]uint32        // sites that are near one place
+	groupOf   map[string]uint32 // positions in groups, by the bytes of the sites
+	sortAt    int               // number of claims at which they are compacted
 	maxClaims int
 	full      bool
 }
 
-// A claim records that an identifier was observed near a site.
+// A claim records that an identifier was observed near a site, or near the sites of a group.
 type claim struct {
 	id   Identity
-	site uint32
+	site uint32 // from firstGroup on that and the position of a group
 	pci  uint16 // or noPCI
 }
 
-const noPCI = ^uint16(0)
+const (
+	noPCI      = ^uint16(0)
+	firstGroup = 1 << 31
+)
 
 // maxClaims bounds Observations to 256 MiB. At most half of the claims may be distinct;
 // the networks of a large country have about two million cells.
@@ -60,7 +67,8 @@ const firstSort = 1 << 16
 // NewObservations returns Observations for a register with the given number of
 // operators. It copies the register's assignments.
 func NewObservations(r Register, operators int) *Observations {
-	o := &Observations{sites: make([]siteGrid, operators), sortAt: firstSort, maxClaims: maxClaims}
+	o := &Observations{sites: make([]siteGrid, operators), groupOf: map[string]uint32{}, sortAt: firstSort,
+		maxClaims: maxClaims}
 	for i := range r.Len() {
 		p := r.Place(i)
 		for k, operator := range p.Operators {
@@ -86,14 +94,21 @@ func NewObservations(r Register, operators int) *Observations {
 // contradicts the register also when the register assigns one of its cells to another
 // site.
 func (o *Observations) Add(c *Cell, p geo.Point) Outcome {
-	count, at := o.sites[c.Operator].find(p)
-	switch count {
+	own, node := c.Identity(), c.node()
+	o.near = o.sites[c.Operator].near(p, o.near[:0])
+	switch len(o.near) {
 	case 0:
 		return NoSite
-	case 2:
+	case 1:
+	default: // it may belong to one of them, and to no other site
+		group := o.internGroup()
+		o.addClaim(claim{own, group, noPCI})
+		if node != 0 && node != own {
+			o.addClaim(claim{node, group, noPCI})
+		}
 		return SeveralSites
 	}
-	own, node := c.Identity(), c.node()
+	at := o.near[0]
 	if o.statedElsewhere(own.stated(), at) || node != 0 && o.statedElsewhere(node, at) ||
 		own == node && o.splitNode(node, at) {
 		return Contradicted
@@ -107,6 +122,20 @@ func (o *Observations) Add(c *Cell, p geo.Point) Outcome {
 		o.addClaim(claim{node, at, noPCI})
 	}
 	return Accepted
+}
+
+// internGroup returns the number for claims of the sites that are near.
+func (o *Observations) internGroup() uint32 {
+	var key []byte
+	for _, at := range o.near {
+		key = binary.LittleEndian.AppendUint32(key, at)
+	}
+	g, ok := o.groupOf[string(key)]
+	if !ok {
+		g = uint32(len(o.groups))
+		o.groups, o.groupOf[string(key)] = append(o.groups, slices.Clone(o.near)), g
+	}
+	return firstGroup + g
 }
 
 // statedElsewhere reports whether the register assigns id to other sites only.
@@ -141,8 +170,8 @@ func (o *Observations) addClaim(c claim) {
 	o.sortAt = max(o.sortAt, 2*len(o.claims))
 }
 
-// compact sorts the claims by identity and removes duplicates. It keeps two claims of an
-// identity that was observed near several sites.
+// compact sorts the claims by identity and removes duplicates. Of an identity that cannot belong to one site it keeps
+// two claims. Claims of groups that have the only site do not matter.
 func (o *Observations) compact() {
 	slices.SortFunc(o.claims, func(x, y claim) int {
 		if x.id != y.id {
@@ -154,13 +183,37 @@ func (o *Observations) compact() {
 	for rest := slices.Compact(o.claims); len(rest) > 0; {
 		var all []claim
 		all, rest = cutGroup(rest)
-		if last := all[len(all)-1]; last.site != all[0].site {
-			kept = append(kept, all[0], last)
-		} else {
-			kept = append(kept, all...)
+		if other := o.contradicts(all); other != nil {
+			kept = append(kept, all[0], *other)
+			continue
+		}
+		for _, c := range all {
+			if c.site < firstGroup || all[0].site >= firstGroup {
+				kept = append(kept, c)
+			}
 		}
 	}
 	o.claims = kept
+}
+
+// contradicts returns a claim of an identity's sorted claims that the site of the first one does not fit, nil if it
+// fits all. Groups alone do not contradict each other: they claim no site.
+func (o *Observations) contradicts(all []claim) *claim {
+	at := all[0].site
+	for i := range all {
+		switch c := &all[i]; {
+		case at >= firstGroup:
+			return nil
+		case c.site < firstGroup && c.site != at, c.site >= firstGroup && !slices.Contains(o.groups[c.site-firstGroup], at):
+			return c
+		}
+	}
+	return nil
+}
+
+// siteOf returns the only site of an identity's sorted claims. ok is false if it does not exist.
+func (o *Observations) siteOf(all []claim) (at uint32, ok bool) {
+	return all[0].site, all[0].site < firstGroup && o.contradicts(all) == nil
 }
 
 // cutGroup splits sorted claims after those of the first identity.
@@ -182,15 +235,16 @@ func (o *Observations) Finish() error {
 	return nil
 }
 
-// Unambiguous reports whether accepted observations of an identity were near one site
-// only. Call it after Finish.
+// Unambiguous reports whether observations of an identity were near one site only, or near that one and others. Call it
+// after Finish.
 func (o *Observations) Unambiguous(id Identity) bool {
 	at, ok := slices.BinarySearchFunc(o.claims, id, func(c claim, id Identity) int { return cmp.Compare(c.id, id) })
 	if !ok {
 		return false
 	}
 	all, _ := cutGroup(o.claims[at:])
-	return all[0].site == all[len(all)-1].site
+	_, ok = o.siteOf(all)
+	return ok
 }
 
 // Assignments yields the identifiers that observations assign to sites, sorted by
@@ -202,7 +256,7 @@ func (o *Observations) Assignments() iter.Seq2[uint32, site.RadioID] {
 		for rest := o.claims; len(rest) > 0; {
 			var all []claim
 			all, rest = cutGroup(rest)
-			if all[0].site != all[len(all)-1].site {
+			if _, ok := o.siteOf(all); !ok {
 				continue
 			}
 			if !o.yieldAssigned(all, yield) {

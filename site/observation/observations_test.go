@@ -67,7 +67,7 @@ var observed = []struct {
 	{lte(0, 10, 10<<8|2, 503), -299, Accepted},
 	{lte(0, 0, 10<<8|1, 0), 301, NoSite},
 	{lte(1, 10, 10<<8|1, 7), 1000, Accepted},      // the number is another operator's, too
-	{lte(0, 10, 10<<8|3, -1), 2250, SeveralSites}, // 250 m from two
+	{lte(0, 10, 10<<8|3, -1), 2250, SeveralSites}, // 250 m from two: its eNB is not at 0
 	{lte(1, 10, 10<<8|3, -1), 2000, NoSite},       // that are the other operator's only
 	{lte(0, 11, 0, 5), 0, Accepted},               // an eNB alone
 	{lte(0, 12, 12<<8|1, 6), 0, Accepted},
@@ -100,7 +100,7 @@ func TestObservations(t *testing.T) {
 		}
 	}
 	want := map[uint32]string{
-		0: "cell 0 15362, cell 0 15363, cell 0 2561, cell 0 2562, cell 0 3073, cell 1 12801, cell 1 34359738368, enb 0 10, enb 0 11, enb 1 50, gnb 1 71, " +
+		0: "cell 0 15362, cell 0 15363, cell 0 2561, cell 0 2562, cell 0 3073, cell 1 12801, cell 1 34359738368, enb 0 11, enb 1 50, gnb 1 71, " +
 			"pci 0 0, pci 0 5, pci 0 503, pci 0 6, pci 1 1007, pci 1 6",
 		1: "cell 0 12801, cell 0 15617, cell 0 3074, cell 1 2561, cell 1 68719476735, enb 0 50, enb 1 10, gnb 1 4294967295, pci 0 100, pci 0 6, pci 0 8, pci 1 7",
 	}
@@ -115,6 +115,41 @@ func TestObservations(t *testing.T) {
 	}
 	if unseen := lte(0, 99, 0, -1); o.Unambiguous(unseen.Identity()) {
 		t.Error("a cell that was not observed is unambiguous")
+	}
+}
+
+// A cell that was measured near several other sites belongs to none, in any order of the measurements. One that was
+// measured near its own site and others stays.
+func TestSeveralOtherSites(t *testing.T) {
+	var sites list
+	for _, metres := range []float64{0, 5000, 5100, 400} {
+		sites = append(sites, site.Site{Position: northBy(metres), Stations: []site.Station{{}}})
+	}
+	type seen struct {
+		cell   Cell
+		metres float64
+	}
+	all := []seen{{lte(0, 0, 10<<8|1, 3), 0}, {lte(0, 0, 10<<8|1, 3), 5050}, // near two others: neither the cell nor its eNB
+		{lte(0, 0, 11<<8|1, 4), 0}, {lte(0, 0, 11<<8|1, 4), 200}, // between its own site and another
+		{lte(0, 0, 12<<8|1, 5), 5050}, {nr(0, 0, 1<<30, 6), 5050}, {nr(0, 0, 1<<30, 6), 0}}
+	for _, back := range []bool{false, true} {
+		o := NewObservations(sites, 1)
+		o.sortAt = 2
+		if back {
+			slices.Reverse(all)
+		}
+		for _, s := range all {
+			o.Add(&s.cell, northBy(s.metres))
+		}
+		want := map[uint32]string{0: "cell 0 2817, enb 0 11, pci 0 4"}
+		if got := assignments(t, o); !maps.Equal(got, want) {
+			t.Errorf("assignments %v, want %v", got, want)
+		}
+		for id, want := range map[uint64]bool{10<<8 | 1: false, 11<<8 | 1: true, 12<<8 | 1: false} {
+			if c := lte(0, 0, id, -1); o.Unambiguous(c.Identity()) != want {
+				t.Errorf("Unambiguous(%d) = %v, want %v", id, !want, want)
+			}
+		}
 	}
 }
 
