@@ -1,6 +1,10 @@
 package outage
 
-import "relais/ingest/table"
+import (
+	"strings"
+
+	"relais/ingest/table"
+)
 
 // Columns of a row; those up to colEnd are the raw row of api.md, in its order.
 const (
@@ -36,6 +40,20 @@ var rawColumns = []string{
 	"code_site_op", "", "region", "departement", "commune", "code_insee", "Lat", "Lon",
 	"2Gvoix", "3Gvoix", "4Gvoix", "3Gdata", "4Gdata", "5Gdata", "voix", "data",
 	"raison", "detail", "debut", "fin_prev",
+}
+
+// statusColumns are those of the statuses of services. A list has one of them at least.
+var statusColumns = []int{col2GVoice, col3GVoice, col4GVoice, col3GData, col4GData, col5GData, colVoice, colData,
+	colVoiceSMS}
+
+// namesOf returns the names of columns in words.
+func namesOf(list []int) string {
+	names := make([]string, len(list))
+	for i, column := range list {
+		names[i] = columns[column].Name
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // managedPrefix begins the name of the column that says whether the operator runs the

@@ -70,10 +70,14 @@ func TestColumns(t *testing.T) {
 					}
 					return
 				}
-				if err != nil || reports[0].Rows != 2 || reports[0].Served != 2 || reports[0].Warning != "" ||
+				warning := ""
+				if how == "renamed" {
+					warning = "unknown columns: renamed_column"
+				}
+				if err != nil || reports[0].Rows != 2 || reports[0].Served != 2 || reports[0].Warning != warning ||
 					len(list) != 2 {
-					t.Fatalf("%d entries, %+v, %v, want 2, no error, Rows = 2, Served = 2 and Warning empty",
-						len(list), reports, err)
+					t.Fatalf("%d entries, %+v, %v, want 2, no error, Rows = 2, Served = 2 and Warning %q",
+						len(list), reports, err, warning)
 				}
 				for i, e := range list {
 					served(t, e, rows[0], rows[1+i])
@@ -134,5 +138,49 @@ func served(t *testing.T, e *Entry, columns, row []string) {
 	if (e.Start == nil) != (want["debut"] == "") || (e.End == nil) != (want["fin_prev"] == "") ||
 		(e.Managed == nil) != (want[unavailable[0][1]] == "") {
 		t.Errorf("got %+v, want the empty members of %v", e, want)
+	}
+}
+
+// A list without a word on services is refused, and the good list stays: all of its sites would be out, or none.
+func TestListWithoutStatuses(t *testing.T) {
+	s, _ := opened(t, newClock())
+	good := filetest.New(t, "good.csv", listText(unavailable))
+	path := filepath.Join(t.TempDir(), "hs.csv")
+	const first, end = 8, 16 // of the columns of statuses
+	const none = "hs.csv:1: no column has the status of a service: expected 2Gvoix,"
+	for _, tt := range []struct{ how, want string }{
+		{"renamed", none + " 3Gvoix, 4Gvoix, 3Gdata, 4Gdata, 5Gdata, voix, data or voixSms"},
+		{"dropped", none},
+		{"emptied", "hs.csv:1: the columns of statuses are empty in every row"},
+	} {
+		t.Run(tt.how, func(t *testing.T) {
+			if _, err := s.Import(context.Background(), market.FR, "SFR", good); err != nil {
+				t.Fatal(err)
+			}
+			rows := unavailable
+			for at := end - 1; at >= first; at-- {
+				rows = changedRows(rows, tt.how, at)
+			}
+			filetest.Write(t, path, listText(rows))
+			_, err := s.Import(context.Background(), market.FR, "SFR", path)
+			list, _ := s.Entries(Query{Market: market.FR})
+			feed := s.Feeds(market.FR)[0]
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(feed.Why, tt.want) ||
+				feed.State() != Failed || !slices.Equal(codes(list), []string{"SFR 10235", "SFR 10236"}) {
+				t.Errorf("got %v, %+v and %v, want %q and both sites of the good list", err, feed, codes(list), tt.want)
+			}
+		})
+	}
+	for at := first; at < end; at++ { // one is enough
+		rows := unavailable
+		for other := end - 1; other >= first; other-- {
+			if other != at {
+				rows = changedRows(rows, "dropped", other)
+			}
+		}
+		filetest.Write(t, path, listText(rows))
+		if reports, err := s.Import(context.Background(), market.FR, "SFR", path); err != nil || reports[0].Served != 2 {
+			t.Errorf("with %s alone: %+v, %v, want both rows", unavailable[0][at], reports, err)
+		}
 	}
 }

@@ -147,14 +147,19 @@ func (e *Entry) Raw() map[string]string {
 	return raw
 }
 
-// Severity is Down if no service is OK.
+// Severity is Down if a service is HS or DE and none is OK, else Degraded. So is a row that states no
+// status: being in the list says that something is wrong, not that all is.
 func (e *Entry) Severity() Severity {
+	severity := Degraded
 	for _, st := range e.Services.each() {
-		if *st == statusOK {
+		switch *st {
+		case statusOK:
 			return Degraded
+		case statusHS, statusDE:
+			severity = Down
 		}
 	}
-	return Down
+	return severity
 }
 
 func (s *Services) each() []*Status {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,8 +40,14 @@ func newParser(m *market.Market, operator string) (*parser, error) {
 // A row is one record while it is being read.
 type row struct {
 	*parser
-	cells []string // by columns, clean
-	odd   []string // kinds of values that were left out, each once
+	cells []string   // by columns, clean
+	odd   []oddValue // that were left out
+}
+
+// An oddValue is a value of a column that is not what was expected.
+type oddValue struct {
+	column   int
+	expected string
 }
 
 // Reasons why a row is rejected.
@@ -77,13 +82,15 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 	if err == nil {
 		err = r.Bind(cols)
 	}
+	if err == nil && !slices.ContainsFunc(statusColumns, r.HasBound) {
+		err = t.fail(1, "no column has the status of a service: expected %s", namesOf(statusColumns))
+	}
 	if err != nil {
 		return err
 	}
-	odd := map[string]int{}
 	filled := make([]bool, len(columns))
 	for r.Next() {
-		if err := p.record(ctx, r, report, odd, filled); err != nil {
+		if err := p.record(ctx, r, report, filled); err != nil {
 			return err
 		}
 	}
@@ -91,16 +98,15 @@ func (p *parser) read(ctx context.Context, in io.Reader, name string, report *so
 		return err
 	}
 	report.CountServed()
-	for _, what := range slices.Sorted(maps.Keys(odd)) {
-		report.Warn(fmt.Sprintf("%s left out, of %d rows", what, odd[what]))
-	}
+	(&source.Kind{Columns: cols}).Note(report, r)
+	report.WarnOfForeign()
 	if t.unended {
 		report.Warn(source.Unended)
 	}
 	return r.Err()
 }
 
-// checkFilled refuses a file if a required column is empty in every row.
+// checkFilled refuses a file if a required column, or all of the statuses, are empty in every row.
 func checkFilled(r *table.Reader, report *source.Report, filled []bool) error {
 	if r.Err() != nil || !slices.Contains(filled, true) {
 		return nil
@@ -111,13 +117,15 @@ func checkFilled(r *table.Reader, report *source.Report, filled []bool) error {
 				What: "the column " + r.Written(i) + " is empty in every row"}
 		}
 	}
+	if !slices.ContainsFunc(statusColumns, func(i int) bool { return filled[i] }) {
+		return &table.Error{Name: report.Path, Line: 1, What: "the columns of statuses are empty in every row"}
+	}
 	return nil
 }
 
 // record reads a record into an entry, or rejects it, or skips it as a note. A note has at most two
 // cells and does not begin like a row. It notes which columns have values.
-func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, odd map[string]int,
-	filled []bool) error {
+func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Report, filled []bool) error {
 	w := &row{parser: p, cells: make([]string, len(columns))}
 	cells := 0
 	for i := range columns {
@@ -152,8 +160,11 @@ func (p *parser) record(ctx context.Context, r *table.Reader, report *source.Rep
 	}
 	p.seen[e.Code] = true
 	p.entries = append(p.entries, e)
-	for _, what := range w.odd {
-		odd[what]++
+	for _, o := range w.odd {
+		if o.column == colVoiceSMS && r.Written(colVoiceSMS) == r.Written(colVoice) {
+			continue // one column, which was counted
+		}
+		report.NoteOdd(source.ListColumns([]string{r.Written(o.column)}), 1, r.Line(), o.expected)
 	}
 	return nil
 }
@@ -208,10 +219,8 @@ func clean(b []byte) string {
 	return text
 }
 
-func (w *row) leftOut(what string) {
-	if !slices.Contains(w.odd, what) {
-		w.odd = append(w.odd, what)
-	}
+func (w *row) leftOut(column int, expected string) {
+	w.odd = append(w.odd, oddValue{column, expected})
 }
 
 // services reads the statuses. Statuses that api.md does not have count as not stated.
@@ -221,7 +230,7 @@ func (w *row) services() Services {
 		case statusOK, statusHS, statusDE, statusNE, "":
 			return st
 		}
-		w.leftOut("a status other than OK, HS, DE and NE")
+		w.leftOut(i, "OK, HS, DE or NE")
 		return ""
 	}
 	return Services{
@@ -243,7 +252,7 @@ func (w *row) managed() *bool {
 	case "":
 		return nil
 	default:
-		w.leftOut("who manages the site")
+		w.leftOut(colManaged, "OUI or NON")
 		return nil
 	}
 	return &yes

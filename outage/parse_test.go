@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +139,71 @@ func TestRawKeys(t *testing.T) {
 	}
 }
 
+// A site is down if the list says so of a service and of no service that it is OK. A row that states no status says
+// neither.
+func TestSeverity(t *testing.T) {
+	const services = ";HS;HS;HS;HS;HS;NE;HS;HS;"
+	for _, tt := range []struct {
+		statuses     string
+		want         Severity
+		services     []string
+		technologies []string
+	}{
+		{";;;;;;;;;", Degraded, []string{}, []string{}},
+		{";NE;NE;NE;NE;NE;NE;NE;NE;", Degraded, []string{}, []string{}},
+		{";NE;;-;null;NE;;NE;;", Degraded, []string{}, []string{}},
+		{";KO;KO;KO;KO;KO;KO;KO;KO;", Degraded, []string{}, []string{}},
+		{";OK;OK;OK;OK;OK;OK;OK;OK;", Degraded, []string{}, []string{}},
+		{";NE;NE;NE;NE;NE;HS;NE;NE;", Down, []string{"data"}, []string{"5g"}},
+		{";DE;;;;;;;;", Down, []string{"voice"}, []string{"2g"}},
+		{";HS;HS;HS;HS;HS;HS;HS;OK;", Degraded, []string{"data", "voice", "sms"}, []string{"2g", "3g", "4g", "5g"}},
+		{services, Down, []string{"data", "voice", "sms"}, []string{"2g", "3g", "4g"}},
+	} {
+		t.Run(tt.statuses, func(t *testing.T) {
+			entries, report, err := parse(t, market.FR, "SFR", fmt.Sprintf(header, "SFR")+rowOf("1")+
+				strings.Replace(rowOf("2"), services, tt.statuses, 1))
+			if err != nil || len(entries) != 2 || report.Served != 2 {
+				t.Fatalf("got %d entries, %+v, %v, want both rows", len(entries), report, err)
+			}
+			services, technologies := entries[1].Affected()
+			if got := entries[1].Severity(); got != tt.want || !slices.Equal(services, tt.services) ||
+				!slices.Equal(technologies, tt.technologies) {
+				t.Errorf("got %s, %v, %v, want %s, %v, %v", got, services, technologies, tt.want, tt.services,
+					tt.technologies)
+			}
+		})
+	}
+}
+
+// What is left out of served rows is counted by column, and columns that nobody knows are named.
+func TestLeftOut(t *testing.T) {
+	row := func(code string, changes ...string) string {
+		return strings.NewReplacer(changes...).Replace(rowOf(code))
+	}
+	const begins, ends = "2026-08-20 06:10:00", "2026-08-21 18:00:00"
+	own := fmt.Sprintf(header, "SFR") + row("1", begins, "hier") + row("2", begins, "2026-02-30", ends, "demain") +
+		row("3", begins, "1970-01-01 00:00:00") + row("4", ends, "2026-08-19") + row("5", ";NE;HS;HS;", ";NE;KO;HS;") +
+		row("6", ";OUI;", ";SFR;") + row("7", begins, "", ends, "") + row("8", ";45.77;3.08;", ";0;0;", begins, "hier")
+	for _, tt := range []struct{ name, operator, text, want string }{
+		{"present form", "SFR", own, "debut: 3 values are not dates of this century and were left out; the first is on line 2; " +
+			"fin_prev: 1 values are not dates of this century and were left out; the first is on line 3; " +
+			"fin_prev: 1 values are not after the beginning and were left out; the first is on line 5; " +
+			"voix: 1 values are not OK, HS, DE or NE and were left out; the first is on line 6; " +
+			"Antenne relais gérée par SFR: 1 values are not OUI or NON and were left out; the first is on line 7"},
+		{"Orange's own times, and a column that nobody knows", "ORANGE",
+			strings.Replace(orangeList, "20/08/2026 06:10:00;21/08/2026;", "32/08/2026 06:10:00;21-08-26;", 1),
+			"debut_interruption_voix: 1 values are not dates of this century and were left out; the first is on line 4; " +
+				"fin_interruption_voix: 1 values are not dates of this century and were left out; the first is on line 4; " +
+				"unknown columns: IMEI"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, report, err := parse(t, market.FR, tt.operator, tt.text); err != nil || report.Warning != tt.want {
+				t.Errorf("got %+v, %v, want the warning\n%s", report, err, tt.want)
+			}
+		})
+	}
+}
+
 // Rows are served or rejected; other lines are not counted.
 func TestServedAndRejectedRows(t *testing.T) {
 	text := "Antennes\n" + fmt.Sprintf(header, "SFR") + rowOf("1") + rowOf("1") +
@@ -158,9 +224,9 @@ func TestServedAndRejectedRows(t *testing.T) {
 	if !maps.Equal(report.Rejected, want) {
 		t.Errorf("rejected = %v, want %v", report.Rejected, want)
 	}
-	if report.Examples[0].Line != 4 || !strings.Contains(report.Warning, "status") ||
+	if report.Examples[0].Line != 4 || !strings.HasPrefix(report.Warning, "2Gvoix: 1 values are not OK, HS, DE or NE") ||
 		entries[1].Services.Voice2G != "" {
-		t.Errorf("got %+v, want Line = 4, status in Warning and Voice2G empty", report)
+		t.Errorf("got %+v, want Line = 4, 2Gvoix in Warning and Voice2G empty", report)
 	}
 }
 

@@ -1,7 +1,6 @@
 package outage
 
 import (
-	"strings"
 	"time"
 	_ "time/tzdata" // the zones of files, on machines that know none
 )
@@ -20,8 +19,9 @@ var days = []string{time.DateOnly, "02/01/2006"}
 
 // A moment is a time as it is answered and as it stands in a raw row.
 type moment struct {
-	at  time.Time // zero: not stated
-	raw string
+	at     time.Time // zero: not stated
+	raw    string
+	column int
 }
 
 // instant is the moment in UTC, nil when it is not stated.
@@ -40,7 +40,7 @@ func (w *row) period() (start, end moment) {
 	start = w.pick([]int{colStart, colStartVoice, colStartData}, false)
 	end = w.pick([]int{colEnd, colEndVoice, colEndData}, true)
 	if !start.at.IsZero() && !end.at.IsZero() && end.at.Before(start.at) {
-		w.leftOut("an expected end before the beginning")
+		w.leftOut(end.column, "after the beginning")
 		end.at = time.Time{}
 	}
 	return start, end
@@ -49,12 +49,12 @@ func (w *row) period() (start, end moment) {
 // pick reads the first of the columns, or the earliest or latest of the others when it
 // is empty.
 func (w *row) pick(cols []int, end bool) moment {
-	best := w.moment(w.cells[cols[0]], end)
+	best := w.moment(cols[0], end)
 	if w.cells[cols[0]] != "" {
 		return best
 	}
 	for _, i := range cols[1:] {
-		m := w.moment(w.cells[i], end)
+		m := w.moment(i, end)
 		if best.at.IsZero() || !m.at.IsZero() && m.at.After(best.at) == end {
 			best = m
 		}
@@ -62,13 +62,14 @@ func (w *row) pick(cols []int, end bool) moment {
 	return best
 }
 
-// moment reads a time. A day begins with its first second, and what is expected to end
+// moment reads a time in a column. A day begins with its first second, and what is expected to end
 // on a day ends with its last. A cell that is not a time of this century, such as
 // 2026-02-30, counts as not stated; the raw row keeps it.
-func (w *row) moment(cell string, end bool) moment {
+func (w *row) moment(column int, end bool) moment {
+	cell := w.cells[column]
 	for _, layout := range layouts {
 		if at, err := time.ParseInLocation(layout, cell, w.zone); err == nil {
-			return w.plausible(at, cell)
+			return w.plausible(at, column)
 		}
 	}
 	for _, layout := range days {
@@ -79,19 +80,22 @@ func (w *row) moment(cell string, end bool) moment {
 		if end {
 			at = time.Date(at.Year(), at.Month(), at.Day(), 23, 59, 59, 0, w.zone)
 		}
-		return w.plausible(at, cell)
+		return w.plausible(at, column)
 	}
 	if cell != "" {
-		w.leftOut("an impossible date")
+		w.leftOut(column, dates)
 	}
-	return moment{raw: cell}
+	return moment{raw: cell, column: column}
 }
 
-func (w *row) plausible(at time.Time, cell string) moment {
+// dates is what is expected of a column of times.
+const dates = "dates of this century"
+
+func (w *row) plausible(at time.Time, column int) moment {
 	if at.Year() < 2000 || at.Year() > 2099 {
-		w.leftOut("an impossible date")
-		return moment{raw: strings.TrimSpace(cell)}
+		w.leftOut(column, dates)
+		return moment{raw: w.cells[column], column: column}
 	}
 	at = at.Truncate(time.Second)
-	return moment{at, at.In(w.zone).Format(rawTime)}
+	return moment{at, at.In(w.zone).Format(rawTime), column}
 }

@@ -39,8 +39,9 @@ func TestMoments(t *testing.T) {
 		{"hier", "none, left out"},
 	} {
 		t.Run(tt.cell, func(t *testing.T) {
-			w := &row{parser: p}
-			m := w.moment(tt.cell, false)
+			w := &row{parser: p, cells: make([]string, len(columns))}
+			w.cells[colStart] = tt.cell
+			m := w.moment(colStart, false)
 			got := "none"
 			if at := m.instant(); at != nil {
 				got = at.Format(time.RFC3339)

@@ -34,7 +34,7 @@ type Outage struct {
 	SiteName               string          `json:"siteName" doc:"What the source calls the site: the operator's code of it, or what the report says; may be empty."`
 	Address                string          `json:"address" doc:"Empty when it is not known: operators publish none."`
 	Commune                *string         `json:"commune"`
-	Severity               outage.Severity `json:"severity" doc:"down when no service is OK, else degraded."`
+	Severity               outage.Severity `json:"severity" doc:"down when a service is out and none is OK, else degraded."`
 	AffectedServices       []string        `json:"affectedServices" doc:"Of data, voice, sms."`
 	AffectedTechnologies   []string        `json:"affectedTechnologies" doc:"Of 2g, 3g, 4g, 5g."`
 	StartedAt              string          `json:"startedAt" doc:"ISO 8601, UTC; empty when the operator does not state it."`

@@ -16,6 +16,16 @@ type Columns struct {
 	Twice   []string // those that nobody reads and that are there twice, or under two names
 }
 
+// Note adds to the report on a table, after its last record, which columns it has, whether it is ended, and which
+// values were left out.
+func (k *Kind) Note(r *Report, t *table.Reader) {
+	r.Columns = k.columnsIn(t)
+	if t.Unended() {
+		r.Warn(Unended)
+	}
+	r.warnOfOdd()
+}
+
 // columnsIn returns the columns of a table, after its last record.
 func (k *Kind) columnsIn(t *table.Reader) (c Columns) {
 	for _, h := range t.Headings(k.Columns) {

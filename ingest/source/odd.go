@@ -18,7 +18,7 @@ func (r *Report) NoteOdd(column string, n, line int, expected string) {
 		return
 	}
 	for i := range r.odd {
-		if o := &r.odd[i]; o.column == column {
+		if o := &r.odd[i]; o.column == column && o.expected == expected {
 			o.n += n
 			return
 		}

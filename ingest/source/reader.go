@@ -159,11 +159,7 @@ func (r *Reader) Done() (*Report, error) {
 	if err := r.noteLacks(); err != nil {
 		return nil, err
 	}
-	r.Columns = r.kind.columnsIn(r.table)
-	if r.table.Unended() {
-		r.Warn(Unended)
-	}
-	r.warnOfOdd()
+	r.kind.Note(r.Report, r.table)
 	return r.Report, nil
 }
 

@@ -56,7 +56,7 @@ type outageByUser struct {
 	SiteName               string            `json:"siteName" doc:"The site's key; empty when it is of no site."`
 	Address                string            `json:"address" doc:"Empty when it is not known."`
 	Commune                *string           `json:"commune"`
-	Severity               outage.Severity   `json:"severity" doc:"down when no service is OK, else degraded."`
+	Severity               outage.Severity   `json:"severity" doc:"down when a service is out and none is OK, else degraded."`
 	AffectedServices       []string          `json:"affectedServices" doc:"Of data, voice, sms."`
 	AffectedTechnologies   []string          `json:"affectedTechnologies" doc:"Of 2g, 3g, 4g, 5g."`
 	StartedAt              string            `json:"startedAt" doc:"ISO 8601, UTC."`

@@ -37,7 +37,7 @@ type Unavailable struct {
 	Code         string           `json:"operatorSiteId" doc:"The operator's code of the site."`
 	SiteKey      *string          `json:"siteKey" doc:"Of the register's site, for the other tools; null if the operator's code and the position do not name exactly one."`
 	Commune      *string          `json:"commune"`
-	Severity     outage.Severity  `json:"severity" doc:"down when no service is OK, else degraded."`
+	Severity     outage.Severity  `json:"severity" doc:"down when a service is out and none is OK, else degraded."`
 	Services     []string         `json:"affectedServices" doc:"Of data, voice, sms."`
 	Technologies []string         `json:"affectedTechnologies" doc:"Of 2g, 3g, 4g, 5g."`
 	StartedAt    string           `json:"startedAt" doc:"ISO 8601, UTC; empty when it is not stated."`
