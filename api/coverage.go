@@ -66,7 +66,9 @@ func (r *Env) points(_ context.Context, p *pointsParams) (pointPage, error) {
 	if err != nil {
 		return pointPage{}, err
 	}
-	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: p.Operator.canonical(market.Get(p.Market))}
+	m := market.Get(p.Market)
+	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: p.Operator.canonical(m),
+		SourceUnavailableReason: unavailableReason(m)}
 	if p.Technology != nil {
 		name := string(*p.Technology)
 		_, q.Technology, _ = measure.Technologies(name) // one, since it was bound

@@ -119,9 +119,9 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (outagePage, error) {
 	if p.Format == formatCSV {
 		return outagePage{p.file(view.OutageTable(body.Data), q.Market, "outages").before(body.Meta.NextOffset)}, nil
 	}
-	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
-		Territory: territoryOf(q), Count: len(list), Truncated: truncated,
+	status, m := r.Outages.FeedStatus(q.Market, q.Operators), market.Get(q.Market)
+	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(m),
+		Territory: territoryOf(q), Count: len(list), Truncated: truncated, SourceUnavailableReason: unavailableReason(m),
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available},
 		Offset:       p.Offset, HasMore: truncated, NextOffset: body.Meta.NextOffset, DataVersion: &version}
 	text, err := encodeBody(body)

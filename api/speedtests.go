@@ -85,8 +85,9 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage,
 	if err != nil {
 		return speedtestPage{}, err
 	}
-	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market,
-		Operator: p.Operator.canonical(market.Get(p.Market)), Offset: p.Offset, DataVersion: &version}
+	m := market.Get(p.Market)
+	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: p.Operator.canonical(m),
+		Offset: p.Offset, SourceUnavailableReason: unavailableReason(m), DataVersion: &version}
 	if next := p.Offset + len(tests); len(tests) > 0 && next < total {
 		meta.HasMore, meta.NextOffset = true, &next
 	}
@@ -189,10 +190,11 @@ func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (site
 	if err != nil {
 		return siteSpeedtestPage{}, err
 	}
-	version := r.Measures.Version()
+	version, m := r.Measures.Version(), market.Get(in.Market)
 	text, err := encodePage(tests, view.AppendSpeedtest,
 		view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset,
-			BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(market.Get(in.Market))})
+			BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(m),
+			SourceUnavailableReason: unavailableReason(m)})
 	return siteSpeedtestPage{text}, err
 }
 

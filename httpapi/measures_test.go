@@ -159,7 +159,7 @@ func TestSpeedtests(t *testing.T) {
 	if got, want := fmt.Sprint(o["meta"]),
 		fmt.Sprint(object{"limit": json.Number("1"), "returned": json.Number("1"), "market": "FR", "operator": key,
 			"offset": json.Number("0"), "hasMore": true, "nextOffset": json.Number("1"),
-			"dataVersion": s.Measures().Version()}); got != want {
+			"sourceUnavailableReason": nil, "dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
 	item := o["data"].([]any)[0].(object)
@@ -230,7 +230,8 @@ func TestSpeedtestsOfSite(t *testing.T) {
 	o := parse(t, get(t, s, "/speedtests/site?"+id+"&bestOnly=true&offset=9"), 200)
 	if got, want := fmt.Sprint(o["meta"]),
 		fmt.Sprint(object{"total": json.Number("3"), "limit": json.Number("20"), "offset": json.Number("0"),
-			"bestOnly": true, "market": "FR", "operator": "ALL", "dataVersion": s.Measures().Version()}); got != want {
+			"bestOnly": true, "market": "FR", "operator": "ALL", "sourceUnavailableReason": nil,
+			"dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
 }
@@ -292,7 +293,8 @@ func TestCoveragePoints(t *testing.T) {
 	o := parse(t, get(t, s, "/coverage/points?technology=lte&operator=ALL"), 200)
 	if got, want := fmt.Sprint(o["meta"]),
 		fmt.Sprint(object{"limit": json.Number("500"), "returned": json.Number("1"), "market": "FR",
-			"operator": "ALL", "technology": "LTE", "dataVersion": s.Measures().Version()}); got != want {
+			"operator": "ALL", "technology": "LTE", "sourceUnavailableReason": nil,
+			"dataVersion": s.Measures().Version()}); got != want {
 		t.Errorf("meta %s, want %s", got, want)
 	}
 	item := o["data"].([]any)[0].(object)

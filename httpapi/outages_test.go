@@ -116,7 +116,7 @@ func TestOutages(t *testing.T) {
 			"severity":"degraded","affectedServices":["data","voice"],"affectedTechnologies":["4g"],"startedAt":"2026-08-19T04:10:00.000Z","expectedEndAt":null,
 			"reason":null,"state":null,"confirmCount":null,"confirmationsRemaining":null,"operatorConfirmed":null}`,
 		`{"source":"operator","id":"operator:fr-orange:00000003R1","marketCode":"FR","operatorKey":"ORANGE","latitude":48.86,"longitude":2.29,"siteKey":null,"siteName":"00000003R1","address":"","commune":null,
-			"severity":"down","affectedServices":[],"affectedTechnologies":[],"startedAt":"","expectedEndAt":null,
+			"severity":"degraded","affectedServices":[],"affectedTechnologies":[],"startedAt":"","expectedEndAt":null,
 			"reason":null,"state":null,"confirmCount":null,"confirmationsRemaining":null,"operatorConfirmed":null}`,
 	} {
 		wantJSON(t, data[i], want)

@@ -60,7 +60,7 @@ func checkPages(t *testing.T, s *Server, target string, least int) {
 func TestPagesOfOutages(t *testing.T) {
 	s := newServer(t)
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)
-	importOutages(t, s, market.FR, "SFR", unknown)
+	importOutages(t, s, market.FR, "SFR", paris)
 	checkPages(t, s, "/outages?source=all", 3)
 	checkPages(t, s, "/outages?lat=48.86&lon=2.3&radiusKm=200", 2)
 }

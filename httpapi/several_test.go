@@ -141,7 +141,7 @@ func TestSeveralOperators(t *testing.T) {
 	s := newServer(t)
 	importOutages(t, s, market.FR, "ORANGE", paris)
 	importOutages(t, s, market.FR, "SFR", lyon)
-	importOutages(t, s, market.FR, "FREE", unknown)
+	importOutages(t, s, market.FR, "FREE", paris)
 	for _, target := range []string{"/antennas?", "/antennas/export?", "/antennas/search?",
 		"/antennas/lookup-by-radio?value=1&", "/outages?", "/sites-hs?", "/speedtests?", "/speedtests/site?enb=1&",
 		"/coverage/points?", "/stats/departments?"} {

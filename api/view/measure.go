@@ -62,35 +62,38 @@ type PointRadio struct {
 
 // SpeedtestsMeta is the meta of /speedtests.
 type SpeedtestsMeta struct {
-	Limit       int         `json:"limit"`
-	Returned    int         `json:"returned" doc:"Items in this answer."`
-	Market      market.Code `json:"market"`
-	Operator    string      `json:"operator"`
-	Offset      int         `json:"offset"`
-	HasMore     bool        `json:"hasMore"`
-	NextOffset  *int        `json:"nextOffset" doc:"offset of the next page; null on the last."`
-	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
+	Limit                   int         `json:"limit"`
+	Returned                int         `json:"returned" doc:"Items in this answer."`
+	Market                  market.Code `json:"market"`
+	Operator                string      `json:"operator"`
+	Offset                  int         `json:"offset"`
+	HasMore                 bool        `json:"hasMore"`
+	NextOffset              *int        `json:"nextOffset" doc:"offset of the next page; null on the last."`
+	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
+	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // SiteSpeedtestsMeta is the meta of /speedtests/site.
 type SiteSpeedtestsMeta struct {
-	Total       int         `json:"total" doc:"Speedtests that match."`
-	Limit       int         `json:"limit"`
-	Offset      int         `json:"offset" doc:"0 with bestOnly."`
-	BestOnly    bool        `json:"bestOnly"`
-	Market      market.Code `json:"market"`
-	Operator    string      `json:"operator"`
-	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
+	Total                   int         `json:"total" doc:"Speedtests that match."`
+	Limit                   int         `json:"limit"`
+	Offset                  int         `json:"offset" doc:"0 with bestOnly."`
+	BestOnly                bool        `json:"bestOnly"`
+	Market                  market.Code `json:"market"`
+	Operator                string      `json:"operator"`
+	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
+	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // PointsMeta is the meta of /coverage/points.
 type PointsMeta struct {
-	Limit       int         `json:"limit"`
-	Returned    int         `json:"returned" doc:"Items in this answer."`
-	Market      market.Code `json:"market"`
-	Operator    string      `json:"operator"`
-	Technology  *string     `json:"technology" doc:"null when any is wanted."`
-	DataVersion *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
+	Limit                   int         `json:"limit"`
+	Returned                int         `json:"returned" doc:"Items in this answer."`
+	Market                  market.Code `json:"market"`
+	Operator                string      `json:"operator"`
+	Technology              *string     `json:"technology" doc:"null when any is wanted."`
+	SourceUnavailableReason *string     `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
+	DataVersion             *string     `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // AppendSpeedtest appends a Speedtest in JSON. As one answer has thousands, it does so

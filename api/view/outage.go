@@ -83,16 +83,17 @@ type OperatorFeed struct {
 
 // OutagesMeta is the meta of /outages.
 type OutagesMeta struct {
-	Market       market.Code  `json:"market"`
-	Operator     string       `json:"operator"`
-	Territory    *string      `json:"territory" doc:"The one that was asked for."`
-	Count        int          `json:"count" doc:"Entries in this answer."`
-	Truncated    bool         `json:"truncated" doc:"Whether there are more than the limit."`
-	OperatorFeed OperatorFeed `json:"operatorFeed"`
-	Offset       int          `json:"offset"`
-	HasMore      bool         `json:"hasMore"`
-	NextOffset   *int         `json:"nextOffset" doc:"offset of the next page; null on the last."`
-	DataVersion  *string      `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
+	Market                  market.Code  `json:"market"`
+	Operator                string       `json:"operator"`
+	Territory               *string      `json:"territory" doc:"The one that was asked for."`
+	Count                   int          `json:"count" doc:"Entries in this answer."`
+	Truncated               bool         `json:"truncated" doc:"Whether there are more than the limit."`
+	OperatorFeed            OperatorFeed `json:"operatorFeed"`
+	Offset                  int          `json:"offset"`
+	HasMore                 bool         `json:"hasMore"`
+	NextOffset              *int         `json:"nextOffset" doc:"offset of the next page; null on the last."`
+	SourceUnavailableReason *string      `json:"sourceUnavailableReason" doc:"Why the market has no inventory; null when it has."`
+	DataVersion             *string      `json:"dataVersion" doc:"Names the data: pages with the same one belong together. null without data."`
 }
 
 // SiteServices are the statuses of a site's services.
