@@ -59,7 +59,7 @@ func TestColumnsAreNamedOnce(t *testing.T) {
 		return slices.DeleteFunc(r.Notes, func(n string) bool { return !strings.Contains(n, "column") })
 	}
 	text := datedObservatory("2026-08-20", 100, 5, "2016-01-02")
-	if notes := of(k.must(k.file("o.csv", text), k.file("a.txt", antennas))); notes != nil && len(notes) > 0 {
+	if notes := of(k.must(k.file("o.csv", text), k.file("a.txt", antennas))); len(notes) > 0 {
 		t.Errorf("notes on the first files: %q", notes)
 	}
 	renamed := k.file("w.csv", strings.Replace(datedObservatory("2026-08-27", 100, 5, "2016-01-02"), "emr_dt", "emr_date", 1))
