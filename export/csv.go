@@ -96,6 +96,13 @@ func (c *csvWriter) cell(t Type) {
 			c.joined = append(c.joined, text...)
 		}
 		c.protected(string(c.joined))
+	case Wholes:
+		for i, n := range v.Wholes {
+			if i > 0 {
+				c.buf = append(c.buf, c.list)
+			}
+			c.buf = strconv.AppendInt(c.buf, n, 10)
+		}
 	case Numbers:
 		for i, x := range v.Numbers {
 			if i > 0 {

@@ -55,9 +55,9 @@ var emissionColumns = slices.Concat(ofSite(placeColumns), []Column[emissionRow]{
 		}
 	}},
 	{"date", Date, func(r *emissionRow, v *Value) { v.SetDate(r.emission.On) }},
-	{"azimuts", Numbers, func(r *emissionRow, v *Value) {
-		v.Numbers = appendDegrees(v.Numbers, r.emission.Azimuths)
-		v.Null = len(v.Numbers) == 0
+	{"azimuts", Wholes, func(r *emissionRow, v *Value) {
+		v.Wholes = appendDegrees(v.Wholes, r.emission.Azimuths)
+		v.Null = len(v.Wholes) == 0
 	}},
 	{"azimutFrom", Text, func(r *emissionRow, v *Value) { v.SetText(r.emission.Origin.String()) }},
 	{"sourceLabel", Text, func(r *emissionRow, v *Value) { v.Text = r.common.Source.Source }},

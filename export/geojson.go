@@ -21,7 +21,7 @@ func Features(t *Table) func(dst []byte, r Row) []byte {
 		p := t.position(r, v)
 		if dst = append(dst, `,"geometry":{"type":`...); t.Wedge {
 			r.Cell(len(t.Columns)-1, v)
-			dst = append(appendList(append(dst, `"Polygon","coordinates":[`...), Wedge(p, v.Number), appendPoint), ']')
+			dst = append(appendList(append(dst, `"Polygon","coordinates":[`...), Wedge(p, float64(v.Whole)), appendPoint), ']')
 		} else {
 			dst = appendPoint(append(dst, `"Point","coordinates":`...), p)
 		}
@@ -61,11 +61,15 @@ func (v *Value) appendJSON(dst []byte, t Type) []byte {
 		return append(v.Time.UTC().AppendFormat(append(dst, '"'), timeFormat), '"')
 	case Texts:
 		return appendList(dst, v.Texts, jsontext.AppendString)
+	case Wholes:
+		return appendList(dst, v.Wholes, appendWhole)
 	case Numbers:
 		return appendList(dst, v.Numbers, jsontext.AppendNumber)
 	}
 	return jsontext.AppendString(dst, v.Text)
 }
+
+func appendWhole(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
 func appendList[E any](dst []byte, list []E, element func([]byte, E) []byte) []byte {
 	dst = append(dst, '[')

@@ -155,6 +155,8 @@ func appendParquet(dst []parquet.Value, v *Value, t Type) []parquet.Value {
 		x = parquet.Int64Value(v.Time.UnixMilli())
 	case Texts:
 		return appendElements(dst, v.Texts, parquetText)
+	case Wholes:
+		return appendElements(dst, v.Wholes, func(n int64) parquet.Value { return parquet.Int64Value(n) })
 	case Numbers:
 		return appendElements(dst, v.Numbers, parquet.DoubleValue)
 	}
@@ -210,6 +212,8 @@ func parquetNode(t Type) parquet.Node {
 		return parquet.Timestamp(parquet.Millisecond)
 	case Texts:
 		return parquet.List(text)
+	case Wholes:
+		return parquet.List(parquet.Int(64))
 	case Numbers:
 		return parquet.List(parquet.Leaf(parquet.DoubleType))
 	}

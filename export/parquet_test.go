@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -155,7 +156,7 @@ func TestCutParquet(t *testing.T) {
 	}
 }
 
-// The rows of Parquet are those of CSV.
+// The rows of Parquet are those of CSV. Bands and azimuths are whole numbers in both tables.
 func TestParquetAgainstCSV(t *testing.T) {
 	r := sites(t, mast("1"), mast("2"))
 	for name, table := range map[string]*Table{"sites": r.SiteTable(), "emissions": r.EmissionTable()} {
@@ -168,7 +169,15 @@ func TestParquetAgainstCSV(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := rowsOf(t, parquetOf(t, table))
+			f := parquetOf(t, table)
+			wholes := map[string]bool{"band": true, "bands": true, "azimuts": true}
+			for _, leaf := range f.Schema().Columns() {
+				column, _ := f.Schema().Lookup(leaf...)
+				if is := column.Node.Type().Kind() == parquet.Int64; wholes[leaf[0]] && !is {
+					t.Errorf("%s is of %v, want int64", leaf[0], column.Node.Type())
+				}
+			}
+			got := rowsOf(t, f)
 			if len(got) != len(want)-1 {
 				t.Fatalf("%d rows, want %d", len(got), len(want)-1)
 			}
@@ -176,6 +185,12 @@ func TestParquetAgainstCSV(t *testing.T) {
 				for k, c := range table.Columns {
 					if value := row[c.Name]; c.Type == Text && value != nil && fmt.Sprint(value) != want[i+1][k] {
 						t.Errorf("row %d: %s is %v, want %s", i, c.Name, value, want[i+1][k])
+					}
+					if c.Type == Wholes {
+						numbers := regexp.MustCompile(`\d+`).FindAllString(fmt.Sprint(row[c.Name]), -1)
+						if list := strings.Join(numbers, ";"); list != want[i+1][k] {
+							t.Errorf("row %d: %s is %v, want %s", i, c.Name, row[c.Name], want[i+1][k])
+						}
 					}
 				}
 			}

@@ -56,7 +56,7 @@ var sectorColumns = slices.Concat([]Column[sectorRow]{
 		_, origin := r.site.Azimuths(r.selectsSector)
 		v.Text = origin.String()
 	}},
-	{"azimut", Number, func(r *sectorRow, v *Value) { v.Number = float64(r.azimuth) }},
+	{"azimut", Whole, func(r *sectorRow, v *Value) { v.Whole = int64(r.azimuth) }},
 })
 
 // selectsSector reports whether an emission that is shown has the sector.

@@ -120,12 +120,12 @@ var siteColumns = slices.Concat(placeColumns, []Column[siteRow]{
 	{"statusByOperator", Texts, (*siteRow).statusByOperator},
 	{"generation", Text, (*siteRow).generation},
 	{"technologies", Texts, (*siteRow).technologies},
-	{"bands", Numbers, (*siteRow).bands},
+	{"bands", Wholes, (*siteRow).bands},
 	{"sharedNetwork", Boolean, func(r *siteRow, v *Value) { v.Boolean = r.site.SharedRadio }},
 	{"hasFh", Boolean, func(r *siteRow, v *Value) { v.Boolean = r.site.FixedLink }},
-	{"azimuts", Numbers, func(r *siteRow, v *Value) {
+	{"azimuts", Wholes, func(r *siteRow, v *Value) {
 		azimuths, _ := r.site.Azimuths(nil)
-		v.Numbers = appendDegrees(v.Numbers, azimuths)
+		v.Wholes = appendDegrees(v.Wholes, azimuths)
 	}},
 	{"txFrequencies", Numbers, func(r *siteRow, v *Value) { v.Numbers = appendMegahertz(v.Numbers, r.site.TxFrequencies) }},
 	{"rxFrequencies", Numbers, func(r *siteRow, v *Value) { v.Numbers = appendMegahertz(v.Numbers, r.site.RxFrequencies) }},
@@ -251,11 +251,11 @@ func (r *siteRow) bands(v *Value) {
 	var space [32]int
 	for _, i := range r.systems(space[:0]) {
 		if mhz := r.common.bands[i]; mhz >= 0 {
-			v.Numbers = append(v.Numbers, float64(mhz))
+			v.Wholes = append(v.Wholes, int64(mhz))
 		}
 	}
-	slices.Sort(v.Numbers)
-	v.Numbers = slices.Compact(v.Numbers)
+	slices.Sort(v.Wholes)
+	v.Wholes = slices.Compact(v.Wholes)
 }
 
 func (r *siteRow) deployment(v *Value) {
@@ -292,9 +292,9 @@ func (r *siteRow) licences(v *Value) {
 	v.Texts = slices.Compact(v.Texts)
 }
 
-func appendDegrees(dst []float64, azimuths []uint16) []float64 {
+func appendDegrees(dst []int64, azimuths []uint16) []int64 {
 	for _, a := range azimuths {
-		dst = append(dst, float64(a))
+		dst = append(dst, int64(a))
 	}
 	return dst
 }

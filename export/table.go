@@ -22,8 +22,9 @@ const (
 	Boolean
 	Date
 	Time
-	Texts   // a list
-	Numbers // a list
+	Texts // a list, as are those after it
+	Wholes
+	Numbers
 )
 
 // A Value is one cell. The member of the column's type holds it. A text that is empty is stated and empty; a
@@ -37,6 +38,7 @@ type Value struct {
 	Date    site.Date
 	Time    time.Time
 	Texts   []string
+	Wholes  []int64
 	Numbers []float64
 }
 
@@ -80,7 +82,7 @@ type Table struct {
 	Columns []Head
 	// ID and the columns of the position, by number; -1 for none.
 	ID, Lat, Lng int
-	// Wedge means that the geometry of a row is a sector in the direction of the last column.
+	// Wedge means that the geometry of a row is a sector in the direction of the last column, in whole degrees.
 	Wedge bool
 	// Rows yields the rows. It may be called more than once.
 	Rows iter.Seq[Row]
@@ -137,6 +139,6 @@ type bound[R any] struct {
 
 // Cell implements Row.
 func (b *bound[R]) Cell(column int, v *Value) {
-	v.Null, v.Texts, v.Numbers = false, v.Texts[:0], v.Numbers[:0]
+	v.Null, v.Texts, v.Wholes, v.Numbers = false, v.Texts[:0], v.Wholes[:0], v.Numbers[:0]
 	b.columns[column].Get(b.row, v)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // fillEmissions adds the stations sorted by number, and the emissions sorted by station,
-// generation and band. A second row of the same station and system is left out.
+// generation and band. Of the rows of a station and system, the most advanced stays.
 func (c *country) fillEmissions(s *site.Site, sup *support, state *fillState) (duplicates int) {
 	ranks := c.systemRanks()
 	state.emissions = state.emissions[:0]
@@ -54,7 +54,8 @@ func (c *country) stationRuns(sup *support, state *fillState) [][]row {
 	return state.runs
 }
 
-// unite returns the first row of each system, of the rows of one station. They have the azimuths of all.
+// unite returns the most advanced row of each system, of the rows of one station, in whatever order they come. They
+// have the azimuths of all.
 func (c *country) unite(rows []row, state *fillState) []row {
 	state.stations++
 	own := rows[:0]
@@ -64,10 +65,22 @@ func (c *country) unite(rows []row, state *fillState) []row {
 			own = append(own, e)
 			continue
 		}
-		first := &own[slices.IndexFunc(own, func(o row) bool { return o.system == e.system })]
-		first.azimuths = c.azimuths.unite(first.azimuths, e.azimuths)
+		kept := &own[slices.IndexFunc(own, func(o row) bool { return o.system == e.system })]
+		azimuths := c.azimuths.unite(kept.azimuths, e.azimuths)
+		if compareAdvance(&e, kept) > 0 {
+			*kept = e
+		}
+		kept.azimuths = azimuths
 	}
 	return own
+}
+
+// compareAdvance compares rows of one station and system: by status, then by having a date, and an earlier one. An
+// older generation is before a newer one, which claims more.
+func compareAdvance(a, b *row) int {
+	known := func(e *row) int { return min(1, int(e.on)) }
+	return cmp.Or(cmp.Compare(a.status, b.status), cmp.Compare(known(a), known(b)), cmp.Compare(b.on, a.on),
+		cmp.Compare(b.generation, a.generation))
 }
 
 // systemRanks returns the rank by band of each of the systems.

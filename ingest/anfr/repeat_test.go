@@ -3,6 +3,7 @@ package anfr
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"relais/market"
+	"relais/site"
 )
 
 // Rows that repeat the row before give the sites of rows that are read alone: nothing repeats a broken row.
@@ -32,6 +34,32 @@ func TestRepeatedRows(t *testing.T) {
 	rejected["wrong number of columns"] -= strings.Count(text, "\n")
 	if diff := cmp.Diff(rejected, reports[Observatory].Rejected); diff != "" {
 		t.Errorf("rejected rows that are read alone, and together:\n%s", diff)
+	}
+}
+
+// Of rows of one station and system the most advanced stays, in whatever order they come.
+func TestRowsOfOneKey(t *testing.T) {
+	rows := []string{"Projet approuvé;2026-10-01;5", "En service;;120", "En service;2016-03-04;5", "En service;2016-01-02;240",
+		"Techniquement opérationnel;2015-05-06;"}
+	want := []site.Emission{{System: "LTE 800", Generation: site.G4, Status: 2, On: day(2016, 1, 2),
+		Azimuths: []uint16{5, 120, 240}, Origin: site.FromList}}
+	for range len(rows) {
+		rows = append(rows[1:], rows[0])
+		reversed := slices.Clone(rows)
+		slices.Reverse(reversed)
+		for _, order := range [][]string{rows, reversed} {
+			text := "adm_lb_nom;sup_id;emr_lb_systeme;sta_nm_dpt;generation;sta_nm_anfr;coordonnees;date_maj;statut;emr_dt;list_azimut\n"
+			for _, r := range order {
+				text += "SFR;100;LTE 800;003;4G;0032700002;46.2 , 3.4;2026-08-27T10:00:00;" + r + "\n"
+			}
+			sites, reports, _ := build(t, map[string]string{"o.csv": text}, market.FR)
+			if diff := cmp.Diff(want, sites["100"].Emissions); diff != "" {
+				t.Errorf("%q (-want +got)\n%s", order, diff)
+			}
+			if n := reports[Observatory].Rejected["duplicate row"]; n != 4 {
+				t.Errorf("%q: %d duplicate rows, want 4", order, n)
+			}
+		}
 	}
 }
 
