@@ -39,15 +39,9 @@ const fileDoc = "format=parquet (application/vnd.apache.parquet) is GeoParquet 1
 
 // csvParams say how CSV is written.
 type csvParams struct {
-	BOM       byteOrderMark `param:"bom" default:"0" doc:"1: CSV begins with a byte order mark, by which Excel knows that it is UTF-8."`
-	Separator csvSeparator  `param:"sep" default:"comma" doc:"semicolon: CSV for Excel in French, with semicolons between cells, decimal commas, and bars between the elements of a list."`
+	BOM       bool         `param:"bom" default:"false" doc:"true: CSV begins with a byte order mark, by which Excel knows that it is UTF-8."`
+	Separator csvSeparator `param:"sep" default:"comma" doc:"semicolon: CSV for Excel in French, with semicolons between cells, decimal commas, and bars between the elements of a list."`
 }
-
-// A byteOrderMark says whether there is one.
-type byteOrderMark string
-
-// Values lists both.
-func (byteOrderMark) Values() []string { return []string{"0", "1"} }
 
 // A csvSeparator is what is between two cells.
 type csvSeparator string
@@ -67,7 +61,7 @@ func (p csvParams) check(format string) error {
 	case format == formatCSV:
 	case p.Separator == semicolon:
 		name = "sep"
-	case p.BOM == "1":
+	case p.BOM:
 		name = "bom"
 	}
 	if name == "" {
@@ -95,7 +89,7 @@ const (
 
 // file returns the answer for a table of rows of a kind, such as sites.
 func (p csvParams) file(t *export.Table, m market.Code, kind string) *file {
-	f := export.CSV{BOM: p.BOM == "1", Semicolon: p.Separator == semicolon}
+	f := export.CSV{BOM: p.BOM, Semicolon: p.Separator == semicolon}
 	return &file{csvType, fileName(m, kind, formatCSV), t.Names(), false, 0, func(w io.Writer) error { return f.Write(w, t) }}
 }
 

@@ -22,6 +22,8 @@ func TestHookFilter(t *testing.T) {
 		{"territory=974", ""},
 		{"technology=6G", ""}, // only editions know
 		{"market=FR&department=99", `department: "99" is not allowed`},
+		{"market=FR&department=971", "Guadeloupe is in DROM: ask with market=DROM"},
+		{"market=DROM&department=ille-et-vilaine", "Ille-et-Vilaine is in FR: ask with market=FR"},
 		{"department=99", "no market has that; in"},
 		{"province=35", "province"},
 		{"department=35&operator=BELL", "no market has that"},

@@ -251,8 +251,13 @@ func (p areaParams) position(m *market.Market) (int, error) {
 		i, ok := m.AreaNamed(f.value)
 		if !ok {
 			codes := areaCodes(m)
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes,
-				Want: fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, abbreviate(codes))}
+			want := fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, abbreviate(codes))
+			for _, other := range market.All {
+				if i, has := other.AreaNamed(f.value); has && other.HasFilter(f.name) {
+					want += fmt.Sprintf("; %s is in %s: ask with market=%s", other.Areas[i].Label, other.Code, other.Code)
+				}
+			}
+			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes, Want: want}
 		}
 		if area != index.Any && area != i {
 			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}

@@ -112,7 +112,7 @@ type ChangesQuestion struct {
 // Changes returns a page of the changes of /changes.
 func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, error) {
 	p := changesParams{marketParams: q.asLists(), Since: q.Since, Until: q.Until, Net: q.Net, Limit: q.Limit,
-		Offset: q.Offset, csvParams: csvParams{BOM: "0", Separator: comma}}
+		Offset: q.Offset, csvParams: csvParams{Separator: comma}}
 	p.Kind, p.Technology = kindList(q.Kind), textList(q.Technology)
 	if q.Generation != nil {
 		p.Generation = generationList(q.Generation.String())

@@ -75,11 +75,10 @@ func (c *exportCommand) params() map[string]string {
 		"sep": c.Sep, "lang": c.Lang, "operator": c.Operator, "department": c.Department, "territory": c.Territory,
 		"province": c.Province, "generation": c.Generation, "status": c.Status, "technology": c.Technology, "band": c.Band,
 		"q": c.Words, "bbox": c.BBox, "lat": c.Lat, "lon": c.Lon, "radiusKm": c.RadiusKm}
-	if c.BOM {
-		p["bom"] = "1"
-	}
-	if c.Together {
-		p["together"] = strconv.FormatBool(true)
+	for name, set := range map[string]bool{"bom": c.BOM, "together": c.Together} {
+		if set {
+			p[name] = strconv.FormatBool(set)
+		}
 	}
 	return p
 }

@@ -189,8 +189,8 @@ func (c *outageClear) Run(ctx context.Context, streams Streams) error {
 
 type outageReport struct {
 	feedFlags
-	Lat        float64         `required:"" placeholder:"DEGREES" help:"Where it is, latitude."`
-	Lon        float64         `required:"" placeholder:"DEGREES" help:"Where it is, longitude; if negative, with =, as in --lon=-1.55."`
+	Lat        *float64        `placeholder:"DEGREES" help:"Where it is, latitude; with --site, the register's unless given."`
+	Lon        *float64        `placeholder:"DEGREES" help:"Where it is, longitude; if negative, with =, as in --lon=-1.55."`
 	Site       string          `placeholder:"SITE" help:"The site: its siteKey such as fr-23444, site id, national code or station number."`
 	SiteName   string          `placeholder:"TEXT" help:"What people call it; with --site, its siteKey unless given."`
 	Address    string          `placeholder:"TEXT" help:"Its address; with --site, the register's unless given."`
@@ -212,20 +212,28 @@ type userFlag struct {
 func (*outageReport) Help() string {
 	return `Examples:
   relais outage report --data DIR --market FR --operator SFR --lat=48.8584 --lon=2.2945 --service data --technology 4g
-  relais outage report --data DIR --market CA --operator BELL --lat=46.8139 --lon=-71.2080 --severity degraded --reason "storm"`
+  relais outage report --data DIR --market CA --operator BELL --lat=46.8139 --lon=-71.2080 --severity degraded --reason "storm"
+  relais outage report --data DIR --market FR --operator SFR --site fr-23444 --service data`
 }
 
-// Validate refuses a position that is not on Earth.
+// Validate refuses a report without a position, and one that is not on Earth.
 func (c *outageReport) Validate() error {
-	if at := (geo.Point{Lat: c.Lat, Lng: c.Lon}); !at.Valid() {
-		return fmt.Errorf("--lat, --lon: %v, %v is not a position in degrees", c.Lat, c.Lon)
+	switch {
+	case (c.Lat == nil) != (c.Lon == nil):
+		return errors.New("--lat and --lon belong together: give both, or neither with --site")
+	case c.Lat == nil && c.Site == "":
+		return errors.New("where is it? Give --site, or --lat and --lon")
+	case c.Lat != nil:
+		if at := (geo.Point{Lat: *c.Lat, Lng: *c.Lon}); !at.Valid() {
+			return fmt.Errorf("--lat, --lon: %v, %v is not a position in degrees", at.Lat, at.Lng)
+		}
 	}
 	return c.dataFlag.Validate()
 }
 
 // Run makes the report.
 func (c *outageReport) Run(ctx context.Context, streams Streams) error {
-	n := community.NewReport{Market: c.Market, Operator: c.Operator, At: geo.Point{Lat: c.Lat, Lng: c.Lon},
+	n := community.NewReport{Market: c.Market, Operator: c.Operator,
 		SiteKey: c.Site, SiteName: c.SiteName, Address: c.Address,
 		Commune: c.Commune, Reason: c.Reason, Severity: c.Severity, Services: c.Service, Technologies: c.Technology,
 		StartedAt: c.StartedAt, User: c.User}
@@ -234,11 +242,14 @@ func (c *outageReport) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
+	if c.Lat != nil {
+		n.At = geo.Point{Lat: *c.Lat, Lng: *c.Lon}
+	}
 	return printReported(ctx, c.dataFlag, streams, admin.ReportOutage{NewReport: n}, c.JSON)
 }
 
 // atSite replaces the name of the report's site with its siteKey, and adds what the register
-// has about it.
+// has about it, its position among them.
 func atSite(n *community.NewReport, dir folder.Dir) error {
 	snap, err := snapshot.ReadFile(dir.Snapshot(string(n.Market)), n.Market)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -254,7 +265,7 @@ func atSite(n *community.NewReport, dir folder.Dir) error {
 	var s site.Site
 	snap.Site(int(at), &s)
 	v := view.NewSummary(snap, &s)
-	n.SiteKey = *v.SiteKey
+	n.SiteKey, n.At = *v.SiteKey, s.Position
 	n.SiteName = cmp.Or(n.SiteName, n.SiteKey)
 	if n.Commune == "" && v.Location.Commune != nil {
 		n.Commune = *v.Location.Commune

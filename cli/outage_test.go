@@ -116,4 +116,18 @@ func TestOutageReportOfASite(t *testing.T) {
 	}
 	report(1, "no site of FR has", "--site", "453481")
 	report(1, "no site of FR has", "--site", "be-2")
+
+	// The site has a position.
+	base := []string{"outage", "report", "--data", dir, "--market", "FR", "--operator", "SFR", "--json"}
+	out, errs, code := command(t.Context(), append(base, "--site", "fr-2")...)
+	var r struct{ Lat, Lon float64 }
+	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil {
+		t.Fatalf("report of a site without a position: exit %d, %v\n%s", code, err, errs)
+	}
+	for says, args := range map[string][]string{"Give --site, or --lat and --lon": nil,
+		"belong together": {"--site", "fr-2", "--lon=2.35"}} {
+		if _, errs, code := command(t.Context(), append(base, args...)...); code != 2 || !strings.Contains(errs, says) {
+			t.Errorf("%q: exit %d, want 2 with %q\n%s", args, code, says, errs)
+		}
+	}
 }

@@ -152,7 +152,7 @@ func TestAllowedValues(t *testing.T) {
 		{"/antennas?market=DROM&territory=975", "territory", []any{"971", "972", "973", "974", "976"}},
 		{"/antennas/export?format=xml", "format", []any{"json", "geojson", "csv", "parquet", "kmz"}},
 		{"/outages?source=x", "source", []any{"all", "operator", "community"}},
-		{"/speedtests/site?siteId=1&bestOnly=1", "bestOnly", []any{"true", "false"}},
+		{"/speedtests/site?siteId=1&bestOnly=yes", "bestOnly", []any{"true", "false"}},
 		{"/antennas?limit=0", "limit", nil}, {"/antennas?north=48", "south", nil}, {"/antennas?north=91", "north", nil},
 		{"/antennas/lookup-by-radio", "value", nil}, {"/speedtests/site", "siteId", nil},
 		{"/anfr/archive/yesterday", "date", nil},

@@ -128,7 +128,7 @@ func (p *Param) scalarText(value json.RawMessage) (string, error) {
 		return v, nil
 	case (c == 't' || c == 'f') && p.jsonKind == aBool:
 		return string(value), nil
-	case (c == '-' || c >= '0' && c <= '9') && p.jsonKind != aBool:
+	case c == '-' || c >= '0' && c <= '9':
 		return p.numberText(json.Number(value)), nil
 	}
 	return clip(string(value)), errors.New(p.jsonKind)

@@ -21,8 +21,8 @@ var bindJSONCases = []struct{ object, want string }{
 	{`{"limit":"seven"}`, `limit: "seven" is not allowed; a whole number`},
 	{`{"limit":"0x7"}`, "whole number"},
 	{`{"id":true}`, `id: "true" is not allowed; a text`},
-	{`{"flag":1}`, "true or false"},
-	{`{"flag":"1"}`, "true or false"},
+	{`{"flag":2}`, "true or false"},
+	{`{"flag":"yes"}`, "true or false"},
 	{`{"lat":"{}"}`, "a number"},
 	{`{"lat":"null"}`, "a number"},
 	{`{"limit":"[7]"}`, "whole number"},
@@ -61,6 +61,7 @@ func TestBindJSON(t *testing.T) {
 		{`{"id":1e3}`, "t&id=4:1000"},
 		{`{"id":-2.5}`, "t&id=4:-2.5"},
 		{`{"id":["a","b"],"limit":[9],"lat":["4.5"],"flag":[true]}`, "t&id=3:a,b&lat=4.5&flag=true&limit=9"},
+		{`{"flag":"1"}`, "t&flag=true"}, {`{"flag":1}`, "t&flag=true"}, {`{"flag":0}`, "t"},
 		{`{"id":[1,null,"b"]}`, "t&id=3:1,b"},
 		{`{"id":[],"limit":[null],"color":["red"]}`, "t"},
 	} {

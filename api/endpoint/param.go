@@ -213,10 +213,14 @@ func (p *Param) set(f reflect.Value, raw string) error {
 		}
 		f.SetFloat(x)
 	case reflect.Bool:
-		if raw != "true" && raw != "false" {
-			return fmt.Errorf("true or false")
+		switch raw {
+		case "true", "1":
+			f.SetBool(true)
+		case "false", "0":
+			f.SetBool(false)
+		default:
+			return fmt.Errorf("true or false, or 1 or 0")
 		}
-		f.SetBool(raw == "true")
 	default:
 		panic("endpoint: cannot bind " + f.Type().String())
 	}

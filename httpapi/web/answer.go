@@ -80,7 +80,7 @@ func (p *Pages) failure(w words, err error, m string) (status int, text string) 
 	case e.Status == http.StatusUnauthorized: // a register that only callers with a key may have
 		return http.StatusForbidden, w.Fill("restricted", m)
 	case e.Status == http.StatusBadRequest:
-		text = w.Fill("badValue", w.parameter(e.Parameter))
+		text = w.Fill("badValue", w.Parameter(e.Parameter))
 		if n := len(e.Allowed); n > 0 && n <= shownValues {
 			text += " " + w.Fill("goodValues", strings.Join(e.Allowed, ", "))
 		}
@@ -95,8 +95,8 @@ func (p *Pages) failure(w words, err error, m string) (status int, text string) 
 	return e.Status, w["later"]
 }
 
-// parameter returns the name of a parameter for people.
-func (w words) parameter(name string) string {
+// Parameter returns the name of a parameter for people.
+func (w words) Parameter(name string) string {
 	if text := w["param."+name]; text != "" {
 		return text
 	}

@@ -34,6 +34,18 @@ func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
 			f.Operators = append(f.Operators, m.Operators[i].Key)
 		}
 	}
+	for _, more := range q.More {
+		switch more.Name {
+		case "technology":
+			f.Technologies = strings.Split(more.Value, ",")
+		case "band":
+			f.Bands = strings.Split(more.Value, ",")
+		default:
+			if i, ok := m.AreaNamed(more.Value); ok && m.HasFilter(more.Name) {
+				f.Area = &view.Area{Type: m.AreaType, Code: m.Areas[i].Code, Label: m.Areas[i].Label}
+			}
+		}
+	}
 	lat, bad := strconv.ParseFloat(q.Lat, 64)
 	lng, bad2 := strconv.ParseFloat(q.Lng, 64)
 	km, bad3 := strconv.ParseFloat(q.Radius, 64)

@@ -33,10 +33,17 @@ type listQuery struct {
 	Market, Text, Lat, Lng, Radius   string
 	BBox                             string
 	Operators, Generations, Statuses []string
+	More                             []moreFilter
 	Sort                             string
 	Page                             int // from 1
 	Lang                             string
 }
+
+// A moreFilter is a filter of the API for which the form has no field. It stays in the form, and people see it.
+type moreFilter struct{ Name, Value string }
+
+// moreNames are the parameters of such filters.
+var moreNames = []string{"department", "territory", "province", "technology", "band", "together", "changedSince"}
 
 // newListQuery reads the parameters. Those that the page does not have are ignored, as links of
 // other sites have some of their own.
@@ -47,6 +54,11 @@ func newListQuery(r *http.Request) listQuery {
 		Lat: cleanText(q.Get("lat")), Lng: cleanText(cmp.Or(q.Get("lng"), q.Get("lon"))),
 		Operators: valuesOf(q, "operator"), Generations: valuesOf(q, "generation"), Statuses: valuesOf(q, "status"),
 		Lang: statedLanguage(r), Page: 1}
+	for _, name := range moreNames {
+		if value := strings.Join(valuesOf(q, name), ","); value != "" {
+			list.More = append(list.More, moreFilter{name, value})
+		}
+	}
 	if slices.Contains(sortNames, q.Get("sort")) {
 		list.Sort = q.Get("sort")
 	}
@@ -84,6 +96,9 @@ func (q listQuery) href() string {
 			v.Set(name, value)
 		}
 	}
+	for _, f := range q.More {
+		v.Set(f.Name, f.Value)
+	}
 	if q.Page > 1 {
 		v.Set("page", strconv.Itoa(q.Page))
 	}
@@ -95,10 +110,14 @@ func (q listQuery) href() string {
 
 // params returns the parameters of the API's operations for a page of so many sites of a market.
 func (q *listQuery) params(m *market.Market, limit int) map[string]string {
-	return map[string]string{"market": string(m.Code), "q": q.Text, "lat": q.Lat, "lng": q.Lng, "radiusKm": q.Radius,
+	params := map[string]string{"market": string(m.Code), "q": q.Text, "lat": q.Lat, "lng": q.Lng, "radiusKm": q.Radius,
 		"bbox": q.BBox, "operator": strings.Join(q.Operators, ","), "generation": strings.Join(q.Generations, ","),
 		"status": strings.Join(q.Statuses, ","), "limit": strconv.Itoa(limit),
 		"offset": strconv.Itoa((q.Page - 1) * pageRows)}
+	for _, f := range q.More {
+		params[f.Name] = f.Value
+	}
+	return params
 }
 
 // A listPage is the data of a page with a list of sites.
@@ -177,7 +196,7 @@ func (p *Pages) newListPage(env *api.Env, w words, q listQuery) *listPage {
 			q.Market == string(m.Table.Code)})
 	}
 	bare := q
-	bare.Operators, bare.Generations, bare.Statuses, bare.Sort, bare.Page = nil, nil, nil, "", 1
+	bare.Operators, bare.Generations, bare.Statuses, bare.More, bare.Sort, bare.Page = nil, nil, nil, nil, "", 1
 	list.Clear = bare.href()
 	for _, g := range []string{"2G", "3G", "4G", "5G"} {
 		list.Generations = append(list.Generations, option{g, g, "", slices.Contains(q.Generations, g)})
@@ -305,5 +324,5 @@ func sortRows(rows []listRow, by string) {
 // Filtered reports whether the list is of a part of what is there.
 func (list *listPage) Filtered() bool {
 	q := &list.Query
-	return len(q.Operators)+len(q.Generations)+len(q.Statuses) > 0
+	return len(q.Operators)+len(q.Generations)+len(q.Statuses)+len(q.More) > 0
 }

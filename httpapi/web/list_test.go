@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/api"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
 	"relais/market"
+	"relais/site"
 )
 
 // The pages of the sites around a position have all of them once, the nearest first, as a scan of
@@ -95,6 +98,39 @@ func TestSearchPage(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Filters of the API without a field in the form filter, and the page says so and keeps them.
+func TestSearchPageFilters(t *testing.T) {
+	var list []site.Site
+	for i, code := range []string{"03", "75", "75"} {
+		s := newSite(fmt.Sprint(1000+i), geo.Point{Lat: 48.8, Lng: 2.3 + float64(i)/100})
+		s.Area, _ = market.Get(market.FR).Area(code)
+		list = append(list, s)
+	}
+	p := pagesAbout(true, indextest.Market(t, market.FR, list...))
+	for target, want := range map[string]struct {
+		keys  []string
+		shows []string
+	}{
+		"/search?department=75&band=800&sort=place": {[]string{"fr-1001", "fr-1002"},
+			[]string{"Also filtered by department: 75 · band: 800", `name="department" value="75"`, "Clear filters",
+				`href="/search?band=800&amp;department=75&amp;market=FR"`, "/feeds/FR?band=800&amp;department=75"}},
+		"/near?lat=48.8&lng=2.3&department=Allier&lang=fr": {[]string{"fr-1000"}, []string{"Filtré aussi par département : Allier"}},
+		"/search?technology=LTE+700,LTE+800&together=1":    {[]string{"fr-1000", "fr-1001", "fr-1002"}, nil},
+		"/search?technology=LTE+700,GSM+900&together=true": {nil, []string{"all values at one site: true"}},
+		"/search?department=971&market=FR":                 {nil, []string{"department", "is not possible here"}},
+	} {
+		body := strings.ReplaceAll(ask(p, "GET", target).Body.String(), "\u00a0", " ")
+		if diff := cmp.Diff(want.keys, keysOf(body)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", target, diff)
+		}
+		for _, text := range want.shows {
+			if !strings.Contains(body, text) {
+				t.Errorf("%s: %q is missing", target, text)
+			}
+		}
 	}
 }
 
