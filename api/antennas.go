@@ -106,7 +106,7 @@ func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {
 	s, err := newPage(page, meta)
 	switch p.Format {
 	case formatGeoJSON:
-		return antennaPage{siteCollection{s}}, err
+		return antennaPage{siteCollection{s, pageAfter(meta.NextOffset)}}, err
 	case formatCSV:
 		return antennaPage{p.file(page.register().SiteTable(), m.Code, siteRows).before(meta.NextOffset)}, err
 	}

@@ -88,7 +88,7 @@ func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, err
 		return changesAnswer{p.file(view.ChangeTable(body.Data), p.Market, "changes").before(body.Meta.NextOffset)}, nil
 	case formatGeoJSON:
 		text, err := view.JSON(view.NewChangeCollection(body))
-		return changesAnswer{geoBytes{openBody(text)}}, err
+		return changesAnswer{geoPage{openBody(text), pageAfter(body.Meta.NextOffset)}}, err
 	}
 	text, err := view.JSON(body)
 	return changesAnswer{openBody(text)}, err
@@ -97,11 +97,17 @@ func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, err
 // openBody returns an encoded object without its end, so that the request id can follow.
 func openBody(text []byte) endpoint.Bytes { return text[:max(0, len(text)-1)] }
 
-// geoBytes are endpoint.Bytes of GeoJSON.
-type geoBytes struct{ endpoint.Bytes }
+// A geoPage is a page of GeoJSON.
+type geoPage struct {
+	endpoint.Bytes
+	nextPage
+}
 
 // ContentType implements endpoint.Stream.
-func (geoBytes) ContentType() string { return geoJSONType }
+func (geoPage) ContentType() string { return geoJSONType }
+
+// Size implements endpoint.Stream. What is kept in memory would have no link to the next page.
+func (geoPage) Size() int64 { return -1 }
 
 // A ChangesBody is a page of changes.
 type ChangesBody = view.Body[[]view.Change, view.ChangesMeta]

@@ -76,9 +76,23 @@ type file struct {
 	name        string // for browsers
 	members     []string
 	compressed  bool
-	next        int // offset of the next page, 0 for none
-	write       func(io.Writer) error
+	nextPage
+	write func(io.Writer) error
 }
+
+// A nextPage is the offset of the next page, 0 for none.
+type nextPage int
+
+// pageAfter returns it from the meta of a page.
+func pageAfter(next *int) nextPage {
+	if next == nil {
+		return 0
+	}
+	return nextPage(*next)
+}
+
+// NextOffset implements endpoint.Paged.
+func (n nextPage) NextOffset() int { return int(n) }
 
 // Content types of files.
 const (
@@ -95,9 +109,7 @@ func (p csvParams) file(t *export.Table, m market.Code, kind string) *file {
 
 // before says that a next page begins at an offset, nil for none.
 func (f *file) before(next *int) *file {
-	if next != nil {
-		f.next = *next
-	}
+	f.nextPage = pageAfter(next)
 	return f
 }
 
@@ -127,9 +139,6 @@ func (f *file) FileName() string { return f.name }
 
 // Compressed implements endpoint.File.
 func (f *file) Compressed() bool { return f.compressed }
-
-// NextOffset implements endpoint.Paged.
-func (f *file) NextOffset() int { return f.next }
 
 type countingWriter struct {
 	w io.Writer

@@ -236,7 +236,10 @@ func (p *featureTable) WriteTo(w io.Writer) (int64, error) {
 }
 
 // A siteCollection is a sitePage as GeoJSON, encoded while it is written.
-type siteCollection struct{ *sitePage }
+type siteCollection struct {
+	*sitePage
+	nextPage
+}
 
 // ContentType implements endpoint.Stream.
 func (siteCollection) ContentType() string { return geoJSONType }

@@ -5,7 +5,10 @@ package geo
 import "math"
 
 // A Point is a position in WGS84 degrees.
-type Point struct{ Lat, Lng float64 }
+type Point struct {
+	Lat float64 `json:"lat"`
+	Lng float64 `json:"lng"`
+}
 
 // Valid reports whether p is a position on the Earth.
 func (p Point) Valid() bool {
@@ -85,8 +88,8 @@ const rad = math.Pi / 180
 
 // A Disc is every point within Radius metres of Center.
 type Disc struct {
-	Center Point
-	Radius float64 // metres
+	Center Point   `json:"center"`
+	Radius float64 `json:"radiusMeters"`
 }
 
 // Haversine returns the haversine of the distance from the center to a point on the rim. It is

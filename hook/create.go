@@ -71,7 +71,11 @@ func (n *Spec) check() (*url.URL, error) {
 		return nil, &InvalidError{"url", "want https; only relais serve --hook-private sends to addresses without TLS: " +
 			"create the hook while it runs"}
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); err == nil {
+	a, err := netip.ParseAddr(u.Hostname())
+	if name := "." + strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")); strings.HasSuffix(name, ".localhost") {
+		a, err = netip.IPv6Loopback(), nil // RFC 6761, section 6.3
+	}
+	if err == nil {
 		if err := publicnet.Check(a); err != nil {
 			return nil, &InvalidError{"url", err.Error() + "; only relais serve --hook-private sends there: " +
 				"create the hook while it runs"}

@@ -186,9 +186,9 @@ type File interface {
 	Compressed() bool // compressing it again would be of no use
 }
 
-// A Paged is a File that may be one page of several.
+// A Paged is a Stream of unknown size that may be one page of several.
 type Paged interface {
-	File
+	Stream
 	NextOffset() int // of the next page, 0 for none
 }
 

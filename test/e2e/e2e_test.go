@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -87,7 +88,13 @@ func command(t *testing.T, v any, args ...string) {
 	if err := json.Unmarshal([]byte(out), v); err != nil {
 		t.Fatalf("relais %q: %v: %s", args, err, out)
 	}
+	if name := goName.FindString(out); name != "" {
+		t.Errorf("relais %q: member %s, want a lower-case letter first", args, name)
+	}
 }
+
+// goName finds a member of an object that has the name of a Go field.
+var goName = regexp.MustCompile(`"[A-Z][a-z]\w*":`)
 
 // fails runs a command that must fail with this exit code and say why.
 func fails(t *testing.T, code int, why string, args ...string) {
