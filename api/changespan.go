@@ -108,6 +108,19 @@ func (r *Env) editsOf(ctx context.Context, m *market.Market, from, to site.Date,
 	return e, nil
 }
 
+// toldEdits reads the changes by which an edition became known, as archive.Store.Told has them.
+func (r *Env) toldEdits(ctx context.Context, m *market.Market, before, e archive.Edition, n int) (*edits, error) {
+	if e.Corrected == 0 {
+		return r.editsOf(ctx, m, before.Date, e.Date, false)
+	}
+	from, to := before.Date.String(), e.Date.String()
+	if n > 0 {
+		from = to
+	}
+	list, err := r.Archives.Told(ctx, m.Code, e.Date, n)
+	return &edits{from: from, to: to, synthetic: e.Synthetic, lists: []edit{{to, from, list}}}, err
+}
+
 // dates returns the dates of the period, nil for none.
 func (e *edits) dates() (from, to *string) {
 	if e.to == "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"relais/api/endpoint"
@@ -77,10 +78,17 @@ func checkChangeFilter(code market.Code, filter url.Values) error {
 	return unknown
 }
 
-// editionEvents returns what hooks are told about an edition, compared with the one before: nothing of
-// the first one, and of one that is not there any more.
-func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date string) (list []*hook.Event, err error) {
-	for code := range strings.SplitSeq(codes, ",") {
+// editionEvents returns what hooks are told about an edition, compared with the one before, or about a correction of
+// it: nothing of the first one, and of one that is not there any more. words are those of the journal.
+func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (list []*hook.Event, err error) {
+	number := 0 // of the correction
+	if words[0] == archive.NewsCorrection && len(words) == 4 {
+		number, err = strconv.Atoi(words[3])
+	}
+	if err != nil || len(words) < 3 || (number > 0) != (words[0] == archive.NewsCorrection) {
+		return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
+	}
+	for code := range strings.SplitSeq(words[1], ",") {
 		m := market.Get(market.Code(code))
 		if m == nil {
 			return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
@@ -89,22 +97,34 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, codes, date strin
 		if err != nil {
 			return nil, err
 		}
-		n := slices.IndexFunc(all, func(e archive.Edition) bool { return e.Date.String() == date })
-		if n < 1 {
+		n := slices.IndexFunc(all, func(e archive.Edition) bool { return e.Date.String() == words[2] })
+		if n < 1 || number > all[n].Corrected {
 			continue
 		}
 		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At,
-			ID: hook.MessageID("changes", code, date, all[n].Version)}
-		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-1], all[n]) }
+			ID: hook.MessageID("changes", code, words[2], all[n].Version)}
+		if number > 0 {
+			e.ID = hook.MessageID("correction", code, words[2], words[3])
+		}
+		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-1], all[n], number) }
 		list = append(list, e)
 	}
 	return list, nil
 }
 
-// changesTold returns what a hook with a filter is told about an edition, nil if the filter selects
-// nothing of it.
+// showTold returns the page of edits.
+func (r *Env) showTold(p *changesParams, told *edits) (*ChangesBody, error) {
+	f, err := p.resolve(market.Get(p.Market), p.Operator)
+	if err != nil {
+		return nil, err
+	}
+	return r.showChanges(p, f, told)
+}
+
+// changesTold returns what a hook with a filter is told about an edition, or about a correction of it by its number,
+// nil if the filter selects nothing of it.
 func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, before, edition archive.Edition,
-) (any, error) {
+	correction int) (any, error) {
 	values, err := url.ParseQuery(filter)
 	if err != nil {
 		return nil, err
@@ -114,8 +134,11 @@ func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, 
 	}
 	p, err := changesOf(m.Code, values, before.Date.String(), edition.Date.String())
 	var body *ChangesBody
+	var told *edits
 	if err == nil {
-		body, err = r.changesPage(ctx, p, nil)
+		if told, err = r.toldEdits(ctx, m, before, edition, correction); err == nil {
+			body, err = r.showTold(p, told)
+		}
 	}
 	var invalid *endpoint.ParamError
 	switch {
@@ -129,7 +152,7 @@ func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, 
 	values.Set("market", string(m.Code))
 	values.Set("since", before.Date.String())
 	values.Set("until", edition.Date.String())
-	return view.HookChanges{Market: m.Code, Date: edition.Date.String(), PreviousDate: before.Date.String(),
-		Total: body.Meta.Total, TotalMatched: body.Meta.TotalMatched, Kinds: body.Meta.Kinds, Changes: body.Data,
+	return view.HookChanges{Market: m.Code, Date: edition.Date.String(), PreviousDate: told.from,
+		Corrects: correction > 0, Total: body.Meta.Total, TotalMatched: body.Meta.TotalMatched, Kinds: body.Meta.Kinds, Changes: body.Data,
 		URL: r.BaseURL + "/external/v1/changes?" + values.Encode(), Attribution: body.Meta.Attribution}, nil
 }

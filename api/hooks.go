@@ -146,8 +146,8 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 		e, err = outageEvent(people, id, words[len(words)-1])
 	case community.NewsBug:
 		e, err = bugEvent(people, id)
-	case archive.NewsEdition:
-		return env.editionEvents(ctx, c, id, words[len(words)-1])
+	case archive.NewsEdition, archive.NewsCorrection:
+		return env.editionEvents(ctx, c, words)
 	default:
 		return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -61,15 +62,17 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 		v.Oldest = &date
 	}
 	for i := len(all) - 1; i >= oldest && !v.Truncated; i-- {
-		one, err := r.editsOf(ctx, m, all[i-1].Date, all[i].Date, false)
-		if err != nil {
-			return nil, err
+		for n.correction = all[i].Corrected; n.correction >= 0; n.correction-- {
+			one, err := r.toldEdits(ctx, m, all[i-1], all[i], n.correction)
+			if err != nil {
+				return nil, err
+			}
+			known = withSystems(known, one.systems(nil))
+			if err := p.resolveSystems(&f, m, known, false); err != nil {
+				return nil, err
+			}
+			n.read(one, &f)
 		}
-		known = withSystems(known, one.systems(nil))
-		if err := p.resolveSystems(&f, m, known, false); err != nil {
-			return nil, err
-		}
-		n.read(one, &f)
 	}
 	if err := p.resolveSystems(&f, m, known, false); err != nil {
 		return nil, err
@@ -99,22 +102,23 @@ type newsReader struct {
 	*view.News
 	show       func(date, before string, c *change.Record) view.Change
 	skip       int    // entries that are still to be passed over
-	site, date string // of the entry that was seen last
+	correction int    // what is read is told by this correction of the edition, 0 for none
+	last       string // the entry that was seen last
 }
 
 // read adds edits, until the news is full.
 func (n *newsReader) read(e *edits, f *change.Filter) {
 	for _, e := range e.lists {
 		for c := range e.list.Records(f) {
-			if n.site != c.Site || n.date != e.date {
+			if id := fmt.Sprint(e.date, n.correction, c.Site); id != n.last {
 				if len(n.Entries) == newsEntries {
 					n.Truncated = true
 					return
 				}
-				if n.site, n.date = c.Site, e.date; n.skip > 0 {
+				if n.last = id; n.skip > 0 {
 					n.skip--
 				} else {
-					n.Entries = append(n.Entries, view.NewsEntry{Date: e.date})
+					n.Entries = append(n.Entries, view.NewsEntry{Date: e.date, Correction: n.correction})
 				}
 			}
 			last := len(n.Entries) - 1

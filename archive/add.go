@@ -129,7 +129,7 @@ func remove(tx *store.Tx, p *Publication) error {
 		return err
 	}
 	return errors.Join(tx.Bucket([]byte(rowsBucket)).Delete(key), tx.Bucket([]byte(publicationsBucket)).Delete(key),
-		removeDifferences(tx, p.day()))
+		removeDifferences(tx, p.day()), removeTold(tx, Markets, p.day()))
 }
 
 // An adding is the transaction of an Add.
@@ -145,6 +145,7 @@ type adding struct {
 	order    []uint32      // rows of the file by support
 	rows     *listing      // of the file
 	repeated int
+	corrects *correction // nil unless the newest publication is replaced
 }
 
 func (a *adding) run(o Options) error {
@@ -174,6 +175,11 @@ func (a *adding) run(o Options) error {
 		}
 	}
 	a.report.Replaced = at != nil
+	if at != nil {
+		if err := a.correct(before, at, after); err != nil {
+			return err
+		}
+	}
 	a.order, a.rows = a.file.bySupport(), a.file.listing()
 	var counting sync.WaitGroup
 	counting.Go(func() { a.repeated = a.file.repeated() })
@@ -203,6 +209,23 @@ func (a *adding) run(o Options) error {
 	return nil
 }
 
+// correct notes what a publication changes that is replaced. What was told of an old one is forgotten.
+func (a *adding) correct(before, at, after *Publication) error {
+	if before == nil || after != nil {
+		return removeTold(a.tx, Markets, a.date)
+	}
+	previous, err1 := editionOf(a.tx, before)
+	was, err2 := editionOf(a.tx, at)
+	err := errors.Join(err1, err2)
+	if err == nil {
+		a.corrects, err = newCorrection(a.tx, Markets, previous, was)
+	}
+	if a.corrects == nil {
+		err = errors.Join(err, removeTold(a.tx, Markets, a.date))
+	}
+	return err
+}
+
 // refuseFewer returns an error if the file has so much less than a publication that it may be a part.
 func (a *adding) refuseFewer(p *Publication, force bool) error {
 	if n := a.report.Supports; p != nil && !force && n*100 < p.Supports*95 {
@@ -218,7 +241,7 @@ func (a *adding) putPublication() error {
 	before, after := a.sides[0], a.sides[1]
 	p := withRows{&Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: a.file.rows.Len(), Supports: len(a.file.supports),
-		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil,
+		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil, Corrected: a.corrects.number(),
 		Segments: a.rows.segments(), Columns: a.file.columns,
 	}, a.rows}
 	key := numberKeyOf(uint32(a.date))
@@ -240,7 +263,14 @@ func (a *adding) putPublication() error {
 	if after != nil {
 		_, err = a.putCompared(p, after.withRows, after.differs)
 	}
-	return err
+	if a.corrects == nil || err != nil {
+		return err
+	}
+	is, err := editionOf(a.tx, p.Publication)
+	if err != nil {
+		return err
+	}
+	return a.corrects.put(a.tx, is)
 }
 
 func (a *adding) count(p *Publication, changes []rowChange) {

@@ -53,11 +53,12 @@ const (
 	differencesBucket  = "differences"  // market, date → differences from the edition before
 	editionsBucket     = "editions"     // market, date → noted edition in JSON
 	statesBucket       = "states"       // market → newest noted edition
+	toldBucket         = "told"         // market, date, number → what was told of an edition that was corrected
 )
 
 // Buckets are those of archives.db.
 var Buckets = []string{publicationsBucket, rowsBucket, changesBucket, segmentsBucket, blocksBucket,
-	differencesBucket, editionsBucket, statesBucket}
+	differencesBucket, editionsBucket, statesBucket, toldBucket}
 
 // A Store is the archives of a data folder. Its methods may be called from several
 // goroutines.
@@ -87,6 +88,8 @@ type Publication struct {
 	// Synthetic reports that the data was made up for a demonstration: nobody published it.
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Added     time.Time `json:"added"`
+	// Corrected is how often it was replaced while it was the newest.
+	Corrected int `json:"corrected,omitempty"`
 	// Late reports that a later publication was there when it was added.
 	Late     bool     `json:"late,omitempty"`
 	Bytes    int      `json:"bytes"` // stored for this publication alone

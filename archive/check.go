@@ -152,6 +152,7 @@ func checkKeys(tx *store.Tx, all []Publication, stored map[uint32][]int32) error
 		eachKey(tx, changesBucket, 8, func(n uint32) bool { return dates[n] }),
 		eachKey(tx, blocksBucket, 8, func(n uint32) bool { return stored[n] != nil }),
 		checkMarketKeys(tx, all),
+		checkTold(tx, all),
 	)
 }
 

@@ -29,6 +29,9 @@ func TestDamage(t *testing.T) {
 		now = randomListed(r, now)
 		mustNote(t, s, snapshotOf(t, date, now), true)
 	}
+	mustAdd(t, s, publication(t, "2026-08-20", line("SFR", "10", "LTE 800", "0032700001", "En service"),
+		line("SFR", "13", "LTE 800", "0032700012", "En service")), Options{Newest: true}) // corrects it
+	mustNote(t, s, snapshotOf(t, "2026-08-20", randomListed(r, now)), true)
 	mustBeWhole(t, s, 3)
 	want := encoded(t, s)
 	for _, bucket := range Buckets {

@@ -79,6 +79,6 @@ func (c *editionCopy) put(e Edition, whole *change.State) error {
 	if err := readJSON(editionsBucket, key, c.from.Bucket([]byte(editionsBucket)).Get(key), &r); err != nil {
 		return err
 	}
-	r.Sites = e.Sites
+	r.Sites, r.Corrected = e.Sites, 0
 	return putJSON(c.to, editionsBucket, key, r)
 }

@@ -24,6 +24,8 @@ func TestCopyEditions(t *testing.T) {
 		dates, all = append(dates, fmt.Sprintf("2026-0%d-15", i+1)), append(all, maps.Clone(now))
 		mustNote(t, s, snapshotOf(t, dates[i], now), true)
 	}
+	all[7] = randomListed(r, all[7])
+	mustNote(t, s, snapshotOf(t, dates[7], all[7]), true) // what was told of it is not copied
 	kept := func(id string) bool { return strings.HasSuffix(id, "1") || strings.HasSuffix(id, "4") }
 	for _, tt := range []struct {
 		name string

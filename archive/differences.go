@@ -30,7 +30,7 @@ func published(code market.Code) bool { return slices.Contains(Markets, code) }
 func editionOf(tx *store.Tx, p *Publication) (Edition, error) {
 	key := numberKeyOf(uint32(p.day()))
 	name, err := nameOf(tx.Value(rowsBucket, key))
-	return Edition{Date: p.day(), Synthetic: p.Synthetic,
+	return Edition{Date: p.day(), Synthetic: p.Synthetic, Corrected: p.Corrected,
 		Version: hex.EncodeToString(binary.BigEndian.AppendUint64(nil, name)) + "-" + mapping}, err
 }
 

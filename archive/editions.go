@@ -27,6 +27,8 @@ type Edition struct {
 	Registers []string
 	// Sites is the number of sites of a noted edition, 0 for a publication.
 	Sites int
+	// Corrected is how often the edition was replaced by another form of it while it was the newest.
+	Corrected int
 }
 
 // A Span is the changes from an edition to a later one.

@@ -10,7 +10,7 @@ import (
 	"relais/site"
 )
 
-// An edition is news if no later one was there when it came, whatever the clocks of the nodes say. What an
+// An edition, and a correction of the newest one, is news if no later one was there when it came, whatever the clocks of the nodes say. What an
 // old edition changes in the records of its neighbours is not told.
 func TestNews(t *testing.T) {
 	_, db := opened(t)
@@ -45,8 +45,8 @@ func TestNews(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, e.Text)
 	}
-	want := []string{"edition FR,DROM 2026-07-02", "edition FR,DROM 2026-07-16", "edition FR,DROM 2026-07-16",
-		"edition FR,DROM 2026-07-23", "edition CH 2026-07-02", "edition CH 2026-07-16", "edition CH 2026-07-16"}
+	want := []string{"edition FR,DROM 2026-07-02", "edition FR,DROM 2026-07-16", "correction FR,DROM 2026-07-16 1",
+		"edition FR,DROM 2026-07-23", "edition CH 2026-07-02", "edition CH 2026-07-16", "correction CH 2026-07-16 1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the journal (-want +got):\n%s", diff)
 	}

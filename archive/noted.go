@@ -24,6 +24,7 @@ type notedRecord struct {
 	Registers []string  `json:"registers,omitempty"`
 	Noted     time.Time `json:"noted"`
 	Late      bool      `json:"late,omitempty"` // a later edition was there when it was noted
+	Corrected int       `json:"corrected,omitempty"`
 }
 
 // noted returns the noted editions of a market, oldest first. Errors: errDamaged.
@@ -41,7 +42,7 @@ func noted(tx *store.Tx, code market.Code) (all []Edition, err error) {
 			return nil, cmp.Or(err, damaged("an edition"))
 		}
 		all = append(all, Edition{Date: date, Version: r.Version, Synthetic: r.Synthetic, Registers: r.Registers,
-			Sites: r.Sites})
+			Sites: r.Sites, Corrected: r.Corrected})
 	}
 	return all, nil
 }
@@ -125,6 +126,22 @@ func (n *noting) run(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	var corrects *correction
+	if there && before != nil && next == len(n.all) {
+		if corrects, err = newCorrection(tx, []market.Code{n.code}, n.all[at-1], n.all[at]); err != nil {
+			return err
+		}
+	}
+	if corrects == nil {
+		if err := removeTold(tx, []market.Code{n.code}, n.edition.Date); err != nil {
+			return err
+		}
+	}
+	for _, e := range n.gone {
+		if err := removeTold(tx, []market.Code{n.code}, e.Date); err != nil {
+			return err
+		}
+	}
 	for _, e := range append(n.gone, n.edition) { // the oldest has no differences
 		if err := n.remove(tx, e); err != nil {
 			return err
@@ -142,8 +159,14 @@ func (n *noting) run(tx *store.Tx) error {
 	} else if err := putState(tx, n.code, n.edition, n.state); err != nil {
 		return err
 	}
+	if corrects != nil {
+		if err := corrects.put(tx, n.edition); err != nil {
+			return err
+		}
+	}
 	return putJSON(tx, editionsBucket, marketKey(n.code, n.edition.Date), notedRecord{n.edition.Version,
-		n.edition.Sites, n.edition.Synthetic, n.edition.Registers, n.now.UTC(), next < len(n.all)})
+		n.edition.Sites, n.edition.Synthetic, n.edition.Registers, n.now.UTC(), next < len(n.all),
+		corrects.number()})
 }
 
 // neighbours returns the states of the editions before and after the new one, nil for none.

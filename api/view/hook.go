@@ -89,10 +89,11 @@ type HookChanges struct {
 	Market       market.Code `json:"market"`
 	Date         string      `json:"date" doc:"Of the edition, YYYY-MM-DD."`
 	PreviousDate string      `json:"previousDate" doc:"Of the edition that it is compared with, YYYY-MM-DD."`
+	Corrects     bool        `json:"corrects" doc:"true: the newest edition was replaced by another form of it, and these are its differences from the form before. previousDate is then its own date."`
 	Total        int         `json:"total" doc:"Changes of the market."`
 	TotalMatched int         `json:"totalMatched" doc:"Changes that match."`
 	Kinds        ChangeKinds `json:"kinds" doc:"Changes that match, by kind."`
 	Changes      []Change    `json:"changes" doc:"The first 100 that match, in the order of /changes."`
-	URL          string      `json:"url" doc:"All that match; needs a key."`
+	URL          string      `json:"url" doc:"All that match, of a correction those of the edition as it is now; needs a key."`
 	Attribution
 }

@@ -25,9 +25,10 @@ type News struct {
 
 // A NewsEntry is what an edition changed on a site.
 type NewsEntry struct {
-	Date    string     `json:"date" doc:"Of the edition, YYYY-MM-DD."`
-	Site    ChangeSite `json:"site"`
-	Changes []Change   `json:"changes"`
+	Date       string     `json:"date" doc:"Of the edition, YYYY-MM-DD."`
+	Correction int        `json:"correction" doc:"The edition was replaced for this time by another form of it, with these differences; 0: it came with them."`
+	Site       ChangeSite `json:"site"`
+	Changes    []Change   `json:"changes"`
 }
 
 // A NewsFilter says which changes are among the news. An empty list, and nil, is all of them.

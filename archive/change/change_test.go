@@ -231,6 +231,34 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// A correction is what differs between two forms of an edition, whatever both changed in the edition before.
+func TestCorrection(t *testing.T) {
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 33))
+		models := weeks(r, 2)
+		before, was := models[0], models[1]
+		is := []model{before, was}[seed%2].next(r)
+		var lists []*List
+		for _, m := range []model{was, is} {
+			l, err := Compare(before.state(t), m.state(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lists = append(lists, asRead(t, l))
+		}
+		l, err := Correction(lists[0], lists[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(brute(was, is), describe(l, nil)); diff != "" {
+			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
+		}
+		if got, err := Apply(was.state(t), l); err != nil || !same(got, is.state(t)) {
+			t.Fatalf("seed %d applied: %v, want the corrected state", seed, err)
+		}
+	}
+}
+
 // same compares states by their sites: their tables of texts differ.
 func same(a, b *State) bool {
 	var x, y Site

@@ -100,23 +100,50 @@ func (s *Site) has(operator string) bool {
 // Net returns the differences from the state before the first list to that after the last one. Each
 // list begins where the one before it ends.
 func Net(lists []*List) (*List, error) {
-	sites := map[string]*net{}
-	var deltas []delta
+	sites := nets{}
 	for _, l := range lists {
-		for i := range l.sites {
-			id := l.sites[i].id
-			n := sites[id]
-			if n == nil {
-				n = &net{}
-				sites[id] = n
+		sites.add(l, false)
+	}
+	return sites.list()
+}
+
+// Correction returns the differences from the state after a list to that after another one. Both begin with
+// the same state.
+func Correction(was, is *List) (*List, error) {
+	sites := nets{}
+	sites.add(was, true)
+	sites.add(is, false)
+	return sites.list()
+}
+
+// nets are the differences of sites over several editions, by id.
+type nets map[string]*net
+
+// add adds the differences of a list, or those that undo it.
+func (sites nets) add(l *List, undo bool) {
+	var deltas []delta
+	for i := range l.sites {
+		s := &l.sites[i]
+		n := sites[s.id]
+		if n == nil {
+			n = &net{}
+			sites[s.id] = n
+		}
+		if n.at = l.texts.placeOf(s.place); undo {
+			n.at = l.oldPlace(s)
+		}
+		deltas = l.deltas(i, deltas[:0])
+		for k := range deltas {
+			d := &deltas[k]
+			if undo {
+				d.before, d.after = d.after, d.before
 			}
-			n.at = l.texts.placeOf(l.sites[i].place)
-			deltas = l.deltas(i, deltas[:0])
-			for k := range deltas {
-				n.add(&deltas[k])
-			}
+			n.add(d)
 		}
 	}
+}
+
+func (sites nets) list() (*List, error) {
 	b := NewBuilder()
 	for _, id := range slices.Sorted(maps.Keys(sites)) {
 		n := sites[id]

@@ -35,6 +35,8 @@ type Entry struct {
 	Updated time.Time
 	At      *geo.Point // where, nil if that is unknown
 	Tags    []string
+	// Corrects means that data which other entries are about was corrected.
+	Corrects bool
 }
 
 // html returns the lines as a list in HTML.

@@ -246,8 +246,11 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 	for i := range news.Entries {
 		e := &news.Entries[i]
 		text := w.news(env, news.Market, e)
-		f.Entries = append(f.Entries, feed.Entry{
-			ID:    "tag:relais,2026:" + string(news.Market) + "/" + url.PathEscape(e.Site.ID) + "/" + e.Date,
+		id := "tag:relais,2026:" + string(news.Market) + "/" + url.PathEscape(e.Site.ID) + "/" + e.Date
+		if e.Correction > 0 {
+			id += "/" + strconv.Itoa(e.Correction)
+		}
+		f.Entries = append(f.Entries, feed.Entry{ID: id, Corrects: e.Correction > 0,
 			Title: text.Title, Link: text.Link, Lines: text.Lines, Updated: dayOf(e.Date),
 			At: &geo.Point{Lat: e.Site.Coordinates.Lat, Lng: e.Site.Coordinates.Lng}, Tags: kindsIn(e)})
 		if text.Link != "" {

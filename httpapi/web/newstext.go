@@ -78,6 +78,9 @@ func (w words) news(env *api.Env, code market.Code, e *view.NewsEntry) newsText 
 			text.Title += " · " + strings.Join(list, ", ")
 		}
 	}
+	if e.Correction > 0 {
+		text.Title = w.Fill("newsCorrects", text.Title)
+	}
 	return text
 }
 
