@@ -35,8 +35,6 @@ type Entry struct {
 	Updated time.Time
 	At      *geo.Point // where, nil if that is unknown
 	Tags    []string
-	// Corrects means that data which other entries are about was corrected.
-	Corrects bool
 }
 
 // html returns the lines as a list in HTML.

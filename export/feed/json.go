@@ -34,7 +34,6 @@ type (
 		Modified string     `json:"date_modified"`
 		Tags     []string   `json:"tags,omitempty"`
 		At       *jsonPoint `json:"_geo,omitempty"` // names of extensions begin with an underscore
-		Corrects bool       `json:"_corrects,omitempty"`
 	}
 	// A jsonPoint is a point of GeoJSON.
 	jsonPoint struct {
@@ -44,15 +43,14 @@ type (
 )
 
 // WriteJSON writes the feed as JSON Feed. The position of an entry is a GeoJSON point in the member
-// _geo, and one that corrects others has _corrects.
+// _geo.
 func (f *Feed) WriteJSON(w io.Writer) error {
 	v := jsonFeed{Version: "https://jsonfeed.org/version/1.1", Title: f.Title, Home: f.Home, URL: f.JSON, Next: f.NextJSON,
 		Description: f.Subtitle, Language: f.Lang, Authors: []jsonAuthor{{f.Author}}, Items: []jsonItem{}}
 	for i := range f.Entries {
 		e := &f.Entries[i]
 		one := jsonItem{ID: e.ID, URL: e.Link, Title: e.Title, HTML: e.html(), Text: strings.Join(e.Lines, "\n"),
-			Date: moment(e.Updated), Modified: moment(e.Updated), Tags: e.Tags,
-			Corrects: e.Corrects}
+			Date: moment(e.Updated), Modified: moment(e.Updated), Tags: e.Tags}
 		if e.At != nil {
 			one.At = &jsonPoint{"Point", [2]float64{e.At.Lng, e.At.Lat}}
 		}

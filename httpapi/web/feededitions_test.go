@@ -2,12 +2,16 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/api"
 	"relais/geo"
+	"relais/index"
 	"relais/index/indextest"
 	"relais/market"
 	"relais/site"
@@ -119,5 +123,50 @@ func TestFeedsOfNothing(t *testing.T) {
 		if !strings.Contains(body, want) || strings.Contains(body, "Rien n’a changé") || strings.Contains(body, "Nothing changed") {
 			t.Errorf("%s: the page does not say %q, or says that nothing changed: %s", target, want, body)
 		}
+	}
+}
+
+// A feed keeps what it told of an edition, and tells a correction of it apart and once.
+func TestFeedOfACorrection(t *testing.T) {
+	s := newArchives(t)
+	at := func(names ...string) *index.Market {
+		var sites []site.Site
+		for _, name := range names {
+			sites = append(sites, newSite(name, geo.Point{Lat: 47, Lng: 8}))
+		}
+		return indextest.Market(t, market.CH, sites...)
+	}
+	note(t, s, "2026-08-20", at("a", "b"))
+	note(t, s, "2026-08-27", at("a", "b", "c"))
+	first := parseFeed(t, ask(pagesWith(s), "GET", "/feeds/CH.atom?lang=en"))
+	for i, now := range []*index.Market{at("a", "d"), at("a", "d", "b")} {
+		now.Snap.SourceDate, now.Snap.Version = "2026-08-27", fmt.Sprint("corrected ", i)
+		if _, err := s.Note(t.Context(), now.Snap); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := pagesWith(s)
+	want := []string{"b/2026-08-27/2 Correction: new site", "b/2026-08-27/1 Correction: site gone",
+		"c/2026-08-27/1 Correction: site gone", "d/2026-08-27/1 Correction: new site", "c/2026-08-27 New site"}
+	for _, format := range []string{"atom", "json"} {
+		f := parseFeed(t, ask(p, "GET", "/feeds/CH."+format+"?lang=en"))
+		var got []string
+		for i, item := range f.Items {
+			title, _, _ := strings.Cut(item.Title, ": ch-")
+			got = append(got, strings.TrimPrefix(item.GUID, "tag:relais,2026:CH/")+" "+title)
+			if slices.Contains(item.Categories, "corrects") != (i < 4) {
+				t.Errorf("%s, entry %d: categories %q", format, i, item.Categories)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", format, diff)
+		}
+		if last := f.Items[len(f.Items)-1]; format == "atom" && last.Content != first.Items[0].Content {
+			t.Errorf("the entry of the edition as it came is %s, was %s", last.Content, first.Items[0].Content)
+		}
+	}
+	page := ask(p, "GET", "/feeds/CH?lang=fr").Body.String()
+	if n := strings.Count(page, "Correction : "); n != 4 {
+		t.Errorf("%d corrections on the page, want 4", n)
 	}
 }

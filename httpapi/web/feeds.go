@@ -247,12 +247,14 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 		e := &news.Entries[i]
 		text := w.news(env, news.Market, e)
 		id := "tag:relais,2026:" + string(news.Market) + "/" + url.PathEscape(e.Site.ID) + "/" + e.Date
+		tags := kindsIn(e)
 		if e.Correction > 0 {
 			id += "/" + strconv.Itoa(e.Correction)
+			tags = append(tags, "corrects")
 		}
-		f.Entries = append(f.Entries, feed.Entry{ID: id, Corrects: e.Correction > 0,
+		f.Entries = append(f.Entries, feed.Entry{ID: id,
 			Title: text.Title, Link: text.Link, Lines: text.Lines, Updated: dayOf(e.Date),
-			At: &geo.Point{Lat: e.Site.Coordinates.Lat, Lng: e.Site.Coordinates.Lng}, Tags: kindsIn(e)})
+			At: &geo.Point{Lat: e.Site.Coordinates.Lat, Lng: e.Site.Coordinates.Lng}, Tags: tags})
 		if text.Link != "" {
 			f.Entries[i].Link = env.BaseURL + text.Link
 		}

@@ -72,14 +72,15 @@ func (w words) news(env *api.Env, code market.Code, e *view.NewsEntry) newsText 
 	for i := range e.Changes {
 		operators = appendNew(operators, e.Changes[i].Operator)
 	}
-	text.Title = upperFirst(strings.Join(w.newsKinds(e.Changes), ", ")) + w["colon"] + " " + w.newsPlace(&e.Site)
+	what := strings.Join(w.newsKinds(e.Changes), ", ")
+	if e.Correction > 0 {
+		what = w.Fill("newsCorrects", what)
+	}
+	text.Title = upperFirst(what) + w["colon"] + " " + w.newsPlace(&e.Site)
 	for _, list := range [][]string{labelsOf(m, operators), newsSystems(e.Changes)} {
 		if len(list) > 0 {
 			text.Title += " · " + strings.Join(list, ", ")
 		}
-	}
-	if e.Correction > 0 {
-		text.Title = w.Fill("newsCorrects", text.Title)
 	}
 	return text
 }

@@ -57,9 +57,28 @@ func TestHookOfChanges(t *testing.T) {
 	s = serve(t, dir, "--hook-private")
 	s.waitUntil("the last is told", func() bool { return len(all.messages()) > 1 })
 	got := all.messages()
-	if diff := differs(got[1].Data, object{"date": "2026-08-27", "total": 1., "totalMatched": 1.}); diff != "" ||
+	if diff := differs(got[1].Data, object{"date": "2026-08-27", "total": 1., "totalMatched": 1., "corrects": false}); diff != "" ||
 		len(got) != 2 {
 		t.Errorf("got %d messages, want 2; want (-), got (+):\n%s", len(got), diff)
+	}
+	// A corrected file of the newest date: what it changed is told, once, and not the week again.
+	last.rows[0]["statut"], last.rows[1]["statut"] = "Projet approuvé", "Projet approuvé"
+	ingested := run(t, "ingest", "--data", dir, "FR,DROM", last.write(t))
+	if !strings.Contains(ingested, "replaced: the file has other rows of that date") {
+		t.Errorf("ingest does not say that it replaces the edition: %s", ingested)
+	}
+	run(t, "ingest", "--data", dir, "FR,DROM", last.write(t)) // the same rows
+	s.waitUntil("the correction is told", func() bool { return len(all.messages()) > 2 })
+	told := all.messages()[2].Data
+	if diff := differs(told, object{"date": "2026-08-27", "previousDate": "2026-08-27", "total": 1., "corrects": true}); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+	change := told["changes"].([]any)[0].(object)
+	if diff := differs(change, object{"technology": "LTE 1", "kind": "status-changed"}); diff != "" {
+		t.Errorf("want (-), got (+):\n%s", diff)
+	}
+	if n := len(s.list("/changes?market=FR")); n != 2 {
+		t.Errorf("/changes has %d changes of the corrected edition, want 2", n)
 	}
 	s.stop()
 	if n, m := len(none.messages()), len(added.messages()); n != 0 || m != 1 {
