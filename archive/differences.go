@@ -21,7 +21,7 @@ import (
 
 // mapping is the version of how rows of a publication become sites. It must be raised when package
 // anfr maps rows in another way: differences of other versions are computed again.
-const mapping = "1"
+const mapping = "2"
 
 // published reports whether the editions of a market are the publications.
 func published(code market.Code) bool { return slices.Contains(Markets, code) }

@@ -131,15 +131,12 @@ def fr(files):
                 else:
                     rows = []
                     places.append((market, place, rows))
-                rows.append((row["sta_nm_anfr"], operator, row["emr_lb_systeme"], status))
+                rows.append((operator, row["emr_lb_systeme"], status))
     state = State()
     for number, places in supports.items():
         market, place, rows = max(places, key=lambda p: len(p[2]))  # the first of the longest
-        seen = set()
-        for station, operator, system, status in rows:
-            if (station, operator, system) not in seen:  # a second row of the same key is not served
-                seen.add((station, operator, system))
-                state.add((market, str(number)), place, operator, system, status, ANFR_STATUSES)
+        for operator, system, status in rows:  # of rows of one key the most advanced is served, as of stations
+            state.add((market, str(number)), place, operator, system, status, ANFR_STATUSES)
     return state
 
 
