@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"relais/ingest/table"
+	"relais/internal/fold"
 )
 
 // Columns says which columns an input has, with their names as written.
@@ -76,6 +78,26 @@ const (
 	columnsShown = 30
 	columnLength = 60
 )
+
+// personalWords are words in the names of columns about people and devices.
+var personalWords = strings.Fields("user userid utilisateur person personne contact author auteur mail email courriel phone " +
+	"telephone tel ip device imei imsi serial")
+
+// mayBePersonal reports whether the name of a column that nobody knows speaks of a person or a device.
+func mayBePersonal(name string) bool {
+	var words strings.Builder
+	small := false
+	for _, c := range name {
+		if unicode.IsUpper(c) && small {
+			words.WriteByte(' ')
+		}
+		if small = unicode.IsLower(c); !unicode.IsLetter(c) {
+			c = ' '
+		}
+		words.WriteRune(c)
+	}
+	return slices.ContainsFunc(fold.Words(words.String()), func(w string) bool { return slices.Contains(personalWords, w) })
+}
 
 // WarnOfColumns adds a list of columns to the warning, unless it is empty.
 func (r *Report) WarnOfColumns(what string, names []string) {

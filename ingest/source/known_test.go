@@ -79,6 +79,16 @@ func TestColumnsWithoutHeader(t *testing.T) {
 }
 
 // What a warning says of columns is bounded, whatever the file has.
+func TestMayBePersonal(t *testing.T) {
+	for name, want := range map[string]bool{"userId": true, "user_id": true, "e-mail": true, "EMAIL": true, "ip": true,
+		"ip_address": true, "IMEI": true, "deviceSerialNumber": true, "contact_phone": true, "Téléphone": true, "auteur": true,
+		"list_azimut": false, "emr_puissance": false, "description": false, "zip": false, "mode": false, "tel que": true} {
+		if got := mayBePersonal(name); got != want {
+			t.Errorf("%s: got %t, want %t", name, got, want)
+		}
+	}
+}
+
 func TestListColumns(t *testing.T) {
 	var header []string
 	for i := range 400 {

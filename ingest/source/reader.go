@@ -32,8 +32,12 @@ func (f *Found) Read(watch Watch) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	more := t.BindMore(f.Kind.More)
+	var more, personal []string
+	if f.Kind.More > 0 {
+		more, personal = t.BindMore(f.Kind.More, mayBePersonal)
+	}
 	r := f.newReader(t, more)
+	r.WarnOfColumns("columns that may be about people, which archives do not keep", personal)
 	r.queue = newQueue(t, in)
 	if f.Second != nil {
 		r.second = f.newReader(t, more)

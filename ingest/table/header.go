@@ -107,15 +107,19 @@ func (r *Reader) Bind(cols []Column) error {
 	return nil
 }
 
-// BindMore also binds up to most columns of the file that are not bound, each name once, after those of Bind. It returns
-// their names as written.
-func (r *Reader) BindMore(most int) (names []string) {
+// BindMore also binds up to most columns of the file that are not bound, each name once, after those of Bind, except
+// those that skip chooses. It returns their names as written.
+func (r *Reader) BindMore(most int, skip func(name string) bool) (names, skipped []string) {
 	for i, name := range r.written {
-		if len(names) < most && name != "" && !slices.Contains(r.bound, i) && !slices.Contains(names, name) {
+		switch {
+		case name == "" || slices.Contains(r.bound, i) || slices.Contains(names, name):
+		case skip(name):
+			skipped = append(skipped, name)
+		case len(names) < most:
 			r.bound, names = append(r.bound, i), append(names, name)
 		}
 	}
-	return names
+	return names, skipped
 }
 
 // CheckOnce returns an error if the table has one of the columns twice.

@@ -88,7 +88,7 @@ func command(t *testing.T, v any, args ...string) {
 	if err := json.Unmarshal([]byte(out), v); err != nil {
 		t.Fatalf("relais %q: %v: %s", args, err, out)
 	}
-	if name := goName.FindString(out); name != "" {
+	if name := goName.FindString(out); name != "" && name != `"Authorization":` { // a header of HTTP
 		t.Errorf("relais %q: member %s, want a lower-case letter first", args, name)
 	}
 }

@@ -212,7 +212,12 @@ func TestHookCommands(t *testing.T) {
 	}
 	fails(t, 1, "no such hook", "hook", "show", "--data", dir, "hook-x")
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.URL, "http://"), ":")
+	fails(t, 1, "is loopback", "hook", "create", "--data", dir, "--url", "https://localhost:"+port+"/in", "--events", "bug")
+	s.stop()
+	s = start(t, nil, "serve", "--data", dir, "--hook-private")
 	h := createHook(t, dir, "https://user:hunter2@localhost:"+port+"/in?key=hunter3", "outage,bug")
+	s.stop()
+	s = start(t, nil, "serve", "--data", dir) // which does not send there
 	if strings.Contains(run(t, "hook", "list", "--data", dir)+run(t, "hook", "show", "--data", dir, h.ID)+h.URL, "hunter") {
 		t.Error("the credentials of the address are shown")
 	}
