@@ -106,8 +106,13 @@ type geoPage struct {
 // ContentType implements endpoint.Stream.
 func (geoPage) ContentType() string { return geoJSONType }
 
-// Size implements endpoint.Stream. What is kept in memory would have no link to the next page.
-func (geoPage) Size() int64 { return -1 }
+// Size implements endpoint.Stream. What is kept in memory has no link to a next page.
+func (p geoPage) Size() int64 {
+	if p.nextPage > 0 {
+		return -1
+	}
+	return p.Bytes.Size()
+}
 
 // A ChangesBody is a page of changes.
 type ChangesBody = view.Body[[]view.Change, view.ChangesMeta]

@@ -108,17 +108,31 @@ func (r *Env) editsOf(ctx context.Context, m *market.Market, from, to site.Date,
 	return e, nil
 }
 
-// toldEdits reads the changes by which an edition became known, as archive.Store.Told has them.
+// toldEdits reads the changes by which an edition became known, as archive.Store.Told has them. Of a correction that
+// is not kept there are none.
 func (r *Env) toldEdits(ctx context.Context, m *market.Market, before, e archive.Edition, n int) (*edits, error) {
-	if e.Corrected == 0 {
-		return r.editsOf(ctx, m, before.Date, e.Date, false)
+	for {
+		told := &edits{from: before.Date.String(), to: e.Date.String(), synthetic: e.Synthetic}
+		if n > 0 {
+			told.from = told.to
+		}
+		list, err := r.Archives.Told(ctx, m.Code, e.Date, n)
+		if list != nil {
+			told.lists = []edit{{told.to, told.from, list}}
+		}
+		if list != nil || n > 0 || err != nil {
+			return told, err
+		}
+		if told, err = r.editsOf(ctx, m, before.Date, e.Date, false); err != nil {
+			return nil, err
+		}
+		all, err := r.Archives.Editions(m.Code)
+		i := slices.IndexFunc(all, func(now archive.Edition) bool { return now.Date == e.Date })
+		if err != nil || i < 1 || all[i].Version == e.Version {
+			return told, err
+		}
+		before, e = all[i-1], all[i] // it was corrected meanwhile
 	}
-	from, to := before.Date.String(), e.Date.String()
-	if n > 0 {
-		from = to
-	}
-	list, err := r.Archives.Told(ctx, m.Code, e.Date, n)
-	return &edits{from: from, to: to, synthetic: e.Synthetic, lists: []edit{{to, from, list}}}, err
 }
 
 // dates returns the dates of the period, nil for none.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -104,7 +105,7 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (
 		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At,
 			ID: hook.MessageID("changes", code, words[2], all[n].Version)}
 		if number > 0 {
-			e.ID = hook.MessageID("correction", code, words[2], words[3])
+			e.ID = hook.MessageID("correction", code, words[2], words[3], c.At.UTC().Format(time.RFC3339Nano))
 		}
 		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-1], all[n], number) }
 		list = append(list, e)

@@ -145,7 +145,9 @@ type adding struct {
 	order    []uint32      // rows of the file by support
 	rows     *listing      // of the file
 	repeated int
-	corrects *correction // nil unless the newest publication is replaced
+	// corrected is the number of the publication's last correction, which corrects is, or nil if it is none.
+	corrected int
+	corrects  *correction
 }
 
 func (a *adding) run(o Options) error {
@@ -175,10 +177,8 @@ func (a *adding) run(o Options) error {
 		}
 	}
 	a.report.Replaced = at != nil
-	if at != nil {
-		if err := a.correct(before, at, after); err != nil {
-			return err
-		}
+	if err := a.correct(before, at, after); err != nil {
+		return err
 	}
 	a.order, a.rows = a.file.bySupport(), a.file.listing()
 	var counting sync.WaitGroup
@@ -209,21 +209,48 @@ func (a *adding) run(o Options) error {
 	return nil
 }
 
-// correct notes what a publication changes that is replaced. What was told of an old one is forgotten.
-func (a *adding) correct(before, at, after *Publication) error {
-	if before == nil || after != nil {
-		return removeTold(a.tx, Markets, a.date)
+// correct notes that the newest publication is replaced, and what was told of it until now. What was told of an old
+// one that is replaced, and of the one after the file, is not true any more.
+func (a *adding) correct(before, at, after *Publication) (err error) {
+	if at != nil {
+		a.corrected = at.Corrected
 	}
-	previous, err1 := editionOf(a.tx, before)
-	was, err2 := editionOf(a.tx, at)
-	err := errors.Join(err1, err2)
-	if err == nil {
+	switch {
+	case after != nil:
+		err = removeTold(a.tx, Markets, after.day())
+	case at != nil && before != nil:
+		previous, err1 := editionOf(a.tx, before)
+		was, err2 := editionOf(a.tx, at)
+		if err := errors.Join(err1, err2); err != nil {
+			return err
+		}
 		a.corrects, err = newCorrection(a.tx, Markets, previous, was)
+		if errors.Is(err, errDamaged) { // not stored, or by another version of relais
+			a.corrects, err = a.computeCorrection(before, at, previous, was)
+		}
+		if errors.Is(err, errDamaged) {
+			a.corrects, err = nil, nil // what replaces it may be the cure
+		}
+		if a.corrects != nil || err != nil {
+			a.corrected++
+			return err
+		}
 	}
-	if a.corrects == nil {
-		err = errors.Join(err, removeTold(a.tx, Markets, a.date))
+	return errors.Join(err, removeTold(a.tx, Markets, a.date))
+}
+
+// computeCorrection is newCorrection from the rows of the publications.
+func (a *adding) computeCorrection(before, at *Publication, previous, was Edition) (*correction, error) {
+	rows, supports, err := differingRows(a.tx, before, at)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	lists, err := compare(a.ctx, fetchIn(a.tx), rows, supports)
+	c := &correction{codes: Markets, previous: previous, was: was}
+	for _, code := range Markets {
+		c.lists = append(c.lists, lists[code])
+	}
+	return c, err
 }
 
 // refuseFewer returns an error if the file has so much less than a publication that it may be a part.
@@ -241,7 +268,7 @@ func (a *adding) putPublication() error {
 	before, after := a.sides[0], a.sides[1]
 	p := withRows{&Publication{
 		Date: a.date.String(), Updated: a.file.updated, Rows: a.file.rows.Len(), Supports: len(a.file.supports),
-		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil, Corrected: a.corrects.number(),
+		Repeated: a.repeated, Synthetic: a.file.synthetic, Added: a.now.UTC(), Late: after != nil, Corrected: a.corrected,
 		Segments: a.rows.segments(), Columns: a.file.columns,
 	}, a.rows}
 	key := numberKeyOf(uint32(a.date))

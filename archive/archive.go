@@ -88,7 +88,7 @@ type Publication struct {
 	// Synthetic reports that the data was made up for a demonstration: nobody published it.
 	Synthetic bool      `json:"synthetic,omitempty"`
 	Added     time.Time `json:"added"`
-	// Corrected is how often it was replaced while it was the newest.
+	// Corrected is the number of its last correction: that it was replaced while it was the newest.
 	Corrected int `json:"corrected,omitempty"`
 	// Late reports that a later publication was there when it was added.
 	Late     bool     `json:"late,omitempty"`

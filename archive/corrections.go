@@ -1,11 +1,11 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"relais/archive/change"
 	"relais/internal/store"
@@ -13,16 +13,16 @@ import (
 	"relais/site"
 )
 
-// Told returns the differences by which an edition of a market became known: with 0 those from the edition before it,
-// as it came first, and with n up to Corrected those that its n-th correction made. It is empty for an edition that
-// was not corrected, or replaced in another way since. The list is shared. Errors: errDamaged, those of ctx.
+// Told returns the differences by which an edition of a market became known: with 0 those from the edition before it
+// that it had until its first correction, and with n up to Corrected those that its n-th correction made. It is nil
+// if they are not kept: of an edition that was not corrected, that is an old one which was replaced, or before which
+// another edition came since. The list is shared. Errors: errDamaged, those of ctx.
 func (s *Store) Told(ctx context.Context, code market.Code, date site.Date, n int) (l *change.List, err error) {
 	key := toldKey(code, date, n)
 	err = s.view(func(tx *store.Tx) error {
 		sealed := tx.Value(toldBucket, key)
 		if sealed == nil {
-			l, err = change.NewBuilder().List()
-			return err
+			return nil
 		}
 		name, err := nameOf(sealed)
 		if err != nil {
@@ -65,19 +65,13 @@ type correction struct {
 	lists    []*change.List // by market: from previous to was
 }
 
-// newCorrection reads the differences before they are replaced. It is nil if they are not stored.
+// newCorrection reads the differences before they are replaced. Errors: errDamaged.
 func newCorrection(tx *store.Tx, codes []market.Code, previous, was Edition) (*correction, error) {
 	c := &correction{codes: codes, previous: previous, was: was}
 	for _, code := range codes {
 		key := marketKey(code, was.Date)
-		sealed := tx.Value(differencesBucket, key)
-		if sealed == nil && published(code) {
-			return nil, nil
-		}
-		l, err := readDifference(key, sealed, previous, was)
-		if errors.Is(err, errStale) && published(code) {
-			return nil, nil
-		} else if err != nil {
+		l, err := readDifference(key, tx.Value(differencesBucket, key), previous, was)
+		if err != nil {
 			return nil, err
 		}
 		c.lists = append(c.lists, l)
@@ -85,15 +79,10 @@ func newCorrection(tx *store.Tx, codes []market.Code, previous, was Edition) (*c
 	return c, nil
 }
 
-// number returns how often the edition is corrected with this, 0 if c is nil.
-func (c *correction) number() int {
-	if c == nil {
-		return 0
-	}
-	return c.was.Corrected + 1
-}
+// number returns the number of the correction.
+func (c *correction) number() int { return c.was.Corrected + 1 }
 
-// put stores what the correction changes, and with the first one what was told until then. The differences of
+// put stores what the correction changes, and if nothing is stored, what was told until then. The differences of
 // the new form are stored.
 func (c *correction) put(tx *store.Tx, is Edition) error {
 	for i, code := range c.codes {
@@ -103,8 +92,8 @@ func (c *correction) put(tx *store.Tx, is Edition) error {
 			return err
 		}
 		l, err := change.Correction(c.lists[i], now)
-		if err == nil && c.number() == 1 {
-			err = putTold(tx, toldKey(code, is.Date, 0), c.lists[i])
+		if first := toldKey(code, is.Date, 0); err == nil && tx.Value(toldBucket, first) == nil {
+			err = putTold(tx, first, c.lists[i])
 		}
 		if err = errors.Join(err, putTold(tx, toldKey(code, is.Date, c.number()), l)); err != nil {
 			return err
@@ -119,13 +108,11 @@ func putTold(tx *store.Tx, key []byte, l *change.List) error {
 
 // removeTold deletes what was told of an edition.
 func removeTold(tx *store.Tx, codes []market.Code, date site.Date) error {
+	b := tx.Bucket([]byte(toldBucket))
 	for _, code := range codes {
-		for n := 0; ; n++ {
-			key := toldKey(code, date, n)
-			if tx.Value(toldBucket, key) == nil {
-				break
-			}
-			if err := tx.Bucket([]byte(toldBucket)).Delete(key); err != nil {
+		prefix := marketKey(code, date)
+		for k, _ := b.Cursor().Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = b.Cursor().Seek(prefix) {
+			if err := b.Delete(bytes.Clone(k)); err != nil {
 				return err
 			}
 		}
@@ -133,7 +120,8 @@ func removeTold(tx *store.Tx, codes []market.Code, date site.Date) error {
 	return nil
 }
 
-// checkTold checks that what was told can be read, and is of editions that there are.
+// checkTold checks that what was told can be read and is of editions that there are. What is kept of an edition is what
+// was told first, and some of its corrections up to the last one.
 func checkTold(tx *store.Tx, publications []Publication) error {
 	corrected := map[string]int{} // by market and date
 	for i := range publications {
@@ -150,28 +138,22 @@ func checkTold(tx *store.Tx, publications []Publication) error {
 			corrected[string(marketKey(m.Code, e.Date))] = e.Corrected
 		}
 	}
-	left := 0
-	for _, n := range corrected {
-		if n > 0 {
-			left += n + 1
+	told := map[string][]int{} // the numbers of what is kept
+	if err := store.Each(tx, toldBucket, func(k, v []byte) error {
+		if len(k) != 12 {
+			return damaged(fmt.Sprintf("%s: %x", toldBucket, k))
 		}
+		told[string(k[:8])] = append(told[string(k[:8])], int(binary.BigEndian.Uint32(k[8:])))
+		_, err := readTold(k, v)
+		return err
+	}); err != nil {
+		return err
 	}
-	b := tx.Bucket([]byte(toldBucket))
-	if b == nil {
-		return nil
-	}
-	c := b.Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if len(k) != 12 || int(binary.BigEndian.Uint32(k[8:])) > corrected[string(k[:8])] {
-			return damaged(fmt.Sprintf("%s: %x", toldBucket, slices.Clone(k)))
+	for edition, n := range told {
+		last := len(n) - 1
+		if last == 0 || n[0] != 0 || n[last] != corrected[edition] || n[last]-n[1] != last-1 {
+			return damaged(fmt.Sprintf("%s: %x has the numbers %v", toldBucket, edition, n))
 		}
-		if _, err := readTold(k, v); err != nil {
-			return err
-		}
-		left--
-	}
-	if left != 0 {
-		return damaged(fmt.Sprintf("%s: %d are missing", toldBucket, left))
 	}
 	return nil
 }

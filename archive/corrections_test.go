@@ -1,35 +1,44 @@
 package archive
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"relais/archive/change"
+	"relais/internal/store"
 	"relais/market"
 	"relais/site"
 )
 
-// mustHaveTold compares what was told of an edition with texts: of the edition as it came, then of each correction.
-func mustHaveTold(t *testing.T, s *Store, code market.Code, date string, want ...[]string) {
+// mustHaveTold compares what was told of an edition with texts: those before its first correction, then of each
+// correction. nil is what is not kept.
+func mustHaveTold(t *testing.T, s *Store, code market.Code, date string, corrected int, want ...[]string) {
 	t.Helper()
 	all, err := s.Editions(code)
 	day := site.ParseDate([]byte(date))
 	i := slices.IndexFunc(all, func(e Edition) bool { return e.Date == day })
-	if err != nil || i < 0 || all[i].Corrected != max(0, len(want)-1) {
-		t.Fatalf("%s %s: got the editions %+v, %v, want %d corrections", code, date, all, err, len(want)-1)
+	if err != nil || i < 0 || all[i].Corrected != corrected {
+		t.Fatalf("%s %s: got the editions %+v, %v, want %d corrections", code, date, all, err, corrected)
 	}
-	for n := range max(1, len(want)+1) {
+	for n := range len(want) + 1 {
 		l, err := s.Told(t.Context(), code, day, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var texts []string
+		var got, texts []string
+		if l != nil {
+			got = append([]string{}, textsOf(l)...)
+		}
 		if n < len(want) {
 			texts = want[n]
 		}
-		if got := textsOf(l); !slices.Equal(got, texts) {
-			t.Errorf("%s %s, correction %d: got %q, want %q", code, date, n, got, texts)
+		if diff := cmp.Diff(texts, got); diff != "" {
+			t.Errorf("%s %s, correction %d (-want +got):\n%s", code, date, n, diff)
 		}
 	}
 	if _, _, _, err := s.CheckRecords(); err != nil {
@@ -37,47 +46,48 @@ func mustHaveTold(t *testing.T, s *Store, code market.Code, date string, want ..
 	}
 }
 
-// What corrects the newest edition is told apart from what the edition changed when it came. An old edition that is
-// replaced was not told otherwise.
+// What corrects the newest edition is told apart from what the edition changed when it came. Of an old edition that is
+// replaced, and of one before which another comes, nothing is kept, and numbers are not used again.
 func TestCorrections(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			s, _ := opened(t)
 			r := rand.New(rand.NewPCG(seed, 33))
+			note := func(date string, form listed) { t.Helper(); mustNote(t, s, snapshotOf(t, date, form), true) }
 			forms := []listed{randomListed(r, listed{})}
-			mustNote(t, s, snapshotOf(t, "2026-07-02", randomListed(r, forms[0])), true)
-			mustNote(t, s, snapshotOf(t, "2026-07-02", forms[0]), true) // nothing was told of the first edition
-			mustHaveTold(t, s, market.CH, "2026-07-02")
+			note("2026-07-02", randomListed(r, forms[0]))
+			note("2026-07-02", forms[0]) // nothing was told of the first edition
+			mustHaveTold(t, s, market.CH, "2026-07-02", 0)
 			var want [][]string
 			for i := range 3 {
 				forms = append(forms, randomListed(r, forms[i]))
 				want = append(want, forms[i].differences(forms[i+1]))
-				mustNote(t, s, snapshotOf(t, "2026-07-09", forms[i+1]), true)
+				note("2026-07-16", forms[i+1])
 				if i > 0 {
-					mustHaveTold(t, s, market.CH, "2026-07-09", want...)
+					mustHaveTold(t, s, market.CH, "2026-07-16", i, want...)
 				}
 			}
-			mustDiffer(t, s, []string{"2026-07-02", "2026-07-09"}, []listed{forms[0], forms[3]})
-			mustNote(t, s, snapshotOf(t, "2026-07-16", randomListed(r, forms[3])), true)
-			mustHaveTold(t, s, market.CH, "2026-07-09", want...)
-			mustNote(t, s, snapshotOf(t, "2026-07-09", forms[1]), true)
-			mustHaveTold(t, s, market.CH, "2026-07-09")
+			mustDiffer(t, s, []string{"2026-07-02", "2026-07-16"}, []listed{forms[0], forms[3]})
+			late := randomListed(r, forms[0])
+			note("2026-07-09", late)
+			mustHaveTold(t, s, market.CH, "2026-07-16", 2)
+			next := randomListed(r, forms[3])
+			note("2026-07-16", next)
+			mustHaveTold(t, s, market.CH, "2026-07-16", 3, late.differences(forms[3]), nil, nil, forms[3].differences(next))
+			note("2026-07-23", randomListed(r, next))
+			mustHaveTold(t, s, market.CH, "2026-07-16", 3, late.differences(forms[3]), nil, nil, forms[3].differences(next))
+			note("2026-07-16", forms[1])
+			mustHaveTold(t, s, market.CH, "2026-07-16", 3)
 		})
 	}
 }
 
-// Publications are corrected likewise, with and without force.
+// Publications are corrected likewise, with and without force, also if their differences are not stored or damaged.
 func TestCorrectedPublications(t *testing.T) {
-	s, _ := opened(t)
 	week := func(date, status, system string) string {
 		return publication(t, date, line("SFR", "1", system, "0031300001", "En service"),
 			line("SFR", "2", "LTE 800", "0031300002", status))
 	}
-	mustAdd(t, s, week("2026-07-02", "Projet approuvé", "LTE 700"), Options{})
-	mustAdd(t, s, week("2026-07-09", "En service", "LTE 700"), Options{})
-	mustAdd(t, s, week("2026-07-09", "Projet approuvé", "LTE 2600"), Options{Newest: true})
-	mustAdd(t, s, week("2026-07-09", "Techniquement opérationnel", "LTE 2600"), Options{Force: true})
-
 	// The same forms as editions of their own.
 	apart, _ := opened(t)
 	var want [][]string
@@ -96,6 +106,42 @@ func TestCorrectedPublications(t *testing.T) {
 		}
 		want = append(want, texts)
 	}
-	mustHaveTold(t, s, market.FR, "2026-07-09", want...)
-	mustHaveTold(t, s, market.DROM, "2026-07-09", nil, nil, nil)
+	nothing := [][]string{{}, {}, {}} // of the other market
+	for name, spoil := range map[string]func(sealed []byte) []byte{
+		"stored":  nil,
+		"missing": func([]byte) []byte { return nil },
+		"damaged": func(b []byte) []byte { b[len(b)/2] ^= 0x41; return b },
+		"of another version": func([]byte) []byte {
+			l, _ := change.NewBuilder().List()
+			key := marketKey(market.FR, site.DateOf(2026, 7, 9))
+			var w writer
+			w.text("an older one")
+			w.text("another one")
+			return seal(differencesBucket, key, l.Append(w.b))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, db := opened(t)
+			mustAdd(t, s, week("2026-07-02", "Projet approuvé", "LTE 700"), Options{})
+			mustAdd(t, s, week("2026-07-09", "En service", "LTE 700"), Options{})
+			for i, form := range [][2]string{{"Projet approuvé", "LTE 2600"}, {"Techniquement opérationnel", "LTE 2600"}} {
+				if key := marketKey(market.FR, site.DateOf(2026, 7, 9)); spoil != nil {
+					if err := db.Update(func(tx *store.Tx) error {
+						b := tx.Bucket([]byte(differencesBucket))
+						if spoiled := spoil(bytes.Clone(b.Get(key))); spoiled != nil {
+							return b.Put(key, spoiled)
+						}
+						return b.Delete(key)
+					}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				mustAdd(t, s, week("2026-07-09", form[0], form[1]), Options{Newest: i == 0, Force: i == 1})
+			}
+			mustHaveTold(t, s, market.FR, "2026-07-09", 2, want...)
+			mustHaveTold(t, s, market.DROM, "2026-07-09", 2, nothing...)
+			mustAdd(t, s, week("2026-07-05", "En service", "LTE 1800"), Options{}) // between
+			mustHaveTold(t, s, market.FR, "2026-07-09", 2)
+		})
+	}
 }

@@ -130,35 +130,47 @@ func (s *Store) computed(ctx context.Context, from, to Edition) (marketLists, er
 }
 
 func (s *Store) compute(ctx context.Context, from, to Edition) (marketLists, error) {
-	rows, supports := selection{}, []uint32{}
+	var rows selection
+	var supports []uint32
 	err := s.view(func(tx *store.Tx) error {
 		before, p, err := s.pair(tx, from, to)
-		if err != nil {
-			return err
-		}
-		for side, q := range []*Publication{before, p} {
-			l, err := listingOf(tx, q)
-			if err == nil {
-				err = rows.pickPositions(tx, side, l)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		changes, err := changesOf(tx, p, 0)
-		for _, ch := range changes {
-			if n := len(supports); n == 0 || supports[n-1] != ch.support {
-				supports = append(supports, ch.support)
-			}
+		if err == nil {
+			rows, supports, err = differingRows(tx, before, p)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	return compare(ctx, s.fetch, rows, supports)
+}
+
+// differingRows returns the rows of a publication and of the one before it, and the supports with differences.
+func differingRows(tx *store.Tx, before, p *Publication) (rows selection, supports []uint32, err error) {
+	rows, supports = selection{}, []uint32{} // nil would be all
+	for side, q := range []*Publication{before, p} {
+		l, err := listingOf(tx, q)
+		if err == nil {
+			err = rows.pickPositions(tx, side, l)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	changes, err := changesOf(tx, p, 0)
+	for _, ch := range changes {
+		if n := len(supports); n == 0 || supports[n-1] != ch.support {
+			supports = append(supports, ch.support)
+		}
+	}
+	return rows, supports, err
+}
+
+// compare computes the differences of supports.
+func compare(ctx context.Context, next fetch, rows selection, supports []uint32) (marketLists, error) {
 	c, err := newComparing(ctx)
 	if err == nil {
-		err = walk(s.fetch, rows, supports, c.support)
+		err = walk(next, rows, supports, c.support)
 	}
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ type Edition struct {
 	Registers []string
 	// Sites is the number of sites of a noted edition, 0 for a publication.
 	Sites int
-	// Corrected is how often the edition was replaced by another form of it while it was the newest.
+	// Corrected is the number of its last correction: that another form of it replaced it while it was the newest.
 	Corrected int
 }
 

@@ -132,12 +132,19 @@ func (n *noting) run(tx *store.Tx) error {
 			return err
 		}
 	}
-	if corrects == nil {
-		if err := removeTold(tx, []market.Code{n.code}, n.edition.Date); err != nil {
-			return err
-		}
+	corrected, untrue := 0, slices.Clone(n.gone) // editions of which it is not true any more what was told
+	if there {
+		corrected = n.all[at].Corrected
 	}
-	for _, e := range n.gone {
+	if corrects == nil {
+		untrue = append(untrue, n.edition)
+	} else {
+		corrected = corrects.number()
+	}
+	if next < len(n.all) {
+		untrue = append(untrue, n.all[next])
+	}
+	for _, e := range untrue {
 		if err := removeTold(tx, []market.Code{n.code}, e.Date); err != nil {
 			return err
 		}
@@ -166,7 +173,7 @@ func (n *noting) run(tx *store.Tx) error {
 	}
 	return putJSON(tx, editionsBucket, marketKey(n.code, n.edition.Date), notedRecord{n.edition.Version,
 		n.edition.Sites, n.edition.Synthetic, n.edition.Registers, n.now.UTC(), next < len(n.all),
-		corrects.number()})
+		corrected})
 }
 
 // neighbours returns the states of the editions before and after the new one, nil for none.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,12 +171,18 @@ func TestParquetAgainstCSV(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := parquetOf(t, table)
-			wholes := map[string]bool{"band": true, "bands": true, "azimuts": true}
+			wholes := map[string][]string{"sites": {"azimuts", "bands"}, "emissions": {"azimuts", "band"}}[name]
 			for _, leaf := range f.Schema().Columns() {
-				column, _ := f.Schema().Lookup(leaf...)
-				if is := column.Node.Type().Kind() == parquet.Int64; wholes[leaf[0]] && !is {
-					t.Errorf("%s is of %v, want int64", leaf[0], column.Node.Type())
+				if i := slices.Index(wholes, leaf[0]); i >= 0 {
+					column, _ := f.Schema().Lookup(leaf...)
+					if column.Node.Type().Kind() != parquet.Int64 {
+						t.Errorf("%s is of %v, want int64", leaf[0], column.Node.Type())
+					}
+					wholes = slices.Delete(wholes, i, i+1)
 				}
+			}
+			if len(wholes) > 0 {
+				t.Errorf("there is no %v", wholes)
 			}
 			got := rowsOf(t, f)
 			if len(got) != len(want)-1 {

@@ -113,7 +113,7 @@ func TestBindValues(t *testing.T) {
 		{"lat", "0x1p4", `lat: "0x1p4" is not allowed; a number from -90 to 90`},
 		{"lat", "1e999", `lat: "1e999" is not allowed; a number from -90 to 90`},
 		{"km", "0", `km: "0" is not allowed; a number above 0, at most 50`}, {"km", "50", ""}, {"km", "0.001", ""},
-		{"flag", "true", ""}, {"flag", "1", ""}, {"flag", "0", ""}, {"flag", "yes", `flag: "yes" is not allowed; true or false, or 1 or 0`},
+		{"flag", "true", ""}, {"flag", "1", ""}, {"flag", "0", ""}, {"flag", "yes", `flag: "yes" is not allowed; true, false, 1 or 0`},
 	} {
 		_, err := op.Bind(lookup(map[string]string{tt.name: tt.value}))
 		got := ""

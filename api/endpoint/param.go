@@ -219,7 +219,7 @@ func (p *Param) set(f reflect.Value, raw string) error {
 		case "false", "0":
 			f.SetBool(false)
 		default:
-			return fmt.Errorf("true or false, or 1 or 0")
+			return fmt.Errorf("true, false, 1 or 0")
 		}
 	default:
 		panic("endpoint: cannot bind " + f.Type().String())

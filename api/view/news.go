@@ -26,7 +26,7 @@ type News struct {
 // A NewsEntry is what an edition changed on a site.
 type NewsEntry struct {
 	Date       string     `json:"date" doc:"Of the edition, YYYY-MM-DD."`
-	Correction int        `json:"correction" doc:"The edition was replaced for this time by another form of it, with these differences; 0: it came with them."`
+	Correction int        `json:"correction" doc:"0: what the edition changed when it came; n: what its n-th correction changed."`
 	Site       ChangeSite `json:"site"`
 	Changes    []Change   `json:"changes"`
 }

@@ -166,7 +166,7 @@ func TestFeedOfACorrection(t *testing.T) {
 		}
 	}
 	page := ask(p, "GET", "/feeds/CH?lang=fr").Body.String()
-	if n := strings.Count(page, "Correction : "); n != 4 {
+	if n := strings.Count(page, "Correction\u00a0: "); n != 4 {
 		t.Errorf("%d corrections on the page, want 4", n)
 	}
 }

@@ -242,6 +242,10 @@ func TestSearchOfAPosition(t *testing.T) {
 			}
 		})
 	}
+	w := ask(p, "GET", "/search?q=48.85,2.35&department=75&operator=SFR&lang=fr&page=3")
+	if got, want := w.Header().Get("Location"), "/near?department=75&lang=fr&lat=48.85&lng=2.35&operator=SFR"; got != want {
+		t.Errorf("with filters: to %s, want %s", got, want)
+	}
 }
 
 // What a publisher has not permitted is on no page.

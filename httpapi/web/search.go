@@ -24,8 +24,9 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if at, ok := parsePosition(q.Text); ok {
-		http.Redirect(w, r, p.link(r, nearPath, "lat", formatDegrees(at.Lat), "lng", formatDegrees(at.Lng), "market",
-			q.Market), http.StatusSeeOther)
+		near := q
+		near.Path, near.Text, near.Lat, near.Lng, near.Page = nearPath, "", formatDegrees(at.Lat), formatDegrees(at.Lng), 1
+		http.Redirect(w, r, near.href(), http.StatusSeeOther)
 		return
 	}
 	env := p.Env()
@@ -199,7 +200,7 @@ const mostRadio = 10
 // addRadio adds the sites that have the text as radio identifier.
 func (p *Pages) addRadio(r *http.Request, env *api.Env, w words, list *listPage, hits []found) error {
 	parts := radioText.FindStringSubmatch(list.Query.Text)
-	if parts == nil || list.Query.Page > 1 {
+	if parts == nil || list.Query.Page > 1 || len(list.Query.More) > 0 { // the look-up has no such filters
 		return nil
 	}
 	number, err := parseNumber(parts[2])

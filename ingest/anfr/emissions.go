@@ -75,8 +75,8 @@ func (c *country) unite(rows []row, state *fillState) []row {
 	return own
 }
 
-// compareAdvance compares rows of one station and system: by status, then by having a date, and an earlier one. An
-// older generation is before a newer one, which claims more.
+// compareAdvance compares rows of one station and system: by status, then by having a date, and an earlier one. Of two
+// generations the older one wins, because it claims less.
 func compareAdvance(a, b *row) int {
 	known := func(e *row) int { return min(1, int(e.on)) }
 	return cmp.Or(cmp.Compare(a.status, b.status), cmp.Compare(known(a), known(b)), cmp.Compare(b.on, a.on),

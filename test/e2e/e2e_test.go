@@ -94,7 +94,7 @@ func command(t *testing.T, v any, args ...string) {
 }
 
 // goName finds a member of an object that has the name of a Go field.
-var goName = regexp.MustCompile(`"[A-Z][a-z]\w*":`)
+var goName = regexp.MustCompile(`"(?:[A-Z]\w*[a-z]\w*|ID|URL)":`)
 
 // fails runs a command that must fail with this exit code and say why.
 func fails(t *testing.T, code int, why string, args ...string) {
