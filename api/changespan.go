@@ -108,8 +108,8 @@ func (r *Env) editsOf(ctx context.Context, m *market.Market, from, to site.Date,
 	return e, nil
 }
 
-// toldEdits reads the changes by which an edition became known, as archive.Store.Told has them. Of a correction that
-// is not kept there are none.
+// toldEdits reads the changes by which an edition became known, as archive.Store.Told has them. A correction that is not
+// kept has an empty list.
 func (r *Env) toldEdits(ctx context.Context, m *market.Market, before, e archive.Edition, n int) (*edits, error) {
 	for {
 		told := &edits{from: before.Date.String(), to: e.Date.String(), synthetic: e.Synthetic}

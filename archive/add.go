@@ -145,7 +145,7 @@ type adding struct {
 	order    []uint32      // rows of the file by support
 	rows     *listing      // of the file
 	repeated int
-	// corrected is the number of the publication's last correction, which corrects is, or nil if it is none.
+	// corrected is the number of the publication's last correction. corrects is nil unless that is this one.
 	corrected int
 	corrects  *correction
 }

@@ -132,7 +132,7 @@ func (n *noting) run(tx *store.Tx) error {
 			return err
 		}
 	}
-	corrected, untrue := 0, slices.Clone(n.gone) // editions of which it is not true any more what was told
+	corrected, untrue := 0, slices.Clone(n.gone) // editions whose news is not true any more
 	if there {
 		corrected = n.all[at].Corrected
 	}
