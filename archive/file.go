@@ -18,7 +18,7 @@ const (
 	maxSupportRows = 1000
 )
 
-// A file is a publication in memory: 32 bytes for each row, and the texts.
+// A file is a publication in memory: 28 bytes for each row, and the texts.
 type file struct {
 	columns   []string // that not all publications have: see Publication
 	updated   string   // the date_maj of its first row
@@ -37,23 +37,23 @@ type codes [contentTexts]uint32
 
 // A fileRow is the id of a row, 0 for none, else the number and 1, and its codes.
 type fileRow struct {
-	id, place, station, date, more                uint32
-	operator, system, status, generation, updated uint16
+	id, place, station, more                            uint32
+	operator, system, date, status, generation, updated uint16
 }
 
 // maxNames bounds the different texts of each of the columns that a fileRow has 16 bits for. The French file has
-// tens at most.
+// some thousands of dates, and tens of the others at most.
 const maxNames = 1 << 16
 
 func newFileRow(id uint32, c *codes) fileRow {
-	return fileRow{id: id, place: c[inPlace], station: c[inStation], date: c[inDate], more: c[inMore],
-		operator: uint16(c[inOperator]), system: uint16(c[inSystem]), status: uint16(c[inStatus]),
+	return fileRow{id: id, place: c[inPlace], station: c[inStation], more: c[inMore],
+		operator: uint16(c[inOperator]), system: uint16(c[inSystem]), date: uint16(c[inDate]), status: uint16(c[inStatus]),
 		generation: uint16(c[inGeneration]), updated: uint16(c[inUpdated])}
 }
 
 func (r *fileRow) codes() codes {
-	return codes{inPlace: r.place, inStation: r.station, inDate: r.date, inMore: r.more,
-		inOperator: uint32(r.operator), inSystem: uint32(r.system), inStatus: uint32(r.status),
+	return codes{inPlace: r.place, inStation: r.station, inMore: r.more,
+		inOperator: uint32(r.operator), inSystem: uint32(r.system), inDate: uint32(r.date), inStatus: uint32(r.status),
 		inGeneration: uint32(r.generation), inUpdated: uint32(r.updated)}
 }
 
@@ -75,7 +75,7 @@ func (p *file) refusal(rows int) string {
 	case p.size() > maxTexts:
 		return "over 512 MiB of different texts: not an observatoire"
 	}
-	for _, i := range []int{inOperator, inSystem, inStatus, inGeneration, inUpdated} {
+	for _, i := range []int{inOperator, inSystem, inDate, inStatus, inGeneration, inUpdated} {
 		if p.texts[i].Len() > maxNames {
 			return "over 65,535 different texts in one column: not an observatoire"
 		}

@@ -16,7 +16,7 @@ type antenna struct {
 	aer                  uint32
 	base                 int32  // lower end in millimetres above ground; -1: unknown
 	ofStation, ofSupport uint32 // the next antenna of it
-	system               uint32 // the first of its systems in emitted
+	systems              uint32 // bits of those that it has, by number; of later ones see country.emitted
 	azimuth              int16  // degrees; -1: unknown
 	kind                 uint8
 }
@@ -63,8 +63,7 @@ func (c *country) antennaRow(r *source.Reader) string {
 	if !ok {
 		return "no antenna number"
 	}
-	a := antenna{support: sup, station: sta, aer: aer, system: noNext,
-		azimuth: parseAzimuth(r.Field(antAzimuth)), base: -1}
+	a := antenna{support: sup, station: sta, aer: aer, azimuth: parseAzimuth(r.Field(antAzimuth)), base: -1}
 	switch string(r.Field(antType)) {
 	case "17":
 		a.kind = dish

@@ -47,10 +47,10 @@ type country struct {
 	natures    map[string]string
 	owners     map[string]string
 	antennas   chunked.List[antenna]
-	emitted    chunked.List[emittedSystem]
-	emitters   []emitter         // sorted by number after emittersDone
-	frequency  []uint64          // see bands.go
-	communes   map[uint32]string // names by the INSEE codes of supports, which are numbers of texts
+	emitted    map[emittedSystem]bool // what has no bit in antenna.systems
+	emitters   []emitter              // sorted by number after emittersDone
+	frequency  []uint64               // see bands.go
+	communes   map[uint32]string      // names by the INSEE codes of supports, which are numbers of texts
 	nodes      []node
 	leaders    map[uint32]string // operator key by support
 	azimuths   azimuthLists
@@ -167,7 +167,7 @@ func newCountry(markets []*market.Market) (c *country, err error) {
 	c = &country{
 		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{},
 		stationOf: map[stationCode]uint32{},
-		systemOf:  map[string]uint16{}, statusOf: map[string]int8{},
+		systemOf:  map[string]uint16{}, emitted: map[emittedSystem]bool{}, statusOf: map[string]int8{},
 		leaders: map[uint32]string{}, azimuths: newAzimuthLists(),
 	}
 	if c.natures, err = embedded("anfr/nature.csv"); err != nil {

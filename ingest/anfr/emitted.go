@@ -6,30 +6,27 @@ import (
 	"relais/site"
 )
 
-// An emittedSystem is a system that SUP_EMETTEUR states of an antenna.
+// An emittedSystem is a system that SUP_EMETTEUR states of an antenna, for systems without a bit in antenna.systems.
 type emittedSystem struct {
-	system uint16
-	next   uint32 // of the antenna
+	station, aer uint32
+	system       uint16
 }
 
 // addEmitted notes that an antenna has a system of the observatoire.
 func (c *country) addEmitted(a *antenna, system uint16) {
-	if !c.emits(a, system) {
-		c.emitted.Append(emittedSystem{system, a.system})
-		a.system = uint32(c.emitted.Len() - 1)
+	if bit := uint32(1) << system; bit != 0 {
+		a.systems |= bit
+		return
 	}
+	c.emitted[emittedSystem{a.station, a.aer, system}] = true
 }
 
 // emits reports whether an antenna has a system.
 func (c *country) emits(a *antenna, system uint16) bool {
-	for at := a.system; at != noNext; {
-		e := c.emitted.At(int(at))
-		if e.system == system {
-			return true
-		}
-		at = e.next
+	if bit := uint32(1) << system; bit != 0 {
+		return a.systems&bit != 0
 	}
-	return false
+	return c.emitted[emittedSystem{a.station, a.aer, system}]
 }
 
 // fillAzimuths gives the emissions of a site their azimuths, and counts those of antennas whose station has no emission
