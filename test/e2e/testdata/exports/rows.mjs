@@ -15,7 +15,7 @@ for (const name of readdirSync(process.env.DIR)) {
     hyparquet: await parquetReadObjects({ file: b.buffer.slice(b.byteOffset, b.byteOffset + b.byteLength), compressors })
   }
 }
-const plain = (_, v) => typeof v === 'bigint' ? Number(v) : v
+const plain = (_, v) => typeof v === 'bigint' ? Number(v) : v ?? null // hyparquet has undefined for a list that is null
 const day = v => typeof v === 'string' && /^\d{4}-\d\d-\d\dT00:00:00.000Z$/.test(v) ? v.slice(0, 10) : v
 const text = Buffer.from(JSON.stringify(files, (k, v) => day(plain(k, v))))
 for (let n = 0; n < text.length;) n += writeSync(1, text, n)
