@@ -22,7 +22,7 @@ func declared(t *tools.Tool) *sdk.Tool {
 	openWorld, destructive := tools.ShowsUsers(t), false
 	return &sdk.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Summary,
-		InputSchema: encodeSchema(t.InputSchema()), OutputSchema: encodeSchema(t.OutputSchema()),
+		InputSchema: encodeSchema(t.ToolSchema()), OutputSchema: encodeSchema(t.OutputSchema()),
 		Annotations: &sdk.ToolAnnotations{
 			Title: t.Title, ReadOnlyHint: !t.Writes, IdempotentHint: true,
 			OpenWorldHint: &openWorld, DestructiveHint: &destructive,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,10 +38,42 @@ func TestList(t *testing.T) {
 				t.Errorf("%s: type of a schema = %v, want object", tool.Name, m["type"])
 			}
 		}
+		checkPlain(t, tool.Name, tool.InputSchema.(map[string]any))
 		readOnly := !strings.HasSuffix(tool.Name, "_submit") && !strings.Contains(tool.Name, "_submit_")
 		if tool.Annotations.ReadOnlyHint != readOnly {
 			t.Errorf("%s: readOnlyHint = %t, want %t", tool.Name, tool.Annotations.ReadOnlyHint, readOnly)
 		}
+	}
+}
+
+// plainKeywords are those of JSON Schema that the clients of all models take. The API of Gemini, for one, refuses a
+// request with any tool that has another one (modelcontextprotocol/servers#1624).
+var plainKeywords = []string{"type", "description", "enum", "minimum", "maximum", "default", "items", "properties", "required",
+	"additionalProperties"}
+
+// checkPlain checks that a schema of arguments has no other keywords, one type each, and enums of texts.
+func checkPlain(t *testing.T, where string, s map[string]any) {
+	t.Helper()
+	for key := range s {
+		if !slices.Contains(plainKeywords, key) {
+			t.Errorf("%s has the keyword %s", where, key)
+		}
+	}
+	kind, one := s["type"].(string)
+	if _, has := s["enum"]; !one || has && kind != "string" {
+		t.Errorf("%s has the type %v, with an enum: %t", where, s["type"], has)
+	}
+	if items, has := s["items"].(map[string]any); has {
+		checkPlain(t, where+"[]", items)
+	} else if kind == "array" {
+		t.Errorf("%s has no items", where)
+	}
+	properties, has := s["properties"].(map[string]any)
+	if has != (kind == "object") {
+		t.Errorf("%s of the type %s has properties: %t", where, kind, has)
+	}
+	for name, of := range properties {
+		checkPlain(t, where+"."+name, of.(map[string]any))
 	}
 }
 

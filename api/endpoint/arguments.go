@@ -176,6 +176,53 @@ func (o *Op[E]) InputSchema() Schema {
 	return types.withDefs(s)
 }
 
+// ToolSchema is InputSchema in the keywords that the clients of all models take: others make some of them refuse every
+// tool. The description has the examples, and says when a bound is excluded. BindJSON checks what is lost.
+func (o *Op[E]) ToolSchema() Schema {
+	s := o.InputSchema()
+	defs, _ := s["$defs"].(Schema)
+	return plainSchema(s, defs)
+}
+
+func plainSchema(s, defs Schema) Schema {
+	if ref, ok := s["$ref"].(string); ok {
+		return plainSchema(defs[strings.TrimPrefix(ref, "#/$defs/")].(Schema), defs)
+	}
+	plain := Schema{}
+	for _, key := range []string{"type", "description", "minimum", "maximum", "default", "required", "additionalProperties"} {
+		if value, has := s[key]; has {
+			plain[key] = value
+		}
+	}
+	if s["type"] == "string" && s["enum"] != nil {
+		plain["enum"] = s["enum"]
+	}
+	if bound, has := s["exclusiveMinimum"]; has {
+		plain["minimum"] = bound
+		addToDescription(plain, "More than %v.", bound)
+	}
+	if examples, ok := s["examples"].([]any); ok {
+		addToDescription(plain, "Example: %v", examples[0])
+	}
+	if items, ok := s["items"].(Schema); ok {
+		plain["items"] = plainSchema(items, defs)
+	}
+	if of, ok := s["properties"].(Schema); ok {
+		properties := Schema{}
+		for name, one := range of {
+			properties[name] = plainSchema(one.(Schema), defs)
+		}
+		plain["properties"] = properties
+	}
+	return plain
+}
+
+// addToDescription adds to the description of a schema.
+func addToDescription(s Schema, format string, value any) {
+	before, _ := s["description"].(string)
+	s["description"] = strings.TrimSpace(before + " " + fmt.Sprintf(format, value))
+}
+
 // properties returns the schemas of the parameters that has wants, and the names of those that
 // are required.
 func (o *Op[E]) properties(types *schemas, has func(*Param) bool) (properties Schema, required []string) {
