@@ -85,7 +85,7 @@ func (c *serveCommand) serve(
 	if a.api, err = httpapi.New(a.options()); err != nil {
 		return err
 	}
-	if err := c.mount(ctx, a.api, a.stores); err != nil {
+	if err := c.mount(a.api, a.stores); err != nil {
 		return err
 	}
 	a.stores.HookOptions = a.hooks()

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -30,9 +29,8 @@ func noPeople(w http.ResponseWriter, _ *http.Request) {
 		"cause in its log, or with relais check", http.StatusServiceUnavailable)
 }
 
-// mount adds the tool server, the pages and the sign-in to the API's server, until ctx
-// ends.
-func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores *admin.Stores) error {
+// mount adds the tool server, the pages and the sign-in to the API's server.
+func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error {
 	address := func(r *http.Request) netip.Addr {
 		return server.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
@@ -55,7 +53,7 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 	}
 	submissions := tools.NewSubmissionStores(stores.Community)
 	submissions.Tally = stores.Tally()
-	server.Mount(mcp.Path, mcp.New(mcp.Options{
+	assistants := mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Env: server.Env(), People: stores.Accounts, Submissions: submissions}
 		},
@@ -64,7 +62,9 @@ func (c *serveCommand) mount(ctx context.Context, server *httpapi.Server, stores
 		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
 		NoteClient: httpapi.NoteClient, NoteTools: httpapi.NoteTools, CountTool: server.CountTool,
 		Received: stores.Clock.Receipt, Failed: server.Failed,
-		NoSessions: stores.Replicas() != nil, Version: server.Version, Log: server.Log, Ending: ctx.Done(),
-	}))
+		Version: server.Version, Log: server.Log,
+	})
+	server.Mount(mcp.Path, assistants)
+	server.Mount(mcp.Path+"/", assistants) // as some programs complete the address
 	return nil
 }

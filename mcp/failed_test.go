@@ -33,7 +33,7 @@ func TestFailedAccounts(t *testing.T) {
 		{"a person who reads", []string{"Authorization", token}, "capabilities_guide", http.StatusServiceUnavailable},
 		{"an API client", []string{"X-API-Key", key}, "me_whoami", http.StatusServiceUnavailable},
 		{"a wrong key", []string{"X-API-Key", key + "x"}, "me_whoami", http.StatusUnauthorized},
-		{"an anonymous caller", []string{"Mcp-Session-Id", session(t, w)}, "capabilities_guide", http.StatusOK},
+		{"an anonymous caller", nil, "capabilities_guide", http.StatusOK},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			resp, text := post(t, w, callBody(c.tool, "{}"), c.headers...)
@@ -116,7 +116,7 @@ func TestLostAccount(t *testing.T) {
 func TestUnreadableAccounts(t *testing.T) {
 	w, _, path := serveFile(t)
 	headers := []string{"Authorization", w.token(t, "alice", account.Read)}
-	headers = append(headers, "Mcp-Session-Id", session(t, w, headers...))
+	begin(t, w, headers...)
 	call := func() (*http.Response, string) { return post(t, w, callBody("me_speedtests_list", "{}"), headers...) }
 	if resp, text := call(); resp.StatusCode != http.StatusOK || strings.Contains(text, `"isError":true`) {
 		t.Fatalf("before the damage: status = %d, want 200 without isError: %.300s", resp.StatusCode, text)

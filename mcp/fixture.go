@@ -11,6 +11,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"net/http"
 	"strings"
 	"time"
 
@@ -29,6 +30,24 @@ func addFixture(server *sdk.Server) {
 	}
 	addResources(server)
 	addPrompts(server)
+}
+
+// statelessVersion is the first version of the protocol without sessions.
+const statelessVersion = "2026-07-28"
+
+// fixtureTransport has sessions for older versions of the protocol: the tools of the suite ask their client.
+func fixtureTransport(server func(*http.Request) *sdk.Server, options *sdk.StreamableHTTPOptions) http.Handler {
+	stateless := sdk.NewStreamableHTTPHandler(server, options)
+	options.Stateless, options.EventStore = false, sdk.NewMemoryEventStore(nil)
+	stateful := sdk.NewStreamableHTTPHandler(server, options)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+		if r.Header.Get("Mcp-Protocol-Version") >= statelessVersion {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		stateful.ServeHTTP(w, r)
+	})
 }
 
 // fixtureSchema returns the input schema of a fixture tool. Two scenarios check schemas.

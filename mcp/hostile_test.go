@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"relais/auth/access"
 )
@@ -36,7 +34,7 @@ func (l *lockedBuffer) String() string {
 func TestLogOfClients(t *testing.T) {
 	var log lockedBuffer
 	w := serve(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
-	id := session(t, w)
+	begin(t, w)
 	meta := `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},` +
 		`"io.modelcontextprotocol/clientCapabilities":{}}}`
@@ -44,20 +42,17 @@ func TestLogOfClients(t *testing.T) {
 		body    string
 		headers []string
 	}{
-		{initializeBody, []string{"Mcp-Session-Id", id}},
-		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, []string{"Mcp-Session-Id", id}},
+		{initializeBody, nil},
+		{`{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, nil},
-		{`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":` + meta + `}`, []string{"Mcp-Session-Id", id}},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":` + meta + `}`, nil},
 		{`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + meta + `}`,
 			[]string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "ping"}},
-		{`{"jsonrpc":"2.0","id":99,"result":{}}`, []string{"Mcp-Session-Id", id}},
+		{`{"jsonrpc":"2.0","id":99,"result":{}}`, nil},
 	} {
 		post(t, w, c.body, c.headers...)
 	}
 	text := log.String()
-	if !strings.Contains(text, "duplicate initialize") {
-		t.Errorf("the log lacks the duplicate initialize:\n%s", text)
-	}
 	if strings.Contains(text, "level=WARN") || strings.Contains(text, "level=ERROR") {
 		t.Errorf("the log has warnings or errors, want information only:\n%s", text)
 	}
@@ -98,9 +93,9 @@ func TestNoteClient(t *testing.T) {
 func TestLimitOfLists(t *testing.T) {
 	withinMinute()
 	w := serve(t, func(o *Options) { o.Minute = 3 })
-	id := session(t, w)
+	begin(t, w)
 	list := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
-	headers := []string{"Mcp-Session-Id", id, "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9"}
+	headers := []string{"Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9"}
 	for i, c := range []struct {
 		body string
 		want int
@@ -108,43 +103,5 @@ func TestLimitOfLists(t *testing.T) {
 		if resp, text := post(t, w, c.body, headers...); resp.StatusCode != c.want {
 			t.Errorf("request %d: status = %d, want %d: %.200s", i, resp.StatusCode, c.want, text)
 		}
-	}
-}
-
-// A stream that a client keeps open ends when the server stops.
-func TestStreamEnds(t *testing.T) {
-	ending := make(chan struct{})
-	w := serve(t, func(o *Options) { o.Ending = ending })
-	id := session(t, w)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+Path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Accept", "text/event-stream")
-	r.Header.Set("Mcp-Session-Id", id)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	ended := make(chan error, 1)
-	go func() {
-		var text bytes.Buffer
-		_, err := text.ReadFrom(resp.Body)
-		ended <- err
-	}()
-	select {
-	case err := <-ended:
-		t.Fatalf("the stream with status %d ended before the server: %v", resp.StatusCode, err)
-	case <-time.After(100 * time.Millisecond):
-	}
-	close(ending)
-	select {
-	case err := <-ended:
-		if err != nil || resp.StatusCode != http.StatusOK {
-			t.Errorf("status = %d, error = %v, want 200 and nil", resp.StatusCode, err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("the stream is open after a minute, want its end")
 	}
 }

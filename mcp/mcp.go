@@ -1,5 +1,6 @@
 // Package mcp is the tool server for assistants: it serves the tools of package tools over the
-// streamable HTTP transport of the Model Context Protocol. It decides who may call which tool
+// streamable HTTP transport of the Model Context Protocol, without sessions in every version of it: the next request
+// may go to another server, and nothing is kept between two. It decides who may call which tool
 // and how often. The answers are made by package tools.
 package mcp
 
@@ -24,8 +25,7 @@ const Path = "/mcp"
 
 // Limits of requests.
 const (
-	maxBody        = 256 << 10 // bytes of a message
-	sessionTimeout = 10 * time.Minute
+	maxBody = 256 << 10 // bytes of a message
 	// defaultMinute is the number of tool calls that an address, or a person, has in a minute.
 	defaultMinute = 60
 	// messagesPerCall is the number of messages of any sort that are allowed for each allowed call.
@@ -62,14 +62,8 @@ type Options struct {
 	RequireAuth bool
 	// Fixture adds the tools, resources and prompts of the official conformance suite.
 	Fixture bool
-	// NoSessions answers every version of the protocol without sessions, so that the next request
-	// may go to another server.
-	NoSessions bool
-	Version    string
-	Log        *slog.Logger
-	// Ending is closed when the server stops: streams that clients keep open end then. It may
-	// be nil.
-	Ending <-chan struct{}
+	Version string
+	Log     *slog.Logger
 }
 
 // A Server is the tool server. It is an http.Handler for Path.
@@ -86,7 +80,6 @@ type Server struct {
 	server   *sdk.Server
 	stream   http.Handler
 	signedIn http.Handler // stream for known callers
-	sessions *sessions
 	unproven unprovenBodies
 }
 
@@ -116,7 +109,6 @@ func New(o Options) *Server {
 		personCalls:     limit.New[string](time.Minute),
 		addressMessages: limit.NewAddresses(time.Minute),
 		personMessages:  limit.New[string](time.Minute),
-		sessions:        newSessions(maxSessions, maxAnonymous),
 		unproven:        unprovenBodies{by: map[netip.Prefix]int{}},
 	}
 	s.server = s.newSDKServer()
@@ -144,39 +136,19 @@ func (s *Server) newSDKServer() *sdk.Server {
 	if s.Fixture {
 		addFixture(server)
 	}
-	server.AddReceivingMiddleware(s.countSessions)
 	return server
 }
 
-// statelessVersion is the first version of the protocol without sessions.
-const statelessVersion = "2026-07-28"
-
-// isStateless reports whether a request has no session: it is of a version of the protocol without
-// them, or the server has none.
-func (s *Server) isStateless(r *http.Request) bool {
-	return s.NoSessions || r.Header.Get("Mcp-Protocol-Version") >= statelessVersion
-}
-
-// newTransport returns the SDK's transport: with sessions for older versions of the protocol,
-// without for newer ones.
+// newTransport returns the SDK's transport.
 func (s *Server) newTransport() http.Handler {
 	options := &sdk.StreamableHTTPOptions{
-		Logger: quiet(s.Log), SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxBody,
+		Logger: quiet(s.Log), Stateless: true, MaxRequestBodyBytes: maxBody,
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   s.guard.hasHosts, // the guard checks the hosts then
 	}
-	if s.Fixture { // no other tool takes so long that a client would reconnect for its answer
-		options.EventStore = sdk.NewMemoryEventStore(nil)
-	}
 	server := func(*http.Request) *sdk.Server { return s.server }
-	stateful := sdk.NewStreamableHTTPHandler(server, options)
-	options.Stateless = true
-	stateless := sdk.NewStreamableHTTPHandler(server, options)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.isStateless(r) {
-			stateless.ServeHTTP(w, r)
-			return
-		}
-		stateful.ServeHTTP(w, r)
-	})
+	if s.Fixture {
+		return fixtureTransport(server, options)
+	}
+	return sdk.NewStreamableHTTPHandler(server, options)
 }

@@ -106,7 +106,7 @@ func TestBatch(t *testing.T) {
 	w := serve(t, nil)
 	one := callBody("sites_search", `{"limit":1}`)
 	two := strings.Replace(callBody("sites_search", `{"limit":2}`), `"id":7`, `"id":8`, 1)
-	_, body := post(t, w, "["+one+","+two+"]", sessionHeader, session(t, w), "Mcp-Protocol-Version", "2025-03-26")
+	_, body := post(t, w, "["+one+","+two+"]", "Mcp-Protocol-Version", "2025-03-26")
 	for _, want := range []string{`"returned":1,`, `"returned":2,`} {
 		if n := strings.Count(body, want); n != 1 {
 			t.Errorf("%s is %d times in the answer, want 1: %.500s", want, n, body)
@@ -117,7 +117,7 @@ func TestBatch(t *testing.T) {
 // Errors in arguments are results for the assistant, not errors of the protocol.
 func TestBadArguments(t *testing.T) {
 	w := serve(t, nil)
-	id := session(t, w)
+	begin(t, w)
 	for _, c := range []struct{ tool, arguments, mentions string }{
 		{"sites_nearby", `{}`, "lat"},
 		{"sites_nearby", `{"lat":"north","lon":2}`, "lat"},
@@ -136,7 +136,7 @@ func TestBadArguments(t *testing.T) {
 		{"sites_get", `{"siteId":"fr-0"}`, "no site"},
 		{"sites_search", `{"market":"CA"}`, "not loaded"},
 	} {
-		resp, text := post(t, w, callBody(c.tool, c.arguments), "Mcp-Session-Id", id)
+		resp, text := post(t, w, callBody(c.tool, c.arguments))
 		if resp.StatusCode != 200 || !strings.Contains(text, `"isError":true`) || strings.Contains(text, "internal") {
 			t.Errorf("%s %.60s: status = %d, want 200 with isError: %s", c.tool, c.arguments, resp.StatusCode, text)
 		}
@@ -144,7 +144,7 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("%s %.60s: the error does not mention %q: %s", c.tool, c.arguments, c.mentions, text)
 		}
 	}
-	_, text := post(t, w, callBody("nothing", `{}`), "Mcp-Session-Id", id)
+	_, text := post(t, w, callBody("nothing", `{}`))
 	if !strings.Contains(text, `"error"`) || !strings.Contains(text, "nothing") {
 		t.Errorf("an unknown tool: got %s, want an error that names it", text)
 	}
@@ -205,10 +205,10 @@ func TestGuard(t *testing.T) {
 func TestLimit(t *testing.T) {
 	withinMinute()
 	w := serve(t, func(o *Options) { o.Minute = 3 })
-	id := session(t, w) // counts as a call
+	begin(t, w) // counts as a call
 	call := callBody("capabilities_guide", "{}")
 	for i, want := range []int{200, 200, 429, 429} {
-		resp, text := post(t, w, call, "Mcp-Session-Id", id)
+		resp, text := post(t, w, call)
 		if resp.StatusCode != want {
 			t.Errorf("call %d: status = %d, want %d: %s", i, resp.StatusCode, want, text)
 		}
@@ -216,14 +216,14 @@ func TestLimit(t *testing.T) {
 			t.Errorf("call %d: got %v %s, want Retry-After and an error with the id", i, resp.Header, text)
 		}
 	}
-	resp, text := post(t, w, call, "Mcp-Session-Id", id, "X-Test-Address", "192.0.2.9")
+	resp, text := post(t, w, call, "X-Test-Address", "192.0.2.9")
 	if resp.StatusCode != 200 {
 		t.Errorf("another address: status = %d, want 200: %s", resp.StatusCode, text)
 	}
 	for range 3 * messagesPerCall {
-		post(t, w, pingBody, "Mcp-Session-Id", id)
+		post(t, w, pingBody)
 	}
-	if resp, _ := post(t, w, pingBody, "Mcp-Session-Id", id); resp.StatusCode != 429 {
+	if resp, _ := post(t, w, pingBody); resp.StatusCode != 429 {
 		t.Errorf("message over the limit: status = %d, want 429", resp.StatusCode)
 	}
 }
@@ -232,7 +232,7 @@ func TestLimit(t *testing.T) {
 func TestScopes(t *testing.T) {
 	w := serve(t, nil)
 	read, write := w.token(t, "alice", account.Read), w.token(t, "alice", account.Write)
-	id := session(t, w)
+	begin(t, w)
 	for _, c := range []struct {
 		token, tool string
 		status      int
@@ -246,7 +246,7 @@ func TestScopes(t *testing.T) {
 		{write, "bug_submit", 200}, // the tool's error without arguments
 		{write, "capabilities_guide", 200},
 	} {
-		headers := []string{"Mcp-Session-Id", id}
+		var headers []string
 		if c.token != "" {
 			headers = append(headers, "Authorization", c.token)
 		}
@@ -287,8 +287,7 @@ func TestLimitOfBodies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := serve(t, func(o *Options) { o.Minute = 3 })
-			headers := []string{"Mcp-Session-Id", session(t, w), "Mcp-Protocol-Version", "2025-03-26", "X-Test-Address",
-				"192.0.2.9"}
+			headers := []string{"Mcp-Protocol-Version", "2025-03-26", "X-Test-Address", "192.0.2.9"}
 			resp, text := post(t, w, c.body, headers...)
 			if resp.StatusCode != c.status || c.status == 200 && !strings.Contains(text, `"structuredContent"`) {
 				t.Errorf("status = %d, want %d: %.200s", resp.StatusCode, c.status, text)
@@ -317,35 +316,31 @@ func TestQuotaOfKey(t *testing.T) {
 	}
 }
 
-// The sessions of an address are limited. A session that ends makes room.
-func TestSessions(t *testing.T) {
-	w := serve(t, func(o *Options) { o.Minute = 10 * maxOwn })
-	first := session(t, w)
-	for range maxOwn - 1 {
-		session(t, w)
+// Nothing is kept between two requests: a session that a client names, of a server before or of another one, is as
+// good as none, and there are no streams to keep open.
+func TestNoSessions(t *testing.T) {
+	w := serve(t, nil)
+	begin(t, w)
+	for _, id := range []string{"", "of-another-server"} {
+		resp, text := post(t, w, callBody("capabilities_guide", "{}"), "Mcp-Session-Id", id)
+		if resp.StatusCode != 200 || resp.Header.Get("Mcp-Session-Id") != "" {
+			t.Errorf("session %q: status = %d, header %v, want 200 without a session: %.200s", id, resp.StatusCode, resp.Header, text)
+		}
 	}
-	begin := func(headers ...string) int {
-		resp, _ := post(t, w, initializeBody, headers...)
-		return resp.StatusCode
-	}
-	if got := begin(); got != 429 {
-		t.Errorf("one more session: status = %d, want 429", got)
-	}
-	if got := begin("X-Test-Address", "192.0.2.9"); got != 200 {
-		t.Errorf("session of another address: status = %d, want 200", got)
-	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, w.URL+Path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Mcp-Session-Id", first)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	if got := begin(); resp.StatusCode != 204 || got != 200 {
-		t.Errorf("DELETE: status = %d, want 204; one more session: status = %d, want 200", resp.StatusCode, got)
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		r, err := http.NewRequestWithContext(t.Context(), method, w.URL+Path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", "text/event-stream")
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s: status = %d, want 405", method, resp.StatusCode)
+		}
 	}
 }
 

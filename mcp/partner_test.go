@@ -72,8 +72,8 @@ func TestOnlyPartnersSubmit(t *testing.T) {
 		{"person submits", []string{"Authorization", w.token(t, "alice", account.Write)}, "bug_submit", http.StatusOK},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			id := session(t, w, c.headers...)
-			resp, text := post(t, w, callBody(c.tool, "{}"), append(c.headers, "Mcp-Session-Id", id)...)
+			begin(t, w, c.headers...)
+			resp, text := post(t, w, callBody(c.tool, "{}"), c.headers...)
 			if resp.StatusCode != c.want {
 				t.Errorf("status = %d, want %d: %.200s", resp.StatusCode, c.want, text)
 			}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,12 +22,12 @@ import (
 
 // Headers for pages of other origins that the guard allows.
 var (
-	allowMethods = "GET, POST, DELETE"
+	allowMethods = "POST"
 	allowHeaders = strings.Join([]string{
 		"Authorization", "X-API-Key", "Content-Type", "Accept",
 		"Mcp-Session-Id", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
 	}, ", ")
-	exposeHeaders = "Mcp-Session-Id, WWW-Authenticate, Retry-After"
+	exposeHeaders = "WWW-Authenticate, Retry-After"
 )
 
 // ServeHTTP implements http.Handler.
@@ -72,34 +71,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.authorize(w, caller, sum) || !s.countBody(w, caller, address, sum, now) {
 		return
 	}
-	if s.beginsSession(r) {
-		if r, ok = s.beginSession(w, r, sum, ownerOf(caller, address)); !ok {
-			return
-		}
-	}
-	defer s.noteUse(r)()
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if r.Method == http.MethodGet {
-		var cancel context.CancelFunc
-		r, cancel = s.keepOpen(w, r)
-		defer cancel()
-	}
 	s.handOver(w, r, caller)
-}
-
-// keepOpen returns a request whose stream stays open until the client leaves or the server
-// stops.
-func (s *Server) keepOpen(w http.ResponseWriter, r *http.Request) (*http.Request, context.CancelFunc) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-	ctx, cancel := context.WithCancel(r.Context())
-	go func() {
-		defer cancel()
-		select {
-		case <-s.Ending:
-		case <-ctx.Done():
-		}
-	}()
-	return r.WithContext(ctx), cancel
 }
 
 // setCORS lets a page of an origin that the guard allows read the answer.

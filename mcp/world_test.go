@@ -168,16 +168,14 @@ func (w *world) token(t *testing.T, name string, scopes ...account.Scope) string
 const initializeBody = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":` +
 	`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// session begins a session and returns its id.
-func session(t *testing.T, w *world, headers ...string) string {
+// begin is what clients of older versions of the protocol send first.
+func begin(t *testing.T, w *world, headers ...string) {
 	t.Helper()
 	resp, text := post(t, w, initializeBody, headers...)
-	id := resp.Header.Get("Mcp-Session-Id")
-	if id == "" {
-		t.Fatalf("initialize: status %d without a session: %s", resp.StatusCode, text)
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" || resp.StatusCode != http.StatusOK {
+		t.Fatalf("initialize: status %d, session %q, want 200 without a session: %s", resp.StatusCode, id, text)
 	}
-	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, append(headers, "Mcp-Session-Id", id)...)
-	return id
+	post(t, w, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers...)
 }
 
 // withinMinute waits for the next minute if the current one, for which limits count, ends soon.

@@ -181,7 +181,7 @@ func (s *server) mcp(key, method, name string, params object, result any) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	a := call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp", body, headers...)
+	a := call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp/", body, headers...) // with a slash it is the same
 	if a.status == http.StatusUnauthorized {
 		a = call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp", body,
 			append(headers, "Authorization", "Bearer "+key)...)
