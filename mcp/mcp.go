@@ -136,6 +136,7 @@ func (s *Server) newSDKServer() *sdk.Server {
 	if s.Fixture {
 		addFixture(server)
 	}
+	server.AddReceivingMiddleware(listChosen)
 	return server
 }
 

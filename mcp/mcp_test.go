@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -43,6 +44,51 @@ func TestList(t *testing.T) {
 		if tool.Annotations.ReadOnlyHint != readOnly {
 			t.Errorf("%s: readOnlyHint = %t, want %t", tool.Name, tool.Annotations.ReadOnlyHint, readOnly)
 		}
+	}
+}
+
+// An address can choose tools. The others can be called all the same.
+func TestChosenTools(t *testing.T) {
+	w := serve(t, nil)
+	for query, want := range map[string][]string{
+		"?tools=essential":                 tools.Essential,
+		"?tools=sites_get,%20sites_search": {"sites_get", "sites_search"},
+		"?tools=essential&tools=me_whoami": append([]string{"me_whoami"}, tools.Essential...),
+	} {
+		s, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(),
+			&sdk.StreamableClientTransport{Endpoint: w.URL + Path + query}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := s.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, tool := range list.Tools {
+			got = append(got, tool.Name)
+		}
+		want = slices.Sorted(slices.Values(want))
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", query, diff)
+		}
+		if r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: "sites_nearby",
+			Arguments: map[string]any{"lat": 48.8, "lon": 2.3}}); err != nil || r.IsError {
+			t.Errorf("%s: a tool that is not listed answers %v, %v, want a result", query, r, err)
+		}
+		s.Close()
+	}
+	if len(tools.Essential) != 15 {
+		t.Errorf("%d tools are essential, want 15", len(tools.Essential))
+	}
+	resp, err := http.Post(w.URL+Path+"?tools=sites_gett", "application/json", strings.NewReader(pingBody))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, _ := io.ReadAll(resp.Body); resp.StatusCode != 400 || !strings.Contains(string(text), `"sites_gett" is not a tool`) {
+		t.Errorf("an unknown tool: status %d, %s", resp.StatusCode, text)
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
+	names, err := s.chosen(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	now, address := time.Now(), limit.Subscriber(s.Address(r))
 	read := sync.OnceValues(func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) })
 	caller, ok := s.caller(w, r, read, address, now)
@@ -71,6 +77,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.authorize(w, caller, sum) || !s.countBody(w, caller, address, sum, now) {
 		return
 	}
+	r = r.WithContext(context.WithValue(r.Context(), chosenKey{}, names))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.handOver(w, r, caller)
 }

@@ -38,6 +38,12 @@ func listed() (list []*Tool) {
 	return list
 }
 
+// Essential are the names of the tools that answer most questions, for programs that take no more, or choose better
+// among few.
+var Essential = []string{"capabilities_guide", "search", "fetch", "location_geocode", "sites_search", "sites_nearby_from_place",
+	"sites_get", "sites_find_by_radio", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place", "changes_list",
+	"markets_compare_coverage", "speedtests_nearby_from_place", "sites_get_photos", "anfr_get_stats"}
+
 // register returns the register of a market, nil for one that is not loaded.
 func (r *Reading) register(m *market.Market) *index.Market {
 	if r.Set == nil {
