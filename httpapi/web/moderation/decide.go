@@ -73,7 +73,8 @@ func (q *request) decide() {
 		known = userCommands
 	}
 	command := known[d.act]
-	if command == nil || d.id == "" || len(d.id) > maxSubject || d.on == "" || len(d.on) > maxVersion {
+	if command == nil || d.id == "" || len(d.id) > maxSubject || d.on == "" || len(d.on) > maxVersion ||
+		d.act == "user.role" && !slices.Contains(account.Roles, account.Role(d.role)) {
 		q.show(http.StatusBadRequest, "", q.words["failedTitle"], "failed.html", q.words["badForm"])
 		return
 	}

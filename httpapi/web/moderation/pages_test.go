@@ -177,4 +177,10 @@ func TestAccountsOfOneName(t *testing.T) {
 	if a, err := w.stores.Accounts.Find(eve.ID); err != nil || !a.Disabled {
 		t.Errorf("the account: %+v, %v; want it disabled", a, err)
 	}
+	page = w.ask("/moderation/users", root, nil).Body.String()
+	got = w.ask("/moderation/decide-user", root, url.Values{"act": {"user.role"}, "role": {"superadmin"},
+		"form": {field(t, page, entry, "form")}, "id": {field(t, page, entry, "id")}, "on": {field(t, page, entry, "on")}})
+	if got.Code != http.StatusBadRequest {
+		t.Errorf("a role that does not exist: %d, want 400", got.Code)
+	}
 }
