@@ -68,9 +68,9 @@ func TestConformance(t *testing.T) {
 		scenarios    []string
 	}{
 		{"suite", suite, []string{"server-initialize", "ping", "tools-list", "logging-set-level", "resources-list",
-			"prompts-list", "server-sse-multiple-streams", "dns-rebinding-protection"}},
+			"prompts-list", "dns-rebinding-protection"}},
 		{"next", nextSuite, []string{"server-session-lifecycle", "tools-list", "caching", "http-header-validation",
-			"server-sse-multiple-streams", "dns-rebinding-protection"}},
+			"dns-rebinding-protection"}},
 	} {
 		for _, name := range run.scenarios {
 			t.Run(run.name+"/"+name, func(t *testing.T) { conforms(t, run.script, s.base, none, "--scenario", name) })
