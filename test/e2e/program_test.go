@@ -149,8 +149,8 @@ func (p *program) begin(token *oauth2.Token) *toolSession {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { session.Close() })
-	if session.ID() == "" {
-		p.t.Error("the session has no id")
+	if id := session.ID(); id != "" {
+		p.t.Errorf("the session has the id %q, want none", id)
 	}
 	return &toolSession{session, p.t}
 }
