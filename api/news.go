@@ -102,7 +102,7 @@ type newsReader struct {
 	*view.News
 	show       func(date, before string, c *change.Record) view.Change
 	skip       int    // entries that are still to be passed over
-	correction int    // what is read is told by this correction of the edition, 0 for none
+	correction int    // number of the correction that is read, 0 for the edition as it came
 	last       string // the entry that was seen last
 }
 

@@ -13,10 +13,10 @@ import (
 	"relais/site"
 )
 
-// Told returns the differences by which an edition of a market became known: with 0 those from the edition before it
-// that it had until its first correction, and with n up to Corrected those that its n-th correction made. It is nil
-// if they are not kept: of an edition that was not corrected, that is an old one which was replaced, or before which
-// another edition came since. The list is shared. Errors: errDamaged, those of ctx.
+// Told returns what was told of an edition of a market. 0 is its differences from the edition before it, until its
+// first correction. n is what its n-th correction changed. The list is nil if it is not kept. None is kept of an
+// edition that was never corrected, that was replaced when a newer one was there, or that got another one before it
+// since. The list is shared. Errors: errDamaged, those of ctx.
 func (s *Store) Told(ctx context.Context, code market.Code, date site.Date, n int) (l *change.List, err error) {
 	key := toldKey(code, date, n)
 	err = s.view(func(tx *store.Tx) error {
@@ -138,7 +138,7 @@ func checkTold(tx *store.Tx, publications []Publication) error {
 			corrected[string(marketKey(m.Code, e.Date))] = e.Corrected
 		}
 	}
-	told := map[string][]int{} // the numbers of what is kept
+	told := map[string][]int{} // numbers of the lists by edition
 	if err := store.Each(tx, toldBucket, func(k, v []byte) error {
 		if len(k) != 12 {
 			return damaged(fmt.Sprintf("%s: %x", toldBucket, k))

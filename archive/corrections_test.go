@@ -15,8 +15,8 @@ import (
 	"relais/site"
 )
 
-// mustHaveTold compares what was told of an edition with texts: those before its first correction, then of each
-// correction. nil is what is not kept.
+// mustHaveTold compares what was told of an edition with texts: those before its first correction, then those of each
+// correction. nil means that no list is kept.
 func mustHaveTold(t *testing.T, s *Store, code market.Code, date string, corrected int, want ...[]string) {
 	t.Helper()
 	all, err := s.Editions(code)

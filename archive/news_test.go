@@ -10,8 +10,8 @@ import (
 	"relais/site"
 )
 
-// An edition, and a correction of the newest one, is news if no later one was there when it came, whatever the clocks of the nodes say. What an
-// old edition changes in the records of its neighbours is not told.
+// An edition is news, and so is a correction of the newest one, if no later one was there when it came. The clocks
+// of the nodes do not matter. What an old edition changes in the records of its neighbours is not told.
 func TestNews(t *testing.T) {
 	_, db := opened(t)
 	db.Journal(News)

@@ -176,8 +176,9 @@ func (o *Op[E]) InputSchema() Schema {
 	return types.withDefs(s)
 }
 
-// ToolSchema is InputSchema in the keywords that the clients of all models take: others make some of them refuse every
-// tool. The description has the examples, and says when a bound is excluded. BindJSON checks what is lost.
+// ToolSchema returns InputSchema with the few keywords that the clients of all models accept. Some clients refuse all
+// tools because of another keyword in one of them. Descriptions say what these keywords cannot: an example, and a
+// bound that is excluded. BindJSON still checks everything.
 func (o *Op[E]) ToolSchema() Schema {
 	s := o.InputSchema()
 	defs, _ := s["$defs"].(Schema)
