@@ -68,35 +68,9 @@ func (f *Filter) choices() Choices {
 	return *f.OneOf
 }
 
-// asksEmissions reports whether the filter has a condition on emissions other than their system.
+// asksEmissions reports whether the filter has a condition on emissions.
 func (f *Filter) asksEmissions() bool {
 	c := f.choices()
 	return f.Operator != Any || f.Generation != Any || f.Status != Any || c.Operators != nil || c.Generations != nil ||
-		c.Statuses != nil
-}
-
-// narrowSystems removes from set the sites without an emission of the filter's systems that
-// satisfies the whole filter.
-func (m *Market) narrowSystems(f Filter, set bitset) {
-	systems := f.choices().Systems
-	if systems == nil {
-		return
-	}
-	set.narrow(func(w int) (word uint64) {
-		for _, s := range systems {
-			if sites := m.emissions.bySystem[s]; sites.words != nil {
-				word |= sites.words[w]
-			}
-		}
-		return word & set.words[w]
-	})
-	if f.asksEmissions() { // one emission must satisfy all conditions
-		set.filter(func(i uint32) bool { return m.emits(i, &f) })
-	}
-}
-
-// emits reports whether a site has one emission that satisfies the filter.
-func (m *Market) emits(i uint32, f *Filter) (found bool) {
-	m.Snap.EmissionKeys(int(i), func(k snapshot.EmissionKey) { found = found || f.accepts(k) })
-	return found
+		c.Statuses != nil || c.Systems != nil
 }

@@ -1,6 +1,9 @@
 package index
 
 import (
+	"encoding/binary"
+	"slices"
+
 	"relais/site"
 	"relais/snapshot"
 )
@@ -27,104 +30,101 @@ const NoStatus = -2
 // All selects all sites.
 var All = Filter{Operator: Any, Generation: Any, Status: Any, Area: Any}
 
-// emissions answers filters on emissions. Each possible combination of operator,
-// generation and status is a bit, and each site has a mask with the bits of its
-// emissions. A filter is a mask with the combinations that satisfy it, so that one
-// emission satisfies all its conditions.
+// emissions answers filters on emissions. Each combination of operator, system, generation and status that
+// occurs is a key, and a mask has a bit for each key. A filter is a mask with the keys that satisfy it, so
+// that one emission satisfies all its conditions.
+//
+// Sites with the same keys are of one kind. A filter on emissions selects all sites of a kind or none, and
+// registers have fewer kinds than sites.
 type emissions struct {
-	words       int   // in a mask
-	operators   int   // number of operators
-	generations []int // site.Generation → number among those that occur, or -1
-	statuses    []int // status + 1 → number among those that occur, or -1
-	genCount    int
-	statusCount int
-	masks       []uint64 // words for each site
-	having      []bitset // the sites of each combination, for filters on many sites
-	bySystem    []bitset // the sites of each system
+	operators int
+	keys      []snapshot.EmissionKey
+	words     int      // in a mask
+	kinds     []uint64 // the masks of the kinds
+	kind      []uint32 // by site
+	having    []bitset // the sites of each key, for filters on many sites
 }
 
 func newEmissions(s *snapshot.Snapshot) *emissions {
-	e := &emissions{operators: len(s.Operators), generations: fill(site.Generations, -1),
-		statuses: fill(len(s.Statuses)+1, -1)}
+	e := &emissions{operators: len(s.Operators), kind: make([]uint32, s.Len())}
+	numbers := newKeyNumbers(s)
 	for i := range s.Len() {
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
-			if e.generations[k.Generation] < 0 {
-				e.generations[k.Generation] = e.genCount
-				e.genCount++
-			}
-			if e.statuses[k.Status+1] < 0 {
-				e.statuses[k.Status+1] = e.statusCount
-				e.statusCount++
+			if n := numbers.of(k); *n < 0 {
+				*n = int32(len(e.keys))
+				e.keys = append(e.keys, k)
+				e.having = append(e.having, newBitset(s.Len()))
 			}
 		})
 	}
-	e.words = (e.operators*e.genCount*e.statusCount + 63) / 64
-	e.masks = make([]uint64, e.words*s.Len())
-	e.having = make([]bitset, e.operators*e.genCount*e.statusCount)
-	e.bySystem = make([]bitset, len(s.Systems))
+	e.words = (len(e.keys) + 63) / 64
+	known, mask, text := map[string]uint32{}, make([]uint64, e.words), make([]byte, 0, 8*e.words)
 	for i := range s.Len() {
-		mask := e.maskOf(uint32(i))
+		clear(mask)
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
-			b := e.bit(k.Operator, e.generations[k.Generation], e.statuses[k.Status+1])
-			mask[b>>6] |= 1 << (b & 63)
-			if e.having[b].words == nil {
-				e.having[b] = newBitset(s.Len())
-			}
-			e.having[b].set(uint32(i))
-			if e.bySystem[k.System].words == nil {
-				e.bySystem[k.System] = newBitset(s.Len())
-			}
-			e.bySystem[k.System].set(uint32(i))
+			n := *numbers.of(k)
+			mask[n>>6] |= 1 << (n & 63)
+			e.having[n].set(uint32(i))
 		})
+		text = text[:0]
+		for _, word := range mask {
+			text = binary.NativeEndian.AppendUint64(text, word)
+		}
+		kind, ok := known[string(text)]
+		if !ok {
+			kind = uint32(len(known))
+			known[string(text)] = kind
+			e.kinds = append(e.kinds, mask...)
+		}
+		e.kind[i] = kind
 	}
+	e.kinds = slices.Clip(e.kinds)
 	return e
 }
 
-func fill(n, value int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = value
+// keyNumbers are the numbers of keys, by operator, generation and status, and then by system.
+type keyNumbers struct {
+	statuses, systems int
+	rows              [][]int32
+}
+
+func newKeyNumbers(s *snapshot.Snapshot) *keyNumbers {
+	return &keyNumbers{len(s.Statuses) + 1, len(s.Systems),
+		make([][]int32, len(s.Operators)*site.Generations*(len(s.Statuses)+1))}
+}
+
+// of returns the place of a key's number, which is -1 at first.
+func (t *keyNumbers) of(k snapshot.EmissionKey) *int32 {
+	row := &t.rows[(k.Operator*site.Generations+int(k.Generation))*t.statuses+k.Status+1]
+	if *row == nil {
+		*row = slices.Repeat([]int32{-1}, t.systems)
 	}
-	return list
+	return &(*row)[k.System]
 }
 
-// of returns the mask of site i.
-func (e *emissions) maskOf(i uint32) []uint64 {
-	return e.masks[int(i)*e.words : (int(i)+1)*e.words]
-}
-
-func (e *emissions) bit(operator, generation, status int) int {
-	return (operator*e.genCount+generation)*e.statusCount + status
-}
-
-// mask returns the combinations that satisfy f, nil if f has no condition on emissions
-// other than their system.
+// mask returns the keys that satisfy f, nil if f has no condition on emissions.
 func (e *emissions) mask(f Filter) []uint64 {
 	if !f.asksEmissions() {
 		return nil
 	}
-	oneOf := f.choices()
 	mask := make([]uint64, e.words)
-	for o := range e.operators {
-		for g, gAt := range e.generations {
-			for s, sAt := range e.statuses {
-				if gAt < 0 || sAt < 0 || f.Operator != Any && f.Operator != o ||
-					f.Generation != Any && f.Generation != g ||
-					f.Status != Any && f.Status != s-1 || !oneOf.Operators.has(o) || !oneOf.Generations.has(g) ||
-					!oneOf.Statuses.has(s-1) {
-					continue
-				}
-				b := e.bit(o, gAt, sAt)
-				mask[b>>6] |= 1 << (b & 63)
-			}
+	for n, k := range e.keys {
+		if f.accepts(k) {
+			mask[n>>6] |= 1 << (n & 63)
 		}
 	}
 	return mask
 }
 
-// matches reports whether site i has a combination of mask.
+// of returns the mask of site i.
+func (e *emissions) of(i uint32) []uint64 {
+	from := int(e.kind[i]) * e.words
+	return e.kinds[from : from+e.words]
+}
+
+// matches reports whether site i has a key of mask.
 func (e *emissions) matches(i uint32, mask []uint64) bool {
-	for w, bits := range e.maskOf(i) {
+	for w, bits := range e.of(i) {
 		if bits&mask[w] != 0 {
 			return true
 		}
@@ -132,11 +132,11 @@ func (e *emissions) matches(i uint32, mask []uint64) bool {
 	return false
 }
 
-// narrow removes from set the sites without a combination of mask.
+// narrow removes from set the sites without a key of mask.
 func (e *emissions) narrow(set bitset, mask []uint64) {
-	having := make([]bitset, 0, len(e.having))
-	for b, sites := range e.having {
-		if sites.words != nil && mask[b>>6]&(1<<(b&63)) != 0 {
+	var having []bitset
+	for n, sites := range e.having {
+		if mask[n>>6]&(1<<(n&63)) != 0 {
 			having = append(having, sites)
 		}
 	}

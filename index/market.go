@@ -56,6 +56,7 @@ type indexes struct {
 	communes  func() map[string]string
 	places    func() *gazetteer
 	extents   func() []Extent
+	spots     func() []geo.Spot
 	// operatorIDs are the operators' own names of sites, by station row.
 	operatorIDs func() *nameTable
 	subsets     subsets
@@ -69,6 +70,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.places = sync.OnceValue(m.readPlaces)
 	m.extents = sync.OnceValue(m.countExtents)
+	m.spots = sync.OnceValue(m.project)
 	m.operatorIDs = sync.OnceValue(m.readOperatorIDs)
 	m.text = sync.OnceValue(m.indexText)
 	m.scratch = &sync.Pool{New: func() any { return newWork(s.Len()) }}
@@ -115,6 +117,19 @@ func (m *Market) Bounds() (b geo.Box, ok bool) {
 	lat, lng := m.Snap.Positions()
 	return geo.Box{South: geo.Degrees(slices.Min(lat)), North: geo.Degrees(slices.Max(lat)),
 		West: geo.Degrees(slices.Min(lng)), East: geo.Degrees(slices.Max(lng))}, true
+}
+
+// Spots returns the positions of the sites on the Mercator map. They are projected when they are first
+// asked for.
+func (m *Market) Spots() []geo.Spot { return m.spots() }
+
+func (m *Market) project() []geo.Spot {
+	lats, lngs := m.Snap.Positions()
+	spots := make([]geo.Spot, len(lats))
+	for i := range spots {
+		spots[i] = geo.Mercator(lats[i], lngs[i])
+	}
+	return spots
 }
 
 // Fragment returns the encoded summary of site i. Summaries are encoded when they are first asked for,
@@ -231,9 +246,8 @@ func Find(s *snapshot.Snapshot, name string) (uint32, bool) {
 // if they are fewer. f may not have Together.
 func (m *Market) Nearest(p geo.Point, k int, f Filter) []Near {
 	mask := m.emissions.mask(f)
-	systems := f.choices().Systems != nil
 	return m.space.nearest(p, k, func(i uint32) bool {
 		return (f.Area == Any || m.Snap.Area(int(i)) == f.Area) && f.Within.has(i) &&
-			(mask == nil || m.emissions.matches(i, mask)) && (!systems || m.emits(i, &f))
+			(mask == nil || m.emissions.matches(i, mask))
 	})
 }

@@ -264,7 +264,6 @@ func (m *Market) applyFilter(f Filter, set bitset) {
 
 // applyPart removes from set the sites of other areas, and those without an emission that satisfies f.
 func (m *Market) applyPart(f Filter, set bitset) {
-	m.narrowSystems(f, set)
 	mask := m.emissions.mask(f)
 	if mask != nil && set.count() > m.Len()/fewSites {
 		m.emissions.narrow(set, mask)

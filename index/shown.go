@@ -1,6 +1,8 @@
 package index
 
 import (
+	"math/bits"
+
 	"relais/geo"
 	"relais/market"
 	"relais/site"
@@ -36,19 +38,71 @@ func (s *Shown) Add(o Shown) {
 	s.Live |= o.Live
 }
 
-// Shown sums up the emissions of site i that a filter selects.
-func (m *Market) Shown(i uint32, f Filter) (sum Shown) {
-	m.Snap.EmissionKeys(int(i), func(k snapshot.EmissionKey) {
-		if !f.accepts(k) {
-			return
+// A Selection is what a filter selects, for questions about many sites.
+type Selection struct {
+	market *Market
+	filter Filter
+	keys   []uint64   // of the emissions that the filter selects
+	parts  [][]uint64 // a site must have a key of each
+}
+
+// Select returns what a filter selects.
+func (m *Market) Select(f Filter) *Selection {
+	s := &Selection{market: m, filter: f, keys: make([]uint64, m.emissions.words)}
+	for n, k := range m.emissions.keys {
+		if f.accepts(k) {
+			s.keys[n>>6] |= 1 << (n & 63)
 		}
-		one := Shown{Operators: 1 << k.Operator, Generation: k.Generation}
-		if m.Table.Phase(k.Status) != market.Project {
-			one.Live = one.Operators
+	}
+	for _, part := range f.parts() {
+		if mask := m.emissions.mask(part); mask != nil {
+			s.parts = append(s.parts, mask)
 		}
-		sum.Add(one)
+	}
+	return s
+}
+
+// Each calls f for each selected site in a box, in the order of the snapshot.
+func (s *Selection) Each(box geo.Box, f func(i uint32)) {
+	m, places := s.market, All
+	places.Area, places.Within = s.filter.Area, s.filter.Within
+	m.Each(Query{Filter: places, Box: &box}, func(i uint32) {
+		for _, part := range s.parts {
+			if !m.emissions.matches(i, part) {
+				return
+			}
+		}
+		f(i)
 	})
+}
+
+// A Sum is the emissions of a site, or of several sites. Its zero value is empty.
+type Sum []uint64
+
+// Add adds the selected emissions of site i to a sum, and returns it.
+func (s *Selection) Add(sum Sum, i uint32) Sum {
+	if sum == nil {
+		sum = make(Sum, len(s.keys))
+	}
+	for w, keys := range s.market.emissions.of(i) {
+		sum[w] |= keys & s.keys[w]
+	}
 	return sum
+}
+
+// Shown returns what a sum says.
+func (s *Selection) Shown(sum Sum) (shown Shown) {
+	for w, word := range sum {
+		for ; word != 0; word &= word - 1 {
+			k := s.market.emissions.keys[w<<6+bits.TrailingZeros64(word)]
+			one := Shown{Operators: 1 << k.Operator, Generation: k.Generation}
+			if s.market.Table.Phase(k.Status) != market.Project {
+				one.Live = one.Operators
+			}
+			shown.Add(one)
+		}
+	}
+	return shown
 }
 
 // Selects reports whether the filter selects an emission of a site. It ignores the area.

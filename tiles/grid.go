@@ -1,6 +1,10 @@
 package tiles
 
-import "sort"
+import (
+	"sort"
+
+	"relais/geo"
+)
 
 // A grid finds the squares of a tile by comparing degrees: projecting a million positions takes ten
 // times as long.
@@ -13,9 +17,9 @@ func newGrid(t Tile, bits uint32) grid {
 	g := grid{make(axis, n+1), make(axis, n+1)}
 	for k := range g.rows {
 		south := uint64(t.Y)*side + uint64(n-k)*side>>bits // the southern edge of square k from the south
-		g.rows[k] = first(-north, north, func(lat int32) bool { return uint64(project(lat, 0).y) < south })
+		g.rows[k] = first(-north, north, func(lat int32) bool { return uint64(geo.Mercator(lat, 0).Y) < south })
 		west := uint64(t.X)*side + uint64(k)*side>>bits
-		g.columns[k] = first(-east, east, func(lng int32) bool { return uint64(project(0, lng).x) >= west })
+		g.columns[k] = first(-east, east, func(lng int32) bool { return uint64(geo.Mercator(0, lng).X) >= west })
 	}
 	return g
 }

@@ -3,6 +3,8 @@ package tiles
 import (
 	"math/rand/v2"
 	"testing"
+
+	"relais/geo"
 )
 
 // A grid agrees with the projection, at the edges of its squares and of the world too.
@@ -38,7 +40,7 @@ func checkGrid(t *testing.T, r *rand.Rand, tile Tile) {
 			lat, lng = r.Int32N(180e7+1)-90e7, int32(r.Int64N(360e7+1)-180e7)
 		}
 		lat, lng = min(max(lat, -90e7), 90e7), min(max(lng, -180e7), 180e7)
-		s := project(lat, lng)
+		s := geo.Mercator(lat, lng)
 		column, row := tile.within(s, bits)
 		want := int((1<<bits-1-row)<<bits | column) // rows of a grid begin in the south
 		if !tile.has(s) {

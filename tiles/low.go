@@ -11,10 +11,8 @@ import (
 // Low returns the tiles up to a zoom that have sites of a market, by zoom, column and row.
 func Low(m *index.Market, zoom uint32) []Tile {
 	has := map[Tile]bool{}
-	lats, lngs := m.Snap.Positions()
-	for i := range lats {
-		s := project(lats[i], lngs[i])
-		has[Tile{zoom, uint32(uint64(s.x) << zoom >> 32), uint32(uint64(s.y) << zoom >> 32)}] = true
+	for _, s := range m.Spots() {
+		has[Tile{zoom, uint32(uint64(s.X) << zoom >> 32), uint32(uint64(s.Y) << zoom >> 32)}] = true
 	}
 	for z := zoom; z > 0; z-- {
 		for t := range has {

@@ -69,6 +69,6 @@ func addSquare(l *layer, s *measure.Square, t Tile) {
 			l.decimal(key, math.Round(v.Median*10)/10)
 		}
 	}
-	x, y := t.within(project(geo.Fix(s.Mean.Lat), geo.Fix(s.Mean.Lng)), extentBits)
+	x, y := t.within(geo.Mercator(geo.Fix(s.Mean.Lat), geo.Fix(s.Mean.Lng)), extentBits)
 	l.point(0, x, y)
 }

@@ -34,7 +34,7 @@ func Outages(list []Outage, t Tile) []byte {
 	l, cells := newLayer(OutagesLayer, outageKeys...), make([]outageCell, 1<<(2*gridBits))
 	for i := range list {
 		o := &list[i]
-		s := project(geo.Fix(o.Position.Lat), geo.Fix(o.Position.Lng))
+		s := geo.Mercator(geo.Fix(o.Position.Lat), geo.Fix(o.Position.Lng))
 		if !t.has(s) {
 			continue
 		}

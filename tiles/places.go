@@ -24,7 +24,7 @@ func Places(m *index.Market, t Tile) []byte {
 	}
 	l := newLayer(PlacesLayer, placeKeys...)
 	m.CommunesIn(t.Box(), func(p *index.Place) {
-		s := project(geo.Fix(p.Center.Lat), geo.Fix(p.Center.Lng))
+		s := geo.Mercator(geo.Fix(p.Center.Lat), geo.Fix(p.Center.Lng))
 		if !t.has(s) {
 			return
 		}

@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"relais/geo"
 	"relais/index"
 	"relais/site"
 )
@@ -19,7 +20,7 @@ var sectorKeys = []string{"az", "ops", "gen", "key"}
 func Sectors(m *index.Market, f index.Filter, t Tile) []byte {
 	l := newLayer(SectorsLayer, sectorKeys...)
 	if t.Z >= withSector {
-		eachSite(m, f, t, func(i uint32, s spot) {
+		eachSite(m, m.Select(f), t, func(i uint32, s geo.Spot) {
 			x, y := t.within(s, extentBits)
 			addSectors(l, m, i, f, x, y)
 		})

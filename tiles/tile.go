@@ -48,29 +48,12 @@ func latitude(south float64) float64 {
 	return math.Atan(math.Sinh(math.Pi*(1-2*south))) * 180 / math.Pi
 }
 
-// A spot is a position on the map of the world, whose sides are 2^32.
-type spot struct{ x, y uint32 }
-
-// project returns the spot of a position in 1e-7 degrees. It is the nearest spot of the map for
-// positions near the poles, which the map does not have.
-func project(lat, lng int32) spot {
-	sin := math.Sin(geo.Degrees(lat) * math.Pi / 180)
-	y := 0.5 - math.Log((1+sin)/(1-sin))/(4*math.Pi) // infinite at the poles
-	return spot{onSide(geo.Degrees(lng)/360 + 0.5), onSide(y)}
-}
-
-// onSide returns a fraction of the side of the world in units.
-func onSide(fraction float64) uint32 {
-	const side = 1 << 32
-	return uint32(math.Max(0, math.Min(fraction*side, side-1)))
-}
-
 // has reports whether a spot is on the tile. Each spot is on exactly one tile of a zoom.
-func (t Tile) has(s spot) bool {
-	return uint64(s.x)<<t.Z>>32 == uint64(t.X) && uint64(s.y)<<t.Z>>32 == uint64(t.Y)
+func (t Tile) has(s geo.Spot) bool {
+	return uint64(s.X)<<t.Z>>32 == uint64(t.X) && uint64(s.Y)<<t.Z>>32 == uint64(t.Y)
 }
 
 // within returns the first bits, after those of the tile, of a spot's coordinates.
-func (t Tile) within(s spot, bits uint32) (x, y uint32) {
-	return s.x << t.Z >> (32 - bits), s.y << t.Z >> (32 - bits)
+func (t Tile) within(s geo.Spot, bits uint32) (x, y uint32) {
+	return s.X << t.Z >> (32 - bits), s.Y << t.Z >> (32 - bits)
 }
