@@ -192,6 +192,9 @@ var (
 	// ErrMakingFile is for a client whose file is being made, or when too many are.
 	ErrMakingFile = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
 		Message: "another Parquet or KMZ file is being made, for this client or for all: one at a time, try again"}
+	// ErrTooManyWaiting is for a caller who asks much at once of what takes computing.
+	ErrTooManyWaiting = &Error{Status: 503, Code: codeBusy, RetryAfter: 5,
+		Message: "too many questions of this caller or its network wait for their answers: ask fewer at a time, and try again"}
 	ErrTooSlow = &Error{Status: 408, Code: codeTooSlow, Message: "the body did not arrive in time"}
 	// ErrOperatorsOnly is the error of /metrics on a public address.
 	ErrOperatorsOnly = &Error{Status: 403, Code: codeAddress,

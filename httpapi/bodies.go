@@ -1,10 +1,10 @@
 package httpapi
 
 import (
-	"sync"
 	"time"
 
 	"relais/auth/access"
+	"relais/internal/admit"
 	"relais/internal/limit"
 )
 
@@ -18,7 +18,7 @@ const (
 	// Bodies whose signature is not proven yet. Anybody can send them who has the key of a
 	// MOBILE client, which is in its app.
 	maxUnproven        = 24
-	maxNetworkUnproven = 8 // from a /24, or a /48 of IPv6
+	keptUnproven       = 8 // of them, for addresses that have proved a signature today
 	maxAddressUnproven = 2 // from one address, or a /64
 )
 
@@ -30,100 +30,73 @@ const (
 	bodyRate   = 2000             // bytes a second
 )
 
-// bodies counts the bodies that are held, to bound their memory and files. A body whose
-// signature is not proven yet does not count for its client: otherwise somebody without
-// the secret could take the places of its users.
+// bodies bounds the bodies that are held, their memory and files. A body whose signature is not proven yet
+// does not count for its client: otherwise somebody without the secret could take the places of its users.
 type bodies struct {
-	pause, whole time.Duration // the longest time for one piece, and for the whole body
-	refused      time.Duration // the longest time for the rest of a refused body
-
-	mu       sync.Mutex
-	held     int
-	byHolder map[string]int
+	*admit.Pool
+	pause, whole time.Duration    // the longest time for one piece, and for the whole body
+	refused      time.Duration    // the longest time for the rest of a refused body
+	proven       *limit.Addresses // that proved a signature today
 }
 
 func newBodies() *bodies {
-	return &bodies{pause: bodyPause, whole: bodyWhole, refused: refusedTime, byHolder: map[string]int{}}
+	return &bodies{Pool: admit.NewPool(admit.Cost{Places: maxBodies}), pause: bodyPause, whole: bodyWhole,
+		refused: refusedTime, proven: limit.NewLines(24 * time.Hour)}
 }
 
-// A place is one body in the counts of bodies.
+// A place is one body that is held.
 type place struct {
-	bodies  *bodies
-	holders []holder
-	proven  []holder // the holders once the signature is proven; nil for an unsigned body
+	*admit.Claim
+	bodies *bodies
+	x      *exchange
+	client *access.Client
+	signed bool // the signature is to be proven
 }
 
-// A holder may have at most so many bodies.
-type holder struct {
-	name string
-	most int
+func bodiesOf(name string, n int) admit.Holder {
+	return admit.Holder{Name: name, Most: admit.Cost{Places: n}}
 }
 
-// newPlace returns the place of a body that client sends.
-func (b *bodies) newPlace(x *exchange, client *access.Client) *place {
-	line := limit.Line(x.address)
-	visitor := holder{client.ID + " " + line.String(), maxVisitBodies}
-	switch {
-	case client.Mode == access.Server: // the client's own addresses
-		return &place{bodies: b, holders: []holder{{client.ID, maxClientBodies}}}
-	case !client.Signs():
-		return &place{bodies: b, holders: []holder{{client.ID, maxPublicBodies}, visitor}}
-	}
-	return &place{
-		bodies: b,
-		holders: []holder{{"unproven", maxUnproven}, {"unproven " + limit.Network(line).String(), maxNetworkUnproven},
-			{"unproven " + line.String(), maxAddressUnproven}},
-		proven: []holder{{client.ID, maxPublicBodies}, visitor},
-	}
-}
-
-// acquire takes a place for a body. It returns nil when all places are taken.
+// acquire takes a place for a body that client sends. It returns nil when there is none.
 func (b *bodies) acquire(x *exchange, client *access.Client) *place {
-	p := b.newPlace(x, client)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.held >= maxBodies || b.full(p.holders) || b.full(p.proven) {
+	p := &place{bodies: b, x: x, client: client, signed: client.Mode != access.Server && client.Signs()}
+	group, members := p.holders()
+	p.Claim = b.Claim(group, members...)
+	if p.signed {
+		if !p.Room(admit.Cost{Places: 1}) {
+			return nil
+		}
+		line, most := limit.Line(x.address), maxUnproven
+		if b.proven.Count(x.address, x.start) == 0 {
+			most -= keptUnproven
+		}
+		p.Claim = b.Claim(bodiesOf("unproven", most), bodiesOf("unproven "+line.String(), maxAddressUnproven),
+			admit.Holder{Name: "unproven " + limit.Network(line).String()})
+	}
+	if !p.Hold(admit.Cost{Places: 1}) {
 		return nil
 	}
-	b.held++
-	b.add(p.holders, 1)
 	return p
 }
 
-func (b *bodies) full(holders []holder) bool {
-	for _, h := range holders {
-		if b.byHolder[h.name] >= h.most {
-			return true
-		}
+// holders returns whom the body counts for once it is known who sends it.
+func (p *place) holders() (group admit.Holder, members []admit.Holder) {
+	if p.client.Mode == access.Server { // the client's own addresses
+		return bodiesOf(p.client.ID, maxClientBodies), nil
 	}
-	return false
-}
-
-func (b *bodies) add(holders []holder, n int) {
-	for _, h := range holders {
-		if b.byHolder[h.name] += n; b.byHolder[h.name] == 0 {
-			delete(b.byHolder, h.name)
-		}
-	}
+	line := limit.Line(p.x.address)
+	return bodiesOf(p.client.ID, maxPublicBodies), []admit.Holder{
+		bodiesOf(p.client.ID+" "+line.String(), maxVisitBodies), {Name: p.client.ID + " " + limit.Network(line).String()}}
 }
 
 // prove counts the body for its client from now on, because its signature is right.
 func (p *place) prove() {
-	if p.proven == nil {
+	if !p.signed {
 		return
 	}
-	p.bodies.mu.Lock()
-	defer p.bodies.mu.Unlock()
-	p.bodies.add(p.holders, -1)
-	p.bodies.add(p.proven, 1)
-	p.holders, p.proven = p.proven, nil
-}
-
-func (p *place) release() {
-	p.bodies.mu.Lock()
-	defer p.bodies.mu.Unlock()
-	p.bodies.held--
-	p.bodies.add(p.holders, -1)
+	p.bodies.proven.Add(p.x.address, p.x.start)
+	group, members := p.holders()
+	p.Move(group, members...)
 }
 
 // bodyDeadlines computes how long a client may take for each piece of a body.

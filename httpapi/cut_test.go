@@ -19,6 +19,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/internal/admit"
 )
 
 // A fileParams is the parameters of an operation that makes a file.
@@ -112,7 +113,7 @@ func TestCutAnswers(t *testing.T) {
 		}
 	}
 	for range 1000 { // a handler may end after its connection
-		if !s.underway.any() {
+		if held, _, _ := s.answers.Held(); held == (admit.Cost{}) {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)

@@ -16,6 +16,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // An exchange is a request and its answer. It is the http.ResponseWriter of the
@@ -45,8 +46,8 @@ type exchange struct {
 	body            *body             // nil until it is read
 	members         *members          // of the body, nil unless they are parameters
 	release         func()            // frees what is held for the body; may be nil
-	reservation     *reservation      // of memory for the answer, nil if it is too small to count
-	turn            *turn             // in which a large answer is computed; may be nil
+	claim           *admit.Claim      // of memory for the answer, nil if it is too small to count
+	turn            *admit.Turn       // in which the answer is computed; may be nil
 
 	op    *endpoint.Op[*api.Env] // of the route, nil if it is not an operation
 	fresh api.Freshness          // of the answer, once it is known
@@ -73,8 +74,8 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.w }
 
 // finish logs and counts a request that was answered, and frees what was held for it.
 func (s *Server) finish(x *exchange) {
-	x.turn.pause()
-	x.reservation.release()
+	x.turn.Pause()
+	x.claim.Release()
 	x.endBody()
 	took := time.Since(x.start)
 	s.logRequest(x, took)

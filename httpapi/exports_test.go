@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/community"
+	"relais/internal/admit"
 	"relais/market"
 )
 
@@ -320,7 +321,7 @@ func TestFilesAreKept(t *testing.T) {
 func TestOneFileAtATime(t *testing.T) {
 	s := newServer(t)
 	x := &exchange{server: s, client: s.Gate.Clients.List()[0]}
-	if !x.reserve(load{1, fileBytes}) {
+	if !x.reserve(admit.Cost{Places: 1, Bytes: fileBytes}) {
 		t.Fatal("the first file has no place")
 	}
 	w := get(t, s, "/antennas/export?format=parquet")
@@ -330,7 +331,7 @@ func TestOneFileAtATime(t *testing.T) {
 	if w := get(t, s, "/antennas/export?format=csv&department=75"); w.Code != 200 {
 		t.Errorf("CSV meanwhile: status %d, want 200", w.Code)
 	}
-	x.reservation.release()
+	x.claim.Release()
 	if w := get(t, s, "/antennas/export?format=parquet"); w.Code != 200 {
 		t.Errorf("once the first is done: status %d, want 200", w.Code)
 	}

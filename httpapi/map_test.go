@@ -13,6 +13,7 @@ import (
 	"github.com/paulmach/orb/encoding/mvt"
 
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // countSites adds up the sites of a tile, as another implementation reads it.
@@ -267,12 +268,11 @@ func TestMapLimits(t *testing.T) {
 // Readers of the map at one address, who do not read what they asked for, leave room for others, and all
 // of them leave room for callers with a key.
 func TestMapSharesAreByAddress(t *testing.T) {
-	u := newUnderway()
-	reader := func(address string, keyless bool) *exchange {
-		return &exchange{client: newMapCaller().client, keyless: keyless, address: netip.MustParseAddr(address)}
+	s := newServer(t)
+	ask := func(address string) *exchange {
+		return &exchange{server: s, client: newMapCaller().client, keyless: true, address: netip.MustParseAddr(address)}
 	}
-	full := &reservation{underway: u, shares: reader("192.0.2.1", true).shares()}
-	if !full.change(load{clientStreams / 2, clientBytes / 2}) {
+	if !ask("192.0.2.1").reserve(admit.Cost{Places: clientStreams / 2, Bytes: clientBytes / 2}) {
 		t.Fatal("the first answers do not fit")
 	}
 	for _, tt := range []struct {
@@ -283,22 +283,55 @@ func TestMapSharesAreByAddress(t *testing.T) {
 		{"another address", "192.0.2.2", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			more := &reservation{underway: u, shares: reader(tt.address, true).shares()}
-			if got := more.change(load{1, streamBytes}); got != tt.fits {
+			more := ask(tt.address)
+			if got := more.reserve(admit.Cost{Places: 1, Bytes: streamBytes}); got != tt.fits {
 				t.Errorf("one more stream fits: got %t, want %t", got, tt.fits)
 			}
-			more.release()
+			more.claim.Release()
 		})
 	}
 	for i := range 20 {
-		address := netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}).String()
-		(&reservation{underway: u, shares: reader(address, true).shares()}).change(load{0, clientBytes / 2})
+		ask(netip.AddrFrom4([4]byte{198, 51, byte(i), 1}).String()).reserve(admit.Cost{Bytes: clientBytes / 2})
 	}
-	if u.all.bytes > answerBytes/2 {
-		t.Errorf("answers to the map take %d bytes, want at most %d", u.all.bytes, answerBytes/2)
+	if held, _, _ := s.answers.Held(); held.Bytes > answerBytes/2 {
+		t.Errorf("answers to the map take %d bytes, want at most %d", held.Bytes, answerBytes/2)
 	}
-	keyed := &exchange{client: &access.Client{ID: "x", Mode: access.Server}, address: netip.MustParseAddr("192.0.2.9")}
-	if !(&reservation{underway: u, shares: keyed.shares()}).change(load{1, streamBytes}) {
+	keyed := &exchange{server: s, client: &access.Client{ID: "x", Mode: access.Server}, address: netip.MustParseAddr("192.0.2.9")}
+	if !keyed.reserve(admit.Cost{Places: 1, Bytes: streamBytes}) {
 		t.Error("a caller with a key has no room")
+	}
+}
+
+// Visitors in a few networks, each with many slow readers, never take what all the readers of the map
+// share: somebody else still gets an answer of usual size.
+func TestFloodsLeaveRoom(t *testing.T) {
+	const answer = 500 << 10 // bytes, a list of 1,000 outages
+	for _, tt := range []struct {
+		name    string
+		address func(i int) [16]byte // of flooder i
+		most    int                  // networks at work
+	}{
+		{"5 networks", func(i int) [16]byte { return [16]byte{0: 0x20, 1: 1, 5: byte(i % 5), 7: byte(i / 5)} }, 5},
+		{"256 /64s of one line", func(i int) [16]byte { return [16]byte{0: 0x20, 1: 1, 7: byte(i)} }, 1},
+	} {
+		for _, keyless := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, keyless %t", tt.name, keyless), func(t *testing.T) {
+				s := newServer(t)
+				client := &access.Client{ID: "page", Mode: access.Browser}
+				ask := func(address netip.Addr) *exchange {
+					return &exchange{server: s, client: client, keyless: keyless, address: address}
+				}
+				for i := range 2560 {
+					ask(netip.AddrFrom16(tt.address(i))).reserve(admit.Cost{Bytes: answer})
+				}
+				for i := range 10 {
+					visitor := netip.AddrFrom4([4]byte{203, 0, byte(i), 7})
+					if !ask(visitor).reserve(admit.Cost{Bytes: answer}) {
+						held, holders, _ := s.answers.Held()
+						t.Errorf("visitor %d finds no room: %d bytes are held by %d", i, held.Bytes, holders)
+					}
+				}
+			})
+		}
 	}
 }

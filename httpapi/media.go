@@ -9,6 +9,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/internal/admit"
 	"relais/internal/store"
 	"relais/photos"
 )
@@ -57,7 +58,7 @@ func media(s *Server, x *exchange) {
 		x.sendHeader(http.StatusNotModified)
 		return
 	}
-	if x.r.Method != http.MethodHead && !x.reserve(load{0, int64(len(image))}) {
+	if x.r.Method != http.MethodHead && !x.reserve(admit.Cost{Bytes: int64(len(image))}) {
 		s.fail(x, api.ErrTooManyAnswers)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // An operation is the route of an operation.
@@ -83,7 +84,25 @@ func (o *operation) read(s *Server, x *exchange) {
 	if o.answerFromCache(s, x, asked) {
 		return
 	}
+	if (x.keyless || o.Cheap) && !o.takeTurn(s, x, s.quick, func() []admit.Payer { return []admit.Payer{x.payer()} }) {
+		return
+	}
 	o.answer(s, x, call, env, asked)
+}
+
+// takeTurn waits for the turn in which the answer is computed; it ends with x. If there is none, takeTurn
+// answers the request and returns false.
+func (o *operation) takeTurn(s *Server, x *exchange, turns *admit.Turns, payers func() []admit.Payer) bool {
+	turn, err := turns.Begin(x.r.Context(), payers)
+	if errors.Is(err, admit.ErrBusy) {
+		err = api.ErrTooManyWaiting
+	}
+	if err != nil {
+		s.failOperation(o, x, err)
+		return false
+	}
+	x.turn = turn
+	return true
 }
 
 // answer runs the call and sends its result.

@@ -21,6 +21,7 @@ import (
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/community/audit"
+	"relais/internal/admit"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/photos"
@@ -230,9 +231,8 @@ func TestPhotoImages(t *testing.T) {
 		if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'") {
 			t.Errorf("%s has the policy %q, want default-src 'none' at its start", name, csp)
 		}
-		shares := (&exchange{address: netip.MustParseAddr("192.0.2.1")}).shares()
-		full := &reservation{underway: s.underway, shares: shares}
-		if !full.change(load{0, clientBytes / 2}) { // of an address that reads no images
+		full := &exchange{server: s, address: netip.MustParseAddr("192.0.2.1")}
+		if !full.reserve(admit.Cost{Bytes: clientBytes / 2}) { // of an address that reads no images
 			t.Fatal("something is under way")
 		}
 		wantError(t, do(t, s, "GET", target), 503, "BUSY")
@@ -240,7 +240,7 @@ func TestPhotoImages(t *testing.T) {
 			"192.0.2.2:1"); other.Code != 200 {
 			t.Errorf("%s for another address: %d, want 200", name, other.Code)
 		}
-		full.release()
+		full.claim.Release()
 		if again := do(t, s, "GET", target, "If-None-Match",
 			w.Header().Get("Etag")); again.Code != 304 || again.Body.Len() != 0 {
 			t.Errorf("%s again: %d, Body %v, want 304 and Body = 0", name, again.Code, again.Body.Len())

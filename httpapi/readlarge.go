@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/internal/admit"
 )
 
 // readLarge answers an operation whose answers may be large: few at a time, and computed
@@ -18,10 +20,10 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.E
 	asked answerKey) {
 	file := call.MakesFile()
 	switch {
-	case file && !x.reserve(load{1, fileBytes}):
+	case file && !x.reserve(admit.Cost{Places: 1, Bytes: fileBytes}):
 		s.failOperation(o, x, api.ErrMakingFile)
 		return
-	case !file && !x.reserve(load{1, streamBytes}):
+	case !file && !x.reserve(admit.Cost{Places: 1, Bytes: streamBytes}):
 		s.failOperation(o, x, api.ErrTooManyAnswers)
 		return
 	}
@@ -33,12 +35,19 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.E
 	if whole && x.r.Method == http.MethodGet && asked.version != "" && o.readKept(s, x, call, env, asked) {
 		return
 	}
-	var err error
-	if x.turn, err = s.turns.begin(x.r.Context(), func() []string { return []string{x.holder()} }); err != nil {
-		s.failOperation(o, x, err)
-		return
+	if o.takeTurn(s, x, s.large, paid(func() []string { return []string{x.client.ID} })) {
+		o.answer(s, x, call, env, asked)
 	}
-	o.answer(s, x, call, env, asked) // the turn ends with x
+}
+
+// paid returns who pays for a large answer: one of the clients that wait for it.
+func paid(who func() []string) func() []admit.Payer {
+	return func() (list []admit.Payer) {
+		for _, client := range who() {
+			list = append(list, admit.Payer{client})
+		}
+		return list
+	}
 }
 
 // readKept answers from the spool, and reports whether it did.
@@ -49,11 +58,11 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.En
 		c = identity
 	}
 	make := func(ctx context.Context, who func() []string, w io.Writer) (p packed, contentType string, err error) {
-		turn, err := s.turns.begin(ctx, who)
+		turn, err := s.large.Begin(ctx, paid(who))
 		if err != nil {
 			return p, "", err
 		}
-		defer turn.pause()
+		defer turn.Pause()
 		result, err := call.Do(ctx, env)
 		if err != nil {
 			return p, "", err
@@ -66,7 +75,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.En
 		p.content, p.fileName = isContent(stream), fileName(stream)
 		return p, stream.ContentType(), err
 	}
-	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.holder(), make)
+	kept, err := s.spool.get(x.r.Context(), cacheKey{asked, c}, x.client.ID, make)
 	switch {
 	case errors.Is(err, errNoSpool):
 		s.Log.Debug("an answer cannot be kept: it is made for one client", "requestId", x.id, "operation", o.Name, "error", err)
@@ -90,7 +99,7 @@ func (o *operation) readKept(s *Server, x *exchange, call *endpoint.Call[*api.En
 
 // sendKept sends an answer of the spool.
 func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
-	x.reserve(load{1, sentBytes}) // less than before, so it cannot fail
+	x.reserve(admit.Cost{Places: 1, Bytes: sentBytes}) // less than before, so it cannot fail
 	h, tail := x.w.Header(), x.tail()
 	if kept.content {
 		tail = nil
@@ -112,3 +121,34 @@ func (s *Server) sendKept(x *exchange, kept *spooled, c *coding) error {
 	w.Write(end) // the error stays in w
 	return w.flush()
 }
+
+// processors returns how many processors Go may use.
+func processors() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }
+
+const turnBytes = 1 << 20 // that are computed in one turn
+
+// A computed is a stream that is computed in turns.
+type computed struct {
+	endpoint.Stream
+	turn *admit.Turn
+}
+
+// WriteTo implements endpoint.Stream.
+func (c computed) WriteTo(w io.Writer) (int64, error) {
+	since := 0
+	return c.Stream.WriteTo(writerFunc(func(p []byte) (int, error) {
+		if since += len(p); since >= turnBytes {
+			since = 0
+			c.turn.Pause()
+			if err := c.turn.Resume(); err != nil {
+				return 0, err
+			}
+		}
+		return w.Write(p)
+	}))
+}
+
+type writerFunc func(p []byte) (int, error)
+
+// Write implements io.Writer.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

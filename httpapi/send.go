@@ -13,6 +13,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/internal/admit"
 )
 
 // streamOf returns a result as a stream. A result that is not a stream is encoded.
@@ -92,7 +93,7 @@ func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
 	}
 	if packing != nil {
 		if p := s.packed(stream, size, packing, a); p != nil {
-			x.turn.pause()
+			x.turn.Pause()
 			return s.sendPacked(x, p, packing)
 		}
 	}
@@ -190,7 +191,7 @@ type chunkWriter struct {
 	paced bool          // the client must read at paceBytes
 	sent  int64         // bytes
 	took  time.Duration // that the client took for them
-	turn  *turn         // in which the answer is computed; may be nil
+	turn  *admit.Turn   // in which the answer is computed; may be nil
 	late  bool          // the server's own timeout may be over before the first piece
 }
 
@@ -241,7 +242,7 @@ func (c *chunkWriter) flush() error {
 func (c *chunkWriter) put(p []byte) error {
 	for len(p) > 0 && c.err == nil {
 		n := min(len(p), chunkBytes)
-		c.turn.pause()
+		c.turn.Pause()
 		start := time.Now()
 		if c.begun || c.late || c.turn != nil {
 			// Not every ResponseWriter has deadlines; the server's own timeout then holds.
@@ -252,7 +253,7 @@ func (c *chunkWriter) put(p []byte) error {
 		}
 		c.took, c.sent = c.took+time.Since(start), c.sent+int64(n)
 		c.begun, p = true, p[n:]
-		if err := c.turn.resume(); err != nil && c.err == nil {
+		if err := c.turn.Resume(); err != nil && c.err == nil {
 			c.err = goneError{err}
 		}
 	}

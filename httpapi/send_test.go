@@ -99,7 +99,7 @@ func TestCutOff(t *testing.T) {
 				// Of a size that is not held, and that does not compress into one piece.
 				x := &exchange{server: s, w: c, r: r, id: "1"}
 				err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", tt.name})
-				x.reservation.release()
+				x.claim.Release()
 				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") ||
 					tt.err != nil && !errors.Is(err, tt.err) {
 					t.Errorf("%s, %s: got error %v", tt.name, coding, err)

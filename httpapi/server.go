@@ -23,6 +23,7 @@ import (
 	"relais/export"
 	"relais/hook"
 	"relais/index"
+	"relais/internal/admit"
 	"relais/measure"
 )
 
@@ -90,8 +91,8 @@ type Server struct {
 	Options
 	public, monitoring *router
 	bodies             *bodies
-	underway           *underway
-	turns              *turns
+	answers            *admit.Pool  // under way
+	large, quick       *admit.Turns // in which large answers, and others that may be many, are computed
 	spool              *spool
 	forms              chan struct{} // held while a form is taken apart
 	meters             *meters
@@ -121,11 +122,11 @@ func New(o Options) (*Server, error) {
 	if o.Received == nil {
 		o.Received = func() {}
 	}
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), underway: newUnderway(),
-		turns: newTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
+		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks,
-		append(o.Collectors, ageCollector{s})...)
+		append(o.Collectors, ageCollector{s}, admission{s})...)
 	s.notices.setBase(o.BaseURL)
 	if err := s.buildOpenAPI(); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relais/archive"
+	"relais/internal/admit"
 )
 
 // makeBytes makes an answer of n bytes.
@@ -171,15 +172,15 @@ func TestSpoolOfABusyClient(t *testing.T) {
 	s := newSpool(t.TempDir())
 	s.free = func(string) (int64, error) { return 2 * spoolReserve, nil }
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(2)
+		turns := admit.NewTurns(2)
 		ask := func(question, client string) time.Duration {
 			start := time.Now()
 			make := func(ctx context.Context, who func() []string, w io.Writer) (packed, string, error) {
-				turn, err := turns.begin(ctx, who)
+				turn, err := turns.Begin(ctx, paid(who))
 				if err != nil {
 					return packed{}, "", err
 				}
-				defer turn.pause()
+				defer turn.Pause()
 				var done atomic.Int64
 				_, err = computed{work{pieces{n: 20, size: 1 << 20}, 100 * time.Millisecond, &done}, turn}.WriteTo(w)
 				return packed{}, "text/plain", err
@@ -192,7 +193,12 @@ func TestSpoolOfABusyClient(t *testing.T) {
 			s.release(e)
 			return time.Since(start)
 		}
-		turns.charge("busy", time.Minute)
+		used, err := turns.Begin(t.Context(), paid(func() []string { return []string{"busy"} }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		used.Pause()
 		var busy sync.WaitGroup
 		for _, question := range []string{"a", "b"} {
 			busy.Go(func() {

@@ -10,6 +10,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // A work stream computes for a time, which it writes down, before each piece that it
@@ -47,7 +48,7 @@ func TestShareOfTheProcessor(t *testing.T) {
 		access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		const processors = 2
-		s.turns = newTurns(processors)
+		s.large = admit.NewTurns(processors)
 		ask := func(i *access.Issued, target string) {
 			r := httptest.NewRequest("GET", "http://relais.test"+mount+target, nil)
 			r.Header.Set("X-API-Key", i.APIKey)
@@ -68,7 +69,7 @@ func TestShareOfTheProcessor(t *testing.T) {
 		}
 		start := time.Now()
 		time.Sleep(time.Minute)
-		if did, most := time.Duration(busy.Load()), turnBurst+processors*time.Minute/5+time.Second; did > most ||
+		if did, most := time.Duration(busy.Load()), 3*time.Second+processors*time.Minute/5+time.Second; did > most ||
 			did < 20*time.Second {
 			t.Errorf("one client computed for %s of a minute, want at most %s", did, most)
 		}

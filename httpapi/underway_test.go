@@ -14,6 +14,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // An unread is a ResponseWriter whose client does not read until it goes away.
@@ -105,17 +106,10 @@ func TestHeavyAnswersOfAClient(t *testing.T) {
 	wantNothingUnderway(t, s)
 }
 
-// any reports whether anything is under way.
-func (u *underway) any() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.all != (load{}) || len(u.byHolder) != 0
-}
-
 func wantNothingUnderway(t *testing.T, s *Server) {
 	t.Helper()
-	if u := s.underway; u.any() {
-		t.Errorf("%v is under way, of %v, want %v and none", u.all, u.byHolder, load{})
+	if held, holders, _ := s.answers.Held(); held != (admit.Cost{}) || holders != 0 {
+		t.Errorf("%v is under way, of %d, want nothing and none", held, holders)
 	}
 }
 
@@ -162,11 +156,6 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 		leave()
 	})
 	wantNothingUnderway(t, s)
-	h := &reservation{underway: s.underway, shares: []share{{"one", load{1, 10}}}}
-	if other := (&reservation{underway: s.underway, shares: h.shares}); !h.change(load{0, 20}) || other.change(load{0, 1}) {
-		t.Error("one answer may be larger than the bound, and then is the only one")
-	}
-	h.release()
 }
 
 // One visitor of a key that is for many people has half of what the key may.
@@ -275,8 +264,8 @@ func TestManySlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers, leave := askUnread(s, 40, "/some", "identity", clients...)
 		wantBusy(t, answers, 17) // of 7 MiB and a quarter each, in 128 MiB
-		if s.underway.all.bytes > answerBytes {
-			t.Errorf("%d bytes are under way, want at most %d", s.underway.all.bytes, answerBytes)
+		if held, _, _ := s.answers.Held(); held.Bytes > answerBytes {
+			t.Errorf("%d bytes are under way, want at most %d", held.Bytes, answerBytes)
 		}
 		parse(t, get(t, s, "/antennas?limit=5"), 200)
 		leave()
