@@ -79,17 +79,24 @@ const (
 // endBody discards the rest of a body that was not read. The connection ends with the
 // answer (see sendHeader): net/http would wait long for the rest, and would take what
 // follows it for a request, which is unsafe where a request states two lengths. A client
-// that is still sending must be able to finish, or it would lose the answer.
+// that is still sending gets the answer first, and must be able to finish, or it would lose it.
 func (x *exchange) endBody() {
 	if !x.hasBody() || x.body != nil {
 		return
+	}
+	connection := http.NewResponseController(x.w)
+	if x.status >= http.StatusBadRequest {
+		_ = connection.Flush() // not every ResponseWriter can; the answer then waits for the body
+	}
+	if x.r.Header["Expect"] != nil {
+		return // the client waits for the answer, and sends no body
 	}
 	wait, limit := unreadTime, int64(plainBody)
 	if x.op != nil && x.op.Body != nil {
 		wait, limit = x.server.bodies.refused, x.op.Body.MaxBytes
 	}
 	// Not every ResponseWriter has deadlines; the server's own timeout then holds.
-	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(wait))
+	_ = connection.SetReadDeadline(time.Now().Add(wait))
 	io.CopyN(io.Discard, x.r.Body, limit)
 }
 
@@ -118,7 +125,7 @@ func (s *Server) readBody(x *exchange, client *access.Client, accepts *endpoint.
 		if b.file != nil {
 			b.file.Close() // frees its space
 		}
-		place.release()
+		place.Release()
 	}
 	if err := s.copyBody(x, b, limit, tooLarge); err != nil {
 		x.release() // the rest of the body must not keep the place

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/rand"
@@ -63,9 +64,14 @@ func newNoteServer(t *testing.T) (*Server, *atomic.Int64) {
 // writer makes a client that may write.
 func writer(t *testing.T, s *Server, signs bool) *access.Issued {
 	t.Helper()
+	return limitedWriter(t, s, signs, access.Limits{Minute: 1000, Day: 1000})
+}
+
+func limitedWriter(t *testing.T, s *Server, signs bool, limits access.Limits) *access.Issued {
+	t.Helper()
 	i, err := s.Gate.Clients.Create(access.Client{Name: "writer " + rand.Text(), Mode: access.Server,
 		Scopes: []access.Scope{access.PhotosWrite}, Partner: true, RequireSignature: signs,
-		CIDRs: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, Limits: access.Limits{Minute: 1000, Day: 1000}})
+		CIDRs: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,10 +182,7 @@ func TestWhatIsNoBody(t *testing.T) {
 	if done.Load() != 0 {
 		t.Errorf("done %d times, want 0", done.Load())
 	}
-	if s.bodies.held != 0 || len(s.bodies.byHolder) != 0 {
-		t.Errorf("%d bodies are held for nobody, byHolder %v, want 0 and no byHolder", s.bodies.held,
-			s.bodies.byHolder)
-	}
+	wantNoBodies(t, s)
 	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "relais-body-*")); err != nil || len(left) > 0 {
 		t.Errorf("files of bodies: %v, %v, want none and no error", left, err)
 	}
@@ -249,6 +252,62 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 	}
 }
 
+// Who is refused learns it before the body is sent, whether the client waits for a go-ahead or sends
+// at once.
+func TestEarlyRefusals(t *testing.T) {
+	s, done := newNoteServer(t)
+	s.bodies.pause = 200 * time.Millisecond
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	open := writer(t, s, false)
+	spent := limitedWriter(t, s, false, access.Limits{Minute: 1, Day: 1})
+	post(t, s, spent, time.Now(), []byte("the only one"), nil)
+	signed := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, manyRequests)
+	signature := fmt.Sprintf("X-Sq-Signature: t=%d,v1=%s\r\n", time.Now().Unix(), strings.Repeat("0", 64))
+	for _, tt := range []struct {
+		name, key, headers string
+		want               int
+	}{
+		{"no key", "none", "Content-Type: text/plain\r\nContent-Length: 60000", 401},
+		{"too large", open.APIKey, "Content-Type: text/plain\r\nContent-Length: 50000000", 413},
+		{"another type", open.APIKey, "Content-Type: text/csv\r\nContent-Length: 60000", 415},
+		{"another type, signed", signed.APIKey, signature + "Content-Type: text/csv\r\nContent-Length: 60000", 415},
+		{"a spent quota", spent.APIKey, "Content-Type: text/plain\r\nContent-Length: 60000", 429},
+		{"a pause", open.APIKey, "Content-Type: text/plain\r\nContent-Length: 60000", 408},
+	} {
+		for _, expect := range []string{"", "Expect: 100-continue\r\n"} {
+			t.Run(tt.name+" "+expect, func(t *testing.T) {
+				c, err := net.Dial("tcp", server.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				c.SetDeadline(time.Now().Add(5 * time.Second)) // half of the time for the rest of a refused body
+				fmt.Fprintf(c, "POST %s/notes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s%s\r\n\r\n", mount, tt.key, expect, tt.headers)
+				if expect == "" {
+					io.WriteString(c, "the beginning")
+				}
+				read := bufio.NewReader(c)
+				r, err := http.ReadResponse(read, nil)
+				if err == nil && r.StatusCode == http.StatusContinue && tt.want == 408 {
+					r, err = http.ReadResponse(read, nil)
+				}
+				if err != nil {
+					t.Fatalf("no answer: %v", err)
+				}
+				body, err := io.ReadAll(r.Body)
+				if r.StatusCode != tt.want || err != nil {
+					t.Errorf("got %s %s, %v, want %d", r.Status, body, err, tt.want)
+				}
+				sawAnswer(r.StatusCode, body)
+			})
+		}
+	}
+	if done.Load() != 1 {
+		t.Errorf("done %d times, want 1", done.Load())
+	}
+}
+
 func TestBodiesOverTheShare(t *testing.T) {
 	s, done := newNoteServer(t)
 	dial := dialling(t, s, writer(t, s, false))
@@ -258,10 +317,8 @@ func TestBodiesOverTheShare(t *testing.T) {
 		held = append(held, dial("Content-Length: 3\r\n\r\nab"))
 	}
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		s.bodies.mu.Lock()
-		n := s.bodies.held
-		s.bodies.mu.Unlock()
-		if n == maxClientBodies {
+		bodies, _, _ := s.bodies.Held()
+		if bodies.Places == maxClientBodies {
 			break
 		}
 	}

@@ -21,7 +21,13 @@ func (s *Server) enter(x *exchange, o *operation) (access.Grant, bool) {
 	}
 	if x.hasBody() {
 		asked.Body = func(client *access.Client) (sum [sha256.Size]byte, err error) {
-			if err = s.readBody(x, client, o.Body); err == nil {
+			if o.Body != nil {
+				err = x.checkBody(o.Body) // the client learns it before it sends the body
+			}
+			if err == nil {
+				err = s.readBody(x, client, o.Body)
+			}
+			if err == nil {
 				sum = x.body.sum
 			}
 			if errors.Is(err, api.ErrTooSlow) || errors.Is(err, api.ErrBrokenBody) {
