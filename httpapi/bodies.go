@@ -57,7 +57,7 @@ func bodiesOf(name string, n int) admit.Holder {
 	return admit.Holder{Name: name, Most: admit.Cost{Places: n}}
 }
 
-// acquire takes a place for a body that client sends. It returns nil when there is none.
+// acquire takes a place for a body that client sends. It returns nil when no place is free.
 func (b *bodies) acquire(x *exchange, client *access.Client) *place {
 	p := &place{bodies: b, x: x, client: client, signed: client.Mode != access.Server && client.Signs()}
 	group, members := p.holders()

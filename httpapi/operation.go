@@ -90,7 +90,7 @@ func (o *operation) read(s *Server, x *exchange) {
 	o.answer(s, x, call, env, asked)
 }
 
-// takeTurn waits for the turn in which the answer is computed; it ends with x. If there is none, takeTurn
+// takeTurn waits for the turn in which the answer is computed; it ends with x. If too many wait, takeTurn
 // answers the request and returns false.
 func (o *operation) takeTurn(s *Server, x *exchange, turns *admit.Turns, payers func() []admit.Payer) bool {
 	turn, err := turns.Begin(x.r.Context(), payers)

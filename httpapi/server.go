@@ -122,8 +122,9 @@ func New(o Options) (*Server, error) {
 	if o.Received == nil {
 		o.Received = func() {}
 	}
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
-		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(), forms: make(chan struct{}, 2)}
+	s := &Server{Options: o, pages: newCache(pageCacheBytes), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(),
+		bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
+		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: make(chan struct{}, 2)}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks,
 		append(o.Collectors, ageCollector{s}, admission{s})...)

@@ -14,7 +14,7 @@ type Cost struct {
 func (c Cost) plus(o Cost) Cost  { return Cost{c.Places + o.Places, c.Bytes + o.Bytes} }
 func (c Cost) minus(o Cost) Cost { return Cost{c.Places - o.Places, c.Bytes - o.Bytes} }
 
-// within reports whether c may be added to what is held. Zero fields of most are no bound. One cost alone
+// within reports whether c may be added to what is held. A zero field of most sets no bound. One cost alone
 // may have more bytes than the bound.
 func (c Cost) within(held, most Cost) bool {
 	sum := held.plus(c)
@@ -32,7 +32,7 @@ func (c Cost) leavesRoom(holds, grouped, most Cost) bool {
 // A Holder is somebody for whom costs count.
 type Holder struct {
 	Name string // unique in a pool
-	Most Cost   // that it may hold; a zero field is no bound
+	Most Cost   // that it may hold; a zero field sets no bound
 }
 
 // A Pool bounds what is held at a time.
@@ -49,7 +49,7 @@ type Pool struct {
 	refused uint64
 }
 
-// NewPool returns a pool in which nothing is held. Zero fields of most are no bound.
+// NewPool returns a pool in which nothing is held. A zero field of most sets no bound.
 func NewPool(most Cost) *Pool { return &Pool{most: most, holders: map[string]Cost{}} }
 
 // Claim returns a claim of a group and of its members, which holds nothing yet. The members of a group
