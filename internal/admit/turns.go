@@ -148,6 +148,25 @@ func (u *Turn) Resume() error {
 	if u == nil || u.running {
 		return nil
 	}
+	for {
+		if err := u.waitForTime(); err != nil {
+			return err
+		}
+		select {
+		case u.turns.places <- struct{}{}:
+		case <-u.ctx.Done():
+			return u.ctx.Err()
+		}
+		if u.choosePayer() == 0 {
+			u.running, u.since = true, time.Now()
+			return nil
+		}
+		<-u.turns.places // others used the payers' time meanwhile
+	}
+}
+
+// waitForTime waits until one of the payers has time left.
+func (u *Turn) waitForTime() error {
 	for wait := u.choosePayer(); wait > 0; wait = u.choosePayer() {
 		timer := time.NewTimer(min(wait, look))
 		select {
@@ -157,16 +176,7 @@ func (u *Turn) Resume() error {
 			return u.ctx.Err()
 		}
 	}
-	if err := u.ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case u.turns.places <- struct{}{}:
-		u.running, u.since = true, time.Now()
-		return nil
-	case <-u.ctx.Done():
-		return u.ctx.Err()
-	}
+	return u.ctx.Err()
 }
 
 // choosePayer chooses the first payer that has time left. If none has, it returns how long to wait.

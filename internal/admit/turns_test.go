@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,6 +42,25 @@ func TestTurnsOfANetwork(t *testing.T) {
 		if took := time.Since(asked); took != each {
 			t.Errorf("another one took %s, want %s", took, each)
 		}
+	})
+}
+
+// Who floods does not make others wait longer than its own time lasts.
+func TestTurnsAfterAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(2)
+		var flood sync.WaitGroup
+		for i := range mostWait {
+			flood.Go(func() { compute(t, turns, time.Second, fmt.Sprint("visitor ", i), "network") })
+		}
+		synctest.Wait()
+		asked := time.Now()
+		compute(t, turns, time.Second, "another visitor", "another network")
+		// The flood has 3 s, and 0.4 s for each second that it takes: 5 s in all.
+		if took := time.Since(asked); took > 6*time.Second {
+			t.Errorf("another one waited %s for a second, want at most 6s", took)
+		}
+		flood.Wait()
 	})
 }
 
