@@ -122,7 +122,7 @@ func folderFor(server *httpapi.Server, dir folder.Dir) func(*http.Request) strin
 // mountPages adds the pages to the API's server. The documentation has these tools.
 func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, address func(*http.Request) netip.Addr,
 	list []*tools.Tool) error {
-	o := web.Options{Address: address, Log: server.Log, Map: f.mode() != httpapi.MapOff,
+	o := web.Options{Address: address, Log: server.Log, BaseURL: server.BaseURL, Map: f.mode() != httpapi.MapOff,
 		Keyed: f.mode() == httpapi.MapKey, Folder: folderFor(server, stores.Dir),
 		Updating: func() bool { return server.Updates != nil && server.Updates().Running }}
 	if err := f.base(&o); err != nil || f.Pages == "off" {

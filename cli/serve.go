@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -136,15 +137,18 @@ func baseURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+	wrong := err != nil || !plainPath.MatchString(u.EscapedPath()) || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
 		u.Fragment != "" || u.User != nil
 	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
 		return "", usageError{
 			fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, "+
-				"without external/v1", text)}
+				"without external/v1; the prefix has letters, digits, and - . _ ~", text)}
 	}
 	return text, nil
 }
+
+// plainPath is a path that is the same in an address, a cookie and a route. A part of it is not only dots.
+var plainPath = regexp.MustCompile(`^(?:/\.*[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*$`)
 
 // servingAt is a handler and its listener.
 type servingAt struct {

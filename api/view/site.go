@@ -88,5 +88,15 @@ func operatorSiteID(s *site.Site, operator int) string {
 // SitePagePath is the path of the pages about sites, without the siteKey.
 const SitePagePath = "/site/"
 
+// BasePath returns the path of the service's address, "" for one at the root of its host. It is in front of all
+// paths that browsers ask for.
+func BasePath(baseURL string) string {
+	u, err := url.Parse(baseURL)
+	if err != nil { // checked at the start
+		return ""
+	}
+	return strings.TrimSuffix(u.EscapedPath(), "/")
+}
+
 // SitePage returns the address of the page about a site; base is its beginning.
 func SitePage(base, siteKey string) string { return base + SitePagePath + url.PathEscape(siteKey) }

@@ -324,7 +324,7 @@ func TestPage(t *testing.T) {
 				t.Errorf("%s: %s, want no <script in it and no submit outage reports in it", tt.redirect, a.text)
 			}
 			set := a.Header.Get("Set-Cookie")
-			for _, want := range []string{"; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure",
+			for _, want := range []string{"__Secure-relais_consent=", "; Path=/antennes/oauth/authorize;", "; HttpOnly", "; Secure",
 				"; SameSite=Strict", "; Max-Age=1800"} {
 				if !strings.Contains(set, want) {
 					t.Errorf("no %s in %s", want, set)

@@ -108,11 +108,20 @@ const (
 func (h *Handler) seal(w http.ResponseWriter, request string) string {
 	cookie := rand.Text()
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName, Value: cookie, Path: h.base.Path + authorizePath, MaxAge: int(sealLife / time.Second),
+		Name: h.cookieName(), Value: cookie, Path: h.base.Path + authorizePath, MaxAge: int(sealLife / time.Second),
 		Secure: h.base.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	ends := binary.BigEndian.AppendUint64(nil, uint64(h.Now().Add(sealLife).Unix()))
 	return base64.RawURLEncoding.EncodeToString(h.sign(ends, cookie, request))
+}
+
+// cookieName returns the name of the cookie. Below a path, browsers must not take it from pages without TLS of the
+// same host.
+func (h *Handler) cookieName() string {
+	if h.base.Path != "" && h.base.Scheme == "https" {
+		return "__Secure-" + cookieName
+	}
+	return cookieName
 }
 
 // sign appends to an end time the code that binds it to a cookie and a request.
@@ -126,7 +135,7 @@ func (h *Handler) sign(ends []byte, cookie, request string) []byte {
 // sealed reports whether this process, or one with the same key, made the form for this browser.
 func (h *Handler) sealed(r *http.Request, seal, request string) bool {
 	got, err := base64.RawURLEncoding.DecodeString(seal)
-	cookie, missing := r.Cookie(cookieName)
+	cookie, missing := r.Cookie(h.cookieName())
 	if err != nil || missing != nil || len(got) != 8+sha256.Size {
 		return false
 	}

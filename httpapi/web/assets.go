@@ -91,19 +91,19 @@ func pack(data []byte) []byte {
 
 // assetURL returns the address of an asset. It changes with the assets, so that browsers can keep
 // them for ever.
-func assetURL(name string) string {
+func (p *Pages) assetURL(name string) string {
 	_, hash := readAssets()
-	return AssetPath + hash + "/" + name
+	return p.URL(AssetPath + hash + "/" + name)
 }
 
-// modules lists the addresses of our scripts, so that a page can ask for all of them at once.
+// modules lists the names of our scripts, so that a page can ask for all of them at once.
 func modules() (list []string) {
 	names, err := fs.Glob(assetFiles, "static/*.mjs")
 	if err != nil {
 		panic("web: " + err.Error()) // the pattern is a constant
 	}
 	for _, name := range names {
-		list = append(list, assetURL(path.Base(name)))
+		list = append(list, path.Base(name))
 	}
 	return list
 }

@@ -227,7 +227,7 @@ func TestStyleOfTheMap(t *testing.T) {
 	p, key := pagesOf(t)
 	p.Style, p.StyleOrigin = "https://maps.example/a.json?x=1", "https://maps.example"
 	p.Basemap = nil
-	for _, path := range []string{"/", "/map", assetURL("maplibre-gl-worker.mjs")} {
+	for _, path := range []string{"/", "/map", p.assetURL("maplibre-gl-worker.mjs")} {
 		w := ask(p, "GET", path)
 		csp := w.Header().Get("Content-Security-Policy")
 		for _, want := range []string{"connect-src 'self' https://maps.example;", "img-src 'self' data: blob: https://maps.example;",

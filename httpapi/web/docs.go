@@ -19,15 +19,15 @@ func (p *Pages) docsRoutes() (routes []Route) {
 		routes = append(routes, Route{docs.ToolsPath, p.documentation(docs.ToolsPath, p.Docs.ForAssistants)})
 	}
 	if !p.Map {
-		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, toDocs)})
+		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.toDocs)})
 	}
 	return routes
 }
 
 // toDocs answers the address of a server without a map.
-func toDocs(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) toDocs(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
-	http.Redirect(w, r, docs.Path, http.StatusSeeOther)
+	http.Redirect(w, r, p.URL(docs.Path), http.StatusSeeOther)
 }
 
 // documentation answers a page of the documentation. It is made once in each language, when it
@@ -36,7 +36,7 @@ func (p *Pages) documentation(path string, content func(docs.Language) (docs.Pag
 	pages := map[string]func() ([]byte, error){}
 	for lang, in := range map[string]docs.Language{english["lang"]: docs.English, french["lang"]: docs.French} {
 		words := wordsIn(lang)
-		pages[lang] = sync.OnceValues(func() ([]byte, error) { return documentationPage(words, path, content, in) })
+		pages[lang] = sync.OnceValues(func() ([]byte, error) { return p.documentationPage(words, path, content, in) })
 	}
 	return p.limited(p.asked, pagesPerMinute, func(w http.ResponseWriter, r *http.Request) {
 		packed, err := pages[wordsFor(r)["lang"]]()
@@ -62,14 +62,14 @@ func wordsIn(lang string) words {
 }
 
 // documentationPage returns a page of the documentation, compressed with gzip.
-func documentationPage(w words, path string, content func(docs.Language) (docs.Page, error), in docs.Language) (
-	[]byte, error) {
+func (p *Pages) documentationPage(w words, path string, content func(docs.Language) (docs.Page, error),
+	in docs.Language) ([]byte, error) {
 	inner, err := content(in)
 	if err != nil {
 		return nil, err
 	}
 	var text bytes.Buffer
 	other := strings.TrimPrefix(path, "/") + "?lang=" + w["otherLang"]
-	err = pages.ExecuteTemplate(&text, "docs.html", page{W: w, Other: other, Status: http.StatusOK, Data: inner})
+	err = p.templates.ExecuteTemplate(&text, "docs.html", page{W: w, Other: other, Status: http.StatusOK, Data: inner})
 	return pack(text.Bytes()), err
 }

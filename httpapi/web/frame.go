@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // Policy is the Content-Security-Policy of pages that need no script: they have the styles and
@@ -40,6 +41,22 @@ func (t *Texts) For(r *http.Request) Words {
 // StatedLanguage returns the language that the address of a page states, "" for none. Links to other
 // pages keep it.
 func StatedLanguage(r *http.Request) string { return statedLanguage(r) }
+
+// URL returns the address of a path of this server as browsers ask for it. An address with a scheme stays as it
+// is.
+func (p *Pages) URL(path string) string {
+	if strings.HasPrefix(path, "/") {
+		return p.base + path
+	}
+	return path
+}
+
+// ReadTemplates reads the templates of a package's pages. Their function url is URL: all addresses in them go
+// through it. It panics for templates that are wrong: they are in the program.
+func (p *Pages) ReadTemplates(files fs.FS, more template.FuncMap) *template.Template {
+	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{"url": p.URL}).Funcs(more).
+		ParseFS(files, "*.html"))
+}
 
 // framed is the data of framed.html.
 type framed struct {

@@ -69,7 +69,7 @@ func (p *Pages) goTo(w http.ResponseWriter, r *http.Request) {
 	}
 	candidates := q.candidates(networks)
 	if key, ok := q.certain(candidates); ok {
-		http.Redirect(w, r, p.link(r, view.SitePage("", key)), http.StatusSeeOther)
+		http.Redirect(w, r, p.URL(p.link(r, view.SitePage("", key))), http.StatusSeeOther)
 		return
 	}
 	p.showCandidates(w, r, q, page, candidates)

@@ -66,10 +66,10 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: tileFilters(),
-		Assets: mapAssets{Library: assetURL("maplibre-gl.mjs"), Base: assetURL("base.json")}, Style: p.Style}
+		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json")}, Style: p.Style}
 	if p.Basemap != nil {
-		config.Basemap = BasemapPath
-		config.Assets.Ranges, config.Assets.Streets = assetURL("pmtiles.js"), assetURL("protomaps-basemaps.mjs")
+		config.Basemap = p.URL(BasemapPath)
+		config.Assets.Ranges, config.Assets.Streets = p.assetURL("pmtiles.js"), p.assetURL("protomaps-basemaps.mjs")
 	}
 	for m := range env.Markets {
 		if v, ok := newMapMarket(m); ok {

@@ -78,7 +78,7 @@ func TestMapNames(t *testing.T) {
 		t.Errorf("the scripts use %d words: the pattern finds too few", used)
 	}
 	for _, name := range []string{"types.d.ts", "tsconfig.json"} {
-		if w := ask(p, "GET", assetURL(name)); w.Code != 404 {
+		if w := ask(p, "GET", p.assetURL(name)); w.Code != 404 {
 			t.Errorf("%s: status %d, want 404: only the compiler reads it", name, w.Code)
 		}
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"io"
 	"net/http"
+	"strings"
 
 	"relais/market"
 )
@@ -33,12 +34,12 @@ var robotsFile = func() string {
 	return text
 }()
 
-func robots(w http.ResponseWriter, r *http.Request) {
+func (p *Pages) robots(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "public, max-age=86400")
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, robotsFile) // fails only if the reader has gone away
+		_, _ = io.WriteString(w, strings.ReplaceAll(robotsFile, "Disallow: ", "Disallow: "+p.base)) // fails only if the reader has gone away
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 	if at, ok := parsePosition(q.Text); ok {
 		near := q
 		near.Path, near.Text, near.Lat, near.Lng, near.Page = nearPath, "", formatDegrees(at.Lat), formatDegrees(at.Lng), 1
-		http.Redirect(w, r, near.href(), http.StatusSeeOther)
+		http.Redirect(w, r, p.URL(near.href()), http.StatusSeeOther)
 		return
 	}
 	env := p.Env()

@@ -30,15 +30,13 @@ const (
 //go:embed *.html
 var files embed.FS
 
-var pages = template.Must(template.New("").Option("missingkey=error").
-	Funcs(template.FuncMap{"asset": assetURL, "modules": modules}).ParseFS(files, "*.html"))
-
 // Options say what the pages show.
 type Options struct {
 	Env     func() *api.Env                // asked for each page
 	Address func(*http.Request) netip.Addr // asked for each request
 	Log     *slog.Logger
-	Map     bool // there is a map
+	BaseURL string // where browsers reach the service
+	Map     bool   // there is a map
 	// Keyed means that only callers with a key may read what the map reads: then no page lists sites.
 	Keyed bool
 	// Basemap is a file with streets for the map, or nil. Style is the address of a map style to draw
@@ -57,6 +55,8 @@ type Options struct {
 // Pages answers the pages.
 type Pages struct {
 	Options
+	base                  string // view.BasePath
+	templates             *template.Template
 	asked, assets, ranges *limit.Addresses
 	*sums
 }
@@ -64,7 +64,10 @@ type Pages struct {
 // New makes the pages.
 func New(o Options) *Pages {
 	counter := func() *limit.Addresses { return limit.NewAddresses(time.Minute) }
-	return &Pages{Options: o, asked: counter(), assets: counter(), ranges: counter(), sums: &sums{}}
+	p := &Pages{Options: o, base: view.BasePath(o.BaseURL), asked: counter(), assets: counter(), ranges: counter(),
+		sums: &sums{}}
+	p.templates = p.ReadTemplates(files, template.FuncMap{"asset": p.assetURL, "modules": modules})
+	return p
 }
 
 // A Route is a path, which may have gorilla/mux variables, with its handler.
@@ -83,7 +86,7 @@ func (p *Pages) Routes() []Route {
 		{feedsPath + "{name}", p.limited(p.asked, pagesPerMinute, p.feed)},
 		{statsPath, p.limited(p.asked, pagesPerMinute, p.stats)},
 		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)},
-		{"/robots.txt", p.limited(p.assets, assetsPerMinute, robots)},
+		{"/robots.txt", p.limited(p.assets, assetsPerMinute, p.robots)},
 		{"/favicon.ico", p.limited(p.assets, assetsPerMinute, p.favicon)}}
 	if p.Map {
 		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.mapPage)},
@@ -163,7 +166,7 @@ func (p *Pages) failWith(w http.ResponseWriter, r *http.Request, status int, tex
 	p.render(w, r, status, "error.html", text)
 }
 
-// link returns an address on this server with parameters, given as names and values. Empty values
+// link returns a path of this server with parameters, given as names and values. Empty values
 // are left out. A language that the address of the page states is kept.
 func (p *Pages) link(r *http.Request, path string, params ...string) string {
 	q := url.Values{}
@@ -189,7 +192,7 @@ func (p *Pages) execute(text *bytes.Buffer, w http.ResponseWriter, r *http.Reque
 	all := page{W: words, Other: otherLanguage(r, words), Status: status, Map: p.Map, Docs: p.Docs != nil,
 		Lang: statedLanguage(r), Query: firstRunes(cleanText(r.URL.Query().Get("q")), maxQuery),
 		Searching: r.URL.Path == searchPath, Lists: !p.Keyed, Data: data}
-	if err := pages.ExecuteTemplate(text, name, all); err != nil {
+	if err := p.templates.ExecuteTemplate(text, name, all); err != nil {
 		p.Log.Error("a page failed", "page", name, "error", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return false

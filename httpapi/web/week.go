@@ -82,7 +82,7 @@ func (p *Pages) newestWeek(w http.ResponseWriter, r *http.Request) {
 		stated = string(code)
 	}
 	target := figureLink(weekPath+"/"+all.newest(code), "market", stated, "lang", statedLanguage(r))
-	http.Redirect(w, r, target, http.StatusFound)
+	http.Redirect(w, r, p.URL(target), http.StatusFound)
 }
 
 // failFigures answers an error of reading the data.

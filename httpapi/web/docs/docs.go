@@ -15,6 +15,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/api/view"
 )
 
 //go:embed *.html
@@ -70,7 +71,8 @@ func (d *Docs) ForAssistants(l Language) (Page, error) {
 func (d *Docs) page(l Language, name, title string, data any) (Page, error) {
 	t, err := template.New("").Option("missingkey=error").
 		Funcs(template.FuncMap{"t": l.text, "rich": l.rich, "anchor": anchor,
-			"lang": func() string { return l.Code }, "size": size}).ParseFS(templateFiles, "*.html")
+			"lang": func() string { return l.Code }, "size": size,
+			"url": func(path string) string { return view.BasePath(d.BaseURL) + path }}).ParseFS(templateFiles, "*.html")
 	if err != nil {
 		return Page{}, fmt.Errorf("docs: %w", err)
 	}

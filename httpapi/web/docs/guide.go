@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"relais/api/view"
 )
 
 // guideFiles are the guides. Blank lines separate their blocks: a line that begins with # is the
@@ -33,7 +35,7 @@ type block struct {
 	Folded    string // the title of Code, if it is folded
 }
 
-// readGuide reads a guide. Code may have the names of values in double braces.
+// readGuide reads a guide. Code and paragraphs may have the names of values in double braces.
 func readGuide(l Language, name, baseURL string) guide {
 	text, err := guideFiles.ReadFile("guides/" + name + ".txt")
 	if err != nil {
@@ -84,7 +86,7 @@ func blocksOf(text string) (list []string) {
 // guideValues returns a replacer of the values' names.
 func guideValues(baseURL string) *strings.Replacer {
 	get, post := Vectors[0], Vectors[1]
-	pairs := []string{"base", baseURL, "secret", get.Secret, "time", get.seconds(), "get.text", get.Text(),
+	pairs := []string{"base", baseURL, "path", view.BasePath(baseURL), "secret", get.Secret, "time", get.seconds(), "get.text", get.Text(),
 		"get.header", get.Header(), "post.text", post.Text(), "post.header", post.Header(), "post.body", post.Body}
 	for i := range slices.Collect(slices.Chunk(pairs, 2)) {
 		pairs[2*i] = "{{" + pairs[2*i] + "}}"

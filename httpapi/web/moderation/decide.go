@@ -62,7 +62,7 @@ func (d decision) outage(how admin.Decision) admin.Command {
 // moderator saw: the second of two moderators is told of the first decision.
 func (q *request) decide() {
 	if q.r.Method != http.MethodPost {
-		q.redirect(Path)
+		q.People.Redirect(q.w, Path)
 		return
 	}
 	values := q.visit.Values
@@ -99,7 +99,7 @@ func (q *request) decide() {
 	if a, ok := answer.(*account.Account); ok {
 		about = a.Name // as in the log
 	}
-	q.redirect(withAbout(back, about))
+	q.People.Redirect(q.w, withAbout(back, about))
 }
 
 // withAbout returns the address of a page, with the id of the record that was decided about.
@@ -112,11 +112,6 @@ func withAbout(back, id string) string {
 	values.Set("about", id)
 	u.RawQuery = values.Encode()
 	return u.RequestURI()
-}
-
-func (q *request) redirect(to string) {
-	q.w.Header().Set("Location", to)
-	q.w.WriteHeader(http.StatusSeeOther)
 }
 
 // changed writes the page for a record that was changed before. last is the last decision, nil if the record

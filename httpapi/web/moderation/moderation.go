@@ -29,9 +29,6 @@ var files embed.FS
 
 var texts = web.ReadTexts(files)
 
-var pages = template.Must(template.New("").Option("missingkey=error").
-	Funcs(template.FuncMap{"on": scopedOn}).ParseFS(files, "*.html"))
-
 // A scoped page is the data of the template of one item.
 type scoped struct {
 	page
@@ -53,10 +50,15 @@ type Options struct {
 }
 
 // Moderation answers the pages.
-type Moderation struct{ Options }
+type Moderation struct {
+	Options
+	templates *template.Template
+}
 
 // New makes the pages.
-func New(o Options) *Moderation { return &Moderation{o} }
+func New(o Options) *Moderation {
+	return &Moderation{o, o.People.Pages.ReadTemplates(files, template.FuncMap{"on": scopedOn})}
+}
 
 // Routes lists the routes of the pages.
 func (m *Moderation) Routes() []web.Route {
@@ -108,7 +110,7 @@ func (q *request) show(status int, tab, title, name string, data any) {
 	p := page{W: q.words, Lang: web.StatedLanguage(q.r), Form: q.visit.Form, Tab: tab,
 		Admin: q.visit.Role.May(account.Admin), Back: q.back(), Notice: q.notice(), Data: data}
 	p.Queue = q.waiting()
-	q.People.Render(q.w, q.r, q.visit, status, title+" · "+q.words["moderationTitle"], pages, name, p)
+	q.People.Render(q.w, q.r, q.visit, status, title+" · "+q.words["moderationTitle"], q.templates, name, p)
 }
 
 // fail answers an error. Errors that are not known are logged, and not shown.

@@ -38,7 +38,7 @@ var notices = map[string]string{"password": "passwordChanged", "revoked": "progr
 // account shows the account of a person.
 func (p *People) account(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method == http.MethodPost {
-		redirect(w, p.link(r, AccountPath))
+		p.Redirect(w, p.link(r, AccountPath))
 		return
 	}
 	a, err := p.Accounts.Find(v.ID)
@@ -86,12 +86,12 @@ func (p *People) link(r *http.Request, path string, params ...string) string {
 // revoke ends what the person let a program do.
 func (p *People) revoke(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method != http.MethodPost {
-		redirect(w, p.link(r, AccountPath))
+		p.Redirect(w, p.link(r, AccountPath))
 		return
 	}
 	if err := p.Accounts.RevokeProgram(v.ID, v.Values.Get("program")); err != nil {
 		p.failWith(w, r, v, err)
 		return
 	}
-	redirect(w, p.link(r, AccountPath, "done", "revoked"))
+	p.Redirect(w, p.link(r, AccountPath, "done", "revoked"))
 }

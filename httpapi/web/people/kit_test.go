@@ -115,7 +115,7 @@ func (w *world) ask(a ask) *httptest.ResponseRecorder {
 		r.Header.Set("Content-Type", formType)
 	}
 	if a.token != "" {
-		r.Header.Set("Cookie", cookieName+"="+a.token)
+		r.Header.Set("Cookie", w.cookie.Name+"="+a.token)
 	}
 	for name, values := range a.header {
 		r.Header[name] = values
@@ -139,7 +139,7 @@ func (w *world) signIn(name string) string {
 // kept returns the token that an answer has the browser keep.
 func kept(got *httptest.ResponseRecorder) string {
 	for _, c := range got.Result().Cookies() {
-		if c.Name == cookieName {
+		if strings.HasSuffix(c.Name, "-relais") {
 			return c.Value
 		}
 	}

@@ -63,7 +63,7 @@ func (p *People) password(w http.ResponseWriter, r *http.Request, v *Visit) {
 		return
 	}
 	p.keep(w, token)
-	redirect(w, p.link(r, AccountPath, "done", "password"))
+	p.Redirect(w, p.link(r, AccountPath, "done", "password"))
 }
 
 // signInAgain checks the password of a form. The limits are those of the sign-in, so that a session

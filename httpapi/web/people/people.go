@@ -6,12 +6,14 @@ package people
 import (
 	"embed"
 	"fmt"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"time"
 
+	"relais/api/view"
 	"relais/auth/access"
 	"relais/auth/account"
 	"relais/community"
@@ -60,6 +62,8 @@ type Options struct {
 type People struct {
 	Options
 	base       *url.URL
+	cookie     http.Cookie // of a session, without its token
+	templates  *template.Template
 	protection *http.CrossOriginProtection
 	strangers  *limit.Addresses
 	all        *limit.Addresses
@@ -71,7 +75,8 @@ func New(o Options) (*People, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &People{Options: o, base: base, protection: http.NewCrossOriginProtection(),
+	p := &People{Options: o, base: base, cookie: sessionCookie(view.BasePath(o.BaseURL)),
+		templates: o.Pages.ReadTemplates(files, nil), protection: http.NewCrossOriginProtection(),
 		strangers: limit.NewAddresses(time.Minute), all: limit.NewAddresses(time.Minute)}
 	if err := p.protection.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return nil, fmt.Errorf("%q is not a base URL: %w", o.BaseURL, err)

@@ -162,7 +162,7 @@ func TestCookie(t *testing.T) {
 	if in := w.ask(ask{path: to, token: c[0].Value}); in.Header().Get("Location") != "/account/sent" {
 		t.Errorf("with the cookie: %d to %s, want /account/sent", in.Code, in.Header().Get("Location"))
 	}
-	both := cookieName + "=" + c[0].Value + "; " + cookieName + "=x"
+	both := c[0].Name + "=" + c[0].Value + "; " + c[0].Name + "=x"
 	two := w.ask(ask{path: "/account", header: http.Header{"Cookie": {both}}})
 	if two.Code != http.StatusSeeOther {
 		t.Errorf("two cookies of the name: %d, want 303 to the sign-in", two.Code)

@@ -13,8 +13,6 @@ import (
 	"relais/internal/store"
 )
 
-var pages = template.Must(template.New("").Option("missingkey=error").ParseFS(files, "*.html"))
-
 // A bar says who is signed in, above a page. It is the data of bar.html.
 type bar struct {
 	W          web.Words
@@ -39,7 +37,7 @@ func (p *People) Render(w http.ResponseWriter, r *http.Request, v *Visit, status
 	var text bytes.Buffer
 	var err error
 	if v != nil {
-		err = pages.ExecuteTemplate(&text, "bar.html", bar{texts.For(r), web.StatedLanguage(r), v,
+		err = p.templates.ExecuteTemplate(&text, "bar.html", bar{texts.For(r), web.StatedLanguage(r), v,
 			p.Moderation && v.Role.May(account.Moderator), r.URL.Path})
 	}
 	if err == nil {
@@ -55,7 +53,7 @@ func (p *People) Render(w http.ResponseWriter, r *http.Request, v *Visit, status
 
 // render writes a page of this package.
 func (p *People) render(w http.ResponseWriter, r *http.Request, v *Visit, status int, title, name string, data any) {
-	p.Render(w, r, v, status, title, pages, name, page{texts.For(r), web.StatedLanguage(r), v, data})
+	p.Render(w, r, v, status, title, p.templates, name, page{texts.For(r), web.StatedLanguage(r), v, data})
 }
 
 // A refusal is the data of refused.html.

@@ -53,7 +53,7 @@ type sent struct {
 // sent lists a person's submissions of a kind, the newest first.
 func (p *People) sent(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method == http.MethodPost {
-		redirect(w, p.link(r, sentPath))
+		p.Redirect(w, p.link(r, sentPath))
 		return
 	}
 	kind := cmp.Or(account.Kind(r.URL.Query().Get("kind")), sentKinds[0])

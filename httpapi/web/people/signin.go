@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"relais/auth/access"
@@ -45,7 +44,7 @@ func (p *People) signIn(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	switch {
 	case err == nil:
-		redirect(w, ownPath(asked.Get("next")))
+		p.Redirect(w, ownPath(asked.Get("next")))
 	case p.tooMany(w, r):
 	case asked.Get("done") == "in":
 		p.showSignIn(w, r, http.StatusForbidden, signInPage{Problem: words["cookieRefused"]})
@@ -103,7 +102,7 @@ func (p *People) takeSignIn(w http.ResponseWriter, r *http.Request) {
 	person, err := p.Accounts.Login(r.Context(), name, values.Get("password"), p.Address(r))
 	var token string
 	if err == nil {
-		token, err = p.Accounts.StartSession(person, tokenOf(r))
+		token, err = p.Accounts.StartSession(person, p.token(r))
 	}
 	if err != nil {
 		p.showSignInProblem(w, r, name, err)
@@ -114,7 +113,7 @@ func (p *People) takeSignIn(w http.ResponseWriter, r *http.Request) {
 	if lang := web.StatedLanguage(r); lang != "" {
 		q.Set("lang", lang)
 	}
-	redirect(w, SignInPath+"?"+q.Encode()) // which sees whether the browser keeps the cookie
+	p.Redirect(w, SignInPath+"?"+q.Encode()) // which sees whether the browser keeps the cookie
 }
 
 // showSignInProblem says why somebody is not signed in.
@@ -146,12 +145,12 @@ func (p *People) loginFailure(w http.ResponseWriter, r *http.Request, err error,
 
 // keep has the browser keep a session, "" to forget it.
 func (p *People) keep(w http.ResponseWriter, token string) {
-	c := &http.Cookie{Name: cookieName, Value: token, Path: "/", MaxAge: int(account.SessionLife / time.Second),
-		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	c := p.cookie
+	c.Value = token
 	if token == "" {
 		c.MaxAge = -1
 	}
-	http.SetCookie(w, c)
+	http.SetCookie(w, &c)
 }
 
 // signOut ends the session of a browser. It is done twice without harm.
@@ -159,7 +158,7 @@ func (p *People) signOut(w http.ResponseWriter, r *http.Request) {
 	v, err := p.visit(r)
 	switch {
 	case errors.Is(err, account.ErrGrant) && r.Method != http.MethodPost:
-		redirect(w, signInLink(r, AccountPath))
+		p.Redirect(w, signInLink(r, AccountPath))
 		return
 	case errors.Is(err, account.ErrGrant):
 	case err != nil:
@@ -186,7 +185,7 @@ func (p *People) afterwards(w http.ResponseWriter, r *http.Request, done string)
 	if lang := web.StatedLanguage(r); lang != "" {
 		q.Set("lang", lang)
 	}
-	redirect(w, SignInPath+"?"+q.Encode())
+	p.Redirect(w, SignInPath+"?"+q.Encode())
 }
 
 // ownPath returns an address of this server that a parameter states, or that of the account. Anything
@@ -207,7 +206,11 @@ func (p *People) cameFrom(r *http.Request) string {
 	if err != nil || u.Host != r.Host && u.Host != p.base.Host {
 		return AccountPath
 	}
-	return ownPath(u.RequestURI())
+	path, below := strings.CutPrefix(u.RequestURI(), p.base.EscapedPath())
+	if !below { // another site of the host
+		return AccountPath
+	}
+	return ownPath(path)
 }
 
 // secure reports whether a browser reaches the service in a way that keeps passwords and cookies from

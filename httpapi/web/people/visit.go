@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"relais/auth/account"
 	"relais/httpapi/web"
@@ -30,10 +31,20 @@ type Visit struct {
 const FormField = "form"
 
 const (
-	cookieName = "__Host-relais"
-	maxBody    = 16 << 10
-	formType   = "application/x-www-form-urlencoded"
+	maxBody  = 16 << 10
+	formType = "application/x-www-form-urlencoded"
 )
+
+// sessionCookie returns the cookie of a service at the root of its host or below a path. Browsers take no cookie
+// named __Host- that is for a path.
+func sessionCookie(base string) http.Cookie {
+	c := http.Cookie{Name: "__Host-relais", Path: "/", MaxAge: int(account.SessionLife / time.Second),
+		Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if base != "" {
+		c.Name, c.Path = "__Secure-relais", base
+	}
+	return c
+}
 
 // Page returns the handler of a page for people who have at least a role. It answers GET, HEAD and
 // POST, limits requests, and sets the headers of a page that only this person may see. Somebody
@@ -91,7 +102,7 @@ func (p *People) open(serve http.HandlerFunc) http.Handler {
 // visit returns who sent a request. Errors: account.ErrGrant for nobody, account.ErrLost,
 // store.ErrAway.
 func (p *People) visit(r *http.Request) (*Visit, error) {
-	token := tokenOf(r)
+	token := p.token(r)
 	s, err := p.Accounts.Session(context.WithoutCancel(r.Context()), token)
 	if err != nil {
 		return nil, err
@@ -99,9 +110,9 @@ func (p *People) visit(r *http.Request) (*Visit, error) {
 	return &Visit{Session: s, Words: texts.For(r), Form: formToken(token), token: token}, nil
 }
 
-// tokenOf returns the token of a request's session, "" for none.
-func tokenOf(r *http.Request) string {
-	if cookies := r.CookiesNamed(cookieName); len(cookies) == 1 {
+// token returns the token of a request's session, "" for none.
+func (p *People) token(r *http.Request) string {
+	if cookies := r.CookiesNamed(p.cookie.Name); len(cookies) == 1 {
 		return cookies[0].Value
 	}
 	return ""
@@ -145,7 +156,7 @@ func (p *People) nobody(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost:
 		p.refuse(w, r, nil, http.StatusForbidden, "sessionOver")
 	default:
-		redirect(w, signInLink(r, r.URL.RequestURI()))
+		p.Redirect(w, signInLink(r, r.URL.RequestURI()))
 	}
 }
 
@@ -160,9 +171,9 @@ func (p *People) tooMany(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// redirect sends a browser to an address of this server, with GET.
-func redirect(w http.ResponseWriter, to string) {
-	w.Header().Set("Location", to)
+// Redirect sends a browser to a path of this server, with GET.
+func (p *People) Redirect(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", p.Pages.URL(to))
 	w.WriteHeader(http.StatusSeeOther)
 }
 

@@ -1,6 +1,7 @@
 // The card of a site is the main part of its page; others fill it with what they found.
 import { attributes, copyIcon, copyText, element, node } from './dom.mjs';
 import { settle } from './sheet.mjs';
+import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
@@ -29,7 +30,7 @@ export function attach(app, close) {
   element('content').addEventListener('click', (e) => {
     const a = e.target instanceof Element ? e.target.closest('a') : null;
     const m =
-      a && a.origin === location.origin && a.pathname === '/' && /#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(a.hash);
+      a && a.origin === location.origin && a.pathname === url('/') && /#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(a.hash);
     if (!m) return;
     e.preventDefault();
     app.go({ zoom: Number(m[1]), lat: Number(m[2]), lng: Number(m[3]) });
@@ -112,7 +113,7 @@ export async function open(app, key) {
     node('p', { className: 'quiet', textContent: words.loading + ' …' }),
   ]);
   try {
-    const answer = await fetch(`/site/${encodeURIComponent(key)}?lang=${words.lang}`);
+    const answer = await fetch(url(`/site/${encodeURIComponent(key)}?lang=${words.lang}`));
     if (answer.status === 404) {
       failed(app, name, words.siteUnknown);
       return;

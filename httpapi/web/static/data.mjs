@@ -1,4 +1,5 @@
 // Requests to this server. With --map key each of them carries the reader's key.
+import { url } from './url.mjs';
 
 /** A Refusal is an answer that is an error. */
 export class Refusal extends Error {
@@ -25,15 +26,16 @@ export function onRefusal(f) {
   refused = f;
 }
 
-const needsKey = (/** @type {string} */ url) =>
-  key !== '' && url.startsWith(location.origin + '/map/') && !url.startsWith(location.origin + '/map/a/');
+const [data, assets] = [url('/map/'), url('/map/a/')].map((path) => location.origin + path);
+const needsKey = (/** @type {string} */ address) =>
+  key !== '' && address.startsWith(data) && !address.startsWith(assets);
 
 /**
  * transformRequest adds the key to requests of MapLibre, also to those of its workers.
- * @param {string} url
+ * @param {string} address
  */
-export function transformRequest(url) {
-  return needsKey(url) ? { url, headers: { 'X-API-Key': key } } : { url };
+export function transformRequest(address) {
+  return needsKey(address) ? { url: address, headers: { 'X-API-Key': key } } : { url: address };
 }
 
 /**
@@ -44,11 +46,11 @@ export function transformRequest(url) {
  * @returns {Promise<any>}
  */
 export async function ask(path, query = {}, signal) {
-  const url = new URL('/map' + path, location.origin);
+  const address = new URL(url('/map' + path), location.origin);
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
+    if (value !== undefined && value !== '') address.searchParams.set(name, String(value));
   }
-  const answer = await fetch(transformRequest(url.href).url, { signal, headers: transformRequest(url.href).headers });
+  const answer = await fetch(address, { signal, headers: transformRequest(address.href).headers });
   if (answer.ok) return answer.json();
   const body = await answer.json().catch(() => ({}));
   const refusal = new Refusal(

@@ -5,6 +5,7 @@ import { attributes, element, node } from './dom.mjs';
 import { bearing, compass, distance, metres } from './geo.mjs';
 import { labels } from './places.mjs';
 import { filtersOf, serves } from './state.mjs';
+import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
@@ -44,7 +45,7 @@ export async function show(app) {
     market = app.market(),
     place = element('map');
   const mine = ++turn; // a later call counts, whichever answer comes last
-  const near = `/near?lat=${view.lat.toFixed(5)}&lon=${view.lng.toFixed(5)}&lang=${words.lang}`;
+  const near = url(`/near?lat=${view.lat.toFixed(5)}&lon=${view.lng.toFixed(5)}&lang=${words.lang}`);
   const why = node(
     'p',
     { className: 'notice' },
@@ -52,7 +53,7 @@ export async function show(app) {
     ' ',
     node('a', { href: near, textContent: words.nearPage }),
     ' · ',
-    node('a', { href: `/search?lang=${words.lang}`, textContent: words.searchPage }),
+    node('a', { href: url(`/search?lang=${words.lang}`), textContent: words.searchPage }),
   );
   if (!serves(market, app.state)) {
     place.replaceChildren(why, node('p', { className: 'notice', textContent: words.noMatchMarket }));
@@ -77,7 +78,7 @@ export async function show(app) {
     );
     const body = sorted.map((/** @type {any} */ s) => {
       const open = node('a', {
-        href: `/site/${encodeURIComponent(s.siteKey)}?lang=${words.lang}`,
+        href: url(`/site/${encodeURIComponent(s.siteKey)}?lang=${words.lang}`),
         textContent: s.location.commune ?? s.siteKey,
       });
       open.addEventListener('click', (e) => {

@@ -1,5 +1,6 @@
 // "Follow what I see": links to the feed of what changes in sight, under the filters that feeds have.
 import { filtersOf } from './state.mjs';
+import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
@@ -32,6 +33,6 @@ export function feedOf(app) {
 export function update(app) {
   const { code, query } = feedOf(app);
   for (const e of document.querySelectorAll('[data-follow]')) {
-    e.setAttribute('href', `/feeds/${code}${e.getAttribute('data-follow') ?? ''}?${query}`);
+    e.setAttribute('href', url(`/feeds/${code}${e.getAttribute('data-follow') ?? ''}?${query}`));
   }
 }

@@ -3,6 +3,7 @@ import { color } from './dom.mjs';
 import { change, mark, warning, wedge } from './marks.mjs';
 import { filtersOf, serves } from './state.mjs';
 import { fonts, placeLayer } from './style.mjs';
+import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
@@ -17,7 +18,7 @@ const prefixes = ['sectors-', 'clusters-', 'counts-', 'sites-'];
 /** @param {Market} market @param {App} app */
 function tilesOf(market, app) {
   const query = new URLSearchParams({ v: `${market.version}.${program}`, ...filtersOf(market, app.state, app.config) });
-  return `${location.origin}/map/tiles/${market.code}/{z}/{x}/{y}.mvt?${query}`;
+  return location.origin + url(`/map/tiles/${market.code}/{z}/{x}/{y}.mvt?${query}`);
 }
 
 /** addSites adds a market's layers. @param {Renderer} map @param {Market} market @param {App} app */
