@@ -78,9 +78,28 @@ func (x proxied) checkPaths(t *testing.T, prefix string) {
 			}
 		}
 	}
+	x.checkMetadata(t, prefix)
 	if link := call(t, from, http.MethodGet, x.base+"/api/public/antennas", nil).header.Get("Link"); !strings.HasPrefix(
 		link, "<"+x.base+"/") {
 		t.Errorf("Link: got %s, want it below %s", link, x.base)
+	}
+}
+
+// checkMetadata makes sure that assistants find the metadata of the sign-in, at the origin and below the prefix.
+func (x proxied) checkMetadata(t *testing.T, prefix string) {
+	const server, resource = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
+	origin := strings.TrimSuffix(x.base, prefix)
+	for address, member := range map[string]string{origin + server + prefix: "issuer", x.base + server: "issuer",
+		origin + resource + prefix + "/mcp": "resource", x.base + resource + "/mcp": "resource"} {
+		want := map[string]string{"issuer": x.base, "resource": x.base + "/mcp"}[member]
+		if a := call(t, http.DefaultClient, http.MethodGet, address, nil); a.status != 200 || a.object()[member] != want {
+			t.Errorf("%s: got %s, want the %s %s", address, a, member, want)
+		}
+	}
+	from := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if a := call(t, from, http.MethodGet, x.base, nil); prefix != "" && (a.status/100 != 3 ||
+		!strings.HasSuffix(a.header.Get("Location"), prefix+"/")) {
+		t.Errorf("%s: got %d to %q, want a redirect to the slash", x.base, a.status, a.header.Get("Location"))
 	}
 }
 
