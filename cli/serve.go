@@ -137,8 +137,8 @@ func baseURL(text string) (string, error) {
 		return "", nil
 	}
 	u, err := url.Parse(text)
-	wrong := err != nil || !plainPath.MatchString(u.EscapedPath()) || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
-		u.Fragment != "" || u.User != nil
+	wrong := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil || !plainPath.MatchString(u.EscapedPath())
 	if wrong || strings.HasSuffix(u.Path, "/external/v1") {
 		return "", usageError{
 			fmt.Errorf("--base-url %q: want the origin and prefix of the service, such as https://antennas.example, "+

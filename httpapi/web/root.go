@@ -39,7 +39,8 @@ func (p *Pages) robots(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	h.Set("Cache-Control", "public, max-age=86400")
 	if r.Method != http.MethodHead {
-		_, _ = io.WriteString(w, strings.ReplaceAll(robotsFile, "Disallow: ", "Disallow: "+p.base)) // fails only if the reader has gone away
+		text := strings.ReplaceAll(robotsFile, "Disallow: ", "Disallow: "+p.base)
+		_, _ = io.WriteString(w, text) // fails only if the reader has gone away
 	}
 }
 
