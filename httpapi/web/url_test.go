@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"relais/httpapi/web/docs"
+	"relais/market"
 )
 
 // rooted find, by kind of source, where an address begins that may be one of the root of a host: the values of
@@ -83,5 +86,32 @@ func TestSourcesHaveNoRootedAddress(t *testing.T) {
 	}
 	if read[".html"] < 30 || read[".mjs"] < 30 || read[".css"] < 10 || read[".txt"] < 8 || read[".json"] < 1 {
 		t.Errorf("read %v: some are missing", read)
+	}
+}
+
+// Below a path, all addresses of a page have it in front, once. At the root they have nothing in front.
+func TestPagesUnderAPath(t *testing.T) {
+	o := pagesAbout(true, country(t, market.FR, 60)).Options
+	addresses := regexp.MustCompile(`(?:(?:href|src|action)="|":"|Disallow: )(/[^"\n]*)`)
+	for _, base := range []string{"", "/antennes"} {
+		o.BaseURL = "https://relais.test" + base
+		o.Docs = docs.New(o.BaseURL, []docs.Tool{{}})
+		p := New(o)
+		for _, path := range []string{"/", "/search?operator=FREE&lang=fr", "/near?lat=48.8&lon=2.3", "/site/fr-1000", "/stats",
+			"/go", "/docs?lang=fr", "/docs/tools", "/robots.txt"} {
+			found := addresses.FindAllStringSubmatch(ask(p, "GET", path).Body.String(), -1)
+			for _, m := range found {
+				rest, below := strings.CutPrefix(m[1], base+"/")
+				if !below || strings.HasPrefix(rest, "/") || strings.Contains(rest, "antennes/") {
+					t.Errorf("%s has %s, want it below %q", path, m[1], base)
+				}
+			}
+			if len(found) < 5 {
+				t.Errorf("%s has %d addresses, want 5 or more", path, len(found))
+			}
+		}
+		if to := ask(p, "GET", "/search?q=48.8,2.3").Header().Get("Location"); !strings.HasPrefix(to, base+"/near?") {
+			t.Errorf("a position leads to %s, want %s/near", to, base)
+		}
 	}
 }
