@@ -11,6 +11,8 @@ package account
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,7 +47,7 @@ var (
 	ErrGrant    = errors.New("the code or token is unknown, expired, revoked or another program's")
 	errReused   = fmt.Errorf("%w: it was used before, and everything that came of it is revoked", ErrGrant)
 	ErrTarget   = errors.New("not the resource that the code or token is for")
-	ErrScope    = errors.New("not a scope that was asked for or granted")
+	ErrScope    = errors.New("not a scope that was granted")
 
 	ErrFull = errors.New("no more of this is kept for one person")
 )
@@ -67,6 +69,7 @@ var Buckets = []string{accountsBucket, clientsBucket, grantsBucket, sessionsBuck
 type Store struct {
 	db        *store.DB // nil for a read-only folder without the file
 	now       func() time.Time
+	key       []byte // of refresh tokens
 	guesses   *guesses
 	turns     *turns
 	shown     shown
@@ -79,12 +82,22 @@ type Store struct {
 // db, nobody can sign in and every change fails with ErrReadOnly, but existing tokens stay valid
 // until they end. Unusable records are left out; Problems lists them.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{db: db, now: now, guesses: newGuesses(), turns: newTurns(now),
+	s := &Store{db: db, now: now, key: make([]byte, sha256.Size), guesses: newGuesses(), turns: newTurns(now),
 		shown: shown{last: map[string]time.Time{}}, state: newState()}
+	rand.Read(s.key) // never fails
 	if err := store.Keep(db, &s.mu, s.state.collections()...); err != nil {
 		return nil, fmt.Errorf("users.db: %w: restore it from a backup", err)
 	}
 	return s, nil
+}
+
+// UseKey has refresh tokens derived from a key. Servers with the same key derive the same ones. It is
+// called before the first token is made. Without it, or with an empty key, the key is random and ends
+// with the process.
+func (s *Store) UseKey(key []byte) {
+	if len(key) > 0 {
+		s.key = key
+	}
 }
 
 // ShareGuesses has failed attempts to sign in counted by a tally, for all servers that share it. It

@@ -2,6 +2,8 @@ package account
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,13 +16,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// A Client is an OAuth client without a secret: a program that people may let act for them. Nobody
-// verifies what it says about itself.
+// A Client is an OAuth client: a program that people may let act for them. Nobody verifies what it
+// says about itself.
 type Client struct {
 	ID           string    `json:"id"`
 	Name         string    `json:"name"`
 	RedirectURIs []string  `json:"redirectUris"`
 	Created      time.Time `json:"created"`
+	Secret       []byte    `json:"secret,omitempty"` // SHA-256; nil for a program without a secret
 	// Used is the time of the last authorization; nil before the first.
 	Used *time.Time `json:"used,omitempty"`
 }
@@ -56,13 +59,29 @@ func (c *Client) wrong(id string) error {
 		return fmt.Errorf("%w of 1 to %d printable characters", ErrMetadata, maxClientName)
 	case len(c.RedirectURIs) < 1 || len(c.RedirectURIs) > maxRedirects:
 		return fmt.Errorf("%w: %d of them, of 1 to %d", ErrRedirect, len(c.RedirectURIs), maxRedirects)
-	}
-	for _, uri := range c.RedirectURIs {
-		if err := CheckRedirect(uri); err != nil {
-			return err
-		}
+	case c.Secret != nil && len(c.Secret) != sha256.Size:
+		return errors.New("its secret is damaged")
 	}
 	return nil
+}
+
+// checkNew refuses a new client. Records of older versions may have a name or an address that is not
+// registered any more.
+func (c *Client) checkNew() error {
+	errs := []error{c.wrong(c.ID), checkProgramName(c.Name)}
+	for _, uri := range c.RedirectURIs {
+		errs = append(errs, CheckRedirect(uri))
+	}
+	return errors.Join(errs...)
+}
+
+// Authenticates reports whether a secret is the client's. That of a client without one is "".
+func (c *Client) Authenticates(secret string) bool {
+	if c.Secret == nil {
+		return secret == ""
+	}
+	sum := sumOf(secret)
+	return subtle.ConstantTimeCompare(sum[:], c.Secret) == 1
 }
 
 // A FullError is why no client can be registered before a time.
@@ -75,8 +94,7 @@ func (e *FullError) Error() string {
 // maxMarks is the most diacritics of a letter in a name: Vietnamese has two, Hebrew three.
 const maxMarks = 3
 
-// checkProgramName refuses a new name that looks blank or hides the text next to it. Records of
-// older versions may have such a name.
+// checkProgramName refuses a new name that looks blank or hides the text next to it.
 func checkProgramName(name string) error {
 	marks, seen := 0, false
 	for _, r := range name {
@@ -102,12 +120,26 @@ func checkProgramName(name string) error {
 // Register makes a client. If there are too many idle clients, the oldest one is removed. Errors:
 // ErrMetadata, ErrRedirect, ErrReadOnly, *FullError.
 func (s *Store) Register(name string, redirects []string) (*Client, error) {
+	return s.register(name, redirects, nil)
+}
+
+// RegisterWithSecret makes a client that must show a secret, which is returned and not stored. Errors:
+// those of Register.
+func (s *Store) RegisterWithSecret(name string, redirects []string) (c *Client, text string, err error) {
+	text = secretStart + secret()
+	sum := sumOf(text)
+	c, err = s.register(name, redirects, sum[:])
+	return c, text, err
+}
+
+func (s *Store) register(name string, redirects []string, hash []byte) (*Client, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{ID: id.String(), Name: name, RedirectURIs: slices.Clone(redirects), Created: s.second()}
-	if err := errors.Join(client.wrong(client.ID), checkProgramName(name)); err != nil {
+	client := &Client{ID: id.String(), Name: name, RedirectURIs: slices.Clone(redirects), Created: s.second(),
+		Secret: hash}
+	if err := client.checkNew(); err != nil {
 		return nil, err
 	}
 	err = s.change(func(c *change) error {

@@ -24,7 +24,8 @@ type grant struct {
 	Created   time.Time `json:"created"`
 	Code      []byte    `json:"code"` // SHA-256; it stays, to know it when it is used again
 	// A refresh token has two parts. All tokens of the grant share the first, so that a used token
-	// is recognized. The second part is the token's own.
+	// is recognized. The second part is the token's own: random in the first token, and in each next
+	// one derived from the token before it.
 	Family  []byte    `json:"family,omitempty"`  // SHA-256 of the first part; nil while the code is unused
 	Refresh []byte    `json:"refresh,omitempty"` // SHA-256 of the last token whole
 	Ends    time.Time `json:"ends"`              // of the code, then of the last refresh token
@@ -43,12 +44,18 @@ const (
 	codeLife    = time.Minute
 	AccessLife  = time.Hour
 	refreshLife = 30 * 24 * time.Hour // since the last use
+	// reuseFor is how long a used refresh token gives the same next one again, while that one is
+	// unused: programs refresh in two processes at once, and again after an answer that was lost.
+	reuseFor = 30 * time.Second
 
 	maxAccess = 8   // access tokens of a grant that live at a time; the oldest goes
 	maxGrants = 100 // of a person; that which is used least goes
 )
 
 func (g *grant) redeemed() bool { return g.Family != nil }
+
+// used returns when the last refresh token was made.
+func (g *grant) used() time.Time { return g.Ends.Add(-refreshLife) }
 
 func (st *state) checkGrant(g *grant, id string) error {
 	whole := g.ID == id && len(g.Code) == sha256.Size

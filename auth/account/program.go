@@ -24,7 +24,7 @@ func (s *Store) Programs(person string) []Program {
 		if g.Person != person || !g.redeemed() || !now.Before(g.Ends) {
 			continue
 		}
-		p, used := of[g.Client], g.Ends.Add(-refreshLife)
+		p, used := of[g.Client], g.used()
 		if p == nil {
 			p = &Program{Client: g.Client, Name: s.state.clients.Get(g.Client).Name, Since: g.Created, Used: used}
 			of[g.Client] = p

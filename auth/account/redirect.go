@@ -10,9 +10,8 @@ import (
 const maxRedirect = 1000 // bytes
 
 // CheckRedirect validates an address to which a program wants people to be redirected: https with a
-// host, http on the same machine, or a scheme of the program with a dot in it (RFC 8252, 7). It
-// refuses users, fragments, wildcards, and anything that two parsers might read differently. Error:
-// ErrRedirect.
+// host, http on the same machine, or a scheme of the program (RFC 8252, 7). It refuses users,
+// fragments, wildcards, and anything that two parsers might read differently. Error: ErrRedirect.
 func CheckRedirect(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -30,8 +29,10 @@ func CheckRedirect(text string) error {
 		if _, _, ok := loopback(text); !ok {
 			err = fmt.Errorf("http is for this machine alone: 127.0.0.1, [::1] or localhost")
 		}
-	case !strings.Contains(u.Scheme, "."):
-		err = fmt.Errorf("a scheme of one's own has a dot, as com.example.app has")
+	case !isPrivate(u.Scheme):
+		err = fmt.Errorf("the scheme is not a program's own")
+	case u.Host == "" && !strings.HasPrefix(u.Path, "/"):
+		err = fmt.Errorf("want an authority or a path after the scheme, as in example://callback")
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %.100q: %v", ErrRedirect, text, err)

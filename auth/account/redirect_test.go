@@ -3,6 +3,7 @@ package account
 import (
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,9 @@ var redirects = []struct {
 	{"http://localhost", true},
 	{"com.example.app:/cb", true},
 	{"com.example.app://cb/x", true},
+	{"cursor://anysphere.cursor-mcp/oauth/callback", true}, // soflyy/agent-connector-for-wp#111
+	{"vscode://cb", true},
+	{"x-app.2+b:///cb", true},
 
 	{"", false},
 	{"/cb", false},
@@ -74,7 +78,40 @@ var redirects = []struct {
 	{"javascript:alert(1)", false},
 	{"data:text/html,x", false},
 	{"file:///etc/passwd", false},
-	{"vscode://cb", false},
+	{"vscode:cb", false},
+	{"vscode:", false},
+	{"vscode://", false},
+	{"vscode:?x=1", false},
+	{"com.example.app:cb", false},
+	{"Cursor://anysphere.cursor-mcp/cb", false},
+	{"cursor://user@anysphere.cursor-mcp/cb", false},
+	{"cursor://anysphere.cursor-mcp/cb#x", false},
+	{"cursor://anysphere.cursor-mcp/cb?code=1", false},
+	{"ftp://ftp.example/cb", false},
+	{"ws://app.example/cb", false},
+	{"wss://app.example/cb", false},
+	{"coap+tcp://app.example/cb", false},
+	{"tel:/1", false},
+	{"sms:/1", false},
+	{"mailto:/a", false},
+	{"iris.beep://app.example/cb", false},
+	{"z39.50r://app.example/cb", false},
+	{"javascript:/x", false},
+	{"javascript://app.example/%0aalert(1)", false},
+	{"data:/x", false},
+	{"blob:/x", false},
+	{"vbscript:/x", false},
+	{"about:/x", false},
+	{"view-source:/x", false},
+	{"filesystem:/x", false},
+	{"intent://app.example/cb", false},
+	{"jar:/x", false},
+	{"ms-settings:/x", false},
+	{"search-ms:/x", false},
+	{"chrome://settings", false},
+	{"chrome-extension://abcdefghijklmnop/cb", false},
+	{"moz-extension://abcdefghijklmnop/cb", false},
+	{"itms-apps://app.example/cb", false},
 	{"urn:ietf:wg:oauth:2.0:oob", false},
 	{"about:blank", false},
 	{"https://app.example/" + strings.Repeat("a", maxRedirect), false},
@@ -144,6 +181,10 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
+// dangerous are schemes that run code, read files or open what belongs to a browser or a system.
+var dangerous = regexp.MustCompile(`(?i)^\s*(javascript|data|file|blob|vbscript|about|view-source|filesystem|intent|` +
+	`jar|search-ms|ms-.*|chrome.*|moz-.*|itms.*|mailto|tel|ftp|wss?|ldap|urn):`)
+
 // Whatever is asked for, a redirect that is allowed leads where a registered one does:
 // net/url and net, which had no part in the decision, find the same host and path.
 func FuzzRedirects(f *testing.F) {
@@ -162,8 +203,8 @@ func FuzzRedirects(f *testing.F) {
 		ip := net.ParseIP(u.Hostname())
 		local := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 		switch {
-		case u.Scheme == "http" && !local, u.Scheme == "https" && u.Hostname() == "", u.Scheme != "http" &&
-			u.Scheme != "https" && !strings.Contains(u.Scheme, "."):
+		case u.Scheme == "", u.Scheme == "http" && !local, u.Scheme == "https" && u.Hostname() == "",
+			u.Opaque != "", u.Host == "" && u.Path == "", dangerous.MatchString(registered):
 			t.Fatalf("%q can be registered", registered)
 		}
 		c := &Client{RedirectURIs: []string{registered}}

@@ -1,7 +1,6 @@
 package account
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -19,28 +18,19 @@ const (
 // Scopes lists the scopes.
 var Scopes = []Scope{Read, Write}
 
-// ParseScopes reads scopes separated by blanks, as OAuth writes them. An empty text means all
-// scopes. The result is in the order of Scopes. Error: ErrScope.
-func ParseScopes(text string) ([]Scope, error) {
+// ParseScopes returns the known scopes of a text that separates them by blanks, as OAuth writes them,
+// in the order of Scopes. Of a text without one it is nil.
+func ParseScopes(text string) (list []Scope) {
 	words := strings.Fields(text)
-	if len(words) == 0 {
-		return Scopes, nil
-	}
-	for _, w := range words {
-		if !slices.Contains(Scopes, Scope(w)) {
-			return nil, fmt.Errorf("%w: %.50q is not one of %s", ErrScope, w, JoinScopes(Scopes))
-		}
-	}
-	var list []Scope
 	for _, s := range Scopes {
 		if slices.Contains(words, string(s)) {
 			list = append(list, s)
 		}
 	}
-	return list, nil
+	return list
 }
 
-// JoinScopes is the reverse of ParseScopes.
+// JoinScopes writes scopes as OAuth does.
 func JoinScopes(list []Scope) string {
 	words := make([]string, len(list))
 	for i, s := range list {

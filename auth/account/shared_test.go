@@ -42,50 +42,60 @@ func newServers(t *testing.T) (log *countingLog, here, there *world) {
 		must(t, w.db.Share(t.Context(), log))
 		w.Store, err = Open(w.db, w.clock)
 		must(t, err)
+		w.UseKey([]byte("of both"))
 		return w
 	}
 	return log, open(), open()
 }
 
-// A code and a refresh token give tokens once, at whichever server they are used.
+// A code gives tokens once, at whichever server it is used, and a refresh token the same next one at
+// both.
 func TestTokensOfTwoServers(t *testing.T) {
 	_, here, there := newServers(t)
 	p, c := here.person("alice"), here.program()
-	// both calls do at two servers at once, and returns what the one that succeeded got.
-	both := func(what string, do func(*world) (*Tokens, error)) *Tokens {
-		t.Helper()
-		var got [2]*Tokens
-		var errs [2]error
+	// both calls do at two servers at once.
+	both := func(do func(*world) (*Tokens, error)) (got [2]*Tokens, errs [2]error) {
 		var running sync.WaitGroup
 		for i, w := range []*world{here, there} {
 			running.Go(func() { got[i], errs[i] = do(w) })
 		}
 		running.Wait()
+		return got, errs
+	}
+	valid := func(what, access string, want error) {
+		t.Helper()
+		for _, w := range []*world{here, there} {
+			must(t, w.Fresh(t.Context()))
+			if _, _, err := w.Verify(access, resource, w.clock()); !errors.Is(err, want) {
+				t.Errorf("%s: Verify returns %v, want %v", what, err, want)
+			}
+		}
+	}
+	for range 5 {
+		code := here.code(p, c)
+		got, errs := both(func(w *world) (*Tokens, error) {
+			return w.Redeem(Redemption{code, c.ID, callback, verifier, resource})
+		})
 		first := 0
 		if errs[0] != nil {
 			first = 1
 		}
 		if errs[first] != nil || !errors.Is(errs[1-first], ErrGrant) {
-			t.Fatalf("%s at two servers: %v and %v, want one success and %v", what, errs[0], errs[1], ErrGrant)
+			t.Fatalf("a code at two servers: %v and %v, want one success and %v", errs[0], errs[1], ErrGrant)
 		}
-		return got[first]
-	}
-	for range 10 {
-		code := here.code(p, c)
-		both("a code", func(w *world) (*Tokens, error) {
-			return w.Redeem(Redemption{code, c.ID, callback, verifier, resource})
-		})
-		tokens := here.tokens(p, c)
-		both("a refresh token", func(w *world) (*Tokens, error) {
-			return w.Refresh(tokens.Refresh, c.ID, resource, nil)
-		})
-		// The second use ended what the first one got.
-		must(t, errors.Join(here.Fresh(t.Context()), there.Fresh(t.Context())))
-		for _, w := range []*world{here, there} {
-			if _, _, err := w.Verify(tokens.Access, resource, w.clock()); !errors.Is(err, ErrGrant) {
-				t.Errorf("after a token was used twice: Verify returns %v, want %v", err, ErrGrant)
-			}
+		valid("after a code was used twice", got[first].Access, ErrGrant)
+
+		old := here.tokens(p, c).Refresh
+		got, errs = both(func(w *world) (*Tokens, error) { return w.Refresh(old, c.ID, resource, nil) })
+		if errs[0] != nil || errs[1] != nil || got[0].Refresh != got[1].Refresh || got[0].Access == got[1].Access {
+			t.Fatalf("a refresh token at two servers: %v %v, %v %v; want the same next one", got[0], errs[0], got[1], errs[1])
 		}
+		next, err := there.Refresh(got[0].Refresh, c.ID, resource, nil)
+		must(t, err)
+		valid("of the next one", next.Access, nil)
+		_, err = here.Refresh(old, c.ID, resource, nil)
+		here.want("after the next one was used", err, errReused)
+		valid("after that", next.Access, ErrGrant)
 	}
 }
 

@@ -3,6 +3,7 @@ package account
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -19,6 +20,7 @@ const (
 	codeStart    = "rc_"
 	accessStart  = "ra_"
 	refreshStart = "rr_"
+	secretStart  = "rs_" // of clients
 	secretLength = 43
 	accessLength = len(accessStart) + secretLength
 	familyLength = len(refreshStart) + secretLength
@@ -68,7 +70,7 @@ func (s *Store) Redeem(r Redemption) (*Tokens, error) {
 			return ErrTarget
 		}
 		next := *g
-		t = next.issue(refreshStart+secret(), g.Scopes, s.now())
+		t = next.issue(refreshStart+secret()+secret(), g.Scopes, s.now())
 		c.putGrant(&next)
 		return nil
 	})
@@ -94,21 +96,38 @@ func verifies(verifier, challenge string) bool {
 	return subtle.ConstantTimeCompare([]byte(base64.RawURLEncoding.EncodeToString(sum[:])), []byte(challenge)) == 1
 }
 
-// issue adds an access token and the next refresh token of the family to a copy of a
-// grant.
-func (g *grant) issue(family string, scopes []Scope, now time.Time) *Tokens {
-	t := &Tokens{Access: accessStart + secret(), Refresh: family + secret(), Scopes: scopes}
-	first, last, sum := sumOf(family), sumOf(t.Refresh), sumOf(t.Access)
-	g.Family, g.Refresh, g.Ends = first[:], last[:], now.UTC().Add(refreshLife)
+// issue adds an access token to a copy of a grant, with a refresh token that may be the one it has.
+func (g *grant) issue(refresh string, scopes []Scope, now time.Time) *Tokens {
+	t := &Tokens{Access: accessStart + secret(), Refresh: refresh, Scopes: scopes}
+	first, last, sum := sumOf(refresh[:familyLength]), sumOf(refresh), sumOf(t.Access)
+	if !bytes.Equal(g.Refresh, last[:]) {
+		g.Family, g.Refresh, g.Ends = first[:], last[:], now.UTC().Add(refreshLife)
+	}
 	live := slices.DeleteFunc(slices.Clone(g.Access), func(a token) bool { return !now.Before(a.Ends) })
 	live = append(live, token{sum[:], scopes, now.UTC().Add(AccessLife)})
 	g.Access = live[max(0, len(live)-maxAccess):]
 	return t
 }
 
-// Refresh exchanges a refresh token for new tokens, once. Earlier access tokens stay valid. Without
-// scopes, the new tokens have those of the grant. If a refresh token is used again, all tokens made
-// from its code end. Errors: ErrGrant, errReused, ErrTarget, ErrScope, ErrReadOnly.
+// nextRefresh returns the refresh token that follows one of a family.
+func (s *Store) nextRefresh(text string) string {
+	mac := hmac.New(sha256.New, s.key)
+	mac.Write([]byte(text))
+	return text[:familyLength] + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// refreshes reports whether a refresh token of the grant's family may be used: it is the last one, or
+// the one before it, which was used just now.
+func (s *Store) refreshes(g *grant, text string) bool {
+	this, next := sumOf(text), sumOf(s.nextRefresh(text))
+	return bytes.Equal(g.Refresh, this[:]) ||
+		bytes.Equal(g.Refresh, next[:]) && s.now().Before(g.used().Add(reuseFor))
+}
+
+// Refresh exchanges a refresh token for a new access token and the next refresh token. Earlier access
+// tokens stay valid. Without scopes, the new one has those of the grant. If a refresh token is used
+// again, other than refreshes allows, all tokens made from its code end. Errors: ErrGrant, errReused,
+// ErrTarget, ErrScope, ErrReadOnly.
 func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens, error) {
 	if err := s.known(text); err != nil {
 		return nil, err
@@ -117,11 +136,10 @@ func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens,
 	var refused error
 	err := s.change(func(c *change) error {
 		g := c.family(text)
-		sum := sumOf(text)
 		switch {
 		case g == nil || !s.now().Before(g.Ends):
 			return ErrGrant
-		case !bytes.Equal(g.Refresh, sum[:]):
+		case !s.refreshes(g, text):
 			refused = errReused
 			c.dropGrant(g)
 			return nil
@@ -136,7 +154,7 @@ func (s *Store) Refresh(text, client, resource string, scopes []Scope) (*Tokens,
 			scopes = g.Scopes
 		}
 		next := *g
-		t = next.issue(text[:familyLength], scopes, s.now())
+		t = next.issue(s.nextRefresh(text), scopes, s.now())
 		c.putGrant(&next)
 		return nil
 	})
@@ -185,7 +203,7 @@ func (s *Store) Holder(text string) (person string) {
 	switch {
 	case code != nil && !code.redeemed() && now.Before(code.Ends):
 		return code.Person
-	case family != nil && bytes.Equal(family.Refresh, sum[:]) && now.Before(family.Ends):
+	case family != nil && s.refreshes(family, text) && now.Before(family.Ends):
 		return family.Person
 	case access != nil && now.Before(access.ends):
 		return access.Person
