@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"relais/admin"
 	"relais/api"
+	"relais/auth/access"
 	"relais/auth/oauth"
 	"relais/httpapi"
 	"relais/mcp"
@@ -40,6 +42,10 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 	if err := c.mountPages(server, stores, address, tools.All()); err != nil {
 		return err
 	}
+	if err := stores.Clients.CanSeal(); err != nil && !errors.Is(err, access.ErrReadOnly) {
+		server.Log.Warn("a program that refreshes its token twice around a restart must sign in again", "error", err)
+	}
+	stores.Accounts.UseKey(stores.Key("refresh tokens"))
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
 		Address: address, Log: server.Log, Key: stores.Key("forms"), Registrations: stores.Tally()})
 	if err != nil {

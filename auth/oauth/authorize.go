@@ -40,10 +40,9 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// askedFor reads an authorization request. If the request is wrong, it answers and returns false. A
-// wrong client or address is an error page. Other errors are told to the program: by a redirect if
-// its address is on the person's own machine, else by a link on a page. Anybody can register an
-// address, and a link to this server must not send people there (RFC 9700, 4.11.2).
+// askedFor reads an authorization request. If the request is wrong, it answers with a page and returns
+// false. If client and address are right, the page has a link that tells the program. Anybody can
+// register an address, and a link to this server must not send people there (RFC 9700, 4.11.2).
 func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string) (*authorization, bool) {
 	a := &authorization{lang: languageOf("", r)}
 	values, err := url.ParseQuery(query)
@@ -64,18 +63,13 @@ func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string)
 		h.problem(w, a, why, "", status)
 		return nil, false
 	}
-	err = h.parseGrant(a)
-	if err == nil {
-		return a, true
-	}
-	e := h.problemOf(err)
-	back := a.answerURL(h.BaseURL, url.Values{"error": {e.code}, "error_description": {e.text}})
-	if account.IsLoopback(a.Redirect) {
-		redirect(w, back)
-	} else {
+	if err = h.parseGrant(a); err != nil {
+		e := h.problemOf(err)
+		back := a.answerURL(h.BaseURL, url.Values{"error": {e.code}, "error_description": {e.text}})
 		h.problem(w, a, a.lang.BadRequest+" ("+e.Error()+")", back, http.StatusBadRequest)
+		return nil, false
 	}
-	return nil, false
+	return a, true
 }
 
 // identify finds the client and checks the address, or returns a message for the person.
@@ -99,7 +93,7 @@ func (h *Handler) identify(ctx context.Context, a *authorization) (why string, s
 }
 
 // parseGrant reads the rest of the request.
-func (h *Handler) parseGrant(a *authorization) (err error) {
+func (h *Handler) parseGrant(a *authorization) error {
 	if err := once(a.query, requestFields[:len(requestFields)-2]...); err != nil { // a resource may be there twice
 		return err
 	}
@@ -121,9 +115,16 @@ func (h *Handler) parseGrant(a *authorization) (err error) {
 	if err := h.checkResource(q); err != nil {
 		return err
 	}
-	a.Challenge, a.Resource = q.Get("code_challenge"), h.resource
-	a.Scopes, err = account.ParseScopes(q.Get("scope"))
-	return err
+	a.Challenge, a.Resource, a.Scopes = q.Get("code_challenge"), h.resource, scopesOf(q.Get("scope"))
+	return nil
+}
+
+// scopesOf returns the scopes that a request asks for: the known ones, or all if it names none of them.
+func scopesOf(text string) []account.Scope {
+	if list := account.ParseScopes(text); len(list) > 0 {
+		return list
+	}
+	return account.Scopes
 }
 
 // answerURL returns the program's address with an answer, the state of the request, and the issuer
@@ -140,15 +141,20 @@ func (a *authorization) answerURL(issuer string, answer url.Values) string {
 	return a.Redirect + separator + answer.Encode()
 }
 
-// redirect sends a browser to an address that was checked before.
-func redirect(w http.ResponseWriter, to string) {
-	h := w.Header()
-	h.Set("Location", to)
-	h.Set("Referrer-Policy", "no-referrer")
-	w.WriteHeader(http.StatusSeeOther) // never 307, which would send the password on
+// placeOf returns scheme and host of a program's address, as they are written there.
+func placeOf(redirect string) string {
+	scheme, rest, _ := strings.Cut(redirect, ":")
+	host, ok := strings.CutPrefix(rest, "//")
+	if !ok {
+		return scheme + ":"
+	}
+	if end := strings.IndexAny(host, "/?"); end >= 0 {
+		host = host[:end]
+	}
+	return scheme + "://" + host
 }
 
-// hostOf returns what the page says about where a program is.
+// hostOf returns the name of a program that says none: its host or scheme.
 func hostOf(redirect string) string {
 	u, err := url.Parse(redirect)
 	switch {

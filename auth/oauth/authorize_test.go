@@ -56,28 +56,28 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 				if method == "POST" {
 					a = w.post(authorizePath, url.Values{"request": {tt.v.Encode()}, "decision": {"deny"}})
 				}
-				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
+				if a.StatusCode != http.StatusBadRequest || a.sentTo() != "" ||
 					strings.Contains(a.text, "href=\"http") || strings.Contains(a.text, "<form") {
 					t.Errorf(`%s, %s: %d %s %s, want %d, empty, no href="http in it and no <form in it`, tt.name,
-						method, a.StatusCode, a.Header.Get("Location"), a.text, http.StatusBadRequest)
+						method, a.StatusCode, a.sentTo(), a.text, http.StatusBadRequest)
 				}
 			}
 		})
 	}
 	for _, query := range []string{"%zz", "client_id=" + client + ";redirect_uri=x", strings.Repeat("a", maxQuery+1)} {
 		if a := w.do("GET", authorizePath+"?"+query, ""); a.StatusCode != http.StatusBadRequest ||
-			a.Header.Get("Location") != "" {
+			a.sentTo() != "" {
 			t.Errorf("%.20q: %d, Location %v, want %d and Location empty", query, a.StatusCode,
-				a.Header.Get("Location"), http.StatusBadRequest)
+				a.sentTo(), http.StatusBadRequest)
 		}
 	}
 }
 
-// What else is wrong is told to the program: at once when its address is on the person's
-// machine, else by a link on a page, also when somebody let it in before.
+// What else is wrong is told to the program by a link on a page, also when somebody let it in before: no
+// browser is sent anywhere.
 func TestErrorsForTheProgram(t *testing.T) {
 	w := newWorld(t)
-	used, unused := w.register(callback, "http://127.0.0.1/cb"), w.register(callback, "http://127.0.0.1/cb")
+	used, unused := w.register(callback, "http://127.0.0.1/cb", app), w.register(callback, "http://127.0.0.1/cb", app)
 	w.code(used, callback)
 	for _, tt := range []struct {
 		name   string
@@ -96,31 +96,26 @@ func TestErrorsForTheProgram(t *testing.T) {
 		{"padded", []string{"code_challenge", challenge(verifier) + "="}, "invalid_request"},
 		{"another resource", []string{"resource", "https://other.example/mcp"}, "invalid_target"},
 		{"the issuer", []string{"resource", base}, "invalid_target"},
-		{"an unknown scope", []string{"scope", "mcp:read admin"}, "invalid_scope"},
-		{"a scope with quotes", []string{"scope", "\"\\\u00e9"}, "invalid_scope"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			a := w.do("GET", authorizePath+"?"+request(unused, local, tt.fields...).Encode(), "")
-			where, got := a.location()
-			if a.StatusCode != http.StatusSeeOther || where != local || got.Get("error") != tt.want ||
-				got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") ||
-				!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
-				t.Errorf("%s: got %d %s %v, want %s at %s with state, iss and no code", tt.name, a.StatusCode, where,
-					got, tt.want, local)
-			}
 			for _, client := range []string{used, unused} {
-				a := w.do("GET", authorizePath+"?"+request(client, callback, tt.fields...).Encode(), "")
-				if a.StatusCode != http.StatusBadRequest || a.Header.Get("Location") != "" ||
-					!strings.Contains(a.text, `href="https://app.example/cb?error=`+tt.want+`&amp;`) {
-					t.Errorf("%s, let in: %t: got %d %s, want %d and a link with %s", tt.name, client == used,
-						a.StatusCode, a.text, http.StatusBadRequest, tt.want)
+				for _, redirect := range []string{callback, local, app} {
+					a := w.do("GET", authorizePath+"?"+request(client, redirect, tt.fields...).Encode(), "")
+					where, got := a.link()
+					if a.StatusCode != http.StatusBadRequest || a.sentTo() != "" || where != redirect ||
+						got.Get("error") != tt.want || got.Get("state") != "a state & more" ||
+						got.Get("iss") != base || got.Has("code") ||
+						!regexp.MustCompile(`^[ !#-\[\]-~]+$`).MatchString(got.Get("error_description")) {
+						t.Errorf("%s, let in: %t: got %d, sent to %q, link %s %v; want %d and a link to %s with %s", redirect,
+							client == used, a.StatusCode, a.sentTo(), where, got, http.StatusBadRequest, redirect, tt.want)
+					}
 				}
 			}
 		})
 	}
 	twice := request(used, local)
 	twice.Add("scope", "mcp:write")
-	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").location(); got.Get("error") != "invalid_request" {
+	if _, got := w.do("GET", authorizePath+"?"+twice.Encode(), "").link(); got.Get("error") != "invalid_request" {
 		t.Errorf("a scope twice: %v, want error = invalid_request", got)
 	}
 	twice = request(used, callback)
@@ -134,21 +129,63 @@ func TestErrorsForTheProgram(t *testing.T) {
 	}
 }
 
-// Refusing, a wrong password and too many of them.
+// A refusal needs no password. It is told at once, except to a scheme of a program on the machine.
+func TestRefusal(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback, "http://127.0.0.1/cb", app)
+	for _, redirect := range []string{callback, local, app} {
+		a := w.decided(request(client, redirect), "decision", "deny", "password", "")
+		where, got := a.link()
+		if a.StatusCode != http.StatusOK || where != redirect || got.Get("error") != "access_denied" ||
+			got.Get("state") != "a state & more" || got.Get("iss") != base || got.Has("code") {
+			t.Errorf("%s: got %d, a link to %s %v, want access_denied with state, iss and no code", redirect,
+				a.StatusCode, where, got)
+		}
+		if sent, want := a.sentTo() != "", redirect != app; sent != want {
+			t.Errorf("%s: the browser is sent there: %t, want %t", redirect, sent, want)
+		}
+	}
+}
+
+// Scopes that are unknown are dropped; when no known one is left, all are offered. What the person saw
+// is what the token says.
+func TestScopes(t *testing.T) {
+	w := newWorld(t)
+	client := w.register(callback)
+	const both = "mcp:read mcp:write"
+	for _, tt := range []struct{ asked, want string }{
+		{"mcp:read offline_access", "mcp:read"}, // anthropics/claude-code#41610
+		{"offline_access", both},
+		{"openid email profile", both},
+		{"", both},
+		{" mcp:write  mcp:write ", "mcp:write"},
+		{"MCP:READ", both},
+		{"\"\\\u00e9", both},
+	} {
+		v := request(client, callback)
+		v.Set("scope", tt.asked)
+		page := w.do("GET", authorizePath+"?"+v.Encode(), "")
+		if got := strings.Contains(page.text, "submit outage reports"); got != strings.Contains(tt.want, "write") {
+			t.Errorf("%q: the page says that the program may submit: %t, want that of %s", tt.asked, got, tt.want)
+		}
+		_, back := w.decided(v).location()
+		a := w.post(tokenPath, redemption(client, back.Get("code"), callback))
+		if got := a.member("scope"); got != tt.want {
+			t.Errorf("%q: the token is for %q, want %q", tt.asked, got, tt.want)
+		}
+	}
+}
+
+// A wrong password and too many of them.
 func TestDecisions(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
-	where, got := w.decided(request(client, callback), "decision", "deny", "password", "").location()
-	if where != callback || got.Get("error") != "access_denied" || got.Get("state") != "a state & more" ||
-		got.Get("iss") != base || got.Has("code") {
-		t.Errorf("refused: got %s %v, want access_denied at %s with state, iss and no code", where, got, callback)
-	}
 	text := ""
 	for _, fields := range [][]string{{"password", "wrong"}, {"name", "nobody"}, {"name", "", "password", ""},
 		{"password", good + "\x00"}} {
 		a := w.decided(request(client, callback), fields...)
 		said := regexp.MustCompile(`(?s)id="problem">.*?</p>`).FindString(a.text)
-		if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" || said == "" ||
+		if a.StatusCode != http.StatusForbidden || a.sentTo() != "" || said == "" ||
 			text != "" && said != text || strings.Contains(a.text, good) {
 			t.Errorf("%v: got %d %s, want %d with %q and without the password", fields, a.StatusCode, a.text,
 				http.StatusForbidden, text)
@@ -156,8 +193,8 @@ func TestDecisions(t *testing.T) {
 		text = said
 	}
 	if a := w.decided(request(client, callback), "decision", "x"); a.StatusCode != http.StatusBadRequest ||
-		a.Header.Get("Location") != "" {
-		t.Errorf("no decision: %d, Location %v, want %d and Location empty", a.StatusCode, a.Header.Get("Location"),
+		a.sentTo() != "" {
+		t.Errorf("no decision: %d, Location %v, want %d and Location empty", a.StatusCode, a.sentTo(),
 			http.StatusBadRequest)
 	}
 	var a answer
@@ -170,13 +207,13 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusTooManyRequests ||
-		a.Header.Get("Retry-After") == "" || a.Header.Get("Location") != "" {
+		a.Header.Get("Retry-After") == "" || a.sentTo() != "" {
 		t.Errorf("the right password after too many: %d %s, Location %v, want %d, a value and Location empty",
-			a.StatusCode, a.Header.Get("Retry-After"), a.Header.Get("Location"), http.StatusTooManyRequests)
+			a.StatusCode, a.Header.Get("Retry-After"), a.sentTo(), http.StatusTooManyRequests)
 	}
 	w.address = netip.MustParseAddr("2001:db8::1")
-	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusSeeOther { // the guesses were a stranger's
-		t.Errorf("from another address: %d, want %d", a.StatusCode, http.StatusSeeOther)
+	if a = w.decided(request(client, callback)); a.StatusCode != http.StatusOK { // the guesses were a stranger's
+		t.Errorf("from another address: %d, want %d", a.StatusCode, http.StatusOK)
 	}
 	w.address = netip.MustParseAddr("203.0.113.9")
 	w.pass(15 * time.Minute)
@@ -229,8 +266,8 @@ func TestForgery(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := w.post(authorizePath, tt.fields, tt.header...)
-			if a.StatusCode != http.StatusForbidden || a.Header.Get("Location") != "" {
-				t.Errorf("%s: %d %s, want %d and empty", tt.name, a.StatusCode, a.Header.Get("Location"),
+			if a.StatusCode != http.StatusForbidden || a.sentTo() != "" {
+				t.Errorf("%s: %d %s, want %d and empty", tt.name, a.StatusCode, a.sentTo(),
 					http.StatusForbidden)
 			}
 		})
@@ -252,9 +289,9 @@ func TestForms(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if a := w.post(authorizePath, tt.fields,
 				append(tt.header, "Cookie", cookie)...); a.StatusCode != http.StatusBadRequest ||
-				a.Header.Get("Location") != "" {
+				a.sentTo() != "" {
 				t.Errorf("%s: %d, Location %v, want %d and Location empty", tt.name, a.StatusCode,
-					a.Header.Get("Location"), http.StatusBadRequest)
+					a.sentTo(), http.StatusBadRequest)
 			}
 		})
 	}
@@ -270,24 +307,22 @@ func TestForms(t *testing.T) {
 	}
 	w.pass(-time.Minute)
 	if a := w.post(authorizePath, fields, "Cookie", cookie, "Origin", "https://www.example", "Sec-Fetch-Site",
-		"same-origin"); a.StatusCode != http.StatusSeeOther {
-		t.Errorf("as it should be: %d, want %d", a.StatusCode, http.StatusSeeOther)
+		"same-origin"); a.StatusCode != http.StatusOK {
+		t.Errorf("as it should be: %d, want %d", a.StatusCode, http.StatusOK)
 	}
 }
 
-// The page refuses frames and scripts, leads its form where it must and no further, and
-// escapes what programs say.
+// The page refuses frames and scripts, leads its form to this server, names where the person is sent
+// in full, and escapes what programs say.
 func TestPage(t *testing.T) {
 	w := newWorld(t)
-	client := w.register(callback, "http://127.0.0.1/cb", "http://[::1]/cb", "com.example.app:/cb")
-	for _, tt := range []struct {
-		redirect   string
-		form, says string
-	}{
-		{callback, "'self' https://app.example", "<strong>app.example</strong>."},
-		{local, "'self' http://127.0.0.1:49152", "<strong>127.0.0.1</strong> (this device)"},
-		{"http://[::1]:5/cb", "'self' http:", "<strong>::1</strong> (this device)"},
-		{"com.example.app:/cb", "'self' com.example.app:", "<strong>com.example.app</strong> (an app on this device)"},
+	client := w.register(callback, "http://127.0.0.1/cb", "http://[::1]/cb", "com.example.app:/cb", app)
+	for _, tt := range []struct{ redirect, says string }{
+		{callback, "<strong>https://app.example</strong>."},
+		{local, "<strong>http://127.0.0.1:49152</strong> (this device)"},
+		{"http://[::1]:5/cb", "<strong>http://[::1]:5</strong> (this device)"},
+		{"com.example.app:/cb", "<strong>com.example.app:</strong> (an app on this device)"},
+		{app, "<strong>cursor://anysphere.cursor-mcp</strong> (an app on this device)"},
 	} {
 		t.Run(tt.redirect, func(t *testing.T) {
 			a := w.do("GET", authorizePath+"?"+request(client, tt.redirect).Encode(), "")
@@ -297,7 +332,7 @@ func TestPage(t *testing.T) {
 			}
 			sum := sha256.Sum256([]byte(css[1]))
 			policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-				"'; form-action " + tt.form + "; frame-ancestors 'none'; base-uri 'none'"
+				"'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 			for _, c := range []struct{ name, want string }{
 				{"Content-Security-Policy", policy},
 				{"X-Frame-Options", "DENY"},

@@ -44,8 +44,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	}
 	switch values.Get("decision") {
 	case "deny":
-		redirect(w, a.answerURL(h.BaseURL,
-			url.Values{"error": {"access_denied"}, "error_description": {"the person refused"}}))
+		h.leave(w, a, url.Values{"error": {"access_denied"}, "error_description": {"the person refused"}})
 	case "allow":
 		h.allow(w, r, a, f, values.Get("password"))
 	default:
@@ -61,7 +60,7 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 		code, err = h.Accounts.Authorize(person, a.Authorization)
 	}
 	if err == nil {
-		redirect(w, a.answerURL(h.BaseURL, url.Values{"code": {code}}))
+		h.leave(w, a, url.Values{"code": {code}})
 		return
 	}
 	status := http.StatusForbidden

@@ -8,7 +8,6 @@ import (
 
 // serverMetadata implements RFC 8414, with the members of RFC 9207 and RFC 9728.
 func (h *Handler) serverMetadata(w http.ResponseWriter, _ *http.Request) {
-	none := []string{"none"}
 	reply(w, http.StatusOK, map[string]any{
 		"issuer":                                         h.BaseURL,
 		"authorization_endpoint":                         h.BaseURL + authorizePath,
@@ -19,8 +18,8 @@ func (h *Handler) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 		"response_types_supported":                       responseTypes,
 		"response_modes_supported":                       []string{"query"},
 		"grant_types_supported":                          grantTypes,
-		"token_endpoint_auth_methods_supported":          none,
-		"revocation_endpoint_auth_methods_supported":     none,
+		"token_endpoint_auth_methods_supported":          authMethods,
+		"revocation_endpoint_auth_methods_supported":     authMethods,
 		"code_challenge_methods_supported":               []string{"S256"},
 		"authorization_response_iss_parameter_supported": true,
 		"ui_locales_supported":                           []string{"en", "fr"},

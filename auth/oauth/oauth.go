@@ -1,4 +1,4 @@
-// Package oauth implements the part of OAuth 2.1 that public clients need: authorization code with
+// Package oauth implements the part of OAuth 2.1 that programs of people need: authorization code with
 // PKCE (S256), refresh tokens, dynamic registration (RFC 7591), revocation (RFC 7009), and metadata
 // (RFC 8414, RFC 9728), for one resource. Package account stores people and grants; the resource
 // checks the tokens.

@@ -30,6 +30,7 @@ const (
 	good     = "correct horse battery"
 	callback = "https://app.example/cb"
 	local    = "http://127.0.0.1:49152/cb"
+	app      = "cursor://anysphere.cursor-mcp/oauth/callback"
 )
 
 // A world is a handler behind a proxy that takes /antennes off, with a clock that tests
@@ -78,6 +79,12 @@ func (w *world) handler(accounts *account.Store) *Handler {
 		w.Fatal(err)
 	}
 	return h
+}
+
+// during returns the same world for a part of a test.
+func (w *world) during(t *testing.T) *world {
+	return &world{T: t, Handler: w.Handler, accounts: w.accounts, db: w.db, path: w.path, alice: w.alice, at: w.at,
+		address: w.address}
 }
 
 func (w *world) clock() time.Time {
@@ -139,9 +146,32 @@ func (a answer) member(name string) string {
 	return s
 }
 
-// location returns the address of a redirection without its query, and the query.
+var refresh = regexp.MustCompile(`<meta http-equiv="refresh" content="0; url=([^"]*)">`)
+
+// sentTo returns the address to which an answer sends the browser, or "".
+func (a answer) sentTo() string {
+	if m := refresh.FindStringSubmatch(a.text); m != nil {
+		return html.UnescapeString(m[1])
+	}
+	return a.Header.Get("Location")
+}
+
+// location returns the address to which an answer sends the browser without its query, and the query.
 func (a answer) location() (string, url.Values) {
-	where, query, _ := strings.Cut(a.Header.Get("Location"), "?")
+	where, query, _ := strings.Cut(a.sentTo(), "?")
+	values, _ := url.ParseQuery(query)
+	return where, values
+}
+
+var linked = regexp.MustCompile(`<a href="([^"]*)" rel="noreferrer">`)
+
+// link returns the address to which the link on a page leads, without its query, and the query.
+func (a answer) link() (string, url.Values) {
+	m := linked.FindStringSubmatch(a.text)
+	if m == nil {
+		return "", nil
+	}
+	where, query, _ := strings.Cut(html.UnescapeString(m[1]), "?")
 	values, _ := url.ParseQuery(query)
 	return where, values
 }
@@ -185,7 +215,7 @@ func (w *world) page(v url.Values) (fields url.Values, cookie string) {
 	w.Helper()
 	a := w.do("GET", authorizePath+"?"+v.Encode(), "")
 	if a.StatusCode != http.StatusOK {
-		w.Fatalf("the page: %d %s %s", a.StatusCode, a.Header.Get("Location"), a.text)
+		w.Fatalf("the page: %d %s %s", a.StatusCode, a.sentTo(), a.text)
 	}
 	fields = url.Values{"name": {"alice"}, "password": {good}, "decision": {"allow"}}
 	for _, m := range hidden.FindAllStringSubmatch(a.text, -1) {
@@ -259,8 +289,8 @@ func discovered(t *testing.T, w *world, hc *http.Client) (resource protectedReso
 	}
 	get(resource.Servers[0]+"/.well-known/oauth-authorization-server", &server)
 	if server.Issuer != base || !server.IssParameter || strings.Join(server.Challenges, "") != "S256" ||
-		strings.Join(server.AuthMethods, "") != "none" {
-		t.Fatalf("got %+v, want issuer %s with iss, S256 and no authentication of clients", server, base)
+		strings.Join(server.AuthMethods, " ") != "none client_secret_post client_secret_basic" {
+		t.Fatalf("got %+v, want issuer %s with iss, S256 and the three ways to authenticate", server, base)
 	}
 	return resource, server
 }

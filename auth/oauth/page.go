@@ -36,11 +36,13 @@ type shown struct {
 	Service string // host of the issuer
 	Other   string // address of the same page in the other language
 
-	Trouble string       // instead of the form
-	Back    template.URL // link of a trouble, "" for none
+	Heading, Notice string       // instead of the form
+	Trouble         bool         // the notice is about one
+	Back            template.URL // link of a notice, "" for none
+	Follow          bool         // the browser goes there by itself
 
-	Client, Host       string
-	Local, App         bool // the host is the person's machine, or a program on it
+	Client, Place      string
+	Local, App         bool // the place is the person's machine, or a program on it
 	Read, Write        bool
 	Action             string
 	Request, Seal      string
@@ -50,30 +52,50 @@ type shown struct {
 // consent shows what a program asks for, with the form to sign in and decide.
 func (h *Handler) consent(w http.ResponseWriter, a *authorization, f filled, status int) {
 	request := a.query.Encode()
-	u, err := url.Parse(a.Redirect)
-	if err != nil { // it is one that was registered
-		h.problem(w, a, a.lang.WrongRedirect, "", http.StatusBadRequest)
-		return
-	}
 	h.Accounts.Shown(a.client.ID)
 	s := h.shown(a)
-	s.filled, s.Client, s.Host = f, a.client.Name, hostOf(a.Redirect)
-	s.Local, s.App = account.IsLoopback(a.Redirect), u.Scheme != "https" && u.Scheme != "http"
+	s.filled, s.Client, s.Place = f, a.client.Name, placeOf(a.Redirect)
+	s.Local, s.App = account.IsLoopback(a.Redirect), isApp(a.Redirect)
 	for _, scope := range a.Scopes {
 		s.Read, s.Write = s.Read || scope == account.Read, s.Write || scope == account.Write
 	}
 	s.Request, s.Seal = request, h.seal(w, request)
-	h.render(w, s, "'self' "+formTarget(u), status)
+	h.render(w, s, status)
+}
+
+// isApp reports whether an address has a scheme of a program.
+func isApp(redirect string) bool {
+	return !strings.HasPrefix(redirect, "https:") && !strings.HasPrefix(redirect, "http:")
+}
+
+// leave answers a decision with a page that sends the browser on to the program. A redirect would not
+// do: Chromium applies form-action to all redirects that follow a form, and programs on the web send
+// people on to a scheme of the program on their machine. A refusal needs no sign-in, and so opens no
+// program there by itself.
+func (h *Handler) leave(w http.ResponseWriter, a *authorization, answer url.Values) {
+	s := h.shown(a)
+	s.Heading, s.Notice = a.lang.RefusedTitle, a.lang.Refused
+	if s.Follow = !isApp(a.Redirect); answer.Has("code") {
+		s.Heading, s.Notice, s.Follow = a.lang.AllowedTitle, a.lang.Allowed, true
+	}
+	s.linkTo(a, a.answerURL(h.BaseURL, answer))
+	s.Other = "" // it would ask again
+	h.render(w, s, http.StatusOK)
+}
+
+// linkTo links a page to the program's address, which was registered, so neither javascript: nor data:.
+func (s *shown) linkTo(a *authorization, back string) {
+	s.Back, s.Place = template.URL(back), placeOf(a.Redirect)
 }
 
 // problem shows an error, with a link back to the program if the program may know.
 func (h *Handler) problem(w http.ResponseWriter, a *authorization, why, back string, status int) {
 	s := h.shown(a)
-	s.Trouble = why
+	s.Heading, s.Notice, s.Trouble = a.lang.TroubleTitle, why, true
 	if back != "" {
-		s.Back, s.Host = template.URL(back), hostOf(a.Redirect) // registered, so neither javascript: nor data:
+		s.linkTo(a, back)
 	}
-	h.render(w, s, "'none'", status)
+	h.render(w, s, status)
 }
 
 func (h *Handler) shown(a *authorization) *shown {
@@ -90,16 +112,7 @@ func (h *Handler) shown(a *authorization) *shown {
 	return s
 }
 
-// formTarget returns the target of the page's form for form-action: Chromium applies form-action to
-// the redirect after the form too. The host of a CSP cannot be an IPv6 address.
-func formTarget(u *url.URL) string {
-	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.HasPrefix(u.Host, "[") {
-		return u.Scheme + ":"
-	}
-	return u.Scheme + "://" + u.Host
-}
-
-func (h *Handler) render(w http.ResponseWriter, s *shown, formAction string, status int) {
+func (h *Handler) render(w http.ResponseWriter, s *shown, status int) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, s); err != nil {
 		h.Log.Error("the page of sign-in", "error", err)
@@ -111,8 +124,7 @@ func (h *Handler) render(w http.ResponseWriter, s *shown, formAction string, sta
 	header.Set("Content-Language", s.Lang)
 	header.Set("Vary", "Accept-Language")
 	header.Set("Content-Security-Policy",
-		"default-src 'none'; style-src "+styleHash+"; form-action "+formAction+
-			"; frame-ancestors 'none'; base-uri 'none'")
+		"default-src 'none'; style-src "+styleHash+"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)

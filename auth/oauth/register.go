@@ -59,48 +59,70 @@ func (h *Handler) count(ctx context.Context, from netip.Prefix, now time.Time, o
 	return n[0], nil
 }
 
+const noSecret = "none" // the authentication of a client without a secret
+
 var (
 	responseTypes = []string{"code"}
 	grantTypes    = []string{"authorization_code", "refresh_token"}
+	authMethods   = []string{noSecret, "client_secret_post", "client_secret_basic"}
 )
 
-// A registration is the part of a client's metadata that is used (RFC 7591, 2). The rest, such as
-// contacts, is ignored and not stored.
+// A registration is the part of a client's metadata that is used (RFC 7591, 2). The rest is ignored
+// and not stored; the answer says what the client got.
 type registration struct {
-	RedirectURIs  []string `json:"redirect_uris"`
-	Name          string   `json:"client_name"`
-	AuthMethod    *string  `json:"token_endpoint_auth_method"`
-	GrantTypes    []string `json:"grant_types"`
-	ResponseTypes []string `json:"response_types"`
+	RedirectURIs []string `json:"redirect_uris"`
+	Name         string   `json:"client_name"`
+	AuthMethod   any      `json:"token_endpoint_auth_method"`
+	Scope        any      `json:"scope"`
 }
 
-// parseRegistration reads a client's metadata. Its errors are those of RFC 7591, 3.2.2, and those
-// of package account for names and addresses.
+// parseRegistration reads a client's metadata. Errors: those of RFC 7591, 3.2.2.
 func parseRegistration(text []byte) (*registration, error) {
-	bad := func(format string, args ...any) error {
-		return refuse(http.StatusBadRequest, "invalid_client_metadata", format, args...)
-	}
 	r := &registration{}
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, bad("the body is not a JSON object of a client's metadata")
-	}
-	switch {
-	case r.AuthMethod != nil && *r.AuthMethod != "none":
-		return nil, bad("token_endpoint_auth_method %.50q: only none", *r.AuthMethod)
-	case r.ResponseTypes != nil && !slices.Equal(r.ResponseTypes, responseTypes):
-		return nil, bad("response_types: only code")
-	case r.GrantTypes != nil && !slices.Contains(r.GrantTypes, grantTypes[0]):
-		return nil, bad("grant_types: authorization_code is missing")
-	}
-	for _, g := range r.GrantTypes {
-		if !slices.Contains(grantTypes, g) {
-			return nil, bad("grant_types: %.50q is not one of %s", g, strings.Join(grantTypes, ", "))
-		}
+		return nil, refuse(http.StatusBadRequest, "invalid_client_metadata",
+			"the body is not a JSON object of a client's metadata")
 	}
 	if r.Name = strings.TrimSpace(r.Name); r.Name == "" && len(r.RedirectURIs) > 0 {
 		r.Name = hostOf(r.RedirectURIs[0])
 	}
 	return r, nil
+}
+
+// authMethod returns how the client authenticates: as it asked for, or without a secret.
+func (r *registration) authMethod() string {
+	if asked, _ := r.AuthMethod.(string); slices.Contains(authMethods, asked) {
+		return asked
+	}
+	return noSecret
+}
+
+// store stores the client, and returns its secret, or "".
+func (r *registration) store(accounts *account.Store) (c *account.Client, secret string, err error) {
+	if r.authMethod() == noSecret {
+		c, err = accounts.Register(r.Name, r.RedirectURIs)
+		return c, "", err
+	}
+	return accounts.RegisterWithSecret(r.Name, r.RedirectURIs)
+}
+
+// answer says what a client got (RFC 7591, 3.2.1).
+func (r *registration) answer(c *account.Client, secret string) map[string]any {
+	scope, _ := r.Scope.(string)
+	answer := map[string]any{
+		"client_id":                  c.ID,
+		"client_id_issued_at":        c.Created.Unix(),
+		"client_name":                c.Name,
+		"redirect_uris":              c.RedirectURIs,
+		"token_endpoint_auth_method": r.authMethod(),
+		"grant_types":                grantTypes,
+		"response_types":             responseTypes,
+		"scope":                      account.JoinScopes(scopesOf(scope)),
+	}
+	if secret != "" {
+		answer["client_secret"], answer["client_secret_expires_at"] = secret, 0
+	}
+	return answer
 }
 
 // countNetworks counts a registration for the network and the provider of the address.
@@ -141,7 +163,7 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, err)
 		return
 	}
-	c, err := h.Accounts.Register(m.Name, m.RedirectURIs)
+	c, secret, err := m.store(h.Accounts)
 	if full, ok := errors.AsType[*account.FullError](err); ok {
 		h.retryAfter(w, full.Until)
 		err = refuse(http.StatusTooManyRequests, "temporarily_unavailable", "%v: try again later", full)
@@ -150,13 +172,5 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, err)
 		return
 	}
-	reply(w, http.StatusCreated, map[string]any{
-		"client_id":                  c.ID,
-		"client_id_issued_at":        c.Created.Unix(),
-		"client_name":                c.Name,
-		"redirect_uris":              c.RedirectURIs,
-		"token_endpoint_auth_method": "none",
-		"grant_types":                grantTypes,
-		"response_types":             responseTypes,
-	})
+	reply(w, http.StatusCreated, m.answer(c, secret))
 }

@@ -7,6 +7,7 @@ type texts struct {
 	Title, Asks, SaysItself, Afterwards, LocalName, AppName string
 	May, MayRead, MayWrite, SignIn, Name, Password          string
 	Allow, Deny, Never                                      string
+	AllowedTitle, Allowed, RefusedTitle, Refused            string
 	TroubleTitle, GoBack                                    string
 	WrongLogin, Incomplete, Limited, Busy, ReadOnly, Failed string
 	Away                                                    string
@@ -22,6 +23,8 @@ var english = texts{
 	MayWrite: "submit outage reports, speedtests, validations and bugs in your name",
 	SignIn:   "Sign in to allow it", Name: "Name", Password: "Password", Allow: "Allow", Deny: "Refuse",
 	Never:        "Your password stays here: the program does not get it.",
+	AllowedTitle: "Allowed", Allowed: "You are sent back to the program. If nothing happens, use the link.",
+	RefusedTitle: "Refused", Refused: "The program may not act in your name. You can close this page, or tell the program.",
 	TroubleTitle: "This does not work", GoBack: "Go back to",
 	WrongLogin:    "Name or password is wrong.",
 	Incomplete:    "Or it is one of the accounts that this server cannot read at the moment.",
@@ -47,6 +50,9 @@ var french = texts{
 	MayWrite: "envoyer en votre nom signalements de panne, tests de débit, validations et bogues",
 	SignIn:   "Connectez-vous pour accepter", Name: "Nom", Password: "Mot de passe", Allow: "Accepter", Deny: "Refuser",
 	Never:        "Votre mot de passe reste ici : le programme ne le reçoit pas.",
+	AllowedTitle: "Accepté", Allowed: "Vous êtes renvoyé vers le programme. Si rien ne se passe, utilisez le lien.",
+	RefusedTitle: "Refusé",
+	Refused:      "Le programme ne peut pas agir en votre nom. Vous pouvez fermer cette page, ou prévenir le programme.",
 	TroubleTitle: "Cela ne fonctionne pas", GoBack: "Retourner à",
 	WrongLogin:    "Le nom ou le mot de passe est faux.",
 	Incomplete:    "Ou bien ce compte est de ceux que ce serveur ne peut pas lire pour le moment.",

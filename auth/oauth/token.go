@@ -4,33 +4,57 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"relais/auth/account"
 )
 
-// clientOf returns the client of a form. Clients have no secret: a request with one, or with
-// another kind of authentication, is meant for another server.
+// clientOf returns the id of the client that sent a form, which must show its secret if it has one: in
+// the form or as HTTP Basic, whatever it registered.
 func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Values) (string, error) {
-	unknown := func(format string, args ...any) error {
-		return refuse(http.StatusUnauthorized, "invalid_client", format, args...)
+	refused := func(why string) (string, error) {
+		if len(r.Header["Authorization"]) > 0 {
+			w.Header().Set("WWW-Authenticate", `Basic realm="clients"`) // RFC 6749, 5.2
+		}
+		return "", refuse(http.StatusUnauthorized, "invalid_client", "%s", why)
 	}
-	id := values.Get("client_id")
+	id, secret, ok := credentials(r, values)
 	switch {
-	case len(r.Header["Authorization"]) > 0:
-		w.Header().Set("WWW-Authenticate", `Basic realm="none"`) // RFC 6749, 5.2
-		return "", unknown("clients have no secret: send client_id in the body, and no Authorization")
-	case values.Get("client_secret") != "" || values.Get("client_assertion") != "":
-		return "", unknown("clients have no secret: send client_id alone")
+	case !ok:
+		return refused("want client_id and client_secret in the body, or both as HTTP Basic")
+	case values.Get("client_assertion") != "":
+		return refused("client_assertion is not supported: send client_secret, or client_id alone without a secret")
 	case id == "":
-		return "", unknown("client_id is missing")
+		return refused("client_id is missing")
 	}
-	if _, err := h.client(r.Context(), id); clustered(err) {
+	c, err := h.client(r.Context(), id)
+	switch {
+	case clustered(err):
 		return "", err
-	} else if err != nil {
-		return "", unknown("no such client, or it was forgotten: register")
+	case err != nil:
+		return refused("no such client, or it was forgotten: register")
+	case c.Authenticates(secret):
+		return id, nil
+	case c.Secret == nil:
+		return refused("the client has no secret: send client_id alone")
 	}
-	return id, nil
+	return refused("client_secret is missing or wrong")
+}
+
+// credentials returns the id and the secret of a form or of HTTP Basic, where both are encoded as in a
+// form (RFC 6749, 2.3.1). It reports false if they are in both places or cannot be read.
+func credentials(r *http.Request, values url.Values) (id, secret string, ok bool) {
+	inForm := values.Get("client_id")
+	if len(r.Header["Authorization"]) == 0 {
+		return inForm, values.Get("client_secret"), true
+	}
+	id, secret, ok = r.BasicAuth()
+	id, err1 := url.QueryUnescape(id)
+	secret, err2 := url.QueryUnescape(secret)
+	ok = ok && err1 == nil && err2 == nil && len(r.Header["Authorization"]) == 1 &&
+		(inForm == "" || inForm == id) && !values.Has("client_secret")
+	return id, secret, ok
 }
 
 // client returns a registered client, also one that another server has registered just now.
@@ -141,7 +165,7 @@ func (h *Handler) exchange(w http.ResponseWriter, r *http.Request, values url.Va
 // server's only one is meant.
 func (h *Handler) checkResource(values url.Values) error {
 	for _, resource := range values["resource"] {
-		if resource != h.resource {
+		if strings.TrimSuffix(resource, "/") != h.resource { // some programs write URLs with a slash at the end
 			return refuse(http.StatusBadRequest, "invalid_target", "resource %.200q: the only one is %s", resource,
 				h.resource)
 		}
@@ -172,14 +196,8 @@ func (h *Handler) refresh(values url.Values, client string) (*account.Tokens, er
 	if err := need(values, "refresh_token"); err != nil {
 		return nil, err
 	}
-	var scopes []account.Scope // those of the grant
-	if text := values.Get("scope"); text != "" {
-		var err error
-		if scopes, err = account.ParseScopes(text); err != nil {
-			return nil, err
-		}
-	}
-	return h.Accounts.Refresh(values.Get("refresh_token"), client, h.resource, scopes)
+	return h.Accounts.Refresh(values.Get("refresh_token"), client, h.resource,
+		account.ParseScopes(values.Get("scope")))
 }
 
 // revoke implements RFC 7009. An unknown token has ended, so revoking it succeeds.

@@ -143,28 +143,31 @@ var clientModel = porcupine.NondeterministicModel{
 	},
 }
 
-// A family of refresh tokens comes from one code. A token used twice ends it.
+// A family of refresh tokens comes from one code. The last token gives the next one. The one before it
+// may give the same one for some time. Any other ends the family.
 type family struct {
 	generation int
 	ended      bool
 }
 
 // familyModel is a family whose tokens have generations: the input is that of the token, the output
-// whether it was taken.
+// whether it was taken. It has no clock: the token before the last may be taken or may end the family.
 var familyModel = porcupine.NondeterministicModel{
 	Init:  func() []any { return []any{family{}} },
 	Equal: same,
 	Step: func(state, input, output any) []any {
 		f := state.(family)
-		good := !f.ended && input == f.generation
-		next := family{f.generation, true}
+		good, again := !f.ended && input == f.generation, !f.ended && input == f.generation-1
+		next := family{f.generation, !again || output == false}
 		if good {
 			next = family{f.generation + 1, false}
 		}
 		switch {
+		case output == nil && again:
+			return []any{state, family{f.generation, true}}
 		case output == nil:
 			return []any{state, next}
-		case output != good:
+		case output != good && !again:
 			return nil
 		}
 		return []any{next}
@@ -204,9 +207,13 @@ func TestModels(t *testing.T) {
 		{"a revocation is lost", clientModel, []op{{createKey, true}, {revokeKey, true}, {showKey, true}}, porcupine.Illegal},
 		{"perhaps revoked", clientModel, []op{{createKey, true}, {revokeKey, nil}, {showKey, true}}, porcupine.Ok},
 		{"tokens in order", familyModel, []op{{0, true}, {1, true}, {2, true}}, porcupine.Ok},
-		{"a token twice", familyModel, []op{{0, true}, {0, true}}, porcupine.Illegal},
-		{"reuse ends the family", familyModel, []op{{0, true}, {0, false}, {1, false}}, porcupine.Ok},
+		{"a token twice", familyModel, []op{{0, true}, {0, true}, {1, true}}, porcupine.Ok},
+		{"a token after the next", familyModel, []op{{0, true}, {1, true}, {0, true}}, porcupine.Illegal},
+		{"reuse ends the family", familyModel, []op{{0, true}, {0, false}, {1, false}, {0, false}}, porcupine.Ok},
+		{"late reuse ends the family", familyModel, []op{{0, true}, {1, true}, {0, false}, {2, false}}, porcupine.Ok},
 		{"reuse does not", familyModel, []op{{0, true}, {0, false}, {1, true}}, porcupine.Illegal},
+		{"reuse when it has ended", familyModel, []op{{0, true}, {0, false}, {0, true}}, porcupine.Illegal},
+		{"perhaps reused", familyModel, []op{{0, true}, {0, nil}, {1, true}}, porcupine.Ok},
 		{"a good token refused", familyModel, []op{{0, true}, {1, false}}, porcupine.Illegal},
 		{"perhaps refreshed", familyModel, []op{{0, nil}, {0, false}, {0, false}}, porcupine.Ok},
 		{"confirmed by three", reportModel, []op{{3, 1}, {4, 2}, {3, 2}, {9, 3}}, porcupine.Ok},

@@ -29,7 +29,7 @@ type session struct {
 	family  string // "" before the first sign-in
 	next    int    // generation of the token
 	token   string
-	unsure  bool // a token was perhaps taken, or will be: then the family ends
+	unsure  bool // a token was perhaps taken, or will be: then the family may end
 }
 
 // pauseOfSession is a second: a person's tokens may be asked for 60 times a minute.
@@ -53,6 +53,9 @@ func (l *load) session(person int) {
 }
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)">`)
+
+// backLink is the link on the page that follows a decision.
+var backLink = regexp.MustCompile(`<a href="([^"]+)" rel="noreferrer">`)
 
 // signIn lets the program in on the page, and begins a family of tokens.
 func (s *session) signIn() error {
@@ -120,14 +123,18 @@ func (s *session) consent(verifier string) (code string, err error) {
 	if err != nil {
 		return "", err
 	}
-	to, err := url.Parse(a.header.Get("Location"))
+	back := backLink.FindStringSubmatch(string(a.body))
+	if back == nil {
+		return "", fmt.Errorf("got %s, want a link back", a)
+	}
+	to, err := url.Parse(html.UnescapeString(back[1]))
+	if err == nil && to.Query().Get("code") == "" {
+		err = fmt.Errorf("got %s, want a code", to)
+	}
 	if err != nil {
 		return "", err
 	}
-	if code = to.Query().Get("code"); code == "" {
-		return "", fmt.Errorf("got %d, %s, want a code", a.status, to)
-	}
-	return code, nil
+	return to.Query().Get("code"), nil
 }
 
 // refreshAt uses the token of a generation once, at a node or through the proxy. It returns the next
@@ -201,7 +208,7 @@ func (l *load) refreshAll(t *testing.T) {
 	}
 }
 
-// race sends the token to two nodes at once: one at most may take it, and the family ends.
+// race sends the token to two nodes at once, which may both take it. Then the person signs in again.
 func (s *session) race() {
 	s.ledger.remove("family", s.family)
 	var both sync.WaitGroup

@@ -155,6 +155,17 @@ var hidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"
 // leads.
 func (w *person) consents(t *testing.T, page string) {
 	t.Helper()
+	if a := call(t, http.DefaultClient, http.MethodGet, w.allows(t, page), nil); a.status != http.StatusOK {
+		t.Errorf("back at the program: got %s, want 200", a)
+	}
+}
+
+// backLink is the link on the page that follows a decision.
+var backLink = regexp.MustCompile(`<a href="([^"]+)" rel="noreferrer">`)
+
+// allows signs in and allows, and returns where the page leads.
+func (w *person) allows(t *testing.T, page string) (back string) {
+	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -172,8 +183,11 @@ func (w *person) consents(t *testing.T, page string) {
 	for _, field := range hidden.FindAllStringSubmatch(string(a.body), -1) {
 		form.Set(field[1], html.UnescapeString(field[2]))
 	}
-	if a := call(t, browser, http.MethodPost, origin+"/oauth/authorize", []byte(form.Encode()),
-		"Content-Type", "application/x-www-form-urlencoded", "Origin", origin); a.status != http.StatusOK {
-		t.Errorf("consent: got %s, want 200", a)
+	a = call(t, browser, http.MethodPost, origin+"/oauth/authorize", []byte(form.Encode()),
+		"Content-Type", "application/x-www-form-urlencoded", "Origin", origin)
+	link := backLink.FindStringSubmatch(string(a.body))
+	if a.status != http.StatusOK || link == nil {
+		t.Fatalf("consent: got %s, want 200 and a link", a)
 	}
+	return html.UnescapeString(link[1])
 }
