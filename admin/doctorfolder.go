@@ -117,7 +117,7 @@ func (d *doctor) secretKey() {
 		d.add("secret.key", Wrong, "restore it from a backup: relais restore BACKUP --data NEWDIR, and copy it from there",
 			"it is missing: clients that sign are refused")
 	case errors.Is(err, fs.ErrNotExist):
-		d.add("secret.key", Fine, "", "it is made with the first client that signs")
+		d.add("secret.key", Fine, "", "it is made when a server starts, or with the first client that signs")
 	case sealErr != nil:
 		d.add("secret.key", Wrong, "restore it from a backup", "it cannot be used: %v", d.dir.OwnerAdvice(sealErr))
 	default:
