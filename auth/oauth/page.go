@@ -55,7 +55,8 @@ func (h *Handler) consent(w http.ResponseWriter, a *authorization, f filled, sta
 	h.Accounts.Shown(a.client.ID)
 	s := h.shown(a)
 	s.filled, s.Client, s.Place = f, a.client.Name, placeOf(a.Redirect)
-	s.Local, s.App = account.IsLoopback(a.Redirect), isApp(a.Redirect)
+	s.Local = account.IsLoopback(a.Redirect)
+	s.App = !s.Local && !strings.HasPrefix(a.Redirect, "https:")
 	for _, scope := range a.Scopes {
 		s.Read, s.Write = s.Read || scope == account.Read, s.Write || scope == account.Write
 	}
@@ -63,19 +64,13 @@ func (h *Handler) consent(w http.ResponseWriter, a *authorization, f filled, sta
 	h.render(w, s, status)
 }
 
-// isApp reports whether an address has a scheme of a program.
-func isApp(redirect string) bool {
-	return !strings.HasPrefix(redirect, "https:") && !strings.HasPrefix(redirect, "http:")
-}
-
-// leave answers a decision with a page that sends the browser on to the program. A redirect would not
-// do: Chromium applies form-action to all redirects that follow a form, and programs on the web send
-// people on to a scheme of the program on their machine. A refusal needs no sign-in, and so opens no
-// program there by itself.
+// leave answers a decision with a page that has a link to the program. If it was allowed, the page
+// sends the browser there. A redirect would not do: Chromium applies form-action to all redirects that
+// follow a form, and programs on the web send people on to a scheme of the program on their machine.
 func (h *Handler) leave(w http.ResponseWriter, a *authorization, answer url.Values) {
 	s := h.shown(a)
 	s.Heading, s.Notice = a.lang.RefusedTitle, a.lang.Refused
-	if s.Follow = !isApp(a.Redirect); answer.Has("code") {
+	if answer.Has("code") {
 		s.Heading, s.Notice, s.Follow = a.lang.AllowedTitle, a.lang.Allowed, true
 	}
 	s.linkTo(a, a.answerURL(h.BaseURL, answer))
