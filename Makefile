@@ -94,7 +94,7 @@ npm: ## what make conformance needs
 	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || a == 22 && b >= 19 ? 0 : 1)' || \
 		npm install --prefix $(NPM)/node --ignore-scripts --no-fund --no-audit --loglevel=error node-$$(node -p 'process.platform + "-" + process.arch')@$(NODE)
 
-conformance: npm ## the official conformance suite, MCP Inspector and generated clients on the built binary (needs npm)
+conformance: npm ## the official conformance suite, MCP Inspector, the SDK and generated clients on the built binary (needs npm)
 	RELAIS_NPM="$(CURDIR)/$(NPM)/node_modules" PATH="$(CURDIR)/$(NPM)/node/node_modules/.bin:$$PATH" \
 		$(GO) test -count=1 -vet=off -v $(TESTFLAGS) -run '^(TestConformance|TestGeneratedClients|TestInspector)' ./test/e2e
 
