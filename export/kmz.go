@@ -30,7 +30,7 @@ type KMZ struct {
 
 // Sectors are drawn as wedges of this size.
 const (
-	wedgeMetres  = 250.0
+	WedgeMetres  = 250.0
 	wedgeDegrees = 60 // from side to side
 	wedgeStep    = 10 // between two points of the arc
 )
@@ -171,8 +171,8 @@ func Wedge(p geo.Point, azimuth float64) []geo.Point {
 	corners := []geo.Point{p}
 	for turn := wedgeDegrees / 2; turn >= -wedgeDegrees/2; turn -= wedgeStep {
 		north, east := math.Cos((azimuth+float64(turn))*degree), math.Sin((azimuth+float64(turn))*degree)
-		corners = append(corners, geo.Point{Lat: round(p.Lat + north*wedgeMetres/metres),
-			Lng: round(p.Lng + east*wedgeMetres/metres/math.Cos(p.Lat*degree))})
+		corners = append(corners, geo.Point{Lat: round(p.Lat + north*WedgeMetres/metres),
+			Lng: round(p.Lng + east*WedgeMetres/metres/math.Cos(p.Lat*degree))})
 	}
 	return append(corners, p)
 }

@@ -77,8 +77,8 @@ func azimuth(t *testing.T, ring string) float64 {
 		t.Errorf("the ring goes from %v to %v, want %v", corners[0], corners[len(corners)-1], paris)
 	}
 	for _, c := range corners[1 : len(corners)-1] {
-		if d := geo.Distance(paris, c); math.Abs(d-wedgeMetres) > 1 {
-			t.Errorf("a corner is %v m away, want %v", d, wedgeMetres)
+		if d := geo.Distance(paris, c); math.Abs(d-WedgeMetres) > 1 {
+			t.Errorf("a corner is %v m away, want %v", d, WedgeMetres)
 		}
 	}
 	if area := signedArea(corners); area <= 0 {

@@ -16,13 +16,15 @@ func (s *Server) mountOGC() {
 		s.public.handle(path, op.Method, newOperation(op))
 		s.public.handlers[path].path = ogc.Path + op.Path
 	}
+	landing := func(s *Server, _ *exchange) (any, bool) { return ogc.NewLanding(s.BaseURL), true }
 	for path, document := range map[string]func(s *Server, x *exchange) (any, bool){
-		"":             func(s *Server, _ *exchange) (any, bool) { return ogc.NewLanding(s.BaseURL), true },
+		"":             landing,
+		"/":            landing, // where Part 1 has it
 		"/api":         func(s *Server, _ *exchange) (any, bool) { return ogc.NewAPI(s.BaseURL), true },
 		"/conformance": func(*Server, *exchange) (any, bool) { return ogc.Conformance, true },
-		"/collections": func(s *Server, _ *exchange) (any, bool) { return ogc.NewCollections(s.BaseURL, s.set.Load()), true },
+		"/collections": func(s *Server, x *exchange) (any, bool) { return ogc.NewCollections(s.env(x)), true },
 		"/collections/{id}": func(s *Server, x *exchange) (any, bool) {
-			return found(ogc.FindCollection(s.BaseURL, x.collection()))
+			return found(ogc.FindCollection(s.env(x), x.collection()))
 		},
 		"/collections/{id}/queryables": func(s *Server, x *exchange) (any, bool) {
 			return found(ogc.NewQueryables(s.BaseURL, x.collection()))

@@ -16,8 +16,8 @@ type schema = map[string]any
 // all collections: what is different are the filters, which queryables list. QGIS reads from it the limits of a
 // page, and would take filters that it declares for columns of the same names.
 func NewAPI(base string) any {
-	document := func(what string) schema {
-		return schema{"get": schema{"summary": what, "security": []schema{{}}, "parameters": []schema{ref("f")},
+	document := func(id, what string) schema {
+		return schema{"get": schema{"operationId": id, "summary": what, "security": []schema{{}}, "parameters": []schema{ref("f")},
 			"responses": responses(jsonType)}}
 	}
 	ofCollection := func(item schema) schema {
@@ -34,17 +34,19 @@ func NewAPI(base string) any {
 		"servers":  []schema{{"url": base + Path}},
 		"security": []schema{{"apiKey": []string{}}, {"bearer": []string{}}},
 		"paths": schema{
-			"/":                                      document("The landing page"),
-			"/api":                                   document("This document"),
-			"/conformance":                           document("What the service conforms to"),
-			"/collections":                           document("The collections"),
-			"/collections/{collectionId}":            ofCollection(document("A collection")),
-			"/collections/{collectionId}/queryables": ofCollection(document("The filters of a collection, as a JSON Schema")),
-			"/collections/{collectionId}/items": ofCollection(schema{"get": schema{"summary": "A page of the features of a collection",
+			"/":                           document("getLandingPage", "The landing page"),
+			"/api":                        document("getAPI", "This document"),
+			"/conformance":                document("getConformance", "What the service conforms to"),
+			"/collections":                document("getCollections", "The collections"),
+			"/collections/{collectionId}": ofCollection(document("getCollection", "A collection")),
+			"/collections/{collectionId}/queryables": ofCollection(
+				document("getQueryables", "The filters of a collection, as a JSON Schema")),
+			"/collections/{collectionId}/items": ofCollection(schema{"get": schema{"operationId": "getFeatures",
+				"summary":    "A page of the features of a collection",
 				"parameters": []schema{ref("limit"), ref("bbox"), ref("datetime"), ref("f"), ref("filters")},
 				"responses":  responses(geoJSON)}}),
-			"/collections/{collectionId}/items/{featureId}": ofCollection(schema{"get": schema{"summary": "A feature",
-				"parameters": []schema{ref("featureId"), ref("f")}, "responses": responses(geoJSON)}}),
+			"/collections/{collectionId}/items/{featureId}": ofCollection(schema{"get": schema{"operationId": "getFeature",
+				"summary": "A feature", "parameters": []schema{ref("featureId"), ref("f")}, "responses": responses(geoJSON)}}),
 		},
 		"components": schema{"parameters": apiParameters(), "securitySchemes": schema{
 			"apiKey": schema{"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -68,11 +70,12 @@ func apiParameters() schema {
 		return schema{"name": name, "in": "path", "required": true, "description": what, "schema": text}
 	}
 	query := func(name, what string, s schema) schema {
-		return schema{"name": name, "in": "query", "description": what, "schema": s}
+		return schema{"name": name, "in": "query", "required": false, "style": "form", "explode": false, "description": what,
+			"schema": s}
 	}
 	filters := query("filters", "The queryables of the collection, each as a parameter of its name.",
 		schema{"type": "object", "additionalProperties": text})
-	filters["style"], filters["explode"] = "form", true
+	filters["explode"] = true
 	return schema{
 		"collectionId": path("collectionId", "The id of a collection, such as fr-sites."),
 		"featureId":    path("featureId", "The id of a feature."),
@@ -81,9 +84,14 @@ func apiParameters() schema {
 		"limit": query("limit", fmt.Sprintf("Most features to answer; above %d it is %[1]d.", maxLimit),
 			schema{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}),
 		"bbox": query("bbox", "west,south,east,north in degrees, or the same with heights, which do not count.",
-			schema{"type": "string"}),
+			boxOfNumbers),
 		"datetime": query("datetime",
-			"A moment of RFC 3339, a day, or two of them with a slash between; one of the two may be .. or empty.",
+			"A moment of RFC 3339, a day, or two of them with a slash between; one of the two may be .. or empty, the second a duration.",
 			schema{"type": "string"}),
 	}
 }
+
+// boxOfNumbers is four or six numbers. Part 1 had minItems and maxItems at first, and has oneOf since its version
+// 1.0.1: both are here, because programs look for one or the other.
+var boxOfNumbers = schema{"type": "array", "items": schema{"type": "number"}, "minItems": 4, "maxItems": 6,
+	"oneOf": []schema{{"minItems": 4, "maxItems": 4}, {"minItems": 6, "maxItems": 6}}}

@@ -3,9 +3,8 @@ package ogc
 import (
 	"reflect"
 
+	"relais/api"
 	"relais/api/endpoint"
-	"relais/geo"
-	"relais/index"
 	"relais/market"
 )
 
@@ -45,6 +44,7 @@ var Conformance = struct {
 }{[]string{
 	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core",
 	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson",
+	"http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30",
 }}
 
 // Collections is the list of collections.
@@ -64,49 +64,39 @@ type Collection struct {
 	Links       []link   `json:"links"`
 }
 
-type extent struct {
-	Spatial struct {
-		BBox [][4]float64 `json:"bbox"`
-		CRS  string       `json:"crs"`
-	} `json:"spatial"`
-}
-
 const crs84 = "http://www.opengis.net/def/crs/OGC/1.3/CRS84"
 
-// NewCollections returns the collections of the markets that are loaded; set may be nil.
-func NewCollections(base string, set *index.Set) Collections {
-	list := Collections{Links: []link{{base + Path + "/collections", "self", jsonType, "This list"}}, Collections: []Collection{}}
-	if set == nil {
+// NewCollections returns the collections of the markets that are loaded.
+func NewCollections(r *api.Env) Collections {
+	list := Collections{Links: []link{{r.BaseURL + Path + "/collections", "self", jsonType, "This list"}}, Collections: []Collection{}}
+	if r.Set == nil {
 		return list
 	}
-	for m := range set.Loaded() {
+	for m := range r.Set.Loaded() {
 		for _, k := range kinds() {
-			list.Collections = append(list.Collections, newCollection(base, m.Table, k))
+			list.Collections = append(list.Collections, newCollection(r, m.Table, k))
 		}
 	}
 	return list
 }
 
 // FindCollection returns the collection with an id. It returns false if no collection has it.
-func FindCollection(base, id string) (Collection, bool) {
+func FindCollection(r *api.Env, id string) (Collection, bool) {
 	m, k, ok := find(id)
 	if !ok {
 		return Collection{}, false
 	}
-	return newCollection(base, m, k), true
+	return newCollection(r, m, k), true
 }
 
-func newCollection(base string, m *market.Market, k kind) Collection {
+func newCollection(r *api.Env, m *market.Market, k kind) Collection {
 	id := collectionID(m.Code, k.name)
-	at := base + Path + "/collections/" + id
-	c := Collection{ID: id, Title: k.title + ": " + m.Label, Description: k.description, ItemType: "feature", CRS: []string{crs84},
+	at := r.BaseURL + Path + "/collections/" + id
+	return Collection{ID: id, Title: k.title + ": " + m.Label, Description: k.description, ItemType: "feature", CRS: []string{crs84},
+		Extent: newExtent(r, m, k),
 		Links: []link{{at, "self", jsonType, "This collection"}, {at + "/items", "items", geoJSON, "The features"},
 			{at + "/queryables", "http://www.opengis.net/def/rel/ogc/1.0/queryables", SchemaType, "The filters"}}}
-	c.Extent.Spatial.BBox, c.Extent.Spatial.CRS = [][4]float64{edges(m.Box)}, crs84
-	return c
 }
-
-func edges(b geo.Box) [4]float64 { return [4]float64{b.West, b.South, b.East, b.North} }
 
 // Queryables is a JSON Schema of the filters of a collection.
 type Queryables struct {

@@ -10,6 +10,7 @@ import (
 	"relais/api/view"
 	"relais/export"
 	"relais/market"
+	"relais/measure"
 )
 
 // A marketOne are the parameters of one feature of a market.
@@ -28,7 +29,7 @@ type siteItems struct {
 var siteErrors = []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE", "ARCHIVE_NOT_FOUND"}
 
 var sites = func() kind {
-	k := kind{name: "sites", title: "Antenna sites", description: "The sites of the register.",
+	k := kind{name: "sites", title: "Antenna sites", description: "The sites of the register.", inRegister: true,
 		table: func() *export.Table { return new(export.Register).SiteTable() }}
 	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *siteItems) (*features, error) {
@@ -77,7 +78,7 @@ type outageItems struct {
 }
 
 var outages = func() kind {
-	k := kind{name: "outages", title: "Outages", description: "Outages that operators publish and that people report.",
+	k := kind{name: "outages", title: "Outages", description: "Outages that operators publish and that people report.", times: timesOfOutages,
 		table: func() *export.Table { return view.OutageTable(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "network-status:read", failure: "OUTAGES", maxAge: 30,
 		dependsOn: []string{"outages"}, errors: []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}},
@@ -114,11 +115,15 @@ const measureDays = 365
 
 func (p *measureItems) span(r *api.Env) api.Span {
 	from, to, _ := p.Datetime.bounds()
-	oldest := r.Now.UTC().Truncate(time.Minute).AddDate(0, 0, -measureDays)
+	oldest := oldestMeasure(r)
 	if from.Before(oldest) {
 		from = oldest
 	}
 	return api.Span{Since: from, Until: to, Box: p.BBox.box()}
+}
+
+func oldestMeasure(r *api.Env) time.Time {
+	return r.Now.UTC().Truncate(time.Minute).AddDate(0, 0, -measureDays)
 }
 
 // newestMeasures is how many of the newest measurements can be asked by their ids.
@@ -135,7 +140,7 @@ var measureErrors = []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}
 var speedtests = func() kind {
 	k := kind{name: "speedtests", title: "Speedtests",
 		description: "Speedtests of the last 365 days, the newest first. The newest 10,000 can be asked by their ids.",
-		table:       func() *export.Table { return export.Speedtests(nil) }}
+		times:       timesOfMeasures(measure.Speedtest), table: func() *export.Table { return export.Speedtests(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "speedtest:read", failure: "SPEEDTESTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
@@ -154,7 +159,7 @@ var speedtests = func() kind {
 var coverage = func() kind {
 	k := kind{name: "coverage", title: "Coverage points",
 		description: "Points of the last 365 days where the signal was measured, in no order.",
-		table:       func() *export.Table { return export.Coverage(nil) }}
+		times:       timesOfMeasures(measure.Coverage), table: func() *export.Table { return export.Coverage(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "coverage:read", failure: "COVERAGE_POINTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
@@ -179,6 +184,7 @@ type changeItems struct {
 
 var changes = func() kind {
 	k := kind{name: "changes", title: "Changes", description: "What the editions of the register that are kept changed, the newest first.",
+		times: timesOfChanges,
 		table: func() *export.Table { return view.ChangeFeatures(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "CHANGES", maxAge: 300,
 		scopeBy:   &endpoint.ScopeBy{Param: "market", Values: []string{"FR", "DROM"}, Scope: "anfr:read"},

@@ -22,7 +22,10 @@ const Path = "/ogc"
 type kind struct {
 	name, title, description string
 	items, item              *endpoint.Op[*api.Env]
-	table                    func() *export.Table // without rows
+	table                    func() *export.Table                // without rows
+	inRegister               bool                                // its features are where the sites of the register are
+	reach                    float64                             // metres to which features reach around these
+	times                    func(*api.Env, market.Code) moments // nil for features without a time
 }
 
 // kinds lists the kinds.

@@ -4,11 +4,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"relais/api/endpoint"
 	"relais/geo"
-	"relais/site"
 )
 
 // page are the parameters of a page of features.
@@ -82,71 +80,4 @@ func (t bboxText) box() *geo.Box {
 		return nil
 	}
 	return &b
-}
-
-// when is a period.
-type when struct {
-	Datetime period `param:"datetime" code:"INVALID_DATE" max:"100" doc:"A moment of RFC 3339, a day as YYYY-MM-DD, or two of them with a slash between; one of the two may be .. or empty. Features without a time are always there." example:"2026-08-20/.."`
-}
-
-// A period is the parameter datetime.
-type period string
-
-// UnmarshalText accepts a period.
-func (p *period) UnmarshalText(b []byte) error {
-	*p = period(b)
-	_, _, ok := p.bounds()
-	if !ok {
-		return errors.New("a moment as 2026-08-20T06:00:00Z, a day as 2026-08-20, or two of them as START/END, START/.. or ../END, the start first")
-	}
-	return nil
-}
-
-// bounds returns the first moment and the one after the last; zero for an open end.
-func (p period) bounds() (from, to time.Time, ok bool) {
-	if p == "" {
-		return from, to, true
-	}
-	first, last, interval := strings.Cut(string(p), "/")
-	if !interval {
-		last = first
-	}
-	from, _, ok = moment(first, interval)
-	if !ok {
-		return from, to, false
-	}
-	_, to, ok = moment(last, interval)
-	return from, to, ok && (from.IsZero() || to.IsZero() || from.Before(to)) && !(from.IsZero() && to.IsZero())
-}
-
-// moment returns the beginning and the end of a day or a second. An open end is zero.
-func moment(text string, open bool) (from, to time.Time, ok bool) {
-	if open && (text == "" || text == "..") {
-		return from, to, true
-	}
-	if t, err := time.Parse(time.DateOnly, text); err == nil {
-		return t, t.AddDate(0, 0, 1), true
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	return t, t.Truncate(time.Second).Add(time.Second), err == nil
-}
-
-// days returns the first and the last day, 0 for an open end.
-func (p period) days() (first, last site.Date) {
-	from, to, _ := p.bounds()
-	if !from.IsZero() {
-		from = from.UTC()
-		first = site.DateOf(from.Year(), int(from.Month()), from.Day())
-	}
-	if !to.IsZero() {
-		to = to.UTC().Add(-time.Nanosecond)
-		last = site.DateOf(to.Year(), int(to.Month()), to.Day())
-	}
-	return first, last
-}
-
-// has reports whether a moment is in the period. An unknown moment is.
-func (p period) has(t time.Time) bool {
-	from, to, _ := p.bounds()
-	return t.IsZero() || !t.Before(from) && (to.IsZero() || t.Before(to))
 }

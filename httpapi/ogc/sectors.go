@@ -24,7 +24,8 @@ type sectorItems struct {
 var sectors = func() kind {
 	k := kind{name: "sectors", title: "Sectors",
 		description: "The sectors of sites as wedges of 250 m, for each operator and azimuth of its emissions.",
-		table:       func() *export.Table { return new(export.Register).SectorTable() }}
+		inRegister:  true, reach: export.WedgeMetres + 1, // their corners are rounded
+		table: func() *export.Table { return new(export.Register).SectorTable() }}
 	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *sectorItems) (*features, error) {
 			rows, err := r.SiteRows(ctx, &p.SiteParams, p.BBox.box())
