@@ -32,7 +32,7 @@ type listFormat string
 func (listFormat) Values() []string { return []string{formatJSON, formatGeoJSON, formatCSV} }
 
 // csvDoc says what CSV is.
-const csvDoc = "format=csv (text/csv) is RFC 4180 in UTF-8: a line with the names of the columns, which are those of the JSON's members, then a line for each row, without meta and requestId. What is not stated is an empty cell; the elements of a list are joined by semicolons. A text that begins with = + - @, a tab or CR has an apostrophe before it, so that no spreadsheet takes it for a formula; numbers stay numbers. If an answer cannot be finished, the connection ends with an error."
+const csvDoc = "format=csv (text/csv) is RFC 4180 in UTF-8: a line with the names of the columns, which are those of the JSON's members, then a line for each row, without meta and requestId. What is not stated is an empty cell; the elements of a list are joined by semicolons. Where a text or a part of it after a comma, semicolon, tab or line break begins with = + - @, a tab or CR, it has an apostrophe there, so that no spreadsheet takes it for a formula, wherever it splits cells; numbers stay numbers. If an answer cannot be finished, the connection ends with an error."
 
 // fileDoc says what the formats are that programs open.
 const fileDoc = "format=parquet (application/vnd.apache.parquet) is GeoParquet 1.1: the same columns, points in geometry, and boxes in bbox by which DuckDB and others skip groups of rows. format=kmz (application/vnd.google-earth.kmz) has a folder for each operator, with sectors as wedges. A Parquet or KMZ file is made once for a version of the data and a filter, and one at a time for a client: another one is BUSY meanwhile."

@@ -9,9 +9,9 @@ import (
 )
 
 // CSV is the format of RFC 4180 in UTF-8: a line with the names of the columns, then a line for each row,
-// which end with CR LF. What is not stated is an empty cell. A text that a spreadsheet would take for a formula,
-// because it begins with = + - @, a tab or CR, has an apostrophe before it. Numbers stay numbers. Elements of
-// a list are joined by a semicolon.
+// which end with CR LF. What is not stated is an empty cell. What a spreadsheet would take for a formula in a text,
+// because = + - @, a tab or CR is at the beginning or after a place where some spreadsheet splits cells, has an
+// apostrophe before it. Numbers stay numbers. Elements of a list are joined by a semicolon.
 type CSV struct {
 	BOM bool // begins with a byte order mark
 	// Semicolon is for Excel in French: cells are separated by semicolons, numbers have a decimal comma, and
@@ -57,6 +57,7 @@ type csvWriter struct {
 	separator, list byte
 	special         [256]bool // bytes for which a text is quoted
 	buf, joined     []byte
+	safe            []byte // a text with apostrophes
 	value           Value
 }
 
@@ -126,13 +127,32 @@ func (c *csvWriter) number(x float64) {
 // timeFormat is the format of times, as in the API.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
-// protected appends a text that no spreadsheet takes for a formula.
+// Excel splits a file at semicolons in French and at commas in English, whatever is in quotes there, because it does
+// not take a quotation mark within a cell for one. LibreOffice offers both, and tabs.
+var beginsFormula, splits [256]bool
+
+func init() {
+	for _, b := range []byte("=+-@\t\r") {
+		beginsFormula[b] = true
+	}
+	for _, b := range []byte(",;\t\r\n") {
+		splits[b] = true
+	}
+}
+
+// protected appends a text of which no spreadsheet takes a part for a formula, wherever it splits.
 func (c *csvWriter) protected(s string) {
-	if s != "" {
-		switch s[0] {
-		case '=', '+', '-', '@', '\t', '\r':
-			s = "'" + s
+	c.safe = c.safe[:0]
+	kept, begins := 0, true
+	for i := range len(s) {
+		if begins && beginsFormula[s[i]] {
+			c.safe = append(append(c.safe, s[kept:i]...), '\'')
+			kept = i
 		}
+		begins = splits[s[i]] || begins && s[i] == '"' // an empty text in quotes may stand before it
+	}
+	if len(c.safe) > 0 {
+		s = string(append(c.safe, s[kept:]...))
 	}
 	c.text(s)
 }

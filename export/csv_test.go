@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -140,5 +142,58 @@ func TestWriteFails(t *testing.T) {
 	}
 	if read > 20000 {
 		t.Errorf("%d rows were read after the writer failed", read)
+	}
+}
+
+// Wherever a spreadsheet splits, no cell is a formula. The cells are those that encoding/csv finds with the separator
+// of another language, which does not know the quotation marks within a cell either.
+func TestFormulasWhereOthersSplit(t *testing.T) {
+	texts := []string{"a;=1+1", "a,=1+1", "a\n=1+1", "a\r\n@SUM(A1)", "a\t+1", `x";"=1`, `x,"",=1`, "a;;=1", "12, rue -1", "z;\t=1"}
+	isFormula := regexp.MustCompile(`(?:^|[,;\t\r\n])"*[=+@-]`)
+	for _, format := range []CSV{{}, {Semicolon: true}} {
+		for _, text := range texts {
+			t.Run(fmt.Sprintf("%t %q", format.Semicolon, text), func(t *testing.T) {
+				var b bytes.Buffer
+				if err := format.Write(&b, things(thing{text: text, texts: []string{"a", text, "=b"}})); err != nil {
+					t.Fatal(err)
+				}
+				_, row, _ := strings.Cut(b.String(), "\r\n")
+				if at := isFormula.FindString(row); at != "" {
+					t.Errorf("%q has a cell that begins with %q", row, at)
+				}
+				if kept := strings.ReplaceAll(strings.ReplaceAll(row, "'", ""), `""`, `"`); !strings.Contains(kept, text) {
+					t.Errorf("%q has lost %q", row, text)
+				}
+				own := map[bool]rune{false: ',', true: ';'}[format.Semicolon]
+				for _, separator := range ",;\t" {
+					r := csv.NewReader(strings.NewReader(row))
+					r.Comma, r.LazyQuotes, r.FieldsPerRecord = separator, true, -1
+					for {
+						cells, err := r.Read()
+						if err == io.EOF {
+							break
+						} else if err != nil && separator == own {
+							t.Fatal(err)
+						}
+						for _, cell := range cells {
+							if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
+								t.Errorf("split at %q, a cell is %q", separator, cell)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+	for text, want := range map[string]string{"a;=b": "a;'=b", "a,=b": "a,'=b", "a, =b": "a, =b", "a;b": "a;b", "=a;=b": "'=a;'=b"} {
+		for _, format := range []CSV{{}, {Semicolon: true}} {
+			var b bytes.Buffer
+			if err := format.Write(&b, things(thing{text: text})); err != nil {
+				t.Fatal(err)
+			}
+			if got := readCSV(t, b.String(), map[bool]rune{false: ',', true: ';'}[format.Semicolon])[1][0]; got != want {
+				t.Errorf("%q: got %q, want %q", text, got, want)
+			}
+		}
 	}
 }
