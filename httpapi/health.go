@@ -146,6 +146,7 @@ func (s *Server) buildOpenAPI() error {
 }
 
 func openAPI(s *Server, x *exchange) {
+	x.sharedCacheable = true // without the limits of who asks first
 	h := x.w.Header()
 	h["Access-Control-Allow-Origin"] = anyOrigin // tools on other origins read it
 	h.Set("Cache-Control", "public, max-age=300")
