@@ -75,10 +75,11 @@ func (p antennaPage) Unwrap() endpoint.Stream { return p.Stream }
 // FileMembers implements endpoint.Wrapped.
 func (antennaPage) FileMembers() []string { return new(export.Register).SiteTable().Names() }
 
-// Shapes implements endpoint.Shaped. GeoJSON and CSV are not among them: generated clients would have to
-// tell types apart in every list.
+// Shapes implements endpoint.Shaped.
 func (antennaPage) Shapes() map[string]reflect.Type {
-	return shapes[[]view.NearSummary, view.ListMeta]()
+	s := shapes[[]view.NearSummary, view.ListMeta]()
+	s[geoJSONType] = reflect.TypeFor[view.SiteCollection]()
+	return s
 }
 
 func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {

@@ -72,10 +72,11 @@ func (a changesAnswer) Unwrap() endpoint.Stream { return a.Stream }
 // FileMembers implements endpoint.Wrapped.
 func (changesAnswer) FileMembers() []string { return view.ChangeTable(nil).Names() }
 
-// Shapes implements endpoint.Shaped. GeoJSON and CSV are not among them: generated clients would have to
-// tell types apart in every list.
+// Shapes implements endpoint.Shaped.
 func (changesAnswer) Shapes() map[string]reflect.Type {
-	return shapes[[]view.Change, view.ChangesMeta]()
+	s := shapes[[]view.Change, view.ChangesMeta]()
+	s[geoJSONType] = reflect.TypeFor[view.ChangeCollection]()
+	return s
 }
 
 func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, error) {

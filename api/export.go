@@ -73,6 +73,9 @@ func (exportFormat) Values() []string {
 	return []string{formatJSON, formatGeoJSON, formatCSV, formatParquet, formatKMZ}
 }
 
+// ContentTypes implements endpoint.Formats.
+func (f exportFormat) ContentTypes() []string { return typesOf(f.Values()) }
+
 // exportRows is what a row stands for.
 type exportRows string
 
@@ -107,8 +110,7 @@ func (exportAnswer) FileMembers() []string {
 	return append(r.SiteTable().Names(), r.EmissionTable().Names()...)
 }
 
-// Shapes implements endpoint.Shaped. Formats that are not JSON are not among them: generated clients would
-// take all answers for bytes.
+// Shapes implements endpoint.Shaped.
 func (exportAnswer) Shapes() map[string]reflect.Type {
 	s := shapes[[]view.NearSummary, view.ExportMeta]()
 	s[geoJSONType] = reflect.TypeFor[view.FeatureCollection]()
@@ -176,10 +178,10 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file 
 	}
 	switch p.Format {
 	case formatParquet:
-		return &file{parquetType, fileName(m, string(p.Rows), formatParquet), table.Names(), true, 0,
+		return &file{contentTypes[formatParquet], fileName(m, string(p.Rows), formatParquet), table.Names(), true, 0,
 			func(w io.Writer) error { return export.Parquet{}.Write(w, table) }}
 	case formatKMZ:
-		return &file{kmzType, fileName(m, siteRows, formatKMZ), table.Names(), true, 0,
+		return &file{contentTypes[formatKMZ], fileName(m, siteRows, formatKMZ), table.Names(), true, 0,
 			func(w io.Writer) error { return export.KMZ{French: p.Lang == french}.Write(w, rows) }}
 	}
 	return p.csvParams.file(table, m, string(p.Rows))

@@ -19,17 +19,42 @@ const (
 	formatKMZ     = "kmz"
 )
 
+const geoJSONType = "application/geo+json"
+
+// contentTypes are those of answers, by format.
+var contentTypes = map[string]string{
+	formatJSON:    endpoint.JSONType,
+	formatGeoJSON: geoJSONType,
+	formatCSV:     "text/csv; charset=utf-8",
+	formatParquet: "application/vnd.apache.parquet",
+	formatKMZ:     "application/vnd.google-earth.kmz",
+}
+
+// typesOf returns the content types of formats.
+func typesOf(formats []string) (list []string) {
+	for _, f := range formats {
+		list = append(list, contentTypes[f])
+	}
+	return list
+}
+
 // A tableFormat is a format of lists without a form in GeoJSON.
 type tableFormat string
 
 // Values lists the formats.
 func (tableFormat) Values() []string { return []string{formatJSON, formatCSV} }
 
+// ContentTypes implements endpoint.Formats.
+func (f tableFormat) ContentTypes() []string { return typesOf(f.Values()) }
+
 // A listFormat is a format of lists of sites.
 type listFormat string
 
 // Values lists the formats.
 func (listFormat) Values() []string { return []string{formatJSON, formatGeoJSON, formatCSV} }
+
+// ContentTypes implements endpoint.Formats.
+func (f listFormat) ContentTypes() []string { return typesOf(f.Values()) }
 
 // csvDoc says what CSV is.
 const csvDoc = "format=csv (text/csv) is RFC 4180 in UTF-8: a line with the names of the columns, which are those of the JSON's members, then a line for each row, without meta and requestId. What is not stated is an empty cell; the elements of a list are joined by semicolons. Where a text or a part of it after a comma, semicolon, tab or line break begins with = + - @, a tab or CR, it has an apostrophe there, so that no spreadsheet takes it for a formula, wherever it splits cells; numbers stay numbers. If an answer cannot be finished, the connection ends with an error."
@@ -94,17 +119,11 @@ func pageAfter(next *int) nextPage {
 // NextOffset implements endpoint.Paged.
 func (n nextPage) NextOffset() int { return int(n) }
 
-// Content types of files.
-const (
-	csvType     = "text/csv; charset=utf-8"
-	parquetType = "application/vnd.apache.parquet"
-	kmzType     = "application/vnd.google-earth.kmz"
-)
-
 // file returns the answer for a table of rows of a kind, such as sites.
 func (p csvParams) file(t *export.Table, m market.Code, kind string) *file {
 	f := export.CSV{BOM: p.BOM, Semicolon: p.Separator == semicolon}
-	return &file{csvType, fileName(m, kind, formatCSV), t.Names(), false, 0, func(w io.Writer) error { return f.Write(w, t) }}
+	return &file{contentTypes[formatCSV], fileName(m, kind, formatCSV), t.Names(), false, 0,
+		func(w io.Writer) error { return f.Write(w, t) }}
 }
 
 // before says that a next page begins at an offset, nil for none.

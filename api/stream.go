@@ -158,8 +158,6 @@ func (c *commaWriter) put(b []byte) {
 	}
 }
 
-const geoJSONType = "application/geo+json"
-
 // A featureStream is the GeoJSON export, encoded while it is written.
 type featureStream struct {
 	market *index.Market // nil for an empty export

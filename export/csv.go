@@ -140,7 +140,7 @@ func init() {
 	}
 }
 
-// protected appends a text of which no spreadsheet takes a part for a formula, wherever it splits.
+// protected appends a text. No spreadsheet takes a part of it for a formula, wherever it splits.
 func (c *csvWriter) protected(s string) {
 	c.safe = c.safe[:0]
 	kept, begins := 0, true

@@ -12,7 +12,7 @@ import (
 	"relais/market"
 )
 
-// The extent of a collection holds all of its features; that of sites is no larger than they need.
+// The extent of a collection holds all of its features; that of sites is their box.
 func TestOGCExtents(t *testing.T) {
 	s := newServer(t)
 	importOutages(t, s, market.FR, "ORANGE", paris, lyon)

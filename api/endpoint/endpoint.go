@@ -206,6 +206,10 @@ type Shaped interface {
 	Shapes() map[string]reflect.Type
 }
 
+// Formats is the type of a parameter that chooses the form of the answer. ContentTypes returns those of the answers to
+// its values.
+type Formats interface{ ContentTypes() []string }
+
 // A ParamError reports a parameter whose value cannot be used.
 type ParamError struct {
 	Param string

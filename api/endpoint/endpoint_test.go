@@ -376,3 +376,11 @@ func TestScopeOf(t *testing.T) {
 		t.Errorf("got %s, %v, want %s in it", text, err, want)
 	}
 }
+
+// Generators of clients that take the first media type of an answer take JSON.
+func TestJSONComesFirst(t *testing.T) {
+	got, err := json.Marshal(contents{"text/csv": 1, "application/geo+json": 2, "application/json": 3})
+	if want := `{"application/json":3,"application/geo+json":2,"text/csv":1}`; err != nil || string(got) != want {
+		t.Errorf("got %s and %v, want %s", got, err, want)
+	}
+}

@@ -291,17 +291,27 @@ func (o *Op[E]) Problems(info Info) (list []Problem) {
 }
 
 // content returns the schemas of a success by content type.
-func (o *Op[E]) content(info Info, types *schemas) Schema {
+func (o *Op[E]) content(info Info, types *schemas) contents {
 	if o.Produces != "" {
-		return Schema{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
+		return contents{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
 	}
 	shapes := map[string]reflect.Type{"application/json": o.Result}
 	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
 		shapes = shaped.Shapes()
 	}
-	content := Schema{}
+	content := contents{}
 	for contentType, t := range shapes {
 		content[contentType] = Schema{"schema": types.answer(t)}
+	}
+	for _, mediaType := range o.mediaTypes() {
+		if content[mediaType] != nil {
+			continue
+		}
+		file := Schema{"type": "string"}
+		if !strings.HasPrefix(mediaType, "text/") {
+			file["format"] = "binary"
+		}
+		content[mediaType] = Schema{"schema": file}
 	}
 	if info.Example != nil {
 		if mediaType, answer := info.Example(o.Name); answer != nil {
@@ -309,6 +319,49 @@ func (o *Op[E]) content(info Info, types *schemas) Schema {
 		}
 	}
 	return content
+}
+
+// contents are schemas by media type.
+type contents Schema
+
+// MarshalJSON implements json.Marshaler. JSON comes first: some generators of clients take the first type of several.
+func (c contents) MarshalJSON() ([]byte, error) {
+	text := []byte{'{'}
+	for _, mediaType := range slices.SortedFunc(maps.Keys(c), jsonFirst) {
+		schema, err := json.Marshal(c[mediaType])
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(strconv.AppendQuote(text, mediaType), ':'), schema...)
+		text = append(text, ',')
+	}
+	text[len(text)-1] = '}' // instead of the last comma: there is always a type
+	return text, nil
+}
+
+func jsonFirst(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == JSON:
+		return -1
+	case b == JSON:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// mediaTypes lists those of the formats of answers, nil if there is only one.
+func (o *Op[E]) mediaTypes() (list []string) {
+	for i := range o.Params {
+		if f, ok := reflect.Zero(o.Params[i].Type).Interface().(Formats); ok {
+			for _, contentType := range f.ContentTypes() {
+				mediaType, _, _ := strings.Cut(contentType, ";")
+				list = append(list, mediaType)
+			}
+		}
+	}
+	return list
 }
 
 // Headers lists the headers of a success, except for the common ones.

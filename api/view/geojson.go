@@ -2,8 +2,11 @@ package view
 
 import (
 	"cmp"
+	"reflect"
 	"strconv"
+	"strings"
 
+	"relais/export"
 	"relais/geo"
 	"relais/market"
 	"relais/site"
@@ -24,7 +27,7 @@ type Geometry struct {
 	Coordinates [2]float64 `json:"coordinates" doc:"Longitude and latitude, WGS84 degrees."`
 }
 
-// Properties are the properties of a Feature.
+// Properties are the properties of a Feature; with properties=full, those of Patterns too.
 type Properties struct {
 	ID               string      `json:"id"`
 	Market           market.Code `json:"market"`
@@ -32,6 +35,48 @@ type Properties struct {
 	NationalSiteCode string      `json:"nationalSiteCode"`
 	SourceAuthority  string      `json:"sourceAuthority"`
 	Operators        []string    `json:"operators"`
+}
+
+// Patterns has the columns of tables of sites by their types.
+func (Properties) Patterns() map[string]reflect.Type {
+	names := map[reflect.Type][]string{}
+	for _, c := range new(export.Register).SiteTable().Columns {
+		t := columnTypes[c.Type]
+		names[t] = append(names[t], c.Name)
+	}
+	patterns := map[string]reflect.Type{}
+	for t, list := range names {
+		patterns["^("+strings.Join(list, "|")+")$"] = t
+	}
+	return patterns
+}
+
+// columnTypes are the types of columns in JSON, which are null where the source states nothing.
+var columnTypes = map[export.Type]reflect.Type{
+	export.Text:    reflect.TypeFor[*string](),
+	export.Whole:   reflect.TypeFor[*int](),
+	export.Number:  reflect.TypeFor[*float64](),
+	export.Boolean: reflect.TypeFor[*bool](),
+	export.Date:    reflect.TypeFor[*string](),
+	export.Time:    reflect.TypeFor[*string](),
+	export.Texts:   reflect.TypeFor[*[]string](),
+	export.Wholes:  reflect.TypeFor[*[]int](),
+	export.Numbers: reflect.TypeFor[*[]float64](),
+}
+
+// A SiteCollection is a page of sites in GeoJSON.
+type SiteCollection struct {
+	Type     string        `json:"type" doc:"Always FeatureCollection."`
+	Features []SiteFeature `json:"features"`
+	Meta     ListMeta      `json:"meta"`
+}
+
+// A SiteFeature is a site of a SiteCollection.
+type SiteFeature struct {
+	Type       string      `json:"type" doc:"Always Feature."`
+	ID         string      `json:"id"`
+	Geometry   Geometry    `json:"geometry"`
+	Properties NearSummary `json:"properties"`
 }
 
 // A FeatureCollection is the GeoJSON export.

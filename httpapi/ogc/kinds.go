@@ -78,8 +78,8 @@ type outageItems struct {
 }
 
 var outages = func() kind {
-	k := kind{name: "outages", title: "Outages", description: "Outages that operators publish and that people report.", times: timesOfOutages,
-		table: func() *export.Table { return view.OutageTable(nil) }}
+	k := kind{name: "outages", title: "Outages", description: "Outages that operators publish and that people report.",
+		times: timesOfOutages, table: func() *export.Table { return view.OutageTable(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "network-status:read", failure: "OUTAGES", maxAge: 30,
 		dependsOn: []string{"outages"}, errors: []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}},
 		func(_ context.Context, r *api.Env, p *outageItems) (*features, error) {

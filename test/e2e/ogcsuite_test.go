@@ -16,8 +16,8 @@ import (
 
 // The official test suite of OGC API - Features Part 1 is ets-ogcapi-features10 of the Open Geospatial Consortium: Java
 // and TestNG. Here is what its tests do, read in its source (src/main/java/org/opengis/cite/ogcapifeatures10/conformance,
-// which comments here call the source), under the names of its classes and methods. It has no place for an API key, so
-// that whoever runs it puts a proxy in between that adds one. All collections are tested: the suite takes three, or
+// which comments here call the source), under the names of its classes and methods. It has no place for an API key:
+// to run it, put a proxy in between that adds one. All collections are tested: the suite takes three, or
 // twenty at most. Its tests of Part 2 begin with CrsRequirementClassPrecondition, which skips them where the service
 // does not claim that part; SuitePreconditions is about the suite's own arguments.
 func TestOGCSuite(t *testing.T) {

@@ -5,7 +5,8 @@ import type { paths } from './generated/api';
 import { setting, signature, type Without } from './signing';
 
 function connect(without?: Without) {
-  const client = createClient<paths>({ baseUrl: setting('BASE') });
+  // Without the second type a list could be GeoJSON or CSV.
+  const client = createClient<paths, 'application/json'>({ baseUrl: setting('BASE') });
   client.use({
     async onRequest({ request }) {
       const body = new Uint8Array(await request.clone().arrayBuffer());
