@@ -19,6 +19,7 @@ var listArchives = endpoint.New(endpoint.Decl{
 	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", FailureName: "ANFR_ARCHIVES", MaxAge: 3600,
 	DependsOn: []string{dataArchives},
 	Summary:   "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
+	Doc:       "Each is a date for /anfr/archive/{date}; meta.current is the newest one.",
 }, (*Env).archives)
 
 func (r *Env) archives(context.Context, *struct{}) (*view.Body[[]string, view.ArchivesMeta], error) {

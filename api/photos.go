@@ -33,11 +33,12 @@ var listPhotos = endpoint.New(endpoint.Decl{
 	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", FailureName: "SITE_PHOTOS", MaxAge: 60,
 	DependsOn:  []string{dataRegisters, dataPhotos},
 	Summary:    "Photos of a site, the newest first.",
+	Doc:        "Only photos that are shown: those that a moderator hides or has not approved yet are left out. The addresses of images need no key.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator},
 }, (*Env).photos)
 
 type photosParams struct {
-	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
 	Market   *market.Code `param:"market" doc:"Only this market."`
 	Operator operatorList `param:"operator" default:"ALL" doc:"Only photos of these operators, several with commas."`
 	Limit    int          `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
@@ -83,13 +84,14 @@ var uploadPhoto = endpoint.New(endpoint.Decl{
 		MaxFileBytes: maxImage,
 		FileDoc:      "JPEG, PNG, WebP, GIF, BMP, TIFF, HEIC, HEIF, AVIF or SVG, by its content; at most 20 MiB and 120 megapixels. Of its metadata, only publicMetadata is kept."},
 	Summary: "Send a photo of a site; it is shown at once, or when a moderator has approved it.",
+	Doc:     "For clients that may write. The image is written again as WebP in three sizes, without its metadata.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
 		codeHEIC, codeNotWritable},
 	DependsOn: []string{dataPhotos},
 }, (*Env).upload)
 
 type uploadParams struct {
-	ID           string        `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	ID           string        `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
 	Market       *market.Code  `param:"market" doc:"Only this market."`
 	Description  string        `param:"description" in:"body" max:"1000" lines:"true" doc:"Caption."`
 	Operator     *operatorName `param:"operator" in:"body" doc:"Operator of the site whose antennas are seen, or ALL; without it the site's only one."`

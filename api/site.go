@@ -64,11 +64,12 @@ func (r *Env) antenna(_ context.Context, p *antennaParams) (detailAnswer, error)
 var getSite = endpoint.New(endpoint.Decl{
 	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", FailureName: "SITE", MaxAge: 60,
 	Summary:    "Where a site is and who is on it.",
+	Doc:        "A short form of /antennas/{id}, for apps that show the photos of a site.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator},
 }, (*Env).site)
 
 type siteParams struct {
-	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
 	Market   *market.Code `param:"market" doc:"Only this market."`
 	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas; operatorSiteId is then the first one's."`
 }

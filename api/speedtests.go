@@ -136,7 +136,7 @@ var siteSpeedtests = endpoint.New(endpoint.Decl{
 }, (*Env).speedtestsOfSite)
 
 type siteSpeedtestsParams struct {
-	SiteID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-23444"`
+	SiteID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
 	ANFRCode     string       `param:"anfrCode" max:"128" doc:"Legacy: the same as siteId. All that are given must name one site."`
 	NationalCode string       `param:"nationalSiteCode" max:"128" doc:"The same."`
 	SourceCode   string       `param:"sourceCode" max:"128" doc:"The same."`

@@ -127,10 +127,9 @@ func (s *Server) buildOpenAPI() error {
 		Title: "relais", Version: api.InterfaceVersion,
 		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz. Later versions of the interface may have more markets and more codes of errors.",
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
+		Tags:   api.Tags(),
 		Common: api.CommonCodes(), Problems: api.Problems(), BodyCodes: api.BodyCodes,
-		Example: func(operation string) (string, json.RawMessage) {
-			return docs.Requests[operation].MediaType(), docs.Example(operation, s.BaseURL)
-		},
+		Example: func(operation string) json.RawMessage { return docs.Example(operation, s.BaseURL) },
 	}
 	for _, mount := range mounts {
 		info.Servers = append(info.Servers, s.BaseURL+mount)

@@ -2,10 +2,7 @@ package endpoint
 
 import (
 	"encoding/json"
-	"maps"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,8 +13,12 @@ type Problem struct {
 	When   string
 }
 
+// A Tag is a group of operations: the first part of their paths.
+type Tag struct{ Name, Doc string }
+
 // Info is the head of an OpenAPI document.
 type Info struct {
+	Tags                                             []Tag
 	Title, Version, Description, Licence, LicenceURL string
 	Servers                                          []string
 	// Common are the codes that every operation may answer.
@@ -27,9 +28,8 @@ type Info struct {
 	BodyCodes func(*Body) []string
 	// Problems explains every code.
 	Problems []Problem
-	// Example, which may be nil, returns an example answer of an operation with its media type,
-	// nil for none.
-	Example func(operation string) (mediaType string, answer json.RawMessage)
+	// Example, which may be nil, returns an example answer of an operation in JSON, nil for none.
+	Example func(operation string) json.RawMessage
 }
 
 // OpenAPI returns the OpenAPI 3.1 document of the operations.
@@ -57,7 +57,10 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 			"docs": Schema{"type": "string", "format": "uri", "description": "Where the code, or the parameters, are explained."},
 		},
 	}
-	var servers []Schema
+	var servers, tags []Schema
+	for _, tag := range info.Tags {
+		tags = append(tags, Schema{"name": tag.Name, "description": tag.Doc})
+	}
 	for _, url := range info.Servers {
 		servers = append(servers, Schema{"url": url})
 	}
@@ -66,6 +69,7 @@ func OpenAPI[E any](info Info, ops []*Op[E]) Schema {
 		"info": Schema{"title": info.Title, "version": info.Version, "description": info.Description,
 			"license": Schema{"name": info.Licence, "url": info.LicenceURL}},
 		"servers":  servers,
+		"tags":     tags,
 		"security": security(),
 		"paths":    paths,
 		"components": Schema{"schemas": types.byName, "securitySchemes": securitySchemes, "headers": headers,
@@ -141,6 +145,8 @@ func CommonHeaders() []Header {
 		{Name: "X-Request-Id", Doc: "Names this request."},
 		{Name: "Cache-Control", Doc: "How long the answer may be kept."},
 		{Name: "Vary", Doc: "The headers of the request that the answer depends on."},
+		{Name: "X-Content-Type-Options", Doc: "Always nosniff."},
+		{Name: "Content-Security-Policy", Doc: "That a browser which shows the answer as a page loads nothing for it."},
 		{Name: "Access-Control-Allow-Origin", Doc: "For a page of an origin that a client has: that origin."},
 		{Name: "Access-Control-Expose-Headers", Doc: "For the same: what it may read."},
 		{Name: "X-RateLimit-Limit", Doc: "Requests that the client has in a minute.", Integer: true},
@@ -208,7 +214,7 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 		if list, ok := p.listSchema(types); ok {
 			s["schema"], s["style"], s["explode"] = list, "form", false // values with commas in between
 			if p.Example != "" {
-				s["example"] = []string{p.Example}
+				s["example"] = strings.Split(p.Example, ",")
 			}
 		}
 		params = append(params, s)
@@ -238,170 +244,4 @@ func (o *Op[E]) requestBody(types *schemas) Schema {
 	return Schema{"required": true,
 		"content": Schema{o.Body.Type: Schema{"schema": Schema{"type": "object", "properties": properties,
 			"required": required}}}}
-}
-
-func (o *Op[E]) responses(info Info, types *schemas) Schema {
-	responses := Schema{
-		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": o.content(info, types),
-			"headers": withCommonHeaders(schemasOf(o.Headers()))},
-	}
-	if o.Produces != "" {
-		responses["204"] = Schema{"description": "There is nothing there.", "headers": withCommonHeaders(schemasOf(o.Headers()))}
-	}
-	if o.Method == "GET" {
-		responses["304"] = Schema{"description": "Not changed since the answer whose ETag stands in If-None-Match.",
-			"headers": withCommonHeaders(schemasOf([]Header{etagHeader}))}
-	}
-	byStatus := map[int][]string{}
-	for _, p := range o.Problems(info) {
-		byStatus[p.Status] = append(byStatus[p.Status], p.Code+": "+p.When)
-	}
-	for _, status := range slices.Sorted(maps.Keys(byStatus)) {
-		own := Schema{}
-		if status == 405 {
-			own["Allow"] = Schema{"schema": Schema{"type": "string"}, "description": "The methods of the path."}
-		}
-		if status == 429 || status == 503 {
-			own["Retry-After"] = Schema{"schema": Schema{"type": "integer"},
-				"description": "Seconds after which to come back."}
-		}
-		responses[strconv.Itoa(status)] = Schema{
-			"headers":     withCommonHeaders(own),
-			"description": strings.Join(byStatus[status], " "),
-			"content":     Schema{"application/json": Schema{"schema": Schema{"$ref": "#/components/schemas/Error"}}},
-		}
-	}
-	return responses
-}
-
-// Problems lists the errors that the operation may answer, by code.
-func (o *Op[E]) Problems(info Info) (list []Problem) {
-	answers := slices.Concat(o.ErrorCodes, info.Common, []string{o.FailureCode})
-	if info.BodyCodes != nil {
-		answers = append(answers, info.BodyCodes(o.Body)...)
-	}
-	for _, code := range slices.Compact(slices.Sorted(slices.Values(answers))) {
-		for _, p := range info.Problems {
-			if p.Code == code {
-				list = append(list, p)
-			}
-		}
-	}
-	return list
-}
-
-// content returns the schemas of a success by content type.
-func (o *Op[E]) content(info Info, types *schemas) contents {
-	if o.Produces != "" {
-		return contents{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
-	}
-	shapes := map[string]reflect.Type{"application/json": o.Result}
-	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
-		shapes = shaped.Shapes()
-	}
-	content := contents{}
-	for contentType, t := range shapes {
-		content[contentType] = Schema{"schema": types.answer(t)}
-	}
-	for _, mediaType := range o.mediaTypes() {
-		if content[mediaType] != nil {
-			continue
-		}
-		file := Schema{"type": "string"}
-		if !strings.HasPrefix(mediaType, "text/") {
-			file["format"] = "binary"
-		}
-		content[mediaType] = Schema{"schema": file}
-	}
-	if info.Example != nil {
-		if mediaType, answer := info.Example(o.Name); answer != nil {
-			content[mediaType].(Schema)["example"] = answer
-		}
-	}
-	return content
-}
-
-// contents are schemas by media type.
-type contents Schema
-
-// MarshalJSON implements json.Marshaler. JSON comes first: some generators of clients take the first type of several.
-func (c contents) MarshalJSON() ([]byte, error) {
-	text := []byte{'{'}
-	for _, mediaType := range slices.SortedFunc(maps.Keys(c), jsonFirst) {
-		schema, err := json.Marshal(c[mediaType])
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(strconv.AppendQuote(text, mediaType), ':'), schema...)
-		text = append(text, ',')
-	}
-	text[len(text)-1] = '}' // instead of the last comma: there is always a type
-	return text, nil
-}
-
-func jsonFirst(a, b string) int {
-	switch {
-	case a == b:
-		return 0
-	case a == JSON:
-		return -1
-	case b == JSON:
-		return 1
-	}
-	return strings.Compare(a, b)
-}
-
-// mediaTypes lists those of the formats of answers, nil if there is only one.
-func (o *Op[E]) mediaTypes() (list []string) {
-	for i := range o.Params {
-		if f, ok := reflect.Zero(o.Params[i].Type).Interface().(Formats); ok {
-			for _, contentType := range f.ContentTypes() {
-				mediaType, _, _ := strings.Cut(contentType, ";")
-				list = append(list, mediaType)
-			}
-		}
-	}
-	return list
-}
-
-// Headers lists the headers of a success, except for the common ones.
-func (o *Op[E]) Headers() (list []Header) {
-	switch {
-	case o.Method == "GET":
-		list = append(list, etagHeader)
-	case !o.Asks:
-		list = append(list, Header{Name: "Idempotent-Replayed",
-			Doc: "true where a signed request came again: the answer is that of the first."})
-	}
-	if o.Result.Implements(reflect.TypeFor[Wrapped]()) {
-		list = append(list, Header{Name: "Content-Disposition", Doc: "Of an answer that is not JSON: the name of a file for it."})
-		if slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == "offset" }) {
-			list = append(list, Header{Name: "Link",
-				Doc: `Of a page in CSV that is not the last: the address of the next one, with rel="next".`})
-		}
-	}
-	if o.Result.Implements(reflect.TypeFor[Located]()) {
-		list = append(list, Header{Name: "Location", Doc: "Address of what was made."})
-	}
-	return list
-}
-
-var etagHeader = Header{Name: "ETag", Doc: "For If-None-Match."}
-
-// answer returns the schema of a body, with its request id.
-func (s *schemas) answer(t reflect.Type) Schema {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	sch := s.schemaOf(t)
-	body := sch
-	if ref, ok := sch["$ref"].(string); ok {
-		body = s.byName[strings.TrimPrefix(ref, s.refPrefix)]
-	}
-	props := body["properties"].(Schema)
-	if props["requestId"] == nil {
-		props["requestId"] = requestID()
-		body["required"] = append(body["required"].([]string), "requestId")
-	}
-	return sch
 }

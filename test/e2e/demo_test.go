@@ -66,6 +66,7 @@ func TestDemo(t *testing.T) {
 	replace(t, snap, text)
 	s, _ = demonstrate(t, dir, func(*exec.Cmd) {})
 	again := s.inTime()
+	s.examples(t, dir)
 	if today := time.Now().UTC().Format(time.DateOnly); today == began.Format(time.DateOnly) {
 		if diff := cmp.Diff(first, again); diff != "" {
 			t.Errorf("shown again on the same day: before (-), now (+):\n%s", diff)

@@ -21,7 +21,7 @@ type Request struct {
 // Requests are the examples by the names of the operations.
 var Requests = map[string]Request{
 	"antennas.list":   {Target: "/antennas?lat=48.8566&lon=2.3522&radiusKm=10&operator=ORANGE&limit=1"},
-	"antennas.export": {Target: "/antennas/export?format=geojson&department=75"},
+	"antennas.export": {Target: "/antennas/export?department=75"},
 	"antennas.search": {Target: "/antennas/search?q=paris&generation=5G&limit=1"},
 	"antennas.lookup": {Target: "/antennas/lookup-by-radio?enb=100007&limit=1"},
 	"antennas.cells": {Target: "/antennas/lookup?limit=1",
@@ -38,35 +38,27 @@ var Requests = map[string]Request{
 	"outages.list":    {Target: "/outages?operator=ORANGE&limit=2"},
 	"sites-hs.list":   {Target: "/sites-hs?operator=ORANGE"},
 	"anfr.archives":   {Target: "/anfr/archives"},
-	"anfr.archive":    {Target: "/anfr/archive/2026-08-27"},
+	"anfr.archive":    {Target: "/anfr/archive/2026-01-15"},
 	"speedtests.list": {Target: "/speedtests?limit=1"},
-	"speedtests.site": {Target: "/speedtests/site?siteId=fr-90000663&bestOnly=true"},
+	"speedtests.site": {Target: "/speedtests/site?siteId=fr-90000001&bestOnly=true"},
 	"coverage.points": {Target: "/coverage/points?technology=LTE&limit=1"},
 	"tiles.get":       {Target: "/tiles/FR/9/259/176.mvt?operator=ORANGE"},
 	"tiles.describe":  {Target: "/tiles/FR.json"},
-	"changes.list":    {Target: "/changes?department=02&generation=4G"},
+	"changes.list":    {Target: "/changes?department=35&generation=4G"},
 }
 
 //go:embed examples/*.json
 var exampleFiles embed.FS
 
-// Example returns the answer of a server with this base URL to an operation's Request, on a
-// synthetic country and shortened. It is nil for an answer that is not JSON. The test of package
-// httpapi writes the files.
+// Example returns the answer of a server with this base URL to an operation's Request, as the
+// demonstration has it, shortened. It is nil for an answer that is not JSON. TestDemo of package
+// e2e writes the files.
 func Example(name, baseURL string) json.RawMessage {
 	text, err := exampleFiles.ReadFile("examples/" + name + ".json")
 	if err != nil {
 		return nil
 	}
 	return bytes.ReplaceAll(bytes.TrimSpace(text), []byte("{{base}}"), []byte(baseURL))
-}
-
-// MediaType returns the media type of the answer.
-func (r Request) MediaType() string {
-	if strings.Contains(r.Target, "format=geojson") {
-		return "application/geo+json"
-	}
-	return "application/json"
 }
 
 // ExampleNames lists the operations that have an Example.
