@@ -60,7 +60,7 @@ func responses(contentType string) schema {
 	answer := func(description, contentType string) schema {
 		return schema{"description": description, "content": schema{contentType: schema{"schema": schema{"type": "object"}}}}
 	}
-	return schema{"200": answer("The answer.", contentType),
+	return schema{"200": answer("The answer.", contentType), "400": answer("A parameter is wrong.", jsonType),
 		"default": answer("An error, whose members error and code say what was wrong.", jsonType)}
 }
 

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,14 +27,21 @@ func TestOtherTools(t *testing.T) {
 			t.Errorf("got %v: %s, want %s of points", err, out, want)
 		}
 	})
-	t.Run("OpenAPI linter", func(t *testing.T) {
-		redocly, err := exec.LookPath("redocly")
-		if err != nil {
-			t.Skip("redocly is not installed (npm: @redocly/cli)")
-		}
-		if out, err := exec.Command(redocly, "lint",
-			save("/openapi.json", "openapi.json")).CombinedOutput(); err != nil {
-			t.Errorf("got %v: %s", err, out)
-		}
-	})
+}
+
+// A linter finds nothing in the descriptions of the APIs.
+func TestConformanceOpenAPI(t *testing.T) {
+	cmd := node(t, "@redocly/openapi-core/lib/index.js")
+	script, err := filepath.Abs("testdata/lint.cjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, newFolder(t))
+	cmd.Args[1] = script
+	for path, name := range map[string]string{"/openapi.json": "openapi.json", "/ogc/api": "ogc.json"} {
+		cmd.Args = append(cmd.Args, filetest.New(t, name, string(s.get(path).body)))
+	}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) != 0 {
+		t.Errorf("got %v: %s", err, out)
+	}
 }
