@@ -176,8 +176,8 @@ func TestWhatIsNoBody(t *testing.T) {
 	wantError(t, post(t, s, signing, now, large, large), 413, "PAYLOAD_TOO_LARGE")
 	w := do(t, s, "GET", mount+"/notes")
 	wantError(t, w, 405, "METHOD_NOT_ALLOWED", "POST")
-	if w.Header().Get("Allow") != "POST" {
-		t.Errorf("Allow: %q, want POST", w.Header().Get("Allow"))
+	if w.Header().Get("Allow") != "POST, OPTIONS" {
+		t.Errorf("Allow: %q, want POST, OPTIONS", w.Header().Get("Allow"))
 	}
 	if done.Load() != 0 {
 		t.Errorf("done %d times, want 0", done.Load())

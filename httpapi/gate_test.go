@@ -276,8 +276,12 @@ func TestCORS(t *testing.T) {
 			}
 		})
 	}
-	// OPTIONS without the headers of a preflight is a method like others.
-	wantError(t, do(t, s, "OPTIONS", mount+"/markets"), 405, "METHOD_NOT_ALLOWED")
+	// OPTIONS without the headers of a preflight is answered with the methods (RFC 9110, 9.3.7).
+	for path, want := range map[string]string{"/markets": "GET, HEAD, OPTIONS", "/antennas/lookup": "POST, OPTIONS"} {
+		if w := do(t, s, "OPTIONS", mount+path); w.Code != 204 || w.Header().Get("Allow") != want || w.Body.Len() != 0 {
+			t.Errorf("OPTIONS %s: status %d, Allow %q, body %q, want 204, %q and none", path, w.Code, w.Header().Get("Allow"), w.Body, want)
+		}
+	}
 }
 
 // A client address comes from the proxy only where the proxy is trusted.

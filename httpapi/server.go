@@ -207,13 +207,26 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 	x.route = handler.path
 	route := handler.route(r.Method)
 	if route == nil {
-		methods := slices.Sorted(maps.Keys(handler.methods))
-		h["Allow"] = []string{strings.Join(methods, ", ")}
-		s.fail(x, api.NotAllowed(methods))
+		s.refuseMethod(x, handler)
 		return
 	}
 	x.vars = vars
 	route.serve(s, x)
+}
+
+// refuseMethod answers a method that a path does not have. OPTIONS is for the methods that it has, and for preflights.
+func (s *Server) refuseMethod(x *exchange, handler *handler) {
+	methods := slices.Sorted(maps.Keys(handler.methods))
+	allow := methods
+	if !handler.knowsOrigins() {
+		allow = append(slices.Clone(methods), http.MethodOptions)
+	}
+	x.w.Header()["Allow"] = []string{strings.Join(allow, ", ")}
+	if x.r.Method == http.MethodOptions && len(allow) > len(methods) {
+		x.sendHeader(http.StatusNoContent)
+		return
+	}
+	s.fail(x, api.NotAllowed(methods))
 }
 
 // recover answers 500 after a handler panicked, which is a bug.
