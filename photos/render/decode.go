@@ -13,8 +13,9 @@ import (
 	"image/png"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
+
+	"relais/photos/tiff"
 )
 
 // guarded runs a decoder and returns its panic as an error.
@@ -60,7 +61,11 @@ func (r Renderer) decoder(ctx context.Context, h imageHeader, data []byte) (imag
 	case BMP:
 		return bmp.Decode(in)
 	case TIFF:
-		return tiff.Decode(in)
+		f, err := tiff.Parse(data)
+		if err != nil {
+			return nil, err
+		}
+		return f.Decode(ctx, decodeWebP)
 	case HEIC, HEIF:
 		return decodeHEIC(ctx, data)
 	case AVIF:

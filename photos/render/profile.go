@@ -3,12 +3,12 @@ package render
 import (
 	"bytes"
 	"compress/zlib"
-	"encoding/binary"
 	"io"
 
 	"relais/photos/chunk"
 	"relais/photos/heif"
 	"relais/photos/icc"
+	"relais/photos/tiff"
 )
 
 // maxProfile is how many bytes a colour profile may have. Those of displays have 500 to
@@ -32,7 +32,9 @@ func profileOf(format Format, data []byte) *icc.Profile {
 			}
 		}
 	case TIFF:
-		profile = tagsTIFF(data)[tagProfile].bytes
+		if f, err := tiff.Parse(data); err == nil {
+			profile = f.Profile
+		}
 	case HEIC, HEIF, AVIF:
 		if f, err := heif.Parse(data); err == nil {
 			profile = f.Primary().Profile()
@@ -84,59 +86,4 @@ func profilePNG(data []byte) []byte {
 		return profile
 	}
 	return nil
-}
-
-// Tags of TIFF.
-const (
-	tagCompression = 259
-	tagPhotometric = 262
-	tagProfile     = 34675
-)
-
-// A tagTIFF is the content of a tag: its first number, or its bytes.
-type tagTIFF struct {
-	count, first uint32
-	bytes        []byte // of types of one byte only
-}
-
-// tagsTIFF reads the first directory of a TIFF file as far as it is sound (TIFF 6.0,
-// section 2).
-func tagsTIFF(data []byte) map[uint16]tagTIFF {
-	const entry = 12
-	tags := map[uint16]tagTIFF{}
-	if len(data) < 8 {
-		return tags
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if data[0] == 'M' {
-		order = binary.BigEndian
-	}
-	at := uint64(order.Uint32(data[4:]))
-	if at+2 > uint64(len(data)) {
-		return tags
-	}
-	n := uint64(order.Uint16(data[at:]))
-	for rest := data[at+2:]; n > 0 && len(rest) >= entry; n, rest = n-1, rest[entry:] {
-		t := tagTIFF{count: order.Uint32(rest[4:]), first: order.Uint32(rest[8:])}
-		switch kind := order.Uint16(rest[2:]); kind {
-		case 3: // two bytes each
-			switch {
-			case t.count <= 2:
-				t.first = uint32(order.Uint16(rest[8:]))
-			case uint64(t.first)+2 <= uint64(len(data)):
-				t.first = uint32(order.Uint16(data[t.first:]))
-			}
-		case 4:
-			if t.count > 1 && uint64(t.first)+4 <= uint64(len(data)) {
-				t.first = order.Uint32(data[t.first:])
-			}
-		case 1, 7:
-			if end := uint64(t.first) + uint64(t.count); t.count > 4 && t.count <= maxProfile &&
-				end <= uint64(len(data)) {
-				t.bytes = data[t.first:end]
-			}
-		}
-		tags[order.Uint16(rest)] = t
-	}
-	return tags
 }

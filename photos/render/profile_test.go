@@ -19,8 +19,11 @@ import (
 
 // Tags of TIFF that only tests write.
 const (
-	tagStrips     = 273
-	tagStripBytes = 279
+	tagCompression = 259
+	tagPhotometric = 262
+	tagStrips      = 273
+	tagStripBytes  = 279
+	tagProfile     = 34675
 )
 
 // withProfileJPEG puts a profile into a JPEG, in two parts.

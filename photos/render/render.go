@@ -16,6 +16,7 @@ import (
 	"relais/photos/avif"
 	"relais/photos/exif"
 	"relais/photos/icc"
+	"relais/photos/tiff"
 )
 
 var (
@@ -104,7 +105,12 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 	res.Exif, _ = exif.Read(data) // fields that cannot be read are left out
 	turn := upright
 	switch h.Format {
-	case JPEG, PNG, WebP, TIFF:
+	case TIFF:
+		if f, err := tiff.Parse(data); err == nil {
+			turn = orientation(f.Orientation)
+			res.Rotation = turn.degrees()
+		}
+	case JPEG, PNG, WebP:
 		turn = orientation(res.Exif.Orientation)
 		res.Rotation = turn.degrees()
 	case HEIC, HEIF, AVIF: // the decoders turn the picture themselves

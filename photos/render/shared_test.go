@@ -19,7 +19,7 @@ import (
 )
 
 // unread are the shared images that are damaged, bombs, or of an unsupported kind.
-var unread = []string{"bomb-", "usebomb", "trunc.", "html-then", "jpeg-in.tif", "webp.tif", "weird.jpg", "goexif-oom",
+var unread = []string{"bomb-", "usebomb", "trunc.", "html-then", "weird.jpg", "goexif-oom",
 	"polyglot-gif", "xmlbomb", "xxe",
 	"clusterfuzz", "crash-", "github_", "-mini.heif", "j2k32"}
 

@@ -10,11 +10,11 @@ import (
 	"io"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"relais/photos/chunk"
 	"relais/photos/heif"
+	"relais/photos/tiff"
 )
 
 // A Format is one of the image formats that are read.
@@ -88,7 +88,7 @@ func format(data []byte) Format {
 		return WebP
 	case begins("GIF87a"), begins("GIF89a"):
 		return GIF
-	case begins("II*\x00"), begins("MM\x00*"):
+	case tiff.HasSignature(data):
 		return TIFF
 	case begins("BM") && len(data) >= 14 && bytes.Equal(data[6:10], make([]byte, 4)): // reserved zeros
 		return BMP
@@ -133,10 +133,13 @@ func (h *imageHeader) read(data []byte) error {
 	case BMP:
 		return h.config(data, bmp.DecodeConfig, 5)
 	case TIFF:
-		if err := checkTIFF(data); err != nil {
+		f, err := tiff.Parse(data)
+		if err != nil {
 			return err
 		}
-		return h.config(data, tiff.DecodeConfig, 8) // and a strip that may be all of it
+		h.Width, h.Height = f.Width, f.Height
+		h.perPixel = f.Memory() / float64(f.Width) / float64(f.Height)
+		return nil
 	case HEIF, AVIF:
 		return h.readHEIF(data)
 	case SVG:

@@ -9,9 +9,9 @@ import (
 	"image/png"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 
 	"relais/photos/chunk"
+	"relais/photos/tiff"
 )
 
 // An unsupported is the error of an image that looks sound, but has
@@ -39,43 +39,11 @@ func (h imageHeader) inWords(err error) error {
 		return &unsupported{"this kind of PNG has something unusual (" + string(ofPNG) + ")",
 			"JPEG or as a PNG of another kind"}
 	case errors.As(err, &ofTIFF):
-		return &unsupported{"this kind of TIFF has something unusual (" + string(ofTIFF) + ")", tiffInstead}
+		return &unsupported{string(ofTIFF), "JPEG, PNG or an RGB TIFF with LZW"}
 	case errors.Is(err, bmp.ErrUnsupported):
 		return &unsupported{"this kind of BMP is compressed or has 16 bits a pixel", "PNG or JPEG"}
 	}
 	return err
-}
-
-const tiffInstead = "JPEG, PNG or an RGB TIFF with LZW"
-
-// Compressions and colours of TIFF that the decoder knows, and names of others.
-var (
-	readCompressions = map[uint32]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 8: true, 32773: true,
-		32946: true}
-	otherCompressions = map[uint32]string{
-		6: "old JPEG", 7: "JPEG", 34712: "JPEG 2000", 34887: "LERC", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP",
-		50002: "JPEG XL",
-	}
-	otherColours = map[uint32]string{
-		5: "CMYK", 6: "YCbCr", 8: "CIE L*a*b*", 9: "ICC L*a*b*", 10: "ITU L*a*b*", 32803: "those of a camera's sensor",
-		34892: "linear raw",
-	}
-)
-
-// checkTIFF refuses by name the compressions and colours that the decoder refuses by number.
-func checkTIFF(data []byte) error {
-	tags := tagsTIFF(data)
-	if c := tags[tagCompression].first; !readCompressions[c] {
-		name, ok := otherCompressions[c]
-		if !ok {
-			name = fmt.Sprintf("number %d", c)
-		}
-		return &unsupported{"this TIFF is compressed as " + name, tiffInstead}
-	}
-	if name, ok := otherColours[tags[tagPhotometric].first]; ok {
-		return &unsupported{"the colours of this TIFF are " + name, tiffInstead}
-	}
-	return nil
 }
 
 // checkJPEG refuses a file without a frame that can be decoded (ITU-T T.81, table B.1).
