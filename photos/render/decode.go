@@ -12,9 +12,9 @@ import (
 	"image/jpeg"
 	"image/png"
 
-	"golang.org/x/image/bmp"
 	"golang.org/x/image/webp"
 
+	"relais/photos/bmp"
 	"relais/photos/tiff"
 )
 
@@ -59,7 +59,11 @@ func (r Renderer) decoder(ctx context.Context, h imageHeader, data []byte) (imag
 		}
 		return onCanvas(plain(m), image.Pt(h.Width, h.Height)), nil
 	case BMP:
-		return bmp.Decode(in)
+		f, err := bmp.Parse(data)
+		if err != nil {
+			return nil, err
+		}
+		return f.Decode()
 	case TIFF:
 		f, err := tiff.Parse(data)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"io"
 
+	"relais/photos/bmp"
 	"relais/photos/chunk"
 	"relais/photos/heif"
 	"relais/photos/icc"
@@ -30,6 +31,10 @@ func profileOf(format Format, data []byte) *icc.Profile {
 				profile = body
 				break
 			}
+		}
+	case BMP:
+		if f, err := bmp.Parse(data); err == nil {
+			profile = f.Profile
 		}
 	case TIFF:
 		if f, err := tiff.Parse(data); err == nil {

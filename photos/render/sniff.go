@@ -9,9 +9,9 @@ import (
 	"image/png"
 	"io"
 
-	"golang.org/x/image/bmp"
 	"golang.org/x/image/webp"
 
+	"relais/photos/bmp"
 	"relais/photos/chunk"
 	"relais/photos/heif"
 	"relais/photos/tiff"
@@ -131,7 +131,12 @@ func (h *imageHeader) read(data []byte) error {
 	case GIF:
 		return h.config(data, gif.DecodeConfig, 5) // the frame's index and the canvas
 	case BMP:
-		return h.config(data, bmp.DecodeConfig, 5)
+		f, err := bmp.Parse(data)
+		if err != nil {
+			return err
+		}
+		h.Width, h.Height, h.perPixel = f.Width, f.Height, 4
+		return nil
 	case TIFF:
 		f, err := tiff.Parse(data)
 		if err != nil {

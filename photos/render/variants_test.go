@@ -22,10 +22,13 @@ type variant struct {
 	name  string  // begins with the extension
 	make  string  // the command that makes OUT from photo.png; "" when file is given
 	file  []byte  // of a writer in this package
-	look  string  // the command that decodes IN to WANT; "" for ImageMagick's convert
+	look  string  // the command that decodes IN to WANT, or byBrowser; "" for ImageMagick's convert
 	bound float64 // the largest mean difference from the reference, in levels; 0 means 2
 	words string  // of the reason for which it is refused; "" when it is shown
 }
+
+// byBrowser says that Chromium is the reference.
+const byBrowser = "chromium"
 
 // sample is the picture that the variants show: smooth, of all colours, and different in every corner.
 func sample(w, h int) *image.NRGBA {
@@ -50,7 +53,7 @@ func testVariants(t *testing.T, sources map[string]image.Image, variants []varia
 	for name, m := range sources {
 		filetest.Write(t, filepath.Join(dir, name), asPNG(t, m))
 	}
-	looks := []string{"-quiet"}
+	looks, browse := []string{"-quiet"}, []string(nil)
 	for i, v := range variants {
 		out := v.out(i)
 		switch {
@@ -59,12 +62,19 @@ func testVariants(t *testing.T, sources map[string]image.Image, variants []varia
 		default:
 			command(t, dir, strings.ReplaceAll(v.make, "OUT", out))
 		}
-		if v.words == "" && v.look == "" {
+		switch {
+		case v.words != "":
+		case v.look == byBrowser:
+			browse = append(browse, out)
+		case v.look == "":
 			looks = append(looks, "(", out+"[0]", "-auto-orient", "-colorspace", "sRGB", "-depth", "8", "-write",
 				"PNG32:"+out+".png", "+delete", ")")
 		}
 	}
 	_ = run(dir, "convert", append(looks, "null:")...) // files that it cannot read are missing below
+	for i, shown := range browsed(t, dir, browse...) {
+		filetest.Write(t, filepath.Join(dir, browse[i]+".png"), shown)
+	}
 	for i, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			out := v.out(i)
@@ -76,7 +86,7 @@ func testVariants(t *testing.T, sources map[string]image.Image, variants []varia
 			if err != nil {
 				t.Fatalf("error = %v, want none", err)
 			}
-			if v.look != "" {
+			if v.look != "" && v.look != byBrowser {
 				command(t, dir, strings.NewReplacer("IN", out, "WANT", out+".png").Replace(v.look))
 			}
 			want, err := png.Decode(bytes.NewReader(filetest.Read(t, filepath.Join(dir, out+".png"))))

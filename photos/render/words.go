@@ -8,8 +8,7 @@ import (
 	"image/jpeg"
 	"image/png"
 
-	"golang.org/x/image/bmp"
-
+	"relais/photos/bmp"
 	"relais/photos/chunk"
 	"relais/photos/tiff"
 )
@@ -28,6 +27,7 @@ func (h imageHeader) inWords(err error) error {
 		ofJPEG jpeg.UnsupportedError
 		ofPNG  png.UnsupportedError
 		ofTIFF tiff.UnsupportedError
+		ofBMP  bmp.UnsupportedError
 	)
 	switch {
 	case errors.As(err, &ofJPEG) && string(ofJPEG) == "luma/chroma subsampling ratio":
@@ -40,8 +40,8 @@ func (h imageHeader) inWords(err error) error {
 			"JPEG or as a PNG of another kind"}
 	case errors.As(err, &ofTIFF):
 		return &unsupported{string(ofTIFF), "JPEG, PNG or an RGB TIFF with LZW"}
-	case errors.Is(err, bmp.ErrUnsupported):
-		return &unsupported{"this kind of BMP is compressed or has 16 bits a pixel", "PNG or JPEG"}
+	case errors.As(err, &ofBMP):
+		return &unsupported{string(ofBMP), "PNG or JPEG"}
 	}
 	return err
 }
