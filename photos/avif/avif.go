@@ -3,8 +3,8 @@
 // function that it can call asks whether to go on. Boxes, colours, grids, alpha and transforms are Go.
 //
 // Pictures are decoded as they are to be shown, in the colours of their own primaries
-// and transfer: ICC profiles and primaries are not applied. Of a sequence, the primary item
-// is decoded.
+// and transfer: a Picture states them, but they and ICC profiles are not applied. Of a sequence,
+// the primary item is decoded.
 package avif
 
 import (
@@ -21,24 +21,30 @@ import (
 var (
 	// errDamaged says that the bytes are not a valid picture.
 	errDamaged = errors.New("avif: damaged")
-	// errUnsupported says that the picture looks sound, but that this package cannot decode it.
-	errUnsupported = errors.New("avif: not supported")
+	// ErrUnsupported says that the picture looks sound, but that this package cannot decode it.
+	ErrUnsupported = errors.New("avif: not supported")
 	// ErrTooLarge says that the picture has too many pixels or needs too much memory.
 	ErrTooLarge = errors.New("avif: too large")
 )
+
+// A Picture has straight alpha, and its corner at 0, 0.
+type Picture struct {
+	*image.NRGBA
+	Color heif.Color // as the file states it, else its AV1
+}
 
 // Decode returns the primary picture of a file: straight alpha, 8 bits, with its crop,
 // rotation and mirroring applied, and its corner at 0, 0. The stated size is
 // checked before anything is decoded. When the context is done, decoding stops at the
 // next row of superblocks, and the error is the context's.
-func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error) {
+func (d *Decoder) Decode(ctx context.Context, data []byte) (*Picture, error) {
 	f, err := heif.Parse(data)
 	if err != nil {
 		return nil, wrap(err)
 	}
 	primary := f.Primary()
 	if codec := f.Codec(); codec != "av01" {
-		return nil, fmt.Errorf("%w: items of type %q (primary %q)", errUnsupported, codec, primary.Type)
+		return nil, fmt.Errorf("%w: items of type %q (primary %q)", ErrUnsupported, codec, primary.Type)
 	}
 	pixels, err := f.Pixels()
 	if err != nil {
@@ -52,26 +58,27 @@ func (d *Decoder) Decode(ctx context.Context, data []byte) (*image.NRGBA, error)
 		return nil, err
 	}
 	defer m.close()
-	img, err := m.picture(primary)
+	p, err := m.picture(primary)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.alpha(primary, img); err != nil {
+	if err := m.alpha(primary, p.NRGBA); err != nil {
 		return nil, err
 	}
-	return Transform(ctx, img, primary.Transforms)
+	p.NRGBA, err = Transform(ctx, p.NRGBA, primary.Transforms)
+	return p, err
 }
 
 // wrap converts an error of package heif to one of this package.
 func wrap(err error) error {
 	if errors.Is(err, heif.ErrUnsupported) {
-		return fmt.Errorf("%w: %w", errUnsupported, err)
+		return fmt.Errorf("%w: %w", ErrUnsupported, err)
 	}
 	return fmt.Errorf("%w: %w", errDamaged, err)
 }
 
 // picture decodes a coded item or a grid, without its alpha and its transforms.
-func (m *machine) picture(it *heif.Item) (*image.NRGBA, error) {
+func (m *machine) picture(it *heif.Item) (*Picture, error) {
 	if it.Type == "grid" {
 		return m.grid(it)
 	}
@@ -79,12 +86,12 @@ func (m *machine) picture(it *heif.Item) (*image.NRGBA, error) {
 }
 
 // coded decodes one AV1 item. colour, unless nil, overrides the colour that the AV1 states.
-func (m *machine) coded(it *heif.Item, colour *heif.Color) (*image.NRGBA, error) {
+func (m *machine) coded(it *heif.Item, colour *heif.Color) (*Picture, error) {
 	switch {
 	case it.Type != "av01":
-		return nil, fmt.Errorf("%w: item %d is of type %q", errUnsupported, it.ID, it.Type)
+		return nil, fmt.Errorf("%w: item %d is of type %q", ErrUnsupported, it.ID, it.Type)
 	case it.Unknown != "":
-		return nil, fmt.Errorf("%w: item %d needs property %q", errUnsupported, it.ID, it.Unknown)
+		return nil, fmt.Errorf("%w: item %d needs property %q", ErrUnsupported, it.ID, it.Unknown)
 	case it.Width == 0 || it.Height == 0:
 		return nil, fmt.Errorf("%w: item %d states no size", errDamaged, it.ID)
 	}
@@ -98,13 +105,14 @@ func (m *machine) coded(it *heif.Item, colour *heif.Color) (*image.NRGBA, error)
 	}
 	defer m.release()
 	if colour != nil {
-		frame.matrix, frame.full = colour.Matrix, colour.FullRange
+		frame.colour = *colour
 	}
-	return frame.convert()
+	img, err := frame.convert()
+	return &Picture{img, frame.colour}, err
 }
 
 // grid decodes the tiles of a grid one after the other.
-func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
+func (m *machine) grid(it *heif.Item) (*Picture, error) {
 	g, err := it.Grid()
 	if err != nil {
 		return nil, wrap(err)
@@ -113,7 +121,7 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 	w, h := uint64(first.Width), uint64(first.Height)
 	switch {
 	case it.Unknown != "":
-		return nil, fmt.Errorf("%w: item %d needs property %q", errUnsupported, it.ID, it.Unknown)
+		return nil, fmt.Errorf("%w: item %d needs property %q", ErrUnsupported, it.ID, it.Unknown)
 	case w*uint64(g.Columns) < uint64(g.Width) || h*uint64(g.Rows) < uint64(g.Height):
 		return nil, fmt.Errorf("%w: %d × %d tiles of %d × %d do not cover %d × %d", errDamaged, g.Columns, g.Rows, w, h,
 			g.Width, g.Height)
@@ -125,7 +133,7 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 			return nil, fmt.Errorf("%w: tiles %d and %d differ in size", errDamaged, tile.ID, first.ID)
 		}
 	}
-	img := image.NewNRGBA(image.Rect(0, 0, int(g.Width), int(g.Height)))
+	p := &Picture{NRGBA: image.NewNRGBA(image.Rect(0, 0, int(g.Width), int(g.Height)))}
 	for i, tile := range g.Tiles {
 		colour := it.Color
 		if colour == nil {
@@ -135,9 +143,12 @@ func (m *machine) grid(it *heif.Item) (*image.NRGBA, error) {
 		if err != nil {
 			return nil, err
 		}
-		drawTile(img, part, i%g.Columns*int(w), i/g.Columns*int(h))
+		if i == 0 {
+			p.Color = part.Color
+		}
+		drawTile(p.NRGBA, part.NRGBA, i%g.Columns*int(w), i/g.Columns*int(h))
 	}
-	return img, nil
+	return p, nil
 }
 
 // drawTile copies the part of a tile that is inside the image.
@@ -157,12 +168,16 @@ func (m *machine) alpha(it *heif.Item, img *image.NRGBA) error {
 	if a == nil {
 		return nil
 	}
+	if sized := *a; a.Width == 0 { // some writers leave it out
+		sized.Width, sized.Height = it.Width, it.Height
+		a = &sized
+	}
 	grey, err := m.picture(a)
 	if err != nil {
 		return err
 	}
 	if grey.Rect != img.Rect {
-		return fmt.Errorf("%w: the alpha is %v, the picture %v", errUnsupported, grey.Rect.Size(), img.Rect.Size())
+		return fmt.Errorf("%w: the alpha is %v, the picture %v", ErrUnsupported, grey.Rect.Size(), img.Rect.Size())
 	}
 	for i := 0; i < len(img.Pix); i += 4 {
 		opacity := grey.Pix[i+1]

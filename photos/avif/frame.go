@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"image"
 	"math"
+
+	"relais/photos/heif"
+	"relais/photos/icc"
 )
 
 // A layout is what chroma a frame has, numbered as dav1d does.
@@ -23,8 +26,7 @@ type frame struct {
 	width, height int
 	depth         int // bits
 	layout        layout
-	full          bool   // range
-	matrix        uint16 // H.273 MatrixCoefficients
+	colour        heif.Color
 	plane         [3][]byte
 	stride        [3]int // bytes
 }
@@ -77,7 +79,12 @@ var weights = map[uint16][2]float64{
 	9: {0.2627, 0.0593}, // BT.2020, non-constant luminance
 }
 
-const identity = 0 // the matrix of G, B and R in place of Y, U and V
+// Other values of MatrixCoefficients.
+const (
+	identity = 0  // G, B and R in place of Y, U and V
+	yCgCo    = 8  // U and V are Cg and Co
+	derived  = 12 // from the primaries, non-constant luminance
+)
 
 // shift is how many bits of a fraction the sums of colours have.
 const shift = 20
@@ -85,22 +92,32 @@ const shift = 20
 // A mixer turns samples into 8-bit colours, by equations 38 to 40 of H.273 in whole
 // numbers. Its factors are for chroma of 16 times the samples.
 type mixer struct {
-	luma                        []int // by sample, with the half for rounding
-	centre                      int
-	redV, greenU, greenV, blueU int
+	luma         []int // by sample, with the half for rounding
+	centre       int
+	redU, redV   int
+	greenU       int
+	greenV       int
+	blueU, blueV int
 }
 
 func (f *frame) mixer() (*mixer, error) {
-	w, ok := weights[f.matrix]
-	if f.layout == yuv400 || f.matrix == identity && f.layout == yuv444 {
+	matrix := f.colour.Matrix
+	w, ok := weights[matrix]
+	switch {
+	case f.layout == yuv400, matrix == identity && f.layout == yuv444, matrix == yCgCo:
 		w, ok = weights[2], true // for luma, any
+	case matrix == derived:
+		var primaries icc.Chromaticities
+		if primaries, ok = icc.Primaries(f.colour.Primaries); ok {
+			w[0], w[1] = primaries.Luma()
+		}
 	}
 	if !ok {
-		return nil, fmt.Errorf("%w: matrix %d with layout %d", errUnsupported, f.matrix, f.layout)
+		return nil, fmt.Errorf("%w: matrix %d with layout %d", ErrUnsupported, matrix, f.layout)
 	}
 	most := float64(int(1)<<f.depth - 1)
 	black, rangeY, rangeC := 0.0, most, most
-	if !f.full {
+	if !f.colour.FullRange {
 		unit := float64(int(1) << (f.depth - 8))
 		black, rangeY, rangeC = 16*unit, 219*unit, 224*unit
 	}
@@ -109,11 +126,28 @@ func (f *frame) mixer() (*mixer, error) {
 		m.luma[s] = int(math.Round((float64(s)-black)/rangeY*255*(1<<shift))) + 1<<(shift-1)
 	}
 	factor := func(x float64) int { return int(math.Round(x / rangeC * 255 * (1 << shift) / 16)) }
+	if matrix == yCgCo { // equations 60 to 62
+		m.redU, m.redV, m.greenU, m.blueU, m.blueV = factor(-1), factor(1), factor(1), factor(-1), factor(-1)
+		return m, nil
+	}
 	red, blue := w[0], w[1]
 	green := 1 - red - blue
 	m.redV, m.blueU = factor(2*(1-red)), factor(2*(1-blue))
 	m.greenU, m.greenV = factor(-2*(1-blue)*blue/green), factor(-2*(1-red)*red/green)
 	return m, nil
+}
+
+// Convert returns the colours of a picture that another decoder has left as it is coded.
+func Convert(m *image.YCbCr, colour heif.Color) (*image.NRGBA, error) {
+	layouts := map[image.YCbCrSubsampleRatio]layout{image.YCbCrSubsampleRatio420: yuv420,
+		image.YCbCrSubsampleRatio422: yuv422, image.YCbCrSubsampleRatio444: yuv444}
+	l, ok := layouts[m.SubsampleRatio]
+	if !ok {
+		return nil, fmt.Errorf("%w: chroma sampling %v", ErrUnsupported, m.SubsampleRatio)
+	}
+	f := &frame{width: m.Rect.Dx(), height: m.Rect.Dy(), depth: 8, layout: l, colour: colour,
+		plane: [3][]byte{m.Y, m.Cb, m.Cr}, stride: [3]int{m.YStride, m.CStride, m.CStride}}
+	return f.convert()
 }
 
 // convert returns the colours of a frame, opaque.
@@ -131,7 +165,7 @@ func (f *frame) convert() (*image.NRGBA, error) {
 		switch {
 		case f.layout == yuv400:
 			m.grey(out, luma)
-		case f.matrix == identity:
+		case f.colour.Matrix == identity:
 			m.copy(out, luma, u.row(y), v.row(y))
 		default:
 			m.mix(out, luma, u.row(y), v.row(y))
@@ -154,9 +188,9 @@ func (m *mixer) mix(out []byte, luma, u, v []int32) {
 	for i, s := range luma {
 		y, cu, cv := m.luma[s], int(u[i])-m.centre, int(v[i])-m.centre
 		p := out[4*i:][:4:4]
-		p[0] = clamp(y + m.redV*cv)
+		p[0] = clamp(y + m.redU*cu + m.redV*cv)
 		p[1] = clamp(y + m.greenU*cu + m.greenV*cv)
-		p[2] = clamp(y + m.blueU*cu)
+		p[2] = clamp(y + m.blueU*cu + m.blueV*cv)
 		p[3] = 255
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"relais/photos/heif"
 )
 
 // dav1d is what codec/build.sh makes; codec/dav1d.LICENSE is its licence.
@@ -153,13 +155,13 @@ func (m *machine) frame() (*frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, ok := m.module.Memory().Read(at, 12*4)
+	raw, ok := m.module.Memory().Read(at, 14*4)
 	if !ok {
 		return nil, errors.New("avif: dav1d's result lies outside its memory")
 	}
 	var r struct {
-		Width, Height, Depth, Layout, Full, Matrix uint32
-		Plane, Stride                              [3]uint32
+		Width, Height, Depth, Layout, Full, Matrix, Primaries, Transfer uint32
+		Plane, Stride                                                   [3]uint32
 	}
 	if _, err := binary.Decode(raw, binary.LittleEndian, &r); err != nil {
 		return nil, fmt.Errorf("avif: dav1d's result: %w", err)
@@ -169,7 +171,8 @@ func (m *machine) frame() (*frame, error) {
 			r.Layout)
 	}
 	f := &frame{width: int(r.Width), height: int(r.Height), depth: int(r.Depth), layout: layout(r.Layout),
-		full: r.Full != 0, matrix: uint16(r.Matrix)}
+		colour: heif.Color{Primaries: uint16(r.Primaries), Transfer: uint16(r.Transfer), Matrix: uint16(r.Matrix),
+			FullRange: r.Full != 0}}
 	for i := range f.planes() {
 		w, h := f.planeSize(i)
 		if f.depth > 8 {

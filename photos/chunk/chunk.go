@@ -50,10 +50,21 @@ func JPEG(data []byte) iter.Seq2[byte, []byte] {
 // PNG yields the type and the content of each chunk. It does not verify checksums.
 func PNG(data []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
+		for name, whole := range WholePNG(data) {
+			if !yield(name, whole[8:len(whole)-4]) {
+				return
+			}
+		}
+	}
+}
+
+// WholePNG yields the type and all the bytes of each chunk: its length, its type, its content and its checksum.
+func WholePNG(data []byte) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
 		rest, ok := bytes.CutPrefix(data, []byte(SignaturePNG))
 		for ok && len(rest) >= 12 {
 			length := uint64(binary.BigEndian.Uint32(rest))
-			if length > uint64(len(rest)-12) || !yield(string(rest[4:8]), rest[8:8+length]) {
+			if length > uint64(len(rest)-12) || !yield(string(rest[4:8]), rest[:12+length]) {
 				return
 			}
 			rest = rest[12+length:]

@@ -67,11 +67,16 @@ func Parse(data []byte) (*File, error) {
 	if err := f.ftyp(ftyp.body); err != nil {
 		return nil, fmt.Errorf("heif: ftyp: %w", err)
 	}
+	film := false
 	for range maxBoxes {
+		if len(rest) == 0 && film {
+			return nil, fmt.Errorf("heif: it is a film without a still picture, which is %w", ErrUnsupported)
+		}
 		var b box
 		if b, rest, err = next(rest); err != nil {
 			return nil, fmt.Errorf("heif: no complete meta box: %w", err)
 		}
+		film = film || b.kind == "moov"
 		if b.kind == "meta" {
 			if err := f.meta(b.body); err != nil {
 				return nil, fmt.Errorf("heif: meta: %w", err)

@@ -26,7 +26,7 @@ func TestSample(t *testing.T) {
 	if diff := cmp.Diff(want, p.Transforms); diff != "" {
 		t.Errorf("transforms (-want +got):\n%s", diff)
 	}
-	if c := (Color{6, true}); p.Color == nil || *p.Color != c {
+	if c := (Color{1, 13, 6, true}); p.Color == nil || *p.Color != c {
 		t.Errorf("colour = %v, want %v", p.Color, c)
 	}
 	g, err := p.Grid()

@@ -49,6 +49,20 @@ func (it *Item) Profile() []byte {
 	return it.profile
 }
 
+// Coding returns the colour space of a picture as code points, or that of its first tile, or nil. What the file
+// leaves out, HEVC may state.
+func (it *Item) Coding() *Color {
+	for _, part := range append([]*Item{it}, it.tiles()...) {
+		if part.Color != nil {
+			return part.Color
+		}
+		if part.HEVC != nil {
+			return hevcColor(part.HEVC)
+		}
+	}
+	return nil
+}
+
 // alphas are the types of an auxiliary item that is the alpha of a picture: MIAF's and
 // HEVC's.
 var alphas = []string{"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1"}

@@ -9,8 +9,9 @@ import (
 // A Color is the colour space of a picture: code points of ITU-T H.273, from
 // a colr box of type nclx.
 type Color struct {
-	Matrix    uint16 // coefficients
-	FullRange bool
+	Primaries, Transfer uint16
+	Matrix              uint16 // coefficients
+	FullRange           bool
 }
 
 // A Transform is one step from the decoded picture to the one that is shown: one of
@@ -141,8 +142,7 @@ func parseProperty(b box) (apply func(*Item), known bool, err error) {
 			}
 			break
 		}
-		r.skip(4) // primaries and transfer
-		c := &Color{r.u16(), r.u8()&0x80 != 0}
+		c := &Color{r.u16(), r.u16(), r.u16(), r.u8()&0x80 != 0}
 		apply = func(it *Item) { it.Color = c }
 	case "auxC":
 		r.full()

@@ -1,7 +1,8 @@
 // Package icc reads the colour profiles of images and converts colours to sRGB. It knows
 // the profiles of displays and cameras that state three primaries and a curve each (such
 // as Display P3 and Adobe RGB), and those of grey images; not those of tables, which
-// printers and scanners have.
+// printers and scanners have. It also makes profiles of the code points of H.273, which
+// AVIF and HEIF have, among them HDR.
 package icc
 
 import (
@@ -14,8 +15,8 @@ import (
 	"sync"
 )
 
-// errUnsupported is in the errors for profiles that look sound, but are not supported.
-var errUnsupported = errors.New("not supported")
+// ErrUnsupported is in the errors for profiles that look sound, but are not supported.
+var ErrUnsupported = errors.New("not supported")
 
 // Bounds of what a profile may hold.
 const (
@@ -25,8 +26,9 @@ const (
 
 // A Profile is the colour space of an image.
 type Profile struct {
-	curves [3][256]float32 // linear light, by number
-	matrix [3][3]float32   // from linear light to that of sRGB
+	curves [3][256]float32       // linear light, by number
+	light  func(rgb *[3]float32) // changes linear light before the matrix; nil for nothing
+	matrix [3][3]float32         // from linear light to that of sRGB
 }
 
 // Parse reads a profile (ICC.1:2010).
@@ -53,7 +55,7 @@ func Parse(data []byte) (*Profile, error) {
 	case space == "RGB " && pcs == "XYZ ":
 		return parseRGB(tags)
 	default:
-		return nil, fmt.Errorf("icc: a profile of %q to %q: %w", space, pcs, errUnsupported)
+		return nil, fmt.Errorf("icc: a profile of %q to %q: %w", space, pcs, ErrUnsupported)
 	}
 }
 
@@ -70,11 +72,11 @@ func parseGrey(tags map[string][]byte) (*Profile, error) {
 
 func parseRGB(tags map[string][]byte) (*Profile, error) {
 	p := &Profile{}
-	var primaries [3][3]float64 // X, Y and Z in rows
+	var primaries matrix // X, Y and Z in rows
 	for i, c := range []string{"r", "g", "b"} {
 		xyz := tags[c+"XYZ"]
 		if len(xyz) < 20 || string(xyz[:4]) != "XYZ " {
-			return nil, fmt.Errorf("icc: a profile without primaries: %w", errUnsupported)
+			return nil, fmt.Errorf("icc: a profile without primaries: %w", ErrUnsupported)
 		}
 		for j := range 3 {
 			primaries[j][i] = fixed(xyz[8+4*j:])
@@ -84,19 +86,22 @@ func parseRGB(tags map[string][]byte) (*Profile, error) {
 			return nil, err
 		}
 	}
-	for i := range 3 {
-		for j := range 3 {
-			for k := range 3 {
-				p.matrix[i][j] += float32(fromXYZ[i][k] * primaries[k][j])
-			}
+	p.setMatrix(primaries)
+	return p, nil
+}
+
+// setMatrix takes the matrix from linear light to XYZ.
+func (p *Profile) setMatrix(toXYZ matrix) {
+	for i, row := range fromXYZ.times(toXYZ) {
+		for j, v := range row {
+			p.matrix[i][j] = float32(v)
 		}
 	}
-	return p, nil
 }
 
 // fromXYZ is the inverse of the primaries of sRGB as profiles state them, adapted to D50
 // (IEC 61966-2-1 with the Bradford matrix of ICC.1:2010, annex E).
-var fromXYZ = [3][3]float64{
+var fromXYZ = matrix{
 	{3.1338561, -1.6168667, -0.4906146},
 	{-0.9787684, 1.9161415, 0.0334540},
 	{0.0719453, -0.2289914, 1.4052427},
@@ -108,7 +113,7 @@ func fixed(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b)))
 // parseCurve reads a curve of a type that a TRC tag may have.
 func parseCurve(tag []byte) (curve [256]float32, err error) {
 	if len(tag) < 12 {
-		return curve, fmt.Errorf("icc: a curve is missing: %w", errUnsupported)
+		return curve, fmt.Errorf("icc: a curve is missing: %w", ErrUnsupported)
 	}
 	var at func(float64) float64
 	switch string(tag[:4]) {
@@ -117,7 +122,7 @@ func parseCurve(tag []byte) (curve [256]float32, err error) {
 	case "para":
 		at, err = parametric(binary.BigEndian.Uint16(tag[8:]), tag[12:])
 	default:
-		err = fmt.Errorf("icc: a curve of type %q: %w", tag[:4], errUnsupported)
+		err = fmt.Errorf("icc: a curve of type %q: %w", tag[:4], ErrUnsupported)
 	}
 	if err != nil {
 		return curve, err
@@ -159,7 +164,7 @@ func sampled(body []byte) (func(float64) float64, error) {
 func parametric(function uint16, body []byte) (func(float64) float64, error) {
 	counts := []int{1, 3, 4, 5, 7}
 	if int(function) >= len(counts) || len(body) < 4*counts[function] {
-		return nil, fmt.Errorf("icc: a curve of function %d: %w", function, errUnsupported)
+		return nil, fmt.Errorf("icc: a curve of function %d: %w", function, ErrUnsupported)
 	}
 	var v [7]float64
 	for i := range counts[function] {
@@ -221,9 +226,12 @@ func (p *Profile) Convert(m *image.NRGBA) *image.NRGBA {
 
 func (p *Profile) row(table *[1<<14 + 1]uint8, to, from []uint8) {
 	for i := 0; i < len(to); i += 4 {
-		r, g, b := p.curves[0][from[i]], p.curves[1][from[i+1]], p.curves[2][from[i+2]]
+		rgb := [3]float32{p.curves[0][from[i]], p.curves[1][from[i+1]], p.curves[2][from[i+2]]}
+		if p.light != nil {
+			p.light(&rgb)
+		}
 		for j, m := range p.matrix {
-			v := m[0]*r + m[1]*g + m[2]*b
+			v := m[0]*rgb[0] + m[1]*rgb[1] + m[2]*rgb[2]
 			to[i+j] = table[int(min(max(v, 0), 1)*(1<<14)+0.5)]
 		}
 		to[i+3] = from[i+3]

@@ -270,13 +270,13 @@ func TestOtherProfiles(t *testing.T) {
 		t.Run(tt.space, func(t *testing.T) {
 			other := bytes.Clone(whole)
 			copy(other[16:], tt.space+tt.pcs)
-			if _, err := Parse(other); !errors.Is(err, errUnsupported) {
+			if _, err := Parse(other); !errors.Is(err, ErrUnsupported) {
 				t.Errorf("%s to %s: %v, want ErrUnsupported", tt.space, tt.pcs, err)
 			}
 		})
 	}
 	tables := bytes.ReplaceAll(whole, []byte("rXYZ"), []byte("A2B0"))
-	if _, err := Parse(tables); !errors.Is(err, errUnsupported) {
+	if _, err := Parse(tables); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("a profile of tables: error = %v, want ErrUnsupported", err)
 	}
 }

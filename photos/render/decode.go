@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/image/webp"
 
+	"relais/photos/avif"
 	"relais/photos/bmp"
 	"relais/photos/tiff"
 )
@@ -49,7 +50,7 @@ func (r Renderer) decoder(ctx context.Context, h imageHeader, data []byte) (imag
 	case JPEG:
 		return jpeg.Decode(in)
 	case PNG:
-		return png.Decode(in)
+		return png.Decode(bytes.NewReader(plainPNG(data)))
 	case WebP:
 		return decodeWebP(data)
 	case GIF:
@@ -132,7 +133,7 @@ func onCanvas(m image.Image, canvas image.Point) image.Image {
 // whose indexes a decoder may leave beyond the palette.
 func plain(m image.Image) image.Image {
 	switch m := m.(type) {
-	case *image.NRGBA, *image.NRGBA64, *image.RGBA, *image.RGBA64, *image.Gray, *image.Gray16, *image.YCbCr:
+	case *avif.Picture, *image.NRGBA, *image.NRGBA64, *image.RGBA, *image.RGBA64, *image.Gray, *image.Gray16, *image.YCbCr:
 		return m
 	case *image.Paletted:
 		return unpaletted(m)

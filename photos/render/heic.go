@@ -25,7 +25,7 @@ func decodeHEIC(ctx context.Context, data []byte) (image.Image, error) {
 	}
 	if alpha, _ := primary.Alpha(); alpha == nil && wide(primary) {
 		if m, err := decodeWhole(data); err == nil {
-			return inFullRange(m, primary), nil
+			return coloured(m, primary)
 		}
 	}
 	return decodeInPieces(ctx, primary)
@@ -53,13 +53,22 @@ func decodeWhole(data []byte) (image.Image, error) {
 	return guarded(func() (image.Image, error) { return decodeHEVC(data) })
 }
 
-// inFullRange converts limited range to full range if the item states limited range.
-func inFullRange(m image.Image, it *heif.Item) image.Image {
+// coloured converts what the decoder has left as it is coded: another matrix than that of BT.601, and limited
+// range, if the item states them.
+func coloured(m image.Image, it *heif.Item) (image.Image, error) {
 	y, ok := m.(*image.YCbCr)
-	if ok && it.Color != nil && !it.Color.FullRange {
-		fullRange(y)
+	c := it.Coding()
+	if !ok || c == nil {
+		return m, nil
 	}
-	return m
+	switch c.Matrix {
+	case 2, 5, 6:
+		if !c.FullRange {
+			fullRange(y)
+		}
+		return y, nil
+	}
+	return avif.Convert(y, *c)
 }
 
 // decodeInPieces decodes the coded pictures without their properties, and applies opacity and
@@ -69,13 +78,16 @@ func decodeInPieces(ctx context.Context, primary *heif.Item) (image.Image, error
 	if err != nil {
 		return nil, err
 	}
-	inFullRange(y, primary)
+	colours, err := coloured(y, primary)
+	if err != nil {
+		return nil, err
+	}
 	alpha, premultiplied := primary.Alpha()
 	if alpha == nil && len(primary.Transforms) == 0 {
-		return y, nil
+		return colours, nil
 	}
 	m := image.NewNRGBA(image.Rectangle{Max: y.Rect.Size()})
-	draw.Draw(m, m.Rect, y, y.Rect.Min, draw.Src)
+	draw.Draw(m, m.Rect, colours, colours.Bounds().Min, draw.Src)
 	if alpha != nil {
 		opacity, err := decodeItem(alpha)
 		if err != nil {

@@ -2,8 +2,6 @@ package render
 
 import (
 	"bytes"
-	"compress/zlib"
-	"io"
 
 	"relais/photos/bmp"
 	"relais/photos/chunk"
@@ -17,14 +15,15 @@ import (
 const maxProfile = 4 << 20
 
 // profileOf reads the colour profile of a file. nil means sRGB; it is also returned for a
-// profile that cannot be read.
-func profileOf(format Format, data []byte) *icc.Profile {
+// profile that cannot be read. An error says that the colours would be wrong without it. coded are the code
+// points that the decoder has found, or nil.
+func profileOf(format Format, data []byte, coded *heif.Color) (*icc.Profile, error) {
 	var profile []byte
 	switch format {
 	case JPEG:
 		profile = profileJPEG(data)
 	case PNG:
-		profile = profilePNG(data)
+		return profilePNG(data)
 	case WebP:
 		for name, body := range chunk.RIFF(data, "WEBP") {
 			if name == "ICCP" {
@@ -41,15 +40,31 @@ func profileOf(format Format, data []byte) *icc.Profile {
 			profile = f.Profile
 		}
 	case HEIC, HEIF, AVIF:
-		if f, err := heif.Parse(data); err == nil {
-			profile = f.Primary().Profile()
-		}
+		return profileHEIF(data, coded)
 	}
 	p, err := icc.Parse(profile)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
-	return p
+	return p, nil
+}
+
+// profileHEIF prefers an ICC profile to code points.
+func profileHEIF(data []byte, coded *heif.Color) (*icc.Profile, error) {
+	f, err := heif.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if p, err := icc.Parse(f.Primary().Profile()); err == nil {
+		return p, nil
+	}
+	if coded == nil {
+		coded = f.Primary().Coding()
+	}
+	if coded == nil {
+		return nil, nil
+	}
+	return icc.Coded(coded.Primaries, coded.Transfer)
 }
 
 // profileJPEG joins the parts in APP2 segments (ICC.1:2010, B.4).
@@ -68,27 +83,4 @@ func profileJPEG(data []byte) []byte {
 		whole = append(whole, parts[byte(i)]...)
 	}
 	return whole
-}
-
-// profilePNG unpacks an iCCP chunk (PNG, 11.3.3.3): a name, 0, the method 0, then zlib.
-func profilePNG(data []byte) []byte {
-	for name, body := range chunk.PNG(data) {
-		if name != "iCCP" {
-			continue
-		}
-		_, packed, ok := bytes.Cut(body, []byte{0})
-		if !ok || len(packed) < 2 {
-			return nil
-		}
-		r, err := zlib.NewReader(bytes.NewReader(packed[1:]))
-		if err != nil {
-			return nil
-		}
-		profile, err := io.ReadAll(io.LimitReader(r, maxProfile))
-		if err != nil {
-			return nil
-		}
-		return profile
-	}
-	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"relais/photos/avif"
 	"relais/photos/exif"
+	"relais/photos/heif"
 	"relais/photos/icc"
 	"relais/photos/tiff"
 )
@@ -72,7 +73,7 @@ type Renderer struct {
 	// Memory is how many bytes the process may take; 0 means maxMemory.
 	Memory int64
 	// AVIF decodes an AVIF image and applies its transforms.
-	AVIF func(ctx context.Context, data []byte) (*image.NRGBA, error)
+	AVIF func(ctx context.Context, data []byte) (*avif.Picture, error)
 }
 
 // New returns a Renderer of every format. The decoders of AVIF and HEIC are compiled when they
@@ -81,7 +82,7 @@ func New() Renderer {
 	compiled := sync.OnceValues(func() (*avif.Decoder, error) {
 		return avif.NewDecoder(context.Background(), avif.Limits{Pixels: maxPixels, Memory: maxMemory})
 	})
-	return Renderer{AVIF: func(ctx context.Context, data []byte) (*image.NRGBA, error) {
+	return Renderer{AVIF: func(ctx context.Context, data []byte) (*avif.Picture, error) {
 		d, err := compiled()
 		if err != nil {
 			return nil, err
@@ -123,7 +124,15 @@ func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
 	if err != nil {
 		return nil, h.failed(err)
 	}
-	return res, res.make(ctx, src, turn, profileOf(h.Format, data))
+	var coded *heif.Color
+	if p, ok := src.(*avif.Picture); ok {
+		src, coded = p.NRGBA, &p.Color
+	}
+	profile, err := profileOf(h.Format, data, coded)
+	if err != nil {
+		return nil, h.failed(err)
+	}
+	return res, res.make(ctx, src, turn, profile)
 }
 
 // make fills in the pictures. The smaller ones are encoded while main is, and are cut from

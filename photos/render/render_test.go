@@ -13,6 +13,9 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"relais/photos/avif"
+	"relais/photos/heif"
 )
 
 // withExif puts an Exif segment that has only an orientation behind a JPEG's first bytes.
@@ -206,7 +209,9 @@ func TestAVIFPlugsIn(t *testing.T) {
 	if _, err := (Renderer{}).Render(context.Background(), file); !typed(err) {
 		t.Error(err)
 	}
-	r := Renderer{AVIF: func(context.Context, []byte) (*image.NRGBA, error) { return quarters(60, 80), nil }}
+	r := Renderer{AVIF: func(context.Context, []byte) (*avif.Picture, error) {
+		return &avif.Picture{NRGBA: quarters(60, 80), Color: heif.Color{Primaries: 1, Transfer: 13}}, nil
+	}}
 	res, err := r.Render(context.Background(), file)
 	if err != nil {
 		t.Fatal(err)

@@ -112,7 +112,7 @@ func (h *imageHeader) read(data []byte) error {
 		}
 		return h.readJPEG(data)
 	case PNG:
-		return h.config(data, png.DecodeConfig, pngBytes(data))
+		return h.config(plainPNG(data), png.DecodeConfig, pngBytes(data))
 	case WebP:
 		frame, canvas, err := stillWebP(data)
 		if err != nil {

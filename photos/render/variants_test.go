@@ -8,9 +8,11 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,12 +21,14 @@ import (
 
 // A variant is a file of some form of a format, and what must become of it.
 type variant struct {
-	name  string  // begins with the extension
-	make  string  // the command that makes OUT from photo.png; "" when file is given
-	file  []byte  // of a writer in this package
-	look  string  // the command that decodes IN to WANT, or byBrowser; "" for ImageMagick's convert
-	bound float64 // the largest mean difference from the reference, in levels; 0 means 2
-	words string  // of the reason for which it is refused; "" when it is shown
+	name   string              // begins with the extension
+	make   string              // the command that makes OUT from photo.png; "" when file is given
+	file   []byte              // of a writer in this package
+	change func([]byte) []byte // of what was made
+	look   string              // the command that decodes IN to WANT, or byBrowser; "" for ImageMagick's convert
+	twin   string              // the command that makes TWIN, which Chromium shows in its place
+	bound  float64             // the largest mean difference from the reference, in levels; 0 means 2
+	words  string              // of the reason for which it is refused; "" when it is shown
 }
 
 // byBrowser says that Chromium is the reference.
@@ -53,27 +57,41 @@ func testVariants(t *testing.T, sources map[string]image.Image, variants []varia
 	for name, m := range sources {
 		filetest.Write(t, filepath.Join(dir, name), asPNG(t, m))
 	}
-	looks, browse := []string{"-quiet"}, []string(nil)
+	looks, browse := []string{"-quiet"}, map[string]string{} // by what is compared, what is opened
 	for i, v := range variants {
 		out := v.out(i)
 		switch {
 		case v.file != nil:
 			filetest.Write(t, filepath.Join(dir, out), v.file)
 		default:
-			command(t, dir, strings.ReplaceAll(v.make, "OUT", out))
+			for line := range strings.SplitSeq(v.make, " && ") {
+				command(t, dir, strings.ReplaceAll(line, "OUT", out))
+			}
+		}
+		if v.change != nil {
+			path := filepath.Join(dir, out)
+			filetest.Write(t, path, v.change(filetest.Read(t, path)))
 		}
 		switch {
 		case v.words != "":
+		case v.twin != "":
+			command(t, dir, strings.ReplaceAll(v.twin, "TWIN", out+".avif"))
+			browse[out] = out + ".avif"
 		case v.look == byBrowser:
-			browse = append(browse, out)
+			browse[out] = out
 		case v.look == "":
 			looks = append(looks, "(", out+"[0]", "-auto-orient", "-colorspace", "sRGB", "-depth", "8", "-write",
 				"PNG32:"+out+".png", "+delete", ")")
 		}
 	}
 	_ = run(dir, "convert", append(looks, "null:")...) // files that it cannot read are missing below
-	for i, shown := range browsed(t, dir, browse...) {
-		filetest.Write(t, filepath.Join(dir, browse[i]+".png"), shown)
+	names := slices.Sorted(maps.Keys(browse))
+	opened := make([]string, len(names))
+	for i, name := range names {
+		opened[i] = browse[name]
+	}
+	for i, shown := range browsed(t, dir, opened...) {
+		filetest.Write(t, filepath.Join(dir, names[i]+".png"), shown)
 	}
 	for i, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
@@ -86,7 +104,7 @@ func testVariants(t *testing.T, sources map[string]image.Image, variants []varia
 			if err != nil {
 				t.Fatalf("error = %v, want none", err)
 			}
-			if v.look != "" && v.look != byBrowser {
+			if v.look != "" && browse[out] == "" {
 				command(t, dir, strings.NewReplacer("IN", out, "WANT", out+".png").Replace(v.look))
 			}
 			want, err := png.Decode(bytes.NewReader(filetest.Read(t, filepath.Join(dir, out+".png"))))

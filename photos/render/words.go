@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"image/jpeg"
 	"image/png"
+	"io"
 
+	"relais/photos/avif"
 	"relais/photos/bmp"
 	"relais/photos/chunk"
+	"relais/photos/heif"
+	"relais/photos/icc"
 	"relais/photos/tiff"
 )
 
@@ -40,6 +44,10 @@ func (h imageHeader) inWords(err error) error {
 			"JPEG or as a PNG of another kind"}
 	case errors.As(err, &ofTIFF):
 		return &unsupported{string(ofTIFF), "JPEG, PNG or an RGB TIFF with LZW"}
+	case errors.Is(err, avif.ErrUnsupported), errors.Is(err, heif.ErrUnsupported), errors.Is(err, icc.ErrUnsupported):
+		return fmt.Errorf("%w: save it as JPEG or PNG", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file is cut off: send it again from the beginning")
 	case errors.As(err, &ofBMP):
 		return &unsupported{string(ofBMP), "PNG or JPEG"}
 	}

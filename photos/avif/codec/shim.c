@@ -11,7 +11,7 @@
 /* The picture as 32-bit numbers, in the order in which Go reads them. Rows of a
  * plane are stride bytes apart; samples are one byte at a depth of 8, else two. */
 static struct {
-    uint32_t width, height, depth, layout, full_range, matrix;
+    uint32_t width, height, depth, layout, full_range, matrix, primaries, transfer;
     const void *plane[3];
     int32_t stride[3];
 } result;
@@ -71,6 +71,8 @@ EXPORT("decode") int decode(uint8_t *data, size_t size, unsigned most_pixels) {
     result.layout = picture.p.layout;
     result.full_range = picture.seq_hdr->color_range;
     result.matrix = picture.seq_hdr->mtrx;
+    result.primaries = picture.seq_hdr->pri;
+    result.transfer = picture.seq_hdr->trc;
     for (int i = 0; i < 3; i++) {
         result.plane[i] = picture.data[i];
         result.stride[i] = picture.stride[i > 0];

@@ -1,0 +1,132 @@
+package render
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+
+	"relais/photos/chunk"
+	"relais/photos/icc"
+)
+
+// Colour types of PNG that matter here.
+const (
+	greyPNG    = 0
+	rgbPNG     = 2
+	palettePNG = 3
+)
+
+// plainPNG reduces a file to the chunks that make its picture, in the order that the decoder wants: it refuses
+// files for what other decoders pass over, such as an empty animation, a suggested palette or an end that is
+// missing. As in libpng, a tRNS that is damaged or out of place does not count.
+func plainPNG(data []byte) []byte {
+	out := []byte(chunk.SignaturePNG)
+	kind, colours := byte(0), 0
+	var seen, seenTRNS, seenIDAT bool
+	for name, whole := range chunk.WholePNG(data) {
+		keep, body := false, whole[8:len(whole)-4]
+		switch name {
+		case "IHDR":
+			if keep = !seen; keep && len(body) > 9 {
+				seen, kind = true, body[9]
+			}
+		case "PLTE":
+			if keep = kind == palettePNG && colours == 0; keep {
+				colours = len(body) / 3
+			}
+		case "tRNS":
+			keep = !seenTRNS && !seenIDAT && soundTRNS(kind, colours, body) && checked(whole)
+			seenTRNS = seenTRNS || keep
+		case "IDAT":
+			keep, seenIDAT = true, true
+		}
+		if keep {
+			out = append(out, whole...)
+		}
+		if name == "IEND" {
+			break
+		}
+	}
+	return append(out, "\x00\x00\x00\x00IEND\xae\x42\x60\x82"...)
+}
+
+// soundTRNS reports whether tRNS fits the colour type (PNG, 11.3.2.1).
+func soundTRNS(kind byte, colours int, body []byte) bool {
+	switch kind {
+	case greyPNG:
+		return len(body) == 2
+	case rgbPNG:
+		return len(body) == 6
+	case palettePNG:
+		return len(body) > 0 && len(body) <= colours
+	}
+	return false
+}
+
+// checked reports whether the checksum of a whole chunk is right.
+func checked(whole []byte) bool {
+	end := len(whole) - 4
+	return crc32.ChecksumIEEE(whole[4:end]) == binary.BigEndian.Uint32(whole[end:])
+}
+
+// profilePNG reads the colour space of a PNG. Of the chunks that state one, cICP counts first, then iCCP, sRGB, and
+// gAMA with or without cHRM (PNG, third edition, 4.3).
+func profilePNG(data []byte) (*icc.Profile, error) {
+	chunks := map[string][]byte{}
+	for name, whole := range chunk.WholePNG(data) {
+		if name == "IDAT" {
+			break
+		}
+		if chunks[name] == nil && checked(whole) {
+			chunks[name] = whole[8 : len(whole)-4]
+		}
+	}
+	if c := chunks["cICP"]; len(c) == 4 && c[2] == 0 && c[3] == 1 {
+		return icc.Coded(uint16(c[0]), uint16(c[1]))
+	}
+	if c := chunks["iCCP"]; c != nil {
+		if p, err := icc.Parse(unpackICCP(c)); err == nil {
+			return p, nil
+		}
+	}
+	if g := chunks["gAMA"]; len(g) == 4 && chunks["sRGB"] == nil {
+		return gammaPNG(binary.BigEndian.Uint32(g), chunks["cHRM"]), nil
+	}
+	return nil, nil
+}
+
+// unpackICCP unpacks an iCCP chunk (PNG, 11.3.3.3): a name, 0, the method 0, then zlib.
+func unpackICCP(body []byte) []byte {
+	_, packed, ok := bytes.Cut(body, []byte{0})
+	if !ok || len(packed) < 2 {
+		return nil
+	}
+	r, err := zlib.NewReader(bytes.NewReader(packed[1:]))
+	if err != nil {
+		return nil
+	}
+	profile, err := io.ReadAll(io.LimitReader(r, maxProfile))
+	if err != nil {
+		return nil
+	}
+	return profile
+}
+
+// gammaPNG returns the profile of a gAMA and perhaps a cHRM chunk, whose numbers are 100,000 times the values.
+// sRGB is what 45455 without cHRM means in practice.
+func gammaPNG(gamma uint32, chrm []byte) *icc.Profile {
+	const one, ofSRGB = 100000, 45455
+	if gamma == 0 || gamma == ofSRGB && chrm == nil {
+		return nil
+	}
+	c, _ := icc.Primaries(1)
+	if len(chrm) == 32 {
+		for i, xy := range []*[2]float64{&c.White, &c.Red, &c.Green, &c.Blue} {
+			xy[0] = float64(binary.BigEndian.Uint32(chrm[8*i:])) / one
+			xy[1] = float64(binary.BigEndian.Uint32(chrm[8*i+4:])) / one
+		}
+	}
+	return icc.FromGamma(c, one/float64(gamma))
+}
