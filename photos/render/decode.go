@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"image/draw"
 	"image/gif"
-	"image/jpeg"
 	"image/png"
 
 	"golang.org/x/image/webp"
@@ -48,7 +47,7 @@ func (r Renderer) decoder(ctx context.Context, h imageHeader, data []byte) (imag
 	in := bytes.NewReader(data)
 	switch h.Format {
 	case JPEG:
-		return jpeg.Decode(in)
+		return decodeJPEG(data)
 	case PNG:
 		return png.Decode(bytes.NewReader(plainPNG(data)))
 	case WebP:

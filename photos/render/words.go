@@ -25,6 +25,8 @@ func (u *unsupported) Error() string {
 	return fmt.Sprintf("%s, which is not supported: save it as %s", u.what, u.instead)
 }
 
+var errCutOff = errors.New("the file is cut off: send it again from the beginning")
+
 // inWords adds what a user can do about it to a decoder's error.
 func (h imageHeader) inWords(err error) error {
 	var (
@@ -47,7 +49,7 @@ func (h imageHeader) inWords(err error) error {
 	case errors.Is(err, avif.ErrUnsupported), errors.Is(err, heif.ErrUnsupported), errors.Is(err, icc.ErrUnsupported):
 		return fmt.Errorf("%w: save it as JPEG or PNG", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the file is cut off: send it again from the beginning")
+		return errCutOff
 	case errors.As(err, &ofBMP):
 		return &unsupported{string(ofBMP), "PNG or JPEG"}
 	}
