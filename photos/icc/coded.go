@@ -1,6 +1,7 @@
 package icc
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -62,13 +63,13 @@ func Coded(primaries, transfer uint16) (*Profile, error) {
 			return nil, nil
 		}
 	case transferGamma22:
-		return FromGamma(c, 2.2), nil
+		curve = power(2.2)
 	case transferGamma28:
-		return FromGamma(c, 2.8), nil
+		curve = power(2.8)
 	case transfer240:
 		curve = decode240
 	case transferLinear:
-		return FromGamma(c, 1), nil
+		curve = power(1)
 	case transferPQ:
 		curve, light = decodePQ, toneMap
 	case transfer428:
@@ -83,9 +84,23 @@ func Coded(primaries, transfer uint16) (*Profile, error) {
 	return p, nil
 }
 
-// FromGamma returns the profile of a display whose light is that power of the numbers.
-func FromGamma(c Chromaticities, gamma float64) *Profile {
-	return fromCurve(c, func(v float64) float64 { return math.Pow(v, gamma) })
+// FromGamma returns the profile of a display whose light is that power of the numbers. Chromaticities of no display
+// are an error.
+func FromGamma(c Chromaticities, gamma float64) (*Profile, error) {
+	const most = 100
+	p := fromCurve(c, power(gamma))
+	for _, row := range p.matrix {
+		for _, v := range row {
+			if !(-most < v && v < most) { // not a number, too
+				return nil, errors.New("icc: chromaticities of no display")
+			}
+		}
+	}
+	return p, nil
+}
+
+func power(gamma float64) func(float64) float64 {
+	return func(v float64) float64 { return math.Pow(v, gamma) }
 }
 
 // fromCurve takes a curve that turns numbers from 0 to 1 into linear light.

@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"image/draw"
 	"image/gif"
-	"image/png"
 
 	"golang.org/x/image/webp"
 
@@ -44,16 +43,15 @@ func (r Renderer) decode(ctx context.Context, h imageHeader, data []byte) (image
 }
 
 func (r Renderer) decoder(ctx context.Context, h imageHeader, data []byte) (image.Image, error) {
-	in := bytes.NewReader(data)
 	switch h.Format {
 	case JPEG:
 		return decodeJPEG(data)
 	case PNG:
-		return png.Decode(bytes.NewReader(plainPNG(data)))
+		return decodePNG(data)
 	case WebP:
 		return decodeWebP(data)
 	case GIF:
-		m, err := gif.Decode(in) // the first frame only
+		m, err := gif.Decode(bytes.NewReader(onScreen(data))) // the first frame only
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
+	"image"
+	"image/png"
 	"io"
 
 	"relais/photos/chunk"
@@ -18,11 +20,21 @@ const (
 	palettePNG = 3
 )
 
+// decodePNG decodes a file, also one that lacks only its end.
+func decodePNG(data []byte) (image.Image, error) {
+	plain, ended := plainPNG(data)
+	m, err := png.Decode(bytes.NewReader(plain))
+	if err != nil && !ended {
+		return nil, errCutOff
+	}
+	return m, err
+}
+
 // plainPNG reduces a file to the chunks that make its picture, in the order that the decoder wants: it refuses
 // files for what other decoders pass over, such as an empty animation, a suggested palette or an end that is
-// missing. As in libpng, a tRNS that is damaged or out of place does not count.
-func plainPNG(data []byte) []byte {
-	out := []byte(chunk.SignaturePNG)
+// missing. A tRNS that is damaged or does not fit does not count. ended reports whether the file has its end.
+func plainPNG(data []byte) (out []byte, ended bool) {
+	out = []byte(chunk.SignaturePNG)
 	kind, colours := byte(0), 0
 	var seen, seenTRNS, seenIDAT bool
 	for name, whole := range chunk.WholePNG(data) {
@@ -45,11 +57,11 @@ func plainPNG(data []byte) []byte {
 		if keep {
 			out = append(out, whole...)
 		}
-		if name == "IEND" {
+		if ended = name == "IEND"; ended {
 			break
 		}
 	}
-	return append(out, "\x00\x00\x00\x00IEND\xae\x42\x60\x82"...)
+	return append(out, "\x00\x00\x00\x00IEND\xae\x42\x60\x82"...), ended
 }
 
 // soundTRNS reports whether tRNS fits the colour type (PNG, 11.3.2.1).
@@ -92,7 +104,8 @@ func profilePNG(data []byte) (*icc.Profile, error) {
 		}
 	}
 	if g := chunks["gAMA"]; len(g) == 4 && chunks["sRGB"] == nil {
-		return gammaPNG(binary.BigEndian.Uint32(g), chunks["cHRM"]), nil
+		p, _ := gammaPNG(binary.BigEndian.Uint32(g), chunks["cHRM"]) // nil for colours of no display
+		return p, nil
 	}
 	return nil, nil
 }
@@ -116,10 +129,10 @@ func unpackICCP(body []byte) []byte {
 
 // gammaPNG returns the profile of a gAMA and perhaps a cHRM chunk, whose numbers are 100,000 times the values.
 // sRGB is what 45455 without cHRM means in practice.
-func gammaPNG(gamma uint32, chrm []byte) *icc.Profile {
+func gammaPNG(gamma uint32, chrm []byte) (*icc.Profile, error) {
 	const one, ofSRGB = 100000, 45455
 	if gamma == 0 || gamma == ofSRGB && chrm == nil {
-		return nil
+		return nil, nil
 	}
 	c, _ := icc.Primaries(1)
 	if len(chrm) == 32 {

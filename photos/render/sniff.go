@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/gif"
 	"image/png"
 	"io"
 
@@ -112,7 +111,8 @@ func (h *imageHeader) read(data []byte) error {
 		}
 		return h.readJPEG(data)
 	case PNG:
-		return h.config(plainPNG(data), png.DecodeConfig, pngBytes(data))
+		plain, _ := plainPNG(data)
+		return h.config(plain, png.DecodeConfig, pngBytes(data))
 	case WebP:
 		frame, canvas, err := stillWebP(data)
 		if err != nil {
@@ -129,7 +129,7 @@ func (h *imageHeader) read(data []byte) error {
 		}
 		return nil
 	case GIF:
-		return h.config(data, gif.DecodeConfig, 5) // the frame's index and the canvas
+		return h.readGIF(data)
 	case BMP:
 		f, err := bmp.Parse(data)
 		if err != nil {
