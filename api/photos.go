@@ -144,7 +144,7 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: enbOf(s, operator), Operator: keyOf(loaded.Table, operator),
 		Caption:  p.Description,
 		ClientID: r.Client.ID, AuthorName: r.Client.Name,
-		Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position),
+		Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position, r.Now),
 		Images: map[photos.Size][]byte{photos.Main: image.Main.WebP, photos.Thumb: image.Thumbnail.WebP,
 			photos.OG: image.OpenGraph.WebP},
 		Held: r.Photos.Hold, DeleteToken: token,

@@ -12,8 +12,8 @@ import (
 
 // publicMetadata returns the part of an image's metadata that may be shown. Instead of the
 // position it has the distance to the site, rounded to 10 metres: three exact distances
-// would reveal the position.
-func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata {
+// would reveal the position. A date in the future is the fault of a camera's clock and is left out.
+func publicMetadata(f *exif.Fields, rotation int, at geo.Point, now time.Time) photos.Metadata {
 	turned := float64(rotation)
 	m := photos.Metadata{OrientationDegrees: &turned, GPSImgDirectionDegrees: f.Direction}
 	if f.Model != "" {
@@ -23,7 +23,8 @@ func publicMetadata(f *exif.Fields, rotation int, at geo.Point) photos.Metadata 
 		metres := math.Round(geo.Distance(geo.Point{Lat: f.Position.Lat, Lng: f.Position.Lon}, at)/10) * 10
 		m.DistanceToSiteMeters = &metres
 	}
-	if day := f.Day(); day != "" {
+	const ahead = 24 * time.Hour // a camera's clock may be that of another zone
+	if day := f.Day(); day != "" && !f.Taken.After(now.Add(ahead)) {
 		month, label, monthLabel := day[:len("2006-01")], frenchDay(f.Taken), frenchMonth(f.Taken)
 		m.TakenDate, m.TakenMonth, m.TakenDateLabel, m.TakenMonthLabel = &day, &month, &label, &monthLabel
 	}

@@ -124,7 +124,8 @@ func steps(n int) color.Palette {
 	return p
 }
 
-func TestBMPVariants(t *testing.T) {
+func bmpVariants(t *testing.T) formatTest {
+	t.Helper()
 	m, seeThrough := sample(95, 63), sample(95, 63) // rows need padding
 	for i := 3; i < len(seeThrough.Pix); i += 4 {
 		seeThrough.Pix[i] = uint8(255 - i/4%95*2)
@@ -147,7 +148,7 @@ func TestBMPVariants(t *testing.T) {
 		four.Set(i%95, i/95, m.At(i%95, i/95))
 	}
 	sources := map[string]image.Image{"photo.png": m, "alpha.png": seeThrough, "four.png": four}
-	testVariants(t, sources, []variant{
+	return formatTest{sources: sources, variants: []variant{
 		{name: "bmp ImageMagick 2", make: "convert photo.png BMP2:OUT", look: byBrowser},
 		{name: "bmp ImageMagick 3", make: "convert photo.png BMP3:OUT", look: byBrowser},
 		{name: "bmp ImageMagick 5", make: "convert photo.png OUT", look: byBrowser},
@@ -201,7 +202,7 @@ func TestBMPVariants(t *testing.T) {
 		{name: "bmp 3 bits", file: of(bmpFile{size: 40, bits: 3, pixels: make([]byte, 9000)}), words: "3 bits a pixel"},
 		{name: "bmp a header of 80 bytes", file: of(bmpFile{size: 80, bits: 24}), words: "a header of 80 bytes"},
 		{name: "bmp cut", file: of(bmpFile{size: 40, bits: 24})[:9000], words: "cut off"},
-	})
+	}}
 }
 
 // Runs, single pixels and moves of RLE, as Microsoft's "Bitmap Compression" has them.

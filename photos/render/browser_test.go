@@ -19,7 +19,7 @@ import (
 
 // browsed returns what Chromium shows of each file, as PNG; those that it does not show are empty. The test is
 // skipped if Chromium is not installed.
-func browsed(t *testing.T, dir string, files ...string) [][]byte {
+func browsed(t *testing.T, files ...string) [][]byte {
 	t.Helper()
 	if len(files) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func browsed(t *testing.T, dir string, files ...string) [][]byte {
 	for _, name := range files {
 		kind := mime.TypeByExtension(filepath.Ext(name))
 		fmt.Fprintf(&page, `<img src="data:%s;base64,%s">`, kind,
-			base64.StdEncoding.EncodeToString(filetest.Read(t, filepath.Join(dir, name))))
+			base64.StdEncoding.EncodeToString(filetest.Read(t, name)))
 	}
 	page.WriteString(`</pre><script>
 addEventListener("load", () => {
@@ -47,6 +47,7 @@ addEventListener("load", () => {
 	document.getElementById("out").textContent = JSON.stringify(shown);
 });
 </script>`)
+	dir := t.TempDir()
 	address := filepath.Join(dir, "page.html")
 	filetest.Write(t, address, page.Bytes())
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -47,14 +47,15 @@ func TestCutJPEG(t *testing.T) {
 }
 
 // Most files are written by libjpeg-turbo, which Chromium has, too.
-func TestJPEGVariants(t *testing.T) {
+func jpegVariants(t *testing.T) formatTest {
+	t.Helper()
 	m := sample(96, 64)
 	cut := func(file []byte) []byte { return file[:len(file)-2] }
 	half := func(file []byte) []byte { return file[:len(file)/2] }
 	segmentless := func(marker byte) func([]byte) []byte {
 		return func(file []byte) []byte { return without(file, marker) }
 	}
-	testVariants(t, map[string]image.Image{"photo.png": m}, []variant{
+	return formatTest{sources: map[string]image.Image{"photo.png": m}, variants: []variant{
 		{name: "jpg baseline", make: "convert photo.png OUT"},
 		{name: "jpg progressive", make: "convert photo.png -interlace JPEG OUT"},
 		{name: "jpg 4:4:4", make: "convert photo.png -sampling-factor 1x1 OUT"},
@@ -76,7 +77,7 @@ func TestJPEGVariants(t *testing.T) {
 		{name: "jpg without quantization tables", make: "convert photo.png OUT", change: segmentless(0xdb), words: "quantization tables"},
 		{name: "jpg with a profile", make: "convert photo.png -profile " + displayP3(t) + " OUT", look: byBrowser},
 		{name: "jpg on its side", make: "convert photo.png -orient RightTop -set exif:Orientation 6 OUT"},
-	})
+	}}
 }
 
 // without removes the segments of a kind that come before the scan.

@@ -94,63 +94,83 @@ func New() Renderer {
 // Render decodes an image and makes the three pictures. An error that is not one of the
 // package's is the server's fault, or ctx's.
 func (r Renderer) Render(ctx context.Context, data []byte) (*Result, error) {
-	h, err := sniff(data)
+	res, o, err := r.open(ctx, data)
 	if err != nil {
 		return nil, err
 	}
+	return res, res.make(ctx, o)
+}
+
+// An opened image is decoded, but neither turned upright nor in sRGB.
+type opened struct {
+	image.Image
+	turn    orientation
+	profile *icc.Profile
+}
+
+// open decodes an image. The result lacks its pictures.
+func (r Renderer) open(ctx context.Context, data []byte) (*Result, opened, error) {
+	o := opened{turn: upright}
+	h, err := sniff(data)
+	if err != nil {
+		return nil, o, err
+	}
 	if r.Memory > 0 && h.memory() > r.Memory {
-		return nil, fmt.Errorf("%w: decoding its %d × %d pixels takes about %d MB, this server has %d MB for an image",
+		return nil, o, fmt.Errorf("%w: decoding its %d × %d pixels takes about %d MB, this server has %d MB for an image",
 			ErrTooLarge, h.Width, h.Height, h.memory()/1e6, r.Memory/1e6)
 	}
 	res := &Result{Format: h.Format}
 	res.Exif, _ = exif.Read(data) // fields that cannot be read are left out
-	turn := upright
 	switch h.Format {
 	case TIFF:
 		if f, err := tiff.Parse(data); err == nil {
-			turn = orientation(f.Orientation)
-			res.Rotation = turn.degrees()
+			o.turn = orientation(f.Orientation)
 		}
 	case JPEG, PNG, WebP:
-		turn = orientation(res.Exif.Orientation)
-		res.Rotation = turn.degrees()
-	case HEIC, HEIF, AVIF: // the decoders turn the picture themselves
-		res.Rotation = rotationHEIF(data)
+		o.turn = orientation(res.Exif.Orientation)
 	}
-	src, err := r.decode(ctx, h, data)
+	res.Rotation = o.turn.degrees()
+	o.Image, err = r.decode(ctx, h, data)
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, o, ctx.Err()
 	}
 	if err != nil {
-		return nil, h.failed(err)
+		return nil, o, h.failed(err)
 	}
 	var coded *heif.Color
-	if p, ok := src.(*avif.Picture); ok {
-		src, coded = p.NRGBA, &p.Color
+	switch h.Format {
+	case HEIC, HEIF, AVIF: // the decoders turn the picture themselves
+		res.Rotation = rotationHEIF(data)
+		if p, ok := o.Image.(*avif.Picture); ok {
+			o.Image, coded = p.NRGBA, &p.Color
+		}
 	}
-	profile, err := profileOf(h.Format, data, coded)
-	if err != nil {
-		return nil, h.failed(err)
+	if o.profile, err = profileOf(h.Format, data, coded); err != nil {
+		return nil, o, h.failed(err)
 	}
-	return res, res.make(ctx, src, turn, profile)
+	return res, o, nil
 }
 
 // make fills in the pictures. The smaller ones are encoded while main is, and are cut from
 // it where it is large enough. Colours are converted last, because fewer pixels remain.
-func (res *Result) make(ctx context.Context, src image.Image, turn orientation, profile *icc.Profile) error {
-	main := turn.apply(fit(src, mainSide))
+func (res *Result) make(ctx context.Context, o opened) error {
+	main := o.main()
 	work, ctx := errgroup.WithContext(ctx)
 	work.Go(func() (err error) {
-		res.Main, err = encodeBelow(ctx, profile.Convert(main), mainBytes)
+		res.Main, err = encodeBelow(ctx, o.profile.Convert(main), mainBytes)
 		return err
 	})
 	work.Go(func() (err error) {
-		if res.OpenGraph, err = encode(ctx, profile.Convert(cover(main, src, turn, openGraphWidth, openGraphHeight)),
-			quality); err != nil {
+		wide := cover(main, o.Image, o.turn, openGraphWidth, openGraphHeight)
+		if res.OpenGraph, err = encode(ctx, o.profile.Convert(wide), quality); err != nil {
 			return err
 		}
-		res.Thumbnail, err = encode(ctx, profile.Convert(cover(main, src, turn, thumbnailSide, thumbnailSide)), quality)
+		square := cover(main, o.Image, o.turn, thumbnailSide, thumbnailSide)
+		res.Thumbnail, err = encode(ctx, o.profile.Convert(square), quality)
 		return err
 	})
 	return work.Wait()
 }
+
+// main returns the main picture, upright, before its colours are converted.
+func (o opened) main() *image.NRGBA { return o.turn.apply(fit(o.Image, mainSide)) }

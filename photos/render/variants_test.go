@@ -2,7 +2,6 @@ package render
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -27,7 +26,7 @@ type variant struct {
 	change func([]byte) []byte // of what was made
 	look   string              // the command that decodes IN to WANT, or byBrowser; "" for ImageMagick's convert
 	twin   string              // the command that makes TWIN, which Chromium shows in its place
-	bound  float64             // the largest mean difference from the reference, in levels; 0 means 2
+	bound  float64             // the largest mean difference from the reference, in levels; 0 means 1
 	words  string              // of the reason for which it is refused; "" when it is shown
 }
 
@@ -49,85 +48,105 @@ func sample(w, h int) *image.NRGBA {
 	return m
 }
 
-// testVariants makes the variants in one folder, and compares each with what the reference decoder shows. Both
-// pictures go through the encoder, so that what it loses does not count.
-func testVariants(t *testing.T, sources map[string]image.Image, variants []variant) {
+// A formatTest is the variants of a format, and the pictures from which they are made.
+type formatTest struct {
+	dir      string
+	sources  map[string]image.Image
+	variants []variant
+}
+
+// An upload is shown as a reference decoder shows it, or is refused for a reason that is true. The pictures are
+// compared before they are encoded.
+func TestVariants(t *testing.T) {
 	byOneGoroutine(t)
-	dir := t.TempDir()
-	for name, m := range sources {
-		filetest.Write(t, filepath.Join(dir, name), asPNG(t, m))
+	tests := map[string]formatTest{"TIFF": tiffVariants(t), "BMP": bmpVariants(t), "PNG": pngVariants(t),
+		"JPEG": jpegVariants(t), "GIF": gifVariants(t), "WebP": webpVariants(t), "AVIF": avifVariants(t), "HEIC": heicVariants(t)}
+	browse := map[string]string{} // by the path of what is compared, that of what Chromium opens
+	for format, f := range tests {
+		f.dir = t.TempDir()
+		f.make(t, browse)
+		tests[format] = f
 	}
-	looks, browse := []string{"-quiet"}, map[string]string{} // by what is compared, what is opened
-	for i, v := range variants {
-		out := v.out(i)
-		switch {
-		case v.file != nil:
-			filetest.Write(t, filepath.Join(dir, out), v.file)
-		default:
-			for line := range strings.SplitSeq(v.make, " && ") {
-				command(t, dir, strings.ReplaceAll(line, "OUT", out))
-			}
-		}
-		if v.change != nil {
-			path := filepath.Join(dir, out)
-			filetest.Write(t, path, v.change(filetest.Read(t, path)))
-		}
-		switch {
-		case v.words != "":
-		case v.twin != "":
-			command(t, dir, strings.ReplaceAll(v.twin, "TWIN", out+".avif"))
-			browse[out] = out + ".avif"
-		case v.look == byBrowser:
-			browse[out] = out
-		case v.look == "":
-			looks = append(looks, "(", out+"[0]", "-auto-orient", "-colorspace", "sRGB", "-depth", "8", "-write",
-				"PNG32:"+out+".png", "+delete", ")")
-		}
-	}
-	_ = run(dir, "convert", append(looks, "null:")...) // files that it cannot read are missing below
 	names := slices.Sorted(maps.Keys(browse))
-	opened := make([]string, len(names))
+	paths := make([]string, len(names))
 	for i, name := range names {
-		opened[i] = browse[name]
+		paths[i] = browse[name]
 	}
-	for i, shown := range browsed(t, dir, opened...) {
-		filetest.Write(t, filepath.Join(dir, names[i]+".png"), shown)
+	for i, shown := range browsed(t, paths...) {
+		filetest.Write(t, names[i], shown)
 	}
-	for i, v := range variants {
-		t.Run(v.name, func(t *testing.T) {
-			out := v.out(i)
-			res, err := renderer.Render(context.Background(), filetest.Read(t, filepath.Join(dir, out)))
-			if v.words != "" {
-				refused(t, err, v.words)
-				return
-			}
-			if err != nil {
-				t.Fatalf("error = %v, want none", err)
-			}
-			if v.look != "" && browse[out] == "" {
-				command(t, dir, strings.NewReplacer("IN", out, "WANT", out+".png").Replace(v.look))
-			}
-			want, err := png.Decode(bytes.NewReader(filetest.Read(t, filepath.Join(dir, out+".png"))))
-			if err != nil {
-				t.Fatal(err)
-			}
-			encoded, err := encode(context.Background(), straightOf(want), quality)
-			if err != nil {
-				t.Fatal(err)
-			}
-			bound := v.bound
-			if bound == 0 {
-				bound = 2
-			}
-			if d := seenDifference(shown(t, res.Main), shown(t, encoded)); d > bound {
-				t.Errorf("the mean difference is %.1f levels, want at most %.1f", d, bound)
+	for format, f := range tests {
+		t.Run(format, func(t *testing.T) {
+			for i, v := range f.variants {
+				t.Run(v.name, func(t *testing.T) { v.compare(t, f.path(i)) })
 			}
 		})
 	}
 }
 
-// out is the name of the variant's file.
-func (v variant) out(i int) string { return fmt.Sprintf("%02d.%s", i, strings.Fields(v.name)[0]) }
+// path is the file of a variant; what the reference decoder shows of it has .png behind.
+func (f formatTest) path(i int) string {
+	return filepath.Join(f.dir, fmt.Sprintf("%02d.%s", i, strings.Fields(f.variants[i].name)[0]))
+}
+
+// make writes the files and what the reference decoders show, but for Chromium.
+func (f formatTest) make(t *testing.T, browse map[string]string) {
+	t.Helper()
+	for name, m := range f.sources {
+		filetest.Write(t, filepath.Join(f.dir, name), asPNG(t, m))
+	}
+	looks := []string{"-quiet"}
+	for i, v := range f.variants {
+		path := f.path(i)
+		out := filepath.Base(path)
+		if v.file != nil {
+			filetest.Write(t, path, v.file)
+		} else {
+			command(t, f.dir, strings.ReplaceAll(v.make, "OUT", out))
+		}
+		if v.change != nil {
+			filetest.Write(t, path, v.change(filetest.Read(t, path)))
+		}
+		switch {
+		case v.words != "":
+		case v.twin != "":
+			command(t, f.dir, strings.ReplaceAll(v.twin, "TWIN", out+".avif"))
+			browse[path+".png"] = path + ".avif"
+		case v.look == byBrowser:
+			browse[path+".png"] = path
+		case v.look != "":
+			command(t, f.dir, strings.NewReplacer("IN", out, "WANT", out+".png").Replace(v.look))
+		default:
+			looks = append(looks, "(", out+"[0]", "-auto-orient", "-colorspace", "sRGB", "-depth", "8", "-write",
+				"PNG32:"+out+".png", "+delete", ")")
+		}
+	}
+	if len(looks) > 1 {
+		_ = run(f.dir, "convert", append(looks, "null:")...) // files that it cannot read are missing later
+	}
+}
+
+func (v variant) compare(t *testing.T, path string) {
+	_, o, err := renderer.open(t.Context(), filetest.Read(t, path))
+	if v.words != "" {
+		refused(t, err, v.words)
+		return
+	}
+	if err != nil {
+		t.Fatalf("error = %v, want none", err)
+	}
+	want, err := png.Decode(bytes.NewReader(filetest.Read(t, path+".png")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := v.bound
+	if bound == 0 {
+		bound = 1
+	}
+	if d := seenDifference(o.profile.Convert(o.main()), want); d > bound {
+		t.Errorf("the mean difference is %.1f levels, want at most %.1f", d, bound)
+	}
+}
 
 // refused asserts that a file is refused for a reason, in words that tell what to do.
 func refused(t *testing.T, err error, words string) {
@@ -170,15 +189,18 @@ func straightOf(m image.Image) *image.NRGBA {
 	return out
 }
 
-// command runs a program in a folder. The test is skipped if it is not installed.
-func command(t *testing.T, dir, line string) {
+// command runs programs in a folder, one after the other where && is between them. The test is skipped if one is
+// not installed.
+func command(t *testing.T, dir, lines string) {
 	t.Helper()
-	args := strings.Fields(line)
-	if _, err := exec.LookPath(args[0]); err != nil {
-		t.Skip(args[0] + " is not installed")
-	}
-	if err := run(dir, args[0], args[1:]...); err != nil {
-		t.Fatalf("%s: %v, want no error", line, err)
+	for line := range strings.SplitSeq(lines, " && ") {
+		args := strings.Fields(line)
+		if _, err := exec.LookPath(args[0]); err != nil {
+			t.Skip(args[0] + " is not installed")
+		}
+		if err := run(dir, args[0], args[1:]...); err != nil {
+			t.Fatalf("%s: %v, want no error", line, err)
+		}
 	}
 }
 
