@@ -20,7 +20,11 @@ func decodeHEIC(ctx context.Context, data []byte) (image.Image, error) {
 		return nil, err
 	}
 	primary := f.Primary()
-	if codec := f.Codec(); codec != "hvc1" && codec != "hev1" {
+	switch codec := f.Codec(); codec {
+	case "hvc1", "hev1":
+	case "":
+		return nil, fmt.Errorf("a picture of the kind %q is not supported: save it as JPEG", primary.Type)
+	default:
 		return nil, fmt.Errorf("the codec %q is not supported: save the image as JPEG", codec)
 	}
 	if alpha, _ := primary.Alpha(); alpha == nil && wide(primary) {

@@ -2,31 +2,11 @@ package render
 
 import (
 	"bytes"
-	"image"
 	"slices"
 	"testing"
 
 	"relais/photos/heif"
 )
-
-// dim is a picture that is not too bright when its numbers are those of HDR.
-func dim(w, h int) *image.NRGBA {
-	m := sample(w, h)
-	for i := range m.Pix {
-		if i%4 < 3 {
-			m.Pix[i] = 30 + m.Pix[i]*6/10
-		}
-	}
-	return m
-}
-
-func seeThrough(w, h int) *image.NRGBA {
-	m := sample(w, h)
-	for i := 3; i < len(m.Pix); i += 4 {
-		m.Pix[i] = uint8(255 - i/4%w*2)
-	}
-	return m
-}
 
 // renamed renames the boxes of a kind, so that they are passed over.
 func renamed(kind string) func([]byte) []byte {
@@ -36,12 +16,13 @@ func renamed(kind string) func([]byte) []byte {
 // Files are written by libavif; Chromium shows them.
 func avifVariants(t *testing.T) formatTest {
 	t.Helper()
-	sources := map[string]image.Image{"photo.png": sample(128, 96), "dim.png": dim(128, 96), "alpha.png": seeThrough(128, 96),
-		"odd.png": sample(95, 63)}
+	sources := pictures(128, 96)
+	sources["odd.png"] = sample(95, 63)
 	const enc, avifdec = "avifenc -s 9 -j 1 --min 0 --max 8 ", "avifdec -j 1 -d 8 IN WANT"
 	var variants []variant
 	add := func(name, from, options string) *variant {
-		variants = append(variants, variant{name: "avif " + name, make: enc + options + " " + from + ".png OUT", look: byBrowser})
+		variants = append(variants, variant{name: "avif " + name, make: enc + options + " " + from + ".png OUT",
+			look: byBrowser})
 		return &variants[len(variants)-1]
 	}
 	add("4:2:0", "photo", "-y 420")
@@ -58,8 +39,10 @@ func avifVariants(t *testing.T) formatTest {
 	}
 	// Chromium leaves out primaries and transfer where the matrix is 12: it shows the same colours of another one.
 	add("matrix 12 of P3", "photo", "-y 444 --cicp 12/13/12").twin = enc + "-y 444 --cicp 12/13/1 photo.png TWIN"
-	add("matrix 12 of BT.2020, 4:2:0", "photo", "-y 420 -r limited --cicp 9/13/12").twin = enc + "-y 420 --cicp 9/13/9 photo.png TWIN"
-	add("matrix 12 of P3, PQ", "dim", "-y 444 -d 10 --cicp 12/16/12").twin = enc + "-y 444 -d 10 --cicp 12/16/1 dim.png TWIN"
+	add("matrix 12 of BT.2020, 4:2:0", "photo", "-y 420 -r limited --cicp 9/13/12").twin =
+		enc + "-y 420 --cicp 9/13/9 photo.png TWIN"
+	add("matrix 12 of P3, PQ", "dim", "-y 444 -d 10 --cicp 12/16/12").twin =
+		enc + "-y 444 -d 10 --cicp 12/16/1 dim.png TWIN"
 	for _, transfer := range []string{"1", "4", "5", "6", "7", "8", "14", "15"} {
 		add("transfer "+transfer, "photo", "-y 444 --cicp 1/"+transfer+"/1")
 	}
@@ -101,41 +84,52 @@ func heicVariants(t *testing.T) formatTest {
 	if !sandboxed {
 		return formatTest{} // this build has no decoder
 	}
-	sources := map[string]image.Image{"photo.png": sample(160, 144), "dim.png": dim(160, 144), "alpha.png": seeThrough(160, 144)}
 	enc, look := "heif-enc -q 95 ", "heif-convert IN WANT"
 	deep := "convert dim.png PNG48:deep.png && heif-enc -q 95 -b 10 -p chroma=444 "
 	twin := "avifenc -s 9 -j 1 --min 0 --max 4 -y 444 -d 10 --cicp "
-	return formatTest{sources: sources, variants: []variant{
+	return formatTest{sources: pictures(160, 144), variants: []variant{
 		{name: "heic 4:2:0", make: enc + "photo.png -o OUT", look: look, bound: 4},
 		{name: "heic 4:2:2", make: enc + "-p chroma=422 photo.png -o OUT", look: look, bound: 4},
 		{name: "heic 4:4:4", make: enc + "-p chroma=444 photo.png -o OUT", look: look},
 		{name: "heic limited", make: enc + "--full_range_flag=0 photo.png -o OUT", look: look, bound: 4},
 		{name: "heic matrix 1", make: enc + "-p chroma=444 --matrix_coefficients=1 photo.png -o OUT", look: look},
-		{name: "heic matrix 1, limited", make: enc + "--matrix_coefficients=1 --full_range_flag=0 photo.png -o OUT", look: look, bound: 4},
+		{name: "heic matrix 1, limited", make: enc + "--matrix_coefficients=1 --full_range_flag=0 photo.png -o OUT",
+			look: look, bound: 4},
 		{name: "heic matrix 9", make: enc + "--matrix_coefficients=9 photo.png -o OUT", look: look, bound: 4},
-		{name: "heic matrix 0", make: "heif-enc -L -p chroma=444 --matrix_coefficients=0 photo.png -o OUT", look: look},
+		{name: "heic matrix 0", make: "heif-enc -L -p chroma=444 --matrix_coefficients=0 photo.png -o OUT",
+			look: look},
 		{name: "heic matrix 1, opacity", make: enc + "--matrix_coefficients=1 alpha.png -o OUT", look: look},
 		{name: "heic opacity", make: enc + "alpha.png -o OUT", look: look},
 		{name: "heic 10 bits", make: deep + "deep.png -o OUT", look: look},
-		{name: "heic 10 bits, 4:2:0", make: "convert photo.png PNG48:deep.png && heif-enc -q 95 -b 10 deep.png -o OUT", look: look, bound: 4},
-		{name: "heic nclx, matrix 1", make: enc + "-p chroma=444 --matrix_coefficients=1 photo.png -o OUT", look: look,
+		{name: "heic 10 bits, 4:2:0",
+			make: "convert photo.png PNG48:deep.png && heif-enc -q 95 -b 10 deep.png -o OUT", look: look, bound: 4},
+		{name: "heic nclx, matrix 1", make: enc + "-p chroma=444 --matrix_coefficients=1 photo.png -o OUT",
+			look:   look,
 			change: stated(1, 13, 1, true)},
-		{name: "heic nclx, matrix 1, limited", make: enc + "-p chroma=444 --matrix_coefficients=1 --full_range_flag=0 photo.png -o OUT",
+		{name: "heic nclx, matrix 1, limited",
+			make: enc + "-p chroma=444 --matrix_coefficients=1 --full_range_flag=0 photo.png -o OUT",
 			look: look, change: stated(1, 13, 1, false)},
-		{name: "heic nclx, limited", make: enc + "-p chroma=444 --full_range_flag=0 photo.png -o OUT", look: look, bound: 3,
+		{name: "heic nclx, limited", make: enc + "-p chroma=444 --full_range_flag=0 photo.png -o OUT", look: look,
+			bound:  3,
 			change: stated(1, 13, 6, false)},
 		{name: "heic nclx, P3", make: enc + "-p chroma=444 photo.png -o OUT", change: stated(12, 13, 6, true),
 			twin: twin + "12/13/6 photo.png TWIN"},
-		{name: "heic nclx, PQ", make: deep + "--matrix_coefficients=9 deep.png -o OUT", change: stated(9, 16, 9, true),
-			twin: twin + "9/16/9 dim.png TWIN"},
-		{name: "heic nclx, HLG", make: deep + "--matrix_coefficients=9 deep.png -o OUT", change: stated(9, 18, 9, true),
-			twin: twin + "9/18/9 dim.png TWIN"},
-		{name: "heic P3 in HEVC", make: enc + "-p chroma=444 -p x265:colorprim=smpte432 -p x265:transfer=iec61966-2-1 photo.png -o OUT",
+		{name: "heic nclx, PQ", make: deep + "--matrix_coefficients=9 deep.png -o OUT",
+			change: stated(9, 16, 9, true),
+			twin:   twin + "9/16/9 dim.png TWIN"},
+		{name: "heic nclx, HLG", make: deep + "--matrix_coefficients=9 deep.png -o OUT",
+			change: stated(9, 18, 9, true),
+			twin:   twin + "9/18/9 dim.png TWIN"},
+		{name: "heic P3 in HEVC",
+			make: enc + "-p chroma=444 -p x265:colorprim=smpte432 -p x265:transfer=iec61966-2-1 photo.png -o OUT",
 			twin: twin + "12/13/6 photo.png TWIN"},
-		{name: "heic PQ in HEVC", make: deep + "-p x265:colorprim=bt2020 -p x265:transfer=smpte2084 -p x265:colormatrix=bt2020nc deep.png -o OUT",
+		{name: "heic PQ in HEVC",
+			make: deep + "-p x265:colorprim=bt2020 -p x265:transfer=smpte2084 -p x265:colormatrix=bt2020nc deep.png -o OUT",
 			twin: twin + "9/16/9 dim.png TWIN"},
-		{name: "heic limited in HEVC", make: enc + "-p chroma=444 -p x265:range=limited photo.png -o OUT", look: look, bound: 3},
-		{name: "heic BT.709 in HEVC", make: enc + "-p chroma=444 -p x265:colormatrix=bt709 photo.png -o OUT", look: look},
+		{name: "heic limited in HEVC", make: enc + "-p chroma=444 -p x265:range=limited photo.png -o OUT", look: look,
+			bound: 3},
+		{name: "heic BT.709 in HEVC", make: enc + "-p chroma=444 -p x265:colormatrix=bt709 photo.png -o OUT",
+			look: look},
 	}}
 }
 

@@ -101,6 +101,36 @@ func TestSharedUpright(t *testing.T) {
 	}
 }
 
+// Pictures of public reports, which were refused or shown as noise: what they show is in their README.
+func TestSharedField(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		size        image.Point
+		first, last color.NRGBA // of the upper left and the lower right
+	}{
+		{"jpeg_without_eoi.jpg", image.Pt(96, 64), color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}},
+		{"tiff_planar_tiled_deflate.tif", image.Pt(32, 16), color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}},
+		{"bmp_32bit_bitfields.bmp", image.Pt(32, 16), color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}},
+		{"bmp_16bit_565.bmp", image.Pt(32, 16), color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 0, 255, 255}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, path := range sharedImages(t, "../field/"+tt.name) {
+				m := shown(t, rendered(t, filetest.Read(t, path)).Main)
+				if m.Rect.Size() != tt.size {
+					t.Fatalf("size = %v, want %v", m.Rect.Size(), tt.size)
+				}
+				w, h := tt.size.X, tt.size.Y
+				if got := m.NRGBAAt(w/6, h/6); !near(got, tt.first, 60) {
+					t.Errorf("upper left = %v, want %v", got, tt.first)
+				}
+				if got := m.NRGBAAt(w-w/6, h-h/6); !near(got, tt.last, 60) {
+					t.Errorf("lower right = %v, want %v", got, tt.last)
+				}
+			}
+		})
+	}
+}
+
 // difference is the mean one of the channels of images that should be of one size.
 func difference(got, want image.Image) float64 {
 	if got.Bounds().Size() != want.Bounds().Size() {

@@ -33,6 +33,31 @@ type variant struct {
 // byBrowser says that Chromium is the reference.
 const byBrowser = "chromium"
 
+// pictures are what most variants are made from.
+func pictures(w, h int) map[string]image.Image {
+	return map[string]image.Image{"photo.png": sample(w, h), "alpha.png": seeThrough(w, h), "dim.png": dim(w, h)}
+}
+
+// dim is a picture that is not too bright when its numbers are those of HDR.
+func dim(w, h int) *image.NRGBA {
+	m := sample(w, h)
+	for i := range m.Pix {
+		if i%4 < 3 {
+			m.Pix[i] = 30 + m.Pix[i]*6/10
+		}
+	}
+	return m
+}
+
+// seeThrough becomes transparent to the right.
+func seeThrough(w, h int) *image.NRGBA {
+	m := sample(w, h)
+	for i := 3; i < len(m.Pix); i += 4 {
+		m.Pix[i] = uint8(255 - i/4%w*2)
+	}
+	return m
+}
+
 // sample is the picture that the variants show: smooth, of all colours, and different in every corner.
 func sample(w, h int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -89,7 +114,7 @@ func (f formatTest) path(i int) string {
 	return filepath.Join(f.dir, fmt.Sprintf("%02d.%s", i, strings.Fields(f.variants[i].name)[0]))
 }
 
-// make writes the files and what the reference decoders show, but for Chromium.
+// make writes the files and what the reference decoders show, except Chromium.
 func (f formatTest) make(t *testing.T, browse map[string]string) {
 	t.Helper()
 	for name, m := range f.sources {

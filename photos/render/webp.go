@@ -32,6 +32,9 @@ func stillWebP(data []byte) (f frame, canvas image.Point, err error) {
 			return f, canvas, err
 		}
 	}
+	if len(data) >= 8 && uint64(binary.LittleEndian.Uint32(data[4:])) > uint64(len(data)-8) {
+		return f, canvas, errCutOff
+	}
 	return f, canvas, errors.New("it has no picture")
 }
 

@@ -24,7 +24,7 @@ var sizes = map[uint16]uint64{1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9:
 
 const maxFields = 4096
 
-var errDirectory = errors.New("the TIFF has no complete directory")
+var errDirectory = errors.New("the TIFF is cut off or damaged: it has no complete directory")
 
 // HasSignature reports whether a file begins like a TIFF or a BigTIFF.
 func HasSignature(data []byte) bool {
@@ -134,7 +134,7 @@ func (d *directory) numbers(tag uint16) []uint64 {
 	return list
 }
 
-// number returns the first value of a field, or other if there is none.
+// number returns the first value of a field, or other if it has no values.
 func (d *directory) number(tag uint16, other uint64) uint64 {
 	if list := d.numbers(tag); len(list) > 0 {
 		return list[0]

@@ -288,7 +288,7 @@ func (f *File) Memory() float64 {
 	block := float64(f.block.width) * float64(f.block.height)
 	switch f.compressed {
 	case jpegCoded, webpCoded: // and what their decoders take
-		block *= 20
+		block *= 12
 	case none:
 		block *= float64(f.blockSamples()*f.bits) / 8
 	default: // a buffer that grows
