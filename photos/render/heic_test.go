@@ -45,7 +45,12 @@ func TestHEICKinds(t *testing.T) {
 			if m.Bounds().Size() != tt.size {
 				t.Errorf("bounds = %v, want %v", m.Bounds(), tt.size)
 			}
-			corners(t, tt.name, straight(m), tt.want...)
+			corners(t, tt.name, straightOf(m), tt.want...)
+			for x := range 40 {
+				if got := straightOf(m).NRGBAAt(x, 0); !near(got, tt.want[0], 12) {
+					t.Fatalf("pixel %d of the first row = %v, want %v", x, got, tt.want[0])
+				}
+			}
 			res := rendered(t, file)
 			if got := image.Pt(res.Main.Width, res.Main.Height); got != tt.size || res.Format != HEIC {
 				t.Errorf("main = %v of %s, want %v of HEIC", got, res.Format, tt.size)
@@ -53,17 +58,6 @@ func TestHEICKinds(t *testing.T) {
 			corners(t, tt.name+", rendered", shown(t, res.Main), tt.want...)
 		})
 	}
-}
-
-// straight returns the image with straight alpha.
-func straight(m image.Image) *image.NRGBA {
-	out := image.NewNRGBA(image.Rectangle{Max: m.Bounds().Size()})
-	for y := range out.Rect.Dy() {
-		for x := range out.Rect.Dx() {
-			out.Set(x, y, m.At(m.Bounds().Min.X+x, m.Bounds().Min.Y+y))
-		}
-	}
-	return out
 }
 
 // A picture of one channel is written as one with colours, because the decoder does not know
@@ -149,7 +143,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := difference(straight(ours), straight(theirs)); d > 3 {
+		if d := difference(straightOf(ours), straightOf(theirs)); d > 3 {
 			t.Errorf("%s: mean difference = %.1f, want at most 3", file, d)
 		}
 	}

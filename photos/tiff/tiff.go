@@ -257,6 +257,9 @@ func (f *File) readBlocks() error {
 	if b.height == 0 {
 		return errors.New("the TIFF has strips or tiles without rows")
 	}
+	if f.tiled && (b.width%16 != 0 || b.height%16 != 0) { // also bounds how many there are
+		return errors.New("the TIFF has tiles whose sides are not multiples of 16")
+	}
 	b.across, b.down = (f.Width+b.width-1)/b.width, (f.Height+b.height-1)/b.height
 	f.offsets, f.lengths = d.numbers(offsets), d.numbers(lengths)
 	n := b.across * b.down * f.planes()
