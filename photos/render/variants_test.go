@@ -26,7 +26,7 @@ type variant struct {
 	change func([]byte) []byte // of what was made
 	look   string              // the command that decodes IN to WANT, or byBrowser; "" for ImageMagick's convert
 	twin   string              // the command that makes TWIN, which Chromium shows in its place
-	bound  float64             // the largest mean difference from the reference, in levels; 0 means 1
+	bound  float64             // the largest mean difference from the reference, in levels; 0 means 1, of a square 8 times that
 	words  string              // of the reason for which it is refused; "" when it is shown
 }
 
@@ -168,8 +168,9 @@ func (v variant) compare(t *testing.T, path string) {
 	if bound == 0 {
 		bound = 1
 	}
-	if d := seenDifference(o.profile.Convert(o.main()), want); d > bound {
-		t.Errorf("the mean difference is %.1f levels, want at most %.1f", d, bound)
+	if mean, worst := seenDifference(o.profile.Convert(o.main()), want); mean > bound || worst > 8*bound {
+		t.Errorf("the mean difference is %.1f levels, of a square %.1f; want at most %.1f and %.1f", mean, worst, bound,
+			8*bound)
 	}
 }
 
@@ -181,27 +182,39 @@ func refused(t *testing.T, err error, words string) {
 	}
 }
 
-// seenDifference is the mean difference of pictures on a white ground and on a black one: colours that are
-// not seen do not count.
-func seenDifference(got, want image.Image) float64 {
-	if got.Bounds().Size() != want.Bounds().Size() {
-		return 255
+// seenDifference is the mean difference of pictures on a white ground and on a black one, where colours that are not
+// seen do not count. worst is that of the worst square of 8 × 8 pixels.
+func seenDifference(got, want image.Image) (mean, worst float64) {
+	const side = 8
+	size := want.Bounds().Size()
+	if got.Bounds().Size() != size {
+		return 255, 255
 	}
 	a, b := straightOf(got), straightOf(want)
-	sum := 0.
-	for i := 0; i < len(a.Pix); i += 4 {
-		for _, ground := range []float64{0, 255} {
-			for j := range 3 {
-				on := func(p []uint8) float64 {
-					alpha := float64(p[3]) / 255
-					return float64(p[j])*alpha + ground*(1-alpha)
-				}
-				d := on(a.Pix[i:]) - on(b.Pix[i:])
-				sum += max(d, -d)
-			}
+	sum, squares := 0., map[image.Point]float64{}
+	for y := range size.Y {
+		for x := range size.X {
+			d := seen(a.NRGBAAt(x, y), b.NRGBAAt(x, y))
+			sum += d
+			squares[image.Pt(x/side, y/side)] += d / (side * side)
 		}
 	}
-	return sum / float64(len(a.Pix)/4*6)
+	for _, d := range squares {
+		worst = max(worst, d)
+	}
+	return sum / float64(size.X*size.Y), worst
+}
+
+// seen is the mean difference of two pixels.
+func seen(a, b color.NRGBA) (sum float64) {
+	for _, ground := range []float64{0, 255} {
+		for _, c := range [][2]uint8{{a.R, b.R}, {a.G, b.G}, {a.B, b.B}} {
+			opacity := [2]float64{float64(a.A) / 255, float64(b.A) / 255}
+			d := float64(c[0])*opacity[0] + ground*(1-opacity[0]) - float64(c[1])*opacity[1] - ground*(1-opacity[1])
+			sum += max(d, -d) / 6
+		}
+	}
+	return sum
 }
 
 func straightOf(m image.Image) *image.NRGBA {
