@@ -104,5 +104,7 @@ func FuzzSniff(f *testing.F) {
 			t.Errorf("size of %+v, want 1 to MaxPixels pixels", h)
 		}
 		stillWebP(bytes.Clone(data))
+		readScans(data)
+		profilePNG(data)
 	})
 }
