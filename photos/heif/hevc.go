@@ -48,8 +48,10 @@ func spsColor(r *bitReader) *Color {
 	}
 	r.ues(3 * (subLayers + 1))
 	r.ues(6)
-	if r.bits(1) == 1 && r.bits(1) == 1 { // scaling lists
-		return nil
+	if r.bits(1) == 1 { // scaling lists
+		if own := r.bits(1); own == 1 {
+			return nil
+		}
 	}
 	r.bits(2)
 	if r.bits(1) == 1 { // PCM

@@ -70,7 +70,7 @@ func tiffVariants(t *testing.T) formatTest {
 		{name: "tif float", make: gdal + "-ot Float32 photo.png OUT", words: "floating-point numbers"},
 		{name: "tif float, predictor 3", make: gdal + "-ot Float32 -co COMPRESS=LZW -co PREDICTOR=3 photo.png OUT",
 			words: "floating-point numbers"},
-		{name: "tif signed", make: gdal + "-ot Int16 photo.png OUT", words: "negative numbers"},
+		{name: "tif signed", make: gdal + "-ot Int16 photo.png OUT", words: "signed numbers"},
 		{name: "tif palette", make: "convert photo.png +dither -colors 200 -type palette OUT"},
 		{name: "tif palette of 4 bits", make: "convert photo.png +dither -colors 16 -type palette -depth 4 OUT"},
 		{name: "tif CMYK", make: "convert photo.png -colorspace CMYK OUT"},

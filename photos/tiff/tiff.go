@@ -99,7 +99,7 @@ var (
 		33004: "JPEG 2000", 33005: "JPEG 2000", 34661: "JBIG", 34676: "SGI Log", 34677: "SGI Log", 34712: "JPEG 2000",
 		34887: "LERC", 34925: "LZMA", 50002: "JPEG XL", 52546: "JPEG XL",
 	}
-	sampleFormats = map[uint64]string{2: "negative", 3: "floating-point", 5: "complex", 6: "complex"}
+	sampleFormats = map[uint64]string{2: "signed", 3: "floating-point", 5: "complex", 6: "complex"}
 )
 
 // A File is a parsed directory, of a picture that can be decoded if its pixels are sound.
