@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"image"
 	"image/png"
@@ -19,6 +20,26 @@ const (
 	rgbPNG     = 2
 	palettePNG = 3
 )
+
+// readPNG reads the IHDR chunk (PNG, 11.2.2). Interlaced, the last pass has half of the pixels.
+func (h *imageHeader) readPNG(data []byte) error {
+	const most, interlaced, deepPNG = 1<<31 - 1, 1.5, 16
+	for name, ihdr := range chunk.PNG(data) {
+		if name != "IHDR" || len(ihdr) != 13 {
+			break
+		}
+		w, height := binary.BigEndian.Uint32(ihdr), binary.BigEndian.Uint32(ihdr[4:])
+		h.Width, h.Height, h.perPixel = int(min(w, most)), int(min(height, most)), 4
+		if ihdr[8] == deepPNG {
+			h.perPixel *= 2
+		}
+		if ihdr[12] != 0 {
+			h.perPixel *= interlaced
+		}
+		return nil
+	}
+	return errors.New("it does not begin with its header")
+}
 
 // decodePNG decodes a file, also one that lacks only its end.
 func decodePNG(data []byte) (image.Image, error) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/color"
-	"image/png"
 	"io"
 
 	"golang.org/x/image/webp"
@@ -111,8 +109,7 @@ func (h *imageHeader) read(data []byte) error {
 		}
 		return h.readJPEG(data)
 	case PNG:
-		plain, _ := plainPNG(data)
-		return h.config(plain, png.DecodeConfig, pngBytes(data))
+		return h.readPNG(data)
 	case WebP:
 		frame, canvas, err := stillWebP(data)
 		if err != nil {
@@ -153,30 +150,11 @@ func (h *imageHeader) read(data []byte) error {
 	return fmt.Errorf("it does not begin like any of the supported formats")
 }
 
-// config lets a decoder read the header. perPixel is for channels of 8 bits.
+// config lets a decoder read the header.
 func (h *imageHeader) config(data []byte, read func(io.Reader) (image.Config, error), perPixel float64) error {
 	c, err := guarded(func() (image.Config, error) { return read(bytes.NewReader(data)) })
-	if deep(c.ColorModel) {
-		perPixel *= 2
-	}
 	h.Width, h.Height, h.perPixel = c.Width, c.Height, perPixel
 	return err
-}
-
-// deep reports whether the channels have 16 bits.
-func deep(model color.Model) bool {
-	return model == color.Gray16Model || model == color.RGBA64Model || model == color.NRGBA64Model
-}
-
-// pngBytes reads the IHDR chunk: interlaced, the last pass has half of the pixels.
-func pngBytes(data []byte) float64 {
-	for name, ihdr := range chunk.PNG(data) {
-		if name == "IHDR" && len(ihdr) == 13 && ihdr[12] != 0 {
-			return 4 * 1.5
-		}
-		break
-	}
-	return 4
 }
 
 // readHEIF takes the pixels of all tiles, which a decoder has to decode, for the size if they
