@@ -87,10 +87,13 @@ func TestVariants(t *testing.T) {
 	tests := map[string]formatTest{"TIFF": tiffVariants(t), "BMP": bmpVariants(t), "PNG": pngVariants(t),
 		"JPEG": jpegVariants(t), "GIF": gifVariants(t), "WebP": webpVariants(t), "AVIF": avifVariants(t), "HEIC": heicVariants(t)}
 	browse := map[string]string{} // by the path of what is compared, that of what Chromium opens
+	made := map[string]formatTest{}
 	for format, f := range tests {
 		f.dir = t.TempDir()
-		f.make(t, browse)
-		tests[format] = f
+		t.Run(format+" files", func(t *testing.T) {
+			f.make(t, browse)
+			made[format] = f
+		})
 	}
 	names := slices.Sorted(maps.Keys(browse))
 	paths := make([]string, len(names))
@@ -100,7 +103,7 @@ func TestVariants(t *testing.T) {
 	for i, shown := range browsed(t, paths...) {
 		filetest.Write(t, names[i], shown)
 	}
-	for format, f := range tests {
+	for format, f := range made {
 		t.Run(format, func(t *testing.T) {
 			for i, v := range f.variants {
 				t.Run(v.name, func(t *testing.T) { v.compare(t, f.path(i)) })
