@@ -229,10 +229,10 @@ func listOf(from string, log *slog.Logger) (*backup.List, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return list, err
 	}
-	_, err1 := os.Stat(filepath.Join(from, clientsFile))
+	_, err1 := os.Stat(filepath.Join(from, ClientsFile))
 	_, err2 := os.Stat(folder.Dir(from).Snapshots())
 	if err1 != nil && err2 != nil {
-		return nil, fmt.Errorf("%s is not a backup: it has no %s, no %s and no snapshots", from, backup.Name, clientsFile)
+		return nil, fmt.Errorf("%s is not a backup: it has no %s, no %s and no snapshots", from, backup.Name, ClientsFile)
 	}
 	if sign := recent(folder.Dir(from)); sign != "" {
 		return nil, fmt.Errorf("%s has no %s, although this version of relais made it (it has %s): some of it may "+

@@ -75,9 +75,9 @@ var backups = []struct {
 	}, "not finished", false},
 	{"stores that count commits", removing(backup.Name, "stores.json", "measures.db"), "made it", false},
 	{"of an older relais", func(dir string) error {
-		err := removing(backup.Name, "stores.json", "measures.db", clientsFile, PhotosFile, CommunityFile, UsersFile,
+		err := removing(backup.Name, "stores.json", "measures.db", ClientsFile, PhotosFile, CommunityFile, UsersFile,
 			ArchivesFile)(dir)
-		return errors.Join(err, firstFormat(filepath.Join(dir, clientsFile)))
+		return errors.Join(err, firstFormat(filepath.Join(dir, ClientsFile)))
 	}, "", true},
 }
 
@@ -125,7 +125,7 @@ func TestUnfinishedFolder(t *testing.T) {
 	there := folder.Dir(t.TempDir())
 	unfinished := errors.New("killed")
 	if err := backup.Fill(string(there), func(to string) error {
-		if err := copyFile(filepath.Join(copied, clientsFile), filepath.Join(to, clientsFile)); err != nil {
+		if err := copyFile(filepath.Join(copied, ClientsFile), filepath.Join(to, ClientsFile)); err != nil {
 			return err
 		}
 		_, open := Open(there, "test", quiet)

@@ -11,7 +11,7 @@ import (
 type CreateClient struct{ access.Client }
 
 func (*CreateClient) declare() declaration {
-	return declaration{stores: []string{clientsFile}, makesFolder: true}
+	return declaration{stores: []string{ClientsFile}, makesFolder: true}
 }
 
 func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
@@ -21,7 +21,7 @@ func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
 // ListClients lists the clients.
 type ListClients struct{}
 
-func (*ListClients) declare() declaration { return declaration{stores: []string{clientsFile}} }
+func (*ListClients) declare() declaration { return declaration{stores: []string{ClientsFile}} }
 
 func (ListClients) run(_ context.Context, s *Stores) (any, error) { return s.Clients.List(), nil }
 
@@ -31,7 +31,7 @@ type ShowClient struct {
 }
 
 func (c *ShowClient) declare() declaration {
-	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c ShowClient) run(_ context.Context, s *Stores) (any, error) { return s.Clients.Find(c.Client) }
@@ -50,7 +50,7 @@ type UsageOfClient struct {
 }
 
 func (c *UsageOfClient) declare() declaration {
-	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
@@ -69,7 +69,7 @@ type RotateClient struct {
 }
 
 func (c *RotateClient) declare() declaration {
-	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c RotateClient) run(_ context.Context, s *Stores) (any, error) {
@@ -95,7 +95,7 @@ type Revoked struct {
 }
 
 func (c *RevokeClient) declare() declaration {
-	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c RevokeClient) run(ctx context.Context, s *Stores) (any, error) {
@@ -116,7 +116,7 @@ type DeleteClient struct {
 }
 
 func (c *DeleteClient) declare() declaration {
-	return declaration{stores: []string{clientsFile, UsersFile}, record: &c.Client, kind: clientKind}
+	return declaration{stores: []string{ClientsFile, UsersFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {

@@ -22,7 +22,7 @@ type ClientChanged struct {
 }
 
 func (c *SetClient) declare() declaration {
-	return declaration{stores: []string{clientsFile}, record: &c.Client, kind: clientKind}
+	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c SetClient) run(ctx context.Context, s *Stores) (any, error) {

@@ -116,6 +116,7 @@ func sharedFiles(dir folder.Dir) (list []cluster.Local, err error) {
 type ClusterCheck struct {
 	Stores      []cluster.Comparison `json:"stores"`
 	Differences int                  `json:"differences"`
+	Damaged     int                  `json:"damaged"` // places in the database
 }
 
 // CheckCluster compares every record of a node's replicas with the cluster's database, and its
@@ -152,11 +153,12 @@ func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
 
 func (r *ClusterCheck) add(c cluster.Comparison) {
 	r.Stores, r.Differences = append(r.Stores, c), r.Differences+len(c.Differences)
+	r.Damaged += len(c.Damage)
 }
 
 // checkSegments reads the folder's copy of every file of measurements.
 func (s *Stores) checkSegments() (c cluster.Comparison, err error) {
-	c = cluster.Comparison{Store: "measures on disk", Differences: []string{}}
+	c = cluster.Comparison{Store: "measures on disk", Differences: []string{}, Damage: []string{}}
 	m, err := s.Measures()
 	if err != nil {
 		return c, err

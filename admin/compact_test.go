@@ -26,7 +26,7 @@ func create(t *testing.T, dir folder.Dir, c CreateClient) (made access.Issued) {
 // traces are what must not stay of a client in the folder's stores.
 func traces(t *testing.T, dir folder.Dir, c access.Issued) (found []string) {
 	t.Helper()
-	for _, name := range []string{clientsFile, quotaFile} {
+	for _, name := range []string{ClientsFile, quotaFile} {
 		text := filetest.Read(t, filepath.Join(string(dir), name))
 		for _, trace := range []string{c.Name, c.ID, c.Keys[0].Prefix} {
 			if bytes.Contains(text, []byte(trace)) {
@@ -126,7 +126,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 // What a killed compaction leaves has clients in it that may be deleted later.
 func TestLeftoversAreSwept(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
-	left := filepath.Join(string(dir), "."+clientsFile+".tmp-17")
+	left := filepath.Join(string(dir), "."+ClientsFile+".tmp-17")
 	filetest.Write(t, left, "clients")
 	create(t, dir, spec("one"))
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
@@ -165,7 +165,7 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{clientsFile + ": 3 clients", PhotosFile + ": 0 photos, 0 reports",
+		want := []string{ClientsFile + ": 3 clients", PhotosFile + ": 0 photos, 0 reports",
 			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
 			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",
 			measure.DatabaseName + ": 0 files of measures", sealFile + ": seals signing secrets",

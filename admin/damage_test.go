@@ -29,15 +29,15 @@ func TestChangedCharacter(t *testing.T) {
 		quiet); err != nil { // each record is there once
 		t.Fatal(err)
 	}
-	path := (&Stores{Dir: dir}).path(clientsFile)
+	path := (&Stores{Dir: dir}).path(ClientsFile)
 	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte("123456")); n != 1 {
 		t.Fatalf("the limit stands %d times in the file, want 1", n)
 	}
 	filetest.Write(t, path, bytes.Replace(data, []byte("123456"), []byte("923456"), 1))
-	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) ||
+	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], ClientsFile) ||
 		!strings.Contains(list[0], damaged.ID) {
-		t.Errorf("check: got %q, want %s of %s alone", list, damaged.ID, clientsFile)
+		t.Errorf("check: got %q, want %s of %s alone", list, damaged.ID, ClientsFile)
 	}
 	s, _ := serve(t, dir)
 	if _, err := s.Clients.Find(damaged.ID); !errors.Is(err, access.ErrNoClient) {
@@ -49,8 +49,8 @@ func TestChangedCharacter(t *testing.T) {
 	if locked := s.Clients.Locked(); len(locked) != 1 {
 		t.Errorf("it is not told: %v, want len(locked) = 1", locked)
 	}
-	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], clientsFile) {
-		t.Errorf("check of the server: got %q, want one of %s", list, clientsFile)
+	if list := problems(t, dir); len(list) != 1 || !strings.HasPrefix(list[0], ClientsFile) {
+		t.Errorf("check of the server: got %q, want one of %s", list, ClientsFile)
 	}
 	create(t, dir, spec("three")) // others can still be made
 }

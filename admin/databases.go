@@ -45,7 +45,7 @@ type database struct {
 // databases are the stores that are one bbolt file. A new line here is enough for a new store to be
 // opened, backed up, restored, checked and compacted.
 var databases = []database{
-	{file: clientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
+	{file: ClientsFile, buckets: []string{access.Bucket}, holds: holdsClients},
 	{file: PhotosFile, buckets: photos.Buckets, holds: holdsPhotos},
 	{file: CommunityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
 	{file: UsersFile, buckets: account.Buckets, holds: holdsUsers},

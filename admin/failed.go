@@ -25,8 +25,16 @@ func (s *Stores) fail(file string, err error) {
 	}
 }
 
-// Failed returns why a store cannot be used, nil if it can.
-func (s *Stores) Failed(file string) error { return s.failed[file] }
+// Failed returns why a store cannot be used at the moment, nil if it can.
+func (s *Stores) Failed(file string) error {
+	if err := s.failed[file]; err != nil || s.replicas == nil {
+		return err
+	}
+	return s.replicas.Refused(storeOf(file))
+}
+
+// Broken reports whether a store cannot be used as long as the process runs.
+func (s *Stores) Broken(file string) bool { return s.failed[file] != nil }
 
 // fatal reports whether nothing can be served after an error of opening a store, because another
 // process has it or the folder cannot be used. Other errors concern that store only.
@@ -40,7 +48,7 @@ func fatal(err error) bool {
 // usable returns the error of stores that a command needs.
 func (s *Stores) usable(needed []string) error {
 	for _, file := range needed {
-		if err := s.failed[file]; err != nil {
+		if err := s.Failed(file); err != nil {
 			return fmt.Errorf("%s cannot be used: %w", file, err)
 		}
 	}
@@ -63,7 +71,7 @@ type leftOut struct {
 
 func (s *Stores) leftOut() []leftOut {
 	return []leftOut{
-		{clientsFile, "client", s.Clients.Locked()},
+		{ClientsFile, "client", s.Clients.Locked()},
 		{CommunityFile, "record", slices.Concat(s.Outages.Problems(), s.Community.Problems())},
 		{UsersFile, "record", s.Accounts.Problems()},
 		{HooksFile, "record", s.Hooks.Problems()},
@@ -72,14 +80,14 @@ func (s *Stores) leftOut() []leftOut {
 
 // openClients reads the clients. If their file cannot be used, every key is refused.
 func (s *Stores) openClients() {
-	if s.failed[clientsFile] == nil {
+	if s.failed[ClientsFile] == nil {
 		var err error
-		if s.Clients, err = access.OpenClients(s.opened()[clientsFile], s.sealer, s.now); err == nil {
+		if s.Clients, err = access.OpenClients(s.opened()[ClientsFile], s.sealer, s.now); err == nil {
 			return
 		}
-		s.fail(clientsFile, err)
+		s.fail(ClientsFile, err)
 	}
-	s.Clients = access.FailedClients(s.failed[clientsFile], s.now)
+	s.Clients = access.FailedClients(s.failed[ClientsFile], s.now)
 }
 
 // Key returns a key for a purpose, derived from secret.key: the same on every server that has the

@@ -21,7 +21,7 @@ import (
 func TestFailedStore(t *testing.T) {
 	ctx := context.Background()
 	uses := map[string]func(s *Stores) error{
-		clientsFile:   func(s *Stores) error { _, err := s.do(ctx, ListClients{}); return err },
+		ClientsFile:   func(s *Stores) error { _, err := s.do(ctx, ListClients{}); return err },
 		PhotosFile:    func(s *Stores) error { _, err := s.do(ctx, ListPhotos{}); return err },
 		CommunityFile: func(s *Stores) error { _, err := s.do(ctx, ListBugs{}); return err },
 		UsersFile:     func(s *Stores) error { _, err := s.do(ctx, ListUsers{}); return err },
@@ -107,7 +107,7 @@ func TestFailedClients(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	var made access.Issued
 	if err := errors.Join(Call(ctx, dir, spec("app"), &made, quiet),
-		os.Truncate(filepath.Join(string(dir), clientsFile), 5000)); err != nil {
+		os.Truncate(filepath.Join(string(dir), ClientsFile), 5000)); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(dir, "test", quiet)
@@ -125,8 +125,8 @@ func TestFailedClients(t *testing.T) {
 		access.ErrKeyRequired) {
 		t.Errorf("no key: %v, want access.ErrKeyRequired", err)
 	}
-	if _, err := s.do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), clientsFile) {
-		t.Errorf("a client was made: %v, want an error with %q", err, clientsFile)
+	if _, err := s.do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), ClientsFile) {
+		t.Errorf("a client was made: %v, want an error with %q", err, ClientsFile)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

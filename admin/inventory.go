@@ -100,7 +100,7 @@ func (s *Stores) evidence(d database) string {
 			return other.file
 		}
 	}
-	if _, err := os.Stat(s.path(sealFile)); d.file == clientsFile && err == nil {
+	if _, err := os.Stat(s.path(sealFile)); d.file == ClientsFile && err == nil {
 		return sealFile
 	}
 	if months, _ := photos.Months(s.Dir); d.file == PhotosFile && len(months) > 0 {

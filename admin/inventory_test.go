@@ -94,7 +94,7 @@ func (u used) isMissing(name string) bool {
 // A store that is missing is not made again, at however many starts, until that is
 // accepted.
 func TestMissingStore(t *testing.T) {
-	for _, file := range []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile} {
+	for _, file := range []string{ClientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile} {
 		u := newUsed(t)
 		if got := u.wrong(); len(got) != 0 {
 			t.Fatalf("wrong before: %q, want none", got)
@@ -130,7 +130,7 @@ func TestMissingStore(t *testing.T) {
 // Without the file of clients no key is called wrong.
 func TestMissingClients(t *testing.T) {
 	u := newUsed(t)
-	u.remove(clientsFile)
+	u.remove(ClientsFile)
 	u.open(func(s *Stores) {
 		g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
 		_, err := g.Check(&access.Request{Method: "GET", Path: "/x",
@@ -211,12 +211,12 @@ func TestLostInventory(t *testing.T) {
 		remove []string
 		lost   string
 	}{
-		{[]string{clientsFile}, clientsFile},
+		{[]string{ClientsFile}, ClientsFile},
 		{[]string{UsersFile}, UsersFile},
 		{[]string{ArchivesFile}, ArchivesFile},
 		{[]string{PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, PhotosFile},
 		// secret.key
-		{[]string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, clientsFile},
+		{[]string{ClientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, "measures.db"}, ClientsFile},
 	} {
 		u := newUsed(t)
 		u.remove(append(tt.remove, inventory.Name)...)

@@ -199,7 +199,7 @@ type DecideOutage struct {
 func (c *DecideOutage) declare() declaration {
 	stores := []string{CommunityFile}
 	if c.Decision == ConfirmOutage { // only these two know whether the user is an API client
-		stores = append(stores, UsersFile, clientsFile)
+		stores = append(stores, UsersFile, ClientsFile)
 	}
 	return declaration{stores: stores, record: &c.Report, kind: outageReportKind}
 }

@@ -136,7 +136,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 		}
 		return paths
 	}
-	all := []string{clientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, measure.DatabaseName, quotaFile}
+	all := []string{ClientsFile, PhotosFile, CommunityFile, UsersFile, ArchivesFile, measure.DatabaseName, quotaFile}
 	if got := compact(); !slices.Equal(got, all) {
 		t.Errorf("nothing deleted: %q, want %q", got, all)
 	}
@@ -187,7 +187,7 @@ func TestCheckOfPhotos(t *testing.T) {
 		for _, f := range files[:7] {
 			got = append(got, fmt.Sprint(f.Path, ": ", f.Detail, f.Problem))
 		}
-		want := []string{clientsFile + ": 0 clients", PhotosFile + ": 1 photo, 0 reports",
+		want := []string{ClientsFile + ": 0 clients", PhotosFile + ": 1 photo, 0 reports",
 			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
 			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",
 			measure.DatabaseName + ": 0 files of measures", name + ": the images of 1 photo"}
@@ -251,7 +251,7 @@ func TestUnpack(t *testing.T) {
 		must(t, w.Close())
 		return b.Bytes()
 	}
-	good := archive(clientsFile, "photos/2026-11.db")
+	good := archive(ClientsFile, "photos/2026-11.db")
 	for _, c := range []struct {
 		name  string
 		text  []byte
@@ -291,7 +291,7 @@ func TestBackupThatBreaksOff(t *testing.T) {
 	}
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		a := tar.NewWriter(w)
-		err := a.WriteHeader(&tar.Header{Name: clientsFile, Size: 512, Mode: 0o600})
+		err := a.WriteHeader(&tar.Header{Name: ClientsFile, Size: 512, Mode: 0o600})
 		if _, err2 := a.Write(make([]byte, 512)); errors.Join(err, err2) != nil {
 			t.Errorf("writing: %v, %v", err, err2)
 		}

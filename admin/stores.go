@@ -81,7 +81,7 @@ type Stores struct {
 
 // Files of the stores in the folder.
 const (
-	clientsFile   = "clients.db"
+	ClientsFile   = "clients.db"
 	PhotosFile    = "photos.db"
 	CommunityFile = "community.db"
 	UsersFile     = "users.db"
@@ -309,7 +309,7 @@ func (s *Stores) sweepAccounts() error {
 }
 
 func (s *Stores) saveUsed() error {
-	if s.lock == nil || s.failed[clientsFile] != nil { // read-only, or said already
+	if s.lock == nil || s.failed[ClientsFile] != nil { // read-only, or said already
 		return nil
 	}
 	return s.Clients.SaveLastUsed()

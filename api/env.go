@@ -42,8 +42,8 @@ type Env struct {
 	Now      time.Time // of the request
 	// Keyless means that rows of registers that may not be redistributed are left out.
 	Keyless bool
-	// Failed holds the errors of datasets that cannot be used on this server.
-	Failed map[string]error
+	// Failed returns why a dataset cannot be used on this server; nil for a server that can use all.
+	Failed func(data string) error
 }
 
 // A File is a file that a client sent.

@@ -23,7 +23,7 @@ const (
 // answers would look as if the dataset were empty.
 func (r *Env) CheckUsable(data ...string) error {
 	for _, name := range data {
-		if r.Failed[name] != nil {
+		if r.Failed != nil && r.Failed(name) != nil {
 			return unusable(name)
 		}
 	}

@@ -57,7 +57,9 @@ func TestNotWritable(t *testing.T) {
 
 // A dataset that cannot be used is an error for those who need it.
 func TestUsable(t *testing.T) {
-	r := &Env{Failed: map[string]error{DataPhotos: errors.New("damaged")}}
+	r := &Env{Failed: func(data string) error {
+		return map[string]error{DataPhotos: errors.New("damaged")}[data]
+	}}
 	if err := r.CheckUsable(DataOutages, DataArchives); err != nil {
 		t.Error(err)
 	}

@@ -138,9 +138,10 @@ func (a *app) options() httpapi.Options {
 			Forget: a.stores.ForgetPhoto},
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
-		Measures:  a.measures.Load,
+		Measures:  a.usableMeasures,
 		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
-			Answers: a.stores.Answers, Origin: originOf(a.base)},
+			Answers: a.stores.Answers, Origin: originOf(a.base),
+			Unusable: func() error { return a.stores.Failed(admin.ClientsFile) }},
 		BaseURL:            a.base,
 		PublicPrefix:       a.prefix,
 		Proxies:            a.proxies,
@@ -276,20 +277,15 @@ func (a *app) follow(ctx context.Context) {
 	preparing.Wait()
 }
 
-// failedData returns the datasets of the API that cannot be used, with the reasons.
-func failedData(stores *admin.Stores) map[string]error {
-	failed := map[string]error{}
-	for data, file := range map[string]string{
+// failedData returns a function that says why a dataset of the API cannot be used.
+func failedData(stores *admin.Stores) func(data string) error {
+	files := map[string]string{
 		api.DataPhotos:   admin.PhotosFile,
 		api.DataOutages:  admin.CommunityFile,
 		api.DataArchives: admin.ArchivesFile,
 		api.DataPeople:   admin.UsersFile,
-	} {
-		if err := stores.Failed(file); err != nil {
-			failed[data] = err
-		}
 	}
-	return failed
+	return func(data string) error { return stores.Failed(files[data]) }
 }
 
 // warnings returns what /readyz says to an operator.
@@ -314,6 +310,14 @@ func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
 		log.Error("measures are left out: relais check says more", "error", problem)
 	}
 	return m
+}
+
+// usableMeasures returns the measurements, nil while they cannot be used.
+func (a *app) usableMeasures() *measure.Store {
+	if a.stores.Failed(measure.DatabaseName) != nil {
+		return nil
+	}
+	return a.measures.Load()
 }
 
 // originOf returns the origin of a base URL, or "".

@@ -190,7 +190,7 @@ func (c *clusterCheckCommand) Run(ctx context.Context, streams Streams) error {
 		for _, s := range r.Stores {
 			fmt.Fprintf(streams.Out, "%s: %s after %s\n", s.Store, admin.Number(s.Records, "record"),
 				admin.Number(int(s.Commits), "commit"))
-			for _, d := range s.Differences {
+			for _, d := range slices.Concat(s.Differences, s.Damage) {
 				fmt.Fprintf(streams.Out, "  %s\n", d)
 			}
 		}
@@ -198,6 +198,10 @@ func (c *clusterCheckCommand) Run(ctx context.Context, streams Streams) error {
 	if r.Differences > 0 {
 		return fmt.Errorf("%s: stop the node, remove what differs from its folder, and start it again",
 			admin.Number(r.Differences, "difference"))
+	}
+	if r.Damaged > 0 {
+		return fmt.Errorf("%s in the cluster's database: the nodes copy such a store whole and need nothing; "+
+			"find out why PostgreSQL has it, and check its disks", admin.Number(r.Damaged, "damaged place"))
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"relais/admin"
-	"relais/api"
 	"relais/httpapi"
 	"relais/httpapi/web"
 	"relais/httpapi/web/moderation"
@@ -18,7 +17,7 @@ func mountPeople(server *httpapi.Server, pages *web.Pages, stores *admin.Stores,
 	address func(*http.Request) netip.Addr) error {
 	signedIn, err := people.New(people.Options{Accounts: stores.Accounts, Community: stores.Community, Pages: pages,
 		BaseURL: server.BaseURL, Proxies: server.Proxies, Address: address, Now: time.Now, Log: server.Log,
-		Delete: stores.DeleteUser, Unusable: server.Failed[api.DataPeople] != nil, Moderation: true})
+		Delete: stores.DeleteUser, Unusable: stores.Broken(admin.UsersFile), Moderation: true})
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"relais/admin"
-	"relais/api"
 	"relais/auth/access"
 	"relais/auth/oauth"
 	"relais/httpapi"
@@ -52,7 +51,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 		return err
 	}
 	for _, route := range signIn.Routes() {
-		if server.Failed[api.DataPeople] != nil && strings.HasPrefix(route.Path, "/oauth/") {
+		if stores.Broken(admin.UsersFile) && strings.HasPrefix(route.Path, "/oauth/") {
 			route.Handler = http.HandlerFunc(noPeople)
 		}
 		server.Mount(route.Path, route.Handler)

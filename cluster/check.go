@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
 	"relais/internal/store"
 )
 
@@ -20,6 +22,8 @@ type Comparison struct {
 	Records int    `json:"records"`
 	// Differences name records by their bucket: keys and values may be about people.
 	Differences []string `json:"differences"`
+	// Damage is what cannot be read in the engine.
+	Damage []string `json:"damage"`
 }
 
 // mostDifferences bounds what a Comparison names.
@@ -28,23 +32,57 @@ const mostDifferences = 100
 // tries is how often a comparison begins again because the store is written to.
 const tries = 20
 
-// Compare compares every record of a replica with the engine's, at the same commit.
+// Compare compares every record of a replica with the engine's, at the same commit, and reads the
+// engine's commits.
 func (e *Engine) Compare(ctx context.Context, name string, db *store.DB) (c Comparison, err error) {
+	err = fmt.Errorf("store %s is written to all the time: try again", name)
 	for range tries {
-		if err := db.Fresh(ctx); err != nil {
-			return c, err
-		}
 		var equal bool
-		if c, equal, err = e.compare(ctx, name, db); err != nil || equal {
-			return c, err
+		fresh := db.Fresh(ctx)
+		if fresh == nil {
+			c, equal, fresh = e.compare(ctx, name, db)
+		}
+		if fresh != nil || equal {
+			err = fresh
+			break
 		}
 	}
-	return c, fmt.Errorf("store %s is written to all the time: try again", name)
+	if errors.Is(err, errUnreadable) {
+		c = Comparison{Store: name, Commits: db.Mark().Seq, Differences: []string{}, Damage: []string{err.Error()}}
+	} else if err != nil {
+		return c, err
+	}
+	return c, e.checkCommits(ctx, name, &c)
+}
+
+// checkCommits reads the commits of a store that the engine keeps.
+func (e *Engine) checkCommits(ctx context.Context, name string, c *Comparison) error {
+	next := uint64(0)
+	err := e.each(ctx, func(rows pgx.Rows) error {
+		var seq uint64
+		var body []byte
+		if err := rows.Scan(&seq, &body); err != nil {
+			return away(err)
+		}
+		if next > 0 && seq > next {
+			c.damaged(oldCommit(next, errMissing))
+		}
+		if _, err := decode(body); err != nil {
+			c.damaged(oldCommit(seq, err))
+		}
+		next = seq + 1
+		return nil
+	}, `SELECT seq, body FROM relais.change WHERE store = $1 ORDER BY seq`, name)
+	if errors.Is(err, errUnreadable) {
+		c.damaged(err)
+		err = nil
+	}
+	return err
 }
 
 // compare reports whether both sides had the same commit while they were read.
 func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comparison, equal bool, err error) {
-	c = Comparison{Store: name, Differences: []string{}}
+	c = Comparison{Store: name, Differences: []string{}, Damage: []string{}}
 	here := map[[2]string][]byte{}
 	before := db.Mark()
 	err = db.View(func(tx *store.Tx) error {
@@ -91,7 +129,8 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 
 // Check reads the folder's copy of every shared file, and names those that differ.
 func (f *Files) Check(ctx context.Context) (c Comparison, err error) {
-	c = Comparison{Store: filesBucket + " on disk", Commits: f.db.Mark().Seq, Differences: []string{}}
+	c = Comparison{Store: filesBucket + " on disk", Commits: f.db.Mark().Seq, Differences: []string{},
+		Damage: []string{}}
 	rows, err := f.rows()
 	if err != nil {
 		return c, err
@@ -123,5 +162,11 @@ func emptyBucket(path [][]byte, key, value []byte) bool {
 func (c *Comparison) differ(format string, args ...any) {
 	if len(c.Differences) < mostDifferences {
 		c.Differences = append(c.Differences, fmt.Sprintf(format, args...))
+	}
+}
+
+func (c *Comparison) damaged(err error) {
+	if len(c.Damage) < mostDifferences {
+		c.Damage = append(c.Damage, err.Error())
 	}
 }

@@ -44,8 +44,11 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpt
 		return begun
 	}
 	err := db.Share(ctx, r.engine.Log(name))
-	if errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
-		r.engine.log.Warn("the cluster's database is away: the store is read as it is", "store", name, "error", err)
+	if err == nil {
+		r.follows(name, db.Mark().Seq)
+	}
+	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
+		r.engine.log.Warn("the cluster's database cannot be read: the store is read as it is", "store", name, "error", err)
 		r.engine.state.follows(name, err)
 		err = nil
 	}
@@ -167,13 +170,20 @@ func (r *Replicas) compare(name string, last store.Mark) {
 	at := r.dbs[name].Mark()
 	if at == last {
 		r.engine.state.behind(name, at.Seq, last.Seq)
-		r.engine.state.follows(name, nil) // also when an own commit brought what a pull could not
+		r.follows(name, at.Seq) // also when an own commit brought what a pull could not
 		return
 	}
 	r.engine.state.behind(name, at.Seq, max(last.Seq, at.Seq+1)) // another history is behind, too
 	select {
 	case r.wake[name] <- struct{}{}:
 	default:
+	}
+}
+
+// follows notes that a store has what the cluster has, up to a commit.
+func (r *Replicas) follows(name string, seq uint64) {
+	if r.engine.state.follows(name, nil) {
+		r.engine.log.Info("a store follows the cluster again: it has everything", "store", name, "commit", seq)
 	}
 }
 
@@ -194,11 +204,15 @@ func (r *Replicas) pull(ctx context.Context, name string) {
 			default:
 			}
 		}
-		r.engine.state.follows(name, err)
+		if err == nil {
+			r.follows(name, r.dbs[name].Mark().Seq)
+		} else {
+			r.engine.state.follows(name, err)
+		}
 		if err != nil && !failing && ctx.Err() == nil {
 			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)
 		}
-		if failing = err != nil; !failing || errors.Is(err, store.ErrAway) {
+		if failing = err != nil; !failing || errors.Is(err, store.ErrAway) && !errors.Is(err, errUnreadable) {
 			wait = 0
 			continue
 		}

@@ -1,10 +1,13 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	"relais/internal/store"
 )
 
 // Bounds of a node that is ready.
@@ -36,8 +39,8 @@ func (r *Replicas) Health(stale time.Duration) Health {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := Health{State: "following", Node: r.engine.node, Nodes: max(1, s.nodes)}
-	for _, l := range s.lag {
-		if !l.since.IsZero() {
+	for name, l := range s.lag {
+		if _, damaged := s.damage[name]; !damaged && !l.since.IsZero() {
 			h.LagSeconds = max(h.LagSeconds, time.Since(l.since).Seconds())
 		}
 	}
@@ -51,15 +54,17 @@ func (r *Replicas) Health(stale time.Duration) Health {
 		h.State, h.NotReady = "behind", fmt.Sprintf("this node is %v behind the cluster", lag.Round(time.Second))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.trouble)) {
-		if s.err == nil {
-			h.NotReady = fmt.Sprintf("the store %s does not follow the cluster: %v", name, s.trouble[name])
+		err := s.trouble[name]
+		lost := errors.Is(err, store.ErrAway) && !errors.Is(err, ErrNewer) // a connection: what is missing is in the lag
+		if s.err == nil && !lost {
+			h.NotReady = fmt.Sprintf("the store %s does not follow the cluster: %v", name, err)
 		}
 	}
 	if s.skew.Abs() > mostSkew {
 		h.NotReady = fmt.Sprintf("the clock of this node differs from the database's by %v", s.skew.Round(time.Second))
 	}
-	for _, db := range r.dbs {
-		if db.Rebuilding() {
+	for name, db := range r.dbs {
+		if _, damaged := s.damage[name]; !damaged && db.Rebuilding() {
 			h.State, h.NotReady = "rebuilding", "this node is copying a store of the cluster"
 		}
 	}
@@ -67,6 +72,20 @@ func (r *Replicas) Health(stale time.Duration) Health {
 		h.State, h.NotReady = "rebuilding", "this node is copying the snapshots of the cluster"
 	}
 	return h
+}
+
+// Refused returns why requests that need a store must be refused: the node lacks changes of it that no
+// node can read. It is nil while what the node has is new enough. The other stores go on, and the node is
+// ready: the others are no better.
+func (r *Replicas) Refused(name string) error {
+	s := &r.engine.state
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d, damaged := s.damage[name]
+	if !damaged || time.Since(d.since) < mostLag && r.dbs[name].Mark() != (store.Mark{}) {
+		return nil
+	}
+	return d.err
 }
 
 // Warnings are what an operator should know although the node is ready.
@@ -79,6 +98,10 @@ func (r *Replicas) Warnings() (list []string) {
 	}
 	if s.err == nil && s.refused != nil {
 		list = append(list, fmt.Sprintf("the cluster's database takes no changes: %v", s.refused))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.damage)) {
+		list = append(list, fmt.Sprintf("the store %s does not follow the cluster, and is copied again: %v", name,
+			s.damage[name].err))
 	}
 	if s.skew.Abs() > warnSkew {
 		list = append(list, fmt.Sprintf("the clock differs from that of the cluster's database by %v",

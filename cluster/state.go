@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"sync"
 	"time"
 )
@@ -17,6 +18,7 @@ type state struct {
 	times   map[string]*Times // by store and step
 	turns   map[[2]string]int // by store and outcome
 	trouble map[string]error  // by store: why it does not follow
+	damage  map[string]damage // by store: why no node can follow
 	leases  map[string]bool   // that the node has
 	reports map[string]int    // of counts, by outcome
 }
@@ -26,6 +28,12 @@ type lag struct {
 	commits uint64
 	since   time.Time // zero: it is not
 	goal    uint64    // the engine's last commit at that time
+}
+
+// A damage is what is wrong with a store in the database.
+type damage struct {
+	err   error
+	since time.Time
 }
 
 // Times are durations of one kind.
@@ -89,18 +97,31 @@ func (s *state) behind(name string, at, last uint64) {
 	s.lag[name] = l
 }
 
-// follows notes why a store does not follow, nil if it does.
-func (s *state) follows(name string, err error) {
+// follows notes why a store does not follow, nil if it does. It reports whether a damage of the store in
+// the database is new, or has ended.
+func (s *state) follows(name string, err error) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trouble == nil {
-		s.trouble = map[string]error{}
+		s.trouble, s.damage = map[string]error{}, map[string]damage{}
 	}
-	if err == nil {
+	d, damaged := s.damage[name]
+	switch {
+	case errors.Is(err, errUnreadable):
+		if !damaged {
+			d.since = time.Now()
+		}
+		d.err = err
+		s.damage[name] = d
 		delete(s.trouble, name)
-	} else {
+		return !damaged
+	case err != nil:
 		s.trouble[name] = err
+		return false
 	}
+	delete(s.trouble, name)
+	delete(s.damage, name)
+	return damaged
 }
 
 func (s *state) setSkew(skew time.Duration) {

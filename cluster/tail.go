@@ -22,6 +22,29 @@ const (
 // errForeign says that the database has another cluster, or other keys.
 var errForeign = errors.New("the database has another cluster than before: stop this node, and look at --cluster")
 
+// errUnreadable says that rows of the database cannot be read, by no node.
+var errUnreadable = errors.New("the cluster's database is damaged")
+
+// An unreadable is an errUnreadable.
+type unreadable struct {
+	what  string
+	cause error
+	means error // what it is for the store
+}
+
+func (e *unreadable) Error() string   { return fmt.Sprintf("%v: %s: %v", errUnreadable, e.what, e.cause) }
+func (e *unreadable) Unwrap() []error { return []error{errUnreadable, e.means, e.cause} }
+
+// oldCommit says that a replica cannot go on with a commit that is there, or was.
+func oldCommit(seq uint64, cause error) error {
+	return &unreadable{fmt.Sprint("commit ", seq), cause, store.ErrOld}
+}
+
+var (
+	errMissing = errors.New("it is missing")
+	errNonce   = errors.New("its nonce is not that of the store")
+)
+
 // queueTail asks for the change at a mark and those after it. The first of these comes with its
 // bytes, and the others as long as they have no more than so many together.
 func queueTail(batch *pgx.Batch, name string, at store.Mark, most int) {
@@ -32,7 +55,7 @@ func queueTail(batch *pgx.Batch, name string, at store.Mark, most int) {
 }
 
 // readTail reads the commits after at that come with their bytes. last is the last commit of the
-// store. Errors: store.ErrRewound; store.ErrBehind if some come without their bytes.
+// store. Errors: store.ErrRewound, also an errUnreadable; store.ErrBehind if some come without their bytes.
 func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Commit, err error) {
 	rows, err := results.Query()
 	if err != nil {
@@ -52,13 +75,15 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 			return nil, ErrNewer
 		case m.Seq > expected && expected == at.Seq:
 			return nil, store.ErrOld
-		case m.Seq != expected || len(nonce) != len(m.Nonce):
-			return nil, store.ErrRewound
+		case m.Seq != expected:
+			return nil, oldCommit(expected, errMissing)
+		case len(nonce) != len(m.Nonce):
+			return nil, oldCommit(m.Seq, errBody)
 		}
 		expected++
 		m.Nonce = [16]byte(nonce)
 		if m.Seq == at.Seq {
-			if found = m == at; !found {
+			if found = found || m == at; !found {
 				return nil, store.ErrRewound
 			}
 			continue
@@ -67,21 +92,38 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 			return since, store.ErrBehind
 		}
 		ops, err := decode(body)
+		if err == nil && m.Seq == last.Seq && m != last {
+			err = errNonce
+		}
 		if err != nil {
-			return nil, fmt.Errorf("commit %d: %w", m.Seq, err)
+			return nil, oldCommit(m.Seq, err)
 		}
 		since = append(since, store.Commit{Mark: m, Ops: ops})
 	}
-	if err := rows.Err(); err != nil {
-		return nil, away(err)
-	}
-	if !found {
+	switch err := away(rows.Err()); {
+	case errors.Is(err, errUnreadable):
+		return nil, oldCommit(expected, err)
+	case err != nil:
+		return nil, err
+	case !found:
 		return nil, store.ErrRewound
-	}
-	if expected <= last.Seq {
+	case at == last:
+		return since, nil
+	case expected <= last.Seq && len(since) == 0:
+		return nil, oldCommit(expected, errMissing)
+	case expected <= last.Seq:
 		return since, store.ErrBehind
 	}
 	return since, nil
+}
+
+// noted is readTail's result. It notes a commit that cannot be read, and logs the first.
+func (l *commitLog) noted(since []store.Commit, err error) ([]store.Commit, error) {
+	if errors.Is(err, errUnreadable) && l.state.follows(l.name, err) {
+		l.log.Error("a store cannot go on from its last commit, and is copied from the cluster again", "store", l.name,
+			"error", err)
+	}
+	return since, err
 }
 
 // Since is that of store.Log.
@@ -97,7 +139,7 @@ func (l *commitLog) Since(ctx context.Context, at store.Mark) (since []store.Com
 	if err != nil {
 		return nil, false, err
 	}
-	since, err = readTail(results, at, last)
+	since, err = l.noted(readTail(results, at, last))
 	if errors.Is(err, store.ErrBehind) && len(since) > 0 {
 		return since, true, nil
 	}
@@ -158,10 +200,10 @@ func (l *commitLog) all(ctx context.Context, tx pgx.Tx, put func(store.Op) error
 			return last, away(err)
 		}
 		op, err := opOf(path, key, value)
-		if err == nil {
-			err = put(op)
-		}
 		if err != nil {
+			return last, &unreadable{"table item", err, store.ErrAway}
+		}
+		if err := put(op); err != nil {
 			return last, err
 		}
 	}

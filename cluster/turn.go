@@ -84,7 +84,7 @@ func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, 
 	if t.last, t.format, err = readStore(results.QueryRow()); err != nil {
 		return nil, err
 	}
-	since, err = readTail(results, at, t.last)
+	since, err = t.noted(readTail(results, at, t.last))
 	if err == nil {
 		err = away(results.Close())
 	}
@@ -101,7 +101,7 @@ func readStore(row pgx.Row) (m store.Mark, format int, err error) {
 	case err != nil:
 		return m, 0, away(err)
 	case len(nonce) != len(m.Nonce):
-		return m, 0, fmt.Errorf("%w: a nonce of %d bytes", errBody, len(nonce))
+		return m, 0, &unreadable{"table store", fmt.Errorf("a nonce of %d bytes", len(nonce)), store.ErrAway}
 	case format > newestFormat:
 		return m, 0, ErrNewer
 	}

@@ -24,7 +24,7 @@ func TestFailedStore(t *testing.T) {
 		"/markets":                 "",
 	}
 	for _, failed := range []string{api.DataArchives, api.DataOutages, api.DataPhotos} {
-		s.Failed = map[string]error{failed: errors.New("damaged")}
+		s.Failed = damaged(failed)
 		for path, needs := range routes {
 			w := get(t, s, path)
 			if needs != failed {
@@ -39,9 +39,19 @@ func TestFailedStore(t *testing.T) {
 			}
 		}
 	}
-	s.Failed = map[string]error{api.DataPhotos: errors.New("damaged")}
+	s.Failed = damaged(api.DataPhotos)
 	wantError(t, upload(t, s, nil), 503, "NOT_READY", "photos")
 	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_READY", "photos")
+}
+
+// damaged says that one dataset cannot be used.
+func damaged(failed string) func(string) error {
+	return func(data string) error {
+		if data == failed {
+			return errors.New("damaged")
+		}
+		return nil
+	}
 }
 
 // While the keys cannot be read every one is answered 503, not 401.

@@ -58,8 +58,8 @@ type Options struct {
 	Collectors []prometheus.Collector
 	// Hooks, which may be nil, returns the webhooks, for /metrics.
 	Hooks func() []hook.Hook
-	// Failed holds the errors of datasets that cannot be used, by their names in ops.
-	Failed map[string]error
+	// Failed returns why a dataset, by its name in package api, cannot be used. It may be nil.
+	Failed func(data string) error
 	// Received, which may be nil, is called after an operation has written something.
 	Received  func()
 	Photos    *api.Photos

@@ -21,7 +21,9 @@ import (
 func TestFailedAccounts(t *testing.T) {
 	w := serve(t, nil)
 	token, key := w.token(t, "alice", account.Read, account.Write), w.issue(t, nil).APIKey
-	w.tools.Failed = map[string]error{api.DataPeople: errors.New("/data/users.db is damaged")}
+	w.tools.Failed = func(data string) error {
+		return map[string]error{api.DataPeople: errors.New("/data/users.db is damaged")}[data]
+	}
 	for _, c := range []struct {
 		name    string
 		headers []string

@@ -49,8 +49,8 @@ type Options struct {
 	// each call, ok if its result is not an error. They may be nil.
 	NoteTools func(ctx context.Context, tools string)
 	CountTool func(tool string, ok bool)
-	// Failed has the reasons why datasets, by their names in package api, cannot be used.
-	Failed map[string]error
+	// Failed returns why a dataset, by its name in package api, cannot be used. It may be nil.
+	Failed func(data string) error
 	// Received is called after a tool has written something. It may be nil.
 	Received func()
 	Accounts *account.Store

@@ -21,6 +21,8 @@ type Gate struct {
 	Answers  Answers
 	// Origin is the service's own, in canonical form. A page on it sends no Origin when it reads.
 	Origin string
+	// Unusable returns why keys cannot be looked up at the moment. It may be nil.
+	Unusable func() error
 }
 
 // A Request is the part of an HTTP request that access depends on. The lists are the lines of the
@@ -98,10 +100,10 @@ func (g *Gate) key(r *Request) (*liveKey, error) {
 	if text == "" {
 		return nil, ErrKeyRequired
 	}
-	key := g.Clients.table.Load().find(text, r.Time)
-	if key == nil && g.Clients.failed != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, g.Clients.failed)
+	if err := g.unusable(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
+	key := g.Clients.table.Load().find(text, r.Time)
 	if key == nil {
 		if key, err = g.ask(r, text); err != nil {
 			return nil, err
@@ -112,6 +114,13 @@ func (g *Gate) key(r *Request) (*liveKey, error) {
 			"not in X-API-Key", ErrKeyRequired}
 	}
 	return key, nil
+}
+
+func (g *Gate) unusable() error {
+	if g.Clients.failed != nil || g.Unusable == nil {
+		return g.Clients.failed
+	}
+	return g.Unusable()
 }
 
 // ask looks for a key that another server may have made just now. Known keys never wait for this,

@@ -76,7 +76,7 @@ func (db *DB) take(ctx context.Context, at Mark, since []Commit, why error) (tak
 		}
 	}
 	if errors.Is(why, ErrRewound) || errors.Is(why, ErrDamaged) {
-		return true, db.rebuild(ctx, why)
+		return true, db.building.again(func() error { return db.rebuild(ctx, why) })
 	}
 	return true, why
 }

@@ -95,6 +95,7 @@ type DB struct {
 	rebuilt    atomic.Int64 // how often a Log did not have the mark
 	sealing    attempt
 	opening    attempt               // to open the file again
+	building   attempt               // to replace the file by all that the log has
 	problem    atomic.Pointer[error] // that Problem told last
 	replaced   sync.WaitGroup        // files that Compact took out of use and that are still read
 }

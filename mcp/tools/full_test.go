@@ -40,7 +40,9 @@ func TestNeeds(t *testing.T) {
 				t.Errorf("tool %s is missing", tt.name)
 				return
 			}
-			r := &Reading{Env: &api.Env{Failed: map[string]error{tt.data: os.ErrInvalid}}}
+			r := &Reading{Env: &api.Env{Failed: func(data string) error {
+				return map[string]error{tt.data: os.ErrInvalid}[data]
+			}}}
 			if err := r.Usable(tool); err == nil {
 				t.Errorf("%s answers without %s", tt.name, tt.data)
 			}
