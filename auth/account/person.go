@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -274,7 +275,7 @@ func (c *change) checkSignedIn(person SignedIn) error {
 		return ErrNoAccount
 	case r.Disabled:
 		return ErrDisabled
-	case r != person.as:
+	case !reflect.DeepEqual(r, person.as): // not the pointer: the file may have been read again
 		return ErrLogin
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"relais/auth/account"
@@ -23,8 +24,11 @@ type oauthError struct {
 	text   string // in ASCII, for developers
 }
 
-// awayRetry is when it is worth asking again after the cluster's database did not answer.
-const awayRetry = 2 * time.Second
+// When it is worth asking again after the cluster's database did not answer, or the disk was full.
+const (
+	awayRetry = 2 * time.Second
+	fullRetry = time.Minute
+)
 
 func (e *oauthError) Error() string { return e.code + ": " + e.text }
 
@@ -65,6 +69,7 @@ func (h *Handler) problemOf(err error) *oauthError {
 		{account.ErrMetadata, http.StatusBadRequest, "invalid_client_metadata"},
 		{account.ErrLost, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{account.ErrReadOnly, http.StatusServiceUnavailable, "temporarily_unavailable"},
+		{syscall.ENOSPC, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{store.ErrAway, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{store.ErrRewound, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{store.ErrUnknown, http.StatusServiceUnavailable, "temporarily_unavailable"},
@@ -72,8 +77,8 @@ func (h *Handler) problemOf(err error) *oauthError {
 		if !errors.Is(err, p.err) {
 			continue
 		}
-		if clustered(err) {
-			h.Log.Warn("sign-in waits for the cluster", "error", err)
+		if passing(err) > 0 { // its text, such as a path or the database's address, is for the log
+			h.Log.Warn("sign-in waits for the disk or the cluster", "error", err)
 			return refuse(p.status, p.code, "%v", p.err)
 		}
 		return refuse(p.status, p.code, "%v", err)
@@ -85,17 +90,23 @@ func (h *Handler) problemOf(err error) *oauthError {
 	return refuse(http.StatusInternalServerError, "server_error", "the server failed")
 }
 
-// clustered reports whether an error is that of a cluster whose database does not answer. The rest
-// of its text, such as the database's address, is for the log.
-func clustered(err error) bool {
-	return errors.Is(err, store.ErrAway) || errors.Is(err, store.ErrRewound) || errors.Is(err, store.ErrUnknown)
+// passing returns when it is worth asking again after an error of a full disk, or of a cluster whose
+// database does not answer; 0 for another error.
+func passing(err error) time.Duration {
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return fullRetry
+	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound), errors.Is(err, store.ErrUnknown):
+		return awayRetry
+	}
+	return 0
 }
 
 // fail answers with an error in JSON.
 func (h *Handler) fail(w http.ResponseWriter, err error) {
 	e := h.problemOf(err)
-	if clustered(err) {
-		h.retryAfter(w, h.Now().Add(awayRetry))
+	if wait := passing(err); wait > 0 {
+		h.retryAfter(w, h.Now().Add(wait))
 	}
 	reply(w, e.status, map[string]string{"error": e.code, "error_description": e.text})
 }

@@ -80,7 +80,7 @@ func (h *Handler) identify(ctx context.Context, a *authorization) (why string, s
 	var err error
 	a.client, err = h.client(ctx, a.query.Get("client_id"))
 	switch {
-	case clustered(err):
+	case passing(err) > 0:
 		return a.lang.Away, http.StatusServiceUnavailable
 	case err != nil:
 		return a.lang.UnknownClient, http.StatusBadRequest

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"syscall"
 	"time"
 
 	"relais/auth/account"
@@ -78,7 +79,10 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 		h.retryAfter(w, h.Now().Add(5*time.Second))
 	case errors.Is(err, account.ErrReadOnly):
 		status, f.Problem = http.StatusServiceUnavailable, a.lang.ReadOnly
-	case clustered(err):
+	case errors.Is(err, syscall.ENOSPC):
+		status, f.Problem = h.problemOf(err).status, a.lang.Full
+		h.retryAfter(w, h.Now().Add(fullRetry))
+	case passing(err) > 0:
 		status, f.Problem = h.problemOf(err).status, a.lang.Away
 		h.retryAfter(w, h.Now().Add(awayRetry))
 	default: // a program that was forgotten meanwhile, too

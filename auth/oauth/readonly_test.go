@@ -1,9 +1,11 @@
 package oauth
 
 import (
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"syscall"
 	"testing"
 
 	"relais/auth/account"
@@ -48,6 +50,19 @@ func TestReadOnly(t *testing.T) {
 		a.sentTo() != "" {
 		t.Errorf("got %d %s, Location %v, want %d, cannot be written to in it and Location empty", a.StatusCode,
 			a.text, a.sentTo(), http.StatusServiceUnavailable)
+	}
+}
+
+// On a full disk the answers say so, and when to try again, without the name of a file.
+func TestFullDisk(t *testing.T) {
+	w := newWorld(t)
+	rec := httptest.NewRecorder()
+	w.Handler.fail(rec, &fs.PathError{Op: "write", Path: w.path, Err: syscall.ENOSPC})
+	text := rec.Body.String()
+	if rec.Code != http.StatusServiceUnavailable || !strings.Contains(text, "no space left on device") ||
+		strings.Contains(text, w.path) || rec.Header().Get("Retry-After") == "" {
+		t.Errorf("got %d %s, Retry-After %q; want 503, the reason without the path, and some", rec.Code, text,
+			rec.Header().Get("Retry-After"))
 	}
 }
 

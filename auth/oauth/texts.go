@@ -10,7 +10,7 @@ type texts struct {
 	AllowedTitle, Allowed, RefusedTitle, Refused            string
 	TroubleTitle, GoBack                                    string
 	WrongLogin, Incomplete, Limited, Busy, ReadOnly, Failed string
-	Away                                                    string
+	Away, Full                                              string
 	BadRequest, UnknownClient, WrongRedirect                string
 	Foreign, Stale                                          string
 }
@@ -31,6 +31,7 @@ var english = texts{
 	Limited:       "Too many attempts. Wait a quarter of an hour and try again.",
 	Busy:          "Many people are signing in. Try again in a moment.",
 	ReadOnly:      "Nobody can sign in here at the moment: this server's folder cannot be written to.",
+	Full:          "The disk of this server is full: it answers, but stores nothing until space is free. Try again later.",
 	Away:          "Nobody can sign in here at the moment: this server cannot reach the database that it shares. Try again in a minute.",
 	Failed:        "That did not work. Begin again in the program.",
 	BadRequest:    "The program asked in a way that this server does not understand.",
@@ -59,6 +60,7 @@ var french = texts{
 	Limited:       "Trop d’essais. Attendez un quart d’heure et réessayez.",
 	Busy:          "Beaucoup de personnes se connectent. Réessayez dans un instant.",
 	ReadOnly:      "Personne ne peut se connecter ici pour le moment : le dossier de ce serveur est en lecture seule.",
+	Full:          "Le disque de ce serveur est plein : il répond, mais n’enregistre rien tant que la place manque. Réessayez plus tard.",
 	Away:          "Personne ne peut se connecter ici pour le moment : ce serveur ne peut pas joindre la base de données qu’il partage. Réessayez dans une minute.",
 	Failed:        "Cela n’a pas fonctionné. Recommencez depuis le programme.",
 	BadRequest:    "Le programme a fait une demande que ce serveur ne comprend pas.",

@@ -30,7 +30,7 @@ func (h *Handler) clientOf(w http.ResponseWriter, r *http.Request, values url.Va
 	}
 	c, err := h.client(r.Context(), id)
 	switch {
-	case clustered(err):
+	case passing(err) > 0:
 		return "", err
 	case err != nil:
 		return refused("no such client, or it was forgotten: register")

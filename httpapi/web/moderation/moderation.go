@@ -12,12 +12,15 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	"relais/admin"
 	"relais/auth/account"
 	"relais/community/audit"
 	"relais/httpapi/web"
 	"relais/httpapi/web/people"
+	"relais/internal/folder"
 	"relais/internal/store"
 )
 
@@ -115,25 +118,29 @@ func (q *request) show(status int, tab, title, name string, data any) {
 
 // fail answers an error. Errors that are not known are logged, and not shown.
 func (q *request) fail(err error) {
-	status, name := failure(err)
+	status, name, after := failure(err)
 	if status >= http.StatusInternalServerError {
 		q.Log.Error("a page for moderators failed", "path", q.r.URL.Path, "error", err)
 	}
-	if status == http.StatusServiceUnavailable {
-		q.w.Header().Set("Retry-After", "2")
+	if after > 0 {
+		q.w.Header().Set("Retry-After", strconv.Itoa(int(after/time.Second)))
 	}
 	q.show(status, "", q.words["failedTitle"], "failed.html", q.words[name])
 }
 
-// failure returns the status and the name of the text for an error.
-func failure(err error) (status int, name string) {
+// failure returns the status and the name of the text for an error, and when it is worth asking again.
+func failure(err error) (status int, name string, after time.Duration) {
 	switch {
 	case gone(err):
-		return http.StatusNotFound, "gone"
+		return http.StatusNotFound, "gone", 0
+	case errors.Is(err, syscall.ENOSPC):
+		return http.StatusServiceUnavailable, "diskFull", time.Minute
+	case folder.ReadOnly(err):
+		return http.StatusServiceUnavailable, "readOnly", time.Minute
 	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound), errors.Is(err, store.ErrUnknown):
-		return http.StatusServiceUnavailable, "awayNow"
+		return http.StatusServiceUnavailable, "awayNow", 2 * time.Second
 	}
-	return http.StatusInternalServerError, "failed"
+	return http.StatusInternalServerError, "failed", 0
 }
 
 // ask runs a command that lists something.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 
 	"relais/community"
@@ -96,7 +97,7 @@ func TestOwnPage(t *testing.T) {
 	}
 }
 
-// When the cluster is away, the page says to try again.
+// When the cluster is away or the disk full, the page says to try again.
 func TestFailures(t *testing.T) {
 	texts := readTexts(t, "en")
 	for _, tt := range []struct {
@@ -105,9 +106,12 @@ func TestFailures(t *testing.T) {
 	}{
 		{photos.ErrNoPhoto, 404}, {fmt.Errorf("a decision: %w", store.ErrAway), 503}, {store.ErrUnknown, 503},
 		{store.ErrRewound, 503}, {errors.New("a disk failed"), 500},
+		{fmt.Errorf("photos.db: %w", syscall.ENOSPC), 503}, {photos.ErrReadOnly, 503},
 	} {
-		if status, name := failure(tt.err); status != tt.status || texts[name] == "" {
-			t.Errorf("%v: got %d %q, want %d and a text", tt.err, status, texts[name], tt.status)
+		status, name, after := failure(tt.err)
+		if status != tt.status || texts[name] == "" || (after > 0) != (status == 503) {
+			t.Errorf("%v: got %d %q after %v, want %d, a text, and when to try again with 503", tt.err, status, texts[name],
+				after, tt.status)
 		}
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
+	"syscall"
 	"time"
 
 	"relais/auth/account"
 	"relais/httpapi/web"
+	"relais/internal/folder"
 	"relais/internal/store"
 )
 
@@ -92,8 +94,11 @@ func (p *People) failure(err error) (status int, name string, after time.Duratio
 		return http.StatusTooManyRequests, "limited", max(time.Second, p.Accounts.LoginAgain().Sub(p.Now()))
 	case errors.Is(err, account.ErrBusy):
 		return http.StatusServiceUnavailable, "busy", 5 * time.Second
-	case errors.Is(err, account.ErrReadOnly):
-		return http.StatusServiceUnavailable, "readOnly", 0
+	case errors.Is(err, syscall.ENOSPC):
+		p.Log.Error("a page waits for space on the disk", "error", err)
+		return http.StatusServiceUnavailable, "diskFull", time.Minute
+	case errors.Is(err, account.ErrReadOnly), folder.ReadOnly(err):
+		return http.StatusServiceUnavailable, "readOnly", time.Minute
 	case errors.Is(err, account.ErrLost):
 		return http.StatusServiceUnavailable, "lost", 0
 	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound), errors.Is(err, store.ErrUnknown):
