@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relais/admin/inventory"
+	"relais/cluster"
 	"relais/internal/folder"
 	"relais/internal/retention"
 	"relais/internal/store"
@@ -92,6 +93,9 @@ func (s *Stores) lost(d database) error {
 // evidence names what shows that a folder without stores.json had a store; "" for nothing. The
 // first start makes the stores in their order.
 func (s *Stores) evidence(d database) string {
+	if node, err := cluster.IsMember(s.Dir); d.late || d.shared && err == nil && !node {
+		return "" // most folders never have it
+	}
 	at := slices.IndexFunc(databases, func(other database) bool { return other.file == d.file })
 	for i, other := range databases {
 		switch db := s.opened()[other.file]; {

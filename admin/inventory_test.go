@@ -13,6 +13,7 @@ import (
 
 	"relais/admin/inventory"
 	"relais/auth/access"
+	"relais/cluster"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 )
@@ -226,6 +227,31 @@ func TestLostInventory(t *testing.T) {
 		u.open(func(s *Stores) {
 			if s.Failed(tt.lost) == nil || !u.isMissing(tt.lost) {
 				t.Errorf("without %q: %s was made again", tt.remove, tt.lost)
+			}
+		})
+	}
+}
+
+// Without a readable stores.json nobody misses the stores that most folders never have.
+func TestLostInventoryOfOrdinaryFolder(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		lose func(u used)
+		want []string
+	}{
+		{"removed", func(u used) { u.remove(inventory.Name) }, nil},
+		{"unreadable", func(u used) { must(u.t, os.WriteFile(u.path(inventory.Name), []byte("{"), 0o600)) },
+			[]string{inventory.Name}},
+		{"removed from a node's folder", func(u used) {
+			u.remove(inventory.Name)
+			must(u.t, cluster.Member{Cluster: "c", Node: "one"}.Write(u.dir))
+		}, []string{filesFile}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u := newUsed(t)
+			tt.lose(u)
+			if got := u.wrong(); !slices.Equal(got, tt.want) {
+				t.Errorf("wrong are %q, want %q", got, tt.want)
 			}
 		})
 	}
