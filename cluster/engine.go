@@ -133,7 +133,7 @@ func away(err error) error {
 	case errors.As(err, &of) && (of.Code == "3F000" || of.Code == "42P01"): // no schema, no table
 		return fmt.Errorf("%w: %w", store.ErrAway, ErrNone)
 	case errors.As(err, &of) && (of.Code == "XX001" || of.Code == "XX002"): // a page or an index is damaged
-		return &unreadable{"PostgreSQL", err, store.ErrAway}
+		return &unreadable{"PostgreSQL", err, store.ErrAway, 0}
 	case errors.As(err, &of) && slices.Contains([]string{"22", "23", "54"}, of.Code[:2]):
 		return fmt.Errorf("the cluster's database refuses it: %w", err) // and will again
 	case errors.As(err, &of) && of.Code == "25006":

@@ -49,7 +49,7 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpt
 	}
 	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
 		r.engine.log.Warn("the cluster's database cannot be read: the store is read as it is", "store", name, "error", err)
-		r.engine.state.follows(name, err)
+		r.engine.state.lacks(name, err)
 		err = nil
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 		switch copy(m.Nonce[:], nonce); {
 		case r.dbs[name] == nil:
 		case format > newestFormat:
-			r.engine.state.follows(name, ErrNewer)
+			r.engine.state.lacks(name, ErrNewer)
 		default:
 			r.compare(name, m)
 		}
@@ -182,7 +182,7 @@ func (r *Replicas) compare(name string, last store.Mark) {
 
 // follows notes that a store has what the cluster has, up to a commit.
 func (r *Replicas) follows(name string, seq uint64) {
-	if r.engine.state.follows(name, nil) {
+	if r.engine.state.follows(name, seq) {
 		r.engine.log.Info("a store follows the cluster again: it has everything", "store", name, "commit", seq)
 	}
 }
@@ -207,7 +207,7 @@ func (r *Replicas) pull(ctx context.Context, name string) {
 		if err == nil {
 			r.follows(name, r.dbs[name].Mark().Seq)
 		} else {
-			r.engine.state.follows(name, err)
+			r.engine.state.lacks(name, err)
 		}
 		if err != nil && !failing && ctx.Err() == nil {
 			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)

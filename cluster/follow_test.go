@@ -17,7 +17,7 @@ import (
 func TestTroubleEnds(t *testing.T) {
 	s := newCluster(t)
 	m := joined(t, s.URL("postgres"), "one")
-	m.state.follows("clients", errors.New("conn closed"))
+	m.state.lacks("clients", errors.New("conn closed"))
 	trouble := func() error {
 		m.state.mu.Lock()
 		defer m.state.mu.Unlock()

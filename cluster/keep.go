@@ -15,9 +15,10 @@ const (
 
 // expired are statements that remove what is old.
 var expired = []string{
-	// By the age of the next one: a node at a commit needs it to go on.
-	`DELETE FROM relais.change c USING relais.change n WHERE n.store = c.store AND n.seq = c.seq + 1
-		AND n.at < clock_timestamp() - interval '6 hours'`,
+	// Those before one that is old itself: a node at a commit needs it to go on.
+	`DELETE FROM relais.change c USING (SELECT store, max(seq) AS seq FROM relais.change
+			WHERE at < clock_timestamp() - interval '6 hours' GROUP BY store) old
+		WHERE c.store = old.store AND c.seq < old.seq`,
 	`DELETE FROM relais.answer WHERE until < clock_timestamp()`,
 	`DELETE FROM relais.tally WHERE win < extract(epoch FROM clock_timestamp()) - 3600`,
 	`DELETE FROM relais.node WHERE seen < clock_timestamp() - interval '30 days'`,

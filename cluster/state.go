@@ -32,8 +32,9 @@ type lag struct {
 
 // A damage is what is wrong with a store in the database.
 type damage struct {
-	err   error
-	since time.Time
+	err    error
+	since  time.Time
+	commit uint64 // a node that has it is well again
 }
 
 // Times are durations of one kind.
@@ -97,31 +98,41 @@ func (s *state) behind(name string, at, last uint64) {
 	s.lag[name] = l
 }
 
-// follows notes why a store does not follow, nil if it does. It reports whether a damage of the store in
-// the database is new, or has ended.
-func (s *state) follows(name string, err error) (changed bool) {
+// lacks notes why a store does not follow. It reports whether that is a damage in the database which was
+// not known.
+func (s *state) lacks(name string, err error) (found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trouble == nil {
 		s.trouble, s.damage = map[string]error{}, map[string]damage{}
 	}
-	d, damaged := s.damage[name]
-	switch {
-	case errors.Is(err, errUnreadable):
-		if !damaged {
-			d.since = time.Now()
-		}
-		d.err = err
-		s.damage[name] = d
-		delete(s.trouble, name)
-		return !damaged
-	case err != nil:
+	u, ok := errors.AsType[*unreadable](err)
+	if !ok {
 		s.trouble[name] = err
 		return false
 	}
+	d, known := s.damage[name]
+	if !known {
+		d.since = time.Now()
+	}
+	d.err, d.commit = err, max(d.commit, u.commit)
+	s.damage[name] = d
 	delete(s.trouble, name)
+	return !known
+}
+
+// follows notes that a store has everything up to a commit. It reports whether a damage has ended.
+func (s *state) follows(name string, seq uint64) (mended bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.trouble, name)
+	d, damaged := s.damage[name]
+	// seq may be what the database had just before the damage, unless it was restored to that.
+	if !damaged || seq < d.commit && time.Since(d.since) < mostLag {
+		return false
+	}
 	delete(s.damage, name)
-	return damaged
+	return true
 }
 
 func (s *state) setSkew(skew time.Duration) {

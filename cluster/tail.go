@@ -27,9 +27,10 @@ var errUnreadable = errors.New("the cluster's database is damaged")
 
 // An unreadable is an errUnreadable.
 type unreadable struct {
-	what  string
-	cause error
-	means error // what it is for the store
+	what   string
+	cause  error
+	means  error  // what it is for the store
+	commit uint64 // its number, 0 if other rows are damaged
 }
 
 func (e *unreadable) Error() string   { return fmt.Sprintf("%v: %s: %v", errUnreadable, e.what, e.cause) }
@@ -37,7 +38,7 @@ func (e *unreadable) Unwrap() []error { return []error{errUnreadable, e.means, e
 
 // oldCommit says that a replica cannot go on with a commit that is there, or was.
 func oldCommit(seq uint64, cause error) error {
-	return &unreadable{fmt.Sprint("commit ", seq), cause, store.ErrOld}
+	return &unreadable{fmt.Sprint("commit ", seq), cause, store.ErrOld, seq}
 }
 
 var (
@@ -119,7 +120,7 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 
 // noted is readTail's result. It notes a commit that cannot be read, and logs the first.
 func (l *commitLog) noted(since []store.Commit, err error) ([]store.Commit, error) {
-	if errors.Is(err, errUnreadable) && l.state.follows(l.name, err) {
+	if errors.Is(err, errUnreadable) && l.state.lacks(l.name, err) {
 		l.log.Error("a store cannot go on from its last commit, and is copied from the cluster again", "store", l.name,
 			"error", err)
 	}
@@ -201,7 +202,7 @@ func (l *commitLog) all(ctx context.Context, tx pgx.Tx, put func(store.Op) error
 		}
 		op, err := opOf(path, key, value)
 		if err != nil {
-			return last, &unreadable{"table item", err, store.ErrAway}
+			return last, &unreadable{"table item", err, store.ErrAway, 0}
 		}
 		if err := put(op); err != nil {
 			return last, err

@@ -85,8 +85,11 @@ func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, 
 		return nil, err
 	}
 	since, err = t.noted(readTail(results, at, t.last))
-	if err == nil {
+	switch {
+	case err == nil:
 		err = away(results.Close())
+	case errors.Is(err, errUnreadable): // a turn does not wait until the store is copied
+		err = fmt.Errorf("%w: %w", store.ErrAway, err)
 	}
 	t.state.observe(t.name, "lock", start)
 	return since, err
@@ -101,7 +104,7 @@ func readStore(row pgx.Row) (m store.Mark, format int, err error) {
 	case err != nil:
 		return m, 0, away(err)
 	case len(nonce) != len(m.Nonce):
-		return m, 0, &unreadable{"table store", fmt.Errorf("a nonce of %d bytes", len(nonce)), store.ErrAway}
+		return m, 0, &unreadable{"table store", fmt.Errorf("a nonce of %d bytes", len(nonce)), store.ErrAway, 0}
 	case format > newestFormat:
 		return m, 0, ErrNewer
 	}

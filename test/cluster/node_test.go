@@ -57,15 +57,17 @@ type comparison struct {
 		Store       string
 		Records     int
 		Differences []any
+		Damage      []string
 	}
 	Differences int
+	Damaged     int
 }
 
 // compare compares a node's replicas with the engine.
 func (n *node) compare(t *testing.T) (c comparison) {
 	t.Helper()
 	out, errs, code := relais(t, "cluster", "check", "--data", n.dir, "--json")
-	if err := json.Unmarshal([]byte(out), &c); err != nil || (code != 0) != (c.Differences > 0) {
+	if err := json.Unmarshal([]byte(out), &c); err != nil || (code != 0) != (c.Differences+c.Damaged > 0) {
 		t.Fatalf("relais cluster check of %s: exit %d, %v: %s%s", n.name, code, err, out, errs)
 	}
 	return c

@@ -1,0 +1,83 @@
+package cluster
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// commitDamaged makes a commit of a store whose bytes nobody can read.
+func (w *world) commitDamaged(store string) {
+	w.t.Helper()
+	w.primary().Query(database, fmt.Sprintf(`BEGIN;
+		UPDATE relais.store SET seq = seq + 1, nonce = decode(md5(random()::text), 'hex') WHERE name = '%s';
+		INSERT INTO relais.change SELECT name, seq, nonce, 'evil', now(), format, '\xffffffffffffffff'
+			FROM relais.store WHERE name = '%[1]s'; COMMIT`, store))
+}
+
+// Commits of all stores that are written to are damaged under load, one after the other, and a node is
+// killed right after each. No node is ever not ready, nothing is lost, and each node says once what it did.
+func TestDamagedCommits(t *testing.T) {
+	w := newWorld(t, true)
+	l := w.beginLoad()
+	var watching sync.WaitGroup
+	stop := make(chan struct{})
+	for _, n := range w.nodes {
+		watching.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				case <-time.After(50 * time.Millisecond):
+				}
+				a, _, err := call(n.http, http.MethodGet, n.base+"/readyz", nil)
+				if n.lives.Load() && (err != nil || a.status != http.StatusOK) {
+					if n.lives.Load() {
+						t.Errorf("%s is not ready: %v, %s", n.name, err, a)
+					}
+				}
+			}
+		})
+	}
+	watching.Go(func() { // through the proxy, what needs no store
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			a, _, err := call(w.http, http.MethodGet, w.base+"/external/v1/sites/"+w.country.sites[0], nil, "X-API-Key",
+				w.country.reader.APIKey)
+			if err != nil || a.status != http.StatusOK {
+				t.Errorf("a site through the proxy: %v, %s", err, a)
+			}
+		}
+	})
+	var broken []time.Time
+	for _, store := range []string{"community", "users", "photos", "clients", "measures"} {
+		broken = append(broken, time.Now())
+		w.commitDamaged(store)
+		i, killed := w.any()
+		killed.kill()
+		killed.start(t)
+		for j, n := range w.nodes {
+			want := "it has everything\" store=" + store
+			if j != i && !waitFor(func() bool { return len(n.logged(want)) == 1 }) {
+				t.Errorf("%s: got %d lines with %q, want 1:\n%s", n.name, len(n.logged(want)), want, n.tail())
+			}
+		}
+		killed.waitReady(t)
+	}
+	close(stop)
+	watching.Wait()
+	l.verify(t, broken)
+	c := w.nodes[0].compare(t)
+	if c.Damaged != 5 || c.Differences != 0 || !strings.Contains(fmt.Sprint(c.Stores), "magic number mismatch") {
+		t.Errorf("relais cluster check: got %+v, want 5 damaged commits", c)
+	}
+	w.primary().Query(database, "DELETE FROM relais.change WHERE node = 'evil'")
+	w.equal(t)
+}
