@@ -3,6 +3,7 @@ package admin
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -76,6 +77,23 @@ func (s *Stores) leftOut() []leftOut {
 		{UsersFile, "record", s.Accounts.Problems()},
 		{HooksFile, "record", s.Hooks.Problems()},
 	}
+}
+
+// sealed says that secrets cannot be opened with secret.key, "" if all can.
+func (s *Stores) sealed() string {
+	hooks, clients := s.Hooks.Locked(), s.Clients.Sealed()
+	if hooks+clients == 0 {
+		return ""
+	}
+	why := "is not the key that sealed the secrets of this folder"
+	switch err := s.sealer.Err(); {
+	case errors.Is(err, fs.ErrNotExist):
+		why = "is missing"
+	case err != nil:
+		why = "cannot be read"
+	}
+	return fmt.Sprintf("%s %s: %s cannot be delivered and the signatures of %s cannot be checked; restore it from a "+
+		"backup and start again", sealFile, why, Number(hooks, "hook"), Number(clients, "client"))
 }
 
 // openClients reads the clients. If their file cannot be used, every key is refused.

@@ -53,6 +53,40 @@ func TestFailedHooks(t *testing.T) {
 	}
 }
 
+// With another secret.key, or none, the server starts, says so in one line, and warns of it.
+func TestOtherSecretKey(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(path string) error
+		says   string // "" for nothing
+	}{
+		{"the same", func(string) error { return nil }, ""},
+		{"another", func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte{7}, 32), 0o600) },
+			"secret.key is not the key that sealed the secrets of this folder: 2 hooks cannot be delivered"},
+		{"none", os.Remove, "secret.key is missing: 2 hooks cannot be delivered"},
+		{"a short one", func(path string) error { return os.Truncate(path, 7) }, "secret.key cannot be read: 2 hooks"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := folder.Dir(t.TempDir())
+			createHook(t, dir, "https://one.example/in")
+			createHook(t, dir, "https://two.example/in")
+			must(t, tt.change(filepath.Join(string(dir), sealFile)))
+			var logs bytes.Buffer
+			s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&logs, nil)))
+			must(t, err)
+			defer s.Close()
+			lines, warnings := strings.Count(logs.String(), "level="), strings.Join(s.Warnings(), "\n")
+			if tt.says == "" && lines+len(warnings) > 0 {
+				t.Errorf("got %s and the warnings %q, want none", &logs, warnings)
+			}
+			if tt.says != "" && (lines != 1 || !strings.Contains(logs.String(), tt.says) || !strings.Contains(warnings, tt.says)) {
+				t.Errorf("got the log %s and the warnings %q, want one line with %q, and it among the warnings", &logs, warnings,
+					tt.says)
+			}
+		})
+	}
+}
+
 // A hook whose record is damaged is listed and deleted, and the check finds nothing any more.
 func TestDamagedHook(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()

@@ -210,6 +210,9 @@ func (s *Stores) Warnings() (list []string) {
 				fmt.Sprintf("%s: %s cannot be used; relais check says more", l.file, Number(n, l.thing)))
 		}
 	}
+	if text := s.sealed(); text != "" {
+		list = append(list, text)
+	}
 	return slices.Concat(list, s.hookWarnings(), s.failures(), s.troubles())
 }
 

@@ -138,6 +138,9 @@ func (s *Stores) openAll(node Node, what string, log *slog.Logger) error {
 				"relais check says more", "file", l.file, "error", err)
 		}
 	}
+	if text := s.sealed(); text != "" {
+		log.Warn(text)
+	}
 	counts := s.path(quotaFile)
 	if readOnly || s.engine != nil {
 		counts = ""

@@ -45,6 +45,18 @@ func (s *Store) open(r *record) (*secrets, error) {
 	return found, err
 }
 
+// Locked is how many hooks have secrets that cannot be opened with secret.key.
+func (s *Store) Locked() (n int) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, r := range s.hooks.All() {
+		if _, err := s.open(r); err != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // A waiting message is one to deliver, without its body.
 type waiting struct {
 	ID    string    `json:"id"`    // webhook-id: names the event, the same for every attempt

@@ -121,6 +121,9 @@ func (c *Clients) Locked() (errs []error) {
 	return append(slices.Clone(t.damaged), t.locked()...)
 }
 
+// Sealed is how many clients have a signing secret that cannot be opened with secret.key.
+func (c *Clients) Sealed() int { return len(c.table.Load().locked()) }
+
 // CheckClients reads every client of db, opens its signing secret, and returns the number of
 // clients. The error names the first client that cannot be used.
 func CheckClients(db *store.DB, sealer *Sealer) (n int, err error) {
