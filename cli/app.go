@@ -146,6 +146,7 @@ func (a *app) options() httpapi.Options {
 		PublicPrefix:       a.prefix,
 		Proxies:            a.proxies,
 		Hops:               &a.hops,
+		OwnTLS:             a.certificates.files != nil,
 		SeparateMonitoring: a.OpsListen != "",
 		Version:            version(),
 		Log:                a.log,

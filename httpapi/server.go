@@ -58,6 +58,8 @@ type Options struct {
 	Collectors []prometheus.Collector
 	// Hooks, which may be nil, returns the webhooks, for /metrics.
 	Hooks func() []hook.Hook
+	// OwnTLS says that the server has a certificate of its operator, so that no proxy adds headers.
+	OwnTLS bool
 	// Failed returns why a dataset, by its name in package api, cannot be used. It may be nil.
 	Failed func(data string) error
 	// Received, which may be nil, is called after an operation has written something.
@@ -190,6 +192,7 @@ func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, 
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
+	s.requireHTTPS(h, r)
 	defer s.finish(x)
 	defer s.recover(x)
 	handler, vars := routes.find(r)

@@ -128,6 +128,21 @@ func TestTLS(t *testing.T) {
 	if err != nil || got.ProtoMajor != 2 || !strings.Contains(string(text), s.base+"/external/v1") {
 		t.Errorf("got %s, %v, want HTTP/2, and %s in the document", got.Proto, err, s.base)
 	}
+	for host, want := range map[string]string{"antennas.example": "max-age=31536000", "localhost": ""} {
+		r, err := http.NewRequest(http.MethodGet, s.base+"/sign-in", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = host
+		got, err := from.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Body.Close()
+		if got := got.Header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("Strict-Transport-Security for %s: got %q, want %q", host, got, want)
+		}
+	}
 	if c, err := tls.Dial("tcp", strings.TrimPrefix(s.base, "https://"), &tls.Config{RootCAs: first, MinVersion: tls.VersionTLS10,
 		MaxVersion: tls.VersionTLS11}); err == nil {
 		c.Close()
