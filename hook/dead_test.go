@@ -96,6 +96,44 @@ func TestDeadForAnHour(t *testing.T) {
 	})
 }
 
+// A receiver that fails now and then gets all other messages at once; one that is down gets few attempts.
+func TestFailsNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, net := newWorld(t), newReceiver()
+		w.options.Transport = net
+		h := w.create("https://x.example/in", "")
+		requests := 0
+		net.set("x.example", func(*http.Request, string) (int, error) {
+			if requests++; requests%7 == 0 { // 14 %
+				return 503, nil
+			}
+			return 200, nil
+		})
+		w.start()
+		var sites []string
+		for i := range 250 {
+			sites = append(sites, fmt.Sprint("fr-", i))
+		}
+		w.happen(sites...)
+		time.Sleep(time.Second)
+		if got := w.hook(h.ID); got.Done < 200 || got.Dropped != 0 || got.Next != nil {
+			t.Errorf("after a second: got %+v, want at least 200 delivered and no pause", got)
+		}
+		time.Sleep(time.Minute)
+		if got := w.hook(h.ID); got.Done != 250 || got.Pending != 0 || got.Failures != 0 {
+			t.Errorf("after a minute: got %+v, want 250 delivered", got)
+		}
+		net.set("x.example", always(503))
+		before := net.tries["x.example"]
+		w.happen(sites...)
+		time.Sleep(time.Second)
+		if n, got := net.tries["x.example"]-before, w.hook(h.ID); n != downAfter || got.Next == nil {
+			t.Errorf("when it is down: got %d attempts in a second and the pause %v, want %d and one", n, got.Next, downAfter)
+		}
+		w.close()
+	})
+}
+
 // A message that its receiver never takes holds up the messages of its site, and is given up after
 // 24 hours.
 func TestMessageThatFails(t *testing.T) {

@@ -63,7 +63,7 @@ type Hook struct {
 	LastFailure *time.Time `json:"lastFailureAt"`
 	LastError   string     `json:"lastError,omitempty"`
 	// Failures counts failed attempts since the last success. FailingSince is the first of them,
-	// and Next when another one follows.
+	// and Next when another one follows if the hook pauses.
 	Failures     int        `json:"failures"`
 	FailingSince *time.Time `json:"failingSince"`
 	Next         *time.Time `json:"nextAttemptAt"`
@@ -87,8 +87,11 @@ func (h *Hook) fail(now time.Time, o *outcome) {
 	if h.Failures++; h.FailingSince == nil {
 		h.FailingSince = &now
 	}
-	next := now.Add(pause(h.Failures))
-	h.LastFailure, h.LastError, h.Next = &now, o.why, &next
+	h.LastFailure, h.LastError, h.Next = &now, o.why, nil
+	if h.Failures >= downAfter {
+		next := now.Add(pause(h.Failures - downAfter + 1))
+		h.Next = &next
+	}
 	if o.gone {
 		h.DisabledAt, h.Next = &now, nil
 	}

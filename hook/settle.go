@@ -23,8 +23,12 @@ const (
 	leastTries = 5
 )
 
-// pauses are the waits after the first failures in a row; the last one goes on, short enough that a
-// receiver that is back gets soon what it missed.
+// downAfter is how many failures in a row make a hook pause. Before that only the message that failed waits: a
+// receiver that fails now and then gets the others meanwhile.
+const downAfter = 4
+
+// pauses are the waits after the first failures of a message, and of a hook from downAfter on. The last one
+// goes on, short enough that a receiver that is back gets soon what it missed.
 var pauses = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute,
 	longestPause}
 
