@@ -4,6 +4,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"relais/cluster"
 )
 
 // secretFiles are the files of a data folder that only its owner may read.
@@ -15,6 +19,7 @@ func (a *app) warnOfSettings() {
 		a.log.Warn("--trusted-proxy without --base-url: addresses in answers begin with the address of the listener, "+
 			"and assistants may not call by any other: set --base-url to the address that people call", "baseUrl", a.base)
 	}
+	warnOfPassword(a.log, os.Args, a.Cluster)
 	var files []string
 	for _, name := range secretFiles {
 		files = append(files, filepath.Join(string(a.dir), name))
@@ -23,6 +28,15 @@ func (a *app) warnOfSettings() {
 		files = append(files, a.TLSKey)
 	}
 	warnOfReaders(a.log, files...)
+}
+
+// warnOfPassword logs that everybody on the machine may read a password in the list of processes.
+func warnOfPassword(log *slog.Logger, args []string, address string) {
+	shown := func(arg string) bool { return strings.HasSuffix(arg, address) }
+	if address != "" && cluster.HasPassword(address) && slices.ContainsFunc(args, shown) {
+		log.Warn("the command line has the password of the cluster's database, which everybody on this machine may read: give " +
+			"--cluster as RELAIS_CLUSTER in the environment, or the password in the file that PGPASSFILE names")
+	}
 }
 
 // warnOfReaders logs the files that everybody on the machine may read. Files that do not exist are

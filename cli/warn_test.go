@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -38,6 +39,37 @@ func TestWarnOfReaders(t *testing.T) {
 			warnOfReaders(slog.New(slog.NewTextHandler(&text, nil)), path, filepath.Join(dir, "missing"))
 			if got := strings.Contains(text.String(), "chmod o= "+path); got != tt.warned {
 				t.Errorf("warned: %t, want %t: %s", got, tt.warned, &text)
+			}
+		})
+	}
+}
+
+// A password in the list of processes is warned of, without showing it.
+func TestWarnOfPassword(t *testing.T) {
+	for _, tt := range []struct {
+		name, address string
+		args          []string // %s is the address
+		warned        bool
+	}{
+		{"in a URL", "postgres://u:hush@db1,db2/x", []string{"serve", "--cluster", "%s"}, true},
+		{"behind a sign", "postgres://u:hush@db/x", []string{"serve", "--cluster=%s"}, true},
+		{"in a URL that is none", "postgres://u:hu%%sh@db/x", []string{"serve", "--cluster", "%s"}, true},
+		{"as a parameter", "postgres://u@db/x?password=hush", []string{"serve", "--cluster", "%s"}, true},
+		{"as a setting", "host=db user=u password='hush hush'", []string{"serve", "--cluster", "%s"}, true},
+		{"in the environment", "postgres://u:hush@db1,db2/x", []string{"serve", "--data", "d"}, false},
+		{"none", "postgres://u@db1:5432,db2/x?application_name=a@b", []string{"serve", "--cluster", "%s"}, false},
+		{"no user", "postgres://db1:5432/x", []string{"serve", "--cluster", "%s"}, false},
+		{"no cluster", "", []string{"serve"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			args := slices.Clone(tt.args)
+			for i := range args {
+				args[i] = strings.Replace(args[i], "%s", tt.address, 1)
+			}
+			var text bytes.Buffer
+			warnOfPassword(slog.New(slog.NewTextHandler(&text, nil)), args, tt.address)
+			if got := strings.Count(text.String(), "PGPASSFILE") == 1; got != tt.warned || strings.Contains(text.String(), "hush") {
+				t.Errorf("warned: %t, want %t without the password: %s", got, tt.warned, &text)
 			}
 		})
 	}

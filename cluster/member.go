@@ -88,6 +88,19 @@ func withoutPassword(text string) string {
 	return passwordInText.ReplaceAllString(text, "")
 }
 
+// HasPassword reports whether a connection string has a password.
+func HasPassword(text string) bool {
+	u, err := url.Parse(text)
+	if err == nil && u.User != nil {
+		if _, ok := u.User.Password(); ok {
+			return true
+		}
+	} else if m := userInURL.FindStringSubmatch(text); err != nil && m != nil && text[len(m[1])] == ':' {
+		return true
+	}
+	return passwordInText.MatchString(text)
+}
+
 // ConnectMember connects a folder's node. A node that was in the cluster before connects without the
 // engine too: then err is nil, and the stores are read as they are. An empty address stands for that
 // of RELAIS_CLUSTER, or else that of m. secret names the node's secret.key; version is that of the program.
