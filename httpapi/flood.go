@@ -7,14 +7,21 @@ import (
 	"relais/auth/access"
 )
 
-// How many refusals are logged in a minute.
+// How many lines of refusals are logged in a minute, and how many of answers to nobody in particular. A
+// person at the map causes some hundred of these.
 const (
-	callerLines = 60   // of one client, or of one network if the client is unknown
-	allLines    = 1000 // in total
+	callerLines       = 60   // of one client, or of one network if the client is unknown
+	allLines          = 1000 // in total
+	anonymousLines    = 600
+	allAnonymousLines = 6000
 )
 
-// A flood keeps refused requests from filling the log. Metrics count all of them.
+// A flood keeps requests that come by thousands from filling the log. Metrics count all of them.
 type flood struct {
+	what    string // that is counted
+	most    int    // lines of a caller in a minute
+	mostAll int
+
 	mu      sync.Mutex
 	minute  int64
 	lines   map[string]int // by caller
@@ -22,8 +29,19 @@ type flood struct {
 	leftOut int
 }
 
-// allows reports whether a refusal of the caller may be logged. At the first call of a
-// minute, leftOut is the number of refusals that were not logged since the last report.
+// floodOf returns what bounds the lines about requests like x, nil for no bound.
+func (s *Server) floodOf(x *exchange) *flood {
+	switch {
+	case x.refused():
+		return &s.refusals
+	case (x.client == nil || x.keyless) && x.status < 400 && !x.forMonitoring():
+		return &s.anonymous
+	}
+	return nil
+}
+
+// allows reports whether a request of the caller may be logged. At the first call of a
+// minute, leftOut is the number of requests that were not logged since the last report.
 func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -31,7 +49,7 @@ func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 		leftOut, f.leftOut = f.leftOut, 0
 		f.minute, f.lines, f.all = minute, map[string]int{}, 0
 	}
-	if f.all == allLines || f.lines[caller] == callerLines {
+	if f.all == f.mostAll || f.lines[caller] == f.most {
 		f.leftOut++
 		return false, leftOut
 	}
@@ -54,9 +72,9 @@ func (x *exchange) refused() bool {
 	return x.status == 401 || x.status == 403 || x.status == 429
 }
 
-// caller returns the client or network that a refusal is counted for.
+// caller returns the client or network that a line is counted for.
 func (x *exchange) caller() string {
-	if x.client != nil {
+	if x.client != nil && !x.keyless { // all readers of the map are one client
 		return x.client.ID
 	}
 	return access.Shorten(x.address)

@@ -10,7 +10,7 @@ import (
 )
 
 // logRequest logs the request, without the key, the query or, by default, the whole
-// address. Repeated refusals of one caller get few lines. What monitoring asks for is logged for
+// address. Repeated refusals of one caller get few lines, and so do very many answers without a key. What monitoring asks for is logged for
 // debugging only.
 func (s *Server) logRequest(x *exchange, took time.Duration) {
 	ctx, h := context.Background(), s.Requests.Handler()
@@ -21,11 +21,10 @@ func (s *Server) logRequest(x *exchange, took time.Duration) {
 	if !h.Enabled(ctx, level) {
 		return
 	}
-	if x.refused() {
-		ok, leftOut := s.flood.allows(x.caller(), x.start.Add(took))
+	if f := s.floodOf(x); f != nil {
+		ok, leftOut := f.allows(x.caller(), x.start.Add(took))
 		if leftOut > 0 {
-			s.Log.Warn("lines of refused requests were left out of the log: the metrics count all of them", "lines",
-				leftOut)
+			s.Log.Warn("lines of "+f.what+" were left out of the log: the metrics count all of them", "lines", leftOut)
 		}
 		if !ok {
 			return

@@ -82,6 +82,52 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
+// Very many answers without a key fill no log either, and take no lines from clients or errors.
+func TestAnonymousFloodInTheLog(t *testing.T) {
+	s := mapServer(t, MapOpen)
+	var text, warned bytes.Buffer
+	s.Requests, s.Log = slog.New(slog.NewTextHandler(&text, nil)), slog.New(slog.NewTextHandler(&warned, nil))
+	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 10000, Day: 100000})
+	synctest.Test(t, func(t *testing.T) {
+		lines := func() int {
+			defer text.Reset()
+			return strings.Count(text.String(), "\n")
+		}
+		ask := func(path, address string, times int) {
+			for range times {
+				if w := do(t, s, http.MethodGet, path, "X-Test-Peer", address+":1"); w.Code != http.StatusOK {
+					t.Fatalf("%s: got %d %s, want 200", path, w.Code, w.Body)
+				}
+			}
+		}
+		ask("/openapi.json", "198.51.100.1", anonymousLines-10)
+		ask("/map/markets", "198.51.100.2", 30) // of the same network
+		if n := lines(); n != anonymousLines {
+			t.Errorf("%d lines of a network, want %d", n, anonymousLines)
+		}
+		for range anonymousLines + 10 {
+			get(t, s, "/markets", clientHeaders(i, "")...)
+		}
+		get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", "198.51.100.1:1")
+		if n := lines(); n != anonymousLines+11 {
+			t.Errorf("%d lines of a client, and of a refusal, want %d", n, anonymousLines+11)
+		}
+		for n := range 9 {
+			ask("/openapi.json", fmt.Sprintf("10.0.%d.1", n), anonymousLines)
+		}
+		ask("/openapi.json", "203.0.113.1", 1)
+		if n := lines(); n != allAnonymousLines-anonymousLines {
+			t.Errorf("%d lines of ten networks, want %d", n, allAnonymousLines-anonymousLines)
+		}
+		time.Sleep(time.Minute)
+		ask("/openapi.json", "198.51.100.1", 1)
+		if left := "answers without a key were left out"; lines() != 1 || !strings.Contains(warned.String(), left) ||
+			!strings.Contains(warned.String(), "lines=21\n") {
+			t.Errorf("in the next minute: %s, want %q and 21", &warned, left)
+		}
+	})
+}
+
 // Who is refused again and again fills no log, and takes no lines from others.
 func TestFloodInTheLog(t *testing.T) {
 	s := newServer(t)

@@ -98,7 +98,8 @@ type Server struct {
 	spool              *spool
 	forms              chan struct{} // held while a form is taken apart
 	meters             *meters
-	flood              flood // in the log
+	refusals           flood // in the log
+	anonymous          flood // in the log
 	notices            notices
 	set                atomic.Pointer[index.Set]
 	pages              *cache
@@ -126,7 +127,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(),
 		bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
-		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: make(chan struct{}, 2)}
+		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: make(chan struct{}, 2),
+		refusals:  flood{what: "refused requests", most: callerLines, mostAll: allLines},
+		anonymous: flood{what: "answers without a key", most: anonymousLines, mostAll: allAnonymousLines}}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks,
 		append(o.Collectors, ageCollector{s}, admission{s})...)
