@@ -53,7 +53,7 @@ func TestWarnOfPassword(t *testing.T) {
 	}{
 		{"in a URL", "postgres://u:hush@db1,db2/x", []string{"serve", "--cluster", "%s"}, true},
 		{"behind a sign", "postgres://u:hush@db/x", []string{"serve", "--cluster=%s"}, true},
-		{"in a URL that is none", "postgres://u:hu%%sh@db/x", []string{"serve", "--cluster", "%s"}, true},
+		{"in a URL with a wrong escape", "postgres://u:hu%%sh@db/x", []string{"serve", "--cluster", "%s"}, true},
 		{"as a parameter", "postgres://u@db/x?password=hush", []string{"serve", "--cluster", "%s"}, true},
 		{"as a setting", "host=db user=u password='hush hush'", []string{"serve", "--cluster", "%s"}, true},
 		{"in the environment", "postgres://u:hush@db1,db2/x", []string{"serve", "--data", "d"}, false},

@@ -35,24 +35,27 @@ const tries = 20
 // Compare compares every record of a replica with the engine's, at the same commit, and reads the
 // engine's commits.
 func (e *Engine) Compare(ctx context.Context, name string, db *store.DB) (c Comparison, err error) {
-	err = fmt.Errorf("store %s is written to all the time: try again", name)
-	for range tries {
-		var equal bool
-		fresh := db.Fresh(ctx)
-		if fresh == nil {
-			c, equal, fresh = e.compare(ctx, name, db)
-		}
-		if fresh != nil || equal {
-			err = fresh
-			break
-		}
-	}
+	c, err = e.compareRecords(ctx, name, db)
 	if errors.Is(err, errUnreadable) {
 		c = Comparison{Store: name, Commits: db.Mark().Seq, Differences: []string{}, Damage: []string{err.Error()}}
 	} else if err != nil {
 		return c, err
 	}
-	return c, e.checkCommits(ctx, name, &c)
+	err = e.checkCommits(ctx, name, &c)
+	return c, err
+}
+
+func (e *Engine) compareRecords(ctx context.Context, name string, db *store.DB) (c Comparison, err error) {
+	for range tries {
+		if err := db.Fresh(ctx); err != nil {
+			return c, err
+		}
+		var equal bool
+		if c, equal, err = e.compare(ctx, name, db); err != nil || equal {
+			return c, err
+		}
+	}
+	return c, fmt.Errorf("store %s is written to all the time: try again", name)
 }
 
 // checkCommits reads the commits of a store that the engine keeps.

@@ -277,6 +277,10 @@ func TestUnreadableStore(t *testing.T) {
 	if text := strings.Join(n.replicas.Warnings(), "\n"); !strings.Contains(text, "store clients") {
 		t.Errorf("warnings = %q, want one about clients", text)
 	}
+	c, err := n.Compare(t.Context(), "clients", n.db)
+	if err != nil || len(c.Damage) < 2 || !strings.Contains(c.Damage[0], "table item") {
+		t.Errorf("check: got %+v, %v; want the table and a commit named", c, err)
+	}
 	if err := put(n.db, "own"); !errors.Is(err, store.ErrRewound) && !errors.Is(err, store.ErrAway) {
 		t.Errorf("a change: got %v, want that it is refused for now", err)
 	}

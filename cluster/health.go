@@ -74,9 +74,9 @@ func (r *Replicas) Health(stale time.Duration) Health {
 	return h
 }
 
-// Refused returns why requests that need a store must be refused: the node lacks changes of it that no
-// node can read. It is nil while what the node has is new enough. The other stores go on, and the node is
-// ready: the others are no better.
+// Refused returns why requests that need a store must be refused: this node lacks changes of it, which
+// cannot be read in the database. It is nil while what the node has is new enough. The other stores go on,
+// and the node stays ready, because the problem is the same on every node.
 func (r *Replicas) Refused(name string) error {
 	s := &r.engine.state
 	s.mu.Lock()
