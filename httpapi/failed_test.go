@@ -63,4 +63,11 @@ func TestFailedClients(t *testing.T) {
 	if w.Header().Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
+	s = newServer(t)
+	s.Gate.Unusable = func() error { return errors.New("damaged") }
+	wantError(t, get(t, s, "/antennas?limit=1"), 503, "NOT_READY", "API keys")
+	s.Gate.Unusable = func() error { return nil }
+	if w := get(t, s, "/antennas?limit=1"); w.Code != http.StatusOK {
+		t.Errorf("when they can be read again: got %d, want 200", w.Code)
+	}
 }

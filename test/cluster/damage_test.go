@@ -81,3 +81,52 @@ func TestDamagedCommits(t *testing.T) {
 	w.primary().Query(database, "DELETE FROM relais.change WHERE node = 'evil'")
 	w.equal(t)
 }
+
+// While the records of a store cannot be read in the database, only what needs the store is 503, on every
+// node, and every node stays in the proxy. When they are mended, all is served again.
+func TestDamagedStore(t *testing.T) {
+	w := newWorld(t, true)
+	get := func(path string) answer {
+		t.Helper()
+		a, _, err := call(w.http, http.MethodGet, w.base+path, nil, "X-API-Key", w.country.reader.APIKey)
+		if a.status == 0 {
+			t.Fatal(err)
+		}
+		return a
+	}
+	w.primary().Query(database, `UPDATE relais.item SET path = '\xffff'::bytea || path WHERE store = 'community'`)
+	w.commitDamaged("community")
+	outages, site := "/external/v1/outages", "/external/v1/sites/"+w.country.sites[0]
+	if !waitFor(func() bool { return get(outages).status == http.StatusServiceUnavailable }) {
+		t.Fatalf("outages: got %s, want 503", get(outages))
+	}
+	stopped := w.nodes[0]
+	stopped.stop(t) // and comes back
+	stopped.start(t)
+	stopped.waitReady(t)
+	for range 20 {
+		if a := get(outages); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" ||
+			!strings.Contains(string(a.body), "NOT_READY") {
+			t.Errorf("outages: got %s, want 503 NOT_READY and Retry-After", a)
+		}
+		if a := get(site); a.status != http.StatusOK {
+			t.Errorf("a site: got %s, want 200", a)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	for _, n := range w.nodes {
+		a, _, err := call(n.http, http.MethodGet, n.base+"/readyz", nil)
+		if err != nil || a.status != http.StatusOK || !strings.Contains(string(a.body), "the store community does not follow") {
+			t.Errorf("%s: got %v, %s, want ready with a warning", n.name, err, a)
+		}
+	}
+	w.primary().Query(database, `UPDATE relais.item SET path = substring(path FROM 3) WHERE store = 'community'`)
+	if !waitFor(func() bool { return get(outages).status == http.StatusOK }) {
+		t.Errorf("outages when the records are mended: got %s, want 200", get(outages))
+	}
+	for _, n := range w.nodes {
+		n.waitFollowing(t)
+	}
+	w.primary().Query(database, "DELETE FROM relais.change WHERE node = 'evil'")
+	w.equal(t)
+}
