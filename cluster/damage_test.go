@@ -296,6 +296,9 @@ func TestUnreadableStore(t *testing.T) {
 	if n.followed() != "second" {
 		t.Errorf("a node that starts again has %q, want what it had", n.followed())
 	}
+	if n.replicas.Refused("clients") == nil {
+		t.Error("a node that starts again serves the store, which may be old")
+	}
 	server.Query("postgres", mended)
 	for _, n := range []*pair{n, empty} {
 		waitUntil(t, n.node+" has everything", func() bool {

@@ -48,8 +48,9 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpt
 		r.follows(name, db.Mark().Seq)
 	}
 	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
-		r.engine.log.Warn("the cluster's database cannot be read: the store is read as it is", "store", name, "error", err)
+		r.engine.log.Warn("the cluster's database cannot be read: the store stays as it was", "store", name, "error", err)
 		r.engine.state.lacks(name, err)
+		r.engine.state.lackedBefore(name)
 		err = nil
 	}
 	if err != nil {

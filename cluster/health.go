@@ -82,7 +82,7 @@ func (r *Replicas) Refused(name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d, damaged := s.damage[name]
-	if !damaged || time.Since(d.since) < mostLag && r.dbs[name].Mark() != (store.Mark{}) {
+	if !damaged || time.Since(d.since) < mostLag {
 		return nil
 	}
 	return d.err

@@ -121,6 +121,16 @@ func (s *state) lacks(name string, err error) (found bool) {
 	return !known
 }
 
+// lackedBefore notes that nobody knows since when a store in the database has been damaged.
+func (s *state) lackedBefore(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d, damaged := s.damage[name]; damaged {
+		d.since = time.Time{}
+		s.damage[name] = d
+	}
+}
+
 // follows notes that a store has everything up to a commit. It reports whether a damage has ended.
 func (s *state) follows(name string, seq uint64) (mended bool) {
 	s.mu.Lock()

@@ -100,6 +100,7 @@ func TestDamagedStore(t *testing.T) {
 	if !waitFor(func() bool { return get(outages).status == http.StatusServiceUnavailable }) {
 		t.Fatalf("outages: got %s, want 503", get(outages))
 	}
+	time.Sleep(time.Second) // until each node has noticed it
 	stopped := w.nodes[0]
 	stopped.stop(t) // and comes back
 	stopped.start(t)
