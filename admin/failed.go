@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strings"
 
 	"relais/auth/access"
 	"relais/internal/folder"
@@ -81,8 +82,14 @@ func (s *Stores) leftOut() []leftOut {
 
 // sealed says that secrets cannot be opened with secret.key, "" if all can.
 func (s *Stores) sealed() string {
-	hooks, clients := s.Hooks.Locked(), s.Clients.Sealed()
-	if hooks+clients == 0 {
+	var lost []string
+	if n := s.Hooks.Locked(); n > 0 {
+		lost = append(lost, Number(n, "hook")+" cannot be delivered")
+	}
+	if n := s.Clients.Sealed(); n > 0 {
+		lost = append(lost, "the signatures of "+Number(n, "client")+" cannot be checked")
+	}
+	if lost == nil {
 		return ""
 	}
 	why := "is not the key that sealed the secrets of this folder"
@@ -92,8 +99,7 @@ func (s *Stores) sealed() string {
 	case err != nil:
 		why = "cannot be read"
 	}
-	return fmt.Sprintf("%s %s: %s cannot be delivered and the signatures of %s cannot be checked; restore it from a "+
-		"backup and start again", sealFile, why, Number(hooks, "hook"), Number(clients, "client"))
+	return fmt.Sprintf("%s %s: %s; restore it from a backup and start again", sealFile, why, strings.Join(lost, " and "))
 }
 
 // openClients reads the clients. If their file cannot be used, every key is refused.
