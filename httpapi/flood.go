@@ -62,7 +62,7 @@ func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 // by thousands.
 func (x *exchange) refused() bool {
 	switch {
-	case x.refusal != nil:
+	case x.refusal != nil || x.keyless && x.status == 503: // a reader of the map who asks too much at once
 		return true
 	case x.status < 400 || x.status >= 500:
 		return false
