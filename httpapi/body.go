@@ -88,11 +88,8 @@ func (x *exchange) endBody() {
 	if x.status >= http.StatusBadRequest {
 		_ = connection.Flush() // not every ResponseWriter can; the answer then waits for the body
 	}
-	if x.r.Header["Expect"] != nil {
-		return // the client waits for the answer, and sends no body
-	}
 	wait, limit := unreadTime, int64(plainBody)
-	if x.op != nil && x.op.Body != nil {
+	if x.op != nil && x.op.Body != nil && x.r.Header["Expect"] == nil { // with it, the client waits before it sends
 		wait, limit = x.server.bodies.refused, x.op.Body.MaxBytes
 	}
 	// Not every ResponseWriter has deadlines; the server's own timeout then holds.
