@@ -19,8 +19,9 @@ func uploadAs(t *testing.T, s *Server, i *access.Issued) object {
 	return parse(t, askAs(t, s, i, "POST", "/sites/90000010/photos", contentType, body), 201)["data"].(object)
 }
 
-// signed counts the signatures of askAs.
-var signed int
+// signedAt is the time of askAs's last signature. No two have the same second, or the same request again would
+// get the first answer.
+var signedAt time.Time
 
 // askAs asks with all that the mode of a client needs.
 func askAs(t *testing.T, s *Server, i *access.Issued, method, path, contentType string, body []byte,
@@ -39,8 +40,10 @@ func askAs(t *testing.T, s *Server, i *access.Issued, method, path, contentType 
 	case access.Mobile:
 		at, _, _ := strings.Cut(path, "?")
 		r.Header.Set("Authorization", "Bearer "+i.APIKey)
-		signed++ // or the same request again would get the first answer
-		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, time.Now().Add(-time.Duration(signed)*time.Second),
+		if signedAt = signedAt.Add(time.Second); signedAt.Before(time.Now()) {
+			signedAt = time.Now()
+		}
+		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, signedAt,
 			method, mount+at, sha256.Sum256(body)))
 	}
 	return record(s, r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,19 +74,19 @@ func TestTurnsThatWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, leave := context.WithCancel(t.Context())
-		busy := 0
+		var busy atomic.Int64
 		for range mostWait + 3 {
 			go func() {
 				u, err := turns.Begin(ctx, payers("b", "network"))
 				if errors.Is(err, ErrBusy) {
-					busy++
+					busy.Add(1)
 				}
 				u.Pause()
 			}()
 			synctest.Wait()
 		}
-		if busy != 3 || turns.Refused() != 3 {
-			t.Errorf("%d turns were refused, %d counted, want 3", busy, turns.Refused())
+		if n := busy.Load(); n != 3 || turns.Refused() != 3 {
+			t.Errorf("%d turns were refused, %d counted, want 3", n, turns.Refused())
 		}
 		var began time.Time
 		go func() {
@@ -98,6 +99,7 @@ func TestTurnsThatWait(t *testing.T) {
 		running.Pause()
 		paused := time.Now()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if !began.Equal(paused) {
 			t.Errorf("c began %s after the place was free, want at once", began.Sub(paused))
 		}
