@@ -140,11 +140,7 @@ func (s *Rows) Same() uint64 { return s.records[s.at-1].same }
 // Field returns a bound column of the record, trimmed and with blanks for control characters. It is
 // empty if the table or the record lacks the column.
 func (s *Rows) Field(i int) []byte {
-	f := bytes.TrimSpace(s.field(i))
-	if now := &s.records[s.at-1]; !now.plain {
-		f = bytes.TrimSpace(WithoutControls(now.decode(f)))
-	}
-	return f
+	return bytes.TrimSpace(s.Raw(i))
 }
 
 // Raw is Field without trimming.

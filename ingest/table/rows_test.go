@@ -216,6 +216,7 @@ func FuzzRows(f *testing.F) {
 	for _, tt := range repeating {
 		f.Add(tt.text, false, uint8(10))
 	}
+	f.Add("\n\x8d\t;", true, uint8(10)) // a byte that Windows-1252 does not have, before a blank
 	f.Fuzz(func(t *testing.T, text string, oneLine bool, size uint8) {
 		checkRows(t, text, Options{Comma: ';', OneLine: oneLine, Shifted: shiftedIfOne}, 3, int(size)+1)
 		checkRows(t, strings.ReplaceAll(text, ";", ",")+text, Options{OneLine: oneLine}, 2, int(size)+1)
