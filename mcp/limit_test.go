@@ -120,3 +120,26 @@ func TestBrokenBodyFails(t *testing.T) {
 		t.Errorf("a forged signature after that: status = %d, want 401", status)
 	}
 }
+
+// One line with many addresses has the messages of twenty; other networks are not concerned.
+func TestMessagesOfANetwork(t *testing.T) {
+	withinMinute()
+	w := serve(t, func(o *Options) { o.Minute = 1 })
+	send := func(address string) int {
+		resp, _ := post(t, w, pingBody, "X-Test-Address", address)
+		return resp.StatusCode
+	}
+	for i := range addressesPerNetwork * messagesPerCall {
+		if got := send(fmt.Sprintf("2001:db8:7:%x::1", i)); got != http.StatusOK {
+			t.Fatalf("address %d of the network: status %d, want 200", i, got)
+		}
+	}
+	for _, tt := range []struct {
+		address string
+		want    int
+	}{{"2001:db8:7:ffff::1", 429}, {"2001:db8:8::1", 200}, {"192.0.2.1", 200}} {
+		if got := send(tt.address); got != tt.want {
+			t.Errorf("%s: status %d, want %d", tt.address, got, tt.want)
+		}
+	}
+}

@@ -30,6 +30,8 @@ const (
 	defaultMinute = 60
 	// messagesPerCall is the number of messages of any sort that are allowed for each allowed call.
 	messagesPerCall = 10
+	// addressesPerNetwork is how many addresses of a network (/24, /48) may use all of their messages.
+	addressesPerNetwork = 20
 )
 
 // Options configure a Server.
@@ -75,6 +77,7 @@ type Server struct {
 	addressCalls    *limit.Addresses // of anonymous callers
 	personCalls     *limit.Counter[string]
 	addressMessages *limit.Addresses // of any sort, of anonymous callers
+	networkMessages *limit.Counter[netip.Prefix]
 	personMessages  *limit.Counter[string]
 
 	server   *sdk.Server
@@ -108,6 +111,7 @@ func New(o Options) *Server {
 		addressCalls:    limit.NewAddresses(time.Minute),
 		personCalls:     limit.New[string](time.Minute),
 		addressMessages: limit.NewAddresses(time.Minute),
+		networkMessages: limit.New(time.Minute, limit.Provider),
 		personMessages:  limit.New[string](time.Minute),
 		unproven:        unprovenBodies{by: map[netip.Prefix]int{}},
 	}

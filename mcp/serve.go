@@ -149,7 +149,10 @@ func (s *Server) countMessage(c *caller, address netip.Addr, now time.Time) bool
 	if c != nil {
 		return s.personMessages.Add(c.ID, now) <= messagesPerCall*s.Minute
 	}
-	return s.addressMessages.Add(address, now) <= messagesPerCall*s.Minute
+	most := messagesPerCall * s.Minute
+	// The network first: one line has very many addresses, and each that is counted takes memory.
+	return s.networkMessages.Add(limit.Network(limit.Line(address)), now) <= addressesPerNetwork*most &&
+		s.addressMessages.Add(address, now) <= most
 }
 
 // countBody counts the calls of a body and its messages, except the first, which was counted
