@@ -30,7 +30,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 	case len(r.Header["Authorization"]) == 0 && len(r.Header["X-Api-Key"]) == 0:
 		return nil, nil
 	case strings.EqualFold(scheme, "Bearer") && !access.LikeKey(token):
-		if s.Failed != nil && s.Failed(api.DataPeople) != nil {
+		if s.Failed(api.DataPeople) != nil {
 			return nil, errNoPeople
 		}
 		person, scopes, err := s.verify(r.Context(), token, now)
@@ -52,7 +52,7 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 	} else if err != nil {
 		return nil, err
 	}
-	if s.Failed != nil && s.Failed(api.DataPeople) != nil {
+	if s.Failed(api.DataPeople) != nil {
 		return nil, errNoPeople
 	}
 	if grant.Client.Mode == access.Browser { // created by an older version

@@ -101,6 +101,9 @@ func New(o Options) *Server {
 	if o.CountTool == nil {
 		o.CountTool = func(string, bool) {}
 	}
+	if o.Failed == nil {
+		o.Failed = func(string) error { return nil }
+	}
 	if o.Minute == 0 {
 		o.Minute = defaultMinute
 	}

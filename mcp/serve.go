@@ -150,7 +150,10 @@ func (s *Server) countMessage(c *caller, address netip.Addr, now time.Time) bool
 		return s.personMessages.Add(c.ID, now) <= messagesPerCall*s.Minute
 	}
 	most := messagesPerCall * s.Minute
-	// The network first: one line has very many addresses, and each that is counted takes memory.
+	if s.addressMessages.Count(address, now) >= most { // what is refused must not count for its neighbours
+		return false
+	}
+	// The network comes first: one line has very many addresses, and each that is counted takes memory.
 	return s.networkMessages.Add(limit.Network(limit.Line(address)), now) <= addressesPerNetwork*most &&
 		s.addressMessages.Add(address, now) <= most
 }
