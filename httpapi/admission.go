@@ -2,7 +2,7 @@ package httpapi
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// An admission tells /metrics what is held, and how often somebody was refused because of that.
+// An admission collects for /metrics what is held, and how many requests were refused because of that.
 type admission struct{ *Server }
 
 var (

@@ -10,8 +10,8 @@ import (
 )
 
 // logRequest logs the request, without the key, the query or, by default, the whole
-// address. Repeated refusals of one caller get few lines, and so do very many answers without a key. What monitoring asks for is logged for
-// debugging only.
+// address. Repeated refusals of one caller get few lines, and so do very many answers without a key.
+// What monitoring asks for is logged for debugging only.
 func (s *Server) logRequest(x *exchange, took time.Duration) {
 	ctx, h := context.Background(), s.Requests.Handler()
 	level := slog.LevelInfo

@@ -9,7 +9,7 @@ import (
 	"relais/httpapi/ogc"
 )
 
-// mountOGC routes OGC API - Features. Its documents say nothing about sites, and need no key.
+// mountOGC routes OGC API - Features. Its documents need no key: they say only where and when there is something.
 func (s *Server) mountOGC() {
 	for _, op := range ogc.Operations() {
 		path := strings.Replace(ogc.Path+op.Path, "{market}", "{market:"+ogc.MarketPattern()+"}", 1)

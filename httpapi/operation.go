@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"relais/api"
 	"relais/api/endpoint"
@@ -93,6 +94,7 @@ func (o *operation) read(s *Server, x *exchange) {
 // takeTurn waits for the turn in which the answer is computed; it ends with x. If too many wait, takeTurn
 // answers the request and returns false.
 func (o *operation) takeTurn(s *Server, x *exchange, turns *admit.Turns, payers func() []admit.Payer) bool {
+	x.waitLong()
 	turn, err := turns.Begin(x.r.Context(), payers)
 	if errors.Is(err, admit.ErrBusy) {
 		err = api.ErrTooManyWaiting
@@ -104,6 +106,10 @@ func (o *operation) takeTurn(s *Server, x *exchange, turns *admit.Turns, payers 
 	x.turn = turn
 	return true
 }
+
+// waitLong is called before an answer may take long: net/http would take the read deadline for the end of the
+// connection.
+func (x *exchange) waitLong() { _ = http.NewResponseController(x.w).SetReadDeadline(time.Time{}) }
 
 // answer runs the call and sends its result.
 func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
-	"time"
 
 	"relais/api"
 	"relais/api/endpoint"
@@ -27,8 +26,7 @@ func (o *operation) readLarge(s *Server, x *exchange, call *endpoint.Call[*api.E
 		s.failOperation(o, x, api.ErrTooManyAnswers)
 		return
 	}
-	// net/http would take the read deadline for the end of the connection.
-	_ = http.NewResponseController(x.w).SetReadDeadline(time.Time{})
+	x.waitLong()
 	// HTTP/1.0, which nginx speaks to servers by default, has no chunks: without a length, the beginning of an
 	// answer that ends with the server would be taken for the whole.
 	whole := o.Kept || file || !x.r.ProtoAtLeast(1, 1)

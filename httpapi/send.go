@@ -175,7 +175,8 @@ func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
 	x.sendHeader(http.StatusOK)
 	w := newChunkWriter(x)
 	defer w.release()
-	w.Write(p.data) // the error stays in w
+	w.late = x.turn != nil // it may have waited for others who compute
+	w.Write(p.data)        // the error stays in w
 	w.Write(end)
 	return w.flush()
 }

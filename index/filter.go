@@ -107,6 +107,11 @@ func (e *emissions) mask(f Filter) []uint64 {
 	if !f.asksEmissions() {
 		return nil
 	}
+	return e.accepted(f)
+}
+
+// accepted returns the keys that satisfy f.
+func (e *emissions) accepted(f Filter) []uint64 {
 	mask := make([]uint64, e.words)
 	for n, k := range e.keys {
 		if f.accepts(k) {

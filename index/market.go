@@ -57,6 +57,7 @@ type indexes struct {
 	places    func() *gazetteer
 	extents   func() []Extent
 	spots     func() []geo.Spot
+	bounds    func() geo.Box
 	// operatorIDs are the operators' own names of sites, by station row.
 	operatorIDs func() *nameTable
 	subsets     subsets
@@ -71,6 +72,7 @@ func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now tim
 	m.places = sync.OnceValue(m.readPlaces)
 	m.extents = sync.OnceValue(m.countExtents)
 	m.spots = sync.OnceValue(m.project)
+	m.bounds = sync.OnceValue(m.findBounds)
 	m.operatorIDs = sync.OnceValue(m.readOperatorIDs)
 	m.text = sync.OnceValue(m.indexText)
 	m.scratch = &sync.Pool{New: func() any { return newWork(s.Len()) }}
@@ -110,13 +112,15 @@ func runParallel(jobs []func()) {
 func (m *Market) Len() int { return m.Snap.Len() }
 
 // Bounds returns the smallest box with all sites. ok is false without sites.
-func (m *Market) Bounds() (b geo.Box, ok bool) {
+func (m *Market) Bounds() (b geo.Box, ok bool) { return m.bounds(), m.Len() > 0 }
+
+func (m *Market) findBounds() geo.Box {
 	if m.Len() == 0 {
-		return geo.Box{}, false
+		return geo.Box{}
 	}
 	lat, lng := m.Snap.Positions()
 	return geo.Box{South: geo.Degrees(slices.Min(lat)), North: geo.Degrees(slices.Max(lat)),
-		West: geo.Degrees(slices.Min(lng)), East: geo.Degrees(slices.Max(lng))}, true
+		West: geo.Degrees(slices.Min(lng)), East: geo.Degrees(slices.Max(lng))}
 }
 
 // Spots returns the positions of the sites on the Mercator map. They are projected when they are first

@@ -48,12 +48,7 @@ type Selection struct {
 
 // Select returns what a filter selects.
 func (m *Market) Select(f Filter) *Selection {
-	s := &Selection{market: m, filter: f, keys: make([]uint64, m.emissions.words)}
-	for n, k := range m.emissions.keys {
-		if f.accepts(k) {
-			s.keys[n>>6] |= 1 << (n & 63)
-		}
-	}
+	s := &Selection{market: m, filter: f, keys: m.emissions.accepted(f)}
 	for _, part := range f.parts() {
 		if mask := m.emissions.mask(part); mask != nil {
 			s.parts = append(s.parts, mask)

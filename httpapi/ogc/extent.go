@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"relais/api"
-	"relais/api/view"
 	"relais/geo"
 	"relais/market"
 	"relais/measure"
@@ -76,8 +75,12 @@ func (m *moments) add(t time.Time) {
 func timesOfOutages(r *api.Env, code market.Code) (m moments) {
 	list, _ := r.Outages.All(outage.Query{Market: code})
 	for _, o := range list {
-		t, _ := time.Parse(time.RFC3339, view.NewOutage(o, nil).StartedAt)
-		m.add(t)
+		switch {
+		case o.Entry == nil:
+			m.add(o.Report.StartedAt)
+		case o.Entry.Start != nil:
+			m.add(*o.Entry.Start)
+		}
 	}
 	return m
 }
