@@ -55,7 +55,7 @@ func (r *Replicas) Health(stale time.Duration) Health {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.trouble)) {
 		err := s.trouble[name]
-		lost := errors.Is(err, store.ErrAway) && !errors.Is(err, ErrNewer) // a connection: what is missing is in the lag
+		lost := errors.Is(err, store.ErrAway) && !errors.Is(err, ErrNewer) // only the connection is lost: the lag says since when
 		if s.err == nil && !lost {
 			h.NotReady = fmt.Sprintf("the store %s does not follow the cluster: %v", name, err)
 		}

@@ -30,7 +30,7 @@ type lag struct {
 	goal    uint64    // the engine's last commit at that time
 }
 
-// A damage is what is wrong with a store in the database.
+// A damage says why a store cannot be read in the database.
 type damage struct {
 	err    error
 	since  time.Time
