@@ -49,7 +49,7 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpt
 	}
 	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
 		r.engine.log.Warn("the cluster's database cannot be read: the store stays as it was", "store", name, "error", err)
-		r.engine.state.lacks(name, err)
+		r.engine.state.lacks(name, db.Mark().Seq, err)
 		r.engine.state.lackedBefore(name)
 		err = nil
 	}
@@ -152,7 +152,7 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 		switch copy(m.Nonce[:], nonce); {
 		case r.dbs[name] == nil:
 		case format > newestFormat:
-			r.engine.state.lacks(name, ErrNewer)
+			r.engine.state.lacks(name, r.dbs[name].Mark().Seq, ErrNewer)
 		default:
 			r.compare(name, m)
 		}
@@ -208,7 +208,7 @@ func (r *Replicas) pull(ctx context.Context, name string) {
 		if err == nil {
 			r.follows(name, r.dbs[name].Mark().Seq)
 		} else {
-			r.engine.state.lacks(name, err)
+			r.engine.state.lacks(name, r.dbs[name].Mark().Seq, err)
 		}
 		if err != nil && !failing && ctx.Err() == nil {
 			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)

@@ -19,6 +19,7 @@ type state struct {
 	turns   map[[2]string]int // by store and outcome
 	trouble map[string]error  // by store: why it does not follow
 	damage  map[string]damage // by store: why no node can follow
+	has     map[string]uint64 // by store: the commit up to which it followed last
 	leases  map[string]bool   // that the node has
 	reports map[string]int    // of counts, by outcome
 }
@@ -98,9 +99,10 @@ func (s *state) behind(name string, at, last uint64) {
 	s.lag[name] = l
 }
 
-// lacks notes why a store does not follow. It reports whether that is a damage in the database which was
-// not known.
-func (s *state) lacks(name string, err error) (found bool) {
+// lacks notes why a store, which had the commit at when it asked, does not follow. It reports whether that is
+// a damage in the database which was not known. An answer that comes when the store has been copied is late,
+// and says nothing.
+func (s *state) lacks(name string, at uint64, err error) (found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trouble == nil {
@@ -109,6 +111,9 @@ func (s *state) lacks(name string, err error) (found bool) {
 	u, ok := errors.AsType[*unreadable](err)
 	if !ok {
 		s.trouble[name] = err
+		return false
+	}
+	if at < s.has[name] {
 		return false
 	}
 	d, known := s.damage[name]
@@ -136,6 +141,10 @@ func (s *state) follows(name string, seq uint64) (mended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.trouble, name)
+	if s.has == nil {
+		s.has = map[string]uint64{}
+	}
+	s.has[name] = seq
 	d, damaged := s.damage[name]
 	// seq may be what the database had just before the damage, unless it was restored to that.
 	if !damaged || seq < d.commit && time.Since(d.since) < mostLag {

@@ -118,9 +118,10 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 	return since, nil
 }
 
-// noted is readTail's result. It notes a commit that cannot be read, and logs the first.
-func (l *commitLog) noted(since []store.Commit, err error) ([]store.Commit, error) {
-	if errors.Is(err, errUnreadable) && l.state.lacks(l.name, err) {
+// noted is readTail's result for a replica that has the commit at. It notes a commit that cannot be read, and
+// logs the first.
+func (l *commitLog) noted(at uint64, since []store.Commit, err error) ([]store.Commit, error) {
+	if errors.Is(err, errUnreadable) && l.state.lacks(l.name, at, err) {
 		l.log.Error("a store cannot go on from its last commit, and is copied from the cluster again", "store", l.name,
 			"error", err)
 	}
@@ -140,7 +141,8 @@ func (l *commitLog) Since(ctx context.Context, at store.Mark) (since []store.Com
 	if err != nil {
 		return nil, false, err
 	}
-	since, err = l.noted(readTail(results, at, last))
+	since, err = readTail(results, at, last)
+	since, err = l.noted(at.Seq, since, err)
 	if errors.Is(err, store.ErrBehind) && len(since) > 0 {
 		return since, true, nil
 	}

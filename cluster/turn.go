@@ -84,7 +84,8 @@ func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, 
 	if t.last, t.format, err = readStore(results.QueryRow()); err != nil {
 		return nil, err
 	}
-	since, err = t.noted(readTail(results, at, t.last))
+	since, err = readTail(results, at, t.last)
+	since, err = t.noted(at.Seq, since, err)
 	switch {
 	case err == nil:
 		err = away(results.Close())
