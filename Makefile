@@ -41,7 +41,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo test race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap clean
+.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -55,20 +55,25 @@ demo: build ## make a synthetic country and serve it
 cluster-demo: build ## three nodes, PostgreSQL with a synchronous standby and HAProxy on this machine
 	deploy/cluster-demo build/cluster-demo $(lastword $(subst :, ,$(LISTEN)))
 
-test: ## every test, the end-to-end one on the built binary included
+# The recorded answers start a program, and say most about the whole.
+quick: ## the tests that take milliseconds, and the recorded answers: at most three minutes
+	$(GO) test -short -vet=off $$($(GO) list ./... | grep -v /test/)
+	$(GO) test -vet=off -run '^TestRecordedAnswers$$' ./test/e2e
+
+test: ## every kind of test, the end-to-end one on the built binary included
 	$(GO) test -timeout 20m $(TESTFLAGS) ./test/e2e ./... # the longest first
 
 # The tests in test start a program of their own, which the detector does not see. What one
 # goroutine computes is left to make test: the detector finds nothing there and is ten times as
 # slow. Left out are packages that neither start goroutines nor share anything between them, also
-# in tests, comparisons with a scan or with brute force, and with -short some others. Kills take
-# fewer samples.
+# in tests, comparisons with a scan or with brute force, and what writes hundreds of megabytes.
 RACELESS   ?= test
+UNRACED    ?= Against|TestLargeCommit
 CONCURRENT = grep -rlE --include='*.go' --exclude-dir=build '^\s*go |\.Go\(|t\.Parallel\(|"sync' . | \
 	grep -vE '^\./($(RACELESS))/' | xargs -n 1 dirname | sort -u
 
 race: ## the tests under the race detector
-	$(GO) test -race -short -skip Against -vet=off -timeout 20m $(TESTFLAGS) $$($(CONCURRENT))
+	$(GO) test -race -skip '$(UNRACED)' -vet=off -timeout 20m $(TESTFLAGS) $$($(CONCURRENT))
 
 # The files are on a file system in memory, which FUSE mounts. One test at a time: a photo
 # whose decoder runs out of time on a busy machine is refused, and not lost.
@@ -85,8 +90,11 @@ ERRORS ?= 500
 loss-long: ## the same for the better part of an hour
 	$(LOSS) -args -cuts $(CUTS) -kills $(KILLS) -errors $(ERRORS)
 
-cluster: ## nodes, PostgreSQL and the ways between them are killed, stopped and cut (needs PostgreSQL and HAProxy; TESTFLAGS=-short: three minutes)
+cluster: ## nodes, PostgreSQL and the ways between them are killed, stopped and cut (needs PostgreSQL and HAProxy)
 	RELAIS_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -timeout 120m -v $(TESTFLAGS) ./test/cluster
+
+full: ## every variant, at national size, with long kills: some hours, by hand
+	RELAIS_FULL=1 $(MAKE) TESTFLAGS='-timeout 120m' check test race loss-long conformance cluster release-check fuzz FUZZTIME=60s
 
 npm: ## what make conformance needs
 	@mkdir -p $(NPM)/node && cp test/e2e/npm/package.json $(NPM)/

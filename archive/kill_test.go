@@ -14,6 +14,7 @@ import (
 	"relais/internal/filetest"
 	"relais/internal/killtest"
 	"relais/internal/store"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -87,7 +88,7 @@ func TestKilled(t *testing.T) {
 	}
 	have := map[string]int{}
 	rounds := 12
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 3
 	}
 	for round := range rounds {

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"relais/cluster/pgtest"
+	"relais/internal/tier"
 )
 
 // pgbouncer gives every transaction another session, and an engine far away answers slowly: both
 // change nothing but the time that it takes.
 func TestBouncerAndDelay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for a network that is 50 ms away")
-	}
+	tier.Slow(t)
 	server := newCluster(t)
 	url := server.URL("postgres")
 	relay := pgtest.NewRelay(t, server.Addr())

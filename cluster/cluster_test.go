@@ -18,6 +18,7 @@ import (
 	"relais/cluster/pgtest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/tier"
 )
 
 // testKey names the secret.key of the clusters of these tests.
@@ -167,9 +168,7 @@ func TestSteps(t *testing.T) {
 
 // Large commits are sent and followed whole.
 func TestLargeCommit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes hundreds of megabytes")
-	}
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	one, two := joined(t, url, "one"), joined(t, url, "two")
 	random := rand.NewChaCha8([32]byte{})

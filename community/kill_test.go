@@ -12,6 +12,7 @@ import (
 
 	"relais/internal/killtest"
 	"relais/internal/store"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/outage"
 )
@@ -62,7 +63,7 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	reported := 0
 	rounds := 15
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 3
 	}
 	for round := range rounds {

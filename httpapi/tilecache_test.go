@@ -13,6 +13,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -65,7 +66,7 @@ func TestTilesOfManyFilters(t *testing.T) {
 	s.pages = newCache(1 << 20)
 	path := tileNear(market.FR, parisCentre, 9)
 	filters := 10_000
-	if testing.Short() {
+	if !tier.Full() {
 		filters = 1000 // the detector is ten times as slow
 	}
 	for i := range filters {

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"relais/demo"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -90,7 +91,7 @@ func (k kit) canada(paths ...string) (*Report, *snapshot.Snapshot) {
 // what is kept, from which the same sites come again.
 func TestPersonalData(t *testing.T) {
 	n := 4000
-	if testing.Short() {
+	if !tier.Full() {
 		n = 1000
 	}
 	text, counts := extract(t, n, demo.CAOptions{Broken: true})

@@ -16,6 +16,7 @@ import (
 	"relais/internal/folder"
 	"relais/internal/killtest"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -77,7 +78,7 @@ func TestKilled(t *testing.T) {
 	have := map[string]int{} // numbers of photos that were acknowledged
 	unsure, gone := map[string]bool{}, map[string]bool{}
 	rounds := 20
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 5
 	}
 	for round := range rounds {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/tier"
 )
 
 // writeLine writes a register of one line, so many megabytes long, with the same
@@ -44,9 +45,7 @@ func writeLine(t testing.TB, megabytes int) string {
 
 // Memory follows what is kept, not the size of the file.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 50 MB")
-	}
+	tier.Slow(t)
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -219,7 +220,7 @@ func TestHugeCatalogues(t *testing.T) {
 // Errors and problems are short, however long a catalogue's texts are.
 func TestErrorsAreShort(t *testing.T) {
 	n := 8 << 20
-	if testing.Short() {
+	if !tier.Full() {
 		n = 64 << 10
 	}
 	long := strings.Repeat("é", n/2)

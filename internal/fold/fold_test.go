@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"relais/internal/tier"
 )
 
 func TestString(t *testing.T) {
@@ -64,7 +66,7 @@ func BenchmarkAppend(b *testing.B) {
 // texts and compares them with folded questions.
 func TestStable(t *testing.T) {
 	step := rune(1)
-	if testing.Short() {
+	if !tier.Full() {
 		step = 11
 	}
 	for r := rune(0); r <= utf8.MaxRune; r += step {

@@ -15,6 +15,7 @@ import (
 	bolterrors "go.etcd.io/bbolt/errors"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // use does all that can be done with a file, which must not panic.
@@ -110,7 +111,7 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	every := 1 // of the samples
-	if testing.Short() {
+	if !tier.Full() {
 		every = 10
 	}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/tier"
 	"relais/radio"
 	"relais/site"
 )
@@ -116,7 +117,7 @@ func TestProfileAdds(t *testing.T) {
 	r := radioReading(t, sites, rows)
 	named := 0
 	rounds := 300
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 60
 	}
 	for range rounds {

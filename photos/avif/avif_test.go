@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 var limits = Limits{Pixels: 20_000_000, Memory: 512 << 20}
@@ -161,9 +162,7 @@ func TestErrors(t *testing.T) {
 
 // A picture that needs more memory than the limit is too large.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles the decoder once more, which takes long under the race detector")
-	}
+	tier.Slow(t)
 	d, err := NewDecoder(t.Context(), Limits{Pixels: 2048 * 1024, Memory: 4 << 20})
 	if err != nil {
 		t.Fatal(err)

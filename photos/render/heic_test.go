@@ -16,13 +16,14 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/photos/heif"
 )
 
 // HEIC files of odd and small sizes, with opacity, with colours for each pixel and with
 // one channel are read.
 func TestHEICKinds(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	quarter := func(c color.NRGBA) color.NRGBA { c.A = 64; return c }
 	white, grey := color.NRGBA{255, 255, 255, 255}, color.NRGBA{51, 51, 51, 255}
 	for _, tt := range []struct {
@@ -98,7 +99,7 @@ func TestOneChannelStated(t *testing.T) {
 
 // Files whose HEVC configuration is cut off or wrong end in an error, not in a fault.
 func TestHEVCConfig(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	for _, name := range []string{"grey.heic", "alpha.heic", "narrow.heic"} {
 		whole := filetest.Read(t, filepath.Join("testdata", name))
 		at := bytes.Index(whole, []byte("hvcC"))
@@ -120,7 +121,7 @@ func TestHEVCConfig(t *testing.T) {
 
 // libheif's own program, if installed, makes the same pictures.
 func TestHEICLikeLibheif(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	if _, err := exec.LookPath("heif-convert"); err != nil {
 		t.Skip("heif-convert is not installed")
 	}

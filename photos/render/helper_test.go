@@ -102,15 +102,6 @@ func typed(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrUnsupported) || errors.Is(err, ErrHEIC)
 }
 
-// byOneGoroutine skips a test that computes without starting goroutines of its own: the race
-// detector has nothing to find there and is ten times as slow. make test runs it.
-func byOneGoroutine(t testing.TB) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("it takes long under the race detector")
-	}
-}
-
 // sharedImages are the paths of the shared test images that match.
 func sharedImages(t testing.TB, patterns ...string) []string {
 	t.Helper()

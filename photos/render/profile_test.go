@@ -13,6 +13,7 @@ import (
 	"github.com/chai2010/webp"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/photos/chunk"
 	"relais/photos/heif"
 )
@@ -137,7 +138,7 @@ func withProfileHEIC(t *testing.T, file, profile []byte) []byte {
 // the one that the tests of package icc write; the colours are those of littleCMS 2.12:
 // convert x.png -profile displayp3.icc -profile srgb.icc
 func TestProfiles(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	profile := filetest.Read(t, filepath.Join("testdata", "displayp3.icc"))
 	m := quarters(160, 144)
 	want := []color.NRGBA{{218, 0, 6, 255}, {0, 183, 0, 255}, {39, 40, 229, 255}, {222, 209, 0, 255}}

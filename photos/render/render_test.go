@@ -14,6 +14,7 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
+	"relais/internal/tier"
 	"relais/photos/avif"
 	"relais/photos/heif"
 )
@@ -28,7 +29,7 @@ func withExif(file []byte, orientation int) []byte {
 // The stored picture is 60 × 40, red and green above blue and yellow. The expected pictures follow
 // from the definition of the values (TIFF 6.0, Orientation: where row 0 and column 0 are).
 func TestOrientation(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	file := asJPEG(t, quarters(60, 40))
 	for _, want := range []struct {
 		orientation, degrees int
@@ -72,7 +73,7 @@ func TestOrientation(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	for _, c := range []struct{ w, h, mainW, mainH int }{
 		{1, 1, 1, 1}, {1920, 700, 1920, 700}, {2400, 600, 1920, 480}, {500, 2000, 480, 1920},
 		{6000, 1, 1920, 1}, {3, 9000, 1, 1920},

@@ -16,6 +16,7 @@ import (
 	"github.com/disintegration/imaging"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // unread are the shared images that are damaged, bombs, or of an unsupported kind.
@@ -29,7 +30,7 @@ func TestSharedImages(t *testing.T) {
 	dir := t.TempDir()
 	n := 0
 	for i, path := range sharedImages(t, "exif/*", "heic/*", "avif/*", "made/*", "svg/tests_s*") {
-		if testing.Short() && (i%8 > 0 || strings.Contains(path, "/heic/")) { // libheif takes long to compile
+		if !tier.Full() && (i%8 > 0 || strings.Contains(path, "/heic/")) { // libheif takes long to compile
 			continue
 		}
 		name := filepath.Base(path)
@@ -80,7 +81,7 @@ func TestSharedImages(t *testing.T) {
 // ImageMagick's -auto-orient is the reference, with the files' profile (Generic RGB, of a
 // gamma of 1.8) converted by littleCMS.
 func TestSharedUpright(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	dir := t.TempDir()
 	srgb := filepath.Join("testdata", "srgb.icc")
 	for _, path := range sharedImages(t, "exif/landscape_*", "exif/portrait_*") {
@@ -146,7 +147,7 @@ func difference(got, want image.Image) float64 {
 
 // The alpha of each pixel survives within 2 levels.
 func TestSharedAlpha(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	for _, path := range sharedImages(t, "made/alpha.png", "made/alpha.webp") {
 		data := filetest.Read(t, path)
 		h, err := sniff(data)
@@ -177,7 +178,7 @@ func TestSharedAlpha(t *testing.T) {
 
 // The reference is heif-convert's picture of an iPhone's photo.
 func TestSharedHEIC(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	if !sandboxed {
 		t.Skip("this build has no HEIC decoder")
 	}

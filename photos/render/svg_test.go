@@ -9,10 +9,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"relais/internal/tier"
 )
 
 func TestSVGSize(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	for _, tt := range []struct {
 		attributes string
 		want       [2]int

@@ -9,6 +9,8 @@ import (
 
 	"github.com/srwiley/oksvg"
 	"github.com/srwiley/rasterx"
+
+	"relais/internal/tier"
 )
 
 const svgStart = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="1920" height="1920">`
@@ -80,7 +82,7 @@ var svgboundsCases = []struct {
 
 // An SVG that would take long is refused before anything of it is drawn.
 func TestSVGBounds(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	for _, tt := range svgboundsCases {
 		t.Run(tt.name, func(t *testing.T) {
 			h, err := sniff([]byte(tt.file))
@@ -100,7 +102,7 @@ func TestSVGBounds(t *testing.T) {
 
 // The work is counted before drawing, and only up to the limit.
 func TestSVGWork(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	const oneCurve = lineWork + 2*crossingWork*mainSide
 	for _, tt := range []struct {
 		name, shapes string
@@ -138,7 +140,7 @@ func TestSVGWork(t *testing.T) {
 // The picture is that of the library's own scanner, which draws all of the picture for
 // each shape.
 func TestSVGLikeLibrary(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	const gradients = `<defs><linearGradient id="a"><stop offset="0" stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>` +
 		`<radialGradient id="b" gradientUnits="userSpaceOnUse" cx="300" cy="300" r="90"><stop offset="0" stop-color="green"/><stop offset="1" stop-color="white"/></radialGradient></defs>`
 	for _, shapes := range []string{

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // A variant is a file of some form of a format, and what must become of it.
@@ -83,7 +84,7 @@ type formatTest struct {
 // An upload is shown as a reference decoder shows it, or is refused for a reason that is true. The pictures are
 // compared before they are encoded.
 func TestVariants(t *testing.T) {
-	byOneGoroutine(t)
+	tier.Slow(t)
 	tests := map[string]formatTest{"TIFF": tiffVariants(t), "BMP": bmpVariants(t), "PNG": pngVariants(t),
 		"JPEG": jpegVariants(t), "GIF": gifVariants(t), "WebP": webpVariants(t), "AVIF": avifVariants(t), "HEIC": heicVariants(t)}
 	browse := map[string]string{} // by the path of what is compared, that of what Chromium opens

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relais/internal/tier"
 )
 
 // commitDamaged makes a commit of a store whose bytes nobody can read.
@@ -57,7 +59,7 @@ func TestDamagedCommits(t *testing.T) {
 		}
 	})
 	stores := []string{"community", "clients", "users", "photos", "measures"}
-	if testing.Short() {
+	if !tier.Full() {
 		stores = stores[:2]
 	}
 	var broken []time.Time

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relais/cluster/pgtest"
+	"relais/internal/tier"
 )
 
 // How often things are broken: the figures of make cluster. With -short each is as often as
@@ -33,7 +34,7 @@ func often[T int | time.Duration](given *T, long, short T) T {
 	switch {
 	case *given > 0:
 		return *given
-	case testing.Short():
+	case !tier.Full():
 		return short
 	}
 	return long

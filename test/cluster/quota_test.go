@@ -11,6 +11,7 @@ import (
 
 	"relais/admin"
 	"relais/auth/access"
+	"relais/internal/tier"
 )
 
 // credit is how many requests of a client a node may admit before it tells the others.
@@ -64,8 +65,8 @@ func TestQuotas(t *testing.T) {
 		{"1000 a day, without the engine", 1e9, 1000, []int{3, 3, 3}, 0, true, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if testing.Short() && tt.long {
-				t.Skip("left out with -short")
+			if !tier.Full() && tt.long {
+				t.Skip("make full runs it")
 			}
 			var c issued
 			runJSON(t, &c, "client", "create", "--data", w.nodes[0].dir, "--name", fmt.Sprint("counted ", i), "--mode", "server",

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // A hookMessage is what a receiver got.
@@ -127,7 +128,7 @@ func TestHooksOfKilledServers(t *testing.T) {
 	s := start(t, nil, "serve", "--data", dir, "--hook-private")
 	h := createHook(t, dir, r.URL+"/in", "outage")
 	rounds := 12
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 4
 	}
 	acknowledged := map[string]bool{}

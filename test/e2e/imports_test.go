@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // ago is a time of the last days as files of measures have it.
@@ -105,7 +106,7 @@ func TestImportsKilled(t *testing.T) {
 
 func (im *importer) killed(t *testing.T) {
 	rounds := 4
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 2
 	}
 	file, base := filetest.New(t, "file.csv", im.text(im.rows)), newFolder(t)

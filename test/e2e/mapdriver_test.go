@@ -90,6 +90,13 @@ func (m *mapTab) show(path string) {
 	m.idle()
 }
 
+// load opens a path, and waits until the page is there: the map may still be drawing.
+func (m *mapTab) load(path string) {
+	m.t.Helper()
+	m.open("http://" + m.host + path)
+	m.until("the page is there", "document.readyState === 'complete' && globalThis.relais?.map")
+}
+
 // evaluate returns the value of an expression of JavaScript, which may be a promise.
 func (m *mapTab) evaluate(expression string, result any) {
 	m.t.Helper()

@@ -65,7 +65,7 @@ func TestMapReaders(t *testing.T) {
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
 	for _, lang := range []string{"en", "fr"} {
 		m.must("Network.setExtraHTTPHeaders", object{"headers": object{"Accept-Language": lang + ";q=0.9"}}, nil)
-		m.show("/")
+		m.load("/")
 		var got string
 		m.evaluate("document.documentElement.lang", &got)
 		if got != lang {
@@ -79,14 +79,14 @@ func TestMapReaders(t *testing.T) {
 	var bright, dark float64
 	m.evaluate(light, &bright)
 	m.must("Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-color-scheme", "value": "dark"}}}, nil)
-	m.show("/?lang=fr")
+	m.load("/?lang=fr")
 	m.evaluate(light, &dark)
 	if dark > 200 || bright < 560 {
 		t.Errorf("the header is as bright as %v by day and %v by night, of 765", bright, dark)
 	}
 	for _, width := range []int{360, 390, 640} {
 		m.size(width, 740)
-		m.show("/")
+		m.load("/")
 		var wide int
 		m.evaluate("document.documentElement.scrollWidth", &wide)
 		if wide > width {

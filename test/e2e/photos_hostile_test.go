@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // bombs are files that would take all memory or all time, and others that are no
@@ -113,7 +114,7 @@ func TestPhotosSurviveKill(t *testing.T) {
 	c := makeCountry(t, 50)
 	key, file := photographer(t, c.dir).APIKey, picture(320, 240)
 	rounds := 12
-	if testing.Short() {
+	if !tier.Full() {
 		rounds = 3
 	}
 	var mu sync.Mutex
