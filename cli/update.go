@@ -29,10 +29,9 @@ type updateCommand struct {
 // Help is shown below the flags.
 func (*updateCommand) Help() string {
 	return `Downloads the authorities' current files and ingests them, and the files of unavailable
-sites of the operators. What has not changed is not downloaded again, and a cut transfer goes on
-where it ended. A file that is refused leaves what is there as it was; it is remembered and tried
-again when it changes. Exit code 1 says that something failed; the other markets were updated all
-the same.
+sites of the operators. What has not changed is not downloaded again. A file that is refused leaves
+what is there as it was; it is remembered and tried again when it changes. Exit code 1 says that
+something failed; the other markets were updated all the same.
 
 Examples:
   relais update --data DIR
@@ -74,7 +73,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	if stopped {
-		return errors.New("stopped; what was done before stays (see above), and the next update goes on from there")
+		return errors.New("stopped; what was done before stays (see above), and the next update does the rest")
 	}
 	if !c.JSON {
 		if err := printNext(streams.Out, c.dir(), ingestsOf(r)...); err != nil {
@@ -116,11 +115,7 @@ func printUpdate(w io.Writer, r *update.Report) error {
 	t := newTable(w, "MARKETS", "FILE", "STATUS", "BYTES", "FROM, OR REASON")
 	for _, s := range r.Sources {
 		for _, f := range s.Files {
-			bytes := fmt.Sprint(f.Bytes)
-			if f.Resumed > 0 {
-				bytes += fmt.Sprintf(" after %d", f.Resumed)
-			}
-			t.row(marketNames(s), f.Name, f.Status, bytes, visible(cmp.Or(f.Error, f.URL), ""))
+			t.row(marketNames(s), f.Name, f.Status, f.Bytes, visible(cmp.Or(f.Error, f.URL), ""))
 		}
 	}
 	if err := t.Flush(); err != nil {

@@ -22,13 +22,8 @@ func fileLines(w io.Writer) func(*update.FileReport) {
 		switch {
 		case f.Error != "":
 			text = "failed: " + f.Error
-		case f.Status == "" && f.Bytes == 0:
-			text = "downloaded by an earlier run"
 		case f.Status == "":
-			text = fmt.Sprintf("downloaded %s", megabytes(f.Bytes))
-			if f.Resumed > 0 {
-				text += " after " + megabytes(f.Resumed) + " of an earlier run"
-			}
+			text = "downloaded " + megabytes(f.Bytes)
 		}
 		fmt.Fprintf(w, "%s%s: %s\n", start, f.Name, visible(text, ""))
 	}
@@ -89,7 +84,7 @@ func updateError(dir string, r *update.Report) error {
 		problems = append(problems, fmt.Sprintf("%d of %d files failed, for the reasons above: %s", len(files), all,
 			strings.Join(files, ", ")))
 	}
-	next := "next: relais update --data " + dir + " tries them again, and goes on where a transfer was cut"
+	next := "next: relais update --data " + dir + " tries them again"
 	if r.Offline {
 		next = "no internet? Download the files by hand (docs/data-sources.md says which), then " +
 			"relais ingest --data " + dir + " MARKET FILE…"

@@ -45,13 +45,12 @@ func TestUpdateError(t *testing.T) {
 func TestUpdateLines(t *testing.T) {
 	var w bytes.Buffer
 	line, retry := fileLines(&w), retryLines(&w)
-	line(&update.FileReport{Name: "a", Bytes: 204800800, Resumed: 500})
-	line(&update.FileReport{Name: "e"})
+	line(&update.FileReport{Name: "a", Bytes: 204800800})
 	line(&update.FileReport{Name: "b", Status: update.Unchanged})
 	line(&update.FileReport{Name: "c", Status: update.Failed, Error: "no \x1b[31mhost"})
 	retry("d", errors.New("cut"), 2*time.Second)
-	want := "a: downloaded 204.8 MB after 500 bytes of an earlier run\n" +
-		"e: downloaded by an earlier run\nb: unchanged\nc: failed: no \\x1b[31mhost\n" +
+	want := "a: downloaded 204.8 MB\n" +
+		"b: unchanged\nc: failed: no \\x1b[31mhost\n" +
 		"d: cut; trying again in 2 s\n"
 	if w.String() != want {
 		t.Errorf("got %q, want %q", w.String(), want)

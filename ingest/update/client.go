@@ -9,10 +9,9 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
-	"syscall"
 	"time"
 )
 
@@ -22,9 +21,9 @@ type Limits struct {
 	Header  time.Duration // from the request to the header of the answer
 	Idle    time.Duration // without receiving a byte
 	Whole   time.Duration // for a file or catalogue, retries included
-	// Tries is how many tries in a row may receive nothing. After a failure relais
-	// waits: first Pause, then twice as long each time, or as long as the server asks.
-	// It gives up when the server asks for more than MaxPause.
+	// Tries is how often a file or catalogue is asked for. After a failure relais waits:
+	// first Pause, then twice as long each time, or as long as the server asks. It gives
+	// up when the server asks for more than MaxPause.
 	Tries           int
 	Pause, MaxPause time.Duration
 }
@@ -37,19 +36,17 @@ var DefaultLimits = Limits{
 
 const (
 	maxRedirects = 10
-	maxTries     = 100      // in total
-	maxDocument  = 16 << 20 // bytes of a catalogue
+	maxDocument  = 4 << 20 // bytes of a catalogue
 )
 
 // A client asks the authorities' servers.
 type client struct {
 	Limits
-	agent  string
-	http   http.Client
-	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
+	agent string
+	http  http.Client
+	guard *guard
 	// offline, if not nil, is the error of every request: there is no network.
 	offline error
-	reached bool // a server has answered
 	// retrying, which may be nil, is told of each wait before another try.
 	retrying func(err error, wait time.Duration)
 }
@@ -57,56 +54,17 @@ type client struct {
 // newClient returns a client that connects to public addresses and to the named hosts.
 func newClient(agent string, l Limits, named map[string]bool) *client {
 	g := newGuard(named, net.Dialer{Timeout: l.Connect})
-	return &client{Limits: l, agent: agent, lookup: g.lookup, http: http.Client{
+	return &client{Limits: l, agent: agent, guard: g, http: http.Client{
 		CheckRedirect: checkRedirect,
-		Transport: transport{guarded{&http.Transport{
+		Transport: guarded{&http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: g.dialContext, TLSHandshakeTimeout: l.Connect,
 			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10,
 			IdleConnTimeout: time.Minute,
-		}, g}},
+		}, g},
 	}}
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
-
-// A redirectError is a refused redirect or address.
-type redirectError struct{ text string }
-
-func (e redirectError) Error() string { return e.text }
-
-// A transport refuses redirects with an invalid address. The error of net/http would
-// contain the address, and would look like a failure of the network.
-type transport struct{ guarded }
-
-func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	a, err := t.guarded.RoundTrip(r)
-	if err != nil || a.StatusCode/100 != 3 || a.StatusCode == http.StatusNotModified {
-		return a, err
-	}
-	if _, err := r.URL.Parse(a.Header.Get("Location")); err != nil {
-		a.Body.Close()
-		return nil, redirectError{fmt.Sprintf("a redirect from %s whose address cannot be read", bareURL(r.URL))}
-	}
-	return a, nil
-}
-
-func checkRedirect(r *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return redirectError{fmt.Sprintf("over %d redirects", maxRedirects)}
-	}
-	if _, err := parseAddress(r.URL.String()); err != nil {
-		return redirectError{fmt.Sprintf("a redirect to %q, which is not an http or https address", bareURL(r.URL))}
-	}
-	return checkSecure(via[len(via)-1].URL, r.URL)
-}
-
-// checkSecure returns an error for a change from https to http.
-func checkSecure(from, to *url.URL) error {
-	if from.Scheme == "https" && to.Scheme == "http" {
-		return redirectError{fmt.Sprintf("%s leads away from https, to %s", bareURL(from), bareURL(to))}
-	}
-	return nil
-}
 
 // A temporary error may not happen again at the next try.
 type temporary struct {
@@ -117,31 +75,26 @@ type temporary struct {
 func (p temporary) Unwrap() error { return p.error }
 
 // retry calls try until it succeeds, fails with an error that is not temporary, or the
-// limits are reached. try returns how many bytes it received.
-func (c *client) retry(ctx context.Context, try func(ctx context.Context) (came int64, err error)) error {
+// limits are reached.
+func (c *client) retry(ctx context.Context, try func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Whole, fmt.Errorf("not done after %s", c.Whole))
 	defer cancel()
-	pause, failures := c.Pause, 0
+	pause := c.Pause
 	for tries := 1; ; tries++ {
-		came, err := try(ctx)
+		err := try(ctx)
 		if cause := context.Cause(ctx); cause != nil && err != nil {
 			return cause
 		}
 		p, ok := errors.AsType[temporary](err)
-		if !ok {
+		switch {
+		case !ok:
 			return err
-		}
-		if failures++; came > 0 {
-			pause, failures = c.Pause, 0
-		}
-		if failures >= c.Tries || tries >= maxTries {
+		case tries >= c.Tries:
 			return fmt.Errorf("%w (after %d tries)", p.error, tries)
-		}
-		wait := pause + rand.N(pause/4+1)
-		if p.after > c.MaxPause {
+		case p.after > c.MaxPause:
 			return fmt.Errorf("%w; it asks to be left alone for %s", p.error, p.after)
 		}
-		wait = max(wait, p.after)
+		wait := max(pause+rand.N(pause/4+1), p.after)
 		pause = min(2*pause, c.MaxPause)
 		if c.retrying != nil {
 			c.retrying(p.error, wait)
@@ -154,6 +107,10 @@ func (c *client) retry(ctx context.Context, try func(ctx context.Context) (came 
 	}
 }
 
+// busy are the answers that may be others at the next try.
+var busy = []int{http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+	http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
+
 // get sends a GET request. A status that is not wanted is an error.
 func (c *client) get(ctx context.Context, address string, header http.Header, wanted ...int) (*http.Response, error) {
 	if c.offline != nil {
@@ -163,7 +120,7 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	if err != nil {
 		return nil, err
 	}
-	r.Header = header.Clone()
+	r.Header = header
 	r.Header.Set("User-Agent", c.agent)
 	a, err := c.http.Do(r)
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -172,23 +129,17 @@ func (c *client) get(ctx context.Context, address string, header http.Header, wa
 	if err != nil {
 		_, refused := errors.AsType[redirectError](err)
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-		unreachable := errors.Is(err, syscall.ENETUNREACH) && !c.reached // waiting makes no network
-		if refused || untrusted || unreachable {
+		if refused || untrusted {
 			return nil, err
 		}
 		return nil, temporary{error: cause(ctx, err)}
 	}
-	c.reached = true
-	for _, status := range wanted {
-		if a.StatusCode == status {
-			return a, nil
-		}
+	if slices.Contains(wanted, a.StatusCode) {
+		return a, nil
 	}
 	a.Body.Close()
 	err = fmt.Errorf("the server answers %d %s", a.StatusCode, http.StatusText(a.StatusCode))
-	switch a.StatusCode {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	if slices.Contains(busy, a.StatusCode) {
 		return nil, temporary{err, retryAfter(a.Header.Get("Retry-After"), time.Now())}
 	}
 	return nil, err
@@ -207,23 +158,23 @@ func retryAfter(text string, now time.Time) time.Duration {
 
 // document downloads a catalogue. It also returns the address after redirects.
 func (c *client) document(ctx context.Context, address string) (text []byte, at *url.URL, err error) {
-	err = c.retry(ctx, func(ctx context.Context) (int64, error) {
+	err = c.retry(ctx, func(ctx context.Context) error {
 		ctx, awake, stop := c.watch(ctx)
 		defer stop()
 		a, err := c.get(ctx, address, http.Header{"Accept": {"application/json"}}, http.StatusOK)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		defer a.Body.Close()
 		at = a.Request.URL
-		text, err = io.ReadAll(io.LimitReader(watched{a.Body, awake}, maxDocument+1))
+		text, err = io.ReadAll(io.LimitReader(&body{a.Body, ctx, func(int) { awake() }}, maxDocument+1))
+		if err == nil && len(text) > maxDocument {
+			return fmt.Errorf("over %d bytes", maxDocument)
+		}
 		if err != nil {
-			return 0, temporary{error: cause(ctx, err)}
+			return err
 		}
-		if len(text) > maxDocument {
-			return 0, fmt.Errorf("over %d bytes", maxDocument)
-		}
-		return 0, sniff(text)
+		return sniff(text)
 	})
 	return text, at, err
 }
@@ -236,15 +187,20 @@ func (c *client) watch(ctx context.Context) (_ context.Context, awake, stop func
 	return ctx, func() { timer.Reset(c.Idle) }, func() { timer.Stop(); cancel(nil) }
 }
 
-type watched struct {
+// A body reads an answer. Its errors are temporary.
+type body struct {
 	io.Reader
-	awake func()
+	ctx  context.Context // of the request
+	came func(n int)     // is called with each number of bytes
 }
 
-func (w watched) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
 	if n > 0 {
-		w.awake()
+		b.came(n)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = temporary{error: cause(b.ctx, err)}
 	}
 	return n, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,7 +27,6 @@ type feeds struct {
 }
 
 func (t *feeds) markets() []market.Code { return []market.Code{t.market} }
-func (t *feeds) retriesRefused() bool   { return false }
 
 func (t *feeds) statePath(dir folder.Dir) string {
 	return filepath.Join(dir.Sources(string(t.market)), folder.FeedsName)
@@ -40,10 +40,10 @@ func (t *feeds) forgetStale(ctx context.Context, s *source) (found []string, err
 	}
 	for _, file := range s.files {
 		r := s.state.Files[file.Name]
-		if r.Good == nil || r.Read == readAt(t.outcomes[file.Operator]) {
+		if r.Good == (version{}) || r.Read == readAt(t.outcomes[file.Operator]) {
 			continue
 		}
-		r.Good, r.Read = nil, ""
+		r.Good, r.Read = version{}, ""
 		s.state.set(file.Name, r)
 		found = append(found, fmt.Sprintf("%s %s: its feed is not the one of the last update", t.market,
 			file.Operator))
@@ -80,13 +80,10 @@ func readAt(o outage.Outcome) string {
 func (t *feeds) apply(ctx context.Context, s *source) {
 	came := map[string]*fresh{}
 	for _, f := range s.fresh {
-		good := s.state.Files[f.report.Name].Good
-		if good == nil || s.Force {
-			good = &version{}
-		}
 		// The files do not state a date themselves.
-		if err := checkNotOlder(f.version.LastModified, good.LastModified); err != nil {
-			s.reject(f, err)
+		good := s.state.Files[f.report.Name].Good
+		if err := checkNotOlder(f.version.LastModified, good.LastModified); err != nil && !s.Force {
+			s.refuse(f.report, f.version, err)
 		} else {
 			came[f.report.Name] = f
 		}
@@ -109,7 +106,7 @@ func (t *feeds) apply(ctx context.Context, s *source) {
 	}
 	if err := t.sendNews(ctx, s, news...); err != nil {
 		s.fail(err)
-		for _, f := range came { // they stay for the next run
+		for _, f := range came {
 			f.report.fail(err)
 		}
 		return
@@ -117,6 +114,18 @@ func (t *feeds) apply(ctx context.Context, s *source) {
 	for _, file := range s.files {
 		t.noteFile(s, file, came[file.Name])
 	}
+}
+
+// checkNotOlder returns an error if a file's Last-Modified is before that of the file that
+// was read: a mirror may be outdated.
+func checkNotOlder(changed, read string) error {
+	got, err := http.ParseTime(changed)
+	last, err2 := http.ParseTime(read)
+	if err != nil || err2 != nil || !got.Before(last) {
+		return nil
+	}
+	return fmt.Errorf("it is of %s, older than the one of %s that was read; --force reads it",
+		got.UTC().Format(time.RFC3339), last.UTC().Format(time.RFC3339))
 }
 
 // absolute returns a path that is valid in another process.
@@ -135,8 +144,8 @@ func (t *feeds) noteFile(s *source, file *File, f *fresh) {
 		s.fail(fmt.Errorf("%s: %s", file.Name, o.Error))
 	case f == nil:
 	case o.Refused != "":
-		s.reject(f, errors.New(o.Refused))
-	case o.Error != "": // it stays for the next run
+		s.refuse(f.report, f.version, errors.New(o.Refused))
+	case o.Error != "": // it says nothing about the file
 		f.report.fail(errors.New(o.Error))
 	default:
 		s.accept(f, readAt(o))

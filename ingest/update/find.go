@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"hash"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,8 +27,8 @@ type remote struct {
 
 // A checksum is the digest of a file.
 type checksum struct {
-	Type  string `json:"type,omitempty"` // sha256, sha1 or md5; "": no checksum
-	Value string `json:"value,omitempty"`
+	Type  string // sha256, sha1 or md5; "": no checksum
+	Value string
 }
 
 // An entry is one file in a catalogue.
@@ -39,14 +44,10 @@ func (c *client) find(ctx context.Context, f *File) (remote, error) {
 		return remote{URL: f.URL}, nil
 	}
 	r, err := c.lookUp(ctx, f)
-	if errors.Is(err, errOffline) {
-		return remote{}, err
+	if u, _ := parseAddress(f.URL); err != nil && !errors.Is(err, errOffline) { // the table was checked
+		return remote{}, fmt.Errorf("the catalogue %s: %w", redacted(u), err)
 	}
-	if err != nil {
-		u, _ := parseAddress(f.URL) // the table was checked
-		return remote{}, fmt.Errorf("the catalogue %s: %w", bareURL(u), err)
-	}
-	return r, nil
+	return r, err
 }
 
 // lookUp returns the address that a catalogue states.
@@ -69,9 +70,9 @@ func (c *client) lookUp(ctx context.Context, f *File) (remote, error) {
 	}
 	u, err := at.Parse(r.URL)
 	if err != nil {
-		return remote{}, fmt.Errorf("%w: %q", errAddress, redacted(r.URL))
+		return remote{}, errAddress
 	}
-	if _, err := parseAddress(u.String()); err != nil {
+	if u, err = parseAddress(u.String()); err != nil {
 		return remote{}, err
 	}
 	r.URL = u.String()
@@ -124,92 +125,101 @@ func (f *File) rank(e *entry) (string, bool) {
 // maxEntries is far more than a catalogue lists.
 const maxEntries = 10000
 
+var errEntries = fmt.Errorf("over %d entries", maxEntries)
+
 // parseDataset parses the description of a dataset by data.gouv.fr.
 func parseDataset(text []byte) (entries []entry, err error) {
-	err = readJSON(text, func(d *json.Decoder) error {
-		return readObject(d, func(key string) error {
-			if key != "resources" {
-				return skipValue(d)
-			}
-			return readList(d, func() error {
-				var r struct {
-					URL          string   `json:"url"`
-					Title        string   `json:"title"`
-					LastModified string   `json:"last_modified"`
-					Filesize     float64  `json:"filesize"`
-					Checksum     checksum `json:"checksum"`
-				}
-				if err := decodeEntry(d, &r); err != nil {
-					return err
-				}
-				entries = append(entries,
-					entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.normalized()}, []string{baseOf(r.URL), r.Title},
-						r.LastModified})
-				return checkCount(len(entries))
-			})
-		})
-	})
-	if err != nil {
+	type resource struct {
+		URL          string
+		Title        string
+		LastModified string `json:"last_modified"`
+		Filesize     float64
+		Checksum     checksum
+	}
+	var dataset struct{ Resources list[resource] }
+	if err := json.Unmarshal(text, &dataset); err != nil {
 		return nil, fmt.Errorf("not a dataset: %w", err)
 	}
+	for _, r := range dataset.Resources {
+		entries = append(entries, entry{remote{r.URL, bytesOf(r.Filesize), r.Checksum.normalized()},
+			[]string{baseOf(r.URL), r.Title}, r.LastModified})
+	}
 	return entries, nil
+}
+
+// An item is a STAC item.
+type item struct {
+	Properties json.RawMessage
+	Assets     map[string]json.RawMessage
 }
 
 // parseSTAC parses a STAC item or a page of items.
 func parseSTAC(text []byte) (entries []entry, err error) {
-	var item func(d *json.Decoder, page bool) error
-	item = func(d *json.Decoder, page bool) error {
-		var properties struct {
-			Updated  string `json:"updated"`
-			Datetime string `json:"datetime"`
-		}
-		var own []entry
-		err := readObject(d, func(key string) error {
-			switch {
-			case key == "properties":
-				return decodeEntry(d, &properties)
-			case key == "features" && page:
-				return readList(d, func() error { return item(d, false) })
-			case key != "assets":
-				return skipValue(d)
-			}
-			return readObject(d, func(name string) error {
-				var a struct {
-					Href     string  `json:"href"`
-					Updated  string  `json:"updated"`
-					Multi    string  `json:"checksum:multihash"`
-					FileSum  string  `json:"file:checksum"`
-					FileSize float64 `json:"file:size"`
-				}
-				if err := decodeEntry(d, &a); err != nil {
-					return err
-				}
-				r := remote{a.Href, bytesOf(a.FileSize), cmp.Or(parseMultihash(a.Multi), parseMultihash(a.FileSum))}
-				own = append(own, entry{r, []string{baseOf(a.Href), name}, a.Updated})
-				return checkCount(len(entries) + len(own))
-			})
-		})
-		for _, e := range own {
-			e.changed = cmp.Or(e.changed, properties.Updated, properties.Datetime)
-			entries = append(entries, e)
-		}
-		return err
+	var page struct {
+		item
+		Features list[item]
 	}
-	if err = readJSON(text, func(d *json.Decoder) error { return item(d, true) }); err != nil {
+	if err := json.Unmarshal(text, &page); err != nil {
 		return nil, fmt.Errorf("not a STAC item or list of items: %w", err)
+	}
+	for _, i := range append(page.Features, page.item) {
+		if len(entries)+len(i.Assets) > maxEntries {
+			return nil, errEntries
+		}
+		entries = append(entries, i.entries()...)
 	}
 	return entries, nil
 }
 
-// decodeEntry decodes one entry. A member of a wrong type counts as missing: one wrong
-// entry must not make the others useless.
-func decodeEntry(d *json.Decoder, v any) error {
-	err := d.Decode(v)
-	if _, wrongType := errors.AsType[*json.UnmarshalTypeError](err); wrongType {
-		return nil
+// entries returns the assets of an item, in the order of their names.
+func (i item) entries() (entries []entry) {
+	var properties struct{ Updated, Datetime string }
+	decode(i.Properties, &properties)
+	for _, name := range slices.Sorted(maps.Keys(i.Assets)) {
+		var a struct {
+			Href     string
+			Updated  string
+			Multi    string  `json:"checksum:multihash"`
+			FileSum  string  `json:"file:checksum"`
+			FileSize float64 `json:"file:size"`
+		}
+		decode(i.Assets[name], &a)
+		r := remote{a.Href, bytesOf(a.FileSize), cmp.Or(parseMultihash(a.Multi), parseMultihash(a.FileSum))}
+		entries = append(entries, entry{r, []string{baseOf(a.Href), name},
+			cmp.Or(a.Updated, properties.Updated, properties.Datetime)})
 	}
-	return err
+	return entries
 }
+
+// A list is decoded value by value, at most maxEntries: at once it could take a hundred
+// times its bytes. A value of a wrong type counts as an empty one.
+type list[T any] []T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *list[T]) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t == nil {
+		return err
+	} else if t != json.Delim('[') {
+		return errors.New("its entries are not a list")
+	}
+	for d.More() {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		var v T
+		decode(raw, &v)
+		if *l = append(*l, v); len(*l) > maxEntries {
+			return errEntries
+		}
+	}
+	return nil
+}
+
+// decode decodes a valid value. A member of a wrong type counts as missing: one wrong
+// entry must not make the others useless.
+func decode(text json.RawMessage, v any) { _ = json.Unmarshal(text, v) }
 
 // bytesOf returns the size that a catalogue states, 0 if it is impossible.
 func bytesOf(size float64) int64 {
@@ -219,70 +229,17 @@ func bytesOf(size float64) int64 {
 	return 0
 }
 
-// checkCount bounds the memory that a catalogue needs.
-func checkCount(entries int) error {
-	if entries > maxEntries {
-		return fmt.Errorf("over %d entries", maxEntries)
+// digests are the functions of published checksums. They detect accidental damage;
+// TLS protects against attacks.
+var digests = map[string]func() hash.Hash{"sha256": sha256.New, "sha1": sha1.New, "md5": md5.New}
+
+// digest returns the function of the checksum, nil without a checksum.
+func (c checksum) digest() hash.Hash {
+	if c.Type == "" {
+		return nil
 	}
-	return nil
+	return digests[c.Type]()
 }
-
-// readJSON reads a JSON document value by value. Decoding it at once could take hundreds
-// of times its size in memory.
-func readJSON(text []byte, value func(d *json.Decoder) error) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	err := value(d)
-	if err == nil {
-		if _, err = d.Token(); errors.Is(err, io.EOF) {
-			return nil
-		} else if err == nil {
-			err = errors.New("text after the end")
-		}
-	}
-	return err
-}
-
-// readObject calls member for each member of an object. It accepts null.
-func readObject(d *json.Decoder, member func(key string) error) error {
-	return readNested(d, '{', func() error {
-		key, err := d.Token()
-		if err != nil {
-			return err
-		}
-		return member(key.(string)) // the decoder accepts nothing else here
-	})
-}
-
-// readList calls element for each element of a list. It accepts null.
-func readList(d *json.Decoder, element func() error) error { return readNested(d, '[', element) }
-
-func readNested(d *json.Decoder, begin json.Delim, next func() error) error {
-	t, err := d.Token()
-	if err != nil || t == nil {
-		return err
-	}
-	if t != begin {
-		return fmt.Errorf("not the expected %s at byte %d",
-			map[json.Delim]string{'{': "object", '[': "list"}[begin], d.InputOffset())
-	}
-	for n := 1; d.More(); n++ {
-		if err := checkCount(n); err != nil {
-			return err
-		}
-		if err := next(); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
-}
-
-// skipValue skips a value.
-func skipValue(d *json.Decoder) error { return d.Decode(&skipped{}) }
-
-type skipped struct{}
-
-func (skipped) UnmarshalJSON([]byte) error { return nil }
 
 // normalized returns the checksum in lower case, or the zero checksum if its type or
 // length is unknown.

@@ -22,9 +22,10 @@ type Keeper struct {
 	Log   *slog.Logger
 	// Failed, which may be nil, is called when a problem with the authority's files of some markets
 	// begins, or with those of their operators, for feeds. It is not called for each retry.
-	Failed func(markets []market.Code, feeds bool)
-	mu     sync.Mutex
-	state  KeeperState
+	Failed   func(markets []market.Code, feeds bool)
+	mu       sync.Mutex
+	state    KeeperState
+	problems map[subject]string
 }
 
 // A KeeperState describes the updates of a folder.
@@ -36,7 +37,6 @@ type KeeperState struct {
 	// Success is when a run last had a market's authority files, new or unchanged.
 	Success  map[market.Code]time.Time
 	Failures map[market.Code]int
-	problems map[subject]string
 }
 
 // A subject is the files of a market's authority, or those of its operators.
@@ -44,6 +44,10 @@ type subject struct {
 	market market.Code
 	feeds  bool
 }
+
+// afterFailure is the wait after a failed run: failures often end soon, and a retry is
+// cheap.
+const afterFailure = time.Hour
 
 // Writable returns an error if updates cannot be stored in the folder.
 func Writable(dir folder.Dir) error {
@@ -63,15 +67,17 @@ func (k *Keeper) State() KeeperState {
 	defer k.mu.Unlock()
 	s := k.state
 	s.Problems, s.Success, s.Failures = map[market.Code]string{}, maps.Clone(s.Success), maps.Clone(s.Failures)
-	for subj, problem := range s.problems {
-		if authority, ok := s.problems[subject{subj.market, false}]; subj.feeds && ok && authority != problem {
-			problem = authority + "; " + problem
-		} else if _, ok := s.problems[subject{subj.market, true}]; !subj.feeds && ok {
-			continue // joined with the operators'
+	for _, feeds := range []bool{false, true} {
+		for about, problem := range k.problems {
+			switch other := s.Problems[about.market]; {
+			case about.feeds != feeds || other == problem:
+			case other == "":
+				s.Problems[about.market] = problem
+			default:
+				s.Problems[about.market] = other + "; " + problem
+			}
 		}
-		s.Problems[subj.market] = problem
 	}
-	s.problems = nil
 	return s
 }
 
@@ -83,12 +89,7 @@ func (k *Keeper) change(f func(s *KeeperState)) {
 
 // Run updates at intervals until ctx ends.
 func (k *Keeper) Run(ctx context.Context) {
-	k.change(func(s *KeeperState) {
-		s.problems, s.Success, s.Failures = map[subject]string{}, map[market.Code]time.Time{}, map[market.Code]int{}
-		for _, code := range k.Table.Markets() {
-			s.Failures[code] = 0 // shown from the start
-		}
-	})
+	k.start()
 	whole := k.firstRun(time.Now())
 	for next := whole; ; {
 		k.change(func(s *KeeperState) { s.Next = next })
@@ -108,6 +109,16 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
+func (k *Keeper) start() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.problems = map[subject]string{}
+	k.state.Success, k.state.Failures = map[market.Code]time.Time{}, map[market.Code]int{}
+	for _, code := range k.Table.Markets() {
+		k.state.Failures[code] = 0 // shown from the start
+	}
+}
+
 // nextRun returns when to run again after a run that began at a time, and when the next
 // complete run is due. Failed markets are retried soon, and so is a run that another
 // process prevented.
@@ -120,10 +131,6 @@ func (k *Keeper) nextRun(began, whole time.Time, ran, all bool) (next, nextWhole
 	}
 	return whole, whole
 }
-
-// afterFailure is the wait after a failed run: failures often end soon, and a retry is
-// cheap.
-const afterFailure = time.Hour
 
 // firstRun returns when the first run begins: after a short random wait, so that servers
 // that start together do not ask together, and not before the oldest snapshot is due.
@@ -150,36 +157,19 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 	o.Markets, o.Done = codes, k.noteSource
 	r, err := Run(ctx, o)
 	_, other := errors.AsType[*runningError](err)
-	var began []func()
 	k.change(func(s *KeeperState) {
-		s.Running = false
-		if other {
-			return
-		}
-		s.Last = time.Now()
-		if err == nil || ctx.Err() != nil {
-			return
-		}
-		for _, code := range k.Table.Markets() {
-			s.Failures[code]++
-		}
-		for _, to := range targets() {
-			if len(k.Table.filesOf(to)) > 0 {
-				if s.begins(to.markets(), isFeeds(to), err.Error()) {
-					began = append(began, func() { k.tell(to.markets(), isFeeds(to)) })
-				}
-			}
+		if s.Running = false; !other {
+			s.Last = time.Now()
 		}
 	})
-	for _, tell := range began {
-		tell()
-	}
 	switch {
 	case ctx.Err() != nil:
 	case other:
 		k.Log.Info("no update now", "reason", err)
-	case err != nil:
-		k.Log.Error("update failed; the present data stays", "error", err)
+	case err != nil: // of the folder, and so of all sources
+		for _, g := range k.Table.groups() {
+			k.noteSource(&SourceReport{Markets: g.target.markets(), feeds: g.feeds, Status: Failed, Error: err.Error()})
+		}
 	default:
 		for _, n := range r.Notes {
 			k.Log.Debug("update", "note", n)
@@ -190,49 +180,36 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 
 // noteSource records the result of one source.
 func (k *Keeper) noteSource(r *SourceReport) {
-	problem := r.Problem()
 	for _, n := range r.Notes {
 		k.Log.Warn("update", "markets", r.Markets, "note", n)
 	}
-	began := false
+	if r.Status != Failed {
+		k.noteSuccess(r)
+		k.Log.Info("update", "markets", r.Markets, "feeds", r.feeds, "status", r.Status)
+		return
+	}
+	problem, began := r.Problem(), false
 	k.change(func(s *KeeperState) {
-		if r.Status == Failed {
-			began = s.begins(r.Markets, r.feeds, problem)
-		}
 		for _, code := range r.Markets {
-			if r.Status == Failed {
-				s.Failures[code]++
-				continue
-			}
-			delete(s.problems, subject{code, r.feeds})
+			about := subject{code, r.feeds}
+			began = began || k.problems[about] == ""
+			k.problems[about] = problem
+			s.Failures[code]++
+		}
+	})
+	if began && k.Failed != nil {
+		k.Failed(r.Markets, r.feeds)
+	}
+	k.Log.Error("update failed; the present data stays", "markets", r.Markets, "feeds", r.feeds, "error", problem)
+}
+
+func (k *Keeper) noteSuccess(r *SourceReport) {
+	k.change(func(s *KeeperState) {
+		for _, code := range r.Markets {
+			delete(k.problems, subject{code, r.feeds})
 			if !r.feeds {
 				s.Success[code] = time.Now()
 			}
 		}
 	})
-	if began {
-		k.tell(r.Markets, r.feeds)
-	}
-	if r.Status == Failed {
-		k.Log.Error("update failed; the present data stays", "markets", r.Markets, "feeds", r.feeds, "error", problem)
-		return
-	}
-	k.Log.Info("update", "markets", r.Markets, "feeds", r.feeds, "status", r.Status)
-}
-
-// begins notes a problem with the files of some markets, and reports whether one of them did not have
-// it before.
-func (s *KeeperState) begins(markets []market.Code, feeds bool, problem string) (began bool) {
-	for _, code := range markets {
-		_, had := s.problems[subject{code, feeds}]
-		began = began || !had
-		s.problems[subject{code, feeds}] = problem
-	}
-	return began
-}
-
-func (k *Keeper) tell(markets []market.Code, feeds bool) {
-	if k.Failed != nil {
-		k.Failed(markets, feeds)
-	}
 }

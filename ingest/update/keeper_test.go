@@ -2,80 +2,96 @@ package update
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"net/http"
 	"os"
 	"slices"
-	"sync/atomic"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"relais/internal/folder"
 	"relais/market"
 )
 
+// The server is outside of the bubble: its clock stands still while a request waits.
 func TestKeeper(t *testing.T) {
 	k := weeklyKit(t)
-	keeper := &Keeper{Options: k.options(), Every: 30 * time.Millisecond, Log: slog.New(slog.DiscardHandler)}
-	var told atomic.Int64
-	keeper.Failed = func(markets []market.Code, feeds bool) {
-		if !slices.Equal(markets, []market.Code{market.FR, market.DROM}) || feeds {
-			t.Errorf("told of %v, feeds %v", markets, feeds)
-		}
-		told.Add(1)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() { keeper.Run(ctx); close(ended) }()
-	wait := func(what string, ok func(s KeeperState) bool) {
-		t.Helper()
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-			if ok(keeper.State()) {
-				return
+	table := k.options()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
+		keeper := &Keeper{Options: table, Every: 24 * time.Hour, Log: slog.New(slog.DiscardHandler)}
+		told := 0
+		keeper.Failed = func(markets []market.Code, feeds bool) {
+			if !slices.Equal(markets, []market.Code{market.FR, market.DROM}) || feeds {
+				t.Errorf("told of %v, feeds %v; want FR and DROM", markets, feeds)
 			}
+			told++
 		}
-		t.Fatalf("waited for %s in vain: got %+v", what, keeper.State())
-	}
-	wait("a success", func(s KeeperState) bool {
-		return !s.Success[market.FR].IsZero() && !s.Success[market.DROM].IsZero() && !s.Last.IsZero() &&
-			len(s.Problems) == 0
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { keeper.Run(ctx); close(ended) }()
+		pass := func(d time.Duration) KeeperState {
+			time.Sleep(d)
+			synctest.Wait()
+			return keeper.State()
+		}
+		s := pass(6 * time.Minute)
+		if s.Success[market.FR].IsZero() || s.Success[market.DROM].IsZero() || s.Last.IsZero() || len(s.Problems) > 0 {
+			t.Errorf("after six minutes: %+v, want a success", s)
+		}
+		if wait := s.Next.Sub(s.Last); wait < 23*time.Hour || wait > 24*time.Hour {
+			t.Errorf("the next run is after %s, want a day", wait)
+		}
+		k.behave(weekly, answering(404, ""))
+		if s = pass(29 * time.Hour); s.Failures[market.DROM] < 4 || !strings.Contains(s.Problems[market.FR], "404") {
+			t.Errorf("after a day and five hours: %+v, want a failure each hour", s)
+		}
+		if told != 1 {
+			t.Errorf("told %d times of one problem, want once", told)
+		}
+		k.behave(weekly, nil)
+		if s = pass(time.Hour); len(s.Problems) > 0 {
+			t.Errorf("an hour later: %+v, want no problem", s)
+		}
+		cancel()
+		<-ended
 	})
-	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool { w.WriteHeader(404); return true })
-	wait("a problem", func(s KeeperState) bool { return s.Problems[market.FR] != "" && s.Failures[market.DROM] > 3 })
-	if n := told.Load(); n != 1 {
-		t.Errorf("told %d times of one problem, want once", n)
-	}
-	k.behave(weekly, nil)
-	wait("its end", func(s KeeperState) bool { return len(s.Problems) == 0 })
-	cancel()
-	<-ended
-	if k.date() != "2026-01-15" {
-		t.Error("not ingested")
-	}
+	k.wantDate("2026-01-15")
 }
 
-// Another process that updates is not a failure.
-func TestKeeperWhileAnotherRuns(t *testing.T) {
+// Another process that updates is not a failure. A folder that cannot be used is one of all.
+func TestKeeperOfFolder(t *testing.T) {
 	k := weeklyKit(t)
 	lock, err := k.dir.LockQuietly("update")
 	if err != nil {
 		t.Fatal(err)
 	}
 	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
-	keeper.state = KeeperState{problems: map[subject]string{}, Success: map[market.Code]time.Time{},
-		Failures: map[market.Code]int{}}
-	ran := keeper.runOnce(context.Background(), nil)
-	if s := keeper.State(); ran || len(s.Problems) > 0 || len(s.Failures) > 0 || s.Running || !s.Last.IsZero() ||
-		len(k.asked()) > 0 {
-		t.Errorf("ran = %v, s = %+v; want !ran, len(s.Problems) = 0, len(s.Failures) = 0, !s.Running, "+
-			"s.Last.IsZero(), len(k.asked()) = 0", ran, s)
+	keeper.start()
+	ran := keeper.runOnce(t.Context(), nil)
+	if s := keeper.State(); ran || len(s.Problems) > 0 || s.Failures[market.FR] > 0 || s.Running || !s.Last.IsZero() {
+		t.Errorf("ran %v, %+v; want no run", ran, s)
 	}
+	k.wantAsked()
 	lock.Unlock()
-	ran = keeper.runOnce(context.Background(), nil)
-	if s := keeper.State(); !ran || len(s.Problems) > 0 || s.Success[market.FR].IsZero() || k.date() == "" {
-		t.Errorf(`ran = %v, s = %+v; want ran, len(s.Problems) = 0, !s.Success[market.FR].IsZero(), k.date() != ""`,
-			ran, s)
+	keeper.Dir = folder.Dir(k.dir.Snapshot("a/b") + "/file")
+	if err := errors.Join(os.MkdirAll(k.dir.Snapshots(), 0o755), os.MkdirAll(k.dir.Snapshots()+"/a", 0o755),
+		os.WriteFile(k.dir.Snapshot("a/b"), nil, 0o644)); err != nil {
+		t.Fatal(err)
 	}
+	ran = keeper.runOnce(t.Context(), nil)
+	if s := keeper.State(); !ran || !strings.Contains(s.Problems[market.DROM], "not a directory") ||
+		s.Failures[market.FR] != 1 || s.Last.IsZero() {
+		t.Errorf("ran %v, %+v; want a failure of all markets", ran, s)
+	}
+	keeper.Dir = k.dir
+	ran = keeper.runOnce(t.Context(), nil)
+	if s := keeper.State(); !ran || len(s.Problems) > 0 || s.Success[market.FR].IsZero() {
+		t.Errorf("ran %v, %+v; want a success", ran, s)
+	}
+	k.wantDate("2026-01-15")
 }
 
 // The first run is soon, unless the snapshot is young.
@@ -88,15 +104,16 @@ func TestFirstRun(t *testing.T) {
 			t.Fatalf("an empty folder: got the first run after %s, want it within five minutes", at.Sub(now))
 		}
 	}
-	k.run()
-	snap := k.dir.Snapshot("FR")
+	if err := os.MkdirAll(k.dir.Snapshots(), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		age  time.Duration
 		soon bool
 	}{{time.Hour, false}, {23 * time.Hour, false}, {25 * time.Hour, true}, {-100 * time.Hour, true}} {
 		t.Run(tt.age.String(), func(t *testing.T) {
-			for _, path := range []string{snap, k.dir.Snapshot("DROM")} {
-				if err := os.Chtimes(path, now, now.Add(-tt.age)); err != nil {
+			for _, path := range []string{k.dir.Snapshot("FR"), k.dir.Snapshot("DROM")} {
+				if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chtimes(path, now, now.Add(-tt.age))); err != nil {
 					t.Fatal(err)
 				}
 			}

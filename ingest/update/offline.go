@@ -15,13 +15,13 @@ const lookUpTime = 8 * time.Second
 
 var errOffline = errors.New("its host cannot be found, nor any other: no internet?")
 
-// checkNetwork returns an error if none of the hosts of the addresses can be looked up: so it is on a
-// machine without internet, where all the tries would only take time. It returns at the first that can.
-// A proxy knows hosts that this machine does not, and numbers need no looking up.
-func (c *client) checkNetwork(ctx context.Context, addresses []string) error {
+// checkNetwork returns an error if no host of the files can be looked up: on a machine
+// without internet, all the tries would only take time. It returns at the first host that
+// can be. A proxy knows hosts that this machine does not, and numbers need no looking up.
+func (c *client) checkNetwork(ctx context.Context, files []*File) error {
 	hosts := map[string]bool{}
-	for _, address := range addresses {
-		u, err := parseAddress(address)
+	for _, f := range files {
+		u, err := parseAddress(f.URL)
 		if err != nil {
 			return nil // the error about it says more
 		}
@@ -37,7 +37,7 @@ func (c *client) checkNetwork(ctx context.Context, addresses []string) error {
 	answers := make(chan error, len(hosts))
 	for host := range hosts {
 		go func() {
-			_, err := c.lookup(ctx, "ip", host)
+			_, err := c.guard.lookup(ctx, "ip", host)
 			answers <- err
 		}()
 	}
@@ -47,24 +47,4 @@ func (c *client) checkNetwork(ctx context.Context, addresses []string) error {
 		}
 	}
 	return errOffline
-}
-
-// addresses returns the addresses that the groups' files are asked for at first.
-func addresses(groups []group) (all []string) {
-	for _, g := range groups {
-		for _, f := range g.files {
-			all = append(all, f.URL)
-		}
-	}
-	return all
-}
-
-// fileNames returns the names of the groups' files.
-func fileNames(groups []group) (names []string) {
-	for _, g := range groups {
-		for _, f := range g.files {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }

@@ -35,16 +35,20 @@ func TestCheckNetwork(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := &client{lookup: func(ctx context.Context, _, host string) ([]netip.Addr, error) {
+				c := &client{guard: &guard{lookup: func(ctx context.Context, _, host string) ([]netip.Addr, error) {
 					err := tt.hosts[host]
 					if errors.Is(err, silent) {
 						<-ctx.Done()
 						err = &net.DNSError{Err: "i/o timeout", IsTimeout: true}
 					}
 					return nil, err
-				}}
+				}}}
+				var files []*File
+				for _, address := range tt.addresses {
+					files = append(files, &File{URL: address})
+				}
 				start := time.Now()
-				if err := c.checkNetwork(t.Context(), tt.addresses); !errors.Is(err, tt.want) || time.Since(start) > tt.most {
+				if err := c.checkNetwork(t.Context(), files); !errors.Is(err, tt.want) || time.Since(start) > tt.most {
 					t.Errorf("%v after %v, want %v after %v", err, time.Since(start), tt.want, tt.most)
 				}
 			})

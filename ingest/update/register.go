@@ -18,20 +18,19 @@ import (
 type register struct{ *ingest.Source }
 
 func (r register) markets() []market.Code { return r.Markets }
-func (r register) retriesRefused() bool   { return true }
 
 func (r register) statePath(dir folder.Dir) string {
 	return filepath.Join(dir.Sources(string(r.Markets[0])), folder.UpdateName)
 }
 
 func (r register) forgetStale(_ context.Context, s *source) ([]string, error) {
-	return s.state.forgetStale(s.Dir, r.Source, s.Version), nil
+	return s.state.forgetStale(s.Dir, r.Source), nil
 }
 
 func (r register) apply(ctx context.Context, s *source) {
 	r.ingest(ctx, s)
 	if len(s.report.Ingests) > 0 {
-		if err := s.state.noteSnapshots(s.Dir, r.Source, s.Version); err != nil {
+		if err := s.state.noteSnapshots(s.Dir, r.Source); err != nil {
 			s.fail(err)
 		}
 	}
@@ -49,25 +48,21 @@ func (r register) ingest(ctx context.Context, s *source) {
 		return
 	}
 	left, errs := s.fresh, map[*fresh]error{s.fresh[0]: err}
-	for again := len(left) > 1; again; {
-		again = false
+	for accepted := len(left) > 1; accepted; {
+		accepted = false
 		var refused []*fresh
 		for _, f := range left {
-			err := r.ingestFiles(ctx, s, f)
-			if err == nil {
-				again = true
-			} else if !isEnvironmentError(err) {
+			switch err := r.ingestFiles(ctx, s, f); {
+			case err == nil:
+				accepted = true
+			case !isEnvironmentError(err):
 				refused, errs[f] = append(refused, f), err
 			}
 		}
-		left, again = refused, again && len(refused) > 0
+		left, accepted = refused, accepted && len(refused) > 0
 	}
 	for _, f := range left {
-		if errors.Is(errs[f], ingest.ErrNoBase) { // it waits for its base
-			f.report.fail(errs[f])
-		} else {
-			s.reject(f, errs[f])
-		}
+		s.refuse(f.report, f.version, errs[f])
 	}
 }
 
@@ -79,7 +74,7 @@ func (r register) ingestFiles(ctx context.Context, s *source, files ...*fresh) e
 	}
 	report, err := ingest.Run(ctx, o)
 	if err != nil {
-		if isEnvironmentError(err) { // the files stay for the next run
+		if isEnvironmentError(err) { // it says nothing about the files
 			for _, f := range files {
 				f.report.fail(err)
 			}
@@ -90,6 +85,10 @@ func (r register) ingestFiles(ctx context.Context, s *source, files ...*fresh) e
 		s.Ingested(ctx, report)
 	}
 	s.report.Ingests = append(s.report.Ingests, report)
+	for name, record := range s.state.Files { // refused files may be good now
+		record.Refused, record.Reason = version{}, ""
+		s.state.set(name, record)
+	}
 	for _, f := range files {
 		s.accept(f, "")
 	}

@@ -1,6 +1,7 @@
 package update
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,7 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"relais/demo"
+	"relais/ingest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
@@ -28,42 +30,43 @@ import (
 var quick = Limits{Connect: time.Minute, Header: time.Minute, Idle: time.Minute, Whole: 10 * time.Minute,
 	Tries: 3, Pause: time.Millisecond, MaxPause: 2 * time.Second}
 
+// A handler answers the nth request for a path. If it returns false, the normal answer is sent.
+type handler = func(w http.ResponseWriter, r *http.Request, nth int) bool
+
 // A replay server answers like an authority's server, well or badly.
 type replay struct {
 	*httptest.Server
 	t     *testing.T
 	mu    sync.Mutex
-	files map[string]*answer
-	log   []string // "GET /path [Range] → status bytes"
-	odd   map[string]func(w http.ResponseWriter, r *http.Request, nth int) bool
+	files map[string][]byte
+	odd   map[string]handler
 	count map[string]int
+	log   []string     // "/path status bytes", in the order of the requests
 	busy  sync.RWMutex // each request holds it for reading until it is logged
-}
-
-type answer struct {
-	text []byte
-	etag string
 }
 
 func newReplay(t *testing.T) *replay {
 	t.Helper()
-	p := &replay{t: t, files: map[string]*answer{},
-		odd: map[string]func(http.ResponseWriter, *http.Request, int) bool{}, count: map[string]int{}}
+	p := &replay{t: t, files: map[string][]byte{}, odd: map[string]handler{}, count: map[string]int{}}
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
 }
 
-// put stores a file on the server, with a strong tag of its content.
 func (p *replay) put(path string, text []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	sum := sha256.Sum256(text)
-	p.files[path] = &answer{text: text, etag: `"` + hex.EncodeToString(sum[:6]) + `"`}
+	p.files[path] = text
 }
 
-// behave replaces the answers of a path. If f returns false, the normal answer is sent.
-func (p *replay) behave(path string, f func(w http.ResponseWriter, r *http.Request, nth int) bool) {
+// tagOfText is the strong tag of a file on the server.
+func tagOfText(text []byte) string {
+	sum := sha256.Sum256(text)
+	return `"` + hex.EncodeToString(sum[:6]) + `"`
+}
+
+// behave replaces the answers of a path; nil ends that.
+func (p *replay) behave(path string, f handler) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.odd[path], p.count[path] = f, 0
@@ -84,8 +87,8 @@ func (c *counter) Write(b []byte) (int, error) {
 func (c *counter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (p *replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if a := r.Header.Get("User-Agent"); a != "relais/test" {
-		p.t.Errorf("User-Agent %q", a)
+	if a := r.Header.Get("User-Agent"); !strings.HasPrefix(a, "relais/") {
+		p.t.Errorf("User-Agent %q, want relais/ and the version", a)
 	}
 	p.busy.RLock()
 	defer p.busy.RUnlock()
@@ -93,45 +96,30 @@ func (p *replay) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	line := len(p.log)
 	p.log = append(p.log, "")
-	f, odd := p.files[r.URL.Path], p.odd[r.URL.Path]
+	text, known := p.files[r.URL.Path]
+	odd := p.odd[r.URL.Path]
 	p.count[r.URL.Path]++
 	nth := p.count[r.URL.Path]
 	p.mu.Unlock()
 	defer func() {
 		p.mu.Lock()
-		p.log[line] = strings.TrimSpace(fmt.Sprintf("%s %d %d %s", r.URL.Path, c.status, c.n, r.Header.Get("Range")))
+		p.log[line] = fmt.Sprintf("%s %d %d", r.URL.Path, c.status, c.n)
 		p.mu.Unlock()
 	}()
-	if odd != nil && odd(c, r, nth) {
-		return
-	}
-	if f == nil {
+	switch {
+	case r.Header.Get("Range") != "":
+		p.t.Errorf("asked for a range of %s", r.URL.Path)
+	case odd != nil && odd(c, r, nth):
+	case !known:
 		http.NotFound(c, r)
-		return
+	default:
+		c.Header().Set("Etag", tagOfText(text))
+		http.ServeContent(c, r, "", time.Time{}, bytes.NewReader(text))
 	}
-	if f.etag != "" {
-		c.Header().Set("Etag", f.etag)
-	}
-	http.ServeContent(c, r, "", time.Time{}, strings.NewReader(string(f.text)))
 }
 
-// cutAfter answers with the whole length, and ends the connection after n bytes.
-func (p *replay) cutAfter(path string, n int, times int) {
-	f := p.files[path]
-	p.behave(path, func(w http.ResponseWriter, r *http.Request, nth int) bool {
-		if nth > times {
-			return false
-		}
-		w.Header().Set("Etag", f.etag)
-		w.Header().Set("Content-Length", strconv.Itoa(len(f.text)))
-		w.Write(f.text[:n])
-		http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	})
-}
-
-// asked returns the lines of the log since the last call, in the order of the
-// requests. An answer may have come before its handler has ended: asked waits for it.
+// asked returns the lines of the log since the last call. An answer may have come before
+// its handler has ended: asked waits for it.
 func (p *replay) asked() []string {
 	p.busy.Lock()
 	defer p.busy.Unlock()
@@ -140,6 +128,34 @@ func (p *replay) asked() []string {
 	log := p.log
 	p.log = nil
 	return log
+}
+
+// answering answers with a status, a text and headers.
+func answering(status int, text string, header ...string) handler {
+	return func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		fmt.Fprint(w, text)
+		return true
+	}
+}
+
+// cut announces a file, and ends the connection after a half of it.
+func cut(text []byte) handler {
+	return func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Etag", tagOfText(text))
+		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
+		w.Write(text[:len(text)/2])
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// once behaves in that way at the first request.
+func once(f handler) handler {
+	return func(w http.ResponseWriter, r *http.Request, nth int) bool { return nth == 1 && f(w, r, nth) }
 }
 
 // A kit is a folder, a server and a table with the server's files.
@@ -152,6 +168,22 @@ type kit struct {
 func newKit(t *testing.T) *kit {
 	t.Helper()
 	return &kit{newReplay(t), folder.Dir(filepath.Join(t.TempDir(), "data")), ""}
+}
+
+const (
+	weekly = "/files/SYNTHETIC_observatoire.csv"
+	towns  = "/files/SYNTHETIC_communes.csv"
+	sup    = "/files/SYNTHETIC_SUP.zip"
+)
+
+// weeklyKit serves a weekly file and a table of communes.
+func weeklyKit(t *testing.T) *kit {
+	t.Helper()
+	k := newKit(t)
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.put(towns, demoFile(t, "communes"))
+	k.use(k.file("weekly", "url", weekly, ""), k.file("towns", "url", towns, ""))
+	return k
 }
 
 // file returns an entry of the table.
@@ -191,7 +223,18 @@ func (k *kit) runWith(o Options) *SourceReport {
 	if len(r.Sources) != 1 {
 		k.t.Fatalf("%d sources, want 1", len(r.Sources))
 	}
+	if _, err := os.Stat(k.dir.Downloads()); err == nil {
+		k.t.Error("downloads are left")
+	}
 	return r.Sources[0]
+}
+
+// force updates with --force.
+func (k *kit) force() *SourceReport {
+	k.t.Helper()
+	o := k.options()
+	o.Force = true
+	return k.runWith(o)
 }
 
 // want checks the status of a run, and words of its problem.
@@ -202,19 +245,40 @@ func (k *kit) want(r *SourceReport, status Status, words string) {
 	}
 }
 
-// inode identifies a file until it is replaced.
-func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
+// wantAsked checks what was asked for since the last look.
+func (k *kit) wantAsked(want ...string) {
+	k.t.Helper()
+	if got := k.asked(); !slices.Equal(got, want) {
+		k.t.Errorf("asked %q, want %q", got, want)
+	}
+}
 
-// listing describes every entry of the folder except locks, with size and time.
+// wantDate checks the date of the snapshot of FR.
+func (k *kit) wantDate(want string) {
+	k.t.Helper()
+	date := ""
+	if s, err := snapshot.ReadFile(k.dir.Snapshot("FR"), market.FR); err == nil {
+		date = s.SourceDate
+	}
+	if date != want {
+		k.t.Errorf("the snapshot is of %q, want %q", date, want)
+	}
+}
+
+// whole and same are lines of the log: a file was sent, or was not.
+func (k *kit) whole(path string) string { return fmt.Sprint(path, " 200 ", len(k.files[path])) }
+func same(path string) string           { return path + " 304 0" }
+
+// listing describes every entry of the folder with its size, its time and its identity.
 func (k *kit) listing() string {
 	var b strings.Builder
 	err := filepath.WalkDir(string(k.dir), func(path string, e fs.DirEntry, err error) error {
-		if err != nil || strings.HasSuffix(path, ".lock") {
+		if err != nil {
 			return err
 		}
 		info, err := e.Info()
 		if err == nil {
-			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano())
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano(), info.Sys().(*syscall.Stat_t).Ino)
 		}
 		return err
 	})
@@ -224,20 +288,17 @@ func (k *kit) listing() string {
 	return b.String()
 }
 
-// date returns the date of the snapshot of FR, "" if it is missing.
-func (k *kit) date() string {
-	s, err := snapshot.ReadFile(k.dir.Snapshot("FR"), market.FR)
-	if err != nil {
-		return ""
-	}
-	return s.SourceDate
-}
-
-// noDownloads checks that no download is left.
-func (k *kit) noDownloads() {
+// byHand ingests a file as relais ingest does.
+func (k *kit) byHand(text []byte, force bool) {
 	k.t.Helper()
-	if _, err := os.Stat(k.dir.Downloads()); err == nil {
-		k.t.Error("downloads are left")
+	path := filepath.Join(k.t.TempDir(), "SYNTHETIC_observatoire.csv")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		k.t.Fatal(err)
+	}
+	o := ingest.Options{Dir: k.dir, Markets: []market.Code{market.FR, market.DROM}, Paths: []string{path}, Force: force,
+		Now: time.Now()}
+	if _, err := ingest.Run(context.Background(), o); err != nil {
+		k.t.Fatal(err)
 	}
 }
 
@@ -260,13 +321,10 @@ var country = sync.OnceValues(func() (map[string][]byte, error) {
 	return files, nil
 })
 
-// demoDate is the date of the synthetic country.
-const demoDate = "2026-01-15"
-
 // observatory returns the synthetic weekly file with another date.
 func observatory(t *testing.T, date string) []byte {
 	t.Helper()
-	return []byte(strings.ReplaceAll(string(demoFile(t, "observatoire")), ";"+demoDate+"T", ";"+date+"T"))
+	return bytes.ReplaceAll(demoFile(t, "observatoire"), []byte(";2026-01-15T"), []byte(";"+date+"T"))
 }
 
 func demoFile(t *testing.T, name string) []byte {

@@ -1,11 +1,16 @@
 package update
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
-	"reflect"
+	"net/http"
+	"os"
 
 	"relais/ingest"
 	"relais/internal/folder"
@@ -13,127 +18,161 @@ import (
 	"relais/snapshot"
 )
 
+// A version identifies one state of a file.
+type version struct {
+	Asked        string `json:"asked"` // see asked
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"lastModified,omitempty"`
+	SHA256       string `json:"sha256,omitempty"`
+}
+
+// asked identifies what is asked for: the address, which may be secret, the catalogue's
+// checksum and the size limit. A version says nothing about another request.
+func asked(r remote, limit int64) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s %s\n%d", r.URL, r.Sum.Type, r.Sum.Value, limit))
+	return hex.EncodeToString(sum[:])
+}
+
+// conditions returns the header that asks for the file unless it is this version.
+func (v version) conditions() http.Header {
+	switch {
+	case v.ETag != "":
+		return http.Header{"If-None-Match": {v.ETag}}
+	case v.LastModified != "":
+		return http.Header{"If-Modified-Since": {v.LastModified}}
+	}
+	return http.Header{}
+}
+
+// is reports whether the versions are the same bytes.
+func (v version) is(w version) bool { return v == w || v.SHA256 != "" && v.SHA256 == w.SHA256 }
+
 // A record is the remembered state of a file.
 type record struct {
-	Good *version `json:"good,omitempty"` // the version that was ingested last
-	// Refused is an unusable version, with the reason and the version of relais that
-	// refused it: another version may accept it.
-	Refused *version `json:"refused,omitempty"`
-	Reason  string   `json:"reason,omitempty"`
-	By      string   `json:"by,omitempty"`
-	Limit   int64    `json:"limit,omitempty"` // bytes, if the file was larger than that
-	// Read is when the feed with the version Good was read, in RFC 3339.
-	Read string `json:"read,omitempty"`
+	Good    version `json:"good,omitzero"` // was ingested last
+	Refused version `json:"refused,omitzero"`
+	Reason  string  `json:"reason,omitempty"` // of the refusal
+	Read    string  `json:"read,omitempty"`   // when the good feed was read, in RFC 3339
+}
+
+// known returns the version that was seen last of what is asked for, zero if there is none.
+func (r record) known(asked string) version {
+	for _, v := range []version{r.Refused, r.Good} {
+		if v.Asked == asked {
+			return v
+		}
+	}
+	return version{}
 }
 
 // A state is the remembered state of one source. It is stored with the kept sources, so
 // that a backup contains both.
 type state struct {
-	Files map[string]record `json:"files"` // by their names in the table
-	// Snapshots are the SHA-256 of the snapshots after the last run, if the program By
-	// could read them.
-	Snapshots map[market.Code]string `json:"snapshots,omitempty"`
-	By        string                 `json:"by,omitempty"`
+	Files     map[string]record      `json:"files"`               // by their names in the table
+	Snapshots map[market.Code]string `json:"snapshots,omitempty"` // SHA-256 after the last run
+	By        string                 `json:"by"`                  // version of relais
+	was       []byte                 // as it was read
+	upgraded  bool                   // another version of relais wrote it
 }
 
-// readState reads a state. An unreadable state is forgotten: the files are then
-// downloaded once more.
-func readState(path string) state {
+// readState reads a state. An unreadable state is forgotten: the files are then downloaded
+// once more. Another version of relais may accept what was refused.
+func readState(path, program string) state {
 	var s state
 	if folder.ReadJSON(path, &s) != nil {
 		s = state{}
 	}
+	s.was, _ = json.Marshal(s) // it was decoded from JSON
+	s.upgraded = s.By != program
+	s.By = program
 	if s.Files == nil {
 		s.Files = map[string]record{}
 	}
-	if s.Snapshots == nil {
-		s.Snapshots = map[market.Code]string{}
+	if s.upgraded {
+		for name, r := range s.Files {
+			s.Files[name] = record{Good: r.Good, Read: r.Read}
+		}
 	}
 	return s
 }
 
-func (s state) clone() state {
-	return state{maps.Clone(s.Files), maps.Clone(s.Snapshots), s.By}
-}
-
 // set stores the record of a file, or deletes it if it is empty.
-func (s state) set(name string, r record) {
-	if r == (record{}) {
+func (s *state) set(name string, r record) {
+	if s.Files[name] = r; r == (record{}) {
 		delete(s.Files, name)
-	} else {
-		s.Files[name] = r
 	}
 }
 
 // write writes the state if it changed.
-func (s state) write(path string, was state) error {
-	if reflect.DeepEqual(s, was) {
+func (s *state) write(path string) error {
+	if s.upgraded && len(s.Files) == 0 && len(s.Snapshots) == 0 {
 		return nil
+	}
+	if text, err := json.Marshal(s); err != nil || bytes.Equal(text, s.was) {
+		return err
 	}
 	return folder.ReplaceJSON(path, s)
 }
 
-// forgetStale compares the snapshots with those after the last run. If they differ it
-// forgets the good versions, which are not those of the present snapshots; found says why.
-func (s *state) forgetStale(dir folder.Dir, src *ingest.Source, program string) (found []string) {
-	was, by, same := *s, reader(program), len(s.Snapshots) > 0
-	s.Snapshots, s.By = map[market.Code]string{}, ""
+// forgetStale compares the snapshots with those after the last run. If they differ, it
+// forgets the files: what was ingested is lost, and what was refused may be accepted now.
+// found says why.
+func (s *state) forgetStale(dir folder.Dir, src *ingest.Source) (found []string) {
+	last := s.Snapshots
+	s.Snapshots = map[market.Code]string{}
 	for _, code := range src.Markets {
-		path, had := dir.Snapshot(string(code)), was.Snapshots[code]
+		path, date := dir.Snapshot(string(code)), ""
 		sum, err := fileSHA256(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			if had != "" {
-				same, found = false, append(found, fmt.Sprintf("%s: its snapshot is gone", code))
-			}
-			continue
-		}
-		date := ""
-		if err == nil && (sum != had || was.By != by) {
+		if err == nil && (sum != last[code] || s.upgraded) {
 			var snap *snapshot.Snapshot
 			if snap, err = snapshot.ReadFile(path, code); err == nil {
 				date = snap.SourceDate
 			}
 		}
-		switch {
-		case err != nil:
-			same, found = false, append(found, fmt.Sprintf("%s: its snapshot cannot be used: %v", code, err))
+		switch missing := errors.Is(err, fs.ErrNotExist); {
+		case missing && last[code] == "":
 			continue
-		case sum != had && len(was.Snapshots) > 0:
-			same, found = false, append(found,
-				fmt.Sprintf("%s: its snapshot, of %s, is not the one of the last update", code, date))
+		case missing:
+			found = append(found, fmt.Sprintf("%s: its snapshot is gone", code))
+			continue
+		case err != nil:
+			found = append(found, fmt.Sprintf("%s: its snapshot cannot be used: %v", code, err))
+			continue
+		case sum != last[code] && len(last) > 0:
+			found = append(found, fmt.Sprintf("%s: its snapshot, of %s, is not the one of the last update", code, date))
 		}
-		s.Snapshots[code], s.By = sum, by
+		s.Snapshots[code] = sum
 	}
-	if !same {
-		s.forgetGood()
+	if len(found) > 0 || len(last) == 0 && len(s.Snapshots) > 0 {
+		clear(s.Files)
 	}
 	return found
 }
 
-// forgetGood forgets the good versions.
-func (s *state) forgetGood() {
-	for name, r := range s.Files {
-		r.Good = nil
-		s.set(name, r)
-	}
-}
-
-// reader identifies a program by what it can read.
-func reader(program string) string {
-	return fmt.Sprintf("%s, format %d", program, snapshot.Version)
-}
-
 // noteSnapshots remembers the snapshots that an ingest made.
-func (s *state) noteSnapshots(dir folder.Dir, src *ingest.Source, program string) error {
+func (s *state) noteSnapshots(dir folder.Dir, src *ingest.Source) error {
 	for _, code := range src.Markets {
 		sum, err := fileSHA256(dir.Snapshot(string(code)))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+			s.Snapshots[code] = sum
+		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
-		s.Snapshots[code], s.By = sum, reader(program)
 	}
 	return nil
+}
+
+// fileSHA256 returns the SHA-256 of a file in hexadecimal.
+func fileSHA256(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }

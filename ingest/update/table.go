@@ -103,6 +103,17 @@ func ReadTable(path string) (*Table, error) {
 	return t, err
 }
 
+// ownHosts returns the hosts that the user's own table names, in lower case.
+func (t *Table) ownHosts() map[string]bool {
+	named := map[string]bool{}
+	for _, f := range t.Files {
+		if u, err := parseAddress(f.URL); err == nil && t.own {
+			named[strings.ToLower(u.Hostname())] = true
+		}
+	}
+	return named
+}
+
 func parseTable(path string, text []byte) (*Table, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields() // a mistyped member would be passed over silently

@@ -1,13 +1,48 @@
-// Package update downloads the authorities' files and has them ingested. It finds
-// addresses that change, downloads only what changed, resumes cut transfers, and refuses
-// what cannot be the file. It does not read the files: ingest does, and decides whether
-// they may replace the present data.
+// Package update downloads the authorities' files and has them ingested. It does not read
+// the files: ingest does, and decides whether they may replace the present data.
+//
+// # Rules
+//
+// A file is asked for whole, with one GET. If a version of it is known, the request has its
+// ETag in If-None-Match or, without an ETag, its date in If-Modified-Since. If the server
+// states neither, an equal checksum in the catalogue says that nothing changed.
+//
+// The answer goes into a temporary file below downloads/, which only the owner can read.
+// What is there is removed when its source is done and when the next run begins: a transfer
+// that broke begins again.
+//
+// An answer is bounded in bytes by the limit of the table, packed and unpacked, in time by
+// Limits, and by the room on the disk. A stated length must be right.
+//
+// After a failure of the network, and when the server says that it is busy, relais tries
+// again after a pause, or when Retry-After says; see Limits. Other statuses than 200 and 304
+// are final. So are redirects away from https and addresses that are not public, except
+// those of hosts in the user's own table.
+//
+// Bytes with another checksum than the catalogue states are fetched again. If the same bytes
+// come, the file is refused.
+//
+// What was refused (by the ingest, as a page, for its size or its checksum) stays refused
+// until its ETag, date or bytes change; until its address, its limit or the catalogue's
+// checksum is another; until another file of the same authority was ingested, or the
+// snapshots are others; or until another version of relais runs.
+//
+// What was ingested is fetched again when the snapshots, or the operators' feeds, are not
+// those that the last run left.
+//
+// The new files of an authority are ingested together. If that is refused, each is ingested
+// alone. A source that fails keeps its present data, and the others go on.
+//
+// The state of a source is one file: what was ingested last and what was refused, by
+// validators and SHA-256, and the SHA-256 of the snapshots. It is replaced as a whole after
+// the ingest, if it changed. If it is missing or unreadable, everything is fetched once more.
 package update
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -34,7 +69,7 @@ type Options struct {
 	Fetching func(name string, total int64) func(n int)
 	Reading  func(total int64) func(n int)
 	// Asked, which may be nil, is called when a file has been asked for. Its status is still empty if it
-	// was downloaded and waits to be ingested.
+	// was downloaded and is to be ingested.
 	Asked func(*FileReport)
 	// Retrying, which may be nil, is called before the wait for another try.
 	Retrying func(name string, err error, wait time.Duration)
@@ -91,8 +126,7 @@ type FileReport struct {
 	Status       Status `json:"status"`
 	URL          string `json:"url,omitempty"`
 	Licence      string `json:"licence,omitempty"`
-	Bytes        int64  `json:"bytes"`             // received by this run
-	Resumed      int64  `json:"resumed,omitempty"` // received by earlier runs
+	Bytes        int64  `json:"bytes"` // received
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	Error        string `json:"error,omitempty"`
@@ -117,15 +151,11 @@ func (s *SourceReport) Problem() string {
 	return truncate(text, maxProblem)
 }
 
-// ErrNothing is returned for a table that has nothing to update.
-var ErrNothing = errors.New("the table of sources has no file that this version of relais reads: there is nothing to update")
-
 // Run updates the markets. A failure of one source is in its report and does not stop the
 // others. Errors: nothing was done, or ctx ended; then the report has what was done before.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	start := time.Now()
-	r := &Report{Sources: []*SourceReport{}}
-	groups, err := r.groupFiles(o)
+	groups, err := o.groups()
 	if err != nil {
 		return nil, err
 	}
@@ -134,22 +164,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Unlock()
-	if err := o.Table.sweep(o.Dir); err != nil {
+	if err := os.RemoveAll(o.Dir.Downloads()); err != nil {
 		return nil, fmt.Errorf("cleaning up earlier downloads: %w", err)
 	}
 	c := newClient("relais/"+o.Version, o.Limits, o.Table.ownHosts())
 	defer c.close()
-	if c.offline = c.checkNetwork(ctx, addresses(groups)); c.offline != nil && ctx.Err() == nil {
-		r.Offline = true
-	}
+	c.offline = c.checkNetwork(ctx, filesOf(groups))
+	r := &Report{Sources: []*SourceReport{}, Notes: o.Table.unread(), Offline: c.offline != nil && ctx.Err() == nil}
 	for i, g := range groups {
 		s := &source{Options: o, client: c, group: g,
-			report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}}}
-		s.report.feeds = isFeeds(g.target)
+			report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}, feeds: g.feeds}}
 		s.run(ctx)
 		r.Sources = append(r.Sources, s.report)
 		if ctx.Err() != nil {
-			if rest := fileNames(groups[i+1:]); len(rest) > 0 {
+			if rest := namesOf(groups[i+1:]); len(rest) > 0 {
 				r.Notes = append(r.Notes, "not tried: "+strings.Join(rest, ", "))
 			}
 			break
@@ -177,90 +205,4 @@ func lock(dir folder.Dir) (*folder.Holder, error) {
 		return nil, &runningError{dir}
 	}
 	return lock, err
-}
-
-// Markets lists the markets of the table's files that this version of relais can read.
-func (t *Table) Markets() (codes []market.Code) {
-	for _, to := range targets() {
-		if len(t.filesOf(to)) == 0 {
-			continue
-		}
-		for _, code := range to.markets() {
-			if !slices.Contains(codes, code) {
-				codes = append(codes, code)
-			}
-		}
-	}
-	return codes
-}
-
-// targets returns all targets in the order of updating.
-func targets() (all []target) {
-	for _, src := range ingest.Sources {
-		all = append(all, register{src})
-	}
-	for _, m := range market.All {
-		if m.FeedZone != "" {
-			all = append(all, &feeds{market: m.Code})
-		}
-	}
-	return all
-}
-
-// goesTo reports whether the target receives the file.
-func (f *File) goesTo(to target) bool {
-	return isFeeds(to) == (f.Operator != "") && slices.Contains(to.markets(), f.Market)
-}
-
-func isFeeds(to target) bool {
-	_, ok := to.(*feeds)
-	return ok
-}
-
-func (t *Table) filesOf(to target) (files []*File) {
-	for _, f := range t.Files {
-		if f.goesTo(to) {
-			files = append(files, f)
-		}
-	}
-	return files
-}
-
-// A group is a target with its files.
-type group struct {
-	target target
-	files  []*File
-}
-
-// groupFiles groups the files of the markets by target.
-func (r *Report) groupFiles(o Options) ([]group, error) {
-	readable := o.Table.Markets()
-	for _, code := range o.Markets {
-		if !slices.Contains(readable, code) {
-			return nil, fmt.Errorf(
-				"%s cannot be updated: the table of sources has no file for it that this version of relais reads", code)
-		}
-	}
-	var groups []group
-	for _, to := range targets() {
-		if isFeeds(to) && o.Feeds == nil {
-			continue
-		}
-		asked := len(o.Markets) == 0 ||
-			slices.ContainsFunc(to.markets(), func(c market.Code) bool { return slices.Contains(o.Markets, c) })
-		if files := o.Table.filesOf(to); asked && len(files) > 0 {
-			groups = append(groups, group{to, files})
-		}
-	}
-	for _, f := range o.Table.Files {
-		if !slices.ContainsFunc(targets(), f.goesTo) {
-			r.Notes = append(r.Notes,
-				fmt.Sprintf("%s was left out: this version of relais has no parser for the sources of %s", f.Name,
-					f.Market))
-		}
-	}
-	if len(groups) == 0 {
-		return nil, ErrNothing
-	}
-	return groups, nil
 }

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha1"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,192 +16,64 @@ import (
 	"testing"
 	"time"
 
-	"relais/internal/folder"
+	"relais/demo"
+	"relais/internal/filetest"
 	"relais/market"
 )
-
-const (
-	weekly = "/files/SYNTHETIC_observatoire.csv"
-	towns  = "/files/SYNTHETIC_communes.csv"
-	sup    = "/files/SYNTHETIC_SUP.zip"
-)
-
-// weeklyKit serves a weekly file and a table of communes.
-func weeklyKit(t *testing.T) *kit {
-	t.Helper()
-	k := newKit(t)
-	k.put(weekly, observatory(t, "2026-01-15"))
-	k.put(towns, demoFile(t, "communes"))
-	k.use(k.file("weekly", "url", weekly, ""), k.file("towns", "url", towns, ""))
-	return k
-}
 
 func TestSecondRunTouchesNothing(t *testing.T) {
 	k := weeklyKit(t)
 	r := k.run()
 	k.want(r, Updated, "")
-	if len(r.Files) != 2 || r.Files[0].Status != Fetched ||
-		r.Files[0].Bytes != int64(len(observatory(t, "2026-01-15"))) || len(r.Ingests) != 1 {
-		t.Errorf("r.Files = %+v; want len(r.Files) = 2, r.Files[0].Status = %v, r.Files[0].Bytes = "+
-			`int64(len(observatory(t, "2026-01-15"))), len(r.Ingests) = 1`, r.Files, Fetched)
+	k.wantDate("2026-01-15")
+	if len(r.Files) != 2 || r.Files[0].Status != Fetched || r.Files[0].Bytes != int64(len(k.files[weekly])) ||
+		len(r.Ingests) != 1 {
+		t.Errorf("files %+v, %d ingests; want two files, the first fetched whole, and one ingest", r.Files, len(r.Ingests))
 	}
-	if k.date() != "2026-01-15" {
-		t.Errorf(`date %q, want "2026-01-15"`, k.date())
-	}
-	k.noDownloads()
-	k.asked()
+	k.wantAsked(k.whole(weekly), k.whole(towns))
 	before := k.listing()
 	r = k.run()
 	k.want(r, Unchanged, "")
-	if len(r.Ingests) != 0 || k.listing() != before {
-		t.Errorf("touched:\n%s\n%s; want len(r.Ingests) = 0, k.listing() = %v", before, k.listing(), before)
-	}
-	if log, want := k.asked(), []string{weekly + " 304 0", towns + " 304 0"}; !slices.Equal(log, want) {
-		t.Errorf("asked %q, want %q", log, want)
+	k.wantAsked(same(weekly), same(towns))
+	if after := k.listing(); len(r.Ingests) != 0 || after != before {
+		t.Errorf("%d ingests; before:\n%safter:\n%s; want none, and nothing touched", len(r.Ingests), before, after)
 	}
 	// One is new: only that one is read, the other is kept.
 	k.put(weekly, observatory(t, "2026-01-22"))
 	r = k.run()
 	k.want(r, Updated, "")
-	if r.Files[0].Status != Fetched || r.Files[1].Status != Unchanged || k.date() != "2026-01-22" {
-		t.Errorf("r.Files = %+v, k.date() = %s; want r.Files[0].Status = %v, r.Files[1].Status = %v, k.date() = "+
-			`"2026-01-22"`, r.Files, k.date(), Fetched, Unchanged)
+	k.wantDate("2026-01-22")
+	if r.Files[0].Status != Fetched || r.Files[1].Status != Unchanged {
+		t.Errorf("got %s and %s, want fetched and unchanged", r.Files[0].Status, r.Files[1].Status)
 	}
-	// Without its snapshots, the folder needs all files again.
-	os.RemoveAll(k.dir.Snapshots())
-	k.want(k.run(), Updated, "")
 	k.asked()
-	o := k.options()
-	o.Force = true
-	k.want(k.runWith(o), Updated, "")
-	if log := strings.Join(k.asked(), " "); strings.Contains(log, "304") {
-		t.Errorf(`--force asked %s; want log without "304"`, log)
-	}
+	k.want(k.force(), Updated, "")
+	k.wantAsked(k.whole(weekly), k.whole(towns))
 }
 
-func TestCutTransferResumes(t *testing.T) {
+// A transfer that broke begins again: at the next try, and in the next run.
+func TestCutTransfer(t *testing.T) {
 	k := weeklyKit(t)
-	text := observatory(t, "2026-01-15")
-	half := len(text) / 2
-	k.cutAfter(weekly, half, 1)
+	k.behave(weekly, once(cut(k.files[weekly])))
 	k.want(k.run(), Updated, "")
-	log := k.asked()
-	// The part before the cut may be shorter than what the server wrote.
-	var have int
-	if _, err := fmt.Sscanf(log[1], weekly+" 206 %d bytes=%d-", new(int), &have); err != nil || have == 0 ||
-		have > half {
-		t.Fatalf("asked %q; want no error, have != 0, have <= %v", log, half)
-	}
-	if want := fmt.Sprintf("%s 206 %d bytes=%d-", weekly, len(text)-have, have); log[1] != want {
-		t.Errorf("asked %q, want %q", log[1], want)
-	}
-	if k.date() != "2026-01-15" {
-		t.Error("not ingested")
-	}
-	// Across two runs: the first gives up, the second goes on.
-	text = observatory(t, "2026-01-22")
-	k.put(weekly, text)
-	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
-		if nth == 1 {
-			w.Header().Set("Etag", k.files[weekly].etag)
-			w.Header().Set("Content-Length", fmt.Sprint(len(text)))
-			w.Write(text[:half])
-			http.NewResponseController(w).Flush()
-			panic(http.ErrAbortHandler)
-		}
-		w.WriteHeader(503)
-		return true
-	})
-	k.want(k.run(), Failed, "weekly: the server answers 503 Service Unavailable (after 4 tries)")
-	part, err := os.Stat(filepath.Join(k.dir.Downloads(), "FR", "weekly", "SYNTHETIC_observatoire.csv"))
-	if err != nil || part.Size() == 0 {
-		t.Fatalf("part = %v, err = %v; want no error, part.Size() != 0", part, err)
-	}
+	k.wantDate("2026-01-15")
+	k.put(weekly, observatory(t, "2026-01-22"))
+	k.behave(weekly, cut(k.files[weekly]))
+	k.want(k.run(), Failed, "weekly: unexpected EOF (after 3 tries)")
+	k.wantDate("2026-01-15")
 	k.behave(weekly, nil)
 	k.asked()
-	r := k.run()
-	k.want(r, Updated, "")
-	if f := r.Files[0]; f.Resumed != part.Size() || f.Bytes != int64(len(text))-part.Size() {
-		t.Errorf("%+v, had %d of %d; want f.Resumed = part.Size(), f.Bytes = int64(len(text))-part.Size()",
-			f, part.Size(), len(text))
-	}
-	if k.date() != "2026-01-22" {
-		t.Error("not ingested")
-	}
-	k.noDownloads()
-}
-
-func TestChangedAndIgnoredRange(t *testing.T) {
-	text := observatory(t, "2026-01-15")
-	newer := observatory(t, "2026-01-22")
-	for _, tt := range []struct {
-		name   string
-		second func(k *kit) func(http.ResponseWriter, *http.Request, int) bool
-	}{
-		{"range ignored", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
-			return func(w http.ResponseWriter, r *http.Request, _ int) bool { w.Write(newer); return true }
-		}},
-		{"changed", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
-			k.put(weekly, newer)
-			return nil
-		}},
-		{"another part", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
-			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
-				if r.Header.Get("Range") == "" {
-					w.Write(newer)
-					return true
-				}
-				w.Header().Set("Content-Range", fmt.Sprintf("bytes 7-%d/%d", len(newer)-1, len(newer)))
-				w.WriteHeader(206)
-				w.Write(newer[7:])
-				return true
-			}
-		}},
-		{"If-Range ignored", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
-			k.put(weekly, newer)
-			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
-				r.Header.Del("If-Range")
-				return false
-			}
-		}},
-		{"416", func(k *kit) func(http.ResponseWriter, *http.Request, int) bool {
-			k.put(weekly, newer)
-			return func(w http.ResponseWriter, r *http.Request, nth int) bool {
-				if r.Header.Get("Range") != "" {
-					w.WriteHeader(416)
-					return true
-				}
-				return false
-			}
-		}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			k := weeklyKit(t)
-			etag := k.files[weekly].etag
-			k.behave(weekly, func(w http.ResponseWriter, r *http.Request, nth int) bool {
-				w.Header().Set("Etag", etag)
-				w.Header().Set("Content-Length", fmt.Sprint(len(text)))
-				w.Write(text[:len(text)/3])
-				http.NewResponseController(w).Flush()
-				k.behave(weekly, tt.second(k))
-				panic(http.ErrAbortHandler)
-			})
-			r := k.run()
-			k.want(r, Updated, "")
-			if k.date() != "2026-01-22" || r.Files[0].Resumed != 0 {
-				t.Errorf(`%s: k.date() = %s, r.Files[0] = %+v; want k.date() = "2026-01-22", r.Files[0].Resumed = 0`,
-					tt.name, k.date(), r.Files[0])
-			}
-			k.noDownloads()
-		})
-	}
+	k.want(k.run(), Updated, "")
+	k.wantAsked(k.whole(weekly), same(towns))
+	k.wantDate("2026-01-22")
 }
 
 // A bad file leaves yesterday's data, is not downloaded a second time, and is tried again
 // when it changes.
-func TestPoison(t *testing.T) {
+func TestRefused(t *testing.T) {
 	good := observatory(t, "2026-01-22")
 	header := good[:bytes.IndexByte(good, '\n')+1]
+	half := good[:len(good)/2]
 	for _, tt := range []struct {
 		name  string
 		text  []byte
@@ -209,7 +84,7 @@ func TestPoison(t *testing.T) {
 		{"header only", header, "the table has a header and no row"},
 		{"empty", nil, "empty"},
 		{"older", observatory(t, "2025-12-25"), "older than the present snapshot"},
-		{"shrunk", good[:len(good)/2][:bytes.LastIndexByte(good[:len(good)/2], '\n')+1], "over 5 % would go"},
+		{"shrunk", half[:bytes.LastIndexByte(half, '\n')+1], "over 5 % would go"},
 		{"no table", []byte("PNG\x00\x01"), "not a table of"},
 		{"renamed", bytes.Replace(good, []byte("statut"), []byte("etat"), 1), "the column statut is missing"},
 		{"doubled", bytes.Replace(good, []byte("date_maj"), []byte("statut"), 1), "the column statut is there twice"},
@@ -219,140 +94,270 @@ func TestPoison(t *testing.T) {
 			k.want(k.run(), Updated, "")
 			k.put(weekly, tt.text)
 			k.want(k.run(), Failed, tt.words)
-			if k.date() != "2026-01-15" {
-				t.Errorf("%s: date %s, want 2026-01-15", tt.name, k.date())
-			}
-			k.noDownloads()
+			k.wantDate("2026-01-15")
 			before := k.listing()
 			k.asked()
 			k.want(k.run(), Failed, "refused before")
-			if log := k.asked(); log[0] != weekly+" 304 0" || k.listing() != before {
-				t.Errorf(`%s: asked %q; want log[0] = weekly+" 304 0", k.listing() = %v`, tt.name, log, before)
+			k.wantAsked(same(weekly), same(towns))
+			if k.listing() != before {
+				t.Error("the second refusal touched the folder")
 			}
+			// The good one came back: it is not ingested again.
+			k.put(weekly, observatory(t, "2026-01-15"))
+			k.want(k.run(), Unchanged, "")
 			k.put(weekly, good)
 			k.want(k.run(), Updated, "")
-			if k.date() != "2026-01-22" {
-				t.Errorf("%s: date %s after the good file, want 2026-01-22", tt.name, k.date())
-			}
+			k.wantDate("2026-01-22")
 			k.want(k.run(), Unchanged, "")
 		})
 	}
 }
 
-func TestBackToTheGoodFile(t *testing.T) {
-	k := weeklyKit(t)
-	k.want(k.run(), Updated, "")
-	k.put(weekly, []byte("<html>"))
-	k.want(k.run(), Failed, "HTML")
-	k.put(weekly, observatory(t, "2026-01-15"))
-	k.asked()
-	k.want(k.run(), Unchanged, "")
-	if log := k.asked(); log[0] != weekly+" 304 0" {
-		t.Errorf("asked %q, want %v", log, weekly+" 304 0")
+// A refusal ends with another version of relais, another limit, or force.
+func TestRefusalEnds(t *testing.T) {
+	long := observatory(t, "2026-01-15")
+	for len(long) < 3<<20 {
+		long = append(long, long[bytes.IndexByte(long, '\n')+1:]...)
 	}
-	// Another version of relais may accept a refused file.
+	k := newKit(t)
+	k.put(weekly, long)
+	k.use(k.file("weekly", "url", weekly, ""))
+	small := k.options()
+	small.Table.Files[0].MaxMB = 1
+	k.want(k.runWith(small), Failed, "over the 1048576")
+	k.asked()
+	k.want(k.runWith(small), Failed, "refused before")
+	k.wantAsked(same(weekly))
+	k.want(k.run(), Updated, "") // without the limit
 	k.put(weekly, []byte("x"))
 	k.want(k.run(), Failed, "not a table of")
-	path := filepath.Join(k.dir.Sources("FR"), folder.UpdateName)
-	s := readState(path)
-	r := s.Files["weekly"]
-	r.By = "older"
-	s.Files["weekly"] = r
-	if err := s.write(path, state{}); err != nil {
-		t.Fatal(err)
-	}
-	if r := k.run(); strings.Contains(r.Problem(), "refused before") {
-		t.Errorf(`r.Problem() = %v; want r.Problem() without "refused before"`, r.Problem())
-	}
-	// A state that cannot be read costs a download, no more.
-	os.WriteFile(path, []byte("{"), 0o644)
-	k.put(weekly, observatory(t, "2026-01-22"))
-	k.want(k.run(), Updated, "")
-}
-
-// A bad file does not keep a good one out. It is downloaded again with the next good file.
-func TestOneBadOneGood(t *testing.T) {
-	k := weeklyKit(t)
-	k.put(sup, demoFile(t, "SUP"))
-	k.use(k.file("sup", "url", sup, ""), k.file("weekly", "url", weekly, ""))
-	k.put(weekly, []byte("id;adm_lb_nom\n1;SFR\n"))
-	k.want(k.run(), Failed, "sup: no anfr-observatoire")
-	k.put(weekly, observatory(t, "2026-01-15"))
-	r := k.run()
-	k.want(r, Updated, "")
-	if r.Files[0].Status != Fetched || r.Ingests[0].Markets[0].Enriched["azimuths"] == 0 &&
-		len(r.Ingests[0].Markets[0].Enriched) == 0 {
-		t.Errorf("r.Files[0] = %+v, r.Ingests[0].Markets[0] = %+v; want r.Files[0].Status = %v, "+
-			`r.Ingests[0].Markets[0].Enriched["azimuths"] != 0 or len(r.Ingests[0].Markets[0].Enriched) != 0`,
-			r.Files[0], r.Ingests[0].Markets[0], Fetched)
-	}
-	k.put(sup, []byte("PK\x03\x04 no archive"))
-	k.put(weekly, observatory(t, "2026-01-22"))
-	r = k.run()
-	k.want(r, Failed, "sup: ")
-	if k.date() != "2026-01-22" || r.Files[1].Status != Fetched {
-		t.Errorf(`k.date() = %s, r.Files[1] = %+v; want k.date() = "2026-01-22", r.Files[1].Status = %v`, k.date(),
-			r.Files[1], Fetched)
+	k.want(k.run(), Failed, "refused before")
+	next := k.options()
+	next.Version = "next"
+	for name, r := range map[string]*SourceReport{"another version": k.runWith(next), "force": k.force()} {
+		if r.Status != Failed || strings.Contains(r.Problem(), "refused before") {
+			t.Errorf("%s: got %s %q, want the file tried again", name, r.Status, r.Problem())
+		}
 	}
 }
 
-func TestGzipAndNoValidators(t *testing.T) {
+// A file with another checksum than the catalogue's is fetched twice. The same bytes are
+// refused until the file or the catalogue changes; a good second transfer is ingested.
+func TestChecksum(t *testing.T) {
 	k := newKit(t)
-	k.use(k.file("weekly", "url", weekly, ""))
-	var z bytes.Buffer
-	w := gzip.NewWriter(&z)
-	w.Write(observatory(t, "2026-01-15"))
-	w.Close()
-	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(z.Bytes())
-		return true
-	})
+	publish := func(text []byte) {
+		k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"sha1","value":"%x"}}]}`, weekly,
+			sha1.Sum(text)))
+	}
+	files := func() (log []string) {
+		return slices.DeleteFunc(k.asked(), func(line string) bool { return strings.HasPrefix(line, "/api") })
+	}
+	first, second, third := observatory(t, "2026-01-15"), observatory(t, "2026-01-22"), observatory(t, "2026-01-29")
+	k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
+	k.put(weekly, first)
+	publish(first)
 	k.want(k.run(), Updated, "")
-	if k.date() != "2026-01-15" {
-		t.Error("not ingested")
+	for _, tt := range []struct {
+		name string
+		mend func()
+		date string
+	}{
+		{"the catalogue", func() { publish(second) }, "2026-01-22"},
+		{"the file", func() { publish(third); k.put(weekly, third) }, "2026-01-29"},
+		{"no checksum", func() { k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s"}]}`, weekly)) }, "2026-02-05"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k.put(weekly, observatory(t, tt.date))
+			publish([]byte(tt.name))
+			files()
+			k.want(k.run(), Failed, "the catalogue says")
+			if got, want := files(), []string{k.whole(weekly), k.whole(weekly)}; !slices.Equal(got, want) {
+				t.Errorf("asked %q, want %q", got, want)
+			}
+			k.want(k.run(), Failed, "refused before")
+			if got, want := files(), []string{same(weekly)}; !slices.Equal(got, want) {
+				t.Errorf("asked %q, want %q", got, want)
+			}
+			tt.mend()
+			k.want(k.run(), Updated, "")
+			k.wantDate(tt.date)
+			k.want(k.run(), Unchanged, "")
+		})
 	}
-	k.noDownloads()
-	snap, state := k.modified("snapshots/FR.snap"), k.modified("sources/FR/update.json")
-	k.want(k.run(), Unchanged, "") // it came, and is the same
-	if snap != k.modified("snapshots/FR.snap") || state != k.modified("sources/FR/update.json") {
-		t.Errorf("touched: snap %v, state %v, want snap = %v and state = %v", snap, state,
-			k.modified("snapshots/FR.snap"), k.modified("sources/FR/update.json"))
+	k.put(weekly, observatory(t, "2026-02-12"))
+	publish(k.files[weekly])
+	wrong := observatory(t, "2026-02-13")
+	k.behave(weekly, once(answering(200, string(wrong), "Etag", tagOfText(k.files[weekly]))))
+	k.want(k.run(), Updated, "")
+	k.wantDate("2026-02-12")
+	// Without a tag the same wrong bytes are not remembered.
+	k.behave(weekly, answering(200, string(wrong)))
+	publish([]byte("another"))
+	for range 2 {
+		files()
+		k.want(k.run(), Failed, "the catalogue says")
+		if got := files(); len(got) != 2 {
+			t.Errorf("asked %q, want two requests", got)
+		}
 	}
-	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Write(z.Bytes()[:z.Len()/2])
-		return true
-	})
-	k.want(k.run(), Failed, "said to be gzip")
-	k.noDownloads()
 }
 
-// modified returns when a file of the folder was written.
-func (k *kit) modified(name string) time.Time {
-	k.t.Helper()
-	info, err := os.Stat(filepath.Join(string(k.dir), name))
-	if err != nil {
-		k.t.Fatal(err)
+// If a server gives neither tag nor date, the catalogue's checksum shows whether the file
+// changed.
+func TestChecksumAlone(t *testing.T) {
+	k := newKit(t)
+	text := observatory(t, "2026-01-15")
+	k.put("/api", fmt.Appendf(nil, `{"resources":[{"url":"%s","checksum":{"type":"SHA-1","value":"%X"}}]}`, weekly,
+		sha1.Sum(text)))
+	k.behave(weekly, answering(200, string(text)))
+	k.use(k.file("weekly", "data.gouv.fr", "/api", "observatoire"))
+	k.want(k.run(), Updated, "")
+	k.asked()
+	before := k.listing()
+	k.want(k.run(), Unchanged, "")
+	k.wantAsked(k.whole("/api"))
+	if k.listing() != before {
+		t.Error("the second run touched the folder")
 	}
-	return info.ModTime()
+}
+
+// In any order of the table, the good files are ingested and the bad one is not. It is
+// asked for again after another new file.
+func TestOneBadOneGood(t *testing.T) {
+	const bad = "/files/SYNTHETIC_bad.csv"
+	at := map[string]string{"sup": sup, "weekly": weekly, "bad": bad}
+	for _, order := range []string{"sup weekly bad", "bad sup weekly", "weekly bad sup"} {
+		t.Run(order, func(t *testing.T) {
+			k := newKit(t)
+			k.put(sup, demoFile(t, "SUP"))
+			k.put(weekly, observatory(t, "2026-01-15"))
+			k.put(bad, []byte("no;table\n1;2\n"))
+			var files []string
+			for _, name := range strings.Fields(order) {
+				files = append(files, k.file(name, "url", at[name], ""))
+			}
+			k.use(files...)
+			r := k.run()
+			k.want(r, Failed, "bad: ")
+			for _, f := range r.Files {
+				if want := map[bool]Status{true: Failed, false: Fetched}[f.Name == "bad"]; f.Status != want {
+					t.Errorf("%s is %s: %s, want %s", f.Name, f.Status, f.Error, want)
+				}
+			}
+			if n := len(r.Ingests); n != 2 || len(r.Ingests[1].Markets[0].Enriched) == 0 {
+				t.Errorf("%d ingests, want 2, the last with what the SUP adds", n)
+			}
+			k.want(k.run(), Failed, "refused before")
+			k.put(weekly, observatory(t, "2026-01-22"))
+			k.want(k.run(), Failed, "refused before")
+			k.wantDate("2026-01-22")
+			k.want(k.run(), Failed, "bad: "+string(k.dir))
+		})
+	}
+}
+
+// A file that only adds to a base is ingested when the base comes.
+func TestWaitsForItsBase(t *testing.T) {
+	k := newKit(t)
+	k.put(sup, demoFile(t, "SUP"))
+	k.put(weekly, []byte("no;table\n1;2\n"))
+	k.use(k.file("weekly", "url", weekly, ""), k.file("sup", "url", sup, ""))
+	k.want(k.run(), Failed, "sup: no anfr-observatoire")
+	k.asked()
+	k.want(k.run(), Failed, "sup: no anfr-observatoire")
+	k.wantAsked(same(weekly), same(sup))
+	k.byHand(observatory(t, "2026-01-15"), false)
+	r := k.run()
+	if r.Files[1].Status != Fetched {
+		t.Errorf("%+v: want the SUP fetched", r.Files[1])
+	}
+}
+
+// A file that comes packed is unpacked; one that unpacks to too much is refused.
+func TestGzip(t *testing.T) {
+	packed := func(text []byte) string {
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		w.Write(text)
+		w.Close()
+		return z.String()
+	}
+	good := packed(observatory(t, "2026-01-15"))
+	k := newKit(t)
+	k.use(strings.Replace(k.file("weekly", "url", weekly, ""), `"match"`, `"maxMB":2,"match"`, 1))
+	for _, tt := range []struct {
+		name, text string
+		status     Status
+		words      string
+	}{
+		{"good", good, Updated, ""},
+		{"the same", good, Unchanged, ""}, // it has no tag, and was compared
+		{"cut", good[:len(good)/2], Failed, "unexpected EOF (after 3 tries)"},
+		{"not packed", "id;name\n1;a\n2;b\n", Failed, "gzip: invalid header"},
+		{"a bomb", packed(make([]byte, 64<<20)), Failed, "over the 2097152 bytes"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k.behave(weekly, answering(200, tt.text, "Content-Encoding", "gzip"))
+			k.want(k.run(), tt.status, tt.words)
+			k.wantDate("2026-01-15")
+		})
+	}
+}
+
+// A file gets the modification time that the server states.
+func TestModified(t *testing.T) {
+	day := time.Date(2026, 1, 14, 3, 0, 0, 0, time.UTC)
+	path := filetest.New(t, "x", "x")
+	now := time.Now()
+	for _, tt := range []struct {
+		text string
+		want time.Time
+	}{
+		{day.Format(http.TimeFormat), day}, {"", now}, {"yesterday", now},
+		{time.Unix(0, 0).UTC().Format(http.TimeFormat), now},
+		{now.AddDate(1, 0, 0).UTC().Format(http.TimeFormat), now},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			if err := os.Chtimes(path, now, now); err != nil {
+				t.Fatal(err)
+			}
+			if err := setModTime(path, tt.text, now); err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil || !info.ModTime().Equal(tt.want) {
+				t.Errorf("got %v, %v; want %v", info.ModTime(), err, tt.want)
+			}
+		})
+	}
+	k := weeklyKit(t)
+	k.behave(weekly, func(w http.ResponseWriter, _ *http.Request, _ int) bool {
+		w.Header().Set("Last-Modified", day.Format(http.TimeFormat))
+		return false
+	})
+	k.want(k.run(), Updated, "")
+	kept, err := filepath.Glob(filepath.Join(k.dir.Sources("FR"), "*", "*observatoire*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("kept %q, %v; want one file", kept, err)
+	}
+	if info, err := os.Stat(kept[0]); err != nil || !info.ModTime().Equal(day) {
+		t.Errorf("the kept file is of %v, %v; want %v", info.ModTime(), err, day)
+	}
 }
 
 func TestUnreadMarkets(t *testing.T) {
 	k := weeklyKit(t)
 	o := k.options()
 	o.Markets = []market.Code{market.PT}
-	if _, err := Run(context.Background(), o); err == nil || !strings.Contains(err.Error(), "PT cannot be updated") {
-		t.Errorf(`err = %v; want an error with "PT cannot be updated"`, err)
+	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "PT cannot be updated") {
+		t.Errorf(`got %v, want an error with "PT cannot be updated"`, err)
 	}
-	o.Markets = []market.Code{market.DROM}
+	o.Markets = []market.Code{market.DROM} // its files are those of FR
 	k.want(k.runWith(o), Updated, "")
-	if k.date() == "" {
-		t.Error("DROM's files are those of FR")
-	}
+	k.wantDate("2026-01-15")
 }
 
-// An ingest that fails for a reason outside the file does not cost a second download.
+// An ingest that fails for a reason outside the file says nothing about the file.
 func TestFolderInUse(t *testing.T) {
 	k := weeklyKit(t)
 	lock, err := k.dir.Lock("ingest", "a backup", time.Now())
@@ -361,10 +366,95 @@ func TestFolderInUse(t *testing.T) {
 	}
 	k.want(k.run(), Failed, "a backup")
 	lock.Unlock()
-	k.asked()
 	k.want(k.run(), Updated, "")
-	if log, want := k.asked(), []string{weekly + " 304 0", towns + " 304 0"}; !slices.Equal(log, want) {
-		t.Errorf("asked %q, want %q", log, want)
+	lock, err = k.dir.LockQuietly("update")
+	if err != nil {
+		t.Fatal(err)
 	}
-	k.noDownloads()
+	defer lock.Unlock()
+	if _, err := Run(t.Context(), k.options()); err == nil || !strings.Contains(err.Error(), "another update") {
+		t.Errorf(`got %v, want an error with "another update"`, err)
+	}
+}
+
+// A download contains personal data: only the owner can read it, and it is removed, also
+// when a stop comes before the ingest.
+func TestDownloadsArePrivate(t *testing.T) {
+	const extract = "/SYNTHETIC_Site_Data_Extract_FX.csv"
+	var text bytes.Buffer
+	if _, err := demo.WriteCA(&text, 500, demo.CAOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	k := newKit(t)
+	k.put(extract, text.Bytes())
+	k.use(strings.Replace(k.file("extract", "url", extract, ""), `"FR"`, `"CA"`, 1), k.file("weekly", "url", weekly, ""))
+	left := filepath.Join(k.dir.Downloads(), "FR", "renamed", "contacts.csv") // of a run that was killed
+	if err := os.MkdirAll(filepath.Dir(left), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	filetest.Write(t, left, "a name")
+	var got []string
+	o := k.options()
+	ctx, stop := context.WithCancel(t.Context())
+	o.Markets = []market.Code{market.CA}
+	o.Asked = func(*FileReport) {
+		got = k.modes()
+		stop()
+	}
+	r, err := Run(ctx, o)
+	if want := []string{"drwx------ .", "drwx------ CA", "drwx------ CA/extract",
+		"-rw------- CA/extract/SYNTHETIC_Site_Data_Extract_FX.csv"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if !errors.Is(err, context.Canceled) || r.Sources[0].Files[0].Error != "stopped before it was done" {
+		t.Errorf("got %v, %+v; want a stop", err, r)
+	}
+	if _, err := os.Stat(k.dir.Downloads()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("downloads/ is left: %v", err)
+	}
+}
+
+// modes lists the entries below downloads/ with their modes.
+func (k *kit) modes() (lines []string) {
+	k.t.Helper()
+	err := filepath.WalkDir(k.dir.Downloads(), func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(k.dir.Downloads(), path)
+		lines = append(lines, fmt.Sprint(info.Mode(), " ", name))
+		return err
+	})
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return lines
+}
+
+// A stop in the middle of a download ends it. What is left is named.
+func TestStopped(t *testing.T) {
+	k := newKit(t)
+	ctx, stop := context.WithCancel(t.Context())
+	k.behave(weekly, func(w http.ResponseWriter, r *http.Request, _ int) bool {
+		w.Header().Set("Content-Length", "100000")
+		w.Write([]byte("id;name\n"))
+		http.NewResponseController(w).Flush()
+		stop()
+		<-r.Context().Done()
+		return true
+	})
+	k.use(k.file("weekly", "url", weekly, ""), strings.Replace(k.file("ca", "url", "/ca", ""), `"FR"`, `"CA"`, 1))
+	r, err := Run(ctx, k.options())
+	if !errors.Is(err, context.Canceled) || !slices.Equal(r.Notes, []string{"not tried: ca"}) ||
+		r.Sources[0].Files[0].Error != "stopped before it was done" {
+		t.Errorf("got %v, %+v; want a stop, and a note of what was not tried", err, r)
+	}
+	k.behave(weekly, nil)
+	k.put(weekly, observatory(t, "2026-01-15"))
+	k.use(k.file("weekly", "url", weekly, ""))
+	k.want(k.run(), Updated, "")
 }

@@ -36,10 +36,10 @@ func counting(t *testing.T, to string) (s *httptest.Server, asked *atomic.Int64)
 func wantRefused(t *testing.T, c *client, address string) {
 	t.Helper()
 	tries := 0
-	err := c.retry(t.Context(), func(ctx context.Context) (int64, error) {
+	err := c.retry(t.Context(), func(ctx context.Context) error {
 		tries++
 		_, err := c.get(ctx, address, http.Header{}, http.StatusOK)
-		return 0, err
+		return err
 	})
 	if err == nil || !strings.Contains(err.Error(), "to allow it, name the host") || tries != 1 {
 		t.Errorf(`%s: %v after %d tries; want an error with "to allow it, name the host", tries = 1`, address, err,
@@ -105,7 +105,7 @@ func TestProxy(t *testing.T) {
 	}
 	c := newClient("relais/test", quick, map[string]bool{"named.test": true})
 	defer c.close()
-	through := c.http.Transport.(transport)
+	through := c.http.Transport.(guarded)
 	through.Proxy = http.ProxyURL(at)
 	through.guard.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		switch host {

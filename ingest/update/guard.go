@@ -26,6 +26,11 @@ func newGuard(named map[string]bool, dialer net.Dialer) *guard {
 	return &guard{named, dialer, net.DefaultResolver.LookupNetIP}
 }
 
+// A redirectError is a refused redirect or address.
+type redirectError struct{ text string }
+
+func (e redirectError) Error() string { return e.text }
+
 type proxiedKey struct{}
 
 // dialContext connects to a server or to the user's proxy.
@@ -51,21 +56,19 @@ func (g *guard) checkProxied(ctx context.Context, u *url.URL) error {
 		return nil
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
-		return checkPublic(host, a)
+		return refused(host, publicnet.Check(a))
 	}
 	all, err := g.lookup(ctx, "ip", host)
 	if err != nil {
 		return nil
 	}
 	for _, a := range all {
-		if err := checkPublic(host, a); err != nil {
-			return err
+		if err := publicnet.Check(a); err != nil {
+			return refused(host, err)
 		}
 	}
 	return nil
 }
-
-func checkPublic(host string, a netip.Addr) error { return refused(host, publicnet.Check(a)) }
 
 // refused says how to allow a host whose address is not public.
 func refused(host string, err error) error {
@@ -75,8 +78,8 @@ func refused(host string, err error) error {
 	return redirectError{fmt.Sprintf("%s: %v; to allow it, name the host in your own table (--sources)", host, err)}
 }
 
-// A guarded transport checks the hosts that proxies connect to; the dialer of its guard
-// checks other connections.
+// A guarded transport checks what the dialer of its guard does not see: the hosts that
+// proxies connect to, and addresses of redirects.
 type guarded struct {
 	*http.Transport
 	guard *guard
@@ -96,19 +99,32 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 			r = r.WithContext(context.WithValue(r.Context(), proxiedKey{}, true))
 		}
 	}
-	return t.Transport.RoundTrip(r)
+	a, err := t.Transport.RoundTrip(r)
+	if err != nil || a.StatusCode/100 != 3 {
+		return a, err
+	}
+	// The error of net/http would contain the address, which may have a key.
+	if _, err := r.URL.Parse(a.Header.Get("Location")); err != nil {
+		a.Body.Close()
+		return nil, redirectError{fmt.Sprintf("a redirect from %s whose address cannot be read", redacted(r.URL))}
+	}
+	return a, nil
 }
 
-// ownHosts returns the hosts that the user's own table names.
-func (t *Table) ownHosts() map[string]bool {
-	named := map[string]bool{}
-	if !t.own {
-		return named
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return redirectError{fmt.Sprintf("over %d redirects", maxRedirects)}
 	}
-	for _, f := range t.Files {
-		if u, err := parseAddress(f.URL); err == nil {
-			named[strings.ToLower(u.Hostname())] = true
-		}
+	if _, err := parseAddress(r.URL.String()); err != nil {
+		return redirectError{fmt.Sprintf("a redirect to %q, which is not an http or https address", redacted(r.URL))}
 	}
-	return named
+	return checkSecure(via[len(via)-1].URL, r.URL)
+}
+
+// checkSecure returns an error for a change from https to http.
+func checkSecure(from, to *url.URL) error {
+	if from.Scheme == "https" && to.Scheme == "http" {
+		return redirectError{fmt.Sprintf("%s leads away from https, to %s", redacted(from), redacted(to))}
+	}
+	return nil
 }
