@@ -135,13 +135,13 @@ func TestHTTPS(t *testing.T) {
 	defer safe.Close()
 	c := newClient("relais/test", quick, localHost)
 	defer c.close()
-	c.http.Transport.(guarded).TLSClientConfig = safe.Client().Transport.(*http.Transport).TLSClientConfig
+	c.guard.TLSClientConfig = safe.Client().Transport.(*http.Transport).TLSClientConfig
 	_, err := c.get(t.Context(), safe.URL+"/y", http.Header{}, http.StatusOK)
 	if err == nil || !strings.Contains(err.Error(), safe.URL+"/y leads away from https") ||
 		strings.Contains(err.Error(), "hunter2") || asked {
 		t.Errorf("got %v, asked %v; want it refused without the key, and not asked", err, asked)
 	}
-	c.http.Transport.(guarded).TLSClientConfig.RootCAs = x509.NewCertPool()
+	c.guard.TLSClientConfig.RootCAs = x509.NewCertPool()
 	c.close()
 	tries := 0
 	err = c.retry(t.Context(), func(ctx context.Context) error {

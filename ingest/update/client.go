@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,10 +33,7 @@ var DefaultLimits = Limits{
 	Tries: 5, Pause: 2 * time.Second, MaxPause: 5 * time.Minute,
 }
 
-const (
-	maxRedirects = 10
-	maxDocument  = 4 << 20 // bytes of a catalogue
-)
+const maxRedirects = 10
 
 // A client asks the authorities' servers.
 type client struct {
@@ -53,15 +49,8 @@ type client struct {
 
 // newClient returns a client that connects to public addresses and to the named hosts.
 func newClient(agent string, l Limits, named map[string]bool) *client {
-	g := newGuard(named, net.Dialer{Timeout: l.Connect})
-	return &client{Limits: l, agent: agent, guard: g, http: http.Client{
-		CheckRedirect: checkRedirect,
-		Transport: guarded{&http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: g.dialContext, TLSHandshakeTimeout: l.Connect,
-			ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10,
-			IdleConnTimeout: time.Minute,
-		}, g},
-	}}
+	g := newGuard(named, l)
+	return &client{Limits: l, agent: agent, guard: g, http: http.Client{CheckRedirect: checkRedirect, Transport: g}}
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
@@ -156,48 +145,34 @@ func retryAfter(text string, now time.Time) time.Duration {
 	return 0
 }
 
-// document downloads a catalogue. It also returns the address after redirects.
-func (c *client) document(ctx context.Context, address string) (text []byte, at *url.URL, err error) {
-	err = c.retry(ctx, func(ctx context.Context) error {
-		ctx, awake, stop := c.watch(ctx)
-		defer stop()
-		a, err := c.get(ctx, address, http.Header{"Accept": {"application/json"}}, http.StatusOK)
-		if err != nil {
-			return err
-		}
-		defer a.Body.Close()
-		at = a.Request.URL
-		text, err = io.ReadAll(io.LimitReader(&body{a.Body, ctx, func(int) { awake() }}, maxDocument+1))
-		if err == nil && len(text) > maxDocument {
-			return fmt.Errorf("over %d bytes", maxDocument)
-		}
-		if err != nil {
-			return err
-		}
-		return sniff(text)
-	})
-	return text, at, err
-}
-
-// watch returns a context that ends if awake is not called for c.Idle.
-func (c *client) watch(ctx context.Context) (_ context.Context, awake, stop func()) {
+// ask sends a request, and has read take the answer. It ends when no byte comes for c.Idle.
+func (c *client) ask(ctx context.Context, address string, header http.Header, wanted []int,
+	read func(a *http.Response, body io.Reader) error,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	silence := c.Idle + c.Header // until the first byte, the transport watches the header
 	timer := time.AfterFunc(silence, func() { cancel(fmt.Errorf("no byte for %s", c.Idle)) })
-	return ctx, func() { timer.Reset(c.Idle) }, func() { timer.Stop(); cancel(nil) }
+	defer timer.Stop()
+	a, err := c.get(ctx, address, header, wanted...)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	return read(a, &body{a.Body, ctx, func() { timer.Reset(c.Idle) }})
 }
 
 // A body reads an answer. Its errors are temporary.
 type body struct {
 	io.Reader
-	ctx  context.Context // of the request
-	came func(n int)     // is called with each number of bytes
+	ctx   context.Context // of the request
+	awake func()          // is called when bytes came
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if n > 0 {
-		b.came(n)
+		b.awake()
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = temporary{error: cause(b.ctx, err)}

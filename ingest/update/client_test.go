@@ -146,7 +146,7 @@ func TestWaits(t *testing.T) {
 				})}
 				go s.Serve(p)
 				c := newClient("relais/test", limits, nil)
-				c.http.Transport.(guarded).DialContext = p.dial
+				c.guard.DialContext = p.dial
 				var waits time.Duration
 				c.retrying = func(_ error, wait time.Duration) { waits += wait }
 				d := &download{client: c, dir: dir, remote: remote{URL: "http://h/x.csv"}, limit: 1 << 20}

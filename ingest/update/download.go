@@ -72,38 +72,28 @@ func (d *download) run(ctx context.Context) error {
 
 // try asks for the file once. net/http asks for gzip and unpacks it.
 func (d *download) try(ctx context.Context) error {
-	ctx, awake, stop := d.watch(ctx)
-	defer stop()
 	header, wanted := d.known.conditions(), []int{http.StatusOK}
 	if len(header) > 0 {
 		wanted = append(wanted, http.StatusNotModified)
 	}
-	a, err := d.get(ctx, d.remote.URL, header, wanted...)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	d.got = version{Asked: asked(d.remote, d.limit), ETag: tagOf(a, "Etag"), LastModified: tagOf(a, "Last-Modified")}
-	if a.StatusCode == http.StatusNotModified {
-		if d.known.ETag == "" && (d.got.ETag != "" ||
-			d.got.LastModified != "" && d.got.LastModified != d.known.LastModified) {
-			d.known = version{} // it is older: not modified since either
-			return d.try(ctx)
+	older := false
+	err := d.ask(ctx, d.remote.URL, header, wanted, func(a *http.Response, body io.Reader) error {
+		d.got = version{Asked: asked(d.remote, d.limit), ETag: tagOf(a, "Etag"), LastModified: tagOf(a, "Last-Modified")}
+		if a.StatusCode == http.StatusNotModified {
+			older = d.known.isOlder(d.got)
+			return errUnchanged
 		}
-		return errUnchanged
+		size, err := d.begin(a)
+		if err != nil {
+			return err
+		}
+		return d.store(body, size)
+	})
+	if older {
+		d.known = version{}
+		return d.try(ctx)
 	}
-	size, err := d.begin(a)
-	if err != nil {
-		return err
-	}
-	advance := func(int) {}
-	if d.progress != nil {
-		advance = d.progress(size)
-	}
-	if err := d.store(&body{a.Body, ctx, func(n int) { awake(); d.received += int64(n); advance(n) }}); err != nil {
-		return err
-	}
-	return setModTime(d.path, d.got.LastModified, time.Now())
+	return err
 }
 
 // begin checks the header of an answer, and makes the folder. size is -1 if it is unknown.
@@ -129,7 +119,7 @@ func (d *download) begin(a *http.Response) (size int64, err error) {
 }
 
 // store writes the file and verifies it.
-func (d *download) store(from io.Reader) error {
+func (d *download) store(from io.Reader, size int64) error {
 	f, err := os.OpenFile(d.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -146,8 +136,12 @@ func (d *download) store(from io.Reader) error {
 	if err := sniff(head); err != nil {
 		return err
 	}
+	came := progress{&d.received, func(int) {}}
+	if d.progress != nil {
+		came.advance = d.progress(size)
+	}
 	sum, published := sha256.New(), d.remote.Sum.digest()
-	to := io.MultiWriter(f, sum)
+	to := io.MultiWriter(f, sum, came)
 	if published != nil {
 		to = io.MultiWriter(to, published)
 	}
@@ -159,13 +153,27 @@ func (d *download) store(from io.Reader) error {
 	if err != nil {
 		return err
 	}
-	if published != nil {
-		if got := hex.EncodeToString(published.Sum(nil)); got != d.remote.Sum.Value {
-			return damaged{fmt.Errorf("its %s is %s, the catalogue says %s", d.remote.Sum.Type, got,
-				d.remote.Sum.Value)}
+	if want := d.remote.Sum; published != nil {
+		if got := hex.EncodeToString(published.Sum(nil)); got != want.Value {
+			return damaged{fmt.Errorf("its %s is %s, the catalogue says %s", want.Type, got, want.Value)}
 		}
 	}
-	return f.Close()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return setModTime(d.path, d.got.LastModified, time.Now())
+}
+
+// A progress counts what is written.
+type progress struct {
+	received *int64
+	advance  func(n int)
+}
+
+func (p progress) Write(text []byte) (int, error) {
+	*p.received += int64(len(text))
+	p.advance(len(text))
+	return len(text), nil
 }
 
 // tagOf returns a header that identifies a version, "" if it is too long to keep.

@@ -12,7 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -77,6 +80,27 @@ func (c *client) lookUp(ctx context.Context, f *File) (remote, error) {
 	}
 	r.URL = u.String()
 	return r, checkSecure(at, u)
+}
+
+// maxDocument is the largest allowed size of a catalogue, in bytes.
+const maxDocument = 4 << 20
+
+// document downloads a catalogue. It also returns the address after redirects.
+func (c *client) document(ctx context.Context, address string) (text []byte, at *url.URL, err error) {
+	err = c.retry(ctx, func(ctx context.Context) error {
+		header := http.Header{"Accept": {"application/json"}}
+		return c.ask(ctx, address, header, []int{http.StatusOK}, func(a *http.Response, body io.Reader) error {
+			at = a.Request.URL
+			if text, err = io.ReadAll(io.LimitReader(body, maxDocument+1)); err != nil {
+				return err
+			}
+			if len(text) > maxDocument {
+				return fmt.Errorf("over %d bytes", maxDocument)
+			}
+			return sniff(text)
+		})
+	})
+	return text, at, err
 }
 
 // newest returns the newest entry that the file's pattern matches.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
+	"time"
 
 	"relais/internal/publicnet"
 )
@@ -17,13 +18,20 @@ import (
 // must not make relais connect to machines of the user's network. Hosts that the user's
 // own table names are exempt.
 type guard struct {
+	*http.Transport
 	named  map[string]bool // hosts, in lower case
 	dialer net.Dialer
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-func newGuard(named map[string]bool, dialer net.Dialer) *guard {
-	return &guard{named, dialer, net.DefaultResolver.LookupNetIP}
+func newGuard(named map[string]bool, l Limits) *guard {
+	g := &guard{named: named, dialer: net.Dialer{Timeout: l.Connect}, lookup: net.DefaultResolver.LookupNetIP}
+	g.Transport = &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: g.dialContext, TLSHandshakeTimeout: l.Connect,
+		ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10,
+		IdleConnTimeout: time.Minute,
+	}
+	return g
 }
 
 // A redirectError is a refused redirect or address.
@@ -78,28 +86,20 @@ func refused(host string, err error) error {
 	return redirectError{fmt.Sprintf("%s: %v; to allow it, name the host in your own table (--sources)", host, err)}
 }
 
-// A guarded transport checks what the dialer of its guard does not see: the hosts that
-// proxies connect to, and addresses of redirects.
-type guarded struct {
-	*http.Transport
-	guard *guard
-}
-
-// RoundTrip implements http.RoundTripper.
-func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.Proxy != nil {
-		proxy, err := t.Proxy(r)
-		if err != nil {
+// RoundTrip implements http.RoundTripper. It checks what dialContext does not see: the
+// hosts that proxies connect to, and addresses of redirects.
+func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	proxy, err := g.Proxy(r)
+	if err != nil {
+		return nil, err
+	}
+	if proxy != nil {
+		if err := g.checkProxied(r.Context(), r.URL); err != nil {
 			return nil, err
 		}
-		if proxy != nil {
-			if err := t.guard.checkProxied(r.Context(), r.URL); err != nil {
-				return nil, err
-			}
-			r = r.WithContext(context.WithValue(r.Context(), proxiedKey{}, true))
-		}
+		r = r.WithContext(context.WithValue(r.Context(), proxiedKey{}, true))
 	}
-	a, err := t.Transport.RoundTrip(r)
+	a, err := g.Transport.RoundTrip(r)
 	if err != nil || a.StatusCode/100 != 3 {
 		return a, err
 	}

@@ -105,9 +105,8 @@ func TestProxy(t *testing.T) {
 	}
 	c := newClient("relais/test", quick, map[string]bool{"named.test": true})
 	defer c.close()
-	through := c.http.Transport.(guarded)
-	through.Proxy = http.ProxyURL(at)
-	through.guard.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
+	c.guard.Proxy = http.ProxyURL(at)
+	c.guard.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		switch host {
 		case "public.test":
 			return []netip.Addr{netip.MustParseAddr("93.184.216.34")}, nil

@@ -44,6 +44,12 @@ func (v version) conditions() http.Header {
 	return http.Header{}
 }
 
+// isOlder reports whether an answer 304 is about an older file, which is not modified since
+// the version's date either.
+func (v version) isOlder(got version) bool {
+	return v.ETag == "" && (got.ETag != "" || got.LastModified != "" && got.LastModified != v.LastModified)
+}
+
 // is reports whether the versions are the same bytes.
 func (v version) is(w version) bool { return v == w || v.SHA256 != "" && v.SHA256 == w.SHA256 }
 
