@@ -104,7 +104,7 @@ func TestKeysAreNotKept(t *testing.T) {
 	k.use(k.file("weekly", "url", weekly+"?v=1&key=other", ""))
 	k.asked()
 	k.want(k.run(), Unchanged, "")
-	k.wantAsked(k.whole(weekly))
+	k.wantAsked(whole(weekly))
 }
 
 // wantNoKey checks that no file has the key, and returns how many there are.

@@ -125,7 +125,11 @@ func (d *download) store(from io.Reader, size int64) error {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewReader(from)
+	came := progress{&d.received, func(int) {}}
+	if d.progress != nil {
+		came.advance = d.progress(size)
+	}
+	in := bufio.NewReader(io.TeeReader(from, came))
 	head, err := in.Peek(sniffed) // the rest of a page is not waited for
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -136,12 +140,8 @@ func (d *download) store(from io.Reader, size int64) error {
 	if err := sniff(head); err != nil {
 		return err
 	}
-	came := progress{&d.received, func(int) {}}
-	if d.progress != nil {
-		came.advance = d.progress(size)
-	}
 	sum, published := sha256.New(), d.remote.Sum.digest()
-	to := io.MultiWriter(f, sum, came)
+	to := io.MultiWriter(f, sum)
 	if published != nil {
 		to = io.MultiWriter(to, published)
 	}
@@ -164,7 +164,7 @@ func (d *download) store(from io.Reader, size int64) error {
 	return setModTime(d.path, d.got.LastModified, time.Now())
 }
 
-// A progress counts what is written.
+// A progress counts the bytes that came.
 type progress struct {
 	received *int64
 	advance  func(n int)

@@ -24,7 +24,7 @@ func TestNewerByHand(t *testing.T) {
 	k.asked()
 	r := k.run()
 	k.want(r, Failed, "older than the present snapshot of 2026-01-29")
-	k.wantAsked(k.whole(weekly), k.whole(towns))
+	k.wantAsked(whole(weekly), whole(towns))
 	if note := "FR: its snapshot, of 2026-01-29, is not the one of the last update; the files are fetched again"; !slices.Contains(r.Notes, note) {
 		t.Errorf("notes %q, want %q among them", r.Notes, note)
 	}
@@ -71,7 +71,7 @@ func TestSnapshotIsAnother(t *testing.T) {
 			r := k.run()
 			k.want(r, Updated, "")
 			k.wantDate("2026-01-15")
-			k.wantAsked(k.whole(weekly), k.whole(towns))
+			k.wantAsked(whole(weekly), whole(towns))
 			if !strings.Contains(strings.Join(r.Notes, " "), tt.words) {
 				t.Errorf("notes %q, want %q in them", r.Notes, tt.words)
 			}
@@ -139,7 +139,7 @@ func TestStateForm(t *testing.T) {
 			filetest.Write(t, path, text)
 			k.asked()
 			k.want(k.run(), Updated, "")
-			k.wantAsked(k.whole(weekly), k.whole(towns))
+			k.wantAsked(whole(weekly), whole(towns))
 			k.want(k.run(), Unchanged, "")
 		})
 	}

@@ -30,7 +30,7 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 		len(r.Ingests) != 1 {
 		t.Errorf("files %+v, %d ingests; want two files, the first fetched whole, and one ingest", r.Files, len(r.Ingests))
 	}
-	k.wantAsked(k.whole(weekly), k.whole(towns))
+	k.wantAsked(whole(weekly), whole(towns))
 	before := k.listing()
 	r = k.run()
 	k.want(r, Unchanged, "")
@@ -48,7 +48,7 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 	}
 	k.asked()
 	k.want(k.force(), Updated, "")
-	k.wantAsked(k.whole(weekly), k.whole(towns))
+	k.wantAsked(whole(weekly), whole(towns))
 }
 
 // A transfer that broke begins again: at the next try, and in the next run.
@@ -64,7 +64,7 @@ func TestCutTransfer(t *testing.T) {
 	k.behave(weekly, nil)
 	k.asked()
 	k.want(k.run(), Updated, "")
-	k.wantAsked(k.whole(weekly), same(towns))
+	k.wantAsked(whole(weekly), same(towns))
 	k.wantDate("2026-01-22")
 }
 
@@ -171,7 +171,7 @@ func TestChecksum(t *testing.T) {
 			publish([]byte(tt.name))
 			files()
 			k.want(k.run(), Failed, "the catalogue says")
-			if got, want := files(), []string{k.whole(weekly), k.whole(weekly)}; !slices.Equal(got, want) {
+			if got, want := files(), []string{whole(weekly), whole(weekly)}; !slices.Equal(got, want) {
 				t.Errorf("asked %q, want %q", got, want)
 			}
 			k.want(k.run(), Failed, "refused before")
@@ -215,7 +215,7 @@ func TestChecksumAlone(t *testing.T) {
 	k.asked()
 	before := k.listing()
 	k.want(k.run(), Unchanged, "")
-	k.wantAsked(k.whole("/api"))
+	k.wantAsked(whole("/api"))
 	if k.listing() != before {
 		t.Error("the second run touched the folder")
 	}

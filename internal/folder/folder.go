@@ -20,8 +20,8 @@ type Dir string
 // ManifestName is the file below Sources that lists the kept files.
 const ManifestName = "manifest.json"
 
-// UpdateName is the file below Sources that records from where the kept files were
-// downloaded, and their versions.
+// UpdateName is the file below Sources that records the versions of the files that were
+// downloaded, and of those that were refused.
 const UpdateName = "update.json"
 
 // FeedsName is the file below Sources that records the same for the files of
