@@ -49,7 +49,7 @@ var (
 	secrets    = regexp.MustCompile(`(?i)key|token|secret|pass|pwd|auth|sig|cred|session|code|jwt|user`)
 )
 
-// redacted returns an address that may be shown: without user and fragment, and without
+// redacted returns an address that may be shown: without user name and fragment, and without
 // the values of query members with names such as "key".
 func redacted(u *url.URL) string {
 	query := queryPairs.ReplaceAllStringFunc(u.RawQuery, func(pair string) string {
@@ -60,6 +60,9 @@ func redacted(u *url.URL) string {
 		return pair
 	})
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath, RawQuery: query}
+	if u.User != nil {
+		shown.User = url.User("user")
+	}
 	return truncate(shown.String(), maxShown)
 }
 

@@ -20,7 +20,7 @@ func TestRedacted(t *testing.T) {
 		{"https://h/a.csv", "https://h/a.csv"},
 		{"https://h/a?service=WFS&typeName=us:x&api_key=S", "https://h/a?service=WFS&typeName=us:x&api_key=…"},
 		{"https://h/a?%6Bey=S;token=S&X-Amz-Signature=S#S", "https://h/a?%6Bey=…;token=…&X-Amz-Signature=…"},
-		{"https://u:S@h/a", "https://h/a"},
+		{"https://u:S@h/a", "https://user@h/a"},
 		{"https://h/?KEY=", "https://h/?KEY=…"},
 		{"https://h/?%zz=S", "https://h/?%zz=…"},
 		{"", ""},

@@ -61,7 +61,7 @@ type record struct {
 	Read    string  `json:"read,omitempty"`   // when the good feed was read, in RFC 3339
 }
 
-// known returns the version that was seen last of what is asked for, zero if there is none.
+// known returns the version that was seen last of what is asked for, zero without one.
 func (r record) known(asked string) version {
 	for _, v := range []version{r.Refused, r.Good} {
 		if v.Asked == asked {
