@@ -16,7 +16,6 @@ const (
 	maxShown   = 300
 	maxError   = 500  // of a file
 	maxProblem = 1000 // of a source
-	maxTag     = 1000 // of a header that is sent back
 )
 
 var errAddress = errors.New("the url must be a full address with http or https, without a user name")

@@ -61,8 +61,6 @@ type temporary struct {
 	after time.Duration // the wait that the server asks for
 }
 
-func (p temporary) Unwrap() error { return p.error }
-
 // retry calls try until it succeeds, fails with an error that is not temporary, or the
 // limits are reached.
 func (c *client) retry(ctx context.Context, try func(ctx context.Context) error) error {

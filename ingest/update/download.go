@@ -38,12 +38,8 @@ var errUnchanged = errors.New("unchanged")
 // changes.
 type unusable struct{ error }
 
-func (u unusable) Unwrap() error { return u.error }
-
 // A damaged error reports bytes that are not the authority's file, perhaps only this time.
 type damaged struct{ error }
-
-func (d damaged) Unwrap() error { return d.error }
 
 // run downloads the file. Errors: errUnchanged; unusable. Damaged bytes are fetched again.
 // If the same come, they are unusable.
@@ -78,7 +74,8 @@ func (d *download) try(ctx context.Context) error {
 	}
 	older := false
 	err := d.ask(ctx, d.remote.URL, header, wanted, func(a *http.Response, body io.Reader) error {
-		d.got = version{Asked: asked(d.remote, d.limit), ETag: tagOf(a, "Etag"), LastModified: tagOf(a, "Last-Modified")}
+		d.got = version{Asked: asked(d.remote, d.limit), ETag: a.Header.Get("Etag"),
+			LastModified: a.Header.Get("Last-Modified")}
 		if a.StatusCode == http.StatusNotModified {
 			older = d.known.isOlder(d.got)
 			return errUnchanged
@@ -174,14 +171,6 @@ func (p progress) Write(text []byte) (int, error) {
 	*p.received += int64(len(text))
 	p.advance(len(text))
 	return len(text), nil
-}
-
-// tagOf returns a header that identifies a version, "" if it is too long to keep.
-func tagOf(a *http.Response, name string) string {
-	if text := a.Header.Get(name); len(text) <= maxTag {
-		return text
-	}
-	return ""
 }
 
 // sniffed is how many bytes are enough to recognize a page.

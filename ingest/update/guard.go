@@ -28,7 +28,7 @@ func newGuard(named map[string]bool, l Limits) *guard {
 	g := &guard{named: named, dialer: net.Dialer{Timeout: l.Connect}, lookup: net.DefaultResolver.LookupNetIP}
 	g.Transport = &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: g.dialContext, TLSHandshakeTimeout: l.Connect,
-		ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 256 << 10,
+		ResponseHeaderTimeout: l.Header, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10,
 		IdleConnTimeout: time.Minute,
 	}
 	return g
