@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"relais/admin/backup"
 	"relais/admin/inventory"
 	"relais/auth/access"
@@ -33,19 +31,6 @@ func backedUp(t *testing.T) (dir folder.Dir, copied string) {
 		t.Fatal(err)
 	}
 	return dir, copied
-}
-
-// firstFormat writes a file of clients as the first version did: bbolt with one bucket.
-func firstFormat(path string) error {
-	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		return err
-	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		_, err := tx.CreateBucket([]byte(access.Bucket))
-		return err
-	})
-	return errors.Join(err, db.Close())
 }
 
 func removing(names ...string) func(dir string) error {
@@ -74,11 +59,8 @@ var backups = []struct {
 			0o600)
 	}, "not finished", false},
 	{"stores that count commits", removing(backup.Name, "stores.json", "measures.db"), "made it", false},
-	{"of an older relais", func(dir string) error {
-		err := removing(backup.Name, "stores.json", "measures.db", ClientsFile, PhotosFile, CommunityFile, UsersFile,
-			ArchivesFile)(dir)
-		return errors.Join(err, firstFormat(filepath.Join(dir, ClientsFile)))
-	}, "", true},
+	{"of an older relais", removing(backup.Name, "stores.json", "measures.db", ClientsFile, PhotosFile, CommunityFile,
+		UsersFile, ArchivesFile), "", true},
 }
 
 // A copy that lacks something, or may lack something, is not restored.

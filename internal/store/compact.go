@@ -89,19 +89,6 @@ func (db *DB) compact() (before, after int64, err error) {
 	return before, after, err
 }
 
-// rewrite puts a file in the place of this one, which fill has filled. The caller
-// holds db.writing.
-func (db *DB) rewrite(fill func(*bolt.DB) error) (before, after int64, err error) {
-	if err := db.certain(); err != nil {
-		return 0, 0, err
-	}
-	old, err := db.verify()
-	if err != nil {
-		return 0, 0, err
-	}
-	return db.swap(old, fill, func(*file) error { return nil })
-}
-
 // swap puts a file in the place of this one, which fill has filled and show has seen. old is what
 // there is. The caller holds db.writing.
 func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *file) error,

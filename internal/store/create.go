@@ -36,7 +36,7 @@ func create(path string, buckets []string) error {
 			if err := putFormat(tx, 0); err != nil {
 				return err
 			}
-			return makeBuckets(&Tx{bolt: tx, file: &file{sealed: true}}, buckets)
+			return makeBuckets(&Tx{bolt: tx}, buckets)
 		})
 	})
 	if err != nil {

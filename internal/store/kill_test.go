@@ -22,9 +22,6 @@ func TestMain(m *testing.M) {
 		if args[0] == "little" {
 			return openWithLittle(args[1])
 		}
-		if len(args) == 3 {
-			return sealForEver(args[1], args[2])
-		}
 		return writeForEver(args[0], args[1])
 	})
 }

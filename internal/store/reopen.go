@@ -44,10 +44,7 @@ func (db *DB) writable() error {
 	if err := db.certain(); err != nil {
 		return err
 	}
-	if err := db.alone(); err != nil {
-		return err
-	}
-	return db.seal()
+	return db.alone()
 }
 
 // certain makes sure that bolt's view of the file is the state on the disk.
@@ -96,9 +93,6 @@ func (db *DB) Problem() error {
 	}
 	defer db.writing.Unlock()
 	err := db.certain()
-	if f := db.current; err == nil && !f.sealed && !db.readOnly {
-		err = db.sealing.err
-	}
 	db.problem.Store(&err)
 	return err
 }

@@ -50,7 +50,7 @@ func (b *Bucket) sealed(key, value []byte) []byte { return seal(b.seed, key, val
 
 // open returns a value as it was put, nil for nil. Error: ErrDamaged.
 func (b *Bucket) open(key, stored []byte) ([]byte, error) {
-	if stored == nil || !b.tx.file.sealed {
+	if stored == nil {
 		return stored, nil
 	}
 	value, ok := unseal(b.seed, key, stored)

@@ -221,64 +221,6 @@ func (db *DB) rebuild(ctx context.Context, why error) error {
 	return nil
 }
 
-// copyLog fills a file with what a log has.
-func (c *copying) copyLog(ctx context.Context, log Log, buckets []string, commits uint64) (mark Mark, err error) {
-	if c.tx, err = c.dst.Begin(true); err != nil {
-		return mark, err
-	}
-	if err := putFormat(c.tx, commits); err != nil {
-		return mark, err
-	}
-	for _, name := range buckets {
-		if err := c.do(Op{Kind: OpCreate, Path: [][]byte{[]byte(name)}}); err != nil {
-			return mark, err
-		}
-	}
-	if mark, err = log.All(ctx, c.do); err != nil {
-		return mark, err
-	}
-	if err := putMark(c.tx, mark); err != nil {
-		return mark, err
-	}
-	tx := c.tx
-	c.tx = nil
-	return mark, tx.Commit()
-}
-
-// do repeats a step of an empty file, which is an OpCreate, OpPut or OpSequence.
-func (c *copying) do(op Op) error {
-	if len(op.Path) == 0 {
-		return errors.New("a step in no bucket")
-	}
-	path, seed := [][]byte{append([]byte(sealedPrefix), op.Path[0]...)}, seedOf(0, op.Path[0])
-	for _, name := range op.Path[1:] {
-		path, seed = append(path, name), seedOf(seed, name)
-	}
-	if c.size += len(op.Key) + len(op.Value); c.size > copied {
-		if err := c.next(); err != nil {
-			return err
-		}
-	}
-	b, err := c.bucketAt(path)
-	if err != nil {
-		return err
-	}
-	if len(op.Path) == 1 && op.Kind != OpPut {
-		if err := putNotice(c.tx, op.Path[0]); err != nil {
-			return err
-		}
-	}
-	switch op.Kind {
-	case OpCreate:
-		return nil
-	case OpPut:
-		return b.Put(op.Key, seal(seed, op.Key, op.Value))
-	case OpSequence:
-		return b.SetSequence(op.N)
-	}
-	return fmt.Errorf("a step of kind %d", op.Kind)
-}
-
 // Steps calls fn with steps that make the content of the file in an empty one: an OpSequence for
 // each bucket, and an OpPut for each record. They are valid until fn returns.
 func (tx *Tx) Steps(fn func(Op) error) error {

@@ -32,6 +32,8 @@ var (
 	ErrHeld = errors.New("the file is in use by another process")
 	// errNewer says that a newer program has written the file.
 	errNewer = errors.New("it was written by a newer relais: install that version")
+	// errOlder says that a program from before the first release has written the file.
+	errOlder = errors.New("it is of a format from before the first release: begin with a new folder")
 )
 
 func damaged(name string, why error) error {
@@ -91,9 +93,8 @@ type DB struct {
 	rounds     rounds               // of Fresh
 	life       context.Context      // ends with Close
 	end        context.CancelFunc
-	rebuilding atomic.Bool  // the log is copied as a whole
-	rebuilt    atomic.Int64 // how often a Log did not have the mark
-	sealing    attempt
+	rebuilding atomic.Bool           // the log is copied as a whole
+	rebuilt    atomic.Int64          // how often a Log did not have the mark
 	opening    attempt               // to open the file again
 	building   attempt               // to replace the file by all that the log has
 	problem    atomic.Pointer[error] // that Problem told last
@@ -105,7 +106,6 @@ type DB struct {
 type file struct {
 	held    *os.File
 	bolt    *bolt.DB
-	sealed  bool   // each record has a sum: else the file is of the first format
 	commits uint64 // that it had when it was opened
 	mark    Mark   // that it had when it was opened
 	users   sync.WaitGroup
@@ -135,10 +135,8 @@ func (f *file) close() error {
 }
 
 // Open opens a file for reading and writing, and makes the file and the buckets
-// that are missing; the folder must exist. A file of the first format, whose records
-// have no sums, is replaced by one of the second; when that fails it is read as it is,
-// and Updates fail with the cause. Open waits at most a second for who has the file
-// open, then fails with ErrHeld. Other errors: ErrDamaged, errNewer, and those that
+// that are missing; the folder must exist. Open waits at most a second for who has the file
+// open, then fails with ErrHeld. Other errors: ErrDamaged, errNewer, errOlder, and those that
 // folder.ReadOnly knows. Up to 64 MiB the file is read to its last
 // page first; of a larger one only Check finds all that could end the process.
 func Open(path string, buckets ...string) (*DB, error) {
@@ -154,9 +152,6 @@ func Open(path string, buckets ...string) (*DB, error) {
 	db.buckets = buckets
 	// A disk that takes no writes must not keep the file from being read.
 	db.current.doubtful = db.current.settle(path) != nil
-	if err := db.seal(); err != nil {
-		return db, nil
-	}
 	if err := db.addMissing(buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -165,7 +160,7 @@ func Open(path string, buckets ...string) (*DB, error) {
 
 // OpenReadOnly opens a file that several processes may read at once, and that
 // nobody may have open for writing. Errors: fs.ErrNotExist, ErrHeld after a
-// second, ErrDamaged, errNewer.
+// second, ErrDamaged, errNewer, errOlder.
 func OpenReadOnly(path string) (*DB, error) { return open(path, os.O_RDONLY, walkable) }
 
 // open opens a file that exists and walks its tree when the file has at most

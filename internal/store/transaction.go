@@ -158,7 +158,7 @@ func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx
 	err := guard(db.name, func() error {
 		err := managed(func(t *bolt.Tx) error {
 			tx = t
-			sealed := &Tx{bolt: t, file: f, name: db.name}
+			sealed := &Tx{bolt: t, name: db.name}
 			if own = fn(sealed); sealed.damage != nil {
 				own = sealed.damage
 			}

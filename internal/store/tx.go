@@ -14,7 +14,6 @@ import (
 // whatever its function returns, unless LeaveOut was called.
 type Tx struct {
 	bolt    *bolt.Tx
-	file    *file
 	name    string // of the file, for errors
 	damage  error  // the first
 	leave   func(error)
@@ -53,7 +52,7 @@ func (tx *Tx) Value(bucket string, key []byte) []byte {
 
 // Bucket returns a bucket of the file, nil when it is missing.
 func (tx *Tx) Bucket(name []byte) *Bucket {
-	return tx.outermost(name, tx.bolt.Bucket(tx.stored(name)))
+	return tx.outermost(name, tx.bolt.Bucket(stored(name)))
 }
 
 // outermost returns nil for a nil b.
@@ -66,12 +65,7 @@ func (tx *Tx) outermost(name []byte, b *bolt.Bucket) *Bucket {
 }
 
 // stored is the name of a bucket in the file.
-func (tx *Tx) stored(name []byte) []byte {
-	if !tx.file.sealed {
-		return name
-	}
-	return append([]byte(sealedPrefix), name...)
-}
+func stored(name []byte) []byte { return append([]byte(sealedPrefix), name...) }
 
 // CreateBucketIfNotExists returns a bucket, and makes it when it is missing.
 func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
@@ -81,10 +75,7 @@ func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	if len(name) == 0 {
 		return nil, fmt.Errorf("a bucket needs a name")
 	}
-	if err := putNotice(tx.bolt, name); err != nil {
-		return nil, err
-	}
-	made, err := tx.bolt.CreateBucket(tx.stored(name))
+	made, err := tx.bolt.CreateBucket(stored(name))
 	if err != nil {
 		return nil, err
 	}
