@@ -114,7 +114,7 @@ func isOwnFolder(name string) bool {
 // that update can fetch again.
 func needsNoCheck(name string) bool {
 	first, base, below := strings.Cut(name, "/")
-	return name == inventory.Name || name == backup.Name || name == folder.PackName || name == measure.Dir+"/"+measure.ManifestName ||
+	return name == inventory.Name || name == backup.Name || name == folder.PackName ||
 		!below && strings.HasSuffix(name, ".lock") || first == "downloads" || first == cacheFolder ||
 		name == cluster.MemberName || name == cluster.ListName ||
 		first == "sources" && slices.Contains([]string{folder.ManifestName, folder.UpdateName, folder.FeedsName},

@@ -192,7 +192,7 @@ func noMeasures(files []File, err error) []File {
 			return files
 		}
 	}
-	f := File{Path: measure.Dir + "/" + measure.ManifestName, Kind: "measures"}
+	f := File{Path: measure.DatabaseName, Kind: "measures"}
 	f.Problem = oneLine(err) + measuresAdvice(err)
 	return append(files, f)
 }

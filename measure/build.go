@@ -112,7 +112,7 @@ func (b *builder) reset() {
 
 // write writes the sorted rows of a builder to a file that does not count yet, and loads it.
 func (s *Store) write(b *builder) (SegmentInfo, *segment, error) {
-	if err := s.prepare(); err != nil {
+	if err := folder.MakePrivateDir(s.dir); err != nil {
 		return SegmentInfo{}, nil, err
 	}
 	path := filepath.Join(s.dir, newName())

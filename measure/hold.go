@@ -21,9 +21,9 @@ func (s *Store) Hold() *Hold {
 	s.seen.Lock()
 	defer s.seen.Unlock()
 	s.holds++
-	h := &Hold{Files: files(s.dir, s.rows)}
+	h := &Hold{Files: files(s.rows)}
 	h.resume = sync.OnceFunc(func() {
-		for _, name := range files(s.dir, s.counted()) {
+		for _, name := range files(s.counted()) {
 			if !slices.Contains(h.Files, name) {
 				h.Files = append(h.Files, name)
 			}

@@ -21,14 +21,6 @@ func TestMain(m *testing.M) {
 		if args[0] == "add" {
 			return addInto(folder.Dir(args[1]), args[2])
 		}
-		if args[0] == "open" {
-			if _, err := openMeasures(folder.Dir(args[1]), false, clockOf(now)); err != nil {
-				return err
-			}
-			fmt.Println("it is open")
-			time.Sleep(time.Hour)
-			return nil
-		}
 		return importInto(folder.Dir(args[0]), args[1:])
 	})
 }

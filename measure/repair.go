@@ -28,9 +28,6 @@ type Repaired struct {
 // of the disk.
 func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	path := filepath.Join(string(dir), Dir)
-	if _, err := readManifest(path); errors.Is(err, ErrNewer) {
-		return r, err
-	}
 	db, aside, err := openAgain(filepath.Join(string(dir), DatabaseName))
 	if err != nil {
 		return r, err
@@ -61,7 +58,7 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	for _, row := range c.put {
 		r.Files, r.Measures = r.Files+1, r.Measures+row.Rows
 	}
-	return r, errors.Join(replaceManifest(path), s.sweep())
+	return r, s.sweep()
 }
 
 // openAgain opens a database. If it cannot be read, it renames it and opens a new one.

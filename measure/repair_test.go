@@ -60,22 +60,18 @@ func filled(t testing.TB) (dir string, want []string) {
 	return dir, contentOf(t, s)
 }
 
-// Whatever becomes of the database and the manifest, the segments say again what counts,
-// and a repair of what is whole changes nothing.
+// Whatever becomes of the database, the segments say again what counts, and a repair of what is
+// whole changes nothing.
 func TestRepair(t *testing.T) {
-	for _, lost := range []string{"", DatabaseName, Dir + "/" + ManifestName, "both", "junk"} {
+	for _, lost := range []string{"", DatabaseName, "junk"} {
 		dir, want := filled(t)
 		closeStore(t, dir)
 		files := segmentsIn(t, dir)
-		db, manifest := filepath.Join(dir, DatabaseName), filepath.Join(dir, Dir, ManifestName)
+		db := filepath.Join(dir, DatabaseName)
 		var err error
 		switch lost {
 		case DatabaseName:
 			err = os.Remove(db)
-		case Dir + "/" + ManifestName:
-			err = os.Remove(manifest)
-		case "both":
-			err = errors.Join(os.Remove(db), os.Remove(manifest))
 		case "junk":
 			err = os.WriteFile(db, []byte("no database"), 0o600)
 		}
@@ -91,9 +87,6 @@ func TestRepair(t *testing.T) {
 		if got := contentOf(t, s); !slices.Equal(got, want) || len(s.Problems()) > 0 ||
 			!slices.Equal(segmentsIn(t, dir), files) {
 			t.Errorf("%s: %d measures, want %d, %v", lost, len(got), len(want), s.Problems())
-		}
-		if !strings.Contains(manifestIn(t, dir), `"version": 2`) {
-			t.Errorf("%s: the manifest has another version, want 2", lost)
 		}
 		added(t, s, fieldsOf(99))
 	}
@@ -173,7 +166,8 @@ func TestRepairLeaves(t *testing.T) {
 	if r := repaired(t, dir); r.Measures != len(want) || len(r.Left) != 0 {
 		t.Errorf("Repair() = %+v, want all measurements", r)
 	}
-	writeManifest(t, dir, `{"version":7}`)
+	text[8] = originsOf + 1 // the version
+	filetest.Write(t, path, text)
 	if _, err := Repair(folder.Dir(dir), clockOf(now)); !errors.Is(err, ErrNewer) {
 		t.Errorf("Repair() = %v, want ErrNewer", err)
 	}

@@ -70,19 +70,12 @@ func OpenDatabase(dir folder.Dir, readOnly bool) (*store.DB, error) {
 
 // mayBeMissing returns an error if a folder of segments must have a database.
 func mayBeMissing(dir string) error {
-	m, err := readManifest(dir)
-	if err == nil && m.Version == manifestOfRows || errors.Is(err, ErrNewer) {
+	names, err := segmentFiles(dir)
+	if err != nil || len(names) == 0 { // no measurement is lost
 		return err
 	}
-	names, listing := segmentFiles(dir)
-	if listing != nil {
-		return listing
-	}
-	if len(names) == 0 {
-		return nil // no measurement is lost
-	}
-	return errors.Join(err, fmt.Errorf("%s: %w: it is missing, and %s holds %d files of measures", DatabaseName,
-		errDamaged, Dir, len(names)))
+	return fmt.Errorf("%s: %w: it is missing, and %s holds %d files of measures", DatabaseName, errDamaged, Dir,
+		len(names))
 }
 
 // readRows reads the rows of a database in their order. A nil database has no rows.

@@ -57,7 +57,7 @@ func NewShared(ctx context.Context, dir folder.Dir, db *store.DB, now func() tim
 		return nil, err
 	}
 	_ = s.fetchMissing(ctx, list) // the view says what is missing
-	if err := s.open(list, false); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -109,7 +109,7 @@ func (s *Store) fetchMissing(ctx context.Context, rows []SegmentInfo) error {
 func (s *Store) fetch(ctx context.Context, row SegmentInfo) (*segment, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeFor(row.Bytes))
 	defer cancel()
-	if err := s.prepare(); err != nil {
+	if err := folder.MakePrivateDir(s.dir); err != nil {
 		return nil, err
 	}
 	body, err := s.blobs.Get(ctx, BlobName(row.File))

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,9 +44,8 @@ type Store struct {
 	holds  int                 // copies of files that are being made
 	fresh  map[string]*segment // loaded already, of the transaction that runs
 
-	prepared atomic.Bool   // older programs refuse the folder
-	merging  sync.Mutex    // held by Merge
-	grew     chan struct{} // see Grew
+	merging sync.Mutex    // held by Merge
+	grew    chan struct{} // see Grew
 
 	current atomic.Pointer[view]
 }
@@ -68,11 +65,7 @@ type view struct {
 // errDamaged or ErrNewer; nothing is removed then.
 func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 	s := newStore(dir, db, now)
-	list, old, err := loadRows(db, s.dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.open(list, old); err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -89,26 +82,10 @@ func newStore(dir folder.Dir, db *store.DB, now func() time.Time) *Store {
 	return s
 }
 
-// open loads the rows of the database. If list are those of an old manifest, it moves them there, or
-// loads them if it cannot.
-func (s *Store) open(list []SegmentInfo, old bool) error {
-	if _, err := os.Stat(s.dir); err == nil && !s.readOnly {
-		if err := folder.MakePrivateDir(s.dir); err != nil { // older versions let others read it
-			return err
-		}
-	}
-	if old && !s.readOnly {
-		if err := s.migrate(list); err != nil {
-			return err
-		}
-	}
-	if old && s.readOnly {
-		s.show(list)
-	} else if err := s.db.Follow(s.load, s.apply, rowsBucket); err != nil {
+// open loads the rows of the database.
+func (s *Store) open() error {
+	if err := s.db.Follow(s.load, s.apply, rowsBucket); err != nil || s.readOnly {
 		return err
-	}
-	if s.readOnly {
-		return nil
 	}
 	return s.sweep()
 }
@@ -231,9 +208,8 @@ func (s *Store) counted() []SegmentInfo {
 // Check reads the segments of a data folder whose database is open; db is nil for a folder without
 // one. The error is that of the rows.
 func Check(dir folder.Dir, db *store.DB) ([]Checked, error) {
-	path := filepath.Join(string(dir), Dir)
-	list, _, err := loadRows(db, path)
-	return check(path, list), err
+	list, err := readRows(db)
+	return check(filepath.Join(string(dir), Dir), list), err
 }
 
 // CountRows reads the rows of a database.
@@ -248,24 +224,6 @@ func check(dir string, rows []SegmentInfo) (list []Checked) {
 		list = append(list, Checked{row, err})
 	}
 	return list
-}
-
-// files returns the paths, below the data folder, of the files of measurements except the
-// database.
-func files(dir string, rows []SegmentInfo) (paths []string) {
-	for _, row := range rows {
-		paths = append(paths, Dir+"/"+row.File)
-	}
-	if _, err := os.Stat(filepath.Join(dir, ManifestName)); err == nil {
-		paths = append(paths, Dir+"/"+ManifestName)
-	}
-	return paths
-}
-
-// IsFile reports whether a path below the data folder can be one of a Hold's Files.
-func IsFile(path string) bool {
-	dir, name, _ := strings.Cut(path, "/")
-	return dir == Dir && (name == ManifestName || segmentName.MatchString(name))
 }
 
 // loaded returns the segments in memory by the names of their files.
