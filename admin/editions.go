@@ -2,10 +2,8 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 
-	"relais/internal/store"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -46,21 +44,6 @@ func (s *Stores) NoteEdition(ctx context.Context, snap *snapshot.Snapshot, log *
 	}
 	if _, err := s.Archives.Note(ctx, snap); err != nil && ctx.Err() == nil {
 		log.Error("noting what a snapshot changed", "market", snap.Market, "error", err)
-	}
-}
-
-// CompleteArchives stores differences between publications that an older version added. It logs what
-// it does.
-func (s *Stores) CompleteArchives(ctx context.Context, log *slog.Logger) {
-	if s.cannotChangeArchives() {
-		return
-	}
-	n, err := s.Archives.Complete(ctx)
-	if n > 0 {
-		log.Info("the differences between archives are complete", "added", n)
-	}
-	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) {
-		log.Error("completing the differences between archives", "error", err)
 	}
 }
 

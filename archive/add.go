@@ -225,9 +225,6 @@ func (a *adding) correct(before, at, after *Publication) (err error) {
 			return err
 		}
 		a.corrects, err = newCorrection(a.tx, Markets, previous, was)
-		if errors.Is(err, errDamaged) { // not stored, or by another version of relais
-			a.corrects, err = a.computeCorrection(before, at, previous, was)
-		}
 		if errors.Is(err, errDamaged) {
 			a.corrects, err = nil, nil // what replaces it may be the cure
 		}
@@ -237,20 +234,6 @@ func (a *adding) correct(before, at, after *Publication) (err error) {
 		}
 	}
 	return errors.Join(err, removeTold(a.tx, Markets, a.date))
-}
-
-// computeCorrection is newCorrection from the rows of the publications.
-func (a *adding) computeCorrection(before, at *Publication, previous, was Edition) (*correction, error) {
-	rows, supports, err := differingRows(a.tx, before, at)
-	if err != nil {
-		return nil, err
-	}
-	lists, err := compare(a.ctx, fetchIn(a.tx), rows, supports)
-	c := &correction{codes: Markets, previous: previous, was: was}
-	for _, code := range Markets {
-		c.lists = append(c.lists, lists[code])
-	}
-	return c, err
 }
 
 // refuseFewer returns an error if the file has so much less than a publication that it may be a part.

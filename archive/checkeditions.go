@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 
@@ -13,13 +12,13 @@ import (
 
 // checkEditions reads the differences of a market. Of noted editions it undoes them one after the
 // other, from the newest state to the oldest. It returns the number of noted editions.
-func checkEditions(tx *store.Tx, code market.Code) (n int, err error) {
-	if err := checkDifferences(tx, code); err != nil {
-		return 0, err
-	}
-	all, err := noted(tx, code)
+func (s *Store) checkEditions(tx *store.Tx, code market.Code) (n int, err error) {
+	all, err := s.editionsIn(tx, code)
 	if err != nil || len(all) == 0 {
 		return 0, err
+	}
+	if published(code) {
+		return 0, checkDifferences(tx, code, all)
 	}
 	state, err := stateOf(tx, code, all[len(all)-1])
 	for i := len(all) - 1; err == nil && i > 0; i-- {
@@ -31,47 +30,15 @@ func checkEditions(tx *store.Tx, code market.Code) (n int, err error) {
 	return len(all), err
 }
 
-// checkDifferences decodes the differences of a market. Those of other publications are not damage:
-// another version of relais added a publication since, and they are computed again.
-func checkDifferences(tx *store.Tx, code market.Code) error {
-	b := tx.Bucket([]byte(differencesBucket))
-	if b == nil {
-		return nil
-	}
-	prefix := marketKey(code, 0)
-	c := b.Cursor()
-	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-		if _, err := readDifference(k, v, Edition{}, Edition{}); err != nil && !errors.Is(err, errStale) {
-			return err
+// checkDifferences decodes the differences between publications.
+func checkDifferences(tx *store.Tx, code market.Code, all []Edition) error {
+	for i := 1; i < len(all); i++ {
+		key := marketKey(code, all[i].Date)
+		if _, err := readDifference(key, tx.Value(differencesBucket, key), all[i-1], all[i]); err != nil {
+			return fmt.Errorf("%s: %w", all[i].Date, err)
 		}
 	}
 	return nil
-}
-
-// checkNewest computes the differences of the newest publication again, and compares them with the
-// stored ones. For the others it would take a second each at national size.
-func (s *Store) checkNewest(ctx context.Context) error {
-	all, err := s.Editions(Markets[0])
-	if err != nil || len(all) < 2 {
-		return err
-	}
-	from, to := all[len(all)-2], all[len(all)-1]
-	d, err := s.compute(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	return s.view(func(tx *store.Tx) error {
-		for _, code := range Markets {
-			l, err := s.stored(ctx, tx, code, from, to)
-			if err != nil {
-				return err
-			}
-			if l != nil && !bytes.Equal(l.Append(nil), d[code].Append(nil)) {
-				return damaged("the differences of " + string(code) + " are not those of its rows")
-			}
-		}
-		return nil
-	})
 }
 
 // checkMarketKeys finds editions, differences and states that belong to nothing. The publications are

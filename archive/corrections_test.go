@@ -1,7 +1,7 @@
 package archive
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"relais/archive/change"
 	"relais/internal/store"
 	"relais/market"
 	"relais/site"
@@ -82,7 +81,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// Publications are corrected likewise, with and without force, also if their differences are not stored or damaged.
+// Publications are corrected likewise, with and without force.
 func TestCorrectedPublications(t *testing.T) {
 	week := func(date, status, system string) string {
 		return publication(t, date, line("SFR", "1", system, "0031300001", "En service"),
@@ -107,41 +106,24 @@ func TestCorrectedPublications(t *testing.T) {
 		want = append(want, texts)
 	}
 	nothing := [][]string{{}, {}, {}} // of the other market
-	for name, spoil := range map[string]func(sealed []byte) []byte{
-		"stored":  nil,
-		"missing": func([]byte) []byte { return nil },
-		"damaged": func(b []byte) []byte { b[len(b)/2] ^= 0x41; return b },
-		"of another version": func([]byte) []byte {
-			l, _ := change.NewBuilder().List()
-			key := marketKey(market.FR, site.DateOf(2026, 7, 9))
-			var w writer
-			w.text("an older one")
-			w.text("another one")
-			return seal(differencesBucket, key, l.Append(w.b))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, db := opened(t)
-			mustAdd(t, s, week("2026-07-02", "Projet approuvé", "LTE 700"), Options{})
-			mustAdd(t, s, week("2026-07-09", "En service", "LTE 700"), Options{})
-			for i, form := range [][2]string{{"Projet approuvé", "LTE 2600"}, {"Techniquement opérationnel", "LTE 2600"}} {
-				if key := marketKey(market.FR, site.DateOf(2026, 7, 9)); spoil != nil {
-					if err := db.Update(func(tx *store.Tx) error {
-						b := tx.Bucket([]byte(differencesBucket))
-						if spoiled := spoil(bytes.Clone(b.Get(key))); spoiled != nil {
-							return b.Put(key, spoiled)
-						}
-						return b.Delete(key)
-					}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				mustAdd(t, s, week("2026-07-09", form[0], form[1]), Options{Newest: i == 0, Force: i == 1})
-			}
-			mustHaveTold(t, s, market.FR, "2026-07-09", 2, want...)
-			mustHaveTold(t, s, market.DROM, "2026-07-09", 2, nothing...)
-			mustAdd(t, s, week("2026-07-05", "En service", "LTE 1800"), Options{}) // between
-			mustHaveTold(t, s, market.FR, "2026-07-09", 2)
-		})
+	s, db := opened(t)
+	mustAdd(t, s, week("2026-07-02", "Projet approuvé", "LTE 700"), Options{})
+	mustAdd(t, s, week("2026-07-09", "En service", "LTE 700"), Options{})
+	mustAdd(t, s, week("2026-07-09", "Projet approuvé", "LTE 2600"), Options{Newest: true})
+	mustAdd(t, s, week("2026-07-09", "Techniquement opérationnel", "LTE 2600"), Options{Force: true})
+	mustHaveTold(t, s, market.FR, "2026-07-09", 2, want...)
+	mustHaveTold(t, s, market.DROM, "2026-07-09", 2, nothing...)
+	mustAdd(t, s, week("2026-07-05", "En service", "LTE 1800"), Options{}) // between
+	mustHaveTold(t, s, market.FR, "2026-07-09", 2)
+	// What replaces damaged differences is the cure.
+	if err := db.Update(func(tx *store.Tx) error {
+		return tx.Bucket([]byte(differencesBucket)).Delete(marketKey(market.FR, site.DateOf(2026, 7, 9)))
+	}); err != nil {
+		t.Fatal(err)
 	}
+	if _, _, _, err := s.CheckRecords(); !errors.Is(err, errDamaged) {
+		t.Errorf("check: got %v, want errDamaged", err)
+	}
+	mustAdd(t, s, week("2026-07-09", "En service", "LTE 2600"), Options{Newest: true})
+	mustBeWhole(t, s, 3)
 }

@@ -19,9 +19,8 @@ import (
 	"relais/site"
 )
 
-// mapping is the version of how rows of a publication become sites. It must be raised when package
-// anfr maps rows in another way: differences of other versions are computed again.
-const mapping = "2"
+// mapping ends the versions of publications. It is a part of the format of stored differences.
+const mapping = "-2"
 
 // published reports whether the editions of a market are the publications.
 func published(code market.Code) bool { return slices.Contains(Markets, code) }
@@ -31,7 +30,7 @@ func editionOf(tx *store.Tx, p *Publication) (Edition, error) {
 	key := numberKeyOf(uint32(p.day()))
 	name, err := nameOf(tx.Value(rowsBucket, key))
 	return Edition{Date: p.day(), Synthetic: p.Synthetic, Corrected: p.Corrected,
-		Version: hex.EncodeToString(binary.BigEndian.AppendUint64(nil, name)) + "-" + mapping}, err
+		Version: hex.EncodeToString(binary.BigEndian.AppendUint64(nil, name)) + mapping}, err
 }
 
 // marketKey is the key of a market, and of an edition of it if the date is not 0.
@@ -63,10 +62,7 @@ func putDifference(tx *store.Tx, code market.Code, from, to Edition, l *change.L
 	return tx.Bucket([]byte(differencesBucket)).Put(key, seal(differencesBucket, key, l.Append(w.b)))
 }
 
-// errStale says that stored differences are of other editions.
-var errStale = fmt.Errorf("differences of other editions: %w", errDamaged)
-
-// readDifference reads what putDifference stored. Errors: errDamaged, which errStale is too.
+// readDifference reads what putDifference stored. Errors: errDamaged.
 func readDifference(key, sealed []byte, from, to Edition) (*change.List, error) {
 	plain, err := unseal(differencesBucket, key, sealed)
 	if err != nil {
@@ -74,7 +70,7 @@ func readDifference(key, sealed []byte, from, to Edition) (*change.List, error) 
 	}
 	r := reader{b: plain}
 	if string(r.text()) != from.Version || string(r.text()) != to.Version {
-		return nil, errStale
+		return nil, damaged("differences of other editions")
 	}
 	l, err := change.ReadList(r.b)
 	if err != nil {
@@ -83,124 +79,27 @@ func readDifference(key, sealed []byte, from, to Edition) (*change.List, error) 
 	return l, nil
 }
 
-// stored returns the stored differences between an edition and the one before it. It is nil if they
-// must be computed from publications. The list is shared. Errors: errDamaged, those of ctx.
+// stored returns the stored differences between an edition and the one before it. The list is shared.
+// Errors: errDamaged, those of ctx.
 func (s *Store) stored(ctx context.Context, tx *store.Tx, code market.Code, from, to Edition) (*change.List, error) {
 	key := marketKey(code, to.Date)
 	sealed := tx.Value(differencesBucket, key)
-	if sealed == nil && published(code) {
-		return nil, nil
-	}
 	name, err := nameOf(sealed)
 	if err != nil {
 		return nil, err
 	}
 	name = xxhash.Sum64String(fmt.Sprint(name, code, from.Version, to.Version))
-	l, err := s.memory.differences.get(ctx, name, func() (*change.List, int, error) {
+	return s.memory.differences.get(ctx, name, func() (*change.List, int, error) {
 		l, err := readDifference(key, sealed, from, to)
 		if err != nil {
 			return nil, 0, err
 		}
 		return l, l.Bytes(), nil
 	})
-	if errors.Is(err, errStale) && published(code) { // another version of relais added a publication
-		return nil, nil
-	}
-	return l, err
 }
 
 // marketLists are the differences between two publications by market.
 type marketLists map[market.Code]*change.List
-
-// computed computes the differences between two publications, which takes seconds at national size.
-// It computes one at a time, and keeps the last ones in memory. Errors: errReplaced, errDamaged, those
-// of ctx.
-func (s *Store) computed(ctx context.Context, from, to Edition) (marketLists, error) {
-	name := xxhash.Sum64String(from.Version + " " + to.Version)
-	return s.memory.computed.get(ctx, name, func() (marketLists, int, error) {
-		s.memory.computed.making.Lock()
-		defer s.memory.computed.making.Unlock()
-		d, err := s.compute(context.WithoutCancel(ctx), from, to) // others may be waiting for it
-		size := 0
-		for _, l := range d {
-			size += l.Bytes()
-		}
-		return d, size, err
-	})
-}
-
-func (s *Store) compute(ctx context.Context, from, to Edition) (marketLists, error) {
-	var rows selection
-	var supports []uint32
-	err := s.view(func(tx *store.Tx) error {
-		before, p, err := s.pair(tx, from, to)
-		if err == nil {
-			rows, supports, err = differingRows(tx, before, p)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return compare(ctx, s.fetch, rows, supports)
-}
-
-// differingRows returns the rows of a publication and of the one before it, and the supports with differences.
-func differingRows(tx *store.Tx, before, p *Publication) (rows selection, supports []uint32, err error) {
-	rows, supports = selection{}, []uint32{} // nil would be all
-	for side, q := range []*Publication{before, p} {
-		l, err := listingOf(tx, q)
-		if err == nil {
-			err = rows.pickPositions(tx, side, l)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	changes, err := changesOf(tx, p, 0)
-	for _, ch := range changes {
-		if n := len(supports); n == 0 || supports[n-1] != ch.support {
-			supports = append(supports, ch.support)
-		}
-	}
-	return rows, supports, err
-}
-
-// compare computes the differences of supports.
-func compare(ctx context.Context, next fetch, rows selection, supports []uint32) (marketLists, error) {
-	c, err := newComparing(ctx)
-	if err == nil {
-		err = walk(next, rows, supports, c.support)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return c.lists()
-}
-
-// pair returns the publications of two editions. Errors: errReplaced.
-func (s *Store) pair(tx *store.Tx, from, to Edition) (before, p *Publication, err error) {
-	all, err := s.publicationsIn(tx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range all {
-		e, err := editionOf(tx, &all[i])
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case e.Version == to.Version && i > 0:
-			p, before = &all[i], &all[i-1]
-		}
-	}
-	if p == nil {
-		return nil, nil, errReplaced
-	}
-	if e, err := editionOf(tx, before); err != nil || e.Version != from.Version {
-		return nil, nil, errReplaced
-	}
-	return before, p, nil
-}
 
 // A comparing computes the differences between two publications, of the supports with a row that
 // differs. Picks are positions in the file and 1.

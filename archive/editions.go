@@ -2,7 +2,6 @@ package archive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -73,16 +72,7 @@ func (s *Store) editionsIn(tx *store.Tx, code market.Code) ([]Edition, error) {
 // Between returns the changes between two editions of a market. A date means the newest edition
 // that is not after it. Errors: ErrNoArchive if a date is before the first edition, errDamaged, those
 // of ctx.
-func (s *Store) Between(ctx context.Context, code market.Code, since, until site.Date) (span *Span, err error) {
-	for range 3 { // an edition may be replaced while differences are computed
-		if span, err = s.between(ctx, code, since, until); !errors.Is(err, errReplaced) {
-			break
-		}
-	}
-	return span, err
-}
-
-func (s *Store) between(ctx context.Context, code market.Code, since, until site.Date) (*Span, error) {
+func (s *Store) Between(ctx context.Context, code market.Code, since, until site.Date) (*Span, error) {
 	span := &Span{Market: code, store: s}
 	if err := s.view(func(tx *store.Tx) error { return span.read(ctx, tx, since, until) }); err != nil {
 		return nil, err
@@ -90,24 +80,10 @@ func (s *Store) between(ctx context.Context, code market.Code, since, until site
 	if span.To.Date == 0 {
 		return nil, noEdition(code)
 	}
-	for i := range span.Lists {
-		d := &span.Lists[i]
-		if d.List != nil {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		both, err := s.computed(ctx, d.previous, d.Edition)
-		if err != nil {
-			return nil, err
-		}
-		d.List = both[code]
-	}
 	return span, nil
 }
 
-// read finds the editions and reads the differences that are stored.
+// read finds the editions and reads the differences.
 func (s *Span) read(ctx context.Context, tx *store.Tx, since, until site.Date) error {
 	all, err := s.store.editionsIn(tx, s.Market)
 	if err != nil {

@@ -35,15 +35,14 @@ type memory struct {
 	overviews    valueCache[*Overview]
 	differences  valueCache[*change.List] // of an edition from the one before
 	nets         valueCache[*change.List]
-	computed     valueCache[marketLists] // while a folder's are not complete
-	briefs       *briefs                 // of the overviews, whose making guards it
+	briefs       *briefs // of the overviews, whose making guards it
 }
 
 func newMemory() *memory {
 	m := &memory{}
 	m.publications.most, m.supports.most, m.blocks.most = mostPublications, mostSupports, mostBlocks
 	m.changes.most, m.members.most, m.overviews.most = mostChanges, mostMembers, mostOverviews
-	m.differences.most, m.nets.most, m.computed.most = mostDifferences, mostNets, mostNets
+	m.differences.most, m.nets.most = mostDifferences, mostNets
 	return m
 }
 

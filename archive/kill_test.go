@@ -99,7 +99,6 @@ func TestKilled(t *testing.T) {
 		}
 		s := Open(db, november)
 		mustHave(t, s, sizes[:], have, began)
-		mustBeStored(t, s)
 		mustHaveNoted(t, s, have, began)
 		if err := errors.Join(db.Close(), store.Check(filepath.Join(dir, "archives.db"))); err != nil || t.Failed() {
 			t.Fatalf("round %d: %v", round, err)

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-
-	bolt "go.etcd.io/bbolt"
 
 	"relais/archive/change"
 	"relais/geo"
@@ -236,8 +233,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// encoded returns the encoded differences of both markets whose editions are publications, by date; of
-// those that are not stored, what is computed.
+// encoded returns the encoded differences of both markets whose editions are publications, by date.
 func encoded(t testing.TB, s *Store) (all map[string]string) {
 	t.Helper()
 	all = map[string]string{}
@@ -257,9 +253,8 @@ func encoded(t testing.TB, s *Store) (all map[string]string) {
 	return all
 }
 
-// A folder that may not be written, and one of a version without editions, answer, and their stored
-// differences become complete once.
-func TestOlderFolder(t *testing.T) {
+// A folder that may not be written to is read.
+func TestReadOnlyFolder(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 9))
 	path := filepath.Join(t.TempDir(), "archives.db")
 	db, err := store.Open(path, Buckets...)
@@ -269,98 +264,20 @@ func TestOlderFolder(t *testing.T) {
 	s := Open(db, november)
 	addWeeks(t, s, r)
 	want := encoded(t, s)
-	if len(want) != 2*(len(sinceDates)-1) {
-		t.Fatalf("got %d differences, want %d", len(want), 2*(len(sinceDates)-1))
-	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	old, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := 0
-	if err := errors.Join(old.Update(func(tx *bolt.Tx) error {
-		var names [][]byte
-		err := tx.ForEach(func(name []byte, _ *bolt.Bucket) error {
-			for _, one := range []string{differencesBucket, editionsBucket, statesBucket} {
-				if bytes.HasSuffix(name, []byte(one)) { // and what package store has before it
-					names = append(names, bytes.Clone(name))
-				}
-			}
-			return nil
-		})
-		for gone = range names {
-			err = errors.Join(err, tx.DeleteBucket(names[gone]))
-		}
-		return err
-	}), old.Close()); err != nil || gone < 2 {
-		t.Fatalf("got %v after %d buckets, want no error and at least 3", err, gone+1)
-	}
-	snap := snapshotOf(t, "2026-08-01", randomListed(r, nil))
-
 	if db, err = store.OpenReadOnly(path); err != nil {
 		t.Fatal(err)
 	}
+	defer db.Close()
 	read := Open(db, november)
-	if got := encoded(t, read); !maps.Equal(got, want) {
-		t.Errorf("read-only: got other differences than were stored")
+	if got := encoded(t, read); !maps.Equal(got, want) || len(want) != 2*(len(sinceDates)-1) {
+		t.Errorf("got %d differences, want the %d that were stored", len(got), 2*(len(sinceDates)-1))
 	}
-	if n, err := read.Complete(t.Context()); n != 0 || !errors.Is(err, errReadOnly) {
-		t.Errorf("Complete: got %d, %v, want 0 and errReadOnly", n, err)
-	}
+	snap := snapshotOf(t, "2026-08-01", randomListed(r, nil))
 	if ok, err := read.Note(t.Context(), snap); ok || !errors.Is(err, errReadOnly) {
 		t.Errorf("Note: got %v, %v, want false and errReadOnly", ok, err)
 	}
-	if all, err := read.Editions(market.CH); len(all) != 0 || err != nil {
-		t.Errorf("got editions %v, %v, want none and no error", all, err)
-	}
 	mustBeWhole(t, read, len(sinceDates))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	if db, err = store.Open(path, Buckets...); err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	write := Open(db, november)
-	for _, n := range []int{len(sinceDates) - 1, 0} {
-		if got, err := write.Complete(t.Context()); got != n || err != nil {
-			t.Errorf("Complete: got %d, %v, want %d and no error", got, err, n)
-		}
-	}
-	mustBeStored(t, write)
-	if got := encoded(t, write); !maps.Equal(got, want) {
-		t.Error("completed: got other differences than were stored")
-	}
-	mustNote(t, write, snap, true)
-	mustBeWhole(t, write, len(sinceDates))
-}
-
-// mustBeStored checks that the differences of all publications are stored, as they would be computed.
-func mustBeStored(t testing.TB, s *Store) {
-	t.Helper()
-	all, err := s.Editions(Markets[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 1; i < len(all); i++ {
-		d, err := s.compute(t.Context(), all[i-1], all[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, code := range Markets {
-			if err := s.db.View(func(tx *store.Tx) error {
-				key := marketKey(code, all[i].Date)
-				l, err := readDifference(key, tx.Value(differencesBucket, key), all[i-1], all[i])
-				if err == nil && string(l.Append(nil)) != string(d[code].Append(nil)) {
-					err = errors.New("other differences than are computed")
-				}
-				return err
-			}); err != nil {
-				t.Errorf("%s, %s: %v", code, all[i].Date, err)
-			}
-		}
-	}
 }

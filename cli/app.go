@@ -191,10 +191,7 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 			jobs.Go(func() { a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log) })
 			jobs.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
 			jobs.Go(func() { a.stores.KeepCluster(ctx) })
-			jobs.Go(func() {
-				a.stores.CompleteArchives(ctx, a.log)
-				a.stores.ArchiveKept(ctx, a.log)
-			})
+			jobs.Go(func() { a.stores.ArchiveKept(ctx, a.log) })
 			jobs.Wait()
 		})
 	})
