@@ -85,7 +85,7 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 		end := time.Now().Add(time.Duration(*c.Expires)).UTC().Truncate(time.Second)
 		spec.Expires = &end
 	}
-	if err := spec.CheckNew(); err != nil {
+	if err := spec.Check(); err != nil {
 		return usageError{err}
 	}
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {

@@ -1,16 +1,11 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"relais/auth/access"
-	"relais/internal/store"
 )
 
 func TestClientVisitors(t *testing.T) {
@@ -205,56 +200,5 @@ func TestClientSet(t *testing.T) {
 	_, errs := run(1, "create", "--name", "Web map", "--mode", "mobile", "--scopes", "all-read")
 	if !strings.Contains(errs, made.ID) {
 		t.Errorf("a second client of one name: %q, want the id of the first", errs)
-	}
-}
-
-// Clients of one name that an older version made stay, and are named where it matters.
-func TestClientsOfOneName(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"one", "two"} {
-		if _, errs, code := command(context.Background(), "client", "create", "--data", dir, "--name", name, "--mode",
-			"server", "--cidr", "192.0.2.0/24", "--scopes", "all-read"); code != 0 {
-			t.Fatal(errs)
-		}
-	}
-	db, err := store.Open(filepath.Join(dir, "clients.db"), access.Bucket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	err = db.Update(func(tx *store.Tx) error {
-		return store.Each(tx, access.Bucket, func(k, v []byte) error {
-			ids = append(ids, string(k))
-			text := bytes.Replace(v, []byte(`"name":"two"`), []byte(`"name":"one"`), 1)
-			return tx.Bucket([]byte(access.Bucket)).Put(k, text)
-		})
-	})
-	if err := errors.Join(err, db.Close()); err != nil || len(ids) != 2 {
-		t.Fatal(ids, err)
-	}
-	for _, tt := range []struct {
-		args []string
-		code int
-	}{
-		{[]string{"list"}, 0},
-		{[]string{"list", "--json"}, 0},
-		{[]string{"show", "one"}, 1},
-		{[]string{"delete", "one"}, 1},
-		{[]string{"show", ids[0][:9]}, 1}, // of the same millisecond, or nearly
-		{[]string{"show", ids[0]}, 0},
-		{[]string{"set", ids[1], "--name", "three"}, 0},
-		{[]string{"show", "one"}, 0},
-	} {
-		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			out, errs, code := command(context.Background(), append([]string{"client", tt.args[0], "--data", dir},
-				tt.args[1:]...)...)
-			if code != tt.code {
-				t.Errorf("exit %d, want %d: %s%s", code, tt.code, out, errs)
-			}
-			ambiguous := tt.code == 1 || tt.args[0] == "list"
-			if both := strings.Contains(errs, ids[0]) && strings.Contains(errs, ids[1]); both != ambiguous {
-				t.Errorf("the ids are named = %v, want %v: %s", both, ambiguous, errs)
-			}
-		})
 	}
 }

@@ -29,7 +29,6 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	if err := call(ctx, c.dataFlag, streams, admin.ListClients{}, &list); err != nil {
 		return err
 	}
-	warnSameNames(streams.Err, list)
 	if c.JSON {
 		return printJSON(streams.Out, map[string]any{"clients": list})
 	}

@@ -162,17 +162,3 @@ func shown(v any) string {
 	}
 	return fmt.Sprint(v)
 }
-
-// warnSameNames names the clients that share a name, which older versions allowed.
-func warnSameNames(w io.Writer, list []*access.Client) {
-	ids := map[string][]string{}
-	for _, c := range list {
-		ids[c.Name] = append(ids[c.Name], c.ID)
-	}
-	for _, c := range list {
-		if same := ids[c.Name]; len(same) > 1 && same[0] == c.ID {
-			fmt.Fprintf(w, "relais: %d clients have the name %q: %s; give them others with relais client set ID --name NAME\n",
-				len(same), c.Name, strings.Join(same, ", "))
-		}
-	}
-}

@@ -200,7 +200,7 @@ func (r *Report) compose(ctx context.Context, o Options, src *Source, all []sour
 	}
 	dates = datesOf(all, r.Files)
 	if !o.Force { // before the guard, which would say what is lost without the rows
-		if err := kept.refuseFewer(ctx, all, rowsOf(r.Files)); err != nil {
+		if err := kept.refuseFewer(all, rowsOf(r.Files)); err != nil {
 			return nil, nil, err
 		}
 	}

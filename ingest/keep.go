@@ -58,7 +58,7 @@ type entry struct {
 	File   string `json:"file"` // below the folder
 	Member string `json:"member,omitempty"`
 	Size   int64  `json:"size,omitempty"` // of the member
-	Rows   int    `json:"rows,omitempty"` // 0 in older manifests
+	Rows   int    `json:"rows,omitempty"`
 	// Columns are the known columns with a value, of the file as it was given: copies are without personal ones.
 	Columns []string  `json:"columns,omitempty"`
 	Since   time.Time `json:"since"`

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -22,7 +21,7 @@ func rowsOf(reports []*source.Report) map[string]int {
 
 // refuseFewer returns an error if inputs would take the place of kept ones that have far more rows. The
 // tables with sites are left out: their sites are compared.
-func (k *keptFiles) refuseFewer(ctx context.Context, all []source.Found, rows map[string]int) error {
+func (k *keptFiles) refuseFewer(all []source.Found, rows map[string]int) error {
 	type table struct{ kind, slot string }
 	now, names := map[table]int{}, map[table]string{}
 	for _, f := range all {
@@ -37,11 +36,7 @@ func (k *keptFiles) refuseFewer(ctx context.Context, all []source.Found, rows ma
 			k.input(e).Synthetic() != all[0].Synthetic() {
 			continue
 		}
-		n, err := k.rows(ctx, e)
-		if err != nil {
-			return err
-		}
-		had[t] += n
+		had[t] += e.Rows
 	}
 	for t, n := range had {
 		if lost := n - now[t]; lost > fewRows && float64(now[t]) < minShare*float64(n) {
@@ -50,22 +45,4 @@ func (k *keptFiles) refuseFewer(ctx context.Context, all []source.Found, rows ma
 		}
 	}
 	return nil
-}
-
-// rows returns how many rows a kept input has. Older manifests do not state it. It is 0 for one that
-// cannot be read.
-func (k *keptFiles) rows(ctx context.Context, e entry) (int, error) {
-	i := slices.IndexFunc(k.src.kinds(), func(x *source.Kind) bool { return x.Name == e.Kind })
-	if e.Rows > 0 || i < 0 || k.src.kinds()[i].Items != nil {
-		return e.Rows, nil
-	}
-	f := source.Found{Input: k.input(e), Kind: k.src.kinds()[i]}
-	r, err := f.Read(func(int) error { return ctx.Err() })
-	if err != nil {
-		return 0, ctx.Err()
-	}
-	defer r.Close()
-	for r.NextRow() {
-	}
-	return r.Rows, ctx.Err()
 }

@@ -55,11 +55,6 @@ func (s *Server) identify(r *http.Request, read func() ([]byte, error), now time
 	if s.Failed(api.DataPeople) != nil {
 		return nil, errNoPeople
 	}
-	if grant.Client.Mode == access.Browser { // created by an older version
-		s.Log.Warn("a BROWSER client may not use the tool server: create a client of another mode",
-			"client", grant.Client.ID, "name", grant.Client.Name)
-		return nil, errBrowser
-	}
 	person, err := s.Accounts.OfClient(grant.Client.ID, grant.Client.Name)
 	scopes := account.Scopes
 	if !grant.Client.Partner {
@@ -82,9 +77,6 @@ func (s *Server) verify(ctx context.Context, token string, now time.Time) (accou
 
 // errNoPeople is the error for a credential while the accounts cannot be used.
 var errNoPeople = errors.New("the accounts of people cannot be read")
-
-// errBrowser is the error for a key that every visitor of a page can read.
-var errBrowser = errors.New("a BROWSER key may not call tools: every visitor of its pages would act as one account")
 
 // A quotaError is an access.ErrRateLimited with the time until the quota is renewed: that of
 // the key, or that of failures of the address.
@@ -127,8 +119,6 @@ func (s *Server) caller(
 		w.Header().Set("Retry-After", "2")
 		http.Error(w, "this server cannot reach the database that it shares, and does not know the token or key: "+
 			"try again", http.StatusServiceUnavailable)
-	case errors.Is(err, errBrowser):
-		http.Error(w, errBrowser.Error(), http.StatusForbidden)
 	case isAny(err, access.ErrScope, access.ErrOrigin, access.ErrAddress):
 		http.Error(w, "the API key may not call tools: it needs the scope internal:ai, "+
 			"and an origin and address of its client", http.StatusForbidden)

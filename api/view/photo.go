@@ -1,7 +1,6 @@
 package view
 
 import (
-	"math"
 	"strings"
 
 	"relais/photos"
@@ -130,20 +129,11 @@ func photoURLs(base, photoID string) PhotoURLs {
 
 func photoMetadata(m *photos.Metadata) PhotoMetadata {
 	return PhotoMetadata{
-		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: inTens(m.DistanceToSiteMeters),
+		CameraModel: orEmpty(m.CameraModel), DistanceToSiteMeters: m.DistanceToSiteMeters,
 		TakenDate: m.TakenDate, TakenDateLabel: m.TakenDateLabel,
 		TakenMonth: orEmpty(m.TakenMonth), TakenMonthLabel: orEmpty(m.TakenMonthLabel),
 		GPSImgDirectionDegrees: m.GPSImgDirectionDegrees, OrientationDegrees: m.OrientationDegrees,
 	}
-}
-
-// inTens rounds a distance, which older versions stored to the metre.
-func inTens(metres *float64) *float64 {
-	if metres == nil {
-		return nil
-	}
-	rounded := math.Round(*metres/10) * 10
-	return &rounded
 }
 
 // orEmpty returns *s, or "" for nil.

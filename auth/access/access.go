@@ -36,7 +36,6 @@ func (h *Hint) Unwrap() error { return h.err }
 // Errors of the administration of clients.
 var (
 	ErrNoClient  = errors.New("no such client")
-	errAmbiguous = errors.New("several clients have this name; use the id")
 	errNameTaken = errors.New("another client has this name: choose another one")
 	errNoKey     = errors.New("the client has no such live key")
 	ErrReadOnly  = errors.New("the folder cannot be written to")

@@ -111,7 +111,7 @@ func differences(a, b *Client) []Difference {
 }
 
 // Set changes a client, and returns it with the differences. Errors: ErrNoClient, errNameTaken, those of
-// Client.CheckNew, or of Client.Check for a client that CheckNew refused before.
+// Client.Check.
 func (c *Clients) Set(id string, change Change) (*Client, []Difference, error) {
 	var before, after Client
 	err := c.change(id, func(r *record, _ time.Time) error {
@@ -120,11 +120,7 @@ func (c *Clients) Set(id string, change Change) (*Client, []Difference, error) {
 			return err
 		}
 		after = r.Client
-		check := after.CheckNew
-		if before.CheckNew() != nil {
-			check = after.Check
-		}
-		if err := check(); err != nil || after.Name == before.Name {
+		if err := after.Check(); err != nil {
 			return err
 		}
 		return c.table.Load().free(after.Name, id)

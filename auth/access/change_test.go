@@ -11,20 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// namedTwice gives another client a name that one has, as older versions did.
-func namedTwice(k *kit, name string) *Issued {
-	k.t.Helper()
-	i := k.create(Client{Mode: Mobile})
-	err := k.change(i.ID, func(r *record, _ time.Time) error {
-		r.Name = name
-		return nil
-	})
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	return i
-}
-
 func TestNameTaken(t *testing.T) {
 	k := newKit(t)
 	a := k.create(Client{Name: "a", Mode: Mobile})
@@ -40,12 +26,8 @@ func TestNameTaken(t *testing.T) {
 	if _, _, err := k.Set(a.ID, Change{Name: &name}); err != nil {
 		t.Errorf("its own name: error = %v, want none", err)
 	}
-	twin, day := namedTwice(k, "a"), 7
-	if _, changed, err := k.Set(twin.ID, Change{Day: &day}); err != nil || len(changed) != 1 {
-		t.Errorf("another change of a client of that name: %v, %v, want one and no error", changed, err)
-	}
-	if len(k.List()) != 3 {
-		t.Errorf("there are %d clients, want 3", len(k.List()))
+	if len(k.List()) != 2 {
+		t.Errorf("there are %d clients, want 2", len(k.List()))
 	}
 }
 

@@ -161,16 +161,6 @@ const (
 	maxLimit   = 1_000_000_000
 )
 
-// CheckNew is Check for a new client. It refuses more: older versions accepted clients that are not
-// made any more.
-func (c *Client) CheckNew() error {
-	if c.Mode == Browser && slices.Contains(c.Scopes, InternalAI) {
-		return fmt.Errorf("a BROWSER client cannot have the scope %s: its key is public, and everybody would act "+
-			"as its account", InternalAI)
-	}
-	return c.Check()
-}
-
 // Check fails if the client lacks what its mode needs.
 func (c *Client) Check() error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
@@ -182,6 +172,9 @@ func (c *Client) Check() error {
 		return fmt.Errorf("a client needs a mode: one of %s", strings.Join(Mode("").Values(), ", "))
 	case len(c.Scopes) == 0:
 		return fmt.Errorf("a client needs scopes: of %s, or %s", strings.Join(Scope("").Values(), ", "), allRead)
+	case c.Mode == Browser && slices.Contains(c.Scopes, InternalAI):
+		return fmt.Errorf("a BROWSER client cannot have the scope %s: its key is public, and everybody would act "+
+			"as its account", InternalAI)
 	case c.Mode == Browser && len(c.Origins) == 0:
 		return fmt.Errorf("a BROWSER client needs at least one origin")
 	case c.Mode != Browser && len(c.Origins) > 0:

@@ -172,7 +172,7 @@ func (t *table) load(id, text []byte, sealer *Sealer, old *live) error {
 }
 
 // Create adds a client with its first key. Its ID, Created and Keys are filled in. No other client may
-// have its name, which older versions allowed.
+// have its name.
 func (c *Clients) Create(spec Client) (*Issued, error) {
 	r, issued, err := c.issue(spec)
 	if err != nil {
@@ -211,7 +211,7 @@ func (c *Clients) issue(spec Client) (*record, *Issued, error) {
 	if spec.Limits.Day == 0 {
 		spec.Limits.Day = DefaultLimits.Day
 	}
-	if err := spec.CheckNew(); err != nil {
+	if err := spec.Check(); err != nil {
 		return nil, nil, err
 	}
 	// [] in JSON
@@ -317,19 +317,12 @@ func (c *Clients) Find(idOrName string) (*Client, error) {
 	if l, ok := t.clients[idOrName]; ok {
 		return l.client(), nil
 	}
-	var found *live
 	for _, l := range t.clients {
 		if l.Name == idOrName {
-			if found != nil {
-				return nil, errAmbiguous
-			}
-			found = l
+			return l.client(), nil
 		}
 	}
-	if found == nil {
-		return nil, ErrNoClient
-	}
-	return found.client(), nil
+	return nil, ErrNoClient
 }
 
 // List returns the clients, the oldest first.

@@ -86,8 +86,8 @@ func TestCostsAtOnce(t *testing.T) {
 	}
 }
 
-// A file of a version that counted whole requests is read as such, and written in units.
-func TestFilesOfOtherVersions(t *testing.T) {
+// A count of today in twentieths is read, and any other is left out.
+func TestCountsInFiles(t *testing.T) {
 	k := newKit(t)
 	a := server(k)
 	path := filepath.Join(k.dir, "quota.db")
@@ -96,13 +96,12 @@ func TestFilesOfOtherVersions(t *testing.T) {
 		value string
 		used  int
 	}{
-		{fmt.Sprintf("%d:7", day), 7},         // whole requests
-		{fmt.Sprintf("%d:7/20", day), 1},      // units: seven twentieths
+		{fmt.Sprintf("%d:7/20", day), 1},      // seven twentieths
 		{fmt.Sprintf("%d:200/20", day), 10},   // ten whole ones
 		{fmt.Sprintf("%d:7/40", day), 0},      // of a version to come: no count
 		{fmt.Sprintf("%d:-7", day), 0},        // no count
 		{fmt.Sprintf("%d:7/", day), 0},        //
-		{fmt.Sprintf("%d:5000", day), 5000},   //
+		{fmt.Sprintf("%d:7", day), 0},         //
 		{fmt.Sprintf("%d:5000/20", day-1), 0}, // of yesterday
 	} {
 		key := "day:" + a.ID

@@ -36,17 +36,13 @@ func writeCount(word uint64) string {
 	return fmt.Sprintf("%d:%d/%d", day, units, Whole)
 }
 
-// readCount reads a day's count, false when it is invalid. Files of older versions have
-// DAY:REQUESTS.
+// readCount reads a day's count, false when it is invalid.
 func readCount(text string) (day uint32, units uint64, ok bool) {
 	first, rest, _ := strings.Cut(text, ":")
-	count, unit, inUnits := strings.Cut(rest, "/")
+	count, unit, _ := strings.Cut(rest, "/")
 	d, err1 := strconv.ParseUint(first, 10, 32)
 	n, err2 := strconv.ParseUint(count, 10, unitBits)
-	if !inUnits {
-		n *= Whole
-	}
-	return uint32(d), n, err1 == nil && err2 == nil && (!inUnits || unit == strconv.Itoa(Whole))
+	return uint32(d), n, err1 == nil && err2 == nil && unit == strconv.Itoa(Whole)
 }
 
 // OpenCounts opens the file, and makes a missing one. With "", counts are in memory only. A tail

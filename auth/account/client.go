@@ -65,8 +65,7 @@ func (c *Client) wrong(id string) error {
 	return nil
 }
 
-// checkNew refuses a new client. Records of older versions may have a name or an address that is not
-// registered any more.
+// checkNew refuses a new client. Its rules may become stricter: clients that are registered stay.
 func (c *Client) checkNew() error {
 	errs := []error{c.wrong(c.ID), checkProgramName(c.Name)}
 	for _, uri := range c.RedirectURIs {

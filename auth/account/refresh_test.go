@@ -2,13 +2,9 @@ package account
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
-
-	"relais/internal/store"
 )
 
 // The next token is what every version and node derives: the same as
@@ -106,43 +102,4 @@ func TestRefreshAgainBounds(t *testing.T) {
 	w.pass(2 * time.Second)
 	_, err = w.Refresh(first, c.ID, "", nil)
 	w.want("after 30 seconds", err, errReused)
-}
-
-// Records of earlier versions stay: of a program whose address would not be registered any more, and
-// of a grant whose refresh tokens were random.
-func TestRecordsOfEarlierVersions(t *testing.T) {
-	w := newWorld(t)
-	p := w.person("alice")
-	const client, id = "01a1fd00-0000-7000-8000-000000000001", "01a1fd00-0000-7000-8000-000000000002"
-	family := refreshStart + strings.Repeat("A", 43)
-	former, last := family+strings.Repeat("B", 43), family+strings.Repeat("C", 43)
-	sum := func(text string) []byte { s := sumOf(text); return s[:] }
-	put := func(bucket, id string, record map[string]any) {
-		must(t, w.db.Update(func(tx *store.Tx) error {
-			text, err := json.Marshal(record)
-			return errors.Join(err, tx.Bucket([]byte(bucket)).Put([]byte(id), text))
-		}))
-	}
-	put(clientsBucket, client, map[string]any{"id": client, "name": "An app", "created": "2026-11-01T12:00:00Z",
-		"redirectUris": []string{"com.example.app:cb", "iris.beep://cb"}})
-	put(grantsBucket, id, map[string]any{"id": id, "person": p.ID, "client": client, "scopes": []string{"mcp:read"},
-		"resource": resource, "redirect": "com.example.app:cb", "challenge": challenge, "created": "2026-11-01T12:00:00Z",
-		"code": sum("rc_x"), "family": sum(family), "refresh": sum(last), "ends": "2026-12-03T11:59:59.5Z"})
-	w.reopen()
-	if problems := w.Problems(); len(problems) > 0 {
-		t.Fatalf("problems: %v, want none", problems)
-	}
-	c, err := w.Client(client)
-	must(t, err)
-	if !c.Authenticates("") || c.Authenticates("x") || !c.Redirects("com.example.app:cb") {
-		t.Errorf("got %+v, want a program without a secret and with its addresses", c)
-	}
-	next, err := w.Refresh(last, client, resource, nil)
-	must(t, err)
-	again, err := w.Refresh(last, client, resource, nil)
-	if err != nil || again.Refresh != next.Refresh {
-		t.Errorf("again: got %+v, %v, want %+v", again, err, next)
-	}
-	_, err = w.Refresh(former, client, resource, nil)
-	w.want("the token before the last", err, errReused)
 }

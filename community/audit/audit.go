@@ -24,8 +24,7 @@ var ErrChanged = errors.New("it was changed meanwhile: look at it again")
 // Shell is the author of decisions on the command line.
 const Shell = "shell"
 
-// Bucket has the entries, in every store with records that moderators decide about. It is made with the first
-// one: so nodes of a cluster with an older version get it like any change.
+// Bucket has the entries, in every store with records that moderators decide about. It is made with the first one.
 const Bucket = "audit" // id of the entry, a UUID of version 7 in 16 bytes → Entry in JSON
 
 // MaxWhy bounds the reason of a decision, in bytes.
