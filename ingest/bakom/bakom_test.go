@@ -170,7 +170,7 @@ func TestRejects(t *testing.T) {
 		"position in degrees":             {station: "Salt 1", at: "[7.4,46.9]"},
 		"east and north swapped":          {station: "Salt 1", at: "[1200000,2600000]"},
 		"position outside the market":     {station: "Salt 1", at: "[600000,200000]"},
-		"not in the form of the register": {station: "Salt 1", at: "[NaN,1200000]"},
+		"not in the form of the register": {station: "Salt 1", at: `{"type":5}`},
 	}
 	rows := []row{{station: "Salt X"}}
 	for _, r := range bad {

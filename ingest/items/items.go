@@ -7,15 +7,16 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
 
 // Bounds of what is held in memory.
 const (
-	MaxItem   = 1 << 20  // bytes of one object
-	maxBefore = 64 << 10 // bytes before the list, and of a name after it
-	maxNested = 64       // depth of objects and lists
+	MaxItem   = 1 << 20     // bytes of one object
+	maxBefore = 64 << 10    // bytes before the list
+	maxValue  = 8 * MaxItem // bytes of any element or text: a larger one ends the reading
 )
 
 // An Error ends the reading of a file.
@@ -29,14 +30,13 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line,
 
 // A Reader reads the objects of one list.
 type Reader struct {
-	in       *bufio.Reader
+	in       source
+	json     *json.Decoder
 	name     string
 	list     string
-	line     int // of the next byte
 	itemLine int // line of the object
-	number   int // of the object, from 1
 	before   []byte
-	item     []byte
+	item     json.RawMessage
 	broken   string
 	ended    bool
 	err      error
@@ -45,12 +45,10 @@ type Reader struct {
 // NewReader advances to the list: the member of the file's object with this name, or the
 // file itself if list is "". name is the file's name in errors.
 func NewReader(in io.Reader, name, list string) (*Reader, error) {
-	r := &Reader{in: bufio.NewReaderSize(in, 256<<10), name: name, list: list, line: 1}
-	if start, err := r.in.Peek(3); err == nil && string(start) == "\xef\xbb\xbf" {
-		r.in.Discard(3)
-	}
+	r := &Reader{in: source{in: withoutMark(in), left: maxValue}, name: name, list: list}
+	r.json = json.NewDecoder(&r.in)
 	if err := r.findList(); err != nil {
-		return nil, err
+		return nil, r.failed(err)
 	}
 	return r, nil
 }
@@ -65,8 +63,7 @@ func (r *Reader) Line() int { return r.itemLine }
 // broken.
 func (r *Reader) Bytes() []byte { return r.item }
 
-// Broken returns why the element was skipped, "" if it was not: it is not an object, too
-// large or too deeply nested.
+// Broken returns why the element was skipped, "" if it was not: it is not an object, or too large.
 func (r *Reader) Broken() string { return r.broken }
 
 // Err returns why Next stopped before the end of the list: an *Error or an error of reading.
@@ -77,289 +74,179 @@ func (r *Reader) Next() bool {
 	if r.err != nil || r.ended {
 		return false
 	}
-	c, err := r.nextByte()
-	if err == nil && c == ']' {
-		r.ended, r.err = true, r.readRest()
+	r.in.left = maxValue
+	if !r.json.More() {
+		r.ended, r.err = true, r.failed(r.readRest())
 		return false
 	}
-	if err == nil && r.number > 0 {
-		if c != ',' {
-			err = r.fail(fmt.Sprintf("%q where the list goes on", c))
-		} else {
-			c, err = r.nextByte()
-		}
+	if err := r.json.Decode(&r.item); err != nil {
+		r.err = r.failed(err)
+		return false
 	}
-	if err == nil {
-		err = r.readElement(c)
-	}
-	r.err = err
-	return err == nil
-}
-
-// readElement reads the element of the list that begins with c.
-func (r *Reader) readElement(c byte) error {
-	to := buffer{bytes: append(r.item[:0], c), limit: MaxItem}
-	r.itemLine, r.broken = r.line, ""
-	r.number++
-	if err := r.readValue(c, &to); err != nil {
-		return err
-	}
-	r.item = to.bytes
+	r.itemLine, r.broken = r.line()-bytes.Count(r.item, newline), ""
 	switch {
-	case c != '{':
+	case r.item[0] != '{':
 		r.broken = "not an object"
-	case to.nested > maxNested:
-		r.broken = fmt.Sprintf("over %d objects and lists in each other", maxNested)
-	case to.over:
+	case len(r.item) > MaxItem:
 		r.broken = fmt.Sprintf("over %d bytes", MaxItem)
 	}
 	if r.broken != "" {
-		r.item = r.item[:0]
+		r.item = nil
 	}
-	return nil
+	return true
+}
+
+// findList advances to the beginning of the list, and keeps the members before it.
+func (r *Reader) findList() error {
+	if r.list == "" {
+		return r.begin('[', "a list")
+	}
+	if err := r.begin('{', "an object"); err != nil {
+		return err
+	}
+	r.before = []byte{'{'}
+	for r.json.More() {
+		key, err := r.json.Token()
+		if err != nil {
+			return err
+		}
+		if key == r.list {
+			r.before = append(bytes.TrimRight(r.before, ","), '}')
+			return r.begin('[', "a list")
+		}
+		var value json.RawMessage
+		if err := r.json.Decode(&value); err != nil {
+			return err
+		}
+		name, err := json.Marshal(key)
+		if err != nil {
+			return err
+		}
+		r.before = append(append(append(append(r.before, name...), ':'), value...), ',')
+		if len(r.before) > maxBefore {
+			return r.fail("no list %q in the first %d bytes", r.list, maxBefore)
+		}
+	}
+	return r.fail("no list %q", r.list)
+}
+
+// begin reads the beginning of a list or an object.
+func (r *Reader) begin(c json.Delim, what string) error {
+	token, err := r.json.Token()
+	if err == nil && token != c {
+		return r.fail("it is not %s", what)
+	}
+	return err
 }
 
 // readRest reads to the end of the file, to detect a cut file. A second list of the same name
 // is an error: other programs would read that one.
 func (r *Reader) readRest() error {
-	if len(r.before) > 0 {
+	if _, err := r.json.Token(); err != nil { // the end of the list
+		return err
+	}
+	if r.list != "" {
 		if err := r.readMembers(); err != nil {
 			return err
 		}
 	}
-	c, err := r.nextByte()
-	if err == nil {
-		return r.fail(fmt.Sprintf("%q after the end", c))
-	}
-	if _, ended := err.(*Error); ended {
+	switch _, err := r.json.Token(); {
+	case err == io.EOF:
 		return nil
+	case err != nil:
+		return err
 	}
-	return err
+	return r.fail("something follows the end")
 }
 
 // readMembers reads to the end of the file's object.
 func (r *Reader) readMembers() error {
-	for {
-		c, err := r.nextByte()
-		switch {
-		case err != nil:
-			return err
-		case c == '}':
-			return nil
-		case c != ',':
-			return r.fail(fmt.Sprintf("%q where the object goes on", c))
+	for r.json.More() {
+		key, err := r.json.Token()
+		if err == nil && key == r.list {
+			return r.fail("a second %q", key)
 		}
-		if c, err = r.nextByte(); err != nil {
-			return err
-		}
-		if c != '"' {
-			return r.fail(fmt.Sprintf("%q where a name belongs", c))
-		}
-		to := buffer{limit: maxBefore}
-		key, err := r.readName(&to)
-		if err != nil {
-			return err
-		}
-		if key == r.list {
-			return r.fail(fmt.Sprintf("a second %q", key))
-		}
-		if c, err = r.nextByte(); err != nil {
-			return err
-		}
-		if err := r.readValue(c, &buffer{}); err != nil {
-			return err
-		}
-	}
-}
-
-// readName reads the rest of a name and the colon after it.
-func (r *Reader) readName(to *buffer) (key string, err error) {
-	name := buffer{bytes: []byte{'"'}, limit: to.limit}
-	if err := r.readText(&name); err != nil {
-		return "", err
-	}
-	if name.over || json.Unmarshal(name.bytes, &key) != nil {
-		return "", r.fail("a name that is not text")
-	}
-	c, err := r.nextByte()
-	if err != nil {
-		return "", err
-	}
-	if c != ':' {
-		return "", r.fail("a member without a value")
-	}
-	to.bytes = append(append(to.bytes, name.bytes...), ':')
-	return key, nil
-}
-
-// findList advances to the beginning of the list.
-func (r *Reader) findList() error {
-	c, err := r.nextByte()
-	if err != nil {
-		return err
-	}
-	if r.list == "" {
-		if c != '[' {
-			return r.fail(fmt.Sprintf("%q where a list belongs", c))
-		}
-		return nil
-	}
-	if c != '{' {
-		return r.fail(fmt.Sprintf("%q where an object belongs", c))
-	}
-	before := buffer{bytes: []byte{c}, limit: maxBefore}
-	for member := 0; ; member++ {
-		start := len(before.bytes)
-		if c, err = r.nextByte(); err != nil {
-			return err
-		}
-		if c == ',' && member > 0 {
-			before.bytes = append(before.bytes, c)
-			if c, err = r.nextByte(); err != nil {
-				return err
+		for depth, first := 0, true; err == nil && (first || depth > 0); first = false {
+			var token json.Token
+			r.in.left = maxValue
+			switch token, err = r.json.Token(); token {
+			case json.Delim('{'), json.Delim('['):
+				depth++
+			case json.Delim('}'), json.Delim(']'):
+				depth--
 			}
 		}
-		if c != '"' {
-			return r.fail(fmt.Sprintf("no list %q", r.list))
-		}
-		key, err := r.readName(&before)
 		if err != nil {
 			return err
 		}
-		if c, err = r.nextByte(); err != nil {
-			return err
-		}
-		if key == r.list && c == '[' {
-			r.before = append(bytes.TrimRight(before.bytes[:start], ","), '}')
-			return nil
-		}
-		before.add(c)
-		if err := r.readValue(c, &before); err != nil {
-			return err
-		}
-		switch {
-		case before.over:
-			return r.fail(fmt.Sprintf("no list %q in the first %d bytes", r.list, maxBefore))
-		case before.nested > maxNested:
-			return r.fail(fmt.Sprintf("over %d objects and lists in each other", maxNested))
-		}
 	}
+	_, err := r.json.Token()
+	return err
 }
 
-// A buffer collects bytes up to a limit.
-type buffer struct {
-	bytes  []byte
-	limit  int
-	over   bool
-	nested int // greatest depth of objects and lists
+// line returns the line up to which values were read.
+func (r *Reader) line() int {
+	var ahead lines
+	io.Copy(&ahead, r.json.Buffered()) // never fails
+	return 1 + int(r.in.lines-ahead)
 }
 
-func (b *buffer) add(c byte) {
-	if len(b.bytes) >= b.limit {
-		b.over = true
-		return
-	}
-	b.bytes = append(b.bytes, c)
+// fail returns an error about what comes next.
+func (r *Reader) fail(what string, args ...any) error {
+	ahead, _ := io.ReadAll(r.json.Buffered()) // never fails
+	between := ahead[:len(ahead)-len(bytes.TrimLeft(ahead, ", \t\r\n"))]
+	return &Error{r.name, r.line() + bytes.Count(between, newline), fmt.Sprintf(what, args...)}
 }
 
-// readValue reads the rest of the value that begins with c.
-func (r *Reader) readValue(c byte, to *buffer) error {
-	switch c {
-	case '{', '[':
-		return r.skip(to)
-	case '"':
-		return r.readText(to)
+// failed returns the error for the user.
+func (r *Reader) failed(err error) error {
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return r.fail("it is not JSON: %v", err)
 	}
-	if !isLiteralByte(c) {
-		return r.fail(fmt.Sprintf("%q where a value belongs", c))
-	}
-	for {
-		next, err := r.in.Peek(1)
-		if err != nil {
-			return r.eof(err)
-		}
-		if !isLiteralByte(next[0]) {
-			return nil
-		}
-		r.in.Discard(1)
-		to.add(next[0])
-	}
-}
-
-// isLiteralByte reports whether c may be in a number, true, false or null.
-func isLiteralByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '+' || c == '.'
-}
-
-// skip reads the rest of an object or list.
-func (r *Reader) skip(to *buffer) error {
-	for nested := 1; nested > 0; {
-		to.nested = max(to.nested, nested)
-		c, err := r.byte()
-		if err != nil {
-			return err
-		}
-		to.add(c)
-		switch c {
-		case '{', '[':
-			nested++
-		case '}', ']':
-			nested--
-		case '"':
-			if err := r.readText(to); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// readText reads the rest of a text.
-func (r *Reader) readText(to *buffer) error {
-	for {
-		c, err := r.byte()
-		if err != nil {
-			return err
-		}
-		to.add(c)
-		switch c {
-		case '"':
-			return nil
-		case '\\':
-			if c, err = r.byte(); err != nil {
-				return err
-			}
-			to.add(c)
-		}
-	}
-}
-
-// nextByte returns the next byte that is not a blank.
-func (r *Reader) nextByte() (byte, error) {
-	for {
-		c, err := r.byte()
-		if err != nil || c != ' ' && c != '\t' && c != '\n' && c != '\r' {
-			return c, err
-		}
-	}
-}
-
-func (r *Reader) byte() (byte, error) {
-	c, err := r.in.ReadByte()
-	if err != nil {
-		return 0, r.eof(err)
-	}
-	if c == '\n' {
-		r.line++
-	}
-	return c, nil
-}
-
-func (r *Reader) eof(err error) error {
-	if err == io.EOF {
-		return r.fail("the file ends in the middle")
+	switch {
+	case errors.Is(err, errLarge):
+		return r.fail("%v", err)
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		return &Error{r.name, 1 + int(r.in.lines), "the file ends in the middle"}
 	}
 	return err
 }
 
-func (r *Reader) fail(what string) error { return &Error{r.name, r.line, what} }
+// A source counts lines, and ends before a value that does not fit into memory.
+type source struct {
+	in    io.Reader
+	left  int // bytes that may be read until the next value
+	lines lines
+}
+
+var (
+	errLarge = fmt.Errorf("a value of over %d bytes", maxValue)
+	newline  = []byte{'\n'}
+)
+
+func (s *source) Read(b []byte) (n int, err error) {
+	if s.left <= 0 {
+		return 0, errLarge
+	}
+	n, err = s.in.Read(b[:min(len(b), s.left)])
+	s.left -= n
+	s.lines.Write(b[:n])
+	return n, err
+}
+
+// lines are the ends of lines that were written.
+type lines int
+
+func (l *lines) Write(b []byte) (int, error) {
+	*l += lines(bytes.Count(b, newline))
+	return len(b), nil
+}
+
+// withoutMark returns a reader without a byte order mark.
+func withoutMark(in io.Reader) io.Reader {
+	r := bufio.NewReaderSize(in, 64<<10)
+	if start, err := r.Peek(3); err == nil && string(start) == "\xef\xbb\xbf" {
+		r.Discard(3)
+	}
+	return r
+}

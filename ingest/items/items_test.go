@@ -1,7 +1,6 @@
 package items
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,9 +18,6 @@ func read(t *testing.T, in io.Reader, list string) (objects []string, before str
 	}
 	for r.Next() {
 		objects = append(objects, string(r.Bytes()))
-		if r.number != len(objects) {
-			t.Errorf("object %d has the number %d, want %d", len(objects), r.number, len(objects))
-		}
 	}
 	return objects, string(r.Before()), r.Err()
 }
@@ -37,8 +33,6 @@ func TestReader(t *testing.T) {
 		{"empty list", "[]", "", nil, ""},
 		{"member", "\xef\xbb\xbf{\"type\":\"X\",\n \"crs\":{\"n\":[1,2]},\"n\":-1.5e3 ,\"features\":\n[{\"a\":1}],\"after\":[\"]\"], \"x\":null}", "features",
 			[]string{`{"a":1}`}, `{"type":"X","crs":{"n":[1,2]},"n":-1.5e3}`},
-		{"member of another kind first", `{"features":"x","features":[{}]}`, "features", []string{"{}"},
-			`{"features":"x"}`},
 		{"escaped name", `{"\u0066eatures":[{}]}`, "features", []string{"{}"}, "{}"},
 	} {
 		for _, c := range []struct {
@@ -71,15 +65,20 @@ func TestBadFiles(t *testing.T) {
 		{"[\n{\"a\":1}\n", "x.json:3: the file ends"},
 		{"[{\"a\":1", "the file ends"},
 		{"[{\"a\":\"1", "the file ends"},
-		{"[1,}]", "'}' where a value belongs"},
-		{"[{},]", "']' where a value belongs"},
-		{"[,{}]", "',' where a value belongs"},
+		{"[1,}]", "'}' looking for beginning of value"},
+		{"[{},]", "']' looking for beginning of value"},
+		{"[,{}]", "',' looking for beginning of value"},
+		{"[{},\n{\"a\":1,,}]", "x.json:2: it is not JSON"},
 		{"[null", "the file ends"},
-		{"[{} {}]", "'{' where the list goes on"},
-		{"[{}]x", "'x' after the end"},
-		{"{}", "'{' where a list"},
+		{"[{\"a\":NaN}]", "it is not JSON"}, // as Python writes it
+		{"[{} {}]", "it is not JSON"},
+		{"[{}]x", "it is not JSON"},
+		{"[{}][]", "something follows the end"},
+		{"{}", "it is not a list"},
 		{"[{\"a\":\"" + strings.Repeat("x", 2*MaxItem), "the file ends"},
+		{"[{\"a\":\"" + strings.Repeat("x", 2*maxValue), "a value of over"},
 		{"[{\"a\":" + strings.Repeat("[", 1000), "the file ends"},
+		{"[{\"a\":" + strings.Repeat("[", 100000), "exceeded max depth"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
 			_, _, err := read(t, strings.NewReader(tt.text), "")
@@ -90,18 +89,17 @@ func TestBadFiles(t *testing.T) {
 		})
 	}
 	for _, tt := range []struct{ text, want string }{
-		{"[]", "where an object"}, {"{}", "no list"}, {`{"a":1}`, "no list"}, {`{"a" 1}`, "without a value"},
-		{`{"features":[{}]`, "the file ends"},
+		{"[]", "it is not an object"}, {"{}", "no list"}, {`{"a":1}`, "no list"}, {`{"a" 1}`, "not JSON"},
+		{`{"features":"x","features":[{}]}`, "not a list"}, {`{"features":[{}]`, "the file ends"},
 		{`{"features":[{}],` + "\n" +
 			`"features":[{}]}`, `x.json:2: a second "features"`},
 		{`{"features":[],"x":{"features":[]},"\u0066eatures":null}`, "a second"},
-		{`{"features":[] "x":1}`, "where the object goes on"},
-		{`{"features":[],,}`, "where a name"},
-		{`{"features":[],"x":}`, "where a value"},
-		{`{"features":[],"x" 1}`, "without a value"},
-		{`{"features":[]}{"features":[]}`, "after the end"},
-		{`{"features":[],"` + strings.Repeat("x", maxBefore) + `":1}`, "a name that is not text"},
-		{`{"a":` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `,"features":[]}`, "in each other"},
+		{`{"features":[] "x":1}`, "not JSON"},
+		{`{"features":[],,}`, "not JSON"},
+		{`{"features":[],"x":}`, "not JSON"},
+		{`{"features":[],"x" 1}`, "not JSON"},
+		{`{"features":[]}{"features":[]}`, "follows the end"},
+		{`{"features":[],"` + strings.Repeat("x", 2*maxValue) + `":1}`, "a value of over"},
 		{`{"a":"` + strings.Repeat("x", maxBefore+9) + `","features":[]}`, "in the first"},
 		{`{"a":` + strings.Repeat("1", maxBefore+9) + `,"features":[]}`, "in the first"},
 	} {
@@ -126,7 +124,7 @@ func TestBroken(t *testing.T) {
 	}
 	sized := func(n int) string { return `{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}` }
 	elements := []struct{ text, broken string }{
-		{nested(64), ""}, {nested(65), "over 64 objects"}, {nested(100000), "over 64 objects"}, {"{}", ""},
+		{nested(9999), ""}, {"{}", ""},
 		{sized(MaxItem), ""}, {sized(MaxItem + 1), "over 1048576 bytes"},
 		{sized(5 * MaxItem), "over 1048576 bytes"}, {`{"b":2}`, ""},
 		{"null", "not an object"}, {`"{}"`, "not an object"}, {"-1e3", "not an object"}, {"[{}]", "not an object"},
@@ -146,12 +144,8 @@ func TestBroken(t *testing.T) {
 			want = ""
 		}
 		if !r.Next() || !strings.HasPrefix(r.Broken(), e.broken) || (r.Broken() == "") != (e.broken == "") ||
-			string(r.Bytes()) != want || r.Line() != i+2 || r.number != i+1 {
-			t.Fatalf("element %d: %q, %d bytes, line %d, number %d, %v; want %q", i, r.Broken(), len(r.Bytes()),
-				r.Line(), r.number, r.Err(), e.broken)
-		}
-		if cap(r.item) > 4*MaxItem {
-			t.Errorf("element %d: %d bytes are held; want cap(r.item) <= 4*MaxItem", i, cap(r.item))
+			string(r.Bytes()) != want || r.Line() != i+2 {
+			t.Fatalf("element %d: %q, %d bytes, line %d, %v; want %q", i, r.Broken(), len(r.Bytes()), r.Line(), r.Err(), e.broken)
 		}
 	}
 	if r.Next() || r.Err() != nil {
@@ -179,7 +173,7 @@ func FuzzReader(f *testing.F) {
 		}
 		for i, o := range whole {
 			want := string(o)
-			if o[0] != '{' || depth(o) > maxNested || len(o) > MaxItem {
+			if o[0] != '{' || len(o) > MaxItem {
 				want = ""
 			}
 			if objects[i] != want {
@@ -187,22 +181,4 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	})
-}
-
-// depth is how many objects and lists are in each other.
-func depth(text []byte) (most int) {
-	now := 0
-	for d := json.NewDecoder(bytes.NewReader(text)); ; {
-		token, err := d.Token()
-		if err != nil {
-			return most
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			now++
-			most = max(most, now)
-		case json.Delim('}'), json.Delim(']'):
-			now--
-		}
-	}
 }

@@ -46,7 +46,7 @@ func TestItems(t *testing.T) {
 		// Before it come large rows, broken rows and other values.
 		{`{"features":[{"properties":{"name":"` + strings.Repeat("a",
 			300<<10) + `","station":"a","techno":"b"}}]}`, features},
-		{`[null,1,"x",[],{},{"X":,,},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" +
+		{`[null,1,"x",[],{},{"Y":2},{"ID":"` + strings.Repeat("1", 1<<20) + `","X":2},` + "\n" +
 			`{"ID":"1","X":2}]`, list},
 		{`[{"ID":"` + strings.Repeat("1", 1<<20) + `"},{"ID":"` + strings.Repeat("1",
 			2<<20) + `"},{"ID":"1","X":2}]`, list},
@@ -66,7 +66,7 @@ func TestItems(t *testing.T) {
 }
 
 func TestReadItems(t *testing.T) {
-	f := detected(t, `[{"ID":"1","X":2},`+"\n"+`{"ID":7,"X":2},{"ID":"3",,},{"ID":"`+strings.Repeat("4",
+	f := detected(t, `[{"ID":"1","X":2},`+"\n"+`{"ID":7,"X":2},{"ID":[3]},{"ID":"`+strings.Repeat("4",
 		2<<20)+`"}]`)
 	r, err := f.ReadItems(nil)
 	if err != nil {

@@ -26,7 +26,7 @@ func Client(text []byte) (Fields, error) {
 	if len(text) > maxClient {
 		return Fields{}, fmt.Errorf("it has %d bytes, want at most %d", len(text), maxClient)
 	}
-	if depth(text) > maxDepth {
+	if isDeep(text) {
 		return Fields{}, fmt.Errorf("it is nested more than %d deep", maxDepth)
 	}
 	m := members{}
@@ -49,24 +49,20 @@ func Client(text []byte) (Fields, error) {
 	return f, nil
 }
 
-// depth returns how deep the brackets outside strings are nested.
-func depth(text []byte) (deepest int) {
-	now, quoted := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
+// isDeep reports whether objects and lists are nested more than maxDepth deep.
+func isDeep(text []byte) bool {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for depth := 0; depth <= maxDepth; {
+		switch token, err := dec.Token(); {
+		case err != nil: // of the end too
+			return false
+		case token == json.Delim('{'), token == json.Delim('['):
+			depth++
+		case token == json.Delim('}'), token == json.Delim(']'):
+			depth--
 		}
 	}
-	return deepest
+	return true
 }
 
 // members are an object's values by folded name.
@@ -80,11 +76,11 @@ func (m members) object(dec *json.Decoder) error {
 	for dec.More() {
 		t, err := dec.Token()
 		if err != nil {
-			return fmt.Errorf("it is no JSON: %w", err)
+			return fmt.Errorf("it is not JSON: %w", err)
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
-			return fmt.Errorf("it is no JSON: %w", err)
+			return fmt.Errorf("it is not JSON: %w", err)
 		}
 		name, _ := t.(string)
 		if err := m.add(folded(name), raw); err != nil {
@@ -92,7 +88,7 @@ func (m members) object(dec *json.Decoder) error {
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	return nil
 }
@@ -112,7 +108,7 @@ func (m members) add(name string, raw json.RawMessage) error {
 	}
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		return fmt.Errorf("it is no JSON: %w", err)
+		return fmt.Errorf("it is not JSON: %w", err)
 	}
 	m[name] = v
 	return nil
