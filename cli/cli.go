@@ -67,6 +67,7 @@ type commands struct {
 	Man        manCommand        `cmd:"" help:"Print the page of the manual."`
 	Help       helpCommand       `cmd:"" help:"Print the help of a command."`
 	Worker     workerCommand     `cmd:"" hidden:"" name:"photo-worker"`
+	Complete   completeCommand   `cmd:"" hidden:"" name:"complete-words"`
 	Speedtest  speedtestCommand  `cmd:"" help:"Speedtests that people measured: import."`
 	Coverage   coverageCommand   `cmd:"" help:"Coverage points that people measured: import."`
 }

@@ -10,6 +10,14 @@ import (
 	"testing"
 )
 
+// TestMain makes relais of this program where it has that name: the scripts call it.
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == "relais" {
+		os.Exit(Main(context.Background(), os.Args[1:], Streams{Out: os.Stdout, Err: os.Stderr}))
+	}
+	os.Exit(m.Run())
+}
+
 // script writes what a shell reads.
 func script(t *testing.T, shell string) string {
 	t.Helper()
@@ -27,10 +35,23 @@ func script(t *testing.T, shell string) string {
 	return path
 }
 
+// runShell runs a shell that finds relais, in a folder with the file "notes".
 func runShell(t *testing.T, name string, args ...string) []string {
 	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, dir := t.TempDir(), t.TempDir()
+	if err := os.Symlink(self, filepath.Join(programs, "relais")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command(name, args...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=dumb")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=dumb", "PATH="+programs+":"+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v: %s", name, err, out)
@@ -52,7 +73,12 @@ var completionCases = []struct {
 	{"relais serve --log ", []string{"text", "json"}, []string{"short"}},
 	{"relais serve --data /x --log-address s", []string{"short"}, []string{"json", "full"}},
 	{"relais completion ", []string{"bash", "zsh", "fish"}, nil},
+	{"relais serve --log=j", []string{"--log=json"}, []string{"--log=short"}},
+	{"relais serve --data no", []string{"notes"}, []string{"--listen"}},
+	{"relais client create --name no", nil, []string{"notes", "--mode"}},
+	{"relais ingest --data /x FR no", []string{"notes"}, nil},
 	{"relais help cl", []string{"client"}, nil},
+	{"relais help client cr", []string{"create"}, []string{"serve"}},
 }
 
 func offered(t *testing.T, typed string, got, want, none []string) {
@@ -72,9 +98,14 @@ func offered(t *testing.T, typed string, got, want, none []string) {
 func TestBashCompletion(t *testing.T) {
 	path := script(t, "bash")
 	for _, tt := range completionCases {
-		words := strings.Split(tt.typed, " ")
+		words := strings.Split(strings.ReplaceAll(tt.typed, "=", " = "), " ")
 		const program = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _relais; printf '%s\n' "${COMPREPLY[@]}"`
 		got := runShell(t, "bash", append([]string{"--norc", "-uc", program, "bash", path}, words...)...)
+		if n := len(words); n > 3 && words[n-2] == "=" { // bash completes what is behind it
+			for i := range got {
+				got[i] = words[n-3] + "=" + got[i]
+			}
+		}
 		offered(t, tt.typed, got, tt.want, tt.none)
 	}
 }
@@ -94,7 +125,7 @@ func TestFishCompletion(t *testing.T) {
 
 // zshProgram calls the function as compsys does, which keeps what begins with the word.
 const zshProgram = `source "$1"; shift
-compdef() { }; compset() { cur=${cur#*=} }; compadd() { shift; print -rl -- "$@" }; _files() { print FILES }; _message() { }
+compdef() { }; compset() { }; _files() { print -rl -- * }
 _describe() { print -rl -- "${(@)${(@P)2}%%:*}" }
 words=("$@"); CURRENT=$#; _relais`
 

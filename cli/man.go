@@ -39,7 +39,7 @@ func manPage(b io.Writer, app *kong.Application) {
 		fmt.Fprintf(b, ".Sh %s\n", strings.ToUpper(strings.TrimSuffix(g.title, ":")))
 		for _, n := range app.Children {
 			if n.Group != nil && n.Group.Title == g.title && !n.Hidden {
-				manCommandText(b, n)
+				manCommandText(b, "relais", n)
 			}
 		}
 	}
@@ -61,9 +61,10 @@ are read as usual.
 `)
 }
 
-// manCommandText writes a command and those below it.
-func manCommandText(b io.Writer, n *kong.Node) {
-	fmt.Fprintf(b, ".Ss relais %s\n", roff(commandPath(n)))
+// manCommandText writes a command of parent, and those below it.
+func manCommandText(b io.Writer, parent string, n *kong.Node) {
+	path := parent + " " + n.Name
+	fmt.Fprintf(b, ".Ss %s\n", roff(path))
 	roffText(b, n.Help)
 	if n.Detail != "" {
 		fmt.Fprint(b, ".Pp\n")
@@ -74,7 +75,7 @@ func manCommandText(b io.Writer, n *kong.Node) {
 	}
 	for _, child := range n.Children {
 		if !child.Hidden {
-			manCommandText(b, child)
+			manCommandText(b, path, child)
 		}
 	}
 }
