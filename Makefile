@@ -113,10 +113,15 @@ bench: build ## one table of what this program and this machine do (needs wrk; B
 	$(GO) build -o build/bench-tool ./test/bench
 	build/bench-tool -relais build/relais $(if $(BENCHFILES),-files $(BENCHFILES)) $(if $(BEFORE),-before $(BEFORE)) $(BENCHFLAGS)
 
-bench-peers: build ## the answers next to those of PostGIS, Tile38 and SQLite (needs wrk and PostgreSQL with PostGIS)
+# A server of its own. A plan for each question would take as long as a small answer.
+POSTGRES ?= pg_virtualenv $(addprefix -o ,shared_buffers=512MB effective_cache_size=2GB work_mem=64MB \
+	maintenance_work_mem=256MB max_wal_size=2GB random_page_cost=1.1 jit=off plan_cache_mode=force_generic_plan \
+	max_parallel_workers_per_gather=0)
+
+bench-peers: build ## the answers next to those of PostGIS and SQLite (needs wrk, pg_virtualenv and PostGIS; POSTGRES= leaves that out)
 	$(GO) build -o build/bench-tool ./test/bench
 	cd test/bench/peers && $(GO) build -o $(CURDIR)/build/bench-peers .
-	build/bench-tool -relais build/relais $(if $(BENCHFILES),-files $(BENCHFILES)) -peers build/bench-peers $(BENCHFLAGS)
+	$(POSTGRES) build/bench-tool -relais build/relais $(if $(BENCHFILES),-files $(BENCHFILES)) -peers build/bench-peers $(BENCHFLAGS)
 
 # One program for all targets of a package: go test would link one for each. Only packages
 # with targets are compiled, and only this module is instrumented: go test -fuzz would compile

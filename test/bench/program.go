@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,97 +17,167 @@ import (
 	"time"
 )
 
-// A program is a relais with data folders of its own.
+// A program is a relais with a data folder of its own, or a peer, which has only a base.
 type program struct {
-	path   string
-	work   string // holds its data folders
-	listen string // address of its server
-	key    string // of its client in the folder keyed
-	keyed  string
+	path, data   string
+	listen, base string // where its server listens, and where it answers
+	key          string // of its client in the folder
 }
 
-func (p *program) folder(name string) string { return filepath.Join(p.work, name) }
-
-// A cost is what a command took.
-type cost struct {
-	seconds float64
-	cpu     float64 // seconds of all cores
-	peakMB  float64
-	out     []byte
-}
-
-// run runs a command to its end.
-func (p *program) run(ctx context.Context, args ...string) (cost, error) {
-	cmd := exec.CommandContext(ctx, p.path, args...)
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	began := time.Now()
-	out, err := cmd.Output()
+// copy makes the program one that was just copied: the resident memory differs by 12 MB with how a file was written.
+func (p *program) copy() error {
+	text, err := os.ReadFile(p.path)
 	if err != nil {
-		return cost{}, fmt.Errorf("%s %s: %w\n%s", p.path, args[0], err, errs.String())
-	}
-	c := cost{seconds: time.Since(began).Seconds(), out: out}
-	c.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		c.peakMB = float64(u.Maxrss) * 1024 / 1e6
-	}
-	return c, nil
-}
-
-// ingest ingests files into a new folder. published is when the last snapshot had its name.
-func (p *program) ingest(ctx context.Context, folder string, files []string) (published float64, c cost, err error) {
-	if err := os.RemoveAll(folder); err != nil {
-		return 0, c, err
-	}
-	began, done, seen := time.Now(), make(chan struct{}), make(chan float64)
-	go func() {
-		last, n := 0.0, 0
-		defer func() { seen <- last }()
-		for {
-			paths, _ := filepath.Glob(filepath.Join(folder, "snapshots", "*.snap")) // the pattern is valid
-			if len(paths) != n {
-				last, n = time.Since(began).Seconds(), len(paths)
-			}
-			select {
-			case <-done:
-				return
-			case <-time.After(2 * time.Millisecond):
-			}
-		}
-	}()
-	c, err = p.run(ctx, append([]string{"ingest", "--data", folder, "FR,DROM"}, files...)...)
-	close(done)
-	return <-seen, c, err
-}
-
-// serve starts the server of a folder, with a client whose limits are not reached.
-func (p *program) serve(ctx context.Context, folder string) (*child, error) {
-	if p.keyed != folder {
-		c, err := p.run(ctx, "client", "create", "--data", folder, "--json", "--name", "bench "+time.Now().Format(time.RFC3339Nano),
-			"--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000")
-		if err != nil {
-			return nil, err
-		}
-		var made struct{ APIKey string }
-		if err := json.Unmarshal(c.out, &made); err != nil {
-			return nil, err
-		}
-		p.key, p.keyed = made.APIKey, folder
-	}
-	return start(exec.CommandContext(ctx, p.path, "serve", "--data", folder, "--listen", p.listen), p.listen)
-}
-
-// base is where its server answers.
-func (p *program) base() string { return "http://" + p.listen + "/external/v1" }
-
-func (p *program) get(path string, headers map[string]string) (answer, error) {
-	return fetch(p.base()+path, p.key, headers)
-}
-
-// copyTo copies the files of a folder into a new one.
-func copyTo(from, to string) error {
-	if err := os.RemoveAll(to); err != nil {
 		return err
 	}
-	return os.CopyFS(to, os.DirFS(from))
+	p.path = p.data + "-program"
+	return errors.Join(os.MkdirAll(filepath.Dir(p.path), 0o755), os.WriteFile(p.path, text, 0o755))
+}
+
+// ingest ingests files into a new folder. It returns when the last snapshot was published, when the command had
+// ended and its processor time, all in seconds, and its most memory in MB.
+func (p *program) ingest(ctx context.Context, files []string) ([]float64, error) {
+	p.key = ""
+	if err := os.RemoveAll(p.data); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, p.path, append([]string{"ingest", "--data", p.data, "FR,DROM"}, files...)...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	published, most, n := 0.0, 0.0, 0
+	for {
+		paths, _ := filepath.Glob(filepath.Join(p.data, "snapshots", "*.snap")) // the pattern is valid
+		if len(paths) != n {
+			published, n = time.Since(began).Seconds(), len(paths)
+		}
+		most = max(most, statusMB(cmd.Process.Pid, "VmHWM"))
+		select {
+		case err := <-ended:
+			if err != nil {
+				return nil, fmt.Errorf("%s ingest: %w\n%s", p.path, err, said.String())
+			}
+			cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+			return []float64{published, time.Since(began).Seconds(), cpu.Seconds(), most}, nil
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// serve starts the server of the folder, with a client whose limits are not reached. The folder is filled with
+// files if it is not there.
+func (p *program) serve(ctx context.Context, files []string) (*child, error) {
+	if _, err := os.Stat(p.data); err != nil {
+		if _, err := p.ingest(ctx, files); err != nil {
+			return nil, err
+		}
+	}
+	if p.key == "" {
+		out, err := exec.CommandContext(ctx, p.path, "client", "create", "--data", p.data, "--json", "--name",
+			"bench "+time.Now().Format(time.RFC3339Nano), "--mode", "server", "--cidr", "127.0.0.1/32",
+			"--scopes", "all-read", "--minute", "1000000000", "--day", "1000000000").Output()
+		if err != nil {
+			return nil, fmt.Errorf("%s client create: %w", p.path, err)
+		}
+		var made struct{ APIKey string }
+		if err := json.Unmarshal(out, &made); err != nil {
+			return nil, err
+		}
+		p.key = made.APIKey
+	}
+	return start(exec.CommandContext(ctx, p.path, "serve", "--data", p.data, "--listen", p.listen), p.listen)
+}
+
+// An answer is an answer of a server.
+type answer struct {
+	header http.Header
+	body   []byte
+}
+
+// plain does not add Accept-Encoding.
+var plain = &http.Client{Transport: &http.Transport{DisableCompression: true}}
+
+// get reads one answer, and waits while the server is not ready for it.
+func (p *program) get(path string, headers map[string]string) (answer, error) {
+	req, err := http.NewRequest(http.MethodGet, p.base+path, nil)
+	if err != nil {
+		return answer{}, err
+	}
+	req.Header.Set("X-API-Key", p.key)
+	for k, v := range headers {
+		req.Header.Set(k, v)
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		res, err := plain.Do(req)
+		if err != nil {
+			return answer{}, err
+		}
+		body, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode == http.StatusServiceUnavailable && time.Now().Before(end) {
+			continue
+		}
+		if res.StatusCode >= 400 {
+			err = fmt.Errorf("%s: %s %s", path, res.Status, body)
+		}
+		return answer{res.Header, body}, err
+	}
+}
+
+// A child is a server that this program started.
+type child struct {
+	pid   int
+	ready time.Duration // from its start
+	stop  func()
+}
+
+// start starts a server and waits until it is ready.
+func start(cmd *exec.Cmd, listen string) (*child, error) {
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	go func() {
+		cmd.Wait() // a server that failed is not ready
+		close(ended)
+	}()
+	c := &child{pid: cmd.Process.Pid, stop: func() {
+		cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+		<-ended
+	}}
+	for {
+		if r, err := http.Get("http://" + listen + "/readyz"); err == nil {
+			r.Body.Close()
+			if c.ready = time.Since(began); r.StatusCode == http.StatusOK {
+				return c, nil
+			}
+		}
+		select {
+		case <-ended:
+			return nil, fmt.Errorf("%s ended before it was ready", cmd.Path)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+}
+
+// settle waits until the memory stays as it is: the server has prepared its exports then.
+func (c *child) settle() {
+	for last := 0.0; math.Abs(statusMB(c.pid, "VmRSS")-last) > 1; time.Sleep(2 * time.Second) {
+		last = statusMB(c.pid, "VmRSS")
+	}
+}
+
+// statusMB reads a line of /proc/PID/status. It returns 0 if the process has ended.
+func statusMB(pid int, field string) float64 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, rest, _ := strings.Cut(string(text), field+":")
+	kb := 0.0
+	fmt.Sscan(rest, &kb)
+	return kb * 1024 / 1e6
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,72 +11,54 @@ import (
 
 // A table is printed row by row, as Markdown.
 type table struct {
-	to       io.Writer // nil for the standard output
+	to       io.Writer
 	programs []string
 	before   bool // the second program is an older one, to compare with
 	begun    bool
 }
 
-// A figure is a row: what was measured, in its unit, by each program, and by the machine at best.
+// A figure is a row: what was measured, in its unit, by each program, and by the bare handler.
 type figure struct {
 	what, unit string
-	of         []float64 // by program; empty for a figure of the machine alone
+	of         []float64 // by program; those of the last ones may be missing
 	bare       float64   // 0 without one
 	note       string
 }
 
-// widths of the columns what and note; the others have numbers.
-const whatWidth, numberWidth = 44, 9
-
 // print prints a row, and the head before the first one.
 func (t *table) print(f figure) {
-	if t.to == nil {
-		t.to = os.Stdout
+	head := append(slices.Clone(t.programs), "bare", "of bare")
+	if t.before {
+		head = append(head, "of before")
 	}
 	if !t.begun {
 		t.begun = true
-		head := append(slices.Clone(t.programs), "bare", "of bare")
-		if t.before {
-			head = append(head, "of before")
-		}
 		t.line("what", "unit", append(head, "note"))
-		rule := make([]string, len(head))
-		for i := range rule {
-			rule[i] = strings.Repeat("-", numberWidth-1) + ":"
-		}
-		t.line(strings.Repeat("-", whatWidth), "----", append(rule, "---"))
+		t.line(strings.Repeat("-", 40), "----", append(slices.Repeat([]string{"-------:"}, len(head)), "---"))
 	}
-	cells := make([]string, len(t.programs), len(t.programs)+4)
+	cells := make([]string, len(t.programs), len(head)+1)
 	for i, v := range f.of {
 		cells[i] = number(v)
 	}
-	first := 0.0
-	if len(f.of) > 0 {
-		first = f.of[0]
-	}
-	cells = append(cells, number(f.bare), ratio(first, f.bare))
+	cells = append(cells, number(f.bare), number(f.of[0]/f.bare))
 	if t.before {
-		before := 0.0
-		if len(f.of) > 1 {
-			before = f.of[1]
-		}
-		cells = append(cells, ratio(first, before))
+		cells = append(cells, number(f.of[0]/f.of[1]))
 	}
 	t.line(f.what, f.unit, append(cells, f.note))
 }
 
 func (t *table) line(what, unit string, cells []string) {
-	fmt.Fprintf(t.to, "| %-*s | %-4s |", whatWidth, what, unit)
+	fmt.Fprintf(t.to, "| %-40s | %-4s |", what, unit)
 	for _, c := range cells[:len(cells)-1] {
-		fmt.Fprintf(t.to, " %*s |", numberWidth, c)
+		fmt.Fprintf(t.to, " %9s |", c)
 	}
 	fmt.Fprintf(t.to, " %s |\n", cells[len(cells)-1])
 }
 
-// number formats a figure with three digits, or all before the point. 0 was not measured.
+// number formats a figure with three digits, or all before the point. 0 was not measured, nor a ratio to it.
 func number(v float64) string {
 	switch {
-	case v == 0:
+	case v == 0 || math.IsInf(v, 0):
 		return ""
 	case v >= 99.95:
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -86,55 +68,27 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-func ratio(a, b float64) string {
-	if a == 0 || b == 0 {
-		return ""
-	}
-	return number(a / b)
-}
-
-// median returns the middle of some values, and the lower one of two.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(values))
-	return s[(len(s)-1)/2]
-}
-
 // inTurns measures some figures b.runs times for each program, one program after the other, and prints
 // their medians. once returns the values in the order of the figures.
 func (b *bench) inTurns(figures []figure, once func(p *program) ([]float64, error)) error {
-	return b.times(b.runs, figures, once)
-}
-
-// once is inTurns for what takes long.
-func (b *bench) once(figures []figure, once func(p *program) ([]float64, error)) error {
-	return b.times(1, figures, once)
-}
-
-func (b *bench) times(runs int, figures []figure, once func(p *program) ([]float64, error)) error {
-	values := make([][][]float64, len(figures)) // by figure, program, run
-	for i := range values {
-		values[i] = make([][]float64, len(b.programs))
-	}
-	for range runs {
+	values := make([][][]float64, len(b.programs)) // by program, run, figure
+	for range b.runs {
 		for k, p := range b.programs {
 			got, err := once(p)
 			if err != nil {
 				return fmt.Errorf("%s: %w", p.path, err)
 			}
-			if len(got) != len(figures) {
-				return fmt.Errorf("%d values, want %d", len(got), len(figures))
-			}
-			for i, v := range got {
-				values[i][k] = append(values[i][k], v)
-			}
+			values[k] = append(values[k], got)
 		}
 	}
 	for i, f := range figures {
-		for _, v := range values[i] {
-			f.of = append(f.of, median(v))
+		for _, runs := range values {
+			var one []float64
+			for _, run := range runs {
+				one = append(one, run[i])
+			}
+			slices.Sort(one)
+			f.of = append(f.of, one[(len(one)-1)/2])
 		}
 		b.table.print(f)
 	}

@@ -5,7 +5,6 @@ module relais/test/bench/peers
 go 1.26.0
 
 require (
-	github.com/gomodule/redigo v1.9.3
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattn/go-sqlite3 v1.14.53
 )

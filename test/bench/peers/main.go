@@ -1,156 +1,159 @@
-// Command peers answers documents of relais from other programs: PostGIS with pgx, Tile38, or SQLite with an R*Tree.
-// Each has what a good engineer would give it: prepared statements, pooled connections over Unix sockets, memory
-// for all of the data, and documents that are joined where they are. make bench-peers measures them next to relais.
+// Command peers answers documents of relais from another program: PostgreSQL with PostGIS, or SQLite with an R*Tree.
+// Each has what a good engineer would give it: prepared statements, a pool of connections, memory for all of the
+// data, and documents that are joined where they are. make bench-peers measures them next to relais.
 package main
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
-	"flag"
+	"database/sql"
 	"fmt"
-	"io"
+	"log"
+	"math"
 	"net/http"
 	"os"
-	"os/signal"
+	"runtime"
 	"strconv"
-	"syscall"
-	"time"
+	"strings"
+
+	_ "github.com/jackc/pgx/v5/stdlib"
+	_ "github.com/mattn/go-sqlite3"
 )
 
-// A document is a site as relais shows it in lists.
-type document struct {
-	id       string
-	lat, lon float64
-	text     string
+// A peer is a program that keeps the documents. A question finds documents, which the answer joins with commas.
+type peer struct {
+	driver, source, join string
+	load                 []string // statements; the parameter of one is a JSON array of the documents
+	version              string
+	box                  string // south, north, west, east
+	id                   string
+	nearest              string
+	near                 func(lat, lon, km float64, most int) []any // parameters of nearest
 }
 
-type box struct{ south, north, west, east float64 }
-
-// A peer is a program that keeps the documents.
-type peer interface {
-	// load keeps the documents, ready for questions, and returns the versions of what it uses.
-	load(ctx context.Context, all []document) (versions string, err error)
-	// Answers are documents joined with commas.
-	inBox(ctx context.Context, b box) (joined string, n int, err error)
-	byID(ctx context.Context, id string) (joined string, n int, err error)
-	nearest(ctx context.Context, lat, lon, km float64, most int) (joined string, n int, err error)
-	close()
+// postgis is found by the environment, which pg_virtualenv sets. Geometries sort along a Hilbert curve: neighbours
+// are on the same pages. The nearest are taken before their distance is compared: faster than ST_DWithin for a few.
+var postgis = peer{driver: "pgx", source: "sslmode=disable", join: "string_agg",
+	load: []string{
+		`CREATE EXTENSION IF NOT EXISTS postgis`,
+		`CREATE TABLE sites (id text, doc text, at geometry(Point, 4326))`,
+		`ALTER TABLE sites ALTER doc SET STORAGE EXTERNAL`, // not compressed
+		`INSERT INTO sites SELECT d->>'id', d::text, ST_SetSRID(ST_MakePoint((d#>>'{coordinates,lng}')::float8,
+			(d#>>'{coordinates,lat}')::float8), 4326) AS at FROM json_array_elements($1::json) AS d ORDER BY at`,
+		`CREATE UNIQUE INDEX ON sites (id)`,
+		`CREATE INDEX ON sites USING gist (at)`,
+		`CREATE INDEX ON sites USING gist ((at::geography))`,
+		`VACUUM ANALYZE sites`,
+	},
+	version: `SELECT 'PostgreSQL ' || current_setting('server_version') || ', PostGIS ' || postgis_lib_version()`,
+	box:     `SELECT doc FROM sites WHERE at && ST_MakeEnvelope($3, $1, $4, $2, 4326)`,
+	id:      `SELECT doc FROM sites WHERE id = $1`,
+	nearest: `SELECT doc FROM (SELECT doc, at::geography <-> ST_MakePoint($2, $1)::geography AS apart
+		FROM sites ORDER BY apart LIMIT $4) AS nearest WHERE apart <= $3`,
+	near: func(lat, lon, km float64, most int) []any { return []any{lat, lon, km * 1000, most} },
 }
 
-// peers makes each of them, with files in dir. It fails if something is missing.
-var peers = map[string]func(ctx context.Context, dir string) (peer, error){
-	"postgis": newPostGIS, "tile38": newTile38, "sqlite": newSQLite,
+// The R*Tree rounds its sides outwards to 32 bits, so the exact columns decide.
+const inPlaces = ` FROM places WHERE north >= ?1 AND south <= ?2 AND east >= ?3 AND west <= ?4
+	AND lat BETWEEN ?1 AND ?2 AND lon BETWEEN ?3 AND ?4`
+
+// sqlite is in this process. relais lists sites along a Hilbert curve: neighbours are on the same pages. Its nearest
+// take the earth for flat, which is right to a metre within a few kilometres.
+var sqlite = peer{driver: "sqlite3", join: "group_concat",
+	load: []string{
+		`CREATE TABLE sites (n INTEGER PRIMARY KEY, id TEXT NOT NULL, doc TEXT NOT NULL)`,
+		`CREATE VIRTUAL TABLE places USING rtree(n, south, north, west, east, +lat, +lon)`,
+		`INSERT INTO sites SELECT key, value->>'id', value FROM json_each(?)`,
+		`INSERT INTO places SELECT n, lat, lat, lon, lon, lat, lon FROM (SELECT n, doc->>'$.coordinates.lat' AS lat,
+			doc->>'$.coordinates.lng' AS lon FROM sites)`,
+		`CREATE UNIQUE INDEX by_id ON sites (id)`,
+		`ANALYZE`,
+	},
+	version: `SELECT 'SQLite ' || sqlite_version()`,
+	box:     `SELECT doc FROM (SELECT n` + inPlaces + `) CROSS JOIN sites USING (n)`,
+	id:      `SELECT doc FROM sites WHERE id = ?`,
+	nearest: `SELECT doc FROM (SELECT n, (lat-?5)*(lat-?5) + (lon-?6)*(lon-?6)*?7 AS apart` + inPlaces + `
+		AND apart <= ?8 ORDER BY apart LIMIT ?9) CROSS JOIN sites USING (n)`,
+	near: func(lat, lon, km float64, most int) []any {
+		shrink := math.Cos(lat * math.Pi / 180)
+		north, east := km/111.195, km/111.195/shrink // a degree has 111.195 km
+		return []any{lat - north, lat + north, lon - east, lon + east, lat, lon, shrink * shrink, north * north, most}
+	},
 }
 
 func main() {
-	name := flag.String("peer", "", "postgis, tile38 or sqlite")
-	file := flag.String("documents", "", "a file with a document in each line")
-	listen := flag.String("listen", "127.0.0.1:18090", "where to answer")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *name, *file, *listen); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", *name, err)
-		os.Exit(1)
+	if len(os.Args) != 4 {
+		log.Fatal("usage: peers postgis|sqlite DOCUMENTS ADDRESS")
+	}
+	p := map[string]peer{"postgis": postgis, "sqlite": sqlite}[os.Args[1]]
+	if err := p.serve(os.Args[2], os.Args[3]); err != nil {
+		log.Fatalf("%s: %v", os.Args[1], err)
 	}
 }
 
-func run(ctx context.Context, name, file, listen string) error {
-	newPeer := peers[name]
-	if newPeer == nil {
-		return fmt.Errorf("not a peer")
-	}
-	all, err := readDocuments(file)
+// serve answers until it is killed.
+func (p peer) serve(file, listen string) error {
+	documents, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "relais-peer-")
+	if p.source == "" {
+		os.Remove(file + ".db") // of an earlier run
+		p.source = "file:" + file + ".db?_journal_mode=WAL&_cache_size=-65536&_mutex=no"
+	}
+	db, err := sql.Open(p.driver, p.source)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	p, err := newPeer(ctx, dir)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	began := time.Now()
-	versions, err := p.load(ctx, all)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{Addr: listen, Handler: handler(p, time.Since(began).Seconds(), versions)}
-	context.AfterFunc(ctx, func() { server.Close() })
-	if err := server.ListenAndServe(); ctx.Err() == nil {
-		return err
-	}
-	return nil
-}
-
-func readDocuments(path string) (all []document, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var d struct {
-			ID          string
-			Coordinates struct{ Lat, Lng float64 }
+	db.SetMaxOpenConns(4 * runtime.NumCPU())
+	db.SetMaxIdleConns(4 * runtime.NumCPU())
+	for _, statement := range p.load {
+		var args []any
+		if strings.Contains(statement, "json_") {
+			args = []any{string(documents)}
 		}
-		if err := json.Unmarshal(lines.Bytes(), &d); err != nil {
-			return nil, err
+		if _, err := db.Exec(statement, args...); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
 		}
-		all = append(all, document{d.ID, d.Coordinates.Lat, d.Coordinates.Lng, lines.Text()})
 	}
-	return all, lines.Err()
-}
-
-func handler(p peer, seconds float64, versions string) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /readyz", func(http.ResponseWriter, *http.Request) {})
-	mux.HandleFunc("GET /loaded", func(w http.ResponseWriter, _ *http.Request) {
-		json.NewEncoder(w).Encode(map[string]any{"seconds": seconds, "versions": versions})
-	})
-	mux.HandleFunc("GET /box", func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		joined, n, err := p.inBox(r.Context(), box{number(q.Get("south")), number(q.Get("north")), number(q.Get("west")),
-			number(q.Get("east"))})
-		answer(w, joined, n, err)
-	})
-	mux.HandleFunc("GET /id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		joined, n, err := p.byID(r.Context(), r.PathValue("id"))
-		answer(w, joined, n, err)
-	})
-	mux.HandleFunc("GET /nearest", func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		joined, n, err := p.nearest(r.Context(), number(q.Get("lat")), number(q.Get("lon")), number(q.Get("radiusKm")),
-			int(number(q.Get("limit"))))
-		answer(w, joined, n, err)
-	})
-	return mux
-}
-
-// number returns 0 for an invalid number. The benchmark sends none.
-func number(text string) float64 {
-	v, _ := strconv.ParseFloat(text, 64)
-	return v
-}
-
-func answer(w http.ResponseWriter, joined string, n int, err error) {
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+	var version string
+	if err := db.QueryRow(p.version).Scan(&version); err != nil {
+		return err
 	}
-	end := `],"meta":{"returned":` + strconv.Itoa(n) + "}}\n"
-	h := w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(`{"data":[`)+len(joined)+len(end)))
-	for _, part := range []string{`{"data":[`, joined, end} {
-		if _, err := io.WriteString(w, part); err != nil {
-			return // the client has gone
+	log.Print(version)
+	finds := map[string]*sql.Stmt{}
+	for path, find := range map[string]string{"/box": p.box, "/id": p.id, "/nearest": p.nearest} {
+		finds[path], err = db.Prepare("SELECT coalesce(" + p.join + "(doc, ','), ''), count(*) FROM (" + find + ") AS found")
+		if err != nil {
+			return err
 		}
+	}
+	return http.ListenAndServe(listen, p.handler(finds))
+}
+
+// handler answers with the documents that a statement finds.
+func (p peer) handler(finds map[string]*sql.Stmt) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		number := func(name string) float64 {
+			v, _ := strconv.ParseFloat(r.FormValue(name), 64) // the benchmark sends numbers
+			return v
+		}
+		var args []any
+		switch r.URL.Path {
+		case "/readyz":
+			return
+		case "/box":
+			args = []any{number("south"), number("north"), number("west"), number("east")}
+		case "/id":
+			args = []any{r.FormValue("ids")}
+		case "/nearest":
+			args = p.near(number("lat"), number("lon"), number("radiusKm"), int(number("limit")))
+		}
+		var joined string
+		var n int
+		if err := finds[r.URL.Path].QueryRowContext(r.Context(), args...).Scan(&joined, &n); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"data":[%s],"meta":{"returned":%d}}`, joined, n)
 	}
 }
