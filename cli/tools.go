@@ -17,10 +17,9 @@ import (
 
 // mcpFlags is how assistants reach the tool server.
 type mcpFlags struct {
-	MCP        string   `name:"mcp" enum:"on,auth,off" default:"on" help:"Tools for assistants: on, auth (all need a credential) or off."`
-	MCPHost    []string `name:"mcp-host" placeholder:"HOST" help:"Host names of the tool server in addition to that of --base-url."`
-	MCPFixture bool     `name:"mcp-fixture" hidden:"" help:"Add what the official conformance suite calls."`
-	MCPMinute  int      `name:"mcp-minute" default:"60" placeholder:"N" help:"Tool calls a minute for an address or a person (${default})."`
+	MCP       string   `name:"mcp" enum:"on,auth,off" default:"on" help:"Tools for assistants: on, auth (all need a credential) or off."`
+	MCPHost   []string `name:"mcp-host" placeholder:"HOST" help:"Host names of the tool server in addition to that of --base-url."`
+	MCPMinute int      `name:"mcp-minute" default:"60" placeholder:"N" help:"Tool calls a minute for an address or a person (${default})."`
 }
 
 // noPeople answers in place of the sign-in pages when the file of the accounts cannot be used.
@@ -63,7 +62,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 			return &tools.Reading{Env: server.Env(), People: stores.Accounts, Submissions: submissions}
 		},
 		Address: address, BaseURL: server.BaseURL, PublicPrefix: server.PublicPrefix, Hosts: c.MCPHost,
-		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth", Fixture: c.MCPFixture,
+		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth",
 		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
 		NoteClient: httpapi.NoteClient, NoteTools: httpapi.NoteTools, CountTool: server.CountTool,
 		Received: stores.Clock.Receipt, Failed: server.Failed,

@@ -32,7 +32,7 @@ func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *caller) {
 	r.Header.Del("X-API-Key")
 	if c == nil {
 		r.Header.Del("Authorization")
-		s.stream.ServeHTTP(w, r)
+		s.Stream.ServeHTTP(w, r)
 		return
 	}
 	r.Header.Set("Authorization", "Bearer verified")

@@ -62,8 +62,8 @@ type Options struct {
 	PublicPrefix string
 	// RequireAuth refuses requests without a credential.
 	RequireAuth bool
-	// Fixture adds the tools, resources and prompts of the official conformance suite.
-	Fixture bool
+	// Stream answers what was let in; nil for the tools of package tools.
+	Stream  http.Handler
 	Version string
 	Log     *slog.Logger
 }
@@ -80,9 +80,7 @@ type Server struct {
 	networkMessages *limit.Counter[netip.Prefix]
 	personMessages  *limit.Counter[string]
 
-	server   *sdk.Server
-	stream   http.Handler
-	signedIn http.Handler // stream for known callers
+	signedIn http.Handler // Stream for known callers
 	unproven unprovenBodies
 }
 
@@ -118,45 +116,30 @@ func New(o Options) *Server {
 		personMessages:  limit.New[string](time.Minute),
 		unproven:        unprovenBodies{by: map[netip.Prefix]int{}},
 	}
-	s.server = s.newSDKServer()
-	s.stream = s.newTransport()
+	if s.Stream == nil {
+		s.Stream = s.newStream()
+	}
 	verify := auth.RequireBearerToken(verifiedToken, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
-	s.signedIn = verify(s.stream)
+	s.signedIn = verify(s.Stream)
 	return s
 }
 
-// newSDKServer returns the SDK's server with all tools.
-func (s *Server) newSDKServer() *sdk.Server {
+// newStream returns the SDK's transport and server with all tools.
+func (s *Server) newStream() http.Handler {
 	options := &sdk.ServerOptions{
 		Instructions: instructions, Logger: quiet(s.Log), PageSize: 100,
 		//lint:ignore SA1019 clients of older versions of the protocol set a level
 		Capabilities: &sdk.ServerCapabilities{Logging: &sdk.LoggingCapabilities{}, Tools: &sdk.ToolCapabilities{}},
-	}
-	if s.Fixture {
-		setFixtureOptions(options)
 	}
 	about := &sdk.Implementation{Name: "relais", Title: "relais", Version: s.Version, WebsiteURL: s.BaseURL}
 	server := sdk.NewServer(about, options)
 	for _, t := range s.byName {
 		server.AddTool(declared(t), s.handler(t))
 	}
-	if s.Fixture {
-		addFixture(server)
-	}
 	server.AddReceivingMiddleware(listChosen)
-	return server
-}
-
-// newTransport returns the SDK's transport.
-func (s *Server) newTransport() http.Handler {
-	options := &sdk.StreamableHTTPOptions{
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Logger: quiet(s.Log), Stateless: true, MaxRequestBodyBytes: maxBody,
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   s.guard.hasHosts, // the guard checks the hosts then
-	}
-	server := func(*http.Request) *sdk.Server { return s.server }
-	if s.Fixture {
-		return fixtureTransport(server, options)
-	}
-	return sdk.NewStreamableHTTPHandler(server, options)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -85,9 +86,8 @@ func noFailures(t *testing.T) string {
 	return path
 }
 
-// The same handler passes every scenario once it has what the suite calls. The next
-// suite also runs those of the extension for tasks, which is not offered, and does not
-// count them.
+// The tool server passes every scenario with what the suite calls behind it. The next suite also runs those of the
+// extension for tasks, which is not offered, and does not count them.
 func TestConformanceFixture(t *testing.T) {
 	expected, err := filepath.Abs("testdata/conformance.yml")
 	if err != nil {
@@ -95,11 +95,38 @@ func TestConformanceFixture(t *testing.T) {
 	}
 	none := noFailures(t)
 	node(t, suite)
-	s, _ := assistants(t, "--mcp-fixture")
-	t.Run("all", func(t *testing.T) { conforms(t, suite, s.base, expected, "--suite", "all") })
+	base := "http://" + startFixture(t)
+	t.Run("all", func(t *testing.T) { conforms(t, suite, base, expected, "--suite", "all") })
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
-		t.Run(version, func(t *testing.T) { conforms(t, nextSuite, s.base, none, "--requirements", version) })
+		t.Run(version, func(t *testing.T) { conforms(t, nextSuite, base, none, "--requirements", version) })
 	}
+}
+
+// startFixture starts the program with what the suite calls, and returns its address.
+func startFixture(t *testing.T) string {
+	t.Helper()
+	path, address := filepath.Join(t.TempDir(), "conformance"), freeAddress(t)
+	if out, err := exec.Command("go", "build", "-o", path, "../conformance").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.Command(path, address)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	if !waitFor(func() bool {
+		c, err := net.Dial("tcp", address)
+		if err == nil {
+			c.Close()
+		}
+		return err == nil
+	}) {
+		t.Fatal("the program does not listen")
+	}
+	return address
 }
 
 // The authorization server passes its scenarios: a program registers, a person signs in

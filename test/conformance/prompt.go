@@ -1,4 +1,4 @@
-package mcp
+package main
 
 import (
 	"context"
@@ -52,14 +52,4 @@ func userMessages(content ...sdk.Content) *sdk.GetPromptResult {
 		r.Messages = append(r.Messages, &sdk.PromptMessage{Role: "user", Content: c})
 	}
 	return r
-}
-
-// setFixtureOptions sets the options that the suite needs.
-func setFixtureOptions(o *sdk.ServerOptions) {
-	o.Capabilities.Tools = &sdk.ToolCapabilities{ListChanged: true}
-	o.SubscribeHandler = func(context.Context, *sdk.SubscribeRequest) error { return nil }
-	o.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
-	o.CompletionHandler = func(context.Context, *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
-		return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: []string{}}}, nil
-	}
 }

@@ -1,6 +1,6 @@
 //lint:file-ignore SA1019 the suite still has scenarios for what newer versions of the protocol leave out
 
-package mcp
+package main
 
 import (
 	"bytes"
@@ -11,44 +11,11 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"net/http"
 	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// addFixture adds the tools, resources and prompts that the scenarios of the official
-// conformance suite call (npm @modelcontextprotocol/conformance). The suite defines their
-// names and contents.
-func addFixture(server *sdk.Server) {
-	for name, h := range fixtureTools(server) {
-		server.AddTool(&sdk.Tool{Name: name, Description: "Conformance: " + name, InputSchema: fixtureSchema(name)}, h)
-	}
-	for name, h := range questionTools {
-		server.AddTool(&sdk.Tool{Name: name, Description: "Conformance: " + name, InputSchema: fixtureSchema(name)}, h)
-	}
-	addResources(server)
-	addPrompts(server)
-}
-
-// statelessVersion is the first version of the protocol without sessions.
-const statelessVersion = "2026-07-28"
-
-// fixtureTransport has sessions for older versions of the protocol: the tools of the suite ask their client.
-func fixtureTransport(server func(*http.Request) *sdk.Server, options *sdk.StreamableHTTPOptions) http.Handler {
-	stateless := sdk.NewStreamableHTTPHandler(server, options)
-	options.Stateless, options.EventStore = false, sdk.NewMemoryEventStore(nil)
-	stateful := sdk.NewStreamableHTTPHandler(server, options)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
-		if r.Header.Get("Mcp-Protocol-Version") >= statelessVersion {
-			stateless.ServeHTTP(w, r)
-			return
-		}
-		stateful.ServeHTTP(w, r)
-	})
-}
 
 // fixtureSchema returns the input schema of a fixture tool. Two scenarios check schemas.
 func fixtureSchema(name string) json.RawMessage {
@@ -85,7 +52,8 @@ func fixtureTools(server *sdk.Server) map[string]sdk.ToolHandler {
 		"test_x_mcp_header":          answers(text("accepted")),
 		"test_streaming_elicitation": answers(text("no question was asked")),
 		"test_error_handling": func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			return failed("This tool intentionally returns an error for testing"), nil
+			return &sdk.CallToolResult{IsError: true,
+				Content: []sdk.Content{text("This tool intentionally returns an error for testing")}}, nil
 		},
 		"test_tool_with_logging":   logs("Tool execution started", "Tool processing data", "Tool execution completed"),
 		"test_logging_tool":        logs("Tool execution started"),

@@ -1,6 +1,6 @@
 //lint:file-ignore SA1019 the suite still has scenarios for what newer versions of the protocol leave out
 
-package mcp
+package main
 
 import (
 	"context"
@@ -81,7 +81,7 @@ func asks(state string, questions func(args map[string]string) sdk.InputRequestM
 		var args map[string]string
 		if len(req.Params.Arguments) > 0 {
 			if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
-				return failed(err.Error()), nil
+				return nil, err
 			}
 		}
 		p := req.Params
