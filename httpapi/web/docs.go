@@ -32,11 +32,10 @@ func (p *Pages) toDocs(w http.ResponseWriter, r *http.Request) {
 
 // documentation answers a page of the documentation. It is made once in each language, when it
 // is first asked for.
-func (p *Pages) documentation(path string, content func(docs.Language) (docs.Page, error)) http.Handler {
+func (p *Pages) documentation(path string, content func(map[string]string) (docs.Page, error)) http.Handler {
 	pages := map[string]func() ([]byte, error){}
-	for lang, in := range map[string]docs.Language{english["lang"]: docs.English, french["lang"]: docs.French} {
-		words := wordsIn(lang)
-		pages[lang] = sync.OnceValues(func() ([]byte, error) { return p.documentationPage(words, path, content, in) })
+	for _, w := range []words{english, french} {
+		pages[w["lang"]] = sync.OnceValues(func() ([]byte, error) { return p.documentationPage(w, path, content) })
 	}
 	return p.limited(p.asked, pagesPerMinute, func(w http.ResponseWriter, r *http.Request) {
 		packed, err := pages[wordsFor(r)["lang"]]()
@@ -53,18 +52,9 @@ func (p *Pages) documentation(path string, content func(docs.Language) (docs.Pag
 	})
 }
 
-// wordsIn returns the words of a language.
-func wordsIn(lang string) words {
-	if lang == french["lang"] {
-		return french
-	}
-	return english
-}
-
 // documentationPage returns a page of the documentation, compressed with gzip.
-func (p *Pages) documentationPage(w words, path string, content func(docs.Language) (docs.Page, error),
-	in docs.Language) ([]byte, error) {
-	inner, err := content(in)
+func (p *Pages) documentationPage(w words, path string, content func(map[string]string) (docs.Page, error)) ([]byte, error) {
+	inner, err := content(w)
 	if err != nil {
 		return nil, err
 	}

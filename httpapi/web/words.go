@@ -94,6 +94,14 @@ func wordsFor(r *http.Request) words {
 	return english
 }
 
+// wordsIn returns the words of a language.
+func wordsIn(lang string) words {
+	if lang == french["lang"] {
+		return french
+	}
+	return english
+}
+
 // statedLanguage returns the language that the address of a page states, "" for none.
 func statedLanguage(r *http.Request) string {
 	switch lang := r.URL.Query().Get("lang"); lang {

@@ -52,7 +52,7 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 // The programs of the guide make the vector's header.
 func TestSigningPrograms(t *testing.T) {
 	programs := map[string]string{}
-	for _, b := range readGuide(English, "signatures", base).Blocks {
+	for _, b := range readGuide("en", "signatures", base).Blocks {
 		programs[b.Folded] = b.Code
 	}
 	for _, tt := range []struct{ language, command, file string }{

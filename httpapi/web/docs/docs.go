@@ -1,6 +1,6 @@
-// Package docs writes the documentation of the API and of the tools for assistants as HTML, from
-// their declarations, in English and French. It knows neither the rest of a page nor how it is
-// sent.
+// Package docs writes the documentation of the API and of the tools for assistants as HTML: guides in
+// English and French, and a reference in English, from their declarations. It knows neither the rest
+// of a page nor how it is sent.
 package docs
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,20 +59,26 @@ type Page struct {
 	Body  template.HTML
 }
 
-// API returns the page about the API.
-func (d *Docs) API(l Language) (Page, error) {
-	return d.page(l, "api.html", l.text("Documentation"), d.apiPage(l))
+// API returns the page about the API. The words are those of the page in the reader's language, by
+// name; "lang" names the language.
+func (d *Docs) API(words map[string]string) (Page, error) {
+	return d.page(words, "api.html", words["docs"], d.apiPage(words["lang"]))
 }
 
-// ForAssistants returns the page about the tools.
-func (d *Docs) ForAssistants(l Language) (Page, error) {
-	return d.page(l, "tools.html", l.text("Tools for assistants"), d.toolsPage(l))
+// ForAssistants returns the page about the tools, as API does.
+func (d *Docs) ForAssistants(words map[string]string) (Page, error) {
+	return d.page(words, "tools.html", words["docsAssistants"], d.toolsPage(words["lang"]))
 }
 
-func (d *Docs) page(l Language, name, title string, data any) (Page, error) {
+func (d *Docs) page(words map[string]string, name, title string, data any) (Page, error) {
+	word := func(name string) (string, error) {
+		if words[name] == "" {
+			return "", fmt.Errorf("no word %q", name)
+		}
+		return words[name], nil
+	}
 	t, err := template.New("").Option("missingkey=error").
-		Funcs(template.FuncMap{"t": l.text, "rich": l.rich, "anchor": anchor,
-			"lang": func() string { return l.Code }, "size": size,
+		Funcs(template.FuncMap{"word": word, "rich": rich, "anchor": anchor, "size": size,
 			"url": func(path string) string { return view.BasePath(d.BaseURL) + path }}).ParseFS(templateFiles, "*.html")
 	if err != nil {
 		return Page{}, fmt.Errorf("docs: %w", err)
@@ -81,6 +88,20 @@ func (d *Docs) page(l Language, name, title string, data any) (Page, error) {
 		return Page{}, fmt.Errorf("docs: %w", err)
 	}
 	return Page{title, template.HTML(text.String())}, nil
+}
+
+// marks are the marks of texts: `code` and [a link](address).
+var marks = regexp.MustCompile("`([^`]+)`|\\[([^]]+)\\]\\(([^)]+)\\)")
+
+// rich returns a text with its marks as HTML.
+func rich(text string) template.HTML {
+	return template.HTML(marks.ReplaceAllStringFunc(template.HTMLEscapeString(text), func(mark string) string {
+		part := marks.FindStringSubmatch(mark)
+		if part[1] != "" {
+			return "<code>" + part[1] + "</code>"
+		}
+		return `<a href="` + part[3] + `">` + part[2] + "</a>"
+	}))
 }
 
 // An apiPage is the data of api.html.
@@ -95,14 +116,14 @@ type apiPage struct {
 	ResponseHeaders []endpoint.Header
 }
 
-func (d *Docs) apiPage(l Language) apiPage {
+func (d *Docs) apiPage(lang string) apiPage {
 	p := apiPage{BaseURL: d.BaseURL, Tools: len(d.Tools) > 0, RequestHeaders: requestHeaders(),
 		ResponseHeaders: endpoint.CommonHeaders()}
 	for _, name := range guideNames {
 		if name == "assistants" && !p.Tools {
 			continue
 		}
-		p.Guides = append(p.Guides, readGuide(l, name, d.BaseURL))
+		p.Guides = append(p.Guides, readGuide(lang, name, d.BaseURL))
 	}
 	for _, op := range d.Operations {
 		p.Operations = append(p.Operations, d.operation(op))
@@ -135,8 +156,8 @@ type tool struct {
 	Params   []param
 }
 
-func (d *Docs) toolsPage(l Language) toolsPage {
-	p := toolsPage{BaseURL: d.BaseURL, Guide: readGuide(l, "assistants", d.BaseURL)}
+func (d *Docs) toolsPage(lang string) toolsPage {
+	p := toolsPage{BaseURL: d.BaseURL, Guide: readGuide(lang, "assistants", d.BaseURL)}
 	for _, t := range d.Tools {
 		p.Tools = append(p.Tools, tool{t, firstSentence(t.Summary), newParams(t.Params)})
 	}

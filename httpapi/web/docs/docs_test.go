@@ -1,12 +1,12 @@
 package docs
 
 import (
-	"maps"
+	"encoding/json"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"relais/api"
 	"relais/mcp/tools"
 )
 
@@ -21,49 +21,52 @@ func newDocs() *Docs {
 	return New(base, list)
 }
 
-// usedTexts returns the texts of all pages.
-func usedTexts(t *testing.T) map[string]bool {
+// wordsIn returns the words of the pages in a language.
+func wordsIn(t *testing.T, lang string) map[string]string {
 	t.Helper()
-	used := map[string]bool{}
-	l := English
-	l.used = func(text string) { used[text] = true }
-	for _, page := range []func(Language) (Page, error){newDocs().API, newDocs().ForAssistants} {
-		if _, err := page(l); err != nil {
-			t.Fatal(err)
-		}
+	words := map[string]string{"lang": lang}
+	text, err := os.ReadFile("../words/docs." + lang + ".json")
+	if err == nil {
+		err = json.Unmarshal(text, &words)
 	}
-	return used
+	if err != nil {
+		t.Fatal(err)
+	}
+	return words
 }
 
-// Every text has a French one, and the table has no other texts.
-func TestFrench(t *testing.T) {
-	used := usedTexts(t)
-	for _, text := range slices.Sorted(maps.Keys(used)) {
-		french := French.table[text]
-		if strings.TrimSpace(french) == "" || french == text && len(text) > 30 {
-			t.Errorf("words/docs.fr.json has no French for %q", text)
+// A translated guide has the blocks of the English one, with the same links and pieces of code.
+func TestTranslatedGuides(t *testing.T) {
+	for _, name := range guideNames {
+		english := slices.DeleteFunc(readBlocks("en", name), func(part string) bool { return strings.HasPrefix(part, indent) })
+		french := readBlocks("fr", name)
+		if len(french) != len(english) {
+			t.Errorf("%s: %d French blocks, want %d", name, len(french), len(english))
+			continue
 		}
-		if got, want := addresses(french), addresses(text); !slices.Equal(got, want) {
-			t.Errorf("%q: links and pieces of code %q, want %q", french, got, want)
+		for i, want := range english {
+			if got := french[i]; !slices.Equal(shape(got), shape(want)) || got == want && len(got) > 30 {
+				t.Errorf("%s: the French %q is not in step with %q", name, got, want)
+			}
 		}
-	}
-	for text := range French.table {
-		if !used[text] {
-			t.Errorf("words/docs.fr.json has a text that nothing uses: %q", text)
-		}
-	}
-	if _, ok := used[api.Operations()[0].Summary]; !ok || len(used) < 300 {
-		t.Errorf("got %d texts without the first route's, want all of them", len(used))
 	}
 }
 
-// addresses returns the addresses of a text's links, and a word for each piece of code.
-func addresses(text string) (list []string) {
-	for _, m := range marks.FindAllStringSubmatch(text, -1) {
-		if m[3] == "" {
-			list = append(list, "code")
-		} else {
-			list = append(list, m[3])
+// shape returns how each line of a block begins, the addresses of its links, and a word for each
+// piece of code.
+func shape(block string) (list []string) {
+	for line := range strings.SplitSeq(block, "\n") {
+		kind, _, _ := strings.Cut(line, " ")
+		if strings.Trim(kind, "#~-") != "" {
+			kind = "text"
+		}
+		list = append(list, kind)
+		for _, m := range marks.FindAllStringSubmatch(line, -1) {
+			if m[3] == "" {
+				list = append(list, "code")
+			} else {
+				list = append(list, m[3])
+			}
 		}
 	}
 	return list

@@ -11,9 +11,10 @@ import (
 
 // guideFiles are the guides. Blank lines separate their blocks: a line that begins with # is the
 // title, with ## a heading, and with ~ the title of the code that follows, which is folded. Lines
-// that begin with - are a list, and four spaces begin code. Everything else is a paragraph.
+// that begin with - are a list, and four spaces begin code. Everything else is a paragraph. A
+// translation has the same blocks without the code, which is that of the English guide.
 //
-//go:embed guides/*.txt
+//go:embed guides/*/*.txt
 var guideFiles embed.FS
 
 // guideNames lists the guides in the order of the page.
@@ -35,36 +36,57 @@ type block struct {
 	Folded    string // the title of Code, if it is folded
 }
 
-// readGuide reads a guide. Code and paragraphs may have the names of values in double braces.
-func readGuide(l Language, name, baseURL string) guide {
-	text, err := guideFiles.ReadFile("guides/" + name + ".txt")
-	if err != nil {
-		panic("docs: " + err.Error()) // the files are in the program
-	}
+// readGuide reads a guide in a language. Code and paragraphs may have the names of values in double
+// braces.
+func readGuide(lang, name, baseURL string) guide {
 	g, values, folded := guide{Name: name}, guideValues(baseURL), ""
-	for _, part := range blocksOf(string(text)) {
+	for _, part := range guideBlocks(lang, name) {
 		title, _, _ := strings.Cut(part, "\n")
 		switch {
 		case strings.HasPrefix(part, "# "):
-			g.Title = l.text(title[2:])
+			g.Title = title[2:]
 		case strings.HasPrefix(part, "## "):
-			g.Blocks = append(g.Blocks, block{Heading: l.text(title[3:])})
+			g.Blocks = append(g.Blocks, block{Heading: title[3:]})
 		case strings.HasPrefix(part, "~ "):
-			folded = l.text(title[2:])
+			folded = title[2:]
 		case strings.HasPrefix(part, "- "):
 			var items []template.HTML
 			for line := range strings.SplitSeq(part, "\n") {
-				items = append(items, l.rich(strings.TrimPrefix(line, "- ")))
+				items = append(items, rich(strings.TrimPrefix(line, "- ")))
 			}
 			g.Blocks = append(g.Blocks, block{Items: items})
 		case strings.HasPrefix(part, indent):
 			code := strings.ReplaceAll("\n"+part, "\n"+indent, "\n")[1:]
 			g.Blocks, folded = append(g.Blocks, block{Code: values.Replace(code), Folded: folded}), ""
 		default:
-			g.Blocks = append(g.Blocks, block{Paragraph: template.HTML(values.Replace(string(l.rich(part))))})
+			g.Blocks = append(g.Blocks, block{Paragraph: template.HTML(values.Replace(string(rich(part))))})
 		}
 	}
 	return g
+}
+
+// guideBlocks returns the blocks of a guide in a language: of a translation with the English code.
+func guideBlocks(lang, name string) []string {
+	list := readBlocks("en", name)
+	if lang == "en" {
+		return list
+	}
+	prose := readBlocks(lang, name)
+	for i, part := range list {
+		if !strings.HasPrefix(part, indent) {
+			list[i], prose = prose[0], prose[1:]
+		}
+	}
+	return list
+}
+
+// readBlocks reads the blocks of a file.
+func readBlocks(lang, name string) []string {
+	text, err := guideFiles.ReadFile("guides/" + lang + "/" + name + ".txt")
+	if err != nil {
+		panic("docs: " + err.Error()) // the files are in the program
+	}
+	return blocksOf(string(text))
 }
 
 // indent begins the lines of code.

@@ -10,9 +10,9 @@ import (
 )
 
 // pageText returns a page, or fails the test.
-func pageText(t *testing.T, page func(Language) (Page, error), l Language) string {
+func pageText(t *testing.T, page func(map[string]string) (Page, error), lang string) string {
 	t.Helper()
-	p, err := page(l)
+	p, err := page(wordsIn(t, lang))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,76 +31,91 @@ func section(t *testing.T, page, id string) string {
 	return text
 }
 
+// The reference is in English, also in the pages of other languages.
 func TestEveryRouteIsDocumented(t *testing.T) {
-	for _, l := range []Language{English, French} {
-		page := pageText(t, newDocs().API, l)
-		for _, op := range api.Operations() {
-			text := html.UnescapeString(section(t, page, anchor(op.Name)))
-			want := []string{op.Method + "</span>", "<code>" + op.Path + "</code>", op.Scope, l.text(op.Summary), l.text(op.Doc)}
-			for _, p := range op.Params {
-				want = append(want, "<code>"+p.Name+"</code>", l.text(p.Doc), p.Default, p.Example, p.Min, p.Above)
+	page := pageText(t, newDocs().API, "fr")
+	for _, op := range api.Operations() {
+		text := html.UnescapeString(section(t, page, anchor(op.Name)))
+		want := []string{op.Method + "</span>", "<code>" + op.Path + "</code>", op.Scope, op.Summary, op.Doc}
+		for _, p := range op.Params {
+			want = append(want, "<code>"+p.Name+"</code>", p.Doc, p.Default, p.Example, p.Min, p.Above)
+		}
+		for _, m := range op.Members() {
+			if want = append(want, m.Doc); m.Schema != nil {
+				want = append(want, "<code>"+m.Path+"</code>")
 			}
-			for _, m := range op.Members() {
-				if want = append(want, l.text(m.Doc)); m.Schema != nil {
-					want = append(want, "<code>"+m.Path+"</code>")
-				}
-			}
-			for _, code := range append(op.ErrorCodes, op.FailureCode) {
-				want = append(want, `href="#error-`+code+`"`)
-			}
-			for _, h := range op.Headers() {
-				want = append(want, "<code>"+h.Name+"</code>")
-			}
-			for _, c := range Requests[op.Name].code(base, op.Method) {
-				want = append(want, "<summary>"+c.Language+"</summary>", c.Text)
-			}
-			for _, part := range append(want, string(Example(op.Name, base))) {
-				if !strings.Contains(text, part) {
-					t.Errorf("%s in %s: %q is missing", op.Name, l.Code, part)
-				}
+		}
+		for _, code := range append(op.ErrorCodes, op.FailureCode) {
+			want = append(want, `href="#error-`+code+`"`)
+		}
+		for _, h := range op.Headers() {
+			want = append(want, "<code>"+h.Name+"</code>")
+		}
+		for _, c := range Requests[op.Name].code(base, op.Method) {
+			want = append(want, "<summary>"+c.Language+"</summary>", c.Text)
+		}
+		for _, part := range append(want, string(Example(op.Name, base))) {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q is missing", op.Name, part)
 			}
 		}
 	}
 }
 
 func TestEveryErrorIsDocumented(t *testing.T) {
-	for _, l := range []Language{English, French} {
-		page := pageText(t, newDocs().API, l)
-		for _, p := range api.Problems() {
-			if text := section(t, page, "error-"+p.Code); !strings.Contains(text, p.Code) {
-				t.Errorf("%s in %s: the code is missing", p.Code, l.Code)
-			}
-			if !strings.Contains(html.UnescapeString(page), l.text(p.When)) {
-				t.Errorf("%s in %s: %q is missing", p.Code, l.Code, p.When)
-			}
-			if p.Status != 500 && remedies[p.Code] == "" {
-				t.Errorf("%s: nothing says what a client can do", p.Code)
-			}
+	page := pageText(t, newDocs().API, "fr")
+	for _, p := range api.Problems() {
+		if text := section(t, page, "error-"+p.Code); !strings.Contains(text, p.Code) {
+			t.Errorf("%s: the code is missing", p.Code)
+		}
+		if !strings.Contains(html.UnescapeString(page), p.When) {
+			t.Errorf("%s: %q is missing", p.Code, p.When)
+		}
+		if p.Status != 500 && remedies[p.Code] == "" {
+			t.Errorf("%s: nothing says what a client can do", p.Code)
 		}
 	}
 }
 
 func TestEveryToolIsDocumented(t *testing.T) {
-	for _, l := range []Language{English, French} {
-		page := pageText(t, newDocs().ForAssistants, l)
-		for _, tool := range tools.All() {
-			text := html.UnescapeString(section(t, page, "tool-"+tool.Name))
-			want := []string{tool.Name, l.text(tool.Title), l.text(firstSentence(tool.Summary)), tool.Summary, tool.Doc}
-			for _, p := range tool.Params {
-				want = append(want, "<code>"+p.Name+"</code>", p.Doc, p.Default)
+	page := pageText(t, newDocs().ForAssistants, "fr")
+	for _, tool := range tools.All() {
+		text := html.UnescapeString(section(t, page, "tool-"+tool.Name))
+		want := []string{tool.Name, tool.Title, firstSentence(tool.Summary), tool.Summary, tool.Doc}
+		for _, p := range tool.Params {
+			want = append(want, "<code>"+p.Name+"</code>", p.Doc, p.Default)
+		}
+		for _, part := range want {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q is missing", tool.Name, part)
 			}
-			for _, part := range want {
-				if !strings.Contains(text, part) {
-					t.Errorf("%s in %s: %q is missing", tool.Name, l.Code, part)
-				}
+		}
+	}
+}
+
+// A French page says which parts of it are in English.
+func TestLanguageOfParts(t *testing.T) {
+	for _, tt := range []struct {
+		page func(map[string]string) (Page, error)
+		want string // parts that are in English
+	}{
+		{newDocs().API, "routes headers errors"}, {newDocs().ForAssistants, "tools"},
+	} {
+		var english []string
+		for part := range strings.SplitSeq(pageText(t, tt.page, "fr"), `<h2 id="`) {
+			if id, _, _ := strings.Cut(part, `"`); strings.Contains(part, `<div lang="en">`) {
+				english = append(english, id)
 			}
+		}
+		if got := strings.Join(english, " "); got != tt.want {
+			t.Errorf("in English: %s, want %s", got, tt.want)
 		}
 	}
 }
 
 // Links on a page lead to elements of it.
 func TestAnchors(t *testing.T) {
-	for _, page := range []string{pageText(t, newDocs().API, English), pageText(t, newDocs().ForAssistants, French)} {
+	for _, page := range []string{pageText(t, newDocs().API, "en"), pageText(t, newDocs().ForAssistants, "fr")} {
 		links := strings.Split(page, `href="#`)[1:]
 		for _, link := range links {
 			id, _, _ := strings.Cut(link, `"`)
@@ -116,7 +131,7 @@ func TestAnchors(t *testing.T) {
 
 // A server without tools does not speak of them.
 func TestWithoutTools(t *testing.T) {
-	page := pageText(t, New(base, nil).API, English)
+	page := pageText(t, New(base, nil).API, "en")
 	if strings.Contains(page, "/mcp") || strings.Contains(page, ToolsPath) {
 		t.Error("the page speaks of a tool server that is not there")
 	}
