@@ -2,51 +2,38 @@ package web
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"relais/market"
 )
 
-// A tokenTable is the custom properties of a block of tokens.css, without their dashes.
+// A tokenTable is the custom properties of tokens.css in a theme, without their dashes.
 type tokenTable map[string]string
 
-var tokenLine = regexp.MustCompile(`(?m)^\s*--([\w-]+): ([^;]+);$`)
+var (
+	tokenLine = regexp.MustCompile(`(?m)^\s*--([\w-]+): ([^;]+);$`)
+	twoColors = regexp.MustCompile(`^light-dark\((.+), (.+)\)$`)
+)
 
-// tokens returns the tables of tokens.css: what is light, what the browser's dark scheme changes, and
-// what the reader's choice of dark changes.
-func tokens(t *testing.T) (light, scheme, chosen tokenTable) {
+// themes returns the tables of the two themes.
+func themes(t *testing.T) map[string]tokenTable {
 	t.Helper()
 	text, err := assetFiles.ReadFile("static/tokens.css")
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := regexp.MustCompile(`(?m)^(?:@media|:root\[data-theme="dark"\])`).Split(string(text), -1)
-	if len(parts) != 3 {
-		t.Fatalf("tokens.css has %d tables, want 3", len(parts))
-	}
-	tables := make([]tokenTable, len(parts))
-	for i, part := range parts {
-		tables[i] = tokenTable{}
-		for _, m := range tokenLine.FindAllStringSubmatch(part, -1) {
-			tables[i][m[1]] = m[2]
+	light, dark := tokenTable{}, tokenTable{}
+	for _, m := range tokenLine.FindAllStringSubmatch(string(text), -1) {
+		light[m[1]], dark[m[1]] = m[2], m[2]
+		if both := twoColors.FindStringSubmatch(m[2]); both != nil {
+			light[m[1]], dark[m[1]] = both[1], both[2]
 		}
 	}
-	return tables[0], tables[1], tables[2]
-}
-
-// themes returns the whole tables of the two themes.
-func themes(t *testing.T) map[string]tokenTable {
-	light, dark, _ := tokens(t)
-	all := maps.Clone(light)
-	maps.Copy(all, dark)
-	return map[string]tokenTable{"light": light, "dark": all}
+	return map[string]tokenTable{"light": light, "dark": dark}
 }
 
 // A linear color has its red, green and blue as amounts of light, from 0 to 1.
@@ -117,20 +104,6 @@ func seen(c linear, vision string) linear {
 }
 
 func apart(a, b linear) float64 { return math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2]) }
-
-// The two dark tables are one, and every colour of a theme that changes has a dark one.
-func TestDarkTokens(t *testing.T) {
-	light, scheme, chosen := tokens(t)
-	if diff := cmp.Diff(scheme, chosen); diff != "" {
-		t.Errorf("the browser's dark and the reader's differ (-browser +reader)\n%s", diff)
-	}
-	for name := range light {
-		fixed := strings.HasPrefix(name, "shape-") || strings.HasPrefix(name, "step-")
-		if _, ok := scheme[name]; ok == fixed {
-			t.Errorf("--%s: in the dark table %t, want %t", name, ok, !fixed)
-		}
-	}
-}
 
 // Text has a contrast of at least 4.5 to what it stands on, and marks of at least 3.
 func TestTokenContrast(t *testing.T) {
@@ -207,7 +180,7 @@ func TestReds(t *testing.T) {
 // The steps of the scale of signal strength get lighter one after the other for every kind of colour
 // vision.
 func TestSteps(t *testing.T) {
-	light, _, _ := tokens(t)
+	light := themes(t)["light"]
 	for vision := range visions {
 		last := -1.0
 		for i := 1; i <= 5; i++ {

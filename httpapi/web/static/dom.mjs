@@ -56,11 +56,14 @@ export function copyIcon() {
   return svg;
 }
 
-/** color returns a colour of tokens.css. @param {string} name */
-export const color = (name) =>
-  getComputedStyle(document.documentElement)
+/** color returns a colour of tokens.css, or another value that is there. @param {string} name */
+export function color(name) {
+  const text = getComputedStyle(document.documentElement)
     .getPropertyValue('--' + name)
     .trim();
+  const [, light, dark] = /^light-dark\((.+), (.+)\)$/.exec(text) ?? [];
+  return (isDark() ? dark : light) ?? text;
+}
 
 /** @type {Map<string, string>} */
 const saved = new Map();
@@ -94,8 +97,8 @@ const scheme = matchMedia('(prefers-color-scheme: dark)');
 
 /** isDark reports whether the page is dark: as the reader chose, or as the browser asks. */
 export function isDark() {
-  const { theme } = document.documentElement.dataset;
-  return theme ? theme === 'dark' : scheme.matches;
+  const chosen = document.documentElement.style.colorScheme;
+  return chosen ? chosen === 'dark' : scheme.matches;
 }
 
 export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;

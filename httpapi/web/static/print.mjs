@@ -7,8 +7,8 @@ export function attach(app) {
   let picture = null;
   let theme = '';
   addEventListener('beforeprint', () => {
-    theme = document.documentElement.dataset.theme ?? '';
-    document.documentElement.dataset.theme = 'light'; // paper is white
+    theme = document.documentElement.style.colorScheme;
+    document.documentElement.style.colorScheme = 'light'; // paper is white
     const day = new Date().toLocaleDateString(datesOf(app.words), { dateStyle: 'long' });
     const credit = document.querySelector('.maplibregl-ctrl-attrib-inner')?.textContent?.trim();
     element('paper').textContent = [location.href, `relais, ${day}`, credit].filter(Boolean).join(' · ');
@@ -24,7 +24,6 @@ export function attach(app) {
   addEventListener('afterprint', () => {
     picture?.remove();
     picture = null;
-    if (theme) document.documentElement.dataset.theme = theme;
-    else delete document.documentElement.dataset.theme;
+    document.documentElement.style.colorScheme = theme;
   });
 }

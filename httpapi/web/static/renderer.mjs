@@ -86,8 +86,7 @@ export async function draw(app, library, home, hooks) {
 /** paintTheme shows the theme that the reader chose, or the browser's. */
 export function paintTheme() {
   const theme = remembered(() => localStorage, 'theme');
-  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
-  else delete document.documentElement.dataset.theme;
+  document.documentElement.style.colorScheme = theme === 'dark' || theme === 'light' ? theme : '';
 }
 
 const scheme = matchMedia('(prefers-color-scheme: dark)');
