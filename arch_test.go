@@ -2,9 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"relais/market"
 )
 
 // layers is the house from top to bottom: folders, with all that is below them. A package belongs
@@ -74,5 +81,39 @@ func TestLayers(t *testing.T) {
 	}
 	if packages < len(layers) {
 		t.Errorf("got %d packages: go list finds too few", packages)
+	}
+}
+
+// knowMarkets are the folders whose code may name a market: the table, the parsers of its sources, and
+// what invents such sources. Everywhere else, a difference between markets is a column of the table.
+var knowMarkets = strings.Fields("market ingest/anfr ingest/bakom ingest/belgium ingest/ised demo")
+
+func TestMarketsAreRows(t *testing.T) {
+	codes := strings.Join(market.Code("").Values(), "|")
+	naming := regexp.MustCompile(`market\.(?:` + codes + `)\b|(?:[=!]=|case) "(?:` + codes + `)"`)
+	files, named := 0, 0
+	err := fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if name == "build" {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		files++
+		for i, line := range strings.Split(string(text), "\n") {
+			found := naming.FindString(line)
+			switch {
+			case found == "":
+			case slices.Contains(knowMarkets, path.Dir(name)):
+				named++
+			default:
+				t.Errorf("%s:%d: %s: take a column of package market, or market.Default", name, i+1, found)
+			}
+		}
+		return err
+	})
+	if err != nil || files < 500 || named < 5 {
+		t.Errorf("%d files that name markets %d times, %v: some were not read", files, named, err)
 	}
 }

@@ -39,16 +39,18 @@ func (r *CheckReport) snapshots() {
 
 // lacking names the snapshots that are missing although their sources exist.
 func (r *CheckReport) lacking() {
-	for _, m := range market.All {
-		path := r.dir.Snapshot(string(m.Code))
-		listed := slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == r.below(path) })
-		_, err := os.Stat(filepath.Join(r.dir.Sources(string(m.Code)), folder.ManifestName))
-		_, other := os.Stat(r.dir.Snapshot("DROM")) // FR's sources are for both
-		if listed || err != nil || m.Code == market.FR && other == nil {
+	for _, src := range ingest.Sources {
+		own := string(src.Markets[0]) // its sources are for all of them
+		made := func(code market.Code) bool {
+			_, err := os.Stat(r.dir.Snapshot(string(code)))
+			return err == nil
+		}
+		_, err := os.Stat(filepath.Join(r.dir.Sources(own), folder.ManifestName))
+		if err != nil || slices.ContainsFunc(src.Markets, made) {
 			continue
 		}
 		r.Files = append(r.Files,
-			File{Path: r.below(path), Kind: "missing",
+			File{Path: r.below(r.dir.Snapshot(own)), Kind: "missing",
 				Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
 	}
 }

@@ -125,14 +125,6 @@ func (d *doctor) secretKey() {
 	}
 }
 
-// freshFor is how old a register may be: the observatoire comes each week, the others about each month.
-func freshFor(code market.Code) time.Duration {
-	if code == market.FR || code == market.DROM {
-		return 21 * 24 * time.Hour
-	}
-	return 75 * 24 * time.Hour
-}
-
 // registers looks at each market's snapshot.
 func (d *doctor) registers() {
 	served := 0
@@ -157,7 +149,7 @@ func (d *doctor) registers() {
 			d.add(check, Note, "", "%s", text)
 		case age < -48*time.Hour:
 			d.add(check, Wrong, "set the clock", "%s: that is in the future", text)
-		case age > freshFor(m.Code) && !d.dir.IsPack():
+		case age > m.FreshFor && !d.dir.IsPack():
 			d.add(check, Warning, mend+", or serve with --update-every 24h", "%s: %s old", text,
 				Number(int(age.Hours()/24), "day"))
 		default:

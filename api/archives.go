@@ -43,7 +43,7 @@ func (r *Env) archives(context.Context, *struct{}) (*view.Body[[]string, view.Ar
 
 // archiveSource returns the source of the archives.
 func archiveSource(synthetic bool) view.Attribution {
-	from := market.Get(market.FR).Register
+	from := market.Get(archive.Markets[0]).Register
 	if synthetic {
 		from = view.Demonstration(from)
 	}

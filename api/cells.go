@@ -83,7 +83,7 @@ func (p *cellParams) Check() error {
 	switch {
 	case (p.MCC == nil) != (p.MNC == nil):
 		return &endpoint.ParamError{Param: "mcc, mnc", Want: "they belong together"}
-	case p.MCC != nil && (p.Market != market.FR || p.Operator != market.AllOperators):
+	case p.MCC != nil && (p.Market != market.Default || p.Operator != market.AllOperators):
 		return &endpoint.ParamError{Param: "mcc", Want: "mcc and mnc name the network: leave market and operator out"}
 	}
 	return p.radioParams.Check()

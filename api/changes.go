@@ -8,14 +8,24 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/archive"
 	"relais/archive/change"
 	"relais/index"
 	"relais/market"
 )
 
+// ChangesScope is the scope of changes in the registers of the ANFR: that of its archives.
+var ChangesScope = func() *endpoint.ScopeBy {
+	by := &endpoint.ScopeBy{Param: "market", Scope: "anfr:read"}
+	for _, code := range archive.Markets {
+		by.Values = append(by.Values, string(code))
+	}
+	return by
+}()
+
 var listChanges = endpoint.New(endpoint.Decl{
 	Name: "changes.list", Path: "/changes", Scope: "antennas:read",
-	ScopeBy:     &endpoint.ScopeBy{Param: "market", Values: []string{"FR", "DROM"}, Scope: "anfr:read"},
+	ScopeBy:     ChangesScope,
 	FailureName: "CHANGES", MaxAge: 300, DependsOn: []string{dataArchives},
 	Summary:    "What editions of a market's register changed: sites, operators and systems that came, went, or have another status, and sites that moved.",
 	Doc:        "A new site with one operator and two systems is one site-added, one operator-added and two system-added: each level is compared for itself, so that a filter by operator or technology finds what is new there on new sites too. A change is there once, with the edition that has it. Ids, dates, addresses, heights and azimuths are not compared, nor is a move of up to 5 m. The newest edition comes first, then sites in the order of their ids.",

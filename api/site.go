@@ -147,7 +147,7 @@ func (r *Env) locate(name string, in *market.Code, absent *Error) (*index.Market
 		}
 	}
 	if none {
-		return nil, 0, notLoaded(market.FR)
+		return nil, 0, notLoaded(market.Default)
 	}
 	return nil, 0, absent
 }

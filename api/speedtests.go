@@ -208,7 +208,7 @@ func (r *Env) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {
 
 // siteQuery resolves the site and its market.
 func (r *Env) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in marketParams, err error) {
-	in = marketParams{market.FR, p.Operator}
+	in = marketParams{market.Default, p.Operator}
 	if p.Market != nil {
 		in.Market = *p.Market
 	}

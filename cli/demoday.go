@@ -12,7 +12,6 @@ import (
 	"relais/community"
 	"relais/demo"
 	"relais/internal/folder"
-	"relais/market"
 	"relais/measure"
 	"relais/snapshot"
 )
@@ -99,7 +98,7 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 		return err
 	}
 	for _, f := range day.Feeds {
-		if _, err := stores.Outages.Import(ctx, market.FR, f.Operator, f.Path); err != nil {
+		if _, err := stores.Outages.Import(ctx, demo.DayMarket, f.Operator, f.Path); err != nil {
 			return err
 		}
 	}
@@ -112,7 +111,7 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 	if err != nil {
 		return err
 	}
-	_, err = measures.Import(ctx, market.FR, measure.Sniffed, nil, day.Speedtests, day.Coverage)
+	_, err = measures.Import(ctx, demo.DayMarket, measure.Sniffed, nil, day.Speedtests, day.Coverage)
 	return err
 }
 
@@ -120,7 +119,7 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 func report(s *community.Store, said *demo.Report) error {
 	const user = "demonstration"
 	r, made, err := s.AddReport(community.NewReport{
-		Market: market.FR, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName,
+		Market: demo.DayMarket, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName,
 		Address: said.Address,
 		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"},
 		User: user, Token: said.Token,

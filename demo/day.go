@@ -13,20 +13,23 @@ import (
 	"relais/market"
 )
 
+// DayMarket is the market of a Day.
+const DayMarket = market.FR
+
 // A Day is the data of the demonstration that ages: measurements and outages of the days
 // before a moment. They are made again for each day. All are marked SYNTHETIC: measurements
 // by the names of their files, outages in the code or name of the site and in the reason.
 type Day struct {
 	Feeds      []Feed
 	Reports    []Report
-	Speedtests string // path of a file, for FR
+	Speedtests string // path of a file
 	Coverage   string // the same
 }
 
-// A Feed is a file of an operator of FR.
+// A Feed is a file of an operator.
 type Feed struct{ Operator, Path string }
 
-// A Report is a person's report on a site of FR, and the number of its confirmations.
+// A Report is a person's report on a site, and the number of its confirmations.
 type Report struct {
 	Operator, SiteKey, SiteName, Address, Commune, Reason string
 
@@ -48,7 +51,7 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c, fr := country(towns, n), market.Get(market.FR)
+	c, fr := country(towns, n), market.Get(DayMarket)
 	confirmations := []int{3, 1, 0} // one report for each of the first operators
 	day := &Day{}
 	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"relais/geo"
 	"relais/internal/fold"
@@ -27,6 +28,9 @@ const (
 	ES   Code = "ES"
 	BA   Code = "BA"
 )
+
+// Default is the market of a question that names none.
+const Default = FR
 
 // UnmarshalText accepts a code of the table, in any case.
 func (c *Code) UnmarshalText(b []byte) error {
@@ -71,7 +75,11 @@ const AllOperators = "ALL"
 type Operator struct {
 	Key   string   // of the API, such as ORANGE or SWISSCOM_CH
 	Label string   // usual spelling
-	PLMNs []string // mobile country code and network code, five or six digits
+	PLMNs []string // mobile country code and network code, five or six digits; none: a group of operators
+
+	// The colours of its marks in the two themes, #rrggbb, and their shape: circle, square, triangle,
+	// diamond, pentagon, hexagon, star or cross. They differ from those of the market's others.
+	Light, Dark, Shape string
 }
 
 // An Area is an administrative area of a market.
@@ -110,10 +118,12 @@ type Market struct {
 	Code           Code
 	Country        string // ISO 3166-1 alpha-2
 	Label          string
+	Names          []string // of the country, as people write it after a place, in lower case without accents
 	Availability   Availability
-	Register                  // the market's own
-	OtherRegisters []Register // sites may come from these also, or only
-	NeedPermission []string   // names of the registers whose rows nobody may redistribute without the publisher's permission
+	Register                     // the market's own
+	FreshFor       time.Duration // how old the register may be until somebody should update it
+	OtherRegisters []Register    // sites may come from these also, or only
+	NeedPermission []string      // names of the registers whose rows nobody may redistribute without the publisher's permission
 	Operators      []Operator
 	AreaType       string // "department", "province"; "" when the source names no areas
 	Areas          []Area

@@ -25,6 +25,12 @@ var legalNames = map[string][]string{
 	"SALT_CH":           {"Salt Mobile", "Salt Mobile SA"},
 }
 
+// nicknames are names of operators that people use, in lower case without accents, by key.
+var nicknames = map[string][]string{
+	"FREE": {"iliad"}, "BOUYGUES": {"bytel"}, "FREE_CARAIBES": {"free"}, "TELCO_OI": {"free"}, "SRR": {"sfr"},
+	"OUTREMER_TELECOM": {"sfr caraibe", "sfr caraibes"}, "VIDEOTRON_FREEDOM": {"freedom"}, "MAORE_MOBILE": {"maore"},
+}
+
 // OperatorNamed returns the position of the operator with this key, label or legal name,
 // without regard to case and accents, and false when the market has none.
 func (m *Market) OperatorNamed(name string) (int, bool) {
@@ -47,3 +53,6 @@ func (m *Market) OperatorNamed(name string) (int, bool) {
 
 // Names returns the operator's label and its legal names.
 func (o *Operator) Names() []string { return append([]string{o.Label}, legalNames[o.Key]...) }
+
+// Nicknames returns further names that people use, which no parameter takes.
+func (o *Operator) Nicknames() []string { return nicknames[o.Key] }

@@ -1,17 +1,27 @@
 package market
 
-import "relais/geo"
+import (
+	"time"
+
+	"relais/geo"
+)
+
+// Registers that come each week, or about each month, are older than this only when nobody updates.
+const (
+	weekly  = 21 * 24 * time.Hour
+	monthly = 75 * 24 * time.Hour
+)
 
 // All is every market, in the order in which the API lists them.
 var All = []*Market{
 	{
-		Code: FR, Country: "FR", Label: "France", Availability: Available,
-		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"},
+		Code: FR, Country: "FR", Label: "France", Names: []string{"france"}, Availability: Available,
+		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"}, FreshFor: weekly,
 		Operators: []Operator{
-			{"SFR", "SFR", []string{"20810"}},
-			{"BOUYGUES", "Bouygues Telecom", []string{"20820"}},
-			{"ORANGE", "Orange", []string{"20801"}},
-			{"FREE", "Free Mobile", []string{"20815"}},
+			{"SFR", "SFR", []string{"20810"}, "#8f0a24", "#d8434a", "square"},
+			{"BOUYGUES", "Bouygues Telecom", []string{"20820"}, "#1f5cb8", "#4fa3f7", "triangle"},
+			{"ORANGE", "Orange", []string{"20801"}, "#c46a00", "#fb9440", "circle"},
+			{"FREE", "Free Mobile", []string{"20815"}, "#e5488a", "#f2bcd4", "diamond"},
 		},
 		AreaType: "department", Areas: departments, Regions: regions,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
@@ -22,16 +32,16 @@ var All = []*Market{
 	},
 	{
 		Code: DROM, Country: "FR", Label: "France (outre-mer)", Availability: Available,
-		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"},
+		Register: Register{"ANFR", "Observatoire ANFR", "Licence Ouverte 2.0"}, FreshFor: weekly,
 		Operators: []Operator{
-			{"ORANGE", "Orange", []string{"34001", "64700"}},
-			{"FREE_CARAIBES", "Free Caraïbes", []string{"34004"}},
-			{"DIGICEL", "Digicel", []string{"34020"}},
-			{"OUTREMER_TELECOM", "Outremer Telecom", []string{"34002"}},
-			{"SRR", "SRR", []string{"64710"}},
-			{"TELCO_OI", "Telco OI", []string{"64702", "64703"}},
-			{"ZEOP", "Zeop", []string{"64704"}},
-			{"MAORE_MOBILE", "Maoré Mobile", []string{"64701"}},
+			{"ORANGE", "Orange", []string{"34001", "64700"}, "#c46a00", "#fb9440", "circle"},
+			{"FREE_CARAIBES", "Free Caraïbes", []string{"34004"}, "#e846bd", "#d7e6ff", "diamond"},
+			{"DIGICEL", "Digicel", []string{"34020"}, "#8c12a4", "#be4fb3", "triangle"},
+			{"OUTREMER_TELECOM", "Outremer Telecom", []string{"34002"}, "#129277", "#b3b5dd", "pentagon"},
+			{"SRR", "SRR", []string{"64710"}, "#8f0a24", "#e5302c", "square"},
+			{"TELCO_OI", "Telco OI", []string{"64702", "64703"}, "#2c446d", "#6486ff", "hexagon"},
+			{"ZEOP", "Zeop", []string{"64704"}, "#146f68", "#58f090", "cross"},
+			{"MAORE_MOBILE", "Maoré Mobile", []string{"64701"}, "#ad4122", "#b08c93", "star"},
 		},
 		AreaType: "department", Areas: overseas,
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
@@ -40,15 +50,20 @@ var All = []*Market{
 		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},
 	{
-		Code: CA, Country: "CA", Label: "Canada", Availability: Available,
+		Code: CA, Country: "CA", Label: "Canada", Names: []string{"canada"}, Availability: Available,
 		Register: Register{"ISED", "ISED Spectrum Management System", "Open Government Licence – Canada"},
+		FreshFor: monthly,
 		Operators: []Operator{
-			{"BELL", "Bell", []string{"302250", "302610", "302630", "302640", "302690", "302880"}},
+			{"BELL", "Bell", []string{"302250", "302610", "302630", "302640", "302690", "302880"},
+				"#2d4aa6", "#768add", "circle"},
 			{"ROGERS", "Rogers",
-				[]string{"302320", "302370", "302720", "302721", "302722", "302723", "302740", "302741", "302820"}},
-			{"TELUS", "Telus", []string{"302220", "302221", "302222", "302360", "302420", "302760", "302860"}},
-			{"VIDEOTRON_FREEDOM", "Vidéotron / Freedom", []string{"302490", "302491", "302500", "302510", "302520"}},
-			{"REGIONAL", "Regional carriers", nil},
+				[]string{"302320", "302370", "302720", "302721", "302722", "302723", "302740", "302741", "302820"},
+				"#a3000e", "#d8604c", "square"},
+			{"TELUS", "Telus", []string{"302220", "302221", "302222", "302360", "302420", "302760", "302860"},
+				"#2c9967", "#85e08c", "diamond"},
+			{"VIDEOTRON_FREEDOM", "Vidéotron / Freedom", []string{"302490", "302491", "302500", "302510", "302520"},
+				"#e05a0a", "#e59b00", "triangle"},
+			{"REGIONAL", "Regional carriers", nil, "#72556d", "#cab2cb", "pentagon"},
 		},
 		AreaType: "province", Areas: provinces, Licences: true,
 		FeedZone: "UTC",
@@ -57,16 +72,17 @@ var All = []*Market{
 	},
 	{
 		Code: BE, Country: "BE", Label: "Belgium", Availability: Partial,
+		Names: []string{"belgique", "belgium", "belgie", "belgien"}, FreshFor: monthly,
 		Register: Register{"Departement Omgeving", "Vlaams register van zendantennes",
 			"Modellicentie Gratis Hergebruik"},
 		OtherRegisters: []Register{{"BIPT/IBPT", "BIPT list of antenna sites",
 			"Redistribution needs BIPT's permission"}},
 		NeedPermission: []string{"BIPT list of antenna sites"},
 		Operators: []Operator{
-			{"PROXIMUS_BE", "Proximus", []string{"20601"}},
-			{"CITYMESH_BE", "Citymesh", []string{"20603"}},
-			{"TELENET_BASE_BE", "Telenet / BASE", []string{"20605", "20620"}},
-			{"ORANGE_BE", "Orange Belgium", []string{"20610"}},
+			{"PROXIMUS_BE", "Proximus", []string{"20601"}, "#5c2d91", "#a983dd", "square"},
+			{"CITYMESH_BE", "Citymesh", []string{"20603"}, "#2c86ad", "#6fd0c6", "triangle"},
+			{"TELENET_BASE_BE", "Telenet / BASE", []string{"20605", "20620"}, "#8a825a", "#f7d05a", "diamond"},
+			{"ORANGE_BE", "Orange Belgium", []string{"20610"}, "#e84a00", "#ff795c", "circle"},
 		},
 		Box:     geo.Box{South: 49.4, West: 2.4, North: 51.6, East: 6.5},
 		Zone:    "Europe/Brussels",
@@ -74,11 +90,12 @@ var All = []*Market{
 	},
 	{
 		Code: CH, Country: "CH", Label: "Switzerland", Availability: Available,
+		Names: []string{"suisse", "switzerland", "schweiz", "svizzera"}, FreshFor: monthly,
 		Register: Register{"BAKOM/OFCOM", "BAKOM/OFCOM Standorte Mobilfunkanlagen", "Open use, source: BAKOM/OFCOM"},
 		Operators: []Operator{
-			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}},
-			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}},
-			{"SALT_CH", "Salt", []string{"22803"}},
+			{"SWISSCOM_CH", "Swisscom", []string{"22801", "22811"}, "#1d47bd", "#5f95f5", "circle"},
+			{"SUNRISE_CH", "Sunrise", []string{"22802", "22808", "22812", "22860"}, "#dd448b", "#e07ba3", "triangle"},
+			{"SALT_CH", "Salt", []string{"22803"}, "#158a24", "#7fdba0", "square"},
 		},
 		Box:     geo.Box{South: 45.7, West: 5.8, North: 47.9, East: 10.6},
 		Zone:    "Europe/Zurich",

@@ -123,7 +123,7 @@ func NewQueryables(base, id string) (Queryables, bool) {
 	q := Queryables{Schema: "https://json-schema.org/draft/2020-12/schema", Type: "object", Title: k.title + ": " + m.Label,
 		ID: base + Path + "/collections/" + id + "/queryables", Properties: map[string]queryable{}}
 	for i := range k.items.Params {
-		if p := &k.items.Params[i]; isFilter(p, m.Code) {
+		if p := &k.items.Params[i]; isFilter(p, m) {
 			one := queryable{Title: p.Doc, Type: jsonTypeOf(p.Type.Kind())}
 			if p.Name == "operator" {
 				one.Enum = append(m.OperatorKeys(), market.AllOperators)
@@ -147,16 +147,12 @@ func jsonTypeOf(k reflect.Kind) string {
 }
 
 // isFilter reports whether a parameter is a filter of ours that a market has, and not one of OGC API.
-func isFilter(p *endpoint.Param, code market.Code) bool {
+func isFilter(p *endpoint.Param, m *market.Market) bool {
 	switch p.Name {
 	case "limit", "offset", "bbox", "datetime", "f":
 		return false
-	case "department":
-		return code == market.FR || code == market.DROM
-	case "territory":
-		return code == market.DROM
-	case "province":
-		return code == "CA"
+	case "department", "territory", "province":
+		return m.HasFilter(p.Name)
 	}
 	return p.In == "query"
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"relais/api"
-	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/export"
 	"relais/market"
@@ -187,7 +186,7 @@ var changes = func() kind {
 		times: timesOfChanges,
 		table: func() *export.Table { return view.ChangeFeatures(nil) }}
 	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "CHANGES", maxAge: 300,
-		scopeBy:   &endpoint.ScopeBy{Param: "market", Values: []string{"FR", "DROM"}, Scope: "anfr:read"},
+		scopeBy:   api.ChangesScope,
 		dependsOn: []string{"archives"}, errors: measureErrors},
 		func(ctx context.Context, r *api.Env, p *changeItems) (*features, error) {
 			first, last := p.Datetime.days()

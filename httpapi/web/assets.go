@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"relais/internal/accept"
+	"relais/market"
 )
 
 // static has our own scripts and styles, vendor those of others, and basemap the map without
@@ -46,9 +47,12 @@ var readAssets = sync.OnceValues(func() (map[string]asset, string) {
 		if err != nil {
 			return err
 		}
+		base := strings.TrimSuffix(path.Base(name), ".gz")
+		if base == "tokens.css" {
+			data = append(data, operatorStyles()...)
+		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(data))
 		sum.Write(data)
-		base := strings.TrimSuffix(path.Base(name), ".gz")
 		if !strings.HasSuffix(name, ".gz") {
 			data = pack(data)
 		}
@@ -60,6 +64,19 @@ var readAssets = sync.OnceValues(func() (map[string]asset, string) {
 	}
 	return assets, hex.EncodeToString(sum.Sum(nil))[:12]
 })
+
+// operatorStyles returns the colours and shapes of the operators of all markets, as custom properties
+// and as classes.
+func operatorStyles() string {
+	var text strings.Builder
+	for _, m := range market.All {
+		for _, o := range m.Operators {
+			fmt.Fprintf(&text, ":root { --operator-%s: light-dark(%s, %s); --shape-%[1]s: %[4]s; }\n", o.Key, o.Light, o.Dark, o.Shape)
+			fmt.Fprintf(&text, ".c-%s { color: var(--operator-%[1]s); }\n", o.Key)
+		}
+	}
+	return text.String()
+}
 
 // mediaTypeOf returns the media type of a file. The tables of the machine do not count.
 func mediaTypeOf(name string) string {

@@ -217,7 +217,7 @@ func (p *Pages) networks(q *goQuery) (list []network, err error) {
 		return []network{{loaded, operator}}, nil
 	}
 	if env.Set == nil {
-		_, err := env.Load(market.Get(market.FR))
+		_, err := env.Load(market.Get(market.Default))
 		return nil, err
 	}
 	for _, m := range shownMarkets(env) {

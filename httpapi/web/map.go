@@ -85,7 +85,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Security-Policy", p.mapPolicy())
 	w.Header().Set("Cache-Control", "no-cache")
-	data := mapData{Market: string(market.FR), Config: template.JS(text)} // Marshal escapes what could end the script
+	data := mapData{Market: string(market.Default), Config: template.JS(text)} // Marshal escapes what could end the script
 	served := func(m mapMarket) bool { return m.Code == data.Market }
 	if len(config.Markets) > 0 && !slices.ContainsFunc(config.Markets, served) {
 		data.Market = config.Markets[0].Code

@@ -144,7 +144,7 @@ func searchMarkets(ctx context.Context, env *api.Env, q *listQuery) (hits []foun
 	if len(hits) > 0 {
 		err = nil
 	} else if env.Set == nil {
-		_, err = searchMarket(ctx, env, q, string(market.FR), 1)
+		_, err = searchMarket(ctx, env, q, string(market.Default), 1)
 	}
 	return hits, err
 }

@@ -95,24 +95,10 @@ func (w words) Moment(iso string) string {
 // Market writes the name of a market.
 func (w words) Market(c market.Code) string { return w["market."+string(c)] }
 
-// statusNames are the names of the texts of published statuses.
-var statusNames = map[string]string{
-	"Projet approuvé":            "statusProject",
-	"Techniquement opérationnel": "statusOperational",
-	"En service":                 "inService",
-	"O":                          "statusGranted",
-	"A":                          "statusUndecided",
-	"Temporary station":          "statusTemporary",
-	"Tunnel":                     "statusTunnel",
-	"Indoor ≤ 6 Werp":            "statusIndoor",
-	"Outdoor ≤ 6 Werp":           "statusOutdoorWeak",
-	"Outdoor > 6 Werp":           "statusOutdoor",
-}
-
 // Status returns the meaning of a published status in the reader's language, "" if the status says
 // it itself or its meaning is unknown.
 func (w words) Status(published string) string {
-	if meaning := w[statusNames[published]]; meaning != published {
+	if meaning := w["status."+published]; meaning != published {
 		return meaning
 	}
 	return ""

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/market"
 )
 
 func TestText(t *testing.T) {
@@ -47,6 +49,14 @@ func TestText(t *testing.T) {
 				t.Errorf("got %q, want %q", tt.got, tt.want)
 			}
 		})
+	}
+}
+
+func TestMarketNames(t *testing.T) {
+	for _, m := range market.All {
+		if english.Market(m.Code) == "" {
+			t.Errorf("words/text.en.json has no name of the market %s", m.Code)
+		}
 	}
 }
 

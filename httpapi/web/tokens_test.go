@@ -1,7 +1,10 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math"
 	"regexp"
 	"strconv"
@@ -15,14 +18,19 @@ import (
 type tokenTable map[string]string
 
 var (
-	tokenLine = regexp.MustCompile(`(?m)^\s*--([\w-]+): ([^;]+);$`)
+	tokenLine = regexp.MustCompile(`--([\w-]+): ([^;]+);`)
 	twoColors = regexp.MustCompile(`^light-dark\((.+), (.+)\)$`)
 )
 
 // themes returns the tables of the two themes.
 func themes(t *testing.T) map[string]tokenTable {
 	t.Helper()
-	text, err := assetFiles.ReadFile("static/tokens.css")
+	assets, _ := readAssets()
+	packed, err := gzip.NewReader(bytes.NewReader(assets["tokens.css"].packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(packed)
 	if err != nil {
 		t.Fatal(err)
 	}

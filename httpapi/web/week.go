@@ -78,7 +78,7 @@ func (p *Pages) newestWeek(w http.ResponseWriter, r *http.Request) {
 		p.render(w, r, http.StatusNotFound, "week.html", &weekPage{})
 		return
 	}
-	if stated == "" && code != market.FR {
+	if stated == "" && code != market.Default {
 		stated = string(code)
 	}
 	target := figureLink(weekPath+"/"+all.newest(code), "market", stated, "lang", statedLanguage(r))
@@ -106,7 +106,7 @@ func (p *Pages) week(w http.ResponseWriter, r *http.Request) {
 		p.failFigures(w, r, err)
 		return
 	}
-	code, known := all.market(cmp.Or(q.Get("market"), string(market.FR)))
+	code, known := all.market(cmp.Or(q.Get("market"), string(market.Default)))
 	at := slices.IndexFunc(all[code], func(e archive.Edition) bool { return e.Date.String() == date })
 	if !known || at < 0 {
 		p.fail(w, r, http.StatusNotFound)

@@ -34,7 +34,7 @@ func (all weekEditions) market(text string) (market.Code, bool) {
 	return market.Code(text), m != nil && m.HasInventory()
 }
 
-// first returns the first market with something to compare, else the first with an edition, else FR.
+// first returns the first market with something to compare, else the first with an edition, else the default.
 func (all weekEditions) first() market.Code {
 	for least := 2; least > 0; least-- {
 		for _, m := range market.All {
@@ -43,7 +43,7 @@ func (all weekEditions) first() market.Code {
 			}
 		}
 	}
-	return market.FR
+	return market.Default
 }
 
 // newest returns the date of the newest edition of a market that has some.

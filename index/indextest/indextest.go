@@ -32,7 +32,7 @@ func Country(supports int) (set *index.Set, err error) {
 	}
 	data := folder.Dir(filepath.Join(dir, "data"))
 	if _, err := ingest.Run(context.Background(),
-		ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM}, Paths: files,
+		ingest.Options{Dir: data, Markets: demo.Sets[0].Markets, Paths: files,
 			Now: time.Now()}); err != nil {
 		return nil, err
 	}

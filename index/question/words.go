@@ -26,12 +26,16 @@ var statuses = []struct {
 	{"actif", market.InService}, {"actifs", market.InService},
 }
 
-// countries are the names of the markets' countries in several languages.
-var countries = map[string]string{
-	"france": "FR", "canada": "CA", "belgique": "BE", "belgium": "BE", "belgie": "BE", "belgien": "BE", "suisse": "CH",
-	"switzerland": "CH",
-	"schweiz":     "CH", "svizzera": "CH",
-}
+// countries are the codes of the markets' countries by their names in several languages.
+var countries = func() map[string]string {
+	table := map[string]string{}
+	for _, m := range market.All {
+		for _, name := range m.Names {
+			table[name] = m.Country
+		}
+	}
+	return table
+}()
 
 // noisePhrases are phrases that say nothing about place or content, longer ones first.
 var noisePhrases = phrases(`antennes relais, antenne relais, base stations, base station, cell towers, cell tower, cell sites, cell site, ou sont, ou est, ou se trouvent,
@@ -60,12 +64,12 @@ var operators = func() map[string][]string {
 	}
 	for _, m := range market.All {
 		for _, o := range m.Operators {
-			if o.Key == "REGIONAL" { // not a name, and a word of other questions
+			if len(o.PLMNs) == 0 { // the name of a group is a word of other questions
 				continue
 			}
 			key := strings.TrimSuffix(strings.ToLower(o.Key), "_"+strings.ToLower(m.Country))
 			add(strings.ReplaceAll(key, "_", " "), o.Key)
-			for _, name := range append(o.Names(), otherNames[o.Key]...) {
+			for _, name := range append(o.Names(), o.Nicknames()...) {
 				add(strings.Join(split(name), " "), o.Key)
 			}
 		}
@@ -73,12 +77,6 @@ var operators = func() map[string][]string {
 	delete(table, "base") // as in "base station"
 	return table
 }()
-
-// otherNames are names of operators in addition to their labels and legal names.
-var otherNames = map[string][]string{
-	"FREE": {"iliad"}, "BOUYGUES": {"bytel"}, "FREE_CARAIBES": {"free"}, "TELCO_OI": {"free"}, "SRR": {"sfr"},
-	"OUTREMER_TELECOM": {"sfr caraibe", "sfr caraibes"}, "VIDEOTRON_FREEDOM": {"freedom"}, "MAORE_MOBILE": {"maore"},
-}
 
 func phrases(text string) (list []string) {
 	for phrase := range strings.SplitSeq(text, ",") {

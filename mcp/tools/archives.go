@@ -67,7 +67,7 @@ func (r *Reading) archivedOn(dates ...string) (Sourced, error) {
 
 // archived is archivedOn with all archives known; without a date, the source of none.
 func archived(all []archive.Publication, dates ...string) Sourced {
-	m := market.Get(market.FR)
+	m := market.Get(archive.Markets[0])
 	s := sourceOf(m, nil)
 	if len(all) > 0 && all[0].Synthetic { // as are all of them, or none
 		s.Label = view.Demonstration(m.Register).Source

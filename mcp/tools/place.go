@@ -198,7 +198,7 @@ func (r *Reading) registers(in *market.Code) (list []*index.Market, from Sourced
 		}
 	}
 	if len(list) == 0 {
-		_, err = r.Load(market.Get(market.FR))
+		_, err = r.Load(market.Get(market.Default))
 	}
 	return list, from, err
 }

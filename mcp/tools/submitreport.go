@@ -152,7 +152,7 @@ func sameOutage(report *community.Report, n community.NewReport) bool {
 
 // report returns the report of the parameters, without its user.
 func (r *Reading) report(p *submitReportParams) (n community.NewReport, err error) {
-	n = community.NewReport{Market: market.FR, Operator: string(p.Operator), Reason: p.Reason,
+	n = community.NewReport{Market: market.Default, Operator: string(p.Operator), Reason: p.Reason,
 		Severity: outage.Severity(p.Severity),
 		Services: split(string(p.Services)), Technologies: split(string(p.Networks))}
 	if p.StartedAt != "" {
