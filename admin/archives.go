@@ -31,7 +31,7 @@ type AddArchives struct {
 }
 
 func (*AddArchives) declare() declaration {
-	return declaration{stores: []string{ArchivesFile}, receives: true, makesFolder: true}
+	return declaration{stores: []string{ArchivesFile}, makesFolder: true}
 }
 
 func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {

@@ -28,7 +28,6 @@ type declaration struct {
 	stores      []string // without which the result is wrong
 	record      *string  // a field of the command that names a record, nil if it has none
 	kind        kind     // of the record
-	receives    bool     // it brings data
 	makesFolder bool     // a missing data folder is made
 }
 
@@ -45,7 +44,7 @@ var commands = byName(
 	&AddArchives{}, &ListArchives{}, &DiffEditions{}, &NoteEditions{},
 	&ImportMeasures{}, &ImportProgress{},
 	&CheckStores{}, &CompactStores{}, &Accept{}, &Diagnose{},
-	&CheckCluster{}, &BaseOfFiles{}, &PublishFiles{}, &Received{},
+	&CheckCluster{}, &BaseOfFiles{}, &PublishFiles{},
 )
 
 func byName(list ...declared) map[string]reflect.Type {
@@ -79,9 +78,6 @@ func (s *Stores) do(ctx context.Context, command Command) (any, error) {
 	}
 	if err != nil && old != nil && !errors.Is(err, store.ErrAway) {
 		err = fmt.Errorf("%w, as far as this server knows: %w", err, old)
-	}
-	if err == nil && d.receives {
-		s.Clock.Receipt()
 	}
 	return answer, err
 }

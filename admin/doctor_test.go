@@ -158,12 +158,6 @@ func TestDoctorFolder(t *testing.T) {
 			dated(t, d.dir, market.FR, d.now.AddDate(0, 0, -9))
 			d.now = d.now.AddDate(0, 0, -8)
 		}, finding{"clock", Wrong, "and ", "timedatectl"}},
-		{"a clock far from the last data", false, func(t *testing.T, d *doctor) {
-			noted, err := inventory.Read(d.dir)
-			must(t, err)
-			noted.Clock.Receipt = d.now.AddDate(0, -7, 0)
-			must(t, noted.Write(d.dir))
-		}, finding{"clock", Wrong, "the last data came at", "relais check --accept"}},
 		{"no key", false, func(t *testing.T, d *doctor) { must(t, os.Remove(in(d, "secret.key"))) },
 			finding{"secret.key", Wrong, "is missing", "backup"}},
 		{"a damaged key", false, func(t *testing.T, d *doctor) { must(t, os.Truncate(in(d, "secret.key"), 7)) },

@@ -12,7 +12,6 @@ import (
 
 	"relais/admin/inventory"
 	"relais/auth/access"
-	"relais/internal/retention"
 	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
@@ -89,16 +88,9 @@ func (d *doctor) owner() {
 	}
 }
 
-// clock compares the clock with the newest evidence of time in the folder.
+// clock compares the clock with the newest file of the folder.
 func (d *doctor) clock(c *contents) {
 	const mend = "set the clock, such as with: timedatectl set-ntp true"
-	if noted, err := inventory.Read(d.dir); err == nil { // inventory has told of an error
-		check := retention.NewClock(noted.Clock, func() time.Time { return d.now }).Check()
-		if far, ok := errors.AsType[*retention.FarError](check); ok {
-			d.add("clock", Wrong, mend+"; or, when it is right: relais check --accept --data "+string(d.dir), "%v", far)
-			return
-		}
-	}
 	if c.newest.Sub(d.now) > time.Hour {
 		d.add("clock", Wrong, mend, "the clock says %s, and %s is of %s", d.now.UTC().Format(time.RFC3339), c.name,
 			c.newest.UTC().Format(time.RFC3339))

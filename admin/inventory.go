@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 	"relais/admin/inventory"
 	"relais/cluster"
 	"relais/internal/folder"
-	"relais/internal/retention"
 	"relais/internal/store"
 	"relais/market"
 	"relais/photos"
@@ -29,7 +27,7 @@ const noteEvery = time.Minute
 // errNotAsNoted is wrapped by the errors of stores that are missing or older than they were.
 var errNotAsNoted = errors.New("restore it from a backup, or accept the folder as it is with relais check --accept")
 
-// readInventory reads stores.json and starts to watch the clock.
+// readInventory reads stores.json.
 func (s *Stores) readInventory() error {
 	noted, err := inventory.Read(s.Dir)
 	switch {
@@ -56,11 +54,6 @@ func (s *Stores) readInventory() error {
 		s.history = "" // each process that reads the folder would name another
 	case s.lock != nil && s.history == "": // an older version noted none
 		s.history = inventory.NewHistory()
-	}
-	s.Clock = retention.NewClock(noted.Clock, s.now)
-	s.Clock.Observe()
-	if far, ok := errors.AsType[*retention.FarError](s.Clock.Check()); ok {
-		s.log.Warn("the system clock may be wrong", "error", far)
 	}
 	return nil
 }
@@ -129,10 +122,9 @@ func (s *Stores) note() error {
 	}
 	s.noting.Lock()
 	defer s.noting.Unlock()
-	s.Clock.Observe()
 	next := *s.noted
 	next.History = s.history
-	next.Clock, next.Stores = s.Clock.State(), maps.Clone(s.noted.Stores)
+	next.Stores = maps.Clone(s.noted.Stores)
 	for file, db := range s.opened() {
 		if s.engine != nil {
 			delete(next.Stores, file) // what a replica has lost, the cluster has
@@ -198,9 +190,6 @@ func (s *Stores) loseMonths() {
 
 // Warnings returns what an operator should know although no request fails.
 func (s *Stores) Warnings() (list []string) {
-	if far, ok := errors.AsType[*retention.FarError](s.Clock.Check()); ok {
-		list = append(list, far.Error())
-	}
 	if s.replicas != nil {
 		list = append(list, s.replicas.Warnings()...)
 	}
@@ -216,8 +205,8 @@ func (s *Stores) Warnings() (list []string) {
 	return slices.Concat(list, s.hookWarnings(), s.failures(), s.troubles())
 }
 
-// Accept trusts the folder as it is, because an operator says so: the system clock, and stores and
-// files that are missing or older than they were.
+// Accept trusts the folder as it is, because an operator says so: stores and files may be missing or
+// older than they were.
 type Accept struct{}
 
 func (*Accept) declare() declaration { return declaration{} }
@@ -226,8 +215,7 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 	if s.lock == nil {
 		return nil, errReadOnly(s.Dir)
 	}
-	s.Clock.Accept()
-	answer := Accepted{Clock: s.Clock.State().Receipt, Files: []string{}}
+	answer := Accepted{Files: []string{}}
 	s.noting.Lock()
 	next := *s.noted
 	next.Stores, next.Files = maps.Clone(next.Stores), nil
@@ -252,40 +240,19 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 
 // Accepted is the answer of Accept.
 type Accepted struct {
-	Clock time.Time `json:"clock"` // the time that is trusted
 	// Files are accepted although they are missing or older. A server makes or opens them at its
 	// next start.
 	Files []string `json:"files"`
 }
 
-// Received notes that data came in another way than through the stores: by an ingest. The answer is
-// null.
-type Received struct{}
-
-func (*Received) declare() declaration { return declaration{receives: true} }
-
-func (Received) run(context.Context, *Stores) (any, error) { return nil, nil }
-
-// Receive runs Received. A folder without stores.json has no stores yet, and none are made.
-func Receive(ctx context.Context, dir folder.Dir, log *slog.Logger) error {
-	if _, err := inventory.Read(dir); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return Call(ctx, dir, Received{}, new(any), log)
-}
-
-// noteCopy updates stores.json of a copy that no process has open. The evidence of time stays.
+// noteCopy updates stores.json of a copy that no process has open.
 func noteCopy(dir folder.Dir) error {
-	noted, err := inventory.Read(dir)
-	if errors.Is(err, inventory.ErrNewer) {
+	if _, err := inventory.Read(dir); errors.Is(err, inventory.ErrNewer) {
 		return err
 	}
 	s := &Stores{Dir: dir}
 	next := inventory.New()
 	next.Files = s.otherFiles(nil)
-	if err == nil {
-		next.Clock = noted.Clock
-	}
 	all, err := databasesOf(dir)
 	for _, d := range all {
 		if err != nil || !d.existsIn(dir) {

@@ -93,7 +93,7 @@ type Imported struct {
 	Total   int              `json:"total"` // that the market has of the kind now
 }
 
-func (*ImportMeasures) declare() declaration { return declaration{receives: true} }
+func (*ImportMeasures) declare() declaration { return declaration{} }
 
 func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	start := time.Now()

@@ -190,7 +190,6 @@ func TestRetainMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Clock.Accept()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, tt := range []struct {

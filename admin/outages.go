@@ -35,7 +35,7 @@ type ImportOutages struct {
 }
 
 func (*ImportOutages) declare() declaration {
-	return declaration{stores: []string{CommunityFile}, receives: true}
+	return declaration{stores: []string{CommunityFile}}
 }
 
 func (c ImportOutages) run(ctx context.Context, s *Stores) (any, error) {
@@ -73,7 +73,7 @@ type TakeOutages struct {
 }
 
 func (*TakeOutages) declare() declaration {
-	return declaration{stores: []string{CommunityFile}, receives: true}
+	return declaration{stores: []string{CommunityFile}}
 }
 
 func (c TakeOutages) run(ctx context.Context, s *Stores) (any, error) {
@@ -166,7 +166,7 @@ func (c *ListOutages) resolve() error {
 type ReportOutage struct{ community.NewReport }
 
 func (*ReportOutage) declare() declaration {
-	return declaration{stores: []string{CommunityFile}, receives: true}
+	return declaration{stores: []string{CommunityFile}}
 }
 
 func (c ReportOutage) run(_ context.Context, s *Stores) (any, error) {

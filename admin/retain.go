@@ -4,15 +4,44 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"relais/community"
 	"relais/internal/retention"
+	"relais/market"
 	"relais/measure"
 )
 
 // retainEvery is how often old measurements are removed.
 const retainEvery = 6 * time.Hour
+
+// newest returns the date of the newest data of the folder: editions of registers, what operators
+// published and people reported. Zero means that there is none.
+func (s *Stores) newest() (at time.Time) {
+	var dates []time.Time
+	for _, m := range market.All {
+		if all, err := s.Archives.Editions(m.Code); err == nil && len(all) > 0 {
+			dates = append(dates, all[len(all)-1].Date.Time())
+		}
+		for _, f := range s.Outages.Feeds(m.Code) {
+			if f.ReadAt != nil {
+				dates = append(dates, *f.ReadAt)
+			}
+		}
+	}
+	if list, _, err := s.Community.Reports(community.ReportFilter{}, 1, 0); err == nil && len(list) > 0 {
+		dates = append(dates, list[0].CreatedAt)
+	}
+	return latest(dates)
+}
+
+func latest(dates []time.Time) (at time.Time) {
+	if len(dates) > 0 {
+		at = slices.MaxFunc(dates, time.Time.Compare)
+	}
+	return at
+}
 
 // RetainMeasures removes measurements that are older than keep, at once and then regularly, until
 // ctx ends. keep 0 keeps them all.
@@ -21,10 +50,15 @@ func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *sl
 	if err != nil || keep <= 0 {
 		return // the first caller that opens them reports the error
 	}
+	dates := []time.Time{s.newest()}
+	for _, segment := range m.Segments() {
+		dates = append(dates, segment.Newest)
+	}
+	clock := retention.NewClock(latest(dates), s.now)
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
-		err := s.retain(log, keep, func() (removed []any, err error) {
+		err := retain(log, clock, keep, func(keep time.Duration) (removed []any, err error) {
 			n, err := m.Retain(keep)
 			return count(removed, "measures", n), err
 		})
@@ -32,7 +66,7 @@ func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *sl
 		case errors.Is(err, measure.ErrReadOnly):
 			return
 		case err != nil:
-			log.Error("removing old measurements", "error", err)
+			log.Error("removing old measurements failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -47,29 +81,23 @@ func (s *Stores) retainReports() error {
 	if s.lock == nil || s.failed[CommunityFile] != nil {
 		return nil // the next that can write does it
 	}
-	return s.retain(s.log, community.Keep, func() (removed []any, err error) {
-		reports, others, err := s.Community.Retain(community.Keep)
+	return retain(s.log, s.clock(), community.Keep, func(keep time.Duration) (removed []any, err error) {
+		reports, others, err := s.Community.Retain(keep)
 		removed = count(removed, "outageReports", reports)
 		return count(removed, "validationsAndBugs", others), err
 	})
 }
 
-// retain calls remove unless the clock may be wrong, and logs in one line what was removed.
-func (s *Stores) retain(log *slog.Logger, keep time.Duration, remove func() (removed []any, err error)) error {
-	switch err := s.Clock.Check(); {
-	case errors.Is(err, retention.ErrUnproven):
-		log.Info("what is old stays", "reason", err)
-		return nil
-	case err != nil:
-		log.Warn("what is old stays, because the system clock may be wrong", "error", err)
-		return nil
+// retain calls remove with the age of what is too old, and logs in one line what was removed.
+func retain(log *slog.Logger, clock *retention.Clock, keep time.Duration,
+	remove func(keep time.Duration) (removed []any, err error)) error {
+	kept := clock.Keep(keep)
+	if kept > keep {
+		log.Info("old records are kept longer: the system clock is far ahead of the newest data", "by", kept-keep)
 	}
-	removed, err := remove()
+	removed, err := remove(kept)
 	if len(removed) > 0 {
-		log.Info("old records are removed", append(removed, "olderThan", keep)...)
-	}
-	if err == nil {
-		s.Clock.NoteDeletion()
+		log.Info("old records are removed", append(removed, "olderThan", kept)...)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// An aged folder has ten speedtests and two outage reports, and its clock is trusted.
+// An aged folder has ten speedtests and two outage reports.
 type aged struct {
 	t    *testing.T
 	dir  folder.Dir
@@ -33,18 +34,19 @@ func newAged(t *testing.T) *aged {
 		if _, err := s.do(ctx, importing(speedtests(t, 11, 1))); err != nil {
 			t.Fatal(err)
 		}
-		for _, operator := range []string{"SFR", "FREE"} {
-			n := community.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946},
-				User: "one"}
-			if _, err := s.do(ctx, ReportOutage{n}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if _, err := s.do(ctx, Accept{}); err != nil {
-			t.Fatal(err)
-		}
+		a.report(s, "SFR")
+		a.report(s, "FREE")
 	})
 	return a
+}
+
+// report files a report of an outage.
+func (a *aged) report(s *Stores, operator string) {
+	a.t.Helper()
+	n := community.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "one"}
+	if _, err := s.do(context.Background(), ReportOutage{n}); err != nil {
+		a.t.Fatal(err)
+	}
 }
 
 // start opens the folder as a server that starts does, and closes it.
@@ -83,82 +85,52 @@ func (a *aged) retain(s *Stores, speedtests, reports int) {
 	}
 }
 
-// A clock that is far from the last data deletes nothing, at any start.
+// A clock that is far ahead deletes nothing, at any start.
 func TestWrongClock(t *testing.T) {
 	a := newAged(t)
 	right := a.time
-	for _, wrong := range []time.Time{right.Add(400 * oneDay), right.AddDate(10, 0, 0),
-		time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(0, 0)} {
-		a.time = wrong
-		a.logs.Reset()
-		a.start(func(s *Stores) {
-			a.retain(s, 10, 2)
-			if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0], "--accept") {
-				t.Errorf("at %s: got warnings %q, want one with --accept", wrong, w)
+	for _, tt := range []struct {
+		name string
+		time time.Time
+	}{
+		{"400 days ahead", right.Add(400 * oneDay)},
+		{"10 years ahead", right.AddDate(10, 0, 0)},
+		{"74 years ahead", right.AddDate(74, 0, 0)},
+		{"1970", time.Unix(0, 0)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a.t, a.time = t, tt.time
+			for range 2 {
+				a.logs.Reset()
+				a.start(func(s *Stores) { a.retain(s, 10, 2) })
+			}
+			const why = "the system clock is far ahead of the newest data"
+			if got, want := strings.Contains(a.logs.String(), why), tt.time.After(right); got != want {
+				t.Errorf("log: got %s, want %q: %v", &a.logs, why, want)
 			}
 		})
-		if text := a.logs.String(); strings.Count(text, "level=WARN") != 3 { // at the start, of measures, of reports
-			t.Errorf("at %s: got log %s, want 3 warnings", wrong, text)
-		}
 	}
-	a.time = right.Add(oneDay)
+	a.t, a.time = t, right.Add(oneDay)
+	a.start(func(s *Stores) { a.retain(s, 10, 2) })
+}
+
+// A folder that rested for 400 days loses what is too old when new data has come. What is removed is in the log.
+func TestRestedFolder(t *testing.T) {
+	a := newAged(t)
+	a.time = a.time.Add(400 * oneDay)
 	a.start(func(s *Stores) {
 		a.retain(s, 10, 2)
-		if w := s.Warnings(); len(w) != 0 {
-			t.Errorf("the clock is right again: %q, want none", w)
+		a.report(s, "ORANGE")
+		err := s.compactDeleted()
+		if _, n, err2 := s.Community.Reports(community.ReportFilter{}, 0, 0); errors.Join(err, err2) != nil || n != 3 {
+			t.Errorf("in the same process: got %d reports, %v; want all 3", n, errors.Join(err, err2))
 		}
 	})
-}
-
-// A clock that is right, after a year of rest: it goes on for a week after new data, or
-// is accepted. What is removed is in the log.
-func TestClockGoesOn(t *testing.T) {
-	for _, accept := range []bool{false, true} {
-		a := newAged(t)
-		a.time = a.time.Add(400 * oneDay)
-		a.start(func(s *Stores) {
-			a.retain(s, 10, 2)
-			if accept {
-				if _, err := s.do(context.Background(), Accept{}); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if _, err := s.do(context.Background(), Received{}); err != nil {
-				t.Fatal(err)
-			}
-			a.retain(s, 10, 2)
-		})
-		for range 7 {
-			if !accept {
-				a.start(func(s *Stores) { a.retain(s, 10, 2) })
-				a.time = a.time.Add(oneDay)
-			}
+	a.logs.Reset()
+	a.start(func(s *Stores) { a.retain(s, 0, 1) })
+	for _, want := range []string{"measures=10", "outageReports=2"} {
+		if text := a.logs.String(); strings.Count(text, want) != 1 {
+			t.Errorf("log: got %s, want %s once", text, want)
 		}
-		a.logs.Reset()
-		a.start(func(s *Stores) { a.retain(s, 0, 0) })
-		for _, want := range []string{"measures=10", "outageReports=2"} {
-			if text := a.logs.String(); strings.Count(text, want) != 1 {
-				t.Errorf("accepted %v: got log %s, want %s once", accept, text, want)
-			}
-		}
-	}
-}
-
-// A clock that is wrong at each start, when data comes, and is set right afterwards.
-func TestClockThatIsSetLate(t *testing.T) {
-	a := newAged(t)
-	right := a.time
-	for i := range 4 {
-		passed := time.Duration(i) * 8 * oneDay
-		a.time = right.Add(400*oneDay + passed)
-		a.start(func(s *Stores) {
-			a.retain(s, 10, 2)
-			if _, err := s.do(context.Background(), Received{}); err != nil {
-				t.Fatal(err)
-			}
-			a.time = right.Add(passed)
-			a.retain(s, 10, 2)
-		})
 	}
 }

@@ -65,8 +65,7 @@ type Stores struct {
 	lock     *folder.Holder        // nil for a read-only folder
 	log      *slog.Logger
 	now      func() time.Time
-	// Clock decides whether old records may be deleted.
-	Clock    *retention.Clock
+	clock    func() *retention.Clock // made when it is first asked for
 	noting   sync.Mutex
 	noted    *inventory.File   // what stores.json says, under noting
 	listed   bool              // stores.json was there, or was written, under noting
@@ -191,6 +190,7 @@ func (s *Stores) openDatasets() (err error) {
 		}
 		s.replicas.Files = s.files
 	}
+	s.clock = sync.OnceValue(func() *retention.Clock { return retention.NewClock(s.newest(), s.now) })
 	s.sealer = access.OpenSealer(s.path(sealFile))
 	s.openClients()
 	s.Photos = photos.Open(s.opened()[PhotosFile], s.Dir, s.now)

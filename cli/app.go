@@ -22,7 +22,6 @@ import (
 	"relais/hook"
 	"relais/httpapi"
 	"relais/index"
-	"relais/ingest"
 	"relais/internal/cgroup"
 	"relais/market"
 	"relais/measure"
@@ -155,7 +154,6 @@ func (a *app) options() httpapi.Options {
 		Warnings:           a.warnings,
 		Collectors:         a.certificates.collectors(),
 		Failed:             failedData(a.stores),
-		Received:           a.stores.Clock.Receipt,
 		Hooks:              a.stores.Hooks.List,
 		SpoolDir:           string(a.dir),
 		Map:                a.mode(),
@@ -234,7 +232,6 @@ func (a *app) connectKeeper() {
 		}
 		return added, err
 	})
-	a.keeper.Ingested = func(context.Context, *ingest.Report) { a.stores.Clock.Receipt() }
 }
 
 // follow keeps the API's data up to date with the folder. After each load it notes the editions and

@@ -200,16 +200,9 @@ func archiveOf(add func(context.Context, admin.AddArchives) ([]*archive.Report, 
 	}}
 }
 
-// afterIngest returns a function to call after an ingest by a command. It notes the editions, and in the
-// folder that data arrived.
+// afterIngest returns a function to call after an ingest by a command.
 func afterIngest(d dataFlag, streams Streams) func(context.Context, *ingest.Report) {
-	return func(ctx context.Context, r *ingest.Report) {
-		noteEditions(ctx, d, streams, r)
-		log := streams.warnings()
-		if err := admin.Receive(ctx, d.dir(), log); err != nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("the time of this ingest could not be noted: %v", err))
-		}
-	}
+	return func(ctx context.Context, r *ingest.Report) { noteEditions(ctx, d, streams, r) }
 }
 
 // noteEditions keeps what an ingest changed in markets whose editions are its snapshots. A failure

@@ -65,7 +65,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 		Minute: c.MCPMinute, RequireAuth: c.MCP == "auth",
 		Gate: server.Gate, Accounts: stores.Accounts, Resource: signIn.Resource(), Metadata: signIn.ResourceMetadataURL(),
 		NoteClient: httpapi.NoteClient, NoteTools: httpapi.NoteTools, CountTool: server.CountTool,
-		Received: stores.Clock.Receipt, Failed: server.Failed,
+		Failed:  server.Failed,
 		Version: server.Version, Log: server.Log,
 	})
 	server.Mount(mcp.Path, assistants)

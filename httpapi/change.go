@@ -58,7 +58,6 @@ func (o *operation) perform(s *Server, x *exchange, grant access.Grant) *reply {
 	if err != nil {
 		return s.errorReply(s.publicError(o, x, err))
 	}
-	s.Received()
 	body, err := view.JSON(result)
 	if err != nil {
 		return s.errorReply(s.publicError(o, x, err))

@@ -61,9 +61,7 @@ type Options struct {
 	// OwnTLS says that the server has a certificate of its operator, so that no proxy adds headers.
 	OwnTLS bool
 	// Failed returns why a dataset, by its name in package api, cannot be used. It may be nil.
-	Failed func(data string) error
-	// Received, which may be nil, is called after an operation has written something.
-	Received  func()
+	Failed    func(data string) error
 	Photos    *api.Photos
 	Community *community.Store
 	Archives  *archive.Store
@@ -121,9 +119,6 @@ func New(o Options) (*Server, error) {
 	}
 	if o.Map == "" {
 		o.Map = MapOff
-	}
-	if o.Received == nil {
-		o.Received = func() {}
 	}
 	s := &Server{Options: o, pages: newCache(pageCacheBytes), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(),
 		bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),

@@ -85,9 +85,6 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 	if err != nil {
 		return nil, err
 	}
-	if t.Writes {
-		s.Received()
-	}
 	return encode(answer)
 }
 

@@ -52,9 +52,7 @@ type Options struct {
 	NoteTools func(ctx context.Context, tools string)
 	CountTool func(tool string, ok bool)
 	// Failed returns why a dataset, by its name in package api, cannot be used. It may be nil.
-	Failed func(data string) error
-	// Received is called after a tool has written something. It may be nil.
-	Received func()
+	Failed   func(data string) error
 	Accounts *account.Store
 	Resource string // the resource that access tokens must be for
 	Metadata string // URL of the metadata of this protected resource (RFC 9728)
@@ -90,9 +88,6 @@ const instructions = "Public data on mobile-network antenna sites. Begin with ca
 
 // New returns a tool server.
 func New(o Options) *Server {
-	if o.Received == nil {
-		o.Received = func() {}
-	}
 	if o.NoteTools == nil {
 		o.NoteTools = func(context.Context, string) {}
 	}

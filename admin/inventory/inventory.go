@@ -1,5 +1,5 @@
 // Package inventory reads and writes stores.json: the stores of a data folder when it was last
-// open, and the evidence of time. It knows files only by their names.
+// open. It knows files only by their names.
 package inventory
 
 import (
@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"relais/internal/folder"
-	"relais/internal/retention"
 )
 
 // Name is the file's name in the data folder.
@@ -30,10 +29,8 @@ var (
 type File struct {
 	Format int `json:"format"`
 	// History names the sequence of commits of the stores. It changes with a
-	// restore, because the same commit numbers have other content afterwards. ""
-	// is the history of a folder of an older version.
-	History string          `json:"history,omitempty"`
-	Clock   retention.State `json:"clock"`
+	// restore, because the same commit numbers have other content afterwards.
+	History string `json:"history"`
 	// Stores are the stores of the folder, by their path below it.
 	Stores map[string]Store `json:"stores"`
 	// Files are other files that the folder needs.
