@@ -210,10 +210,10 @@ func TestBackup(t *testing.T) {
 		if err := Backup(ctx, dir, copied, true, quiet); err == nil {
 			t.Errorf("served %v: a backup was written over", served)
 		}
-		if err := Restore(ctx, copied, restored, quiet); err != nil {
+		if err := Restore(ctx, copied, restored); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
-		if err := Restore(ctx, copied, restored, quiet); err == nil {
+		if err := Restore(ctx, copied, restored); err == nil {
 			t.Errorf("served %v: restored over a folder", served)
 		}
 		s, err := Open(restored, "test", quiet)

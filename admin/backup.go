@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"relais/admin/backup"
-	"relais/admin/inventory"
 	"relais/cluster"
 	"relais/internal/folder"
 	"relais/internal/store"
@@ -173,93 +172,72 @@ func holdIngest(ctx context.Context, dir folder.Dir, what string, log *slog.Logg
 }
 
 // Restore copies a backup into dir, which must be missing or empty. It compares the backup with its
-// list and checks the stores before, and compares the copy with the list after. A backup of an
-// older relais has no list: log says so.
-func Restore(ctx context.Context, from string, dir folder.Dir, log *slog.Logger) error {
-	if err := refuseUnfinished(from, string(dir)); err != nil {
+// list before, and the copy after.
+func Restore(ctx context.Context, from string, dir folder.Dir) error {
+	if err := refuseUnfinished(from); err != nil {
 		return err
 	}
-	if unused, err := dir.Unused(); err != nil {
+	if err := refuseUsed(dir); err != nil {
 		return err
-	} else if !unused {
-		return fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
 	}
-	list, err := listOf(from, log)
+	list, err := backup.Read(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: it is not a backup, or some of it is missing; use another backup", err)
+	}
 	if err != nil {
 		return err
 	}
-	if list != nil {
-		err = list.Check(ctx, from)
-	}
-	if err != nil {
+	if err := list.Check(ctx, from); err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	if err := wholeStores(folder.Dir(from)); err != nil {
-		return err
-	}
-	return backup.Fill(string(dir), func(to string) error { return restore(ctx, from, to, list) })
-}
-
-// restore copies a backup, and its list if it has one.
-func restore(ctx context.Context, from, to string, list *backup.List) error {
-	listed := map[string]bool{}
-	if list != nil {
-		for _, f := range list.Files {
-			listed[f.Path] = true
-		}
-	}
-	err := copyTree(from, to, func(name string) bool {
-		return transient(name) || name == backup.Name || list != nil && !listed[filepath.ToSlash(name)]
-	})
-	if err == nil && list != nil {
-		err = list.Check(ctx, to)
-	}
-	if err == nil {
-		err = noteCopy(folder.Dir(to))
-	}
-	if err != nil {
-		return err
-	}
-	return backup.Unseal(to)
-}
-
-// listOf returns the list of a backup, nil for one that an older relais made.
-func listOf(from string, log *slog.Logger) (*backup.List, error) {
-	list, err := backup.Read(from)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return list, err
-	}
-	_, err1 := os.Stat(filepath.Join(from, ClientsFile))
-	_, err2 := os.Stat(folder.Dir(from).Snapshots())
-	if err1 != nil && err2 != nil {
-		return nil, fmt.Errorf("%s is not a backup: it has no %s, no %s and no snapshots", from, backup.Name, ClientsFile)
-	}
-	if sign := recent(folder.Dir(from)); sign != "" {
-		return nil, fmt.Errorf("%s has no %s, although this version of relais made it (it has %s): some of it may "+
-			"be missing; use another backup", from, backup.Name, sign)
-	}
-	log.Warn("the backup has no list of its files, because an older relais made it: whether it is whole cannot be known", "backup", from)
-	return nil, nil
-}
-
-// recent names something in a folder that only versions with lists of files write; "" if there is
-// nothing.
-func recent(dir folder.Dir) string {
-	for _, name := range []string{inventory.Name, measure.DatabaseName} {
-		if _, err := os.Lstat(filepath.Join(string(dir), name)); err == nil {
-			return name
-		}
-	}
-	for _, d := range databases { // older versions count no commits
-		if db, err := store.OpenReadOnly(filepath.Join(string(dir), d.file)); err == nil {
-			recent := db.Commits() > 0
-			_ = db.Close() // it was only read
-			if recent {
-				return d.file
+	return fillRestored(ctx, dir, func(to string) error {
+		for _, f := range append(list.Files, backup.File{Path: backup.Name}) { // the list last
+			name := filepath.FromSlash(f.Path)
+			if err := makePrivate(to, name); err != nil {
+				return err
+			}
+			if err := copyFile(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+				return err
 			}
 		}
+		return nil
+	})
+}
+
+// refuseUsed fails for a folder that has something already.
+func refuseUsed(dir folder.Dir) error {
+	if err := refuseUnfinished(string(dir)); err != nil {
+		return err
 	}
-	return ""
+	unused, err := dir.Unused()
+	if err == nil && !unused {
+		err = fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
+	}
+	return err
+}
+
+// fillRestored makes a folder of the copy that fill writes, with its list. It compares the two, and checks the
+// stores.
+func fillRestored(ctx context.Context, dir folder.Dir, fill func(to string) error) error {
+	return backup.Fill(string(dir), func(to string) error {
+		if err := fill(to); err != nil {
+			return err
+		}
+		list, err := backup.Read(to)
+		if err == nil {
+			err = list.Check(ctx, to)
+		}
+		if err == nil {
+			err = wholeStores(folder.Dir(to))
+		}
+		if err == nil {
+			err = noteCopy(folder.Dir(to))
+		}
+		if err != nil {
+			return err
+		}
+		return backup.Unseal(to)
+	})
 }
 
 // wholeStores checks the stores of a folder that no process has open.

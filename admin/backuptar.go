@@ -55,32 +55,14 @@ func writeTar(ctx context.Context, w io.Writer, copied string) error {
 
 // RestoreTar is Restore from an archive that BackupTar wrote.
 func RestoreTar(ctx context.Context, from io.Reader, dir folder.Dir) error {
-	if err := refuseUnfinished(string(dir)); err != nil {
+	if err := refuseUsed(dir); err != nil {
 		return err
 	}
-	if unused, err := dir.Unused(); err != nil {
-		return err
-	} else if !unused {
-		return fmt.Errorf("%s is in use: restore into another folder, and then put it in its place", dir)
-	}
-	return backup.Fill(string(dir), func(to string) error {
+	return fillRestored(ctx, dir, func(to string) error {
 		if err := untar(ctx, from, to); err != nil {
 			return fmt.Errorf("the archive: %w", err)
 		}
-		list, err := backup.Read(to)
-		if err == nil {
-			err = list.Check(ctx, to)
-		}
-		if err == nil {
-			err = wholeStores(folder.Dir(to))
-		}
-		if err == nil {
-			err = noteCopy(folder.Dir(to))
-		}
-		if err != nil {
-			return err
-		}
-		return backup.Unseal(to)
+		return nil
 	})
 }
 

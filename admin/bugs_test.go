@@ -57,7 +57,7 @@ func TestBugs(t *testing.T) {
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
 		must(t, Backup(ctx, dir, copied, true, quiet))
-		must(t, Restore(ctx, copied, restored, quiet))
+		must(t, Restore(ctx, copied, restored))
 		files, err := checkData(ctx, restored)
 		if err != nil {
 			t.Fatal(err)

@@ -78,7 +78,7 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 func CheckBackup(ctx context.Context, dir string) (*CheckReport, error) {
 	list, err := backup.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: whether the copy is whole cannot be known; a copy by an older relais has none", err)
+		return nil, fmt.Errorf("%w: whether the copy is whole cannot be known", err)
 	}
 	if err != nil {
 		return nil, err

@@ -137,12 +137,9 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 // checkClosed checks the stores if no server has them open. held reports that one has, after the
 // second for which package store waits.
 func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
-	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}, noted: inventory.New()}
-	noted, damaged := inventory.Read(dir)
-	switch {
-	case damaged == nil:
-		s.noted, s.listed = noted, true
-	case !errors.Is(damaged, fs.ErrNotExist):
+	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}}
+	var damaged error
+	if s.noted, s.shows, damaged = inventoryOf(dir); damaged != nil && !errors.Is(damaged, fs.ErrNotExist) {
 		files = append(files, File{Path: inventory.Name, Kind: "inventory", Problem: oneLine(damaged)})
 	}
 	for _, there := range []bool{true, false} {

@@ -132,7 +132,7 @@ func (s *Stores) openDatabase(d database, readOnly bool) error {
 	if err := older(s.noted, d.file, db.Commits()); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	db.SetHistory(s.history)
+	db.SetHistory(s.noted.History)
 	s.setOpen(d.file, db)
 	return nil
 }

@@ -27,35 +27,59 @@ const noteEvery = time.Minute
 // errNotAsNoted is wrapped by the errors of stores that are missing or older than they were.
 var errNotAsNoted = errors.New("restore it from a backup, or accept the folder as it is with relais check --accept")
 
-// readInventory reads stores.json.
-func (s *Stores) readInventory() error {
-	noted, err := inventory.Read(s.Dir)
+// readInventory reads stores.json. It reports whether there is none that can be read.
+func (s *Stores) readInventory() (none bool, err error) {
+	s.noted, s.shows, err = inventoryOf(s.Dir)
 	switch {
-	case err == nil:
-		s.listed = true
-	case errors.Is(err, fs.ErrNotExist):
 	case errors.Is(err, inventory.ErrDamaged):
 		s.log.Error("what the folder had cannot be read, is put aside and noted again", "error", err)
 		if s.lock == nil {
 			break
 		}
 		if err := os.Rename(s.path(inventory.Name), s.path(inventory.Name)+".damaged"); err != nil {
-			return err
+			return false, err
 		}
-	default:
-		return err
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return false, err
 	}
-	if noted == nil {
-		noted = inventory.New()
+	if err != nil && s.lock == nil {
+		s.noted.History = "" // each process that reads the folder would name another
 	}
-	s.noted, s.history = noted, noted.History
-	switch {
-	case s.lock == nil && !s.listed:
-		s.history = "" // each process that reads the folder would name another
-	case s.lock != nil && s.history == "": // an older version noted none
-		s.history = inventory.NewHistory()
+	return err != nil, nil
+}
+
+// inventoryOf returns the content of stores.json, and the file that shows it. In a folder that lost
+// stores.json, any other file of a store shows that there were all stores. Errors: those of
+// inventory.Read, with an inventory after ErrDamaged and fs.ErrNotExist.
+func inventoryOf(dir folder.Dir) (noted *inventory.File, shows string, err error) {
+	if noted, err = inventory.Read(dir); err == nil {
+		return noted, inventory.Name, nil
 	}
-	return nil
+	noted, shows = inventory.New(), evidence(dir)
+	node, _ := cluster.IsMember(dir)
+	for _, d := range databases {
+		if shows != "" && !node && !d.late && !d.shared {
+			noted.Stores[d.file] = inventory.Store{}
+		}
+	}
+	return noted, shows, err
+}
+
+// evidence names a file that a folder has only if it had all stores, "" for none.
+func evidence(dir folder.Dir) string {
+	names := []string{sealFile}
+	for _, d := range databases {
+		names = append(names, d.file)
+	}
+	if months, err := photos.Months(dir); err == nil && len(months) > 0 {
+		names = append(names, photos.FileOf(months[0]))
+	}
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(string(dir), name)); err == nil {
+			return name
+		}
+	}
+	return ""
 }
 
 // lost returns why a missing store must not be made: the folder had it.
@@ -68,42 +92,10 @@ func (s *Stores) lost(d database) error {
 			return err
 		}
 	}
-	why := ""
-	switch _, noted := s.noted.Stores[d.file]; {
-	case noted:
-		why = inventory.Name
-	case s.listed: // the store is new to this version, or its loss was accepted
-		return nil
-	default:
-		why = s.evidence(d)
-	}
-	if why == "" {
+	if _, noted := s.noted.Stores[d.file]; !noted { // it is new to this version, or its loss was accepted
 		return nil
 	}
-	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, why, errNotAsNoted)
-}
-
-// evidence names what shows that a folder without stores.json had a store; "" for nothing. The
-// first start makes the stores in their order.
-func (s *Stores) evidence(d database) string {
-	if node, err := cluster.IsMember(s.Dir); d.late || d.shared && err == nil && !node {
-		return "" // most folders never have it
-	}
-	at := slices.IndexFunc(databases, func(other database) bool { return other.file == d.file })
-	for i, other := range databases {
-		switch db := s.opened()[other.file]; {
-		case db == nil && !other.existsIn(s.Dir):
-		case i > at, db != nil && db.Commits() > 0 && d.openIn == nil: // only a version with stores.json counts commits
-			return other.file
-		}
-	}
-	if _, err := os.Stat(s.path(sealFile)); d.file == ClientsFile && err == nil {
-		return sealFile
-	}
-	if months, _ := photos.Months(s.Dir); d.file == PhotosFile && len(months) > 0 {
-		return photos.FileOf(months[0])
-	}
-	return ""
+	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, s.shows, errNotAsNoted)
 }
 
 // older returns why an open store is not the one that the folder had.
@@ -123,7 +115,6 @@ func (s *Stores) note() error {
 	s.noting.Lock()
 	defer s.noting.Unlock()
 	next := *s.noted
-	next.History = s.history
 	next.Stores = maps.Clone(s.noted.Stores)
 	for file, db := range s.opened() {
 		if s.engine != nil {
@@ -143,13 +134,13 @@ func (s *Stores) note() error {
 		}
 	}
 	next.Files = s.otherFiles(next.Files)
-	if s.listed && reflect.DeepEqual(next, *s.noted) {
+	if reflect.DeepEqual(next, *s.noted) {
 		return nil
 	}
 	if err := next.Write(s.Dir); err != nil {
 		return err
 	}
-	s.noted, s.listed = &next, true
+	s.noted = &next
 	return nil
 }
 
@@ -217,6 +208,7 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 	}
 	answer := Accepted{Files: []string{}}
 	s.noting.Lock()
+	defer s.noting.Unlock()
 	next := *s.noted
 	next.Stores, next.Files = maps.Clone(next.Stores), nil
 	for file, err := range s.failed {
@@ -232,10 +224,13 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 			next.Files = append(next.Files, name)
 		}
 	}
-	s.noted, s.listed, s.history = &next, false, inventory.NewHistory()
-	s.noting.Unlock()
+	next.History = inventory.NewHistory()
 	slices.Sort(answer.Files)
-	return answer, s.note()
+	if err := next.Write(s.Dir); err != nil {
+		return nil, err
+	}
+	s.noted = &next
+	return answer, nil
 }
 
 // Accepted is the answer of Accept.

@@ -13,7 +13,6 @@ import (
 
 	"relais/admin/inventory"
 	"relais/auth/access"
-	"relais/cluster"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 )
@@ -184,7 +183,7 @@ func TestOtherFiles(t *testing.T) {
 	}
 }
 
-// A folder of a version without stores.json gets one at its first start.
+// A folder without stores.json gets one.
 func TestFirstInventory(t *testing.T) {
 	u := used{t, folder.Dir(t.TempDir())}
 	u.open(func(*Stores) {})
@@ -242,10 +241,6 @@ func TestLostInventoryOfOrdinaryFolder(t *testing.T) {
 		{"removed", func(u used) { u.remove(inventory.Name) }, nil},
 		{"unreadable", func(u used) { must(u.t, os.WriteFile(u.path(inventory.Name), []byte("{"), 0o600)) },
 			[]string{inventory.Name}},
-		{"removed from a node's folder", func(u used) {
-			u.remove(inventory.Name)
-			must(u.t, cluster.Member{Cluster: "c", Node: "one"}.Write(u.dir))
-		}, []string{filesFile}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := newUsed(t)
@@ -292,7 +287,7 @@ func TestRemovedWhileServed(t *testing.T) {
 func TestRestoreNotes(t *testing.T) {
 	u, ctx := newUsed(t), context.Background()
 	copied, restored := filepath.Join(t.TempDir(), "copy"), used{t, folder.Dir(filepath.Join(t.TempDir(), "restored"))}
-	must(t, errors.Join(Backup(ctx, u.dir, copied, true, quiet), Restore(ctx, copied, restored.dir, quiet)))
+	must(t, errors.Join(Backup(ctx, u.dir, copied, true, quiet), Restore(ctx, copied, restored.dir)))
 	if got := restored.wrong(); !slices.Equal(got, u.wrong()) {
 		t.Errorf("wrong are %q, want %q", got, u.wrong())
 	}

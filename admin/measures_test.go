@@ -89,7 +89,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("served %v: %q, want %q", served, got, want)
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := errors.Join(Backup(ctx, dir, copied, true, quiet), Restore(ctx, copied, restored, quiet)); err != nil {
+		if err := errors.Join(Backup(ctx, dir, copied, true, quiet), Restore(ctx, copied, restored)); err != nil {
 			t.Fatalf("served %v: %v", served, err)
 		}
 		for _, dir := range []string{string(dir), copied, string(restored)} {
@@ -105,7 +105,7 @@ func TestMeasures(t *testing.T) {
 			t.Errorf("served %v: restored: %q, want %q", served, got, want)
 		}
 		filetest.Write(t, filepath.Join(copied, "measures", name), "no")
-		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again")), quiet); !errors.Is(err,
+		if err := Restore(ctx, copied, folder.Dir(filepath.Join(t.TempDir(), "again"))); !errors.Is(err,
 			backup.ErrDamaged) {
 			t.Errorf("a damaged backup: %v, want backup.ErrDamaged", err)
 		}

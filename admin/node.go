@@ -140,7 +140,7 @@ func (s *Stores) join(node Node) error {
 		return err
 	}
 	m.Blobs = s.engine.BlobsAt()
-	s.replicas, s.history = s.engine.Replicas(), m.Cluster
+	s.replicas, s.noted.History = s.engine.Replicas(), m.Cluster
 	return m.Write(s.Dir)
 }
 

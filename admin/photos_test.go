@@ -97,7 +97,7 @@ func TestBackupOfPhotos(t *testing.T) {
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
 		if err := errors.Join(Backup(context.Background(), dir, copied, true, quiet),
-			Restore(context.Background(), copied, restored, quiet)); err != nil {
+			Restore(context.Background(), copied, restored)); err != nil {
 			t.Fatal(err)
 		}
 		if list := problems(t, restored); len(list) > 0 {

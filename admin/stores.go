@@ -68,14 +68,12 @@ type Stores struct {
 	clock    func() *retention.Clock // made when it is first asked for
 	noting   sync.Mutex
 	noted    *inventory.File   // what stores.json says, under noting
-	listed   bool              // stores.json was there, or was written, under noting
+	shows    string            // the file that shows what the folder had
 	engine   *cluster.Engine   // nil for an ordinary folder
 	replicas *cluster.Replicas // of a node
 	files    *cluster.Files    // of a node
 	blobs    cluster.Blobs     // of a node
 	cache    *cluster.Cache    // of blobs
-	// history is the History of inventory.File, under noting.
-	history string
 }
 
 // Files of the stores in the folder.
@@ -119,11 +117,17 @@ func (s *Stores) openAll(node Node, what string, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	if err := s.readInventory(); err != nil {
+	none, err := s.readInventory()
+	if err != nil {
 		return err
 	}
 	if err := s.join(node); err != nil {
 		return err
+	}
+	if none && !readOnly { // before the stores are made: one that goes later is missed
+		if err := s.noted.Write(s.Dir); err != nil {
+			return err
+		}
 	}
 	if err := s.openDatabases(readOnly); err != nil {
 		return err

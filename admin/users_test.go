@@ -103,7 +103,7 @@ func TestUserOfClient(t *testing.T) {
 	}
 	copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
 	must(t, Backup(ctx, dir, copied, true, quiet))
-	must(t, Restore(ctx, copied, restored, quiet))
+	must(t, Restore(ctx, copied, restored))
 	must(t, Call(ctx, dir, DeleteClient{Client: "Assistant"}, new(access.Client), quiet))
 	if list := s.Accounts.List(); len(list) != 1 || list[0].Name != "alice" {
 		t.Errorf("got %+v, want len(list) = 1 and Name = alice", list)

@@ -115,9 +115,8 @@ type restoreCommand struct {
 
 // Help is shown below the flags.
 func (*restoreCommand) Help() string {
-	return `Compares the backup with its list of files, copies it, and compares the copy. A backup of an
-older relais has no list, and is restored with a warning. An archive must not be compressed: zcat FILE |
-relais restore - reads one that is.
+	return `Compares the backup with its list of files, copies it, and compares the copy. An archive must not be
+compressed: zcat FILE | relais restore - reads one that is.
 
 Examples:
   relais restore /mnt/backup/2026-11-21 --data DIR
@@ -149,5 +148,5 @@ func (c *restoreCommand) restore(ctx context.Context, streams Streams) error {
 		defer f.Close()
 		return admin.RestoreTar(ctx, f, c.dir())
 	}
-	return admin.Restore(ctx, c.Backup, c.dir(), streams.warnings())
+	return admin.Restore(ctx, c.Backup, c.dir())
 }
