@@ -42,7 +42,7 @@ func serve(t *testing.T, dir folder.Dir) (s *Stores, stop func()) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	go func() { done <- s.Serve(ctx, quiet) }()
+	go func() { done <- NewCommands(s).Serve(ctx, quiet) }()
 	soon(t, "a socket", func() bool { _, err := os.Stat(socketPath(dir)); return err == nil })
 	ended := false
 	stop = func() {
@@ -163,7 +163,7 @@ func TestWaiting(t *testing.T) {
 	}
 	waitAtMost(t, time.Minute)
 	serving, cancel := context.WithCancel(ctx)
-	time.AfterFunc(200*time.Millisecond, func() { wg.Go(func() { s.Serve(serving, quiet) }) })
+	time.AfterFunc(200*time.Millisecond, func() { wg.Go(func() { NewCommands(s).Serve(serving, quiet) }) })
 	if err := Call(ctx, dir, ListClients{}, &list, quiet); err != nil || len(list) != 4 {
 		t.Errorf("%d clients, %v, want 4 and no error", len(list), err)
 	}

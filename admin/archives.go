@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -28,10 +27,6 @@ type AddArchives struct {
 	Newest bool `json:"newest,omitempty"`
 	// Draft is that of the only file, made in this process; nil: the file is read.
 	Draft *archive.Draft `json:"-"`
-}
-
-func (*AddArchives) declare() declaration {
-	return declaration{stores: []string{ArchivesFile}, makesFolder: true}
 }
 
 func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {
@@ -69,7 +64,8 @@ func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Rep
 
 // ArchiveKept adds the kept observatoire if its date has no archive: an ingest was ended before it did.
 // It logs what it does.
-func (s *Stores) ArchiveKept(ctx context.Context, log *slog.Logger) {
+func (j *Jobs) ArchiveKept(ctx context.Context) {
+	s, log := j.stores, j.log
 	path, err := ingest.KeptObservatory(s.Dir)
 	if path == "" && err == nil || s.cannotChangeArchives() {
 		return
@@ -104,8 +100,6 @@ func notAdded(err error, f *source.Found, done []*archive.Report) error {
 // ListArchives lists the archives, the newest first; the answer is a list of
 // archive.Publication.
 type ListArchives struct{}
-
-func (*ListArchives) declare() declaration { return declaration{stores: []string{ArchivesFile}} }
 
 func (ListArchives) run(_ context.Context, s *Stores) (any, error) {
 	all, err := s.Archives.List()

@@ -30,8 +30,8 @@ func TestAudit(t *testing.T) {
 	s, stop := serve(t, dir)
 	p := addPhoto(t, s, "a mast")
 	ctx := context.Background()
-	must(t, Call(ctx, dir, HidePhoto{Photo: p.ID, Why: "a face"}, new(photos.Photo), quiet))
-	if _, err := s.Do(As(ctx, "alice"), ShowPhoto{Photo: p.ID}); err != nil {
+	must(t, Call(ctx, dir, Decide{Act: "photo.hide", ID: p.ID, Why: "a face"}, new(photos.Photo), quiet))
+	if _, err := NewCommands(s).Do(As(ctx, "alice"), Decide{Act: "photo.show", ID: p.ID}); err != nil {
 		t.Fatal(err)
 	}
 	// What a kill leaves in photos.db comes into the log with the next start.
@@ -74,7 +74,7 @@ func TestTwoDecide(t *testing.T) {
 	results := make(chan error, 2)
 	for _, name := range []string{"alice", "bob"} {
 		go func() {
-			_, err := s.Do(As(ctx, name), DecideReport{Report: r.ID, Accept: name == "alice", Why: name + " says so", On: seen})
+			_, err := NewCommands(s).Do(As(ctx, name), Decide{ID: r.ID, Act: map[bool]string{true: "report.accept", false: "report.dismiss"}[name == "alice"], Why: name + " says so", On: seen})
 			results <- err
 		}()
 	}
@@ -87,7 +87,7 @@ func TestTwoDecide(t *testing.T) {
 		t.Fatalf("got %v and %v, want one done and the other told who was first", first, second)
 	}
 	var l AuditList
-	answer, err := s.Do(ctx, ListAudit{Page: Page{Limit: 10}})
+	answer, err := NewCommands(s).Do(ctx, ListAudit{Page: Page{Limit: 10}})
 	if l, ok = answer.(AuditList); !ok || err != nil || l.Total != 1 || l.Entries[0].By != changed.Last.By {
 		t.Errorf("the log has %+v, %v; want the one of %s", l, err, changed.Last.By)
 	}
@@ -107,16 +107,16 @@ func TestDecideAboutAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := made.Version()
-	if _, err := s.Do(As(ctx, "root"), DisableUser{User: made.ID, On: seen, Why: "spam"}); err != nil {
+	if _, err := NewCommands(s).Do(As(ctx, "root"), Decide{Act: "user.disable", ID: made.ID, On: seen, Why: "spam"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Do(As(ctx, "boss"), SetUserRole{User: "eve", Role: account.Moderator, On: seen})
+	_, err = NewCommands(s).Do(As(ctx, "boss"), Decide{Act: "user.role", ID: "eve", Role: account.Moderator, On: seen})
 	changed, ok := errors.AsType[*ChangedError](err)
 	if !ok || changed.Last == nil || changed.Last.Subject != "Eve" || changed.Last.By != "root" {
 		t.Fatalf("got %v, want that root was first", err)
 	}
-	must(t, errorOf(s.Do(ctx, DisableUser{User: "eve", Undo: true})))
-	must(t, errorOf(s.Do(ctx, SetUserRole{User: "eve", Role: account.Moderator})))
+	must(t, errorOf(NewCommands(s).Do(ctx, Decide{Act: "user.enable", ID: "eve"})))
+	must(t, errorOf(NewCommands(s).Do(ctx, Decide{Act: "user.role", ID: "eve", Role: account.Moderator})))
 	entries, _, err := s.Audit.List(audit.Filter{Kind: "user"}, 10, 0)
 	var got []string
 	for _, e := range slices.Backward(entries) {

@@ -92,8 +92,8 @@ func (s *Stores) copyAll(put func(name string, tx *store.Tx) error, file func(na
 }
 
 // databases returns the databases that exist.
-func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
-	all, err := databasesOf(s.Dir)
+func (f *Folder) databases() (names []string, dbs []*store.DB, err error) {
+	all, err := databasesOf(f.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 		if d.shared { // the copy is an ordinary folder
 			continue
 		}
-		db, err := s.database(d)
+		db, err := f.database(d)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -115,7 +115,8 @@ func (s *Stores) databases() (names []string, dbs []*store.DB, err error) {
 const backupPath = "/backup" // on the socket
 
 // sendStores sends the databases and the measurements as a tar archive.
-func (s *Stores) sendStores(w http.ResponseWriter) {
+func (r Commands) sendStores(w http.ResponseWriter) {
+	s := r.stores
 	sendFiles(w, func(t *tar.Writer) error {
 		return s.copyAll(func(name string, tx *store.Tx) error {
 			if err := t.WriteHeader(&tar.Header{Name: name, Size: tx.Size(), Mode: 0o600}); err != nil {

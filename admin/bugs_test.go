@@ -38,12 +38,12 @@ func TestBugs(t *testing.T) {
 			stop()
 		}
 		var closed community.Bug
-		if err := Call(ctx, dir, CloseBug{Bug: ids[0], Answer: "done"}, &closed, quiet); err != nil ||
+		if err := Call(ctx, dir, Decide{Act: "bug.close", ID: ids[0], Why: "done"}, &closed, quiet); err != nil ||
 			closed.State != community.ClosedBug || closed.Answer != "done" {
 			t.Errorf("served %v: %+v, %v, want no error, State = %v and Answer = done", served, closed, err,
 				community.ClosedBug)
 		}
-		if err := Call(ctx, dir, CloseBug{Bug: "bug:x", Answer: "done"}, &closed, quiet); err == nil ||
+		if err := Call(ctx, dir, Decide{Act: "bug.close", ID: "bug:x", Why: "done"}, &closed, quiet); err == nil ||
 			!strings.Contains(err.Error(), "no such bug") {
 			t.Errorf("served %v: %v, want an error with no such bug", served, err)
 		}

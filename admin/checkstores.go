@@ -28,8 +28,6 @@ import (
 // File.
 type CheckStores struct{}
 
-func (*CheckStores) declare() declaration { return declaration{} }
-
 func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
 	files, _, err := s.check()
 	if err != nil {
@@ -137,7 +135,7 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 // checkClosed checks the stores if no server has them open. held reports that one has, after the
 // second for which package store waits.
 func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
-	s := &Stores{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}}
+	s := &Stores{Folder: &Folder{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}}}
 	var damaged error
 	if s.noted, s.shows, damaged = inventoryOf(dir); damaged != nil && !errors.Is(damaged, fs.ErrNotExist) {
 		files = append(files, File{Path: inventory.Name, Kind: "inventory", Problem: oneLine(damaged)})
@@ -154,6 +152,7 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 		}
 	}
 	s.Photos = photos.Open(s.opened()[PhotosFile], dir, time.Now)
+	s.months = s.Photos
 	if node, err := cluster.IsMember(dir); err == nil && node {
 		s.Photos.IgnoreImages() // the cluster has them
 	}

@@ -10,10 +10,6 @@ import (
 // CreateClient makes a client and its first key.
 type CreateClient struct{ access.Client }
 
-func (*CreateClient) declare() declaration {
-	return declaration{stores: []string{ClientsFile}, makesFolder: true}
-}
-
 func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
 	return s.Clients.Create(c.Client)
 }
@@ -21,20 +17,19 @@ func (c CreateClient) run(_ context.Context, s *Stores) (any, error) {
 // ListClients lists the clients.
 type ListClients struct{}
 
-func (*ListClients) declare() declaration { return declaration{stores: []string{ClientsFile}} }
-
 func (ListClients) run(_ context.Context, s *Stores) (any, error) { return s.Clients.List(), nil }
 
 // ShowClient shows one client.
 type ShowClient struct {
-	Client string `json:"client"` // id or name
-}
-
-func (c *ShowClient) declare() declaration {
-	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
+	Client string `json:"client" record:"client"`
 }
 
 func (c ShowClient) run(_ context.Context, s *Stores) (any, error) { return s.Clients.Find(c.Client) }
+
+// UsageOfClient returns what is left of a client's limits. The answer is a ClientUsage.
+type UsageOfClient struct {
+	Client string `json:"client" record:"client"`
+}
 
 // ClientUsage is the answer of UsageOfClient.
 type ClientUsage struct {
@@ -42,15 +37,6 @@ type ClientUsage struct {
 	Name   string        `json:"name"`
 	Minute access.Window `json:"minute"`
 	Day    access.Window `json:"day"`
-}
-
-// UsageOfClient returns what is left of a client's limits.
-type UsageOfClient struct {
-	Client string `json:"client"`
-}
-
-func (c *UsageOfClient) declare() declaration {
-	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
 }
 
 func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
@@ -62,27 +48,46 @@ func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
 	return ClientUsage{found.ID, found.Name, u.Minute, u.Day}, err
 }
 
-// RotateClient gives a client another key; the others end after Overlap.
-type RotateClient struct {
-	Client  string        `json:"client"`
-	Overlap time.Duration `json:"overlap"`
+// SetClient changes what describes a client: its name, scopes, origins, CIDRs, limits, end and whether
+// it is a partner. The next request sees it. The answer is a ClientChanged.
+type SetClient struct {
+	Client string        `json:"client" record:"client"`
+	Change access.Change `json:"change"`
 }
 
-func (c *RotateClient) declare() declaration {
-	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
+// ClientChanged is a client after SetClient.
+type ClientChanged struct {
+	*access.Client
+	Changed []access.Difference `json:"changed"`
+	// Unconfirmed are live nodes of the cluster that have not said within a second that they know.
+	Unconfirmed []string `json:"unconfirmed,omitempty"`
 }
 
-func (c RotateClient) run(_ context.Context, s *Stores) (any, error) {
-	found, err := s.Clients.Find(c.Client)
+func (c SetClient) run(ctx context.Context, s *Stores) (any, error) {
+	after, differences, err := s.Clients.Set(c.Client, c.Change)
 	if err != nil {
 		return nil, err
 	}
-	return s.Clients.Rotate(found.ID, c.Overlap)
+	answer := ClientChanged{Client: after, Changed: differences}
+	if len(differences) > 0 {
+		answer.Unconfirmed = s.unconfirmed(ctx)
+	}
+	return answer, nil
 }
 
-// RevokeClient ends one key of a client, by its public prefix, or all of them.
+// RotateClient gives a client another key; the others end after Overlap.
+type RotateClient struct {
+	Client  string        `json:"client" record:"client"`
+	Overlap time.Duration `json:"overlap"`
+}
+
+func (c RotateClient) run(_ context.Context, s *Stores) (any, error) {
+	return s.Clients.Rotate(c.Client, c.Overlap)
+}
+
+// RevokeClient ends one key of a client, by its public prefix, or all of them. The answer is Revoked.
 type RevokeClient struct {
-	Client string `json:"client"`
+	Client string `json:"client" record:"client"`
 	Key    string `json:"key"`
 }
 
@@ -94,29 +99,31 @@ type Revoked struct {
 	Unconfirmed []string `json:"unconfirmed,omitempty"`
 }
 
-func (c *RevokeClient) declare() declaration {
-	return declaration{stores: []string{ClientsFile}, record: &c.Client, kind: clientKind}
-}
-
 func (c RevokeClient) run(ctx context.Context, s *Stores) (any, error) {
-	found, err := s.Clients.Find(c.Client)
+	revoked, err := s.Clients.Revoke(c.Client, c.Key)
 	if err != nil {
 		return nil, err
-	}
-	revoked, err := s.Clients.Revoke(found.ID, c.Key)
-	if err != nil || s.engine == nil {
-		return Revoked{Client: revoked}, err
 	}
 	return Revoked{revoked, s.unconfirmed(ctx)}, nil
 }
 
-// DeleteClient removes a client, its counts and the account that it acts as.
-type DeleteClient struct {
-	Client string `json:"client"`
+// unconfirmed returns the live nodes of the cluster that have not said within a second that they know
+// the change of a client that was just made.
+func (s *Stores) unconfirmed(ctx context.Context) []string {
+	if s.node == nil {
+		return nil
+	}
+	missing, err := s.node.replicas.Confirm(ctx)
+	if err != nil { // the change is made
+		s.log.Warn("asking the other nodes failed", "error", err)
+		return []string{"all others"}
+	}
+	return missing
 }
 
-func (c *DeleteClient) declare() declaration {
-	return declaration{stores: []string{ClientsFile, UsersFile}, record: &c.Client, kind: clientKind}
+// DeleteClient removes a client, its counts and the account that it acts as.
+type DeleteClient struct {
+	Client string `json:"client" record:"client"`
 }
 
 func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {

@@ -123,10 +123,8 @@ type ClusterCheck struct {
 // files by checksum.
 type CheckCluster struct{}
 
-func (*CheckCluster) declare() declaration { return declaration{} }
-
 func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
-	if s.engine == nil {
+	if s.node == nil {
 		return nil, fmt.Errorf("%s is not a node of a cluster", s.Dir)
 	}
 	r := ClusterCheck{Stores: []cluster.Comparison{}}
@@ -135,13 +133,13 @@ func (CheckCluster) run(ctx context.Context, s *Stores) (any, error) {
 		if db == nil {
 			continue
 		}
-		c, err := s.engine.Compare(ctx, storeOf(d.file), db)
+		c, err := s.node.engine.Compare(ctx, storeOf(d.file), db)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", d.file, err)
 		}
 		r.add(c)
 	}
-	files, err := s.files.Check(ctx)
+	files, err := s.node.files.Check(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +177,7 @@ func (s *Stores) bringAll(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.files.Bring(ctx); err != nil {
+	if err := s.node.files.Bring(ctx); err != nil {
 		return err
 	}
 	m, err := s.Measures()

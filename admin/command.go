@@ -11,95 +11,106 @@ import (
 	"relais/internal/store"
 )
 
-// A Command runs in the process that has the stores open. Its declaration stands next to its
-// type, and its type is in the list of commands.
+// A Command runs in the process that has the stores open. Its type is in the list of commands.
+//
+// A field with the tag record, which has the name of a kind, names a record: by the id, by the name
+// or by the beginning of the id. The command gets the id.
 type Command interface {
 	run(ctx context.Context, s *Stores) (any, error)
 }
 
-// A declared command is a pointer to a Command, so that its record can be replaced.
-type declared interface {
-	Command
-	declare() declaration
-}
-
-// A declaration describes a command to do and callHere.
+// A declaration describes a command.
 type declaration struct {
-	stores      []string // without which the result is wrong
-	record      *string  // a field of the command that names a record, nil if it has none
-	kind        kind     // of the record
-	makesFolder bool     // a missing data folder is made
+	of     reflect.Type
+	stores []string // without which the result is wrong
+	kind   *kind    // of the record that a field names, nil for none
+	record int      // the field
 }
 
 // commands are the commands that the socket takes, by the names of their types.
-var commands = byName(
-	&CreateClient{}, &ListClients{}, &ShowClient{}, &UsageOfClient{}, &SetClient{}, &RotateClient{}, &RevokeClient{},
-	&DeleteClient{},
-	&CreateUser{}, &ListUsers{}, &DisableUser{}, &SetUserRole{}, &SetUserPassword{}, &DeleteUser{},
-	&ListPhotos{}, &HidePhoto{}, &ShowPhoto{}, &HoldPhoto{}, &DeletePhoto{},
-	&ListReports{}, &DecideReport{}, &ListAudit{},
-	&ImportOutages{}, &TakeOutages{}, &ListOutages{}, &ClearOutages{}, &ReportOutage{}, &DecideOutage{},
-	&ListBugs{}, &CloseBug{},
-	&CreateHook{}, &ListHooks{}, &ShowHook{}, &TestHook{}, &DeleteHook{},
-	&AddArchives{}, &ListArchives{}, &DiffEditions{}, &NoteEditions{},
-	&ImportMeasures{}, &ImportProgress{},
-	&CheckStores{}, &CompactStores{}, &Accept{}, &Diagnose{},
-	&CheckCluster{}, &BaseOfFiles{}, &PublishFiles{},
+var commands = declare(
+	need{nil, []Command{Decide{}, ImportMeasures{}, ImportProgress{}, CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
+		CheckCluster{}, BaseOfFiles{}, PublishFiles{}}},
+	need{[]string{ClientsFile}, []Command{CreateClient{}, ListClients{}, ShowClient{}, UsageOfClient{}, SetClient{},
+		RotateClient{}, RevokeClient{}}},
+	need{[]string{ClientsFile, UsersFile}, []Command{DeleteClient{}}},
+	need{[]string{UsersFile}, []Command{CreateUser{}, ListUsers{}, SetUserPassword{}}},
+	need{[]string{UsersFile, CommunityFile}, []Command{DeleteUser{}}},
+	need{[]string{PhotosFile}, []Command{ListPhotos{}, ListReports{}}},
+	need{[]string{CommunityFile}, []Command{ListAudit{}, ListBugs{}, ImportOutages{}, TakeOutages{}, ListOutages{},
+		ClearOutages{}, ReportOutage{}}},
+	need{[]string{HooksFile}, []Command{CreateHook{}, ListHooks{}, ShowHook{}, TestHook{}, DeleteHook{}}},
+	need{[]string{ArchivesFile}, []Command{AddArchives{}, ListArchives{}, DiffEditions{}, NoteEditions{}}},
 )
 
-func byName(list ...declared) map[string]reflect.Type {
-	m := map[string]reflect.Type{}
-	for _, c := range list {
-		t := reflect.TypeOf(c).Elem()
-		m[t.Name()] = t
+// A need lists commands that need some stores.
+type need struct {
+	stores   []string
+	commands []Command
+}
+
+func declare(needs ...need) map[string]declaration {
+	m := map[string]declaration{}
+	for _, n := range needs {
+		for _, c := range n.commands {
+			d := declaration{of: reflect.TypeOf(c), stores: n.stores}
+			for i := range d.of.NumField() {
+				if name := d.of.Field(i).Tag.Get("record"); name != "" {
+					d.kind, d.record = kinds[name], i
+				}
+			}
+			m[d.of.Name()] = d
+		}
 	}
 	return m
 }
 
-// changeable returns a copy of a command.
-func changeable(c Command) declared {
-	p := reflect.New(reflect.TypeOf(c))
-	p.Elem().Set(reflect.ValueOf(c))
-	return p.Interface().(declared)
-}
+// Commands run in the process that has the stores open.
+type Commands struct{ stores *Stores }
 
-// do runs a command in the process that has the stores open.
-func (s *Stores) do(ctx context.Context, command Command) (any, error) {
-	c := changeable(command)
-	d := c.declare()
-	if err := s.usable(d.stores); err != nil {
+// NewCommands returns what runs the commands on stores.
+func NewCommands(s *Stores) Commands { return Commands{s} }
+
+// Do runs a command and returns its answer: for the moderator that As named, else for the shell.
+func (r Commands) Do(ctx context.Context, c Command) (any, error) {
+	d := commands[reflect.TypeOf(c).Name()]
+	if err := r.stores.usable(d.stores...); err != nil {
 		return nil, err
 	}
-	old := s.freshen(ctx)
-	var answer any
-	err := s.resolve(d)
-	if err == nil {
-		answer, err = c.run(ctx, s)
-	}
-	if err != nil && old != nil && !errors.Is(err, store.ErrAway) {
-		err = fmt.Errorf("%w, as far as this server knows: %w", err, old)
+	behind := r.freshen(ctx)
+	answer, err := r.run(ctx, &d, c)
+	if err != nil && behind != nil && !errors.Is(err, store.ErrAway) {
+		err = fmt.Errorf("%w (this node may be behind the cluster: %w)", err, behind)
 	}
 	return answer, err
 }
 
-// resolve replaces the record that a command names by its id.
-func (s *Stores) resolve(d declaration) (err error) {
-	if d.record != nil {
-		*d.record, err = s.identify(d.kind, *d.record)
+// run runs a command with the id of the record that it names.
+func (r Commands) run(ctx context.Context, d *declaration, c Command) (any, error) {
+	if d.kind == nil {
+		return c.run(ctx, r.stores)
 	}
-	return err
+	changed := reflect.New(d.of).Elem()
+	changed.Set(reflect.ValueOf(c))
+	record := changed.Field(d.record)
+	id, err := d.kind.identify(r.stores, record.String())
+	if err != nil {
+		return nil, err
+	}
+	record.SetString(id)
+	return changed.Interface().(Command).run(ctx, r.stores)
 }
 
-// freshen waits for the changes of other servers. After an error, commands see the changes that this server
+// freshen waits for the changes of other nodes. After an error, commands see the changes that this node
 // knows.
-func (s *Stores) freshen(ctx context.Context) error {
+func (r Commands) freshen(ctx context.Context) error {
 	var asking errgroup.Group
-	for _, db := range s.opened() {
+	for _, db := range r.stores.opened() {
 		asking.Go(func() error { return db.Fresh(ctx) })
 	}
 	err := asking.Wait()
 	if err != nil {
-		s.log.Warn("a command sees what this server knows, which may be old", "error", err)
+		r.stores.log.Warn("cannot reach the cluster: the command reads possibly stale data", "error", err)
 	}
 	return err
 }

@@ -31,8 +31,6 @@ func errReadOnly(dir folder.Dir) error { return fmt.Errorf("%s: %w", dir, access
 // of Compacted. Requests are answered meanwhile, and changes wait.
 type CompactStores struct{}
 
-func (*CompactStores) declare() declaration { return declaration{} }
-
 func (CompactStores) run(_ context.Context, s *Stores) (any, error) {
 	if s.lock == nil {
 		return nil, errReadOnly(s.Dir)

@@ -100,7 +100,7 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 			fallthrough
 		case "keep":
 			ended := make(chan struct{})
-			go func() { s.Keep(ctx, quiet); close(ended) }()
+			go func() { NewJobs(s, quiet).Keep(ctx); close(ended) }()
 			for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && len(traces(t, dir, gone)) > 0; {
 				time.Sleep(20 * time.Millisecond)
 			}
@@ -135,10 +135,10 @@ func TestLeftoversAreSwept(t *testing.T) {
 }
 
 func TestCompactReadOnly(t *testing.T) {
-	if _, err := (CompactStores{}).run(context.Background(), &Stores{Dir: "x"}); !errors.Is(err, access.ErrReadOnly) {
+	if _, err := (CompactStores{}).run(context.Background(), &Stores{Folder: &Folder{Dir: "x"}}); !errors.Is(err, access.ErrReadOnly) {
 		t.Errorf("got %v, want access.ErrReadOnly", err)
 	}
-	if err := (&Stores{}).compactDeleted(); err != nil {
+	if err := (&Stores{Folder: &Folder{}}).compactDeleted(); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,15 +3,34 @@ package admin
 import (
 	"errors"
 
+	"relais/auth/access"
 	"relais/auth/account"
 )
 
-// shareCounts has the cluster count what its nodes limit together.
-func (s *Stores) shareCounts() {
-	counts := s.engine.Counts(s.Key("limits"))
-	s.Answers, s.shared = s.engine.Answers(), counts
-	s.tell = s.Clients.ShareCounts(counts)
-	s.Accounts.ShareGuesses(counts)
+// openCounts reads the counts of requests. Those of a read-only folder stay in memory. The nodes of a cluster
+// count together.
+func (s *Stores) openCounts() error {
+	path := s.path(quotaFile)
+	if s.lock == nil || s.node != nil {
+		path = ""
+	}
+	counts, aside, err := access.OpenCounts(path)
+	if err != nil {
+		return err
+	}
+	if aside != "" {
+		s.log.Warn("quota.db was damaged: what could be read of it is kept, and the damaged file is put aside",
+			"put aside", aside)
+	}
+	s.counts, s.Answers = counts, counts.Answers()
+	if s.node == nil {
+		return counts.Restore(s.Clients)
+	}
+	s.shared = s.node.engine.Counts(s.Key("limits"))
+	s.Answers = s.node.engine.Answers()
+	s.tell = s.Clients.ShareCounts(s.shared)
+	s.Accounts.ShareGuesses(s.shared)
+	return nil
 }
 
 // Tally counts for all nodes of the cluster; it is nil for an ordinary folder.
@@ -27,13 +46,13 @@ func (s *Stores) forgetClient(id string) error {
 	if s.shared == nil {
 		return s.counts.Forget(id)
 	}
-	return errors.Join(s.shared.Forget(id), s.engine.Answers().Forget(id))
+	return errors.Join(s.shared.Forget(id), s.node.engine.Answers().Forget(id))
 }
 
-// forgetAnswers removes the kept answers that contain a text.
-func (s *Stores) forgetAnswers(text string) error {
+// ForgetPhoto removes the kept answers about a photo that was deleted.
+func (s *Stores) ForgetPhoto(id string) error {
 	if s.shared == nil {
-		return s.counts.ForgetAnswers(text)
+		return s.counts.ForgetAnswers(id)
 	}
-	return s.engine.Answers().ForgetAnswers(text)
+	return s.node.engine.Answers().ForgetAnswers(id)
 }

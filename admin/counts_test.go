@@ -37,7 +37,7 @@ func nodes(t *testing.T) (server *pgtest.Server, start func(name string) (s *Sto
 		must(t, err)
 		ctx, cancel := context.WithCancel(context.Background())
 		var running sync.WaitGroup
-		running.Go(func() { s.Keep(ctx, log) })
+		running.Go(func() { NewJobs(s, log).Keep(ctx) })
 		stop := sync.OnceFunc(func() {
 			cancel()
 			running.Wait()
@@ -100,7 +100,7 @@ func TestCountsOfNodes(t *testing.T) {
 	}
 	wantFirst(one, true)
 	wantFirst(two, false)
-	must(t, two.forgetAnswers("photo 17"))
+	must(t, two.ForgetPhoto("photo 17"))
 	wantFirst(one, true)
 	_, err = DeleteClient{issued.ID}.run(t.Context(), two)
 	must(t, err)

@@ -29,7 +29,7 @@ func TestChangedCharacter(t *testing.T) {
 		quiet); err != nil { // each record is there once
 		t.Fatal(err)
 	}
-	path := (&Stores{Dir: dir}).path(ClientsFile)
+	path := (&Folder{Dir: dir}).path(ClientsFile)
 	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte("123456")); n != 1 {
 		t.Fatalf("the limit stands %d times in the file, want 1", n)
@@ -72,7 +72,7 @@ func TestLostAccount(t *testing.T) {
 		})
 	}
 	must(t, Call(ctx, dir, CompactStores{}, new([]Compacted), quiet))
-	path := (&Stores{Dir: dir}).path(UsersFile)
+	path := (&Folder{Dir: dir}).path(UsersFile)
 	data := filetest.Read(t, path)
 	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
 		t.Fatalf("the name stands %d times in the file, want 1", n)
@@ -112,7 +112,7 @@ func TestLostAccount(t *testing.T) {
 		!strings.Contains(list[0], alice.ID) {
 		t.Errorf("check: got %q, want %s of %s alone", list, alice.ID, UsersFile)
 	}
-	if _, err := s.do(ctx, DeleteUser{User: alice.ID}); err != nil {
+	if _, err := NewCommands(s).Do(ctx, DeleteUser{User: alice.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if list := wrong(); len(list) != 0 || len(s.Warnings()) != 0 {
@@ -161,9 +161,9 @@ func TestStoreComesBack(t *testing.T) {
 		time.Sleep(50 * time.Millisecond) // it is tried once a second
 	}
 	watch()
-	if _, _, err := s.Community.Bugs(true, 1, 0); err != nil || !strings.Contains(log.String(), "well again") ||
+	if _, _, err := s.Community.Bugs(true, 1, 0); err != nil || !strings.Contains(log.String(), "recovered") ||
 		len(s.Warnings()) != 0 {
-		t.Errorf("got %v, %q, %s, log %v, want no error, none and well again in log", err, s.Warnings(), &log,
+		t.Errorf("got %v, %q, %s, log %v, want no error, none and recovered in log", err, s.Warnings(), &log,
 			log.String())
 	}
 }

@@ -77,26 +77,26 @@ func isDatabase(name string) bool {
 
 // openDatabases opens existing databases first, because they may show that others are missing. Then
 // it makes the rest.
-func (s *Stores) openDatabases(readOnly bool) error {
+func (f *Folder) openDatabases(readOnly bool) error {
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
-			if d.shared && s.engine == nil {
+			if d.shared && f.node == nil {
 				continue
 			}
-			if d.late && s.engine == nil && !d.existsIn(s.Dir) && s.lost(d) == nil {
+			if d.late && f.node == nil && !d.existsIn(f.Dir) && f.lost(d) == nil {
 				continue
 			}
-			if s.opened()[d.file] != nil || s.failed[d.file] != nil || there && !d.existsIn(s.Dir) {
+			if f.opened()[d.file] != nil || f.failed[d.file] != nil || there && !d.existsIn(f.Dir) {
 				continue
 			}
-			switch err := s.openDatabase(d, readOnly); {
+			switch err := f.openDatabase(d, readOnly); {
 			case err == nil:
-			case s.engine != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
+			case f.node != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
 				return err
 			case d.apart:
-				s.failed[d.file] = err // commands that need it return the error
+				f.failed[d.file] = err // commands that need it return the error
 			default:
-				s.fail(d.file, err)
+				f.fail(d.file, err)
 			}
 		}
 	}
@@ -104,24 +104,24 @@ func (s *Stores) openDatabases(readOnly bool) error {
 }
 
 // openDatabase opens a store, or makes it unless the folder had it or a newer one.
-func (s *Stores) openDatabase(d database, readOnly bool) error {
-	if s.engine != nil {
-		return s.openReplica(d)
+func (f *Folder) openDatabase(d database, readOnly bool) error {
+	if f.node != nil {
+		return f.openReplica(d)
 	}
-	if err := s.lost(d); err != nil {
+	if err := f.lost(d); err != nil {
 		return err
 	}
 	var db *store.DB
 	var err error
 	if d.openIn != nil {
-		db, err = d.openIn(s.Dir, readOnly)
+		db, err = d.openIn(f.Dir, readOnly)
 	} else if readOnly {
-		db, err = store.OpenReadOnly(s.path(d.file))
+		db, err = store.OpenReadOnly(f.path(d.file))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 	} else {
-		db, err = store.Open(s.path(d.file), d.buckets...)
+		db, err = store.Open(f.path(d.file), d.buckets...)
 	}
 	if err != nil {
 		return err
@@ -129,46 +129,46 @@ func (s *Stores) openDatabase(d database, readOnly bool) error {
 	if db == nil {
 		return nil
 	}
-	if err := older(s.noted, d.file, db.Commits()); err != nil {
+	if err := older(f.noted, d.file, db.Commits()); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	db.SetHistory(s.noted.History)
-	s.setOpen(d.file, db)
+	db.SetHistory(f.noted.History)
+	f.setOpen(d.file, db)
 	return nil
 }
 
 // setOpen notes that a store is open, or with nil that it is not. A server opens some while it serves.
-func (s *Stores) setOpen(file string, db *store.DB) {
-	s.opening.Lock()
-	defer s.opening.Unlock()
+func (f *Folder) setOpen(file string, db *store.DB) {
+	f.opening.Lock()
+	defer f.opening.Unlock()
 	if db == nil {
-		delete(s.open, file)
+		delete(f.open, file)
 		return
 	}
-	s.open[file] = db
+	f.open[file] = db
 }
 
 // opened returns the open databases by file.
-func (s *Stores) opened() map[string]*store.DB {
-	s.opening.RLock()
-	defer s.opening.RUnlock()
-	return maps.Clone(s.open)
+func (f *Folder) opened() map[string]*store.DB {
+	f.opening.RLock()
+	defer f.opening.RUnlock()
+	return maps.Clone(f.open)
 }
 
 // database returns an open database, nil when a read-only folder lacks it.
-func (s *Stores) database(d database) (*store.DB, error) {
+func (f *Folder) database(d database) (*store.DB, error) {
 	if d.month != "" {
-		return s.Photos.Month(d.month)
+		return f.months.Month(d.month)
 	}
-	return s.opened()[d.file], s.failed[d.file]
+	return f.opened()[d.file], f.failed[d.file]
 }
 
-func (s *Stores) closeDatabases() error {
+func (f *Folder) closeDatabases() error {
 	var errs []error
-	if s.Photos != nil {
-		errs = append(errs, s.Photos.Close())
+	if f.months != nil {
+		errs = append(errs, f.months.Close())
 	}
-	for _, db := range s.opened() {
+	for _, db := range f.opened() {
 		errs = append(errs, db.Close())
 	}
 	return errors.Join(errs...)

@@ -24,8 +24,6 @@ type EditionDiff struct {
 	List      []byte `json:"list"` // as change.ReadList reads it
 }
 
-func (*DiffEditions) declare() declaration { return declaration{stores: []string{ArchivesFile}} }
-
 func (c DiffEditions) run(ctx context.Context, s *Stores) (any, error) {
 	from, to := site.ParseDate([]byte(c.From)), site.ParseDate([]byte(c.To))
 	if from.String() != c.From || to.String() != c.To || from == 0 || to < from {

@@ -44,8 +44,6 @@ type ServerState struct {
 // Diagnose returns the state of a server.
 type Diagnose struct{}
 
-func (*Diagnose) declare() declaration { return declaration{} }
-
 func (Diagnose) run(_ context.Context, s *Stores) (any, error) {
 	state := ServerState{Settings: s.Settings, PID: os.Getpid(), User: fmt.Sprint(os.Geteuid()), ReadOnly: s.lock == nil,
 		Warnings: s.Warnings(), Uses: resident()}

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"log/slog"
 
 	"relais/market"
 	"relais/snapshot"
@@ -13,8 +12,6 @@ import (
 type NoteEditions struct {
 	Markets []market.Code `json:"markets"`
 }
-
-func (*NoteEditions) declare() declaration { return declaration{stores: []string{ArchivesFile}} }
 
 func (c NoteEditions) run(ctx context.Context, s *Stores) (any, error) {
 	changed := []market.Code{}
@@ -38,12 +35,12 @@ func (c NoteEditions) run(ctx context.Context, s *Stores) (any, error) {
 }
 
 // NoteEdition notes a snapshot that a server loaded, if the folder can be written to. It logs errors.
-func (s *Stores) NoteEdition(ctx context.Context, snap *snapshot.Snapshot, log *slog.Logger) {
-	if s.cannotChangeArchives() {
+func (j *Jobs) NoteEdition(ctx context.Context, snap *snapshot.Snapshot) {
+	if j.stores.cannotChangeArchives() {
 		return
 	}
-	if _, err := s.Archives.Note(ctx, snap); err != nil && ctx.Err() == nil {
-		log.Error("noting what a snapshot changed", "market", snap.Market, "error", err)
+	if _, err := j.stores.Archives.Note(ctx, snap); err != nil && ctx.Err() == nil {
+		j.log.Error("noting what a snapshot changed failed", "market", snap.Market, "error", err)
 	}
 }
 

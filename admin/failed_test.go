@@ -21,11 +21,11 @@ import (
 func TestFailedStore(t *testing.T) {
 	ctx := context.Background()
 	uses := map[string]func(s *Stores) error{
-		ClientsFile:   func(s *Stores) error { _, err := s.do(ctx, ListClients{}); return err },
-		PhotosFile:    func(s *Stores) error { _, err := s.do(ctx, ListPhotos{}); return err },
-		CommunityFile: func(s *Stores) error { _, err := s.do(ctx, ListBugs{}); return err },
-		UsersFile:     func(s *Stores) error { _, err := s.do(ctx, ListUsers{}); return err },
-		ArchivesFile:  func(s *Stores) error { _, err := s.do(ctx, ListArchives{}); return err },
+		ClientsFile:   func(s *Stores) error { _, err := NewCommands(s).Do(ctx, ListClients{}); return err },
+		PhotosFile:    func(s *Stores) error { _, err := NewCommands(s).Do(ctx, ListPhotos{}); return err },
+		CommunityFile: func(s *Stores) error { _, err := NewCommands(s).Do(ctx, ListBugs{}); return err },
+		UsersFile:     func(s *Stores) error { _, err := NewCommands(s).Do(ctx, ListUsers{}); return err },
+		ArchivesFile:  func(s *Stores) error { _, err := NewCommands(s).Do(ctx, ListArchives{}); return err },
 	}
 	damages := map[string]func(path string) error{
 		"empty": func(path string) error { return os.Truncate(path, 0) },
@@ -95,7 +95,7 @@ func TestFailedArchives(t *testing.T) {
 	s, err := Open(dir, "test", quiet)
 	must(t, err)
 	for _, c := range []Command{DiffEditions{market.FR, "2026-01-08", "2026-01-15"}, NoteEditions{}} {
-		if _, err := s.do(ctx, c); !errors.Is(err, store.ErrDamaged) {
+		if _, err := NewCommands(s).Do(ctx, c); !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%T: %v, want store.ErrDamaged", c, err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestFailedClients(t *testing.T) {
 		access.ErrKeyRequired) {
 		t.Errorf("no key: %v, want access.ErrKeyRequired", err)
 	}
-	if _, err := s.do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), ClientsFile) {
+	if _, err := NewCommands(s).Do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), ClientsFile) {
 		t.Errorf("a client was made: %v, want an error with %q", err, ClientsFile)
 	}
 	if err := s.Close(); err != nil {

@@ -38,8 +38,6 @@ func (s *Stores) newHooks() *hook.Store {
 // CreateHook makes a hook; the answer is a hook.Issued. Its filter was checked by the caller.
 type CreateHook struct{ hook.Spec }
 
-func (*CreateHook) declare() declaration { return declaration{stores: []string{HooksFile}} }
-
 func (c CreateHook) run(_ context.Context, s *Stores) (any, error) {
 	c.Private = s.HookOptions.Private
 	if err := c.Spec.Check(); err != nil {
@@ -79,28 +77,18 @@ type HookList struct {
 // ListHooks lists the hooks, the oldest first.
 type ListHooks struct{}
 
-func (*ListHooks) declare() declaration { return declaration{stores: []string{HooksFile}} }
-
 func (ListHooks) run(_ context.Context, s *Stores) (any, error) { return HookList{s.Hooks.List()}, nil }
 
 // ShowHook shows a hook; the answer is a hook.Hook.
 type ShowHook struct {
-	Hook string `json:"hook"`
-}
-
-func (c *ShowHook) declare() declaration {
-	return declaration{stores: []string{HooksFile}, record: &c.Hook, kind: hookKind}
+	Hook string `json:"hook" record:"hook"`
 }
 
 func (c ShowHook) run(_ context.Context, s *Stores) (any, error) { return s.Hooks.Find(c.Hook) }
 
 // TestHook sends a message to a hook at once; the answer is a hook.Tested.
 type TestHook struct {
-	Hook string `json:"hook"`
-}
-
-func (c *TestHook) declare() declaration {
-	return declaration{stores: []string{HooksFile}, record: &c.Hook, kind: hookKind}
+	Hook string `json:"hook" record:"hook"`
 }
 
 func (c TestHook) run(ctx context.Context, s *Stores) (any, error) {
@@ -109,11 +97,7 @@ func (c TestHook) run(ctx context.Context, s *Stores) (any, error) {
 
 // DeleteHook removes a hook with what it was to get; the answer is a hook.Hook.
 type DeleteHook struct {
-	Hook string `json:"hook"`
-}
-
-func (c *DeleteHook) declare() declaration {
-	return declaration{stores: []string{HooksFile}, record: &c.Hook, kind: hookKind}
+	Hook string `json:"hook" record:"hook"`
 }
 
 func (c DeleteHook) run(_ context.Context, s *Stores) (any, error) { return s.Hooks.Delete(c.Hook) }

@@ -42,10 +42,10 @@ func TestFailedHooks(t *testing.T) {
 			if list := s.Hooks.List(); len(list) != 0 {
 				t.Errorf("got the hooks %+v, want none", list)
 			}
-			if _, err := s.do(ctx, ListHooks{}); err == nil || !strings.Contains(err.Error(), HooksFile) {
+			if _, err := NewCommands(s).Do(ctx, ListHooks{}); err == nil || !strings.Contains(err.Error(), HooksFile) {
 				t.Errorf("listing them: got %v, want an error of %s", err, HooksFile)
 			}
-			if _, err := s.do(ctx, ListClients{}); err != nil {
+			if _, err := NewCommands(s).Do(ctx, ListClients{}); err != nil {
 				t.Errorf("something else: %v", err)
 			}
 			must(t, s.Close())

@@ -28,22 +28,22 @@ const noteEvery = time.Minute
 var errNotAsNoted = errors.New("restore it from a backup, or accept the folder as it is with relais check --accept")
 
 // readInventory reads stores.json. It reports whether there is none that can be read.
-func (s *Stores) readInventory() (none bool, err error) {
-	s.noted, s.shows, err = inventoryOf(s.Dir)
+func (f *Folder) readInventory() (none bool, err error) {
+	f.noted, f.shows, err = inventoryOf(f.Dir)
 	switch {
 	case errors.Is(err, inventory.ErrDamaged):
-		s.log.Error("what the folder had cannot be read, is put aside and noted again", "error", err)
-		if s.lock == nil {
+		f.log.Error("what the folder had cannot be read, is put aside and noted again", "error", err)
+		if f.lock == nil {
 			break
 		}
-		if err := os.Rename(s.path(inventory.Name), s.path(inventory.Name)+".damaged"); err != nil {
+		if err := os.Rename(f.path(inventory.Name), f.path(inventory.Name)+".damaged"); err != nil {
 			return false, err
 		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
-	if err != nil && s.lock == nil {
-		s.noted.History = "" // each process that reads the folder would name another
+	if err != nil && f.lock == nil {
+		f.noted.History = "" // each process that reads the folder would name another
 	}
 	return err != nil, nil
 }
@@ -83,19 +83,19 @@ func evidence(dir folder.Dir) string {
 }
 
 // lost returns why a missing store must not be made: the folder had it.
-func (s *Stores) lost(d database) error {
-	if d.existsIn(s.Dir) {
+func (f *Folder) lost(d database) error {
+	if d.existsIn(f.Dir) {
 		return nil
 	}
 	if d.openIn != nil { // it fails when there are files whose store is gone
-		if _, err := d.openIn(s.Dir, true); err != nil {
+		if _, err := d.openIn(f.Dir, true); err != nil {
 			return err
 		}
 	}
-	if _, noted := s.noted.Stores[d.file]; !noted { // it is new to this version, or its loss was accepted
+	if _, noted := f.noted.Stores[d.file]; !noted { // it is new to this version, or its loss was accepted
 		return nil
 	}
-	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, s.shows, errNotAsNoted)
+	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, f.shows, errNotAsNoted)
 }
 
 // older returns why an open store is not the one that the folder had.
@@ -108,58 +108,58 @@ func older(noted *inventory.File, file string, commits uint64) error {
 }
 
 // note updates stores.json. Stores that are missing or failed keep their entry.
-func (s *Stores) note() error {
-	if s.lock == nil || s.noted == nil { // read-only, or never opened
+func (f *Folder) note() error {
+	if f.lock == nil || f.noted == nil { // read-only, or never opened
 		return nil
 	}
-	s.noting.Lock()
-	defer s.noting.Unlock()
-	next := *s.noted
-	next.Stores = maps.Clone(s.noted.Stores)
-	for file, db := range s.opened() {
-		if s.engine != nil {
+	f.noting.Lock()
+	defer f.noting.Unlock()
+	next := *f.noted
+	next.Stores = maps.Clone(f.noted.Stores)
+	for file, db := range f.opened() {
+		if f.node != nil {
 			delete(next.Stores, file) // what a replica has lost, the cluster has
 			continue
 		}
 		next.Stores[file] = inventory.Store{Commits: db.Commits()}
 	}
-	months, err := photos.Months(s.Dir)
+	months, err := photos.Months(f.Dir)
 	if err != nil && !errors.Is(err, syscall.ENOTDIR) { // relais check reports that photos is not a folder
 		return err
 	}
-	commits := s.Photos.Commits()
+	commits := f.months.Commits()
 	for _, m := range months {
-		if n, open := commits[m]; open || s.noted.Stores[photos.FileOf(m)].Commits == 0 {
+		if n, open := commits[m]; open || f.noted.Stores[photos.FileOf(m)].Commits == 0 {
 			next.Stores[photos.FileOf(m)] = inventory.Store{Commits: n}
 		}
 	}
-	next.Files = s.otherFiles(next.Files)
-	if reflect.DeepEqual(next, *s.noted) {
+	next.Files = f.otherFiles(next.Files)
+	if reflect.DeepEqual(next, *f.noted) {
 		return nil
 	}
-	if err := next.Write(s.Dir); err != nil {
+	if err := next.Write(f.Dir); err != nil {
 		return err
 	}
-	s.noted = &next
+	f.noted = &next
 	return nil
 }
 
 // inventory returns the content that stores.json would have now. It is never changed.
-func (s *Stores) inventory() *inventory.File {
-	s.noting.Lock()
-	defer s.noting.Unlock()
-	return s.noted
+func (f *Folder) inventory() *inventory.File {
+	f.noting.Lock()
+	defer f.noting.Unlock()
+	return f.noted
 }
 
 // otherFiles returns had and the other files that the folder needs now.
-func (s *Stores) otherFiles(had []string) []string {
+func (f *Folder) otherFiles(had []string) []string {
 	all := slices.Clone(had)
 	names := []string{sealFile}
 	for _, m := range market.All {
-		names = append(names, "snapshots/"+filepath.Base(s.Dir.Snapshot(string(m.Code))))
+		names = append(names, "snapshots/"+filepath.Base(f.Dir.Snapshot(string(m.Code))))
 	}
 	for _, name := range names {
-		if _, err := os.Stat(s.path(name)); err == nil && !slices.Contains(all, name) {
+		if _, err := os.Stat(f.path(name)); err == nil && !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
@@ -168,39 +168,20 @@ func (s *Stores) otherFiles(had []string) []string {
 }
 
 // loseMonths prevents that the monthly files that the folder had are made again.
-func (s *Stores) loseMonths() {
-	for _, file := range slices.Sorted(maps.Keys(s.noted.Stores)) {
+func (f *Folder) loseMonths() {
+	for _, file := range slices.Sorted(maps.Keys(f.noted.Stores)) {
 		month := photos.MonthOf(file)
-		if month == "" || (database{file: file}).existsIn(s.Dir) {
+		if month == "" || (database{file: file}).existsIn(f.Dir) {
 			continue
 		}
-		s.Photos.Lose(month)
-		s.fail(file, fmt.Errorf("%s is missing, and the folder had it: %w", file, errNotAsNoted))
+		f.months.Lose(month)
+		f.fail(file, fmt.Errorf("%s is missing, and the folder had it: %w", file, errNotAsNoted))
 	}
-}
-
-// Warnings returns what an operator should know although no request fails.
-func (s *Stores) Warnings() (list []string) {
-	if s.replicas != nil {
-		list = append(list, s.replicas.Warnings()...)
-	}
-	for _, l := range s.leftOut() {
-		if n := len(l.problems); n > 0 {
-			list = append(list,
-				fmt.Sprintf("%s: %s cannot be used; relais check says more", l.file, Number(n, l.thing)))
-		}
-	}
-	if text := s.sealed(); text != "" {
-		list = append(list, text)
-	}
-	return slices.Concat(list, s.hookWarnings(), s.failures(), s.troubles())
 }
 
 // Accept trusts the folder as it is, because an operator says so: stores and files may be missing or
 // older than they were.
 type Accept struct{}
-
-func (*Accept) declare() declaration { return declaration{} }
 
 func (Accept) run(_ context.Context, s *Stores) (any, error) {
 	if s.lock == nil {
@@ -245,16 +226,16 @@ func noteCopy(dir folder.Dir) error {
 	if _, err := inventory.Read(dir); errors.Is(err, inventory.ErrNewer) {
 		return err
 	}
-	s := &Stores{Dir: dir}
+	f := &Folder{Dir: dir}
 	next := inventory.New()
-	next.Files = s.otherFiles(nil)
+	next.Files = f.otherFiles(nil)
 	all, err := databasesOf(dir)
 	for _, d := range all {
 		if err != nil || !d.existsIn(dir) {
 			continue
 		}
 		var db *store.DB
-		if db, err = store.OpenReadOnly(s.path(d.file)); err == nil {
+		if db, err = store.OpenReadOnly(f.path(d.file)); err == nil {
 			next.Stores[d.file] = inventory.Store{Commits: db.Commits()}
 			err = db.Close()
 		}

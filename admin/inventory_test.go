@@ -33,11 +33,11 @@ func newUsed(t *testing.T) used {
 	}
 	u.open(func(s *Stores) {
 		ctx := context.Background()
-		if _, err := s.do(ctx,
+		if _, err := NewCommands(s).Do(ctx,
 			CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.do(ctx, CreateUser{"alice", "correct horse battery"}); err != nil {
+		if _, err := NewCommands(s).Do(ctx, CreateUser{"alice", "correct horse battery"}); err != nil {
 			t.Fatal(err)
 		}
 		addPhoto(t, s, "image")
@@ -146,7 +146,7 @@ func TestOlderStore(t *testing.T) {
 	u := newUsed(t)
 	early := filetest.Read(t, u.path(UsersFile))
 	u.open(func(s *Stores) {
-		if _, err := s.do(context.Background(), CreateUser{"bob", "correct horse battery"}); err != nil {
+		if _, err := NewCommands(s).Do(context.Background(), CreateUser{"bob", "correct horse battery"}); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -78,8 +78,6 @@ type importedBytes struct {
 // ImportProgress asks for the progress of an import.
 type ImportProgress struct{}
 
-func (*ImportProgress) declare() declaration { return declaration{} }
-
 func (ImportProgress) run(_ context.Context, s *Stores) (any, error) {
 	return importedBytes{s.importing.total.Load(), s.importing.read.Load()}, nil
 }
@@ -92,8 +90,6 @@ type Imported struct {
 	Kind    measure.Kind     `json:"kind"`
 	Total   int              `json:"total"` // that the market has of the kind now
 }
-
-func (*ImportMeasures) declare() declaration { return declaration{} }
 
 func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	start := time.Now()
@@ -123,18 +119,18 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 const mergeAgain = time.Minute
 
 // MergeMeasures merges small files of measurements as they come, until ctx ends.
-func (s *Stores) MergeMeasures(ctx context.Context, log *slog.Logger) {
-	m, err := s.Measures()
+func (j *Jobs) MergeMeasures(ctx context.Context) {
+	m, err := j.stores.Measures()
 	if err != nil {
 		return // the first caller that opens them reports the error
 	}
-	s.merges.Store(true)
-	defer s.merges.Store(false)
+	j.stores.merges.Store(true)
+	defer j.stores.merges.Store(false)
 	for {
 		merged, err := m.Merge()
 		var again <-chan time.Time
 		if err != nil {
-			log.Error("small files of measures could not be put together", "error", err)
+			j.log.Error("small files of measures could not be put together", "error", err)
 			again = time.After(mergeAgain)
 		}
 		if merged && ctx.Err() == nil {

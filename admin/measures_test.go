@@ -196,7 +196,7 @@ func TestRetainMeasures(t *testing.T) {
 		keep time.Duration
 		left int
 	}{{0, 20}, {365 * 24 * time.Hour, 10}, {time.Hour, 0}} {
-		s.RetainMeasures(ctx, tt.keep, quiet)
+		NewJobs(s, quiet).RetainMeasures(ctx, tt.keep)
 		if n := m.Count(market.FR, measure.Speedtest); n != tt.left {
 			t.Errorf("kept for %v: %d are left, want %d", tt.keep, n, tt.left)
 		}
@@ -256,7 +256,7 @@ func TestMergeMeasures(t *testing.T) {
 	s, stop := serve(t, dir)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { s.MergeMeasures(ctx, quiet); close(ended) }()
+	go func() { NewJobs(s, quiet).MergeMeasures(ctx); close(ended) }()
 	some(30)
 	for end := time.Now().Add(time.Minute); files() >= 16 && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)

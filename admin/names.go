@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"relais/auth/account"
+	"relais/community"
+	"relais/photos"
 )
 
 // A candidate is a record that a command may mean.
@@ -24,28 +26,42 @@ func (c candidate) String() string {
 type kind struct {
 	many string // "photos"
 	list string // the command that lists them
+	file string // of the store
 	mark string // at the beginning of ids, may be left out
+	none error  // of the store, for an unknown id; nil if it says enough
 	// find returns at least the records whose ids begin with a text, and those with names.
 	find func(s *Stores, begin string) ([]candidate, error)
 	same func(a, b string) bool // whether two names are the same
 }
 
-var (
-	clientKind = kind{"clients", "client list", "", (*Stores).clientNames, func(a, b string) bool { return a == b }}
-	userKind   = kind{"accounts", "user list", "", (*Stores).userNames, account.SameName}
-	photoKind  = kind{"photos", "photo list", "", onlyIDs(func(s *Stores, begin string) ([]string, error) {
-		return s.Photos.PhotoIDs(begin)
-	}), nil}
-	reportKind = kind{"reports", "report list", "", onlyIDs(func(s *Stores, begin string) ([]string, error) {
-		return s.Photos.ReportIDs(begin)
-	}), nil}
-	bugKind = kind{"bugs", "bug list", "bug:", onlyIDs(func(s *Stores, begin string) ([]string, error) {
-		return s.Community.BugIDs(begin)
-	}), nil}
-	outageReportKind = kind{"outage reports", "outage list", "community:",
-		onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Community.ReportIDs(begin) }), nil}
-	hookKind = kind{"hooks", "hook list", "hook-", (*Stores).hookNames, nil}
-)
+var kinds = map[string]*kind{
+	"client": {many: "clients", list: "client list", file: ClientsFile, find: func(s *Stores, _ string) (list []candidate, err error) {
+		for _, c := range s.Clients.List() {
+			list = append(list, candidate{c.ID, c.Name})
+		}
+		return list, nil
+	}, same: func(a, b string) bool { return a == b }},
+	"user": {many: "accounts", list: "user list", file: UsersFile, find: func(s *Stores, _ string) (list []candidate, _ error) {
+		for _, a := range s.Accounts.List() {
+			list = append(list, candidate{a.ID, a.Name})
+		}
+		return list, nil
+	}, same: account.SameName},
+	"hook": {many: "hooks", list: "hook list", file: HooksFile, mark: "hook-", find: func(s *Stores, _ string) (list []candidate, _ error) {
+		for _, h := range s.Hooks.List() {
+			list = append(list, candidate{id: h.ID})
+		}
+		return list, nil
+	}},
+	"photo": {many: "photos", list: "photo list", file: PhotosFile, none: photos.ErrNoPhoto,
+		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Photos.PhotoIDs(begin) })},
+	"report": {many: "reports", list: "report list", file: PhotosFile, none: photos.ErrNoReport,
+		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Photos.ReportIDs(begin) })},
+	"bug": {many: "bugs", list: "bug list", file: CommunityFile, mark: "bug:", none: community.ErrNoBug,
+		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Community.BugIDs(begin) })},
+	"outage": {many: "outage reports", list: "outage list", file: CommunityFile, mark: "community:", none: community.ErrNoReport,
+		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Community.ReportIDs(begin) })},
+}
 
 func onlyIDs(ids func(s *Stores, begin string) ([]string, error)) func(*Stores, string) ([]candidate, error) {
 	return func(s *Stores, begin string) (list []candidate, err error) {
@@ -55,27 +71,6 @@ func onlyIDs(ids func(s *Stores, begin string) ([]string, error)) func(*Stores, 
 		}
 		return list, err
 	}
-}
-
-func (s *Stores) clientNames(string) (list []candidate, err error) {
-	for _, c := range s.Clients.List() {
-		list = append(list, candidate{c.ID, c.Name})
-	}
-	return list, nil
-}
-
-func (s *Stores) userNames(string) (list []candidate, err error) {
-	for _, a := range s.Accounts.List() {
-		list = append(list, candidate{a.ID, a.Name})
-	}
-	return list, nil
-}
-
-func (s *Stores) hookNames(string) (list []candidate, err error) {
-	for _, h := range s.Hooks.List() {
-		list = append(list, candidate{id: h.ID})
-	}
-	return list, nil
 }
 
 // shortest is how many characters of an id a command must have, without the mark.
@@ -89,7 +84,7 @@ var errManyMeant = errors.New("use a whole id")
 
 // identify returns the id of the record that a text means. A text that means no record is returned unchanged:
 // the command has the better error.
-func (s *Stores) identify(k kind, text string) (string, error) {
+func (k *kind) identify(s *Stores, text string) (string, error) {
 	begin := text
 	if !strings.HasPrefix(text, k.mark) {
 		begin = k.mark + text

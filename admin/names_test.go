@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,8 +20,8 @@ import (
 func TestIdentify(t *testing.T) {
 	records := []candidate{{"x-abcd1", "Alpha"}, {"x-abcd2", "Beta"}, {"x-abce1", "Beta"}, {"x-1234", "abcd"},
 		{"x-9999", "x-1234"}, {"x-777", ""}}
-	k := kind{"things", "thing list", "x-", func(*Stores, string) ([]candidate, error) { return records, nil },
-		strings.EqualFold}
+	k := kind{many: "things", list: "thing list", mark: "x-", same: strings.EqualFold,
+		find: func(*Stores, string) ([]candidate, error) { return records, nil }}
 	for _, tt := range []struct {
 		name, text, want string
 		says             []string // of the error
@@ -41,7 +40,7 @@ func TestIdentify(t *testing.T) {
 		{"unknown", "zzzz", "zzzz", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := new(Stores).identify(k, tt.text)
+			got, err := k.identify(nil, tt.text)
 			if got != tt.want || (err == nil) != (tt.says == nil) {
 				t.Errorf("identify(%q) = %q, %v; want %q, error %v", tt.text, got, err, tt.want, tt.says)
 			}
@@ -56,7 +55,7 @@ func TestIdentify(t *testing.T) {
 	for _, end := range "abcdefghijkl" {
 		records = append(records, candidate{"x-0000" + string(end), ""})
 	}
-	if _, err := new(Stores).identify(k, "0000"); err == nil || !strings.Contains(err.Error(), "x-0000h and 4 more") {
+	if _, err := k.identify(nil, "0000"); err == nil || !strings.Contains(err.Error(), "x-0000h and 4 more") {
 		t.Errorf("twelve candidates: %v, want 8 of them and 4 more", err)
 	}
 }
@@ -64,7 +63,6 @@ func TestIdentify(t *testing.T) {
 // Every command that names a record takes the beginning of its id.
 func TestEveryCommandResolves(t *testing.T) {
 	s, _ := serve(t, folder.Dir(t.TempDir()))
-	ids := map[string]string{}
 	var client access.Issued
 	var person account.Account
 	var h hook.Issued
@@ -81,35 +79,19 @@ func TestEveryCommandResolves(t *testing.T) {
 	must(t, err)
 	bug, _, err := s.Community.Submit(community.NewBug{Title: "first", Text: "words", User: "somebody"})
 	must(t, err)
-	for field, id := range map[string]string{"Client": client.ID, "User": person.ID, "Hook": h.ID, "Photo": photo.ID,
-		"Report": report.ID, "Bug": bug.ID} {
-		ids[field] = id
-	}
-	tested := 0
-	for name, typ := range commands {
-		for field, id := range ids {
-			if name == "DecideOutage" && field == "Report" {
-				id = outage.ID
-			}
-			f, ok := typ.FieldByName(field)
-			if !ok || f.Type.Kind() != reflect.String || len(f.Index) > 1 ||
-				slices.Contains([]string{"DecideOutage.User", "HookList.Hook"}, name+"."+field) {
-				continue
-			}
-			tested++
-			c := reflect.New(typ)
-			c.Elem().FieldByName(field).SetString(id[:len(id)-3])
-			if err := s.resolve(c.Interface().(declared).declare()); err != nil {
-				t.Errorf("%s: %v", name, err)
-				continue
-			}
-			if text := c.Elem().FieldByName(field).String(); text != id {
-				t.Errorf("%s of %q means %q, want %q: declare its record", name, id[:len(id)-3], text, id)
-			}
+	for name, id := range map[string]string{"client": client.ID, "user": person.ID, "hook": h.ID, "photo": photo.ID,
+		"report": report.ID, "bug": bug.ID, "outage": outage.ID} {
+		if got, err := kinds[name].identify(s, id[:len(id)-3]); got != id || err != nil {
+			t.Errorf("%s %q means %q, %v; want %q", name, id[:len(id)-3], got, err, id)
 		}
 	}
-	if tested < 17 {
-		t.Errorf("%d commands name a record, want at least 17", tested)
+	for name, d := range commands {
+		for _, field := range []string{"Client", "User", "Hook"} {
+			f, ok := d.of.FieldByName(field)
+			if ok && f.Type.Kind() == reflect.String && len(f.Index) == 1 && name != "Decide" && d.kind == nil {
+				t.Errorf("%s.%s has no tag record: a command names its record", name, field)
+			}
+		}
 	}
 	var shown access.Client
 	must(t, Call(context.Background(), s.Dir, ShowClient{client.ID[:len(client.ID)-4]}, &shown, quiet))

@@ -38,22 +38,26 @@ const cacheFolder = "cache"
 const filesFile = "files.db"
 
 // Replicas are the stores of a node, nil for an ordinary folder.
-func (s *Stores) Replicas() *cluster.Replicas { return s.replicas }
-
-// Lead calls do: at once for an ordinary folder, and while this node has the job in a cluster. It
-// returns when ctx ends, or do for an ordinary folder.
-func (s *Stores) Lead(ctx context.Context, job string, do func(ctx context.Context)) {
-	if s.engine == nil {
-		do(ctx)
-		return
+func (f *Folder) Replicas() *cluster.Replicas {
+	if f.node == nil {
+		return nil
 	}
-	s.engine.Lead(ctx, job, do)
+	return f.node.replicas
+}
+
+// A node is the part of a folder that belongs to a cluster.
+type node struct {
+	engine   *cluster.Engine
+	replicas *cluster.Replicas
+	files    *cluster.Files
+	blobs    cluster.Blobs
+	cache    *cluster.Cache // of blobs
 }
 
 // KeepCluster removes from the cluster's database what is old, until ctx ends.
-func (s *Stores) KeepCluster(ctx context.Context) {
-	if s.engine != nil {
-		s.engine.Keep(ctx, s.blobs, s.refersTo)
+func (j *Jobs) KeepCluster(ctx context.Context) {
+	if s := j.stores; s.node != nil {
+		s.node.engine.Keep(ctx, s.node.blobs, s.refersTo)
 	}
 }
 
@@ -62,7 +66,7 @@ func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 	kind, _, _ := strings.Cut(name, "/")
 	switch kind {
 	case "file":
-		return s.files.Refers(ctx, name)
+		return s.node.files.Refers(ctx, name)
 	case "photo":
 		unused, err := s.Photos.Unused(ctx, []string{name})
 		return len(unused) == 0, err
@@ -81,8 +85,8 @@ func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 const fetchEvery = 5 * time.Second
 
 // fetchMeasures fetches missing files of measurements that other nodes made, until ctx ends.
-func (s *Stores) fetchMeasures(ctx context.Context, log *slog.Logger) {
-	m, err := s.Measures()
+func (j *Jobs) fetchMeasures(ctx context.Context) {
+	m, err := j.stores.Measures()
 	if err != nil {
 		return // the first caller that opens them reports the error
 	}
@@ -99,49 +103,51 @@ func (s *Stores) fetchMeasures(ctx context.Context, log *slog.Logger) {
 			text = err.Error()
 		}
 		if text != "" && text != known {
-			log.Error("files of measurements cannot be fetched from the cluster; trying again", "error", text)
+			j.log.Error("files of measurements cannot be fetched from the cluster; trying again", "error", text)
 		}
 		known = text
 	}
 }
 
 // join connects a node. An ordinary folder stays one.
-func (s *Stores) join(node Node) error {
-	m, err := cluster.ReadMember(s.Dir)
+func (f *Folder) join(spec Node) error {
+	m, err := cluster.ReadMember(f.Dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && node.URL == "":
+	case errors.Is(err, fs.ErrNotExist) && spec.URL == "":
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		if free, err := cluster.Joinable(s.Dir); err != nil || !free {
+		if free, err := cluster.Joinable(f.Dir); err != nil || !free {
 			return errors.Join(err, fmt.Errorf("%s has data of its own: give a node an empty folder with the cluster's "+
-				"secret.key, or bring the data into a new cluster with relais cluster init", s.Dir))
+				"secret.key, or bring the data into a new cluster with relais cluster init", f.Dir))
 		}
 	case err != nil:
 		return err
 	}
-	if s.lock == nil {
-		return fmt.Errorf("%s cannot be written to: a node of a cluster keeps its replicas there", s.Dir)
+	if f.lock == nil {
+		return fmt.Errorf("%s cannot be written to: a node of a cluster keeps its replicas there", f.Dir)
 	}
-	if node.Name != "" {
-		m.Node = node.Name
+	if spec.Name != "" {
+		m.Node = spec.Name
 	}
 	ctx := context.Background()
-	if s.engine, err = connect(ctx, s.Dir, m, node, s.log); err != nil {
+	engine, err := connect(ctx, f.Dir, m, spec, f.log)
+	if err != nil {
 		return err
 	}
-	m.Cluster = s.engine.ID()
-	if node.URL != "" {
-		m.URL = node.URL
+	n := &node{engine: engine, replicas: engine.Replicas()}
+	f.node, f.noted.History = n, engine.ID()
+	m.Cluster = engine.ID()
+	if spec.URL != "" {
+		m.URL = spec.URL
 	}
-	if s.blobs, err = s.engine.OpenBlobs(ctx, node.Blobs); err != nil {
+	if n.blobs, err = engine.OpenBlobs(ctx, spec.Blobs); err != nil {
 		return err
 	}
-	if s.cache, err = cluster.NewCache(s.blobs, s.path(cacheFolder), cmp.Or(node.Cache, leastCache), s.log); err != nil {
+	if n.cache, err = cluster.NewCache(n.blobs, f.path(cacheFolder), cmp.Or(spec.Cache, leastCache), f.log); err != nil {
 		return err
 	}
-	m.Blobs = s.engine.BlobsAt()
-	s.replicas, s.noted.History = s.engine.Replicas(), m.Cluster
-	return m.Write(s.Dir)
+	m.Blobs = engine.BlobsAt()
+	return m.Write(f.Dir)
 }
 
 // clusterKey is the purpose of the key that names a secret.key in its cluster.
@@ -163,13 +169,13 @@ func connect(ctx context.Context, dir folder.Dir, m cluster.Member, node Node, l
 const leastCache = 100 << 20
 
 // openReplica opens a store of a node. A damaged file is put aside: the cluster has all of it.
-func (s *Stores) openReplica(d database) error {
-	open := func() (*store.DB, error) { return store.Open(s.path(d.file), d.buckets...) }
+func (f *Folder) openReplica(d database) error {
+	open := func() (*store.DB, error) { return store.Open(f.path(d.file), d.buckets...) }
 	db, err := open()
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnreadable) {
-		s.log.Error("a replica cannot be read: it is put aside, and copied from the cluster again", "file", d.file,
+		f.log.Error("a replica cannot be read: it is put aside, and copied from the cluster again", "file", d.file,
 			"error", err)
-		if err := os.Rename(s.path(d.file), s.path(d.file)+".damaged"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(f.path(d.file), f.path(d.file)+".damaged"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		db, err = open()
@@ -177,10 +183,10 @@ func (s *Stores) openReplica(d database) error {
 	if err != nil {
 		return err
 	}
-	if err := s.replicas.Add(context.Background(), storeOf(d.file), db, d.late); err != nil {
+	if err := f.node.replicas.Add(context.Background(), storeOf(d.file), db, d.late); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", d.file, err), db.Close())
 	}
-	s.setOpen(d.file, db)
+	f.setOpen(d.file, db)
 	return nil
 }
 

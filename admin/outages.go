@@ -2,12 +2,10 @@ package admin
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"relais/community"
-	"relais/community/audit"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/outage"
@@ -34,23 +32,19 @@ type ImportOutages struct {
 	Files    []string    `json:"files"`
 }
 
-func (*ImportOutages) declare() declaration {
-	return declaration{stores: []string{CommunityFile}}
-}
-
 func (c ImportOutages) run(ctx context.Context, s *Stores) (any, error) {
 	files, err := s.Outages.Import(ctx, c.Market, c.Operator, c.Files...)
 	if err != nil {
 		return nil, err
 	}
-	return OutageImport{s.feed(c.Market, c.Operator), files}, nil
+	return OutageImport{feed(s, c.Market, c.Operator), files}, nil
 }
 
 // feed returns the feed of an operator that the market has.
-func (s *Stores) feed(code market.Code, operator string) (f OutageFeed) {
+func feed(s *Stores, code market.Code, operator string) (f OutageFeed) {
 	m := market.Get(code)
 	i, _ := m.Operator(operator)
-	for _, f := range s.feeds(m) {
+	for _, f := range feeds(s, m) {
 		if f.Operator == m.Operators[i].Key {
 			return f
 		}
@@ -58,7 +52,7 @@ func (s *Stores) feed(code market.Code, operator string) (f OutageFeed) {
 	return f
 }
 
-func (s *Stores) feeds(m *market.Market) (list []OutageFeed) {
+func feeds(s *Stores, m *market.Market) (list []OutageFeed) {
 	for _, f := range s.Outages.Feeds(m.Code) {
 		list = append(list, OutageFeed{f, f.State(), f.Available(time.Now())})
 	}
@@ -72,10 +66,6 @@ type TakeOutages struct {
 	News   []outage.News `json:"news"`
 }
 
-func (*TakeOutages) declare() declaration {
-	return declaration{stores: []string{CommunityFile}}
-}
-
 func (c TakeOutages) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Outages.Take(ctx, c.Market, c.News...)
 }
@@ -86,13 +76,11 @@ type ClearOutages struct {
 	Operator string      `json:"operator"`
 }
 
-func (*ClearOutages) declare() declaration { return declaration{stores: []string{CommunityFile}} }
-
 func (c ClearOutages) run(_ context.Context, s *Stores) (any, error) {
 	if err := s.Outages.Clear(c.Market, c.Operator); err != nil {
 		return nil, err
 	}
-	return s.feed(c.Market, c.Operator), nil
+	return feed(s, c.Market, c.Operator), nil
 }
 
 // An OutageReport is a report with the state of the operator's feed there.
@@ -122,8 +110,6 @@ type ListOutages struct {
 	Page
 }
 
-func (*ListOutages) declare() declaration { return declaration{stores: []string{CommunityFile}} }
-
 func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
 	if err := c.resolve(); err != nil {
 		return nil, err
@@ -133,7 +119,7 @@ func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
 		if c.Market != "" && c.Market != m.Code {
 			continue
 		}
-		for _, f := range s.feeds(m) {
+		for _, f := range feeds(s, m) {
 			if c.Operator == "" || c.Operator == f.Operator {
 				l.Feeds = append(l.Feeds, f)
 			}
@@ -165,89 +151,7 @@ func (c *ListOutages) resolve() error {
 // ReportOutage makes a report; the answer is the OutageReport.
 type ReportOutage struct{ community.NewReport }
 
-func (*ReportOutage) declare() declaration {
-	return declaration{stores: []string{CommunityFile}}
-}
-
 func (c ReportOutage) run(_ context.Context, s *Stores) (any, error) {
 	r, _, err := s.Community.AddReport(c.NewReport)
 	return newOutageReport(r, err)
-}
-
-// A Decision on a report of outage.
-type Decision string
-
-// The decisions.
-const (
-	ConfirmOutage Decision = "confirm" // by User
-	ResolveOutage Decision = "resolve"
-	RejectOutage  Decision = "reject"
-)
-
-// DecideOutage resolves or rejects a report as a moderator, or confirms it for a user; the
-// answer is the OutageReport. A market or an operator that is not the report's is an error.
-type DecideOutage struct {
-	Report   string      `json:"report"`
-	Market   market.Code `json:"market,omitempty"` // "": any
-	Operator string      `json:"operator"`         // "": any
-	Decision Decision    `json:"decision"`
-	User     string      `json:"user"` // who confirms
-	Why      string      `json:"why"`  // it is rejected
-	On       string      `json:"on,omitempty"`
-}
-
-func (c *DecideOutage) declare() declaration {
-	stores := []string{CommunityFile}
-	if c.Decision == ConfirmOutage { // only these two know whether the user is an API client
-		stores = append(stores, UsersFile, ClientsFile)
-	}
-	return declaration{stores: stores, record: &c.Report, kind: outageReportKind}
-}
-
-func (c DecideOutage) run(ctx context.Context, s *Stores) (any, error) {
-	r, err := s.Community.Report(c.Report)
-	if err == nil {
-		err = c.check(r)
-	}
-	if err == nil {
-		r, err = c.decide(s, decision(ctx, c.Why, c.On))
-	}
-	if errors.Is(err, community.ErrNoReport) {
-		err = fmt.Errorf("%w: %q; relais outage list names them", err, c.Report)
-	}
-	return newOutageReport(r, s.decided("outage", c.Report, err))
-}
-
-func (c DecideOutage) check(r *community.Report) error {
-	m := market.Get(r.Market)
-	i, ok := m.Operator(c.Operator)
-	if c.Market != "" && c.Market != m.Code || c.Operator != "" && (!ok || m.Operators[i].Key != r.Operator) {
-		return fmt.Errorf("the report %s is of %s in %s", r.ID, r.Operator, r.Market)
-	}
-	return nil
-}
-
-// isProgram reports whether an id is that of an API client or of a client's account.
-func (s *Stores) isProgram(id string) bool {
-	client, err := s.Clients.Find(id)
-	if err == nil && client.ID == id {
-		return true
-	}
-	a, err := s.Accounts.Find(id)
-	return err == nil && a.ID == id && a.Client != ""
-}
-
-func (c DecideOutage) decide(s *Stores, d audit.Decision) (*community.Report, error) {
-	switch c.Decision {
-	case ConfirmOutage:
-		if s.isProgram(c.User) {
-			return nil, fmt.Errorf("%.50q is an API client's: only people confirm a report", c.User)
-		}
-		return s.Community.ConfirmAs(c.Report, c.User, d)
-	case ResolveOutage:
-		return s.Community.ResolveAs(c.Report, d)
-	case RejectOutage:
-		return s.Community.Reject(c.Report, d)
-	}
-	return nil, fmt.Errorf("unknown decision %.50q", c.Decision)
 }

@@ -65,7 +65,7 @@ func TestOutages(t *testing.T) {
 		}
 		id := r.ID
 		for i, user := range []string{"one", "two", "two", "three", "four"} {
-			if err := ask(DecideOutage{Report: id, Decision: ConfirmOutage, User: user, Market: market.FR,
+			if err := ask(Decide{Act: "outage.confirm", ID: id, User: user, Market: market.FR,
 				Operator: "Orange"}, &r); err != nil || r.Confirms != []int{0, 1, 1, 2, 3}[i] {
 				t.Errorf("served %v: confirmation %d: %+v, %v, want no error and Confirms = %v", served, i, r, err,
 					[]int{0, 1, 1, 2, 3}[i])
@@ -74,9 +74,9 @@ func TestOutages(t *testing.T) {
 		if r.State != community.Confirmed {
 			t.Errorf("served %v: %s after three, want %s", served, r.State, community.Confirmed)
 		}
-		wantErr(DecideOutage{Report: id, Decision: RejectOutage, Operator: "SFR"}, "is of ORANGE in FR")
-		wantErr(DecideOutage{Report: "community:x", Decision: RejectOutage}, "relais outage list")
-		wantErr(DecideOutage{Report: id, Decision: "dance"}, "unknown decision")
+		wantErr(Decide{Act: "outage.reject", ID: id, Operator: "SFR"}, "is of ORANGE in FR")
+		wantErr(Decide{Act: "outage.reject", ID: "community:x"}, "relais outage list")
+		wantErr(Decide{ID: id, Act: "outage.dance"}, "unknown decision")
 		var l OutageList
 		all := Page{Limit: 10}
 		if err := ask(ListOutages{community.ReportFilter{Market: market.FR}, all}, &l); err != nil ||
@@ -94,12 +94,12 @@ func TestOutages(t *testing.T) {
 				"Reports", served, l, err)
 		}
 		wantErr(ListOutages{community.ReportFilter{Market: market.CA, Operator: "SFR"}, all}, "not an operator")
-		if err := ask(DecideOutage{Report: id, Decision: ResolveOutage}, &r); err != nil ||
+		if err := ask(Decide{Act: "outage.resolve", ID: id}, &r); err != nil ||
 			r.State != community.Resolved {
 			t.Errorf("served %v: %+v, %v, want no error and State = %v", served, r, err, community.Resolved)
 		}
-		wantErr(DecideOutage{Report: id, Decision: ConfirmOutage, User: "five"}, "resolved or rejected")
-		if err := ask(DecideOutage{Report: id, Decision: RejectOutage, Why: "made up"}, &r); err != nil ||
+		wantErr(Decide{Act: "outage.confirm", ID: id, User: "five"}, "resolved or rejected")
+		if err := ask(Decide{Act: "outage.reject", ID: id, Why: "made up"}, &r); err != nil ||
 			r.State != community.Rejected || r.Why != "made up" {
 			t.Errorf("served %v: %+v, %v, want no error, State = %v and Why = made up", served, r, err,
 				community.Rejected)
@@ -125,7 +125,7 @@ func TestOldReportsGo(t *testing.T) {
 			User: "one"}
 		for _, r := range []*OutageReport{&gone, &stays} {
 			ask(ReportOutage{n}, r)
-			ask(DecideOutage{Report: r.ID, Decision: ResolveOutage}, r)
+			ask(Decide{Act: "outage.resolve", ID: r.ID}, r)
 		}
 		s, err := Open(dir, "test", quiet)
 		if err != nil {
@@ -156,7 +156,7 @@ func TestOldReportsGo(t *testing.T) {
 			s, _ := serve(t, dir)
 			ctx, cancel := context.WithCancel(context.Background())
 			ended := make(chan struct{})
-			go func() { s.Keep(ctx, quiet); close(ended) }()
+			go func() { NewJobs(s, quiet).Keep(ctx); close(ended) }()
 			soon(t, "end of the old report", func() bool { _, err := s.Community.Report(gone.ID); return err != nil })
 			cancel()
 			<-ended
@@ -208,7 +208,7 @@ func TestTakeOutages(t *testing.T) {
 func TestClientsConfirmNoOutage(t *testing.T) {
 	s, _ := serve(t, folder.Dir(t.TempDir()))
 	ctx := context.Background()
-	answer, err := s.do(ctx, spec("one"))
+	answer, err := NewCommands(s).Do(ctx, spec("one"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestClientsConfirmNoOutage(t *testing.T) {
 		refused bool
 		count   int // after it
 	}{{client.ID, true, 0}, {acts.ID, true, 0}, {person.ID, false, 1}, {"somebody", false, 2}} {
-		_, err := s.do(ctx, DecideOutage{Report: r.ID, Decision: ConfirmOutage, User: c.user})
+		_, err := NewCommands(s).Do(ctx, Decide{Act: "outage.confirm", ID: r.ID, User: c.user})
 		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), "API client") {
 			t.Errorf("%s: got %v, want it refused to an API client: %v", c.user, err, c.refused)
 		}

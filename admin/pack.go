@@ -95,7 +95,7 @@ func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 	p := packing{Stores: s, spec: spec, to: to, chosen: map[market.Code]*packChoice{},
 		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
 			Markets: []PackMarket{}, LeftOut: []string{}}}
-	for _, step := range []func(context.Context) error{p.node, p.registers, p.archives, p.measures, p.photos} {
+	for _, step := range []func(context.Context) error{p.following, p.registers, p.archives, p.measures, p.photos} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}
@@ -119,13 +119,13 @@ func (p *packing) leftOut(format string, args ...any) {
 	p.report.LeftOut = append(p.report.LeftOut, fmt.Sprintf(format, args...))
 }
 
-// node notes that a node of a cluster may lack data that others have. It leaves out the reason: errors name
+// following notes that a node of a cluster may lack data that others have. It leaves out the reason: errors name
 // machines.
-func (p *packing) node(context.Context) error {
-	if p.replicas == nil {
+func (p *packing) following(context.Context) error {
+	if p.node == nil {
 		return nil
 	}
-	if h := p.replicas.Health(0); h.State != "following" {
+	if h := p.node.replicas.Health(0); h.State != "following" {
 		p.leftOut("what other nodes of the cluster have and this node, which is %s, does not have yet", h.State)
 	}
 	return nil

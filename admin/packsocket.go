@@ -20,14 +20,14 @@ const packPath = "/pack" // on the socket
 const packScratch = "relais-pack-"
 
 // sendPack makes the pack that the body asks for, and sends its files as a tar archive.
-func (s *Stores) sendPack(w http.ResponseWriter, r *http.Request) {
+func (r Commands) sendPack(w http.ResponseWriter, q *http.Request) {
 	sendFiles(w, func(t *tar.Writer) error {
 		var spec PackSpec
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCommand)).Decode(&spec); err != nil {
+		if err := json.NewDecoder(http.MaxBytesReader(w, q.Body, maxCommand)).Decode(&spec); err != nil {
 			return err
 		}
 		return folder.Scratch(packScratch, func(dir string) error {
-			if err := s.pack(r.Context(), spec, folder.Dir(dir)); err != nil {
+			if err := r.stores.pack(q.Context(), spec, folder.Dir(dir)); err != nil {
 				return err
 			}
 			return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

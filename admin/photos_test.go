@@ -160,7 +160,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
-	go func() { s.Keep(ctx, quiet); close(ended) }()
+	go func() { NewJobs(s, quiet).Keep(ctx); close(ended) }()
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && left(); {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -329,7 +329,7 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 			t.Fatal("it was answered already")
 		}
 	}
-	if _, err := (DeletePhoto{Photo: p.ID}).run(context.Background(), s); err != nil {
+	if _, err := (Decide{Act: "photo.delete", ID: p.ID}).run(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := (CompactStores{}).run(context.Background(), s); err != nil {
@@ -350,9 +350,9 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 		name string
 		c    Command
 	}{
-		{"hide", HidePhoto{Photo: p.ID}},
-		{"show", ShowPhoto{Photo: p.ID}},
-		{"delete", DeletePhoto{Photo: p.ID}},
+		{"hide", Decide{Act: "photo.hide", ID: p.ID}},
+		{"show", Decide{Act: "photo.show", ID: p.ID}},
+		{"delete", Decide{Act: "photo.delete", ID: p.ID}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := tt.c.run(context.Background(), s); err == nil || !strings.Contains(err.Error(), p.ID) ||
@@ -362,7 +362,7 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 			}
 		})
 	}
-	if _, err := (DecideReport{Report: "\x1b[31m"}).run(context.Background(), s); err == nil ||
+	if _, err := (Decide{Act: "report.dismiss", ID: "\x1b[31m"}).run(context.Background(), s); err == nil ||
 		!strings.Contains(err.Error(), "relais report list") {
 		t.Errorf("a decision on no report: %v, want an error with relais report list", err)
 	}

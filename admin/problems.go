@@ -15,24 +15,24 @@ const watchEvery = time.Second
 
 // problems say why stores that are in use cannot be read or written at the moment, by
 // file.
-func (s *Stores) problems() map[string]error {
+func (f *Folder) problems() map[string]error {
 	problems := map[string]error{}
-	for file, db := range s.opened() {
+	for file, db := range f.opened() {
 		if err := db.Problem(); err != nil {
 			problems[file] = err
 		}
 	}
-	for month, err := range s.Photos.Problems() {
+	for month, err := range f.months.Problems() {
 		problems[photos.FileOf(month)] = err
 	}
 	return problems
 }
 
 // watch returns a function that logs each problem of a store once, and when it ended.
-func (s *Stores) watch(log *slog.Logger) func() error {
+func (f *Folder) watch(log *slog.Logger) func() error {
 	known := map[string]string{}
 	return func() error {
-		problems := s.problems()
+		problems := f.problems()
 		for file, err := range problems {
 			if text := err.Error(); text != known[file] {
 				log.Error("a store has a problem, and is tried again", "file", file, "error", text)
@@ -41,7 +41,7 @@ func (s *Stores) watch(log *slog.Logger) func() error {
 		}
 		for file := range known {
 			if problems[file] == nil {
-				log.Info("a store is well again", "file", file)
+				log.Info("store recovered", "file", file)
 				delete(known, file)
 			}
 		}
@@ -50,8 +50,8 @@ func (s *Stores) watch(log *slog.Logger) func() error {
 }
 
 // troubles returns the problems of the stores as texts.
-func (s *Stores) troubles() (list []string) {
-	problems := s.problems()
+func (f *Folder) troubles() (list []string) {
+	problems := f.problems()
 	for _, file := range slices.Sorted(maps.Keys(problems)) {
 		list = append(list, fmt.Sprintf("%s: %v", file, problems[file]))
 	}

@@ -18,13 +18,11 @@ var errNoNode = errors.New("the folder is not a node of a cluster")
 // the cluster does.
 type BaseOfFiles struct{ Prefix string }
 
-func (*BaseOfFiles) declare() declaration { return declaration{} }
-
 func (c BaseOfFiles) run(ctx context.Context, s *Stores) (any, error) {
-	if s.files == nil {
+	if s.node == nil {
 		return nil, errNoNode
 	}
-	return s.files.Base(ctx, c.Prefix)
+	return s.node.files.Base(ctx, c.Prefix)
 }
 
 // PublishFiles makes files those of all nodes: see cluster.Files.Publish.
@@ -33,13 +31,11 @@ type PublishFiles struct {
 	Files        []cluster.Local
 }
 
-func (*PublishFiles) declare() declaration { return declaration{} }
-
 func (c PublishFiles) run(ctx context.Context, s *Stores) (any, error) {
-	if s.files == nil {
+	if s.node == nil {
 		return nil, errNoNode
 	}
-	return nil, s.files.Publish(ctx, c.Prefix, c.Base, c.Files)
+	return nil, s.node.files.Publish(ctx, c.Prefix, c.Base, c.Files)
 }
 
 // A publisher publishes what an ingest makes, by commands.
@@ -58,12 +54,12 @@ func PublisherOf(dir folder.Dir, log *slog.Logger) (ingest.Publisher, error) {
 
 // Publisher returns what publishes the files of an ingest that runs in the server, nil for an
 // ordinary folder.
-func (s *Stores) Publisher() ingest.Publisher {
-	if s.files == nil {
+func (r Commands) Publisher() ingest.Publisher {
+	if r.stores.node == nil {
 		return nil
 	}
 	return publisher(func(ctx context.Context, c Command, answer any) error {
-		result, err := s.do(ctx, c)
+		result, err := r.Do(ctx, c)
 		if base, ok := answer.(*string); ok && err == nil {
 			*base = result.(string)
 		}

@@ -45,20 +45,20 @@ func latest(dates []time.Time) (at time.Time) {
 
 // RetainMeasures removes measurements that are older than keep, at once and then regularly, until
 // ctx ends. keep 0 keeps them all.
-func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *slog.Logger) {
-	m, err := s.Measures()
+func (j *Jobs) RetainMeasures(ctx context.Context, keep time.Duration) {
+	m, err := j.stores.Measures()
 	if err != nil || keep <= 0 {
 		return // the first caller that opens them reports the error
 	}
-	dates := []time.Time{s.newest()}
+	dates := []time.Time{j.stores.newest()}
 	for _, segment := range m.Segments() {
 		dates = append(dates, segment.Newest)
 	}
-	clock := retention.NewClock(latest(dates), s.now)
+	clock := retention.NewClock(latest(dates), j.stores.now)
 	tick := time.NewTicker(retainEvery)
 	defer tick.Stop()
 	for {
-		err := retain(log, clock, keep, func(keep time.Duration) (removed []any, err error) {
+		err := retain(j.log, clock, keep, func(keep time.Duration) (removed []any, err error) {
 			n, err := m.Retain(keep)
 			return count(removed, "measures", n), err
 		})
@@ -66,7 +66,7 @@ func (s *Stores) RetainMeasures(ctx context.Context, keep time.Duration, log *sl
 		case errors.Is(err, measure.ErrReadOnly):
 			return
 		case err != nil:
-			log.Error("removing old measurements failed", "error", err)
+			j.log.Error("removing old measurements failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():

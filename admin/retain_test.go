@@ -31,7 +31,7 @@ func newAged(t *testing.T) *aged {
 	a := &aged{t: t, dir: folder.Dir(t.TempDir()), time: time.Now()}
 	a.start(func(s *Stores) {
 		ctx := context.Background()
-		if _, err := s.do(ctx, importing(speedtests(t, 11, 1))); err != nil {
+		if _, err := NewCommands(s).Do(ctx, importing(speedtests(t, 11, 1))); err != nil {
 			t.Fatal(err)
 		}
 		a.report(s, "SFR")
@@ -44,7 +44,7 @@ func newAged(t *testing.T) *aged {
 func (a *aged) report(s *Stores, operator string) {
 	a.t.Helper()
 	n := community.NewReport{Market: market.FR, Operator: operator, At: geo.Point{Lat: 48.8585, Lng: 2.2946}, User: "one"}
-	if _, err := s.do(context.Background(), ReportOutage{n}); err != nil {
+	if _, err := NewCommands(s).Do(context.Background(), ReportOutage{n}); err != nil {
 		a.t.Fatal(err)
 	}
 }
@@ -68,7 +68,7 @@ func (a *aged) retain(s *Stores, speedtests, reports int) {
 	a.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s.RetainMeasures(ctx, 365*oneDay, s.log)
+	NewJobs(s, s.log).RetainMeasures(ctx, 365*oneDay)
 	if err := s.compactDeleted(); err != nil {
 		a.t.Error(err)
 	}
@@ -76,7 +76,7 @@ func (a *aged) retain(s *Stores, speedtests, reports int) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	list, err := s.do(ctx, ListOutages{Page: Page{Limit: 10}})
+	list, err := NewCommands(s).Do(ctx, ListOutages{Page: Page{Limit: 10}})
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -33,16 +33,17 @@ func socketPath(dir folder.Dir) string { return filepath.Join(string(dir), socke
 
 // Serve takes commands over the socket until ctx ends. Only the user who runs the server can reach
 // the socket.
-func (s *Stores) Serve(ctx context.Context, log *slog.Logger) error {
-	if s.lock == nil {
+func (r Commands) Serve(ctx context.Context, log *slog.Logger) error {
+	dir := r.stores.Dir
+	if r.stores.lock == nil {
 		return nil // read-only: nothing to administer
 	}
-	l, err := listenPrivately(socketPath(s.Dir))
+	l, err := listenPrivately(socketPath(dir))
 	if err != nil {
 		return err
 	}
-	defer os.Remove(socketPath(s.Dir)) // nobody answers at one that stays
-	server := &http.Server{Handler: s, ReadTimeout: commandTime,
+	defer os.Remove(socketPath(dir)) // nobody answers at one that stays
+	server := &http.Server{Handler: r, ReadTimeout: commandTime,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
@@ -93,28 +94,28 @@ func sweepSockets(dir folder.Dir) error {
 }
 
 // ServeHTTP runs the command that the path names.
-func (s *Stores) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (r Commands) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	switch {
-	case r.Method == http.MethodGet && r.URL.Path == backupPath:
-		s.sendStores(w)
+	case q.Method == http.MethodGet && q.URL.Path == backupPath:
+		r.sendStores(w)
 		return
-	case r.Method == http.MethodPost && r.URL.Path == packPath:
-		s.sendPack(w, r)
+	case q.Method == http.MethodPost && q.URL.Path == packPath:
+		r.sendPack(w, q)
 		return
 	}
-	t, ok := commands[strings.TrimPrefix(r.URL.Path, "/")]
-	if !ok || r.Method != http.MethodPost {
+	d, ok := commands[strings.TrimPrefix(q.URL.Path, "/")]
+	if !ok || q.Method != http.MethodPost {
 		http.Error(w, "no such command: the program that asks is of another version", http.StatusNotFound)
 		return
 	}
-	c := reflect.New(t)
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCommand)).Decode(c.Interface()); err != nil {
+	c := reflect.New(d.of)
+	if err := json.NewDecoder(http.MaxBytesReader(w, q.Body, maxCommand)).Decode(c.Interface()); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	answer, err := s.do(r.Context(), c.Elem().Interface().(Command))
+	answer, err := r.Do(q.Context(), c.Elem().Interface().(Command))
 	if err != nil {
-		err = s.Dir.OwnerAdvice(err) // the caller may be another user, who could read what this process cannot
+		err = r.stores.Dir.OwnerAdvice(err) // the caller may be another user, who could read what this process cannot
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
@@ -211,7 +212,9 @@ func dial(dir folder.Dir) *http.Client {
 }
 
 func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) (text []byte, err error) {
-	if !changeable(c).declare().makesFolder {
+	switch c.(type) {
+	case CreateClient, AddArchives: // they make a missing folder
+	default:
 		if _, err := os.Stat(string(dir)); err != nil {
 			return nil, fmt.Errorf("the data folder: %w", err)
 		}
@@ -221,7 +224,7 @@ func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	answer, err := s.do(ctx, c)
+	answer, err := NewCommands(s).Do(ctx, c)
 	if err != nil {
 		return nil, err
 	}

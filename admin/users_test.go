@@ -41,11 +41,11 @@ func TestUsers(t *testing.T) {
 			says     string
 			disabled bool
 		}{
-			{DisableUser{User: "elodie"}, "", true},
-			{DisableUser{User: made.ID, Undo: true}, "", false},
-			{SetUserRole{User: "elodie", Role: account.Moderator}, "", false},
-			{SetUserRole{User: "elodie", Role: "root"}, "not a role", false},
-			{SetUserRole{User: "nobody", Role: account.Admin}, "no such account", false},
+			{Decide{Act: "user.disable", ID: "elodie"}, "", true},
+			{Decide{Act: "user.enable", ID: made.ID}, "", false},
+			{Decide{Act: "user.role", ID: "elodie", Role: account.Moderator}, "", false},
+			{Decide{Act: "user.role", ID: "elodie", Role: "root"}, "not a role", false},
+			{Decide{Act: "user.role", ID: "nobody", Role: account.Admin}, "no such account", false},
 			{SetUserPassword{"elodie", "another long password"}, "", false},
 			{SetUserPassword{"elodie", "short"}, "10 characters", false},
 			{SetUserPassword{"nobody", "another long password"}, "no such account", false},

@@ -39,6 +39,7 @@ type app struct {
 	settings
 	log, requests *slog.Logger
 	stores        *admin.Stores
+	jobs          *admin.Jobs
 	workers       *worker.Pool
 	certificates  certificates
 	measures      atomic.Pointer[measure.Store] // nil until they are read
@@ -75,6 +76,7 @@ func (c *serveCommand) serve(
 		return err
 	}
 	defer func() { err = errors.Join(err, a.stores.Close()) }()
+	a.jobs = admin.NewJobs(a.stores, a.log)
 	a.workers = worker.New(worker.Options{Program: worker.Program(), Memory: memoryOfWorkers(cgroup.MemoryLimit),
 		Log: a.log})
 	defer a.workers.Close()
@@ -109,7 +111,7 @@ func (c *serveCommand) serve(
 	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version",
 		version())
 	if hash := a.certificates.fingerprint(); hash != "" {
-		fmt.Fprintf(streams.Out, "Nobody vouches for the certificate, and browsers warn of it. Its SHA-256 fingerprint is\n%s\n\n",
+		fmt.Fprintf(streams.Out, "The certificate is self-signed: browsers will warn. Its SHA-256 fingerprint is\n%s\n\n",
 			hash)
 	}
 	if started == nil {
@@ -181,24 +183,24 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	background.Go(func() { a.follow(ctx) })
 	background.Go(func() { a.certificates.follow(ctx) })
 	background.Go(func() { a.api.Learn(ctx, learnEvery) })
-	background.Go(func() { a.stores.Keep(ctx, a.log) })
+	background.Go(func() { a.jobs.Keep(ctx) })
 	background.Go(func() {
 		a.measures.Store(openMeasures(a.stores, a.log))
-		a.stores.Lead(ctx, cluster.JobKeep, func(ctx context.Context) {
+		a.jobs.Lead(ctx, cluster.JobKeep, func(ctx context.Context) {
 			var jobs sync.WaitGroup
-			jobs.Go(func() { a.stores.RetainMeasures(ctx, time.Duration(a.KeepMeasures), a.log) })
-			jobs.Go(func() { a.stores.MergeMeasures(ctx, a.log) })
-			jobs.Go(func() { a.stores.KeepCluster(ctx) })
-			jobs.Go(func() { a.stores.ArchiveKept(ctx, a.log) })
+			jobs.Go(func() { a.jobs.RetainMeasures(ctx, time.Duration(a.KeepMeasures)) })
+			jobs.Go(func() { a.jobs.MergeMeasures(ctx) })
+			jobs.Go(func() { a.jobs.KeepCluster(ctx) })
+			jobs.Go(func() { a.jobs.ArchiveKept(ctx) })
 			jobs.Wait()
 		})
 	})
 	if a.keeper != nil {
 		a.connectKeeper()
-		background.Go(func() { a.stores.Lead(ctx, cluster.JobUpdate, a.keeper.Run) })
+		background.Go(func() { a.jobs.Lead(ctx, cluster.JobUpdate, a.keeper.Run) })
 	}
 	background.Go(func() {
-		if err := a.stores.Serve(ctx, a.log); err != nil {
+		if err := admin.NewCommands(a.stores).Serve(ctx, a.log); err != nil {
 			a.log.Warn("cannot serve admin.sock: relais client and other admin commands need the server stopped",
 				"error",
 				err)
@@ -214,12 +216,12 @@ func (a *app) hooks() hook.Options {
 			env.Keyless = !a.MapAll // who receives has no key either
 			return api.HookEvents(ctx, env, a.stores.Community, c)
 		},
-		Lead: func(ctx context.Context, do func(context.Context)) { a.stores.Lead(ctx, cluster.JobHooks, do) }}
+		Lead: func(ctx context.Context, do func(context.Context)) { a.jobs.Lead(ctx, cluster.JobHooks, do) }}
 }
 
 // connectKeeper passes what the keeper fetches to the stores.
 func (a *app) connectKeeper() {
-	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, a.stores.Publisher()
+	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, admin.NewCommands(a.stores).Publisher()
 	a.keeper.Failed = func(markets []market.Code, feeds bool) {
 		if err := a.stores.Hooks.Add(api.UpdateFailed(markets, feeds, time.Now())); err != nil {
 			a.log.Error("hooks are not told that an update failed", "error", err)
@@ -247,13 +249,13 @@ func (a *app) follow(ctx context.Context) {
 		preparation, stop = context.WithCancel(ctx)
 		preparing.Go(func() {
 			for m := range set.Loaded() { // not to be stopped by the next load
-				a.stores.NoteEdition(ctx, m.Snap, a.log)
+				a.jobs.NoteEdition(ctx, m.Snap)
 			}
 			for m := range set.Loaded() {
 				m.PrepareText() // people search before they export
 			}
 			if err := a.api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
-				a.log.Error("preparing the exports", "error", err)
+				a.log.Error("preparing the exports failed", "error", err)
 			}
 			for m := range set.Loaded() {
 				m.PreparePlaces()

@@ -97,6 +97,7 @@ func TestIngestWithoutArchive(t *testing.T) {
 	if err := os.Remove(store); err != nil {
 		t.Fatal(err)
 	}
+	command(t.Context(), "check", "--data", dir, "--accept")
 	out, errs, code = command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
 	if code != done || !strings.Contains(out, "archive of 2026-08-20 added") {
 		t.Errorf("the same ingest: exit %d, stdout %q, stderr %q; want the archive", code, out, errs)
@@ -131,7 +132,7 @@ func TestEditionOfAnEndedIngest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.ArchiveKept(t.Context(), slog.New(slog.DiscardHandler))
+		admin.NewJobs(s, slog.New(slog.DiscardHandler)).ArchiveKept(t.Context())
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

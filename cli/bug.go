@@ -71,7 +71,7 @@ Example:
 
 // Run closes the bug.
 func (c *bugClose) Run(ctx context.Context, streams Streams) error {
-	command := admin.CloseBug{Bug: c.Bug, Answer: c.Answer}
+	command := admin.Decide{Act: "bug.close", ID: c.Bug, Why: c.Answer}
 	return printAnswer(ctx, c.dataFlag, streams, command, c.JSON, func(b community.Bug) error {
 		_, err := fmt.Fprintf(streams.Out, "%s is %s\n", b.ID, b.State)
 		return err

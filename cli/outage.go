@@ -294,8 +294,8 @@ type outageArg struct {
 	JSON     bool        `name:"json" help:"Print one JSON object."`
 }
 
-func (a *outageArg) decide(ctx context.Context, streams Streams, d admin.DecideOutage) error {
-	d.Report, d.Market, d.Operator = a.Report, a.Market, a.Operator
+func (a *outageArg) decide(ctx context.Context, streams Streams, d admin.Decide) error {
+	d.ID, d.Market, d.Operator = a.Report, a.Market, a.Operator
 	return printReported(ctx, a.dataFlag, streams, d, a.JSON)
 }
 
@@ -315,7 +315,7 @@ Example:
 
 // Run confirms the report.
 func (c *outageConfirm) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, admin.DecideOutage{Decision: admin.ConfirmOutage, User: c.User})
+	return c.decide(ctx, streams, admin.Decide{Act: "outage.confirm", User: c.User})
 }
 
 type outageResolve struct{ outageArg }
@@ -328,7 +328,7 @@ func (*outageResolve) Help() string {
 
 // Run resolves the report.
 func (c *outageResolve) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, admin.DecideOutage{Decision: admin.ResolveOutage})
+	return c.decide(ctx, streams, admin.Decide{Act: "outage.resolve"})
 }
 
 type outageReject struct {
@@ -344,5 +344,5 @@ func (*outageReject) Help() string {
 
 // Run rejects the report.
 func (c *outageReject) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, admin.DecideOutage{Decision: admin.RejectOutage, Why: c.Why})
+	return c.decide(ctx, streams, admin.Decide{Act: "outage.reject", Why: c.Why})
 }

@@ -111,8 +111,9 @@ type photoArg struct {
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
-// change runs a command on the photo and prints the photo's new state.
-func (a *photoArg) change(ctx context.Context, streams Streams, c admin.Command, became string) error {
+// change decides about the photo and prints its new state.
+func (a *photoArg) change(ctx context.Context, streams Streams, c admin.Decide, became string) error {
+	c.ID = a.Photo
 	return printAnswer(ctx, a.dataFlag, streams, c, a.JSON, func(p photos.Photo) error {
 		_, err := fmt.Fprintf(streams.Out, "%s of %s is %s\n", p.ID, visible(p.SiteKey, ""), became)
 		return err
@@ -132,7 +133,7 @@ func (*photoHide) Help() string {
 
 // Run hides the photo.
 func (c *photoHide) Run(ctx context.Context, streams Streams) error {
-	return c.change(ctx, streams, admin.HidePhoto{Photo: c.Photo, Why: c.Why}, "hidden")
+	return c.change(ctx, streams, admin.Decide{Act: "photo.hide", Why: c.Why}, "hidden")
 }
 
 type photoShow struct{ photoArg }
@@ -145,7 +146,7 @@ func (*photoShow) Help() string {
 
 // Run shows the photo.
 func (c *photoShow) Run(ctx context.Context, streams Streams) error {
-	return c.change(ctx, streams, admin.ShowPhoto{Photo: c.Photo}, "shown")
+	return c.change(ctx, streams, admin.Decide{Act: "photo.show"}, "shown")
 }
 
 type photoHold struct{ photoArg }
@@ -160,7 +161,7 @@ Example:
 
 // Run holds the photo.
 func (c *photoHold) Run(ctx context.Context, streams Streams) error {
-	return c.change(ctx, streams, admin.HoldPhoto{Photo: c.Photo}, "held")
+	return c.change(ctx, streams, admin.Decide{Act: "photo.hold"}, "held")
 }
 
 type photoDelete struct {
@@ -176,7 +177,7 @@ func (*photoDelete) Help() string {
 
 // Run deletes the photo.
 func (c *photoDelete) Run(ctx context.Context, streams Streams) error {
-	return c.change(ctx, streams, admin.DeletePhoto{Photo: c.Photo, Why: c.Why}, "deleted")
+	return c.change(ctx, streams, admin.Decide{Act: "photo.delete", Why: c.Why}, "deleted")
 }
 
 // workerCommand decodes images; the server starts it.

@@ -76,8 +76,8 @@ type reportArg struct {
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-func (a *reportArg) decide(ctx context.Context, streams Streams, command admin.DecideReport, then string) error {
-	command.Report = a.Report
+func (a *reportArg) decide(ctx context.Context, streams Streams, act, then string) error {
+	command := admin.Decide{Act: act, ID: a.Report}
 	return printAnswer(ctx, a.dataFlag, streams, command, a.JSON, func(r photos.Report) error {
 		_, err := fmt.Fprintf(streams.Out, "report %s is %s; photo %s %s\n", r.ID, r.Status, r.PhotoID, then)
 		return err
@@ -94,7 +94,7 @@ func (*reportAccept) Help() string {
 
 // Run accepts the report.
 func (c *reportAccept) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, admin.DecideReport{Accept: true}, "is hidden")
+	return c.decide(ctx, streams, "report.accept", "is hidden")
 }
 
 type reportDismiss struct{ reportArg }
@@ -107,7 +107,7 @@ func (*reportDismiss) Help() string {
 
 // Run dismisses the report.
 func (c *reportDismiss) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, admin.DecideReport{}, "stays as it is")
+	return c.decide(ctx, streams, "report.dismiss", "stays as it is")
 }
 
 type reportReopen struct{ reportArg }
@@ -123,5 +123,5 @@ Example:
 
 // Run takes the decision back.
 func (c *reportReopen) Run(ctx context.Context, streams Streams) error {
-	return c.decide(ctx, streams, admin.DecideReport{Undo: true}, "is what it was before the decision")
+	return c.decide(ctx, streams, "report.reopen", "is what it was before the decision")
 }

@@ -210,11 +210,11 @@ func (*userDisable) Help() string {
 
 // Run disables the account.
 func (c *userDisable) Run(ctx context.Context, streams Streams) error {
-	became := "is disabled"
+	act, became := "user.disable", "is disabled"
 	if c.Undo {
-		became = "may sign in again"
+		act, became = "user.enable", "may sign in again"
 	}
-	command := admin.DisableUser{User: c.User, Undo: c.Undo}
+	command := admin.Decide{Act: act, ID: c.User}
 	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, "", became)
 }
 
@@ -251,7 +251,7 @@ type userRole struct {
 func (*userRole) Help() string {
 	return `A member has an account. A moderator also decides at /moderation about photos, reports and bugs
 that others sent. An admin also decides about accounts. Another role signs the account out everywhere;
-its programs stay let in, and have no role.
+its apps keep their access, without a role.
 
 Examples:
   relais user role --data DIR alice moderator
@@ -260,7 +260,7 @@ Examples:
 
 // Run gives the account its role.
 func (c *userRole) Run(ctx context.Context, streams Streams) error {
-	command := admin.SetUserRole{User: c.User, Role: account.Role(c.Role)}
+	command := admin.Decide{Act: "user.role", ID: c.User, Role: account.Role(c.Role)}
 	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, "", "has the role "+c.Role)
 }
 

@@ -152,7 +152,7 @@ func (l *load) confirm() {
 	n, start := l.node(), time.Now()
 	l.reports.do(h.id, n, user, func() (any, outcome) {
 		var r admin.OutageReport
-		o, err := n.command(admin.DecideOutage{Report: h.id, Decision: admin.ConfirmOutage,
+		o, err := n.command(admin.Decide{ID: h.id, Act: "outage.confirm",
 			User: fmt.Sprint("user ", user)}, &r)
 		if o == answered && err != nil && l.mayBeOld() {
 			return nil, notDone // the node cannot ask whether there is such a report

@@ -20,45 +20,15 @@ const (
 	maxVersion = 64
 )
 
-// A decision has the fields of a form.
-type decision struct {
-	act, id, on, why, role string
-	visitor                string // id of the account
+// acts are those of a moderator and, true, those of an admin.
+var acts = map[string]bool{
+	"photo.show": false, "photo.hide": false, "photo.hold": false, "photo.delete": false,
+	"report.accept": false, "report.dismiss": false, "report.reopen": false,
+	"outage.confirm": false, "outage.resolve": false, "outage.reject": false, "bug.close": false,
+	"user.disable": true, "user.enable": true, "user.role": true,
 }
 
-// commands make the command of each act. Its name is that in the audit log, unless undoing has another.
-var commands = map[string]func(d decision) admin.Command{
-	"photo.show":   func(d decision) admin.Command { return admin.ShowPhoto{Photo: d.id, On: d.on} },
-	"photo.hide":   func(d decision) admin.Command { return admin.HidePhoto{Photo: d.id, Why: d.why, On: d.on} },
-	"photo.hold":   func(d decision) admin.Command { return admin.HoldPhoto{Photo: d.id, On: d.on} },
-	"photo.delete": func(d decision) admin.Command { return admin.DeletePhoto{Photo: d.id, Why: d.why, On: d.on} },
-	"report.accept": func(d decision) admin.Command {
-		return admin.DecideReport{Report: d.id, Accept: true, Why: d.why, On: d.on}
-	},
-	"report.dismiss": func(d decision) admin.Command { return admin.DecideReport{Report: d.id, Why: d.why, On: d.on} },
-	"report.reopen": func(d decision) admin.Command {
-		return admin.DecideReport{Report: d.id, Undo: true, Why: d.why, On: d.on}
-	},
-	"outage.confirm": func(d decision) admin.Command { return d.outage(admin.ConfirmOutage) },
-	"outage.resolve": func(d decision) admin.Command { return d.outage(admin.ResolveOutage) },
-	"outage.reject":  func(d decision) admin.Command { return d.outage(admin.RejectOutage) },
-	"bug.close":      func(d decision) admin.Command { return admin.CloseBug{Bug: d.id, Answer: d.why, On: d.on} },
-}
-
-// userCommands are those of an admin.
-var userCommands = map[string]func(d decision) admin.Command{
-	"user.disable": func(d decision) admin.Command { return admin.DisableUser{User: d.id, On: d.on, Why: d.why} },
-	"user.enable":  func(d decision) admin.Command { return admin.DisableUser{User: d.id, Undo: true, On: d.on, Why: d.why} },
-	"user.role": func(d decision) admin.Command {
-		return admin.SetUserRole{User: d.id, Role: account.Role(d.role), On: d.on, Why: d.why}
-	},
-}
-
-func (d decision) outage(how admin.Decision) admin.Command {
-	return admin.DecideOutage{Report: d.id, Decision: how, User: d.visitor, Why: d.why, On: d.on}
-}
-
-// decide runs the command of a form, and returns to the page of the form. Each form names the version that its
+// decide makes the decision of a form, and returns to the page of the form. Each form names the version that its
 // moderator saw: the second of two moderators is told of the first decision.
 func (q *request) decide() {
 	if q.r.Method != http.MethodPost {
@@ -66,25 +36,21 @@ func (q *request) decide() {
 		return
 	}
 	values := q.visit.Values
-	d := decision{act: values.Get("act"), id: values.Get("id"), on: values.Get("on"), why: values.Get("why"),
-		role: values.Get("role"), visitor: q.visit.ID}
-	known := commands
-	if q.r.URL.Path == Path+"/decide-user" {
-		known = userCommands
-	}
-	command := known[d.act]
-	if command == nil || d.id == "" || len(d.id) > maxSubject || d.on == "" || len(d.on) > maxVersion ||
-		d.act == "user.role" && !slices.Contains(account.Roles, account.Role(d.role)) {
+	d := admin.Decide{Act: values.Get("act"), ID: values.Get("id"), On: values.Get("on"), Why: values.Get("why"),
+		Role: account.Role(values.Get("role")), User: q.visit.ID}
+	ofAdmin, known := acts[d.Act]
+	if !known || ofAdmin != (q.r.URL.Path == Path+"/decide-user") || d.ID == "" || len(d.ID) > maxSubject || d.On == "" ||
+		len(d.On) > maxVersion || d.Act == "user.role" && !slices.Contains(account.Roles, d.Role) {
 		q.show(http.StatusBadRequest, "", q.words["failedTitle"], "failed.html", q.words["badForm"])
 		return
 	}
-	if len(d.why) > audit.MaxWhy {
+	if len(d.Why) > audit.MaxWhy {
 		q.show(http.StatusBadRequest, "", q.words["failedTitle"], "failed.html", q.words["tooLong"])
 		return
 	}
-	answer, err := q.Stores.Do(q.context(), command(d))
+	answer, err := admin.NewCommands(q.Stores).Do(q.context(), d)
 	if changed, ok := errors.AsType[*admin.ChangedError](err); ok {
-		q.changed(d, changed.Last)
+		q.changed(d.Why, changed.Last)
 		return
 	}
 	if err != nil {
@@ -92,10 +58,10 @@ func (q *request) decide() {
 		return
 	}
 	back := q.back()
-	if d.act == "photo.delete" && strings.HasPrefix(back, Path+"/photos/") {
+	if d.Act == "photo.delete" && strings.HasPrefix(back, Path+"/photos/") {
 		back = Path
 	}
-	about := d.id
+	about := d.ID
 	if a, ok := answer.(*account.Account); ok {
 		about = a.Name // as in the log
 	}
@@ -116,10 +82,10 @@ func withAbout(back, id string) string {
 
 // changed writes the page for a record that was changed before. last is the last decision, nil if the record
 // changed in another way.
-func (q *request) changed(d decision, last *audit.Entry) {
+func (q *request) changed(why string, last *audit.Entry) {
 	data := struct {
 		Text, Photo, Why string
-	}{Text: q.words["changedOtherwise"], Why: d.why}
+	}{Text: q.words["changedOtherwise"], Why: why}
 	if last != nil {
 		data.Text = q.sentence(last)
 		data.Photo = photoLink(last)

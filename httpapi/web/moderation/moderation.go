@@ -145,7 +145,7 @@ func failure(err error) (status int, name string, after time.Duration) {
 
 // ask runs a command that lists something.
 func ask[T any](q *request, c admin.Command) (answer T, err error) {
-	result, err := q.Stores.Do(q.context(), c)
+	result, err := admin.NewCommands(q.Stores).Do(q.context(), c)
 	if err != nil {
 		return answer, err
 	}

@@ -48,10 +48,7 @@ func TestTexts(t *testing.T) {
 func TestNamesHaveTexts(t *testing.T) {
 	texts := readTexts(t, "en")
 	var names []string
-	for act := range commands {
-		names = append(names, "act."+act)
-	}
-	for act := range userCommands {
+	for act := range acts {
 		names = append(names, "act."+act)
 	}
 	for _, reason := range photos.Reason("").Values() {
