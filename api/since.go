@@ -51,7 +51,7 @@ func (r *Env) changed(ctx context.Context, p changeParams, m *index.Market) (*in
 	}
 	current := m.Snap.SourceDate
 	if string(p.ChangedSince) >= current {
-		return m.Subset("", func() ([]string, error) { return nil, nil })
+		return m.Subset(ctx, "", func(context.Context) ([]string, error) { return nil, nil })
 	}
 	version, code := r.Archives.Version(), m.Table.Code // the version before they are read
 	all, err := r.Archives.Editions(code)
@@ -69,7 +69,7 @@ func (r *Env) changed(ctx context.Context, p changeParams, m *index.Market) (*in
 		return nil, nil
 	}
 	since, until := all[from].Date, all[at].Date
-	return m.Subset(version+" "+since.String(), func() ([]string, error) {
+	return m.Subset(ctx, version+" "+since.String(), func(ctx context.Context) ([]string, error) {
 		span, err := r.Archives.Between(ctx, code, since, until)
 		if err != nil {
 			return nil, err

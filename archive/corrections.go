@@ -28,12 +28,8 @@ func (s *Store) Told(ctx context.Context, code market.Code, date site.Date, n in
 		if err != nil {
 			return err
 		}
-		l, err = s.memory.differences.get(ctx, name, func() (*change.List, int, error) {
-			l, err := readTold(key, sealed)
-			if err != nil {
-				return nil, 0, err
-			}
-			return l, l.Bytes(), nil
+		l, err = s.memory.differences.Make(ctx, name, func(context.Context) (*change.List, error) {
+			return readTold(key, sealed)
 		})
 		return err
 	})

@@ -89,12 +89,8 @@ func (s *Store) stored(ctx context.Context, tx *store.Tx, code market.Code, from
 		return nil, err
 	}
 	name = xxhash.Sum64String(fmt.Sprint(name, code, from.Version, to.Version))
-	return s.memory.differences.get(ctx, name, func() (*change.List, int, error) {
-		l, err := readDifference(key, sealed, from, to)
-		if err != nil {
-			return nil, 0, err
-		}
-		return l, l.Bytes(), nil
+	return s.memory.differences.Make(ctx, name, func(context.Context) (*change.List, error) {
+		return readDifference(key, sealed, from, to)
 	})
 }
 

@@ -139,11 +139,11 @@ func (s *Span) Net(ctx context.Context) (*change.List, error) {
 		name = append(append(append(name, l.previous.Version...), ' '), l.Version...)
 		lists[len(lists)-1-i] = l.List
 	}
-	return s.store.memory.nets.get(ctx, xxhash.Sum64(name), func() (*change.List, int, error) {
+	return s.store.memory.nets.Make(ctx, xxhash.Sum64(name), func(context.Context) (*change.List, error) {
 		l, err := change.Net(lists)
 		if err != nil {
-			return nil, 0, damaged(err.Error())
+			return nil, damaged(err.Error())
 		}
-		return l, l.Bytes(), nil
+		return l, nil
 	})
 }

@@ -14,6 +14,14 @@ func (m members) has(r ref) bool {
 	return int(r.rank/64) < len(bits) && bits[r.rank/64]&(1<<(r.rank%64)) != 0
 }
 
+// size returns about how many bytes of memory they take.
+func (m members) size() (n int) {
+	for _, bits := range m {
+		n += 64 + 8*cap(bits)
+	}
+	return n
+}
+
 // membersOf returns the rows of a publication. Errors: errDamaged.
 func (s *Store) membersOf(tx *store.Tx, p *Publication) (members, error) {
 	key := numberKey(uint32(p.day()))
@@ -21,12 +29,10 @@ func (s *Store) membersOf(tx *store.Tx, p *Publication) (members, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.memory.members.get(context.Background(), name, func() (members, int, error) {
-		s.memory.members.making.Lock()
-		defer s.memory.members.making.Unlock()
+	return s.memory.members.Make(context.Background(), name, func(context.Context) (members, error) {
 		l, err := listingOf(tx, p)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		m := members{}
 		for _, r := range l.refs {
@@ -37,10 +43,6 @@ func (s *Store) membersOf(tx *store.Tx, p *Publication) (members, error) {
 			bits[r.rank/64] |= 1 << (r.rank % 64)
 			m[r.segment] = bits
 		}
-		size := 0
-		for _, bits := range m {
-			size += 64 + 8*cap(bits)
-		}
-		return m, size, nil
+		return m, nil
 	})
 }

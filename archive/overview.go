@@ -42,7 +42,7 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 		if name == 0 { // the file of archives is missing
 			return nil, ErrNoArchive
 		}
-		o, err = s.memory.overviews.get(ctx, name, func() (*Overview, int, error) { return s.overview(date) })
+		o, err = s.memory.overviews.Make(ctx, name, func(context.Context) (*Overview, error) { return s.overview(date) })
 		if !errors.Is(err, errReplaced) {
 			break
 		}
@@ -51,9 +51,7 @@ func (s *Store) Overview(ctx context.Context, date string) (o *Overview, err err
 }
 
 // overview reads a publication.
-func (s *Store) overview(date string) (*Overview, int, error) {
-	s.memory.overviews.making.Lock()
-	defer s.memory.overviews.making.Unlock()
+func (s *Store) overview(date string) (*Overview, error) {
 	sel := selection{}
 	if err := s.view(func(tx *store.Tx) error {
 		p, _, err := find(tx, date)
@@ -62,13 +60,13 @@ func (s *Store) overview(date string) (*Overview, int, error) {
 		}
 		return sel.pickAll(tx, 1, p)
 	}); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	o := &Overview{briefs: s.memory.briefsNow()}
 	err := walk(s.fetch, sel, nil, o.add)
 	o.states = slices.Clip(o.states)
 	o.briefs.sort()
-	return o, 64 + 4*len(o.states), err
+	return o, err
 }
 
 // briefsNow returns the briefs to which an overview is added. It starts new ones when they have
@@ -76,7 +74,7 @@ func (s *Store) overview(date string) (*Overview, int, error) {
 func (m *memory) briefsNow() *briefs {
 	if m.briefs == nil || m.briefs.bytes > mostBriefs {
 		m.briefs = newBriefs()
-		m.overviews.clear()
+		m.overviews.Clear()
 	}
 	return m.briefs
 }

@@ -68,20 +68,13 @@ func (a *supportQuery) findIn(segment uint32) error {
 	if err != nil {
 		return err
 	}
-	open := func() (*block, int, error) {
-		b, err := openBlock(key, sealed)
+	open := func(context.Context) (*block, error) { return openBlock(key, sealed) }
+	supports, err := a.memory.supports.Make(context.Background(), name, func(ctx context.Context) ([]uint32, error) {
+		b, err := open(ctx)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		return b, b.size(), nil
-	}
-	supports, err := a.memory.supports.get(context.Background(), name, func() ([]uint32, int, error) {
-		b, _, err := open()
-		if err != nil {
-			return nil, 0, err
-		}
-		list := slices.Clip(slices.Compact(slices.Clone(b.supports)))
-		return list, 64 + 4*len(list), nil
+		return slices.Clip(slices.Compact(slices.Clone(b.supports))), nil
 	})
 	if err != nil {
 		return err
@@ -89,7 +82,7 @@ func (a *supportQuery) findIn(segment uint32) error {
 	if _, has := slices.BinarySearch(supports, a.support); !has {
 		return nil
 	}
-	shared, err := a.memory.blocks.get(context.Background(), name, open)
+	shared, err := a.memory.blocks.Make(context.Background(), name, open)
 	if err != nil {
 		return err
 	}
@@ -129,14 +122,16 @@ func (s *Store) publicationsIn(tx *store.Tx) ([]Publication, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.memory.publications.get(context.Background(), xxhash.Sum64(names), func() ([]Publication, int, error) {
-		all, err := publications(tx)
-		size := 0
-		for _, p := range all {
-			size += 200 + 4*len(p.Segments)
-		}
-		return all, size, err
-	})
+	return s.memory.publications.Make(context.Background(), xxhash.Sum64(names),
+		func(context.Context) ([]Publication, error) { return publications(tx) })
+}
+
+// publicationsSize returns about how many bytes of memory the list takes.
+func publicationsSize(all []Publication) (n int) {
+	for _, p := range all {
+		n += 200 + 4*len(p.Segments)
+	}
+	return n
 }
 
 // changes returns the changes of the support in a publication.
@@ -153,13 +148,12 @@ func (a *supportQuery) changes(p *Publication) (found []rowChange, err error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.memory.changes.get(context.Background(), name, func() ([]rowChange, int, error) {
+	list, err := a.memory.changes.Make(context.Background(), name, func(context.Context) ([]rowChange, error) {
 		plain, err := unseal(changesBucket, key, sealed)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		list, err := readChanges(plain)
-		return list, 64 + 20*len(list), err
+		return readChanges(plain)
 	})
 	if err != nil {
 		return nil, err

@@ -142,12 +142,11 @@ func TestOverview(t *testing.T) {
 	s.memory.briefs.bytes = mostBriefs + 1
 	mustAdd(t, s, publication(t, "2026-10-01", weeks[0][0].line()), Options{Force: true})
 	o, err := s.Overview(context.Background(), "2026-10-01")
-	if again, _ := s.Overview(context.Background(), "2026-10-01"); err != nil || o != again ||
-		s.memory.overviews.lru.Len() != 1 {
-		t.Errorf("%d overviews are kept: %v, o %v, want 1, no error and o = %v", s.memory.overviews.lru.Len(), err, o,
-			again)
+	again, _ := s.Overview(context.Background(), "2026-10-01")
+	if n, _ := s.memory.overviews.Usage(); err != nil || o != again || n != 1 {
+		t.Errorf("%d overviews are kept: %v, o %v, want 1, no error and o = %v", n, err, o, again)
 	}
-	again, err := s.Overview(context.Background(), dateOfWeek(0))
+	again, err = s.Overview(context.Background(), dateOfWeek(0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,61 +197,6 @@ func TestRepeatedRows(t *testing.T) {
 	if site, err := s.SiteAt("10", "2026-08-06"); err != nil || len(site.Records) != 2 {
 		t.Errorf("got %+v, %v, want no error and len(site.Records) = 2", site, err)
 	}
-}
-
-// What is kept is made once for all who ask at once, an error not at all, and what was
-// not asked for longest goes first.
-func TestKept(t *testing.T) {
-	k := valueCache[int]{most: 100}
-	calls := 0
-	var asking sync.WaitGroup
-	for range 20 {
-		asking.Go(func() {
-			if v, err := k.get(context.Background(),
-				1, func() (int, int, error) { calls++; return 7, 40, nil }); v != 7 || err != nil {
-				t.Errorf("got %v, %v, want 7 and no error", v, err)
-			}
-		})
-	}
-	asking.Wait()
-	put := func(name uint64, size int) (made bool) {
-		k.get(context.Background(), name, func() (int, int, error) { made = true; return 0, size, nil })
-		return made
-	}
-	if calls != 1 {
-		t.Errorf("%d calls for one value, want 1", calls)
-	}
-	for i, step := range []struct {
-		name uint64
-		size int
-		made bool
-	}{{2, 40, true}, {1, 0, false}, {3, 40, true}, {1, 0, false}, {2, 40, true}} {
-		if made := put(step.name, step.size); made != step.made || k.bytes > 100 {
-			t.Errorf("step %d: made value %d: %v, %d bytes; want %v, at most 100", i, step.name, made, k.bytes,
-				step.made)
-		}
-	}
-	failed := errors.New("failed")
-	for range 2 {
-		if _, err := k.get(context.Background(), 9, func() (int, int, error) { return 0, 50, failed }); err != failed {
-			t.Error(err)
-		}
-	}
-	if made := put(9, 500); !made || k.lru.Len() != 1 || k.bytes != 500 {
-		t.Errorf("a large value: made %v, %d values of %d bytes, want it alone", made, k.lru.Len(), k.bytes)
-	}
-	if made := put(1, 10); !made || k.bytes != 10 {
-		t.Errorf("after it: made %v, %d bytes, want 10", made, k.bytes)
-	}
-	ended, end := context.WithCancel(context.Background())
-	end()
-	entered, leave := make(chan bool), make(chan bool)
-	go k.get(context.Background(), 10, func() (int, int, error) { entered <- true; <-leave; return 0, 0, nil })
-	<-entered
-	if _, err := k.get(ended, 10, nil); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	close(leave)
 }
 
 // Who asks while a publication is replaced is told the one or the other.

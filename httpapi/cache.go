@@ -3,26 +3,16 @@ package httpapi
 import (
 	"context"
 	"maps"
-	"sync"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/index"
+	"relais/internal/cache"
 )
 
 // pageCacheBytes is the memory of compressed answers, and of small ones as they are.
 const pageCacheBytes = 32 << 20
-
-// A cache keeps the most recently used answers, up to a number of bytes.
-type cache struct {
-	mu    sync.Mutex
-	lru   *simplelru.LRU[cacheKey, *packed]
-	bytes int
-	most  int
-}
 
 // An answerKey identifies an answer apart from its request id: the version of the data
 // and the canonical form of the question.
@@ -34,42 +24,17 @@ type cacheKey struct {
 	coding *coding
 }
 
-// cacheEntries bounds the number of entries of any size.
-const cacheEntries = 20000
+// pageCacheEntries bounds the number of answers of any size.
+const pageCacheEntries = 20000
 
-func newCache(most int) *cache {
-	c := &cache{most: most}
-	lru, err := simplelru.NewLRU(cacheEntries, func(k cacheKey, p *packed) { c.bytes -= k.entryBytes(p) })
-	if err != nil {
-		panic(err) // the size is a constant
-	}
-	c.lru = lru
-	return c
+// newPageCache returns an empty cache of answers, up to a number of bytes.
+func newPageCache(most int64) *cache.Cache[cacheKey, *packed] {
+	return cache.New(cache.Options[cacheKey, *packed]{Max: pageCacheEntries, MaxSize: most, Size: cacheKey.entryBytes})
 }
 
 // entryBytes is about the memory of an entry, in which a small answer is the smaller part.
-func (k cacheKey) entryBytes(p *packed) int {
-	return len(k.version) + len(k.question) + len(p.data) + 256
-}
-
-func (c *cache) get(k cacheKey) *packed {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p, _ := c.lru.Get(k)
-	return p
-}
-
-func (c *cache) put(k cacheKey, p *packed) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.lru.Contains(k) || len(p.data) > c.most/4 {
-		return
-	}
-	c.bytes += k.entryBytes(p)
-	c.lru.Add(k, p)
-	for c.bytes > c.most {
-		c.lru.RemoveOldest()
-	}
+func (k cacheKey) entryBytes(p *packed) int64 {
+	return int64(len(k.version) + len(k.question) + len(p.data) + 256)
 }
 
 // prepared holds answers of the current data that many clients ask for, compressed in advance.
@@ -93,7 +58,7 @@ func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerK
 		return nil
 	}
 	if a.version != "" {
-		s.pages.put(key, p)
+		s.pages.Add(key, p)
 	}
 	return p
 }
@@ -106,7 +71,8 @@ func (s *Server) cached(key cacheKey) *packed {
 	if p := (*s.prepared.Load())[key]; p != nil {
 		return p
 	}
-	return s.pages.get(key)
+	p, _ := s.pages.Get(key)
+	return p
 }
 
 // answerFromCache sends an answer that is in memory, and reports whether there is one.

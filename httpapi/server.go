@@ -24,6 +24,7 @@ import (
 	"relais/hook"
 	"relais/index"
 	"relais/internal/admit"
+	"relais/internal/cache"
 	"relais/measure"
 )
 
@@ -100,7 +101,7 @@ type Server struct {
 	anonymous          flood // in the log
 	notices            notices
 	set                atomic.Pointer[index.Set]
-	pages              *cache
+	pages              *cache.Cache[cacheKey, *packed]
 	prepared           atomic.Pointer[prepared]
 	sectors            export.SectorCounts
 	openapi            []byte
@@ -120,7 +121,7 @@ func New(o Options) (*Server, error) {
 	if o.Map == "" {
 		o.Map = MapOff
 	}
-	s := &Server{Options: o, pages: newCache(pageCacheBytes), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(),
+	s := &Server{Options: o, pages: newPageCache(pageCacheBytes), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(),
 		bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
 		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: make(chan struct{}, 2),
 		refusals:  flood{what: "refused requests", most: callerLines, mostAll: allLines},

@@ -54,7 +54,7 @@ func TestTilesFromTheCache(t *testing.T) {
 				})
 			}
 		}
-		if n := s.pages.lru.Len(); n == 0 {
+		if n, _ := s.pages.Usage(); n == 0 {
 			t.Errorf("%s: the cache has nothing", tt.name)
 		}
 	}
@@ -63,7 +63,7 @@ func TestTilesFromTheCache(t *testing.T) {
 // The memory of tiles stays within its bound whatever filters callers invent.
 func TestTilesOfManyFilters(t *testing.T) {
 	s := newServer(t)
-	s.pages = newCache(1 << 20)
+	s.pages = newPageCache(1 << 20)
 	path := tileNear(market.FR, parisCentre, 9)
 	filters := 10_000
 	if !tier.Full() {
@@ -74,12 +74,7 @@ func TestTilesOfManyFilters(t *testing.T) {
 			t.Fatalf("filter %d: status %d, want 200: %s", i, w.Code, w.Body)
 		}
 	}
-	held := 0
-	for _, k := range s.pages.lru.Keys() {
-		p, _ := s.pages.lru.Peek(k)
-		held += len(p.data) + len(k.question)
-	}
-	if n := s.pages.lru.Len(); held > 1<<20 || n < 100 {
+	if n, held := s.pages.Usage(); held > 1<<20 || n < 100 {
 		t.Errorf("%d bytes in %d tiles, want at most 1 MiB, and many tiles", held, n)
 	}
 }
@@ -113,7 +108,7 @@ func TestTilesOfAVersion(t *testing.T) {
 			}
 		})
 	}
-	if n := len(s.pages.lru.Keys()); n > 4 { // two questions, two codings at most
+	if n, _ := s.pages.Usage(); n > 4 { // two questions, two codings at most
 		t.Errorf("%d tiles in the cache: another v makes another one", n)
 	}
 }
@@ -135,7 +130,7 @@ func TestFirstTiles(t *testing.T) {
 	for path := range want {
 		want[path] = askMap(t, s, "GET", "/map"+path).Body.String()
 	}
-	s.pages = newCache(0)
+	s.pages = newPageCache(0)
 	if err := s.Prepare(t.Context(), set); err != nil {
 		t.Fatal(err)
 	}

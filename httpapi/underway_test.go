@@ -135,7 +135,7 @@ func TestStreamsInAll(t *testing.T) {
 // larger than the bound is answered when it is the only one.
 func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 	s := newServer(t)
-	s.pages = newCache(0) // what is kept there is not in question
+	s.pages = newPageCache(0) // what is kept there is not in question
 	text := strings.Repeat("x", 5<<20)
 	serveStreams(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + text + `"`),
 		"/small": endpoint.Bytes(`{"data":"` + text[:9000] + `"`)})
@@ -217,7 +217,7 @@ func (r *reader) Write(p []byte) (int, error) {
 // is prepared need not.
 func TestSlowReaders(t *testing.T) {
 	s := newServer(t)
-	s.pages = newCache(0)
+	s.pages = newPageCache(0)
 	const size = 6 << 20
 	serveStreams(s, false, map[string]endpoint.Stream{"/encoded": noise{pieces{n: size >> 20, size: 1 << 20}},
 		"/ready": endpoint.Bytes(`{"data":"` + strings.Repeat("x", size) + `"`)})
@@ -254,7 +254,7 @@ func TestSlowReaders(t *testing.T) {
 // answers of everyday size still pass.
 func TestManySlowReaders(t *testing.T) {
 	s := newServer(t)
-	s.pages = newCache(0)
+	s.pages = newPageCache(0)
 	serveStreams(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + strings.Repeat("x",
 		7<<20) + `"`)})
 	var clients []*access.Issued

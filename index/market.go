@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/cache"
 	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
@@ -60,14 +61,15 @@ type indexes struct {
 	bounds    func() geo.Box
 	// operatorIDs are the operators' own names of sites, by station row.
 	operatorIDs func() *nameTable
-	subsets     subsets
+	subsets     *cache.Cache[string, *Subset] // by name, those that were asked for last
 }
 
 // Load indexes a snapshot. What most questions do not need is made when it is first asked for: the
 // encoded summaries, the index of texts, the places. It calls encoder for each goroutine that encodes
 // summaries. It returns an error when the snapshot has too many radio identifiers to be indexed.
 func Load(s *snapshot.Snapshot, encoder func(*snapshot.Snapshot) Encode, now time.Time) (*Market, error) {
-	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{}}
+	m := &Market{Table: market.Get(s.Market), Snap: s, Loaded: now, indexes: &indexes{
+		subsets: cache.New(cache.Options[string, *Subset]{Max: keptSubsets})}}
 	m.communes = sync.OnceValue(m.readCommunes)
 	m.places = sync.OnceValue(m.readPlaces)
 	m.extents = sync.OnceValue(m.countExtents)

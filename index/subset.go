@@ -2,9 +2,7 @@ package index
 
 import (
 	"cmp"
-	"sync"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"context"
 )
 
 // A Subset is a set of sites of a Market. It does not change.
@@ -19,38 +17,21 @@ func (s *Subset) Len() int { return s.sites.count() }
 // keptSubsets is how many subsets a Market keeps. Each has a bit for each site.
 const keptSubsets = 64
 
-// subsets are those that were asked for last, by name.
-type subsets struct {
-	mu  sync.Mutex
-	lru *simplelru.LRU[string, *keptSubset]
-}
-
-// A keptSubset is made by the first who asks for it, while others wait.
-type keptSubset struct {
-	mu     sync.Mutex
-	subset *Subset
-}
-
 // Subset returns the sites that have one of the ids. The Market keeps it under a name, which stands
-// for the ids: ids is not called for a name that is kept. Ids that no site has do not count. Its
-// error is that of ids.
-func (m *Market) Subset(name string, ids func() ([]string, error)) (*Subset, error) {
-	kept := m.subsets.named(name)
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	if kept.subset != nil {
-		return kept.subset, nil
-	}
-	list, err := ids()
-	if err != nil {
-		return nil, err
-	}
-	s := &Subset{newBitset(m.Len())}
-	for _, id := range list {
-		s.sites.add(m.siteIDs.find(id))
-	}
-	kept.subset = s
-	return s, nil
+// for the ids: ids is not called for a name that is kept. Ids that no site has do not count. Errors: those
+// of ids, and of ctx while another caller makes the same subset.
+func (m *Market) Subset(ctx context.Context, name string, ids func(context.Context) ([]string, error)) (*Subset, error) {
+	return m.subsets.Make(ctx, name, func(ctx context.Context) (*Subset, error) {
+		list, err := ids(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s := &Subset{newBitset(m.Len())}
+		for _, id := range list {
+			s.sites.add(m.siteIDs.find(id))
+		}
+		return s, nil
+	})
 }
 
 // Named returns the sites that have one of the ids or siteKeys, and the names that no site has. It is not
@@ -76,22 +57,4 @@ func (s *Subset) And(o *Subset) *Subset {
 	both.sites.copy(s.sites)
 	both.sites.and(o.sites)
 	return both
-}
-
-func (s *subsets) named(name string) *keptSubset {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lru == nil {
-		lru, err := simplelru.NewLRU[string, *keptSubset](keptSubsets, nil)
-		if err != nil {
-			panic(err) // the size is a constant
-		}
-		s.lru = lru
-	}
-	kept, ok := s.lru.Get(name)
-	if !ok {
-		kept = &keptSubset{}
-		s.lru.Add(name, kept)
-	}
-	return kept
 }

@@ -234,7 +234,7 @@ func newNetRow(m *index.Market, label string, operator int) netRow {
 
 // netsOf returns the number of sites by generation, of all operators together and of each.
 func (p *Pages) netsOf(ctx context.Context, m *index.Market) []netRow {
-	rows, err := p.nets.get(ctx, string(m.Table.Code)+" "+m.Snap.Version, func(context.Context) ([]netRow, error) {
+	rows, err := p.nets.Make(ctx, string(m.Table.Code)+" "+m.Snap.Version, func(context.Context) ([]netRow, error) {
 		rows := []netRow{newNetRow(m, "", index.Any)}
 		for i, o := range m.Table.Operators {
 			rows = append(rows, newNetRow(m, o.Label, i))

@@ -18,7 +18,7 @@ func (p *Pages) addTrends(ctx context.Context, env *api.Env, w words, m *index.M
 	if !slices.Contains(archive.Markets, m.Table.Code) || env.Archives == nil || env.CheckUsable(api.DataArchives) != nil {
 		return nil
 	}
-	sum, err := p.trends.get(ctx, env.Archives.Version(), func(ctx context.Context) (*archive.Census, error) {
+	sum, err := p.trends.Make(ctx, env.Archives.Version(), func(ctx context.Context) (*archive.Census, error) {
 		return env.Archives.Census(ctx, trendGroups, trendGrouper())
 	})
 	if err != nil {

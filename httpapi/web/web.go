@@ -65,7 +65,7 @@ type Pages struct {
 func New(o Options) *Pages {
 	counter := func() *limit.Addresses { return limit.NewAddresses(time.Minute) }
 	p := &Pages{Options: o, base: view.BasePath(o.BaseURL), asked: counter(), assets: counter(), ranges: counter(),
-		sums: &sums{}}
+		sums: newSums()}
 	p.templates = p.ReadTemplates(files, template.FuncMap{"asset": p.assetURL, "modules": modules})
 	return p
 }

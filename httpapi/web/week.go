@@ -114,7 +114,7 @@ func (p *Pages) week(w http.ResponseWriter, r *http.Request) {
 	}
 	env := p.Env()
 	name := strings.Join([]string{env.Archives.Version(), setVersion(env), string(code), date}, " ")
-	sum, err := p.weeks.get(r.Context(), name, func(ctx context.Context) (*weekSum, error) {
+	sum, err := p.weeks.Make(r.Context(), name, func(ctx context.Context) (*weekSum, error) {
 		if at == 0 { // all of it is new, and nothing is there to compare it with
 			return &weekSum{}, nil
 		}
