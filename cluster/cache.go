@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"container/list"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"relais/internal/cache"
 	"relais/internal/folder"
 )
 
@@ -27,19 +27,9 @@ type Cache struct {
 	most int64
 	log  *slog.Logger
 
-	mu      sync.Mutex
-	files   map[string]*list.Element // of cached, by file name
-	order   *list.List               // the last used first
-	size    int64                    // of the files, and of those that are being written
-	flights map[string]*flight       // by file name
-	full    time.Time                // until then the disk counts as full
-}
-
-// cached is a file of the cache.
-type cached struct {
-	file string
-	size int64
-	used time.Time // as the file's time says, to an hour
+	files *cache.Cache[string, int64] // their sizes, by file name
+	mu    sync.Mutex
+	full  time.Time // until then the disk counts as full; guarded by mu
 }
 
 const (
@@ -50,8 +40,9 @@ const (
 // NewCache opens the cache of blobs in a folder, which is made. Its files have at most so many
 // bytes together.
 func NewCache(b Blobs, dir string, most int64, log *slog.Logger) (*Cache, error) {
-	c := &Cache{Blobs: b, dir: dir, most: most, log: log, files: map[string]*list.Element{}, order: list.New(),
-		flights: map[string]*flight{}}
+	c := &Cache{Blobs: b, dir: dir, most: most, log: log}
+	c.files = cache.New(cache.Options[string, int64]{MaxSize: most, Size: func(_ string, size int64) int64 { return size },
+		Evicted: func(file string, _ int64) { c.removeFile(file) }})
 	if err := folder.MakePrivateDir(dir); err != nil {
 		return nil, err
 	}
@@ -62,21 +53,18 @@ func NewCache(b Blobs, dir string, most int64, log *slog.Logger) (*Cache, error)
 	if err != nil {
 		return nil, err
 	}
-	var found []cached
+	var found []fs.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && isCacheFile(e.Name()) && info.Mode().IsRegular() {
-			found = append(found, cached{e.Name(), info.Size(), info.ModTime()})
+			found = append(found, info)
 		}
 	}
-	slices.SortFunc(found, func(a, b cached) int { return a.used.Compare(b.used) })
-	for _, f := range found {
-		c.files[f.file] = c.order.PushFront(&f)
-		c.size += f.size
+	slices.SortFunc(found, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range found {
+		c.files.Add(info.Name(), info.Size())
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shrink()
+	c.files.Reserve(0) // the last one may be too large as well
 	return c, nil
 }
 
@@ -92,68 +80,45 @@ func isCacheFile(file string) bool {
 	return err == nil && len(raw) == sha256.Size && hex.EncodeToString(raw) == file
 }
 
-// Size is how many bytes the files have.
+// Size is how many bytes the files have, and those that are being written.
 func (c *Cache) Size() int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.size
+	_, size := c.files.Usage()
+	return size
 }
 
 // Get opens a blob. One that was cached can be read from anywhere in it: it is an io.ReadSeeker.
 func (c *Cache) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	file := cacheFile(name)
-	if r, err := c.open(file, name); err == nil {
-		return r, nil
-	}
-	err := c.fetch(ctx, file, name)
-	if err == nil {
-		var r io.ReadCloser
-		if r, err = c.open(file, name); err == nil {
+	for range 2 { // a damaged file is fetched again
+		_, err := c.files.Make(ctx, file, func(ctx context.Context) (int64, error) { return c.fetch(ctx, file, name) })
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if read, ok := errors.AsType[*readError](err); ok {
+			return nil, read.error
+		}
+		if err != nil {
+			break
+		}
+		if r := c.open(file, name); r != nil {
 			return r, nil
 		}
-	}
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
-	var read *readError
-	if errors.As(err, &read) {
-		return nil, read.error
 	}
 	return c.Blobs.Get(ctx, name) // without the cache
 }
 
-// open opens a cached file as used now. Errors: fs.ErrNotExist.
-func (c *Cache) open(file, name string) (io.ReadCloser, error) {
-	c.mu.Lock()
-	e := c.files[file]
-	if e == nil {
-		c.mu.Unlock()
-		return nil, fs.ErrNotExist
-	}
-	c.order.MoveToFront(e)
-	entry, now := e.Value.(*cached), time.Now()
-	stamp := now.Sub(entry.used) > stampEvery
-	if stamp {
-		entry.used = now
-	}
-	c.mu.Unlock()
+// open opens a cached file as used now. It returns nil, and forgets the file, if it is missing or damaged.
+func (c *Cache) open(file, name string) io.ReadCloser {
 	path := filepath.Join(c.dir, file)
-	if stamp {
-		_ = os.Chtimes(path, time.Time{}, now) // it is only less likely to be kept otherwise
-	}
 	r, err := openCacheFile(path, name)
 	if err == nil {
-		return r, nil
+		return r
 	}
 	if !isMissing(err) {
 		c.log.Warn("a cached file is damaged and is fetched again", "file", path, "error", err)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files[file] == e { // nobody fetched it again meanwhile
-		c.drop(e)
-	}
-	return nil, fs.ErrNotExist
+	c.files.Remove(file)
+	return nil
 }
 
 // Delete deletes blobs, and from the cache.
@@ -165,35 +130,13 @@ func (c *Cache) Delete(ctx context.Context, names ...string) error {
 
 // Evict removes blobs from the cache at once. They come again if somebody reads them.
 func (c *Cache) Evict(names ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, name := range names {
-		file := cacheFile(name)
-		if f := c.flights[file]; f != nil {
-			f.stale = true
-			delete(c.flights, file)
-		}
-		if e := c.files[file]; e != nil {
-			c.drop(e)
-		}
+		c.files.Remove(cacheFile(name))
 	}
 }
 
-// drop removes a file. c.mu is held.
-func (c *Cache) drop(e *list.Element) {
-	entry := c.order.Remove(e).(*cached)
-	delete(c.files, entry.file)
-	c.size -= entry.size
-	if err := os.Remove(filepath.Join(c.dir, entry.file)); err != nil && !isMissing(err) {
-		c.log.Warn("a cached file cannot be removed", "file", entry.file, "error", err)
+func (c *Cache) removeFile(file string) {
+	if err := os.Remove(filepath.Join(c.dir, file)); err != nil && !isMissing(err) {
+		c.log.Warn("a cached file cannot be removed", "file", file, "error", err)
 	}
-}
-
-// shrink removes the files that were not used for longest, until the others fit, and reports
-// whether they do. c.mu is held.
-func (c *Cache) shrink() bool {
-	for c.size > c.most && c.order.Len() > 0 {
-		c.drop(c.order.Back())
-	}
-	return c.size <= c.most
 }

@@ -3,8 +3,10 @@
 package cache
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -15,7 +17,7 @@ var errPanicked = errors.New("another request that was making the value failed")
 
 // Options bound a Cache.
 type Options[K comparable, V any] struct {
-	Max     int              // number of values, at least 1
+	Max     int              // number of values; 0 for no bound
 	MaxSize int64            // sum of the values' sizes; a larger value is kept alone, none with 0
 	Size    func(K, V) int64 // of a value, in any unit; nil for no bound
 	Evicted func(K, V)       // called with each value that leaves, or nil; it must not use the Cache
@@ -47,14 +49,14 @@ type call[V any] struct {
 // New returns an empty Cache.
 func New[K comparable, V any](o Options[K, V]) *Cache[K, V] {
 	c := &Cache[K, V]{o: o, making: map[K]*call[V]{}}
-	lru, err := simplelru.NewLRU(o.Max, func(k K, v sized[V]) {
+	lru, err := simplelru.NewLRU(cmp.Or(o.Max, math.MaxInt), func(k K, v sized[V]) {
 		c.size -= v.size
 		if c.o.Evicted != nil {
 			c.o.Evicted(k, v.value)
 		}
 	})
 	if err != nil {
-		panic(err) // of the program: Max is not a number of values
+		panic(err) // of the program: Max is negative
 	}
 	c.values = lru
 	if o.Serial {
