@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"relais/auth/access"
-	"relais/auth/account"
+	"relais/internal/admit"
 )
 
 // openCounts reads the counts of requests. Those of a read-only folder stay in memory. The nodes of a cluster
@@ -34,7 +34,7 @@ func (s *Stores) openCounts() error {
 }
 
 // Tally counts for all nodes of the cluster; it is nil for an ordinary folder.
-func (s *Stores) Tally() account.Tally {
+func (s *Stores) Tally() admit.Tally {
 	if s.shared == nil {
 		return nil
 	}

@@ -55,8 +55,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 		}
 		server.Mount(route.Path, route.Handler)
 	}
-	submissions := tools.NewSubmissionStores(stores.Community)
-	submissions.Tally = stores.Tally()
+	submissions := tools.NewSubmissionStores(stores.Community, stores.Tally())
 	assistants := mcp.New(mcp.Options{
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Env: server.Env(), People: stores.Accounts, Submissions: submissions}

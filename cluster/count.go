@@ -15,7 +15,7 @@ import (
 )
 
 // Counts are the counts that the nodes share: the requests of clients (access.Ledger) and the limits
-// of people (account.Tally).
+// of people (admit.Tally).
 //
 // A row of table tally is what one process has counted for a key in the window that ends at win. So
 // a statement whose outcome is not known can be sent again, a process that starts again does not
@@ -92,7 +92,7 @@ func (c *Counts) Tell(ctx context.Context, tallies []access.Tally) (others []uin
 	return others, nil
 }
 
-// Add is that of account.Tally. A count that went below 0 is 0.
+// Add is that of admit.Tally. A count that went below 0 is 0.
 func (c *Counts) Add(ctx context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
 	names := make([]string, len(keys))
 	for i, key := range keys {

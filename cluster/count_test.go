@@ -15,14 +15,14 @@ import (
 	"time"
 
 	"relais/auth/access"
-	"relais/auth/account"
 	"relais/cluster/pgtest"
+	"relais/internal/admit"
 	"relais/internal/store"
 )
 
 var (
 	_ access.Ledger  = (*Counts)(nil)
-	_ account.Tally  = (*Counts)(nil)
+	_ admit.Tally    = (*Counts)(nil)
 	_ access.Answers = (*Answers)(nil)
 )
 

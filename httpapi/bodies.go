@@ -5,7 +5,6 @@ import (
 
 	"relais/auth/access"
 	"relais/internal/admit"
-	"relais/internal/limit"
 )
 
 // How many bodies are held at a time.
@@ -34,14 +33,14 @@ const (
 // does not count for its client: otherwise somebody without the secret could take the places of its users.
 type bodies struct {
 	*admit.Pool
-	pause, whole time.Duration    // the longest time for one piece, and for the whole body
-	refused      time.Duration    // the longest time for the rest of a refused body
-	proven       *limit.Addresses // that proved a signature today
+	pause, whole time.Duration // the longest time for one piece, and for the whole body
+	refused      time.Duration // the longest time for the rest of a refused body
+	proven       *admit.Rate   // addresses that proved a signature today
 }
 
 func newBodies() *bodies {
 	return &bodies{Pool: admit.NewPool(admit.Cost{Places: maxBodies}), pause: bodyPause, whole: bodyWhole,
-		refused: refusedTime, proven: limit.NewLines(24 * time.Hour)}
+		refused: refusedTime, proven: admit.NewRate(24 * time.Hour)}
 }
 
 // A place is one body that is held.
@@ -66,12 +65,12 @@ func (b *bodies) acquire(x *exchange, client *access.Client) *place {
 		if !p.Room(admit.Cost{Places: 1}) {
 			return nil
 		}
-		line, most := limit.Line(x.address), maxUnproven
-		if b.proven.Count(x.address, x.start) == 0 {
+		line, most := admit.Line(x.address), maxUnproven
+		if b.proven.Count(x.start, line.String()) == 0 {
 			most -= keptUnproven
 		}
 		p.Claim = b.Claim(bodiesOf("unproven", most), bodiesOf("unproven "+line.String(), maxAddressUnproven),
-			admit.Holder{Name: "unproven " + limit.Network(line).String()})
+			admit.Holder{Name: "unproven " + admit.Network(line).String()})
 	}
 	if !p.Hold(admit.Cost{Places: 1}) {
 		return nil
@@ -84,9 +83,9 @@ func (p *place) holders() (group admit.Holder, members []admit.Holder) {
 	if p.client.Mode == access.Server { // the client's own addresses
 		return bodiesOf(p.client.ID, maxClientBodies), nil
 	}
-	line := limit.Line(p.x.address)
+	line := admit.Line(p.x.address)
 	return bodiesOf(p.client.ID, maxPublicBodies), []admit.Holder{
-		bodiesOf(p.client.ID+" "+line.String(), maxVisitBodies), {Name: p.client.ID + " " + limit.Network(line).String()}}
+		bodiesOf(p.client.ID+" "+line.String(), maxVisitBodies), {Name: p.client.ID + " " + admit.Network(line).String()}}
 }
 
 // prove counts the body for its client from now on, because its signature is right.
@@ -94,7 +93,7 @@ func (p *place) prove() {
 	if !p.signed {
 		return
 	}
-	p.bodies.proven.Add(p.x.address, p.x.start)
+	p.bodies.proven.Add(p.x.start, admit.Line(p.x.address).String(), 1)
 	group, members := p.holders()
 	p.Move(group, members...)
 }

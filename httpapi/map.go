@@ -8,7 +8,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/auth/access"
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // A MapMode says who may read what the map reads.
@@ -33,12 +33,12 @@ const (
 
 // A mapCaller is the limits and the client of requests of pages.
 type mapCaller struct {
-	tiles, other *limit.Addresses
+	tiles, other *admit.Rate
 	client       *access.Client // for logs and metrics
 }
 
 func newMapCaller() *mapCaller {
-	return &mapCaller{tiles: limit.NewAddresses(time.Minute), other: limit.NewAddresses(time.Minute),
+	return &mapCaller{tiles: admit.NewRate(time.Minute), other: admit.NewRate(time.Minute),
 		client: &access.Client{ID: "map", Name: "map", Scopes: mapScopes()}}
 }
 
@@ -103,6 +103,6 @@ func (c *mapCaller) count(op *endpoint.Op[*api.Env], x *exchange) (access.Usage,
 	if op.Cheap {
 		counter, most = c.tiles, mapTiles
 	}
-	n := counter.Add(x.address, x.start)
+	n := counter.Add(x.start, admit.Line(x.address).String(), 1)
 	return access.Usage{Minute: access.Window{Limit: most, Remaining: max(0, most-n), Reset: counter.End(x.start)}}, n <= most
 }

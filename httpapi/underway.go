@@ -4,7 +4,6 @@ import (
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/internal/admit"
-	"relais/internal/limit"
 )
 
 // Bounds of the answers under way. An answer is under way until its client has read it,
@@ -33,10 +32,10 @@ func (x *exchange) holders() (group admit.Holder, members []admit.Holder) {
 			return group, nil
 		}
 	}
-	line := limit.Line(x.address)
+	line := admit.Line(x.address)
 	return group, []admit.Holder{
 		{Name: group.Name + " " + line.String(), Most: admit.Cost{Places: clientStreams / 2, Bytes: clientBytes / 2}},
-		{Name: group.Name + " " + limit.Network(line).String()},
+		{Name: group.Name + " " + admit.Network(line).String()},
 	}
 }
 
@@ -46,8 +45,8 @@ func (x *exchange) payer() admit.Payer {
 	if x.client.Mode == access.Server {
 		return admit.Payer{x.client.ID}
 	}
-	line := limit.Line(x.address)
-	return admit.Payer{x.client.ID + " " + line.String(), x.client.ID + " " + limit.Network(line).String()}
+	line := admit.Line(x.address)
+	return admit.Payer{x.client.ID + " " + line.String(), x.client.ID + " " + admit.Network(line).String()}
 }
 
 // reserve makes cost what the answer to x holds, and reports whether there is room for it. A stream stays a

@@ -100,7 +100,7 @@ func (s *Server) caller(
 	quota, overQuota := errors.AsType[*quotaError](err)
 	broken, isBody := errors.AsType[*bodyError](err)
 	switch {
-	case (unknown || isBody) && !s.countMessage(nil, address, now):
+	case (unknown || isBody) && !s.countMessages(nil, address, 1, now):
 		s.refuseTooMany(w, nil, now)
 	case overQuota:
 		seconds := max(1, int((quota.wait+time.Second-1)/time.Second))

@@ -16,7 +16,7 @@ import (
 
 	"relais/auth/access"
 	"relais/auth/account"
-	"relais/internal/limit"
+	"relais/internal/admit"
 	"relais/mcp/tools"
 )
 
@@ -72,14 +72,11 @@ type Server struct {
 	guard  *guard
 	byName map[string]*tools.Tool
 
-	addressCalls    *limit.Addresses // of anonymous callers
-	personCalls     *limit.Counter[string]
-	addressMessages *limit.Addresses // of any sort, of anonymous callers
-	networkMessages *limit.Counter[netip.Prefix]
-	personMessages  *limit.Counter[string]
+	calls    *admit.Rate
+	messages *admit.Rate // of any sort
+	unproven *admit.Pool // bodies whose signatures are not checked yet
 
 	signedIn http.Handler // Stream for known callers
-	unproven unprovenBodies
 }
 
 const instructions = "Public data on mobile-network antenna sites. Begin with capabilities_guide. " +
@@ -101,15 +98,12 @@ func New(o Options) *Server {
 		o.Minute = defaultMinute
 	}
 	s := &Server{
-		Options:         o,
-		guard:           newGuard(o.BaseURL, o.Hosts),
-		byName:          toolsByName(),
-		addressCalls:    limit.NewAddresses(time.Minute),
-		personCalls:     limit.New[string](time.Minute),
-		addressMessages: limit.NewAddresses(time.Minute),
-		networkMessages: limit.New(time.Minute, limit.Provider),
-		personMessages:  limit.New[string](time.Minute),
-		unproven:        unprovenBodies{by: map[netip.Prefix]int{}},
+		Options:  o,
+		guard:    newGuard(o.BaseURL, o.Hosts),
+		byName:   toolsByName(),
+		calls:    admit.NewRate(time.Minute),
+		messages: admit.NewRate(time.Minute),
+		unproven: admit.NewPool(admit.Cost{}),
 	}
 	if s.Stream == nil {
 		s.Stream = s.newStream()

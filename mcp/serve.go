@@ -18,7 +18,7 @@ import (
 
 	"relais/api/view"
 	"relais/auth/account"
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // Headers for pages of other origins that the guard allows.
@@ -50,13 +50,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	now, address := time.Now(), limit.Subscriber(s.Address(r))
+	now, address := time.Now(), admit.Subscriber(s.Address(r))
 	read := sync.OnceValues(func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)) })
 	caller, ok := s.caller(w, r, read, address, now)
 	if !ok {
 		return
 	}
-	if !s.countMessage(caller, address, now) {
+	if !s.countMessages(caller, address, 1, now) {
 		s.refuseTooMany(w, nil, now)
 		return
 	}
@@ -143,42 +143,28 @@ func (s *Server) authorize(w http.ResponseWriter, c *caller, sum bodySummary) bo
 	return true
 }
 
-// countMessage counts a message and reports whether it is within the limit. A known caller is
-// counted as a person, from whatever address the message comes.
-func (s *Server) countMessage(c *caller, address netip.Addr, now time.Time) bool {
-	if c != nil {
-		return s.personMessages.Add(c.ID, now) <= messagesPerCall*s.Minute
-	}
+// countMessages counts messages of any sort, and reports whether they are within the limits. A known caller
+// is counted as a person, from whatever address the messages come; others by address and network.
+func (s *Server) countMessages(c *caller, address netip.Addr, n int, now time.Time) bool {
 	most := messagesPerCall * s.Minute
-	if s.addressMessages.Count(address, now) >= most { // what is refused must not count for its neighbours
-		return false
+	if c != nil {
+		return s.messages.Take(now, n, admit.Limit{Name: c.ID, Most: most})
 	}
-	// The network comes first: one line has very many addresses, and each that is counted takes memory.
-	return s.networkMessages.Add(limit.Network(limit.Line(address)), now) <= addressesPerNetwork*most &&
-		s.addressMessages.Add(address, now) <= most
+	network := admit.Network(admit.Line(address))
+	return s.messages.Take(now, n, admit.Of(address, most), admit.Limit{Name: network.String(), Most: addressesPerNetwork * most})
 }
 
-// countBody counts the calls of a body and its messages, except the first, which was counted
-// before the body was read. It reports whether they are within the limits of the person or,
-// for an anonymous caller, of the address; it has answered when it returns false.
+// countBody counts the messages of a body, except the first, which was counted before the body was
+// read, and its calls. It reports whether they are within the limits of the person or, for an anonymous
+// caller, of the address; it has answered when it returns false.
 func (s *Server) countBody(w http.ResponseWriter, c *caller, address netip.Addr, sum bodySummary, now time.Time) bool {
-	for range sum.messages - 1 {
-		if !s.countMessage(c, address, now) {
-			s.refuseTooMany(w, sum.id, now)
-			return false
-		}
+	calls := admit.Of(address, s.Minute)
+	if c != nil {
+		calls.Name = c.ID
 	}
-	for range sum.calls {
-		n := 0
-		if c != nil {
-			n = s.personCalls.Add(c.ID, now)
-		} else {
-			n = s.addressCalls.Add(address, now)
-		}
-		if n > s.Minute {
-			s.refuseTooMany(w, sum.id, now)
-			return false
-		}
+	if !s.countMessages(c, address, max(0, sum.messages-1), now) || !s.calls.Take(now, sum.calls, calls) {
+		s.refuseTooMany(w, sum.id, now)
+		return false
 	}
 	return true
 }

@@ -118,7 +118,7 @@ func (c *Charge) Cost(units uint64, now time.Time) Usage {
 	if c.client == nil {
 		return c.counter.peek(c.limits, now)
 	}
-	c.client.visitors.giveBack(c.limits, c.address, c.at, now, int(Whole-units))
+	c.client.visitors.giveBack(c.limits, c.address, c.at, int(Whole-units))
 	return c.client.usage(c.address, now)
 }
 

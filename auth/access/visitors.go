@@ -4,17 +4,17 @@ import (
 	"net/netip"
 	"time"
 
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // visitors count the requests of one client by their address, in twentieths as a counter does. One
 // IPv4 address, or one /64 of IPv6, is a visitor. The counts are in memory only. Beyond 65,536
 // visitors in a window, those who asked least are forgotten: what they use still counts for the
 // client.
-type visitors struct{ minute, day *limit.Addresses }
+type visitors struct{ minute, day *admit.Rate }
 
 func newVisitors() *visitors {
-	return &visitors{limit.NewLines(minuteSeconds * time.Second), limit.NewLines(daySeconds * time.Second)}
+	return &visitors{admit.NewRate(minuteSeconds * time.Second), admit.NewRate(daySeconds * time.Second)}
 }
 
 // errVisitor is the ErrRateLimited of one visitor. The client's other visitors are still served.
@@ -22,20 +22,27 @@ var errVisitor error = &Hint{"the requests of this address are used up: the clie
 
 // take counts a whole request of an address, and reports whether one was left.
 func (v *visitors) take(l Limits, addr netip.Addr, now time.Time) bool {
-	if !countRequest(v.minute, l.VisitorMinute, addr, now) {
+	if !l.ofVisitors() {
+		return true
+	}
+	minute := admit.Of(addr, l.VisitorMinute*Whole)
+	if !v.minute.Take(now, Whole, minute) {
 		return false
 	}
-	if !countRequest(v.day, l.VisitorDay, addr, now) {
-		giveBack(v.minute, l.VisitorMinute, addr, now, now, Whole)
+	if !v.day.Take(now, Whole, admit.Of(addr, l.VisitorDay*Whole)) {
+		v.minute.GiveBack(now, Whole, minute)
 		return false
 	}
 	return true
 }
 
-// giveBack gives back units that were counted at an earlier time.
-func (v *visitors) giveBack(l Limits, addr netip.Addr, counted, now time.Time, units int) {
-	giveBack(v.minute, l.VisitorMinute, addr, counted, now, units)
-	giveBack(v.day, l.VisitorDay, addr, counted, now, units)
+// giveBack gives back units that were taken at an earlier time.
+func (v *visitors) giveBack(l Limits, addr netip.Addr, taken time.Time, units int) {
+	if !l.ofVisitors() {
+		return
+	}
+	v.minute.GiveBack(taken, units, admit.Of(addr, 0))
+	v.day.GiveBack(taken, units, admit.Of(addr, 0))
 }
 
 // usage is the state of the limits of an address; a Window with Limit 0 stands for no limit.
@@ -43,27 +50,14 @@ func (v *visitors) usage(l Limits, addr netip.Addr, now time.Time) Usage {
 	return Usage{window(v.minute, l.VisitorMinute, addr, now), window(v.day, l.VisitorDay, addr, now)}
 }
 
-// countRequest counts a request if there is a limit. Without a limit it takes no memory.
-func countRequest(a *limit.Addresses, most int, addr netip.Addr, now time.Time) bool {
-	if most == 0 || a.AddMany(addr, now, Whole) <= most*Whole {
-		return true
-	}
-	a.AddMany(addr, now, -Whole)
-	return false
-}
+func (l *Limits) ofVisitors() bool { return l.VisitorMinute > 0 || l.VisitorDay > 0 }
 
-// giveBack does nothing once the window has ended, because the next window counts separately.
-func giveBack(a *limit.Addresses, most int, addr netip.Addr, counted, now time.Time, units int) {
-	if most > 0 && a.End(counted).Equal(a.End(now)) {
-		a.AddMany(addr, now, -units)
-	}
-}
-
-func window(a *limit.Addresses, most int, addr netip.Addr, now time.Time) Window {
+func window(r *admit.Rate, most int, addr netip.Addr, now time.Time) Window {
 	if most == 0 {
 		return Window{}
 	}
-	return Window{Limit: most, Remaining: max(0, (most*Whole-a.Count(addr, now))/Whole), Reset: a.End(now)}
+	left := most*Whole - r.Count(now, admit.Line(addr).String())
+	return Window{Limit: most, Remaining: max(0, left/Whole), Reset: r.End(now)}
 }
 
 // usage returns what a visitor has left: for each window the client's limit or the visitor's own,
@@ -88,7 +82,7 @@ func (k *live) charge(addr netip.Addr, now time.Time) (Charge, error) {
 	}
 	charge, _, ok := k.counter.charge(k.Limits, now)
 	if !ok {
-		k.visitors.giveBack(k.Limits, addr, now, now, Whole)
+		k.visitors.giveBack(k.Limits, addr, now, Whole)
 		return Charge{}, ErrRateLimited
 	}
 	charge.client, charge.address, charge.at = k, addr, now

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"relais/internal/admit"
 	"relais/internal/store"
 )
 
@@ -71,7 +72,7 @@ type Store struct {
 	now       func() time.Time
 	key       []byte // of refresh tokens
 	guesses   *guesses
-	turns     *turns
+	hashes    *admit.Queue // of passwords
 	shown     shown
 	mu        sync.RWMutex // of state, which changes when a commit is on disk
 	state     *state
@@ -82,8 +83,9 @@ type Store struct {
 // db, nobody can sign in and every change fails with ErrReadOnly, but existing tokens stay valid
 // until they end. Unusable records are left out; Problems lists them.
 func Open(db *store.DB, now func() time.Time) (*Store, error) {
-	s := &Store{db: db, now: now, key: make([]byte, sha256.Size), guesses: newGuesses(), turns: newTurns(now),
-		shown: shown{last: map[string]time.Time{}}, state: newState()}
+	s := &Store{db: db, now: now, key: make([]byte, sha256.Size), guesses: newGuesses(),
+		hashes: admit.NewQueue(hashesAtOnce, mostWaiting),
+		shown:  shown{last: map[string]time.Time{}}, state: newState()}
 	rand.Read(s.key) // never fails
 	if err := store.Keep(db, &s.mu, s.state.collections()...); err != nil {
 		return nil, fmt.Errorf("users.db: %w: restore it from a backup", err)
@@ -102,7 +104,7 @@ func (s *Store) UseKey(key []byte) {
 
 // ShareGuesses has failed attempts to sign in counted by a tally, for all servers that share it. It
 // is called before the first attempt.
-func (s *Store) ShareGuesses(t Tally) { s.guesses.shared = t }
+func (s *Store) ShareGuesses(t admit.Tally) { s.guesses.rate = admit.NewSharedRate(guessWindow, t) }
 
 // Fresh waits until the store has all that any server acknowledged before the call. Error:
 // store.ErrAway. A server that is alone has it.

@@ -25,16 +25,17 @@ func (s *Store) Login(ctx context.Context, name, password string, addr netip.Add
 		return SignedIn{}, err
 	}
 	name = nameKey(name[:min(len(name), maxName*8)])
-	takeBack, err := s.guesses.try(ctx, sumOf(name), s.idOf(name), addr, s.now())
+	takeBack, err := s.guesses.begin(ctx, sumOf(name), s.idOf(name), addr, s.now())
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := s.turns.take(ctx, addr); err != nil {
+	end, err := s.hashTurn(ctx, addr)
+	if err != nil {
 		takeBack()
 		return SignedIn{}, err
 	}
 	r, ok := s.compare(name, password)
-	s.turns.done()
+	end()
 	if !ok {
 		return SignedIn{}, ErrLogin
 	}
@@ -64,4 +65,4 @@ func (s *Store) compare(key, text string) (*record, bool) {
 }
 
 // LoginAgain returns when an attempt is allowed again after ErrLimited.
-func (s *Store) LoginAgain() time.Time { return s.guesses.addresses.End(s.now()) }
+func (s *Store) LoginAgain() time.Time { return s.guesses.rate.End(s.now()) }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"runtime"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -51,7 +50,7 @@ func TestGuessing(t *testing.T) {
 		w.guessed(name, home, guessesByAddress-2)
 		for i := range 2 {
 			w.want("a guess", w.login(name, "wrong"), ErrLogin)
-			if n := w.guesses.byName.Count(sumOf(name), w.clock()); n != guessesByAddress-1+i {
+			if n := w.guessesOf(name); n != guessesByAddress-1+i {
 				t.Errorf("%d guesses are counted, want %d", n, guessesByAddress-1+i)
 			}
 		}
@@ -78,10 +77,22 @@ func TestGuessing(t *testing.T) {
 func (w *world) guessed(name string, addr netip.Addr, n int) {
 	w.Helper()
 	for range n {
-		if _, ok := w.guesses.begin(sumOf(nameKey(name)), w.idOf(nameKey(name)), addr, w.clock()); !ok {
+		if !w.guess(name, addr) {
 			w.Fatalf("a guess for %s from %s is refused", name, addr)
 		}
 	}
+}
+
+// guess counts a failed attempt as if it had been made, and reports whether it may be made.
+func (w *world) guess(name string, addr netip.Addr) bool {
+	_, err := w.guesses.begin(w.Context(), sumOf(nameKey(name)), w.idOf(nameKey(name)), addr, w.clock())
+	return err == nil
+}
+
+// guessesOf returns how many guesses count for a name.
+func (w *world) guessesOf(name string) int {
+	n, _ := w.guesses.rate.Count(w.Context(), w.clock(), guessLimits(sumOf(name), home)[3].Name)
+	return n
 }
 
 // Strangers do not lock a name. They are limited where they are; many in many networks
@@ -97,7 +108,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	tried := func(i, j int) (n int, ok bool) { // from the j-th address of the i-th network
 		addr := netip.AddrFrom4([4]byte{10, 0, byte(i), byte(j)})
 		for range guessesByAddress {
-			if _, ok := w.guesses.begin(sumOf("bob"), w.idOf("bob"), addr, w.clock()); !ok {
+			if !w.guess("bob", addr) {
 				return n, false
 			}
 			n++
@@ -134,8 +145,11 @@ func TestNobodyIsLockedOut(t *testing.T) {
 func TestRefusedGuessesDoNotCount(t *testing.T) {
 	w := newWorld(t)
 	w.person("alice")
+	var ends []func()
 	for range hashesAtOnce {
-		w.want("a turn", w.turns.take(context.Background(), home), nil)
+		end, err := w.hashTurn(context.Background(), home)
+		w.want("a turn", err, nil)
+		ends = append(ends, end)
 	}
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -143,19 +157,20 @@ func TestRefusedGuessesDoNotCount(t *testing.T) {
 		_, err := w.Login(gone, fmt.Sprint("zz", i), "wrong", numbered(i%200))
 		w.want("while others hash", err, ErrBusy)
 	}
-	for range hashesAtOnce {
-		w.turns.done()
+	for _, end := range ends {
+		end()
 	}
 	w.guessed("alice", home, guessesByAddress)
 	for range 2000 {
 		w.want("after the limit", w.login("alice", "wrong"), ErrLimited)
 	}
-	if n := w.guesses.byName.Count(sumOf("alice"), w.clock()); n != guessesByAddress {
+	if n := w.guessesOf("alice"); n != guessesByAddress {
 		t.Errorf("%d guesses count for alice, want %d", n, guessesByAddress)
 	}
 	for i := range 200 {
-		if n := w.guesses.addresses.Count(numbered(i), w.clock()); n != 0 {
-			t.Fatalf("%d guesses count for %s, want 0", n, numbered(i))
+		from := guessLimits(sum{}, numbered(i))[0].Name
+		if n, err := w.guesses.rate.Count(t.Context(), w.clock(), from); n != 0 || err != nil {
+			t.Fatalf("%d guesses count for %s, %v, want 0", n, numbered(i), err)
 		}
 	}
 	_, err := w.Login(context.Background(), "alice", good, numbered(1))
@@ -214,83 +229,42 @@ func TestConstantWork(t *testing.T) {
 	}
 }
 
-// Too many who sign in at once are refused instead of taking the memory, and a caller
-// that goes away does not wait.
-func TestBusy(t *testing.T) {
+// In a flood from one provider, whatever its addresses, somebody from elsewhere has the next turn. The flood is
+// refused at once or when it has waited long, instead of taking the memory.
+func TestSignInFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(time.Now)
-		results := make(chan error, mostWaiting+hashesAtOnce+5)
-		start := time.Now()
-		for range cap(results) {
-			go func() { results <- turns.take(context.Background(), home) }()
+		s, err := Open(nil, time.Now)
+		if err != nil {
+			t.Fatal(err)
 		}
+		ends := make(chan func(), hashesAtOnce)
+		results := make(chan error, 300)
+		for i := range cap(results) {
+			go func() {
+				end, err := s.hashTurn(context.Background(), netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), byte(i >> 8)}))
+				if results <- err; err == nil {
+					ends <- end
+				}
+			}()
+			synctest.Wait()
+		}
+		start, dave := time.Now(), make(chan error)
+		go func() {
+			_, err := s.hashTurn(context.Background(), home)
+			dave <- err
+		}()
 		synctest.Wait()
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := turns.take(gone, home); !errors.Is(err, ErrBusy) {
-			t.Errorf("a caller that has gone: %v, want ErrBusy", err)
+		(<-ends)()
+		if err := <-dave; err != nil || time.Since(start) != 0 {
+			t.Errorf("somebody from elsewhere: %v after %s, want a turn at once", err, time.Since(start))
 		}
 		count := map[error]int{}
 		for range cap(results) {
 			count[<-results]++
 		}
-		if waited := time.Since(start); count[nil] != hashesAtOnce || waited != longestWait {
-			t.Errorf("got %v after %s, want %d good after %s", count, waited, hashesAtOnce, longestWait)
-		}
-		for range hashesAtOnce {
-			turns.done()
-		}
-		if err := turns.take(t.Context(), home); err != nil {
-			t.Errorf("after that: %v", err)
-		}
-		turns.done()
-		if turns.free != hashesAtOnce || len(turns.waiting) != 0 {
-			t.Errorf("got %d free, %d that wait, want %d and none", turns.free, len(turns.waiting), hashesAtOnce)
-		}
-	})
-}
-
-// In a flood from one provider, whatever its addresses, somebody from elsewhere has the
-// next turn.
-func TestTurnsInAFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		turns := newTurns(time.Now)
-		var mu sync.Mutex
-		var hashed []string
-		var wg sync.WaitGroup
-		attempt := func(who string, addr netip.Addr) {
-			wg.Go(func() {
-				if turns.take(context.Background(), addr) != nil {
-					who += " refused"
-				} else {
-					time.Sleep(30 * time.Millisecond)
-					turns.done()
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				hashed = append(hashed, who)
-			})
-			synctest.Wait()
-		}
-		for i := range 150 {
-			attempt("flood", netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), 0, byte(i)}))
-		}
-		attempt("dave", home)
-		for i := range 150 {
-			attempt("flood", netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), 1, byte(i)}))
-		}
-		wg.Wait()
-		after := 0
-		for _, who := range hashed {
-			if who == "flood" {
-				after++
-			}
-			if who == "dave" {
-				break
-			}
-		}
-		if !slices.Contains(hashed, "dave") || after > 2*hashesAtOnce {
-			t.Errorf("dave came after %d of the flood: %q, want him after at most %d", after, hashed, 2*hashesAtOnce)
+		if waited := time.Since(start); count[nil] != hashesAtOnce || count[ErrBusy] != cap(results)-hashesAtOnce ||
+			waited != longestWait {
+			t.Errorf("the flood: %v after %s, want %d good and the rest busy after %s", count, waited, hashesAtOnce, longestWait)
 		}
 	})
 }

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/text/unicode/norm"
+
+	"relais/internal/admit"
 )
 
 // Bounds of passwords.
@@ -86,9 +88,24 @@ func (s *Store) hash(ctx context.Context, text string, addr netip.Addr) (*passwo
 	if s.readOnly() {
 		return nil, ErrReadOnly
 	}
-	if err := s.turns.take(ctx, addr); err != nil {
+	end, err := s.hashTurn(ctx, addr)
+	if err != nil {
 		return nil, err
 	}
-	defer s.turns.done()
+	defer end()
 	return newPassword(text), nil
+}
+
+// hashTurn waits until a password of somebody at an address may be hashed, which end ends. Providers take
+// turns, and their networks. Error: ErrBusy.
+func (s *Store) hashTurn(ctx context.Context, addr netip.Addr) (end func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, longestWait)
+	defer cancel()
+	network := admit.Network(admit.Line(addr))
+	end, err = s.hashes.Begin(ctx, admit.Holder{Name: "provider " + admit.Provider(network).String()},
+		admit.Holder{Name: network.String()})
+	if err != nil {
+		return nil, ErrBusy
+	}
+	return end, nil
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/auth/account/tallytest"
+	"relais/internal/admit/tallytest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 )
@@ -177,7 +177,7 @@ func TestGuessesAtTwoServers(t *testing.T) {
 	here.person("alice")
 	must(t, there.Fresh(t.Context()))
 	guess := func(w *world, addr netip.Addr) error {
-		_, err := w.guesses.try(t.Context(), sumOf("alice"), w.idOf("alice"), addr, w.clock())
+		_, err := w.guesses.begin(t.Context(), sumOf("alice"), w.idOf("alice"), addr, w.clock())
 		return err
 	}
 	servers := []*world{here, there}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"relais/auth/account"
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // resourcePath is the path of the resource below the base URL.
@@ -33,7 +33,7 @@ type Options struct {
 	Address func(*http.Request) netip.Addr
 	Log     *slog.Logger
 	// Registrations count the clients that are registered, for several servers; nil: for this one.
-	Registrations account.Tally
+	Registrations admit.Tally
 	// Key seals the forms. Servers with the same key accept each other's. nil: a random one.
 	Key []byte
 }
@@ -45,12 +45,10 @@ type Handler struct {
 	resource string
 	key      []byte // seals the forms
 	routes   []Route
-	// These count registered clients by address, and by network and provider.
-	registered *limit.Addresses
-	networks   *limit.Counter[netip.Prefix]
-	// Redeemed and revoked tokens are counted by owner, or by address if the owner is unknown.
-	byPerson  *limit.Counter[string]
-	byAddress *limit.Addresses
+	// Registered clients are counted by address, network and provider. Redeemed and revoked tokens are
+	// counted by owner, or by address if the owner is unknown.
+	registrations *admit.SharedRate
+	tokens        *admit.Rate
 }
 
 // A Route is a path and its handler, which serves every method, or answers 405.
@@ -76,8 +74,7 @@ func New(o Options) (*Handler, error) {
 		return nil, fmt.Errorf("%q is not a base URL: want origin and prefix, without a slash at the end", o.BaseURL)
 	}
 	h := &Handler{Options: o, base: base, resource: o.BaseURL + resourcePath, key: o.Key,
-		registered: limit.NewAddresses(registerWindow), networks: limit.New(registerWindow, limit.Provider),
-		byPerson: limit.New[string](tokenWindow), byAddress: limit.NewAddresses(tokenWindow)}
+		registrations: admit.NewSharedRate(registerWindow, o.Registrations), tokens: admit.NewRate(tokenWindow)}
 	if len(h.key) == 0 {
 		h.key = make([]byte, 32)
 		rand.Read(h.key) // never fails
@@ -92,7 +89,7 @@ func New(o Options) (*Handler, error) {
 	h.add(authorizePath, append(get, http.MethodPost), false, h.authorize)
 	h.add(tokenPath, post, true, h.turnedIn(h.token))
 	h.add(revokePath, post, true, h.turnedIn(h.revoke))
-	h.add(registerPath, post, true, h.limited(h.register))
+	h.add(registerPath, post, true, h.register)
 	return h, nil
 }
 

@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -11,7 +10,7 @@ import (
 	"time"
 
 	"relais/auth/account"
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // The limits of a window: how many clients may be registered from one address (IPv6: one /64); how
@@ -27,36 +26,16 @@ const (
 	mostTokens             = 60
 )
 
-// limited counts the registrations of an address before they are read.
-func (h *Handler) limited(serve http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		now := h.Now()
-		address := h.Address(r)
-		n, err := h.count(r.Context(), limit.Line(address), now, h.registered.Add(address, now), mostRegistered)
-		if err == nil && n > mostRegistered {
-			h.retryAfter(w, h.registered.End(now))
-			err = refuse(http.StatusTooManyRequests, "temporarily_unavailable",
-				"over %d registrations an hour from one address", mostRegistered)
-		}
-		if err != nil {
-			h.fail(w, err)
-			return
-		}
-		serve(w, r)
+// countFrom counts a registration from a network. Errors: an *oauthError after too many, store.ErrAway.
+func (h *Handler) countFrom(w http.ResponseWriter, r *http.Request, name string, from netip.Prefix, most int) error {
+	now := h.Now()
+	ok, err := h.registrations.Take(r.Context(), now, admit.Limit{Name: "registration from " + from.String(), Most: most})
+	if err != nil || ok {
+		return err
 	}
-}
-
-// count returns how many clients were registered from a network, this one included: at all servers,
-// unless those of this server are too many already.
-func (h *Handler) count(ctx context.Context, from netip.Prefix, now time.Time, own, most int) (int, error) {
-	if h.Registrations == nil || own > most {
-		return own, nil
-	}
-	n, err := h.Registrations.Add(ctx, registerWindow, now, 1, "registration from "+from.String())
-	if err != nil {
-		return 0, err
-	}
-	return n[0], nil
+	h.retryAfter(w, h.registrations.End(now))
+	return refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d registrations an hour from %s", most,
+		name)
 }
 
 const noSecret = "none" // the authentication of a client without a secret
@@ -125,43 +104,36 @@ func (r *registration) answer(c *account.Client, secret string) map[string]any {
 	return answer
 }
 
-// countNetworks counts a registration for the network and the provider of the address.
-func (h *Handler) countNetworks(w http.ResponseWriter, r *http.Request) error {
-	now := h.Now()
-	network := limit.Network(limit.Line(h.Address(r)))
-	for _, c := range []struct {
-		of   netip.Prefix
-		most int
-	}{{network, mostNetworkRegistered}, {limit.Provider(network), mostProviderRegistered}} {
-		n, err := h.count(r.Context(), c.of, now, h.networks.Add(c.of, now), c.most)
-		if err != nil {
-			return err
-		}
-		if n > c.most {
-			h.retryAfter(w, h.networks.End(now))
-			return refuse(http.StatusTooManyRequests, "temporarily_unavailable",
-				"over %d registrations an hour from the network %s", c.most, c.of)
-		}
-	}
-	return nil
-}
-
 // register implements RFC 7591 for anybody: a client can do nothing before a person authorizes it,
-// and is removed if nobody does.
+// and is removed if nobody does. Registrations of an address are counted before they are read.
 func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
-	text, err := body(w, r, "application/json")
+	answer, err := h.registered(w, r)
 	if err != nil {
 		h.fail(w, err)
 		return
+	}
+	reply(w, http.StatusCreated, answer)
+}
+
+func (h *Handler) registered(w http.ResponseWriter, r *http.Request) (answer any, err error) {
+	line := admit.Line(h.Address(r))
+	if err := h.countFrom(w, r, "one address", line, mostRegistered); err != nil {
+		return nil, err
+	}
+	text, err := body(w, r, "application/json")
+	if err != nil {
+		return nil, err
 	}
 	m, err := parseRegistration(text)
 	if err != nil {
-		h.fail(w, err)
-		return
+		return nil, err
 	}
-	if err := h.countNetworks(w, r); err != nil {
-		h.fail(w, err)
-		return
+	network, provider := admit.Network(line), admit.Provider(line)
+	if err := h.countFrom(w, r, "the network "+network.String(), network, mostNetworkRegistered); err != nil {
+		return nil, err
+	}
+	if err := h.countFrom(w, r, "the network "+provider.String(), provider, mostProviderRegistered); err != nil {
+		return nil, err
 	}
 	c, secret, err := m.store(h.Accounts)
 	if full, ok := errors.AsType[*account.FullError](err); ok {
@@ -169,8 +141,7 @@ func (h *Handler) register(w http.ResponseWriter, r *http.Request) {
 		err = refuse(http.StatusTooManyRequests, "temporarily_unavailable", "%v: try again later", full)
 	}
 	if err != nil {
-		h.fail(w, err)
-		return
+		return nil, err
 	}
-	reply(w, http.StatusCreated, m.answer(c, secret))
+	return m.answer(c, secret), nil
 }

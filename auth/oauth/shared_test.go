@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"relais/auth/account"
-	"relais/auth/account/tallytest"
+	"relais/internal/admit/tallytest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 )

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/auth/account"
+	"relais/internal/admit"
 )
 
 // clientOf returns the id of the client that sent a form, which must show its secret if it has one: in
@@ -105,17 +106,14 @@ func (h *Handler) holder(ctx context.Context, values url.Values) (person string)
 
 // tooMany counts a request, and reports whether it was refused because of a limit.
 func (h *Handler) tooMany(w http.ResponseWriter, r *http.Request, values url.Values) bool {
-	now, person := h.Now(), h.holder(r.Context(), values)
-	n, of := 0, "from one address"
-	if person != "" {
-		n, of = h.byPerson.Add(person, now), "of one person"
-	} else {
-		n = h.byAddress.Add(h.Address(r), now)
+	now, limit, of := h.Now(), admit.Of(h.Address(r), mostTokens), "from one address"
+	if person := h.holder(r.Context(), values); person != "" {
+		limit.Name, of = person, "of one person"
 	}
-	if n <= mostTokens {
+	if h.tokens.Take(now, 1, limit) {
 		return false
 	}
-	h.retryAfter(w, h.byAddress.End(now))
+	h.retryAfter(w, h.tokens.End(now))
 	h.fail(w, refuse(http.StatusTooManyRequests, "temporarily_unavailable", "over %d requests a minute %s", mostTokens,
 		of))
 	return true

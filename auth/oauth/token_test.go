@@ -230,26 +230,3 @@ func TestTokenLimitOfAPerson(t *testing.T) {
 	w.pass(time.Minute)
 	w.want("after that", refresh(last.member("refresh_token")), 400, "invalid_grant") // all of the code is over
 }
-
-// A flood from more addresses than are counted refuses nobody who comes from elsewhere.
-func TestFloodOfTokens(t *testing.T) {
-	w := newWorld(t)
-	client := w.register(callback)
-	code := w.code(client, callback)
-	wrong := redemption(client, "rc_x", callback)
-	home := w.address
-	for i := range 66_000 {
-		w.address = netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i >> 16), byte(i >> 8), byte(i)})
-		if a := w.post(tokenPath, url.Values{}); a.StatusCode != http.StatusUnauthorized {
-			t.Fatalf("request %d: %d %s, want %d", i, a.StatusCode, a.text, http.StatusUnauthorized)
-		}
-	}
-	for _, addr := range []string{"198.51.100.7", "2001:db8:0:ffff::1", "2a00:1::1"} {
-		w.address = netip.MustParseAddr(addr)
-		w.want(addr, w.post(tokenPath, wrong), 400, "invalid_grant")
-	}
-	w.address = home
-	if a := w.post(tokenPath, redemption(client, code, callback)); a.StatusCode != http.StatusOK {
-		t.Errorf("a good code: %d %s, want %d", a.StatusCode, a.text, http.StatusOK)
-	}
-}

@@ -17,7 +17,7 @@ import (
 	"relais/api/view"
 	"relais/httpapi/web/docs"
 	"relais/internal/accept"
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // Requests that an address has in a minute.
@@ -57,15 +57,14 @@ type Pages struct {
 	Options
 	base                  string // view.BasePath
 	templates             *template.Template
-	asked, assets, ranges *limit.Addresses
+	asked, assets, ranges *admit.Rate
 	*sums
 }
 
 // New makes the pages.
 func New(o Options) *Pages {
-	counter := func() *limit.Addresses { return limit.NewAddresses(time.Minute) }
-	p := &Pages{Options: o, base: view.BasePath(o.BaseURL), asked: counter(), assets: counter(), ranges: counter(),
-		sums: newSums()}
+	p := &Pages{Options: o, base: view.BasePath(o.BaseURL), asked: admit.NewRate(time.Minute),
+		assets: admit.NewRate(time.Minute), ranges: admit.NewRate(time.Minute), sums: newSums()}
 	p.templates = p.ReadTemplates(files, template.FuncMap{"asset": p.assetURL, "modules": modules})
 	return p
 }
@@ -114,7 +113,7 @@ func (p *Pages) mapPolicy() string {
 }
 
 // limited answers GET and HEAD within the limit of an address.
-func (p *Pages) limited(counter *limit.Addresses, most int, f http.HandlerFunc) http.Handler {
+func (p *Pages) limited(rate *admit.Rate, most int, f http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -124,7 +123,7 @@ func (p *Pages) limited(counter *limit.Addresses, most int, f http.HandlerFunc) 
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			p.fail(w, r, http.StatusMethodNotAllowed)
-		case counter.Add(p.Address(r), now) > most:
+		case !rate.Take(now, 1, admit.Of(p.Address(r), most)):
 			h.Set("Retry-After", strconv.Itoa(60-now.Second()))
 			p.fail(w, r, http.StatusTooManyRequests)
 		default:

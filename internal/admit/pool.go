@@ -1,5 +1,6 @@
-// Package admit decides who may do how much at once. A Pool bounds what is held, such as the memory of
-// answers, and Turns bound who computes. Both count for holders: a client, a visitor, a visitor's network.
+// Package admit decides who may do how much at once, and how often. A Pool bounds what is held, such as the
+// memory of answers. A Queue bounds how many jobs run and wait, and Turns bound who computes. A Rate bounds how
+// often something is done in a window of time. All count for holders: a client, a visitor, a visitor's network.
 // The package knows no requests and keeps nothing on disk.
 package admit
 

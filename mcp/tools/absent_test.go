@@ -24,7 +24,7 @@ func empty(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Submissions: NewSubmissionStores(said), Env: &api.Env{
+	return &Reading{Submissions: NewSubmissionStores(said, nil), Env: &api.Env{
 		Outages: said.Outages(), Photos: &api.Photos{Store: photos.Open(nil, "", time.Now)},
 		Archives: archive.Open(nil, time.Now), Now: time.Now()}}
 }

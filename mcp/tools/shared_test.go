@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"relais/api"
-	"relais/auth/account/tallytest"
+	"relais/internal/admit/tallytest"
 )
 
 // What a person may submit in an hour is counted over several servers.
@@ -17,8 +17,7 @@ func TestSubmitLimitOfTwoServers(t *testing.T) {
 	tally := tallytest.New()
 	var servers [2]*SubmissionStores
 	for i := range servers {
-		servers[i] = NewSubmissionStores(w.community)
-		servers[i].Tally = tally
+		servers[i] = NewSubmissionStores(w.community, tally)
 	}
 	say := func(i int) error {
 		w.submissions = servers[i%2]

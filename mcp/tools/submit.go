@@ -16,7 +16,7 @@ import (
 	"relais/api/endpoint"
 	"relais/auth/account"
 	"relais/community"
-	"relais/internal/limit"
+	"relais/internal/admit"
 	"relais/internal/store"
 	"relais/measure"
 )
@@ -25,45 +25,25 @@ var submitTools = []*Tool{submitReport, submitSpeedtest, submitValidation, bugSu
 
 // SubmissionStores has the store that submissions go to, and limits how many a person makes.
 type SubmissionStores struct {
-	Community *community.Store       // opened for writing
-	Tally     account.Tally          // counts for several servers; nil: for this one
-	writes    *limit.Counter[string] // by person
+	Community *community.Store // opened for writing
+	writes    *admit.SharedRate
 }
 
-// NewSubmissionStores returns the stores with all counts at 0.
-func NewSubmissionStores(c *community.Store) *SubmissionStores {
-	return &SubmissionStores{Community: c, writes: limit.New[string](time.Hour)}
+// NewSubmissionStores returns the stores with all counts at 0. The tally counts for several servers; it may
+// be nil.
+func NewSubmissionStores(c *community.Store, tally admit.Tally) *SubmissionStores {
+	return &SubmissionStores{Community: c, writes: admit.NewSharedRate(time.Hour, tally)}
 }
 
 // hourly is how much a person may submit in an hour.
 const hourly = 30
 
+func submissionsOf(person string) admit.Limit {
+	return admit.Limit{Name: "submission of " + person, Most: hourly}
+}
+
 // tallyTime bounds the wait for a count of several servers.
 const tallyTime = 2 * time.Second
-
-// add adds n to the number of submissions of a person in this hour, and returns it.
-func (s *SubmissionStores) add(person string, now time.Time, n int) (int, error) {
-	switch {
-	case s.Tally != nil:
-		ctx, cancel := context.WithTimeout(context.Background(), tallyTime)
-		defer cancel()
-		counts, err := s.Tally.Add(ctx, time.Hour, now, n, "submission of "+person)
-		if err != nil {
-			return 0, err
-		}
-		return counts[0], nil
-	case n < 0:
-		s.writes.TakeBack(person, now)
-	case n > 0:
-		return s.writes.Add(person, now), nil
-	}
-	return s.writes.Count(person, now), nil
-}
-
-// takeBack takes a submission back that was not made.
-func (s *SubmissionStores) takeBack(person string, now time.Time) {
-	_, _ = s.add(person, now, -1) // else it stays counted until the hour ends
-}
 
 // tokenParams make a submission safe to repeat.
 type tokenParams struct {
@@ -116,7 +96,7 @@ func submit[R any, P interface {
 		}
 		done, fact, err := do(name)
 		if err != nil {
-			r.Submissions.takeBack(r.Person.ID, r.Now)
+			r.Submissions.writes.GiveBack(context.Background(), r.Now, submissionsOf(r.Person.ID))
 			return nil, nil, err
 		}
 		text, err := json.Marshal(done)
@@ -164,11 +144,12 @@ var errTokenUsed = &endpoint.ParamError{Param: "clientToken",
 
 // count counts a submission, unless there were too many.
 func (s *SubmissionStores) count(person string, now time.Time) error {
-	n, err := s.add(person, now, 1)
-	if err != nil || n <= hourly {
+	ctx, cancel := context.WithTimeout(context.Background(), tallyTime)
+	defer cancel()
+	ok, err := s.writes.Take(ctx, now, submissionsOf(person))
+	if err != nil || ok {
 		return err
 	}
-	s.takeBack(person, now)
 	wait := s.writes.End(now).Sub(now).Round(time.Minute) + time.Minute
 	return &api.Error{Status: 429, Code: "RATE_LIMITED",
 		Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourly,
@@ -177,7 +158,9 @@ func (s *SubmissionStores) count(person string, now time.Time) error {
 
 // left returns how many submissions a person has left in this hour.
 func (s *SubmissionStores) left(person string, now time.Time) int {
-	n, err := s.add(person, now, 0)
+	ctx, cancel := context.WithTimeout(context.Background(), tallyTime)
+	defer cancel()
+	n, err := s.writes.Count(ctx, now, submissionsOf(person).Name)
 	if err != nil { // nothing can be submitted at the moment
 		return 0
 	}

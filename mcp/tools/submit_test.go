@@ -73,7 +73,7 @@ func (w *town) reopen() {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		w.t.Fatal(err)
 	}
-	w.submissions = NewSubmissionStores(w.community)
+	w.submissions = NewSubmissionStores(w.community, nil)
 }
 
 // someone makes an account.

@@ -112,7 +112,7 @@ func TestSubmitReadOnly(t *testing.T) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
-	w.submissions = NewSubmissionStores(w.community)
+	w.submissions = NewSubmissionStores(w.community, nil)
 	if _, err := call(w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); err == nil ||
 		!strings.Contains(err.Error(), "cannot be written to") {
 		t.Errorf("got %v, want an error with cannot be written to", err)

@@ -37,7 +37,7 @@ func withOutages(t *testing.T) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Submissions, r.Outages = NewSubmissionStores(said), said.Outages()
+	r.Submissions, r.Outages = NewSubmissionStores(said, nil), said.Outages()
 	return r
 }
 

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"relais/internal/admit"
 )
 
 // Bounds of a job.
@@ -56,7 +58,8 @@ type Options struct {
 // A Pool starts processes when there are jobs for them.
 type Pool struct {
 	Options
-	queue   *queue
+	queue   *admit.Queue
+	alone   *admit.Queue   // of the jobs that must be alone, which are slow: half as many wait
 	jobs    sync.WaitGroup // that have a turn
 	mu      sync.Mutex
 	idle    []*process // without a job, the one that had one last at the end
@@ -87,7 +90,8 @@ func New(o Options) *Pool {
 	if o.Idle == 0 {
 		o.Idle = 10 * time.Minute
 	}
-	p := &Pool{Options: o, queue: newQueue(o.Workers, o.Waiting), starter: newStarter()}
+	p := &Pool{Options: o, queue: admit.NewQueue(o.Workers, o.Waiting), alone: admit.NewQueue(1, o.Waiting/2),
+		starter: newStarter()}
 	p.closing, p.close = context.WithCancel(context.Background())
 	p.idling.Go(p.watchIdle)
 	return p
@@ -186,7 +190,9 @@ func (p *Pool) takeIdle() *process {
 	return p.idle[last]
 }
 
-// waitTurn waits for a turn to run a job. The turn must be given back.
+// waitTurn waits for a turn to run a job. The turn must be given back. The last free worker is not given to a
+// sender that has all others. Jobs that must be alone take turns among themselves before. Errors: ErrBusy, and
+// that of ctx.
 func (p *Pool) waitTurn(ctx context.Context, j task) (giveBack func(), err error) {
 	p.mu.Lock()
 	if p.closing.Err() != nil {
@@ -195,23 +201,31 @@ func (p *Pool) waitTurn(ctx context.Context, j task) (giveBack func(), err error
 	}
 	p.jobs.Add(1)
 	p.mu.Unlock()
-	t := p.queue.add(j.sender, j.alone)
+	ends := []func(){p.jobs.Done}
 	giveBack = func() {
-		p.queue.remove(t)
-		p.jobs.Done()
+		for _, end := range slices.Backward(ends) {
+			end()
+		}
 	}
+	ctx, closed := context.WithCancelCause(ctx)
+	defer closed(nil)
+	defer context.AfterFunc(p.closing, func() { closed(ErrBusy) })()
 	ctx, cancel := context.WithTimeoutCause(ctx, p.Patience, ErrBusy)
 	defer cancel()
-	select {
-	case err = <-t.told:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	case <-p.closing.Done():
-		err = ErrBusy
+	queues := []*admit.Queue{p.queue}
+	if j.alone {
+		queues = []*admit.Queue{p.alone, p.queue}
 	}
-	if err != nil {
-		giveBack()
-		return nil, err
+	for _, q := range queues {
+		end, err := q.Begin(ctx, admit.Holder{Name: j.sender, Most: admit.Cost{Places: max(1, p.Workers-1)}})
+		if err != nil {
+			giveBack()
+			if errors.Is(err, admit.ErrBusy) {
+				err = ErrBusy
+			}
+			return nil, err
+		}
+		ends = append(ends, end)
 	}
 	return giveBack, nil
 }

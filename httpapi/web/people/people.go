@@ -18,7 +18,7 @@ import (
 	"relais/auth/account"
 	"relais/community"
 	"relais/httpapi/web"
-	"relais/internal/limit"
+	"relais/internal/admit"
 )
 
 // Paths of the pages.
@@ -65,8 +65,8 @@ type People struct {
 	cookie     http.Cookie // of a session, without its token
 	templates  *template.Template
 	protection *http.CrossOriginProtection
-	strangers  *limit.Addresses
-	all        *limit.Addresses
+	strangers  *admit.Rate
+	all        *admit.Rate
 }
 
 // New makes the pages. It fails for an invalid base URL.
@@ -77,7 +77,7 @@ func New(o Options) (*People, error) {
 	}
 	p := &People{Options: o, base: base, cookie: sessionCookie(view.BasePath(o.BaseURL)),
 		templates: o.Pages.ReadTemplates(files, nil), protection: http.NewCrossOriginProtection(),
-		strangers: limit.NewAddresses(time.Minute), all: limit.NewAddresses(time.Minute)}
+		strangers: admit.NewRate(time.Minute), all: admit.NewRate(time.Minute)}
 	if err := p.protection.AddTrustedOrigin(base.Scheme + "://" + base.Host); err != nil {
 		return nil, fmt.Errorf("%q is not a base URL: %w", o.BaseURL, err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"relais/auth/account"
 	"relais/httpapi/web"
+	"relais/internal/admit"
 )
 
 // A Visit is a request of somebody who is signed in.
@@ -85,7 +86,7 @@ func (p *People) open(serve http.HandlerFunc) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost:
 			h.Set("Allow", "GET, HEAD, POST")
 			p.refuse(w, r, nil, http.StatusMethodNotAllowed, "notAllowed")
-		case p.all.Add(p.Address(r), now) > mostPerMinute:
+		case !p.all.Take(now, 1, admit.Of(p.Address(r), mostPerMinute)):
 			h.Set("Retry-After", strconv.Itoa(60-now.Second()))
 			p.refuse(w, r, nil, http.StatusTooManyRequests, "tooMany")
 		case p.Unusable:
@@ -163,7 +164,7 @@ func (p *People) nobody(w http.ResponseWriter, r *http.Request) {
 // tooMany counts a request without a session, and reports whether it was refused because of the limit.
 func (p *People) tooMany(w http.ResponseWriter, r *http.Request) bool {
 	now := p.Now()
-	if p.strangers.Add(p.Address(r), now) <= strangersPerMinute {
+	if p.strangers.Take(now, 1, admit.Of(p.Address(r), strangersPerMinute)) {
 		return false
 	}
 	w.Header().Set("Retry-After", strconv.Itoa(60-now.Second()))

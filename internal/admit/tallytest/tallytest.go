@@ -1,4 +1,4 @@
-// Package tallytest has an account.Tally in memory, for tests of limits that servers share.
+// Package tallytest has an admit.Tally in memory, for tests of limits that servers share.
 package tallytest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"relais/internal/store"
 )
 
-// A Tally is an account.Tally in memory. Its members are set and read while nobody calls Add.
+// A Tally is an admit.Tally in memory. Its members are set and read while nobody calls Add.
 type Tally struct {
 	Counts map[string]int // by key and window
 	Away   bool           // makes Add fail with store.ErrAway
@@ -20,7 +20,7 @@ type Tally struct {
 // New returns an empty tally.
 func New() *Tally { return &Tally{Counts: map[string]int{}} }
 
-// Add is that of account.Tally.
+// Add is that of admit.Tally.
 func (t *Tally) Add(_ context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
