@@ -22,6 +22,7 @@ import (
 	"relais/hook"
 	"relais/httpapi"
 	"relais/index"
+	"relais/internal/admit"
 	"relais/internal/cgroup"
 	"relais/market"
 	"relais/measure"
@@ -155,6 +156,7 @@ func (a *app) options() httpapi.Options {
 		FullAddress:        a.LogAddress == "full",
 		Warnings:           a.warnings,
 		Collectors:         a.certificates.collectors(),
+		Admission:          admit.Metrics{"sign-ins": {a.stores.Accounts.Hashes()}, "images": {a.workers.Queue()}},
 		Failed:             failedData(a.stores),
 		Hooks:              a.stores.Hooks.List,
 		SpoolDir:           string(a.dir),

@@ -96,6 +96,9 @@ func (s *Store) hash(ctx context.Context, text string, addr netip.Addr) (*passwo
 	return newPassword(text), nil
 }
 
+// Hashes returns the queue of those whose passwords are hashed.
+func (s *Store) Hashes() *admit.Queue { return s.hashes }
+
 // hashTurn waits until a password of somebody at an address may be hashed, which end ends. Providers take
 // turns, and their networks. Error: ErrBusy.
 func (s *Store) hashTurn(ctx context.Context, addr netip.Addr) (end func(), err error) {

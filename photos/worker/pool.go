@@ -97,6 +97,9 @@ func New(o Options) *Pool {
 	return p
 }
 
+// Queue returns the queue of the jobs.
+func (p *Pool) Queue() *admit.Queue { return p.queue }
+
 // Close ends the processes. Jobs that run fail.
 func (p *Pool) Close() {
 	p.mu.Lock()
