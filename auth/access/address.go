@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"relais/internal/admit"
 )
 
 // Proxies are the networks of the reverse proxies whose X-Forwarded-For is believed.
@@ -124,11 +126,5 @@ func Shorten(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return "unknown"
 	}
-	addr = canonical(addr)
-	bits := 48
-	if addr.Is4() {
-		bits = 24
-	}
-	network, _ := addr.Prefix(bits) // fails only for too many bits
-	return network.String()
+	return admit.Network(admit.Line(addr)).String()
 }

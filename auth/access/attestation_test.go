@@ -365,13 +365,3 @@ func rawECDSA(t *testing.T, der []byte) []byte {
 	s.S.FillBytes(raw[32:])
 	return raw
 }
-
-func BenchmarkAttestorCheck(b *testing.B) {
-	key := made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	token := made(jwt.NewWithClaims(jwt.SigningMethodES256, attested).SignedString(key))
-	a := &Attestor{key.Public(), jwt.SigningMethodES256.Alg()}
-	b.ReportAllocs()
-	for b.Loop() {
-		must(b, a.check(token, "client-1", attestedAt))
-	}
-}

@@ -171,13 +171,14 @@ func (g *Gate) mode(r *Request, key *liveKey) error {
 	return nil
 }
 
-// originAllowed reports whether the request is from a page of an allowed origin. A browser sends no
-// Origin when a page reads from its own origin, and says so in Sec-Fetch-Site.
+// originAllowed reports whether the request is from a page of an allowed origin, in the form of ParseOrigin,
+// which is the only one that browsers send. A browser sends no Origin when a page reads from its own origin,
+// and says so in Sec-Fetch-Site.
 func (g *Gate) originAllowed(r *Request, allowed []string) bool {
 	if len(r.Origin) == 0 && len(r.FetchSite) == 1 && r.FetchSite[0] == "same-origin" {
 		return slices.Contains(allowed, g.Origin)
 	}
-	return len(r.Origin) == 1 && allowsOrigin(allowed, r.Origin[0])
+	return len(r.Origin) == 1 && slices.Contains(allowed, r.Origin[0])
 }
 
 // FromOwnPage reports whether a request comes from a page of this server or from the address bar,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,13 +18,6 @@ func ParseOrigin(text string) (string, error) {
 		return "", fmt.Errorf("origin %.100q: %w", text, err)
 	}
 	return origin, nil
-}
-
-// allowsOrigin reports whether the header Origin is one of the allowed origins, which are in the
-// form of ParseOrigin. It compares bytes: browsers send only this form, so null or an upper-case
-// host comes from something else.
-func allowsOrigin(allowed []string, header string) bool {
-	return header != "" && slices.Contains(allowed, header)
 }
 
 var defaultPorts = map[string]string{"http": "80", "https": "443"}

@@ -157,30 +157,3 @@ func TestVisitorLimitsOfModes(t *testing.T) {
 		}
 	}
 }
-
-// Of 100,000 visitors of one key, those who ask once are served, and the one who does not stop is
-// limited from beginning to end.
-func TestManyVisitors(t *testing.T) {
-	k := newKit(t)
-	i := k.create(Client{Mode: Browser, Origins: origins,
-		Limits: Limits{Minute: 1_000_000, Day: 1_000_000, VisitorMinute: 3, VisitorDay: 3}})
-	ask := k.visitor(k.gate(), i)
-	noisy := 0
-	for n := range 100_000 {
-		if n%1000 == 0 {
-			if _, err := ask("198.18.0.7"); err == nil {
-				noisy++
-			}
-		}
-		addr := netip.AddrFrom4([4]byte{198, 19, byte(n >> 8), byte(n)}) // each /16 of 65,536 is one provider
-		if n >= 1<<16 {
-			addr = netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, 0, byte(n >> 8), byte(n)})
-		}
-		if _, err := ask(addr.String()); err != nil {
-			t.Fatalf("visitor %d, %s: %v", n, addr, err)
-		}
-	}
-	if noisy != 3 {
-		t.Errorf("the noisy visitor got %d answers, want 3", noisy)
-	}
-}

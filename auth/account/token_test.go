@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -316,22 +315,5 @@ func TestAtOnce(t *testing.T) {
 				t.Errorf("%d access tokens, want %d", len(access), tt.good)
 			}
 		})
-	}
-}
-
-func BenchmarkVerify(b *testing.B) {
-	w := newWorld(b)
-	tokens := w.tokens(w.person("alice"), w.program())
-	now := w.clock()
-	var failed atomic.Bool
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if _, _, err := w.Verify(tokens.Access, resource, now); err != nil {
-				failed.Store(true)
-			}
-		}
-	})
-	if failed.Load() {
-		b.Fatal("the token is not good")
 	}
 }

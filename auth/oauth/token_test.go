@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -143,27 +141,6 @@ func TestRefreshAndRevoke(t *testing.T) {
 		t.Errorf("disabled: got %v, valid %v, want neither", err, valid(access))
 	}
 	w.secrets(access, refresh, next.member("access_token"), next.member("refresh_token"))
-}
-
-// Many at once get one answer that is good, or none.
-func TestAtOnce(t *testing.T) {
-	w := newWorld(t)
-	client := w.register(callback)
-	code := w.code(client, callback)
-	var good atomic.Int32
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			if a := w.post(tokenPath, redemption(client, code, callback)); a.StatusCode == http.StatusOK {
-				good.Add(1)
-			}
-			w.do("GET", authorizePath+"?"+request(client, callback).Encode(), "")
-		})
-	}
-	wg.Wait()
-	if a, err := w.accounts.Find("alice"); good.Load() != 1 || err != nil || a.Programs != 0 {
-		t.Errorf("%d were good, %+v, %v, want 1, no error and Programs = 0", good.Load(), a, err)
-	}
 }
 
 // Invalid codes and tokens are limited per address and minute, for all requests

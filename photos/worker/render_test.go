@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
 	"image/png"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -106,22 +104,5 @@ func TestRenderFault(t *testing.T) {
 	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err,
 		render.ErrUnsupported) || !errors.Is(err, errFault) {
 		t.Errorf("wrong error %v, want render.ErrUnsupported and ErrFault", err)
-	}
-}
-
-func BenchmarkRender(b *testing.B) {
-	var file bytes.Buffer
-	m := image.NewGray(image.Rect(0, 0, 400, 300))
-	m.Set(1, 1, color.White)
-	if err := png.Encode(&file, m); err != nil {
-		b.Fatal(err)
-	}
-	p := New(Options{Program: []string{os.Args[0], command, "render"},
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
-	defer p.Close()
-	for b.Loop() {
-		if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
