@@ -156,7 +156,7 @@ func (a *app) options() httpapi.Options {
 		FullAddress:        a.LogAddress == "full",
 		Warnings:           a.warnings,
 		Collectors:         a.certificates.collectors(),
-		Admission:          admit.Metrics{"sign-ins": {a.stores.Accounts.Hashes()}, "images": {a.workers.Queue()}},
+		Queues:             map[string]*admit.Queue{"sign-ins": a.stores.Accounts.Hashes(), "images": a.workers.Queue()},
 		Failed:             failedData(a.stores),
 		Hooks:              a.stores.Hooks.List,
 		SpoolDir:           string(a.dir),

@@ -55,9 +55,9 @@ type Options struct {
 		prometheus.Collector
 		Health() cluster.Health
 	}
-	// Collectors are more metrics, for /metrics. Admission is what other parts of the program hold.
+	// Collectors are more metrics, for /metrics. Queues are those of other parts of the program, by name.
 	Collectors []prometheus.Collector
-	Admission  admit.Metrics
+	Queues     map[string]*admit.Queue
 	// Hooks, which may be nil, returns the webhooks, for /metrics.
 	Hooks func() []hook.Hook
 	// OwnTLS says that the server has a certificate of its operator, so that no proxy adds headers.
@@ -129,7 +129,7 @@ func New(o Options) (*Server, error) {
 		anonymous: flood{what: "answers without a key", most: anonymousLines, mostAll: allAnonymousLines}}
 	s.prepared.Store(&prepared{})
 	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks,
-		append(o.Collectors, ageCollector{s}, s.admission())...)
+		append(o.Collectors, ageCollector{s}, admission{s})...)
 	s.notices.setBase(o.BaseURL)
 	if err := s.buildOpenAPI(); err != nil {
 		return nil, err

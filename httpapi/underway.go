@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"maps"
-
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/internal/admit"
@@ -19,13 +17,6 @@ const (
 	sentBytes     = chunkBytes // of memory for sending any answer
 	minCounted    = 32 << 10   // bytes of the smallest answer that is counted
 )
-
-// admission returns for /metrics what is under way.
-func (s *Server) admission() admit.Metrics {
-	m := admit.Metrics{"bodies": {s.bodies}, "answers": {s.answers}, "turns": {s.large, s.quick}}
-	maps.Copy(m, s.Admission)
-	return m
-}
 
 // holders returns whom an answer to x counts for: its client and, where many people use one key, the
 // visitor and the visitor's network. All readers of the map leave half to callers with a key, and so do

@@ -59,10 +59,10 @@ func (q *Queue) Begin(ctx context.Context, holders ...Holder) (end func(), err e
 }
 
 // Held returns how many jobs run, how many wait, and how often one was refused.
-func (q *Queue) Held() (running Cost, waiting int, refused uint64) {
+func (q *Queue) Held() (running, waiting int, refused uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return Cost{Places: q.running}, len(q.waiting), q.refused
+	return q.running, len(q.waiting), q.refused
 }
 
 func (q *Queue) add(w *waiter) {

@@ -52,8 +52,8 @@ func TestQueueTakesTurns(t *testing.T) {
 	if got := strings.Join(order, " "); got != "a1 b1 c1 a2 b2 a3 a4" {
 		t.Errorf("order = %s, want a1 b1 c1 a2 b2 a3 a4", got)
 	}
-	if running, waiting, _ := q.Held(); running != (Cost{}) || waiting != 0 || len(q.members) != 0 {
-		t.Errorf("%v run, %d wait, %v, want nothing", running, waiting, q.members)
+	if running, waiting, _ := q.Held(); running != 0 || waiting != 0 || len(q.members) != 0 {
+		t.Errorf("%d run, %d wait, %v, want nothing", running, waiting, q.members)
 	}
 }
 
@@ -188,8 +188,8 @@ func TestQueueThatIsLeft(t *testing.T) {
 			t.Errorf("after that: %v", err)
 		}
 		end()
-		if running, waiting, refused := q.Held(); running != (Cost{}) || waiting != 0 || refused != 0 {
-			t.Errorf("%v run, %d wait, %d refused, want none", running, waiting, refused)
+		if running, waiting, refused := q.Held(); running != 0 || waiting != 0 || refused != 0 {
+			t.Errorf("%d run, %d wait, %d refused, want none", running, waiting, refused)
 		}
 	})
 }

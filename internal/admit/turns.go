@@ -47,11 +47,11 @@ func NewTurns(processors int) *Turns {
 		holders: map[string]*account{}, sweepAt: fewHolders}
 }
 
-// Held returns how many compute, how many holders have an account, and how often a turn was refused.
-func (t *Turns) Held() (computing Cost, holders int, refused uint64) {
+// Refused returns how often a turn was refused.
+func (t *Turns) Refused() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return Cost{Places: len(t.places)}, len(t.holders), t.refused
+	return t.refused
 }
 
 // account returns the account of a holder, with the time that came since it was last used.

@@ -85,8 +85,8 @@ func TestTurnsThatWait(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if _, _, refused := turns.Held(); busy.Load() != 3 || refused != 3 {
-			t.Errorf("%d turns were refused, %d counted, want 3", busy.Load(), refused)
+		if n := busy.Load(); n != 3 || turns.Refused() != 3 {
+			t.Errorf("%d turns were refused, %d counted, want 3", n, turns.Refused())
 		}
 		var began time.Time
 		go func() {
