@@ -68,7 +68,7 @@ func (s *Server) call(ctx context.Context, t *tools.Tool, req *sdk.CallToolReque
 		return nil, err
 	}
 	reading := s.Reading()
-	c := callerOf(req)
+	c, _ := ctx.Value(callerKey{}).(*caller)
 	if c != nil {
 		reading.Person = &c.Person
 	}
@@ -126,15 +126,6 @@ func (s *Server) explain(t *tools.Tool, err error) string {
 
 func failed(message string) *sdk.CallToolResult {
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: message}}}
-}
-
-// callerOf returns the caller, nil for an anonymous one.
-func callerOf(req *sdk.CallToolRequest) *caller {
-	if req.Extra == nil || req.Extra.TokenInfo == nil {
-		return nil
-	}
-	c, _ := req.Extra.TokenInfo.Extra["caller"].(*caller)
-	return c
 }
 
 var errSignIn = &api.Error{

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/auth"
 )
 
 // challenge refuses a request that needs a credential, or another one, and says where to
@@ -23,27 +21,16 @@ func (s *Server) challenge(w http.ResponseWriter, status int, code, scope, messa
 	http.Error(w, message, status)
 }
 
-// callerKey is the context key of the caller.
+// callerKey is the context key of the caller, which is missing for an anonymous one.
 type callerKey struct{}
 
-// handOver passes the request to the SDK: with the caller in the SDK's own form, and without
-// the credential, which no tool must see.
+// handOver passes the request to the SDK with the caller in its context, and without the credential, which no
+// tool must see.
 func (s *Server) handOver(w http.ResponseWriter, r *http.Request, c *caller) {
 	r.Header.Del("X-API-Key")
-	if c == nil {
-		r.Header.Del("Authorization")
-		s.Stream.ServeHTTP(w, r)
-		return
+	r.Header.Del("Authorization")
+	if c != nil {
+		r = r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 	}
-	r.Header.Set("Authorization", "Bearer verified")
-	s.signedIn.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, c)))
-}
-
-// verifiedToken is the SDK's token verifier. The token was already verified.
-func verifiedToken(ctx context.Context, _ string, _ *http.Request) (*auth.TokenInfo, error) {
-	c, ok := ctx.Value(callerKey{}).(*caller)
-	if !ok {
-		return nil, auth.ErrInvalidToken
-	}
-	return &auth.TokenInfo{UserID: c.ID, Extra: map[string]any{"caller": c}}, nil
+	s.Stream.ServeHTTP(w, r)
 }

@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"relais/auth/access"
@@ -75,8 +74,6 @@ type Server struct {
 	calls    *admit.Rate
 	messages *admit.Rate // of any sort
 	unproven *admit.Pool // bodies whose signatures are not checked yet
-
-	signedIn http.Handler // Stream for known callers
 }
 
 const instructions = "Public data on mobile-network antenna sites. Begin with capabilities_guide. " +
@@ -108,8 +105,6 @@ func New(o Options) *Server {
 	if s.Stream == nil {
 		s.Stream = s.newStream()
 	}
-	verify := auth.RequireBearerToken(verifiedToken, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})
-	s.signedIn = verify(s.Stream)
 	return s
 }
 
