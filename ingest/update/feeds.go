@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"relais/internal/folder"
 	"relais/market"
 	"relais/outage"
 )
@@ -24,12 +23,6 @@ type Feeds func(ctx context.Context, code market.Code, news ...outage.News) ([]o
 type feeds struct {
 	market   market.Code
 	outcomes map[string]outage.Outcome // by operator
-}
-
-func (t *feeds) markets() []market.Code { return []market.Code{t.market} }
-
-func (t *feeds) statePath(dir folder.Dir) string {
-	return filepath.Join(dir.Sources(string(t.market)), folder.FeedsName)
 }
 
 // forgetStale forgets the good version of feeds that were imported by hand, cleared or

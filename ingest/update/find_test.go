@@ -1,6 +1,7 @@
 package update
 
 import (
+	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
@@ -39,6 +40,8 @@ func TestDataset(t *testing.T) {
 	k.want(k.run(), Unchanged, "")
 	k.put(api, []byte(`{"resources":[]}`))
 	k.want(k.run(), Failed, "none of its 0 entries matches")
+	k.put(api, bytes.Repeat([]byte(" "), maxDocument+1))
+	k.want(k.run(), Failed, "over 4194304 bytes")
 	k.put(api, []byte(`<html>`))
 	k.want(k.run(), Failed, "an HTML page")
 	k.put(api, []byte(`{"resources":[{"url":"file:///etc/x_observatoire.csv"}]}`))

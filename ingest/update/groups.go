@@ -1,52 +1,61 @@
 package update
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"relais/ingest"
+	"relais/internal/folder"
 	"relais/market"
 )
 
 // ErrNothing is returned for a table that has nothing to update.
 var ErrNothing = errors.New("the table of sources has no file that this version of relais reads: there is nothing to update")
 
+// A target is the destination of the files of a group.
+type target interface {
+	// forgetStale forgets versions whose result was replaced or lost, and says why.
+	forgetStale(ctx context.Context, s *source) (found []string, err error)
+	// apply processes the new files and the results of the others.
+	apply(ctx context.Context, s *source)
+}
+
 // A group is a target with its files.
 type group struct {
-	target target
-	feeds  bool // the files are operators'
-	files  []*File
+	target  target
+	markets []market.Code // the first names the folders of the downloads and of the state
+	state   string        // name of the file with the state
+	feeds   bool          // the files are operators'
+	files   []*File
 }
 
 // groups returns the table's files by target, in the order of updating.
 func (t *Table) groups() (all []group) {
-	add := func(to target, feeds bool) {
-		g := group{target: to, feeds: feeds}
-		for _, f := range t.Files {
-			if feeds == (f.Operator != "") && slices.Contains(to.markets(), f.Market) {
-				g.files = append(g.files, f)
-			}
-		}
-		if len(g.files) > 0 {
-			all = append(all, g)
-		}
-	}
 	for _, src := range ingest.Sources {
-		add(register{src}, false)
+		all = append(all, group{target: register{src}, markets: src.Markets, state: folder.UpdateName})
 	}
 	for _, m := range market.All {
 		if m.FeedZone != "" {
-			add(&feeds{market: m.Code}, true)
+			all = append(all, group{target: &feeds{market: m.Code}, markets: []market.Code{m.Code}, state: folder.FeedsName,
+				feeds: true})
 		}
 	}
-	return all
+	for i := range all {
+		for _, f := range t.Files {
+			if g := &all[i]; g.feeds == (f.Operator != "") && slices.Contains(g.markets, f.Market) {
+				g.files = append(g.files, f)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(g group) bool { return len(g.files) == 0 })
 }
 
 // Markets lists the markets of the table's files that this version of relais can read.
 func (t *Table) Markets() (codes []market.Code) {
 	for _, g := range t.groups() {
-		for _, code := range g.target.markets() {
+		for _, code := range g.markets {
 			if !slices.Contains(codes, code) {
 				codes = append(codes, code)
 			}
@@ -78,7 +87,7 @@ func (o *Options) groups() (groups []group, err error) {
 	}
 	for _, g := range o.Table.groups() {
 		asked := len(o.Markets) == 0 ||
-			slices.ContainsFunc(g.target.markets(), func(c market.Code) bool { return slices.Contains(o.Markets, c) })
+			slices.ContainsFunc(g.markets, func(c market.Code) bool { return slices.Contains(o.Markets, c) })
 		if asked && (o.Feeds != nil || !g.feeds) {
 			groups = append(groups, g)
 		}

@@ -168,7 +168,7 @@ func (k *Keeper) runOnce(ctx context.Context, codes []market.Code) (ran bool) {
 		k.Log.Info("no update now", "reason", err)
 	case err != nil: // of the folder, and so of all sources
 		for _, g := range k.Table.groups() {
-			k.noteSource(&SourceReport{Markets: g.target.markets(), feeds: g.feeds, Status: Failed, Error: err.Error()})
+			k.noteSource(&SourceReport{Markets: g.markets, feeds: g.feeds, Status: Failed, Error: err.Error()})
 		}
 	default:
 		for _, n := range r.Notes {

@@ -5,23 +5,15 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"relais/ingest"
 	"relais/internal/folder"
-	"relais/market"
 )
 
 // A register is the target of an authority's files, which are ingested together.
 type register struct{ *ingest.Source }
-
-func (r register) markets() []market.Code { return r.Markets }
-
-func (r register) statePath(dir folder.Dir) string {
-	return filepath.Join(dir.Sources(string(r.Markets[0])), folder.UpdateName)
-}
 
 func (r register) forgetStale(_ context.Context, s *source) ([]string, error) {
 	return s.state.forgetStale(s.Dir, r.Source), nil

@@ -8,20 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
-
-	"relais/internal/folder"
-	"relais/market"
 )
-
-// A target is the destination of the files of a group.
-type target interface {
-	markets() []market.Code // the first names the folder of the downloads
-	statePath(dir folder.Dir) string
-	// forgetStale forgets versions whose result was replaced or lost, and says why.
-	forgetStale(ctx context.Context, s *source) (found []string, err error)
-	// apply processes the new files and the results of the others.
-	apply(ctx context.Context, s *source)
-}
 
 // A source is an update of one group.
 type source struct {
@@ -41,7 +28,7 @@ type fresh struct {
 }
 
 func (s *source) run(ctx context.Context) {
-	path := s.target.statePath(s.Dir)
+	path := filepath.Join(s.Dir.Sources(string(s.markets[0])), s.group.state)
 	s.state = readState(path, s.Version)
 	found, err := s.target.forgetStale(ctx, s)
 	for _, text := range found {
@@ -156,7 +143,7 @@ func (s *source) fetch(ctx context.Context, f *File, report *FileReport) {
 
 func (s *source) download(f *File, at remote, last record) *download {
 	d := &download{client: s.client, remote: at, limit: f.limit(), known: last.known(asked(at, f.limit())),
-		dir: filepath.Join(s.Dir.Downloads(), string(s.target.markets()[0]), f.Name)}
+		dir: filepath.Join(s.Dir.Downloads(), string(s.markets[0]), f.Name)}
 	if s.Fetching != nil {
 		d.progress = func(total int64) func(int) { return s.Fetching(f.Name, total) }
 	}

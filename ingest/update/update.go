@@ -173,7 +173,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	r := &Report{Sources: []*SourceReport{}, Notes: o.Table.unread(), Offline: c.offline != nil && ctx.Err() == nil}
 	for i, g := range groups {
 		s := &source{Options: o, client: c, group: g,
-			report: &SourceReport{Markets: g.target.markets(), Files: []*FileReport{}, feeds: g.feeds}}
+			report: &SourceReport{Markets: g.markets, Files: []*FileReport{}, feeds: g.feeds}}
 		s.run(ctx)
 		r.Sources = append(r.Sources, s.report)
 		if ctx.Err() != nil {

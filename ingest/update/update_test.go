@@ -54,9 +54,24 @@ func TestSecondRunTouchesNothing(t *testing.T) {
 // A transfer that broke begins again: at the next try, and in the next run.
 func TestCutTransfer(t *testing.T) {
 	k := weeklyKit(t)
+	size := int64(len(k.files[weekly]))
 	k.behave(weekly, once(cut(k.files[weekly])))
-	k.want(k.run(), Updated, "")
+	o, totals, came, retries := k.options(), []int64{}, int64(0), 0
+	o.Retrying = func(string, error, time.Duration) { retries++ }
+	o.Fetching = func(name string, total int64) func(int) {
+		if name != "weekly" {
+			return func(int) {}
+		}
+		totals = append(totals, total)
+		return func(n int) { came += int64(n) }
+	}
+	r := k.runWith(o)
+	k.want(r, Updated, "")
 	k.wantDate("2026-01-15")
+	if !slices.Equal(totals, []int64{size, size}) || came <= size || came != r.Files[0].Bytes || retries != 1 {
+		t.Errorf("progress: totals %d, %d bytes of %d in %d retries; want two of %d, more bytes than one, and one retry",
+			totals, came, r.Files[0].Bytes, retries, size)
+	}
 	k.put(weekly, observatory(t, "2026-01-22"))
 	k.behave(weekly, cut(k.files[weekly]))
 	k.want(k.run(), Failed, "weekly: unexpected EOF (after 3 tries)")
@@ -355,6 +370,12 @@ func TestUnreadMarkets(t *testing.T) {
 	o.Markets = []market.Code{market.DROM} // its files are those of FR
 	k.want(k.runWith(o), Updated, "")
 	k.wantDate("2026-01-15")
+	k.use(k.file("weekly", "url", weekly, ""), strings.Replace(k.file("pt", "url", "/pt", ""), `"FR"`, `"PT"`, 1))
+	r, err := Run(t.Context(), k.options())
+	if want := "pt was left out: this version of relais has no parser for the sources of PT"; err != nil ||
+		!slices.Equal(r.Notes, []string{want}) {
+		t.Errorf("got %q, %v; want the note %q", r.Notes, err, want)
+	}
 }
 
 // An ingest that fails for a reason outside the file says nothing about the file.
