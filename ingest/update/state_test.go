@@ -153,7 +153,6 @@ func TestStateNotWritten(t *testing.T) {
 	before := filetest.Read(t, path)
 	k.put(weekly, observatory(t, "2026-01-22"))
 	o := k.options()
-	o.Ingested = nil
 	o.Asked = func(*FileReport) { // a folder in the place of the state cannot be replaced
 		os.Rename(path, path+".old")
 		os.MkdirAll(filepath.Join(path, "x"), 0o755)
