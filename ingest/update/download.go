@@ -122,7 +122,7 @@ func (d *download) store(from io.Reader, size int64) error {
 		return err
 	}
 	defer f.Close()
-	came := progress{&d.received, func(int) {}}
+	came := &intake{dir: d.dir, received: &d.received, advance: func(int) {}}
 	if d.progress != nil {
 		came.advance = d.progress(size)
 	}
@@ -161,16 +161,27 @@ func (d *download) store(from io.Reader, size int64) error {
 	return setModTime(d.path, d.got.LastModified, time.Now())
 }
 
-// A progress counts the bytes that came.
-type progress struct {
-	received *int64
-	advance  func(n int)
+// An intake counts the bytes that come. It looks at the room on the disk again and again:
+// the length of an answer may be unknown.
+type intake struct {
+	dir       string
+	received  *int64
+	advance   func(n int)
+	n, looked int64
 }
 
-func (p progress) Write(text []byte) (int, error) {
-	*p.received += int64(len(text))
-	p.advance(len(text))
-	return len(text), nil
+// lookEvery is how many bytes come between two looks at the room on the disk.
+const lookEvery = 16 << 20
+
+func (i *intake) Write(text []byte) (int, error) {
+	i.n += int64(len(text))
+	*i.received += int64(len(text))
+	i.advance(len(text))
+	if i.n-i.looked < lookEvery {
+		return len(text), nil
+	}
+	i.looked = i.n
+	return len(text), checkSpace(i.dir, i.n)
 }
 
 // sniffed is how many bytes are enough to recognize a page.
