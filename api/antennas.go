@@ -16,6 +16,9 @@ var listAntennas = endpoint.New(endpoint.Decl{
 	Summary:    "Antenna sites of a market, page by page.",
 	Doc:        "All filters on emissions meet on one emission. The order is fixed as long as sourceDate does not change, so that pages neither skip nor repeat a site; with lat, lon and radiusKm the nearest come first.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate, codeNoArchive},
+	Shapes: map[string]reflect.Type{endpoint.JSON: bodyType[[]view.NearSummary, view.ListMeta](),
+		geoJSONType: reflect.TypeFor[view.SiteCollection]()},
+	Files: []string{csvType}, Columns: new(export.Register).SiteTable().Names(),
 }, (*Env).list)
 
 type listParams struct {
@@ -66,26 +69,10 @@ func checkPlace(box *boxParams, disc *discParams) error {
 	return nil
 }
 
-// An antennaPage is the answer of list.
-type antennaPage struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (p antennaPage) Unwrap() endpoint.Stream { return p.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (antennaPage) FileMembers() []string { return new(export.Register).SiteTable().Names() }
-
-// Shapes implements endpoint.Shaped.
-func (antennaPage) Shapes() map[string]reflect.Type {
-	s := shapes[[]view.NearSummary, view.ListMeta]()
-	s[geoJSONType] = reflect.TypeFor[view.SiteCollection]()
-	return s
-}
-
-func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {
+func (r *Env) list(ctx context.Context, p *listParams) (*endpoint.Answer, error) {
 	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
 	if err != nil {
-		return antennaPage{}, err
+		return nil, err
 	}
 	meta := view.ListMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
@@ -104,12 +91,14 @@ func (r *Env) list(ctx context.Context, p *listParams) (antennaPage, error) {
 			meta.HasMore, meta.NextOffset = true, &next
 		}
 	}
-	s, err := newPage(page, meta)
-	switch p.Format {
-	case formatGeoJSON:
-		return antennaPage{siteCollection{s, pageAfter(meta.NextOffset)}}, err
-	case formatCSV:
-		return antennaPage{p.file(page.register().SiteTable(), m.Code, siteRows).before(meta.NextOffset)}, err
+	if p.Format == formatCSV {
+		return p.file(page.register().SiteTable(), m.Code, siteRows, meta.NextOffset), nil
 	}
-	return antennaPage{s}, err
+	if page.meta, err = view.JSON(meta); err != nil {
+		return nil, err
+	}
+	if p.Format == formatGeoJSON {
+		return before(meta.NextOffset, geoJSON(page.writeFeatures)), nil
+	}
+	return page.answer(), nil
 }

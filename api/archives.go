@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"reflect"
 	"slices"
 	"time"
 
@@ -56,6 +55,7 @@ var getArchive = endpoint.New(endpoint.Decl{
 	Summary:    "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
 	Doc:        "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
 	ErrorCodes: []string{codeInvalidDate, codeNoArchive},
+	Shapes:     shapes[map[string]view.ArchiveSite, view.ArchiveMeta](),
 }, (*Env).archive)
 
 type archiveParams struct {
@@ -87,15 +87,7 @@ const (
 // Values lists the views.
 func (archiveView) Values() []string { return []string{string(viewChanges), string(viewFull)} }
 
-// An archiveAnswer is the answer of archive.
-type archiveAnswer struct{ endpoint.Stream }
-
-// Shapes implements endpoint.Shaped.
-func (archiveAnswer) Shapes() map[string]reflect.Type {
-	return shapes[map[string]view.ArchiveSite, view.ArchiveMeta]()
-}
-
-func (r *Env) archive(_ context.Context, p *archiveParams) (archiveAnswer, error) {
+func (r *Env) archive(_ context.Context, p *archiveParams) (*endpoint.Answer, error) {
 	ask := r.Archives.Changes
 	if p.View == viewFull {
 		ask = r.Archives.Whole
@@ -104,9 +96,9 @@ func (r *Env) archive(_ context.Context, p *archiveParams) (archiveAnswer, error
 	found, err := ask(string(p.Date))
 	switch {
 	case errors.Is(err, archive.ErrNoArchive):
-		return archiveAnswer{}, errNoArchive
+		return nil, errNoArchive
 	case err != nil:
-		return archiveAnswer{}, err
+		return nil, err
 	}
 	meta := view.ArchiveMeta{Date: found.Date, View: string(p.View), Attribution: archiveSource(found.Synthetic),
 		DataVersion: &version}
@@ -114,7 +106,8 @@ func (r *Env) archive(_ context.Context, p *archiveParams) (archiveAnswer, error
 		meta.Previous = &found.Before
 	}
 	text, err := view.JSON(meta)
-	return archiveAnswer{&archivePage{sites: found.All(), city: r.communeName, meta: text}}, err
+	page := archivePage{sites: found.All(), city: r.communeName, meta: text}
+	return &endpoint.Answer{ContentType: endpoint.JSONType, Size: -1, Write: page.write}, err
 }
 
 // communeName returns the name of the commune with an INSEE code, "" if no register has it.
@@ -140,14 +133,7 @@ type archivePage struct {
 	meta  []byte
 }
 
-// ContentType implements endpoint.Stream.
-func (*archivePage) ContentType() string { return endpoint.JSONType }
-
-// Size implements endpoint.Stream.
-func (*archivePage) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.Stream.
-func (p *archivePage) WriteTo(w io.Writer) (int64, error) {
+func (p *archivePage) write(w io.Writer) error {
 	c := &commaWriter{w: w}
 	c.write([]byte(`{"data":{`))
 	encode := view.Archives(p.city)
@@ -157,13 +143,13 @@ func (p *archivePage) WriteTo(w io.Writer) (int64, error) {
 			text, err = encode(text[:0], site)
 		}
 		if err != nil {
-			return c.n, err
+			return err
 		}
 		if c.item(text); c.err != nil {
-			return c.n, c.err
+			return c.err
 		}
 	}
 	c.write([]byte(`},"meta":`))
 	c.write(p.meta)
-	return c.n, c.err
+	return c.err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -14,9 +13,11 @@ import (
 var lookupCells = endpoint.New(endpoint.Decl{
 	Name: "antennas.cells", Method: "POST", Path: "/antennas/lookup", Scope: "antennas:read",
 	FailureName: "ANTENNAS_LOOKUP", DependsOn: []string{dataLearned}, Asks: true,
-	Body:    &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
-	Summary: "Sites that up to 500 radio identifiers name.",
-	Doc:     "Each cell has the members that /antennas/lookup-by-radio has as parameters, and mcc and mnc instead of market and operator. The answers come in the order of the cells: an unknown cell has no sites, and one that is invalid has an error while the others are answered. Ten cells count as one request; the quota must have all of them before any is looked up. Nothing is changed.",
+	Requests: func(params any) int { return params.(*lookupCellsParams).requests() },
+	Shapes:   shapes[[]view.CellResult, view.CellsMeta](),
+	Body:     &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
+	Summary:  "Sites that up to 500 radio identifiers name.",
+	Doc:      "Each cell has the members that /antennas/lookup-by-radio has as parameters, and mcc and mnc instead of market and operator. The answers come in the order of the cells: an unknown cell has no sites, and one that is invalid has an error while the others are answered. Ten cells count as one request; the quota must have all of them before any is looked up. Nothing is changed.",
 }, (*Env).lookupCells)
 
 // Bounds of a look-up of several cells.
@@ -30,8 +31,8 @@ type lookupCellsParams struct {
 	Limit int      `param:"limit" default:"5" min:"1" max:"20" doc:"Most sites to answer for each cell."`
 }
 
-// Requests returns the number of requests that the question counts as.
-func (p *lookupCellsParams) Requests() int {
+// requests returns the number of requests that the question counts as.
+func (p *lookupCellsParams) requests() int {
 	return (len(p.Cells.list()) + cellsForRequest - 1) / cellsForRequest
 }
 
@@ -121,11 +122,6 @@ type cellResult struct {
 // A cellsAnswer is the answer of lookupCells.
 type cellsAnswer struct {
 	view.Body[[]cellResult, view.CellsMeta]
-}
-
-// Shapes implements endpoint.Shaped.
-func (*cellsAnswer) Shapes() map[string]reflect.Type {
-	return shapes[[]view.CellResult, view.CellsMeta]()
 }
 
 func (r *Env) lookupCells(ctx context.Context, p *lookupCellsParams) (*cellsAnswer, error) {

@@ -30,6 +30,9 @@ var listChanges = endpoint.New(endpoint.Decl{
 	Summary:    "What editions of a market's register changed: sites, operators and systems that came, went, or have another status, and sites that moved.",
 	Doc:        "A new site with one operator and two systems is one site-added, one operator-added and two system-added: each level is compared for itself, so that a filter by operator or technology finds what is new there on new sites too. A change is there once, with the edition that has it. Ids, dates, addresses, heights and azimuths are not compared, nor is a move of up to 5 m. The newest edition comes first, then sites in the order of their ids.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate},
+	Shapes: map[string]reflect.Type{endpoint.JSON: bodyType[[]view.Change, view.ChangesMeta](),
+		geoJSONType: reflect.TypeFor[view.ChangeCollection]()},
+	Files: []string{csvType}, Columns: view.ChangeTable(nil).Names(),
 }, (*Env).changes)
 
 type changesParams struct {
@@ -63,66 +66,36 @@ func (p *changesParams) Check() error {
 	return nil
 }
 
-// refine makes answers to callers without a key different from others: some rows may be left out, even
+// Refine makes answers to callers without a key different from others: some rows may be left out, even
 // if the present register has none of them.
-func (*changesParams) refine(r *Env, f *Freshness) { f.refineKeyless(r) }
+func (*changesParams) Refine(r *Env, f *Freshness) { refineKeyless(r, f) }
 
-func (f *Freshness) refineKeyless(r *Env) {
+func refineKeyless(r *Env, f *Freshness) {
 	if r.Keyless {
 		f.Version += " keyless"
 	}
 }
 
-// A changesAnswer is the answer of changes.
-type changesAnswer struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (a changesAnswer) Unwrap() endpoint.Stream { return a.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (changesAnswer) FileMembers() []string { return view.ChangeTable(nil).Names() }
-
-// Shapes implements endpoint.Shaped.
-func (changesAnswer) Shapes() map[string]reflect.Type {
-	s := shapes[[]view.Change, view.ChangesMeta]()
-	s[geoJSONType] = reflect.TypeFor[view.ChangeCollection]()
-	return s
-}
-
-func (r *Env) changes(ctx context.Context, p *changesParams) (changesAnswer, error) {
+func (r *Env) changes(ctx context.Context, p *changesParams) (*endpoint.Answer, error) {
 	body, err := r.changesPage(ctx, p, nil)
 	if err != nil {
-		return changesAnswer{}, err
+		return nil, err
 	}
 	switch p.Format {
 	case formatCSV:
-		return changesAnswer{p.file(view.ChangeTable(body.Data), p.Market, "changes").before(body.Meta.NextOffset)}, nil
+		return p.file(view.ChangeTable(body.Data), p.Market, "changes", body.Meta.NextOffset), nil
 	case formatGeoJSON:
-		text, err := view.JSON(view.NewChangeCollection(body))
-		return changesAnswer{geoPage{openBody(text), pageAfter(body.Meta.NextOffset)}}, err
+		a, err := encodeBody(view.NewChangeCollection(body))
+		if err != nil {
+			return nil, err
+		}
+		a.ContentType = geoJSONType
+		if body.Meta.NextOffset != nil {
+			a.Size = -1 // what is kept in memory has no link to a next page
+		}
+		return before(body.Meta.NextOffset, a), nil
 	}
-	text, err := view.JSON(body)
-	return changesAnswer{openBody(text)}, err
-}
-
-// openBody returns an encoded object without its end, so that the request id can follow.
-func openBody(text []byte) endpoint.Bytes { return text[:max(0, len(text)-1)] }
-
-// A geoPage is a page of GeoJSON.
-type geoPage struct {
-	endpoint.Bytes
-	nextPage
-}
-
-// ContentType implements endpoint.Stream.
-func (geoPage) ContentType() string { return geoJSONType }
-
-// Size implements endpoint.Stream. What is kept in memory has no link to a next page.
-func (p geoPage) Size() int64 {
-	if p.nextPage > 0 {
-		return -1
-	}
-	return p.Bytes.Size()
+	return encodeBody(body)
 }
 
 // A ChangesBody is a page of changes.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -19,6 +18,8 @@ var coveragePoints = endpoint.New(endpoint.Decl{
 	Summary:    "Points of a market where the signal was measured in the last days, the newest first.",
 	Doc:        "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+	Shapes:     shapes[[]view.Point, view.PointsMeta](),
+	Files:      []string{csvType}, Columns: export.Coverage(nil).Names(),
 }, (*Env).points)
 
 type pointsParams struct {
@@ -49,22 +50,10 @@ func (t *technologyName) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A pointPage is the answer of points.
-type pointPage struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (p pointPage) Unwrap() endpoint.Stream { return p.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (pointPage) FileMembers() []string { return export.Coverage(nil).Names() }
-
-// Shapes implements endpoint.Shaped.
-func (pointPage) Shapes() map[string]reflect.Type { return shapes[[]view.Point, view.PointsMeta]() }
-
-func (r *Env) points(_ context.Context, p *pointsParams) (pointPage, error) {
+func (r *Env) points(_ context.Context, p *pointsParams) (*endpoint.Answer, error) {
 	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
 	if err != nil {
-		return pointPage{}, err
+		return nil, err
 	}
 	m := market.Get(p.Market)
 	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: p.Operator.canonical(m),
@@ -77,13 +66,12 @@ func (r *Env) points(_ context.Context, p *pointsParams) (pointPage, error) {
 	q.Box = p.box()
 	list, err := store.Coverage(q)
 	if err != nil {
-		return pointPage{}, err
+		return nil, err
 	}
 	if p.Format == formatCSV {
-		return pointPage{p.file(export.Coverage(list), p.Market, "coverage")}, nil
+		return p.file(export.Coverage(list), p.Market, "coverage", nil), nil
 	}
 	version := store.Version()
 	meta.Returned, meta.DataVersion = len(list), &version
-	text, err := encodePage(list, view.AppendPoint, meta)
-	return pointPage{text}, err
+	return encodePage(list, view.AppendPoint, meta)
 }

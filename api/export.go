@@ -20,6 +20,11 @@ var exportAntennas = endpoint.New(endpoint.Decl{
 	Summary:    "All antenna sites of a market, or those that a filter leaves, in one answer.",
 	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed. " + csvDoc + " " + fileDoc,
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate, codeNoArchive},
+	Shapes: map[string]reflect.Type{endpoint.JSON: bodyType[[]view.NearSummary, view.ExportMeta](),
+		geoJSONType: reflect.TypeFor[view.FeatureCollection]()},
+	Files:     []string{csvType, parquetType, kmzType},
+	Columns:   slices.Concat(new(export.Register).SiteTable().Names(), new(export.Register).EmissionTable().Names()),
+	MakesFile: func(params any) bool { return params.(*exportParams).makesFile() },
 }, (*Env).export)
 
 type exportParams struct {
@@ -51,8 +56,8 @@ func (p *exportParams) Check() error {
 	return p.csvParams.check(string(p.Format))
 }
 
-// MakesFile implements the method of endpoint.Call.
-func (p *exportParams) MakesFile() bool { return p.Format == formatParquet || p.Format == formatKMZ }
+// makesFile reports whether the format is one of compressed files.
+func (p *exportParams) makesFile() bool { return p.Format == formatParquet || p.Format == formatKMZ }
 
 // An exportLang is a language of descriptions.
 type exportLang string
@@ -72,9 +77,6 @@ type exportFormat string
 func (exportFormat) Values() []string {
 	return []string{formatJSON, formatGeoJSON, formatCSV, formatParquet, formatKMZ}
 }
-
-// ContentTypes implements endpoint.Formats.
-func (f exportFormat) ContentTypes() []string { return typesOf(f.Values()) }
 
 // exportRows is what a row stands for.
 type exportRows string
@@ -98,29 +100,10 @@ const (
 // Values lists both.
 func (exportProperties) Values() []string { return []string{shortProperties, fullProperties} }
 
-// An exportAnswer is the answer of export.
-type exportAnswer struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (a exportAnswer) Unwrap() endpoint.Stream { return a.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (exportAnswer) FileMembers() []string {
-	r := new(export.Register)
-	return append(r.SiteTable().Names(), r.EmissionTable().Names()...)
-}
-
-// Shapes implements endpoint.Shaped.
-func (exportAnswer) Shapes() map[string]reflect.Type {
-	s := shapes[[]view.NearSummary, view.ExportMeta]()
-	s[geoJSONType] = reflect.TypeFor[view.FeatureCollection]()
-	return s
-}
-
-func (r *Env) export(ctx context.Context, p *exportParams) (exportAnswer, error) {
+func (r *Env) export(ctx context.Context, p *exportParams) (*endpoint.Answer, error) {
 	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
 	if err != nil {
-		return exportAnswer{}, err
+		return nil, err
 	}
 	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
@@ -140,33 +123,33 @@ func (r *Env) export(ctx context.Context, p *exportParams) (exportAnswer, error)
 }
 
 // answer returns the sites of a page in the format that is asked for.
-func (p *exportParams) answer(m *market.Market, f index.Filter, page sitePage, meta view.ExportMeta) (exportAnswer, error) {
+func (p *exportParams) answer(m *market.Market, f index.Filter, page sitePage, meta view.ExportMeta) (*endpoint.Answer, error) {
 	text, err := view.JSON(meta)
 	if err != nil {
-		return exportAnswer{}, err
+		return nil, err
 	}
 	page.meta = text
 	switch p.Format {
 	case formatGeoJSON:
 		if p.Properties == fullProperties {
-			return exportAnswer{&featureTable{page.register().SiteTable(), text}}, nil
+			return geoJSON(page.writeTable), nil
 		}
-		return exportAnswer{&featureStream{market: page.market, sites: page.sites, whole: page.whole, meta: text}}, nil
+		return geoJSON(page.writeRegister), nil
 	case formatJSON:
-		return exportAnswer{&page}, nil
+		return page.answer(), nil
 	case formatKMZ:
 		if meta.TotalMatched > export.MaxKMZ {
-			return exportAnswer{}, &endpoint.ParamError{Param: "format", Value: formatKMZ, Want: fmt.Sprintf(
+			return nil, &endpoint.ParamError{Param: "format", Value: formatKMZ, Want: fmt.Sprintf(
 				"a KMZ has at most %d sites, and these are %d: narrow them by department, bbox, lat, lon and radiusKm, or operator, or take another format",
 				export.MaxKMZ, meta.TotalMatched)}
 		}
 	}
-	return exportAnswer{p.file(m.Code, f, page)}, nil
+	return p.file(m.Code, f, page), nil
 }
 
 // file returns the sites of a page as a file. Parquet and KMZ are in the order of the register.
-func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file {
-	if p.MakesFile() {
+func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *endpoint.Answer {
+	if p.makesFile() {
 		page.metres = nil
 		slices.Sort(page.sites)
 	}
@@ -178,13 +161,18 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *file 
 	}
 	switch p.Format {
 	case formatParquet:
-		return &file{contentTypes[formatParquet], fileName(m, string(p.Rows), formatParquet), table.Names(), true, 0,
-			func(w io.Writer) error { return export.Parquet{}.Write(w, table) }}
+		return compressed(file(m, string(p.Rows), formatParquet,
+			func(w io.Writer) error { return export.Parquet{}.Write(w, table) }))
 	case formatKMZ:
-		return &file{contentTypes[formatKMZ], fileName(m, siteRows, formatKMZ), table.Names(), true, 0,
-			func(w io.Writer) error { return export.KMZ{French: p.Lang == french}.Write(w, rows) }}
+		return compressed(file(m, siteRows, formatKMZ,
+			func(w io.Writer) error { return export.KMZ{French: p.Lang == french}.Write(w, rows) }))
 	}
-	return p.csvParams.file(table, m, string(p.Rows))
+	return p.csvParams.file(table, m, string(p.Rows), nil)
+}
+
+func compressed(a *endpoint.Answer) *endpoint.Answer {
+	a.Compressed = true
+	return a
 }
 
 // emissionFilter returns a filter, or nil if it selects every emission.

@@ -19,23 +19,21 @@ const (
 	formatKMZ     = "kmz"
 )
 
-const geoJSONType = "application/geo+json"
+// Media types.
+const (
+	geoJSONType = "application/geo+json"
+	csvType     = "text/csv"
+	parquetType = "application/vnd.apache.parquet"
+	kmzType     = "application/vnd.google-earth.kmz"
+)
 
 // contentTypes are those of answers, by format.
 var contentTypes = map[string]string{
 	formatJSON:    endpoint.JSONType,
 	formatGeoJSON: geoJSONType,
-	formatCSV:     "text/csv; charset=utf-8",
-	formatParquet: "application/vnd.apache.parquet",
-	formatKMZ:     "application/vnd.google-earth.kmz",
-}
-
-// typesOf returns the content types of formats.
-func typesOf(formats []string) (list []string) {
-	for _, f := range formats {
-		list = append(list, contentTypes[f])
-	}
-	return list
+	formatCSV:     csvType + "; charset=utf-8",
+	formatParquet: parquetType,
+	formatKMZ:     kmzType,
 }
 
 // A tableFormat is a format of lists without a form in GeoJSON.
@@ -44,17 +42,11 @@ type tableFormat string
 // Values lists the formats.
 func (tableFormat) Values() []string { return []string{formatJSON, formatCSV} }
 
-// ContentTypes implements endpoint.Formats.
-func (f tableFormat) ContentTypes() []string { return typesOf(f.Values()) }
-
 // A listFormat is a format of lists of sites.
 type listFormat string
 
 // Values lists the formats.
 func (listFormat) Values() []string { return []string{formatJSON, formatGeoJSON, formatCSV} }
-
-// ContentTypes implements endpoint.Formats.
-func (f listFormat) ContentTypes() []string { return typesOf(f.Values()) }
 
 // csvDoc says what CSV is.
 const csvDoc = "format=csv (text/csv) is RFC 4180 in UTF-8: a line with the names of the columns, which are those of the JSON's members, then a line for each row, without meta and requestId. What is not stated is an empty cell; the elements of a list are joined by semicolons. Where a text or a part of it after a comma, semicolon, tab or line break begins with = + - @, a tab or CR, it has an apostrophe there, so that no spreadsheet takes it for a formula, wherever it splits cells; numbers stay numbers. If an answer cannot be finished, the connection ends with an error."
@@ -95,78 +87,23 @@ func (p csvParams) check(format string) error {
 	return &endpoint.ParamError{Param: name, Want: "it is for format=csv: give that too, or leave it out"}
 }
 
-// A file is an answer that is not JSON, written while it is sent.
-type file struct {
-	contentType string
-	name        string // for browsers
-	members     []string
-	compressed  bool
-	nextPage
-	write func(io.Writer) error
+// file returns an answer that is not JSON, written while it is sent.
+func file(m market.Code, kind, format string, write func(io.Writer) error) *endpoint.Answer {
+	return &endpoint.Answer{ContentType: contentTypes[format], Size: -1, Write: write, Whole: true,
+		FileName: fmt.Sprintf("relais-%s-%s.%s", strings.ToLower(string(m)), kind, format)}
 }
 
-// A nextPage is the offset of the next page, 0 for none.
-type nextPage int
-
-// pageAfter returns it from the meta of a page.
-func pageAfter(next *int) nextPage {
-	if next == nil {
-		return 0
-	}
-	return nextPage(*next)
-}
-
-// NextOffset implements endpoint.Paged.
-func (n nextPage) NextOffset() int { return int(n) }
-
-// file returns the answer for a table of rows of a kind, such as sites.
-func (p csvParams) file(t *export.Table, m market.Code, kind string) *file {
+// file returns the answer for a table of rows of a kind, such as sites. next is the offset of the next page, nil for
+// none.
+func (p csvParams) file(t *export.Table, m market.Code, kind string, next *int) *endpoint.Answer {
 	f := export.CSV{BOM: p.BOM, Semicolon: p.Separator == semicolon}
-	return &file{contentTypes[formatCSV], fileName(m, kind, formatCSV), t.Names(), false, 0,
-		func(w io.Writer) error { return f.Write(w, t) }}
+	return before(next, file(m, kind, formatCSV, func(w io.Writer) error { return f.Write(w, t) }))
 }
 
-// before says that a next page begins at an offset, nil for none.
-func (f *file) before(next *int) *file {
-	f.nextPage = pageAfter(next)
-	return f
-}
-
-// fileName returns the name under which a browser keeps an answer.
-func fileName(m market.Code, kind, extension string) string {
-	return fmt.Sprintf("relais-%s-%s.%s", strings.ToLower(string(m)), kind, extension)
-}
-
-// ContentType implements endpoint.File.
-func (f *file) ContentType() string { return f.contentType }
-
-// Size implements endpoint.File.
-func (f *file) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.File.
-func (f *file) WriteTo(w io.Writer) (int64, error) {
-	c := &countingWriter{w: w}
-	err := f.write(c)
-	return c.n, err
-}
-
-// Members implements endpoint.File.
-func (f *file) Members() []string { return f.members }
-
-// FileName implements endpoint.File.
-func (f *file) FileName() string { return f.name }
-
-// Compressed implements endpoint.File.
-func (f *file) Compressed() bool { return f.compressed }
-
-type countingWriter struct {
-	w io.Writer
-	n int64
-}
-
-// Write implements io.Writer.
-func (c *countingWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.n += int64(n)
-	return n, err
+// before says that another page follows an answer at an offset, nil for none.
+func before(next *int, a *endpoint.Answer) *endpoint.Answer {
+	if next != nil {
+		a.NextOffset = *next
+	}
+	return a
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
 
 	"relais/api/endpoint"
@@ -20,6 +19,7 @@ var lookupAntennas = endpoint.New(endpoint.Decl{
 	Summary:    "Sites that a radio identifier names.",
 	Doc:        "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered, those that a source gives it to before those for which it was learned from measurements, and of each those that it certainly names first. A gNB whose length the data does not state is tried with every length.",
 	ErrorCodes: []string{codeMissingRadio, codeInvalidOperator},
+	Shapes:     shapes[[]view.LookupResult, view.LookupMeta](),
 }, (*Env).lookup)
 
 type lookupParams struct {
@@ -110,11 +110,6 @@ func (p *radioParams) number() (uint64, lookupType, error) {
 // A lookupAnswer is the answer of lookup.
 type lookupAnswer struct {
 	view.Body[[]lookupResult, view.LookupMeta]
-}
-
-// Shapes implements endpoint.Shaped.
-func (*lookupAnswer) Shapes() map[string]reflect.Type {
-	return shapes[[]view.LookupResult, view.LookupMeta]()
 }
 
 func (r *Env) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) {

@@ -57,11 +57,11 @@ func TestWindowIsTheVersions(t *testing.T) {
 			if same != (after < time.Minute) {
 				t.Errorf("%s, %v later: got the same version %v, want it for a minute", op.Name, after, same)
 			}
-			answer, err := call[interface{ Size() int64 }](t, op, r, "days", "1")
+			answer, err := call[*endpoint.Answer](t, op, r, "days", "1")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if there := answer.Size() > 300; there != same {
+			if there := answer.Size > 300; there != same {
 				t.Errorf("%s, %v later: the measure is there: %v, want %v", op.Name, after, there, same)
 			}
 		}
@@ -86,11 +86,15 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	r := &Env{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil),
 		Measures: measures(t, func() time.Time { return now }, text), Now: now}
 	ask := func(pairs ...string) string {
-		page, err := call[siteSpeedtestPage](t, siteSpeedtests, r, pairs...)
+		page, err := call[*endpoint.Answer](t, siteSpeedtests, r, pairs...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(page.Bytes)
+		var text strings.Builder
+		if err := page.Write(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text.String()
 	}
 	for _, tt := range []struct{ tech, id string }{
 		{"5G", "1"},

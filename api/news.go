@@ -33,8 +33,8 @@ type newsParams struct {
 	Offset int `param:"offset" default:"0" min:"0" max:"100000" doc:"Entries to pass over."`
 }
 
-// refine is like that of changesParams.
-func (*newsParams) refine(r *Env, f *Freshness) { f.refineKeyless(r) }
+// Refine is like that of changesParams.
+func (*newsParams) Refine(r *Env, f *Freshness) { refineKeyless(r, f) }
 
 func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	m := market.Get(p.Market)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -21,6 +20,8 @@ var listOutages = endpoint.New(endpoint.Decl{
 	Summary:    "Outages that operators publish and that people report, side by side.",
 	Doc:        "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+	Shapes:     shapes[[]view.Outage, view.OutagesMeta](),
+	Files:      []string{csvType}, Columns: view.OutageTable(nil).Names(),
 }, (*Env).outages)
 
 type outagesParams struct {
@@ -80,22 +81,10 @@ func (p *outagesParams) Check() error {
 	return p.boxParams.check()
 }
 
-// An outagePage is the answer of outages.
-type outagePage struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (p outagePage) Unwrap() endpoint.Stream { return p.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (outagePage) FileMembers() []string { return view.OutageTable(nil).Names() }
-
-// Shapes implements endpoint.Shaped.
-func (outagePage) Shapes() map[string]reflect.Type { return shapes[[]view.Outage, view.OutagesMeta]() }
-
-func (r *Env) outages(_ context.Context, p *outagesParams) (outagePage, error) {
+func (r *Env) outages(_ context.Context, p *outagesParams) (*endpoint.Answer, error) {
 	q, err := feedQuery(p.marketParams, p.territoryParam)
 	if err != nil {
-		return outagePage{}, err
+		return nil, err
 	}
 	q.Disc, q.Box = p.area()
 	limit := min(p.Limit, maxOutages)
@@ -117,15 +106,14 @@ func (r *Env) outages(_ context.Context, p *outagesParams) (outagePage, error) {
 		body.Meta.NextOffset = &next
 	}
 	if p.Format == formatCSV {
-		return outagePage{p.file(view.OutageTable(body.Data), q.Market, "outages").before(body.Meta.NextOffset)}, nil
+		return p.file(view.OutageTable(body.Data), q.Market, "outages", body.Meta.NextOffset), nil
 	}
 	status, m := r.Outages.FeedStatus(q.Market, q.Operators), market.Get(q.Market)
 	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(m),
 		Territory: territoryOf(q), Count: len(list), Truncated: truncated, SourceUnavailableReason: unavailableReason(m),
 		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available},
 		Offset:       p.Offset, HasMore: truncated, NextOffset: body.Meta.NextOffset, DataVersion: &version}
-	text, err := encodeBody(body)
-	return outagePage{text}, err
+	return encodeBody(body)
 }
 
 func (r *Env) outagesBySource(source outageSource, q outage.Query) (list []community.Outage, truncated bool) {

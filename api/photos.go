@@ -88,6 +88,7 @@ var uploadPhoto = endpoint.New(endpoint.Decl{
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
 		codeHEIC, codeNotWritable},
 	DependsOn: []string{dataPhotos},
+	Location:  func(result any) string { return result.(*Uploaded).Data.ImageURL },
 }, (*Env).upload)
 
 type uploadParams struct {
@@ -106,9 +107,6 @@ type uploadParams struct {
 type Uploaded struct {
 	view.Body[view.UploadedPhoto, view.UploadMeta]
 }
-
-// Location implements endpoint.Located.
-func (u *Uploaded) Location() string { return u.Data.ImageURL }
 
 func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if r.File == nil {

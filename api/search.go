@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -14,6 +13,7 @@ var searchAntennas = endpoint.New(endpoint.Decl{
 	Summary:    "Antenna sites by text, identifier or place, best match first.",
 	Doc:        "First come sites whose identifier is what was asked for, then those whose commune it is, then the others. A site must satisfy all criteria; without any, the answer is a list.",
 	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
+	Shapes:     shapes[[]view.Summary, view.SearchMeta](),
 }, (*Env).search)
 
 type searchParams struct {
@@ -30,18 +30,10 @@ type searchParams struct {
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
-// A searchPage is the answer of search.
-type searchPage struct{ *sitePage }
-
-// Shapes implements endpoint.Shaped.
-func (searchPage) Shapes() map[string]reflect.Type {
-	return shapes[[]view.Summary, view.SearchMeta]()
-}
-
-func (r *Env) search(ctx context.Context, p *searchParams) (searchPage, error) {
+func (r *Env) search(ctx context.Context, p *searchParams) (*endpoint.Answer, error) {
 	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
 	if err != nil {
-		return searchPage{}, err
+		return nil, err
 	}
 	meta := view.SearchMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m),
 		SourceUnavailableReason: unavailableReason(m)}
@@ -59,6 +51,8 @@ func (r *Env) search(ctx context.Context, p *searchParams) (searchPage, error) {
 		page.sites, meta.Total = hits.Sites, hits.Total
 		meta.HasMore = len(hits.Sites) > 0 && p.Offset+len(hits.Sites) < hits.Total
 	}
-	s, err := newPage(page, meta)
-	return searchPage{s}, err
+	if page.meta, err = view.JSON(meta); err != nil {
+		return nil, err
+	}
+	return page.answer(), nil
 }

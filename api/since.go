@@ -18,8 +18,8 @@ type changeParams struct {
 	ChangedSince archiveDate `param:"changedSince" code:"INVALID_DATE" doc:"Sites with a change, of the kinds of /changes, in an edition after this date (YYYY-MM-DD), up to the edition that is served; also those whose change was undone since. None from the date of the served edition on; all for a date before the oldest edition that this server keeps, because it does not know what changed until then." example:"2026-08-20"`
 }
 
-// refine adds the version of the archives, on which answers depend if the date is given.
-func (p changeParams) refine(r *Env, f *Freshness) {
+// Refine adds the version of the archives, on which answers depend if the date is given.
+func (p changeParams) Refine(r *Env, f *Freshness) {
 	if p.ChangedSince == "" {
 		return
 	}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -20,6 +19,7 @@ var getAntenna = endpoint.New(endpoint.Decl{
 	Summary:    "One antenna site in full.",
 	Doc:        "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
 	ErrorCodes: []string{codeNoAntenna, codeInvalidOperator},
+	Shapes:     shapes[view.Detail, view.DetailMeta](),
 }, (*Env).antenna)
 
 type antennaParams struct {
@@ -31,19 +31,10 @@ type antennaParams struct {
 // sitePool reuses records, with the memory of their lists.
 var sitePool = sync.Pool{New: func() any { return new(site.Site) }}
 
-// A detailAnswer is the answer of antenna: the summary, which is in memory, and the other
-// members of a detail.
-type detailAnswer struct{ endpoint.Bytes }
-
-// Shapes implements endpoint.Shaped.
-func (detailAnswer) Shapes() map[string]reflect.Type {
-	return shapes[view.Detail, view.DetailMeta]()
-}
-
-func (r *Env) antenna(_ context.Context, p *antennaParams) (detailAnswer, error) {
+func (r *Env) antenna(_ context.Context, p *antennaParams) (*endpoint.Answer, error) {
 	loaded, at, _, err := r.findSite(p.ID, p.Market, p.Operator, errNoAntenna)
 	if err != nil {
-		return detailAnswer{}, err
+		return nil, err
 	}
 	s := sitePool.Get().(*site.Site)
 	defer sitePool.Put(s)
@@ -51,14 +42,14 @@ func (r *Env) antenna(_ context.Context, p *antennaParams) (detailAnswer, error)
 	s.Radio = loaded.AppendLearned(s.Radio, at)
 	more, err := view.JSON(view.NewMore(loaded.Snap, s))
 	if err != nil {
-		return detailAnswer{}, err
+		return nil, err
 	}
 	meta, err := view.JSON(detailMeta(loaded))
 	if err != nil {
-		return detailAnswer{}, err
+		return nil, err
 	}
-	return detailAnswer{slices.Concat([]byte(`{"data":`), openObject(loaded.Fragment(at)), []byte(","), more[1:],
-		[]byte(`,"meta":`), meta)}, nil
+	return endpoint.Encoded(slices.Concat([]byte(`{"data":`), openObject(loaded.Fragment(at)), []byte(","), more[1:],
+		[]byte(`,"meta":`), meta)), nil
 }
 
 var getSite = endpoint.New(endpoint.Decl{

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"reflect"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -43,6 +42,8 @@ var listSpeedtests = endpoint.New(endpoint.Decl{
 	Summary:    "Speedtests of a market in the last days, the newest first.",
 	Doc:        "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
+	Shapes:     shapes[[]view.Speedtest, view.SpeedtestsMeta](),
+	Files:      []string{csvType}, Columns: export.Speedtests(nil).Names(),
 }, (*Env).speedtests)
 
 type speedtestsParams struct {
@@ -60,30 +61,16 @@ func (p *speedtestsParams) Check() error {
 	return cmp.Or(p.boxParams.check(), p.csvParams.check(string(p.Format)))
 }
 
-// A speedtestPage is the answer of speedtests.
-type speedtestPage struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (p speedtestPage) Unwrap() endpoint.Stream { return p.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (speedtestPage) FileMembers() []string { return export.Speedtests(nil).Names() }
-
-// Shapes implements endpoint.Shaped.
-func (speedtestPage) Shapes() map[string]reflect.Type {
-	return shapes[[]view.Speedtest, view.SpeedtestsMeta]()
-}
-
-func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage, error) {
+func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (*endpoint.Answer, error) {
 	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
 	if err != nil {
-		return speedtestPage{}, err
+		return nil, err
 	}
 	q.Box, q.Offset = p.box(), p.Offset
 	version := store.Version()
 	tests, total, err := store.Speedtests(q)
 	if err != nil {
-		return speedtestPage{}, err
+		return nil, err
 	}
 	m := market.Get(p.Market)
 	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: p.Operator.canonical(m),
@@ -92,10 +79,9 @@ func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (speedtestPage,
 		meta.HasMore, meta.NextOffset = true, &next
 	}
 	if p.Format == formatCSV {
-		return speedtestPage{p.file(export.Speedtests(tests), p.Market, "speedtests").before(meta.NextOffset)}, nil
+		return p.file(export.Speedtests(tests), p.Market, "speedtests", meta.NextOffset), nil
 	}
-	text, err := encodePage(tests, view.AppendSpeedtest, meta)
-	return speedtestPage{text}, err
+	return encodePage(tests, view.AppendSpeedtest, meta)
 }
 
 // measureQuery returns a query for measurements of the market and operators.
@@ -112,7 +98,7 @@ func (in *marketParams) measureQuery(limit int) (measure.Query, error) {
 const measureBytes = 480
 
 // encodePage encodes a body of items and meta.
-func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (endpoint.Bytes, error) {
+func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (*endpoint.Answer, error) {
 	text, err := view.JSON(meta)
 	if err != nil {
 		return nil, err
@@ -124,7 +110,7 @@ func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (endpo
 		}
 		body = item(body, &items[i])
 	}
-	return append(append(body, pageMiddle...), text...), nil
+	return endpoint.Encoded(append(append(body, pageMiddle...), text...)), nil
 }
 
 var siteSpeedtests = endpoint.New(endpoint.Decl{
@@ -133,6 +119,7 @@ var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Summary:    "Speedtests of a site, the newest first, or the best one.",
 	Doc:        "The speedtests of a site are those whose radio names an eNB, gNB or cell that a source assigns to it, not one that was learned from measurements. If it has no such speedtest, the answer is those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	ErrorCodes: []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
+	Shapes:     shapes[[]view.Speedtest, view.SiteSpeedtestsMeta](),
 }, (*Env).speedtestsOfSite)
 
 type siteSpeedtestsParams struct {
@@ -173,29 +160,20 @@ func (p *siteSpeedtestsParams) Check() error {
 	return p.Operator.checkMarkets(among)
 }
 
-// A siteSpeedtestPage is the answer of speedtestsOfSite, encoded.
-type siteSpeedtestPage struct{ endpoint.Bytes }
-
-// Shapes implements endpoint.Shaped.
-func (siteSpeedtestPage) Shapes() map[string]reflect.Type {
-	return shapes[[]view.Speedtest, view.SiteSpeedtestsMeta]()
-}
-
-func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (siteSpeedtestPage, error) {
+func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (*endpoint.Answer, error) {
 	q, in, err := r.siteQuery(p)
 	if err != nil {
-		return siteSpeedtestPage{}, err
+		return nil, err
 	}
 	tests, total, err := r.testsOfSite(q)
 	if err != nil {
-		return siteSpeedtestPage{}, err
+		return nil, err
 	}
 	version, m := r.Measures.Version(), market.Get(in.Market)
-	text, err := encodePage(tests, view.AppendSpeedtest,
+	return encodePage(tests, view.AppendSpeedtest,
 		view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset,
 			BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(m),
 			SourceUnavailableReason: unavailableReason(m)})
-	return siteSpeedtestPage{text}, err
 }
 
 func (r *Env) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {

@@ -30,13 +30,6 @@ const (
 	distance   = `,"distanceMeters":`
 )
 
-// newPage encodes the meta of a page.
-func newPage(p sitePage, meta any) (*sitePage, error) {
-	text, err := view.JSON(meta)
-	p.meta = text
-	return &p, err
-}
-
 // register returns the sites as rows of tables.
 func (p *sitePage) register() *export.Register {
 	r := &export.Register{Market: p.market, Sites: p.sites, Metres: p.metres, Whole: p.whole}
@@ -46,8 +39,10 @@ func (p *sitePage) register() *export.Register {
 	return r
 }
 
-// ContentType implements endpoint.Stream.
-func (p *sitePage) ContentType() string { return endpoint.JSONType }
+// answer returns the page as it is.
+func (p *sitePage) answer() *endpoint.Answer {
+	return &endpoint.Answer{ContentType: endpoint.JSONType, Size: p.size(), Write: p.write}
+}
 
 // eachRun yields each run of sites that are neighbours in memory, in order.
 func (p *sitePage) eachRun(yield func(text []byte) bool) {
@@ -103,8 +98,8 @@ func (p *sitePage) length() (n int64, known bool) {
 	return n, true
 }
 
-// Size implements endpoint.Stream.
-func (p *sitePage) Size() int64 {
+// size returns what write writes, in bytes; -1 if unknown.
+func (p *sitePage) size() int64 {
 	n, known := p.length()
 	if !known {
 		return -1
@@ -115,8 +110,7 @@ func (p *sitePage) Size() int64 {
 	return n + int64(len(pageHead)+len(pageMiddle)+len(p.meta))
 }
 
-// WriteTo implements endpoint.Stream.
-func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
+func (p *sitePage) write(w io.Writer) error {
 	c := &commaWriter{w: w}
 	c.write([]byte(pageHead))
 	for text := range p.texts() {
@@ -126,13 +120,12 @@ func (p *sitePage) WriteTo(w io.Writer) (int64, error) {
 	}
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
-	return c.n, c.err
+	return c.err
 }
 
 // A commaWriter writes items that end with a comma, and leaves out the last one.
 type commaWriter struct {
 	w     io.Writer
-	n     int64
 	err   error
 	comma bool // the comma of the last item is not written yet
 }
@@ -152,30 +145,21 @@ func (c *commaWriter) item(b []byte) {
 
 func (c *commaWriter) put(b []byte) {
 	if c.err == nil {
-		var n int
-		n, c.err = c.w.Write(b)
-		c.n += int64(n)
+		_, c.err = c.w.Write(b)
 	}
 }
 
-// A featureStream is the GeoJSON export, encoded while it is written.
-type featureStream struct {
-	market *index.Market // nil for an empty export
-	sites  []uint32
-	whole  bool
-	meta   []byte
+const collectionHead = `{"type":"FeatureCollection","features":[`
+
+// geoJSON returns an answer in GeoJSON, encoded while it is written.
+func geoJSON(write func(io.Writer) error) *endpoint.Answer {
+	return &endpoint.Answer{ContentType: geoJSONType, Size: -1, Write: write}
 }
 
-// ContentType implements endpoint.Stream.
-func (*featureStream) ContentType() string { return geoJSONType }
-
-// Size implements endpoint.Stream.
-func (*featureStream) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.Stream.
-func (p *featureStream) WriteTo(w io.Writer) (int64, error) {
+// writeRegister writes the sites in GeoJSON with a few properties.
+func (p *sitePage) writeRegister(w io.Writer) error {
 	c := &commaWriter{w: w}
-	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	c.write([]byte(collectionHead))
 	if p.market != nil {
 		encode := view.Features(p.market.Snap)
 		var s site.Site
@@ -192,68 +176,45 @@ func (p *featureStream) WriteTo(w io.Writer) (int64, error) {
 			p.market.Site(i, &s)
 			var err error
 			if text, err = encode(text[:0], &s); err != nil {
-				return c.n, err
+				return err
 			}
 			if c.item(text); c.err != nil {
-				return c.n, c.err
+				return c.err
 			}
 		}
 	}
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
-	return c.n, c.err
+	return c.err
 }
 
-// A featureTable is a table as GeoJSON.
-type featureTable struct {
-	table *export.Table
-	meta  []byte
-}
-
-// ContentType implements endpoint.Stream.
-func (*featureTable) ContentType() string { return geoJSONType }
-
-// Size implements endpoint.Stream.
-func (*featureTable) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.Stream.
-func (p *featureTable) WriteTo(w io.Writer) (int64, error) {
+// writeTable writes the sites in GeoJSON with the columns of tables as properties.
+func (p *sitePage) writeTable(w io.Writer) error {
 	c := &commaWriter{w: w}
-	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	c.write([]byte(collectionHead))
 	var text []byte
-	encode := export.Features(p.table)
-	for r := range p.table.Rows {
+	table := p.register().SiteTable()
+	encode := export.Features(table)
+	for r := range table.Rows {
 		text = append(encode(text[:0], r), ',')
 		if c.item(text); c.err != nil {
-			return c.n, c.err
+			return c.err
 		}
 	}
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
-	return c.n, c.err
+	return c.err
 }
 
-// A siteCollection is a sitePage as GeoJSON, encoded while it is written.
-type siteCollection struct {
-	*sitePage
-	nextPage
-}
-
-// ContentType implements endpoint.Stream.
-func (siteCollection) ContentType() string { return geoJSONType }
-
-// Size implements endpoint.Stream.
-func (siteCollection) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.Stream.
-func (p siteCollection) WriteTo(w io.Writer) (int64, error) {
+// writeFeatures writes the sites in GeoJSON with the members of summaries as properties.
+func (p *sitePage) writeFeatures(w io.Writer) error {
 	c := &commaWriter{w: w}
-	c.write([]byte(`{"type":"FeatureCollection","features":[`))
+	c.write([]byte(collectionHead))
 	var text []byte
 	for k, i := range p.sites {
 		var err error
 		if text, err = view.AppendFeature(text[:0], p.market.Snap.ID(int(i)), p.market.Position(i)); err != nil {
-			return c.n, err
+			return err
 		}
 		if p.metres == nil {
 			text = append(text, p.market.Fragment(i)...)
@@ -263,24 +224,26 @@ func (p siteCollection) WriteTo(w io.Writer) (int64, error) {
 			text = append(strconv.AppendInt(text, int64(math.Round(p.metres[k])), 10), '}')
 		}
 		if c.item(append(text, "},"...)); c.err != nil {
-			return c.n, c.err
+			return c.err
 		}
 	}
 	c.write([]byte(pageMiddle))
 	c.write(p.meta)
-	return c.n, c.err
+	return c.err
 }
 
 // shapes returns the shape of a body in JSON.
 func shapes[D, M any]() map[string]reflect.Type {
-	return map[string]reflect.Type{"application/json": reflect.TypeFor[view.Body[D, M]]()}
+	return map[string]reflect.Type{endpoint.JSON: bodyType[D, M]()}
 }
 
-// encodeBody encodes a body as a Stream.
-func encodeBody(body any) (endpoint.Bytes, error) {
+func bodyType[D, M any]() reflect.Type { return reflect.TypeFor[view.Body[D, M]]() }
+
+// encodeBody encodes a body.
+func encodeBody(body any) (*endpoint.Answer, error) {
 	text, err := view.JSON(body)
 	if err != nil {
 		return nil, err
 	}
-	return text[:len(text)-1], nil
+	return endpoint.Encoded(text[:len(text)-1]), nil
 }

@@ -15,7 +15,7 @@ import (
 
 var getTile = endpoint.New(endpoint.Decl{
 	Name: "tiles.get", Path: "/tiles/{market}/{z}/{x}/{y}.mvt", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
-	Produces: tileType, Cheap: true, Kept: true,
+	Produces: tileType, Columns: tileMembers(), Cheap: true, Kept: true,
 	Summary:    "A vector tile of the antenna sites of a market.",
 	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops, gen (of the emissions that have the azimuth), key. Layer places from zoom 9: name and n. Layers that need the scope of their operation, as in layers=sites,outages: coverage and speedtests from zoom 6, squares of the tile with the measurements of the last year, n, gen, synthetic (1 where some are made up) and the medians rsrp (dBm), or down and up (Mbit/s), under operator and generation alone; outages, n, ops, down (without any service), reported (by people), and id and siteKey (of one), under operator and area alone, by cells below zoom 9. A tile costs a twentieth of a request.",
 	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
@@ -34,10 +34,10 @@ type tileParams struct {
 	Version string    `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
 }
 
-// refine makes a tile that shows the register alone immutable at the address of its version. What
+// Refine makes a tile that shows the register alone immutable at the address of its version. What
 // editions changed and what other layers show changes without it.
-func (p *tileParams) refine(r *Env, f *Freshness) {
-	if p.siteFilters.refine(r, f); f.Version == "" {
+func (p *tileParams) Refine(r *Env, f *Freshness) {
+	if p.siteFilters.Refine(r, f); f.Version == "" {
 		return
 	}
 	version, _, _ := strings.Cut(p.Version, ".")
@@ -72,30 +72,28 @@ func (p *tileParams) Check() error {
 	return nil
 }
 
-// A tileAnswer is an encoded tile.
-type tileAnswer struct{ endpoint.Bytes }
-
-// ContentType implements endpoint.Content.
-func (tileAnswer) ContentType() string { return tileType }
-
-// Members implements endpoint.Content.
-func (tileAnswer) Members() (names []string) {
+// tileMembers names the values in a tile.
+func tileMembers() (names []string) {
 	for _, l := range tiles.Layers() {
 		names = append(append(names, l.Numbers...), l.Texts...)
 	}
 	return names
 }
 
-func (r *Env) tile(ctx context.Context, p *tileParams) (tileAnswer, error) {
+func (r *Env) tile(ctx context.Context, p *tileParams) (*endpoint.Answer, error) {
 	t := tiles.Tile{Z: uint32(p.Z), X: uint32(p.X), Y: uint32(p.Y)}
 	tile, err := []byte(nil), error(nil)
 	if p.Layers.ofRegister() {
 		if tile, err = r.registerLayers(ctx, p, t); err != nil {
-			return tileAnswer{}, err
+			return nil, err
 		}
 	}
-	tile, err = r.addLayers(tile, p, t)
-	return tileAnswer{tile}, err
+	if tile, err = r.addLayers(tile, p, t); err != nil {
+		return nil, err
+	}
+	a := endpoint.Encoded(tile)
+	a.ContentType, a.Whole = tileType, true
+	return a, nil
 }
 
 // registerLayers makes the layers that show the register.
@@ -126,8 +124,8 @@ type tileJSONParams struct {
 	Market market.Code `param:"market" doc:"The market to read." example:"FR"`
 }
 
-// refine makes the answer one for the caller's scopes.
-func (*tileJSONParams) refine(r *Env, f *Freshness) {
+// Refine makes the answer one for the caller's scopes.
+func (*tileJSONParams) Refine(r *Env, f *Freshness) {
 	f.Version += " layers " + strings.Join(r.allowedLayers(), ",")
 }
 

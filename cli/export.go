@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +113,7 @@ func (c *exportCommand) Run(ctx context.Context, streams Streams) error {
 }
 
 // answer asks the operation of the route.
-func (c *exportCommand) answer(ctx context.Context) (endpoint.Stream, error) {
+func (c *exportCommand) answer(ctx context.Context) (*endpoint.Answer, error) {
 	ops := api.Operations()
 	op := ops[slices.IndexFunc(ops, func(op *endpoint.Op[*api.Env]) bool { return op.Name == "antennas.export" })]
 	params := c.params()
@@ -137,7 +136,7 @@ func (c *exportCommand) answer(ctx context.Context) (endpoint.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result.(endpoint.Wrapped).Unwrap(), nil
+	return result.(*endpoint.Answer), nil
 }
 
 // loadRegister loads a market's snapshot. Errors: fs.ErrNotExist, and those of reading.
@@ -149,14 +148,18 @@ func loadRegister(dir folder.Dir, code market.Code, now time.Time) (*index.Marke
 	return index.Load(snap, view.Summaries, now)
 }
 
-// writeAnswer writes a stream to its end, and ends its JSON. It fails once ctx ends.
-func writeAnswer(ctx context.Context, w io.Writer, stream endpoint.Stream) (int64, error) {
-	n, err := endpoint.Stoppable(ctx, stream).WriteTo(w)
-	if _, whole := stream.(endpoint.Content); whole || err != nil {
-		return n, err
+// writeAnswer writes an answer to its end, and ends its JSON. It returns the number of bytes, and fails once ctx ends.
+func writeAnswer(ctx context.Context, w io.Writer, answer *endpoint.Answer) (n int64, err error) {
+	counted := writerFunc(func(p []byte) (int, error) {
+		written, err := w.Write(p)
+		n += int64(written)
+		return written, err
+	})
+	err = answer.Stoppable(ctx).Write(counted)
+	if err == nil && !answer.Whole {
+		_, err = io.WriteString(counted, "}\n")
 	}
-	end, err := io.Copy(w, bytes.NewReader([]byte("}\n")))
-	return n + end, err
+	return n, err
 }
 
 // writeWhole writes a file that has its name only once it is whole and on disk.

@@ -16,7 +16,7 @@ func benchServer(b *testing.B) (s *Server, key string) {
 	s = newServer(b)
 	s.Requests = slog.New(slog.NewTextHandler(io.Discard, nil))
 	o, _ := s.public.handlers[mount+"/antennas/{id}"].methods["GET"].(*operation)
-	s.public.handle("/open/antennas/{id}", "GET", fixedRoute(func(s *Server, x *exchange) { o.read(s, x) }))
+	s.public.handle("/open/antennas/{id}", "GET", fixedRoute(func(w *answer, r *request) { r.op = o.Op; o.read(w, r) }))
 	k, _ := testKeys.Load(s.Gate)
 	return s, k.(string)
 }

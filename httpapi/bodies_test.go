@@ -135,7 +135,7 @@ func TestForgedBodies(t *testing.T) {
 			t.Errorf("another client: %d %s, want 201", partner.Code, partner.Body)
 		}
 		began := time.Now()
-		time.Sleep(bodyWindow + 2*refusedTime)
+		time.Sleep(sendPace.grace + 2*s.bodies.refused)
 		synctest.Wait()
 		late := 0
 		for _, from := range forged {
@@ -207,7 +207,7 @@ func TestSlowBodiesOfAVisitor(t *testing.T) {
 		if send(s, page, "203.0.113.9", false, other); other.Code != 201 {
 			t.Errorf("another visitor: %d %s, want 201", other.Code, other.Body)
 		}
-		time.Sleep(bodyWindow + 2*refusedTime)
+		time.Sleep(sendPace.grace + 2*s.bodies.refused)
 		synctest.Wait()
 	})
 	wantNoBodies(t, s)

@@ -14,10 +14,6 @@ import (
 // pageCacheBytes is the memory of compressed answers, and of small ones as they are.
 const pageCacheBytes = 32 << 20
 
-// An answerKey identifies an answer apart from its request id: the version of the data
-// and the canonical form of the question.
-type answerKey struct{ version, question string }
-
 // A cacheKey identifies an answer in one content coding.
 type cacheKey struct {
 	answerKey
@@ -42,22 +38,22 @@ type prepared map[cacheKey]*packed
 
 // packed returns the compressed beginning of an answer: prepared, cached, or made
 // now. It returns nil for an answer that is too large to hold.
-func (s *Server) packed(stream endpoint.Stream, size int64, c *coding, a answerKey) *packed {
-	key := cacheKey{a, c}
+func (s *Server) packed(a *endpoint.Answer, c *coding, asked answerKey) *packed {
+	key := cacheKey{asked, c}
 	if p := (*s.prepared.Load())[key]; p != nil {
 		return p
 	}
-	if size < 0 || size > maxHeld {
+	if a.Size < 0 || a.Size > maxHeld {
 		return nil
 	}
 	if p := s.cached(key); p != nil {
 		return p
 	}
-	p, err := c.inMemory(stream, false)
+	p, err := c.inMemory(a, false)
 	if err != nil { // unlikely, as memory is written to; the answer is then streamed
 		return nil
 	}
-	if a.version != "" {
+	if asked.version != "" {
 		s.pages.Add(key, p)
 	}
 	return p
@@ -76,8 +72,8 @@ func (s *Server) cached(key cacheKey) *packed {
 }
 
 // answerFromCache sends an answer that is in memory, and reports whether there is one.
-func (o *operation) answerFromCache(s *Server, x *exchange, asked answerKey) bool {
-	c := negotiate(x.r.Header["Accept-Encoding"])
+func (o *operation) answerFromCache(w *answer, r *request, asked answerKey) bool {
+	s, c := r.server, negotiate(r.Header["Accept-Encoding"])
 	p := s.cached(cacheKey{asked, c})
 	if p == nil {
 		p = s.cached(cacheKey{asked, identity})
@@ -86,17 +82,14 @@ func (o *operation) answerFromCache(s *Server, x *exchange, asked answerKey) boo
 		}
 		c = identity
 	}
-	tag := etag(s.shapes, asked)
-	if etagMatches(x.r.Header["If-None-Match"], "*") {
-		o.notModified(x, tag)
+	if w.exists(r) {
 		return true
 	}
-	o.setHeaders(x, tag)
 	if o.Cheap {
-		x.setCost(access.Twentieth)
+		w.cost(access.Twentieth)
 	}
-	if err := s.sendPacked(x, p, c); err != nil {
-		s.abort(x, err)
+	if err := w.sendPacked(p, c); err != nil {
+		w.abort(err)
 	}
 	return true
 }
@@ -141,23 +134,19 @@ func (ready prepared) add(ctx context.Context, env *api.Env, call *endpoint.Call
 	if ready[cacheKey{asked, codings[0]}] != nil {
 		return nil
 	}
-	result, err := call.Do(ctx, env)
+	a, err := (&question{call, env, asked}).answer(ctx)
 	if err != nil {
 		if env.Keyless {
 			return nil
 		}
 		return err
 	}
-	stream, err := streamOf(result)
-	if err != nil {
-		return err
-	}
 	for _, c := range codings {
-		p, err := c.inMemory(endpoint.Stoppable(ctx, stream), true)
+		p, err := c.inMemory(a.Stoppable(ctx), true)
 		if err != nil {
 			return err
 		}
-		p.content, p.prepared = isContent(stream), true
+		p.prepared = true
 		ready[cacheKey{asked, c}] = p
 	}
 	return nil

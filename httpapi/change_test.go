@@ -34,8 +34,6 @@ type noted struct {
 	Sum    string `json:"sum"` // SHA-256 of the body, in hexadecimal
 }
 
-func (n *noted) Location() string { return fmt.Sprintf("http://relais.test/notes/%d", n.Number) }
-
 const maxNote = 1 << 20
 
 // newNoteServer serves an operation that takes bodies and counts what it does; a body
@@ -45,7 +43,8 @@ func newNoteServer(t *testing.T) (*Server, *atomic.Int64) {
 	s, done := newServer(t), &atomic.Int64{}
 	s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{
 		Name: "notes.add", Method: "POST", Path: "/notes", Scope: "photos:write", FailureName: "NOTE", Status: 201,
-		Body: &endpoint.Body{Type: "text/plain", MaxBytes: maxNote},
+		Body:     &endpoint.Body{Type: "text/plain", MaxBytes: maxNote},
+		Location: func(result any) string { return fmt.Sprint("http://relais.test/notes/", result.(*noted).Number) },
 	}, func(r *api.Env, _ context.Context, _ *struct{}) (*noted, error) {
 		n := done.Add(1)
 		text, err := io.ReadAll(r.Body)
@@ -205,7 +204,7 @@ func dialling(t *testing.T, s *Server, i *access.Issued) (dial func(head string)
 	}
 }
 
-func answerOf(t *testing.T, c net.Conn) string {
+func readAnswer(t *testing.T, c net.Conn) string {
 	t.Helper()
 	text, err := io.ReadAll(c)
 	if len(text) < 12 {
@@ -221,7 +220,7 @@ func answerOf(t *testing.T, c net.Conn) string {
 // that breaks off is refused, and a client holds no more than its share.
 func TestBodiesThatDoNotBehave(t *testing.T) {
 	s, done := newNoteServer(t)
-	s.bodies.pause, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
+	s.bodies.pace.piece, s.bodies.refused = 200*time.Millisecond, 300*time.Millisecond
 	i := writer(t, s, false)
 	dial := dialling(t, s, i)
 	endless := dial("Transfer-Encoding: chunked\r\n\r\n")
@@ -232,19 +231,19 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 			}
 		}
 	}()
-	if a := answerOf(t, endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
+	if a := readAnswer(t, endless); !strings.Contains(a, "PAYLOAD_TOO_LARGE") {
 		t.Errorf("without an end: %s, want PAYLOAD_TOO_LARGE in it", a)
 	}
-	if a := answerOf(t, dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") ||
+	if a := readAnswer(t, dial("Content-Length: 10\r\n\r\nabc")); !strings.HasPrefix(a, "HTTP/1.1 408") ||
 		!strings.Contains(a, "REQUEST_TIMEOUT") {
 		t.Errorf("without the rest: %s, want HTTP/1.1 408 at its start and REQUEST_TIMEOUT in it", a)
 	}
-	if a := answerOf(t, dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
+	if a := readAnswer(t, dial("Transfer-Encoding: chunked\r\n\r\nzz\r\n")); !strings.Contains(a, "INVALID_PARAMETER") {
 		t.Errorf("chunks without form: %s, want INVALID_PARAMETER in it", a)
 	}
 	cut := dial("Content-Length: 10\r\n\r\nabc")
 	cut.(*net.TCPConn).CloseWrite()
-	if a := answerOf(t, cut); !strings.Contains(a, "INVALID_PARAMETER") {
+	if a := readAnswer(t, cut); !strings.Contains(a, "INVALID_PARAMETER") {
 		t.Errorf("broken off: %s, want INVALID_PARAMETER in it", a)
 	}
 	if done.Load() != 0 {
@@ -256,7 +255,7 @@ func TestBodiesThatDoNotBehave(t *testing.T) {
 // at once.
 func TestEarlyRefusals(t *testing.T) {
 	s, done := newNoteServer(t)
-	s.bodies.pause = 200 * time.Millisecond
+	s.bodies.pace.piece = 200 * time.Millisecond
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	open := writer(t, s, false)
@@ -311,7 +310,7 @@ func TestEarlyRefusals(t *testing.T) {
 func TestBodiesOverTheShare(t *testing.T) {
 	s, done := newNoteServer(t)
 	dial := dialling(t, s, writer(t, s, false))
-	s.bodies.pause = 5 * time.Second
+	s.bodies.pace.piece = 5 * time.Second
 	var held []net.Conn
 	for range maxClientBodies {
 		held = append(held, dial("Content-Length: 3\r\n\r\nab"))
@@ -322,13 +321,13 @@ func TestBodiesOverTheShare(t *testing.T) {
 			break
 		}
 	}
-	if a := answerOf(t, dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") ||
+	if a := readAnswer(t, dial("Content-Length: 3\r\n\r\nabc")); !strings.Contains(a, "BUSY") ||
 		!strings.Contains(a, "Retry-After: ") {
 		t.Errorf("more than its share: %s, want BUSY in it and %q in it", a, "Retry-After: ")
 	}
 	for _, c := range held {
 		fmt.Fprint(c, "c")
-		if a := answerOf(t, c); !strings.HasPrefix(a, "HTTP/1.1 201") {
+		if a := readAnswer(t, c); !strings.HasPrefix(a, "HTTP/1.1 201") {
 			t.Errorf("held: %s, want HTTP/1.1 201 at its start", a)
 		}
 	}

@@ -20,55 +20,68 @@ import (
 // follow in a block of its own. (A second gzip member would be valid, but curl and
 // Chromium do not read it.)
 type packed struct {
-	data  []byte
-	crc   uint32 // of the uncompressed bytes, gzip only
-	plain uint32 // number of uncompressed bytes modulo 2^32, gzip only
+	data []byte
+	from io.ReaderAt // instead of data, with size bytes
+	size int64
+	sums
 
-	contentType string // of the answer
-	content     bool   // the answer is an endpoint.Content
-	fileName    string // of an endpoint.File
-	prepared    bool   // it stays in memory
+	contentType, fileName string
+	whole                 bool // nothing follows
+	prepared              bool // it stays in memory
 }
+
+// sums are about the uncompressed bytes, for gzip only.
+type sums struct{ crc, plain uint32 } // plain is their number modulo 2^32
 
 // A coding is a content coding.
 type coding struct {
 	name   string
 	header []string
-	// pack writes the compressed stream to w and returns a packed without data. better
-	// compresses more and takes longer.
-	pack func(w io.Writer, s endpoint.Stream, better bool) (packed, error)
+	// begin writes the compressed answer to w, without its end. better compresses more and takes longer.
+	begin func(w io.Writer, a *endpoint.Answer, better bool) (sums, error)
 	// end returns the last block of the answer: tail.
 	end func(p *packed, tail []byte) []byte
 	// stream compresses a whole answer while it is written.
-	stream func(w io.Writer, s endpoint.Stream, tail []byte) error
+	stream func(w io.Writer, a *endpoint.Answer, tail []byte) error
 }
 
 // codings in the order of preference.
 var codings = []*coding{
-	{"zstd", []string{"zstd"}, packZstd, endZstd, streamZstd},
-	{"gzip", []string{"gzip"}, packGzip, endGzip, streamGzip},
+	{"zstd", []string{"zstd"}, beginZstd, endZstd, streamZstd},
+	{"gzip", []string{"gzip"}, beginGzip, endGzip, streamGzip},
 }
 
 // identity keeps answers uncompressed.
-var identity = &coding{name: "identity", pack: packPlain, end: endPlain}
+var identity = &coding{name: "identity", begin: beginPlain, end: endPlain, stream: streamPlain}
 
-// inMemory compresses a stream.
-func (c *coding) inMemory(s endpoint.Stream, better bool) (*packed, error) {
+// pack writes the compressed answer to w, and returns it without its data.
+func (c *coding) pack(w io.Writer, a *endpoint.Answer, better bool) (*packed, error) {
+	sums, err := c.begin(w, a, better)
+	return &packed{sums: sums, contentType: a.ContentType, fileName: a.FileName, whole: a.Whole}, err
+}
+
+// inMemory compresses an answer.
+func (c *coding) inMemory(a *endpoint.Answer, better bool) (*packed, error) {
 	var buf bytes.Buffer
-	p, err := c.pack(&buf, s, better)
+	p, err := c.pack(&buf, a, better)
 	if err != nil {
 		return nil, err
 	}
-	p.data, p.contentType, p.content = bytes.Clone(buf.Bytes()), s.ContentType(), isContent(s)
-	return &p, nil
+	p.data, p.size = bytes.Clone(buf.Bytes()), int64(buf.Len())
+	return p, nil
 }
 
-func packPlain(w io.Writer, s endpoint.Stream, _ bool) (packed, error) {
-	_, err := s.WriteTo(w)
-	return packed{}, err
-}
+func beginPlain(w io.Writer, a *endpoint.Answer, _ bool) (sums, error) { return sums{}, a.Write(w) }
 
 func endPlain(_ *packed, tail []byte) []byte { return tail }
+
+func streamPlain(w io.Writer, a *endpoint.Answer, tail []byte) error {
+	if err := a.Write(w); err != nil {
+		return err
+	}
+	_, err := w.Write(tail)
+	return err
+}
 
 // negotiate returns the coding that the client prefers, nil for uncompressed.
 func negotiate(header []string) *coding {
@@ -133,20 +146,19 @@ func newZstd(level zstd.EncoderLevel, window int) *zstd.Encoder {
 // A tally counts and checksums what passes through.
 type tally struct {
 	io.Writer
-	crc uint32
-	n   uint32
+	sums
 }
 
 // Write implements io.Writer.
 func (t *tally) Write(p []byte) (int, error) {
 	t.crc = crc32.Update(t.crc, crc32.IEEETable, p)
-	t.n += uint32(len(p))
+	t.plain += uint32(len(p))
 	return t.Writer.Write(p)
 }
 
-func packGzip(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
+func beginGzip(to io.Writer, a *endpoint.Answer, better bool) (sums, error) {
 	if _, err := to.Write(gzipHeader); err != nil {
-		return packed{}, err
+		return sums{}, err
 	}
 	var w *flate.Writer
 	if better {
@@ -157,13 +169,10 @@ func packGzip(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
 	}
 	w.Reset(to)
 	t := &tally{Writer: w}
-	if _, err := s.WriteTo(t); err != nil {
-		return packed{}, err
+	if err := a.Write(t); err != nil {
+		return sums{}, err
 	}
-	if err := w.Flush(); err != nil { // ends at a byte boundary
-		return packed{}, err
-	}
-	return packed{crc: t.crc, plain: t.n}, nil
+	return t.sums, w.Flush() // ends at a byte boundary
 }
 
 // endGzip returns a stored final block and the trailer.
@@ -177,15 +186,15 @@ func endGzip(p *packed, tail []byte) []byte {
 	return binary.LittleEndian.AppendUint32(end, p.plain+uint32(len(tail)))
 }
 
-func streamGzip(w io.Writer, s endpoint.Stream, tail []byte) error {
+func streamGzip(w io.Writer, a *endpoint.Answer, tail []byte) error {
 	z := streamGzips.Get().(*gzip.Writer)
 	defer streamGzips.Put(z)
 	z.Reset(w)
 	defer z.Reset(nil) // the pool must not keep the connection alive
-	return finish(z, s, tail)
+	return finish(z, a, tail)
 }
 
-func packZstd(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
+func beginZstd(to io.Writer, a *endpoint.Answer, better bool) (sums, error) {
 	var w *zstd.Encoder
 	if better {
 		w = newZstd(zstd.SpeedDefault, zstdWindow)
@@ -195,10 +204,10 @@ func packZstd(to io.Writer, s endpoint.Stream, better bool) (packed, error) {
 	}
 	w.Reset(to)
 	defer w.Reset(nil) // the pool must not keep the writer alive
-	if _, err := s.WriteTo(w); err != nil {
-		return packed{}, err
+	if err := a.Write(w); err != nil {
+		return sums{}, err
 	}
-	return packed{}, w.Flush() // ends with a block that is not the last
+	return sums{}, w.Flush() // ends with a block that is not the last
 }
 
 // endZstd returns a raw last block (RFC 8878, 3.1.1.2).
@@ -207,19 +216,16 @@ func endZstd(_ *packed, tail []byte) []byte {
 	return append([]byte{byte(head), byte(head >> 8), byte(head >> 16)}, tail...)
 }
 
-func streamZstd(w io.Writer, s endpoint.Stream, tail []byte) error {
+func streamZstd(w io.Writer, a *endpoint.Answer, tail []byte) error {
 	z := streamZstds.Get().(*zstd.Encoder)
 	defer streamZstds.Put(z)
 	z.Reset(w)
 	defer z.Reset(nil) // the pool must not keep the connection alive
-	return finish(z, s, tail)
+	return finish(z, a, tail)
 }
 
-func finish(z io.WriteCloser, s endpoint.Stream, tail []byte) error {
-	if _, err := s.WriteTo(z); err != nil {
-		return err
-	}
-	if _, err := z.Write(tail); err != nil {
+func finish(z io.WriteCloser, a *endpoint.Answer, tail []byte) error {
+	if err := streamPlain(z, a, tail); err != nil {
 		return err
 	}
 	return z.Close()

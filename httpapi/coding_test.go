@@ -84,14 +84,14 @@ func TestCodings(t *testing.T) {
 
 // An answer that is too large to hold is compressed while it is sent.
 func TestStreamedCodings(t *testing.T) {
-	body := endpoint.Bytes(`{"data":"` + strings.Repeat("héllo ", 100000) + `"`)
+	body := `{"data":"` + strings.Repeat("héllo ", 100000) + `"`
 	for _, c := range codings {
 		w := httptest.NewRecorder()
 		w.Header().Set("Content-Encoding", c.name)
-		if err := c.stream(w, body, []byte(`,"requestId":"1"}`)); err != nil {
+		if err := c.stream(w, endpoint.Encoded([]byte(body)), []byte(`,"requestId":"1"}`)); err != nil {
 			t.Fatal(err)
 		}
-		if got := unpack(t, w); got != string(body)+`,"requestId":"1"}` {
+		if got := unpack(t, w); got != body+`,"requestId":"1"}` {
 			t.Errorf("%s: got %.100q of %d bytes, want the body whole", c.name, got, len(got))
 		}
 	}

@@ -23,37 +23,30 @@ var errPreflight = fmt.Errorf("preflight: %w", access.ErrOrigin)
 // preflight answers a browser that asks whether it may send a request, and reports
 // whether it did. A preflight has no key, so the origins of all clients are allowed; the
 // request itself is checked against the origins of its own client.
-func (s *Server) preflight(x *exchange) bool {
-	r := x.r
+func (w *answer) preflight() bool {
+	r := w.request
 	if r.Method != http.MethodOptions || len(r.Header["Origin"]) != 1 ||
 		len(r.Header["Access-Control-Request-Method"]) != 1 {
 		return false
 	}
-	x.route = "preflight"
-	h := x.w.Header()
+	r.route = "preflight"
+	h := w.Header()
 	h["Vary"] = preflightVary
-	if s.knownOrigin(x) {
+	if r.knownOrigin() {
 		h["Access-Control-Allow-Origin"] = r.Header["Origin"]
 		h["Access-Control-Allow-Methods"] = allowMethods
 		h["Access-Control-Allow-Headers"] = allowHeaders
 		h["Access-Control-Max-Age"] = preflightAge
 	} else { // the browser tells the page nothing: the log and the metrics must
-		x.refusal = fmt.Errorf("%w: no client has the origin %.100q", errPreflight, r.Header["Origin"][0])
+		w.refusal = fmt.Errorf("%w: no client has the origin %.100q", errPreflight, r.Header["Origin"][0])
 	}
-	x.sendHeader(http.StatusNoContent)
+	w.WriteHeader(http.StatusNoContent)
 	return true
 }
 
 // allowOrigin lets the page that sent the request read the answer.
-func (x *exchange) allowOrigin() {
-	h := x.w.Header()
-	h["Access-Control-Allow-Origin"] = x.r.Header["Origin"]
+func (w *answer) allowOrigin() {
+	h := w.Header()
+	h["Access-Control-Allow-Origin"] = w.request.Header["Origin"]
 	h["Access-Control-Expose-Headers"] = exposeHeaders
-}
-
-// knownOrigin reports whether the request comes from a page of some client's origin, which may
-// read the answer.
-func (s *Server) knownOrigin(x *exchange) bool {
-	origin := x.r.Header["Origin"]
-	return len(origin) == 1 && !x.sameOrigin && s.Gate.Clients.AnyOrigin(origin[0])
 }

@@ -102,7 +102,7 @@ func (s *Server) CountTool(tool string, ok bool) {
 // NoteTools notes for the log the tools that a request to a mounted handler calls. ctx is the context
 // of the request.
 func NoteTools(ctx context.Context, tools string) {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.tools = tools
+	if w, ok := ctx.Value(contextKey{}).(*answer); ok {
+		w.tools = tools
 	}
 }

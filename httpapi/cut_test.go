@@ -22,23 +22,17 @@ import (
 	"relais/internal/admit"
 )
 
-// A fileParams is the parameters of an operation that makes a file.
-type fileParams struct{}
-
-// MakesFile implements the method of endpoint.Call.
-func (*fileParams) MakesFile() bool { return true }
-
 var errHalfway = errors.New("the rest cannot be read")
 
 // serveHalves adds operations whose answers fail after 9 MB: a list, a large answer that is sent while it is
 // made, and a file that is made first.
 func serveHalves(s *Server) {
-	half := noise{pieces{n: 9, size: 1 << 20, err: errHalfway}}
-	serveStreams(s, false, map[string]endpoint.Stream{"/list": half})
-	serveStreams(s, true, map[string]endpoint.Stream{"/export": half})
+	half := pieces{n: 9, size: 1 << 20, err: errHalfway}.noise()
+	serveStreams(s, false, map[string]*endpoint.Answer{"/list": half})
+	serveStreams(s, true, map[string]*endpoint.Answer{"/export": half})
 	s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{Name: "/file", Path: "/file", Scope: "antennas:read",
-		FailureName: "ANTENNAS", Large: true},
-		func(*api.Env, context.Context, *fileParams) (endpoint.Stream, error) { return half, nil })})
+		FailureName: "ANTENNAS", Large: true, Columns: []string{"data"}, MakesFile: func(any) bool { return true }},
+		func(*api.Env, context.Context, *struct{}) (*endpoint.Answer, error) { return half, nil })})
 }
 
 // wire asks over a connection of its own, and returns the status with the body, as it came, and why reading ended.
@@ -90,7 +84,7 @@ func TestCutAnswers(t *testing.T) {
 	defer server.Close()
 	address := server.Listener.Addr().String()
 	for _, kept := range []string{t.TempDir(), ""} { // "" has no place for files
-		s.spool = newSpool(kept)
+		s.files = newFiles(kept, keptBytes)
 		for _, protocol := range []string{"HTTP/1.1", "HTTP/1.0"} {
 			for _, coding := range []string{"identity", "gzip", "zstd"} {
 				for _, target := range []string{"/list", "/export", "/file"} {
@@ -124,7 +118,7 @@ func TestCutAnswers(t *testing.T) {
 // A client of HTTP/1.0 gets exports with their length.
 func TestExportsOverHTTP10(t *testing.T) {
 	s := newServer(t)
-	s.spool = newSpool(t.TempDir())
+	s.files = newFiles(t.TempDir(), keptBytes)
 	want := get(t, s, "/antennas/export?format=csv").Body.Bytes()
 	server := httptest.NewServer(s)
 	defer server.Close()
@@ -134,7 +128,7 @@ func TestExportsOverHTTP10(t *testing.T) {
 			t.Errorf("%s: status %d, %d bytes, error %v; want 200 and %d bytes", coding, status, len(body), err, len(want))
 		}
 	}
-	if got := len(s.spool.entries); got != 3 {
+	if got := len(s.files.entries); got != 3 {
 		t.Errorf("%d answers were made whole, want one for each coding", got)
 	}
 }

@@ -291,7 +291,7 @@ func TestFilesAreKept(t *testing.T) {
 		{"format=kmz&lang=fr&department=75", "application/vnd.google-earth.kmz", "relais-fr-sites.kmz", "PK"},
 	} {
 		t.Run(tt.query, func(t *testing.T) {
-			s.spool = newSpool(dir)
+			s.files = newFiles(dir, keptBytes)
 			first := get(t, s, "/antennas/export?"+tt.query, "Accept-Encoding", "gzip, zstd")
 			again := get(t, s, "/antennas/export?"+tt.query)
 			h := first.Header()
@@ -305,10 +305,10 @@ func TestFilesAreKept(t *testing.T) {
 			if !strings.HasPrefix(first.Body.String(), tt.magic) || first.Body.String() != again.Body.String() {
 				t.Errorf("%d and %d bytes that differ, or do not begin with %s", first.Body.Len(), again.Body.Len(), tt.magic)
 			}
-			if got := len(s.spool.entries); got != 1 {
+			if got := len(s.files.entries); got != 1 {
 				t.Errorf("%d files are kept of two requests, want 1", got)
 			}
-			s.spool = newSpool("") // where none can be kept, it is made for one client
+			s.files = newFiles("", keptBytes) // where none can be kept, it is made for one client
 			streamed := get(t, s, "/antennas/export?"+tt.query, "Accept-Encoding", "gzip")
 			if streamed.Body.String() != first.Body.String() || streamed.Header().Get("Content-Encoding") != "" {
 				t.Errorf("streamed: %d bytes, want the %d of the kept one", streamed.Body.Len(), first.Body.Len())
@@ -320,8 +320,8 @@ func TestFilesAreKept(t *testing.T) {
 // A client makes one file at a time; it may still read other answers.
 func TestOneFileAtATime(t *testing.T) {
 	s := newServer(t)
-	x := &exchange{server: s, client: s.Gate.Clients.List()[0]}
-	if !x.reserve(admit.Cost{Places: 1, Bytes: fileBytes}) {
+	first := &answer{request: &request{server: s, client: s.Gate.Clients.List()[0]}}
+	if !first.reserve(admit.Cost{Places: 1, Bytes: fileBytes}) {
 		t.Fatal("the first file has no place")
 	}
 	w := get(t, s, "/antennas/export?format=parquet")
@@ -331,7 +331,7 @@ func TestOneFileAtATime(t *testing.T) {
 	if w := get(t, s, "/antennas/export?format=csv&department=75"); w.Code != 200 {
 		t.Errorf("CSV meanwhile: status %d, want 200", w.Code)
 	}
-	x.claim.Release()
+	first.claim.Release()
 	if w := get(t, s, "/antennas/export?format=parquet"); w.Code != 200 {
 		t.Errorf("once the first is done: status %d, want 200", w.Code)
 	}

@@ -29,12 +29,12 @@ type flood struct {
 	leftOut int
 }
 
-// floodOf returns what bounds the lines about requests like x, nil for no bound.
-func (s *Server) floodOf(x *exchange) *flood {
-	switch {
-	case x.refused():
+// floodOf returns what bounds the lines about answers like w, nil for no bound.
+func (s *Server) floodOf(w *answer) *flood {
+	switch r := w.request; {
+	case w.refused():
 		return &s.refusals
-	case (x.client == nil || x.keyless) && x.status < 400 && !x.forMonitoring():
+	case (r.client == nil || r.keyless) && w.status < 400 && !r.forMonitoring():
 		return &s.anonymous
 	}
 	return nil
@@ -58,24 +58,24 @@ func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 	return true, leftOut
 }
 
-// refused reports whether x was refused before it cost anything: such requests can come
+// refused reports whether the request was refused before it cost anything: such requests can come
 // by thousands.
-func (x *exchange) refused() bool {
-	switch {
-	case x.refusal != nil || x.keyless && x.status == 503: // a reader of the map who asks too much at once
+func (w *answer) refused() bool {
+	switch r := w.request; {
+	case w.refusal != nil || r.keyless && w.status == 503: // a reader of the map who asks too much at once
 		return true
-	case x.status < 400 || x.status >= 500:
+	case w.status < 400 || w.status >= 500:
 		return false
-	case x.client == nil:
+	case r.client == nil:
 		return true
 	}
-	return x.status == 401 || x.status == 403 || x.status == 429
+	return w.status == 401 || w.status == 403 || w.status == 429
 }
 
 // caller returns the client or network that a line is counted for.
-func (x *exchange) caller() string {
-	if x.client != nil && !x.keyless { // all readers of the map are one client
-		return x.client.ID
+func (r *request) caller() string {
+	if r.client != nil && !r.keyless { // all readers of the map are one client
+		return r.client.ID
 	}
-	return access.Shorten(x.address)
+	return access.Shorten(r.address)
 }

@@ -12,6 +12,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/auth/access"
 )
 
 // Bounds of a form, in addition to those of its body.
@@ -50,28 +51,31 @@ func (m *members) set(name, value string) {
 	m.texts[name] = value
 }
 
-// readMembers parses a body whose members are parameters. It returns nil for another
-// body.
-func (x *exchange) readMembers(o *endpoint.Op[*api.Env]) (*members, error) {
+// readMembers reads the body, and parses it if its members are parameters.
+func (r *request) readMembers(w *answer, client *access.Client) error {
+	if err := r.readBody(w, client); err != nil {
+		return err
+	}
 	m := &members{texts: map[string]string{}, wrong: map[string]error{}}
-	switch o.Body.Type {
+	switch r.op.Body.Type {
 	case endpoint.JSON:
-		return m, m.readJSON(x.body.reader(), o)
+		r.members = m
+		return m.readJSON(r.body.reader(), r.op)
 	case endpoint.Form:
-		_, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
+		_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 		if err != nil || params["boundary"] == "" {
-			return nil, wrongBody("its Content-Type lacks the boundary")
+			return wrongBody("its Content-Type lacks the boundary")
 		}
 		// Few at a time: the library reads up to 10 MB for the header of one part.
-		select {
-		case x.server.forms <- struct{}{}:
-			defer func() { <-x.server.forms }()
-		case <-x.r.Context().Done():
-			return nil, x.r.Context().Err()
+		turn, err := begin(r.Context(), r.server.forms, one(r.payer()...))
+		if err != nil {
+			return err
 		}
-		return m, m.readForm(x.body, params["boundary"], o)
+		defer turn.Pause()
+		r.members = m
+		return m.readForm(r.body, params["boundary"], r.op)
 	}
-	return nil, nil
+	return nil
 }
 
 var errNoText = errors.New("a text")

@@ -24,13 +24,13 @@ const (
 )
 
 // A fixedRoute is a route that is not an operation.
-type fixedRoute func(s *Server, x *exchange)
+type fixedRoute func(w *answer, r *request)
 
-func (f fixedRoute) serve(s *Server, x *exchange) { f(s, x) }
+func (f fixedRoute) serve(w *answer, r *request) { f(w, r) }
 
 // health answers that the process is alive.
-func health(s *Server, x *exchange) {
-	s.writeJSON(x, http.StatusOK, map[string]string{"status": "ok"})
+func health(w *answer, _ *request) {
+	w.writeJSON(http.StatusOK, map[string]string{"status": "ok"})
 }
 
 // A loadedMarket is a market in /readyz.
@@ -64,13 +64,13 @@ type Updates struct {
 }
 
 // ready answers whether data is loaded, and which.
-func ready(s *Server, x *exchange) {
-	v, status := s.readiness()
-	if !x.byOperator() {
-		s.writeJSON(x, status, map[string]bool{"ready": v.Ready})
+func ready(w *answer, r *request) {
+	v, status := r.server.readiness()
+	if !r.byOperator() {
+		w.writeJSON(status, map[string]bool{"ready": v.Ready})
 		return
 	}
-	s.writeJSON(x, status, v)
+	w.writeJSON(status, v)
 }
 
 func (s *Server) readiness() (v readiness, status int) {
@@ -144,19 +144,20 @@ func (s *Server) buildOpenAPI() error {
 	return nil
 }
 
-func openAPI(s *Server, x *exchange) {
-	x.sharedCacheable = true // without the limits of who asks first
-	h := x.w.Header()
+func openAPI(w *answer, r *request) {
+	s := r.server
+	w.shared = true // without the limits of who asks first
+	h := w.Header()
 	h["Access-Control-Allow-Origin"] = anyOrigin // tools on other origins read it
 	h.Set("Cache-Control", "public, max-age=300")
 	tag := etag(s.shapes, answerKey{})
 	h["Etag"] = []string{tag}
-	if known := x.r.Header["If-None-Match"]; etagMatches(known, tag) || etagMatches(known, "*") {
-		x.sendHeader(http.StatusNotModified)
+	if known := r.Header["If-None-Match"]; etagMatches(known, tag) || etagMatches(known, "*") {
+		w.WriteHeader(http.StatusNotModified)
 		return
 	}
 	h["Content-Type"] = jsonType
 	h["Content-Length"] = []string{strconv.Itoa(len(s.openapi))}
-	x.sendHeader(http.StatusOK)
-	x.Write(s.openapi)
+	w.WriteHeader(http.StatusOK)
+	w.Write(s.openapi)
 }

@@ -6,26 +6,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"relais/api/endpoint"
 )
-
-// A mass stream writes one piece of memory many times, as an export of millions of
-// sites writes many.
-type mass struct {
-	pieces
-	text []byte
-}
-
-func (m mass) Size() int64 { return int64(m.n) * int64(len(m.text)) }
-
-func (m mass) WriteTo(w io.Writer) (n int64, err error) {
-	for range m.n {
-		if _, err := w.Write(m.text); err != nil {
-			return n, err
-		}
-		n += int64(len(m.text))
-	}
-	return n, nil
-}
 
 // A counter counts what is written and keeps the end of it.
 type counter struct {
@@ -40,20 +23,29 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// An answer writes one piece of memory many times, as an export of millions of sites writes many.
 func TestAnswerBeyond4GiB(t *testing.T) {
 	s := newServer(t)
-	stream := mass{pieces: pieces{n: 5000}, text: make([]byte, 1<<20)}
-	w := &counter{ResponseWriter: httptest.NewRecorder()}
-	x := &exchange{server: s, w: w, r: httptest.NewRequest(http.MethodGet, "/", nil), id: "1"}
-	if err := s.send(x, stream, answerKey{"1", "mass"}); err != nil {
+	text := make([]byte, 1<<20)
+	large := &endpoint.Answer{ContentType: endpoint.JSONType, Size: 5000 << 20, Write: func(w io.Writer) error {
+		for range 5000 {
+			if _, err := w.Write(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	c := &counter{ResponseWriter: httptest.NewRecorder()}
+	w := newAnswer(s, c, httptest.NewRequest(http.MethodGet, "/", nil))
+	if err := w.sendTo(large, answerKey{"1", "mass"}); err != nil {
 		t.Fatal(err)
 	}
-	want := 5000<<20 + int64(len(x.tail()))
-	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(want) || w.n != want || x.bytes != want ||
+	want := 5000<<20 + int64(len(w.tail()))
+	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(want) || c.n != want || w.bytes != want ||
 		want < 1<<32 {
-		t.Errorf("Content-Length %s, %d bytes sent, %d noted, want %d", got, w.n, x.bytes, want)
+		t.Errorf("Content-Length %s, %d bytes sent, %d noted, want %d", got, c.n, w.bytes, want)
 	}
-	if tail := string(x.tail()); string(w.end) != tail {
-		t.Errorf("it ends with %q, want %q", w.end, tail)
+	if tail := string(w.tail()); string(c.end) != tail {
+		t.Errorf("it ends with %q, want %q", c.end, tail)
 	}
 }

@@ -7,13 +7,13 @@ import "net/http"
 const legacyPath = "/api/public/antennas"
 
 // retired answers requests to the retired API. It asks for no key.
-func retired(s *Server, x *exchange) {
-	h := x.w.Header()
+func retired(w *answer, r *request) {
+	h := w.Header()
 	h["Deprecation"] = []string{"@1778371200"}
 	h["Sunset"] = []string{"Sat, 01 Aug 2026 00:00:00 GMT"}
-	h["Link"] = []string{"<" + s.BaseURL + mounts[1] + `/antennas>; rel="successor-version"`}
-	s.writeJSON(x, http.StatusGone, struct {
+	h["Link"] = []string{"<" + r.server.BaseURL + mounts[1] + `/antennas>; rel="successor-version"`}
+	w.writeJSON(http.StatusGone, struct {
 		Error     string `json:"error"`
 		RequestID string `json:"requestId"`
-	}{"this address was retired; the header Link names its successor", x.id})
+	}{"this address was retired; the header Link names its successor", r.id})
 }

@@ -12,17 +12,18 @@ import (
 // logRequest logs the request, without the key, the query or, by default, the whole
 // address. Repeated refusals of one caller get few lines, and so do very many answers without a key.
 // What monitoring asks for is logged for debugging only.
-func (s *Server) logRequest(x *exchange, took time.Duration) {
+func (s *Server) logRequest(w *answer, took time.Duration) {
+	r := w.request
 	ctx, h := context.Background(), s.Requests.Handler()
 	level := slog.LevelInfo
-	if x.forMonitoring() && !x.refused() {
+	if r.forMonitoring() && !w.refused() {
 		level = slog.LevelDebug
 	}
 	if !h.Enabled(ctx, level) {
 		return
 	}
-	if f := s.floodOf(x); f != nil {
-		ok, leftOut := f.allows(x.caller(), x.start.Add(took))
+	if f := s.floodOf(w); f != nil {
+		ok, leftOut := f.allows(r.caller(), r.start.Add(took))
 		if leftOut > 0 {
 			s.Log.Warn("lines of "+f.what+" were left out of the log: the metrics count all of them", "lines", leftOut)
 		}
@@ -31,31 +32,26 @@ func (s *Server) logRequest(x *exchange, took time.Duration) {
 		}
 	}
 	client, name := "", ""
-	if x.client != nil {
-		client, name = x.client.ID, x.client.Name
+	if r.client != nil {
+		client, name = r.client.ID, r.client.Name
 	}
-	address := access.Shorten(x.address)
+	address := access.Shorten(r.address)
 	if s.FullAddress {
-		address = x.address.String()
+		address = r.address.String()
 	}
-	line := slog.NewRecord(x.start.Add(took), level, "request", 0) // a Logger would look for the line of code
-	line.AddAttrs(slog.String("id", x.id), slog.String("client", client), slog.String("name", name),
-		slog.String("method", method(x.r.Method)),
-		slog.String("route", x.route),
-		slog.Int("status", x.status), slog.Int64("bytes", x.bytes), slog.Duration("took", took.Round(time.Microsecond)),
+	line := slog.NewRecord(r.start.Add(took), level, "request", 0) // a Logger would look for the line of code
+	line.AddAttrs(slog.String("id", r.id), slog.String("client", client), slog.String("name", name),
+		slog.String("method", method(r.Method)),
+		slog.String("route", r.route),
+		slog.Int("status", w.status), slog.Int64("bytes", w.bytes), slog.Duration("took", took.Round(time.Microsecond)),
 		slog.String("address", address))
-	if x.tools != "" {
-		line.AddAttrs(slog.String("tool", x.tools))
+	if w.tools != "" {
+		line.AddAttrs(slog.String("tool", w.tools))
 	}
-	if x.refusal != nil {
-		line.AddAttrs(slog.Any("refused", x.refusal))
+	if w.refusal != nil {
+		line.AddAttrs(slog.Any("refused", w.refusal))
 	}
 	_ = h.Handle(ctx, line) // the server goes on without its log
-}
-
-// forMonitoring reports whether a request is one of those that come every few seconds.
-func (x *exchange) forMonitoring() bool {
-	return x.route == healthPath || x.route == readyPath || x.route == metricsPath
 }
 
 // method returns the method for the log. An unknown one can be as long as a header.

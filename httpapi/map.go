@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"relais/api"
-	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/internal/admit"
 )
@@ -67,42 +66,38 @@ func (s *Server) mountMap() {
 // origins read the answer.
 type mapRoute struct{ *operation }
 
-func (m mapRoute) serve(s *Server, x *exchange) {
-	x.op, x.sameOrigin = m.Op, true
-	x.w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
-	if !access.FromOwnPage(x.r.Header["Sec-Fetch-Site"]) {
-		x.refusal = access.ErrOrigin
-		s.failOperation(m.operation, x, access.ErrOrigin)
+func (m mapRoute) serve(w *answer, r *request) {
+	s := r.server
+	r.op, r.sameOrigin = m.Op, true
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	if !access.FromOwnPage(r.Header["Sec-Fetch-Site"]) {
+		w.refuse(access.ErrOrigin, access.Usage{}, r.start)
 		return
 	}
 	if s.Map == MapKey {
-		m.operation.serve(s, x)
+		m.operation.serve(w, r)
 		return
 	}
-	x.client, x.keyless = s.mapCaller.client, true
-	usage, ok := s.mapCaller.count(m.Op, x)
-	x.writeRate(usage, x.start)
+	r.client, r.keyless = s.mapCaller.client, true
+	usage, ok := s.mapCaller.count(r)
+	w.state(usage, r.start)
 	if !ok {
-		x.refusal = access.ErrRateLimited
-		e := s.publicError(m.operation, x, access.ErrRateLimited)
-		e.RetryAfter = retryAfter(usage, x.start)
-		s.meters.refuse(usage)
-		s.fail(x, e)
+		w.refuse(access.ErrRateLimited, usage, r.start)
 		return
 	}
-	if err := s.env(x).CheckUsable(m.DependsOn...); err != nil {
-		s.failOperation(m.operation, x, err)
+	if err := r.env().CheckUsable(m.DependsOn...); err != nil {
+		w.failWith(err)
 		return
 	}
-	m.read(s, x)
+	m.read(w, r)
 }
 
 // count counts the request of an address, and reports whether it is within the limit.
-func (c *mapCaller) count(op *endpoint.Op[*api.Env], x *exchange) (access.Usage, bool) {
+func (c *mapCaller) count(r *request) (access.Usage, bool) {
 	counter, most := c.other, mapOther
-	if op.Cheap {
+	if r.op.Cheap {
 		counter, most = c.tiles, mapTiles
 	}
-	n := counter.Add(x.start, admit.Line(x.address).String(), 1)
-	return access.Usage{Minute: access.Window{Limit: most, Remaining: max(0, most-n), Reset: counter.End(x.start)}}, n <= most
+	n := counter.Add(r.start, admit.Line(r.address).String(), 1)
+	return access.Usage{Minute: access.Window{Limit: most, Remaining: max(0, most-n), Reset: counter.End(r.start)}}, n <= most
 }

@@ -269,8 +269,8 @@ func TestMapLimits(t *testing.T) {
 // of them leave room for callers with a key.
 func TestMapSharesAreByAddress(t *testing.T) {
 	s := newServer(t)
-	ask := func(address string) *exchange {
-		return &exchange{server: s, client: newMapCaller().client, keyless: true, address: netip.MustParseAddr(address)}
+	ask := func(address string) *answer {
+		return &answer{request: &request{server: s, client: newMapCaller().client, keyless: true, address: netip.MustParseAddr(address)}}
 	}
 	if !ask("192.0.2.1").reserve(admit.Cost{Places: clientStreams / 2, Bytes: clientBytes / 2}) {
 		t.Fatal("the first answers do not fit")
@@ -296,7 +296,8 @@ func TestMapSharesAreByAddress(t *testing.T) {
 	if held, _, _ := s.answers.Held(); held.Bytes > answerBytes/2 {
 		t.Errorf("answers to the map take %d bytes, want at most %d", held.Bytes, answerBytes/2)
 	}
-	keyed := &exchange{server: s, client: &access.Client{ID: "x", Mode: access.Server}, address: netip.MustParseAddr("192.0.2.9")}
+	keyed := &answer{request: &request{server: s, client: &access.Client{ID: "x", Mode: access.Server},
+		address: netip.MustParseAddr("192.0.2.9")}}
 	if !keyed.reserve(admit.Cost{Places: 1, Bytes: streamBytes}) {
 		t.Error("a caller with a key has no room")
 	}
@@ -305,7 +306,7 @@ func TestMapSharesAreByAddress(t *testing.T) {
 // Visitors in a few networks, each with many slow readers, never take what all the readers of the map
 // share: somebody else still gets an answer of usual size.
 func TestFloodsLeaveRoom(t *testing.T) {
-	const answer = 500 << 10 // bytes, a list of 1,000 outages
+	const size = 500 << 10 // bytes, a list of 1,000 outages
 	for _, tt := range []struct {
 		name    string
 		address func(i int) [16]byte // of flooder i
@@ -318,15 +319,15 @@ func TestFloodsLeaveRoom(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, keyless %t", tt.name, keyless), func(t *testing.T) {
 				s := newServer(t)
 				client := &access.Client{ID: "page", Mode: access.Browser}
-				ask := func(address netip.Addr) *exchange {
-					return &exchange{server: s, client: client, keyless: keyless, address: address}
+				ask := func(address netip.Addr) *answer {
+					return &answer{request: &request{server: s, client: client, keyless: keyless, address: address}}
 				}
 				for i := range 2560 {
-					ask(netip.AddrFrom16(tt.address(i))).reserve(admit.Cost{Bytes: answer})
+					ask(netip.AddrFrom16(tt.address(i))).reserve(admit.Cost{Bytes: size})
 				}
 				for i := range 10 {
 					visitor := netip.AddrFrom4([4]byte{203, 0, byte(i), 7})
-					if !ask(visitor).reserve(admit.Cost{Bytes: answer}) {
+					if !ask(visitor).reserve(admit.Cost{Bytes: size}) {
 						held, holders, _ := s.answers.Held()
 						t.Errorf("visitor %d finds no room: %d bytes are held by %d", i, held.Bytes, holders)
 					}

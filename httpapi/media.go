@@ -25,46 +25,47 @@ var (
 )
 
 // media answers an image of a photo that is not hidden.
-func media(s *Server, x *exchange) {
-	size, ok := strings.CutSuffix(x.vars["image"], ".webp")
+func media(w *answer, r *request) {
+	s := r.server
+	size, ok := strings.CutSuffix(r.vars["image"], ".webp")
 	if !ok || !slices.Contains(photos.Sizes, photos.Size(size)) {
-		s.fail(x, api.ErrNotFound)
+		w.fail(api.ErrNotFound)
 		return
 	}
-	if err := s.env(x).CheckUsable(api.DataPhotos); err != nil {
-		s.fail(x, api.PublicError(nil, err))
+	if err := r.env().CheckUsable(api.DataPhotos); err != nil {
+		w.fail(api.PublicError(nil, err))
 		return
 	}
-	image, err := s.Photos.Image(x.vars["photoId"], photos.Size(size))
+	image, err := s.Photos.Image(r.vars["photoId"], photos.Size(size))
 	switch {
 	case errors.Is(err, photos.ErrNoPhoto):
-		s.fail(x, api.ErrNoPhoto)
+		w.fail(api.ErrNoPhoto)
 		return
 	case errors.Is(err, store.ErrAway) && !errors.Is(err, store.ErrDamaged):
-		s.fail(x, api.PublicError(&endpoint.Op[*api.Env]{}, err))
+		w.fail(api.PublicError(&endpoint.Op[*api.Env]{}, err))
 		return
 	case err != nil:
-		s.Log.Error("an image cannot be read", "requestId", x.id, "photo", x.vars["photoId"], "error", err)
-		s.fail(x, api.ErrInternal)
+		s.Log.Error("an image cannot be read", "requestId", r.id, "photo", r.vars["photoId"], "error", err)
+		w.fail(api.ErrInternal)
 		return
 	}
-	x.sharedCacheable = true
-	h := x.w.Header()
+	w.shared = true
+	h := w.Header()
 	// An image never changes, so its address is its tag.
-	tag := `"` + x.vars["photoId"] + "-" + size + `"`
+	tag := `"` + r.vars["photoId"] + "-" + size + `"`
 	h["Etag"], h["Cache-Control"], h["Access-Control-Allow-Origin"] = []string{tag}, mediaCached, anyOrigin
 	h["Content-Security-Policy"] = mediaPolicy
-	if etagMatches(x.r.Header["If-None-Match"], tag) {
-		x.sendHeader(http.StatusNotModified)
+	if etagMatches(r.Header["If-None-Match"], tag) {
+		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if x.r.Method != http.MethodHead && !x.reserve(admit.Cost{Bytes: int64(len(image))}) {
-		s.fail(x, api.ErrTooManyAnswers)
+	if r.Method != http.MethodHead && !w.reserve(admit.Cost{Bytes: int64(len(image))}) {
+		w.fail(api.ErrTooManyAnswers)
 		return
 	}
 	h["Content-Type"], h["Content-Length"] = webpType, []string{strconv.Itoa(len(image))}
-	x.sendHeader(http.StatusOK)
-	if x.r.Method != http.MethodHead {
-		x.Write(image) // a client that went away misses nothing
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		w.Write(image) // a client that went away misses nothing
 	}
 }

@@ -76,18 +76,18 @@ func newMeters(version string, data func() *index.Set, updates func() Updates, w
 }
 
 // count counts a request that was answered.
-func (m *meters) count(x *exchange, took time.Duration) {
-	route := x.route
+func (m *meters) count(w *answer, took time.Duration) {
+	client, route := w.request.client, w.request.route
 	if route == "" {
 		route = "unknown"
 	}
-	m.requests.WithLabelValues(route, strconv.Itoa(x.status)).Inc()
+	m.requests.WithLabelValues(route, strconv.Itoa(w.status)).Inc()
 	m.duration.WithLabelValues(route).Observe(took.Seconds())
-	if x.client != nil {
-		m.clients.count(x.client.Name, x.status)
+	if client != nil {
+		m.clients.count(client.Name, w.status)
 	}
-	if x.refusal != nil {
-		m.reasons.WithLabelValues(reasonOf(x.refusal)).Inc()
+	if w.refusal != nil {
+		m.reasons.WithLabelValues(reasonOf(w.refusal)).Inc()
 	}
 }
 
@@ -215,11 +215,11 @@ func (c hookCollector) Collect(to chan<- prometheus.Metric) {
 }
 
 // metrics answers /metrics in the Prometheus format.
-func metrics(s *Server, x *exchange) {
-	if !x.byOperator() {
-		s.fail(x, api.ErrOperatorsOnly)
+func metrics(w *answer, r *request) {
+	if !r.byOperator() {
+		w.fail(api.ErrOperatorsOnly)
 		return
 	}
-	x.Header()["Cache-Control"] = noStore
-	s.meters.page.ServeHTTP(x, x.r)
+	w.Header()["Cache-Control"] = noStore
+	r.server.meters.page.ServeHTTP(w, r.Request)
 }

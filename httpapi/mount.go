@@ -17,21 +17,21 @@ func (s *Server) Mount(path string, h http.Handler) { s.public.handle(path, anyM
 // A mounted is the handler of another transport.
 type mounted struct{ http.Handler }
 
-func (m mounted) serve(_ *Server, x *exchange) {
-	x.mounted, x.sharedCacheable = true, true
-	m.ServeHTTP(x, x.r.WithContext(context.WithValue(x.r.Context(), exchangeKey{}, x)))
+func (m mounted) serve(w *answer, r *request) {
+	w.mounted, w.shared = true, true
+	m.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, w)))
 }
 
-// exchangeKey is the key of the exchange in the context of a mounted handler's request.
-type exchangeKey struct{}
+// contextKey is the key of the answer in the context of a mounted handler's request.
+type contextKey struct{}
 
 // NoteClient notes for the log the client of a request to a mounted handler, nil if it is
 // unknown, and why it was refused. ctx is the context of the request.
 func NoteClient(ctx context.Context, client *access.Client, refused error) {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		x.client, x.refusal = client, refused
+	if w, ok := ctx.Value(contextKey{}).(*answer); ok {
+		w.request.client, w.refusal = client, refused
 	}
 }
 
 // Env returns the data as operations see it now.
-func (s *Server) Env() *api.Env { return s.env(&exchange{start: time.Now()}) }
+func (s *Server) Env() *api.Env { return (&request{server: s, start: time.Now()}).env() }

@@ -30,18 +30,19 @@ func withoutDefaultPort(scheme, host string) string {
 }
 
 // notice looks at a request that was answered.
-func (s *Server) notice(x *exchange) {
-	if x.viaMonitoring || x.forMonitoring() {
+func (s *Server) notice(w *answer) {
+	r := w.request
+	if r.monitoring || r.forMonitoring() {
 		return
 	}
-	s.noticeProxy(x)
+	s.noticeProxy(r)
 	if s.notices.hostSeen.Load() || s.notices.hostTold.Load() {
 		return
 	}
-	switch host := x.r.Host; {
+	switch host := r.Host; {
 	case fold.EqualASCII(host, s.notices.host):
 		s.notices.hostSeen.Store(true)
-	case x.status < 400 && !isLoopback(host) && s.notices.hostTold.CompareAndSwap(false, true):
+	case w.status < 400 && !isLoopback(host) && s.notices.hostTold.CompareAndSwap(false, true):
 		s.Log.Warn("a request names another host than the addresses in answers have, and none has named theirs yet: "+
 			"set --base-url to the address that people call", "host", firstBytes(host), "baseUrl", s.BaseURL)
 	}
@@ -49,11 +50,11 @@ func (s *Server) notice(x *exchange) {
 
 // noticeProxy warns of a proxy that is not trusted. It is on this machine or in its network: others
 // send the header only to be somebody else.
-func (s *Server) noticeProxy(x *exchange) {
-	if len(x.r.Header["X-Forwarded-For"]) == 0 || s.notices.proxyTold.Load() {
+func (s *Server) noticeProxy(r *request) {
+	if len(r.Header["X-Forwarded-For"]) == 0 || s.notices.proxyTold.Load() {
 		return
 	}
-	peer := access.Proxies(nil).Client(x.r.RemoteAddr, nil)
+	peer := access.Proxies(nil).Client(r.RemoteAddr, nil)
 	if (peer.IsLoopback() || peer.IsPrivate()) && !access.Contains(s.Proxies, peer) &&
 		s.notices.proxyTold.CompareAndSwap(false, true) {
 		s.Log.Warn("a request was forwarded from an address that is not trusted, and counts as that address's own: "+

@@ -16,37 +16,37 @@ func (s *Server) mountOGC() {
 		s.public.handle(path, op.Method, newOperation(op))
 		s.public.handlers[path].path = ogc.Path + op.Path
 	}
-	landing := func(s *Server, _ *exchange) (any, bool) { return ogc.NewLanding(s.BaseURL), true }
-	for path, document := range map[string]func(s *Server, x *exchange) (any, bool){
+	landing := func(r *request) (any, bool) { return ogc.NewLanding(r.server.BaseURL), true }
+	for path, document := range map[string]func(r *request) (any, bool){
 		"":             landing,
 		"/":            landing, // where Part 1 has it
-		"/api":         func(s *Server, _ *exchange) (any, bool) { return ogc.NewAPI(s.BaseURL), true },
-		"/conformance": func(*Server, *exchange) (any, bool) { return ogc.Conformance, true },
-		"/collections": func(s *Server, x *exchange) (any, bool) { return ogc.NewCollections(s.env(x)), true },
-		"/collections/{id}": func(s *Server, x *exchange) (any, bool) {
-			return found(ogc.FindCollection(s.env(x), x.collection()))
+		"/api":         func(r *request) (any, bool) { return ogc.NewAPI(r.server.BaseURL), true },
+		"/conformance": func(*request) (any, bool) { return ogc.Conformance, true },
+		"/collections": func(r *request) (any, bool) { return ogc.NewCollections(r.env()), true },
+		"/collections/{id}": func(r *request) (any, bool) {
+			return found(ogc.FindCollection(r.env(), r.collection()))
 		},
-		"/collections/{id}/queryables": func(s *Server, x *exchange) (any, bool) {
-			return found(ogc.NewQueryables(s.BaseURL, x.collection()))
+		"/collections/{id}/queryables": func(r *request) (any, bool) {
+			return found(ogc.NewQueryables(r.server.BaseURL, r.collection()))
 		},
 	} {
-		s.public.handle(ogc.Path+path, http.MethodGet, fixedRoute(func(s *Server, x *exchange) {
-			for name, values := range x.r.URL.Query() {
+		s.public.handle(ogc.Path+path, http.MethodGet, fixedRoute(func(w *answer, r *request) {
+			for name, values := range r.URL.Query() {
 				if name != "f" || len(values) != 1 || values[0] != "json" {
-					s.fail(x, &api.Error{Status: http.StatusBadRequest, Code: "INVALID_PARAMETER",
+					w.fail(&api.Error{Status: http.StatusBadRequest, Code: "INVALID_PARAMETER",
 						Message: "this document has no parameter but f, which is json: leave out the others"})
 					return
 				}
 			}
-			v, ok := document(s, x)
+			v, ok := document(r)
 			if !ok {
-				s.fail(x, api.NotFound("there is no such collection: "+s.BaseURL+ogc.Path+"/collections lists them"))
+				w.fail(api.NotFound("there is no such collection: " + r.server.BaseURL + ogc.Path + "/collections lists them"))
 				return
 			}
 			if contentType := ogcTypes[path]; contentType != nil {
-				x.w.Header()["Content-Type"] = contentType
+				w.Header()["Content-Type"] = contentType
 			}
-			s.writeJSON(x, http.StatusOK, v)
+			w.writeJSON(http.StatusOK, v)
 		}))
 	}
 }
@@ -57,8 +57,8 @@ var ogcTypes = map[string][]string{"/api": {ogc.APIType}, "/collections/{id}/que
 func found[T any](v T, ok bool) (any, bool) { return v, ok }
 
 // collection is the id of a collection in the path.
-func (x *exchange) collection() string {
-	id, err := url.PathUnescape(x.vars["id"])
+func (r *request) collection() string {
+	id, err := url.PathUnescape(r.vars["id"])
 	if err != nil {
 		return ""
 	}

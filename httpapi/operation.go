@@ -3,7 +3,9 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -37,138 +39,185 @@ func (o *operation) cacheControl(f api.Freshness) []string {
 	return maxAge(f.MaxAge)
 }
 
-var vary = []string{"Accept-Encoding, Origin"}
-
-func (o *operation) serve(s *Server, x *exchange) {
-	x.op = o.Op
-	grant, ok := s.enter(x, o)
+func (o *operation) serve(w *answer, r *request) {
+	r.op = o.Op
+	grant, ok := o.enter(w, r)
 	if !ok {
 		return
 	}
-	if err := s.env(x).CheckUsable(o.DependsOn...); err != nil {
-		s.failOperation(o, x, err)
+	if err := r.env().CheckUsable(o.DependsOn...); err != nil {
+		w.failWith(err)
 		return
 	}
 	switch {
 	case o.Asks:
-		o.ask(s, x, grant)
+		o.ask(w, r, grant)
 	case o.Method != http.MethodGet:
-		o.change(s, x, grant)
+		o.change(w, r, grant)
 	default:
-		o.read(s, x)
+		o.read(w, r)
 	}
+}
+
+// A question is a call with what it is asked of.
+type question struct {
+	call  *endpoint.Call[*api.Env]
+	env   *api.Env
+	asked answerKey
+}
+
+// answer computes the answer.
+func (q *question) answer(ctx context.Context) (*endpoint.Answer, error) {
+	result, err := q.call.Do(ctx, q.env)
+	if err != nil {
+		return nil, err
+	}
+	return answerOf(result)
 }
 
 // read answers an operation that only reads.
-func (o *operation) read(s *Server, x *exchange) {
-	if err := x.checkNames(o); err != nil {
-		s.failOperation(o, x, err)
+func (o *operation) read(w *answer, r *request) {
+	if err := r.checkNames(); err != nil {
+		w.failWith(err)
 		return
 	}
-	env := s.env(x)
-	call, err := o.Bind(x.param)
+	env := r.env()
+	call, err := o.Bind(r.param)
 	if err != nil {
-		s.failOperation(o, x, err)
+		w.failWith(err)
 		return
 	}
-	x.fresh = env.Freshness(call)
-	asked := answerKey{x.fresh.Version, call.Key}
-	tag, known := etag(s.shapes, asked), x.r.Header["If-None-Match"]
-	if asked.version != "" && etagMatches(known, tag) { // so the question is valid: it was answered before
-		o.notModified(x, tag)
-		return
+	fresh := env.Freshness(call)
+	q := &question{call, env, answerKey{fresh.Version, call.Key}}
+	tag := etag(r.server.shapes, q.asked)
+	w.validate(tag, o.cacheControl(fresh))
+	switch {
+	case fresh.Version != "" && etagMatches(r.Header["If-None-Match"], tag): // so the question is valid: it was answered before
+		w.notModified()
+	case o.Large:
+		o.readLarge(w, r, q)
+	case o.answerFromCache(w, r, q.asked):
+	case r.keyless || o.Cheap:
+		o.readInTurn(w, r, q, r.server.quick, one(r.payer()...))
+	default:
+		o.readNow(w, r, q)
 	}
-	if o.Large {
-		o.readLarge(s, x, call, env, asked)
-		return
-	}
-	if o.answerFromCache(s, x, asked) {
-		return
-	}
-	if (x.keyless || o.Cheap) && !o.takeTurn(s, x, s.quick, func() []admit.Payer { return []admit.Payer{x.payer()} }) {
-		return
-	}
-	o.answer(s, x, call, env, asked)
 }
 
-// takeTurn waits for the turn in which the answer is computed; it ends with x. If too many wait, takeTurn
-// answers the request and returns false.
-func (o *operation) takeTurn(s *Server, x *exchange, turns *admit.Turns, payers func() []admit.Payer) bool {
-	x.waitLong()
-	turn, err := turns.Begin(x.r.Context(), payers)
-	if errors.Is(err, admit.ErrBusy) {
-		err = api.ErrTooManyWaiting
-	}
+// readInTurn answers once there is a turn of the payers to compute the answer.
+func (o *operation) readInTurn(w *answer, r *request, q *question, turns *admit.Turns, payers func() []admit.Payer) {
+	w.waitLong()
+	turn, err := begin(r.Context(), turns, payers)
 	if err != nil {
-		s.failOperation(o, x, err)
-		return false
+		w.failWith(err)
+		return
 	}
-	x.turn = turn
-	return true
+	w.turn = turn // ends with the answer
+	o.readNow(w, r, q)
 }
 
 // waitLong is called before an answer may take long: net/http would take the read deadline for the end of the
 // connection.
-func (x *exchange) waitLong() { _ = http.NewResponseController(x.w).SetReadDeadline(time.Time{}) }
+func (w *answer) waitLong() {
+	_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Time{})
+}
 
-// answer runs the call and sends its result.
-func (o *operation) answer(s *Server, x *exchange, call *endpoint.Call[*api.Env], env *api.Env,
-	asked answerKey) {
-	result, err := call.Do(x.r.Context(), env)
+// readNow computes the answer and sends it.
+func (o *operation) readNow(w *answer, r *request, q *question) {
+	a, err := q.answer(r.Context())
 	if err != nil {
-		s.failOperation(o, x, err)
+		w.failWith(err)
 		return
 	}
-	stream, err := streamOf(result)
-	if err != nil {
-		s.failOperation(o, x, err)
+	if w.exists(r) {
 		return
 	}
-	tag := etag(s.shapes, asked)
-	if etagMatches(x.r.Header["If-None-Match"], "*") {
-		o.notModified(x, tag)
-		return
-	}
-	o.setHeaders(x, tag)
 	if o.Cheap {
-		x.setCost(access.Twentieth)
+		w.cost(access.Twentieth)
 	}
-	if err := s.send(x, stream, asked); err != nil {
-		s.abort(x, err)
+	w.send(a, q.asked)
+}
+
+// exists answers a client that wants no answer if there is any, and reports whether it did.
+func (w *answer) exists(r *request) bool {
+	if !etagMatches(r.Header["If-None-Match"], "*") {
+		return false
+	}
+	w.notModified()
+	return true
+}
+
+// readLarge answers an operation whose answers may be large: few at a time, and computed
+// in turns. An answer that is worth keeping is computed once for all clients.
+func (o *operation) readLarge(w *answer, r *request, q *question) {
+	file := o.MakesFile != nil && o.MakesFile(q.call.Params())
+	cost, busy := admit.Cost{Places: 1, Bytes: streamBytes}, api.ErrTooManyAnswers
+	if file {
+		cost.Bytes, busy = fileBytes, api.ErrMakingFile
+	}
+	if !w.reserve(cost) {
+		w.failWith(busy)
+		return
+	}
+	w.waitLong()
+	// HTTP/1.0, which nginx speaks to servers by default, has no chunks: without a length, the beginning of an
+	// answer that ends with the server would be taken for the whole.
+	whole := o.Kept || file || !r.ProtoAtLeast(1, 1)
+	if whole && r.Method == http.MethodGet && q.asked.version != "" {
+		c := negotiate(r.Header["Accept-Encoding"])
+		if c == nil || file {
+			c = identity
+		}
+		if o.readKept(w, r, q, c) {
+			return
+		}
+	}
+	o.readInTurn(w, r, q, r.server.large, one(r.client.ID))
+}
+
+// readKept answers from a file, and reports whether it did.
+func (o *operation) readKept(w *answer, r *request, q *question, c *coding) bool {
+	s := r.server
+	kept, leave, err := s.files.get(r.Context(), cacheKey{q.asked, c}, r.client.ID,
+		func(ctx context.Context, clients func() []string, to io.Writer) (*packed, error) {
+			turn, err := begin(ctx, s.large, payersOf(clients))
+			if err != nil {
+				return nil, err
+			}
+			defer turn.Pause()
+			a, err := q.answer(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return c.pack(to, inTurns(a, turn), false)
+		})
+	switch {
+	case errors.Is(err, errNotKept):
+		s.Log.Debug("an answer cannot be kept: it is made for one client", "requestId", r.id, "operation", o.Name, "error", err)
+		return false
+	case err != nil:
+		w.failWith(err)
+		return true
+	}
+	defer leave()
+	if w.exists(r) {
+		return true
+	}
+	if err := w.sendPacked(kept.packed, c); err != nil {
+		w.abort(err)
+	}
+	return true
+}
+
+// payersOf returns who pays for a large answer: one of the clients that wait for it.
+func payersOf(clients func() []string) func() []admit.Payer {
+	return func() (list []admit.Payer) {
+		for _, client := range clients() {
+			list = append(list, admit.Payer{client})
+		}
+		return list
 	}
 }
 
-func (o *operation) notModified(x *exchange, tag string) {
-	o.setHeaders(x, tag)
-	x.setCost(access.Twentieth)
-	x.sendHeader(http.StatusNotModified)
-}
-
-func (o *operation) setHeaders(x *exchange, tag string) {
-	h := x.w.Header()
-	h["Etag"] = []string{tag}
-	h["Cache-Control"] = o.cacheControl(x.fresh)
-	h["Vary"] = vary
-}
-
-// failOperation answers an error of an operation.
-func (s *Server) failOperation(o *operation, x *exchange, err error) {
-	s.fail(x, s.publicError(o, x, err))
-}
-
-// publicError returns the error that the client sees, and logs the cause that it does not
-// see.
-func (s *Server) publicError(o *operation, x *exchange, err error) *api.Error {
-	if errors.Is(err, context.Canceled) && x.r.Context().Err() != nil {
-		s.Log.Debug("the client went away", "requestId", x.id, "operation", o.Name)
-		return api.ErrGone
-	}
-	e := api.PublicError(o.Op, err)
-	if e.NotReady() {
-		x.setCost(0)
-	}
-	if e.Status >= http.StatusInternalServerError && errors.Unwrap(e) != nil {
-		s.Log.Error("operation failed", "requestId", x.id, "operation", o.Name, "error", errors.Unwrap(e))
-	}
-	return e
-}
+// processors returns how many processors Go may use.
+func processors() int { return min(runtime.NumCPU(), runtime.GOMAXPROCS(0)) }

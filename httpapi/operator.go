@@ -7,12 +7,8 @@ import (
 	"relais/auth/access"
 )
 
-// byOperator reports whether the request comes from the operator of the server: on the
-// monitoring address, or from the machine itself. A forwarded request must come through a
+// FromMachine reports whether a request comes from the machine itself. A forwarded request must come through a
 // trusted proxy, which names the client.
-func (x *exchange) byOperator() bool { return x.viaMonitoring || x.server.FromMachine(x.r) }
-
-// FromMachine reports whether a request comes from the machine itself.
 func (s *Server) FromMachine(r *http.Request) bool {
 	forwarded := false
 	for name := range r.Header {

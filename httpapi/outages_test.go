@@ -308,7 +308,7 @@ func TestOutagesCeiling(t *testing.T) {
 // does not come with a feed that was read meanwhile.
 func TestOutagesOfOneMoment(t *testing.T) {
 	s := empty(t)
-	env := s.env(&exchange{start: time.Now()})
+	env := s.Env()
 	before := env.Outages.Version()
 	importOutages(t, s, market.FR, "ORANGE", paris)
 	list, _ := env.Outages.Entries(outage.Query{Market: market.FR})

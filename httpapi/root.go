@@ -10,12 +10,12 @@ import (
 )
 
 // links answers / of a server without pages.
-func links(s *Server, x *exchange) {
-	x.w.Header().Set("Cache-Control", "public, max-age=300")
-	s.writeJSON(x, http.StatusOK, struct {
+func links(w *answer, r *request) {
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	w.writeJSON(http.StatusOK, struct {
 		Name  string            `json:"name"`
 		Links map[string]string `json:"links"`
-	}{"relais", s.Links})
+	}{"relais", r.server.Links})
 }
 
 // dataPaths are the path prefixes below which programs ask, whatever they accept.

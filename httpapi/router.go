@@ -8,7 +8,7 @@ import (
 
 // A route answers requests for a path and method.
 type route interface {
-	serve(s *Server, x *exchange)
+	serve(w *answer, r *request)
 }
 
 // A router finds the routes of a path.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
-	"sync"
-	"time"
 
 	"relais/api"
 	"relais/api/endpoint"
@@ -16,45 +15,155 @@ import (
 	"relais/internal/admit"
 )
 
-// streamOf returns a result as a stream. A result that is not a stream is encoded.
-func streamOf(result any) (endpoint.Stream, error) {
-	if w, ok := result.(endpoint.Wrapped); ok {
-		return w.Unwrap(), nil
-	}
-	if s, ok := result.(endpoint.Stream); ok {
-		return s, nil
+// answerOf returns a result as an answer, encoded if it does not write itself.
+func answerOf(result any) (*endpoint.Answer, error) {
+	if a, ok := result.(*endpoint.Answer); ok {
+		return a, nil
 	}
 	body, err := view.JSON(result)
 	if err != nil {
 		return nil, err
 	}
-	return endpoint.Bytes(body[:len(body)-1]), nil
+	return endpoint.Encoded(body[:len(body)-1]), nil
 }
 
-// tail returns the end of every JSON answer: its last member and the closing brace.
-func (x *exchange) tail() []byte {
-	return []byte(`,"requestId":"` + x.id + "\"}\n")
+// Bounds of answers.
+const (
+	minPacked = 1024     // bytes from which compression pays off
+	maxHeld   = 8 << 20  // bytes of an answer that is compressed as a whole and may be cached
+	maxPlain  = 32 << 10 // bytes of an answer that is cached uncompressed even if its operation is not Kept
+)
+
+// send sends an answer, or an error if too many are being sent. One that cannot be finished ends the connection.
+func (w *answer) send(a *endpoint.Answer, asked answerKey) {
+	if err := w.sendTo(a, asked); err != nil {
+		w.abort(err)
+	}
 }
 
-// tailOf returns the end of an answer. A Content has none.
-func (x *exchange) tailOf(stream endpoint.Stream) []byte {
-	if isContent(stream) {
+// sendTo returns an error only after the header was sent; a goneError says that the client stopped reading.
+func (w *answer) sendTo(a *endpoint.Answer, asked answerKey) error {
+	r := w.request
+	coding := negotiate(r.Header["Accept-Encoding"])
+	if a.Compressed || a.Size >= 0 && a.Size < minPacked {
+		coding = nil
+	}
+	packing := coding
+	if coding == nil && (r.op != nil && r.op.Kept || a.Size >= 0 && a.Size <= maxPlain && asked.version != "") {
+		packing = identity
+	}
+	if packing != nil {
+		if p := r.server.packed(a, packing, asked); p != nil {
+			w.turn.Pause()
+			return w.sendPacked(p, packing)
+		}
+	}
+	return w.stream(a, coding)
+}
+
+// stream sends an answer while it is encoded. coding is nil for none.
+func (w *answer) stream(a *endpoint.Answer, coding *coding) error {
+	h, tail := w.Header(), w.tailOf(a.Whole)
+	h["Content-Type"] = []string{a.ContentType}
+	if coding != nil {
+		h["Content-Encoding"] = coding.header
+	}
+	// Encoding the answer may take seconds, and HEAD does not need it.
+	head := w.request.Method == http.MethodHead
+	if !head && !w.reserveStream(a) {
+		w.fail(api.ErrTooManyAnswers)
 		return nil
 	}
-	return x.tail()
-}
-
-func isContent(stream endpoint.Stream) bool {
-	_, is := stream.(endpoint.Content)
-	return is
-}
-
-// fileName returns the name under which browsers keep an answer, "" for none.
-func fileName(stream endpoint.Stream) string {
-	if f, is := stream.(endpoint.File); is {
-		return f.FileName()
+	if coding == nil {
+		if a.Size >= 0 {
+			h["Content-Length"] = []string{strconv.FormatInt(a.Size+int64(len(tail)), 10)}
+		}
+		coding = identity
 	}
-	return ""
+	if a.Size == 0 && len(tail) == 0 {
+		h.Del("Content-Type")
+		h.Del("Content-Length")
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	setFileName(h, a.FileName)
+	if a.NextOffset > 0 {
+		h["Link"] = []string{"<" + w.request.nextPage(a.NextOffset) + `>; rel="next"`}
+	}
+	w.WriteHeader(http.StatusOK)
+	if head {
+		return nil
+	}
+	c := newChunkWriter(w)
+	defer c.release()
+	if c.turn = w.turn; a.Size < 0 || a.Size > maxHeld {
+		c.pace = readPace
+	}
+	if err := coding.stream(c, inTurns(a, w.turn), tail); err != nil {
+		return err
+	}
+	return c.flush()
+}
+
+// reserveStream is reserve for an answer that is encoded while it is sent.
+func (w *answer) reserveStream(a *endpoint.Answer) bool {
+	switch {
+	case a.Size < 0 || a.Size > maxHeld:
+		return w.reserve(admit.Cost{Places: 1, Bytes: streamBytes})
+	case a.InMemory:
+		return w.reserveMemory(int(a.Size))
+	}
+	return a.Size < minCounted || w.reserve(admit.Cost{Bytes: sentBytes})
+}
+
+// sendPacked sends an answer whose beginning is ready, in its coding.
+func (w *answer) sendPacked(p *packed, c *coding) error {
+	if w.request.Method != http.MethodHead && !w.reservePacked(p) {
+		w.fail(api.ErrTooManyAnswers)
+		return nil
+	}
+	end := c.end(p, w.tailOf(p.whole))
+	if p.size+int64(len(end)) == 0 {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	h := w.Header()
+	setFileName(h, p.fileName)
+	h["Content-Type"] = []string{p.contentType}
+	if c != identity {
+		h["Content-Encoding"] = c.header
+	}
+	h["Content-Length"] = []string{strconv.FormatInt(p.size+int64(len(end)), 10)}
+	w.WriteHeader(http.StatusOK)
+	chunks := newChunkWriter(w)
+	defer chunks.release()
+	chunks.late = w.turn != nil || p.from != nil // it may have waited for others who compute
+	if p.from == nil {
+		chunks.Write(p.data) // the error stays in chunks
+	} else if _, err := io.Copy(chunks, io.NewSectionReader(p.from, 0, p.size)); err != nil {
+		return err
+	}
+	chunks.Write(end)
+	return chunks.flush()
+}
+
+// reservePacked is reserve for an answer that is ready.
+func (w *answer) reservePacked(p *packed) bool {
+	switch {
+	case p.from != nil:
+		return w.reserve(admit.Cost{Places: 1, Bytes: sentBytes}) // less than while it was made
+	case p.prepared: // all requests share it
+		return w.reserveMemory(0)
+	}
+	return w.reserveMemory(len(p.data))
+}
+
+// tailOf returns the end of an answer, none for a whole one.
+func (w *answer) tailOf(whole bool) []byte {
+	if whole {
+		return nil
+	}
+	return w.tail()
 }
 
 // setFileName makes browsers keep an answer under a name, unless that is "". The name needs no quoting.
@@ -65,224 +174,51 @@ func setFileName(h http.Header, name string) {
 }
 
 // nextPage returns the address of a request with another offset.
-func (s *Server) nextPage(x *exchange, offset int) string {
-	q := x.r.URL.Query()
+func (r *request) nextPage(offset int) string {
+	q := r.URL.Query()
 	q.Set("offset", strconv.Itoa(offset))
-	return s.BaseURL + x.r.URL.EscapedPath() + "?" + q.Encode()
+	return r.server.BaseURL + r.URL.EscapedPath() + "?" + q.Encode()
 }
 
-// Bounds of answers.
-const (
-	minPacked = 1024     // bytes from which compression pays off
-	maxHeld   = 8 << 20  // bytes of an answer that is compressed as a whole and may be cached
-	maxPlain  = 32 << 10 // bytes of an answer that is cached uncompressed even if its operation is not Kept
-)
+const turnBytes = 1 << 20 // that are computed in one turn
 
-// send sends a stream as the answer, or an error if too many answers are being sent. It
-// returns an error only after the header was sent; a goneError says that the client
-// stopped reading.
-func (s *Server) send(x *exchange, stream endpoint.Stream, a answerKey) error {
-	size, tail := stream.Size(), x.tailOf(stream)
-	coding := negotiate(x.r.Header["Accept-Encoding"])
-	if f, is := stream.(endpoint.File); is && f.Compressed() || size >= 0 && size < minPacked {
-		coding = nil
+// inTurns returns an answer that is computed in turns. turn may be nil.
+func inTurns(a *endpoint.Answer, turn *admit.Turn) *endpoint.Answer {
+	if turn == nil {
+		return a
 	}
-	packing := coding
-	if coding == nil && (x.op != nil && x.op.Kept || size >= 0 && size <= maxPlain && a.version != "") {
-		packing = identity
+	taking, since := *a, 0
+	taking.Write = func(w io.Writer) error {
+		return a.Write(writerFunc(func(p []byte) (int, error) {
+			if since += len(p); since >= turnBytes {
+				since = 0
+				turn.Pause()
+				if err := turn.Resume(); err != nil {
+					return 0, err
+				}
+			}
+			return w.Write(p)
+		}))
 	}
-	if packing != nil {
-		if p := s.packed(stream, size, packing, a); p != nil {
-			x.turn.Pause()
-			return s.sendPacked(x, p, packing)
-		}
-	}
-	h := x.w.Header()
-	h["Content-Type"] = []string{stream.ContentType()}
-	if coding != nil {
-		h["Content-Encoding"] = coding.header
-	}
-	// Encoding the answer may take seconds, and HEAD does not need it.
-	head := x.r.Method == http.MethodHead
-	if !head && !x.reserveStream(stream, size) {
-		s.fail(x, api.ErrTooManyAnswers)
-		return nil
-	}
-	if coding == nil && size >= 0 {
-		h["Content-Length"] = []string{strconv.FormatInt(size+int64(len(tail)), 10)}
-	}
-	if size == 0 && len(tail) == 0 {
-		h.Del("Content-Type")
-		h.Del("Content-Length")
-		x.sendHeader(http.StatusNoContent)
-		return nil
-	}
-	setFileName(h, fileName(stream))
-	if f, is := stream.(endpoint.Paged); is && f.NextOffset() > 0 {
-		h["Link"] = []string{"<" + s.nextPage(x, f.NextOffset()) + `>; rel="next"`}
-	}
-	x.sendHeader(http.StatusOK)
-	if head {
-		return nil
-	}
-	w := newChunkWriter(x)
-	defer w.release()
-	w.paced, w.turn = size < 0 || size > maxHeld, x.turn
-	if x.turn != nil {
-		stream = computed{stream, x.turn}
-	}
-	if err := writeStream(w, coding, stream, tail); err != nil {
-		return err
-	}
-	return w.flush()
+	return &taking
 }
 
-func writeStream(w *chunkWriter, c *coding, stream endpoint.Stream, tail []byte) error {
-	if c != nil {
-		return c.stream(w, stream, tail)
-	}
-	if _, err := stream.WriteTo(w); err != nil {
-		return err
-	}
-	w.Write(tail) // the error stays in w
-	return nil
-}
-
-// sendPacked sends an answer whose beginning is in memory, in its coding.
-func (s *Server) sendPacked(x *exchange, p *packed, c *coding) error {
-	held, tail := len(p.data), []byte(nil)
-	if !p.content {
-		tail = x.tail()
-	}
-	if p.prepared {
-		held = 0 // all requests share it
-	}
-	if x.r.Method != http.MethodHead && !x.reserveMemory(held) {
-		s.fail(x, api.ErrTooManyAnswers)
-		return nil
-	}
-	end := c.end(p, tail)
-	if len(p.data)+len(end) == 0 {
-		x.sendHeader(http.StatusNoContent)
-		return nil
-	}
-	h := x.w.Header()
-	h["Content-Type"] = []string{p.contentType}
-	if c != identity {
-		h["Content-Encoding"] = c.header
-	}
-	h["Content-Length"] = []string{strconv.Itoa(len(p.data) + len(end))}
-	x.sendHeader(http.StatusOK)
-	w := newChunkWriter(x)
-	defer w.release()
-	w.late = x.turn != nil // it may have waited for others who compute
-	w.Write(p.data)        // the error stays in w
-	w.Write(end)
-	return w.flush()
-}
-
-// A chunkWriter joins small pieces to large ones and gives the client a deadline for each:
-// a long answer may take long, but a client that stops reading is disconnected. If paced
-// is set, so is a client that reads slowly, because it holds an encoder.
-type chunkWriter struct {
-	w     http.ResponseWriter
-	buf   []byte
-	begun bool // a piece was written
-	err   error
-	paced bool          // the client must read at paceBytes
-	sent  int64         // bytes
-	took  time.Duration // that the client took for them
-	turn  *admit.Turn   // in which the answer is computed; may be nil
-	late  bool          // the server's own timeout may be over before the first piece
-}
-
-// The slowest pace of a client: paceBytes a second after paceAfter.
-const (
-	paceBytes = 64 << 10
-	paceAfter = 30 * time.Second
-)
-
-const (
-	chunkBytes = 256 << 10
-	chunkTime  = 30 * time.Second
-)
-
-var chunkWriters = sync.Pool{New: func() any { return &chunkWriter{buf: make([]byte, 0, chunkBytes)} }}
-
-func newChunkWriter(w http.ResponseWriter) *chunkWriter {
-	c := chunkWriters.Get().(*chunkWriter)
-	*c = chunkWriter{w: w, buf: c.buf[:0]}
-	return c
-}
-
-func (c *chunkWriter) release() {
-	c.w = nil
-	chunkWriters.Put(c)
-}
+type writerFunc func(p []byte) (int, error)
 
 // Write implements io.Writer.
-func (c *chunkWriter) Write(p []byte) (int, error) {
-	if len(c.buf)+len(p) > chunkBytes {
-		c.flush()
-	}
-	if len(p) >= chunkBytes {
-		return len(p), c.put(p)
-	}
-	c.buf = append(c.buf, p...)
-	return len(p), c.err
-}
-
-func (c *chunkWriter) flush() error {
-	err := c.put(c.buf)
-	c.buf = c.buf[:0]
-	return err
-}
-
-// put writes p in pieces, each with a deadline. The first one is under the server's own
-// timeout.
-func (c *chunkWriter) put(p []byte) error {
-	for len(p) > 0 && c.err == nil {
-		n := min(len(p), chunkBytes)
-		c.turn.Pause()
-		start := time.Now()
-		if c.begun || c.late || c.turn != nil {
-			// Not every ResponseWriter has deadlines; the server's own timeout then holds.
-			_ = http.NewResponseController(c.w).SetWriteDeadline(start.Add(c.timeFor(n)))
-		}
-		if _, err := c.w.Write(p[:n]); err != nil {
-			c.err = goneError{err}
-		}
-		c.took, c.sent = c.took+time.Since(start), c.sent+int64(n)
-		c.begun, p = true, p[n:]
-		if err := c.turn.Resume(); err != nil && c.err == nil {
-			c.err = goneError{err}
-		}
-	}
-	return c.err
-}
-
-// timeFor returns the time for a piece of n bytes.
-func (c *chunkWriter) timeFor(n int) time.Duration {
-	if !c.paced {
-		return chunkTime
-	}
-	due := paceAfter + time.Duration(float64(c.sent+int64(n))/paceBytes*float64(time.Second))
-	return min(chunkTime, due-c.took)
-}
-
-// A goneError is a failure to write to the client.
-type goneError struct{ error }
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // abort ends the connection of an answer that cannot be finished, so that the client does
 // not take its beginning for the whole.
-func (s *Server) abort(x *exchange, err error) {
+func (w *answer) abort(err error) {
+	r := w.request
 	if _, gone := errors.AsType[goneError](err); gone || errors.Is(err, context.Canceled) {
-		s.Log.Debug("the client went away", "requestId", x.id, "error", err)
+		r.server.Log.Debug("the client went away", "requestId", r.id, "error", err)
 	} else {
-		s.Log.Warn("an answer could not be sent to its end", "requestId", x.id, "error", err)
+		r.server.Log.Warn("an answer could not be sent to its end", "requestId", r.id, "error", err)
 	}
-	if !x.r.ProtoAtLeast(1, 1) {
-		resetConnection(x.w)
+	if !r.ProtoAtLeast(1, 1) {
+		resetConnection(w.ResponseWriter)
 	}
 	panic(http.ErrAbortHandler)
 }

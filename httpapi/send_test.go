@@ -35,23 +35,45 @@ func (c *client) Write(p []byte) (int, error) {
 	return c.ResponseRecorder.Write(p)
 }
 
-// A pieces stream writes a number of equal texts, and then fails where it should.
+// A pieces answer writes a number of equal texts, and then fails where it should.
 type pieces struct {
 	n, size int
 	err     error
 }
 
-func (pieces) ContentType() string { return endpoint.JSONType }
-
-func (p pieces) Size() int64 { return int64(p.n * p.size) }
-
-func (p pieces) WriteTo(w io.Writer) (int64, error) {
-	for i := range p.n {
-		if n, err := io.WriteString(w, strings.Repeat("x", p.size)); err != nil {
-			return int64(i*p.size + n), err
+func (p pieces) write(w io.Writer) error {
+	for range p.n {
+		if _, err := io.WriteString(w, strings.Repeat("x", p.size)); err != nil {
+			return err
 		}
 	}
-	return p.Size(), p.err
+	return p.err
+}
+
+// known is an answer whose size is known.
+func (p pieces) known() *endpoint.Answer {
+	return &endpoint.Answer{ContentType: endpoint.JSONType, Size: int64(p.n * p.size), Write: p.write}
+}
+
+// noise is an answer of as many bytes that do not compress, of a size that is not known beforehand.
+func (p pieces) noise() *endpoint.Answer {
+	return unsized(func(w io.Writer) error {
+		state, piece := uint32(1), make([]byte, p.size)
+		for range p.n {
+			for k := range piece {
+				state = state*1664525 + 1013904223
+				piece[k] = byte(state >> 24)
+			}
+			if _, err := w.Write(piece); err != nil {
+				return err
+			}
+		}
+		return p.err
+	})
+}
+
+func unsized(write func(io.Writer) error) *endpoint.Answer {
+	return &endpoint.Answer{ContentType: endpoint.JSONType, Size: -1, Write: write}
 }
 
 // Every piece but the first has a deadline of its own, whatever the sizes of
@@ -61,8 +83,7 @@ func TestSendDeadlines(t *testing.T) {
 		{n: 9, size: chunkBytes}, {n: 2000, size: 1000}} {
 		c := &client{ResponseRecorder: httptest.NewRecorder(), stays: -1}
 		w := newChunkWriter(c)
-		_, err := p.WriteTo(w)
-		if err := errors.Join(err, w.flush()); err != nil {
+		if err := errors.Join(p.write(w), w.flush()); err != nil {
 			t.Fatal(err)
 		}
 		w.release()
@@ -97,9 +118,9 @@ func TestCutOff(t *testing.T) {
 				r := httptest.NewRequest(http.MethodGet, "/", nil)
 				r.Header.Set("Accept-Encoding", coding)
 				// Of a size that is not held, and that does not compress into one piece.
-				x := &exchange{server: s, w: c, r: r, id: "1"}
-				err := s.send(x, noise{pieces{n: 3 << 10, size: 4 << 10, err: tt.err}}, answerKey{"1", tt.name})
-				x.claim.Release()
+				w := newAnswer(s, c, r)
+				err := w.sendTo(pieces{n: 3 << 10, size: 4 << 10, err: tt.err}.noise(), answerKey{"1", tt.name})
+				w.claim.Release()
 				if _, gone := errors.AsType[goneError](err); err == nil || gone != (tt.name == "client") ||
 					tt.err != nil && !errors.Is(err, tt.err) {
 					t.Errorf("%s, %s: got error %v", tt.name, coding, err)
@@ -115,42 +136,27 @@ func TestCutOff(t *testing.T) {
 			t.Error("the connection was not cut")
 		}
 	}()
-	s.abort(&exchange{r: httptest.NewRequest(http.MethodGet, "/", nil)}, broken)
+	newAnswer(s, httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)).abort(broken)
+}
+
+// newAnswer returns the answer to a request that is written to w.
+func newAnswer(s *Server, w http.ResponseWriter, r *http.Request) *answer {
+	return &answer{ResponseWriter: w, request: &request{Request: r, server: s, id: "1"}}
 }
 
 // What has no body is not made.
 func TestHeadOfAStream(t *testing.T) {
 	s := newServer(t)
-	for _, stream := range []endpoint.Stream{noise{pieces{n: 1 << 20, size: 4 << 10, err: errors.New("made")}},
-		pieces{n: 9 << 10, size: 1 << 10, err: errors.New("made")}} {
+	for _, a := range []*endpoint.Answer{pieces{n: 1 << 20, size: 4 << 10, err: errors.New("made")}.noise(),
+		pieces{n: 9 << 10, size: 1 << 10, err: errors.New("made")}.known()} {
 		for _, coding := range []string{"identity", "gzip"} {
 			c := &client{ResponseRecorder: httptest.NewRecorder(), stays: 0}
 			r := httptest.NewRequest(http.MethodHead, "/", nil)
 			r.Header.Set("Accept-Encoding", coding)
-			if err := s.send(&exchange{server: s, w: c, r: r, id: "1"}, stream, answerKey{"1", "head"}); err != nil ||
+			if err := newAnswer(s, c, r).sendTo(a, answerKey{"1", "head"}); err != nil ||
 				c.Code != 200 || c.Header().Get("Content-Type") == "" {
 				t.Errorf("%s: %v, status %d, header %v; want 200 with a Content-Type", coding, err, c.Code, c.Header())
 			}
 		}
 	}
-}
-
-// A noise stream is a pieces stream of bytes that do not compress, of a size that
-// is not known beforehand.
-type noise struct{ pieces }
-
-func (noise) Size() int64 { return -1 }
-
-func (p noise) WriteTo(w io.Writer) (int64, error) {
-	state, piece := uint32(1), make([]byte, p.size)
-	for i := range p.n {
-		for k := range piece {
-			state = state*1664525 + 1013904223
-			piece[k] = byte(state >> 24)
-		}
-		if n, err := w.Write(piece); err != nil {
-			return int64(i*p.size + n), err
-		}
-	}
-	return int64(p.n * p.size), p.err
 }

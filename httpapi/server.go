@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -95,8 +96,8 @@ type Server struct {
 	bodies             *bodies
 	answers            *admit.Pool  // under way
 	large, quick       *admit.Turns // in which large answers, and others that may be many, are computed
-	spool              *spool
-	forms              chan struct{} // held while a form is taken apart
+	forms              *admit.Turns // in which forms are taken apart
+	files              *files
 	meters             *meters
 	refusals           flood // in the log
 	anonymous          flood // in the log
@@ -122,9 +123,9 @@ func New(o Options) (*Server, error) {
 	if o.Map == "" {
 		o.Map = MapOff
 	}
-	s := &Server{Options: o, pages: newPageCache(pageCacheBytes), spool: newSpool(o.SpoolDir), mapCaller: newMapCaller(),
+	s := &Server{Options: o, pages: newPageCache(pageCacheBytes), files: newFiles(o.SpoolDir, keptBytes), mapCaller: newMapCaller(),
 		bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
-		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: make(chan struct{}, 2),
+		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: admit.NewTurns(4), // two at a time
 		refusals:  flood{what: "refused requests", most: callerLines, mostAll: allLines},
 		anonymous: flood{what: "answers without a key", most: anonymousLines, mostAll: allAnonymousLines}}
 	s.prepared.Store(&prepared{})
@@ -183,57 +184,63 @@ func (s *Server) MonitoringHandler() http.Handler {
 // monitoringPaths are those that programs of the operator ask.
 var monitoringPaths = []string{"/healthz", "/readyz", "/metrics"}
 
-func (s *Server) answer(routes *router, w http.ResponseWriter, r *http.Request, apart bool) {
-	x := &exchange{server: s, viaMonitoring: apart, w: w, r: r, id: requestID(r), start: time.Now(),
-		address: s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"])}
-	if !apart && !slices.Contains(monitoringPaths, r.URL.Path) { // this machine's own looks say nothing of proxies
+// answer answers a request: who asks, then the answer, then the account of both.
+func (s *Server) answer(routes *router, to http.ResponseWriter, from *http.Request, monitoring bool) {
+	r := s.newRequest(from, monitoring)
+	w := &answer{ResponseWriter: to, request: r}
+	if !monitoring && !slices.Contains(monitoringPaths, r.URL.Path) { // health probes do not come through the proxy
 		s.Hops.Note(s.Proxies, r.RemoteAddr, r.Header["X-Forwarded-For"])
 	}
 	h := w.Header()
-	h["X-Request-Id"] = []string{x.id}
+	h["X-Request-Id"] = []string{r.id}
 	h["X-Content-Type-Options"], h["Content-Security-Policy"] = nosniff, noContent
-	s.requireHTTPS(h, r)
-	defer s.finish(x)
-	defer s.recover(x)
-	handler, vars := routes.find(r)
-	if !handler.knowsOrigins() && s.preflight(x) {
-		return
+	s.requireHTTPS(h, from)
+	defer s.settle(w)
+	defer w.end()
+	defer w.recover()
+	if route := s.find(routes, w, r); route != nil {
+		route.serve(w, r)
 	}
-	if handler == nil && !apart && s.NotFound != nil && wantsPage(r) {
-		mounted{s.NotFound}.serve(s, x)
-		return
+}
+
+// find returns the route of a request. If it has no route, find answers it and returns nil.
+func (s *Server) find(routes *router, w *answer, r *request) route {
+	handler, vars := routes.find(r.Request)
+	if !handler.knowsOrigins() && w.preflight() {
+		return nil
 	}
 	if handler == nil {
-		s.fail(x, api.ErrNotFound)
-		return
+		if !r.monitoring && s.NotFound != nil && wantsPage(r.Request) {
+			return mounted{s.NotFound}
+		}
+		w.fail(api.ErrNotFound)
+		return nil
 	}
-	x.route = handler.path
+	r.route, r.vars = handler.path, vars
 	route := handler.route(r.Method)
 	if route == nil {
-		s.refuseMethod(x, handler)
-		return
+		w.refuseMethod(handler)
 	}
-	x.vars = vars
-	route.serve(s, x)
+	return route
 }
 
 // refuseMethod answers a method that a path does not have. OPTIONS is for the methods that it has, and for preflights.
-func (s *Server) refuseMethod(x *exchange, handler *handler) {
+func (w *answer) refuseMethod(handler *handler) {
 	methods := slices.Sorted(maps.Keys(handler.methods))
 	allow := methods
 	if !handler.knowsOrigins() {
 		allow = append(slices.Clone(methods), http.MethodOptions)
 	}
-	x.w.Header()["Allow"] = []string{strings.Join(allow, ", ")}
-	if x.r.Method == http.MethodOptions && len(allow) > len(methods) {
-		x.sendHeader(http.StatusNoContent)
+	w.Header()["Allow"] = []string{strings.Join(allow, ", ")}
+	if w.request.Method == http.MethodOptions && len(allow) > len(methods) {
+		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	s.fail(x, api.NotAllowed(methods))
+	w.fail(api.NotAllowed(methods))
 }
 
 // recover answers 500 after a handler panicked, which is a bug.
-func (s *Server) recover(x *exchange) {
+func (w *answer) recover() {
 	v := recover()
 	if v == nil {
 		return
@@ -241,15 +248,16 @@ func (s *Server) recover(x *exchange) {
 	if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(v)
 	}
-	s.Log.Error("panic", "requestId", x.id, "path", x.r.URL.Path, "panic", v, "stack", stack())
-	if x.status != 0 {
+	r := w.request
+	r.server.Log.Error("panic", "requestId", r.id, "path", r.URL.Path, "panic", v, "stack", string(debug.Stack()))
+	if w.status != 0 {
 		panic(http.ErrAbortHandler) // cut the connection: a part of the answer was sent
 	}
-	if x.op != nil {
-		s.fail(x, api.PublicError(x.op, errors.New("panic")))
+	if r.op != nil {
+		w.failWith(errors.New("panic"))
 		return
 	}
-	s.fail(x, api.ErrInternal)
+	w.fail(api.ErrInternal)
 }
 
 // Answers are data: a browser must not treat one as a page, or show it in one.
@@ -259,12 +267,12 @@ var (
 )
 
 // env returns the data and the context of a request, for its operation.
-func (s *Server) env(x *exchange) *api.Env {
-	now := x.start
+func (r *request) env() *api.Env {
+	s, now := r.server, r.start
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &api.Env{Set: s.set.Load(), Client: x.client, Address: x.address, BaseURL: s.BaseURL, Photos: s.Photos,
+	return &api.Env{Set: s.set.Load(), Client: r.client, Address: r.address, BaseURL: s.BaseURL, Photos: s.Photos,
 		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed,
-		Keyless: x.keyless && !s.MapAll, Sectors: &s.sectors}
+		Keyless: r.keyless && !s.MapAll, Sectors: &s.sectors}
 }

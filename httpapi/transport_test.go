@@ -183,9 +183,9 @@ func TestMethodsAndPaths(t *testing.T) {
 
 func TestPanicIsAnError(t *testing.T) {
 	s := newServer(t)
-	s.public.handle("/boom", "GET", fixedRoute(func(*Server, *exchange) { panic("boom") }))
-	s.public.handle("/late", "GET", fixedRoute(func(_ *Server, x *exchange) {
-		x.sendHeader(200)
+	s.public.handle("/boom", "GET", fixedRoute(func(*answer, *request) { panic("boom") }))
+	s.public.handle("/late", "GET", fixedRoute(func(w *answer, _ *request) {
+		w.WriteHeader(200)
 		panic("boom")
 	}))
 	s.public.handle("/operation", "GET",

@@ -13,26 +13,18 @@ import (
 	"relais/internal/admit"
 )
 
-// A work stream computes for a time, which it writes down, before each piece that it
-// writes.
-type work struct {
-	pieces
-	each time.Duration
-	done *atomic.Int64 // nanoseconds
-}
-
-func (work) Size() int64 { return -1 }
-
-func (k work) WriteTo(w io.Writer) (n int64, err error) {
-	for range k.n {
-		time.Sleep(k.each)
-		k.done.Add(int64(k.each))
-		m, err := w.Write(make([]byte, k.size))
-		if n += int64(m); err != nil {
-			return n, err
+// work is an answer of n MiB that computes for a time, which it writes down, before each of them.
+func work(n int, each time.Duration, done *atomic.Int64) *endpoint.Answer {
+	return unsized(func(w io.Writer) error {
+		for range n {
+			time.Sleep(each)
+			done.Add(int64(each))
+			if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+				return err
+			}
 		}
-	}
-	return n, nil
+		return nil
+	})
 }
 
 // However much one client asks for, it computes for a fifth of the processors' time, and
@@ -40,9 +32,9 @@ func (k work) WriteTo(w io.Writer) (n int64, err error) {
 func TestShareOfTheProcessor(t *testing.T) {
 	s := newServer(t)
 	var busy, other atomic.Int64
-	serveStreams(s, true, map[string]endpoint.Stream{
-		"/busy":  work{pieces{n: 1000, size: 1 << 20}, 50 * time.Millisecond, &busy},
-		"/other": work{pieces{n: 20, size: 1 << 20}, 50 * time.Millisecond, &other},
+	serveStreams(s, true, map[string]*endpoint.Answer{
+		"/busy":  work(1000, 50*time.Millisecond, &busy),
+		"/other": work(20, 50*time.Millisecond, &other),
 	})
 	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server,
 		access.ReadScopes, manyRequests)

@@ -34,11 +34,11 @@ func (u unread) Write(p []byte) (int, error) {
 var manyRequests = access.Limits{Minute: 1000, Day: 1000}
 
 // serveStreams adds operations to s that answer streams, by path.
-func serveStreams(s *Server, large bool, streams map[string]endpoint.Stream) {
-	for path, stream := range streams {
+func serveStreams(s *Server, large bool, answers map[string]*endpoint.Answer) {
+	for path, a := range answers {
 		s.mountOperations([]*endpoint.Op[*api.Env]{endpoint.New(endpoint.Decl{Name: path, Path: path,
-			Scope: "antennas:read", FailureName: "ANTENNAS", Large: large},
-			func(*api.Env, context.Context, *struct{}) (endpoint.Stream, error) { return stream, nil })})
+			Scope: "antennas:read", FailureName: "ANTENNAS", Large: large, Columns: []string{"data"}},
+			func(*api.Env, context.Context, *struct{}) (*endpoint.Answer, error) { return a, nil })})
 	}
 }
 
@@ -84,8 +84,8 @@ func wantBusy(t *testing.T, answers []unread, first int) {
 // A client has four large answers under way, whichever they are, and others have theirs.
 func TestHeavyAnswersOfAClient(t *testing.T) {
 	s := newServer(t)
-	serveStreams(s, false, map[string]endpoint.Stream{"/unknown": noise{pieces{n: 9, size: 1 << 20}},
-		"/large": pieces{n: 9, size: 1 << 20}})
+	serveStreams(s, false, map[string]*endpoint.Answer{"/unknown": pieces{n: 9, size: 1 << 20}.noise(),
+		"/large": pieces{n: 9, size: 1 << 20}.known()})
 	a, b := newClient(t, s, access.Server, access.ReadScopes, manyRequests), newClient(t, s, access.Server,
 		access.ReadScopes, manyRequests)
 	for _, target := range []string{"/unknown", "/large", "/antennas/export?format=geojson"} {
@@ -116,7 +116,7 @@ func wantNothingUnderway(t *testing.T, s *Server) {
 // Whatever the number of clients, the memory of what is under way is bounded.
 func TestStreamsInAll(t *testing.T) {
 	s := newServer(t)
-	serveStreams(s, true, map[string]endpoint.Stream{"/large": noise{pieces{n: 9, size: 1 << 20}}})
+	serveStreams(s, true, map[string]*endpoint.Answer{"/large": pieces{n: 9, size: 1 << 20}.noise()})
 	var clients []*access.Issued
 	for range 10 {
 		clients = append(clients, newClient(t, s, access.Server, access.ReadScopes, manyRequests))
@@ -137,8 +137,8 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 	s := newServer(t)
 	s.pages = newPageCache(0) // what is kept there is not in question
 	text := strings.Repeat("x", 5<<20)
-	serveStreams(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + text + `"`),
-		"/small": endpoint.Bytes(`{"data":"` + text[:9000] + `"`)})
+	serveStreams(s, false, map[string]*endpoint.Answer{"/some": endpoint.Encoded([]byte(`{"data":"` + text + `"`)),
+		"/small": endpoint.Encoded([]byte(`{"data":"` + text[:9000] + `"`))})
 	i := newClient(t, s, access.Server, access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		answers, leave := askUnread(s, 9, "/some", "identity", i)
@@ -161,7 +161,7 @@ func TestSlowReadersOfAnswersInMemory(t *testing.T) {
 // One visitor of a key that is for many people has half of what the key may.
 func TestHeavyAnswersOfAVisitor(t *testing.T) {
 	s := newServer(t)
-	serveStreams(s, true, map[string]endpoint.Stream{"/large": noise{pieces{n: 9, size: 1 << 20}}})
+	serveStreams(s, true, map[string]*endpoint.Answer{"/large": pieces{n: 9, size: 1 << 20}.noise()})
 	i := newClient(t, s, access.Browser, access.ReadScopes, manyRequests)
 	synctest.Test(t, func(t *testing.T) {
 		visitor := func(address string) *unread {
@@ -219,8 +219,8 @@ func TestSlowReaders(t *testing.T) {
 	s := newServer(t)
 	s.pages = newPageCache(0)
 	const size = 6 << 20
-	serveStreams(s, false, map[string]endpoint.Stream{"/encoded": noise{pieces{n: size >> 20, size: 1 << 20}},
-		"/ready": endpoint.Bytes(`{"data":"` + strings.Repeat("x", size) + `"`)})
+	serveStreams(s, false, map[string]*endpoint.Answer{"/encoded": pieces{n: size >> 20, size: 1 << 20}.noise(),
+		"/ready": endpoint.Encoded([]byte(`{"data":"` + strings.Repeat("x", size) + `"`))})
 	for _, tt := range []struct {
 		target      string
 		rate        int // bytes a second
@@ -255,8 +255,7 @@ func TestSlowReaders(t *testing.T) {
 func TestManySlowReaders(t *testing.T) {
 	s := newServer(t)
 	s.pages = newPageCache(0)
-	serveStreams(s, false, map[string]endpoint.Stream{"/some": endpoint.Bytes(`{"data":"` + strings.Repeat("x",
-		7<<20) + `"`)})
+	serveStreams(s, false, map[string]*endpoint.Answer{"/some": endpoint.Encoded([]byte(`{"data":"` + strings.Repeat("x", 7<<20) + `"`))})
 	var clients []*access.Issued
 	for range 10 {
 		clients = append(clients, newClient(t, s, access.Server, access.ReadScopes, manyRequests))

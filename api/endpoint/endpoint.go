@@ -6,7 +6,6 @@ package endpoint
 import (
 	"context"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 )
@@ -32,13 +31,24 @@ type Decl struct {
 	ErrorCodes []string // that it may answer, in addition to those of every operation
 	Status     int      // of a success; 0 is 200
 	Body       *Body    // nil if it takes none
-	// Produces is the media type of answers that are a Content; "" is JSON.
+	// Shapes are what an Answer looks like in JSON, by media type. They also stand for another result whose
+	// type does not say it.
+	Shapes map[string]reflect.Type
+	// Files are the media types that answers may have instead, and Columns names the values in them.
+	Files, Columns []string
+	// Produces is the media type of answers that are never JSON; "" is JSON.
 	Produces string
+	// Location, which may be nil, returns the address of what a call made, its result.
+	Location func(result any) string
+	// MakesFile, which may be nil, reports for a pointer to parameters whether the answer is a compressed file, which
+	// takes memory and time to make, so that it is worth keeping.
+	MakesFile func(params any) bool
 	// Cheap means that an answer costs a twentieth of a request.
 	Cheap bool
-	// Asks means that a POST only reads: its body is a question that is too long for an address. Its
-	// parameters may have a method Requests() int with the number of requests that it counts as.
+	// Asks means that a POST only reads: its body is a question that is too long for an address.
 	Asks bool
+	// Requests, which may be nil, returns for a pointer to parameters how many requests the call counts as.
+	Requests func(params any) int
 	// Large means that answers may be too large for memory; Kept means that many clients
 	// ask for the same answer, so that it is worth keeping whatever its size.
 	Large, Kept bool
@@ -64,11 +74,6 @@ const (
 	Form = "multipart/form-data"
 )
 
-// A Located is a result with an address of its own.
-type Located interface {
-	Location() string // URL
-}
-
 // An Op is an operation. E is the environment that it works on, such as the data.
 type Op[E any] struct {
 	Decl
@@ -80,9 +85,9 @@ type Op[E any] struct {
 }
 
 // New declares an operation. P is a struct whose fields have the tags of Param, or are
-// embedded structs of such fields. If *P has a method Check() error, Bind calls it to check
-// rules over several fields. New panics for a declaration that cannot be bound: operations
-// are declared when the program starts.
+// embedded structs of such fields. *P may implement Checked and Dated, and R may be *Answer.
+// New panics for a declaration that cannot be used: operations are declared when the
+// program starts.
 func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] {
 	if d.Method == "" {
 		d.Method = "GET"
@@ -93,6 +98,11 @@ func New[E, P, R any](d Decl, f func(E, context.Context, *P) (R, error)) *Op[E] 
 	if d.FailureCode == "" {
 		d.FailureCode = "EXTERNAL_" + d.FailureName + "_FAILED"
 	}
+	if reflect.TypeFor[R]() == reflect.TypeFor[*Answer]() && d.Shapes == nil && d.Columns == nil {
+		panic("endpoint: " + d.Name + " does not declare what its answers have in them")
+	}
+	mustPromote(reflect.TypeFor[P](), "Check", reflect.TypeFor[Checked]())
+	mustPromote(reflect.TypeFor[P](), "Refine", reflect.TypeFor[Dated[E]]())
 	template := reflect.New(reflect.TypeFor[P]()).Elem()
 	return &Op[E]{
 		Decl: d, Params: describe(d, template, nil), Result: reflect.TypeFor[R](), template: template,
@@ -113,102 +123,8 @@ type Call[E any] struct {
 // Params returns the parameters, a pointer to the struct of the operation.
 func (c *Call[E]) Params() any { return c.params }
 
-// MakesFile reports whether the answer is a compressed File, which takes memory and time to make, so that it is
-// worth keeping. The parameters say so by a method of this name.
-func (c *Call[E]) MakesFile() bool {
-	p, ok := c.params.(interface{ MakesFile() bool })
-	return ok && p.MakesFile()
-}
-
 // Do runs the operation.
 func (c *Call[E]) Do(ctx context.Context, env E) (any, error) { return c.Op.run(ctx, env, c.params) }
-
-// A Stream is a result that writes itself: a JSON object without its end, which is the
-// request id.
-type Stream interface {
-	ContentType() string
-	Size() int64 // of what WriteTo writes, in bytes; -1 if unknown
-	io.WriterTo
-}
-
-// Bytes is a Stream that is encoded already.
-type Bytes []byte
-
-// ContentType implements Stream.
-func (Bytes) ContentType() string { return JSONType }
-
-// Size implements Stream.
-func (b Bytes) Size() int64 { return int64(len(b)) }
-
-// WriteTo implements Stream.
-func (b Bytes) WriteTo(w io.Writer) (int64, error) {
-	n, err := w.Write(b)
-	return int64(n), err
-}
-
-// Stoppable returns a stream that fails with the error of ctx once that ends.
-func Stoppable(ctx context.Context, s Stream) Stream { return stoppable{s, ctx} }
-
-type stoppable struct {
-	Stream
-	ctx context.Context
-}
-
-// WriteTo implements Stream.
-func (s stoppable) WriteTo(w io.Writer) (int64, error) {
-	return s.Stream.WriteTo(stoppableWriter{w, s.ctx})
-}
-
-type stoppableWriter struct {
-	io.Writer
-	ctx context.Context
-}
-
-// Write implements io.Writer.
-func (w stoppableWriter) Write(p []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(p)
-}
-
-// A Content is a Stream that is not a JSON object, such as a tile: it is the whole answer, without a
-// request id. An empty one is an answer without a body.
-type Content interface {
-	Stream
-	Members() []string // names of the values in it
-}
-
-// A File is a Content that browsers keep under a name.
-type File interface {
-	Content
-	FileName() string
-	Compressed() bool // compressing it again would be of no use
-}
-
-// A Paged is a Stream of unknown size that may be one page of several.
-type Paged interface {
-	Stream
-	NextOffset() int // of the next page, 0 for none
-}
-
-// A Wrapped is a result that has its Stream in it, which may be a File. It is a type of its own for its shapes.
-type Wrapped interface {
-	Unwrap() Stream
-	FileMembers() []string // names of the values in its files
-}
-
-// JSONType is the content type of answers.
-const JSONType = "application/json; charset=utf-8"
-
-// A Shaped is a result that is encoded in the shapes of other types, by content type.
-type Shaped interface {
-	Shapes() map[string]reflect.Type
-}
-
-// Formats is the type of a parameter that chooses the form of the answer. ContentTypes returns those of the answers to
-// its values.
-type Formats interface{ ContentTypes() []string }
 
 // A ParamError reports a parameter whose value cannot be used.
 type ParamError struct {

@@ -169,6 +169,24 @@ func TestCallKey(t *testing.T) {
 	}
 }
 
+type one struct{}
+
+func (one) Check() error { return nil }
+
+type two struct{}
+
+func (two) Check() error { return nil }
+
+// checkOther does not make its struct Checked.
+type checkOther struct{}
+
+func (checkOther) Check(string) error { return nil }
+
+type refineOther struct{}
+
+func (refineOther) Refine(int, *Freshness) {}
+
+// What a declaration states is used, or refused when the program starts.
 func TestDeclarationsArePrecise(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -183,6 +201,23 @@ func TestDeclarationsArePrecise(t *testing.T) {
 			}) (*body, error) {
 				return nil, nil
 			})
+		}},
+		{"an answer with unknown members", func() {
+			New(Decl{}, func(string, context.Context, *struct{}) (*Answer, error) { return nil, nil })
+		}},
+		{"Check with another signature", func() {
+			New(Decl{}, func(string, context.Context, *checkOther) (*body, error) { return nil, nil })
+		}},
+		{"two embedded Checks: Go promotes none", func() {
+			New(Decl{}, func(string, context.Context, *struct {
+				one
+				two
+			}) (*body, error) {
+				return nil, nil
+			})
+		}},
+		{"Refine of another environment", func() {
+			New(Decl{}, func(string, context.Context, *refineOther) (*body, error) { return nil, nil })
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -238,10 +273,8 @@ type filing struct {
 
 type filed struct{ body }
 
-func (filed) Location() string { return "" }
-
 var fileOp = New(Decl{Name: "things.file", Method: "POST", Path: "/things/{id}", FailureName: "THING", Status: 201,
-	Body: &Body{Type: Form, File: "file", FileDoc: "The thing."}},
+	Body: &Body{Type: Form, File: "file", FileDoc: "The thing."}, Location: func(any) string { return "" }},
 	func(env string, _ context.Context, p *filing) (*filed, error) { return &filed{}, nil })
 
 func TestBodyMembers(t *testing.T) {

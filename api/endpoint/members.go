@@ -23,14 +23,10 @@ func (o *Op[E]) Members() []Member {
 	if o.Produces != "" {
 		return nil
 	}
-	t := o.Result
-	if shaped, ok := reflect.Zero(t).Interface().(Shaped); ok {
-		if t = shaped.Shapes()["application/json"]; t == nil {
-			return nil
-		}
-	}
 	w := memberWalk{}
-	w.object("", t)
+	if t := o.shapes()[JSON]; t != nil {
+		w.object("", t)
+	}
 	return w.list
 }
 

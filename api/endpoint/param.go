@@ -143,7 +143,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 			key = p.appendKey(key, f)
 		}
 	}
-	if c, ok := ptr.Interface().(interface{ Check() error }); ok {
+	if c, ok := ptr.Interface().(Checked); ok {
 		if err := c.Check(); err != nil {
 			return nil, err
 		}

@@ -34,20 +34,13 @@ const geoJSON = "application/geo+json"
 // unknown is a number of features that nobody has counted.
 const unknown = -1
 
-// ContentType implements endpoint.Stream.
-func (*features) ContentType() string { return geoJSON }
-
-// Size implements endpoint.Stream.
-func (*features) Size() int64 { return -1 }
-
 // collection is the address of the collection.
 func (f *features) collection() string {
 	return f.address + "/collections/" + collectionID(f.market, f.kind)
 }
 
-// WriteTo implements endpoint.Stream.
-func (f *features) WriteTo(w io.Writer) (int64, error) {
-	c := &counted{w: w}
+func (f *features) write(w io.Writer) error {
+	c := &errWriter{w: w}
 	c.put([]byte(`{"type":"FeatureCollection","features":[`))
 	encode, text, last := export.Features(f.table), []byte(nil), new(export.Value)
 	rows, returned, more := 0, 0, false
@@ -74,10 +67,10 @@ func (f *features) WriteTo(w io.Writer) (int64, error) {
 	c.put(strconv.AppendInt([]byte(`,"numberReturned":`), int64(returned), 10))
 	links, err := view.JSON(f.links(more, f.offset+returned, last.Text))
 	if err != nil {
-		return c.n, err
+		return err
 	}
 	c.put(append([]byte(`,"links":`), links...))
-	return c.n, c.err
+	return c.err
 }
 
 // links are those of a page; more means that there is a next one, which begins at an offset, or after an id.
@@ -117,18 +110,9 @@ func (f *features) find() error {
 		f.collection()))
 }
 
-// A single is one of features as a Feature.
-type single features
-
-// ContentType implements endpoint.Stream.
-func (*single) ContentType() string { return geoJSON }
-
-// Size implements endpoint.Stream.
-func (*single) Size() int64 { return -1 }
-
-// WriteTo implements endpoint.Stream.
-func (f *single) WriteTo(w io.Writer) (int64, error) {
-	c := &counted{w: w}
+// writeOne writes one of the features as a Feature.
+func (f *features) writeOne(w io.Writer) error {
+	c := &errWriter{w: w}
 	at := 0
 	for r := range f.table.Rows {
 		if at++; at > f.skip {
@@ -137,26 +121,24 @@ func (f *single) WriteTo(w io.Writer) (int64, error) {
 			break
 		}
 	}
-	collection := (*features)(f).collection()
+	collection := f.collection()
 	links, err := view.JSON([]link{{collection + "/items/" + url.PathEscape(f.id), "self", geoJSON, "This feature"},
 		{collection, "collection", jsonType, "The collection"}})
 	if err != nil {
-		return c.n, err
+		return err
 	}
 	c.put(append([]byte(`,"links":`), links...))
-	return c.n, c.err
+	return c.err
 }
 
-type counted struct {
+// An errWriter writes until a write fails.
+type errWriter struct {
 	w   io.Writer
-	n   int64
 	err error
 }
 
-func (c *counted) put(b []byte) {
+func (c *errWriter) put(b []byte) {
 	if c.err == nil {
-		var n int
-		n, c.err = c.w.Write(b)
-		c.n += int64(n)
+		_, c.err = c.w.Write(b)
 	}
 }

@@ -30,7 +30,8 @@ var siteErrors = []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE", "A
 var sites = func() kind {
 	k := kind{name: "sites", title: "Antenna sites", description: "The sites of the register.", inRegister: true,
 		table: func() *export.Table { return new(export.Register).SiteTable() }}
-	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
+	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
+		scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *siteItems) (*features, error) {
 			rows, err := r.SiteRows(ctx, &p.SiteParams, p.BBox.box())
 			if err != nil {
@@ -79,7 +80,8 @@ type outageItems struct {
 var outages = func() kind {
 	k := kind{name: "outages", title: "Outages", description: "Outages that operators publish and that people report.",
 		times: timesOfOutages, table: func() *export.Table { return view.OutageTable(nil) }}
-	k.items, k.item = declare(decl{name: k.name, scope: "network-status:read", failure: "OUTAGES", maxAge: 30,
+	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
+		scope: "network-status:read", failure: "OUTAGES", maxAge: 30,
 		dependsOn: []string{"outages"}, errors: []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}},
 		func(_ context.Context, r *api.Env, p *outageItems) (*features, error) {
 			list, err := r.OutageRows(&p.OutageParams, p.BBox.box())
@@ -140,7 +142,8 @@ var speedtests = func() kind {
 	k := kind{name: "speedtests", title: "Speedtests",
 		description: "Speedtests of the last 365 days, the newest first. The newest 10,000 can be asked by their ids.",
 		times:       timesOfMeasures(measure.Speedtest), table: func() *export.Table { return export.Speedtests(nil) }}
-	k.items, k.item = declare(decl{name: k.name, scope: "speedtest:read", failure: "SPEEDTESTS", maxAge: 60,
+	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
+		scope: "speedtest:read", failure: "SPEEDTESTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
 			list, total, err := r.SpeedtestRows(&p.MeasureParams, p.span(r), p.Offset, p.limit())
@@ -159,7 +162,8 @@ var coverage = func() kind {
 	k := kind{name: "coverage", title: "Coverage points",
 		description: "Points of the last 365 days where the signal was measured, in no order.",
 		times:       timesOfMeasures(measure.Coverage), table: func() *export.Table { return export.Coverage(nil) }}
-	k.items, k.item = declare(decl{name: k.name, scope: "coverage:read", failure: "COVERAGE_POINTS", maxAge: 60,
+	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
+		scope: "coverage:read", failure: "COVERAGE_POINTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
 			list, total, err := r.CoverageRows(&p.MeasureParams, p.span(r), p.Offset, p.limit())
@@ -185,7 +189,8 @@ var changes = func() kind {
 	k := kind{name: "changes", title: "Changes", description: "What the editions of the register that are kept changed, the newest first.",
 		times: timesOfChanges,
 		table: func() *export.Table { return view.ChangeFeatures(nil) }}
-	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "CHANGES", maxAge: 300,
+	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
+		scope: "antennas:read", failure: "CHANGES", maxAge: 300,
 		scopeBy:   api.ChangesScope,
 		dependsOn: []string{"archives"}, errors: measureErrors},
 		func(ctx context.Context, r *api.Env, p *changeItems) (*features, error) {

@@ -5,8 +5,7 @@ package ogc
 
 import (
 	"context"
-	"reflect"
-	"slices"
+	"io"
 	"strings"
 
 	"relais/api"
@@ -70,6 +69,7 @@ type decl struct {
 	name, scope, failure string
 	scopeBy              *endpoint.ScopeBy
 	dependsOn, errors    []string
+	columns              []string // of its table
 	maxAge               int
 }
 
@@ -78,40 +78,28 @@ func declare[P, Q any](d decl, page func(context.Context, *api.Env, *P) (*featur
 	one func(context.Context, *api.Env, *Q) (*features, error)) (items, item *endpoint.Op[*api.Env]) {
 	path := "/collections/{market}-" + d.name + "/items"
 	common := endpoint.Decl{Name: "ogc." + d.name, Path: path, Scope: d.scope, ScopeBy: d.scopeBy, FailureName: d.failure,
-		DependsOn: d.dependsOn, MaxAge: d.maxAge, Large: true, ErrorCodes: d.errors}
-	items = endpoint.New(common, func(r *api.Env, ctx context.Context, p *P) (answer, error) {
+		DependsOn: d.dependsOn, MaxAge: d.maxAge, Large: true, ErrorCodes: d.errors, Columns: d.columns}
+	items = endpoint.New(common, func(r *api.Env, ctx context.Context, p *P) (*endpoint.Answer, error) {
 		f, err := page(ctx, r, p)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		f.address, f.query = r.BaseURL+Path, endpoint.Values(path, p)
-		return answer{f}, nil
+		return answer(f.write), nil
 	})
 	common.Name, common.Path = "ogc."+d.name+".get", path+"/{featureId}"
-	item = endpoint.New(common, func(r *api.Env, ctx context.Context, p *Q) (answer, error) {
+	item = endpoint.New(common, func(r *api.Env, ctx context.Context, p *Q) (*endpoint.Answer, error) {
 		f, err := one(ctx, r, p)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		f.address = r.BaseURL + Path
-		return answer{(*single)(f)}, f.find()
+		return answer(f.writeOne), f.find()
 	})
 	return items, item
 }
 
-// An answer is features, or one.
-type answer struct{ endpoint.Stream }
-
-// Unwrap implements endpoint.Wrapped.
-func (a answer) Unwrap() endpoint.Stream { return a.Stream }
-
-// FileMembers implements endpoint.Wrapped.
-func (answer) FileMembers() (names []string) {
-	for _, k := range kinds() {
-		names = append(names, k.table().Names()...)
-	}
-	return slices.Compact(slices.Sorted(slices.Values(names)))
+// answer returns an answer of unknown size.
+func answer(write func(io.Writer) error) *endpoint.Answer {
+	return &endpoint.Answer{ContentType: geoJSON, Size: -1, Write: write}
 }
-
-// Shapes implements endpoint.Shaped.
-func (answer) Shapes() map[string]reflect.Type { return nil }

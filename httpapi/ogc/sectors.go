@@ -26,7 +26,8 @@ var sectors = func() kind {
 		description: "The sectors of sites as wedges of 250 m, for each operator and azimuth of its emissions.",
 		inRegister:  true, reach: export.WedgeMetres + 1, // their corners are rounded
 		table: func() *export.Table { return new(export.Register).SectorTable() }}
-	k.items, k.item = declare(decl{name: k.name, scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
+	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
+		scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *sectorItems) (*features, error) {
 			rows, err := r.SiteRows(ctx, &p.SiteParams, p.BBox.box())
 			if err != nil {

@@ -51,9 +51,9 @@ func callOf[T any](ctx context.Context, env *api.Env, op *endpoint.Op[*api.Env],
 		return answer, nil
 	}
 	var text bytes.Buffer
-	if stream, ok := result.(endpoint.Stream); ok {
-		_, err = stream.WriteTo(&text)
-		text.WriteByte('}') // a stream has no end
+	if written, ok := result.(*endpoint.Answer); ok {
+		err = written.Write(&text)
+		text.WriteByte('}') // its end
 	} else {
 		var encoded []byte
 		encoded, err = view.JSON(result)

@@ -182,7 +182,7 @@ func apiArchive(t *testing.T, r *Reading, date, shown string) map[string]apiSite
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if _, err := result.(endpoint.Stream).WriteTo(&text); err != nil {
+	if err := result.(*endpoint.Answer).Write(&text); err != nil {
 		t.Fatal(err)
 	}
 	var answer struct{ Data map[string]apiSite }

@@ -122,8 +122,8 @@ func apiAnswer(t testing.TB, r *Reading, name string, given map[string]string) o
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if s, ok := answer.(endpoint.Stream); ok {
-		if _, err := s.WriteTo(&text); err != nil {
+	if a, ok := answer.(*endpoint.Answer); ok {
+		if err := a.Write(&text); err != nil {
 			t.Fatal(err)
 		}
 		text.WriteByte('}')

@@ -64,18 +64,11 @@ func (o *Op[E]) content(info Info, types *schemas) contents {
 	if o.Produces != "" {
 		return contents{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
 	}
-	shapes := map[string]reflect.Type{"application/json": o.Result}
-	if shaped, ok := reflect.Zero(o.Result).Interface().(Shaped); ok {
-		shapes = shaped.Shapes()
-	}
 	content := contents{}
-	for contentType, t := range shapes {
+	for contentType, t := range o.shapes() {
 		content[contentType] = Schema{"schema": types.answer(t)}
 	}
-	for _, mediaType := range o.mediaTypes() {
-		if content[mediaType] != nil {
-			continue
-		}
+	for _, mediaType := range o.Files {
 		file := Schema{"type": "string"}
 		if !strings.HasPrefix(mediaType, "text/") {
 			file["format"] = "binary"
@@ -120,17 +113,12 @@ func jsonFirst(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// mediaTypes lists those of the formats of answers, nil if there is only one.
-func (o *Op[E]) mediaTypes() (list []string) {
-	for i := range o.Params {
-		if f, ok := reflect.Zero(o.Params[i].Type).Interface().(Formats); ok {
-			for _, contentType := range f.ContentTypes() {
-				mediaType, _, _ := strings.Cut(contentType, ";")
-				list = append(list, mediaType)
-			}
-		}
+// shapes are what a success looks like in JSON, by media type.
+func (o *Op[E]) shapes() map[string]reflect.Type {
+	if o.Shapes != nil {
+		return o.Shapes
 	}
-	return list
+	return map[string]reflect.Type{JSON: o.Result}
 }
 
 // Headers lists the headers of a success, except for the common ones.
@@ -142,14 +130,14 @@ func (o *Op[E]) Headers() (list []Header) {
 		list = append(list, Header{Name: "Idempotent-Replayed",
 			Doc: "true where a signed request came again: the answer is that of the first."})
 	}
-	if o.Result.Implements(reflect.TypeFor[Wrapped]()) {
+	if o.Files != nil {
 		list = append(list, Header{Name: "Content-Disposition", Doc: "Of an answer that is not JSON: the name of a file for it."})
 		if slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == "offset" }) {
 			list = append(list, Header{Name: "Link",
 				Doc: `Of a page in CSV that is not the last: the address of the next one, with rel="next".`})
 		}
 	}
-	if o.Result.Implements(reflect.TypeFor[Located]()) {
+	if o.Location != nil {
 		list = append(list, Header{Name: "Location", Doc: "Address of what was made."})
 	}
 	return list
