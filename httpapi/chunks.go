@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bufio"
 	"net/http"
 	"sync"
 	"time"
@@ -11,50 +12,36 @@ import (
 // A chunkWriter joins small pieces to large ones and gives the client a deadline for each:
 // a long answer may take long, but a client that stops reading is disconnected.
 type chunkWriter struct {
+	*bufio.Writer
+	to pacedWriter
+}
+
+var chunkWriters = sync.Pool{New: func() any { return &chunkWriter{Writer: bufio.NewWriterSize(nil, chunkBytes)} }}
+
+func newChunkWriter(w http.ResponseWriter) *chunkWriter {
+	c := chunkWriters.Get().(*chunkWriter)
+	c.to = pacedWriter{w: w, pace: anyPace}
+	c.Reset(&c.to)
+	return c
+}
+
+func (c *chunkWriter) release() {
+	c.to.w = nil
+	chunkWriters.Put(c)
+}
+
+// A pacedWriter writes pieces to a client, each with a deadline. The first one is under the server's own timeout.
+type pacedWriter struct {
 	w     http.ResponseWriter
-	buf   []byte
-	begun bool // a piece was written
-	err   error
+	begun bool        // a piece was written
 	pace  pace        // of the client
 	turn  *admit.Turn // in which the answer is computed; may be nil
 	late  bool        // the server's own timeout may be over before the first piece
 }
 
-var chunkWriters = sync.Pool{New: func() any { return &chunkWriter{buf: make([]byte, 0, chunkBytes)} }}
-
-func newChunkWriter(w http.ResponseWriter) *chunkWriter {
-	c := chunkWriters.Get().(*chunkWriter)
-	*c = chunkWriter{w: w, buf: c.buf[:0], pace: anyPace}
-	return c
-}
-
-func (c *chunkWriter) release() {
-	c.w = nil
-	chunkWriters.Put(c)
-}
-
-// Write implements io.Writer.
-func (c *chunkWriter) Write(p []byte) (int, error) {
-	if len(c.buf)+len(p) > chunkBytes {
-		c.flush()
-	}
-	if len(p) >= chunkBytes {
-		return len(p), c.put(p)
-	}
-	c.buf = append(c.buf, p...)
-	return len(p), c.err
-}
-
-func (c *chunkWriter) flush() error {
-	err := c.put(c.buf)
-	c.buf = c.buf[:0]
-	return err
-}
-
-// put writes p in pieces, each with a deadline. The first one is under the server's own
-// timeout.
-func (c *chunkWriter) put(p []byte) error {
-	for len(p) > 0 && c.err == nil {
+// Write implements io.Writer. Its errors are goneError.
+func (c *pacedWriter) Write(p []byte) (done int, err error) {
+	for len(p) > 0 {
 		n := min(len(p), chunkBytes)
 		c.turn.Pause()
 		start := time.Now()
@@ -63,15 +50,15 @@ func (c *chunkWriter) put(p []byte) error {
 			_ = http.NewResponseController(c.w).SetWriteDeadline(start.Add(c.pace.next(n)))
 		}
 		if _, err := c.w.Write(p[:n]); err != nil {
-			c.err = goneError{err}
+			return done, goneError{err}
 		}
 		c.pace.add(n, start)
-		c.begun, p = true, p[n:]
-		if err := c.turn.Resume(); err != nil && c.err == nil {
-			c.err = goneError{err}
+		c.begun, p, done = true, p[n:], done+n
+		if err := c.turn.Resume(); err != nil {
+			return done, goneError{err}
 		}
 	}
-	return c.err
+	return done, nil
 }
 
 // A goneError is a failure to write to the client.

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"relais/api/endpoint"
@@ -41,18 +40,16 @@ type coding struct {
 	begin func(w io.Writer, a *endpoint.Answer, better bool) (sums, error)
 	// end returns the last block of the answer: tail.
 	end func(p *packed, tail []byte) []byte
-	// stream compresses a whole answer while it is written.
-	stream func(w io.Writer, a *endpoint.Answer, tail []byte) error
 }
 
 // codings in the order of preference.
 var codings = []*coding{
-	{"zstd", []string{"zstd"}, beginZstd, endZstd, streamZstd},
-	{"gzip", []string{"gzip"}, beginGzip, endGzip, streamGzip},
+	{"zstd", []string{"zstd"}, beginZstd, endZstd},
+	{"gzip", []string{"gzip"}, beginGzip, endGzip},
 }
 
 // identity keeps answers uncompressed.
-var identity = &coding{name: "identity", begin: beginPlain, end: endPlain, stream: streamPlain}
+var identity = &coding{name: "identity", begin: beginPlain, end: endPlain}
 
 // pack writes the compressed answer to w, and returns it without its data.
 func (c *coding) pack(w io.Writer, a *endpoint.Answer, better bool) (*packed, error) {
@@ -75,11 +72,13 @@ func beginPlain(w io.Writer, a *endpoint.Answer, _ bool) (sums, error) { return 
 
 func endPlain(_ *packed, tail []byte) []byte { return tail }
 
-func streamPlain(w io.Writer, a *endpoint.Answer, tail []byte) error {
-	if err := a.Write(w); err != nil {
+// stream writes a whole answer while it is compressed.
+func (c *coding) stream(w io.Writer, a *endpoint.Answer, tail []byte) error {
+	p, err := c.pack(w, a, false)
+	if err != nil {
 		return err
 	}
-	_, err := w.Write(tail)
+	_, err = w.Write(c.end(p, tail))
 	return err
 }
 
@@ -106,18 +105,8 @@ var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
 // Encoders are reused, as each takes megabytes.
 var (
 	fastDeflate = sync.Pool{New: func() any { return newDeflate(flate.BestSpeed) }}
-	fastZstd    = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest, zstdWindow) }}
-	streamGzips = sync.Pool{New: func() any { return newGzip() }}
-	streamZstds = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest, streamWindow) }}
+	fastZstd    = sync.Pool{New: func() any { return newZstd(zstd.SpeedFastest, fastWindow) }}
 )
-
-func newGzip() *gzip.Writer {
-	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level is a constant
-	}
-	return w
-}
 
 func newDeflate(level int) *flate.Writer {
 	w, err := flate.NewWriter(nil, level)
@@ -127,11 +116,11 @@ func newDeflate(level int) *flate.Writer {
 	return w
 }
 
-// Windows of zstd, both below what browsers accept. The smaller one is for streams: many
-// are open at a time, for as long as their readers take.
+// Windows of zstd, both below what browsers accept. With the smaller one many answers are open at a time, for
+// as long as their readers take.
 const (
-	zstdWindow   = 1 << 20
-	streamWindow = 256 << 10
+	zstdWindow = 1 << 20
+	fastWindow = 256 << 10
 )
 
 func newZstd(level zstd.EncoderLevel, window int) *zstd.Encoder {
@@ -168,6 +157,7 @@ func beginGzip(to io.Writer, a *endpoint.Answer, better bool) (sums, error) {
 		defer fastDeflate.Put(w)
 	}
 	w.Reset(to)
+	defer w.Reset(nil) // the pool must not keep the writer alive
 	t := &tally{Writer: w}
 	if err := a.Write(t); err != nil {
 		return sums{}, err
@@ -184,14 +174,6 @@ func endGzip(p *packed, tail []byte) []byte {
 	end = append(end, tail...)
 	end = binary.LittleEndian.AppendUint32(end, crc32.Update(p.crc, crc32.IEEETable, tail))
 	return binary.LittleEndian.AppendUint32(end, p.plain+uint32(len(tail)))
-}
-
-func streamGzip(w io.Writer, a *endpoint.Answer, tail []byte) error {
-	z := streamGzips.Get().(*gzip.Writer)
-	defer streamGzips.Put(z)
-	z.Reset(w)
-	defer z.Reset(nil) // the pool must not keep the connection alive
-	return finish(z, a, tail)
 }
 
 func beginZstd(to io.Writer, a *endpoint.Answer, better bool) (sums, error) {
@@ -214,19 +196,4 @@ func beginZstd(to io.Writer, a *endpoint.Answer, better bool) (sums, error) {
 func endZstd(_ *packed, tail []byte) []byte {
 	head := uint32(len(tail))<<3 | 1
 	return append([]byte{byte(head), byte(head >> 8), byte(head >> 16)}, tail...)
-}
-
-func streamZstd(w io.Writer, a *endpoint.Answer, tail []byte) error {
-	z := streamZstds.Get().(*zstd.Encoder)
-	defer streamZstds.Put(z)
-	z.Reset(w)
-	defer z.Reset(nil) // the pool must not keep the connection alive
-	return finish(z, a, tail)
-}
-
-func finish(z io.WriteCloser, a *endpoint.Answer, tail []byte) error {
-	if err := streamPlain(z, a, tail); err != nil {
-		return err
-	}
-	return z.Close()
 }

@@ -25,10 +25,9 @@ type clientCounter struct {
 }
 
 func newClientCounter() *clientCounter {
-	return &clientCounter{names: map[string]bool{}, CounterVec: prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "relais_client_requests_total",
-		Help: "Answered requests of known clients, by name and class of status; pages of this server are the client map."},
-		[]string{"client", "class"})}
+	return &clientCounter{names: map[string]bool{}, CounterVec: counters("relais_client_requests_total",
+		"Answered requests of known clients, by name and class of status; pages of this server are the client map.",
+		"client", "class")}
 }
 
 // count counts an answer to a client.
@@ -65,16 +64,6 @@ var refusalReasons = []struct {
 
 const otherRefusal = "other"
 
-func newRefusalCounter() *prometheus.CounterVec {
-	c := prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_refusals_total",
-		Help: "Requests that were refused before anything was done for them."}, []string{"reason"})
-	for _, r := range refusalReasons {
-		c.WithLabelValues(r.reason) // shown from the start, as 0
-	}
-	c.WithLabelValues(otherRefusal)
-	return c
-}
-
 // reasonOf returns the label of a refusal.
 func reasonOf(refusal error) string {
 	for _, r := range refusalReasons {
@@ -83,11 +72,6 @@ func reasonOf(refusal error) string {
 		}
 	}
 	return otherRefusal
-}
-
-func newToolCounter() *prometheus.CounterVec {
-	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_tool_calls_total",
-		Help: "Calls of tools by assistants; an error is a result that says what was wrong."}, []string{"tool", "result"})
 }
 
 // CountTool counts a call of a tool for the metrics.

@@ -92,26 +92,12 @@ func (m *members) readJSON(r io.Reader, o *endpoint.Op[*api.Env]) error {
 	if !utf8.Valid(text) {
 		return wrongBody("it is not in UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return wrongBody("it is not a JSON object")
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return wrongBody("it is not a JSON object")
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return wrongBody("it is not a JSON object")
-		}
-		m.setJSON(name.(string), value, o) // names are strings
-	}
-	if _, err := d.Token(); err != nil {
-		return wrongBody("it is not a JSON object")
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return wrongBody("something follows the JSON object")
+	err = endpoint.EachMember(text, func(name string, value json.RawMessage) error {
+		m.setJSON(name, value, o)
+		return nil
+	})
+	if err != nil {
+		return wrongBody(err.Error())
 	}
 	return nil
 }

@@ -18,8 +18,7 @@ import (
 const (
 	keptBytes   = 2 << 30  // of all files
 	keptFiles   = 200      // at a time
-	diskReserve = 1 << 30  // bytes that stay free on the disk
-	diskStep    = 16 << 20 // bytes written between two checks of the disk
+	diskReserve = 1 << 30 // bytes that stay free on the disk
 )
 
 // errNotKept says that an answer cannot be kept and must be made for each client.
@@ -147,7 +146,7 @@ func (f *files) write(k *kept, make maker) (p *packed, err error) {
 	if err := os.Remove(k.file.Name()); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotKept, err)
 	}
-	w := bufio.NewWriterSize(&fileWriter{f, k, 0}, 64<<10)
+	w := bufio.NewWriterSize(fileWriter{f, k}, 64<<10)
 	p, err = make(k.making, func() []string {
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -194,26 +193,21 @@ func (f *files) remove(k *kept) {
 
 // A fileWriter writes the file of an entry.
 type fileWriter struct {
-	files   *files
-	entry   *kept
-	checked int64 // bytes for which the disk is known to have room
+	files *files
+	entry *kept
 }
 
 // Write implements io.Writer.
-func (w *fileWriter) Write(p []byte) (int, error) {
-	if w.entry.claim.Cost().Bytes+int64(len(p)) > w.checked {
-		free, err := w.files.free(w.files.dir)
-		if err != nil || free < diskReserve {
-			return 0, fmt.Errorf("%w: %d bytes are free on the disk: %w", errNotKept, free, err)
-		}
-		w.checked += max(diskStep, int64(len(p)))
+func (w fileWriter) Write(p []byte) (n int, err error) {
+	free, err := w.files.free(w.files.dir)
+	if err != nil || free < diskReserve {
+		return 0, fmt.Errorf("%w: %d bytes are free on the disk: %w", errNotKept, free, err)
 	}
 	if err := w.files.reserve(w.entry, len(p)); err != nil {
 		return 0, err
 	}
-	n, err := w.entry.file.Write(p)
-	if err != nil {
-		return n, fmt.Errorf("%w: %w", errNotKept, err)
+	if n, err = w.entry.file.Write(p); err != nil {
+		err = fmt.Errorf("%w: %w", errNotKept, err)
 	}
-	return n, nil
+	return n, err
 }

@@ -11,11 +11,9 @@ import (
 
 	"relais/api"
 	"relais/auth/access"
-	"relais/hook"
-	"relais/index"
 )
 
-// meters are the metrics of /metrics.
+// meters are the metrics of /metrics that are counted while requests are answered.
 type meters struct {
 	requests *prometheus.CounterVec   // by route and status
 	duration *prometheus.HistogramVec // by route, in seconds
@@ -34,42 +32,38 @@ const (
 	addressLimit = "address" // of failed authentications
 )
 
-func newMeters(version string, data func() *index.Set, updates func() Updates, warnings func() []string,
-	cluster prometheus.Collector, hooks func() []hook.Hook, more ...prometheus.Collector) *meters {
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+func (s *Server) newMeters() *meters {
 	m := &meters{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_requests_total",
-			Help: "Answered requests."}, []string{"route", "code"}),
+		requests: counters("relais_requests_total", "Answered requests.", "route", "code"),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "relais_request_duration_seconds",
 			Help:    "Time from the header of a request to the end of its answer.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}},
 			[]string{"route"}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "relais_quota_refusals_total",
-			Help: "Requests that were refused because a limit was spent."}, []string{"limit"}),
+		refusals: counters("relais_quota_refusals_total", "Requests that were refused because a limit was spent.", "limit"),
+		reasons:  counters("relais_refusals_total", "Requests that were refused before anything was done for them.", "reason"),
+		clients:  newClientCounter(),
+		tools: counters("relais_tool_calls_total",
+			"Calls of tools by assistants; an error is a result that says what was wrong.", "tool", "result"),
 		reloads: prometheus.NewCounter(prometheus.CounterOpts{Name: "relais_reloads_total",
 			Help: "How often data was loaded and served, the first time included."}),
-		reasons: newRefusalCounter(), clients: newClientCounter(), tools: newToolCounter(),
 	}
 	for _, limit := range []string{minuteLimit, dayLimit, addressLimit} {
 		m.refusals.WithLabelValues(limit) // shown from the start, as 0
 	}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "relais_build_info",
-		Help: "Always 1; names the program's version.", ConstLabels: prometheus.Labels{"version": version}})
-	build.Set(1)
+	for _, r := range refusalReasons {
+		m.reasons.WithLabelValues(r.reason)
+	}
+	m.reasons.WithLabelValues(otherRefusal)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(more...)
-	registry.MustRegister(m.requests, m.duration, m.refusals, m.reasons, m.clients, m.tools, m.reloads, build, dataCollector(data),
+	registry.MustRegister(s.Collectors...)
+	registry.MustRegister(m.requests, m.duration, m.refusals, m.reasons, m.clients, m.tools, m.reloads, collector(s.collect),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "relais_warnings",
-		Help: "What /readyz warns of at the moment."},
-		func() float64 { return float64(len(warnings())) }))
-	if updates != nil {
-		registry.MustRegister(updateCollector(updates))
-	}
-	if cluster != nil {
-		registry.MustRegister(cluster)
-	}
-	if hooks != nil {
-		registry.MustRegister(hookCollector(hooks))
+	if s.Cluster != nil {
+		registry.MustRegister(s.Cluster)
 	}
 	m.page = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	return m
@@ -101,117 +95,6 @@ func (m *meters) refuse(u access.Usage) {
 		limit = dayLimit
 	}
 	m.refusals.WithLabelValues(limit).Inc()
-}
-
-// A dataCollector reports the loaded data.
-type dataCollector func() *index.Set
-
-var (
-	dataInfo = prometheus.NewDesc("relais_data_info",
-		"Always 1; names the version of a market's data and the date of its source.",
-		[]string{"market", "version", "source_date"}, nil)
-	dataSites  = prometheus.NewDesc("relais_data_sites", "Sites of a market.", []string{"market"}, nil)
-	dataLoaded = prometheus.NewDesc("relais_data_loaded_timestamp_seconds",
-		"When a market's data was loaded: seconds since 1970.", []string{"market"}, nil)
-	dataProblems = prometheus.NewDesc("relais_data_problems",
-		"Markets whose snapshot was refused or is gone; what was loaded before goes on.", nil, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (dataCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{dataInfo, dataSites, dataLoaded, dataProblems} {
-		to <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (c dataCollector) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
-	}
-	set := c()
-	if set == nil {
-		gauge(dataProblems, 0)
-		return
-	}
-	gauge(dataProblems, float64(len(set.Problems)))
-	for m := range set.Loaded() {
-		code := string(m.Table.Code)
-		gauge(dataInfo, 1, code, m.Snap.Version, m.Snap.SourceDate)
-		gauge(dataSites, float64(m.Len()), code)
-		gauge(dataLoaded, float64(m.Loaded.Unix()), code)
-	}
-}
-
-// An updateCollector reports the updates in the background.
-type updateCollector func() Updates
-
-var (
-	updateSuccess = prometheus.NewDesc("relais_update_last_success_timestamp_seconds",
-		"When a market's source files were last fetched or found unchanged: seconds since 1970.", []string{"market"},
-		nil)
-	updateFailures = prometheus.NewDesc("relais_update_failures_total",
-		"Updates of a market that failed; what was loaded before goes on.", []string{"market"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (updateCollector) Describe(to chan<- *prometheus.Desc) {
-	to <- updateSuccess
-	to <- updateFailures
-}
-
-// Collect implements prometheus.Collector.
-func (c updateCollector) Collect(to chan<- prometheus.Metric) {
-	u := c()
-	for code, at := range u.Success {
-		to <- prometheus.MustNewConstMetric(updateSuccess, prometheus.GaugeValue, float64(at.Unix()), string(code))
-	}
-	for code, n := range u.Failures {
-		to <- prometheus.MustNewConstMetric(updateFailures, prometheus.CounterValue, float64(n), string(code))
-	}
-}
-
-// A hookCollector reports the webhooks. Their numbers are those of hooks.db, which all nodes of a
-// cluster share.
-type hookCollector func() []hook.Hook
-
-var (
-	hookPending   = prometheus.NewDesc("relais_hook_pending", "Messages that wait for a webhook.", []string{"hook"}, nil)
-	hookDelivered = prometheus.NewDesc("relais_hook_delivered_total", "Messages that a webhook took.",
-		[]string{"hook"}, nil)
-	hookDropped = prometheus.NewDesc("relais_hook_dropped_total",
-		"Messages to a webhook that were given up; relais hook show says why.", []string{"hook"}, nil)
-	hookFailures = prometheus.NewDesc("relais_hook_failures",
-		"Failed attempts to reach a webhook since it was last reached.", []string{"hook"}, nil)
-	hookEnabled = prometheus.NewDesc("relais_hook_enabled", "0 for a webhook that answered 410.", []string{"hook"}, nil)
-)
-
-// Describe implements prometheus.Collector.
-func (hookCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{hookPending, hookDelivered, hookDropped, hookFailures, hookEnabled} {
-		to <- d
-	}
-}
-
-// Collect implements prometheus.Collector.
-func (c hookCollector) Collect(to chan<- prometheus.Metric) {
-	for _, h := range c() {
-		if h.Damaged { // its numbers are not known, and its id may be no text
-			continue
-		}
-		one := func(d *prometheus.Desc, kind prometheus.ValueType, value float64) {
-			to <- prometheus.MustNewConstMetric(d, kind, value, h.ID)
-		}
-		one(hookPending, prometheus.GaugeValue, float64(h.Pending))
-		one(hookDelivered, prometheus.CounterValue, float64(h.Done))
-		one(hookDropped, prometheus.CounterValue, float64(h.Dropped))
-		one(hookFailures, prometheus.GaugeValue, float64(h.Failures))
-		enabled := 1.0
-		if !h.Enabled() {
-			enabled = 0
-		}
-		one(hookEnabled, prometheus.GaugeValue, enabled)
-	}
 }
 
 // metrics answers /metrics in the Prometheus format.

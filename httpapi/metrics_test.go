@@ -2,14 +2,12 @@ package httpapi
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"relais/auth/access"
 	"relais/hook"
-	"relais/index"
 )
 
 // page reads /metrics: the value of each line, by its name with labels.
@@ -112,15 +110,15 @@ func TestHookMetrics(t *testing.T) {
 	now := time.Now()
 	hooks := []hook.Hook{{ID: "hook-a", Pending: 7, Done: 5, Dropped: 2, Failures: 3}, {ID: "hook-b", DisabledAt: &now},
 		{ID: "hook-\xff", Damaged: true}}
-	m := newMeters("", func() *index.Set { return nil }, nil, func() []string { return nil }, nil,
-		func() []hook.Hook { return hooks })
-	w := httptest.NewRecorder()
-	m.page.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	for _, want := range []string{`relais_hook_pending{hook="hook-a"} 7`, `relais_hook_delivered_total{hook="hook-a"} 5`,
-		`relais_hook_dropped_total{hook="hook-a"} 2`, `relais_hook_failures{hook="hook-a"} 3`,
-		`relais_hook_enabled{hook="hook-a"} 1`, `relais_hook_enabled{hook="hook-b"} 0`} {
-		if !strings.Contains(w.Body.String(), want+"\n") {
-			t.Errorf("%s is missing", want)
+	s := newServer(t)
+	s.Hooks = func() []hook.Hook { return hooks }
+	values := page(t, s)
+	for name, want := range map[string]string{`relais_hook_pending{hook="hook-a"}`: "7",
+		`relais_hook_delivered_total{hook="hook-a"}`: "5", `relais_hook_dropped_total{hook="hook-a"}`: "2",
+		`relais_hook_failures{hook="hook-a"}`: "3", `relais_hook_enabled{hook="hook-a"}`: "1",
+		`relais_hook_enabled{hook="hook-b"}`: "0"} {
+		if values[name] != want {
+			t.Errorf("%s is %q, want %s", name, values[name], want)
 		}
 	}
 }

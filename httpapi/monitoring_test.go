@@ -11,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"relais/hook"
-	"relais/index"
 	"relais/internal/filetest"
 	"relais/market"
 )
@@ -51,21 +48,16 @@ func described(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{"up": true} // Prometheus adds this one
 	s := newServer(t)
-	m := newMeters("test", func() *index.Set { return nil }, func() Updates {
-		return Updates{Success: map[market.Code]time.Time{}}
-	}, func() []string { return nil }, nil, func() []hook.Hook { return nil }, ageCollector{s})
-	descs := make(chan *prometheus.Desc, 1000)
-	for _, c := range []prometheus.Collector{m.requests, m.duration, m.refusals, m.reasons, m.clients, m.tools, m.reloads,
-		ageCollector{s}, dataCollector(nil), updateCollector(nil), hookCollector(nil)} {
-		c.Describe(descs)
+	s.Updates = func() Updates {
+		return Updates{Success: map[market.Code]time.Time{market.FR: {}}, Failures: map[market.Code]int{market.FR: 1}}
 	}
-	close(descs)
-	name := regexp.MustCompile(`fqName: "(\w+)"`)
-	for d := range descs {
-		names[name.FindStringSubmatch(d.String())[1]] = true
-	}
-	for line := range page(t, s) { // those of the process
+	s.Hooks = func() []hook.Hook { return []hook.Hook{{ID: "hook"}} }
+	s.CountTool("tool", true)
+	importOutages(t, s, market.FR, "ORANGE", paris)
+	get(t, s, "/markets")
+	for line := range page(t, s) {
 		line, _, _ = strings.Cut(line, "{")
+		names[strings.TrimSuffix(line, "_count")] = true
 		names[line] = true
 	}
 	names["relais_tls_certificate_expiry_timestamp_seconds"] = true // of package cli, which tests it

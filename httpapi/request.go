@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -95,18 +96,11 @@ func (r *request) param(p *endpoint.Param) (string, error) {
 // pathOrQueryParam returns a parameter of the path or the query.
 func (r *request) pathOrQueryParam(name string) (string, error) {
 	if v, ok := r.vars[name]; ok {
-		v, err := url.PathUnescape(v)
-		if err != nil {
-			return r.vars[name], errEscape
-		}
-		return v, nil
+		return unescape(v, url.PathUnescape)
 	}
 	value, given := "", false
-	for rest := r.URL.RawQuery; rest != ""; {
-		var pair string
-		pair, rest, _ = strings.Cut(rest, "&")
-		key, v, _ := strings.Cut(pair, "=")
-		if unescaped(key) != name {
+	for key, v := range r.queryParams {
+		if key != name {
 			continue
 		}
 		if given {
@@ -114,43 +108,43 @@ func (r *request) pathOrQueryParam(name string) (string, error) {
 		}
 		value, given = v, true
 	}
-	if strings.ContainsAny(value, "%+") {
-		v, err := url.QueryUnescape(value)
-		if err != nil {
-			return value, errEscape
-		}
-		return v, nil
-	}
-	return value, nil
+	return unescape(value, url.QueryUnescape)
 }
 
-type escapeError struct{}
-
-func (escapeError) Error() string { return "text whose percent escapes are whole" }
-
-var errEscape = escapeError{}
-
-// unescaped returns the name of a query parameter, as it was sent if it cannot be read.
-func unescaped(name string) string {
-	if strings.ContainsAny(name, "%+") {
-		if text, err := url.QueryUnescape(name); err == nil {
-			return text
+// queryParams yields the names of the query's parameters, and their values as they were sent.
+func (r *request) queryParams(yield func(name, value string) bool) {
+	for rest := r.URL.RawQuery; rest != ""; {
+		var pair string
+		if pair, rest, _ = strings.Cut(rest, "&"); pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, _ = unescape(name, url.QueryUnescape)
+		if !yield(name, value) {
+			return
 		}
 	}
-	return name
 }
+
+// unescape returns a text that by reads. One that cannot be read stays as it is.
+func unescape(text string, by func(string) (string, error)) (string, error) {
+	if !strings.ContainsAny(text, "%+") {
+		return text, nil
+	}
+	read, err := by(text)
+	if err != nil {
+		return text, errEscape
+	}
+	return read, nil
+}
+
+var errEscape = errors.New("text whose percent escapes are whole")
 
 // checkNames fails for a query parameter that the operation does not have: with a
 // misspelt filter, the answer would be the whole country.
 func (r *request) checkNames() error {
-	for rest := r.URL.RawQuery; rest != ""; {
-		var pair string
-		pair, rest, _ = strings.Cut(rest, "&")
-		if pair == "" {
-			continue
-		}
-		name, _, _ := strings.Cut(pair, "=")
-		if name = unescaped(name); !r.op.Accepts(name) && !isIgnored(name) {
+	for name := range r.queryParams {
+		if !r.op.Accepts(name) && !isIgnored(name) {
 			return r.op.UnknownParam(name)
 		}
 	}

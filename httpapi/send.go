@@ -96,13 +96,13 @@ func (w *answer) stream(a *endpoint.Answer, coding *coding) error {
 	}
 	c := newChunkWriter(w)
 	defer c.release()
-	if c.turn = w.turn; a.Size < 0 || a.Size > maxHeld {
-		c.pace = readPace
+	if c.to.turn = w.turn; a.Size < 0 || a.Size > maxHeld {
+		c.to.pace = readPace
 	}
 	if err := coding.stream(c, inTurns(a, w.turn), tail); err != nil {
 		return err
 	}
-	return c.flush()
+	return c.Flush()
 }
 
 // reserveStream is reserve for an answer that is encoded while it is sent.
@@ -137,14 +137,14 @@ func (w *answer) sendPacked(p *packed, c *coding) error {
 	w.WriteHeader(http.StatusOK)
 	chunks := newChunkWriter(w)
 	defer chunks.release()
-	chunks.late = w.turn != nil || p.from != nil // it may have waited for others who compute
+	chunks.to.late = w.turn != nil || p.from != nil // it may have waited for others who compute
 	if p.from == nil {
 		chunks.Write(p.data) // the error stays in chunks
 	} else if _, err := io.Copy(chunks, io.NewSectionReader(p.from, 0, p.size)); err != nil {
 		return err
 	}
 	chunks.Write(end)
-	return chunks.flush()
+	return chunks.Flush()
 }
 
 // reservePacked is reserve for an answer that is ready.

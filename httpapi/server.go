@@ -129,8 +129,7 @@ func New(o Options) (*Server, error) {
 		refusals:  flood{what: "refused requests", most: callerLines, mostAll: allLines},
 		anonymous: flood{what: "answers without a key", most: anonymousLines, mostAll: allAnonymousLines}}
 	s.prepared.Store(&prepared{})
-	s.meters = newMeters(o.Version, s.set.Load, o.Updates, o.Warnings, o.Cluster, o.Hooks,
-		append(o.Collectors, ageCollector{s}, admission{s})...)
+	s.meters = s.newMeters()
 	s.notices.setBase(o.BaseURL)
 	if err := s.buildOpenAPI(); err != nil {
 		return nil, err

@@ -4,5 +4,5 @@ package httpapi
 
 import "net"
 
-// limitUnsent does nothing: other systems lack the option.
-func limitUnsent(net.Conn) {}
+// LimitUnsent returns the listener: other systems lack the option.
+func LimitUnsent(l net.Listener) net.Listener { return l }

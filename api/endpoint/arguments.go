@@ -39,35 +39,55 @@ func (o *Op[E]) parseMembers(object []byte) (map[string]json.RawMessage, error) 
 	if text := bytes.TrimSpace(object); len(text) == 0 || string(text) == "null" {
 		return given, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, errNotObject
-	}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return nil, errNotObject
-		}
-		name, _ := t.(string)
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, errNotObject
-		}
+	err := EachMember(object, func(name string, value json.RawMessage) error {
 		if _, twice := given[name]; twice {
-			return nil, &ParamError{Param: quote(name), Want: ErrRepeated.Error()}
+			return &ParamError{Param: quote(name), Want: ErrRepeated.Error()}
 		}
 		if !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name }) {
-			return nil, &ParamError{Param: quote(name), Want: "unknown argument; " + o.argumentNames()}
+			return &ParamError{Param: quote(name), Want: "unknown argument; " + o.argumentNames()}
 		}
 		given[name] = value
+		return nil
+	})
+	if err == ErrNotObject || err == ErrAfterObject {
+		err = errNotObject
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, errNotObject
+	return given, err
+}
+
+// Errors of EachMember.
+var (
+	ErrNotObject   = errors.New("it is not a JSON object")
+	ErrAfterObject = errors.New("something follows the JSON object")
+)
+
+// EachMember calls member for each member of a JSON object, in order. Errors: ErrNotObject, ErrAfterObject and those
+// of member.
+func EachMember(object []byte, member func(name string, value json.RawMessage) error) error {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return ErrNotObject
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errNotObject
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return ErrNotObject
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return ErrNotObject
+		}
+		if err := member(name.(string), value); err != nil { // names are strings
+			return err
+		}
 	}
-	return given, nil
+	if _, err := d.Token(); err != nil {
+		return ErrNotObject
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return ErrAfterObject
+	}
+	return nil
 }
 
 // argumentNames lists the parameters for an error message.
