@@ -50,9 +50,9 @@ func (s *sender) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// send has a client send a note slowly from an address; a forged one has a signature of
+// sendSlowly has a client send a note slowly from an address; a forged one has a signature of
 // the right form.
-func send(s *Server, i *access.Issued, address string, forged bool, from *sender) {
+func sendSlowly(s *Server, i *access.Issued, address string, forged bool, from *sender) {
 	from.ResponseRecorder = httptest.NewRecorder()
 	sum, text := sha256.Sum256(from.rest), from.rest
 	r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", from)
@@ -100,7 +100,7 @@ func TestForgedBodies(t *testing.T) {
 		forge := func(address string) *sender {
 			from := stalled()
 			forged = append(forged, from)
-			go send(s, app, address, true, from)
+			go sendSlowly(s, app, address, true, from)
 			synctest.Wait()
 			return from
 		}
@@ -119,7 +119,7 @@ func TestForgedBodies(t *testing.T) {
 		}
 		for n := range 5 {
 			user := quick(n)
-			if send(s, app, "198.51.100.7", false, user); user.Code != 201 {
+			if sendSlowly(s, app, "198.51.100.7", false, user); user.Code != 201 {
 				t.Errorf("a user of the app: %d %s, want 201", user.Code, user.Body)
 			}
 		}
@@ -127,11 +127,11 @@ func TestForgedBodies(t *testing.T) {
 			forge(fmt.Sprintf("2001:db8:%x::1", n))
 		}
 		known := quick(8)
-		if send(s, app, "198.51.100.7", false, known); known.Code != 201 {
+		if sendSlowly(s, app, "198.51.100.7", false, known); known.Code != 201 {
 			t.Errorf("a user whose address proved a signature today: %d %s, want 201", known.Code, known.Body)
 		}
 		partner := quick(9)
-		if send(s, server, "192.0.2.1", false, partner); partner.Code != 201 {
+		if sendSlowly(s, server, "192.0.2.1", false, partner); partner.Code != 201 {
 			t.Errorf("another client: %d %s, want 201", partner.Code, partner.Body)
 		}
 		began := time.Now()
@@ -152,7 +152,7 @@ func TestForgedBodies(t *testing.T) {
 			t.Errorf("%d failed authentications, want %d", n, maxAddressUnproven)
 		}
 		user := quick(10)
-		if send(s, app, "203.0.113.9", false, user); user.Code != 201 {
+		if sendSlowly(s, app, "203.0.113.9", false, user); user.Code != 201 {
 			t.Errorf("a user at the address: %d %s, want 201", user.Code, user.Body)
 		}
 	})
@@ -181,7 +181,7 @@ func TestSlowPhone(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			from := tt.sender
 			from.rest = bytes.Repeat([]byte(tt.name[:1]), tt.size)
-			if send(s, app, "198.51.100.7", false, &from); from.Code != tt.status {
+			if sendSlowly(s, app, "198.51.100.7", false, &from); from.Code != tt.status {
 				t.Errorf("%s: status %d %s, want %d", tt.name, from.Code, from.Body, tt.status)
 			}
 		})
@@ -196,7 +196,7 @@ func TestSlowBodiesOfAVisitor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n := range 6 {
 			from := stalled()
-			go send(s, page, fmt.Sprintf("2001:db8::%d", n), false, from) // of one /64
+			go sendSlowly(s, page, fmt.Sprintf("2001:db8::%d", n), false, from) // of one /64
 			synctest.Wait()
 			if busy := from.Code == 503; busy != (n >= maxVisitBodies) {
 				t.Errorf("body %d of a visitor: got status %d, want 503 from body %d on", n, from.Code,
@@ -204,7 +204,7 @@ func TestSlowBodiesOfAVisitor(t *testing.T) {
 			}
 		}
 		other := quick(1)
-		if send(s, page, "203.0.113.9", false, other); other.Code != 201 {
+		if sendSlowly(s, page, "203.0.113.9", false, other); other.Code != 201 {
 			t.Errorf("another visitor: %d %s, want 201", other.Code, other.Body)
 		}
 		time.Sleep(sendPace.grace + 2*s.bodies.refused)

@@ -64,7 +64,7 @@ func (b *bodies) claim(r *request, client *access.Client) (place *admit.Claim, p
 // A body is a request's body as it was sent, read once. It may be nil.
 type body struct {
 	memory []byte
-	file   *os.File // already unlinked; nil while the body is in memory
+	file   *os.File // unlinked; nil while the body is in memory
 	size   int64
 	sum    [sha256.Size]byte
 	place  *admit.Claim
@@ -112,18 +112,12 @@ func (b *body) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// toFile moves the body to a temporary file. The file is unlinked at once, so that it
-// does not outlive the process.
-func (b *body) toFile() error {
-	f, err := os.CreateTemp("", "relais-body-*")
-	if err != nil {
+// toFile moves the body to a file.
+func (b *body) toFile() (err error) {
+	if b.file, err = createUnlinked("", "relais-body-*"); err != nil {
 		return err
 	}
-	b.file = f
-	if err := os.Remove(f.Name()); err != nil {
-		return err
-	}
-	_, err = f.Write(b.memory)
+	_, err = b.file.Write(b.memory)
 	b.memory = nil
 	return err
 }

@@ -6,7 +6,6 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
-	"relais/auth/access"
 	"relais/index"
 	"relais/internal/cache"
 )
@@ -82,14 +81,8 @@ func (o *operation) answerFromCache(w *answer, r *request, asked answerKey) bool
 		}
 		c = identity
 	}
-	if w.exists(r) {
-		return true
-	}
-	if o.Cheap {
-		w.cost(access.Twentieth)
-	}
-	if err := w.sendPacked(p, c); err != nil {
-		w.abort(err)
+	if o.succeed(w, r) {
+		w.finish(w.sendPacked(p, c))
 	}
 	return true
 }

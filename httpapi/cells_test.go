@@ -2,12 +2,9 @@ package httpapi
 
 import (
 	"bytes"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -22,17 +19,7 @@ import (
 // postCells asks for cells, with the key of every test unless headers have another.
 func postCells(t *testing.T, s *Server, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	key, _ := testKeys.Load(s.Gate)
-	r := httptest.NewRequest("POST", "http://relais.test"+mount+"/antennas/lookup", strings.NewReader(body))
-	r.Header.Set("X-API-Key", key.(string))
-	r.Header.Set("Content-Type", "application/json")
-	for i := 0; i < len(headers); i += 2 {
-		r.Header.Set(headers[i], headers[i+1])
-		if headers[i+1] == "" {
-			r.Header.Del(headers[i])
-		}
-	}
-	return record(s, r)
+	return send(t, s, "POST", mount+"/antennas/lookup", []byte(body), append([]string{"Content-Type", "application/json"}, headers...)...)
 }
 
 // cellsBody is a question about so many cells.
@@ -219,23 +206,11 @@ func TestCellsModes(t *testing.T) {
 	}
 	body := cellsBody(3)
 	for _, mode := range []access.Mode{access.Browser, access.Server, access.Mobile} {
-		spec := access.Client{Name: "test " + rand.Text(), Mode: mode, Scopes: scopes, Limits: limits}
-		switch mode {
-		case access.Server:
-			spec.CIDRs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
-		case access.Browser:
-			spec.Origins = []string{allowedOrigin}
-		}
-		i, err := s.Gate.Clients.Create(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		headers := clientHeaders(i, "")
+		i := newClient(t, s, mode, scopes, limits)
 		if mode == access.Mobile {
-			wantError(t, postCells(t, s, body, headers...), 401, "SIGNATURE_REQUIRED")
-			headers = append(headers, "X-Sq-Signature", access.Sign(i.SigningSecret, time.Now(), "POST",
-				mount+"/antennas/lookup", sha256.Sum256([]byte(body))))
+			wantError(t, postCells(t, s, body, clientHeaders(i, "")...), 401, "SIGNATURE_REQUIRED")
 		}
+		headers := credentials(i, "POST", mount+"/antennas/lookup", time.Now(), []byte(body))
 		for range 2 {
 			w := postCells(t, s, body, headers...)
 			parse(t, w, 200)

@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,16 +83,11 @@ func limitedWriter(t *testing.T, s *Server, signs bool, limits access.Limits) *a
 func post(t *testing.T, h http.Handler, i *access.Issued, at time.Time, body, signed []byte,
 	headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
-	r.Header.Set("X-API-Key", i.APIKey)
-	r.Header.Set("Content-Type", "text/plain; charset=utf-8")
+	all := append([]string{"X-API-Key", i.APIKey, "Content-Type", "text/plain; charset=utf-8"}, headers...)
 	if signed != nil {
-		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(signed)))
+		all = append(all, "X-Sq-Signature", access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(signed)))
 	}
-	for k := 0; k < len(headers); k += 2 {
-		r.Header.Set(headers[k], headers[k+1])
-	}
-	return record(h, r)
+	return send(t, h, "POST", mount+"/notes", body, all...)
 }
 
 // A signed request is done once, and its repetition gets the same answer under its
@@ -344,12 +340,8 @@ func TestBodyOfAReading(t *testing.T) {
 		body, signed string
 		status       int
 	}{{"hello", "hello", 200}, {"hello", "", 401}, {"", "hello", 401}, {strings.Repeat("x", plainBody+1), "", 413}} {
-		r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", strings.NewReader(tt.body))
-		r.Header.Set("Authorization", "Bearer "+i.APIKey)
-		r.Header.Set("X-Sq-Signature",
-			access.Sign(i.SigningSecret, time.Now(), "GET", mount+"/markets", sha256.Sum256([]byte(tt.signed))))
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
+		w := send(t, s, "GET", mount+"/markets", []byte(tt.body),
+			credentials(i, "GET", mount+"/markets", time.Now(), []byte(tt.signed))...)
 		if w.Code != tt.status {
 			t.Errorf("%.10q signed as %.10q: %d %s, want %d", tt.body, tt.signed, w.Code, w.Body, tt.status)
 		}
@@ -363,22 +355,19 @@ func TestARefusalIsNotKept(t *testing.T) {
 	i := writer(t, s, true)
 	body := []byte("taken in the end")
 	at := time.Now()
+	headers := []string{"X-API-Key", i.APIKey, "Content-Type", "text/plain", "X-Sq-Signature",
+		access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body))}
 	for _, tt := range []struct {
-		name  string
-		spoil func(*http.Request)
+		name, query string
+		headers     []string
 	}{
-		{"type", func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }},
-		{"coding", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }},
-		{"parameters", func(r *http.Request) { r.URL.RawQuery = "nonsense=1" }},
+		{"type", "", []string{"Content-Type", "application/json"}},
+		{"coding", "", []string{"Content-Encoding", "gzip"}},
+		{"parameters", "?nonsense=1", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := httptest.NewRequest("POST", "http://relais.test"+mount+"/notes", bytes.NewReader(body))
-			r.Header.Set("X-API-Key", i.APIKey)
-			r.Header.Set("Content-Type", "text/plain")
-			r.Header.Set("X-Sq-Signature",
-				access.Sign(i.SigningSecret, at, "POST", mount+"/notes", sha256.Sum256(body)))
-			tt.spoil(r)
-			if w := record(s, r); w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
+			w := send(t, s, "POST", mount+"/notes"+tt.query, body, slices.Concat(headers, tt.headers)...)
+			if w.Code < 400 || w.Code >= 500 || w.Header().Get("Idempotent-Replayed") != "" {
 				t.Errorf("%s: status %d, header %v, %s; want 4xx, not replayed", tt.name, w.Code, w.Header(), w.Body)
 			}
 		})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http/httptest"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"relais/api/endpoint"
+	"relais/market"
 )
 
 // unpack decodes a body, gzip with the standard library.
@@ -41,11 +43,15 @@ func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
 	return string(text)
 }
 
+// What is compressed, prepared or kept is what is sent as it is.
 func TestCodings(t *testing.T) {
 	s := newServer(t)
+	tiles := []string{"/tiles/FR/5/16/11.mvt", "/tiles/FR/9/0/0.mvt", // a large and an empty one
+		tileNear(market.FR, parisCentre, 5) + "?operator=FREE&band=3500&status=projet"}
 	check := func(when string) {
-		for _, target := range targets {
-			want := get(t, s, target, "X-Request-Id", "same").Body.String()
+		for _, target := range slices.Concat(targets, tiles) {
+			plain := get(t, s, target, "X-Request-Id", "same")
+			want := plain.Body.String()
 			for _, coding := range []string{"gzip", "zstd"} {
 				for range 2 { // the second answer may come from the cache
 					w := get(t, s, target, "X-Request-Id", "same", "Accept-Encoding", coding)
@@ -55,8 +61,14 @@ func TestCodings(t *testing.T) {
 					if used := w.Header().Get("Content-Encoding"); used != coding && len(want) > 2000 {
 						t.Errorf("%s %s: coding %q, want %s", when, target, used, coding)
 					}
-					if got := unpack(t, w); got != want {
-						t.Errorf("%s %s %s: %d bytes, want %d", when, target, coding, len(got), len(want))
+					if got := unpack(t, w); got != want || w.Code != plain.Code {
+						t.Errorf("%s %s %s: status %d, %d bytes, want %d and %d", when, target, coding, w.Code, len(got),
+							plain.Code, len(want))
+					}
+					for _, name := range []string{"Content-Type", "Etag", "Cache-Control", "Vary"} {
+						if got := w.Header().Get(name); got != plain.Header().Get(name) {
+							t.Errorf("%s %s %s: %s is %q, want %q", when, target, coding, name, got, plain.Header().Get(name))
+						}
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -89,7 +90,13 @@ var testKeys sync.Map
 // do sends a request; headers are pairs.
 func do(t testing.TB, s http.Handler, method, target string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequest(method, "http://relais.test/", nil)
+	return send(t, s, method, target, nil, headers...)
+}
+
+// send sends a request with a body.
+func send(t testing.TB, s http.Handler, method, target string, body []byte, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequest(method, "http://relais.test/", bytes.NewReader(body))
 	u, err := url.Parse("http://relais.test" + target)
 	if err != nil {
 		t.Fatal(err)
@@ -101,18 +108,17 @@ func do(t testing.TB, s http.Handler, method, target string, headers ...string) 
 		}
 	}
 	for i := 0; i < len(headers); i += 2 {
-		if headers[i] == "X-API-Key" {
-			r.Header.Del("X-API-Key")
+		switch name, value := headers[i], headers[i+1]; name {
+		case "X-Test-Peer":
+			r.RemoteAddr = value
+		case "X-Test-Host":
+			r.Host = value
+		case "X-API-Key", "Content-Type":
+			r.Header.Del(name)
+			fallthrough
+		default:
+			r.Header.Add(name, value)
 		}
-		if headers[i] == "X-Test-Peer" {
-			r.RemoteAddr = headers[i+1]
-			continue
-		}
-		if headers[i] == "X-Test-Host" {
-			r.Host = headers[i+1]
-			continue
-		}
-		r.Header.Add(headers[i], headers[i+1])
 	}
 	return record(s, r)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -22,9 +23,26 @@ var tenFilters = []string{"", "operator=FREE", "generation=5G&operator=ORANGE", 
 // csvRows reads an answer in CSV as rows by the names of their columns.
 func csvRows(t testing.TB, text string) (rows []map[string]string) {
 	t.Helper()
-	lines, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	return rowsOf(t, csv.NewReader(strings.NewReader(text)))
+}
+
+// weeklyRows reads a weekly file, as any reader of such a file would.
+func weeklyRows(t testing.TB, path string) (rows []map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
+	r.Comma = ';'
+	return rowsOf(t, r)
+}
+
+func rowsOf(t testing.TB, r *csv.Reader) (rows []map[string]string) {
+	t.Helper()
+	lines, err := r.ReadAll()
 	if err != nil || len(lines) == 0 {
-		t.Fatalf("encoding/csv cannot read it: %v: %.300s", err, text)
+		t.Fatalf("encoding/csv cannot read it: %v", err)
 	}
 	for _, line := range lines[1:] {
 		row := map[string]string{}

@@ -91,10 +91,11 @@ func form(parts ...part) (body []byte, contentType string) {
 
 func postTo(t *testing.T, s *Server, key, path, contentType string, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequest("POST", "http://relais.test"+mount+path, body)
-	r.Header.Set("X-API-Key", key)
-	r.Header.Set("Content-Type", contentType)
-	return record(s, r)
+	text, err := io.ReadAll(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return send(t, s, "POST", mount+path, text, "X-API-Key", key, "Content-Type", contentType)
 }
 
 func TestFormMembers(t *testing.T) {

@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -37,14 +37,18 @@ func newClient(t *testing.T, s *Server, mode access.Mode, scopes []access.Scope,
 
 // clientHeaders returns the headers with which a client asks for a path.
 func clientHeaders(i *access.Issued, path string) []string {
+	return credentials(i, "GET", path, time.Now(), nil)
+}
+
+// credentials returns the headers with which a client sends a body at a time.
+func credentials(i *access.Issued, method, path string, at time.Time, body []byte) []string {
 	path, _, _ = strings.Cut(path, "?")
 	headers := []string{"X-API-Key", "", "Authorization", "Bearer " + i.APIKey}
 	switch i.Mode {
 	case access.Browser:
 		headers = append(headers, "Origin", allowedOrigin)
 	case access.Mobile:
-		headers = append(headers, "X-Sq-Signature",
-			access.Sign(i.SigningSecret, time.Now(), "GET", path, access.EmptyBody))
+		headers = append(headers, "X-Sq-Signature", access.Sign(i.SigningSecret, at, method, path, sha256.Sum256(body)))
 	}
 	return headers
 }
@@ -289,15 +293,11 @@ func TestProxies(t *testing.T) {
 	s := newServer(t)
 	i := newClient(t, s, access.Server, access.ReadScopes, access.DefaultLimits)
 	ask := func(peer string, forwarded ...string) int {
-		r := httptest.NewRequest("GET", mount+"/markets", nil)
-		r.RemoteAddr = peer
-		r.Header.Set("X-API-Key", i.APIKey)
+		headers := []string{"X-API-Key", i.APIKey, "X-Test-Peer", peer}
 		for _, f := range forwarded {
-			r.Header.Add("X-Forwarded-For", f)
+			headers = append(headers, "X-Forwarded-For", f)
 		}
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, r)
-		return w.Code
+		return get(t, s, "/markets", headers...).Code
 	}
 	for _, trusted := range []bool{false, true} {
 		if trusted {

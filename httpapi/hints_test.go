@@ -17,11 +17,7 @@ func TestRefusalHints(t *testing.T) {
 	i := newClient(t, s, access.Mobile, access.ReadScopes, access.Limits{Minute: 1000, Day: 1000})
 	target := mount + "/markets"
 	send := func(headers ...string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("GET", "http://relais.test"+target, nil)
-		for k := 0; k < len(headers); k += 2 {
-			r.Header.Set(headers[k], headers[k+1])
-		}
-		return record(s, r)
+		return do(t, s, "GET", target, append([]string{"X-API-Key", ""}, headers...)...)
 	}
 	sign := func(secret string, at time.Time) string {
 		return access.Sign(secret, at, "GET", target, sha256.Sum256(nil))

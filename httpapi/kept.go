@@ -16,8 +16,8 @@ import (
 
 // Bounds of the answers that are kept in files.
 const (
-	keptBytes   = 2 << 30  // of all files
-	keptFiles   = 200      // at a time
+	keptBytes   = 2 << 30 // of all files
+	keptFiles   = 200     // at a time
 	diskReserve = 1 << 30 // bytes that stay free on the disk
 )
 
@@ -140,10 +140,7 @@ func (f *files) fill(k *kept, make maker) {
 }
 
 func (f *files) write(k *kept, make maker) (p *packed, err error) {
-	if k.file, err = os.CreateTemp(f.dir, ".spool.tmp-*"); err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotKept, err)
-	}
-	if err := os.Remove(k.file.Name()); err != nil {
+	if k.file, err = createUnlinked(f.dir, ".spool.tmp-*"); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotKept, err)
 	}
 	w := bufio.NewWriterSize(fileWriter{f, k}, 64<<10)
@@ -189,6 +186,15 @@ func (f *files) remove(k *kept) {
 	if k.file != nil {
 		k.file.Close() // frees its space
 	}
+}
+
+// createUnlinked creates a file that does not outlive the process.
+func createUnlinked(dir, pattern string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
 }
 
 // A fileWriter writes the file of an entry.

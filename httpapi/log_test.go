@@ -82,17 +82,22 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
+// countLines returns the number of requests that were logged since the last call, and what was warned of.
+func countLines(s *Server) (lines func() int, warned *bytes.Buffer) {
+	text, warned := &bytes.Buffer{}, &bytes.Buffer{}
+	s.Requests, s.Log = slog.New(slog.NewTextHandler(text, nil)), slog.New(slog.NewTextHandler(warned, nil))
+	return func() int {
+		defer text.Reset()
+		return strings.Count(text.String(), "\n")
+	}, warned
+}
+
 // Very many answers without a key fill no log either, and take no lines from clients or errors.
 func TestAnonymousFloodInTheLog(t *testing.T) {
 	s := mapServer(t, MapOpen)
-	var text, warned bytes.Buffer
-	s.Requests, s.Log = slog.New(slog.NewTextHandler(&text, nil)), slog.New(slog.NewTextHandler(&warned, nil))
+	lines, warned := countLines(s)
 	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 10000, Day: 100000})
 	synctest.Test(t, func(t *testing.T) {
-		lines := func() int {
-			defer text.Reset()
-			return strings.Count(text.String(), "\n")
-		}
 		ask := func(path, address string, times int) {
 			for range times {
 				if w := do(t, s, http.MethodGet, path, "X-Test-Peer", address+":1"); w.Code != http.StatusOK {
@@ -123,7 +128,7 @@ func TestAnonymousFloodInTheLog(t *testing.T) {
 		ask("/openapi.json", "198.51.100.1", 1)
 		if left := "answers without a key were left out"; lines() != 1 || !strings.Contains(warned.String(), left) ||
 			!strings.Contains(warned.String(), "lines=21\n") {
-			t.Errorf("in the next minute: %s, want %q and 21", &warned, left)
+			t.Errorf("in the next minute: %s, want %q and 21", warned, left)
 		}
 	})
 }
@@ -131,14 +136,9 @@ func TestAnonymousFloodInTheLog(t *testing.T) {
 // Who is refused again and again fills no log, and takes no lines from others.
 func TestFloodInTheLog(t *testing.T) {
 	s := newServer(t)
-	var text, warned bytes.Buffer
-	s.Requests, s.Log = slog.New(slog.NewTextHandler(&text, nil)), slog.New(slog.NewTextHandler(&warned, nil))
+	lines, warned := countLines(s)
 	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 1, Day: 10000})
 	synctest.Test(t, func(t *testing.T) {
-		lines := func() int {
-			defer text.Reset()
-			return strings.Count(text.String(), "\n")
-		}
 		for n := range 500 {
 			get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", fmt.Sprintf("198.51.100.%d:1", n%200))
 		}
@@ -168,7 +168,7 @@ func TestFloodInTheLog(t *testing.T) {
 		get(t, s, "/markets", "X-API-Key", "", "X-Test-Peer", "198.51.100.7:1")
 		left := fmt.Sprint("lines=", 500-callerLines+199-callerLines+3000-(allLines-2*callerLines-1))
 		if n := lines(); n != 1 || !strings.Contains(warned.String(), left) {
-			t.Errorf("in the next minute: %d lines, %s, want %s", n, &warned, left)
+			t.Errorf("in the next minute: %d lines, %s, want %s", n, warned, left)
 		}
 	})
 }

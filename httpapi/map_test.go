@@ -265,46 +265,9 @@ func TestMapLimits(t *testing.T) {
 	}
 }
 
-// Readers of the map at one address, who do not read what they asked for, leave room for others, and all
-// of them leave room for callers with a key.
-func TestMapSharesAreByAddress(t *testing.T) {
-	s := newServer(t)
-	ask := func(address string) *answer {
-		return &answer{request: &request{server: s, client: newMapCaller().client, keyless: true, address: netip.MustParseAddr(address)}}
-	}
-	if !ask("192.0.2.1").reserve(admit.Cost{Places: clientStreams / 2, Bytes: clientBytes / 2}) {
-		t.Fatal("the first answers do not fit")
-	}
-	for _, tt := range []struct {
-		name, address string
-		fits          bool
-	}{
-		{"the same address", "192.0.2.1", false},
-		{"another address", "192.0.2.2", true},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			more := ask(tt.address)
-			if got := more.reserve(admit.Cost{Places: 1, Bytes: streamBytes}); got != tt.fits {
-				t.Errorf("one more stream fits: got %t, want %t", got, tt.fits)
-			}
-			more.claim.Release()
-		})
-	}
-	for i := range 20 {
-		ask(netip.AddrFrom4([4]byte{198, 51, byte(i), 1}).String()).reserve(admit.Cost{Bytes: clientBytes / 2})
-	}
-	if held, _, _ := s.answers.Held(); held.Bytes > answerBytes/2 {
-		t.Errorf("answers to the map take %d bytes, want at most %d", held.Bytes, answerBytes/2)
-	}
-	keyed := &answer{request: &request{server: s, client: &access.Client{ID: "x", Mode: access.Server},
-		address: netip.MustParseAddr("192.0.2.9")}}
-	if !keyed.reserve(admit.Cost{Places: 1, Bytes: streamBytes}) {
-		t.Error("a caller with a key has no room")
-	}
-}
-
 // Visitors in a few networks, each with many slow readers, never take what all the readers of the map
-// share: somebody else still gets an answer of usual size.
+// share: somebody else still gets an answer of usual size, and a caller with a key one of any size. One address has
+// half of what a client may hold.
 func TestFloodsLeaveRoom(t *testing.T) {
 	const size = 500 << 10 // bytes, a list of 1,000 outages
 	for _, tt := range []struct {
@@ -322,6 +285,12 @@ func TestFloodsLeaveRoom(t *testing.T) {
 				ask := func(address netip.Addr) *answer {
 					return &answer{request: &request{server: s, client: client, keyless: keyless, address: address}}
 				}
+				if alone := ask(netip.MustParseAddr("192.0.2.1")); !alone.reserve(admit.Cost{Bytes: clientBytes / 2}) ||
+					ask(netip.MustParseAddr("192.0.2.1")).reserve(admit.Cost{Bytes: size}) {
+					t.Error("an address does not have its share, or more")
+				} else {
+					alone.claim.Release()
+				}
 				for i := range 2560 {
 					ask(netip.AddrFrom16(tt.address(i))).reserve(admit.Cost{Bytes: size})
 				}
@@ -331,6 +300,10 @@ func TestFloodsLeaveRoom(t *testing.T) {
 						held, holders, _ := s.answers.Held()
 						t.Errorf("visitor %d finds no room: %d bytes are held by %d", i, held.Bytes, holders)
 					}
+				}
+				keyed := &answer{request: &request{server: s, client: &access.Client{ID: "x", Mode: access.Server}}}
+				if !keyed.reserve(admit.Cost{Places: 1, Bytes: streamBytes}) {
+					t.Error("a caller with a key has no room")
 				}
 			})
 		}

@@ -129,21 +129,20 @@ func (o *operation) readNow(w *answer, r *request, q *question) {
 		w.failWith(err)
 		return
 	}
-	if w.exists(r) {
-		return
+	if o.succeed(w, r) {
+		w.send(a, q.asked)
+	}
+}
+
+// succeed charges an answer, and reports whether to send it: not to a client that wants no answer if there is any.
+func (o *operation) succeed(w *answer, r *request) bool {
+	if etagMatches(r.Header["If-None-Match"], "*") {
+		w.notModified()
+		return false
 	}
 	if o.Cheap {
 		w.cost(access.Twentieth)
 	}
-	w.send(a, q.asked)
-}
-
-// exists answers a client that wants no answer if there is any, and reports whether it did.
-func (w *answer) exists(r *request) bool {
-	if !etagMatches(r.Header["If-None-Match"], "*") {
-		return false
-	}
-	w.notModified()
 	return true
 }
 
@@ -200,11 +199,8 @@ func (o *operation) readKept(w *answer, r *request, q *question, c *coding) bool
 		return true
 	}
 	defer leave()
-	if w.exists(r) {
-		return true
-	}
-	if err := w.sendPacked(kept.packed, c); err != nil {
-		w.abort(err)
+	if o.succeed(w, r) {
+		w.finish(w.sendPacked(kept.packed, c))
 	}
 	return true
 }

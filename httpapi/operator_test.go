@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
@@ -86,13 +85,11 @@ func TestCallerThatNobodyKnows(t *testing.T) {
 		{"none", 200},
 	} {
 		t.Run(tt.forwarded, func(t *testing.T) {
-			r := httptest.NewRequest("GET", "http://relais.test"+mount+"/markets", nil)
-			r.RemoteAddr = local
-			r.Header.Set("X-API-Key", i.APIKey)
+			headers := []string{"X-API-Key", i.APIKey, "X-Test-Peer", local}
 			if tt.forwarded != "none" {
-				r.Header.Set("X-Forwarded-For", tt.forwarded)
+				headers = append(headers, "X-Forwarded-For", tt.forwarded)
 			}
-			if w := record(s, r); w.Code != tt.status {
+			if w := get(t, s, "/markets", headers...); w.Code != tt.status {
 				t.Errorf("X-Forwarded-For %q: %d %s, want %d", tt.forwarded, w.Code, w.Body, tt.status)
 			}
 		})

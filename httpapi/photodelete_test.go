@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -27,26 +25,11 @@ var signedAt time.Time
 func askAs(t *testing.T, s *Server, i *access.Issued, method, path, contentType string, body []byte,
 ) *httptest.ResponseRecorder {
 	t.Helper()
-	r := httptest.NewRequest(method, "http://relais.test"+mount+path, bytes.NewReader(body))
-	if contentType != "" {
-		r.Header.Set("Content-Type", contentType)
+	if signedAt = signedAt.Add(time.Second); signedAt.Before(time.Now()) {
+		signedAt = time.Now()
 	}
-	switch i.Mode {
-	case access.Browser:
-		r.Header.Set("X-API-Key", i.APIKey)
-		r.Header.Set("Origin", allowedOrigin)
-	case access.Server:
-		r.Header.Set("X-API-Key", i.APIKey)
-	case access.Mobile:
-		at, _, _ := strings.Cut(path, "?")
-		r.Header.Set("Authorization", "Bearer "+i.APIKey)
-		if signedAt = signedAt.Add(time.Second); signedAt.Before(time.Now()) {
-			signedAt = time.Now()
-		}
-		r.Header.Set("X-Sq-Signature", access.Sign(i.SigningSecret, signedAt,
-			method, mount+at, sha256.Sum256(body)))
-	}
-	return record(s, r)
+	return send(t, s, method, mount+path, body,
+		append(credentials(i, method, mount+path, signedAt, body), "Content-Type", contentType)...)
 }
 
 // A SERVER client deletes what it sent; others need the token of the upload's answer, which only they

@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"io"
 	"net/http/httptest"
 	"strings"
@@ -86,21 +84,14 @@ func TestSignedUpload(t *testing.T) {
 	i := newClient(t, s, access.Mobile, []access.Scope{access.PhotosWrite}, access.DefaultLimits)
 	body, contentType := form(part{"file", "photo.jpg", strings.Repeat("x", 20<<20)})
 	target := mount + "/sites/90000010/photos"
-	signature := access.Sign(i.SigningSecret, time.Now(), "POST", target, sha256.Sum256(body))
-	send := func(body []byte) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", "http://relais.test"+target, bytes.NewReader(body))
-		r.Header.Set("Content-Type", contentType)
-		r.Header.Set("Authorization", "Bearer "+i.APIKey)
-		r.Header.Set("X-Sq-Signature", signature)
-		return record(s, r)
-	}
-	first := parse(t, send(body), 201)["data"].(object)["id"]
-	w := send(body)
+	headers := append(credentials(i, "POST", target, time.Now(), body), "Content-Type", contentType)
+	first := parse(t, send(t, s, "POST", target, body, headers...), 201)["data"].(object)["id"]
+	w := send(t, s, "POST", target, body, headers...)
 	if again := parse(t, w, 201)["data"].(object)["id"]; again != first ||
 		w.Header().Get("Idempotent-Replayed") != "true" || w.Header().Get("Location") == "" {
 		t.Errorf("photo %v, then %v, %v, want %v, Idempotent-Replayed = true and Location set", first, again,
 			w.Header(), first)
 	}
 	body[len(body)-1] ^= 1
-	wantError(t, send(body), 401, "SIGNATURE_REQUIRED")
+	wantError(t, send(t, s, "POST", target, body, headers...), 401, "SIGNATURE_REQUIRED")
 }

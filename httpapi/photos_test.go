@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +10,6 @@ import (
 	"maps"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -70,30 +68,13 @@ func fakeRender(_ context.Context, _ string, file io.Reader, size int64) (*rende
 func ask(t testing.TB, s *Server, op *endpoint.Op[*api.Env], query string, fields map[string]string,
 	i *access.Issued) *httptest.ResponseRecorder {
 	t.Helper()
-	u, err := url.Parse("http://relais.test" + mount + path(op) + "?" + query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := mount + path(op)
 	body, contentType := bodyOf(op, fields)
-	r := httptest.NewRequest(op.Method, "http://relais.test/", bytes.NewReader(body))
-	r.URL = u
-	if contentType != "" {
-		r.Header.Set("Content-Type", contentType)
+	headers := []string{"Content-Type", contentType}
+	if i != nil {
+		headers = append(headers, credentials(i, op.Method, target, time.Now(), body)...)
 	}
-	if i == nil {
-		key, _ := testKeys.Load(s.Gate)
-		r.Header.Set("X-API-Key", key.(string))
-		return record(s, r)
-	}
-	r.Header.Set("Authorization", "Bearer "+i.APIKey)
-	switch i.Mode {
-	case access.Browser:
-		r.Header.Set("Origin", allowedOrigin)
-	case access.Mobile:
-		r.Header.Set("X-Sq-Signature",
-			access.Sign(i.SigningSecret, time.Now(), op.Method, u.EscapedPath(), sha256.Sum256(body)))
-	}
-	return record(s, r)
+	return send(t, s, op.Method, target+"?"+query, body, headers...)
 }
 
 func bodyOf(op *endpoint.Op[*api.Env], fields map[string]string) (body []byte, contentType string) {

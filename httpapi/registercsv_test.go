@@ -1,13 +1,11 @@
 package httpapi
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -32,30 +30,17 @@ type csvRow struct {
 	at                                            geo.Point
 }
 
-// readWeekly reads the rows of mainland France, as any reader of such a file would.
+// readWeekly reads the rows of mainland France.
 func readWeekly(t *testing.T, path string) (rows []csvRow) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
-	r.Comma = ';'
-	lines, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := map[string]int{}
-	for i, name := range lines[0] {
-		at[name] = i
-	}
-	for _, line := range lines[1:] {
-		if line[at["sta_nm_dpt"]] >= "097" {
+	for _, line := range weeklyRows(t, path) {
+		if line["sta_nm_dpt"] >= "097" {
 			continue
 		}
-		lat, lng, _ := strings.Cut(line[at["coordonnees"]], ",")
-		row := csvRow{support: line[at["sup_id"]], operator: line[at["adm_lb_nom"]], system: line[at["emr_lb_systeme"]],
-			generation: line[at["generation"]], status: line[at["statut"]]}
+		lat, lng, _ := strings.Cut(line["coordonnees"], ",")
+		row := csvRow{support: line["sup_id"], operator: line["adm_lb_nom"], system: line["emr_lb_systeme"],
+			generation: line["generation"], status: line["statut"]}
+		var err error
 		if row.at.Lat, err = strconv.ParseFloat(strings.TrimSpace(lat), 64); err != nil {
 			t.Fatal(err)
 		}

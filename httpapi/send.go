@@ -35,8 +35,11 @@ const (
 )
 
 // send sends an answer, or an error if too many are being sent. One that cannot be finished ends the connection.
-func (w *answer) send(a *endpoint.Answer, asked answerKey) {
-	if err := w.sendTo(a, asked); err != nil {
+func (w *answer) send(a *endpoint.Answer, asked answerKey) { w.finish(w.sendTo(a, asked)) }
+
+// finish ends the connection if the answer could not be sent to its end.
+func (w *answer) finish(err error) {
+	if err != nil {
 		w.abort(err)
 	}
 }

@@ -2,10 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,27 +55,16 @@ func archiveWeeks(t *testing.T, s *Server, n int) (w weeks) {
 // readWeek reads the supports of an edition.
 func readWeek(t *testing.T, path string) map[string]fileSite {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
-	r.Comma = ';'
-	all, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	sites := map[string]fileSite{}
-	for _, row := range all[1:] {
-		value := func(name string) string { return row[slices.Index(all[0], name)] }
-		s := sites[value("sup_id")]
+	for _, row := range weeklyRows(t, path) {
+		s := sites[row["sup_id"]]
 		if s == nil {
-			s = fileSite{"": value("coordonnees")}
-			sites[value("sup_id")] = s
+			s = fileSite{"": row["coordonnees"]}
+			sites[row["sup_id"]] = s
 		}
-		system := value("adm_lb_nom") + " " + value("emr_lb_systeme")
-		if fileStatus(value("statut")) >= fileStatus(s[system]) {
-			s[system] = value("statut")
+		system := row["adm_lb_nom"] + " " + row["emr_lb_systeme"]
+		if fileStatus(row["statut"]) >= fileStatus(s[system]) {
+			s[system] = row["statut"]
 		}
 	}
 	return sites

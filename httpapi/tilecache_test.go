@@ -13,7 +13,6 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -25,59 +24,6 @@ func tileNear(code market.Code, p geo.Point, zoom int) string {
 }
 
 var parisCentre = geo.Point{Lat: 48.8566, Lng: 2.3522}
-
-// A tile that was asked for before is sent as the first time, in every coding.
-func TestTilesFromTheCache(t *testing.T) {
-	for _, tt := range []struct{ name, path string }{
-		{"a large one", "/tiles/FR/5/16/11.mvt"},
-		{"a small one", tileNear(market.FR, parisCentre, 5) + "?operator=FREE&band=3500&status=projet"},
-		{"an empty one", "/tiles/FR/9/0/0.mvt"},
-	} {
-		s := newServer(t)
-		want := get(t, s, tt.path)
-		for range 2 {
-			for _, coding := range []string{"gzip", "identity", "zstd", ""} {
-				t.Run(tt.name+" "+coding, func(t *testing.T) {
-					got := get(t, s, tt.path, "Accept-Encoding", coding)
-					if got.Code != want.Code || unpack(t, got) != want.Body.String() {
-						t.Errorf("status %d, %d bytes, want %d, %d bytes", got.Code, got.Body.Len(), want.Code, want.Body.Len())
-					}
-					for _, name := range []string{"Content-Type", "Etag", "Cache-Control", "Vary"} {
-						if got.Header().Get(name) != want.Header().Get(name) {
-							t.Errorf("%s: got %q, want %q", name, got.Header().Get(name), want.Header().Get(name))
-						}
-					}
-					used := got.Header().Get("Content-Encoding")
-					if want.Body.Len() >= minPacked && used != strings.TrimPrefix(coding, "identity") {
-						t.Errorf("Content-Encoding %q, want that of %q", used, coding)
-					}
-				})
-			}
-		}
-		if n, _ := s.pages.Usage(); n == 0 {
-			t.Errorf("%s: the cache has nothing", tt.name)
-		}
-	}
-}
-
-// The memory of tiles stays within its bound whatever filters callers invent.
-func TestTilesOfManyFilters(t *testing.T) {
-	s := newServer(t)
-	s.pages = newPageCache(1 << 20)
-	path := tileNear(market.FR, parisCentre, 9)
-	filters := 10_000
-	if !tier.Full() {
-		filters = 1000 // the detector is ten times as slow
-	}
-	for i := range filters {
-		if w := get(t, s, fmt.Sprintf("%s?status=en-service,x%d", path, i), "Accept-Encoding", "gzip"); w.Code != 200 {
-			t.Fatalf("filter %d: status %d, want 200: %s", i, w.Code, w.Body)
-		}
-	}
-	if n, held := s.pages.Usage(); held > 1<<20 || n < 100 {
-		t.Errorf("%d bytes in %d tiles, want at most 1 MiB, and many tiles", held, n)
-	}
-}
 
 func TestTilesOfAVersion(t *testing.T) {
 	s := newServer(t)
