@@ -34,32 +34,6 @@ func countSites(t *testing.T, tile []byte) int {
 	return n
 }
 
-// The tile of the whole world counts what the list counts under the same filters.
-func TestTilesCountLikeTheList(t *testing.T) {
-	s := newServer(t)
-	for _, filter := range []string{"", "operator=ORANGE", "operator=SFR,FREE&generation=5G", "status=projet", "department=75",
-		"technology=LTE%20800&operator=BOUYGUES", "band=3500&status=en-service"} {
-		t.Run(filter, func(t *testing.T) {
-			tile := get(t, s, "/tiles/FR/0/0/0.mvt?"+filter)
-			var list struct {
-				Meta struct{ TotalMatched int }
-			}
-			if err := json.Unmarshal(get(t, s, "/antennas?limit=1&"+filter).Body.Bytes(), &list); err != nil {
-				t.Fatal(err)
-			}
-			if list.Meta.TotalMatched == 0 {
-				t.Fatal("no site matches: the filter shows nothing")
-			}
-			if got := countSites(t, tile.Body.Bytes()); got != list.Meta.TotalMatched {
-				t.Errorf("sites of the tile: got %d, want %d", got, list.Meta.TotalMatched)
-			}
-			if got := tile.Header().Get("Content-Type"); got != "application/vnd.mapbox-vector-tile" {
-				t.Errorf("Content-Type: got %q", got)
-			}
-		})
-	}
-}
-
 func TestTiles(t *testing.T) {
 	s := newServer(t)
 	for _, tt := range []struct {
@@ -90,6 +64,10 @@ func TestTiles(t *testing.T) {
 				wantError(t, w, tt.status, tt.code)
 			} else if w.Code != tt.status {
 				t.Errorf("status: got %d, want %d: %s", w.Code, tt.status, w.Body)
+			}
+			if got := w.Header().Get("Content-Type"); strings.HasSuffix(tt.path, "0/0/0.mvt") && tt.code == "" &&
+				tt.status == 200 && got != "application/vnd.mapbox-vector-tile" {
+				t.Errorf("Content-Type: got %q, want that of vector tiles", got)
 			}
 			if tt.status == 204 && w.Body.Len() > 0 {
 				t.Errorf("a body of %d bytes, want none", w.Body.Len())

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"relais/api"
-	"relais/api/endpoint"
 	"relais/httpapi/web/docs"
 )
 
@@ -98,43 +97,6 @@ func TestUnknownParametersPassedOver(t *testing.T) {
 				t.Errorf("%s: status %d %s, want %d", tt.target, w.Code, w.Body, tt.status)
 			}
 		})
-	}
-}
-
-func TestNearestParameter(t *testing.T) {
-	s := newServer(t)
-	for _, tt := range []struct{ name, want string }{
-		{"limt", "limit"},
-		{"Limit", "limit"},
-		{"lmiit", "limit"},
-		{"ofset", "offset"},
-		{"operators", "operator"},
-		{"opérateur", "operator"},
-		{"departement", "department"},
-		{"radius", "radiusKm"},
-		{"radius_km", "radiusKm"},
-		{"latitude", "lat"},
-		{"longitude", "lon"},
-		{"gen", "generation"},
-		{"sotuh", "south"},
-		{"Nord", "north"},
-		{"provinces", "province"},
-		{"marke", "market"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			wantError(t, get(t, s, "/antennas?"+tt.name+"=1"), 400, "INVALID_PARAMETER", "the nearest is "+tt.want)
-		})
-	}
-	for _, tt := range []struct {
-		name, want string
-		of         []string
-	}{
-		{"x", "only", []string{"only"}}, {"", "b", []string{"aa", "b"}}, {"ab", "ba", []string{"abcd", "ba"}},
-		{"site_id", "siteId", []string{"market", "siteId"}},
-	} {
-		if got := endpoint.Nearest(tt.name, tt.of); got != tt.want {
-			t.Errorf("the nearest to %q of %q: %s, want %s", tt.name, tt.of, got, tt.want)
-		}
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 
 // The distances are counted by hand.
 func TestNearest(t *testing.T) {
-	names := []string{"limit", "offset", "operator", "radiusKm", "bbox", "lat", "lng"}
+	names := []string{"limit", "offset", "operator", "radiusKm", "bbox", "lat", "lng", "lon", "generation", "south", "north",
+		"department", "province", "market"}
 	for _, tt := range []struct{ name, want string }{
 		{"limit", "limit"},
 		{"limt", "limit"},    // one letter is missing
@@ -19,6 +20,13 @@ func TestNearest(t *testing.T) {
 		{"radius", "radiusKm"}, // the beginning of a name
 		{"lang", "lng"},        // one letter is too many
 		{"latitude", "lat"},
+		{"longitude", "lon"},
+		{"gen", "generation"},
+		{"Nord", "north"},
+		{"sotuh", "south"},
+		{"departement", "department"},
+		{"opérateur", "operator"},
+		{"marke", "market"},
 		{"zzzzzzzz", "limit"},                     // equally far: the first
 		{strings.Repeat("offset", 1e5), "offset"}, // cut before it is compared
 	} {
