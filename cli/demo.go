@@ -92,7 +92,7 @@ func demoMade(dir folder.Dir) (bool, error) {
 			all++
 			switch s, err := snapshot.ReadFile(dir.Snapshot(string(code)), code); {
 			case errors.Is(err, fs.ErrNotExist):
-			case errors.Is(err, snapshot.ErrVersion) && demoSources(dir, set): // of an older relais
+			case errors.Is(err, snapshot.ErrVersion) && demoSources(dir, set):
 				old++
 			case err != nil:
 				return false, fmt.Errorf("%s is not a demonstration (%w); name another folder", dir, err)

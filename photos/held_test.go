@@ -8,7 +8,6 @@ import (
 
 	"relais/community/audit"
 	"relais/internal/folder"
-	"relais/internal/store"
 )
 
 // decisions lists what the log of the store has: who, what, from which state to which.
@@ -245,31 +244,5 @@ func TestNewsOfHeldPhotos(t *testing.T) {
 	}
 	if got, want := told(), []string{"held " + p.ID, "photo " + p.ID}; !slices.Equal(got, want) {
 		t.Errorf("hooks are told %q, want %q", got, want)
-	}
-}
-
-// A record of a version without Held is shown or hidden as before.
-func TestOldRecords(t *testing.T) {
-	s, _ := fresh(t)
-	p := add(t, s, newOf("fr-1", "SFR", 1))
-	if _, err := s.Hide(p.ID, audit.Decision{Why: "a face"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.db.Update(func(tx *store.Tx) error { // as that version wrote it
-		old, err := get(tx, key(p.ID))
-		if err != nil {
-			return err
-		}
-		old.Decided = 0
-		if err := putJSON(tx, photosBucket, key(p.ID), old); err != nil {
-			return err
-		}
-		return tx.Bucket([]byte(hiddenBucket)).Put(key(p.ID), []byte{})
-	}); err != nil {
-		t.Fatal(err)
-	}
-	mustBeWhole(t, s, 1)
-	if got, err := s.get(p.ID); err != nil || got.State() != Concealed {
-		t.Errorf("got %+v, %v; want it hidden", got, err)
 	}
 }

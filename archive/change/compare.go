@@ -176,14 +176,8 @@ func (n *net) add(d *delta) {
 // ErrMismatch says that a list does not belong to a state.
 var ErrMismatch = errors.New("these differences do not belong to this state")
 
-// Apply returns the state after the differences of a list. Error: ErrMismatch.
-func Apply(s *State, l *List) (*State, error) { return step(s, l, false) }
-
 // Undo returns the state before the differences of a list. Error: ErrMismatch.
-func Undo(s *State, l *List) (*State, error) { return step(s, l, true) }
-
-// step applies or undoes a list.
-func step(s *State, l *List, undo bool) (*State, error) {
+func Undo(s *State, l *List) (*State, error) {
 	b := NewStateBuilder()
 	var one Site
 	var deltas []delta
@@ -204,7 +198,7 @@ func step(s *State, l *List, undo bool) (*State, error) {
 		if stays := deltas[0].level != siteLevel; stays && one.Place != l.texts.placeOf(l.sites[k].place) {
 			return nil, fmt.Errorf("site %.40q: %w", one.ID, ErrMismatch)
 		}
-		left, err := one.apply(there, deltas, undo)
+		left, err := one.undo(there, deltas)
 		if err != nil {
 			return nil, err
 		}
@@ -216,15 +210,12 @@ func step(s *State, l *List, undo bool) (*State, error) {
 	return b.State()
 }
 
-// apply changes a site by its differences. there reports whether it was there, left whether it is.
-func (s *Site) apply(there bool, deltas []delta, undo bool) (left bool, err error) {
+// undo undoes the differences of a site. there reports whether it is there, left whether it was.
+func (s *Site) undo(there bool, deltas []delta) (left bool, err error) {
 	wrong := fmt.Errorf("site %.40q: %w", s.ID, ErrMismatch)
 	left = there
 	for _, d := range deltas {
-		from, to := d.before, d.after
-		if undo {
-			from, to = to, from
-		}
+		from, to := d.after, d.before
 		switch d.level {
 		case siteLevel:
 			if from != (value{there: there, place: s.Place}) {

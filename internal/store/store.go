@@ -33,7 +33,7 @@ var (
 	// errNewer says that a newer program has written the file.
 	errNewer = errors.New("it was written by a newer relais: install that version")
 	// errOlder says that a program from before the first release has written the file.
-	errOlder = errors.New("it is of a format from before the first release: begin with a new folder")
+	errOlder = errors.New("it is of a format from before the first release, which this relais does not read: use another folder")
 )
 
 func damaged(name string, why error) error {

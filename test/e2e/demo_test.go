@@ -59,7 +59,7 @@ func TestDemo(t *testing.T) {
 	first := s.inTime()
 	s.stop()
 
-	// Of an older relais: the demonstration is made again.
+	// Of another version of relais: the demonstration is made again.
 	snap := filepath.Join(dir, "snapshots", "FR.snap")
 	text := filetest.Read(t, snap)
 	text[8]++ // the version of the format
