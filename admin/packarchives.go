@@ -7,7 +7,7 @@ import (
 
 	"relais/archive"
 	"relais/archive/change"
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/market"

@@ -23,7 +23,7 @@ import (
 	"slices"
 	"time"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/internal/store"
 	"relais/site"
 )

@@ -3,7 +3,7 @@ package archive
 import (
 	"slices"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/internal/intern"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"relais/archive/column"
 	"relais/geo"
+	"relais/ingest/anfr/column"
 )
 
 // A Brief is a support of an overview.

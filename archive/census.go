@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/internal/store"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 )
 
 // withColumns is a file of a date with further columns. Each line has the values of them at its end.

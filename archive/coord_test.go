@@ -3,7 +3,7 @@ package archive
 import (
 	"testing"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 )
 
 // The position of a record without coordonnees is that of coord.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/ingest/source"
 	"relais/internal/store"
 	"relais/site"

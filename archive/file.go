@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"relais/archive/column"
 	"relais/ingest/anfr"
+	"relais/ingest/anfr/column"
 	"relais/internal/chunked"
 	"relais/internal/intern"
 )

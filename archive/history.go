@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/internal/fold"
 )
 

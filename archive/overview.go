@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"relais/archive/column"
 	"relais/geo"
+	"relais/ingest/anfr/column"
 	"relais/internal/store"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"relais/archive/column"
 	"relais/geo"
+	"relais/ingest/anfr/column"
 )
 
 // A planted is a row of the publications that these tests make up.

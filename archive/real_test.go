@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 )
 
 // fewWeeks has the generator of weeks in this package replay the changes of eight weeks, which

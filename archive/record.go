@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/archive/column"
 	"relais/geo"
 	"relais/ingest/anfr"
+	"relais/ingest/anfr/column"
 )
 
 // Markets are the markets whose registers come from the observatoire, as the archives do.

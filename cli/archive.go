@@ -184,20 +184,27 @@ func archiveBy(d dataFlag, streams Streams) *ingest.Archive {
 		err = call(ctx, d, streams, c, &reports)
 		return reports, err
 	})
-	a.Elsewhere = admin.IsServed(d.dir())
+	if admin.IsServed(d.dir()) { // the server reads the file itself
+		a.Draft = nil
+	}
 	return a
 }
 
 // archiveOf returns what adds archives for an ingest.
 func archiveOf(add func(context.Context, admin.AddArchives) ([]*archive.Report, error)) *ingest.Archive {
-	return &ingest.Archive{Add: func(ctx context.Context, path string, o archive.Options) (*archive.Report, error) {
-		added, err := add(ctx, admin.AddArchives{Paths: []string{path}, Force: o.Force, Newest: o.Newest, Known: true,
-			Draft: o.Draft})
-		if len(added) == 0 {
-			return nil, err
-		}
-		return added[len(added)-1], err
-	}}
+	return &ingest.Archive{
+		Draft: func() ingest.Draft { return &archive.Draft{} },
+		Add: func(ctx context.Context, path string, how ingest.Archiving) (ingest.Archived, error) {
+			c := admin.AddArchives{Paths: []string{path}, Force: how.Force, Newest: how.Newest, Known: true}
+			c.Draft, _ = how.Draft.(*archive.Draft)
+			added, err := add(ctx, c)
+			if len(added) == 0 {
+				return ingest.Archived{}, err
+			}
+			last := added[len(added)-1]
+			return ingest.Archived{Date: last.Date, Replaced: last.Replaced}, err
+		},
+	}
 }
 
 // afterIngest returns a function to call after an ingest by a command.

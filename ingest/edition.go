@@ -6,31 +6,47 @@ import (
 	"path/filepath"
 	"slices"
 
-	"relais/archive"
 	"relais/ingest/anfr"
 	"relais/ingest/source"
 	"relais/internal/folder"
 )
 
-// An Archive adds an edition of the observatoire to the archives.
+// An Archive keeps the editions of the observatoire.
 type Archive struct {
-	// Add takes the absolute path of a kept file or archive. The draft of the options is what was read of it, nil if
-	// it was not read now. Added is nil if its date has an edition that stays.
-	Add func(ctx context.Context, path string, o archive.Options) (added *archive.Report, err error)
-	// Elsewhere says that another process adds, which has no use for a draft.
-	Elsewhere bool
+	// Draft returns what also reads the rows of an observatoire while it is parsed. It is nil where
+	// nobody could use that.
+	Draft func() Draft
+	// Add adds an edition from the absolute path of a kept file or archive. Archived is empty if its
+	// date has an edition that stays.
+	Add func(ctx context.Context, path string, how Archiving) (Archived, error)
+}
+
+// A Draft is an edition that is read.
+type Draft interface{ Read(r *source.Reader) }
+
+// Archiving says how an edition is added.
+type Archiving struct {
+	Draft  Draft // of Archive.Draft, what was read of the file now; or nil
+	Force  bool  // in place of one of its date, and without guards
+	Newest bool  // in place of one of its date, if that is the newest and has other rows
+}
+
+// Archived is an edition that was added.
+type Archived struct {
+	Date     string // YYYY-MM-DD, "" for none
+	Replaced bool   // it took the place of another one of its date
 }
 
 func isObservatory(f source.Found) bool { return f.Kind.Name == anfr.Observatory }
 
 // draft has the observatoire among the files read for the archives too, while it is parsed. It returns nil
 // without an observatoire, and if nobody could use the draft.
-func (a *Archive) draft(files []source.Found) *archive.Draft {
+func (a *Archive) draft(files []source.Found) Draft {
 	i := slices.IndexFunc(files, isObservatory)
-	if a == nil || a.Elsewhere || i < 0 {
+	if a == nil || a.Draft == nil || i < 0 {
 		return nil
 	}
-	d := &archive.Draft{}
+	d := a.Draft()
 	files[i].Second = d.Read
 	return d
 }
@@ -71,33 +87,30 @@ func (r *Report) archiveReplaced(ctx context.Context, o Options, k *keptFiles, f
 	if kept := (&source.Input{Path: path}); kept.Synthetic() && !files[given].Synthetic() {
 		return // the archives do not mix them
 	}
-	var added *archive.Report
+	var added Archived
 	if err == nil {
-		added, err = o.Archive.Add(ctx, path, archive.Options{})
+		added, err = o.Archive.Add(ctx, path, Archiving{})
 	}
 	switch {
 	case err != nil:
 		r.Notes = append(r.Notes, fmt.Sprintf("the observatoire before this one may have no archive: %v", err))
-	case added != nil:
+	case added.Date != "":
 		r.Notes = append(r.Notes, fmt.Sprintf("the archive of %s was added: an ingest was ended before it", added.Date))
 	}
 }
 
 // archive archives the observatoire of the folder after an ingest. One that was given replaces the newest edition, if
 // that is of the same date and has other rows: it is the authority's newer word.
-func (r *Report) archive(ctx context.Context, o Options, k *keptFiles, entries []entry, draft *archive.Draft,
-	given bool) {
+func (r *Report) archive(ctx context.Context, o Options, k *keptFiles, entries []entry, draft Draft, given bool) {
 	if o.Archive == nil {
 		return
 	}
 	path, err := k.observatory(entries)
-	var added *archive.Report
+	var added Archived
 	if path != "" && err == nil {
-		added, err = o.Archive.Add(ctx, path, archive.Options{Draft: draft, Force: given && o.Force, Newest: given})
+		added, err = o.Archive.Add(ctx, path, Archiving{Draft: draft, Force: given && o.Force, Newest: given})
 	}
-	if added != nil {
-		r.Archived, r.ArchiveReplaced = added.Date, added.Replaced
-	}
+	r.Archived, r.ArchiveReplaced = added.Date, added.Replaced
 	if err != nil {
 		r.Unarchived = err.Error()
 	}

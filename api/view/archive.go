@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"relais/archive"
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 )
 
 // ArchivesMeta is the meta of /anfr/archives.

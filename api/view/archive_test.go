@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"relais/archive"
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 )
 
 // Where a support is comes from the first row that is still there; the name of its commune from

@@ -7,7 +7,7 @@ import (
 
 	"relais/api"
 	"relais/archive"
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/market"
 )
 

@@ -3,8 +3,8 @@ package anfr
 import (
 	"strconv"
 
-	"relais/archive/column"
 	"relais/geo"
+	"relais/ingest/anfr/column"
 	"relais/ingest/source"
 	"relais/market"
 	"relais/site"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 	"relais/ingest/source"
 	"relais/internal/filetest"
 )

@@ -8,7 +8,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/archive"
-	"relais/archive/column"
+	"relais/ingest/anfr/column"
 )
 
 var anfrCompareSiteDates = endpoint.New(endpoint.Decl{

@@ -11,8 +11,8 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive"
-	"relais/archive/column"
 	"relais/index"
+	"relais/ingest/anfr/column"
 	"relais/internal/fold"
 )
 
