@@ -8,7 +8,6 @@ import (
 	"relais/archive"
 	"relais/archive/change"
 	"relais/ingest/anfr/column"
-	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/market"
 )
@@ -48,12 +47,11 @@ func (p *packing) publications(ctx context.Context, db *store.DB) error {
 	if !known {
 		return nil
 	}
-	return folder.Scratch(packScratch, func(scratch string) (err error) {
-		p.report.Archives, err = p.Archives.CopyTo(ctx, db, scratch, func(s *archive.Site) bool {
-			return chosen.has(s.ID, func() bool { return p.had(&s.Records[0]) })
-		})
-		return err
+	var err error
+	p.report.Archives, err = p.Archives.CopyTo(ctx, db, func(s *archive.Site) bool {
+		return chosen.has(s.ID, func() bool { return p.had(&s.Records[0]) })
 	})
+	return err
 }
 
 // had reports whether a row of a support that is gone was in the area.

@@ -59,17 +59,21 @@ func (s *Store) Add(ctx context.Context, f *source.Found, o Options) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Date: o.Date.String(), Updated: p.updated, File: read, Changes: map[string]int{},
-		Supports: len(p.supports)}
-	err = s.db.Update(func(tx *store.Tx) error {
-		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
-		return a.run(o)
-	})
+	report, err := s.put(ctx, p, o)
 	if err != nil {
 		return nil, err
 	}
-	report.Seconds = time.Since(start).Seconds()
+	report.File, report.Seconds = read, time.Since(start).Seconds()
 	return report, nil
+}
+
+// put stores a publication that is read.
+func (s *Store) put(ctx context.Context, p *file, o Options) (*Report, error) {
+	report := &Report{Date: o.Date.String(), Updated: p.updated, Changes: map[string]int{}, Supports: len(p.supports)}
+	return report, s.db.Update(func(tx *store.Tx) error {
+		a := adding{ctx: ctx, tx: tx, file: p, date: o.Date, now: s.now(), report: report}
+		return a.run(o)
+	})
 }
 
 // publicationOf returns what the draft has, or reads the file if there is no draft.

@@ -91,6 +91,23 @@ func TestFurtherColumns(t *testing.T) {
 	if want := []string{fmt.Sprint("2026-09-10 FREE MOBILE 5 to 15 ", []int{column.Azimuths})}; !slices.Equal(turned, want) {
 		t.Errorf("changes %q, want %q", turned, want)
 	}
+	// A copy of a support has its rows as they are, with the same columns.
+	to, db := opened(t)
+	if n, err := s.CopyTo(t.Context(), db, func(of *Site) bool { return of.ID == "1" }); n != 4 || err != nil {
+		t.Fatalf("CopyTo: got %d, %v, want 4 publications", n, err)
+	}
+	copied, err := to.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range copied {
+		was, err1 := s.SiteAt("1", p.Date)
+		is, err2 := to.SiteAt("1", p.Date)
+		if diff := cmp.Diff(was, is); diff != "" || err1 != nil || err2 != nil || p.Rows != 2 || p.Updated != all[i].Updated {
+			t.Errorf("%s: %v, %v, %d rows of %s (-source +copy)\n%s", p.Date, err1, err2, p.Rows, p.Updated, diff)
+		}
+	}
+	mustBeWhole(t, to, 4)
 	if _, _, _, err := s.CheckRecords(); err != nil {
 		t.Errorf("check: %v", err)
 	}

@@ -19,6 +19,13 @@ import (
 // now is the tests' clock.
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func clockOf(t time.Time) func() time.Time { return func() time.Time { return t } }
 
 // openStore opens the measures of a folder as another process would: the process that has them open
