@@ -29,11 +29,8 @@ const (
 	aboutBucket = "about"
 )
 
-// Keys of aboutBucket. Each commit counts up the one of commits.
-var (
-	formatKey  = []byte("format")
-	commitsKey = []byte("commits")
-)
+// formatKey has the format of the rows in aboutBucket, as digits; without rows there is none.
+var formatKey = []byte("format")
 
 // rowsFormat is the format of the rows.
 const rowsFormat = 1
@@ -92,15 +89,11 @@ func readRows(db *store.DB) (list []SegmentInfo, err error) {
 
 // rowsIn reads the rows of a transaction.
 func rowsIn(tx *store.Tx) (list []SegmentInfo, err error) {
-	if b := tx.Bucket([]byte(aboutBucket)); b != nil {
-		if _, err = numberOf(b, commitsKey); err != nil {
-			return nil, err
-		}
-		format, err := numberOf(b, formatKey)
-		if err != nil {
-			return nil, err
-		}
-		if format > rowsFormat {
+	if text := tx.Value(aboutBucket, formatKey); text != nil {
+		switch format, err := strconv.Atoi(string(text)); {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w: its format is not a number", DatabaseName, errDamaged)
+		case format > rowsFormat:
 			return nil, fmt.Errorf("%s: %w (format %d, this program reads %d)", DatabaseName, ErrNewer, format,
 				rowsFormat)
 		}
@@ -119,19 +112,6 @@ func parseRow(k, v []byte) (row SegmentInfo, err error) {
 	}
 	row.order = binary.BigEndian.Uint64(k)
 	return row, nil
-}
-
-// numberOf reads a number of aboutBucket, 0 if it is missing.
-func numberOf(b interface{ Get([]byte) []byte }, key []byte) (uint64, error) {
-	text := b.Get(key)
-	if text == nil {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(string(text), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w: %s is not a number", DatabaseName, errDamaged, key)
-	}
-	return n, nil
 }
 
 // A change is what a commit does to the rows.
@@ -166,9 +146,7 @@ func (c *change) write(tx *store.Tx, before []SegmentInfo) error {
 			return err
 		}
 	}
-	commits, err := numberOf(about, commitsKey)
-	return errors.Join(err, about.Put(formatKey, []byte(strconv.Itoa(rowsFormat))),
-		about.Put(commitsKey, strconv.AppendUint(nil, commits+1, 10)))
+	return about.Put(formatKey, []byte(strconv.Itoa(rowsFormat)))
 }
 
 func orderKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
