@@ -40,8 +40,7 @@ a pack, which never has clients, accounts, secrets, counts, hooks, outages, repo
 fails, DEST is as it was.
 
 The data folder may be served meanwhile. Then the server collects the data, in its own folder for temporary files
-(TMPDIR in the server's environment, else /tmp), which needs as much room as the pack's data. Without a server, only
-the archives pass through the TMPDIR of this command.
+(TMPDIR in the server's environment, else /tmp), which needs as much room as the pack's data.
 
 Examples:
   relais pack --data DIR --area 35 /media/stick/rennes
