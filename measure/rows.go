@@ -29,7 +29,7 @@ const (
 	aboutBucket = "about"
 )
 
-// formatKey has the format of the rows in aboutBucket, as digits; without rows there is none.
+// formatKey has the format of the rows in aboutBucket, as digits. It is missing until the first change.
 var formatKey = []byte("format")
 
 // rowsFormat is the format of the rows.
