@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"relais/internal/filetest"
 )
 
@@ -35,9 +37,9 @@ func TestOpenAPIGolden(t *testing.T) {
 		}
 		filetest.Write(t, golden, text)
 	}
-	want := filetest.Read(t, golden)
-	if string(want) != string(text) {
-		t.Errorf("the document differs from %s: look at the difference, and run go test ./httpapi -update when it is meant", golden)
+	lines := func(text []byte) []string { return strings.Split(string(text), "\n") }
+	if diff := cmp.Diff(lines(filetest.Read(t, golden)), lines(text)); diff != "" {
+		t.Errorf("%s (-), got (+); go test ./httpapi -update writes it when this is meant:\n%.4000s", golden, diff)
 	}
 }
 
