@@ -46,13 +46,17 @@ func TestProse(t *testing.T) {
 		if d.IsDir() && (path == "build" || d.Name() == "testdata" || len(path) > 1 && d.Name()[0] == '.') {
 			return filepath.SkipDir
 		}
-		if filepath.Ext(path) != ".go" || path == "prose_test.go" {
+		help := path == filepath.Join("cli", "help.txt")
+		if filepath.Ext(path) != ".go" && !help || path == "prose_test.go" {
 			return nil
 		}
 		files++
 		src, err := os.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		if help {
+			src = []byte("/*" + string(src) + "*/")
 		}
 		for _, problem := range proseProblems(src) {
 			t.Errorf("%s:%s", path, problem)

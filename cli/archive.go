@@ -26,32 +26,12 @@ type archiveCommand struct {
 	Diff archiveDiff `cmd:"" help:"Compare two editions of a market's register."`
 }
 
-// Help is shown below the commands.
-func (*archiveCommand) Help() string {
-	return `Archives are the dated publications of the ANFR's observatoire, whole. Every ingest of one
-keeps it; those of earlier weeks are added here, in any order, while a server runs or not.
-
-Examples:
-  relais archive add --data DIR observatoire_2026-08-20.csv observatoire_2026-08-27.csv
-  relais archive list --data DIR
-  relais archive diff 2026-08-20 2026-08-27 --data DIR`
-}
-
 type archiveAdd struct {
 	dataFlag
 	Files []string `arg:"" name:"file" help:"Observatoires: files, folders or zip archives."`
 	Date  string   `placeholder:"YYYY-MM-DD" help:"The date of the publication, of one file; default: the one that the file states."`
 	Force bool     `help:"Replace an archive of the same date; accept a future date, or over 5 % fewer supports."`
 	JSON  bool     `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*archiveAdd) Help() string {
-	return `The files are added one after the other; when one fails, those before it stay.
-
-Examples:
-  relais archive add --data DIR observatoire_2026-08-27.csv
-  relais archive add --data DIR --date 2024-12-19 2024S51.csv`
 }
 
 // Validate refuses wrong flags.
@@ -150,12 +130,6 @@ func printArchived(w io.Writer, r *archive.Report) error {
 type archiveList struct {
 	dataFlag
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*archiveList) Help() string {
-	return `Example:
-  relais archive list --data DIR`
 }
 
 // Run lists the archives.

@@ -40,20 +40,6 @@ type changeFlags struct {
 	Disc       string `placeholder:"LAT,LON,KM" help:"Only around this position: --disc=48.11,-1.67,10."`
 }
 
-// Help is shown below the flags.
-func (*archiveDiff) Help() string {
-	return `What differs between two editions, each change once: what came and went in between is left out.
-The changes are those of /changes with net=true, all of them, while a server runs or not. Editions of
-FR and DROM are the archives; of other markets, those of snapshots that were loaded or ingested. The
-market's snapshot is read for the communes in --json and the names of technologies: without one,
-communes are null, and only the systems of the changes themselves are known.
-
-Examples:
-  relais archive diff 2026-08-20 2026-08-27 --data DIR
-  relais archive diff 2026-01-01 2026-08-27 --data DIR --operator FREE --technology "5G NR 3500" --department 35
-  relais archive diff 2026-08-20 2026-08-27 --data DIR --kind site-added --disc=48.11,-1.67,10 --json`
-}
-
 // Validate refuses wrong flags.
 func (c *archiveDiff) Validate() error {
 	if err := c.dataFlag.Validate(); err != nil {

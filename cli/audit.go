@@ -17,15 +17,6 @@ type auditCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*auditCommand) Help() string {
-	return `What moderators decided, on the pages or on the command line, the newest first. Entries are kept for a year.
-
-Examples:
-  relais audit --data DIR
-  relais audit --data DIR --about 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --json`
-}
-
 // Validate refuses wrong flags.
 func (c *auditCommand) Validate() error { return cmp.Or(c.dataFlag.Validate(), c.pageFlags.Validate()) }
 

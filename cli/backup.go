@@ -24,21 +24,6 @@ type backupCommand struct {
 	JSON     bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*backupCommand) Help() string {
-	return `Copies the data folder while it is served or not. The copy has a list of its files,
-backup.json, which says that it is whole; relais check --backup compares them. It has secret.key,
-which opens the clients' signing secrets: keep it as safe as the folder.
-
-With --keep, only complete copies that --keep made of the same folder are removed. With -, the copy is
-made in the temporary folder (TMPDIR) first, which needs room for it.
-
-Examples:
-  relais backup --data DIR /mnt/backup/2026-11-21
-  relais backup --data DIR --keep 7 /mnt/backup
-  relais backup --data DIR - | ssh backup@example.org 'cat > relais.tar'`
-}
-
 // toOutput is the DEST that means standard output, and the BACKUP that means standard input.
 const toOutput = "-"
 
@@ -111,17 +96,6 @@ type restoreCommand struct {
 	Backup string `arg:"" name:"backup" help:"A copy by relais backup, or its tar archive; - reads the archive from standard input."`
 	dataFlag
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*restoreCommand) Help() string {
-	return `Compares the backup with its list of files, copies it, and compares the copy. An archive must not be
-compressed: zcat FILE | relais restore - reads one that is.
-
-Examples:
-  relais restore /mnt/backup/2026-11-21 --data DIR
-  relais restore relais.tar --data DIR
-  ssh backup@example.org cat relais.tar | relais restore - --data DIR`
 }
 
 // Run copies the backup into the folder.

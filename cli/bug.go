@@ -14,29 +14,11 @@ type bugCommand struct {
 	Close bugClose `cmd:"" help:"Close a bug, with an answer for the person who filed it."`
 }
 
-// Help is shown below the commands.
-func (*bugCommand) Help() string {
-	return `People who signed in file bugs with the tool bug_submit and see their state with me_bugs_status.
-
-Examples:
-  relais bug list --data DIR
-  relais bug close --data DIR bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607 --answer "mended in the data of Friday"`
-}
-
 type bugList struct {
 	dataFlag
 	All bool `help:"Those that are closed as well."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*bugList) Help() string {
-	return `The newest first; --json has the whole texts.
-
-Examples:
-  relais bug list --data DIR
-  relais bug list --data DIR --all --json`
 }
 
 // Validate refuses wrong flags.
@@ -59,14 +41,6 @@ type bugClose struct {
 	Bug    string `arg:"" name:"bug" help:"Id of the bug, or its first characters, such as bug:3e1f0a."`
 	Answer string `placeholder:"TEXT" help:"Answer for the person who filed it."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*bugClose) Help() string {
-	return `A bug that is closed stays so, with the last answer.
-
-Example:
-  relais bug close --data DIR bug:3e1f0a4c5b6d7e8f90a1b2c3d4e5f607 --answer "mended in the data of Friday"`
 }
 
 // Run closes the bug.

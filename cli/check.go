@@ -19,20 +19,6 @@ type checkCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*checkCommand) Help() string {
-	return `Reads every snapshot, kept source and store of the folder to its end, while it is served or
-not, and changes nothing. Exit code 0 when all is well, 1 when something is wrong; leftovers and
-unknown files are only named.
-
-Examples:
-  relais check --data DIR
-  relais check --data DIR --json
-  relais check --backup /mnt/backup/2026-11-21
-  relais check --data DIR --accept
-  relais check --data DIR --repair measures`
-}
-
 // Validate refuses flags without a folder, or for another kind of folder.
 func (c *checkCommand) Validate() error {
 	switch {
@@ -132,16 +118,6 @@ func printReport(w io.Writer, r *admin.CheckReport) error {
 type compactCommand struct {
 	dataFlag
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*compactCommand) Help() string {
-	return `Rewrites the stores without what was deleted. A running server does it by itself twice a
-day when something was deleted; this does it now, and requests are answered meanwhile. A store stays
-as it is if it would be larger.
-
-Example:
-  relais compact --data DIR`
 }
 
 // Run compacts the stores.

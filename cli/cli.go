@@ -90,6 +90,9 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 		kong.Writers(streams.Out, streams.Err), kong.Exit(func(code int) { exit = code }),
 		kong.DefaultEnvars("RELAIS"), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(streams))
+	if err == nil {
+		err = describe(parser.Model)
+	}
 	if err != nil {
 		fmt.Fprintln(streams.Err, "relais:", err)
 		return failed

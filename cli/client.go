@@ -26,17 +26,6 @@ type clientCommand struct {
 	Sign   clientSign   `cmd:"" help:"Print the headers of a signed request, to find out why one is refused."`
 }
 
-// Help is shown below the commands.
-func (*clientCommand) Help() string {
-	return `A client is a program that may call, with its keys, scopes and limits. While a server runs,
-changes take effect on its next request.
-
-Examples:
-  relais client create --data DIR --name "Web map" --mode browser --origin https://map.example --scopes all-read
-  relais client create --data DIR --name Backend --mode server --cidr 192.0.2.0/24 --scopes antennas:read --json
-  relais client rotate --data DIR Backend --overlap 7d`
-}
-
 type clientCreate struct {
 	dataFlag
 	Name               string      `required:"" help:"What people call it."`
@@ -53,14 +42,6 @@ type clientCreate struct {
 	VisitorDay         int         `placeholder:"N" help:"BROWSER, MOBILE: of these, a day for one visitor (default: no limit)."`
 	Expires            *days       `placeholder:"TIME" help:"Until when it may call, from now: 90d, 12h."`
 	JSON               bool        `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*clientCreate) Help() string {
-	return `Examples:
-  relais client create --data DIR --name "Web map" --mode browser --origin https://map.example --scopes all-read
-  relais client create --data DIR --name Backend --mode server --cidr 192.0.2.0/24 --cidr 2001:db8::/48 --scopes antennas:read --json
-  relais client create --data DIR --name App --mode mobile --scopes antennas:read,stats:read --minute 6000 --day 500000 --visitor-minute 60 --expires 90d`
 }
 
 // Run makes the client.

@@ -15,15 +15,6 @@ type clientRotate struct {
 	Overlap days `default:"1d" placeholder:"TIME" help:"How long the present keys go on (${default}); 0 ends them at once."`
 }
 
-// Help is shown below the flags.
-func (*clientRotate) Help() string {
-	return `The signing secret stays: for another one, make another client and delete this one.
-
-Examples:
-  relais client rotate --data DIR Backend --overlap 7d
-  relais client rotate --data DIR Backend --overlap 0s --json`
-}
-
 // Run gives the client another key.
 func (c *clientRotate) Run(ctx context.Context, streams Streams) error {
 	command := admin.RotateClient{Client: c.Client, Overlap: time.Duration(c.Overlap)}
@@ -34,13 +25,6 @@ type clientRevoke struct {
 	oneClient
 	// The environment is ignored: RELAIS_KEY is a key to sign with.
 	Key string `env:"-" placeholder:"PREFIX" help:"Only this key: the whole, or the part between rk_ and the second underscore."`
-}
-
-// Help is shown below the flags.
-func (*clientRevoke) Help() string {
-	return `Examples:
-  relais client revoke --data DIR Backend
-  relais client revoke --data DIR Backend --key 0123456789ab`
 }
 
 // Run ends keys.
@@ -55,12 +39,6 @@ func (c *clientRevoke) Run(ctx context.Context, streams Streams) error {
 }
 
 type clientDelete struct{ oneClient }
-
-// Help is shown below the flags.
-func (*clientDelete) Help() string {
-	return `Example:
-  relais client delete --data DIR Backend`
-}
 
 // Run removes the client.
 func (c *clientDelete) Run(ctx context.Context, streams Streams) error {

@@ -17,12 +17,6 @@ type clientList struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*clientList) Help() string {
-	return `Example:
-  relais client list --data DIR --json`
-}
-
 // Run lists the clients.
 func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	var list []*access.Client
@@ -61,12 +55,6 @@ type oneClient struct {
 
 type clientShow struct{ oneClient }
 
-// Help is shown below the flags.
-func (*clientShow) Help() string {
-	return `Example:
-  relais client show --data DIR Backend`
-}
-
 // Run shows the client.
 func (c *clientShow) Run(ctx context.Context, streams Streams) error {
 	return printAnswer(ctx, c.dataFlag, streams, admin.ShowClient{Client: c.Client}, c.JSON, streams.printClient)
@@ -104,12 +92,6 @@ func visitorLimit(limit int) string {
 }
 
 type clientUsage struct{ oneClient }
-
-// Help is shown below the flags.
-func (*clientUsage) Help() string {
-	return `Example:
-  relais client usage --data DIR Backend`
-}
 
 // Run prints the remaining requests.
 func (c *clientUsage) Run(ctx context.Context, streams Streams) error {

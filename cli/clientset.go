@@ -33,18 +33,6 @@ type clientSet struct {
 	Partner       *bool    `negatable:"" help:"May write, where its scopes say so."`
 }
 
-// Help is shown below the flags.
-func (*clientSet) Help() string {
-	return `Changes what flags name, and nothing else; keys and secrets stay. While a server runs, its next
-request sees the change. With --cidr none, a MOBILE client may call from any
-address. Mode, signature and attestation of a client do not change: make another one.
-
-Examples:
-  relais client set --data DIR "Web map" --add-origin https://www.map.example --minute 600
-  relais client set --data DIR Backend --cidr 192.0.2.0/24 --cidr 2001:db8::/48 --expires never
-  relais client set --data DIR 01a1fe0a --name "Old backend" --remove-scopes photos:write --no-partner --json`
-}
-
 // Run changes the client.
 func (c *clientSet) Run(ctx context.Context, streams Streams) error {
 	change, err := c.change(time.Now())

@@ -24,12 +24,6 @@ type clientSign struct {
 	URL    *url.URL `arg:"" name:"url" help:"The URL that is asked for; its query is not signed."`
 }
 
-// Help is shown below the flags.
-func (*clientSign) Help() string {
-	return `Example:
-  relais client sign --key rk_… --secret … GET http://127.0.0.1:8080/external/v1/antennas | curl -H @- http://127.0.0.1:8080/external/v1/antennas`
-}
-
 // Validate refuses a request that no client could send.
 func (c *clientSign) Validate() error {
 	switch {

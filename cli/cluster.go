@@ -89,18 +89,6 @@ type clusterInitCommand struct {
 	Blobs string `default:"pg" placeholder:"PLACE" help:"Where photos, snapshots and measurements are: pg, or S3 (${default})."`
 }
 
-// Help is shown below the flags.
-func (*clusterInitCommand) Help() string {
-	return `Copies a data folder, which must not be served, into a database that has no cluster yet. The
-folder stays as it is. PGPASSFILE names the file with the database's password. --blobs for S3 is
-"s3://bucket/prefix?endpoint=https://host&region=NAME".
-
-Then give each node an empty folder with a copy of secret.key, and start it:
-
-  relais cluster init --data DIR --cluster postgres://relais@db1,db2/relais?target_session_attrs=read-write
-  cp DIR/secret.key NODE/ && relais serve --data NODE --cluster postgres://…`
-}
-
 // Run makes the cluster.
 func (c *clusterInitCommand) Run(ctx context.Context, streams Streams) error {
 	dir := c.dir()

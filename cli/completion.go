@@ -16,17 +16,6 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help is shown below the flags.
-func (*completionCommand) Help() string {
-	return `Prints a script with which the shell completes commands, options and their values.
-
-Examples:
-  source <(relais completion bash)
-  relais completion bash | sudo tee /usr/share/bash-completion/completions/relais
-  relais completion zsh > "${fpath[1]}/_relais"
-  relais completion fish > ~/.config/fish/completions/relais.fish`
-}
-
 // Run prints the script.
 func (c *completionCommand) Run(streams Streams) error {
 	text, err := completionScripts.ReadFile("completion/relais." + c.Shell)

@@ -34,19 +34,6 @@ type demoCommand struct {
 	baseFlags
 }
 
-// Help is shown below the flags.
-func (*demoCommand) Help() string {
-	return `Makes up about 20,000 sites in France and some in each other market, writes them as source
-files in the authorities' formats, ingests them as usual and serves them, with archives, outages,
-speedtests and coverage points. Everything it shows says that it is synthetic.
-
-Examples:
-  relais demo
-  relais demo --open
-  relais demo --data /tmp/demo --listen 127.0.0.1:9000
-  relais demo --tls --listen 0.0.0.0:8443`
-}
-
 // Validate refuses an empty name, which kong takes for a given one.
 func (c *demoCommand) Validate() error { return dataFlag{c.Data}.Validate() }
 

@@ -16,18 +16,6 @@ type doctorCommand struct {
 	JSON    bool `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*doctorCommand) Help() string {
-	return `Looks at the folder (owner, modes, free space, secret.key), the clock, the age of the registers
-and of the operators' lists, and at the server that runs on the folder (base URL, proxies, limits). It
-lists problems with their remedies, and changes nothing. The exit code is 0 without a problem, 1 otherwise.
-relais check verifies the contents of the files.
-
-Examples:
-  sudo -u relais relais doctor --data /var/lib/relais
-  relais doctor --data DIR --json`
-}
-
 // Run examines the folder.
 func (c *doctorCommand) Run(ctx context.Context, streams Streams) error {
 	ask := leadsHere

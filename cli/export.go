@@ -54,20 +54,6 @@ type exportFilters struct {
 	RadiusKm   string `help:"Radius of the disc in kilometres, at most 50."`
 }
 
-// Help is shown below the flags.
-func (*exportCommand) Help() string {
-	return `What the route /antennas/export answers, from the snapshot alone: no server is needed, and one
-may run. The formats and filters are those of the route; changedSince needs the server. JSON and
-GeoJSON have no requestId.
-
-Examples:
-  relais export --data DIR --market FR --format csv --rows emissions -o france.csv
-  relais export --data DIR --market FR --format csv --bom --sep semicolon --department 35 -o rennes.csv
-  relais export --data DIR --market FR --format parquet -o sites.parquet
-  relais export --data DIR --market CH --format kmz --bbox=7.3,46.8,7.6,47.0 -o bern.kmz
-  relais export --data DIR --market FR --format geojson --properties full --operator FREE | gzip > free.geojson.gz`
-}
-
 // params returns the flags by the names of the route's parameters.
 func (c *exportCommand) params() map[string]string {
 	p := map[string]string{"market": string(c.Market), "format": c.Format, "rows": c.Rows, "properties": c.Properties,

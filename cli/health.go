@@ -22,17 +22,6 @@ type healthCommand struct {
 	TLSCert   string `name:"tls-cert" placeholder:"FILE" help:"As of serve: if it is set, ask by HTTPS."`
 }
 
-// Help is shown below the flags.
-func (*healthCommand) Help() string {
-	return `Asks a running server for /healthz, and exits with 0 if it answers. It reads the same variables as
-serve, so that it needs no argument where these are set: in a container, and in the unit of the package.
-A certificate is checked only if you name a URL.
-
-Examples:
-  relais health
-  relais health https://antennas.example`
-}
-
 // Run asks the server.
 func (c *healthCommand) Run(ctx context.Context, streams Streams) error {
 	address, verify, err := c.address()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	_ "embed" // help.txt
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,30 @@ var groups = []struct {
 	{"People and what they submit:", []string{"user", "photo", "report", "bug", "audit"}},
 	{"Upkeep:", []string{"doctor", "check", "backup", "restore", "compact", "cluster"}},
 	{"This program:", []string{"help", "version", "licences", "completion", "man"}},
+}
+
+// helpTexts has what is shown below the flags of commands: sections that begin with "# COMMAND, COMMAND".
+//
+//go:embed help.txt
+var helpTexts string
+
+// describe adds the texts of commands. A name that is not a command's is an error in help.txt.
+func describe(app *kong.Application) error {
+	for section := range strings.SplitSeq(strings.TrimPrefix(helpTexts, "# "), "\n# ") {
+		names, text, _ := strings.Cut(section, "\n")
+		for name := range strings.SplitSeq(names, ", ") {
+			n := app.Node
+			for word := range strings.SplitSeq(name, " ") {
+				at := slices.IndexFunc(n.Children, func(n *kong.Node) bool { return n.Name == word })
+				if at < 0 {
+					return fmt.Errorf("help.txt: %q is not a command", name)
+				}
+				n = n.Children[at]
+			}
+			n.Detail = strings.TrimSpace(text)
+		}
+	}
+	return nil
 }
 
 // groupCommands puts the commands of the help in order.
@@ -47,13 +72,6 @@ func groupCommands(app *kong.Application) {
 // helpCommand is in the list of commands only: Main reads it as COMMAND --help.
 type helpCommand struct {
 	Command []string `arg:"" optional:"" help:"The command, such as client create."`
-}
-
-// Help is shown below the flags.
-func (*helpCommand) Help() string {
-	return `Examples:
-  relais help
-  relais help client create`
 }
 
 // Run is never called.

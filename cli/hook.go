@@ -20,44 +20,12 @@ type hookCommand struct {
 	Delete hookDelete `cmd:"" help:"Remove a hook with all that it was to get."`
 }
 
-// Help is shown below the commands.
-func (*hookCommand) Help() string {
-	return `A webhook is an address that gets a signed POST for each event that it selects, at least once: failed
-deliveries are tried again for 24 hours. While a server runs, changes take effect at once; docs/webhooks.md
-says how to receive and verify.
-
-Examples:
-  relais hook create --data DIR --url https://example.org/relais --events report,bug
-  relais hook list --data DIR
-  relais hook test --data DIR hook-3e1f0a4c5b6d`
-}
-
 type hookCreate struct {
 	dataFlag
 	URL    string   `name:"url" required:"" help:"Where events are sent: https, on the public internet unless serve has --hook-private."`
 	Events []string `required:"" placeholder:"EVENT,…" help:"Some of changes, report, photo, outage, bug, update-failed."`
 	Filter string   `placeholder:"QUERY" help:"Only what this query string selects, such as market=FR&operator=FREE."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*hookCreate) Help() string {
-	return `The hook gets what happens from now on. The secret verifies the signatures; it is shown once.
-
-  changes        an edition of a market's register was noted: what changed
-  report         somebody reported a photo, and a moderator is to decide
-  photo          a photo was uploaded
-  outage         a person's report of an outage was made, confirmed, resolved or rejected
-  bug            somebody filed a bug
-  update-failed  a scheduled update (serve --update-every) failed
-
-Filters are market and operator and, for changes, all those of /changes, such as department, technology and kind. Names
-are checked in the market of the filter, or else in all markets. A technology or band that a register does
-not have is accepted, and selects nothing. Try it with /changes first: its error lists the valid ones.
-
-Examples:
-  relais hook create --data DIR --url https://example.org/relais --events report,bug
-  relais hook create --data DIR --url https://bot.example/news --events changes --filter "market=FR&operator=FREE" --json`
 }
 
 // Run makes the hook.
@@ -94,16 +62,6 @@ type hookList struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*hookList) Help() string {
-	return `Addresses are shown without user, password and the values of their query. A hook whose record in hooks.db is
-damaged gets nothing: only its id is known. Delete it with relais hook delete.
-
-Examples:
-  relais hook list --data DIR
-  relais hook list --data DIR --json`
-}
-
 // Run lists the hooks.
 func (c *hookList) Run(ctx context.Context, streams Streams) error {
 	return printAnswer(ctx, c.dataFlag, streams, admin.ListHooks{}, c.JSON, func(l admin.HookList) error {
@@ -135,12 +93,6 @@ type oneHook struct {
 }
 
 type hookShow struct{ oneHook }
-
-// Help is shown below the flags.
-func (*hookShow) Help() string {
-	return `Example:
-  relais hook show --data DIR hook-3e1f0a4c5b6d`
-}
 
 // Run shows the hook.
 func (c *hookShow) Run(ctx context.Context, streams Streams) error {
@@ -180,15 +132,6 @@ func printHook(w io.Writer, h *hook.Hook) error {
 
 type hookTest struct{ oneHook }
 
-// Help is shown below the flags.
-func (*hookTest) Help() string {
-	return `The message does not wait for those in the queue, and is not tried again. A success enables a hook that a 410
-had disabled.
-
-Example:
-  relais hook test --data DIR hook-3e1f0a4c5b6d`
-}
-
 // Run tests the hook.
 func (c *hookTest) Run(ctx context.Context, streams Streams) error {
 	var t hook.Tested
@@ -211,12 +154,6 @@ func (c *hookTest) Run(ctx context.Context, streams Streams) error {
 }
 
 type hookDelete struct{ oneHook }
-
-// Help is shown below the flags.
-func (*hookDelete) Help() string {
-	return `Example:
-  relais hook delete --data DIR hook-3e1f0a4c5b6d`
-}
 
 // Run removes the hook.
 func (c *hookDelete) Run(ctx context.Context, streams Streams) error {

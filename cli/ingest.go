@@ -23,19 +23,6 @@ type ingestCommand struct {
 	JSON    bool       `name:"json" help:"Print the report as one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*ingestCommand) Help() string {
-	return `Examples:
-  relais ingest --data DIR FR,DROM observatoire.csv
-  relais ingest --data DIR FR,DROM observatoire.csv SUP_tables.zip arcep_sites.csv radio_ids.ntm laposte_hexasmal.csv
-  relais ingest --data DIR FR,DROM opencellid_208.csv    adds cells to the kept inventory
-
-The last good input of each kind is kept in DIR/sources: a new weekly observatoire alone keeps the
-azimuths, the operators' site ids and the radio identifiers. A failed ingest leaves everything as it
-was. A running server loads the new snapshot by itself. An observatoire is also kept as an archive
-(relais archive).`
-}
-
 // Run ingests the files.
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),

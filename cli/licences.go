@@ -11,16 +11,6 @@ type licencesCommand struct {
 	List bool `help:"Only what the program contains, a line each, without the texts."`
 }
 
-// Help is shown below the flags.
-func (*licencesCommand) Help() string {
-	return `Prints what this program contains, and the texts of all licences, beginning with its own. A text that is the
-same for several parts is printed once.
-
-Examples:
-  relais licences | less
-  relais licences --list`
-}
-
 // Run prints the licences.
 func (c *licencesCommand) Run(streams Streams) error {
 	info, err := readBuildInfo()

@@ -11,15 +11,6 @@ import (
 
 type manCommand struct{}
 
-// Help is shown below the flags.
-func (*manCommand) Help() string {
-	return `Prints the page of the manual, in the macros of mdoc.
-
-Examples:
-  relais man | man -l -
-  relais man | sudo tee /usr/local/share/man/man1/relais.1`
-}
-
 // Run prints the page.
 func (*manCommand) Run(app *kong.Kong, streams Streams) error {
 	b := &strings.Builder{}

@@ -15,24 +15,8 @@ type speedtestCommand struct {
 	Import speedtestImport `cmd:"" help:"Import files of speedtests."`
 }
 
-// Help is shown below the commands.
-func (*speedtestCommand) Help() string {
-	return `Speedtests come from files, and are answered by /speedtests and /speedtests/site.
-
-Example:
-  relais speedtest import --data DIR --market FR speedtests.csv`
-}
-
 type coverageCommand struct {
 	Import coverageImport `cmd:"" help:"Import files of coverage points."`
-}
-
-// Help is shown below the commands.
-func (*coverageCommand) Help() string {
-	return `Coverage points come from files, and are answered by /coverage/points.
-
-Example:
-  relais coverage import --data DIR --market FR coverage.csv`
 }
 
 // importFlags is the flags of both imports.
@@ -51,24 +35,7 @@ func (f *importFlags) Validate() error {
 	return f.dataFlag.Validate()
 }
 
-// importHelp is part of the help of both imports.
-const importHelp = `All files are imported or none. Rows that were imported before are counted as duplicates. A running
-server answers with the new measurements at once. Who measured, with which device and from
-which address is not kept.`
-
 type speedtestImport struct{ importFlags }
-
-// Help is shown below the flags.
-func (*speedtestImport) Help() string {
-	return importHelp + `
-
-Takes CSV with the columns timestamp, lat, lng, download_mbps and, where known, average_mbps,
-max_mbps, upload_mbps, ping_ms, mcc, mnc, operator, network_type, connection_type, device_type, enb,
-gnb, cell_id, pci, rsrp, rsrq, snr; and ARCEP's measurements of 2022 to 2025.
-
-Example:
-  relais speedtest import --data DIR --market FR speedtests.csv`
-}
 
 // Run imports the files.
 func (c *speedtestImport) Run(ctx context.Context, streams Streams) error {
@@ -76,19 +43,6 @@ func (c *speedtestImport) Run(ctx context.Context, streams Streams) error {
 }
 
 type coverageImport struct{ importFlags }
-
-// Help is shown below the flags.
-func (*coverageImport) Help() string {
-	return importHelp + `
-
-Takes CSV with the columns timestamp, lat, lng, technology and, where known, signal_strength,
-network_type, mcc, mnc, operator, enb, gnb, cell_id, pci, rsrp, rsrq, snr; ARCEP's measurements;
-OpenCelliD files; and logs of Tower Collector, G-MoN Pro, CellMapper, Network Survey, NeoStumbler and
-NetMonster. Files may be compressed with gzip.
-
-Example:
-  relais coverage import --data DIR --market FR coverage.csv`
-}
 
 // Run imports the files.
 func (c *coverageImport) Run(ctx context.Context, streams Streams) error {

@@ -31,19 +31,6 @@ type outageCommand struct {
 	Reject  outageReject  `cmd:"" help:"Reject a report of an outage that never was."`
 }
 
-// Help is shown below the commands.
-func (*outageCommand) Help() string {
-	return `Operators of FR, DROM and CA publish files of their unavailable sites. relais update fetches
-those of FR. People report outages in any market. The API shows both side by side.
-Reports that are resolved or rejected leave it at once, those without news for 24 hours until
-somebody confirms them.
-
-Examples:
-  relais outage import --data DIR --market FR --operator ORANGE sites_hs_orange.csv
-  relais outage list --data DIR --market FR
-  relais outage report --data DIR --market FR --operator SFR --lat=48.8584 --lon=2.2945 --service data`
-}
-
 // feedFlags is the flags of commands on one operator's feed.
 type feedFlags struct {
 	dataFlag
@@ -55,19 +42,6 @@ type feedFlags struct {
 type outageImport struct {
 	feedFlags
 	Files []string `arg:"" name:"file" help:"The operator's files of this moment, or folders or zip archives of them."`
-}
-
-// Help is shown below the flags.
-func (*outageImport) Help() string {
-	return `The files together are what the operator publishes now; sites that they do not name work
-again. A file that cannot be read marks the feed failed, and what was read before stays. A file of
-sites in FR and in DROM is imported once for each.
-
-While a server runs, it reads the files itself, as its own user.
-
-Examples:
-  relais outage import --data DIR --market FR --operator ORANGE sites_hs_orange.csv
-  relais outage import --data DIR --market DROM --operator SRR sites_hs_srr.csv --json`
 }
 
 // Run imports the files.
@@ -97,15 +71,6 @@ type outageList struct {
 	State    []community.ReportState `placeholder:"STATE" enum:"reported,confirmed,dormant,resolved,rejected" help:"Only this state."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*outageList) Help() string {
-	return `The states of reports are reported, confirmed, dormant, resolved and rejected. --state may be repeated.
-
-Examples:
-  relais outage list --data DIR --market FR
-  relais outage list --data DIR --operator SFR --state reported --state confirmed --json`
 }
 
 // Validate refuses wrong flags.
@@ -170,14 +135,6 @@ func confirmers(r *admin.OutageReport) string {
 
 type outageClear struct{ feedFlags }
 
-// Help is shown below the flags.
-func (*outageClear) Help() string {
-	return `The feed is absent then: the API says that what the operator publishes is not known.
-
-Example:
-  relais outage clear --data DIR --market FR --operator ORANGE`
-}
-
 // Run clears the feed.
 func (c *outageClear) Run(ctx context.Context, streams Streams) error {
 	command := admin.ClearOutages{Market: c.Market, Operator: c.Operator}
@@ -206,14 +163,6 @@ type outageReport struct {
 // userFlag is the person who reports or confirms.
 type userFlag struct {
 	User string `default:"admin" placeholder:"ID" help:"An id of who says it (${default}): one user counts once. It is stored as a hash."`
-}
-
-// Help is shown below the flags.
-func (*outageReport) Help() string {
-	return `Examples:
-  relais outage report --data DIR --market FR --operator SFR --lat=48.8584 --lon=2.2945 --service data --technology 4g
-  relais outage report --data DIR --market CA --operator BELL --lat=46.8139 --lon=-71.2080 --severity degraded --reason "storm"
-  relais outage report --data DIR --market FR --operator SFR --site fr-23444 --service data`
 }
 
 // Validate refuses a report without a position, and one that is not on Earth.
@@ -304,27 +253,12 @@ type outageConfirm struct {
 	userFlag
 }
 
-// Help is shown below the flags.
-func (*outageConfirm) Help() string {
-	return `Three users other than who reported it confirm an outage. Each confirmation keeps it from becoming dormant.
-An API client confirms nothing.
-
-Example:
-  relais outage confirm --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --user somebody`
-}
-
 // Run confirms the report.
 func (c *outageConfirm) Run(ctx context.Context, streams Streams) error {
 	return c.decide(ctx, streams, admin.Decide{Act: "outage.confirm", User: c.User})
 }
 
 type outageResolve struct{ outageArg }
-
-// Help is shown below the flags.
-func (*outageResolve) Help() string {
-	return `Example:
-  relais outage resolve --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
 
 // Run resolves the report.
 func (c *outageResolve) Run(ctx context.Context, streams Streams) error {
@@ -334,12 +268,6 @@ func (c *outageResolve) Run(ctx context.Context, streams Streams) error {
 type outageReject struct {
 	outageArg
 	Why string `placeholder:"TEXT" help:"For the other moderators."`
-}
-
-// Help is shown below the flags.
-func (*outageReject) Help() string {
-	return `Example:
-  relais outage reject --data DIR community:01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "no such site"`
 }
 
 // Run rejects the report.

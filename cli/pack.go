@@ -32,22 +32,6 @@ type packCommand struct {
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*packCommand) Help() string {
-	return `Makes a stick for an area: the sites, what archives and editions have of them, photos and measurements, the
-programs, and a script that shows the map on any Linux machine, offline and without a key. A server only reads
-a pack, which never has clients, accounts, secrets, counts, hooks, outages, reports or hidden photos. If anything
-fails, DEST is as it was.
-
-The data folder may be served meanwhile. Then the server collects the data, in its own folder for temporary files
-(TMPDIR in the server's environment, else /tmp), which needs as much room as the pack's data.
-
-Examples:
-  relais pack --data DIR --area 35 /media/stick/rennes
-  relais pack --data DIR --area Bretagne --program-arm64 relais-arm64 /media/stick/bretagne
-  relais pack --data DIR --disc 48.11,-1.68,30 --no-photos /media/stick/disc`
-}
-
 // mostPackKm is the greatest radius of a disc.
 const mostPackKm = 500
 

@@ -19,17 +19,6 @@ type photoCommand struct {
 	Delete photoDelete `cmd:"" help:"Remove a photo and the reports about it."`
 }
 
-// Help is shown below the commands.
-func (*photoCommand) Help() string {
-	return `Photos of sites come by the API. While a server runs, changes take effect at once; what is
-deleted is off the disk within twelve hours, or with relais compact.
-
-Examples:
-  relais photo list --data DIR --held
-  relais photo approve --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7
-  relais photo hide --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "a face"`
-}
-
 // pageFlags is the wanted part of a list.
 type pageFlags struct {
 	Limit  int `default:"50" placeholder:"N" help:"Most items to list (${default})."`
@@ -52,13 +41,6 @@ type photoList struct {
 	Held   bool   `help:"Only those that wait for approval (relais serve --photos-hold), the longest waiting first."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*photoList) Help() string {
-	return `Examples:
-  relais photo list --data DIR
-  relais photo list --data DIR --site fr-23444 --json`
 }
 
 // Validate refuses wrong flags.
@@ -125,12 +107,6 @@ type photoHide struct {
 	Why string `placeholder:"TEXT" help:"For the other moderators."`
 }
 
-// Help is shown below the flags.
-func (*photoHide) Help() string {
-	return `Example:
-  relais photo hide --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7 --why "a face"`
-}
-
 // Run hides the photo.
 func (c *photoHide) Run(ctx context.Context, streams Streams) error {
 	return c.change(ctx, streams, admin.Decide{Act: "photo.hide", Why: c.Why}, "hidden")
@@ -138,26 +114,12 @@ func (c *photoHide) Run(ctx context.Context, streams Streams) error {
 
 type photoShow struct{ photoArg }
 
-// Help is shown below the flags.
-func (*photoShow) Help() string {
-	return `Example:
-  relais photo show --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
-
 // Run shows the photo.
 func (c *photoShow) Run(ctx context.Context, streams Streams) error {
 	return c.change(ctx, streams, admin.Decide{Act: "photo.show"}, "shown")
 }
 
 type photoHold struct{ photoArg }
-
-// Help is shown below the flags.
-func (*photoHold) Help() string {
-	return `The photo is not shown until somebody approves it, as with relais serve --photos-hold.
-
-Example:
-  relais photo hold --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
 
 // Run holds the photo.
 func (c *photoHold) Run(ctx context.Context, streams Streams) error {
@@ -167,12 +129,6 @@ func (c *photoHold) Run(ctx context.Context, streams Streams) error {
 type photoDelete struct {
 	photoArg
 	Why string `placeholder:"TEXT" help:"For the audit log."`
-}
-
-// Help is shown below the flags.
-func (*photoDelete) Help() string {
-	return `Example:
-  relais photo delete --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
 }
 
 // Run deletes the photo.

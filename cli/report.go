@@ -16,15 +16,6 @@ type reportCommand struct {
 	Reopen  reportReopen  `cmd:"" help:"Take a decision back: the report waits again, and its photo is what it was."`
 }
 
-// Help is shown below the commands.
-func (*reportCommand) Help() string {
-	return `Clients report photos by the API; nothing happens to a photo until somebody decides here.
-
-Examples:
-  relais report list --data DIR
-  relais report accept --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
-
 type reportList struct {
 	dataFlag
 	All    bool   `help:"Also those that are decided; the newest first."`
@@ -32,13 +23,6 @@ type reportList struct {
 	Reason string `placeholder:"REASON" help:"Only those with this reason, such as privacy."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*reportList) Help() string {
-	return `Examples:
-  relais report list --data DIR
-  relais report list --data DIR --all --json`
 }
 
 // Validate refuses wrong flags.
@@ -86,12 +70,6 @@ func (a *reportArg) decide(ctx context.Context, streams Streams, act, then strin
 
 type reportAccept struct{ reportArg }
 
-// Help is shown below the flags.
-func (*reportAccept) Help() string {
-	return `Example:
-  relais report accept --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
-
 // Run accepts the report.
 func (c *reportAccept) Run(ctx context.Context, streams Streams) error {
 	return c.decide(ctx, streams, "report.accept", "is hidden")
@@ -99,27 +77,12 @@ func (c *reportAccept) Run(ctx context.Context, streams Streams) error {
 
 type reportDismiss struct{ reportArg }
 
-// Help is shown below the flags.
-func (*reportDismiss) Help() string {
-	return `Example:
-  relais report dismiss --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
-
 // Run dismisses the report.
 func (c *reportDismiss) Run(ctx context.Context, streams Streams) error {
 	return c.decide(ctx, streams, "report.dismiss", "stays as it is")
 }
 
 type reportReopen struct{ reportArg }
-
-// Help is shown below the flags.
-func (*reportReopen) Help() string {
-	return `The report goes to the end of the queue. A photo that was hidden because the report was accepted is
-shown again, or held if it was.
-
-Example:
-  relais report reopen --data DIR 01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7`
-}
 
 // Run takes the decision back.
 func (c *reportReopen) Run(ctx context.Context, streams Streams) error {

@@ -51,20 +51,6 @@ type proxyFlags struct {
 	PublicPrefix string   `placeholder:"/PREFIX" help:"What the proxy takes off the path; clients sign the path with it."`
 }
 
-// Help is shown below the flags.
-func (*serveCommand) Help() string {
-	return `Serves every market that has a snapshot in the folder, or those of --markets, and loads a new
-snapshot by itself within two seconds. Stops at SIGTERM or SIGINT after finishing what runs, at most ten
-seconds.
-
-Examples:
-  relais serve --data DIR
-  relais serve --data DIR --listen 127.0.0.1:9000 --base-url https://antennas.example
-  relais serve --data DIR --update-every 24h
-  relais serve --data DIR --listen :443 --base-url https://antennas.example --tls-cert FILE --tls-key FILE
-  relais serve --data DIR --markets FR,DROM`
-}
-
 // Limits against clients that are slow or send too much.
 const (
 	headerTime  = 10 * time.Second

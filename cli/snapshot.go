@@ -15,13 +15,6 @@ type snapshotCommand struct {
 	Verify snapshotVerify `cmd:"" help:"Read each snapshot whole and check it; fails when one is damaged."`
 }
 
-const snapshotExamples = `Examples:
-  relais snapshot info --data DIR
-  relais snapshot verify --data DIR FR DROM --json`
-
-// Help is shown below the commands.
-func (*snapshotCommand) Help() string { return snapshotExamples }
-
 type snapshotFlags struct {
 	dataFlag
 	Market []market.Code `arg:"" optional:"" name:"market" help:"Only these markets."`
@@ -31,9 +24,6 @@ type snapshotFlags struct {
 type snapshotInfo struct{ snapshotFlags }
 
 type snapshotVerify struct{ snapshotFlags }
-
-// Help is shown below the flags.
-func (*snapshotFlags) Help() string { return snapshotExamples }
 
 // snapshotState is one line of both commands.
 type snapshotState struct {

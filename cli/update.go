@@ -26,19 +26,6 @@ type updateCommand struct {
 	JSON    bool          `name:"json" help:"Print the report as one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*updateCommand) Help() string {
-	return `Downloads the authorities' current files and ingests them, and the files of unavailable
-sites of the operators. What has not changed is not downloaded again. A file that is refused leaves
-what is there as it was; it is remembered and tried again when it changes. Exit code 1 says that
-something failed; the other markets were updated all the same.
-
-Examples:
-  relais update --data DIR
-  relais update --data DIR FR CH
-  relais update --data DIR --sources my-sources.json --json`
-}
-
 // Run updates the folder.
 func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	table, err := readSources(c.Sources)

@@ -26,18 +26,6 @@ type userCommand struct {
 	Delete  userDelete  `cmd:"" help:"Remove an account; what it submitted stays, without an owner."`
 }
 
-// Help is shown below the commands.
-func (*userCommand) Help() string {
-	return `An account is a person who may sign in and let programs act in their name. Names are
-compared without case, accents and hyphens. An API client with the scope internal:ai acts as an
-account of its own, which is made when it is first needed and goes with the client.
-
-Examples:
-  relais user create --data DIR alice
-  relais user list --data DIR
-  relais user delete --data DIR alice`
-}
-
 // passwordFlags is the source of a new password.
 type passwordFlags struct {
 	PasswordStdin bool `xor:"password" help:"Read the password from standard input, up to the end of its first line."`
@@ -140,16 +128,6 @@ type userCreate struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Help is shown below the flags.
-func (*userCreate) Help() string {
-	return `Asks for the password without showing it.
-
-Examples:
-  relais user create --data DIR alice
-  relais user create --data DIR alice --generate
-  relais user create --data DIR alice --password-stdin --json < FILE`
-}
-
 // Run makes the account.
 func (c *userCreate) Run(ctx context.Context, streams Streams) error {
 	if err := account.CheckName(c.Name); err != nil {
@@ -166,12 +144,6 @@ func (c *userCreate) Run(ctx context.Context, streams Streams) error {
 type userList struct {
 	dataFlag
 	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help is shown below the flags.
-func (*userList) Help() string {
-	return `Example:
-  relais user list --data DIR --json`
 }
 
 // Run lists the accounts.
@@ -201,13 +173,6 @@ type userDisable struct {
 	Undo bool `help:"Let the account sign in again; its programs must ask for access again."`
 }
 
-// Help is shown below the flags.
-func (*userDisable) Help() string {
-	return `Examples:
-  relais user disable --data DIR alice
-  relais user disable --data DIR alice --undo`
-}
-
 // Run disables the account.
 func (c *userDisable) Run(ctx context.Context, streams Streams) error {
 	act, became := "user.disable", "is disabled"
@@ -221,15 +186,6 @@ func (c *userDisable) Run(ctx context.Context, streams Streams) error {
 type userPasswd struct {
 	oneUser
 	passwordFlags
-}
-
-// Help is shown below the flags.
-func (*userPasswd) Help() string {
-	return `Asks for the password without showing it. The person's programs must ask for access again.
-
-Examples:
-  relais user passwd --data DIR alice
-  relais user passwd --data DIR alice --generate --json`
 }
 
 // Run gives the account another password.
@@ -247,17 +203,6 @@ type userRole struct {
 	Role string `arg:"" name:"role" enum:"member,moderator,admin" help:"member, moderator or admin."`
 }
 
-// Help is shown below the flags.
-func (*userRole) Help() string {
-	return `A member has an account. A moderator also decides at /moderation about photos, reports and bugs
-that others sent. An admin also decides about accounts. Another role signs the account out everywhere;
-its apps keep their access, without a role.
-
-Examples:
-  relais user role --data DIR alice moderator
-  relais user role --data DIR alice member --json`
-}
-
 // Run gives the account its role.
 func (c *userRole) Run(ctx context.Context, streams Streams) error {
 	command := admin.Decide{Act: "user.role", ID: c.User, Role: account.Role(c.Role)}
@@ -265,14 +210,6 @@ func (c *userRole) Run(ctx context.Context, streams Streams) error {
 }
 
 type userDelete struct{ oneUser }
-
-// Help is shown below the flags.
-func (*userDelete) Help() string {
-	return `What the person submitted stays, and nothing says any more whose it was.
-
-Example:
-  relais user delete --data DIR alice`
-}
 
 // Run removes the account.
 func (c *userDelete) Run(ctx context.Context, streams Streams) error {

@@ -25,13 +25,6 @@ type versionCommand struct {
 	LibC    string `name:"libc" hidden:"" help:"With --program: the version of its C library."`
 }
 
-// Help is shown below the flags.
-func (*versionCommand) Help() string {
-	return `Examples:
-  relais version
-  relais version --sbom > relais.cdx.json`
-}
-
 // Run prints the version.
 func (c *versionCommand) Run(streams Streams) error {
 	if c.SBOM {
