@@ -127,10 +127,7 @@ func printArchived(w io.Writer, r *archive.Report) error {
 	return cmp.Or(err, printWarning(w, r.File))
 }
 
-type archiveList struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
+type archiveList struct{ folderFlags }
 
 // Run lists the archives.
 func (c *archiveList) Run(ctx context.Context, streams Streams) error {

@@ -115,10 +115,7 @@ func printReport(w io.Writer, r *admin.CheckReport) error {
 	return nil
 }
 
-type compactCommand struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
+type compactCommand struct{ folderFlags }
 
 // Run compacts the stores.
 func (c *compactCommand) Run(ctx context.Context, streams Streams) error {

@@ -184,6 +184,12 @@ func (d dataFlag) Validate() error {
 	return nil
 }
 
+// folderFlags are the flags of commands that print something of a folder.
+type folderFlags struct {
+	dataFlag
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
 // A marketList is MARKET[,MARKET].
 type marketList []market.Code
 

@@ -12,10 +12,7 @@ import (
 	"relais/auth/access"
 )
 
-type clientList struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
+type clientList struct{ folderFlags }
 
 // Run lists the clients.
 func (c *clientList) Run(ctx context.Context, streams Streams) error {
@@ -48,9 +45,8 @@ func printClients(w io.Writer, list []*access.Client) error {
 
 // oneClient is the flags of commands on one client.
 type oneClient struct {
-	dataFlag
+	folderFlags
 	Client string `arg:"" name:"client" help:"Name or id of the client, or the first characters of the id."`
-	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 type clientShow struct{ oneClient }

@@ -159,10 +159,7 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 	return nil
 }
 
-type clusterCheckCommand struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
+type clusterCheckCommand struct{ folderFlags }
 
 // Run compares a node's folder.
 func (c *clusterCheckCommand) Run(ctx context.Context, streams Streams) error {

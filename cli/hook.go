@@ -57,10 +57,7 @@ func hookFlag(err error) error {
 	return err
 }
 
-type hookList struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
+type hookList struct{ folderFlags }
 
 // Run lists the hooks.
 func (c *hookList) Run(ctx context.Context, streams Streams) error {
@@ -87,9 +84,8 @@ func hookState(h *hook.Hook) string {
 
 // oneHook is the flags of commands on one hook.
 type oneHook struct {
-	dataFlag
+	folderFlags
 	Hook string `arg:"" name:"hook" help:"Id of the hook, such as hook-3e1f0a4c5b6d, or its first characters, such as 3e1f."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 type hookShow struct{ oneHook }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -22,27 +20,20 @@ func TestImportMeasures(t *testing.T) {
 			",0,0,100\n"},
 		{points, "timestamp,lat,lng,technology,signal_strength\n" + now + ",48,2.5,LTE,-60\n"},
 	} {
-		t.Run(tt.path, func(t *testing.T) {
-			filetest.Write(t, tt.path, tt.text)
-		})
+		filetest.Write(t, tt.path, tt.text)
 	}
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	run := func(args ...string) (string, string, int) {
-		var out, err bytes.Buffer
-		code := Main(context.Background(), args, Streams{Out: &out, Err: &err})
-		return out.String(), err.String(), code
-	}
-	out, _, code := run("speedtest", "import", "--data", data, "--market", "fr", tests)
+	out, _, code := command(t.Context(), "speedtest", "import", "--data", data, "--market", "fr", tests)
 	for _, want := range []string{"speedtests", "3", "1 position unknown (line 4)", "1 duplicate",
 		"FR has 1 speedtest now", "done in"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("code %d, no %q in %s, want 0 and %q in it", code, want, out, want)
 		}
 	}
-	out, _, code = run("coverage", "import", "--data", data, "--market", "FR", "--json", points)
+	out, _, code = command(t.Context(), "coverage", "import", "--data", data, "--market", "FR", "--json", points)
 	var r struct {
 		Files []struct {
 			Kind         string
@@ -73,7 +64,7 @@ func TestImportMeasures(t *testing.T) {
 		{[]string{"coverage", "import", "--data", data, "--market", "FR"}, 2, "file"},
 		{[]string{"serve", "--data", data, "--keep-measures", "soon"}, 2, "keep-measures"},
 	} {
-		if _, err, code := run(tt.args...); code != tt.code || !strings.Contains(err, tt.says) {
+		if _, err, code := command(t.Context(), tt.args...); code != tt.code || !strings.Contains(err, tt.says) {
 			t.Errorf("relais %q: exit %d with %q, want %d with %q", tt.args, code, err, tt.code, tt.says)
 		}
 	}

@@ -88,9 +88,8 @@ func shortTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 // photoArg is the flags of commands on one photo.
 type photoArg struct {
-	dataFlag
+	folderFlags
 	Photo string `arg:"" name:"photo" help:"Id of the photo, or its first characters."`
-	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
 // change decides about the photo and prints its new state.

@@ -55,9 +55,8 @@ func (c *reportList) Run(ctx context.Context, streams Streams) error {
 
 // reportArg is the flags of commands on one report.
 type reportArg struct {
-	dataFlag
+	folderFlags
 	Report string `arg:"" name:"report" help:"Id of the report, or its first characters."`
-	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 
 func (a *reportArg) decide(ctx context.Context, streams Streams, act, then string) error {

@@ -16,9 +16,8 @@ type snapshotCommand struct {
 }
 
 type snapshotFlags struct {
-	dataFlag
+	folderFlags
 	Market []market.Code `arg:"" optional:"" name:"market" help:"Only these markets."`
-	JSON   bool          `name:"json" help:"Print one JSON object."`
 }
 
 type snapshotInfo struct{ snapshotFlags }

@@ -116,9 +116,8 @@ func changeUser(ctx context.Context, d dataFlag, streams Streams, c admin.Comman
 
 // oneUser is the flags of commands on one account.
 type oneUser struct {
-	dataFlag
+	folderFlags
 	User string `arg:"" name:"user" help:"Name or id of the account, or the first characters of the id."`
-	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 
 type userCreate struct {
@@ -141,10 +140,7 @@ func (c *userCreate) Run(ctx context.Context, streams Streams) error {
 	return changeUser(ctx, c.dataFlag, streams, command, c.JSON, shown, "may sign in")
 }
 
-type userList struct {
-	dataFlag
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
+type userList struct{ folderFlags }
 
 // Run lists the accounts.
 func (c *userList) Run(ctx context.Context, streams Streams) error {

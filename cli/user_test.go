@@ -32,9 +32,7 @@ func stdin(t *testing.T, text string) {
 func TestUser(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) (string, string, int) {
-		var out, err bytes.Buffer
-		code := Main(context.Background(), append(args, "--data", dir), Streams{Out: &out, Err: &err})
-		return out.String(), err.String(), code
+		return command(t.Context(), append(args, "--data", dir)...)
 	}
 	login := func(name, password string) error {
 		t.Helper()
