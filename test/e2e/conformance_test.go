@@ -102,14 +102,27 @@ func TestConformanceFixture(t *testing.T) {
 	}
 }
 
-// startFixture starts the program with what the suite calls, and returns its address.
+// startFixture starts the tool server in front of the SDK's servers with what the suite calls. It returns its address.
 func startFixture(t *testing.T) string {
 	t.Helper()
-	path, address := filepath.Join(t.TempDir(), "conformance"), freeAddress(t)
-	if out, err := exec.Command("go", "build", "-o", path, "../conformance").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	dir := t.TempDir()
+	for _, name := range []string{"github.com/modelcontextprotocol/go-sdk/conformance/everything-server", "../conformance"} {
+		if out, err := exec.Command("go", "build", "-o", dir+"/", name).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
 	}
-	cmd := exec.Command(path, address)
+	sessions, without, address := freeAddress(t), freeAddress(t), freeAddress(t)
+	everything := filepath.Join(dir, "everything-server")
+	starts(t, sessions, everything, "-http", sessions, "-stateless=false")
+	starts(t, without, everything, "-http", without)
+	starts(t, address, filepath.Join(dir, "conformance"), address, sessions, without)
+	return address
+}
+
+// starts starts a program that listens on the address.
+func starts(t *testing.T, address, path string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(path, args...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +137,8 @@ func startFixture(t *testing.T) string {
 		}
 		return err == nil
 	}) {
-		t.Fatal("the program does not listen")
+		t.Fatalf("%s does not listen", path)
 	}
-	return address
 }
 
 // The authorization server passes its scenarios: a program registers, a person signs in
