@@ -119,7 +119,7 @@ func (p *program) writeDocuments(path string) error {
 
 // measureRow measures a row of each program, and the bare handler with the same answer. Peers must answer the
 // same sites.
-func (b *bench) measureRow(r row) error {
+func (b *bench) measureRow(r row) (err error) {
 	f := figure{what: r.name, unit: "/s"}
 	var first answer
 	for i, p := range b.programs {
@@ -142,7 +142,6 @@ func (b *bench) measureRow(r row) error {
 		f.of = append(f.of, rate)
 	}
 	f.note = fmt.Sprintf("%d bytes", len(first.body))
-	var err error
 	f.bare, err = b.measureBare(first, r.conns)
 	b.table.print(f)
 	return err
@@ -188,12 +187,13 @@ func findRows(p *program) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, half := range []float64{0.005, 0.05, 0.2} {
-		box := fmt.Sprintf("south=%.3f&north=%.3f&west=%.3f&east=%.3f", 48.8566-half, 48.8566+half, 2.3522-half*1.5,
+	for _, half := range []float64{0.00225, 0.01125, 0.0675} { // degrees
+		box := fmt.Sprintf("south=%.5f&north=%.5f&west=%.5f&east=%.5f", 48.8566-half, 48.8566+half, 2.3522-half*1.5,
 			2.3522+half*1.5)
-		rows = append(rows, row{name: fmt.Sprintf("box of %.0f km", half*222), path: "/antennas?limit=5000&" + box,
+		rows = append(rows, row{name: fmt.Sprintf("box of %.1f km", half*222.4), path: "/antennas?limit=5000&" + box,
 			peers: "/box?" + box})
 	}
+	rows[2].peers = "" // a page may not have all
 	medium, id := rows[1].path, "/antennas/"+list.Data[0].ID
 	const near = "radiusKm=2&limit=20&lat=48.8566&lon=2.3522"
 	return append(rows,
