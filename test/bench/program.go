@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"os"
 	"os/exec"
@@ -166,10 +165,16 @@ func start(cmd *exec.Cmd, listen string) (*child, error) {
 	}
 }
 
-// settle waits until the memory stays as it is: the server has prepared its exports then.
+// settle waits until the server is idle, and so has prepared its exports. It reads /proc/PID/stat, whose clock ticks
+// a hundred times a second.
 func (c *child) settle() {
-	for last := 0.0; math.Abs(statusMB(c.pid, "VmRSS")-last) > 1; time.Sleep(2 * time.Second) {
-		last = statusMB(c.pid, "VmRSS")
+	for last, busy := -100, 0; busy-last > 10; time.Sleep(2 * time.Second) {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.pid)) // nothing if it has ended
+		var user, system int
+		if fields := strings.Fields(string(text)); len(fields) > 14 {
+			fmt.Sscan(fields[13]+" "+fields[14], &user, &system)
+		}
+		last, busy = busy, user+system
 	}
 }
 

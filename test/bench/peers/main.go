@@ -22,8 +22,7 @@ import (
 type peer struct {
 	driver, source, join string
 	load                 []string // statements; the parameter of one is a JSON array of the documents
-	version              string
-	box                  string // south, north, west, east
+	box                  string   // south, north, west, east
 	id                   string
 	nearest              string
 	near                 func(lat, lon, km float64, most int) []any // parameters of nearest
@@ -43,9 +42,8 @@ var postgis = peer{driver: "pgx", source: "sslmode=disable", join: "string_agg",
 		`CREATE INDEX ON sites USING gist ((at::geography))`,
 		`VACUUM ANALYZE sites`,
 	},
-	version: `SELECT 'PostgreSQL ' || current_setting('server_version') || ', PostGIS ' || postgis_lib_version()`,
-	box:     `SELECT doc FROM sites WHERE at && ST_MakeEnvelope($3, $1, $4, $2, 4326)`,
-	id:      `SELECT doc FROM sites WHERE id = $1`,
+	box: `SELECT doc FROM sites WHERE at && ST_MakeEnvelope($3, $1, $4, $2, 4326)`,
+	id:  `SELECT doc FROM sites WHERE id = $1`,
 	nearest: `SELECT doc FROM (SELECT doc, at::geography <-> ST_MakePoint($2, $1)::geography AS apart
 		FROM sites ORDER BY apart LIMIT $4) AS nearest WHERE apart <= $3`,
 	near: func(lat, lon, km float64, most int) []any { return []any{lat, lon, km * 1000, most} },
@@ -67,9 +65,8 @@ var sqlite = peer{driver: "sqlite3", join: "group_concat",
 		`CREATE UNIQUE INDEX by_id ON sites (id)`,
 		`ANALYZE`,
 	},
-	version: `SELECT 'SQLite ' || sqlite_version()`,
-	box:     `SELECT doc FROM (SELECT n` + inPlaces + `) CROSS JOIN sites USING (n)`,
-	id:      `SELECT doc FROM sites WHERE id = ?`,
+	box: `SELECT doc FROM (SELECT n` + inPlaces + `) CROSS JOIN sites USING (n)`,
+	id:  `SELECT doc FROM sites WHERE id = ?`,
 	nearest: `SELECT doc FROM (SELECT n, (lat-?5)*(lat-?5) + (lon-?6)*(lon-?6)*?7 AS apart` + inPlaces + `
 		AND apart <= ?8 ORDER BY apart LIMIT ?9) CROSS JOIN sites USING (n)`,
 	near: func(lat, lon, km float64, most int) []any {
@@ -114,11 +111,6 @@ func (p peer) serve(file, listen string) error {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
 	}
-	var version string
-	if err := db.QueryRow(p.version).Scan(&version); err != nil {
-		return err
-	}
-	log.Print(version)
 	finds := map[string]*sql.Stmt{}
 	for path, find := range map[string]string{"/box": p.box, "/id": p.id, "/nearest": p.nearest} {
 		finds[path], err = db.Prepare("SELECT coalesce(" + p.join + "(doc, ','), ''), count(*) FROM (" + find + ") AS found")
