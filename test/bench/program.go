@@ -137,6 +137,7 @@ type child struct {
 
 // start starts a server and waits until it is ready.
 func start(cmd *exec.Cmd, listen string) (*child, error) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // it ends with this program
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ end
 // error. base comes before the path.
 func wrk(base, key string, r row, each time.Duration) (rate float64, err error) {
 	conns := cmp.Or(r.conns, 8)
-	args := []string{"-t" + strconv.Itoa(min(2, conns)), "-c" + strconv.Itoa(conns), "-H", "X-API-Key: " + key}
+	args := []string{"-t2", "-c" + strconv.Itoa(conns), "--timeout", "10s", "-H", "X-API-Key: " + key}
 	for k, v := range r.headers {
 		args = append(args, "-H", k+": "+v)
 	}
