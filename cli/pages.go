@@ -137,7 +137,7 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	for i, t := range list {
 		documented[i] = docs.Tool{Decl: t.Decl, Params: t.Params}
 	}
-	o.Docs = docs.New(server.BaseURL, documented)
+	o.Docs = &docs.Docs{BaseURL: server.BaseURL, Tools: documented}
 	pages := web.New(o)
 	for _, route := range pages.Routes() {
 		server.Mount(route.Path, route.Handler)

@@ -33,7 +33,7 @@ func withPages(t *testing.T, s *Server) *Server {
 		n++
 		return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
 	}
-	pages := web.New(web.Options{Env: env, Address: address, Log: s.Log, Map: true, Docs: docs.New(s.BaseURL, nil)})
+	pages := web.New(web.Options{Env: env, Address: address, Log: s.Log, Map: true, Docs: &docs.Docs{BaseURL: s.BaseURL}})
 	for _, route := range pages.Routes() {
 		s.Mount(route.Path, route.Handler)
 	}

@@ -51,6 +51,17 @@ func (m *Market) OperatorNamed(name string) (int, bool) {
 	return 0, false
 }
 
+// Label returns the usual spelling of an operator of the market c, given by key, label or legal name. A
+// name that the market does not have is returned as it is.
+func Label(c Code, name string) string {
+	if m := Get(c); m != nil {
+		if i, ok := m.OperatorNamed(name); ok {
+			return m.Operators[i].Label
+		}
+	}
+	return name
+}
+
 // Names returns the operator's label and its legal names.
 func (o *Operator) Names() []string { return append([]string{o.Label}, legalNames[o.Key]...) }
 

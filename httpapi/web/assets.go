@@ -12,7 +12,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -150,13 +149,9 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 // sendPacked sends a file that is compressed with gzip. A client that does not accept gzip gets it
 // uncompressed. The headers are set.
 func (p *Pages) sendPacked(w http.ResponseWriter, r *http.Request, name string, packed []byte) {
-	h := w.Header()
 	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {
-		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(packed)))
-		if r.Method != http.MethodHead {
-			_, _ = w.Write(packed) // fails only if the reader has gone away
-		}
+		w.Header().Set("Content-Encoding", "gzip")
+		send(w, r, http.StatusOK, packed)
 		return
 	}
 	plain, err := gzip.NewReader(bytes.NewReader(packed))

@@ -17,7 +17,6 @@ import (
 	"relais/api/view"
 	"relais/export/feed"
 	"relais/geo"
-	"relais/internal/accept"
 	"relais/market"
 )
 
@@ -161,15 +160,7 @@ func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, 
 	h := w.Header()
 	setFeedHeaders(h, tag)
 	h.Set("Content-Type", mediaType+"; charset=utf-8")
-	body := text.Bytes()
-	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {
-		body = pack(body)
-		h.Set("Content-Encoding", "gzip")
-	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // fails only if the reader has gone away
-	}
+	sendText(w, r, http.StatusOK, text.Bytes())
 }
 
 // newsQuery returns the parameters of a feed in canonical form.
@@ -180,13 +171,17 @@ func newsQuery(f *view.NewsFilter) url.Values {
 			q.Set(name, strings.Join(values, ","))
 		}
 	}
-	add("kind", namesOfKinds(f.Kinds))
+	var kinds []string
+	for _, k := range f.Kinds {
+		kinds = append(kinds, string(k))
+	}
+	add("kind", kinds)
 	add("operator", f.Operators)
 	add("generation", f.Generations)
 	add("technology", f.Technologies)
 	add("band", f.Bands)
 	if f.Area != nil {
-		q.Set(areaParameter(f.Area), f.Area.Code)
+		q.Set(f.Area.Type, f.Area.Code)
 	}
 	if b := f.Box; b != nil {
 		q.Set("bbox", strings.Join([]string{formatDegrees(b.West), formatDegrees(b.South), formatDegrees(b.East),
@@ -199,16 +194,6 @@ func newsQuery(f *view.NewsFilter) url.Values {
 	}
 	return q
 }
-
-func namesOfKinds(kinds []view.ChangeKind) (names []string) {
-	for _, k := range kinds {
-		names = append(names, string(k))
-	}
-	return names
-}
-
-// areaParameter returns the name of the filter by an area, which is its type.
-func areaParameter(a *view.Area) string { return a.Type }
 
 // feedAddress returns the address of a feed in a format, without the beginning of the service.
 func feedAddress(code market.Code, format string, q url.Values) string {

@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"io/fs"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -17,26 +16,21 @@ const Policy = policy
 type Words = words
 
 // Texts are the words of a package's pages, by language.
-type Texts struct{ english, french words }
+type Texts map[string]words
 
 // ReadTexts returns the words that several pages need, with those of a package. Its files are
 // words/NAME.LANG.json. It panics for files that are missing or wrong: they are in the program.
-func ReadTexts(files fs.FS) *Texts {
-	in := func(lang string) words {
-		all := readWords("page."+lang, "frame."+lang, "text."+lang)
-		all.readAll(files, "*."+lang)
-		return all
+func ReadTexts(files fs.FS) Texts {
+	all := Texts{}
+	for _, lang := range []string{english["lang"], french["lang"]} {
+		all[lang] = readWords("page."+lang, "frame."+lang, "text."+lang)
+		all[lang].readAll(files, "*."+lang)
 	}
-	return &Texts{in(english["lang"]), in(french["lang"])}
+	return all
 }
 
 // For returns the words in the reader's language.
-func (t *Texts) For(r *http.Request) Words {
-	if wordsFor(r)["lang"] == french["lang"] {
-		return t.french
-	}
-	return t.english
-}
+func (t Texts) For(r *http.Request) Words { return t[wordsFor(r)["lang"]] }
 
 // StatedLanguage returns the language that the address of a page states, "" for none. Links to other
 // pages keep it.
@@ -68,14 +62,8 @@ type framed struct {
 // a compressed page with a secret and with a text of somebody else says something about the secret.
 func (p *Pages) Frame(w http.ResponseWriter, r *http.Request, status int, title string, body template.HTML) {
 	var text bytes.Buffer
-	if !p.execute(&text, w, r, status, "framed.html", framed{title, body}) {
-		return
-	}
-	h := w.Header()
-	h.Set("Vary", "Accept-Language, Cookie")
-	h.Set("Content-Length", strconv.Itoa(text.Len()))
-	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		_, _ = w.Write(text.Bytes()) // fails only if the reader has gone away
+	if p.execute(&text, w, r, status, "framed.html", framed{title, body}) {
+		w.Header().Set("Vary", "Accept-Language, Cookie")
+		send(w, r, status, text.Bytes())
 	}
 }

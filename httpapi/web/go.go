@@ -69,7 +69,7 @@ func (p *Pages) goTo(w http.ResponseWriter, r *http.Request) {
 	}
 	candidates := q.candidates(networks)
 	if key, ok := q.certain(candidates); ok {
-		http.Redirect(w, r, p.URL(p.link(r, view.SitePage("", key))), http.StatusSeeOther)
+		http.Redirect(w, r, p.URL(Link(r, view.SitePage("", key))), http.StatusSeeOther)
 		return
 	}
 	p.showCandidates(w, r, q, page, candidates)
@@ -238,7 +238,7 @@ func (p *Pages) newGoCandidate(r *http.Request, w words, q *goQuery, c candidate
 	var s site.Site
 	c.in.Site(c.at, &s)
 	near := &view.NearSummary{Summary: view.NewSummary(c.in.Snap, &s)}
-	row := goCandidate{listRow: p.newListRow(r, w, c.in.Table, near, nil)}
+	row := goCandidate{listRow: newListRow(r, w, c.in.Table, near, nil)}
 	for _, o := range c.operators {
 		row.Of = append(row.Of, c.in.Table.Operators[o].Label)
 	}

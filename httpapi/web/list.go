@@ -189,7 +189,7 @@ func shownMarkets(env *api.Env) (list []*index.Market) {
 }
 
 // newListPage makes the page without its list.
-func (p *Pages) newListPage(env *api.Env, w words, q listQuery) *listPage {
+func newListPage(env *api.Env, w words, q listQuery) *listPage {
 	list := &listPage{Query: q, Pages: 1}
 	for _, m := range shownMarkets(env) {
 		list.Markets = append(list.Markets, option{string(m.Table.Code), w.Market(m.Table.Code), "",
@@ -235,11 +235,11 @@ func (list *listPage) addSource(m *index.Market) {
 }
 
 // setRows adds the sites of a page of so many. center is the middle of a search by distance, or nil.
-func (p *Pages) setRows(r *http.Request, w words, list *listPage, sites []view.NearSummary, total int,
+func (list *listPage) setRows(r *http.Request, w words, sites []view.NearSummary, total int,
 	center *geo.Point) {
 	list.Total, list.Pages = total, max(1, (total+pageRows-1)/pageRows)
 	for i := range sites {
-		list.Rows = append(list.Rows, p.newListRow(r, w, list.Market, &sites[i], center))
+		list.Rows = append(list.Rows, newListRow(r, w, list.Market, &sites[i], center))
 	}
 	sortRows(list.Rows, list.Query.Sort)
 	at := list.Query
@@ -271,8 +271,8 @@ func (p *Pages) setRows(r *http.Request, w words, list *listPage, sites []view.N
 	}
 }
 
-func (p *Pages) newListRow(r *http.Request, w words, m *market.Market, s *view.NearSummary, center *geo.Point) listRow {
-	row := listRow{Key: *s.SiteKey, Href: p.link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(&s.Summary),
+func newListRow(r *http.Request, w words, m *market.Market, s *view.NearSummary, center *geo.Point) listRow {
+	row := listRow{Key: *s.SiteKey, Href: Link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(&s.Summary),
 		Address: addressOf(&s.Summary), Operators: labelsOf(m, s.Operators), Systems: groupSystems(s.Technologies)}
 	if row.Address == row.Title {
 		row.Address = ""

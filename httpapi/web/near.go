@@ -7,7 +7,6 @@ import (
 
 	"relais/api"
 	"relais/geo"
-	"relais/market"
 )
 
 // defaultRadius is the radius in kilometres of a page that states none.
@@ -27,7 +26,7 @@ func (p *Pages) near(w http.ResponseWriter, r *http.Request) {
 		q.Radius = defaultRadius
 	}
 	env := p.Env()
-	list := p.newListPage(env, words, q)
+	list := newListPage(env, words, q)
 	list.Near, list.Title = true, words["nearTitle"]
 	for _, radius := range radii {
 		list.Radii = append(list.Radii, option{radius, radius + "\u00a0km", "", radius == q.Radius})
@@ -53,15 +52,8 @@ func (p *Pages) near(w http.ResponseWriter, r *http.Request) {
 // and names the others.
 func (p *Pages) fillNear(r *http.Request, env *api.Env, w words, list *listPage) error {
 	hits, err := nearMarkets(r, env, &list.Query)
-	if err != nil {
+	if err != nil || list.nowhere(w, hits) {
 		return err
-	}
-	if len(hits) == 0 {
-		list.Notice = w.Fill("noInventory", w.asked(list.Query.Market))
-		if list.Query.Market == "" {
-			list.Notice = w["noRegisters"]
-		}
-		return nil
 	}
 	first := hits[0]
 	for _, h := range hits[1:] {
@@ -73,13 +65,10 @@ func (p *Pages) fillNear(r *http.Request, env *api.Env, w words, list *listPage)
 	lng, _ := strconv.ParseFloat(list.Query.Lng, 64)
 	center := geo.Point{Lat: lat, Lng: lng}
 	list.Title = w.Fill("nearSites", formatDegrees(lat)+", "+formatDegrees(lng))
-	list.setMarket(w, first.market)
-	p.setRows(r, w, list, first.sites, first.total, &center)
-	list.addOthers(w, hits, first.market)
-	list.Caption = w.Count("siteCount", first.total) + " · " + w.Market(first.market.Table.Code) + " · " +
-		w["nearestFirst"]
+	list.show(r, w, hits, first, &center)
+	list.Caption += " · " + w["nearestFirst"]
 	if p.Map {
-		list.MapLink = p.mapLink(r, &list.Query, lat, lng, 13)
+		list.MapLink = mapLink(r, &list.Query, lat, lng, 13)
 	}
 	if first.total == 0 {
 		list.Notice, list.Hint = w["noMatch"], w["nearHint"]
@@ -95,22 +84,16 @@ func nearMarkets(r *http.Request, env *api.Env, q *listQuery) (hits []found, err
 	}
 	lat, bad := strconv.ParseFloat(q.Lat, 64)
 	lng, bad2 := strconv.ParseFloat(q.Lng, 64)
-	there := shownMarkets(env)
-	if bad == nil && bad2 == nil {
-		var codes []market.Code
-		for _, m := range there {
-			if m.Table.Contains(geo.Point{Lat: lat, Lng: lng}) {
-				codes = append(codes, m.Table.Code)
-			}
+	for _, m := range shownMarkets(env) {
+		if bad != nil || bad2 != nil || !m.Table.Contains(geo.Point{Lat: lat, Lng: lng}) {
+			continue
 		}
-		for _, code := range codes {
-			h, one := searchMarket(r.Context(), env, q, string(code), pageRows)
-			if one != nil {
-				err = one
-				continue
-			}
-			hits = append(hits, h)
+		h, one := searchMarket(r.Context(), env, q, string(m.Table.Code), pageRows)
+		if one != nil {
+			err = one
+			continue
 		}
+		hits = append(hits, h)
 	}
 	if len(hits) > 0 {
 		return hits, nil

@@ -187,7 +187,7 @@ func (w words) newsLine(m *market.Market, changes []view.Change) string {
 		return w.Fill(name, w.Distance(int(math.Round(geo.Distance(geo.Point(*from), geo.Point(*to))))), w.Position(*from),
 			w.Position(*to))
 	}
-	operator := strings.Join(labelsOf(m, []string{*c.Operator}), "")
+	operator := market.Label(m.Code, *c.Operator)
 	if c.Kind == "operator-added" || c.Kind == "operator-removed" {
 		return w.Fill(name, operator)
 	}

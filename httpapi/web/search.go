@@ -30,7 +30,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	env := p.Env()
-	list := p.newListPage(env, words, q)
+	list := newListPage(env, words, q)
 	list.Title = words["searchTitle"]
 	if q.Text != "" {
 		list.Title = words.Fill("resultsFor", q.Text)
@@ -76,15 +76,8 @@ type found struct {
 // and names the others.
 func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPage) error {
 	hits, err := searchMarkets(r.Context(), env, &list.Query)
-	if err != nil {
+	if err != nil || list.nowhere(w, hits) {
 		return err
-	}
-	if len(hits) == 0 {
-		list.Notice = w.Fill("noInventory", w.asked(list.Query.Market))
-		if list.Query.Market == "" {
-			list.Notice = w["noRegisters"]
-		}
-		return nil
 	}
 	first := hits[0]
 	for _, h := range hits {
@@ -93,29 +86,48 @@ func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPag
 			break
 		}
 	}
-	list.setMarket(w, first.market)
-	p.setRows(r, w, list, first.sites, first.total, nil)
-	list.addOthers(w, hits, first.market)
-	if err := p.addRadio(r, env, w, list, hits); err != nil {
+	list.show(r, w, hits, first, nil)
+	if err := list.addRadio(r, env, w, hits); err != nil {
 		return err
 	}
-	list.Caption = w.Count("siteCount", first.total) + " · " + w.Market(first.market.Table.Code)
 	if p.Map && len(first.sites) > 0 {
 		at := first.sites[0].Coordinates
-		list.MapLink = p.mapLink(r, &list.Query, at.Lat, at.Lng, 12)
+		list.MapLink = mapLink(r, &list.Query, at.Lat, at.Lng, 12)
 	}
 	if first.total == 0 && len(list.Radio) == 0 {
 		list.Notice, list.Hint = w["noMatch"], w["nothingHint"]
 	}
 	if list.Query.Text == "" {
-		list.Examples = p.examples(r, first.market)
+		list.Examples = examples(r, first.market)
 	}
 	return nil
 }
 
+// nowhere reports whether no market was asked, and says so.
+func (list *listPage) nowhere(w words, hits []found) bool {
+	switch {
+	case len(hits) > 0:
+		return false
+	case list.Query.Market == "":
+		list.Notice = w["noRegisters"]
+	default:
+		list.Notice = w.Fill("noInventory", w.asked(list.Query.Market))
+	}
+	return true
+}
+
+// show lists what was found in one of the markets, and names the others. center is the middle of a search
+// by distance, or nil.
+func (list *listPage) show(r *http.Request, w words, hits []found, in found, center *geo.Point) {
+	list.setMarket(w, in.market)
+	list.setRows(r, w, in.sites, in.total, center)
+	list.addOthers(w, hits, in.market)
+	list.Caption = w.Count("siteCount", in.total) + " · " + w.Market(in.market.Table.Code)
+}
+
 // mapLink returns the address of the map at a place, with the filters of a list.
-func (p *Pages) mapLink(r *http.Request, q *listQuery, lat, lng float64, zoom int) string {
-	return p.link(r, "/", "operator", strings.Join(q.Operators, ","), "generation", strings.Join(q.Generations, ",")) +
+func mapLink(r *http.Request, q *listQuery, lat, lng float64, zoom int) string {
+	return Link(r, "/", "operator", strings.Join(q.Operators, ","), "generation", strings.Join(q.Generations, ",")) +
 		"#map=" + strconv.Itoa(zoom) + "/" + formatDegrees(lat) + "/" + formatDegrees(lng)
 }
 
@@ -198,7 +210,7 @@ var radioText = regexp.MustCompile(`(?i)^(enb|gnb|eci|nci|ci|pci)?[ :#=]*(0x[0-9
 const mostRadio = 10
 
 // addRadio adds the sites that have the text as radio identifier.
-func (p *Pages) addRadio(r *http.Request, env *api.Env, w words, list *listPage, hits []found) error {
+func (list *listPage) addRadio(r *http.Request, env *api.Env, w words, hits []found) error {
 	parts := radioText.FindStringSubmatch(list.Query.Text)
 	if parts == nil || list.Query.Page > 1 || len(list.Query.More) > 0 { // the look-up has no such filters
 		return nil
@@ -226,7 +238,7 @@ func (p *Pages) addRadio(r *http.Request, env *api.Env, w words, list *listPage,
 			}
 			near := &view.NearSummary{Summary: found.Site}
 			list.addSource(h.market)
-			list.Radio = append(list.Radio, radioHit{p.newListRow(r, w, h.market.Table, near, nil), typesOf(w, found.Matches)})
+			list.Radio = append(list.Radio, radioHit{newListRow(r, w, h.market.Table, near, nil), typesOf(w, found.Matches)})
 		}
 	}
 	return nil
@@ -243,7 +255,7 @@ func typesOf(w words, matches []view.Match) (list []string) {
 }
 
 // examples returns what can be searched for in a market.
-func (p *Pages) examples(r *http.Request, m *index.Market) (list []example) {
+func examples(r *http.Request, m *index.Market) (list []example) {
 	if m.Len() == 0 {
 		return nil
 	}
@@ -257,7 +269,7 @@ func (p *Pages) examples(r *http.Request, m *index.Market) (list []example) {
 			}
 		})
 	for _, text := range texts {
-		list = append(list, example{text, p.link(r, searchPath, "q", text)})
+		list = append(list, example{text, Link(r, searchPath, "q", text)})
 	}
 	return list
 }

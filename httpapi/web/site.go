@@ -89,12 +89,12 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
 	s.Nodes = nodesOf(m, d)
 	at := formatDegrees(d.Coordinates.Lat) + "/" + formatDegrees(d.Coordinates.Lng)
 	if p.Map {
-		s.MapLink = p.link(r, "/", "site", *d.SiteKey) + "#map=15/" + at
+		s.MapLink = Link(r, "/", "site", *d.SiteKey) + "#map=15/" + at
 	}
-	s.NearLink = p.link(r, nearPath, "lat", formatDegrees(d.Coordinates.Lat), "lng", formatDegrees(d.Coordinates.Lng),
+	s.NearLink = Link(r, nearPath, "lat", formatDegrees(d.Coordinates.Lat), "lng", formatDegrees(d.Coordinates.Lng),
 		"market", string(d.Market))
 	if p.Docs != nil {
-		s.DocsLink = p.link(r, docs.Path) + "#op-antennas-get"
+		s.DocsLink = Link(r, docs.Path) + "#op-antennas-get"
 	}
 	s.Description = description(w, m, d)
 	p.addReports(r.Context(), env, w, m, s)
@@ -170,15 +170,7 @@ func description(w words, m *market.Market, d *view.Detail) string {
 func labelsOf(m *market.Market, keys []string) []string {
 	names := make([]string, len(keys))
 	for i, key := range keys {
-		names[i] = labelOf(m, key)
+		names[i] = market.Label(m.Code, key)
 	}
 	return names
-}
-
-// labelOf returns the name of an operator. A key that the market does not have stays as it is.
-func labelOf(m *market.Market, key string) string {
-	if i, ok := m.OperatorNamed(key); ok {
-		return m.Operators[i].Label
-	}
-	return key
 }

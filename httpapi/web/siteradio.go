@@ -45,7 +45,7 @@ type siteNode struct {
 // operatorsOf returns the operators of a site with their systems.
 func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator) {
 	for _, key := range d.Operators {
-		o := siteOperator{Label: labelOf(m, key)}
+		o := siteOperator{Label: market.Label(m.Code, key)}
 		for i := range d.Emissions {
 			e := &d.Emissions[i]
 			if e.Operator != key {
@@ -109,7 +109,7 @@ func (o *siteOperator) mergeSectors() {
 func nodesOf(m *market.Market, d *view.Detail) (list []siteNodes) {
 	names := map[string]string{"enb": "eNB", "gnb": "gNB"}
 	for _, n := range d.Radio.Nodes {
-		operator := labelOf(m, n.Operator)
+		operator := market.Label(m.Code, n.Operator)
 		at := slices.IndexFunc(list, func(x siteNodes) bool { return x.Operator == operator })
 		if at < 0 {
 			at, list = len(list), append(list, siteNodes{Operator: operator})

@@ -41,7 +41,7 @@ func (p *Pages) outagesOf(ctx context.Context, env *api.Env, m *market.Market, d
 		Available: answer.Meta.OperatorFeed.Available, Labels: map[string]string{}}
 	for i := range o.List {
 		x := &o.List[i]
-		o.Labels[x.OperatorKey] = labelOf(m, x.OperatorKey)
+		o.Labels[x.OperatorKey] = market.Label(m.Code, x.OperatorKey)
 		x.SiteName = cleanText(x.SiteName)
 		if x.Reason != nil {
 			clean := cleanText(*x.Reason)

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"relais/api"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -71,11 +70,13 @@ var shownGenerations = []site.Generation{site.G5, site.G4, site.G3, site.G2}
 // areaSorts are the orders of the table of areas.
 var areaSorts = []string{"code", "sites"}
 
-// statsShows are what the map shows.
-var statsShows = []struct {
+// A statsShow is what the map can show.
+type statsShow struct {
 	name string
 	of   func(index.Counts) int
-}{
+}
+
+var statsShows = []statsShow{
 	{"sites", func(c index.Counts) int { return c.Total }},
 	{"5g", func(c index.Counts) int { return c.FiveG }},
 	{"4g", func(c index.Counts) int { return c.FourG }},
@@ -85,7 +86,7 @@ var statsShows = []struct {
 // stats answers the page of statistics.
 func (p *Pages) stats(w http.ResponseWriter, r *http.Request) {
 	env, q := p.Env(), r.URL.Query()
-	shown := countedMarkets(env)
+	shown := slices.DeleteFunc(shownMarkets(env), func(m *index.Market) bool { return m.Len() == 0 })
 	if len(shown) == 0 {
 		p.fail(w, r, http.StatusServiceUnavailable)
 		return
@@ -115,19 +116,6 @@ func (p *Pages) stats(w http.ResponseWriter, r *http.Request) {
 	p.render(w, r, http.StatusOK, "stats.html", page)
 }
 
-// countedMarkets returns the loaded markets that the pages may show.
-func countedMarkets(env *api.Env) (list []*index.Market) {
-	if env.Set == nil {
-		return nil
-	}
-	for m := range env.Set.Loaded() {
-		if _, err := env.Load(m.Table); err == nil && m.Len() > 0 {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
 // newStatsPage returns the page of a market, nil for a question that it cannot answer.
 func (p *Pages) newStatsPage(r *http.Request, shown []*index.Market, m *index.Market) *statsPage {
 	w, q, t := wordsFor(r), r.URL.Query(), m.Table
@@ -142,12 +130,7 @@ func (p *Pages) newStatsPage(r *http.Request, shown []*index.Market, m *index.Ma
 		}
 		operator, page.Operator = at, t.Operators[at].Label
 	}
-	show := slices.IndexFunc(statsShows, func(s struct {
-		name string
-		of   func(index.Counts) int
-	}) bool {
-		return s.name == cmp.Or(q.Get("show"), "sites")
-	})
+	show := slices.IndexFunc(statsShows, func(s statsShow) bool { return s.name == cmp.Or(q.Get("show"), "sites") })
 	sorts := slices.Index(areaSorts, cmp.Or(q.Get("sort"), "code"))
 	if show < 0 || sorts < 0 {
 		return nil

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,30 +63,38 @@ func TestMarketNames(t *testing.T) {
 	}
 }
 
+// breaks finds where a line of French could break before or after a sign.
+var breaks = regexp.MustCompile(` [;:?!»]|« `)
+
 // The languages have the same texts, with the same values in them, in the same order.
 func TestWords(t *testing.T) {
-	names, err := fs.Glob(wordFiles, "words/*.en.json")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("%d files, %v", len(names), err)
+	all := os.DirFS(".")
+	var names []string
+	for _, pattern := range []string{"words/*.en.json", "*/words/*.en.json"} {
+		more, bad := fs.Glob(all, pattern)
+		if names = append(names, more...); bad != nil || len(more) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(more), bad)
+		}
 	}
 	for _, name := range names {
-		page := strings.TrimSuffix(strings.TrimPrefix(name, "words/"), ".en.json")
-		t.Run(page, func(t *testing.T) {
-			en, fr := readWords(page+".en"), readWords(page+".fr")
+		t.Run(name, func(t *testing.T) {
+			en, fr := words{}, words{}
+			if err := errors.Join(en.read(all, name), fr.read(all, strings.Replace(name, ".en.", ".fr.", 1))); err != nil {
+				t.Fatal(err)
+			}
 			if a, b := slices.Sorted(maps.Keys(en)), slices.Sorted(maps.Keys(fr)); !slices.Equal(a, b) {
 				t.Fatalf("names differ: %q and %q", a, b)
 			}
+			mayBreak := name == "words/page.en.json" || name == "words/map.en.json"
 			for key, text := range en {
 				if text == "" || fr[key] == "" {
 					t.Errorf("%s: an empty text", key)
 				}
-				if strings.Count(text, "%s") != strings.Count(fr[key], "%s") {
+				if strings.Count(text, "%s") != strings.Count(fr[key], "%s") || strings.Contains(text, "|") != strings.Contains(fr[key], "|") {
 					t.Errorf("%s: %q and %q have different values", key, text, fr[key])
 				}
-				for _, mark := range []string{" ;", " :", " ?", " !", "« ", " »"} {
-					if page != "page" && page != "map" && strings.Contains(fr[key], mark) {
-						t.Errorf("%s: a line can break at %q of %q", key, mark, fr[key])
-					}
+				if at := breaks.FindString(fr[key]); at != "" && !mayBreak {
+					t.Errorf("%s: a line can break at %q of %q", key, at, fr[key])
 				}
 			}
 		})

@@ -86,7 +86,7 @@ func newSiteEdition(w words, m *market.Market, v *archive.Version) siteEdition {
 		if row == nil {
 			row = d.Before
 		}
-		c := siteChange{Kind: kindNames[d.Kind], Operator: labelOf(m, row.Values[column.Operator]),
+		c := siteChange{Kind: kindNames[d.Kind], Operator: market.Label(m.Code, row.Values[column.Operator]),
 			Details: detailsOf(w, d)}
 		at := slices.IndexFunc(e.Changes, func(x siteChange) bool {
 			return x.Kind == c.Kind && x.Operator == c.Operator && x.Details == c.Details

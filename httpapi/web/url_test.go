@@ -94,7 +94,7 @@ func TestPagesUnderAPath(t *testing.T) {
 	addresses := regexp.MustCompile(`(?:(?:href|src|action)="|":"|Disallow: )(/[^"\n]*)`)
 	for _, base := range []string{"", "/antennes"} {
 		o.BaseURL = "https://relais.test" + base
-		o.Docs = docs.New(o.BaseURL, []docs.Tool{{}})
+		o.Docs = &docs.Docs{BaseURL: o.BaseURL, Tools: []docs.Tool{{}}}
 		p := New(o)
 		for _, path := range []string{"/", "/search?operator=FREE&lang=fr", "/near?lat=48.8&lon=2.3", "/site/fr-1000", "/stats",
 			"/go", "/docs?lang=fr", "/docs/tools", "/robots.txt"} {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -165,22 +164,10 @@ func (p *Pages) failWith(w http.ResponseWriter, r *http.Request, status int, tex
 	p.render(w, r, status, "error.html", text)
 }
 
-// link returns a path of this server with parameters, given as names and values. Empty values
+// Link returns a path of this server with parameters, given as names and values. Empty values
 // are left out. A language that the address of the page states is kept.
-func (p *Pages) link(r *http.Request, path string, params ...string) string {
-	q := url.Values{}
-	for i := 0; i < len(params); i += 2 {
-		if params[i+1] != "" {
-			q.Set(params[i], params[i+1])
-		}
-	}
-	if lang := statedLanguage(r); lang != "" {
-		q.Set("lang", lang)
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
+func Link(r *http.Request, path string, params ...string) string {
+	return figureLink(path, append(params, "lang", statedLanguage(r))...)
 }
 
 // execute makes a page, in the reader's language, and sets its type. If that fails, it answers and
@@ -203,17 +190,24 @@ func (p *Pages) execute(text *bytes.Buffer, w http.ResponseWriter, r *http.Reque
 // render writes a page, in the reader's language.
 func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	var text bytes.Buffer
-	if !p.execute(&text, w, r, status, name, data) {
-		return
+	if p.execute(&text, w, r, status, name, data) {
+		w.Header().Set("Vary", "Accept-Language, Accept-Encoding")
+		sendText(w, r, status, text.Bytes())
 	}
-	h := w.Header()
-	h.Set("Vary", "Accept-Language, Accept-Encoding")
-	body := text.Bytes()
+}
+
+// sendText sends a text, compressed if the client takes gzip. The other headers are set.
+func sendText(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if q, _ := accept.Quality(r.Header["Accept-Encoding"], "gzip"); q > 0 {
 		body = pack(body)
-		h.Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Encoding", "gzip")
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	send(w, r, status, body)
+}
+
+// send sends a body with its length.
+func send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		_, _ = w.Write(body) // fails only if the reader has gone away

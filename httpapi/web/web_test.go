@@ -106,7 +106,7 @@ func TestPageLimit(t *testing.T) {
 // compression.
 func TestDocumentation(t *testing.T) {
 	p, _ := pagesOf(t)
-	p.Docs = docs.New("http://relais.test", []docs.Tool{{Decl: endpoint.Decl{Name: "a_tool"}}})
+	p.Docs = &docs.Docs{BaseURL: "http://relais.test", Tools: []docs.Tool{{Decl: endpoint.Decl{Name: "a_tool"}}}}
 	for _, path := range []string{"/docs", "/docs/tools"} {
 		w := ask(p, "GET", path, "Accept-Language", "fr-CA, en;q=0.5")
 		for _, want := range []string{`<html lang="fr">`, `href="` + path + `?lang=en"`, "Assistants"} {

@@ -94,7 +94,7 @@ func (t *weekTally) add(c *change.Record) {
 	t.site.Counts[c.Kind]++
 	countOf(t.areas, c.Area)[c.Kind]++
 	if c.Operator != "" {
-		label := strings.Join(labelsOf(t.market, []string{c.Operator}), "")
+		label := market.Label(t.market.Code, c.Operator)
 		countOf(t.operators, label)[c.Kind]++
 		if !slices.Contains(t.names, label) {
 			t.names = append(t.names, label)

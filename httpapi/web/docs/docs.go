@@ -22,26 +22,16 @@ import (
 //go:embed *.html
 var templateFiles embed.FS
 
-// Options say what is documented.
-type Options struct {
-	BaseURL    string // of the service, without a slash at the end
-	Operations []*endpoint.Op[*api.Env]
-	Problems   []endpoint.Problem
-	Tools      []Tool // none: there is no tool server
-}
-
 // A Tool is a tool for assistants.
 type Tool struct {
 	endpoint.Decl
 	Params []endpoint.Param
 }
 
-// Docs is the documentation.
-type Docs struct{ Options }
-
-// New returns the documentation of the API and of these tools.
-func New(baseURL string, tools []Tool) *Docs {
-	return &Docs{Options{BaseURL: baseURL, Operations: api.Operations(), Problems: api.Problems(), Tools: tools}}
+// Docs is the documentation of the API and of tools.
+type Docs struct {
+	BaseURL string // of the service, without a slash at the end
+	Tools   []Tool // none: there is no tool server
 }
 
 // Paths of the documentation.
@@ -125,7 +115,7 @@ func (d *Docs) apiPage(lang string) apiPage {
 		}
 		p.Guides = append(p.Guides, readGuide(lang, name, d.BaseURL))
 	}
-	for _, op := range d.Operations {
+	for _, op := range api.Operations() {
 		p.Operations = append(p.Operations, d.operation(op))
 	}
 	p.Errors, p.Internal = d.problems()
@@ -181,9 +171,9 @@ type problem struct {
 
 // problems returns the errors that a client can do something about, and those of the server.
 func (d *Docs) problems() (list, internal []problem) {
-	for _, p := range d.Problems {
+	for _, p := range api.Problems() {
 		one := problem{Problem: p, Todo: remedies[p.Code]}
-		for _, op := range d.Operations {
+		for _, op := range api.Operations() {
 			if slices.Contains(op.ErrorCodes, p.Code) || op.FailureCode == p.Code {
 				one.Routes = append(one.Routes, op)
 			}

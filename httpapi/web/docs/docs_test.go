@@ -18,7 +18,7 @@ func newDocs() *Docs {
 	for _, t := range tools.All() {
 		list = append(list, Tool{t.Decl, t.Params})
 	}
-	return New(base, list)
+	return &Docs{base, list}
 }
 
 // wordsIn returns the words of the pages in a language.

@@ -28,7 +28,7 @@ func (d *Docs) operation(op *endpoint.Op[*api.Env]) operation {
 		v.Params = append(v.Params, param{Name: op.Body.File, Where: "body", Type: "file", Doc: op.Body.FileDoc,
 			Required: true})
 	}
-	info := endpoint.Info{Common: api.CommonCodes(), BodyCodes: api.BodyCodes, Problems: d.Problems}
+	info := endpoint.Info{Common: api.CommonCodes(), BodyCodes: api.BodyCodes, Problems: api.Problems()}
 	common := append(api.CommonCodes(), api.BodyCodes(op.Body)...)
 	for _, p := range op.Problems(info) {
 		if slices.Contains(common, p.Code) {

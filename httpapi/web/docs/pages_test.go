@@ -131,7 +131,7 @@ func TestAnchors(t *testing.T) {
 
 // A server without tools does not speak of them.
 func TestWithoutTools(t *testing.T) {
-	page := pageText(t, New(base, nil).API, "en")
+	page := pageText(t, (&Docs{BaseURL: base}).API, "en")
 	if strings.Contains(page, "/mcp") || strings.Contains(page, ToolsPath) {
 		t.Error("the page speaks of a tool server that is not there")
 	}

@@ -41,11 +41,11 @@ func (q *request) decide() {
 	ofAdmin, known := acts[d.Act]
 	if !known || ofAdmin != (q.r.URL.Path == Path+"/decide-user") || d.ID == "" || len(d.ID) > maxSubject || d.On == "" ||
 		len(d.On) > maxVersion || d.Act == "user.role" && !slices.Contains(account.Roles, d.Role) {
-		q.show(http.StatusBadRequest, "", q.words["failedTitle"], "failed.html", q.words["badForm"])
+		q.show(http.StatusBadRequest, "", q.words["refusedTitle"], "failed.html", q.words["badForm"])
 		return
 	}
 	if len(d.Why) > audit.MaxWhy {
-		q.show(http.StatusBadRequest, "", q.words["failedTitle"], "failed.html", q.words["tooLong"])
+		q.show(http.StatusBadRequest, "", q.words["refusedTitle"], "failed.html", q.words["tooLong"])
 		return
 	}
 	answer, err := admin.NewCommands(q.Stores).Do(q.context(), d)

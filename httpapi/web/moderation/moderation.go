@@ -113,7 +113,7 @@ func (q *request) show(status int, tab, title, name string, data any) {
 	p := page{W: q.words, Lang: web.StatedLanguage(q.r), Form: q.visit.Form, Tab: tab,
 		Admin: q.visit.Role.May(account.Admin), Back: q.back(), Notice: q.notice(), Data: data}
 	p.Queue = q.waiting()
-	q.People.Render(q.w, q.r, q.visit, status, title+" · "+q.words["moderationTitle"], q.templates, name, p)
+	q.People.Render(q.w, q.r, q.visit, status, title+" · "+q.words["moderation"], q.templates, name, p)
 }
 
 // fail answers an error. Errors that are not known are logged, and not shown.
@@ -125,7 +125,7 @@ func (q *request) fail(err error) {
 	if after > 0 {
 		q.w.Header().Set("Retry-After", strconv.Itoa(int(after/time.Second)))
 	}
-	q.show(status, "", q.words["failedTitle"], "failed.html", q.words[name])
+	q.show(status, "", q.words["refusedTitle"], "failed.html", q.words[name])
 }
 
 // failure returns the status and the name of the text for an error, and when it is worth asking again.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,25 +22,6 @@ func readTexts(t *testing.T, lang string) map[string]string {
 		t.Fatal(err)
 	}
 	return texts
-}
-
-// The two languages have the same texts with the same places for values, and none is empty.
-func TestTexts(t *testing.T) {
-	english, french := readTexts(t, "en"), readTexts(t, "fr")
-	for name, text := range english {
-		if text == "" || french[name] == "" {
-			t.Errorf("%s: %q and %q: one is empty or missing", name, text, french[name])
-		}
-		if a, b := strings.Count(text, "%s"), strings.Count(french[name], "%s"); a != b {
-			t.Errorf("%s: %d places for values in English, %d in French", name, a, b)
-		}
-		if m := regexp.MustCompile(` [;:?!»]|« `).FindString(french[name]); m != "" {
-			t.Errorf("%s: %q: the line may break at %q", name, french[name], m)
-		}
-	}
-	if len(french) != len(english) {
-		t.Errorf("%d texts in French, %d in English", len(french), len(english))
-	}
 }
 
 // Every act, reason and state that a page may show has a text.

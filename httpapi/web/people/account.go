@@ -2,7 +2,6 @@ package people
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ var notices = map[string]string{"password": "passwordChanged", "revoked": "progr
 // account shows the account of a person.
 func (p *People) account(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method == http.MethodPost {
-		p.Redirect(w, p.link(r, AccountPath))
+		p.Redirect(w, web.Link(r, AccountPath))
 		return
 	}
 	a, err := p.Accounts.Find(v.ID)
@@ -60,38 +59,22 @@ func (p *People) account(w http.ResponseWriter, r *http.Request, v *Visit) {
 			return
 		}
 		data.Sent = append(data.Sent, sentCount{v.Words["sent."+string(kind)],
-			p.link(r, sentPath, "kind", string(kind)), n})
+			web.Link(r, sentPath, "kind", string(kind)), n})
 	}
 	p.render(w, r, v, http.StatusOK, v.Words["account"], "account.html", data)
 }
 
 func day(w web.Words, t time.Time) string { return w.Date(t.Format(time.DateOnly)) }
 
-// link returns an address with parameters, given as names and values. A language that the address of
-// the page states is kept.
-func (p *People) link(r *http.Request, path string, params ...string) string {
-	q := url.Values{}
-	for i := 0; i < len(params); i += 2 {
-		q.Set(params[i], params[i+1])
-	}
-	if lang := web.StatedLanguage(r); lang != "" {
-		q.Set("lang", lang)
-	}
-	if len(q) == 0 {
-		return path
-	}
-	return path + "?" + q.Encode()
-}
-
 // revoke ends what the person let a program do.
 func (p *People) revoke(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method != http.MethodPost {
-		p.Redirect(w, p.link(r, AccountPath))
+		p.Redirect(w, web.Link(r, AccountPath))
 		return
 	}
 	if err := p.Accounts.RevokeProgram(v.ID, v.Values.Get("program")); err != nil {
 		p.failWith(w, r, v, err)
 		return
 	}
-	p.Redirect(w, p.link(r, AccountPath, "done", "revoked"))
+	p.Redirect(w, web.Link(r, AccountPath, "done", "revoked"))
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"relais/auth/account"
+	"relais/httpapi/web"
 )
 
 // A problem is a message about a field of a form.
@@ -63,7 +64,7 @@ func (p *People) password(w http.ResponseWriter, r *http.Request, v *Visit) {
 		return
 	}
 	p.keep(w, token)
-	p.Redirect(w, p.link(r, AccountPath, "done", "password"))
+	p.Redirect(w, web.Link(r, AccountPath, "done", "password"))
 }
 
 // signInAgain checks the password of a form. The limits are those of the sign-in, so that a session

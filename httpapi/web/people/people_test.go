@@ -2,8 +2,6 @@ package people
 
 import (
 	"compress/gzip"
-	"encoding/json"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -316,30 +314,5 @@ func TestUnusable(t *testing.T) {
 		if got := w.ask(ask{path: path}); got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d, want 503 and when to come back", path, got.Code)
 		}
-	}
-}
-
-// The texts of both languages have the same names and the same places for values, and none is empty.
-func TestTexts(t *testing.T) {
-	read := func(lang string) (words map[string]string) {
-		f, err := fs.ReadFile(files, "words/people."+lang+".json")
-		if err == nil {
-			err = json.Unmarshal(f, &words)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return words
-	}
-	english, french := read("en"), read("fr")
-	for name := range maps.Keys(english) {
-		en, fr := english[name], french[name]
-		if en == "" || fr == "" || strings.Count(en, "%") != strings.Count(fr, "%") ||
-			strings.Contains(en, "|") != strings.Contains(fr, "|") {
-			t.Errorf("%s: %q and %q", name, en, fr)
-		}
-	}
-	if len(english) != len(french) {
-		t.Errorf("%d English texts and %d French ones", len(english), len(french))
 	}
 }

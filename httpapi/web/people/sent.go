@@ -53,7 +53,7 @@ type sent struct {
 // sent lists a person's submissions of a kind, the newest first.
 func (p *People) sent(w http.ResponseWriter, r *http.Request, v *Visit) {
 	if r.Method == http.MethodPost {
-		p.Redirect(w, p.link(r, sentPath))
+		p.Redirect(w, web.Link(r, sentPath))
 		return
 	}
 	kind := cmp.Or(account.Kind(r.URL.Query().Get("kind")), sentKinds[0])
@@ -67,10 +67,10 @@ func (p *People) sent(w http.ResponseWriter, r *http.Request, v *Visit) {
 		p.failWith(w, r, v, err)
 		return
 	}
-	pageLink := func(n int) string { return p.link(r, sentPath, "kind", string(kind), "page", strconv.Itoa(n)) }
+	pageLink := func(n int) string { return web.Link(r, sentPath, "kind", string(kind), "page", strconv.Itoa(n)) }
 	data := sentPage{Title: v.Words["sent."+string(kind)], Count: len(facts)}
 	for _, k := range sentKinds {
-		link := p.link(r, sentPath, "kind", string(k))
+		link := web.Link(r, sentPath, "kind", string(k))
 		data.Kinds = append(data.Kinds, sentChoice{v.Words["sent."+string(k)], link, k == kind})
 	}
 	first := min(n-1, len(facts)/sentOnPage+1) * sentOnPage
@@ -114,11 +114,11 @@ func (p *People) describeReport(r *http.Request, v *Visit, f account.Fact) sent 
 	if p.Community.ReportedBy(f.Ref, v.ID) {
 		role = w["sentReported"]
 	}
-	what := []string{role, operatorName(report.Market, report.Operator), w["severity."+string(report.Severity)]}
+	what := []string{role, market.Label(report.Market, report.Operator), w["severity."+string(report.Severity)]}
 	if report.Commune != "" {
 		what = append(what, report.Commune)
 	}
-	return sent{What: strings.Join(what, " · "), Link: p.siteLink(r, report.SiteKey),
+	return sent{What: strings.Join(what, " · "), Link: siteLink(r, report.SiteKey),
 		State: w["state."+string(report.State)]}
 }
 
@@ -130,14 +130,14 @@ func (p *People) describeValidation(r *http.Request, w web.Words, f account.Fact
 	what := []string{w["subject."+string(v.Subject)]}
 	switch {
 	case v.Subject == community.Operator:
-		what = append(what, operatorName(v.Market, v.Value))
+		what = append(what, market.Label(v.Market, v.Value))
 	case v.Value != "":
 		what = append(what, v.Value)
 	}
 	if v.Operator != "" {
-		what = append(what, operatorName(v.Market, v.Operator))
+		what = append(what, market.Label(v.Market, v.Operator))
 	}
-	return sent{What: strings.Join(what, " · "), Link: p.siteLink(r, v.SiteKey), State: w.Count("sentPeople", v.Count)}
+	return sent{What: strings.Join(what, " · "), Link: siteLink(r, v.SiteKey), State: w.Count("sentPeople", v.Count)}
 }
 
 func describeSpeedtest(w web.Words, f account.Fact) sent {
@@ -182,20 +182,10 @@ func (p *People) describeBug(w web.Words, f account.Fact) sent {
 	return sent{What: own.Title, State: w["state."+string(b.State)], Reply: b.Answer}
 }
 
-// operatorName returns the name of an operator for people.
-func operatorName(code market.Code, key string) string {
-	if m := market.Get(code); m != nil {
-		if i, ok := m.Operator(key); ok {
-			return m.Operators[i].Label
-		}
-	}
-	return key
-}
-
 // siteLink returns the address of a site's page, "" for no site.
-func (p *People) siteLink(r *http.Request, key string) string {
+func siteLink(r *http.Request, key string) string {
 	if key == "" {
 		return ""
 	}
-	return p.link(r, view.SitePagePath+url.PathEscape(key))
+	return web.Link(r, view.SitePagePath+url.PathEscape(key))
 }

@@ -109,11 +109,8 @@ func (p *People) takeSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	p.keep(w, token)
-	q := url.Values{"next": {ownPath(r.URL.Query().Get("next"))}, "done": {"in"}}
-	if lang := web.StatedLanguage(r); lang != "" {
-		q.Set("lang", lang)
-	}
-	p.Redirect(w, SignInPath+"?"+q.Encode()) // which sees whether the browser keeps the cookie
+	next := ownPath(r.URL.Query().Get("next"))
+	p.Redirect(w, web.Link(r, SignInPath, "next", next, "done", "in")) // which sees whether the browser keeps the cookie
 }
 
 // showSignInProblem says why somebody is not signed in.
@@ -181,11 +178,7 @@ func (p *People) signOut(w http.ResponseWriter, r *http.Request) {
 
 // afterwards leads to the sign-in, with a notice of the finished change.
 func (p *People) afterwards(w http.ResponseWriter, r *http.Request, done string) {
-	q := url.Values{"done": {done}}
-	if lang := web.StatedLanguage(r); lang != "" {
-		q.Set("lang", lang)
-	}
-	p.Redirect(w, SignInPath+"?"+q.Encode())
+	p.Redirect(w, web.Link(r, SignInPath, "done", done))
 }
 
 // ownPath returns an address of this server that a parameter states, or that of the account. Anything

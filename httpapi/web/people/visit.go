@@ -179,10 +179,4 @@ func (p *People) Redirect(w http.ResponseWriter, to string) {
 }
 
 // signInLink returns the address of the sign-in that leads to another page.
-func signInLink(r *http.Request, next string) string {
-	q := url.Values{"next": {next}}
-	if lang := web.StatedLanguage(r); lang != "" {
-		q.Set("lang", lang)
-	}
-	return SignInPath + "?" + q.Encode()
-}
+func signInLink(r *http.Request, next string) string { return web.Link(r, SignInPath, "next", next) }
