@@ -10,18 +10,15 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"relais/api"
 	"relais/archive"
 	"relais/demo"
 	"relais/index/indextest"
-	"relais/internal/store"
 	"relais/market"
 )
 
@@ -36,12 +33,7 @@ func figurePages(t *testing.T, n int) (*Pages, [][]csvRow, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	archives := archive.Open(db, time.Now)
+	archives := newArchives(t)
 	var files [][]csvRow
 	var dates []string
 	err = demo.Publications(t.TempDir(), supports, n, func(path string) error {
@@ -139,10 +131,6 @@ func number(t *testing.T, text string) int {
 	return n
 }
 
-// The map and the table of departments have the sites of the register's file.
-// The tables under the charts have the emissions of the files, and the lines have the tables' numbers.
-// wantLines reads the ends of lines off the axis, to a tenth of a unit of the drawing.
-// Each area of a market has a shape, which is where the towns of the demonstration are.
 func TestFigurePages(t *testing.T) {
 	p, _, dates := figurePages(t, 2)
 	long := strings.Repeat("9", 3000)
@@ -203,23 +191,6 @@ func TestFiguresWithoutEditions(t *testing.T) {
 	for _, target := range []string{"/week", "/stats"} {
 		if w := ask(p, "GET", target); w.Code >= 500 {
 			t.Errorf("%s without a store of archives: status %d", target, w.Code)
-		}
-	}
-}
-
-// A register that may not be redistributed is not counted for readers without a key.
-
-// The texts of these pages have both languages, with the same values in them.
-func TestWordsOfFigures(t *testing.T) {
-	for _, name := range []string{"week", "stats", "text"} {
-		en, fr := readWords(name+".en"), readWords(name+".fr")
-		for key := range en {
-			if en[key] == "" || fr[key] == "" || strings.Count(en[key], "%s") != strings.Count(fr[key], "%s") {
-				t.Errorf("%s: %q in English, %q in French", key, en[key], fr[key])
-			}
-		}
-		if len(en) != len(fr) || len(en) == 0 {
-			t.Errorf("%s: %d texts in English, %d in French", name, len(en), len(fr))
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"relais/api"
 	"relais/index"
 	"relais/market"
 )
@@ -65,7 +64,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	if p.withoutData(w, r, env) {
 		return
 	}
-	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: tileFilters(),
+	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: mapFilters,
 		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json")}, Style: p.Style}
 	if p.Basemap != nil {
 		config.Basemap = p.URL(BasemapPath)
@@ -93,26 +92,8 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	p.render(w, r, http.StatusOK, "map.html", data)
 }
 
-// tileFilters lists the optional filters that both the tiles and the list of sites have. The map shows
-// a switch for each of them.
-func tileFilters() []string {
-	has := map[string]int{}
-	for _, op := range api.MapOperations() {
-		for _, filter := range []string{"together", "changedSince"} {
-			if (op.Name == "tiles.get" || op.Name == "antennas.list") && op.Accepts(filter) {
-				has[filter]++
-			}
-		}
-	}
-	list := []string{}
-	for filter, n := range has {
-		if n == 2 {
-			list = append(list, filter)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
+// mapFilters are optional filters of the tiles and of the list of sites, for which the map shows a switch.
+var mapFilters = []string{"changedSince", "together"}
 
 // newMapMarket describes a register for the map. ok is false for one without sites.
 func newMapMarket(m *index.Market) (v mapMarket, ok bool) {

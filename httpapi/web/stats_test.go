@@ -22,6 +22,7 @@ import (
 	"relais/site"
 )
 
+// The map and the table of departments have the sites of the register's file.
 func TestStatsOfDepartments(t *testing.T) {
 	p, files, _ := figurePages(t, 1)
 	newest := files[len(files)-1]
@@ -73,6 +74,7 @@ func TestStatsOfDepartments(t *testing.T) {
 	}
 }
 
+// The tables under the charts have the emissions of the files, and the lines have the tables' numbers.
 func TestTrends(t *testing.T) {
 	p, files, dates := figurePages(t, 4)
 	for _, code := range archive.Markets {
@@ -124,6 +126,7 @@ var (
 	ofArea = regexp.MustCompile(`<title>[^<]*\(([0-9AB]+)\): ([0-9,]+)</title>`)
 )
 
+// wantLines reads the ends of lines off the axis, to a tenth of a unit of the drawing.
 func wantLines(t *testing.T, svg string, m *market.Market, has, first, last []int) {
 	t.Helper()
 	axis := ofAxis.FindAllStringSubmatch(svg, -1)
@@ -162,6 +165,7 @@ func wantLines(t *testing.T, svg string, m *market.Market, has, first, last []in
 	}
 }
 
+// Each area of a market has a shape, which is where the towns of the demonstration are.
 func TestShapesOfAreas(t *testing.T) {
 	towns := map[string][][2]float64{}
 	f, err := os.Open("../../data/demo/towns.csv")
@@ -217,6 +221,7 @@ func TestShapesOfAreas(t *testing.T) {
 	}
 }
 
+// A register that may not be redistributed is not counted for readers without a key.
 func TestRestrictedFigures(t *testing.T) {
 	be := market.Get(market.BE)
 	loaded := indextest.Market(t, market.BE, site.Site{ID: "1", Position: geo.Point{Lat: 50.8, Lng: 4.3}, Area: -1,

@@ -5,11 +5,14 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"relais/api/view"
+	"relais/archive"
 	"relais/archive/change"
 	"relais/geo"
 	"relais/index/indextest"
@@ -17,84 +20,28 @@ import (
 	"relais/site"
 )
 
-// A fileChange is a difference between two files.
-type fileChange struct {
-	kind                             change.Kind
-	id, department, operator, system string // operator and system are "" where it is about more
-}
-
-// A fileSite is a support in a file: the most advanced status by operator and system.
-type fileSite struct {
-	department string
-	systems    map[[2]string]int
-}
-
-// sitesOf returns the supports of a file.
-func sitesOf(rows []csvRow, drom bool) map[string]*fileSite {
-	sites := map[string]*fileSite{}
-	for _, r := range rows {
-		if r.overseas() != drom {
-			continue
+// changesOf lists what an edition changed, as the API does.
+func changesOf(t *testing.T, p *Pages, code market.Code, date string) (list []view.Change) {
+	t.Helper()
+	for more := true; more; {
+		answer, err := answerOf[view.Body[[]view.Change, view.ChangesMeta]](t.Context(), p.Env(), "changes.list",
+			map[string]string{"market": string(code), "until": date, "limit": "1000", "offset": strconv.Itoa(len(list))})
+		if err != nil {
+			t.Fatal(err)
 		}
-		s := sites[r["sup_id"]]
-		if s == nil {
-			s = &fileSite{r["sta_nm_dpt"], map[[2]string]int{}}
-			sites[r["sup_id"]] = s
-		}
-		status := slices.Index([]string{"Projet approuvé", "Techniquement opérationnel", "En service"}, r["statut"])
-		key := [2]string{r["adm_lb_nom"], r["emr_lb_systeme"]}
-		s.systems[key] = max(s.systems[key], status+1)
-	}
-	return sites
-}
-
-// changesOf lists the differences between two files: sites, operators and systems are sets.
-func changesOf(before, after []csvRow, drom bool) (list []fileChange) {
-	type thing struct{ id, operator, system string }
-	things := func(sites map[string]*fileSite) map[thing]int {
-		all := map[thing]int{}
-		for id, s := range sites {
-			all[thing{id: id}] = 0
-			for key, status := range s.systems {
-				all[thing{id, key[0], ""}], all[thing{id, key[0], key[1]}] = 0, status
-			}
-		}
-		return all
-	}
-	olds, news := sitesOf(before, drom), sitesOf(after, drom)
-	was, is := things(olds), things(news)
-	add := func(sites map[string]*fileSite, t thing, kinds ...change.Kind) {
-		level := 0
-		if t.operator != "" {
-			level++
-		}
-		if t.system != "" {
-			level++
-		}
-		list = append(list, fileChange{kinds[level], t.id, sites[t.id].department, t.operator, t.system})
-	}
-	for t, status := range is {
-		if old, there := was[t]; !there {
-			add(news, t, change.SiteAdded, change.OperatorAdded, change.SystemAdded)
-		} else if old != status {
-			add(news, t, 0, 0, change.StatusChanged)
-		}
-	}
-	for t := range was {
-		if _, stays := is[t]; !stays {
-			add(olds, t, change.SiteRemoved, change.OperatorRemoved, change.SystemRemoved)
-		}
+		list, more = append(list, answer.Data...), answer.Meta.HasMore
 	}
 	return list
 }
 
 // countedBy counts changes as a table of the page does, with the heads of its columns.
-func countedBy(list []fileChange, name func(*fileChange) string) (rows map[string][]int, heads []string) {
+func countedBy(list []view.Change, name func(*view.Change) string) (rows map[string][]int, heads []string) {
 	counts, sum := map[string]*weekCounts{}, weekCounts{}
 	for i := range list {
 		if label := name(&list[i]); label != "" {
-			countOf(counts, label)[list[i].kind]++
-			sum[list[i].kind]++
+			kind := slices.Index(change.Kind(0).Values(), string(list[i].Kind))
+			countOf(counts, label)[kind]++
+			sum[kind]++
 		}
 	}
 	rows = map[string][]int{}
@@ -127,43 +74,37 @@ func headsAfter(page, text string) (heads []string) {
 	return heads
 }
 
-// The figures of an edition are the differences between its file and the file before it.
+// The figures of an edition are those of the changes that the API lists.
 func TestWeekFigures(t *testing.T) {
-	p, files, dates := figurePages(t, 3)
-	for _, drom := range []bool{false, true} {
-		code := market.FR
-		if drom {
-			code = market.DROM
-		}
-		operator := func(c *fileChange) string {
-			if i, ok := market.Get(code).OperatorNamed(c.operator); ok {
-				return market.Get(code).Operators[i].Label
+	p, _, dates := figurePages(t, 3)
+	for _, code := range archive.Markets {
+		operator := func(c *view.Change) string {
+			if c.Operator == nil {
+				return ""
 			}
-			return c.operator
+			return market.Label(code, *c.Operator)
 		}
-		for i := 1; i < len(files); i++ {
-			t.Run(fmt.Sprint(code, " ", dates[i]), func(t *testing.T) {
-				w := ask(p, "GET", "/week/"+dates[i]+"?lang=en&market="+string(code))
-				if w.Code != 200 {
-					t.Fatalf("status %d, want 200", w.Code)
+		system := func(c *view.Change) string {
+			if c.Technology == nil {
+				return ""
+			}
+			return *c.Technology
+		}
+		for _, date := range dates[1:] {
+			t.Run(fmt.Sprint(code, " ", date), func(t *testing.T) {
+				w := ask(p, "GET", "/week/"+date+"?lang=en&market="+string(code))
+				list := changesOf(t, p, code, date)
+				if w.Code != 200 || len(list) == 0 {
+					t.Fatalf("status %d, %d changes, want 200 and some", w.Code, len(list))
 				}
-				list := changesOf(files[i-1], files[i], drom)
-				for _, tt := range []struct {
-					title string
-					name  func(*fileChange) string
-				}{
-					{"By operator</h2>", operator}, {"By technology</h2>", func(c *fileChange) string { return c.system }},
-					{"By department</h2>", func(c *fileChange) string { return c.department }},
-				} {
-					want, heads := countedBy(list, tt.name)
-					if len(want) == 0 {
-						t.Fatal("nothing changed: the test shows nothing")
+				for title, name := range map[string]func(*view.Change) string{"By operator</h2>": operator,
+					"By technology</h2>": system, "By department</h2>": func(c *view.Change) string { return c.Site.Area.Code }} {
+					want, heads := countedBy(list, name)
+					if diff := cmp.Diff(want, tableAfter(t, w.Body.String(), title)); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", title, diff)
 					}
-					if diff := cmp.Diff(want, tableAfter(t, w.Body.String(), tt.title)); diff != "" {
-						t.Errorf("%s (-want +got):\n%s", tt.title, diff)
-					}
-					if diff := cmp.Diff(heads, headsAfter(w.Body.String(), tt.title)); diff != "" {
-						t.Errorf("%s (-want +got):\n%s", tt.title, diff)
+					if diff := cmp.Diff(heads, headsAfter(w.Body.String(), title)); diff != "" {
+						t.Errorf("%s (-want +got):\n%s", title, diff)
 					}
 				}
 			})
@@ -171,31 +112,32 @@ func TestWeekFigures(t *testing.T) {
 	}
 }
 
-// The sites of a kind are those of the file's differences, and their links lead to pages.
+// The sites of a kind are those of its changes, and their links lead to pages.
 func TestWeekSites(t *testing.T) {
-	p, files, dates := figurePages(t, 2)
+	p, _, dates := figurePages(t, 2)
 	shown := regexp.MustCompile(`<tr><td>(?:<a href="(/site/[^"?]+)\?lang=en">)?(9\d+)`)
-	links := 0
-	for _, kind := range change.Kind(0).Values() {
-		want, got := map[string]bool{}, map[string]bool{}
-		for _, c := range changesOf(files[0], files[1], false) {
-			if c.kind.String() == kind {
-				want[c.id] = true
-			}
+	want := map[string]map[string]bool{}
+	for _, c := range changesOf(t, p, market.FR, dates[1]) {
+		if want[string(c.Kind)] == nil {
+			want[string(c.Kind)] = map[string]bool{}
 		}
+		want[string(c.Kind)][c.Site.ID] = true
+	}
+	for kind, sites := range want {
+		got := map[string]bool{}
 		page := ask(p, "GET", "/week/"+dates[1]+"?lang=en&kind="+kind).Body.String()
 		for i, m := range shown.FindAllStringSubmatch(page, -1) {
 			got[m[2]] = true
-			if links++; i < 3 && m[1] != "" && ask(p, "GET", m[1]).Code != 200 {
+			if i < 3 && m[1] != "" && ask(p, "GET", m[1]).Code != 200 {
 				t.Errorf("%s is not a page", m[1])
 			}
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
+		if diff := cmp.Diff(sites, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
 		}
 	}
-	if links == 0 {
-		t.Error("no site is shown: the test shows nothing")
+	if len(want) == 0 {
+		t.Error("nothing changed: the test shows nothing")
 	}
 }
 
