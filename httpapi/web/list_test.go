@@ -180,6 +180,9 @@ func hostileLists() []pageTest {
 		{"/go?enb=" + text, 400},
 		{"/go?eci=" + strings.Repeat("9", 10_000), 400},
 		{"/go?pci=5&lat=" + text + "&lon=3", 400},
+		{"/site/fr-0", 404},
+		{"/site/..%2f..%2fetc", 404},
+		{"/site/%00", 404},
 		{"/site/" + url.PathEscape(hostile), 404},
 		{"/site/" + strings.Repeat("x", 10_000), 404},
 	}

@@ -4,6 +4,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"html/template"
 	"log/slog"
@@ -144,18 +145,13 @@ type page struct {
 	Data      any    // of the template
 }
 
+// failures are the names of the texts of errors, by their status. Others have "later".
+var failures = map[int]string{http.StatusNotFound: "notFound", http.StatusMethodNotAllowed: "notAllowed",
+	http.StatusTooManyRequests: "tooMany"}
+
 // fail answers an error with the text of its status.
 func (p *Pages) fail(w http.ResponseWriter, r *http.Request, status int) {
-	text := wordsFor(r)["later"]
-	switch status {
-	case http.StatusNotFound:
-		text = wordsFor(r)["notFound"]
-	case http.StatusMethodNotAllowed:
-		text = wordsFor(r)["notAllowed"]
-	case http.StatusTooManyRequests:
-		text = wordsFor(r)["tooMany"]
-	}
-	p.failWith(w, r, status, text)
+	p.failWith(w, r, status, wordsFor(r)[cmp.Or(failures[status], "later")])
 }
 
 // failWith answers an error with a text.

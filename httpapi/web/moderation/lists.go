@@ -1,7 +1,7 @@
 package moderation
 
 import (
-	"net/http"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -92,84 +92,59 @@ func photoCards(list []*photos.Photo) (cards []*card) {
 const inQueue = 10
 
 // queue shows the reports and photos that have waited longest.
-func (q *request) queue() {
+func (q *request) queue() (any, error) {
 	reports, err := ask[admin.ReportList](q, admin.ListReports{Page: admin.Page{Limit: inQueue}})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	held, err := ask[admin.PhotoList](q, admin.ListPhotos{Filter: photos.Filter{State: photos.Held},
+	held, err2 := ask[admin.PhotoList](q, admin.ListPhotos{Filter: photos.Filter{State: photos.Held},
 		Page: admin.Page{Limit: inQueue}})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	q.show(http.StatusOK, "queue", q.words["tab.queue"], "queue.html", struct {
+	return struct {
 		Reports        []reportCard
 		Held           []*card
 		ReportN, HeldN int
-	}{cardsOf(reports.Reports), photoCards(held.Photos), reports.Total, held.Total})
+	}{cardsOf(reports.Reports), photoCards(held.Photos), reports.Total, held.Total}, errors.Join(err, err2)
 }
 
 // photos lists photos.
-func (q *request) photos() {
+func (q *request) photos() (any, error) {
 	states := []string{string(photos.Held), string(photos.Concealed), string(photos.Shown)}
 	f := photos.Filter{State: photos.State(q.parameter("state", states)), SiteKey: q.r.URL.Query().Get("site"),
 		Market: market.Code(q.parameter("market", market.Code("").Values()))}
 	l, err := ask[admin.PhotoList](q, admin.ListPhotos{Filter: f, Page: q.part()})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	q.show(http.StatusOK, "photos", q.words["tab.photos"], "photos.html", struct {
+	return struct {
 		Photos          []*card
 		Paging          paging
 		States, Markets []option
 		Site            string
 	}{photoCards(l.Photos), q.paging(l.Total), options(states, string(f.State), q.text("state.")),
-		q.markets(string(f.Market)), f.SiteKey})
+		q.markets(string(f.Market)), f.SiteKey}, err
 }
 
 // photo shows one photo, the reports about it, and the decisions about it.
-func (q *request) photo() {
+func (q *request) photo() (any, error) {
 	p, err := q.Stores.Photos.Photo(strings.TrimPrefix(q.r.URL.Path, Path+"/photos/"))
 	if err != nil {
-		q.fail(err)
-		return
+		return nil, err
 	}
 	reports, err := ask[admin.ReportList](q, admin.ListReports{ReportFilter: photos.ReportFilter{All: true, Photo: p.ID},
 		Page: admin.Page{Limit: perPage}})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	entries, err := ask[admin.AuditList](q, admin.ListAudit{Filter: audit.Filter{Subject: p.ID}, Page: admin.Page{Limit: perPage}})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	q.show(http.StatusOK, "photos", q.words["photo"], "photo.html", struct {
+	entries, err2 := ask[admin.AuditList](q, admin.ListAudit{Filter: audit.Filter{Subject: p.ID}, Page: admin.Page{Limit: perPage}})
+	return struct {
 		Photo   *card
 		Reports []reportCard
 		Entries []line
-	}{newCard(p), cardsOf(reports.Reports), q.lines(entries.Entries)})
+	}{newCard(p), cardsOf(reports.Reports), q.lines(entries.Entries)}, errors.Join(err, err2)
 }
 
 // reports lists the reports that wait, or all.
-func (q *request) reports() {
+func (q *request) reports() (any, error) {
 	f := photos.ReportFilter{All: q.r.URL.Query().Get("state") == "all",
 		Reason: photos.Reason(q.parameter("reason", photos.Reason("").Values())),
 		Market: market.Code(q.parameter("market", market.Code("").Values()))}
 	l, err := ask[admin.ReportList](q, admin.ListReports{ReportFilter: f, Page: q.part()})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	q.show(http.StatusOK, "reports", q.words["tab.reports"], "reports.html", struct {
+	return struct {
 		Reports          []reportCard
 		Paging           paging
 		All              bool
 		Reasons, Markets []option
 	}{cardsOf(l.Reports), q.paging(l.Total), f.All, options(photos.Reason("").Values(), string(f.Reason), q.text("reason.")),
-		q.markets(string(f.Market))})
+		q.markets(string(f.Market))}, err
 }

@@ -1,7 +1,6 @@
 package moderation
 
 import (
-	"net/http"
 	"strings"
 
 	"relais/admin"
@@ -67,18 +66,14 @@ func photoLink(e *audit.Entry) string {
 }
 
 // log lists the decisions.
-func (q *request) log() {
+func (q *request) log() (any, error) {
 	kinds := []string{"photo", "report", "outage", "bug", "user"}
 	f := audit.Filter{Kind: q.parameter("kind", kinds), By: q.r.URL.Query().Get("by")}
 	l, err := ask[admin.AuditList](q, admin.ListAudit{Filter: f, Page: q.part()})
-	if err != nil {
-		q.fail(err)
-		return
-	}
-	q.show(http.StatusOK, "log", q.words["tab.log"], "log.html", struct {
+	return struct {
 		Entries []line
 		Paging  paging
 		Kinds   []option
 		By      string
-	}{q.lines(l.Entries), q.paging(l.Total), options(kinds, f.Kind, q.text("kind.")), f.By})
+	}{q.lines(l.Entries), q.paging(l.Total), options(kinds, f.Kind, q.text("kind.")), f.By}, err
 }

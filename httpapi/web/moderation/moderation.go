@@ -71,16 +71,28 @@ func (m *Moderation) Routes() []web.Route {
 				serve(&request{Moderation: m, w: w, r: r, visit: v, words: texts.For(r)})
 			})}
 	}
+	shown := func(path string, role account.Role, tab, title, template string, read func(*request) (any, error)) web.Route {
+		return page(path, role, func(q *request) {
+			if data, err := read(q); err != nil {
+				q.fail(err)
+			} else {
+				q.show(http.StatusOK, tab, q.words[title], template+".html", data)
+			}
+		})
+	}
+	list := func(path string, role account.Role, tab string, read func(*request) (any, error)) web.Route {
+		return shown(path, role, tab, "tab."+tab, tab, read)
+	}
 	return []web.Route{
-		page("", account.Moderator, (*request).queue),
-		page("/photos", account.Moderator, (*request).photos),
-		page("/photos/{id}", account.Moderator, (*request).photo),
+		list("", account.Moderator, "queue", (*request).queue),
+		list("/photos", account.Moderator, "photos", (*request).photos),
+		shown("/photos/{id}", account.Moderator, "photos", "photo", "photo", (*request).photo),
 		page("/images/{id}/{name}", account.Moderator, (*request).image),
-		page("/reports", account.Moderator, (*request).reports),
-		page("/outages", account.Moderator, (*request).outages),
-		page("/bugs", account.Moderator, (*request).bugs),
-		page("/log", account.Moderator, (*request).log),
-		page("/users", account.Admin, (*request).users),
+		list("/reports", account.Moderator, "reports", (*request).reports),
+		list("/outages", account.Moderator, "outages", (*request).outages),
+		list("/bugs", account.Moderator, "bugs", (*request).bugs),
+		list("/log", account.Moderator, "log", (*request).log),
+		list("/users", account.Admin, "users", (*request).users),
 		page("/decide", account.Moderator, (*request).decide),
 		page("/decide-user", account.Admin, (*request).decide),
 	}

@@ -1,7 +1,6 @@
 package moderation
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 
@@ -27,17 +26,13 @@ func (c outageCard) Point() view.Coordinates { return view.Coordinates{Lat: c.La
 var openStates = []community.ReportState{community.Reported, community.Confirmed, community.Dormant}
 
 // outages lists people's reports of outages.
-func (q *request) outages() {
+func (q *request) outages() (any, error) {
 	all := q.r.URL.Query().Get("state") == "all"
 	f := community.ReportFilter{Market: market.Code(q.parameter("market", market.Code("").Values())), States: openStates}
 	if all {
 		f.States = nil
 	}
 	l, err := ask[admin.OutageList](q, admin.ListOutages{ReportFilter: f, Page: q.part()})
-	if err != nil {
-		q.fail(err)
-		return
-	}
 	cards := make([]outageCard, len(l.Reports))
 	for i, r := range l.Reports {
 		cards[i] = outageCard{OutageReport: r, On: r.Version(), Open: slices.Contains(openStates, r.State)}
@@ -45,12 +40,12 @@ func (q *request) outages() {
 			cards[i].SitePage = view.SitePagePath + url.PathEscape(r.SiteKey)
 		}
 	}
-	q.show(http.StatusOK, "outages", q.words["tab.outages"], "outages.html", struct {
+	return struct {
 		Reports []outageCard
 		Paging  paging
 		All     bool
 		Markets []option
-	}{cards, q.paging(l.Total), all, q.markets(string(f.Market))})
+	}{cards, q.paging(l.Total), all, q.markets(string(f.Market))}, err
 }
 
 // A bugCard is a bug.
@@ -60,22 +55,18 @@ type bugCard struct {
 }
 
 // bugs lists bugs.
-func (q *request) bugs() {
+func (q *request) bugs() (any, error) {
 	all := q.r.URL.Query().Get("state") == "all"
 	l, err := ask[admin.BugList](q, admin.ListBugs{All: all, Page: q.part()})
-	if err != nil {
-		q.fail(err)
-		return
-	}
 	cards := make([]bugCard, len(l.Bugs))
 	for i, b := range l.Bugs {
 		cards[i] = bugCard{b, b.Version()}
 	}
-	q.show(http.StatusOK, "bugs", q.words["tab.bugs"], "bugs.html", struct {
+	return struct {
 		Bugs   []bugCard
 		Paging paging
 		All    bool
-	}{cards, q.paging(l.Total), all})
+	}{cards, q.paging(l.Total), all}, err
 }
 
 // A userCard is an account of a person.
@@ -87,12 +78,8 @@ type userCard struct {
 }
 
 // users lists the accounts of people. Those of API clients go with the clients.
-func (q *request) users() {
+func (q *request) users() (any, error) {
 	all, err := ask[[]*account.Account](q, admin.ListUsers{})
-	if err != nil {
-		q.fail(err)
-		return
-	}
 	all = slices.DeleteFunc(all, func(a *account.Account) bool { return a.Client != "" || a.Lost })
 	part := q.part()
 	from := min(part.Offset, len(all))
@@ -104,8 +91,8 @@ func (q *request) users() {
 	for _, a := range all[from:min(from+part.Limit, len(all))] {
 		cards = append(cards, userCard{a, a.Version(), a.ID == q.visit.ID, options(roles, string(a.Role), q.text("role."))})
 	}
-	q.show(http.StatusOK, "users", q.words["tab.users"], "users.html", struct {
+	return struct {
 		Users  []userCard
 		Paging paging
-	}{cards, q.paging(len(all))})
+	}{cards, q.paging(len(all))}, err
 }
