@@ -16,7 +16,6 @@ type mapConfig struct {
 	Assets  mapAssets   `json:"assets"`
 	Words   words       `json:"words"`
 	Key     bool        `json:"key"`               // data needs a key
-	Filters []string    `json:"filters"`           // parameters of tiles that the scripts can use
 	Basemap string      `json:"basemap,omitempty"` // address of a PMTiles file with streets
 	Style   string      `json:"style,omitempty"`   // address of a map style
 }
@@ -64,7 +63,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	if p.withoutData(w, r, env) {
 		return
 	}
-	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed, Filters: mapFilters,
+	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed,
 		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json")}, Style: p.Style}
 	if p.Basemap != nil {
 		config.Basemap = p.URL(BasemapPath)
@@ -91,9 +90,6 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	}
 	p.render(w, r, http.StatusOK, "map.html", data)
 }
-
-// mapFilters are optional filters of the tiles and of the list of sites, for which the map shows a switch.
-var mapFilters = []string{"changedSince", "together"}
 
 // newMapMarket describes a register for the map. ok is false for one without sites.
 func newMapMarket(m *index.Market) (v mapMarket, ok bool) {

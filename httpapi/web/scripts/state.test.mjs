@@ -101,8 +101,7 @@ test('a market gets the filters that it has', () => {
     together: true,
     changed: true,
   };
-  assert.deepEqual(filtersOf(market, all, { filters: [] }), { operator: 'SFR', band: '700' });
-  assert.deepEqual(filtersOf(market, all, { filters: ['changedSince', 'together'] }), {
+  assert.deepEqual(filtersOf(market, all), {
     operator: 'SFR',
     band: '700',
     together: 'true',

@@ -62,7 +62,7 @@ export async function show(app) {
   try {
     const query = {
       market: market.code,
-      ...filtersOf(market, app.state, app.config),
+      ...filtersOf(market, app.state),
       bbox: view.box.map((v) => v.toFixed(5)).join(','),
       limit: 1000,
     };

@@ -95,10 +95,9 @@ function status(app) {
  * @param {App} app @param {Record<string, string>} notes what to say of each layer
  */
 export function show(app, notes) {
-  const { words, state, config } = app,
+  const { words, state } = app,
     market = app.market();
   const focus = document.activeElement?.id;
-  const has = (/** @type {string} */ name) => config.filters.includes(name);
   const clear = node('button', {
     type: 'button',
     className: 'clear',
@@ -130,11 +129,9 @@ export function show(app, notes) {
           ),
         ]
       : []),
-    ...(has('together')
-      ? [box('together', words.togetherFilter, state.together, () => together(app))]
-      : []),
+    box('together', words.togetherFilter, state.together, () => together(app)),
     ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
-    ...(has('changedSince') && market.changes
+    ...(market.changes
       ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))]
       : []),
     node('p', { id: 'matches', className: 'note' }),

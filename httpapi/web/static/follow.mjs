@@ -13,7 +13,7 @@ const near = 5; // kilometres around a chosen point
  */
 export function feedOf(app) {
   const market = app.market(),
-    { operator, generation, band } = filtersOf(market, app.state, app.config);
+    { operator, generation, band } = filtersOf(market, app.state);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ operator, generation, band })) if (value) query.set(name, value);
   const [west, south, east, north] = app.view().box,

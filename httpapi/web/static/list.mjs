@@ -99,7 +99,7 @@ function learnNames(app) {
   const market = app.market(),
     query = {
       market: market.code,
-      ...filtersOf(market, app.state, app.config),
+      ...filtersOf(market, app.state),
       bbox: app
         .view()
         .box.map((v) => v.toFixed(4))

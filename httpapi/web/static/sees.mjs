@@ -35,7 +35,7 @@ async function find(app, from) {
   for (const radiusKm of radii) {
     const query = {
       market: market.code,
-      ...filtersOf(market, app.state, app.config),
+      ...filtersOf(market, app.state),
       lat: from.lat,
       lon: from.lng,
       radiusKm,

@@ -17,7 +17,7 @@ const prefixes = ['sectors-', 'clusters-', 'counts-', 'sites-'];
 
 /** @param {Market} market @param {App} app */
 function tilesOf(market, app) {
-  const query = new URLSearchParams({ v: `${market.version}.${program}`, ...filtersOf(market, app.state, app.config) });
+  const query = new URLSearchParams({ v: `${market.version}.${program}`, ...filtersOf(market, app.state) });
   return location.origin + url(`/map/tiles/${market.code}/{z}/{x}/{y}.mvt?${query}`);
 }
 

@@ -94,9 +94,8 @@ export const none = { operators: [], generations: [], bands: [], status: '', tog
  * filtersOf returns the parameters of a market's tiles and lists under the filters, leaving out
  * what the market does not have.
  * @param {import('./types.d.ts').Market} market @param {State} state
- * @param {import('./types.d.ts').Config} config
  */
-export function filtersOf(market, state, config) {
+export function filtersOf(market, state) {
   /** @type {Record<string, string>} */
   const query = {};
   const operators = state.operators.filter((key) => market.operators.some((o) => o.key === key));
@@ -105,10 +104,8 @@ export function filtersOf(market, state, config) {
   if (state.generations.length > 0) query.generation = state.generations.join(',');
   if (bands.length > 0) query.band = bands.join(',');
   if (state.status && market.statuses?.includes(state.status)) query.status = state.status;
-  // what the tiles of this server may not have
-  if (state.together && config.filters.includes('together')) query.together = 'true';
-  if (state.changed && market.changes && config.filters.includes('changedSince'))
-    query.changedSince = dayBefore(market.date);
+  if (state.together) query.together = 'true';
+  if (state.changed && market.changes) query.changedSince = dayBefore(market.date);
   return query;
 }
 

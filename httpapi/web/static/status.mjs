@@ -19,11 +19,11 @@ let turn = 0;
 
 /** count says how many sites the filters select. @param {App} app */
 export async function count(app) {
-  const { words, config } = app,
+  const { words } = app,
     m = app.market();
   const mine = ++turn; // a later call counts, whichever answer comes last
   const target = document.getElementById('matches');
-  if (!target || JSON.stringify(filtersOf(m, app.state, config)) === '{}') {
+  if (!target || JSON.stringify(filtersOf(m, app.state)) === '{}') {
     if (target) target.textContent = '';
     return;
   }
@@ -32,7 +32,7 @@ export async function count(app) {
     return;
   }
   try {
-    const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, app.state, config), limit: 1 });
+    const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, app.state), limit: 1 });
     const now = document.getElementById('matches');
     if (now && mine === turn)
       now.textContent =
