@@ -90,7 +90,8 @@ func TestWords(t *testing.T) {
 				if text == "" || fr[key] == "" {
 					t.Errorf("%s: an empty text", key)
 				}
-				if strings.Count(text, "%s") != strings.Count(fr[key], "%s") || strings.Contains(text, "|") != strings.Contains(fr[key], "|") {
+				if strings.Count(text, "%s") != strings.Count(fr[key], "%s") ||
+					strings.Contains(text, "|") != strings.Contains(fr[key], "|") {
 					t.Errorf("%s: %q and %q have different values", key, text, fr[key])
 				}
 				if at := breaks.FindString(fr[key]); at != "" && !mayBreak {
