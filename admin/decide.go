@@ -82,9 +82,9 @@ func (c *Decide) decide(s *Stores, d audit.Decision) (any, error) {
 	case "bug.close":
 		return s.Community.CloseBug(c.ID, d)
 	case "user.disable", "user.enable":
-		return s.Accounts.DisableAs(c.ID, c.Act == "user.disable", d)
+		return s.Accounts.Disable(c.ID, c.Act == "user.disable", d)
 	case "user.role":
-		return s.Accounts.SetRoleAs(c.ID, c.Role, d)
+		return s.Accounts.SetRole(c.ID, c.Role, d)
 	}
 	return nil, fmt.Errorf("unknown decision %.50q", c.Act)
 }

@@ -150,8 +150,8 @@ func (s *Server) countMessages(c *caller, address netip.Addr, n int, now time.Ti
 	if c != nil {
 		return s.messages.Take(now, n, admit.Limit{Name: c.ID, Most: most})
 	}
-	network := admit.Network(admit.Line(address))
-	return s.messages.Take(now, n, admit.Of(address, most), admit.Limit{Name: network.String(), Most: addressesPerNetwork * most})
+	network := admit.Network(admit.Line(address)).String()
+	return s.messages.Take(now, n, admit.Of(address, most), admit.Limit{Name: network, Most: addressesPerNetwork * most})
 }
 
 // countBody counts the messages of a body, except the first, which was counted before the body was

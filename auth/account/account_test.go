@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -193,14 +194,14 @@ func TestAccounts(t *testing.T) {
 	w.want("letters composed otherwise", w.login("elodie anne", "café crème"), nil)
 	w.reopen()
 	w.want("after a restart", w.login("elodie anne", "café crème"), nil)
-	if _, err := w.Disable(p.ID, true); err != nil {
+	if _, err := w.Disable(p.ID, true, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	w.want("disabled", w.login("elodie anne", "café crème"), ErrLogin)
 	if a, err := w.Find("elodie anne"); err != nil || !a.Disabled || a.ID != p.ID || !a.Created.Equal(w.clock()) {
 		t.Errorf("got %+v, %v, want %s, disabled, made now", a, err, p.ID)
 	}
-	if _, err := w.Disable(p.ID, false); err != nil {
+	if _, err := w.Disable(p.ID, false, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	w.want("enabled", w.login("elodie anne", "café crème"), nil)
@@ -349,7 +350,7 @@ func TestOfClient(t *testing.T) {
 	}
 	_, err := w.SetPassword(context.Background(), ids[0], good)
 	w.want("a password", err, errNoLogin)
-	if _, err := w.Disable(ids[0], true); err != nil {
+	if _, err := w.Disable(ids[0], true, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = w.OfClient("0198-client", "Assistant")

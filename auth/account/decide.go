@@ -2,8 +2,9 @@ package account
 
 import "relais/community/audit"
 
-// DisableAs is Disable with the author of the decision. Errors: also audit.ErrChanged.
-func (s *Store) DisableAs(id string, disabled bool, d audit.Decision) (*Account, error) {
+// Disable disables an account, signs it out, and ends the access of all its programs. With disabled
+// false, the person may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly, audit.ErrChanged.
+func (s *Store) Disable(id string, disabled bool, d audit.Decision) (*Account, error) {
 	act := "user.enable"
 	if disabled {
 		act = "user.disable"
@@ -20,8 +21,10 @@ func (s *Store) DisableAs(id string, disabled bool, d audit.Decision) (*Account,
 	})
 }
 
-// SetRoleAs is SetRole with the author of the decision. Errors: also audit.ErrChanged.
-func (s *Store) SetRoleAs(id string, role Role, d audit.Decision) (*Account, error) {
+// SetRole gives an account another role and ends its sessions, so that nobody goes on with the
+// former one. The same role changes nothing. Errors: ErrNoAccount, ErrLost, errNoLogin,
+// ErrReadOnly, audit.ErrChanged, and one for an unknown role.
+func (s *Store) SetRole(id string, role Role, d audit.Decision) (*Account, error) {
 	if _, err := ParseRole(string(role)); err != nil {
 		return nil, err
 	}

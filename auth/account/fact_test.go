@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -162,7 +163,7 @@ func TestOnceRefused(t *testing.T) {
 		func() ([]byte, []Fact, error) { return nil, []Fact{{Kind: Bug, Ref: "1"}}, nil }); err != nil {
 		t.Errorf("a fact of another kind: %v", err)
 	}
-	if _, err := w.Disable(bob.ID, true); err != nil {
+	if _, err := w.Disable(bob.ID, true, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err = w.Once(bob.ID, "disabled", Outage, do)

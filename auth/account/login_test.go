@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"relais/community/audit"
 )
 
 // Who signed in before the account was changed does not let a program in after it.
@@ -22,8 +24,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	}{
 		{"a new password", func() error { _, err := w.SetPassword(context.Background(), p.ID, good); return err }},
 		{"disabled and enabled", func() error {
-			_, err1 := w.Disable(p.ID, true)
-			_, err2 := w.Disable(p.ID, false)
+			_, err1 := w.Disable(p.ID, true, audit.Decision{})
+			_, err2 := w.Disable(p.ID, false, audit.Decision{})
 			return errors.Join(err1, err2)
 		}},
 	} {
@@ -208,7 +210,7 @@ func TestConstantWork(t *testing.T) {
 	w := newWorld(t)
 	w.person("alice")
 	bob := w.person("bob")
-	if _, err := w.Disable(bob.ID, true); err != nil {
+	if _, err := w.Disable(bob.ID, true, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	worked := map[string]uint64{} // bytes that Argon2 fills: its work, whatever else the machine does
@@ -241,7 +243,8 @@ func TestSignInFlood(t *testing.T) {
 		results := make(chan error, 300)
 		for i := range cap(results) {
 			go func() {
-				end, err := s.hashTurn(context.Background(), netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), byte(i >> 8)}))
+				addr := netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 0, byte(i), byte(i >> 8)})
+				end, err := s.hashTurn(context.Background(), addr)
 				if results <- err; err == nil {
 					ends <- end
 				}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -56,7 +57,7 @@ func TestLostAccount(t *testing.T) {
 	if err := w.login("bob", good); err != nil {
 		t.Errorf("another signs in: %v", err)
 	}
-	if _, err := w.Disable(alice.ID, true); !errors.Is(err, ErrLost) {
+	if _, err := w.Disable(alice.ID, true, audit.Decision{}); !errors.Is(err, ErrLost) {
 		t.Errorf("disabled: %v, want ErrLost", err)
 	}
 	_, created := w.Create(t.Context(), "alice", good)

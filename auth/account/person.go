@@ -14,7 +14,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"relais/community/audit"
 	"relais/internal/fold"
 )
 
@@ -208,12 +207,6 @@ func (st *state) find(idOrName string) (*record, error) {
 		return nil, ErrNoAccount
 	}
 	return found, nil
-}
-
-// Disable disables an account, signs it out, and ends the access of all its programs. With disabled
-// false, the person may sign in again. Errors: ErrNoAccount, ErrLost, ErrReadOnly.
-func (s *Store) Disable(id string, disabled bool) (*Account, error) {
-	return s.DisableAs(id, disabled, audit.Decision{})
 }
 
 // SetPassword gives an account another password, signs it out, and ends the access of all its

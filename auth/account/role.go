@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"relais/community/audit"
 )
 
 // A Role is the right of a person on the pages of a server. Each role includes the
@@ -48,11 +46,4 @@ func (r *record) role() Role {
 		return Member
 	}
 	return r.Role
-}
-
-// SetRole gives an account another role and ends its sessions, so that nobody goes on with the
-// former one. The same role changes nothing. Errors: ErrNoAccount, ErrLost, errNoLogin,
-// ErrReadOnly, and one for an unknown role.
-func (s *Store) SetRole(id string, role Role) (*Account, error) {
-	return s.SetRoleAs(id, role, audit.Decision{})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/community/audit"
 	"relais/internal/store"
 )
 
@@ -82,8 +83,8 @@ func TestEndOfSessions(t *testing.T) {
 			_, err := w.ChangePassword(t.Context(), w.signedIn(p), "another good one", home)
 			return err
 		}, false},
-		{"disable", func(w *world, p Person) error { _, err := w.Disable(p.ID, true); return err }, false},
-		{"role", func(w *world, p Person) error { _, err := w.SetRole(p.ID, Moderator); return err }, true},
+		{"disable", func(w *world, p Person) error { _, err := w.Disable(p.ID, true, audit.Decision{}); return err }, false},
+		{"role", func(w *world, p Person) error { _, err := w.SetRole(p.ID, Moderator, audit.Decision{}); return err }, true},
 		{"delete", func(w *world, p Person) error { return w.Delete(p.ID) }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,25 +166,25 @@ func TestRoles(t *testing.T) {
 	w := newWorld(t)
 	p := w.person("alice")
 	token := w.session(p)
-	if a, err := w.SetRole(p.ID, Member); err != nil || a.Role != Member || !w.in(token) {
+	if a, err := w.SetRole(p.ID, Member, audit.Decision{}); err != nil || a.Role != Member || !w.in(token) {
 		t.Errorf("the same role: %+v, %v, session %t; want member and the session", a, err, w.in(token))
 	}
-	_, err := w.SetRole(p.ID, "root")
+	_, err := w.SetRole(p.ID, "root", audit.Decision{})
 	if err == nil || !w.in(token) {
 		t.Errorf("an unknown role: %v, session %t; want an error and the session", err, w.in(token))
 	}
-	if a, err := w.SetRole(p.ID, Admin); err != nil || a.Role != Admin {
+	if a, err := w.SetRole(p.ID, Admin, audit.Decision{}); err != nil || a.Role != Admin {
 		t.Errorf("got %+v, %v; want an admin", a, err)
 	}
 	w.reopen()
 	if a, err := w.Find("alice"); err != nil || a.Role != Admin {
 		t.Errorf("after a restart: %+v, %v; want an admin", a, err)
 	}
-	_, err = w.SetRole("nobody", Admin)
+	_, err = w.SetRole("nobody", Admin, audit.Decision{})
 	w.want("nobody's role", err, ErrNoAccount)
 	acts, err := w.OfClient("c", "An API client")
 	must(t, err)
-	if _, err := w.SetRole(acts.ID, Admin); !errors.Is(err, errNoLogin) {
+	if _, err := w.SetRole(acts.ID, Admin, audit.Decision{}); !errors.Is(err, errNoLogin) {
 		t.Errorf("the role of an API client: %v, want %v", err, errNoLogin)
 	}
 	if a, err := w.Find(acts.ID); err != nil || a.Role != "" {
@@ -281,8 +282,8 @@ func TestSessionsOfTwoServers(t *testing.T) {
 		change func() error
 	}{
 		{"sign-out", func() error { return here.EndSession(token) }},
-		{"role", func() error { _, err := here.SetRole(p.ID, Moderator); return err }},
-		{"disable", func() error { _, err := here.Disable(p.ID, true); return err }},
+		{"role", func() error { _, err := here.SetRole(p.ID, Moderator, audit.Decision{}); return err }},
+		{"disable", func() error { _, err := here.Disable(p.ID, true, audit.Decision{}); return err }},
 	} {
 		must(t, here.Fresh(t.Context()))
 		token = here.session(p)

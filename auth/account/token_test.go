@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relais/community/audit"
 )
 
 func TestTokens(t *testing.T) {
@@ -236,8 +238,8 @@ func TestRevoke(t *testing.T) {
 		f    func() error
 	}{
 		{"disable", func() error {
-			_, err := w.Disable(p.ID, true)
-			_, undone := w.Disable(p.ID, false)
+			_, err := w.Disable(p.ID, true, audit.Decision{})
+			_, undone := w.Disable(p.ID, false, audit.Decision{})
 			return errors.Join(err, undone)
 		}},
 		{"passwd", func() error { _, err := w.SetPassword(t.Context(), p.ID, good); return err }},

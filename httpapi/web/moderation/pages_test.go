@@ -16,6 +16,7 @@ import (
 	"relais/admin"
 	"relais/api"
 	"relais/auth/account"
+	"relais/community/audit"
 	"relais/httpapi/web"
 	"relais/httpapi/web/people"
 	"relais/internal/folder"
@@ -63,7 +64,7 @@ func (w *world) person(name string, role account.Role) *account.Account {
 	w.Helper()
 	a, err := w.stores.Accounts.Create(w.Context(), name, password)
 	if err == nil {
-		a, err = w.stores.Accounts.SetRole(a.ID, role)
+		a, err = w.stores.Accounts.SetRole(a.ID, role, audit.Decision{})
 	}
 	if err != nil {
 		w.Fatal(err)
@@ -152,7 +153,7 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s: %d, want 404", name, got.Code)
 		}
 	}
-	if _, err := w.stores.Accounts.SetRole(alice.ID, account.Member); err != nil {
+	if _, err := w.stores.Accounts.SetRole(alice.ID, account.Member, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.ask(address+"main.webp", moderator, nil); got.Code != http.StatusSeeOther {

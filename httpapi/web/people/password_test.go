@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"relais/auth/account"
+	"relais/community/audit"
 )
 
 func TestPassword(t *testing.T) {
@@ -51,7 +52,7 @@ func TestDelete(t *testing.T) {
 	w := newWorld(t)
 	alice := w.person("alice")
 	for role, want := range map[account.Role]bool{account.Member: false, account.Moderator: true, account.Admin: true} {
-		if _, err := w.Accounts.SetRole(alice.ID, role); err != nil {
+		if _, err := w.Accounts.SetRole(alice.ID, role, audit.Decision{}); err != nil {
 			t.Fatal(err)
 		}
 		page := w.ask(ask{path: "/account/delete", token: w.signIn("alice")}).Body.String()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"relais/auth/account"
+	"relais/community/audit"
 )
 
 // Nobody is sent to the sign-in and comes back, and who may not see a page does not; a change of role
@@ -37,7 +38,7 @@ func TestPage(t *testing.T) {
 		"may not see this page")
 	promote := func(role account.Role) {
 		t.Helper()
-		if _, err := w.Accounts.SetRole(alice.ID, role); err != nil {
+		if _, err := w.Accounts.SetRole(alice.ID, role, audit.Decision{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,7 +59,7 @@ func TestForgedForms(t *testing.T) {
 	w := newWorld(t, func(o *Options) { o.BaseURL = "https://relais.example" })
 	alice, bob := w.person("alice"), w.person("bob")
 	for _, a := range []*account.Account{alice, bob} {
-		if _, err := w.Accounts.SetRole(a.ID, account.Moderator); err != nil {
+		if _, err := w.Accounts.SetRole(a.ID, account.Moderator, audit.Decision{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +172,7 @@ func TestCookie(t *testing.T) {
 func TestWrongLogin(t *testing.T) {
 	w := newWorld(t)
 	w.person("alice")
-	if _, err := w.Accounts.Disable(w.person("bob").ID, true); err != nil {
+	if _, err := w.Accounts.Disable(w.person("bob").ID, true, audit.Decision{}); err != nil {
 		t.Fatal(err)
 	}
 	answers := map[string][]string{}
