@@ -1,12 +1,12 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -24,41 +24,22 @@ import (
 type Counts struct {
 	engine *Engine
 	key    []byte // of the names of limits
-
-	mu   sync.Mutex
-	live int       // nodes among which limits are shared
-	last time.Time // when so many were seen last
 }
 
 // Counts returns the counts. Keys of limits, such as addresses, are stored as codes made with key.
 func (e *Engine) Counts(key []byte) *Counts { return &Counts{engine: e, key: key} }
 
-// How many nodes a node assumes before it has seen the others, and how long nodes count that are
-// not seen any more: after the engine was away, those that live are not seen at once.
-const (
-	assumedNodes = 3
-	countsFor    = time.Minute
-)
+// assumedNodes is how many nodes a node assumes before it has seen the others.
+const assumedNodes = 3
 
 // Live is that of access.Ledger.
-func (c *Counts) Live() int {
-	n, now := c.engine.state.seenNodes(), time.Now()
-	if n == 0 {
-		n = assumedNodes
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n >= c.live || now.Sub(c.last) > countsFor {
-		c.live, c.last = n, now
-	}
-	return c.live
-}
+func (c *Counts) Live() int { return cmp.Or(c.engine.state.seenNodes(), assumedNodes) }
 
 // quick begins a transaction whose commit does not wait for the disk: counts are not worth it.
 const quick = `SELECT set_config('synchronous_commit', 'off', true)`
 
-// Tell is that of access.Ledger. It asks after what was told is committed: otherwise two nodes that
-// tell at the same time would not know of each other.
+// Tell is that of access.Ledger. It asks after what was told is committed: of nodes that tell at the same
+// time, one knows all.
 func (c *Counts) Tell(ctx context.Context, tallies []access.Tally) (others []uint64, err error) {
 	var keys []string
 	var ends, units []int64

@@ -25,8 +25,7 @@ type Clients struct {
 	now     func() time.Time
 	showing sync.Mutex // held while table is replaced
 	table   atomic.Pointer[table]
-	failed  error    // why the file cannot be used
-	sharing *sharing // nil: this server counts alone
+	failed  error // why the file cannot be used
 }
 
 // A record is a client as it is stored.
@@ -71,9 +70,6 @@ func (c *Clients) load(tx *store.Tx) error {
 	err := eachClient(tx, func(err error) { t.damaged = append(t.damaged, err) },
 		func(id, text []byte) error { return t.load(id, text, c.sealer, old.clients[string(id)]) })
 	if err == nil {
-		for _, l := range t.clients {
-			c.share(l)
-		}
 		c.table.Store(t)
 	}
 	return err
@@ -93,7 +89,6 @@ func (c *Clients) apply(changes []store.Change) {
 		if err := t.load(change.Key, change.Value, c.sealer, old); err != nil {
 			t.damaged = append(t.damaged, err)
 		}
-		c.share(t.clients[string(change.Key)])
 	}
 	c.table.Store(t)
 }

@@ -3,64 +3,134 @@ package access
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"relais/internal/store"
 )
 
-// creditOf is e of the design, written out again.
-func creditOf(limit, servers int) int {
-	part := limit / (8 * servers)
-	if limit%(8*servers) != 0 {
-		part++
-	}
-	return min(part, max(16, limit/1000))
+// A book is a ledger in memory: what each process has told of each window.
+type book struct {
+	mu    sync.Mutex
+	told  map[Tally]map[int]uint64 // by key and end, and by process
+	live  int
+	away  bool
+	calls int
 }
 
-func TestCredit(t *testing.T) {
-	for _, c := range []struct{ limit, servers, want int }{
-		{60, 3, 3}, {10_000, 3, 16}, {1, 3, 1}, {100_000, 2, 100}, {1_000_000_000, 13, 1_000_000}, {60, 1, 8},
-	} {
-		if got := (creditor{limit: c.limit, servers: c.servers}).credit(); got != uint64(c.want) ||
-			creditOf(c.limit, c.servers) != c.want {
-			t.Errorf("%d requests, %d servers: credit = %d, want %d", c.limit, c.servers, got, c.want)
+// A page is a book as one process sees it.
+type page struct {
+	*book
+	process int
+}
+
+func (p page) Live() int { return p.live }
+
+func (p page) Tell(_ context.Context, tallies []Tally) (others []uint64, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls++; p.away {
+		return nil, store.ErrAway
+	}
+	for _, t := range tallies {
+		at := Tally{Key: t.Key, End: t.End}
+		if p.told[at] == nil {
+			p.told[at] = map[int]uint64{}
+		}
+		p.told[at][p.process] = max(p.told[at][p.process], t.Units)
+		sum := uint64(0)
+		for process, units := range p.told[at] {
+			if process != p.process {
+				sum += units
+			}
+		}
+		others = append(others, sum)
+	}
+	return others, nil
+}
+
+// A fleet is some servers with one client.
+type fleet struct {
+	t       *testing.T
+	limits  Limits
+	servers []*sharing
+	book    *book
+	now     time.Time
+	born    int
+}
+
+func newFleet(t *testing.T, servers int, limits Limits) *fleet {
+	t.Helper()
+	f := &fleet{t: t, limits: limits, servers: make([]*sharing, servers), now: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC),
+		book: &book{told: map[Tally]map[int]uint64{}, live: servers}}
+	for i := range servers {
+		f.restart(i)
+	}
+	return f
+}
+
+// restart makes a server a new process, which has counted nothing.
+func (f *fleet) restart(i int) {
+	f.born++
+	l, err := newLive(&record{Client: Client{ID: "x", Limits: f.limits}}, &Sealer{}, nil)
+	must(f.t, err)
+	c, table := &Clients{}, newTable()
+	table.put(l)
+	c.table.Store(table)
+	f.servers[i] = &sharing{clients: c, ledger: page{f.book, f.born}}
+}
+
+func (f *fleet) client(i int) *live { return f.servers[i].clients.table.Load().clients["x"] }
+
+// try sends a request to a server, and reports whether it is admitted.
+func (f *fleet) try(i int) (Charge, bool) {
+	charge, _, ok := f.client(i).counter.charge(f.limits, f.now)
+	return charge, ok
+}
+
+func (f *fleet) tellAll() {
+	for _, s := range f.servers {
+		s.tell()
+	}
+}
+
+// An arrival is a request to a server.
+type arrival struct {
+	at     time.Duration
+	server int
+}
+
+// within counts the arrivals at a server in a second.
+func within(list []arrival, server int, from time.Duration) (n int) {
+	for _, a := range list {
+		if a.server == server && a.at >= from && a.at < from+time.Second {
+			n++
 		}
 	}
+	return n
 }
 
-// However requests come to several servers, they admit as many as the limit, and at most a credit
-// of each other server in addition.
+// However requests come to several servers, they admit as many as the limit, and at most what comes to each of
+// them in a second in addition. A server that is killed loses what came to it in a second at most.
 func TestAdmittedBySeveralServers(t *testing.T) {
 	over := 0
 	for _, c := range []struct{ servers, limit, kills int }{
-		{1, 60, 0}, {2, 1, 0}, {2, 60, 0}, {3, 60, 0}, {3, 60, 2}, {3, 1000, 0}, {3, 10_000, 3}, {5, 7, 0}, {13, 300, 0},
+		{1, 60, 0}, {2, 1, 0}, {2, 60, 0}, {3, 60, 0}, {3, 60, 2}, {3, 1000, 3}, {5, 7, 0}, {13, 300, 0},
 	} {
 		t.Run(fmt.Sprintf("%d servers, %d requests, %d kills", c.servers, c.limit, c.kills), func(t *testing.T) {
 			for _, l := range []Limits{{Minute: c.limit, Day: maxLimit}, {Minute: maxLimit, Day: c.limit}} {
-				f := newFleet(t, c.servers, l)
 				for seed := range uint64(20) {
-					f.now = f.now.Add(24 * time.Hour) // new windows
-					for i := range f.tables {
-						f.restart(i)
+					f := newFleet(t, c.servers, l)
+					got, most := f.arrive(rand.New(rand.NewPCG(seed, uint64(c.servers))), c.limit, c.kills)
+					if got < c.limit || got > most {
+						t.Errorf("seed %d, %+v: %d admitted, want %d to %d", seed, l, got, c.limit, most)
 					}
-					random := rand.New(rand.NewPCG(seed, uint64(c.servers)))
-					kills := c.kills
-					got := f.drain(random, func(i int, _ Charge) {
-						if kills > 0 && random.IntN(c.limit/4+1) == 0 {
-							kills--
-							f.restart(i)
-						}
-					})
-					e := creditOf(c.limit, c.servers)
-					// A server that is killed takes a credit with it: it was admitted, and nobody knows.
-					least, most := c.limit-e*c.kills, c.limit+(c.servers-1+c.kills)*e
-					if got < least || got > most {
-						t.Errorf("seed %d, %+v: %d admitted, want %d to %d", seed, l, got, least, most)
-					}
-					over += max(0, got-c.limit)
+					over += got - c.limit
 				}
 			}
 		})
@@ -70,72 +140,124 @@ func TestAdmittedBySeveralServers(t *testing.T) {
 	}
 }
 
-// What cost less than a request is not lost, and gives nobody more than the limit.
-func TestRefundsOfSeveralServers(t *testing.T) {
-	const servers, limit = 3, 60
-	f := newFleet(t, servers, Limits{Minute: limit, Day: maxLimit})
-	for seed := range uint64(20) {
-		f.now = f.now.Add(24 * time.Hour)
-		for i := range f.tables {
-			f.restart(i)
-		}
-		random := rand.New(rand.NewPCG(seed, 7))
-		cheap := 0
-		got := f.drain(random, func(i int, c Charge) {
-			if random.IntN(3) > 0 {
-				c.Cost(Twentieth, f.now)
-				cheap++
+// arrive sends requests to the servers for ten seconds, about half a limit each second, and tells when they
+// would. It returns how many were admitted, and how many may be.
+func (f *fleet) arrive(random *rand.Rand, limit, kills int) (got, most int) {
+	weights, offsets := make([]float64, len(f.servers)), make([]time.Duration, len(f.servers))
+	for i := range weights {
+		weights[i], offsets[i] = random.ExpFloat64(), time.Duration(random.Int64N(int64(tellEvery)))
+	}
+	var arrivals, killed []arrival
+	full := time.Duration(-1) // when the limit was reached
+	const step = 5 * time.Millisecond
+	for now := time.Duration(0); now < 10*time.Second; now += step {
+		for i, s := range f.servers {
+			if (now-offsets[i])/tellEvery != (now-offsets[i]-step)/tellEvery {
+				s.tell()
 			}
-		})
-		units := (got-cheap)*Whole + cheap*Twentieth
-		if least, most := (limit-1)*Whole-servers*Whole, (limit+(servers-1)*creditOf(limit, servers))*Whole; units > most ||
-			units < least {
-			t.Errorf("seed %d: %d units admitted, want %d to %d", seed, units, least, most)
 		}
+		if kills > 0 && random.IntN(100) == 0 {
+			kills--
+			i := random.IntN(len(f.servers))
+			f.restart(i)
+			killed = append(killed, arrival{now, i})
+		}
+		for random.Float64() < float64(limit)/(float64(limit)+400) {
+			i := chosen(random, weights)
+			arrivals = append(arrivals, arrival{now, i})
+			if _, ok := f.try(i); ok {
+				got++
+			}
+			if got == limit && full < 0 {
+				full = now
+			}
+		}
+	}
+	most = limit
+	for i := range f.servers {
+		if first := slices.IndexFunc(arrivals, func(a arrival) bool { return a.server == i && a.at >= full }); first >= 0 {
+			most += within(arrivals, i, arrivals[first].at)
+		}
+	}
+	for _, k := range killed {
+		most += within(arrivals, k.server, k.at-time.Second) + within(arrivals, k.server, k.at)
+	}
+	return got, most
+}
+
+func chosen(random *rand.Rand, weights []float64) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	at := random.Float64() * sum
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
+
+// What cost less than a request is not lost.
+func TestRefundsOfSeveralServers(t *testing.T) {
+	f := newFleet(t, 3, Limits{Minute: 60, Day: maxLimit})
+	for range 100 { // five requests' worth
+		for i := range f.servers {
+			charge, ok := f.try(i)
+			if !ok {
+				t.Fatal("a request is refused, want 300 twentieths admitted")
+			}
+			charge.Cost(Twentieth, f.now)
+		}
+		f.tellAll()
+	}
+	if u := f.client(0).counter.peek(f.limits, f.now); u.Minute.Remaining != 45 {
+		t.Errorf("%d requests are left, want 45", u.Minute.Remaining)
 	}
 }
 
+// While the ledger is away, all servers together admit what was left, and nearly no more.
 func TestAdmittedWhileTheLedgerIsAway(t *testing.T) {
-	for _, c := range []struct{ servers, limit int }{{2, 1}, {3, 60}, {3, 1000}, {5, 7}, {13, 300}} {
-		t.Run(fmt.Sprintf("%d servers, %d requests", c.servers, c.limit), func(t *testing.T) {
+	for _, c := range []struct{ servers, limit, before int }{{2, 1, 0}, {3, 60, 0}, {3, 60, 30}, {3, 60, 60}, {3, 1000, 999},
+		{5, 7, 6}, {13, 300, 100}} {
+		t.Run(fmt.Sprintf("%d servers, %d requests after %d", c.servers, c.limit, c.before), func(t *testing.T) {
 			f := newFleet(t, c.servers, Limits{Minute: c.limit, Day: maxLimit})
-			e := creditOf(c.limit, c.servers)
-			for seed := range uint64(20) {
-				random := rand.New(rand.NewPCG(seed, uint64(c.servers)))
-				for _, before := range []int{0, random.IntN(c.limit + 1), c.limit + c.servers*e} {
-					f.now = f.now.Add(24 * time.Hour)
-					f.book.setAway(false)
-					for i := range f.tables {
-						f.restart(i)
+			got := 0
+			try := func(i int) (ok bool) {
+				if _, ok = f.try(i); ok {
+					got++
+				}
+				return ok
+			}
+			for n := range c.before {
+				try(n % c.servers)
+				f.servers[n%c.servers].tell()
+			}
+			if f.book.away = true; got != c.before {
+				t.Fatalf("%d admitted before, want %d", got, c.before)
+			}
+			for i, s := range f.servers {
+				try(i) // before it knows that the ledger is away
+				s.tell()
+			}
+			for range 2 {
+				for i, s := range f.servers {
+					for try(i) {
 					}
-					got := 0
-					for range 20 * before {
-						i := random.IntN(c.servers)
-						_, hit := f.try(i)
-						if hit == waits {
-							f.tell(i)
-						}
-						if hit == admitted {
-							got++
-						}
-						if got == before {
-							break
-						}
-					}
-					for range 2 { // all know the same
-						for i := range f.tables {
-							f.tell(i)
-						}
-					}
-					f.book.setAway(true)
-					for i := range f.tables {
-						f.tables[i].sharing.late.Store(true)
-					}
-					got += f.drain(random, nil)
-					least, most := c.limit, c.limit+(c.servers-1)*e+c.servers
-					if got < least || got > most {
-						t.Errorf("seed %d, away after %d: %d admitted, want %d to %d", seed, before, got, least, most)
-					}
+					s.tell()
+				}
+			}
+			if most := c.limit + 2*c.servers; got < c.limit || got > most { // shares are whole requests
+				t.Errorf("%d admitted, want %d to %d", got, c.limit, most)
+			}
+			f.book.away = false
+			f.tellAll()
+			for i, s := range f.servers {
+				f.try(i) // for what others told after it
+				s.tell()
+				if _, ok := f.try(i); ok {
+					t.Errorf("the ledger is there again: server %d admits a request beyond the limit", i)
 				}
 			}
 		})
@@ -145,95 +267,25 @@ func TestAdmittedWhileTheLedgerIsAway(t *testing.T) {
 // A ledger that lost what it was told learns it again from the servers that live.
 func TestLedgerLoses(t *testing.T) {
 	f := newFleet(t, 2, Limits{Minute: 60, Day: 1000})
-	f.restart(0)
-	f.restart(1)
-	for range 3 {
-		f.try(0)
-		f.try(1)
+	for i := range 6 {
+		f.try(i % 2)
 	}
-	f.tell(0)
-	f.tell(1)
-	f.book.setAway(true)
-	f.try(1)
-	f.tell(1)
-	f.try(0)
-	f.tell(0)
-	f.book.setAway(false)
-	f.book.told = map[Tally]map[int]uint64{}
-	f.tell(0)
-	f.tell(1)
+	f.tellAll()
+	f.book.away = true
+	for i, s := range f.servers {
+		f.try(i)
+		s.tell()
+	}
+	f.book.away, f.book.told = false, map[Tally]map[int]uint64{}
+	f.tellAll() // the last one knows all
 	for at, told := range f.book.told {
-		sum := uint64(0)
-		for _, units := range told {
-			sum += units
-		}
-		if sum != 8*Whole {
+		if sum := told[1] + told[2]; sum != 8*Whole {
 			t.Errorf("%s: %d units told, want %d", at.Key, sum, 8*Whole)
 		}
 	}
-	if len(f.book.told) != 2 {
-		t.Errorf("%d windows told, want 2", len(f.book.told))
+	if u := f.client(1).counter.peek(f.limits, f.now); u.Minute.Remaining != 52 || u.Day.Remaining != 992 {
+		t.Errorf("left: %+v, want 52 and 992", u)
 	}
-	u, err := f.tables[1].Usage(f.client.ID)
-	if err != nil || u.Minute.Remaining != 52 || u.Day.Remaining != 992 {
-		t.Errorf("Usage = %+v, %v, want 52 and 992 left", u, err)
-	}
-}
-
-// Requests that come at once wait for the ledger, and not longer than they should.
-func TestRequestsWaitForTheLedger(t *testing.T) {
-	const servers, limit = 3, 60
-	f := newFleet(t, servers, Limits{Minute: limit, Day: maxLimit})
-	synctest.Test(t, func(t *testing.T) {
-		f.book.setSlow(5 * time.Millisecond)
-		ctx, stop := context.WithCancel(t.Context())
-		var running, asking sync.WaitGroup
-		for i := range servers {
-			run := f.restart(i)
-			running.Go(func() { run(ctx) })
-		}
-		ask := func(each int) int {
-			var n atomic.Int64
-			start := time.Now()
-			for i := range servers {
-				for range each {
-					asking.Go(func() {
-						if _, _, ok := f.counter(i).charge(f.limits, f.now); ok {
-							n.Add(1)
-						}
-					})
-				}
-			}
-			asking.Wait()
-			if took := time.Since(start); took > patience {
-				t.Errorf("the requests took %s, want at most %s", took, patience)
-			}
-			return int(n.Load())
-		}
-		e := creditOf(limit, servers)
-		if got := ask(10); got != 30 {
-			t.Errorf("%d of 30 admitted, want all: less than the limit", got)
-		}
-		if got := 30 + ask(100); got < limit || got > limit+(servers-1)*e {
-			t.Errorf("%d admitted, want %d to %d", got, limit, limit+(servers-1)*e)
-		}
-		f.now = f.now.Add(time.Minute)
-		f.book.setAway(true)
-		time.Sleep(2 * tellEvery)
-		if got := ask(100); got != limit {
-			t.Errorf("away: %d admitted, want the shares of all: %d", got, limit)
-		}
-		f.now = f.now.Add(time.Minute)
-		f.book.setAway(false)
-		time.Sleep(2 * tellEvery)
-		f.book.setSlow(time.Hour)
-		if got := ask(100); got < limit || got > limit+servers {
-			t.Errorf("hanging: %d admitted, want %d to %d", got, limit, limit+servers)
-		}
-		f.book.setSlow(0)
-		stop()
-		running.Wait()
-	})
 }
 
 // A server that is quiet tells nothing, and one that ends tells the last.
@@ -242,16 +294,16 @@ func TestQuietServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		run := f.restart(0)
-		running.Go(func() { run(ctx) })
-		time.Sleep(time.Minute)
-		if got := f.book.called(); got != 0 {
-			t.Errorf("told %d times, want 0", got)
-		}
-		f.try(0)
-		time.Sleep(2 * tellEvery)
-		if got := f.book.called(); got != 1 {
-			t.Errorf("told %d times, want 1", got)
+		running.Go(func() { f.servers[0].run(ctx) })
+		for i, asks := range []bool{false, true, false} {
+			if asks {
+				f.try(0)
+			}
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			if want := min(i, 1); f.book.calls != want {
+				t.Errorf("told %d times, want %d", f.book.calls, want)
+			}
 		}
 		f.try(0)
 		stop()
@@ -266,22 +318,28 @@ func TestQuietServers(t *testing.T) {
 
 // A client made while servers share a ledger is counted by all, a lent one is not.
 func TestNewClientsShare(t *testing.T) {
-	f := newFleet(t, 2, DefaultLimits)
-	f.restart(0)
-	f.restart(1)
-	made, err := f.tables[0].Create(Client{Name: "new", Mode: Server, CIDRs: cidrs, Scopes: ReadScopes})
+	k := newKit(t)
+	b := &book{told: map[Tally]map[int]uint64{}, live: 1}
+	s := &sharing{clients: k.Clients, ledger: page{b, 1}}
+	spec := Client{Name: "new", Mode: Server, CIDRs: cidrs, Scopes: ReadScopes}
+	made, err := k.Create(spec)
 	must(t, err)
-	lent, err := f.tables[0].Lend(Client{Name: "lent", Mode: Server, CIDRs: cidrs, Scopes: ReadScopes})
+	spec.Name = "lent"
+	lent, err := k.Lend(spec)
 	must(t, err)
-	must(t, f.tables[1].db.Pull(t.Context()))
-	for i, c := range f.tables {
-		l := c.table.Load().clients[made.ID]
-		if l == nil || l.counter.sharing != c.sharing {
-			t.Errorf("server %d: a new client is not counted for all", i)
+	for _, id := range []string{made.ID, lent.ID} {
+		l := k.table.Load().clients[id]
+		if _, _, ok := l.counter.charge(l.Limits, k.time); !ok {
+			t.Errorf("a request of %s is refused", l.Name)
 		}
 	}
-	l := f.tables[0].table.Load().clients[lent.ID]
-	if _, _, ok := l.counter.charge(l.Limits, f.now); l.counter.sharing != nil || !ok {
-		t.Errorf("a lent client: charged %t, want it without a ledger", ok)
+	s.tell()
+	keys := []string{}
+	for at := range maps.Keys(b.told) {
+		keys = append(keys, at.Key)
+	}
+	slices.Sort(keys)
+	if want := TallyKeys(made.ID); !slices.Equal(keys, []string{want[1], want[0]}) {
+		t.Errorf("told of %v, want of the client that is not lent: %v", keys, want)
 	}
 }

@@ -1,12 +1,9 @@
 package access
 
 import (
-	"context"
 	"errors"
 	"net/netip"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -45,26 +42,4 @@ func TestMore(t *testing.T) {
 	if u := charge.Cost(0, k.time); u.Minute.Remaining != 20 {
 		t.Errorf("of no cost: %d left for the visitor, want all 20", u.Minute.Remaining)
 	}
-}
-
-// Also where servers share the limit, one of them can count nearly all of it at once.
-func TestMoreOfAFleet(t *testing.T) {
-	const servers = 3
-	f := newFleet(t, servers, Limits{Minute: 60, Day: 10000})
-	synctest.Test(t, func(t *testing.T) {
-		ctx, stop := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		for i := range servers {
-			run := f.restart(i)
-			running.Go(func() { run(ctx) })
-		}
-		client := f.tables[0].table.Load().clients[f.client.ID]
-		charge, err := client.charge(netip.MustParseAddr("192.0.2.1"), f.now)
-		must(t, err)
-		if u, err := charge.More(49, f.now); err != nil || u.Minute.Remaining != 10 {
-			t.Errorf("50 of 60: got %v and %d left, want no error and 10", err, u.Minute.Remaining)
-		}
-		stop()
-		running.Wait()
-	})
 }

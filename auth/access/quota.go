@@ -42,16 +42,15 @@ const (
 // Minutes are those of the wall clock, days those of UTC. What remains is rounded down to
 // whole requests: a request is refused when less than a whole one is left, since what it
 // costs is known only afterwards.
-type counter struct {
-	minute, day counted
-	// With other servers: what their ledger knows.
-	sharing             *sharing
-	minuteTold, dayTold told
-}
+type counter struct{ minute, day counted }
 
 // counted is the number of a window and the units used in it, in one word: taking the last unit and
-// going to the next window are one atomic step each.
-type counted struct{ word atomic.Uint64 }
+// going to the next window are one atomic step each. With several servers these are the units of this one.
+type counted struct {
+	word        atomic.Uint64
+	others      atomic.Uint64 // a word: what the other servers used, as far as this one knows
+	told, heard uint64        // words: the last that the ledger was told, and answered; of sharing.run alone
+}
 
 const (
 	minuteSeconds = 60
@@ -71,10 +70,6 @@ type Charge struct {
 
 // charge spends one request, and reports whether one was left. The Charge is needed for a refund.
 func (c *counter) charge(l Limits, now time.Time) (charge Charge, u Usage, ok bool) {
-	if c.sharing != nil {
-		charge, ok = c.chargeShared(l, now)
-		return charge, c.peek(l, now), ok
-	}
 	at := now.Unix()
 	charge = Charge{counter: c, limits: l}
 	if charge.minute, ok = c.minute.take(uint32(at/minuteSeconds), l.Minute); ok {
@@ -124,9 +119,6 @@ func (c *Charge) Cost(units uint64, now time.Time) Usage {
 
 // peek returns the state and charges nothing.
 func (c *counter) peek(l Limits, now time.Time) Usage {
-	if c.sharing != nil {
-		return c.peekShared(l, now)
-	}
 	at := now.Unix()
 	return Usage{c.minute.window(at, minuteSeconds, l.Minute), c.day.window(at, daySeconds, l.Day)}
 }
@@ -143,7 +135,7 @@ func (c *counted) take(window uint32, limit int) (uint32, bool) {
 	for {
 		old := c.word.Load()
 		at, n := current(old, window)
-		if n+Whole > uint64(limit)*Whole {
+		if n+unitsIn(c.others.Load(), at)+Whole > uint64(limit)*Whole {
 			return at, false
 		}
 		if c.word.CompareAndSwap(old, join(at, n+Whole)) {
@@ -164,6 +156,7 @@ func (c *counted) giveBack(window uint32, units uint64) {
 
 func (c *counted) window(now, seconds int64, limit int) Window {
 	at, n := current(c.word.Load(), uint32(now/seconds))
+	n += unitsIn(c.others.Load(), at)
 	return Window{Limit: limit, Remaining: max(0, int((int64(limit)*Whole-int64(n))/Whole)),
 		Reset: time.Unix((int64(at)+1)*seconds, 0)}
 }
@@ -189,4 +182,12 @@ func join(window uint32, units uint64) uint64 {
 
 func split(word uint64) (window uint32, units uint64) {
 	return uint32(word >> unitBits), word & (1<<unitBits - 1)
+}
+
+// unitsIn returns the units of a word that is of a window, else 0.
+func unitsIn(word uint64, window uint32) uint64 {
+	if at, n := split(word); at == window {
+		return n
+	}
+	return 0
 }
