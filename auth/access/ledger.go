@@ -102,7 +102,7 @@ func (s *sharing) untold() (told []toldWindow, tallies []Tally) {
 	return told, tallies
 }
 
-// A toldWindow is a window of a client of which the ledger is told.
+// A toldWindow is a window of a client that the ledger is told.
 type toldWindow struct {
 	*counted
 	window uint32
