@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -88,7 +87,16 @@ func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(
 }
 
 func importFile(i *cluster.Import, name, path string) error {
-	return readFile(path, func(f io.Reader, info fs.FileInfo) error { return i.Blob(name, f, info.Size()) })
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return i.Blob(name, f, info.Size())
 }
 
 // sharedFiles lists the snapshots and kept sources of a folder.

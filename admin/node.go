@@ -183,7 +183,7 @@ func (f *Folder) openReplica(d database) error {
 	if err != nil {
 		return err
 	}
-	if err := f.node.replicas.Add(context.Background(), storeOf(d.file), db, d.late); err != nil {
+	if err := f.node.replicas.Add(context.Background(), storeOf(d.file), db); err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", d.file, err), db.Close())
 	}
 	f.setOpen(d.file, db)

@@ -22,9 +22,9 @@ import (
 //
 // Errors are those of the contexts, or wrap store.ErrAway unless others are named.
 type Blobs interface {
-	// Put stores bytes, whose number is size. They stay when a record that refers to them is
+	// Put stores bytes from where body is, whose number is size. They stay when a record that refers to them is
 	// committed within the time that Sweep leaves. Bytes that are there already stay.
-	Put(ctx context.Context, name string, body io.Reader, size int64) error
+	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
 	// Get opens bytes. What is read is verified: damaged or missing bytes are an error before
 	// io.EOF, which wraps store.ErrDamaged where it will not pass. The context is that of reading,
 	// too. Errors: fs.ErrNotExist.
@@ -104,7 +104,7 @@ func checkNames(names []string) error {
 	return nil
 }
 
-func (b *blobs) Put(ctx context.Context, name string, body io.Reader, size int64) error {
+func (b *blobs) Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error {
 	if err := checkName(name); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ func TestIncompleteRows(t *testing.T) {
 	body := random(3*partSize + 1)
 	r, w := io.Pipe()
 	done := make(chan error)
-	go func() { done <- b.Put(t.Context(), "x", r, int64(len(body))) }()
+	go func() { done <- b.Put(t.Context(), "x", seekable{r}, int64(len(body))) }()
 	w.Write(body[:2*partSize+1]) // so that two parts were sent
 	mustHave(t, b, "x", nil)
 	w.Write(body[2*partSize+1:])
@@ -57,7 +57,7 @@ func TestBlobsEngineKilled(t *testing.T) {
 	mustPut(t, b, "there", body)
 	r, w := io.Pipe()
 	done := make(chan error)
-	go func() { done <- b.Put(t.Context(), "x", r, int64(len(body))) }()
+	go func() { done <- b.Put(t.Context(), "x", seekable{r}, int64(len(body))) }()
 	w.Write(body[:partSize+1])
 	reader, err := b.Get(t.Context(), "there")
 	if err != nil {

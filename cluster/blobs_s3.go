@@ -68,7 +68,7 @@ func (s *s3Store) twice(ctx context.Context, name string, do func(ctx context.Co
 }
 
 // put stores an object, and asks the store what it has.
-func (s *s3Store) put(ctx context.Context, name string, body io.Reader, size int64) error {
+func (s *s3Store) put(ctx context.Context, name string, body io.ReadSeeker, size int64) error {
 	if size > mostObject {
 		return &fs.PathError{Op: "blob", Path: name, Err: errTooLarge}
 	}
@@ -76,7 +76,6 @@ func (s *s3Store) put(ctx context.Context, name string, body io.Reader, size int
 	if err != nil {
 		return err
 	}
-	defer b.close()
 	err = s.twice(ctx, name, func(ctx context.Context, key string) error {
 		ctx, cancel := context.WithTimeout(ctx, s.limits.total(size))
 		defer cancel()

@@ -1,56 +1,34 @@
 package cluster
 
 import (
-	"bytes"
 	"crypto/md5"
 	"crypto/sha256"
 	"io"
-	"os"
 	"sync"
 )
 
-// A prepared body can be read again, and its sums are known.
+// A prepared body is one whose sums are known.
 type prepared struct {
 	from  io.ReadSeeker
 	start int64
 	size  int64
 	sum   [sha256.Size]byte
 	md5   [md5.Size]byte
-	file  *os.File // a temporary one, or nil
 }
 
-// prepare reads a body. One that cannot be read again is copied, to a file if it is large.
-func prepare(name string, body io.Reader, size int64) (_ *prepared, err error) {
-	p := &prepared{size: size}
-	defer func() {
-		if err != nil {
-			p.close()
-		}
-	}()
-	var copied bytes.Buffer
-	sum, sum5, to := sha256.New(), md5.New(), io.Writer(io.Discard)
-	if seeker, ok := body.(io.ReadSeeker); ok {
-		if p.start, err = seeker.Seek(0, io.SeekCurrent); err != nil {
-			return nil, err
-		}
-		p.from = seeker
-	} else if size <= partSize {
-		to = &copied
-	} else {
-		if p.file, err = os.CreateTemp("", "relais-blob-*"); err != nil {
-			return nil, err
-		}
-		p.from, to = p.file, p.file
+// prepare reads a body for the first time.
+func prepare(name string, body io.ReadSeeker, size int64) (*prepared, error) {
+	start, err := body.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, err
 	}
-	n, err := io.Copy(io.MultiWriter(to, sum, sum5), io.LimitReader(body, size+1))
+	p, sum, sum5 := &prepared{from: body, start: start, size: size}, sha256.New(), md5.New()
+	n, err := io.Copy(io.MultiWriter(sum, sum5), io.LimitReader(body, size+1))
 	if err != nil {
 		return nil, err
 	}
 	if n != size {
 		return nil, wrongSize(name, n, size)
-	}
-	if p.from == nil {
-		p.from = bytes.NewReader(copied.Bytes())
 	}
 	sum.Sum(p.sum[:0])
 	sum5.Sum(p.md5[:0])
@@ -86,12 +64,5 @@ func (b *sentBody) Close() error {
 func (b *sentBody) wait() {
 	if b.closed != nil {
 		<-b.closed
-	}
-}
-
-func (p *prepared) close() {
-	if p.file != nil {
-		p.file.Close()
-		os.Remove(p.file.Name()) // a temporary file of the system otherwise
 	}
 }

@@ -78,6 +78,11 @@ func both(t *testing.T, test func(t *testing.T, s *pgtest.Server, b *blobs)) {
 	})
 }
 
+// A seekable body is read once, from its start.
+type seekable struct{ io.Reader }
+
+func (seekable) Seek(int64, int) (int64, error) { return 0, nil }
+
 func random(size int) []byte {
 	b := make([]byte, size)
 	rand.NewChaCha8([32]byte{byte(size)}).Read(b)
@@ -120,29 +125,16 @@ func TestBlobs(t *testing.T) {
 			mustPut(t, b, name, body)
 			mustHave(t, b, name, body)
 			mustPut(t, b, name, body)
-			stream := "stream/" + name
-			if err := b.Put(t.Context(), stream, iotest.OneByteReader(bytes.NewReader(nil)), 0); size == 0 && err != nil {
-				t.Error(err)
-			}
-			if err := b.Delete(t.Context(), name, stream); err != nil {
-				t.Error(err)
-			}
-			mustHave(t, b, name, nil)
-		}
-		// A body that is read once, and one that has been read before.
-		for _, size := range []int{100, partSize + 100} {
-			body := random(size)
-			name := fmt.Sprintf("file/%d", size)
-			if err := b.Put(t.Context(), name, io.MultiReader(bytes.NewReader(body)), int64(size)); err != nil {
-				t.Error(err)
-			}
-			mustHave(t, b, name, body)
-			r := bytes.NewReader(append([]byte("before"), body...))
+			r := bytes.NewReader(append([]byte("before"), body...)) // a body that has been read before
 			r.Seek(6, io.SeekStart)
 			if err := b.Put(t.Context(), name+"x", r, int64(size)); err != nil {
 				t.Error(err)
 			}
 			mustHave(t, b, name+"x", body)
+			if err := b.Delete(t.Context(), name, name+"x"); err != nil {
+				t.Error(err)
+			}
+			mustHave(t, b, name, nil)
 		}
 		if err := b.Delete(t.Context()); err != nil {
 			t.Error(err)
@@ -158,15 +150,15 @@ func TestBadBlobs(t *testing.T) {
 	both(t, func(t *testing.T, _ *pgtest.Server, b *blobs) {
 		for _, tt := range []struct {
 			name string
-			body io.Reader
+			body io.ReadSeeker
 			size int64
 		}{
 			{"short", strings.NewReader("abc"), 4},
 			{"long", strings.NewReader("abc"), 2},
 			{"negative", strings.NewReader(""), -1},
 			{"huge", strings.NewReader("abc"), 1 << 60},
-			{"broken", io.MultiReader(bytes.NewReader(random(100)), iotest.ErrReader(broken)), 200},
-			{"broken-later", io.MultiReader(bytes.NewReader(random(2*partSize)), iotest.ErrReader(broken)), 3 * partSize},
+			{"broken", seekable{io.MultiReader(bytes.NewReader(random(100)), iotest.ErrReader(broken))}, 200},
+			{"broken-later", seekable{io.MultiReader(bytes.NewReader(random(2*partSize)), iotest.ErrReader(broken))}, 3 * partSize},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				err := b.Put(t.Context(), tt.name, tt.body, tt.size)

@@ -91,11 +91,8 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 	err = db.View(func(tx *store.Tx) error {
 		tx.LeaveOut(func(err error) { c.differ("damaged: %v", err) })
 		return tx.Steps(func(op store.Op) error {
-			key, value := op.Key, op.Value
-			if op.Kind == store.OpSequence {
-				key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
-			}
-			here[[2]string{string(pathOf(op.Path)), string(key)}] = bytes.Clone(value)
+			path, key, value := rowOf(op)
+			here[[2]string{string(path), string(key)}] = bytes.Clone(value)
 			return nil
 		})
 	})
@@ -103,11 +100,8 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 		return c, false, err
 	}
 	mark, err := (&commitLog{e, name}).All(ctx, func(op store.Op) error {
-		key, value := op.Key, op.Value
-		if op.Kind == store.OpSequence {
-			key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
-		}
-		at := [2]string{string(pathOf(op.Path)), string(key)}
+		path, key, value := rowOf(op)
+		at := [2]string{string(path), string(key)}
 		if len(key) > 0 {
 			c.Records++
 		}

@@ -54,7 +54,7 @@ func joined(t testing.TB, url, name string) *member {
 		t.Fatal(err)
 	}
 	r := e.Replicas()
-	if err := r.Add(t.Context(), "clients", db, false); err != nil {
+	if err := r.Add(t.Context(), "clients", db); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -174,7 +174,7 @@ func doors(t *testing.T, server *pgtest.Server, n int) (list []*door) {
 			t.Fatal(err)
 		}
 		r := e.Replicas()
-		if err := r.Add(t.Context(), "clients", db, false); err != nil {
+		if err := r.Add(t.Context(), "clients", db); err != nil {
 			t.Fatal(err)
 		}
 		d := &door{Engine: e}

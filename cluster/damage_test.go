@@ -65,7 +65,7 @@ func startPair(t *testing.T, url, name, dir string) *pair {
 	}
 	p.member, p.other, p.replicas = member{e, open("clients.db")}, open("community.db"), e.Replicas()
 	for name, db := range map[string]*store.DB{"clients": p.db, "community": p.other} {
-		if err := p.replicas.Add(t.Context(), name, db, false); err != nil {
+		if err := p.replicas.Add(t.Context(), name, db); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,7 +23,6 @@ type Replicas struct {
 	engine *Engine
 	dbs    map[string]*store.DB
 	wake   map[string]chan struct{}
-	late   []string      // stores that the engine may not have yet; of Run alone
 	wrote  bool          // the node's row; of live alone
 	told   chan struct{} // wakes who says what the node has
 	Files  *Files        // nil until they are opened
@@ -36,18 +35,14 @@ func (e *Engine) Replicas() *Replicas {
 }
 
 // Add makes a file a replica of a store, and brings it up to date. When the engine is away the file
-// is read as it is, if it was a replica before, or if it may be empty: else the error is store.ErrAway.
-func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpty bool) error {
+// is read as it is, if it was a replica before: else the error is store.ErrAway.
+func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 	db.SetHistory(r.engine.id)
-	begun := r.engine.begin(ctx, name)
-	if begun != nil && !errors.Is(begun, store.ErrAway) {
-		return begun
-	}
 	err := db.Share(ctx, r.engine.Log(name))
 	if err == nil {
 		r.follows(name, db.Mark().Seq)
 	}
-	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && (mayBeEmpty || db.Mark() != (store.Mark{})) {
+	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && db.Mark() != (store.Mark{}) {
 		r.engine.log.Warn("the cluster's database cannot be read: the store stays as it was", "store", name, "error", err)
 		r.engine.state.lacks(name, db.Mark().Seq, err)
 		r.engine.state.lackedBefore(name)
@@ -57,9 +52,6 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB, mayBeEmpt
 		return err
 	}
 	r.dbs[name], r.wake[name] = db, make(chan struct{}, 1)
-	if begun != nil {
-		r.late = append(r.late, name)
-	}
 	return nil
 }
 
@@ -102,12 +94,6 @@ func (r *Replicas) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN relais"); err != nil {
 		return away(err)
 	}
-	for _, name := range r.late {
-		if err := r.engine.begin(ctx, name); err != nil {
-			return err
-		}
-	}
-	r.late = nil
 	over, end := context.WithCancel(ctx)
 	end()
 	for {

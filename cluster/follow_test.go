@@ -1,16 +1,9 @@
 package cluster
 
 import (
-	"context"
 	"errors"
-	"log/slog"
-	"path/filepath"
-	"sync"
 	"testing"
 	"time"
-
-	"relais/internal/store"
-	"relais/internal/store/logtest"
 )
 
 // A store that failed to follow once is well as soon as it has all, without another commit.
@@ -27,46 +20,6 @@ func TestTroubleEnds(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("the store is said not to follow: %v; want nothing wrong", trouble())
 		}
-	}
-}
-
-// A store that is new to this version is empty while the engine is away, and follows when it is back.
-func TestStoreThatIsNewWhileAway(t *testing.T) {
-	s := newCluster(t)
-	e, err := Connect(t.Context(), s.URL("postgres"), "one", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := store.Open(filepath.Join(t.TempDir(), "x.db"), logtest.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Kill()
-	r := e.Replicas()
-	if err := r.Add(t.Context(), "new", db, false); !errors.Is(err, store.ErrAway) {
-		t.Errorf("a store that must not be empty: got %v, want ErrAway", err)
-	}
-	if err := r.Add(t.Context(), "new", db, true); err != nil {
-		t.Errorf("a store that may be empty: %v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { r.Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-		e.Close()
-		db.Close()
-	})
-	s.Restart()
-	m := &member{e, db}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		if _, err = m.increment("k"); err == nil || time.Now().After(end) {
-			break
-		}
-	}
-	if n := m.number("k"); err != nil || n != 1 {
-		t.Errorf("when the engine is back: got %d, %v, want 1", n, err)
 	}
 }
 

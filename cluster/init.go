@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"io"
 	"log/slog"
@@ -100,11 +99,8 @@ func (i *Import) begin(name string) error {
 func (i *Import) Store(name string, db *store.DB) error {
 	err := db.View(func(tx *store.Tx) error {
 		return tx.Steps(func(op store.Op) error {
-			key, value := op.Key, op.Value
-			if op.Kind == store.OpSequence {
-				key, value = nil, binary.BigEndian.AppendUint64(nil, op.N)
-			}
-			return i.row(name, pathOf(op.Path), key, value)
+			path, key, value := rowOf(op)
+			return i.row(name, path, key, value)
 		})
 	})
 	if err != nil {
@@ -114,7 +110,7 @@ func (i *Import) Store(name string, db *store.DB) error {
 }
 
 // Blob copies a blob, which is not pending.
-func (i *Import) Blob(name string, body io.Reader, size int64) error {
+func (i *Import) Blob(name string, body io.ReadSeeker, size int64) error {
 	if err := checkName(name); err != nil {
 		return err
 	}

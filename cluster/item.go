@@ -34,6 +34,14 @@ func namesOf(path []byte) (names [][]byte, err error) {
 	return names, nil
 }
 
+// rowOf returns the row that a step of an empty file makes. It is the reverse of opOf.
+func rowOf(op store.Op) (path, key, value []byte) {
+	if op.Kind == store.OpSequence {
+		return pathOf(op.Path), nil, binary.BigEndian.AppendUint64(nil, op.N)
+	}
+	return pathOf(op.Path), op.Key, op.Value
+}
+
 // opOf returns the step that makes a row in an empty file.
 func opOf(path, key, value []byte) (store.Op, error) {
 	names, err := namesOf(path)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // A node says every second that it lives, and what it has. It counts as gone after some seconds.
@@ -26,26 +28,18 @@ type NodeState struct {
 
 // Nodes returns the nodes, by name.
 func (e *Engine) Nodes(ctx context.Context) ([]NodeState, error) {
-	rows, err := e.pool.Query(ctx, `SELECT id, session, version, reads, seen,
-		seen > clock_timestamp() - $1 * interval '1 s', skew, marks::text FROM relais.node ORDER BY id`,
-		goneAfter.Seconds())
-	if err != nil {
-		return nil, away(err)
-	}
-	defer rows.Close()
 	list := []NodeState{}
-	for rows.Next() {
+	err := e.each(ctx, func(rows pgx.Rows) error {
 		var n NodeState
 		var marks string
 		if err := rows.Scan(&n.Node, &n.Session, &n.Version, &n.Reads, &n.Seen, &n.Live, &n.Skew, &marks); err != nil {
-			return nil, away(err)
-		}
-		if err := json.Unmarshal([]byte(marks), &n.Marks); err != nil {
-			return nil, err
+			return away(err)
 		}
 		list = append(list, n)
-	}
-	return list, away(rows.Err())
+		return json.Unmarshal([]byte(marks), &list[len(list)-1].Marks)
+	}, `SELECT id, session, version, reads, seen, seen > clock_timestamp() - $1 * interval '1 s', skew, marks::text
+		FROM relais.node ORDER BY id`, goneAfter.Seconds())
+	return list, err
 }
 
 // live says regularly that the node lives, until ctx ends.

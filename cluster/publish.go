@@ -111,12 +111,12 @@ func (i *Import) Files(list []Local) error {
 
 // put stores the bytes of files.
 func (f *Files) put(ctx context.Context, list []Local) (map[string]fileRow, error) {
-	return putFiles(list, func(name string, body io.Reader, size int64) error {
+	return putFiles(list, func(name string, body io.ReadSeeker, size int64) error {
 		return f.blobs.Put(ctx, name, body, size)
 	})
 }
 
-func putFiles(list []Local, put func(name string, body io.Reader, size int64) error) (map[string]fileRow, error) {
+func putFiles(list []Local, put func(name string, body io.ReadSeeker, size int64) error) (map[string]fileRow, error) {
 	rows := map[string]fileRow{}
 	for _, l := range list {
 		if !sharedPath(l.Path) {

@@ -47,7 +47,7 @@ func storingNode(t *testing.T, url, name string) *storing {
 		t.Fatal(err)
 	}
 	r := e.Replicas()
-	if err := errors.Join(r.Add(t.Context(), "photos", db1, false), r.Add(t.Context(), "measures", db2, false)); err != nil {
+	if err := errors.Join(r.Add(t.Context(), "photos", db1), r.Add(t.Context(), "measures", db2)); err != nil {
 		t.Fatal(err)
 	}
 	s := &storing{dbs: []*store.DB{db1, db2}, blobs: blobs, photos: photos.Open(db1, dir, time.Now)}

@@ -40,7 +40,7 @@ func (w *way) step(what string) error {
 	return w.before(what)
 }
 
-func (w *way) Put(_ context.Context, name string, body io.Reader, size int64) error {
+func (w *way) Put(_ context.Context, name string, body io.ReadSeeker, size int64) error {
 	if err := w.step("put"); err != nil {
 		return err
 	}

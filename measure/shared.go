@@ -21,7 +21,7 @@ import (
 // it asked. A name never has other bytes.
 type Blobs interface {
 	// Put stores bytes, which are pending.
-	Put(ctx context.Context, name string, body io.Reader, size int64) error
+	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
 	// Get returns bytes. Errors: fs.ErrNotExist; store.ErrDamaged for bytes that will not come back.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
 	// Pend makes names pending from now on: their row is about to be deleted.

@@ -19,7 +19,7 @@ import (
 // bytes.
 type Blobs interface {
 	// Put stores bytes, which are pending.
-	Put(ctx context.Context, name string, body io.Reader, size int64) error
+	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
 	// Get returns bytes. A copy that it keeps nearby is complete when the reader is closed. Error:
 	// fs.ErrNotExist; store.ErrDamaged for bytes that will not come back.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)

@@ -37,7 +37,7 @@ func (b *shelf) step(what string) error {
 	return b.before(what)
 }
 
-func (b *shelf) Put(_ context.Context, name string, body io.Reader, size int64) error {
+func (b *shelf) Put(_ context.Context, name string, body io.ReadSeeker, size int64) error {
 	if err := b.step("put " + name[strings.LastIndex(name, "/")+1:]); err != nil {
 		return err
 	}
