@@ -238,3 +238,9 @@ func TestBackup(t *testing.T) {
 		}
 	}
 }
+
+// checkData checks the stores of a folder and the files next to them.
+func checkData(ctx context.Context, dir folder.Dir) ([]File, error) {
+	files, err := checkStores(ctx, dir)
+	return append(files, checkOthers(dir)...), err
+}

@@ -182,7 +182,7 @@ func Restore(ctx context.Context, from string, dir folder.Dir) error {
 	}
 	list, err := backup.Read(from)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: it is not a backup, or some of it is missing; use another backup", err)
+		return fmt.Errorf("%s has no %s: it is not a backup, or some of it is missing; use another backup", from, backup.Name)
 	}
 	if err != nil {
 		return err

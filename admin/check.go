@@ -22,6 +22,7 @@ type File struct {
 	Detail  string `json:"detail"`            // what it holds
 	Problem string `json:"problem,omitempty"` // what is wrong with it and what to do
 	Note    string `json:"note,omitempty"`    // worth knowing, not a problem
+	mend    string // a command; "" for none in particular
 }
 
 // A CheckReport says what a data folder, or a copy of one, holds.
@@ -35,15 +36,8 @@ type CheckReport struct {
 // CheckFolder reads every snapshot, source and store of a folder, served or not. Errors: a missing
 // folder, that of ctx, those of asking the server.
 func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
-	info, err := os.Stat(string(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: the data folder does not exist", dir)
-	}
-	if err != nil {
+	if err := isFolder(dir); err != nil {
 		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder", dir)
 	}
 	r := &CheckReport{dir: dir, Files: []File{}, Notes: []string{}}
 	if err := backup.Unfinished(string(dir)); err != nil {
@@ -55,12 +49,12 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 	if err := r.sources(ctx); err != nil {
 		return nil, err
 	}
-	stores, err := checkData(ctx, dir)
+	stores, err := checkStores(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	r.Files = append(r.Files, stores...)
-	for _, f := range stores {
+	r.Files = append(append(r.Files, stores...), checkOthers(dir)...)
+	for _, f := range r.Files {
 		if f.Note != "" {
 			r.note("%s: %s", f.Path, f.Note)
 		}
@@ -71,6 +65,20 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 	}
 	r.OK = r.Problems() == 0
 	return r, nil
+}
+
+var errNoFolder = errors.New("the data folder does not exist")
+
+// isFolder fails for a path that is not a folder.
+func isFolder(dir folder.Dir) error {
+	info, err := os.Stat(string(dir))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", dir, errNoFolder)
+	case err == nil && !info.IsDir():
+		return fmt.Errorf("%s is a file: name the data folder", dir)
+	}
+	return err
 }
 
 // CheckBackup compares a copy that relais backup made with its list of files. Errors: those of

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -29,7 +28,7 @@ import (
 type CheckStores struct{}
 
 func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
-	files, _, err := s.check()
+	files, _, err := s.check(true)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +39,9 @@ func (CheckStores) run(_ context.Context, s *Stores) (any, error) {
 	return append(files, measureFiles(m.Check())...), nil
 }
 
-// check checks the databases that exist. held reports that another process has one of them open.
-func (s *Stores) check() (files []File, held bool, err error) {
+// check reads the databases that exist, or if deep is false only looks whether they can be opened. held
+// reports that another process has one of them open.
+func (s *Stores) check(deep bool) (files []File, held bool, err error) {
 	files = []File{}
 	all, err := databasesOf(s.Dir)
 	switch {
@@ -71,44 +71,9 @@ func (s *Stores) check() (files []File, held bool, err error) {
 			continue
 		}
 		held = held || errors.Is(err, store.ErrHeld)
-		files = append(files, d.check(s, db, err))
+		files = append(files, d.check(s, db, err, deep))
 	}
 	return files, held, nil
-}
-
-// checkData checks the stores and the files that belong to them; a running server checks its own.
-// It changes nothing, and a missing store is not an error. Errors: those of asking the server.
-func checkData(ctx context.Context, dir folder.Dir) (files []File, err error) {
-	if files, err = checkStores(ctx, dir); err != nil {
-		return nil, err
-	}
-	files = append(files, missing(dir)...)
-	for _, l := range loose {
-		if f, there := l.check(dir); there {
-			files = append(files, f)
-		}
-	}
-	return files, nil
-}
-
-// missing returns the files next to the stores that the folder had and does not have any more.
-func missing(dir folder.Dir) (files []File) {
-	noted, err := inventory.Read(dir)
-	if err != nil {
-		return nil // it is missing, or the check of the stores reports it
-	}
-	for _, name := range noted.Files {
-		if _, err := os.Stat(filepath.Join(string(dir), name)); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		what := "restore it from a backup: without it no signing secret can be opened"
-		if name != sealFile {
-			what = "relais ingest makes it again, from new files"
-		}
-		files = append(files, File{Path: name, Kind: "missing",
-			Problem: "it is missing, and the folder had it: " + what + "; or accept that with relais check --accept"})
-	}
-	return files
 }
 
 // checkStores has the server check the stores, or checks them if none runs. A server that starts
@@ -118,7 +83,7 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 		text, err := call(ctx, dir, CheckStores{})
 		var unreachable *net.OpError
 		if errors.As(err, &unreachable) {
-			files, held, err := checkClosed(dir)
+			files, held, err := checkClosed(dir, true)
 			if held && again {
 				continue
 			}
@@ -132,13 +97,17 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 	}
 }
 
-// checkClosed checks the stores if no server has them open. held reports that one has, after the
-// second for which package store waits.
-func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
+// checkClosed is check if no server has the stores open. held reports that one has, after the second for which
+// package store waits.
+func checkClosed(dir folder.Dir, deep bool) (files []File, held bool, err error) {
 	s := &Stores{Folder: &Folder{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}}}
-	var damaged error
-	if s.noted, s.shows, damaged = inventoryOf(dir); damaged != nil && !errors.Is(damaged, fs.ErrNotExist) {
-		files = append(files, File{Path: inventory.Name, Kind: "inventory", Problem: oneLine(damaged)})
+	var unread error
+	if s.noted, s.shows, unread = inventoryOf(dir); unread != nil && !errors.Is(unread, fs.ErrNotExist) {
+		f := File{Path: inventory.Name, Kind: "inventory", Problem: oneLine(dir.OwnerAdvice(unread))}
+		if errors.Is(unread, inventory.ErrNewer) {
+			f.mend = "use that version, or restore a backup that this one made"
+		}
+		files = append(files, f)
 	}
 	for _, there := range []bool{true, false} {
 		for _, d := range databases {
@@ -156,9 +125,9 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 	if node, err := cluster.IsMember(dir); err == nil && node {
 		s.Photos.IgnoreImages() // the cluster has them
 	}
-	checked, heldToo, err := s.check()
+	checked, heldToo, err := s.check(deep)
 	files = append(files, checked...)
-	if s.failed[measure.DatabaseName] == nil {
+	if deep && s.failed[measure.DatabaseName] == nil {
 		list, unreadable := measure.Check(dir, s.opened()[measure.DatabaseName])
 		files = append(files, measureFiles(list)...)
 		if unreadable != nil {
@@ -169,23 +138,24 @@ func checkClosed(dir folder.Dir) (files []File, held bool, err error) {
 	return files, held || heldToo, err
 }
 
-// check reads every page of a store, and then every record. err is the error of opening the store.
-func (d database) check(s *Stores, db *store.DB, err error) File {
+// check reads every page of a store, and then every record; if deep is false, neither. err is the error of
+// opening the store.
+func (d database) check(s *Stores, db *store.DB, err error, deep bool) File {
 	f := File{Path: d.file, Kind: "store"}
 	if info, err := os.Stat(s.path(d.file)); err == nil {
 		f.Bytes = info.Size()
 	}
-	if err == nil {
+	if err == nil && deep {
 		err = db.Check()
 	}
-	if err == nil || errors.Is(err, store.ErrRecord) {
+	if deep && (err == nil || errors.Is(err, store.ErrRecord)) {
 		var which error
 		f.Detail, which = d.holds(s, db)
 		err = cmp.Or(which, err) // the first names the records
 	}
 	if err != nil {
-		f.Problem = oneLine(err)
-		if d.advice != nil {
+		f.Problem = oneLine(s.Dir.OwnerAdvice(err))
+		if d.advice != nil && !errors.Is(err, fs.ErrPermission) {
 			f.Problem += d.advice(err)
 		}
 	}

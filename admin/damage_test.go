@@ -97,7 +97,7 @@ func TestLostAccount(t *testing.T) {
 		t.Errorf("another: %v", err)
 	}
 	wrong := func() (list []string) {
-		files, _, err := s.check()
+		files, _, err := s.check(true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,13 +79,11 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	if !d.folder() {
 		return d.Diagnosis, nil
 	}
-	d.inventory()
 	d.owner()
 	c := d.contents()
 	d.modes(c)
 	d.space(c)
 	d.clock(c)
-	d.secretKey()
 	d.registers()
 	var err error
 	if d.Server, err = serverOf(ctx, d.dir); err != nil {
@@ -93,9 +91,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	} else {
 		d.server(ctx)
 	}
-	if d.Server == nil {
-		d.stores()
-	}
+	d.files()
 	d.feeds()
 	return d.Diagnosis, ctx.Err()
 }

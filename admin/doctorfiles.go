@@ -61,13 +61,13 @@ func (c *contents) add(path string, info fs.FileInfo, pack bool) {
 	expose := func(severity Severity, mend, format string) {
 		c.exposed = append(c.exposed, exposed{severity, fmt.Sprintf(mend, path), fmt.Sprintf(format, path, mode)})
 	}
-	private := store || name == sealFile || info.Mode()&fs.ModeSocket != 0
+	if name == sealFile || info.Mode()&fs.ModeSocket != 0 { // checkOthers says it
+		return
+	}
 	switch {
 	case mode&0o022 != 0:
 		expose(Wrong, "chmod go-w '%s'", "others may write to %s (mode %04o)")
-	case private && mode&0o077 != 0 && name == sealFile:
-		expose(Wrong, "chmod 600 '%s'", "others may read %s (mode %04o)")
-	case private && mode&0o077 != 0:
+	case store && mode&0o077 != 0:
 		expose(Warning, "chmod 600 '%s'", "others may read %s (mode %04o)")
 	case info.IsDir() && mode&0o700 != 0o700, info.Mode().IsRegular() && mode&0o600 != 0o600 && !pack:
 		expose(Wrong, "chmod -R u+rwX '%s'", "its owner may not read and write %s (mode %04o)")

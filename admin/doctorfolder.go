@@ -1,17 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
-	"relais/admin/inventory"
-	"relais/auth/access"
 	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
@@ -20,18 +16,15 @@ import (
 
 // folder reports whether there is a folder to look at.
 func (d *doctor) folder() bool {
-	info, err := os.Stat(string(d.dir))
+	err := isFolder(d.dir)
+	unfinished := refuseUnfinished(string(d.dir))
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		d.add("folder", Wrong, fmt.Sprintf("relais update --data %s FR", d.dir), "%s does not exist", d.dir)
-	case errors.Is(err, fs.ErrPermission):
-		d.add("folder", Wrong, "", "%v", d.dir.OwnerAdvice(err))
+	case errors.Is(err, errNoFolder):
+		d.add("folder", Wrong, fmt.Sprintf("relais update --data %s FR", d.dir), "%v", err)
 	case err != nil:
-		d.add("folder", Wrong, "", "%v", err)
-	case !info.IsDir():
-		d.add("folder", Wrong, "", "%s is a file: name the data folder", d.dir)
-	case refuseUnfinished(string(d.dir)) != nil:
-		d.add("folder", Wrong, "empty the folder, and restore again", "%v", refuseUnfinished(string(d.dir)))
+		d.add("folder", Wrong, "", "%v", d.dir.OwnerAdvice(err))
+	case unfinished != nil:
+		d.add("folder", Wrong, "empty the folder, and restore again", "%v", unfinished)
 	case d.dir.IsPack():
 		d.add("folder", Note, "", "it is a pack: it is only read")
 		return true
@@ -41,32 +34,26 @@ func (d *doctor) folder() bool {
 	return false
 }
 
-// inventory looks whether this version can read stores.json, without which nothing is served.
-func (d *doctor) inventory() {
-	_, err := inventory.Read(d.dir)
-	switch {
-	case errors.Is(err, inventory.ErrNewer):
-		d.add(inventory.Name, Wrong, "use that version, or restore a backup that this one made", "%v", err)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		d.add(inventory.Name, Wrong, "relais check --data "+string(d.dir), "%v", d.dir.OwnerAdvice(err))
-	}
-}
-
-// stores looks whether the stores can be opened. A running server says so itself.
-func (d *doctor) stores() {
-	noted, err := inventory.Read(d.dir)
-	if err != nil {
-		return // said elsewhere
-	}
-	for _, file := range slices.Sorted(maps.Keys(noted.Stores)) {
-		db, err := store.OpenReadOnly(filepath.Join(string(d.dir), file))
+// files says what relais check finds wrong, without reading the stores to their end. A running server says
+// itself which stores it cannot use.
+func (d *doctor) files() {
+	files := checkOthers(d.dir)
+	if d.Server == nil {
+		closed, held, err := checkClosed(d.dir, false)
 		switch {
-		case err == nil:
-			db.Close()
-		case errors.Is(err, fs.ErrNotExist):
-			d.add(file, Wrong, "relais check --data "+string(d.dir), "it is missing, and the folder had it")
-		case !errors.Is(err, store.ErrHeld): // by another command
-			d.add(file, Wrong, "relais check --data "+string(d.dir), "%v", d.dir.OwnerAdvice(err))
+		case held: // by another command
+			closed = nil
+		case err != nil:
+			closed = append(closed, File{Path: "stores", Problem: oneLine(d.dir.OwnerAdvice(err))})
+		}
+		files = append(closed, files...)
+	}
+	for _, f := range files {
+		switch {
+		case f.Problem != "":
+			d.add(f.Path, Wrong, cmp.Or(f.mend, "relais check --data "+string(d.dir)), "%s", f.Problem)
+		case f.Path == sealFile:
+			d.add(sealFile, Fine, "", "it can be read")
 		}
 	}
 }
@@ -97,24 +84,6 @@ func (d *doctor) clock(c *contents) {
 		return
 	}
 	d.add("clock", Fine, "", "%s, as far as the data can tell", d.now.UTC().Format(time.RFC3339))
-}
-
-func (d *doctor) secretKey() {
-	path := filepath.Join(string(d.dir), sealFile)
-	noted, _ := inventory.Read(d.dir)
-	_, err := os.Lstat(path)
-	sealErr := access.OpenSealer(path).Err()
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && noted != nil && slices.Contains(noted.Files, sealFile):
-		d.add("secret.key", Wrong, "restore it from a backup: relais restore BACKUP --data NEWDIR, and copy it from there",
-			"it is missing: clients that sign are refused")
-	case errors.Is(err, fs.ErrNotExist):
-		d.add("secret.key", Fine, "", "it is made when a server starts, or with the first client that signs")
-	case sealErr != nil:
-		d.add("secret.key", Wrong, "restore it from a backup", "it cannot be used: %v", d.dir.OwnerAdvice(sealErr))
-	default:
-		d.add("secret.key", Fine, "", "it can be read")
-	}
 }
 
 // registers looks at each market's snapshot.
@@ -155,24 +124,20 @@ func (d *doctor) registers() {
 
 // feeds looks at the operators' lists of unavailable sites.
 func (d *doctor) feeds() {
+	if d.Server != nil { // which has them
+		d.say(d.Server.Feeds)
+		return
+	}
 	db, err := store.OpenReadOnly(filepath.Join(string(d.dir), CommunityFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	var feeds *outage.Store
-	if err == nil {
-		defer db.Close()
-		feeds, err = outage.Open(db, func() time.Time { return d.now })
-	}
 	if err != nil {
-		if d.Server != nil { // which has it
-			d.say(d.Server.Feeds)
-			return
-		}
-		d.add("outages", Wrong, "relais check --data "+string(d.dir), "%v", d.dir.OwnerAdvice(err))
-		return
+		return // it is missing, or one of the files
 	}
-	d.say(feedStates(feeds, d.now))
+	defer db.Close()
+	if feeds, err := outage.Open(db, func() time.Time { return d.now }); err == nil {
+		d.say(feedStates(feeds, d.now))
+	} else {
+		d.add("outages", Wrong, "relais check --data "+string(d.dir), "%v", err)
+	}
 }
 
 // A FeedState is how old an operator's list is.

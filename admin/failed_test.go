@@ -61,7 +61,7 @@ func TestFailedStore(t *testing.T) {
 				if err := s.compactDeleted(); err != nil {
 					t.Errorf("compact: %v", err)
 				}
-				files, _, err := s.check()
+				files, _, err := s.check(true)
 				for _, f := range files {
 					if (f.Problem != "") != (f.Path == file) {
 						t.Errorf("check: got %+v, want a problem of %s alone", f, file)

@@ -149,7 +149,7 @@ func TestDamagedMeasures(t *testing.T) {
 			if served {
 				serve(t, dir)
 			}
-			files, err := checkData(ctx, dir)
+			files, err := checkData(context.Background(), dir)
 			problems := ""
 			for _, f := range files {
 				if f.Problem != "" {
