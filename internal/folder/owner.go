@@ -26,16 +26,14 @@ func (d Dir) OwnerAdvice(err error) error {
 
 func (d Dir) ownerAdvice(err error, euid int) error {
 	dir, absErr := filepath.Abs(string(d))
-	if absErr != nil {
-		dir = string(d)
-	}
 	denied := dir
 	if of, ok := errors.AsType[*fs.PathError](err); ok {
-		if path := wholePath(dir, of.Path); !below(dir, path) {
+		path := wholePath(dir, of.Path)
+		if name, relErr := filepath.Rel(dir, path); relErr != nil || !filepath.IsLocal(name) {
 			denied = path
 		}
 	}
-	if d == "" && denied == dir {
+	if absErr != nil || d == "" && denied == dir {
 		return err
 	}
 	if text := advice(denied, denied == dir, euid); text != "" {
@@ -47,15 +45,12 @@ func (d Dir) ownerAdvice(err error, euid int) error {
 // wholePath returns the path of an error: some name a file of the folder without the folder, and some a
 // temporary file instead of the one that it will be.
 func wholePath(dir, path string) string {
-	name := filepath.Base(path)
+	above, name := filepath.Split(path)
 	if at := strings.Index(name, tempMark); at > 0 && strings.HasPrefix(name, ".") {
-		path = filepath.Join(filepath.Dir(path), name[1:at])
+		path = filepath.Join(above, name[1:at])
 	}
-	if filepath.IsAbs(path) {
-		return path
-	}
-	if _, err := os.Lstat(filepath.Join(dir, path)); err == nil {
-		return filepath.Join(dir, path)
+	if inside := filepath.Join(dir, path); !filepath.IsAbs(path) && exists(inside) {
+		return inside
 	}
 	if whole, err := filepath.Abs(path); err == nil {
 		return whole
@@ -63,74 +58,47 @@ func wholePath(dir, path string) string {
 	return path
 }
 
-// below reports whether a path is dir or in it.
-func below(dir, path string) bool {
-	name, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(name)
-}
-
 // advice says what forbids a user to use a path, which may be a data folder, and which command helps; "" if
-// that is not known.
+// that is not known. It knows no groups.
 func advice(path string, data bool, euid int) string {
 	me := userName(euid)
-	if shut, owner, ok := shutAbove(path, euid); ok {
-		return fmt.Sprintf("%s belongs to %s and lets nobody else in, and relais runs as %s; name another folder, or let "+
-			"others through with: sudo chmod o+x %s", shut, userName(owner), me, shellWord(shut))
+	belongs := func(path string, info fs.FileInfo) string {
+		return fmt.Sprintf("%s belongs to %s, and relais runs as %s; ", path, userName(ownerOf(info)), me)
 	}
-	if above := existing(path); above != path {
-		owner, ok := ownerOf(above)
-		if !ok || owner == euid {
-			return ""
-		}
-		return fmt.Sprintf("%s belongs to %s, and relais runs as %s; make the folder with: sudo install -d -o %s %s",
-			above, userName(owner), me, me, shellWord(path))
-	}
-	foreign, owner := foreignPath(path, euid)
-	if foreign == "" {
-		return ownMode(path)
-	}
-	text := fmt.Sprintf("%s belongs to %s, and relais runs as %s; ", foreign, userName(owner), me)
-	if owner != 0 {
-		text += fmt.Sprintf("run it as %s with: sudo -u %[1]s relais …, or ", userName(owner))
-	}
-	if !data {
-		return text + fmt.Sprintf("give it to %s with: sudo chown %s: %s", me, me, shellWord(foreign))
-	}
-	return text + fmt.Sprintf("give the folder to %s with: sudo chown -R %s: %s", me, me, shellWord(path))
-}
-
-// ownMode says how to mend a path of the caller's own that the caller may not write to.
-func ownMode(path string) string {
-	denied := ""
-	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
-		info, statErr := os.Lstat(path)
-		if statErr == nil && (err != nil || info.IsDir() && info.Mode().Perm()&0o700 != 0o700 ||
-			info.Mode().IsRegular() && info.Mode().Perm()&0o600 != 0o600) {
-			denied = fmt.Sprintf("%s has the mode %04o", path, info.Mode().Perm())
-			return fs.SkipAll
-		}
-		return nil
-	})
-	if denied == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s; mend it with: chmod -R u+rwX %s", denied, shellWord(path))
-}
-
-// shutAbove returns the first folder above a path that a user who does not own it may not enter. It knows
-// no groups: a folder that a group may enter is not taken for shut.
-func shutAbove(path string, euid int) (shut string, owner int, ok bool) {
+	there := path // or the nearest folder above that exists
 	for above := filepath.Dir(path); ; above = filepath.Dir(above) {
-		info, err := os.Lstat(above)
-		if err == nil && info.IsDir() && info.Mode().Perm()&0o011 == 0 {
-			if owner, ok := ownerOf(above); ok && owner != euid {
-				return above, owner, true
-			}
+		if info, err := os.Lstat(above); err == nil && info.Mode().Perm()&0o011 == 0 && ownerOf(info) != euid {
+			return fmt.Sprintf("%s belongs to %s and lets nobody else in, and relais runs as %s; name another folder, or let "+
+				"others through with: sudo chmod o+x %s", above, userName(ownerOf(info)), me, shellWord(above))
+		}
+		if !exists(there) {
+			there = above
 		}
 		if above == filepath.Dir(above) {
-			return "", 0, false
+			break
 		}
 	}
+	if there != path {
+		info, err := os.Lstat(there)
+		if err != nil || ownerOf(info) == euid {
+			return ""
+		}
+		return belongs(there, info) + fmt.Sprintf("make the folder with: sudo install -d -o %s %s", me, shellWord(path))
+	}
+	if foreign, info := find(path, ownedByOther(euid)); foreign != "" {
+		text := belongs(foreign, info)
+		if owner := ownerOf(info); owner != 0 {
+			text += fmt.Sprintf("run it as %s with: sudo -u %[1]s relais …, or ", userName(owner))
+		}
+		if !data {
+			return text + fmt.Sprintf("give it to %s with: sudo chown %s: %s", me, me, shellWord(foreign))
+		}
+		return text + fmt.Sprintf("give the folder to %s with: sudo chown -R %s: %s", me, me, shellWord(path))
+	}
+	if weak, info := find(path, closedToOwner); weak != "" {
+		return fmt.Sprintf("%s has the mode %04o; mend it with: chmod -R u+rwX %s", weak, info.Mode().Perm(), shellWord(path))
+	}
+	return ""
 }
 
 // Foreign returns the first path of the folder that does not belong to the folder's owner, the owner and the
@@ -140,64 +108,66 @@ func (d Dir) Foreign() (path, owner, command string) {
 	if err != nil {
 		return "", "", ""
 	}
-	uid, ok := ownerOf(dir)
-	if !ok {
+	info, err := os.Lstat(dir)
+	if err != nil {
 		return "", "", ""
 	}
-	foreign, other := foreignPath(dir, uid)
+	foreign, other := find(dir, ownedByOther(ownerOf(info)))
 	if foreign == "" {
 		return "", "", ""
 	}
-	return foreign, userName(other), fmt.Sprintf("sudo chown -R %s: %s", userName(uid), shellWord(dir))
+	return foreign, userName(ownerOf(other)), fmt.Sprintf("sudo chown -R %s: %s", userName(ownerOf(info)), shellWord(dir))
 }
 
 // Owner returns the name of the folder's owner, and whether it is the user who asks.
 func (d Dir) Owner() (name string, mine bool) {
-	uid, ok := ownerOf(string(d))
-	return userName(uid), !ok || uid == os.Geteuid()
-}
-
-// existing returns the path, or the nearest folder above it that exists.
-func existing(path string) string {
-	for {
-		_, err := os.Lstat(path)
-		above := filepath.Dir(path)
-		if !errors.Is(err, fs.ErrNotExist) || above == path {
-			return path
-		}
-		path = above
+	info, err := os.Lstat(string(d))
+	if err != nil {
+		return "", true
 	}
+	return userName(ownerOf(info)), ownerOf(info) == os.Geteuid()
 }
 
-// foreignPath returns the first path of a folder, the folder itself first, that belongs
-// to somebody else, or "".
-func foreignPath(dir string, euid int) (foreign string, owner int) {
+// exists reports whether a path exists, as far as the caller may know.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// find returns the first path of a folder, the folder itself first, that is wrong, or "".
+func find(dir string, wrong func(info fs.FileInfo) bool) (found string, of fs.FileInfo) {
 	_ = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Base(path) == LostAndFound {
 			return fs.SkipDir
 		}
-		if id, ok := ownerOf(path); ok && id != euid {
-			foreign, owner = path, id
+		if info, err := os.Lstat(path); err == nil && wrong(info) {
+			found, of = path, info
 			return fs.SkipAll
 		}
 		if err != nil {
-			return fs.SkipDir // a folder that cannot be read is the caller's own
+			return fs.SkipDir // a folder that cannot be read
 		}
 		return nil
 	})
-	return foreign, owner
+	return found, of
 }
 
-func ownerOf(path string) (uid int, ok bool) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, false
+func ownedByOther(uid int) func(fs.FileInfo) bool {
+	return func(info fs.FileInfo) bool { return ownerOf(info) != uid }
+}
+
+// closedToOwner reports whether a file or folder has a mode that keeps its owner out.
+func closedToOwner(info fs.FileInfo) bool {
+	mode := info.Mode().Perm()
+	return info.IsDir() && mode&0o700 != 0o700 || info.Mode().IsRegular() && mode&0o600 != 0o600
+}
+
+// ownerOf returns the id of an owner, or that of the caller where files have none.
+func ownerOf(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(st.Uid), true
+	return os.Geteuid()
 }
 
 // userName returns the name of a user, or else the number.

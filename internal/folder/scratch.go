@@ -60,7 +60,7 @@ func sweepScratch(parent, prefix string) {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		if owner, ok := ownerOf(dir); ok && owner == os.Geteuid() {
+		if info, err := os.Lstat(dir); err == nil && ownerOf(info) == os.Geteuid() {
 			removeUnlocked(dir)
 		}
 	}
