@@ -37,9 +37,7 @@ func spec(name string) CreateClient {
 func serve(t *testing.T, dir folder.Dir) (s *Stores, stop func()) {
 	t.Helper()
 	s, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- NewCommands(s).Serve(ctx, quiet) }()
@@ -51,9 +49,7 @@ func serve(t *testing.T, dir folder.Dir) (s *Stores, stop func()) {
 		}
 		ended = true
 		cancel()
-		if err := errors.Join(<-done, s.Close()); err != nil {
-			t.Error(err)
-		}
+		must(t, errors.Join(<-done, s.Close()))
 	}
 	t.Cleanup(stop)
 	return s, stop
@@ -144,16 +140,12 @@ func TestWaiting(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
-			if err := Call(ctx, dir, spec(fmt.Sprint(i)), new(access.Issued), quiet); err != nil {
-				t.Error(err)
-			}
+			must(t, Call(ctx, dir, spec(fmt.Sprint(i)), new(access.Issued), quiet))
 		})
 	}
 	wg.Wait()
 	s, err := Open(dir, "a starting server", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var list []*access.Client
 	var held *folder.HeldError
 	waitAtMost(t, 100*time.Millisecond)
@@ -169,9 +161,7 @@ func TestWaiting(t *testing.T) {
 	}
 	cancel()
 	wg.Wait()
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, s.Close())
 }
 
 func TestFolderThatIsMissing(t *testing.T) {
@@ -194,10 +184,8 @@ func TestBackup(t *testing.T) {
 		app := CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}
 		must(t, Call(ctx, dir, app, &made, quiet))
 		snap := filepath.Join(string(dir), "snapshots", "FR.snap")
-		if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
-			os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
+			os.WriteFile(snap, []byte("a snapshot"), 0o644)))
 		changed := time.Date(2024, 2, 29, 12, 30, 0, 0, time.UTC)
 		must(t, os.Chtimes(snap, time.Time{}, changed))
 		if served {
@@ -217,9 +205,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("served %v: restored over a folder", served)
 		}
 		s, err := Open(restored, "test", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
 		now := time.Now()
 		if _, err := g.Check(&access.Request{Time: now, Method: "GET", Path: "/x",
@@ -227,9 +213,7 @@ func TestBackup(t *testing.T) {
 			Signature: []string{access.Sign(made.SigningSecret, now, "GET", "/x", access.EmptyBody)}}); err != nil {
 			t.Errorf("served %v: the restored client: %v", served, err)
 		}
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, s.Close())
 		if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
 			t.Errorf("served %v: %q, %v, want text = a snapshot", served, text, err)
 		}

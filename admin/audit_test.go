@@ -31,22 +31,16 @@ func TestAudit(t *testing.T) {
 	p := addPhoto(t, s, "a mast")
 	ctx := context.Background()
 	must(t, Call(ctx, dir, Decide{Act: "photo.hide", ID: p.ID, Why: "a face"}, new(photos.Photo), quiet))
-	if _, err := NewCommands(s).Do(As(ctx, "alice"), Decide{Act: "photo.show", ID: p.ID}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errorOf(NewCommands(s).Do(As(ctx, "alice"), Decide{Act: "photo.show", ID: p.ID})))
 	// What a kill leaves in photos.db comes into the log with the next start.
-	if _, err := s.Photos.Hide(p.ID, audit.Decision{By: "bob"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errorOf(s.Photos.Hide(p.ID, audit.Decision{By: "bob"})))
 	stop()
 	want := []string{"shell photo.hide shown hidden", "alice photo.show hidden shown", "bob photo.hide shown hidden"}
 	if got := logged(t, dir); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	again, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer again.Close()
 	left := 0
 	must(t, again.opened()[PhotosFile].View(func(tx *store.Tx) error {
@@ -60,16 +54,10 @@ func TestAudit(t *testing.T) {
 // Of two moderators who decide about one report, the second learns what the first decided.
 func TestTwoDecide(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
-	s, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, _ := open(t, dir)
 	p := addPhoto(t, s, "a mast")
 	r, err := s.Photos.Report(photos.NewReport{PhotoID: p.ID, ClientID: "c", ClientName: "C", Reason: "privacy"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, seen := context.Background(), r.Version()
 	results := make(chan error, 2)
 	for _, name := range []string{"alice", "bob"} {
@@ -96,16 +84,10 @@ func TestTwoDecide(t *testing.T) {
 // Decisions about accounts are in the log by name, and so is who was first.
 func TestDecideAboutAccounts(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
-	s, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, _ := open(t, dir)
 	ctx := context.Background()
 	made, err := s.Accounts.Create(ctx, "Eve", "correct horse battery")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	seen := made.Version()
 	if _, err := NewCommands(s).Do(As(ctx, "root"), Decide{Act: "user.disable", ID: made.ID, On: seen, Why: "spam"}); err != nil {
 		t.Fatal(err)

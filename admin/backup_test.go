@@ -25,9 +25,7 @@ func backedUp(t *testing.T) (dir folder.Dir, copied string) {
 	err := errors.Join(Call(context.Background(), dir, spec("app"), new(access.Issued), quiet),
 		os.Mkdir(filepath.Dir(snap), 0o755), os.WriteFile(snap, []byte("a snapshot"), 0o644),
 		Backup(context.Background(), dir, copied, true, quiet))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return dir, copied
 }
 
@@ -71,9 +69,7 @@ func TestRestoreOfPart(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if text, err := os.ReadFile(restored.Snapshot("FR")); string(text) != "a snapshot" {
 				t.Errorf("got %q, %v, want text = a snapshot", text, err)
 			}
@@ -134,9 +130,7 @@ func TestVersionsAfterRestore(t *testing.T) {
 	change := func(dir folder.Dir, reason string) (version string) {
 		t.Helper()
 		s, err := Open(dir, "test", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 			Reason: reason, User: "one"}
 		if reason != "" {
@@ -151,9 +145,7 @@ func TestVersionsAfterRestore(t *testing.T) {
 	histories := map[string]bool{}
 	for _, d := range []folder.Dir{dir, restored} {
 		noted, err := inventory.Read(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		histories[noted.History] = true
 	}
 	if len(histories) != 2 || histories[""] {

@@ -39,9 +39,7 @@ func TestCheckFolder(t *testing.T) {
 				must(t, errors.Join(os.WriteFile(path, []byte(tt.text), tt.mode), os.Chmod(path, tt.mode)))
 			}
 			r, err := CheckFolder(context.Background(), dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if notes := strings.Join(r.Notes, "\n"); !strings.Contains(notes, tt.note) || (notes == "") != (tt.note == "") {
 				t.Errorf("notes: got %q, want %q", notes, tt.note)
 			}

@@ -83,14 +83,11 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 			}
 			must(t, s.counts.Save(s.Clients))
 		}
-		if err := Call(context.Background(), dir, DeleteClient{Client: gone.ID}, new(access.Client),
-			quiet); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Call(context.Background(), dir, DeleteClient{Client: gone.ID}, new(access.Client),
+			quiet))
 		if left := traces(t, dir, gone); (len(left) == 0) != (how == "nobody serves") {
 			t.Errorf("%s: after deleting: got %v, want none when nobody serves", how, left)
 		}
-		ctx, cancel := context.WithCancel(context.Background())
 		switch how {
 		case "compact":
 			wantCompacted(t, dir)
@@ -99,15 +96,12 @@ func TestDeletedIsOffTheDisk(t *testing.T) {
 			s, stop = serve(t, dir)
 			fallthrough
 		case "keep":
-			ended := make(chan struct{})
-			go func() { NewJobs(s, quiet).Keep(ctx); close(ended) }()
+			stopKeeping := keep(t, s)
 			for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && len(traces(t, dir, gone)) > 0; {
 				time.Sleep(20 * time.Millisecond)
 			}
-			cancel()
-			<-ended
+			stopKeeping()
 		}
-		cancel()
 		if left := traces(t, dir, gone); len(left) > 0 {
 			t.Errorf("%s: %v, want none", how, left)
 		}
@@ -138,9 +132,7 @@ func TestCompactReadOnly(t *testing.T) {
 	if _, err := (CompactStores{}).run(context.Background(), &Stores{Folder: &Folder{Dir: "x"}}); !errors.Is(err, access.ErrReadOnly) {
 		t.Errorf("got %v, want access.ErrReadOnly", err)
 	}
-	if err := (&Stores{Folder: &Folder{}}).compactDeleted(); err != nil {
-		t.Error(err)
-	}
+	must(t, (&Stores{Folder: &Folder{}}).compactDeleted())
 }
 
 // A check says the same whether a server has the stores or not, and makes nothing.
@@ -162,9 +154,7 @@ func TestCheck(t *testing.T) {
 			serve(t, dir)
 		}
 		files, err := checkData(context.Background(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := []string{ClientsFile + ": 3 clients", PhotosFile + ": 0 photos, 0 reports",
 			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
 			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",

@@ -41,9 +41,7 @@ func nodes(t *testing.T) (server *pgtest.Server, start func(name string) (s *Sto
 		stop := sync.OnceFunc(func() {
 			cancel()
 			running.Wait()
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
+			must(t, s.Close())
 		})
 		t.Cleanup(stop)
 		return s, stop

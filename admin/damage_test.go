@@ -81,40 +81,26 @@ func TestLostAccount(t *testing.T) {
 		0o600); err != nil {
 		t.Fatal(err)
 	}
-	var log bytes.Buffer
-	s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, log := open(t, dir)
 	if w := s.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "users.db: 1 record ") || s.Failed(UsersFile) != nil {
 		t.Errorf("got warnings %q, failed %v, want one record of users.db, and it opened", w, s.Failed(UsersFile))
 	}
 	if !strings.Contains(log.String(), alice.ID) {
-		t.Errorf("the log does not name the account: %s", &log)
+		t.Errorf("the log does not name the account: %s", log)
 	}
 	if _, err := s.Accounts.Login(ctx, "bob", "correct horse battery", netip.MustParseAddr("192.0.2.1")); err != nil {
 		t.Errorf("another: %v", err)
 	}
 	wrong := func() (list []string) {
 		files, _, err := s.check(true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range files {
-			if f.Problem != "" {
-				list = append(list, f.Path+" "+f.Problem)
-			}
-		}
-		return list
+		must(t, err)
+		return problemsOf(files)
 	}
 	if list := wrong(); len(list) != 1 || !strings.HasPrefix(list[0], UsersFile) ||
 		!strings.Contains(list[0], alice.ID) {
 		t.Errorf("check: got %q, want %s of %s alone", list, alice.ID, UsersFile)
 	}
-	if _, err := NewCommands(s).Do(ctx, DeleteUser{User: alice.ID}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errorOf(NewCommands(s).Do(ctx, DeleteUser{User: alice.ID})))
 	if list := wrong(); len(list) != 0 || len(s.Warnings()) != 0 {
 		t.Errorf("after it was deleted: %q, %q, want none and none", list, s.Warnings())
 	}
@@ -125,11 +111,7 @@ func TestLostAccount(t *testing.T) {
 func TestStoreComesBack(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	create(t, dir, spec("one"))
-	s, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s, _ := open(t, dir)
 	whole := filetest.Read(t, s.path(CommunityFile))
 	must(t, os.Truncate(s.path(CommunityFile), 0))
 	if _, _, err := s.Community.Bugs(true, 1, 0); err == nil {
@@ -150,12 +132,8 @@ func TestStoreComesBack(t *testing.T) {
 		t.Errorf("%d clients, want 1", len(list))
 	}
 	f, err := os.OpenFile(s.path(CommunityFile), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt(whole, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errorOf(f.WriteAt(whole, 0)))
 	f.Close()
 	for end := time.Now().Add(time.Minute); len(s.problems()) > 0 && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond) // it is tried once a second

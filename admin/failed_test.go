@@ -36,16 +36,12 @@ func TestFailedStore(t *testing.T) {
 		for how, damage := range damages {
 			t.Run(file+" "+how, func(t *testing.T) {
 				dir := folder.Dir(t.TempDir())
-				if err := errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet),
-					damage(filepath.Join(string(dir), file))); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(Call(ctx, dir, spec("app"), new(access.Issued), quiet),
+					damage(filepath.Join(string(dir), file))))
 				before := filetest.Read(t, filepath.Join(string(dir), file))
 				var logs bytes.Buffer
 				s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&logs, nil)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for other, use := range uses {
 					if err := use(s); (err != nil) != (other == file) ||
 						err != nil && !strings.Contains(err.Error(), file) {
@@ -70,9 +66,7 @@ func TestFailedStore(t *testing.T) {
 				if err != nil || len(files) < len(uses) {
 					t.Errorf("check: %d files, %v, want at least %d and no error", len(files), err, len(uses))
 				}
-				if err := errors.Join(s.note(), s.Close()); err != nil {
-					t.Error(err)
-				}
+				must(t, errors.Join(s.note(), s.Close()))
 				if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "copy"), true, quiet); err == nil ||
 					!strings.Contains(err.Error(), file) {
 					t.Errorf("backup: %v, want an error with %q", err, file)
@@ -106,14 +100,10 @@ func TestFailedArchives(t *testing.T) {
 func TestFailedClients(t *testing.T) {
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	var made access.Issued
-	if err := errors.Join(Call(ctx, dir, spec("app"), &made, quiet),
-		os.Truncate(filepath.Join(string(dir), ClientsFile), 5000)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(Call(ctx, dir, spec("app"), &made, quiet),
+		os.Truncate(filepath.Join(string(dir), ClientsFile), 5000)))
 	s, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g := &access.Gate{Clients: s.Clients, Failures: access.NewFailures()}
 	for range access.MaxFailures + 1 {
 		if _, err := g.Check(&access.Request{Method: "GET", Path: "/x", APIKey: []string{made.APIKey},
@@ -128,30 +118,22 @@ func TestFailedClients(t *testing.T) {
 	if _, err := NewCommands(s).Do(ctx, spec("another")); err == nil || !strings.Contains(err.Error(), ClientsFile) {
 		t.Errorf("a client was made: %v, want an error with %q", err, ClientsFile)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, s.Close())
 }
 
 // What a server that was killed left of its socket is swept by the next one.
 func TestSocketFoldersAreSwept(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	left, mine := filepath.Join(string(dir), ".s123456789"), filepath.Join(string(dir), ".ssh")
-	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "s"), nil, 0o600),
-		os.Mkdir(mine, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "s"), nil, 0o600),
+		os.Mkdir(mine, 0o700)))
 	s, err := Open(dir, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is still there: %v, want os.ErrNotExist", err)
 	}
 	if _, err := os.Stat(mine); err != nil {
 		t.Errorf("another folder: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	must(t, s.Close())
 }

@@ -71,16 +71,13 @@ func TestOtherSecretKey(t *testing.T) {
 			createHook(t, dir, "https://one.example/in")
 			createHook(t, dir, "https://two.example/in")
 			must(t, tt.change(filepath.Join(string(dir), sealFile)))
-			var logs bytes.Buffer
-			s, err := Open(dir, "test", slog.New(slog.NewTextHandler(&logs, nil)))
-			must(t, err)
-			defer s.Close()
+			s, logs := open(t, dir)
 			lines, warnings := strings.Count(logs.String(), "level="), strings.Join(s.Warnings(), "\n")
 			if tt.says == "" && lines+len(warnings) > 0 {
-				t.Errorf("got %s and the warnings %q, want none", &logs, warnings)
+				t.Errorf("got %s and the warnings %q, want none", logs, warnings)
 			}
 			if tt.says != "" && (lines != 1 || !strings.Contains(logs.String(), tt.says) || !strings.Contains(warnings, tt.says)) {
-				t.Errorf("got the log %s and the warnings %q, want one line with %q, and it among the warnings", &logs, warnings,
+				t.Errorf("got the log %s and the warnings %q, want one line with %q, and it among the warnings", logs, warnings,
 					tt.says)
 			}
 		})

@@ -27,19 +27,15 @@ func newUsed(t *testing.T) used {
 	t.Helper()
 	u := used{t, folder.Dir(t.TempDir())}
 	snap := u.dir.Snapshot("FR")
-	if err := errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
-		os.WriteFile(snap, []byte("a snapshot"), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(filepath.Dir(snap), 0o755),
+		os.WriteFile(snap, []byte("a snapshot"), 0o644)))
 	u.open(func(s *Stores) {
 		ctx := context.Background()
 		if _, err := NewCommands(s).Do(ctx,
 			CreateClient{access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewCommands(s).Do(ctx, CreateUser{"alice", "correct horse battery"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errorOf(NewCommands(s).Do(ctx, CreateUser{"alice", "correct horse battery"})))
 		addPhoto(t, s, "image")
 	})
 	return u
@@ -52,27 +48,18 @@ func (u used) open(while func(s *Stores)) (logs string) {
 	u.t.Helper()
 	var b bytes.Buffer
 	s, err := Open(u.dir, "test", slog.New(slog.NewTextHandler(&b, nil)))
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must(u.t, err)
 	while(s)
-	if err := s.Close(); err != nil {
-		u.t.Fatal(err)
-	}
+	must(u.t, s.Close())
 	return b.String()
 }
 
 // wrong are the paths that a check finds something wrong with.
 func (u used) wrong() (paths []string) {
 	u.t.Helper()
-	files, err := checkData(context.Background(), u.dir)
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	for _, f := range files {
-		if f.Problem != "" {
-			paths = append(paths, f.Path)
-		}
+	for _, problem := range problems(u.t, u.dir) {
+		path, _, _ := strings.Cut(problem, ": ")
+		paths = append(paths, path)
 	}
 	return paths
 }
@@ -146,9 +133,7 @@ func TestOlderStore(t *testing.T) {
 	u := newUsed(t)
 	early := filetest.Read(t, u.path(UsersFile))
 	u.open(func(s *Stores) {
-		if _, err := NewCommands(s).Do(context.Background(), CreateUser{"bob", "correct horse battery"}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errorOf(NewCommands(s).Do(context.Background(), CreateUser{"bob", "correct horse battery"})))
 	})
 	filetest.Write(t, u.path(UsersFile), early)
 	for range 2 {
@@ -161,9 +146,7 @@ func TestOlderStore(t *testing.T) {
 			}
 		})
 	}
-	if err := Call(context.Background(), u.dir, Accept{}, new(Accepted), quiet); err != nil {
-		t.Error(err)
-	}
+	must(t, Call(context.Background(), u.dir, Accept{}, new(Accepted), quiet))
 	if got := u.wrong(); len(got) != 0 {
 		t.Errorf("after it was accepted: %q, want none", got)
 	}
@@ -193,9 +176,7 @@ func TestFirstInventory(t *testing.T) {
 	}
 	logs := u.open(func(s *Stores) {
 		for _, d := range databases {
-			if err := s.Failed(d.file); err != nil {
-				t.Error(err)
-			}
+			must(t, s.Failed(d.file))
 		}
 	})
 	noted, err := inventory.Read(u.dir)

@@ -38,9 +38,7 @@ func importing(path string) ImportMeasures {
 func checked(t *testing.T, dir folder.Dir) string {
 	t.Helper()
 	files, err := checkData(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := ""
 	for _, f := range files {
 		if f.Kind == "measures" {
@@ -94,9 +92,7 @@ func TestMeasures(t *testing.T) {
 		}
 		for _, dir := range []string{string(dir), copied, string(restored)} {
 			info, err := os.Stat(filepath.Join(dir, measure.Dir))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if mode := info.Mode().Perm(); mode != 0o700 {
 				t.Errorf("served %v: the measures of %s: mode %o, want 0o700", served, dir, mode)
 			}
@@ -149,17 +145,9 @@ func TestDamagedMeasures(t *testing.T) {
 			if served {
 				serve(t, dir)
 			}
-			files, err := checkData(context.Background(), dir)
-			problems := ""
-			for _, f := range files {
-				if f.Problem != "" {
-					problems += f.Path + " " + f.Problem + "\n"
-				}
-			}
-			if err != nil || strings.Count(problems, "\n") != 1 || !strings.Contains(problems, tt.says) ||
-				!strings.Contains(problems, filepath.Base(path)) {
-				t.Errorf("%s, served %v: got %q, %v, want one line with %s and the file", tt.name, served, problems,
-					err, tt.says)
+			if list := problems(t, dir); len(list) != 1 || !strings.Contains(list[0], tt.says) ||
+				!strings.Contains(list[0], filepath.Base(path)) {
+				t.Errorf("%s, served %v: got %q, want one with %s and the file", tt.name, served, list, tt.says)
 			}
 			create(t, dir, spec("one"))
 			if err := Backup(ctx, dir, filepath.Join(t.TempDir(), "backup"), true, quiet); (err == nil) != tt.whole {
@@ -187,9 +175,7 @@ func TestRetainMeasures(t *testing.T) {
 		must(t, Call(context.Background(), dir, importing(speedtests(t, 11, days)), &r, quiet))
 	}
 	m, err := s.Measures()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, tt := range []struct {
@@ -238,9 +224,7 @@ func TestMergeMeasures(t *testing.T) {
 	var r Imported
 	files := func() int {
 		list, err := filepath.Glob(filepath.Join(string(dir), "measures", "*.seg"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return len(list)
 	}
 	some := func(days int) {

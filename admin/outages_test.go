@@ -128,9 +128,7 @@ func TestOldReportsGo(t *testing.T) {
 			ask(Decide{Act: "outage.resolve", ID: r.ID}, r)
 		}
 		s, err := Open(dir, "test", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := s.opened()[CommunityFile].Update(func(tx *store.Tx) error {
 			age := func(bucket string, key []byte, name string) error {
 				b := tx.Bucket([]byte(bucket))
@@ -154,12 +152,9 @@ func TestOldReportsGo(t *testing.T) {
 			ask(CompactStores{}, new([]Compacted))
 		case "keep":
 			s, _ := serve(t, dir)
-			ctx, cancel := context.WithCancel(context.Background())
-			ended := make(chan struct{})
-			go func() { NewJobs(s, quiet).Keep(ctx); close(ended) }()
+			stopKeeping := keep(t, s)
 			soon(t, "end of the old report", func() bool { _, err := s.Community.Report(gone.ID); return err != nil })
-			cancel()
-			<-ended
+			stopKeeping()
 		}
 		var l OutageList
 		if ask(ListOutages{Page: Page{Limit: 10}}, &l); l.Total != 1 || l.Reports[0].ID != stays.ID {
@@ -209,24 +204,16 @@ func TestClientsConfirmNoOutage(t *testing.T) {
 	s, _ := serve(t, folder.Dir(t.TempDir()))
 	ctx := context.Background()
 	answer, err := NewCommands(s).Do(ctx, spec("one"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	client := answer.(*access.Issued)
 	acts, err := s.Accounts.OfClient(client.ID, client.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	person, err := s.Accounts.Create(ctx, "Élodie", "correct horse battery")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n := community.NewReport{Market: market.FR, Operator: "orange", At: geo.Point{Lat: 48.8585, Lng: 2.2946},
 		User: "admin"}
 	r, _, err := s.Community.AddReport(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct {
 		user    string
 		refused bool

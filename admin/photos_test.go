@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -27,9 +26,7 @@ import (
 func addPhoto(t testing.TB, s *Stores, main string) *photos.Photo {
 	t.Helper()
 	p, err := s.Photos.Add(context.Background(), newPhoto(main))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -54,9 +51,11 @@ func month(t *testing.T, dir folder.Dir) string {
 func problems(t *testing.T, dir folder.Dir) (list []string) {
 	t.Helper()
 	files, err := checkData(context.Background(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	return problemsOf(files)
+}
+
+func problemsOf(files []File) (list []string) {
 	for _, f := range files {
 		if f.Problem != "" {
 			list = append(list, f.Path+": "+f.Problem)
@@ -96,17 +95,13 @@ func TestBackupOfPhotos(t *testing.T) {
 			stop() // the last by the command itself
 		}
 		copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-		if err := errors.Join(Backup(context.Background(), dir, copied, true, quiet),
-			Restore(context.Background(), copied, restored)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(Backup(context.Background(), dir, copied, true, quiet),
+			Restore(context.Background(), copied, restored)))
 		if list := problems(t, restored); len(list) > 0 {
 			t.Errorf("got %q, want none", list)
 		}
 		again, err := Open(restored, "test", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l, total, err := again.Photos.List("fr-1", "", 1e6, 0)
 		if err != nil || total < 3 || len(l) != total {
 			t.Errorf("got %d of %d, %v, want %d, at least 3 and no error", len(l), total, err, total)
@@ -118,9 +113,7 @@ func TestBackupOfPhotos(t *testing.T) {
 					p.Images[photos.Main].Bytes)
 			}
 		}
-		if err := again.Close(); err != nil {
-			t.Error(err)
-		}
+		must(t, again.Close())
 	}
 }
 
@@ -140,9 +133,7 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	if got := compact(); !slices.Equal(got, all) {
 		t.Errorf("nothing deleted: %q, want %q", got, all)
 	}
-	if _, err := s.Photos.Delete(gone.ID, audit.Decision{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errorOf(s.Photos.Delete(gone.ID, audit.Decision{})))
 	left := func() bool {
 		one, err1 := os.ReadFile(filepath.Join(string(dir), month(t, dir)))
 		two, err2 := os.ReadFile(s.path(PhotosFile))
@@ -155,17 +146,12 @@ func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
 	if got := compact(); !slices.Contains(got, month(t, dir)) || left() {
 		t.Errorf("got %q, still on the disk %v, want %s compacted and nothing left", got, left(), month(t, dir))
 	}
-	if _, err := s.Photos.Delete(addPhoto(t, s, "another that must go").ID, audit.Decision{}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() { NewJobs(s, quiet).Keep(ctx); close(ended) }()
+	must(t, errorOf(s.Photos.Delete(addPhoto(t, s, "another that must go").ID, audit.Decision{})))
+	stopKeeping := keep(t, s)
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end) && left(); {
 		time.Sleep(20 * time.Millisecond)
 	}
-	cancel()
-	<-ended
+	stopKeeping()
 	if left() {
 		t.Error("a server does not compact what is deleted")
 	}
@@ -179,20 +165,9 @@ func TestCheckOfPhotos(t *testing.T) {
 	addPhoto(t, s, strings.Repeat("main", 5000))
 	name := month(t, dir)
 	for range 2 {
-		files, err := checkData(context.Background(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := []string{}
-		for _, f := range files[:7] {
-			got = append(got, fmt.Sprint(f.Path, ": ", f.Detail, f.Problem))
-		}
-		want := []string{ClientsFile + ": 0 clients", PhotosFile + ": 1 photo, 0 reports",
-			CommunityFile + ": 0 unavailable sites, 0 outage reports, 0 validations, 0 bugs",
-			UsersFile + ": 0 accounts, 0 facts", ArchivesFile + ": 0 archives, 0 rows",
-			measure.DatabaseName + ": 0 files of measures", name + ": the images of 1 photo"}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q, want %q", got, want)
+		got := holdings(t, dir)
+		if got[PhotosFile] != "1 photo, 0 reports" || got[name] != "the images of 1 photo" {
+			t.Errorf("got %v, want 1 photo, and its images", got)
 		}
 		stop()
 	}
@@ -286,9 +261,7 @@ func TestUnpack(t *testing.T) {
 func TestBackupThatBreaksOff(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	l, err := listenPrivately(socketPath(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		a := tar.NewWriter(w)
 		err := a.WriteHeader(&tar.Header{Name: ClientsFile, Size: 512, Mode: 0o600})
@@ -319,9 +292,7 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 		t.Helper()
 		b, first, err := s.Answers.Once(context.Background(), "client", photo.ID,
 			func() ([]byte, bool) { return []byte(`{"id":"` + photo.ID + `","caption":"planted words"}`), true })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(b), first
 	}
 	for _, photo := range []*photos.Photo{p, other} {
@@ -329,12 +300,8 @@ func TestDeletedPhotoLeavesNoAnswer(t *testing.T) {
 			t.Fatal("it was answered already")
 		}
 	}
-	if _, err := (Decide{Act: "photo.delete", ID: p.ID}).run(context.Background(), s); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := (CompactStores{}).run(context.Background(), s); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errorOf((Decide{Act: "photo.delete", ID: p.ID}).run(context.Background(), s)))
+	must(t, errorOf((CompactStores{}).run(context.Background(), s)))
 	text := filetest.Read(t, filepath.Join(string(dir), quotaFile))
 	if bytes.Contains(text, []byte(p.ID)) || !bytes.Contains(text, []byte(other.ID)) {
 		t.Errorf("after the deletion the file has %s, want no %q in it and %q in it", text, []byte(p.ID),

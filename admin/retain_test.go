@@ -31,9 +31,7 @@ func newAged(t *testing.T) *aged {
 	a := &aged{t: t, dir: folder.Dir(t.TempDir()), time: time.Now()}
 	a.start(func(s *Stores) {
 		ctx := context.Background()
-		if _, err := NewCommands(s).Do(ctx, importing(speedtests(t, 11, 1))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errorOf(NewCommands(s).Do(ctx, importing(speedtests(t, 11, 1)))))
 		a.report(s, "SFR")
 		a.report(s, "FREE")
 	})

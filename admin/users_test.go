@@ -91,37 +91,21 @@ func TestUserOfClient(t *testing.T) {
 	var issued access.Issued
 	must(t, Call(ctx, dir, spec("Assistant"), &issued, quiet))
 	p, err := s.Accounts.OfClient(issued.ID, issued.Name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Accounts.Create(ctx, "alice", "correct horse battery"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errorOf(s.Accounts.Create(ctx, "alice", "correct horse battery")))
 	filed := func() ([]byte, []account.Fact, error) { return nil, []account.Fact{{Kind: account.Bug, Ref: "1"}}, nil }
 	if _, _, err := s.Accounts.Once(p.ID, "", account.Bug, filed); err != nil {
 		t.Fatal(err)
 	}
-	copied, restored := filepath.Join(t.TempDir(), "backup"), folder.Dir(filepath.Join(t.TempDir(), "restored"))
-	must(t, Backup(ctx, dir, copied, true, quiet))
-	must(t, Restore(ctx, copied, restored))
+	restored := copyOf(t, dir)
 	must(t, Call(ctx, dir, DeleteClient{Client: "Assistant"}, new(access.Client), quiet))
 	if list := s.Accounts.List(); len(list) != 1 || list[0].Name != "alice" {
 		t.Errorf("got %+v, want len(list) = 1 and Name = alice", list)
 	}
-	files, err := checkData(ctx, restored)
-	if err != nil {
-		t.Fatal(err)
+	if got, bad := holdings(t, restored)[UsersFile], problems(t, restored); got != "2 accounts, 1 fact" || len(bad) > 0 {
+		t.Errorf("got %q and the problems %q, want 2 accounts, 1 fact and none", got, bad)
 	}
-	for _, f := range files {
-		if f.Problem != "" || f.Path == UsersFile && f.Detail != "2 accounts, 1 fact" {
-			t.Errorf("got %+v, want no problem, and 2 accounts, 1 fact", f)
-		}
-	}
-	other, err := Open(restored, "test", quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
+	other, _ := open(t, restored)
 	if _, err := other.Accounts.Login(ctx, "alice", "correct horse battery",
 		netip.MustParseAddr("192.0.2.1")); err != nil {
 		t.Errorf("login in what was restored: %v", err)
