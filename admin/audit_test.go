@@ -60,9 +60,9 @@ func TestTwoDecide(t *testing.T) {
 	must(t, err)
 	ctx, seen := context.Background(), r.Version()
 	results := make(chan error, 2)
-	for _, name := range []string{"alice", "bob"} {
+	for name, act := range map[string]string{"alice": "report.accept", "bob": "report.dismiss"} {
 		go func() {
-			_, err := NewCommands(s).Do(As(ctx, name), Decide{ID: r.ID, Act: map[bool]string{true: "report.accept", false: "report.dismiss"}[name == "alice"], Why: name + " says so", On: seen})
+			_, err := NewCommands(s).Do(As(ctx, name), Decide{ID: r.ID, Act: act, Why: name + " says so", On: seen})
 			results <- err
 		}()
 	}

@@ -27,7 +27,7 @@ const noteEvery = time.Minute
 // errNotAsNoted is wrapped by the errors of stores that are missing or older than they were.
 var errNotAsNoted = errors.New("restore it from a backup, or accept the folder as it is with relais check --accept")
 
-// readInventory reads stores.json. It reports whether there is none that can be read.
+// readInventory reads stores.json. It reports whether the folder has no stores.json that can be read.
 func (f *Folder) readInventory() (none bool, err error) {
 	f.noted, f.shows, err = inventoryOf(f.Dir)
 	switch {

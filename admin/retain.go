@@ -17,7 +17,7 @@ import (
 const retainEvery = 6 * time.Hour
 
 // newest returns the date of the newest data of the folder: editions of registers, what operators
-// published and people reported. Zero means that there is none.
+// published and people reported; zero for no data.
 func (s *Stores) newest() (at time.Time) {
 	var dates []time.Time
 	for _, m := range market.All {
