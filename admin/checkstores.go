@@ -109,15 +109,10 @@ func checkClosed(dir folder.Dir, deep bool) (files []File, held bool, err error)
 		}
 		files = append(files, f)
 	}
-	for _, there := range []bool{true, false} {
-		for _, d := range databases {
-			if d.existsIn(dir) != there {
-				continue
-			}
-			if err := s.openDatabase(d, true); err != nil {
-				held = held || errors.Is(err, store.ErrHeld)
-				s.failed[d.file] = err
-			}
+	for _, d := range databases {
+		if err := s.openDatabase(d, true); err != nil {
+			held = held || errors.Is(err, store.ErrHeld)
+			s.failed[d.file] = err
 		}
 	}
 	s.Photos = photos.Open(s.opened()[PhotosFile], dir, time.Now)

@@ -75,29 +75,20 @@ func isDatabase(name string) bool {
 	return photos.MonthOf(name) != "" || slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
 }
 
-// openDatabases opens existing databases first, because they may show that others are missing. Then
-// it makes the rest.
+// openDatabases opens the databases, and makes missing ones.
 func (f *Folder) openDatabases(readOnly bool) error {
-	for _, there := range []bool{true, false} {
-		for _, d := range databases {
-			if d.shared && f.node == nil {
-				continue
-			}
-			if d.late && f.node == nil && !d.existsIn(f.Dir) && f.lost(d) == nil {
-				continue
-			}
-			if f.opened()[d.file] != nil || f.failed[d.file] != nil || there && !d.existsIn(f.Dir) {
-				continue
-			}
-			switch err := f.openDatabase(d, readOnly); {
-			case err == nil:
-			case f.node != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
-				return err
-			case d.apart:
-				f.failed[d.file] = err // commands that need it return the error
-			default:
-				f.fail(d.file, err)
-			}
+	for _, d := range databases {
+		if f.node == nil && (d.shared || d.late && !d.existsIn(f.Dir) && f.lost(d) == nil) {
+			continue
+		}
+		switch err := f.openDatabase(d, readOnly); {
+		case err == nil:
+		case f.node != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
+			return err
+		case d.apart:
+			f.failed[d.file] = err // commands that need it return the error
+		default:
+			f.fail(d.file, err)
 		}
 	}
 	return nil

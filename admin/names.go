@@ -35,42 +35,47 @@ type kind struct {
 }
 
 var kinds = map[string]*kind{
-	"client": {many: "clients", list: "client list", file: ClientsFile, find: func(s *Stores, _ string) (list []candidate, err error) {
-		for _, c := range s.Clients.List() {
-			list = append(list, candidate{c.ID, c.Name})
-		}
-		return list, nil
-	}, same: func(a, b string) bool { return a == b }},
-	"user": {many: "accounts", list: "user list", file: UsersFile, find: func(s *Stores, _ string) (list []candidate, _ error) {
-		for _, a := range s.Accounts.List() {
-			list = append(list, candidate{a.ID, a.Name})
-		}
-		return list, nil
-	}, same: account.SameName},
-	"hook": {many: "hooks", list: "hook list", file: HooksFile, mark: "hook-", find: func(s *Stores, _ string) (list []candidate, _ error) {
-		for _, h := range s.Hooks.List() {
-			list = append(list, candidate{id: h.ID})
-		}
-		return list, nil
-	}},
+	"client": {many: "clients", list: "client list", file: ClientsFile, find: findClients,
+		same: func(a, b string) bool { return a == b }},
+	"user": {many: "accounts", list: "user list", file: UsersFile, find: findUsers, same: account.SameName},
+	"hook": {many: "hooks", list: "hook list", file: HooksFile, mark: "hook-", find: findHooks},
 	"photo": {many: "photos", list: "photo list", file: PhotosFile, none: photos.ErrNoPhoto,
-		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Photos.PhotoIDs(begin) })},
+		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Photos.PhotoIDs(begin)) }},
 	"report": {many: "reports", list: "report list", file: PhotosFile, none: photos.ErrNoReport,
-		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Photos.ReportIDs(begin) })},
+		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Photos.ReportIDs(begin)) }},
 	"bug": {many: "bugs", list: "bug list", file: CommunityFile, mark: "bug:", none: community.ErrNoBug,
-		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Community.BugIDs(begin) })},
-	"outage": {many: "outage reports", list: "outage list", file: CommunityFile, mark: "community:", none: community.ErrNoReport,
-		find: onlyIDs(func(s *Stores, begin string) ([]string, error) { return s.Community.ReportIDs(begin) })},
+		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Community.BugIDs(begin)) }},
+	"outage": {many: "outage reports", list: "outage list", file: CommunityFile, mark: "community:",
+		none: community.ErrNoReport,
+		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Community.ReportIDs(begin)) }},
 }
 
-func onlyIDs(ids func(s *Stores, begin string) ([]string, error)) func(*Stores, string) ([]candidate, error) {
-	return func(s *Stores, begin string) (list []candidate, err error) {
-		found, err := ids(s, begin)
-		for _, id := range found {
-			list = append(list, candidate{id: id})
-		}
-		return list, err
+func byID(ids []string, err error) (list []candidate, _ error) {
+	for _, id := range ids {
+		list = append(list, candidate{id: id})
 	}
+	return list, err
+}
+
+func findClients(s *Stores, _ string) (list []candidate, _ error) {
+	for _, c := range s.Clients.List() {
+		list = append(list, candidate{c.ID, c.Name})
+	}
+	return list, nil
+}
+
+func findUsers(s *Stores, _ string) (list []candidate, _ error) {
+	for _, a := range s.Accounts.List() {
+		list = append(list, candidate{a.ID, a.Name})
+	}
+	return list, nil
+}
+
+func findHooks(s *Stores, _ string) (list []candidate, _ error) {
+	for _, h := range s.Hooks.List() {
+		list = append(list, candidate{id: h.ID})
+	}
+	return list, nil
 }
 
 // shortest is how many characters of an id a command must have, without the mark.
