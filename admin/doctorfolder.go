@@ -48,13 +48,23 @@ func (d *doctor) files() {
 		}
 		files = append(closed, files...)
 	}
+	key := "it is made when a server starts, or with the first client that signs"
 	for _, f := range files {
 		switch {
+		case f.Path == sealFile && f.Kind == "missing":
+			key = ""
+			d.add(sealFile, Wrong, f.mend, "it is missing: clients that sign are refused")
 		case f.Problem != "":
+			if f.Path == sealFile {
+				key = ""
+			}
 			d.add(f.Path, Wrong, cmp.Or(f.mend, "relais check --data "+string(d.dir)), "%s", f.Problem)
 		case f.Path == sealFile:
-			d.add(sealFile, Fine, "", "it can be read")
+			key = "it can be read"
 		}
+	}
+	if key != "" {
+		d.add(sealFile, Fine, "", "%s", key)
 	}
 }
 
