@@ -153,7 +153,6 @@ func exitCode(err error, streams Streams) int {
 
 // visible escapes what a terminal would not print but obey, such as an escape sequence in a
 // name of an authority's file. The characters in keep stay.
-
 func visible(text, keep string) string {
 	var b strings.Builder
 	for len(text) > 0 {
