@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -105,5 +106,18 @@ func TestSmallAnswersAreKept(t *testing.T) {
 		if size > 2*maxPlain {
 			t.Errorf("%s: %d bytes are kept", tt.target, size)
 		}
+	}
+}
+
+// The memory of answers stays within its bound, whatever callers ask for.
+func TestAnswersOfManyQuestions(t *testing.T) {
+	const most = 64 << 10
+	s := newServer(t)
+	s.pages = newPageCache(most)
+	for i := range 300 {
+		parse(t, get(t, s, "/antennas/lookup-by-radio?value="+strconv.Itoa(i)), 200)
+	}
+	if n, held := s.pages.Usage(); held > most || n < 10 || n > 200 {
+		t.Errorf("%d bytes in %d answers are kept, want at most %d, and a part of the 300", held, n, most)
 	}
 }
