@@ -14,6 +14,7 @@ import (
 	"relais/auth/access"
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/measure"
 )
 
@@ -66,6 +67,7 @@ func ordinary() (n int) {
 // Where nobody serves, what is deleted is off the disk when the command ends. Where
 // somebody does, it is off the disk with the next compaction, by command or by Keep.
 func TestDeletedIsOffTheDisk(t *testing.T) {
+	tier.Slow(t)
 	for _, how := range []string{"nobody serves", "compact", "keep", "keep after a restart"} {
 		dir := folder.Dir(t.TempDir())
 		gone, stays := create(t, dir, spec("Somebody's Name")), create(t, dir, spec("Another"))

@@ -15,6 +15,7 @@ import (
 	"relais/auth/access"
 	"relais/cluster/pgtest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 )
 
 // nodes starts a cluster with an empty folder, and returns how a node of it is started, which ends
@@ -50,6 +51,7 @@ func nodes(t *testing.T) (server *pgtest.Server, start func(name string) (s *Sto
 
 // Nodes of a cluster add up what they count, keep it when they restart, and forget deleted clients.
 func TestCountsOfNodes(t *testing.T) {
+	tier.Slow(t)
 	server, start := nodes(t)
 	one, stopOne := start("one")
 	two, _ := start("two")

@@ -15,6 +15,7 @@ import (
 	"relais/auth/account"
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 )
 
 // A character that changed on the disk takes one client away, is named by the check, and
@@ -58,6 +59,7 @@ func TestChangedCharacter(t *testing.T) {
 // A character that changed on the disk takes one account away, and /readyz and the check say
 // so. The others go on, and it can be deleted.
 func TestLostAccount(t *testing.T) {
+	tier.Slow(t)
 	dir, ctx := folder.Dir(t.TempDir()), context.Background()
 	var alice, bob account.Account
 	for _, tt := range []struct {
@@ -109,6 +111,7 @@ func TestLostAccount(t *testing.T) {
 // A store that the disk does not give back is told of once and in /readyz, and comes back
 // without a restart.
 func TestStoreComesBack(t *testing.T) {
+	tier.Slow(t)
 	dir := folder.Dir(t.TempDir())
 	create(t, dir, spec("one"))
 	s, _ := open(t, dir)

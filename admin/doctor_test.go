@@ -20,6 +20,7 @@ import (
 	"relais/geo"
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -293,6 +294,7 @@ func TestDoctorLooksOn(t *testing.T) {
 
 // A running server is asked; the folder is looked at in the same way.
 func TestDoctorBesideAServer(t *testing.T) {
+	tier.Slow(t)
 	d := healthy(t)
 	s, _ := serve(t, d.dir)
 	var hops access.Hops

@@ -19,6 +19,7 @@ import (
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/outage"
 )
@@ -114,6 +115,7 @@ func TestOutages(t *testing.T) {
 // Old reports go with a compaction, by command or by Keep, whether a server has the
 // stores or not.
 func TestOldReportsGo(t *testing.T) {
+	tier.Slow(t)
 	for _, how := range []string{"nobody serves", "compact", "keep"} {
 		dir := folder.Dir(t.TempDir())
 		ask := func(c Command, answer any) {

@@ -19,6 +19,7 @@ import (
 	"relais/community/audit"
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/measure"
 	"relais/photos"
 )
@@ -66,6 +67,7 @@ func problemsOf(files []File) (list []string) {
 
 // A backup has each photo whole or not at all, while others are added and deleted.
 func TestBackupOfPhotos(t *testing.T) {
+	tier.Slow(t)
 	dir := folder.Dir(t.TempDir())
 	s, stop := serve(t, dir)
 	for range 3 {
@@ -118,6 +120,7 @@ func TestBackupOfPhotos(t *testing.T) {
 }
 
 func TestDeletedPhotoIsOffTheDisk(t *testing.T) {
+	tier.Slow(t)
 	dir := folder.Dir(t.TempDir())
 	s, _ := serve(t, dir)
 	gone := addPhoto(t, s, "an image that must go")

@@ -14,12 +14,14 @@ import (
 	"relais/community"
 	"relais/geo"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/market"
 )
 
 // Accounts are made, changed and deleted alike, whether a server has the stores or not;
 // what a person reported stays and knows nobody.
 func TestUsers(t *testing.T) {
+	tier.Slow(t)
 	for _, served := range []bool{false, true} {
 		dir := folder.Dir(t.TempDir())
 		if served {

@@ -11,6 +11,7 @@ import (
 	"relais/archive/change"
 	"relais/internal/intern"
 	"relais/internal/store"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -18,6 +19,7 @@ import (
 // Whatever byte of whatever record is another one, or whatever record is gone or under
 // another key, the check says so, and no question panics.
 func TestDamage(t *testing.T) {
+	tier.Slow(t)
 	s, db := opened(t)
 	for i, date := range []string{"2026-08-06", "2026-08-13", "2026-08-20"} {
 		mustAdd(t, s, publication(t, date, line("SFR", "10", "LTE 800", "0032700001", "Projet approuvé"),

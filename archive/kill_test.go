@@ -66,6 +66,7 @@ func snapshotPath(dir string, name int, date site.Date) string {
 // What was acknowledged is whole, and what was not is there whole or not at all,
 // whenever the process was killed.
 func TestKilled(t *testing.T) {
+	tier.Slow(t)
 	dir := t.TempDir()
 	sizes := [2]int{}
 	for name := range sizes {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"relais/ingest/anfr/column"
+	"relais/internal/tier"
 )
 
 // fewWeeks has the generator of weeks in this package replay the changes of eight weeks, which
@@ -34,6 +35,7 @@ subprocess.run([sys.executable, work + "/tools/make_france.py", work + "/out", "
 // Four consecutive weeks, whose changes are real, against the set differences of the
 // files by row key.
 func TestWeeks(t *testing.T) {
+	tier.Slow(t)
 	shared, dir := "../../shared", t.TempDir()
 	if _, err := os.Stat(filepath.Join(shared, "tools", "make_france.py")); err != nil {
 		t.Skip("no generator of weeks here")

@@ -14,6 +14,7 @@ import (
 	"relais/auth/account"
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // stdin makes the text the standard input of the test.
@@ -30,6 +31,7 @@ func stdin(t *testing.T, text string) {
 }
 
 func TestUser(t *testing.T) {
+	tier.Slow(t)
 	dir := t.TempDir()
 	run := func(args ...string) (string, string, int) {
 		return command(t.Context(), append(args, "--data", dir)...)

@@ -13,6 +13,7 @@ import (
 	"relais/auth/access"
 	"relais/internal/killtest"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // A child is a node that claims a request, says so, and hangs.
@@ -48,6 +49,7 @@ func says(text string, keep bool) func() ([]byte, bool) {
 
 // A signed request is done once, whichever nodes get it.
 func TestAnswers(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	one, two := connected(t, url, "one").Answers(), connected(t, url, "two").Answers()
 	for i, c := range []struct {
@@ -97,6 +99,7 @@ func TestAnswers(t *testing.T) {
 
 // Of many requests with a signature at once one runs, and the others get its answer.
 func TestAnswersAtOnce(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	nodes := []*Answers{connected(t, url, "one").Answers(), connected(t, url, "two").Answers()}
 	var ran, firsts atomic.Int64

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // Every request is signed, all that matters of it.
@@ -82,6 +83,7 @@ func (b *watchedBody) Seek(offset int64, whence int) (int64, error) {
 
 // A store may answer before it has the body, which is not used any more then.
 func TestEarlyAnswer(t *testing.T) {
+	tier.Slow(t)
 	server := httptest.NewServer(answer(503, "SlowDown"))
 	defer server.Close()
 	body := &watchedBody{ReadSeeker: bytes.NewReader(random(1 << 20)), t: t}

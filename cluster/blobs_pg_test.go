@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // A blob that is being put is missing, not short. One that lost rows is an error.
 func TestIncompleteRows(t *testing.T) {
+	tier.Slow(t)
 	s, b := newBlobs(t, "pg")
 	body := random(3*partSize + 1)
 	r, w := io.Pipe()
@@ -52,6 +54,7 @@ func TestIncompleteRows(t *testing.T) {
 
 // The database goes while a blob is put and read.
 func TestBlobsEngineKilled(t *testing.T) {
+	tier.Slow(t)
 	s, b := newBlobs(t, "pg")
 	body := random(3 * partSize)
 	mustPut(t, b, "there", body)

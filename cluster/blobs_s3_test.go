@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // shortLimits let tests wait for what takes too long.
@@ -122,6 +123,7 @@ var wrongStores = []struct {
 }
 
 func TestWrongStores(t *testing.T) {
+	tier.Slow(t)
 	for _, tt := range wrongStores {
 		t.Run(tt.name, func(t *testing.T) {
 			var requests atomic.Int64
@@ -294,6 +296,7 @@ func TestPutAgain(t *testing.T) {
 
 // A store that is slow but sends and takes something is waited for.
 func TestSlowStore(t *testing.T) {
+	tier.Slow(t)
 	pause := shortLimits.stall / 4
 	body := random(64 << 10)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

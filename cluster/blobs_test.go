@@ -23,6 +23,7 @@ import (
 
 	"relais/cluster/pgtest"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // newBlobs makes an empty cluster and opens its blobs.
@@ -118,6 +119,7 @@ func mustHave(t testing.TB, b Blobs, name string, want []byte) {
 }
 
 func TestBlobs(t *testing.T) {
+	tier.Slow(t)
 	both(t, func(t *testing.T, _ *pgtest.Server, b *blobs) {
 		for _, size := range []int{0, 1, partSize - 1, partSize, partSize + 1, 2*partSize + 7} {
 			name, body := fmt.Sprintf("photo/a-b_c.d/%d", size), random(size)
@@ -193,6 +195,7 @@ func TestBadBlobs(t *testing.T) {
 
 // What no record refers to goes after its time, and nothing else.
 func TestSweep(t *testing.T) {
+	tier.Slow(t)
 	both(t, func(t *testing.T, s *pgtest.Server, b *blobs) {
 		for _, name := range []string{"kept", "referred", "lost", "young", "leaving", "left", "returned"} {
 			mustPut(t, b, name, []byte(name))
@@ -237,6 +240,7 @@ func TestSweep(t *testing.T) {
 
 // More names than are read at once, and one that somebody holds.
 func TestSweepMany(t *testing.T) {
+	tier.Slow(t)
 	s, b := newBlobs(t, "pg")
 	s.Query("postgres", fmt.Sprintf(`INSERT INTO relais.pending SELECT 'n/' || i, now() - interval '2 d', false
 		FROM generate_series(1, %d) AS i`, 2*sweepAtOnce+5))
@@ -256,6 +260,7 @@ func TestSweepMany(t *testing.T) {
 
 // Bytes that are put while a sweep or a delete is about to remove the same name stay.
 func TestPutWhileSwept(t *testing.T) {
+	tier.Slow(t)
 	both(t, func(t *testing.T, s *pgtest.Server, b *blobs) {
 		mustPut(t, b, "file/x", []byte("content"))
 		s.Query("postgres", `UPDATE relais.pending SET at = at - interval '2 d'`)
@@ -285,6 +290,7 @@ func TestPutWhileSwept(t *testing.T) {
 
 // Two that put the same name end equal.
 func TestPutTwice(t *testing.T) {
+	tier.Slow(t)
 	both(t, func(t *testing.T, _ *pgtest.Server, b *blobs) {
 		body := random(partSize + 9)
 		var running sync.WaitGroup

@@ -121,6 +121,7 @@ func mustEqual(t *testing.T, url string, nodes ...*member) {
 
 // Nodes that change the same record one after the other lose no change.
 func TestTurns(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	nodes := []*member{joined(t, url, "one"), joined(t, url, "two"), joined(t, url, "three")}
 	var running sync.WaitGroup
@@ -144,6 +145,7 @@ func TestTurns(t *testing.T) {
 
 // The table has what the commits made, whatever their steps.
 func TestSteps(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	nodes := []*member{joined(t, url, "one"), joined(t, url, "two")}
 	random, failed := rand.New(rand.NewPCG(1, 2)), errors.New("failed")
@@ -196,6 +198,7 @@ func TestLargeCommit(t *testing.T) {
 // What was acknowledged is there after PostgreSQL was killed and the ways to it were cut, and every
 // outcome that was not known is settled.
 func TestEngineKilled(t *testing.T) {
+	tier.Slow(t)
 	server := newCluster(t)
 	url := server.URL("postgres")
 	relay := pgtest.NewRelay(t, server.Addr())
@@ -243,6 +246,7 @@ func TestEngineKilled(t *testing.T) {
 
 // A turn whose node hangs ends, and its commit fails.
 func TestHangingTurn(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	one, two := joined(t, url, "one"), joined(t, url, "two")
 	log := one.Log("clients")

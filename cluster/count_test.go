@@ -17,6 +17,7 @@ import (
 	"relais/cluster/pgtest"
 	"relais/internal/admit"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 var (
@@ -75,6 +76,7 @@ func TestTell(t *testing.T) {
 
 // Of nodes that tell at the same time, one learns what all have told.
 func TestTellAtOnce(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	nodes := make([]*Counts, 3)
 	for i := range nodes {
@@ -221,6 +223,7 @@ func arrive(t *testing.T, list []*door, key string, at time.Time) (admitted int)
 
 // A limit holds over three nodes, also while the engine is away and after it was killed.
 func TestLimitOfThreeNodes(t *testing.T) {
+	tier.Slow(t)
 	const limit, second = 30, 24 // requests that arrive in a second
 	server := newCluster(t)
 	list := doors(t, server, 3)

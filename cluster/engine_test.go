@@ -12,6 +12,7 @@ import (
 
 	"relais/cluster/pgtest"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 func TestMakeTwice(t *testing.T) {
@@ -24,6 +25,7 @@ func TestMakeTwice(t *testing.T) {
 
 // Of many that make a cluster in one database at the same time, one does.
 func TestMakeAtOnce(t *testing.T) {
+	tier.Slow(t)
 	url := pgtest.Start(t).URL("postgres")
 	done := make(chan error)
 	for range 10 {

@@ -16,6 +16,7 @@ import (
 	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/measure"
 	"relais/photos"
@@ -106,6 +107,7 @@ func imagesOf(node, i int) map[photos.Size][]byte {
 // Photos and measurements of nodes that write at once are the same on all, each once, and nothing
 // else is left in the blobs.
 func TestStoresAtOnce(t *testing.T) {
+	tier.Slow(t)
 	url := newCluster(t).URL("postgres")
 	nodes := []*storing{storingNode(t, url, "a"), storingNode(t, url, "b"), storingNode(t, url, "c")}
 	var running sync.WaitGroup

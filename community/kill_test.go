@@ -60,6 +60,7 @@ func changeForEver(dir string) error {
 // Whenever the process is killed, a file counts as a whole or not at all, and what was
 // acknowledged is there.
 func TestKilled(t *testing.T) {
+	tier.Slow(t)
 	dir := t.TempDir()
 	reported := 0
 	rounds := 15

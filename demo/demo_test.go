@@ -18,6 +18,7 @@ import (
 
 	"relais/geo"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -92,6 +93,7 @@ func csvRows(t *testing.T, in io.Reader) [][]string {
 // The files are in the authority's format: every department, one position a
 // support, unique rows, and tables that refer to each other.
 func TestFiles(t *testing.T) {
+	tier.Slow(t)
 	paths, _ := sums(t, 3000)
 	f, err := os.Open(paths[0])
 	if err != nil {

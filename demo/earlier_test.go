@@ -8,11 +8,13 @@ import (
 	"relais/archive/change"
 	"relais/ingest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/snapshot"
 )
 
 // A week changes something of each register, and not much.
 func TestEarlier(t *testing.T) {
+	tier.Slow(t)
 	for _, set := range Sets[1:] {
 		code := set.Markets[0]
 		t.Run(string(code), func(t *testing.T) {

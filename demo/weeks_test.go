@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // rowsOf reads a table below its title lines, with another reader than the program's.
@@ -38,6 +39,7 @@ func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]st
 // Every kind of change occurs between editions, and the last edition is
 // the register that is ingested.
 func TestPublications(t *testing.T) {
+	tier.Slow(t)
 	const n, weeks = 1000, 8
 	var before map[string]map[string]string
 	happened, dates, last := map[string]int{}, []string{}, ""
@@ -104,6 +106,7 @@ func TestPublications(t *testing.T) {
 // Data of the last days is marked synthetic and is in those days. A day is the same
 // whenever it is written.
 func TestDay(t *testing.T) {
+	tier.Slow(t)
 	now := time.Date(2026, 3, 29, 6, 30, 0, 0, time.UTC) // summer time began in France
 	write := func(now time.Time) *Day {
 		day, err := WriteDay(t.TempDir(), 2000, now)

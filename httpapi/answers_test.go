@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/tier"
 )
 
 // An item is what these tests look at of a site.
@@ -50,6 +52,7 @@ func filterItems(items []item, f func(item) bool) (kept []item) {
 // Each criterion of the search is a filter over the export, and the meta counts
 // what it finds.
 func TestSearchAgainstTheExport(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	all, meta := list(t, s, "/antennas/export")
 	if n := fmt.Sprint(len(all)); meta["returned"] != json.Number(n) || meta["total"] != json.Number(n) ||

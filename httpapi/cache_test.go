@@ -10,10 +10,12 @@ import (
 
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/tier"
 )
 
 // Answers while the data changes are those of the old or of the new data, whole.
 func TestChangeOfData(t *testing.T) {
+	tier.Slow(t)
 	old, err := country()
 	if err != nil {
 		t.Fatal(err)

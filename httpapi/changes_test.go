@@ -12,6 +12,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"relais/api/view"
+	"relais/internal/tier"
 )
 
 // A changesBody is an answer of /changes.
@@ -45,6 +46,7 @@ func textOf(s *string) string { return *cmp.Or(s, new(string)) }
 
 // Each filter selects what a scan of all changes selects, in their order.
 func TestChangesAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	w := archiveWeeks(t, s, 12)
 	period := "since=" + w.dates[0] + "&until=" + w.dates[11]
@@ -126,6 +128,7 @@ func TestChangesAgainstAScan(t *testing.T) {
 
 // The net difference is what the dated changes come to, and is the same for one week.
 func TestNetChanges(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	w := archiveWeeks(t, s, 5)
 	dated, _ := askChanges(t, s, "since="+w.dates[0])

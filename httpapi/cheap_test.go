@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"relais/auth/access"
+	"relais/internal/tier"
 )
 
 // An answer that the client has costs a twentieth, one that is not ready nothing.
 func TestCheapAnswers(t *testing.T) {
+	tier.Slow(t)
 	withinMinute()
 	s := newServer(t)
 	i := newClient(t, s, access.Server, access.ReadScopes, access.Limits{Minute: 5, Day: 100})

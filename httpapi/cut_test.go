@@ -20,6 +20,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/internal/admit"
+	"relais/internal/tier"
 )
 
 var errHalfway = errors.New("the rest cannot be read")
@@ -78,6 +79,7 @@ func wire(t *testing.T, s *Server, address, protocol, target, coding string) (st
 // No client takes the beginning of an answer that could not be finished for the whole, whichever protocol and coding
 // it speaks. What is made before it is sent is an error.
 func TestCutAnswers(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	serveHalves(s)
 	server := httptest.NewServer(s)

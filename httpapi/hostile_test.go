@@ -11,6 +11,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/internal/tier"
 )
 
 // path fills an operation's path with a good id.
@@ -44,6 +45,7 @@ var hostile = map[string]string{
 // Every query parameter of every operation with every kind of bad value: the
 // right 4xx that names the parameter, never a 500, never a panic.
 func TestHostileParameters(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	checked := 0
 	for _, op := range api.Operations() {

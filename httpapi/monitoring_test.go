@@ -13,6 +13,7 @@ import (
 
 	"relais/hook"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -131,6 +132,7 @@ func TestDashboard(t *testing.T) {
 
 // promtool reads the rules, their tests, and the expressions of the dashboard.
 func TestPromtool(t *testing.T) {
+	tier.Slow(t)
 	tool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not installed (Debian: prometheus)")

@@ -13,6 +13,7 @@ import (
 
 	"relais/community"
 	"relais/geo"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -100,6 +101,7 @@ func TestOGCDocuments(t *testing.T) {
 
 // The features of sites are those of /antennas, in order, whatever the filter and the size of pages.
 func TestOGCSitesAgainstTheList(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	for _, filter := range tenFilters {
 		if strings.Contains(filter, "radiusKm") {
@@ -255,6 +257,7 @@ func TestOGCCoverageAgainstJSON(t *testing.T) {
 
 // datetime cuts the list of speedtests and of changes; features without a time stay.
 func TestOGCDatetime(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	w := archiveWeeks(t, s, 4)
 	tests := pagesOf(t, s, "/speedtests?limit=1000&days=365")

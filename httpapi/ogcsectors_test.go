@@ -5,11 +5,14 @@ import (
 	"net/url"
 	"slices"
 	"testing"
+
+	"relais/internal/tier"
 )
 
 // Pages of sectors neither skip nor repeat one, whatever their size and the filter. How many there are is stated
 // where nothing is filtered.
 func TestOGCSectorPages(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	ids := func(address string) (list []string) {
 		for _, f := range featuresOf(t, s, address) {

@@ -21,6 +21,7 @@ import (
 	"relais/index"
 	"relais/ingest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -146,6 +147,7 @@ func (f *csvFilter) supports(rows []csvRow) map[string]geo.Point {
 // Tiles count the supports that a scan of the register's file finds on them, the list has all of them, and
 // its pages as GeoJSON are these supports at their places.
 func TestAgainstTheRegister(t *testing.T) {
+	tier.Slow(t)
 	s, rows := weeklyServer(t)
 	r, counted := rand.New(rand.NewPCG(13, 14)), 0
 	for range 40 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/index"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -54,6 +55,7 @@ func listed(t *testing.T, s *Server, target string) (ids []string, meta object) 
 // Values with commas in between are alternatives of one filter; the filters still meet on
 // one emission.
 func TestSeveralValues(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	is := func(value string, list ...string) bool { return slices.Contains(list, value) }
 	for _, tt := range []struct {

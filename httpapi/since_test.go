@@ -13,6 +13,7 @@ import (
 	"relais/demo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -96,6 +97,7 @@ func (w *weeks) changedAfter(date string) map[string]bool {
 
 // The sites with a change are those whose systems, statuses or positions differ in the files.
 func TestChangedSince(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	w := archiveWeeks(t, s, 4)
 	all := func(emission) bool { return true }

@@ -11,6 +11,7 @@ import (
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/internal/admit"
+	"relais/internal/tier"
 )
 
 // work is an answer of n MiB that computes for a time, which it writes down, before each of them.
@@ -30,6 +31,7 @@ func work(n int, each time.Duration, done *atomic.Int64) *endpoint.Answer {
 // However much one client asks for, it computes for a fifth of the processors' time, and
 // another one is answered at once.
 func TestShareOfTheProcessor(t *testing.T) {
+	tier.Slow(t)
 	s := newServer(t)
 	var busy, other atomic.Int64
 	serveStreams(s, true, map[string]*endpoint.Answer{

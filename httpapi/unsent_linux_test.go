@@ -5,10 +5,13 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relais/internal/tier"
 )
 
 // The kernel takes little for a client that does not read.
 func TestUnreadBytes(t *testing.T) {
+	tier.Slow(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
 
 func TestFiltersAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		m := load(t, code, register(code, 5003, 5))
 		r := rand.New(rand.NewPCG(9, 10))

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/tier"
 	"relais/market"
 )
 
 // The gazetteer finds the places that a scan of all places finds.
 func TestGazetteerAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	g := load(t, market.FR, register(market.FR, 600, 5)).places()
 	var texts [][]string
 	for i := range g.places {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -71,6 +72,7 @@ func TestOperatorSite(t *testing.T) {
 }
 
 func TestOperatorSiteAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	sites := register(market.FR, 3000, 9)
 	r := rand.New(rand.NewPCG(9, 9))
 	for i := range sites {

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
 
 func TestBoxesAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		m := load(t, code, register(code, 9001, 5))
 		r := rand.New(rand.NewPCG(11, 12))
@@ -70,6 +72,7 @@ func satisfiesFilter(m *Market, f Filter) func(i uint32) bool {
 }
 
 func TestDiscsAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	m := load(t, market.FR, register(market.FR, 9001, 6))
 	r := rand.New(rand.NewPCG(13, 14))
 	for range 150 {

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
 
 func TestDepartmentsAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	for _, code := range []market.Code{market.FR, market.DROM} {
 		m := load(t, code, register(code, 2000, 10))
 		for o := Any; o < len(m.Table.Operators); o++ {

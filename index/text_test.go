@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"relais/internal/fold"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
 
 func TestTextAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	m := load(t, market.FR, register(market.FR, 5003, 7))
 	text := m.text()
 	text.parts = nil

@@ -16,6 +16,7 @@ import (
 	"relais/api/view"
 	"relais/demo"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -38,6 +39,7 @@ func (k kit) belgian() map[string]string {
 // The demonstration's register goes in, one site a place, and comes out the same
 // when its rows stand in another order.
 func TestBelgium(t *testing.T) {
+	tier.Slow(t)
 	k := newKit(t)
 	paths, err := demo.WriteBE(k.src, demo.BelgianPlaces)
 	if err != nil {

@@ -143,6 +143,7 @@ var columnsKits = map[string]func() columnsKit{"France": columnsFrance, "Azimuth
 	"Flanders": columnsFlanders, "BIPT": columnsBIPT, "Cells": columnsCells, "Headless": columnsHeadless}
 
 func TestColumns(t *testing.T) {
+	tier.Slow(t)
 	for name, kit := range columnsKits {
 		t.Run(name, func(t *testing.T) { kit().test(t) })
 	}

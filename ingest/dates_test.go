@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -39,6 +40,7 @@ func (k kit) at(hours int, name, text string) string {
 
 // A source is as old as its newest row, but not older when that row is gone.
 func TestNewestRowGoes(t *testing.T) {
+	tier.Slow(t)
 	k := newKit(t)
 	swiss := []market.Code{market.CH}
 	for _, tt := range []struct {

@@ -16,6 +16,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -201,6 +202,7 @@ func refusals(k kit, good string) []refusal {
 
 // What must not be is refused with one line, and nothing in the folder changes.
 func TestRefusals(t *testing.T) {
+	tier.Slow(t)
 	k := newKit(t)
 	k.must(k.file("o.csv", observatory("2026-08-27", 100)), k.file("a.txt", antennas))
 	before := k.state()

@@ -90,6 +90,7 @@ func (k kit) canada(paths ...string) (*Report, *snapshot.Snapshot) {
 // Contacts of the extract are in no file of the folder: not in the snapshot, nor in
 // what is kept, from which the same sites come again.
 func TestPersonalData(t *testing.T) {
+	tier.Slow(t)
 	n := 4000
 	if !tier.Full() {
 		n = 1000

@@ -13,12 +13,14 @@ import (
 	"relais/auth/account"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/tier"
 	"relais/mcp/tools"
 )
 
 // While the accounts cannot be read, no valid token or key is called wrong, since programs
 // would discard it. Anonymous callers are answered as usual.
 func TestFailedAccounts(t *testing.T) {
+	tier.Slow(t)
 	w := serve(t, nil)
 	token, key := w.token(t, "alice", account.Read, account.Write), w.issue(t, nil).APIKey
 	w.tools.Failed = func(data string) error {

@@ -11,6 +11,7 @@ import (
 
 	"relais/internal/folder"
 	"relais/internal/killtest"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -190,6 +191,7 @@ func TestAddAtOnce(t *testing.T) {
 
 // What was said to be added is there, whenever the process is killed.
 func TestAddKilled(t *testing.T) {
+	tier.Slow(t)
 	dir, most := t.TempDir(), 0
 	for range 8 {
 		acknowledged := 0

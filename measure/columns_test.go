@@ -166,6 +166,7 @@ func (c *columnsCase) refused(how, column string) (refused, named bool) {
 // with the column named, and nothing is stored, or all that the rows still say is and a warning
 // names the column.
 func TestColumns(t *testing.T) {
+	tier.Slow(t)
 	for _, c := range columnsCases {
 		t.Run(c.name, func(t *testing.T) { c.test(t) })
 	}

@@ -13,6 +13,7 @@ import (
 
 	"relais/internal/folder"
 	"relais/internal/killtest"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -47,6 +48,7 @@ func importInto(dir folder.Dir, paths []string) error {
 
 // Whenever the process ends, each file counts whole or not at all.
 func TestKilled(t *testing.T) {
+	tier.Slow(t)
 	r := rand.New(rand.NewPCG(31, 32))
 	list := random(r, 4500)
 	for i := range list { // one in four is soon removed again

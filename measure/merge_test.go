@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -54,6 +55,7 @@ func scattered(t testing.TB) (*Store, string) {
 
 // Nothing that is asked changes when segments are put together.
 func TestMerged(t *testing.T) {
+	tier.Slow(t)
 	s, dir := scattered(t)
 	questions := func(s *Store) (all []any) {
 		r := rand.New(rand.NewPCG(3, 4))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -72,6 +73,7 @@ func (m *Measurement) key() string {
 // Points are compared with what was imported, and samples with how many of each cell
 // there are.
 func TestCoverageAgainstBruteForce(t *testing.T) {
+	tier.Slow(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	list := random(r, 6000)
 	s := openStore(t, t.TempDir())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -82,6 +83,7 @@ func setOf(list []string) map[string]bool {
 
 // Sessions are what a look at every measure finds.
 func TestSessionsAgainstBruteForce(t *testing.T) {
+	tier.Slow(t)
 	r := rand.New(rand.NewPCG(11, 12))
 	s := openStore(t, t.TempDir())
 	list, ageless := ownedMeasures(t, s, r)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/site/observation"
@@ -101,6 +102,7 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 
 // The tests of ten thousand random sites, with or without base stations.
 func TestSitesAgainstBruteForce(t *testing.T) {
+	tier.Slow(t)
 	r := rand.New(rand.NewPCG(25, 26))
 	list := random(r, 800)
 	s := openStore(t, t.TempDir())

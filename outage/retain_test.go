@@ -10,6 +10,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -53,6 +54,7 @@ func TestClearedIsOffTheDisk(t *testing.T) {
 
 // What a feed was before takes no space: nothing of it stays but the last good read.
 func TestFeedKeepsNoPast(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "community.db")
 	db := database(t, path)
 	defer db.Close()

@@ -74,6 +74,7 @@ func addForEver(dir folder.Dir) error {
 // Whenever the process is killed, acknowledged photos are complete, deleted ones are gone, and
 // of any other all or nothing exists.
 func TestKilled(t *testing.T) {
+	tier.Slow(t)
 	dir := folder.Dir(t.TempDir())
 	have := map[string]int{} // numbers of photos that were acknowledged
 	unsure, gone := map[string]bool{}, map[string]bool{}

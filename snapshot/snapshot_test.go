@@ -18,6 +18,7 @@ import (
 
 	"relais/geo"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -110,6 +111,7 @@ func file(t testing.TB, sites []site.Site) []byte {
 }
 
 func TestRoundTrip(t *testing.T) {
+	tier.Slow(t)
 	sites := randomSites(2000)
 	path := filepath.Join(t.TempDir(), "FR.snap")
 	info, err := build(t, sites).Write(path)
@@ -270,6 +272,7 @@ func FuzzRead(f *testing.F) {
 // Each value of the columns is changed, with a valid checksum, which a fuzzer without
 // knowledge of the format seldom reaches.
 func TestReadChecksEveryReference(t *testing.T) {
+	tier.Slow(t)
 	good := file(t, randomSites(2))
 	refused := 0
 	for i := headerBytes; i < len(good); i++ {

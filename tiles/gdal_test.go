@@ -18,12 +18,14 @@ import (
 
 	"relais/geo"
 	"relais/index"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/measure"
 )
 
 // GDAL reads each layer of a tile as orb does: the same values at the same places.
 func TestAgainstGDAL(t *testing.T) {
+	tier.Slow(t)
 	ogr2ogr, err := exec.LookPath("ogr2ogr")
 	if err != nil {
 		t.Skip("ogr2ogr is not installed (Debian: gdal-bin)")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relais/internal/killtest"
+	"relais/internal/tier"
 )
 
 // manyFiles is how many files a copy of the tests has.
@@ -81,6 +82,7 @@ func whole(dir string) (n int) {
 // A killed copy is missing or marked as unfinished. Any other copy has all files.
 
 func TestKilled(t *testing.T) {
+	tier.Slow(t)
 	for _, kind := range []string{"backup", "restore"} {
 		for _, dest := range []string{"missing", "exists"} {
 			for range 6 {

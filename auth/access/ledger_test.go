@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // A book is a ledger in memory: what each process has told of each window.
@@ -219,6 +220,7 @@ func TestRefundsOfSeveralServers(t *testing.T) {
 
 // While the ledger is away, all servers together admit what was left, and nearly no more.
 func TestAdmittedWhileTheLedgerIsAway(t *testing.T) {
+	tier.Slow(t)
 	for _, c := range []struct{ servers, limit, before int }{{2, 1, 0}, {3, 60, 0}, {3, 60, 30}, {3, 60, 60}, {3, 1000, 999},
 		{5, 7, 6}, {13, 300, 100}} {
 		t.Run(fmt.Sprintf("%d servers, %d requests after %d", c.servers, c.limit, c.before), func(t *testing.T) {

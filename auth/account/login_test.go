@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"relais/community/audit"
+	"relais/internal/tier"
 )
 
 // Who signed in before the account was changed does not let a program in after it.
@@ -46,6 +47,7 @@ func TestChangedMeanwhile(t *testing.T) {
 // Guessing is limited by name and address, whether somebody has the name or not, and by
 // address.
 func TestGuessing(t *testing.T) {
+	tier.Slow(t)
 	for _, name := range []string{"alice", "nobody"} {
 		w := newWorld(t)
 		w.person("alice")
@@ -182,6 +184,7 @@ func TestRefusedGuessesDoNotCount(t *testing.T) {
 // Who knows the password is not locked out by signing in often, and attempts at one time
 // are limited as others are.
 func TestGuessingAtOnce(t *testing.T) {
+	tier.Slow(t)
 	w := newWorld(t)
 	w.person("alice")
 	w.guessed("alice", home, guessesByAddress-5)

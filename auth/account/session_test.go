@@ -14,6 +14,7 @@ import (
 
 	"relais/community/audit"
 	"relais/internal/store"
+	"relais/internal/tier"
 )
 
 // session starts a session of a person who has just signed in.
@@ -73,6 +74,7 @@ func TestSession(t *testing.T) {
 
 // What changes an account ends its sessions, and nobody else's. Another role leaves programs let in.
 func TestEndOfSessions(t *testing.T) {
+	tier.Slow(t)
 	for _, tt := range []struct {
 		name     string
 		change   func(w *world, p Person) error

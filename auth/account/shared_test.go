@@ -16,6 +16,7 @@ import (
 	"relais/internal/admit/tallytest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/tier"
 )
 
 // A countingLog counts turns.
@@ -51,6 +52,7 @@ func newServers(t *testing.T) (log *countingLog, here, there *world) {
 // A code gives tokens once, at whichever server it is used, and a refresh token the same next one at
 // both.
 func TestTokensOfTwoServers(t *testing.T) {
+	tier.Slow(t)
 	_, here, there := newServers(t)
 	p, c := here.person("alice"), here.program()
 	// both calls do at two servers at once.

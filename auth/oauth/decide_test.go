@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/tier"
 )
 
 // A refusal needs no password, and sends no browser anywhere: the page has a link that tells the program.
@@ -58,6 +60,7 @@ func TestScopes(t *testing.T) {
 
 // A wrong password and too many of them.
 func TestDecisions(t *testing.T) {
+	tier.Slow(t)
 	w := newWorld(t)
 	client := w.register(callback)
 	text := ""

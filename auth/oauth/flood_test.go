@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"relais/internal/tier"
 )
 
 // tryRegister registers a program from an address.
@@ -32,6 +34,7 @@ func (w *world) mustWait(what string, a answer, most time.Duration) {
 // in, nor room from other networks; when there is room for none, newcomers are told when to
 // come back.
 func TestFloodOfRegistrations(t *testing.T) {
+	tier.Slow(t)
 	w := newWorld(t)
 	client := w.register(callback)
 	made := map[int]int{}

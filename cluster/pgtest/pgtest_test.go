@@ -3,10 +3,13 @@ package pgtest
 import (
 	"strings"
 	"testing"
+
+	"relais/internal/tier"
 )
 
 // What was committed before a kill of all processes is there after a restart.
 func TestKill(t *testing.T) {
+	tier.Slow(t)
 	s := Start(t)
 	s.CreateDatabase("relais")
 	s.Query("relais", "CREATE TABLE t (n int)")
@@ -43,6 +46,7 @@ func TestKill(t *testing.T) {
 
 // A synchronous standby has what was acknowledged, and is written to once promoted.
 func TestPromote(t *testing.T) {
+	tier.Slow(t)
 	primary := Start(t)
 	primary.CreateDatabase("relais")
 	primary.Query("relais", "CREATE TABLE t (n int)")
@@ -65,6 +69,7 @@ func TestPromote(t *testing.T) {
 
 // An asynchronous standby that did not get a commit loses it.
 func TestAsynchronous(t *testing.T) {
+	tier.Slow(t)
 	primary := Start(t)
 	primary.CreateDatabase("relais")
 	primary.Query("relais", "CREATE TABLE t (n int)")
@@ -92,6 +97,7 @@ func TestURL(t *testing.T) {
 
 // psql understands the connection strings, also the one that leads to the server that takes writes.
 func TestURLOfTwo(t *testing.T) {
+	tier.Slow(t)
 	primary := Start(t)
 	standby := primary.Standby(true)
 	for _, s := range []*Server{primary, standby} {

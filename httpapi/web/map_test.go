@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/internal/tier"
 )
 
 var mapConfigText = regexp.MustCompile(`(?s)<script type="application/json" id="config">(.*?)</script>`)
@@ -96,6 +97,7 @@ func TestMapFilters(t *testing.T) {
 
 // What the scripts compute without a browser is tested with Node.
 func TestMapScripts(t *testing.T) {
+	tier.Slow(t)
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("no Node")
@@ -107,6 +109,7 @@ func TestMapScripts(t *testing.T) {
 
 // The map offers what the last edition changed if an edition before it is kept.
 func TestMapOffersKnownChanges(t *testing.T) {
+	tier.Slow(t)
 	for editions := 1; editions <= 2; editions++ {
 		p, _, _ := figurePages(t, editions)
 		for _, m := range configOf(t, ask(p, "GET", "/").Body.String()).Markets {

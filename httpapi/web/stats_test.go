@@ -18,6 +18,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -76,6 +77,7 @@ func TestStatsOfDepartments(t *testing.T) {
 
 // The tables under the charts have the emissions of the files, and the lines have the tables' numbers.
 func TestTrends(t *testing.T) {
+	tier.Slow(t)
 	p, files, dates := figurePages(t, 4)
 	for _, code := range archive.Markets {
 		m := market.Get(code)

@@ -16,6 +16,7 @@ import (
 	"relais/archive/change"
 	"relais/geo"
 	"relais/index/indextest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
@@ -114,6 +115,7 @@ func TestWeekFigures(t *testing.T) {
 
 // The sites of a kind are those of its changes, and their links lead to pages.
 func TestWeekSites(t *testing.T) {
+	tier.Slow(t)
 	p, _, dates := figurePages(t, 2)
 	shown := regexp.MustCompile(`<tr><td>(?:<a href="(/site/[^"?]+)\?lang=en">)?(9\d+)`)
 	want := map[string]map[string]bool{}

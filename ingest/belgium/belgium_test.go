@@ -13,6 +13,7 @@ import (
 
 	"relais/ingest/source"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -165,6 +166,7 @@ func TestPlace(t *testing.T) {
 // The order of rows and files changes nothing: neither what is served nor how much
 // is rejected for what.
 func TestOrder(t *testing.T) {
+	tier.Slow(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	operators := []string{"Proximus NV", "Telenet Group BVBA", "Orange Belgium NV", "Citymesh", "ASTRID"}
 	var rows, list []string

@@ -19,6 +19,7 @@ import (
 	"relais/demo"
 	"relais/ingest/source"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -250,6 +251,7 @@ func TestDate(t *testing.T) {
 // The snapshot does not depend on the order of the rows, and both layouts give the
 // same sites, which are those of a plain reading.
 func TestDemo(t *testing.T) {
+	tier.Slow(t)
 	text, counts := sample(t, demo.CAOptions{Broken: true, Personal: true})
 	sites, report, snap, err := build(t, "SYNTHETIC_fx.csv", text)
 	if err != nil {

@@ -69,6 +69,7 @@ func damaged(filled string, split, join, by, keep, number int, ending string) st
 
 // No shifted row gets a name, telephone number or mail address served or kept.
 func TestShifted(t *testing.T) {
+	tier.Slow(t)
 	t.Run("published", func(t *testing.T) { testShifted(t, "\ufeff"+published, filled) })
 	t.Run("older", func(t *testing.T) { testShifted(t, olderHeader, olderFilled) })
 }

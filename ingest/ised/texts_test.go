@@ -76,6 +76,7 @@ func TestFutureDates(t *testing.T) {
 
 // Of a large file every row is counted once, for what it is.
 func TestCounts(t *testing.T) {
+	tier.Slow(t)
 	bad := []struct{ reason, row string }{
 		{"broken record", with(t, "location", `"Main St`)},
 		{"broken record", with(t, "licensee_name", `""Bell Mobility, Inc."`, "location", `"Main St,FX"`)},

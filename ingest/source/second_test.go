@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/tier"
 )
 
 // longTable has blocks of rows for several rounds through a queue.
@@ -29,6 +31,7 @@ func readAll(r *Reader) (all []string) {
 
 // Two readers get the rows that encoding/csv finds.
 func TestSecondReader(t *testing.T) {
+	tier.Slow(t)
 	text := longTable()
 	c := csv.NewReader(bytes.NewReader(text))
 	c.Comma = ';'

@@ -140,6 +140,7 @@ func TestSTACCatalogue(t *testing.T) {
 
 // A catalogue of the greatest size takes some ten times its bytes, however small its values are.
 func TestHugeCatalogues(t *testing.T) {
+	tier.Slow(t)
 	many := strings.Repeat("{},", maxDocument/3)
 	var assets strings.Builder
 	for i := range 300000 {
@@ -182,6 +183,7 @@ func TestHugeCatalogues(t *testing.T) {
 
 // Errors and problems are short, however long a catalogue's texts are.
 func TestErrorsAreShort(t *testing.T) {
+	tier.Slow(t)
 	n := maxDocument / 2
 	if !tier.Full() {
 		n = 64 << 10

@@ -12,12 +12,14 @@ import (
 	"relais/ingest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 	"relais/market"
 )
 
 // A newer file that was ingested by hand stays until the authority's file is not older,
 // and update says so.
 func TestNewerByHand(t *testing.T) {
+	tier.Slow(t)
 	k := weeklyKit(t)
 	k.want(k.run(), Updated, "")
 	k.byHand(observatory(t, "2026-01-29"), false)
@@ -44,6 +46,7 @@ func TestNewerByHand(t *testing.T) {
 
 // A lost, damaged or restored snapshot is brought up to date.
 func TestSnapshotIsAnother(t *testing.T) {
+	tier.Slow(t)
 	for _, tt := range []struct {
 		name  string
 		spoil func(k *kit) error

@@ -18,6 +18,7 @@ import (
 
 	"relais/demo"
 	"relais/internal/filetest"
+	"relais/internal/tier"
 	"relais/market"
 )
 
@@ -321,6 +322,7 @@ func TestGzip(t *testing.T) {
 
 // A file gets the modification time that the server states.
 func TestModified(t *testing.T) {
+	tier.Slow(t)
 	day := time.Date(2026, 1, 14, 3, 0, 0, 0, time.UTC)
 	path := filetest.New(t, "x", "x")
 	now := time.Now()

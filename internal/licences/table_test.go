@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 var update = flag.Bool("update", false, "write third-party.json.gz")
@@ -183,6 +184,7 @@ func wanted(t *testing.T) *Table {
 
 // Every module that go list names has the licence of its files, and every other part that of its own.
 func TestTable(t *testing.T) {
+	tier.Slow(t)
 	want := wanted(t)
 	if *update {
 		var b bytes.Buffer

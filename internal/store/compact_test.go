@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // looping returns a function that does something again and again on a goroutine of its own, and the end of all.
@@ -79,6 +80,7 @@ func deletedAndCompacted(t *testing.T, db *DB, path string, secret []byte, i int
 // Readers and writers of an open file do not notice that it is compacted, and
 // deleted records leave the file.
 func TestCompactWhileOpen(t *testing.T) {
+	tier.Slow(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")
 	db := opened(t, path)
@@ -140,6 +142,7 @@ func TestCompactWhileOpen(t *testing.T) {
 
 // A View that runs on does not hold up Compact, and sees what it saw.
 func TestCompactBesideAView(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
 	put(t, db, "k", []byte("old"))

@@ -99,6 +99,7 @@ func lastPage(data []byte) int {
 }
 
 func TestDamaged(t *testing.T) {
+	tier.Slow(t)
 	data := sound(t, 400)
 	t.Logf("%d bytes", len(data))
 	path := filepath.Join(t.TempDir(), "x.db")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"relais/internal/killtest"
+	"relais/internal/tier"
 )
 
 func TestMain(m *testing.M) {
@@ -70,6 +71,7 @@ func writeForEver(path, first string) error {
 }
 
 func TestKilled(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	said := 0
 	for round := range 12 {
@@ -98,6 +100,7 @@ func TestKilled(t *testing.T) {
 }
 
 func TestHeldByAnotherProcess(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	holder, lines := killtest.Start(t, path)
 	if !lines.Scan() {

@@ -19,6 +19,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/killtest"
+	"relais/internal/tier"
 )
 
 // hurry makes the next call try again what failed.
@@ -30,6 +31,7 @@ func hurry(db *DB) {
 
 // What the mapped file no longer gives is read again, without a restart.
 func TestPageFaults(t *testing.T) {
+	tier.Slow(t)
 	for _, size := range []int64{0, 4096, 8192, 40960} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
@@ -188,6 +190,7 @@ func TestOpenedAgain(t *testing.T) {
 
 // While somebody reads the file as it was opened before, no page of theirs is used.
 func TestOpenedAgainBesideAView(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
 	put(t, db, "k", []byte("old"))

@@ -15,6 +15,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/internal/tier"
 )
 
 // must ends the test on an error of what it needs.
@@ -155,6 +156,7 @@ func TestCreateTwice(t *testing.T) {
 }
 
 func TestHeld(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
 	for _, tt := range []struct {
@@ -183,6 +185,7 @@ func TestHeld(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
+	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := opened(t, path)
 	put(t, db, "k", []byte("v"))

@@ -8,6 +8,7 @@ import (
 	"relais/api"
 	"relais/archive"
 	"relais/community"
+	"relais/internal/tier"
 	"relais/outage"
 	"relais/photos"
 )
@@ -54,6 +55,7 @@ func shown(t *testing.T, tool *Tool) string {
 
 // No tool breaks of what is not there: it answers nothing, or says what is missing.
 func TestNothingThere(t *testing.T) {
+	tier.Slow(t)
 	nothing := empty(t)
 	registers := empty(t)
 	registers.Set = inCountry(t).Set

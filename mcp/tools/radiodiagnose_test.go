@@ -10,6 +10,7 @@ import (
 
 	"relais/geo"
 	"relais/index"
+	"relais/internal/tier"
 	"relais/market"
 	"relais/radio"
 	"relais/site"
@@ -65,6 +66,7 @@ func (x *radioRow) namesID(id site.RadioID) bool {
 
 // Counts of a diagnosis are those of a scan over sites and measures.
 func TestDiagnoseAgainstAScan(t *testing.T) {
+	tier.Slow(t)
 	sites, rows := radioTown(rand.New(rand.NewPCG(61, 64)))
 	r := radioReading(t, sites, rows)
 	m := r.Set.Market(market.FR)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 const images = "../../../shared/data/images/"
@@ -62,6 +63,7 @@ func lumaDifference(a, b image.Image) (most int, mean float64) {
 }
 
 func TestLikeLibavif(t *testing.T) {
+	tier.Slow(t)
 	d := decoder(t)
 	for _, name := range []string{
 		"avif/example.avif", "avif/fox.profile0.10bpc.yuv420.odd-width.odd-height.avif",
@@ -174,6 +176,7 @@ func TestTruncated(t *testing.T) {
 // Bits of every sample are flipped at random, for a second or, with
 // AVIF_FLIPS=10m, for as long as that.
 func TestFlips(t *testing.T) {
+	tier.Slow(t)
 	paths, _ := filepath.Glob("testdata/*.avif") // the patterns are sound
 	more, _ := filepath.Glob(images + "avif/*.avif")
 	for _, path := range more {

@@ -27,6 +27,7 @@ var unread = []string{"bomb-", "usebomb", "trunc.", "html-then", "weird.jpg", "g
 // Every shared image becomes three WebP files of the right size without metadata, as webpinfo
 // and exiftool see them, or fails with a typed error.
 func TestSharedImages(t *testing.T) {
+	tier.Slow(t)
 	dir := t.TempDir()
 	n := 0
 	for i, path := range sharedImages(t, "exif/*", "heic/*", "avif/*", "made/*", "svg/tests_s*") {
@@ -209,6 +210,7 @@ func TestSharedHEIC(t *testing.T) {
 // The variants state the turn and the mirroring that bring back the first picture, and a
 // part of it that is 385 × 330 (exiftool: CleanAperture).
 func TestSharedAVIF(t *testing.T) {
+	tier.Slow(t)
 	results := map[string]*Result{}
 	for _, path := range sharedImages(t, "avif/kimono*") {
 		results[filepath.Base(path)] = rendered(t, filetest.Read(t, path))

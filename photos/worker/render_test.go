@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/image/webp"
 
+	"relais/internal/tier"
 	"relais/photos/render"
 )
 
@@ -26,6 +27,7 @@ func newRenderer(t *testing.T, o Options) *Pool {
 }
 
 func TestRender(t *testing.T) {
+	tier.Slow(t)
 	p := newRenderer(t, Options{Deadline: time.Minute}) // on a slow machine under the race detector
 	var file bytes.Buffer
 	m := image.NewNRGBA(image.Rect(0, 0, 2400, 1200))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/tier"
 	"relais/photos/render"
 )
 
@@ -62,6 +63,7 @@ func pngHeader(width, height uint32) []byte {
 // With little memory one worker runs, which reads what fits and refuses the rest by
 // its header.
 func TestRenderLittleMemory(t *testing.T) {
+	tier.Slow(t)
 	if raceDetector {
 		t.Skip("the race detector takes more memory than a worker may have")
 	}

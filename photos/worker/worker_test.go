@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relais/internal/tier"
 )
 
 const testMemory = 512 << 20
@@ -149,6 +151,7 @@ func TestJobs(t *testing.T) {
 
 // The worst job only kills its worker.
 func TestFaults(t *testing.T) {
+	tier.Slow(t)
 	p := newPool(t, Options{Deadline: 3 * time.Second})
 	before, _, err := p.ask("hash")
 	if err != nil {
@@ -242,6 +245,7 @@ func TestQueue(t *testing.T) {
 
 // Jobs that must be alone run one after the other, in any process.
 func TestAlone(t *testing.T) {
+	tier.Slow(t)
 	p := newPool(t, Options{Workers: 2})
 	answers := make([]answer, 4)
 	var wg sync.WaitGroup

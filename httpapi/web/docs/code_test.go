@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/internal/tier"
 )
 
 // The vectors are what HMAC-SHA256 gives, by the library and by openssl.
@@ -73,6 +74,7 @@ func TestSigningPrograms(t *testing.T) {
 
 // The lines of each language send the request, with the key of the environment.
 func TestCodeLines(t *testing.T) {
+	tier.Slow(t)
 	var got string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body) // of a request that is compared below

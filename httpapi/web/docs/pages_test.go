@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/internal/tier"
 	"relais/mcp/tools"
 )
 
@@ -63,6 +64,7 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 }
 
 func TestEveryErrorIsDocumented(t *testing.T) {
+	tier.Slow(t)
 	page := pageText(t, newDocs().API, "fr")
 	for _, p := range api.Problems() {
 		if text := section(t, page, "error-"+p.Code); !strings.Contains(text, p.Code) {

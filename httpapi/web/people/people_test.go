@@ -14,6 +14,7 @@ import (
 
 	"relais/auth/account"
 	"relais/community/audit"
+	"relais/internal/tier"
 )
 
 // Nobody is sent to the sign-in and comes back, and who may not see a page does not; a change of role
@@ -170,6 +171,7 @@ func TestCookie(t *testing.T) {
 
 // Unknown names, wrong passwords and disabled accounts get the same answer.
 func TestWrongLogin(t *testing.T) {
+	tier.Slow(t)
 	w := newWorld(t)
 	w.person("alice")
 	if _, err := w.Accounts.Disable(w.person("bob").ID, true, audit.Decision{}); err != nil {
@@ -215,6 +217,7 @@ func TestOwnPath(t *testing.T) {
 
 // Without TLS nobody signs in, but on the own machine; a trusted proxy is reached as the base URL says.
 func TestSecure(t *testing.T) {
+	tier.Slow(t)
 	forwarded := http.Header{"X-Forwarded-For": {"203.0.113.9"}}
 	for _, tt := range []struct {
 		name, base, host, from string
