@@ -66,14 +66,15 @@ test: ## every kind of test, the end-to-end one on the built binary included
 # The tests in test start a program of their own, which the detector does not see. What one
 # goroutine computes is left to make test: the detector finds nothing there and is ten times as
 # slow. Left out are packages that neither start goroutines nor share anything between them, also
-# in tests, comparisons with a scan or with brute force, and what writes hundreds of megabytes.
+# in tests, comparisons with a scan or with brute force, tests that ask one question after the
+# other, and what writes hundreds of megabytes.
 RACELESS   ?= test
-UNRACED    ?= Against|TestLargeCommit
+UNRACED    ?= Against|TestLargeCommit|TestOGC|TestFormats|TestChanges|TestChangedSince|TestHostileParameters|TestPromtool
 CONCURRENT = grep -rlE --include='*.go' --exclude-dir=build '^\s*go |\.Go\(|t\.Parallel\(|"sync' . | \
 	grep -vE '^\./($(RACELESS))/' | xargs -n 1 dirname | sort -u
 
 race: ## the tests under the race detector
-	$(GO) test -race -skip '$(UNRACED)' -vet=off -timeout 20m $(TESTFLAGS) $$($(CONCURRENT))
+	$(GO) test -race -skip '$(UNRACED)' -vet=off -timeout 20m $(TESTFLAGS) ./httpapi $$($(CONCURRENT)) # the longest first
 
 # The files are on a file system in memory, which FUSE mounts. One test at a time: a photo
 # whose decoder runs out of time on a busy machine is refused, and not lost.

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/internal/tier"
 )
 
 // binary returns the path of the program: $RELAIS_BINARY, or one that is built here.
@@ -113,6 +114,9 @@ var dates = []string{"2024-02-01", "2024-03-07", "2024-04-04", "2024-05-02", "20
 func TestOthers(t *testing.T) {
 	for _, g := range []register{{"CH", swiss}, {"CA", canadian}, {"BE", belgian}} {
 		for seed := range uint64(2) {
+			if seed == 0 && !tier.Full() {
+				continue // editions in order; they come in any order below
+			}
 			t.Run(fmt.Sprint(g.code, seed), func(t *testing.T) {
 				r, from, dir := rand.New(rand.NewPCG(41, seed)), t.TempDir(), t.TempDir()
 				files := g.editions(t, r, from, dates)
