@@ -125,7 +125,7 @@ func TestDoctorFolder(t *testing.T) {
 			must(t, os.Truncate(in(d, inventory.Name), 9))
 		}, finding{"stores.json", Wrong, "damaged", "relais check --data"}},
 		{"a missing store", false, func(t *testing.T, d *doctor) { must(t, os.Remove(in(d, "users.db"))) },
-			finding{"users.db", Wrong, "the folder had it", "relais check --data"}},
+			finding{"users.db", Wrong, "it is missing, and the folder had it", "relais check --data"}},
 		{"a file of another", true, func(t *testing.T, d *doctor) { must(t, os.Lchown(in(d, "users.db"), 65534, -1)) },
 			finding{"owner", Wrong, "users.db belongs to nobody", "sudo chown -R root: "}},
 		{"a mount", true, func(t *testing.T, d *doctor) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"relais/internal/store"
@@ -58,7 +59,11 @@ func (d *doctor) files() {
 			if f.Path == sealFile {
 				key = ""
 			}
-			d.add(f.Path, Wrong, cmp.Or(f.mend, "relais check --data "+string(d.dir)), "%s", f.Problem)
+			text := f.Problem
+			if rest, ok := strings.CutPrefix(text, f.Path+" "); ok { // the finding begins with the file
+				text = "it " + rest
+			}
+			d.add(f.Path, Wrong, cmp.Or(f.mend, "relais check --data "+string(d.dir)), "%s", text)
 		case f.Path == sealFile:
 			key = "it can be read"
 		}
