@@ -27,7 +27,8 @@ func TestNewerByHand(t *testing.T) {
 	r := k.run()
 	k.want(r, Failed, "older than the present snapshot of 2026-01-29")
 	k.wantAsked(whole(weekly), whole(towns))
-	if note := "FR: its snapshot, of 2026-01-29, is not the one of the last update; the files are fetched again"; !slices.Contains(r.Notes, note) {
+	note := "FR: its snapshot, of 2026-01-29, is not the one of the last update; the files are fetched again"
+	if !slices.Contains(r.Notes, note) {
 		t.Errorf("notes %q, want %q among them", r.Notes, note)
 	}
 	k.wantDate("2026-01-29")
