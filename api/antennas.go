@@ -25,7 +25,7 @@ type listParams struct {
 	marketParams
 	siteFilters
 	siteText
-	IDs idList `param:"ids" doc:"Only these sites of the market: up to 100 siteKeys or ids, in any mix, separated by commas. The order of the list does not count; names that no site has are in unknownIds." example:"fr-90000010"`
+	IDs []string `param:"ids" max:"100" doc:"Only these sites of the market: up to 100 siteKeys or ids, in any mix, separated by commas. The order of the list does not count; names that no site has are in unknownIds." example:"fr-90000010"`
 	boxParams
 	discParams
 	Format listFormat `param:"format" default:"json" doc:"json; geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta; or csv: the items without meta, with the columns of /antennas/export."`
@@ -79,7 +79,7 @@ func (r *Env) list(ctx context.Context, p *listParams) (*endpoint.Answer, error)
 	if b := p.box(); b != nil {
 		meta.BBox = &view.Box{North: b.North, South: b.South, East: b.East, West: b.West}
 	}
-	meta.UnknownIDs = p.IDs.apply(&f, loaded)
+	meta.UnknownIDs = onlyNamed(p.IDs, &f, loaded)
 	page := sitePage{market: loaded}
 	if loaded != nil {
 		meta.DataVersion = &loaded.Snap.Version

@@ -84,7 +84,7 @@ func (p *cellParams) Check() error {
 	switch {
 	case (p.MCC == nil) != (p.MNC == nil):
 		return &endpoint.ParamError{Param: "mcc, mnc", Want: "they belong together"}
-	case p.MCC != nil && (p.Market != market.Default || p.Operator != market.AllOperators):
+	case p.MCC != nil && (p.Market != market.Default || p.Operator.names() != nil):
 		return &endpoint.ParamError{Param: "mcc", Want: "mcc and mnc name the network: leave market and operator out"}
 	}
 	return p.radioParams.Check()
@@ -97,7 +97,7 @@ func (p *cellParams) network() bool {
 	}
 	for _, format := range []string{"%03d%02d", "%03d%03d"} { // network codes have two digits or three
 		if m, i := market.Network(fmt.Sprintf(format, *p.MCC, *p.MNC)); m != nil {
-			p.Market, p.Operator = m.Code, operatorList(m.Operators[i].Key)
+			p.Market, p.Operator = m.Code, operatorNames{operatorName(m.Operators[i].Key)}
 			return true
 		}
 	}

@@ -24,11 +24,11 @@ type changeFilters struct {
 
 // changeSelection are changeFilters without a place.
 type changeSelection struct {
-	Kind kindList `param:"kind" doc:"Kinds of changes, several with commas." example:"site-added"`
+	Kind []change.Kind `param:"kind" doc:"Kinds of changes, several with commas." example:"site-added"`
 	areaParams
-	Generation generationList `param:"generation" doc:"Generations of systems, several with commas. Changes that are not of one system are left out." example:"5G"`
-	Technology textList       `param:"technology" doc:"Systems with their bands, as technologies in answers has them; several with commas. Changes that are not of one system are left out." example:"5G NR 3500"`
-	Band       textList       `param:"band" doc:"Bands of systems in MHz, several with commas. Changes that are not of one system are left out." example:"3500"`
+	Generation []site.Generation `param:"generation" doc:"Generations of systems, several with commas. Changes that are not of one system are left out." example:"5G"`
+	Technology []string          `param:"technology" doc:"Systems with their bands, as technologies in answers has them; several with commas. Changes that are not of one system are left out." example:"5G NR 3500"`
+	Band       []string          `param:"band" doc:"Bands of systems in MHz, several with commas. Changes that are not of one system are left out." example:"3500"`
 }
 
 // changeDisc are discParams of lists that are not by distance.
@@ -37,30 +37,6 @@ type changeDisc struct {
 	Lon      *float64 `param:"lon" min:"-180" max:"180" doc:"Centre of a disc, longitude in degrees." example:"2.2945"`
 	Lng      *float64 `param:"lng" min:"-180" max:"180" doc:"The same as lon." example:"2.2945"`
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"Radius of the disc in kilometres." example:"2"`
-}
-
-// A kindList is a list of kinds of changes, separated by commas.
-type kindList string
-
-// Several is the type of one value.
-func (kindList) Several() any { return change.Kind(0) }
-
-// UnmarshalText accepts kinds in any case.
-func (l *kindList) UnmarshalText(b []byte) error {
-	parts, err := splitValues(string(b))
-	if err != nil {
-		return err
-	}
-	for i, p := range parts {
-		var k change.Kind
-		if err := k.UnmarshalText([]byte(p)); err != nil {
-			return err
-		}
-		parts[i] = k.String()
-	}
-	slices.Sort(parts) // for caches: one question has one key
-	*l = kindList(strings.Join(slices.Compact(parts), ","))
-	return nil
 }
 
 // Check holds the rules over several parameters.
@@ -80,7 +56,7 @@ func (p *changeFilters) Check() error {
 }
 
 // resolve turns the parameters into a filter, except for systems.
-func (p *changeFilters) resolve(m *market.Market, o operatorList) (f change.Filter, err error) {
+func (p *changeFilters) resolve(m *market.Market, o operatorNames) (f change.Filter, err error) {
 	operators, err := o.positions(m)
 	if err != nil {
 		return f, err
@@ -93,15 +69,7 @@ func (p *changeFilters) resolve(m *market.Market, o operatorList) (f change.Filt
 	if area != index.Any {
 		f.Areas = []string{m.Areas[area].Code}
 	}
-	for _, name := range textList(p.Kind).values() {
-		var k change.Kind
-		if k.UnmarshalText([]byte(name)) == nil { // always, as it was bound before
-			f.Kinds = append(f.Kinds, k)
-		}
-	}
-	for _, g := range p.Generation.choice() {
-		f.Generations = append(f.Generations, site.Generation(g))
-	}
+	f.Kinds, f.Generations = p.Kind, p.Generation
 	disc := discParams(p.changeDisc)
 	f.Box, f.Disc = p.box(), disc.disc()
 	return f, nil
@@ -111,7 +79,7 @@ func (p *changeFilters) resolve(m *market.Market, o operatorList) (f change.Filt
 // that it has, an unknown one is an error; else nothing matches it.
 func (p *changeFilters) resolveSystems(f *change.Filter, m *market.Market, known []string, all bool) error {
 	f.Technologies, f.Bands = nil, nil
-	for _, want := range p.Technology.values() {
+	for _, want := range p.Technology {
 		i := slices.IndexFunc(known, func(name string) bool { return fold.Equal(name, want) })
 		switch {
 		case i >= 0:
@@ -121,7 +89,7 @@ func (p *changeFilters) resolveSystems(f *change.Filter, m *market.Market, known
 		}
 		f.Technologies = append(f.Technologies, want)
 	}
-	for _, want := range p.Band.values() {
+	for _, want := range p.Band {
 		band, err := strconv.Atoi(want)
 		if all && (err != nil || !slices.ContainsFunc(known, func(name string) bool { return bandOf(name) == want })) {
 			return unknownSystem("band", want, m, bandsOf(known))

@@ -19,6 +19,7 @@ import (
 	"relais/index"
 	"relais/market"
 	"relais/measure"
+	"relais/site"
 )
 
 // An Env is what one request works on: the data, the caller and the clock. The data does
@@ -243,7 +244,7 @@ func (r *Env) resolveMarket(ctx context.Context, in marketParams, p siteFilters)
 	if err != nil {
 		return nil, nil, f, err
 	}
-	choices.Generations = p.Generation.choice()
+	choices.Generations = generationChoice(p.Generation)
 	if loaded != nil {
 		choices.Statuses = statusesIn(p.Status, loaded)
 		if choices.Systems, err = systemsIn(p.Technology, p.Band, loaded); err != nil {
@@ -263,6 +264,13 @@ func (r *Env) resolveMarket(ctx context.Context, in marketParams, p siteFilters)
 		f.OneOf = &choices
 	}
 	return m, loaded, f, nil
+}
+
+func generationChoice(list []site.Generation) (c index.Choice) {
+	for _, g := range list {
+		c = append(c, int(g))
+	}
+	return c
 }
 
 // singleValue splits a choice of one value from other choices, which it returns.

@@ -79,6 +79,8 @@ func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error)
 	return f, nil
 }
 
+const maxHookOperators = 50 // of one hook
+
 // hookOperators returns the keys of operators of a market, or of any market.
 func hookOperators(code market.Code, names string) (list []string, err error) {
 	if names == "" || strings.EqualFold(names, "ALL") {
@@ -90,7 +92,7 @@ func hookOperators(code market.Code, names string) (list []string, err error) {
 			keys = append(keys, m.OperatorKeys()...)
 		}
 	}
-	parts, err := splitValues(names) // as the filter of changes has it
+	parts, err := endpoint.SplitList(names, maxHookOperators)
 	if err != nil {
 		return nil, fmt.Errorf("operator: want %w", err)
 	}

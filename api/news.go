@@ -27,8 +27,8 @@ const (
 )
 
 type newsParams struct {
-	Market   market.Code  `param:"market" doc:"The market to read." example:"FR"`
-	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+	Market   market.Code   `param:"market" doc:"The market to read." example:"FR"`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 	changeFilters
 	Offset int `param:"offset" default:"0" min:"0" max:"100000" doc:"Entries to pass over."`
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"relais/api/endpoint"
@@ -16,8 +15,8 @@ import (
 
 // marketParams are the parameters of operations that read one market.
 type marketParams struct {
-	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
-	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+	Market   market.Code   `param:"market" default:"FR" doc:"The market to read."`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 }
 
 // singleMarketParams is inMarket for transports that take one operator.
@@ -27,17 +26,7 @@ type singleMarketParams struct {
 }
 
 func (in singleMarketParams) asLists() marketParams {
-	return marketParams{in.Market, operatorList(in.Operator)}
-}
-
-// An operatorName is the key of an operator, in upper case.
-type operatorName string
-
-// UnmarshalText accepts any text in any case. Whether the market has the operator is
-// checked once the market is known.
-func (o *operatorName) UnmarshalText(b []byte) error {
-	*o = operatorName(fold.UpperASCII(string(b)))
-	return nil
+	return marketParams{in.Market, operatorNames{in.Operator}}
 }
 
 // areaParams are the filters by administrative area.
@@ -49,10 +38,10 @@ type areaParams struct {
 
 // emissionParams are the filters by emission: one emission must satisfy all of them.
 type emissionParams struct {
-	Generation generationList `param:"generation" doc:"Generations of an emission, several with commas." example:"5G"`
-	Status     string         `param:"status" max:"400" doc:"Statuses of an emission as the data has them, without regard to case and accents, or en-service, techop, projet; several with commas." example:"en-service"`
-	Technology textList       `param:"technology" doc:"Technologies of an emission with their bands, as technologies in answers has them; several with commas." example:"5G NR 3500"`
-	Band       textList       `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
+	Generation []site.Generation `param:"generation" doc:"Generations of an emission, several with commas." example:"5G"`
+	Status     string            `param:"status" max:"400" doc:"Statuses of an emission as the data has them, without regard to case and accents, or en-service, techop, projet; several with commas." example:"en-service"`
+	Technology []string          `param:"technology" doc:"Technologies of an emission with their bands, as technologies in answers has them; several with commas." example:"5G NR 3500"`
+	Band       []string          `param:"band" doc:"Bands of an emission in MHz, several with commas." example:"3500"`
 }
 
 // siteFilters are the filters of routes that read sites.
@@ -72,7 +61,7 @@ type singleEmissionParams struct {
 func (e singleEmissionParams) asLists() emissionParams {
 	p := emissionParams{Status: e.Status}
 	if e.Generation != nil {
-		p.Generation = generationList(e.Generation.String())
+		p.Generation = []site.Generation{*e.Generation}
 	}
 	return p
 }
@@ -205,35 +194,6 @@ func (p *discParams) check() error {
 		return &endpoint.ParamError{Param: "lng", Want: "lon is given too; give one of them"}
 	}
 	return checkComplete("", []edge{{"lat", p.Lat}, {"lon", p.lon()}, {"radiusKm", p.RadiusKm}})
-}
-
-// position returns the position of the operator in the market's table, index.Any for
-// ALL.
-func (o operatorName) position(m *market.Market) (int, error) {
-	if o == market.AllOperators {
-		return index.Any, nil
-	}
-	if i, ok := m.OperatorNamed(string(o)); ok {
-		return i, nil
-	}
-	allowed := append(m.OperatorKeys(), market.AllOperators)
-	return 0, &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
-		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(allowed, ", "))}
-}
-
-// checkMarkets fails unless one of the markets has the operator.
-func (o operatorName) checkMarkets(markets []*market.Market) error {
-	var keys []string
-	for _, m := range markets {
-		if _, err := o.position(m); err == nil {
-			return nil
-		}
-		keys = append(keys, m.OperatorKeys()...)
-	}
-	slices.Sort(keys)
-	allowed := append(slices.Compact(keys), market.AllOperators)
-	return &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
-		Want: "one of " + strings.Join(allowed, ", ")}
 }
 
 // position returns the position of the area in the market's table.

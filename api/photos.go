@@ -38,15 +38,15 @@ var listPhotos = endpoint.New(endpoint.Decl{
 }, (*Env).photos)
 
 type photosParams struct {
-	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
-	Market   *market.Code `param:"market" doc:"Only this market."`
-	Operator operatorList `param:"operator" default:"ALL" doc:"Only photos of these operators, several with commas."`
-	Limit    int          `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
-	Offset   int          `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+	ID       string        `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
+	Market   *market.Code  `param:"market" doc:"Only this market."`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Only photos of these operators, several with commas."`
+	Limit    int           `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
+	Offset   int           `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
 func (r *Env) photos(_ context.Context, p *photosParams) (*view.Body[[]view.Photo, view.PhotosMeta], error) {
-	loaded, at, _, err := r.findSite(p.ID, p.Market, market.AllOperators, errNoSite)
+	loaded, at, _, err := r.findSite(p.ID, p.Market, nil, errNoSite)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, at, _, err := r.findSite(p.ID, p.Market, market.AllOperators, errNoSite)
+	loaded, at, _, err := r.findSite(p.ID, p.Market, nil, errNoSite)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/archive/change"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -83,7 +84,7 @@ type SiteTests struct {
 
 // SpeedtestsOfSite returns a page of the speedtests of /speedtests/site, and how many match.
 func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
-	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorList(t.Operator), BestOnly: t.Best,
+	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorNames{t.Operator}, BestOnly: t.Best,
 		Limit: t.Limit, Offset: t.Offset}
 	if err := p.Check(); err != nil {
 		return nil, 0, err
@@ -113,9 +114,15 @@ type ChangesQuestion struct {
 func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, error) {
 	p := changesParams{marketParams: q.asLists(), Since: q.Since, Until: q.Until, Net: q.Net, Limit: q.Limit,
 		Offset: q.Offset, csvParams: csvParams{Separator: comma}}
-	p.Kind, p.Technology = kindList(q.Kind), textList(q.Technology)
+	var kind change.Kind
+	if kind.UnmarshalText([]byte(q.Kind)) == nil {
+		p.Kind = []change.Kind{kind}
+	}
+	if q.Technology != "" {
+		p.Technology = []string{q.Technology}
+	}
 	if q.Generation != nil {
-		p.Generation = generationList(q.Generation.String())
+		p.Generation = []site.Generation{*q.Generation}
 	}
 	if d := q.Disc; d != nil {
 		km := d.Radius / 1000
@@ -129,7 +136,7 @@ func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, err
 
 // Departments returns the statistics of /stats/departments.
 func (r *Env) Departments(o Operator) ([]view.Department, error) {
-	body, err := r.departments(context.Background(), &statsParams{operatorList(o)})
+	body, err := r.departments(context.Background(), &statsParams{operatorNames{o}})
 	if err != nil {
 		return nil, err
 	}

@@ -23,9 +23,9 @@ var getAntenna = endpoint.New(endpoint.Decl{
 }, (*Env).antenna)
 
 type antennaParams struct {
-	ID       string       `param:"id" max:"128" code:"ANTENNA_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"23444"`
-	Market   *market.Code `param:"market" doc:"Only this market."`
-	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas."`
+	ID       string        `param:"id" max:"128" code:"ANTENNA_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"23444"`
+	Market   *market.Code  `param:"market" doc:"Only this market."`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas."`
 }
 
 // sitePool reuses records, with the memory of their lists.
@@ -60,9 +60,9 @@ var getSite = endpoint.New(endpoint.Decl{
 }, (*Env).site)
 
 type siteParams struct {
-	ID       string       `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
-	Market   *market.Code `param:"market" doc:"Only this market."`
-	Operator operatorList `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas; operatorSiteId is then the first one's."`
+	ID       string        `param:"siteId" max:"128" code:"SITE_NOT_FOUND" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
+	Market   *market.Code  `param:"market" doc:"Only this market."`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Only a site that has one of these operators, several with commas; operatorSiteId is then the first one's."`
 }
 
 func (r *Env) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
@@ -83,7 +83,7 @@ func detailMeta(m *index.Market) view.DetailMeta {
 
 // findSite returns the site that name identifies and the position of its first operator
 // among those in o. Without such a site or operator it returns the error absent.
-func (r *Env) findSite(name string, in *market.Code, o operatorList, absent *Error) (*index.Market, uint32, int,
+func (r *Env) findSite(name string, in *market.Code, o operatorNames, absent *Error) (*index.Market, uint32, int,
 	error) {
 	among := market.All
 	if in != nil {

@@ -123,18 +123,18 @@ var siteSpeedtests = endpoint.New(endpoint.Decl{
 }, (*Env).speedtestsOfSite)
 
 type siteSpeedtestsParams struct {
-	SiteID       string       `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
-	ANFRCode     string       `param:"anfrCode" max:"128" doc:"Legacy: the same as siteId. All that are given must name one site."`
-	NationalCode string       `param:"nationalSiteCode" max:"128" doc:"The same."`
-	SourceCode   string       `param:"sourceCode" max:"128" doc:"The same."`
-	ENB          *int         `param:"enb" min:"0" max:"4294967295" doc:"eNB or gNB: only speedtests that name it, at whatever site." example:"1009"`
-	Market       *market.Code `param:"market" doc:"Only this market; default: that of the site, FR for an enb alone."`
-	Operator     operatorList `param:"operator" default:"ALL" doc:"Only speedtests of these operators, several with commas; or ALL." example:"ORANGE"`
-	MNC          *int         `param:"mnc" min:"0" max:"999" doc:"Only this mobile network code." example:"1"`
-	MCC          *int         `param:"mcc" min:"0" max:"999" doc:"Only this mobile country code; with mnc alone, that of the market where it has one only." example:"208"`
-	BestOnly     bool         `param:"bestOnly" default:"false" doc:"Only the best speedtest."`
-	Limit        int          `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
-	Offset       int          `param:"offset" default:"0" min:"0" doc:"Items to pass over; ignored with bestOnly."`
+	SiteID       string        `param:"siteId" max:"128" doc:"Site id (sup_id), siteKey, national code or station number." example:"fr-90000010"`
+	ANFRCode     string        `param:"anfrCode" max:"128" doc:"Legacy: the same as siteId. All that are given must name one site."`
+	NationalCode string        `param:"nationalSiteCode" max:"128" doc:"The same."`
+	SourceCode   string        `param:"sourceCode" max:"128" doc:"The same."`
+	ENB          *int          `param:"enb" min:"0" max:"4294967295" doc:"eNB or gNB: only speedtests that name it, at whatever site." example:"1009"`
+	Market       *market.Code  `param:"market" doc:"Only this market; default: that of the site, FR for an enb alone."`
+	Operator     operatorNames `param:"operator" default:"ALL" doc:"Only speedtests of these operators, several with commas; or ALL." example:"ORANGE"`
+	MNC          *int          `param:"mnc" min:"0" max:"999" doc:"Only this mobile network code." example:"1"`
+	MCC          *int          `param:"mcc" min:"0" max:"999" doc:"Only this mobile country code; with mnc alone, that of the market where it has one only." example:"208"`
+	BestOnly     bool          `param:"bestOnly" default:"false" doc:"Only the best speedtest."`
+	Limit        int           `param:"limit" default:"20" min:"1" max:"100" doc:"Most items to answer."`
+	Offset       int           `param:"offset" default:"0" min:"0" doc:"Items to pass over; ignored with bestOnly."`
 }
 
 // codes returns the identifiers of the site that are given.
@@ -200,7 +200,7 @@ func (r *Env) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in market
 			}
 			continue
 		}
-		if loaded, at, _, err = r.findSite(c.value, p.Market, market.AllOperators, errNoSite); err != nil {
+		if loaded, at, _, err = r.findSite(c.value, p.Market, nil, errNoSite); err != nil {
 			return q, in, err
 		}
 		in.Market = loaded.Table.Code

@@ -18,7 +18,7 @@ var departments = endpoint.New(endpoint.Decl{
 }, (*Env).departments)
 
 type statsParams struct {
-	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of FR or DROM, several with commas: a site with two of them counts once; or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators of FR or DROM, several with commas: a site with two of them counts once; or ALL. An operator of one market counts in that market's departments only." example:"ORANGE"`
 }
 
 // withDepartments are the markets that have departments.

@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"relais/api/endpoint"
@@ -26,33 +25,13 @@ func (tileLayer) Values() (names []string) {
 	return names
 }
 
-// A layerList is a list of layers in the order of a tile, separated by commas.
-type layerList string
+// layerNames are layers of a tile.
+type layerNames []tileLayer
 
-// Several is the type of one value.
-func (layerList) Several() any { return tileLayer("") }
-
-// UnmarshalText accepts layers in any order.
-func (l *layerList) UnmarshalText(b []byte) error {
-	parts, err := splitValues(string(b))
-	if err != nil {
-		return err
-	}
-	known := tileLayer("").Values()
-	for _, name := range parts {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("of %s", strings.Join(known, ", "))
-		}
-	}
-	known = slices.DeleteFunc(known, func(name string) bool { return !slices.Contains(parts, name) })
-	*l = layerList(strings.Join(known, ","))
-	return nil
-}
-
-func (l layerList) has(name string) bool { return slices.Contains(textList(l).values(), name) }
+func (l layerNames) has(name string) bool { return slices.Contains(l, tileLayer(name)) }
 
 // ofRegister reports whether one of the layers shows the register.
-func (l layerList) ofRegister() bool {
+func (l layerNames) ofRegister() bool {
 	return l.has(tiles.SitesLayer) || l.has(tiles.SectorsLayer) || l.has(tiles.PlacesLayer)
 }
 
@@ -123,7 +102,7 @@ func measureLayer(layer func(*measure.Store, measure.Query, tiles.Tile) ([]byte,
 			return nil, err
 		}
 		q.Since = r.yearStart()
-		for _, g := range p.Generation.choice() {
+		for _, g := range p.Generation {
 			q.Generations = append(q.Generations, measure.Generation(g))
 		}
 		return layer(store, q, t)

@@ -24,14 +24,14 @@ var getTile = endpoint.New(endpoint.Decl{
 const tileType = "application/vnd.mapbox-vector-tile"
 
 type tileParams struct {
-	Market   market.Code  `param:"market" doc:"The market to read." example:"FR"`
-	Operator operatorList `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
-	Z        int          `param:"z" min:"0" max:"22" doc:"Zoom." example:"9"`
-	X        int          `param:"x" min:"0" doc:"Column, from the west." example:"259"`
-	Y        int          `param:"y" min:"0" doc:"Row, from the north." example:"176"`
+	Market   market.Code   `param:"market" doc:"The market to read." example:"FR"`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+	Z        int           `param:"z" min:"0" max:"22" doc:"Zoom." example:"9"`
+	X        int           `param:"x" min:"0" doc:"Column, from the west." example:"259"`
+	Y        int           `param:"y" min:"0" doc:"Row, from the north." example:"176"`
 	siteFilters
-	Layers  layerList `param:"layers" default:"sites,sectors,places" doc:"Layers of the tile, with commas. The default is those of the register." example:"sites,outages"`
-	Version string    `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
+	Layers  layerNames `param:"layers" default:"sites,sectors,places" doc:"Layers of the tile, with commas. The default is those of the register." example:"sites,outages"`
+	Version string     `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
 }
 
 // Refine makes a tile that shows the register alone immutable at the address of its version. What
@@ -170,7 +170,7 @@ func (r *Env) allowedLayers() (names []string) {
 // tileLayers describes the layers that the caller can have for TileJSON.
 func (r *Env) tileLayers() (list []view.TileLayer) {
 	for _, l := range tiles.Layers() {
-		if !layerList(l.Name).ofRegister() && !slices.Contains(r.allowedLayers(), l.Name) {
+		if !(layerNames{tileLayer(l.Name)}).ofRegister() && !slices.Contains(r.allowedLayers(), l.Name) {
 			continue
 		}
 		fields := map[string]string{}

@@ -19,7 +19,7 @@ func TestUnknownSystems(t *testing.T) {
 	loaded := indextest.Market(t, market.BE, site.Site{ID: "a", Position: geo.Point{Lat: 50, Lng: 4}, Area: -1,
 		Stations: []site.Station{{Code: "s"}}, Emissions: []site.Emission{{Generation: site.G4}}})
 	known := new(edits).systems(loaded)
-	p := &changeFilters{changeSelection: changeSelection{Technology: "LTE 800"}}
+	p := &changeFilters{changeSelection: changeSelection{Technology: []string{"LTE 800"}}}
 	var f change.Filter
 	err := p.resolveSystems(&f, be, known, true)
 	if e, ok := errors.AsType[*endpoint.ParamError](err); !ok || !strings.Contains(e.Want, "does not state it") || len(e.Allowed) > 0 {
@@ -28,7 +28,7 @@ func TestUnknownSystems(t *testing.T) {
 	if err := p.resolveSystems(&f, be, nil, false); err != nil || len(f.Technologies) != 1 {
 		t.Errorf("got %v, %q, want one that matches nothing", err, f.Technologies)
 	}
-	p.Band = "C"
+	p.Band = []string{"C"}
 	if err := p.resolveSystems(&f, be, nil, false); err == nil {
 		t.Error("a band that is not a number is accepted")
 	}

@@ -211,8 +211,8 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 		if p.Example != "" {
 			s["example"] = p.typed(p.Example)
 		}
-		if list, ok := p.listSchema(types); ok {
-			s["schema"], s["style"], s["explode"] = list, "form", false // values with commas in between
+		if p.item != nil {
+			s["schema"], s["style"], s["explode"] = p.listSchema(types), "form", false // values with commas in between
 			if p.Example != "" {
 				s["example"] = strings.Split(p.Example, ",")
 			}

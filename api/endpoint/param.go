@@ -34,8 +34,9 @@ import (
 //	unkeyed:"true"    the answer's content does not depend on it: Call.Key does not have it
 //
 // A field is a string, int, bool, float64, a string type with the method Values (any case
-// is accepted), a type with UnmarshalText, or a pointer to one of these, which stays nil if
-// the parameter is absent.
+// is accepted), a type with UnmarshalText, a pointer to one of these, which stays nil if
+// the parameter is absent, or a slice of them: values with commas in between, of which max
+// is the number.
 type Param struct {
 	Name     string
 	In       string // "query", "path" or "body"
@@ -57,6 +58,7 @@ type Param struct {
 	empty      bool     // may be an empty text
 	unkeyed    bool     // is not in Call.Key
 	values     []string // all that a string type has, nil for any
+	item       *Param   // of a list: what its values are bound as
 }
 
 // maxText is the maximum length of texts, unless they state another.
@@ -83,11 +85,8 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 		if f.Type.Kind() == reflect.Pointer {
 			p.Type = f.Type.Elem()
 		}
-		p.jsonKind = kindOf(p.Type)
-		_, p.unmarshals = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
-		if e, ok := reflect.Zero(p.Type).Interface().(enumerated); ok && !p.unmarshals {
-			p.values = e.Values()
-		}
+		p.describeType()
+		p.item = itemOf(p)
 		if strings.Contains(d.Path, "{"+p.Name+"}") {
 			p.In = "path"
 		} else if in := f.Tag.Get("in"); in != "" {
@@ -101,6 +100,15 @@ func describe(d Decl, v reflect.Value, index []int) (params []Param) {
 		params = append(params, p)
 	}
 	return params
+}
+
+// describeType notes how values of the type are bound.
+func (p *Param) describeType() {
+	p.jsonKind = kindOf(p.Type)
+	_, p.unmarshals = reflect.New(p.Type).Interface().(encoding.TextUnmarshaler)
+	if e, ok := reflect.Zero(p.Type).Interface().(enumerated); ok && !p.unmarshals {
+		p.values = e.Values()
+	}
 }
 
 // A Lookup returns the value of a parameter, "" if it is absent or empty. Its error says
@@ -139,7 +147,7 @@ func (o *Op[E]) Bind(get Lookup) (*Call[E], error) {
 		if err := p.set(f, raw); err != nil {
 			return nil, p.paramError(raw, err)
 		}
-		if !p.unkeyed && (f.Kind() == reflect.Pointer || !f.Equal(o.template.FieldByIndex(p.index))) {
+		if !p.unkeyed && (f.Kind() == reflect.Pointer || !sameValue(f, o.template.FieldByIndex(p.index))) {
 			key = p.appendKey(key, f)
 		}
 	}
@@ -159,12 +167,12 @@ func (p *Param) paramError(raw string, err error) error {
 	if errors.Is(err, ErrRepeated) { // has the same code for all parameters
 		e.Code = ""
 	}
-	if v, ok := reflect.Zero(p.Type).Interface().(enumerated); ok {
+	one := p.Type
+	if p.item != nil {
+		one = p.item.Type
+	}
+	if v, ok := reflect.Zero(one).Interface().(enumerated); ok {
 		e.Allowed = v.Values()
-	} else if l, ok := reflect.Zero(p.Type).Interface().(several); ok {
-		if v, ok := l.Several().(enumerated); ok {
-			e.Allowed = v.Values()
-		}
 	} else if p.jsonKind == aBool {
 		e.Allowed = []string{"true", "false"}
 	}
@@ -185,6 +193,9 @@ func (p *Param) set(f reflect.Value, raw string) error {
 	}
 	if p.unmarshals {
 		return f.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(raw))
+	}
+	if p.item != nil {
+		return p.setList(f, raw)
 	}
 	if p.values != nil {
 		i := slices.IndexFunc(p.values, func(v string) bool { return fold.EqualASCII(v, raw) })
@@ -310,9 +321,10 @@ func (p *Param) appendKey(key []byte, f reflect.Value) []byte {
 	}
 	key = append(append(append(key, '&'), p.Name...), '=')
 	switch f.Kind() {
-	case reflect.String:
-		key = strconv.AppendInt(key, int64(f.Len()), 10)
-		return append(append(key, ':'), f.String()...)
+	case reflect.String, reflect.Slice:
+		text := textOf(f)
+		key = strconv.AppendInt(key, int64(len(text)), 10)
+		return append(append(key, ':'), text...)
 	case reflect.Float64:
 		return strconv.AppendFloat(key, f.Float(), 'g', -1, 64)
 	case reflect.Bool:
@@ -335,9 +347,9 @@ func Values(path string, params any) url.Values {
 		switch {
 		case p.In == "path" || f.Kind() == reflect.Pointer && f.IsNil():
 		case f.Kind() == reflect.Pointer:
-			values.Set(p.Name, fmt.Sprint(f.Elem().Interface()))
-		case !f.Equal(defaults.FieldByIndex(p.index)):
-			values.Set(p.Name, fmt.Sprint(f.Interface()))
+			values.Set(p.Name, textOf(f.Elem()))
+		case !sameValue(f, defaults.FieldByIndex(p.index)):
+			values.Set(p.Name, textOf(f))
 		}
 	}
 	return values

@@ -134,6 +134,13 @@ func (p *Param) schema(s *schemas) Schema {
 		}
 		return sch
 	}
+	if p.item != nil { // of a JSON object: a text with commas, which all models write
+		sch := Schema{"type": "string"}
+		if p.Default != "" {
+			sch["default"] = p.Default
+		}
+		return sch
+	}
 	sch := s.schemaOf(p.Type)
 	if sch["type"] == "string" && sch["enum"] == nil && !p.unmarshals {
 		sch["maxLength"] = p.maxLength()
@@ -149,24 +156,6 @@ func (p *Param) schema(s *schemas) Schema {
 	return sch
 }
 
-// several is the type of a parameter that takes values separated by commas.
-type several interface{ Several() any }
-
-// listSchema returns the schema of a parameter with several values, and false for another
-// parameter.
-func (p *Param) listSchema(s *schemas) (Schema, bool) {
-	l, ok := reflect.Zero(p.Type).Interface().(several)
-	if !ok {
-		return nil, false
-	}
-	items := s.schemaOf(reflect.TypeOf(l.Several()))
-	sch := Schema{"type": "array", "items": items}
-	if p.Default != "" {
-		sch["default"] = strings.Split(p.Default, ",")
-	}
-	return sch, true
-}
-
 // structured is the type of a member of a body that is a list of objects. Its text is JSON. Item returns the
 // schema of an object.
 type structured interface{ Item() Schema }
@@ -180,8 +169,8 @@ func (p *Param) Structured() bool {
 // Schema returns the JSON Schema of the parameter's value.
 func (p *Param) Schema() Schema {
 	types := newSchemas()
-	if list, ok := p.listSchema(types); ok {
-		return list
+	if p.item != nil {
+		return p.listSchema(types)
 	}
 	return p.schema(types)
 }

@@ -97,7 +97,7 @@ var outages = func() kind {
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
 			q := &outageItems{}
-			q.Market, q.Operator, q.Source = p.Market, market.AllOperators, "all"
+			q.Market, q.Source = p.Market, "all"
 			list, err := r.OutageRows(&q.OutageParams, nil)
 			return &features{market: p.Market, kind: "outages", table: view.OutageTable(list), id: p.FeatureID}, err
 		})
@@ -132,7 +132,7 @@ const newestMeasures = 10000
 
 func anyMeasure(p *marketOne) *measureItems {
 	q := &measureItems{}
-	q.Market, q.Operator = p.Market, market.AllOperators
+	q.Market = p.Market
 	return q
 }
 
@@ -201,7 +201,7 @@ var changes = func() kind {
 		},
 		func(ctx context.Context, r *api.Env, p *marketOne) (*features, error) {
 			q := &changeItems{}
-			q.Market, q.Operator = p.Market, market.AllOperators
+			q.Market = p.Market
 			var day period
 			if err := day.UnmarshalText([]byte(p.FeatureID[:min(len(p.FeatureID), len(time.DateOnly))])); err != nil {
 				day = "0001-01-01" // no change has it
