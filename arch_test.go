@@ -25,6 +25,7 @@ var layers = []struct{ name, folders string }{
 	{"operations", "api"},
 	{"shapes and declarations", "api/view api/endpoint"},
 	{"administration", "admin cluster"},
+	{"questions", "catalog"},
 	{"datasets that read others", "auth community demo export hook ingest/update photos tiles"},
 	{"datasets", "archive index measure outage radio"},
 	{"files of authorities", "ingest"},

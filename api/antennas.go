@@ -7,6 +7,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export"
 	"relais/index"
 )
@@ -69,28 +70,35 @@ func checkPlace(box *boxParams, disc *discParams) error {
 	return nil
 }
 
+// question returns the question that the parameters ask.
+func (p *listParams) question() (catalog.Sites, error) {
+	s, err := p.selection(p.marketParams)
+	return catalog.Sites{Selection: s, Where: index.Query{Box: p.box(), Disc: p.disc(), Text: p.Text}, Named: p.IDs,
+		Offset: p.Offset, Limit: p.Limit}, err
+}
+
 func (r *Env) list(ctx context.Context, p *listParams) (*endpoint.Answer, error) {
-	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
+	q, err := p.question()
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.Sites(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	m, loaded := q.Market, found.Register
 	meta := view.ListMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
-	if b := p.box(); b != nil {
+	if b := q.Where.Box; b != nil {
 		meta.BBox = &view.Box{North: b.North, South: b.South, East: b.East, West: b.West}
 	}
-	meta.UnknownIDs = onlyNamed(p.IDs, &f, loaded)
-	page := sitePage{market: loaded}
+	meta.UnknownIDs, meta.TotalMatched, meta.Returned = found.Unknown, found.Total, len(found.Sites)
+	meta.NextOffset = found.Next(p.Offset)
+	meta.HasMore = meta.NextOffset != nil
 	if loaded != nil {
-		meta.DataVersion = &loaded.Snap.Version
-		hits := loaded.Find(index.Query{Filter: f, Box: p.box(), Disc: p.disc(), Text: p.Text}, p.Offset, p.Limit)
-		page.sites, page.metres = hits.Sites, hits.Metres
-		meta.Total, meta.TotalMatched = loaded.Len(), hits.Total
-		meta.Returned = len(hits.Sites)
-		if next := p.Offset + len(hits.Sites); next < hits.Total && len(hits.Sites) > 0 {
-			meta.HasMore, meta.NextOffset = true, &next
-		}
+		meta.DataVersion, meta.Total = &loaded.Snap.Version, loaded.Len()
 	}
+	page := sitePage{market: loaded, sites: found.Sites, metres: found.Metres}
 	if p.Format == formatCSV {
 		return p.file(page.register().SiteTable(), m.Code, siteRows, meta.NextOffset), nil
 	}

@@ -11,12 +11,14 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive"
+	"relais/catalog"
 	"relais/market"
+	"relais/site"
 )
 
 var listArchives = endpoint.New(endpoint.Decl{
 	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", FailureName: "ANFR_ARCHIVES", MaxAge: 3600,
-	DependsOn: []string{dataArchives},
+	DependsOn: []string{catalog.Archives},
 	Summary:   "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
 	Doc:       "Each is a date for /anfr/archive/{date}; meta.current is the newest one.",
 }, (*Env).archives)
@@ -51,7 +53,7 @@ func archiveSource(synthetic bool) view.Attribution {
 
 var getArchive = endpoint.New(endpoint.Decl{
 	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", FailureName: "ANFR_ARCHIVE", MaxAge: 3600,
-	DependsOn: []string{dataArchives}, Large: true, Kept: true,
+	DependsOn: []string{catalog.Archives}, Large: true, Kept: true,
 	Summary:    "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
 	Doc:        "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",
 	ErrorCodes: []string{codeInvalidDate, codeNoArchive},
@@ -74,6 +76,9 @@ func (d *archiveDate) UnmarshalText(b []byte) error {
 	*d = archiveDate(b)
 	return nil
 }
+
+// day returns the day, 0 for none.
+func (d archiveDate) day() site.Date { return site.ParseDate([]byte(d)) }
 
 // An archiveView is a part of a publication.
 type archiveView string

@@ -7,12 +7,13 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/market"
 )
 
 var lookupCells = endpoint.New(endpoint.Decl{
 	Name: "antennas.cells", Method: "POST", Path: "/antennas/lookup", Scope: "antennas:read",
-	FailureName: "ANTENNAS_LOOKUP", DependsOn: []string{dataLearned}, Asks: true,
+	FailureName: "ANTENNAS_LOOKUP", DependsOn: []string{catalog.Learned}, Asks: true,
 	Requests: func(params any) int { return params.(*lookupCellsParams).requests() },
 	Shapes:   shapes[[]view.CellResult, view.CellsMeta](),
 	Body:     &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
@@ -126,7 +127,7 @@ type cellsAnswer struct {
 
 func (r *Env) lookupCells(ctx context.Context, p *lookupCellsParams) (*cellsAnswer, error) {
 	if r.Set == nil {
-		return nil, errLoading
+		return nil, catalog.ErrLoading
 	}
 	answer, cells := &cellsAnswer{}, p.Cells.list()
 	answer.Meta = view.CellsMeta{Cells: len(cells), DataVersion: &r.Set.Version}

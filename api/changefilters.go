@@ -9,7 +9,6 @@ import (
 
 	"relais/api/endpoint"
 	"relais/archive/change"
-	"relais/index"
 	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
@@ -61,13 +60,13 @@ func (p *changeFilters) resolve(m *market.Market, o operatorNames) (f change.Fil
 	if err != nil {
 		return f, err
 	}
-	area, err := p.position(m)
+	area, err := p.code(m)
 	if err != nil {
 		return f, err
 	}
 	f.Operators = keysOf(m, operators)
-	if area != index.Any {
-		f.Areas = []string{m.Areas[area].Code}
+	if area != "" {
+		f.Areas = []string{area}
 	}
 	f.Kinds, f.Generations = p.Kind, p.Generation
 	disc := discParams(p.changeDisc)
@@ -120,4 +119,13 @@ func bandsOf(systems []string) (list []string) {
 	}
 	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	return list
+}
+
+// bandOf returns the band in MHz at the end of a system's name, "" if it has no band.
+func bandOf(system string) string {
+	last := system[strings.LastIndexByte(system, ' ')+1:]
+	if _, err := strconv.ParseUint(last, 10, 32); err != nil {
+		return ""
+	}
+	return last
 }

@@ -10,6 +10,7 @@ import (
 	"relais/api/view"
 	"relais/archive"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 )
@@ -26,7 +27,7 @@ var ChangesScope = func() *endpoint.ScopeBy {
 var listChanges = endpoint.New(endpoint.Decl{
 	Name: "changes.list", Path: "/changes", Scope: "antennas:read",
 	ScopeBy:     ChangesScope,
-	FailureName: "CHANGES", MaxAge: 300, DependsOn: []string{dataArchives},
+	FailureName: "CHANGES", MaxAge: 300, DependsOn: []string{catalog.Archives},
 	Summary:    "What editions of a market's register changed: sites, operators and systems that came, went, or have another status, and sites that moved.",
 	Doc:        "A new site with one operator and two systems is one site-added, one operator-added and two system-added: each level is compared for itself, so that a filter by operator or technology finds what is new there on new sites too. A change is there once, with the edition that has it. Ids, dates, addresses, heights and azimuths are not compared, nor is a move of up to 5 m. The newest edition comes first, then sites in the order of their ids.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate},
@@ -148,7 +149,7 @@ func NetChanges(list *change.List, from, to string, synthetic bool, loaded *inde
 // showChanges returns the page of the edits that a filter, still without systems, selects.
 func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*ChangesBody, error) {
 	m := market.Get(p.Market)
-	loaded := r.RegisterOf(m)
+	loaded := r.RegisterIfAny(m)
 	if err := p.resolveSystems(&f, m, edits.systems(loaded), loaded != nil); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export"
 	"relais/market"
 	"relais/measure"
@@ -14,7 +15,7 @@ import (
 
 var coveragePoints = endpoint.New(endpoint.Decl{
 	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", FailureName: "COVERAGE_POINTS", MaxAge: 60,
-	DependsOn:  []string{dataRecent},
+	DependsOn:  []string{catalog.Recent},
 	Summary:    "Points of a market where the signal was measured in the last days, the newest first.",
 	Doc:        "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},

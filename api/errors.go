@@ -181,7 +181,10 @@ func refusal(err error) *Error {
 
 // Errors that are the same for every request.
 var (
-	errLoading  = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
+	errLoading    = &Error{Status: 503, Code: codeNotReady, Message: "the data is still loading", RetryAfter: 2}
+	errNoMeasures = &Error{Status: 503, Code: codeNotReady,
+		Message:    "the measurements are still being opened, or cannot be opened: the server's log says which",
+		RetryAfter: 10}
 	ErrNotFound = &Error{Status: 404, Code: codeNotFound, Message: "this path does not exist"}
 	ErrInternal = &Error{Status: 500, Code: codeInternal, Message: internal}
 	ErrBusy     = &Error{Status: 503, Code: codeBusy, Message: "too many request bodies are being received at the moment: try again later",
@@ -263,6 +266,9 @@ func PublicError(op *endpoint.Op[*Env], err error) *Error {
 			code = codeInvalidParameter
 		}
 		return &Error{Status: 400, Code: code, Message: p.Error(), Parameter: p.Name(), Allowed: p.Allowed}
+	}
+	if e := questionFailure(op, err); e != nil {
+		return e
 	}
 	if e := storeFailure(op, err); e != nil {
 		return e

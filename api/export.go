@@ -9,6 +9,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export"
 	"relais/index"
 	"relais/market"
@@ -101,25 +102,24 @@ const (
 func (exportProperties) Values() []string { return []string{shortProperties, fullProperties} }
 
 func (r *Env) export(ctx context.Context, p *exportParams) (*endpoint.Answer, error) {
-	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
+	s, err := p.selection(p.marketParams)
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.Sites(ctx, catalog.Sites{Selection: s, Limit: -1,
+		Where: index.Query{Box: p.box(), Disc: p.disc(), Text: p.Text}})
+	if err != nil {
+		return nil, err
+	}
+	m, loaded := s.Market, found.Register
 	meta := view.ExportMeta{Export: true, Format: string(p.Format), Market: m.Code, Operator: p.Operator.canonical(m)}
 	meta.Attribution, meta.SourceDate = attribution(m, loaded)
-	page := sitePage{market: loaded}
+	meta.TotalMatched, meta.Returned = found.Total, found.Total
 	if loaded != nil {
-		q := index.Query{Filter: f, Box: p.box(), Disc: p.disc(), Text: p.Text}
-		meta.DataVersion = &loaded.Snap.Version
-		meta.Total, meta.TotalMatched = loaded.Len(), loaded.Len()
-		page.whole = f == index.All && q.Box == nil && q.Disc == nil && q.Text == ""
-		if !page.whole {
-			hits := loaded.Find(q, 0, loaded.Len())
-			page.sites, page.metres, meta.TotalMatched = hits.Sites, hits.Metres, hits.Total
-		}
-		meta.Returned = meta.TotalMatched
+		meta.DataVersion, meta.Total = &loaded.Snap.Version, loaded.Len()
 	}
-	return p.answer(m, f, page, meta)
+	page := sitePage{market: loaded, sites: found.Sites, metres: found.Metres, whole: found.Whole}
+	return p.answer(m, found.Filter, page, meta)
 }
 
 // answer returns the sites of a page in the format that is asked for.

@@ -3,32 +3,21 @@ package api
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"relais/api/endpoint"
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/internal/store"
 	"relais/photos"
 )
 
-// Datasets that a server may be unable to use while it answers from the others.
+// Datasets that are not of package catalog.
 const (
-	DataPhotos   = dataPhotos
-	DataOutages  = dataOutages // with validations and bugs, which are in the same file
-	DataArchives = dataArchives
-	DataPeople   = "accounts of people"
+	DataPhotos = dataPhotos
+	DataPeople = "accounts of people"
 )
-
-// CheckUsable returns an error if this server cannot use one of the datasets. Without it,
-// answers would look as if the dataset were empty.
-func (r *Env) CheckUsable(data ...string) error {
-	for _, name := range data {
-		if r.Failed != nil && r.Failed(name) != nil {
-			return unusable(name)
-		}
-	}
-	return nil
-}
 
 // Seconds until it is worth asking again.
 const (
@@ -40,6 +29,51 @@ func unusable(data string) *Error {
 	return &Error{Status: 503, Code: codeNotReady, RetryAfter: failedRetry,
 		Message: "this server cannot read its " + data +
 			" at the moment: its operator finds the cause in the log, or with relais check"}
+}
+
+// Invalid reports whether an operation failed because of a value that was given.
+func Invalid(err error) bool {
+	_, param := errors.AsType[*endpoint.ParamError](err)
+	_, unknown := errors.AsType[*catalog.UnknownError](err)
+	return param || unknown
+}
+
+// questionFailure returns the answer to an error of package catalog, nil for another error.
+func questionFailure(op *endpoint.Op[*Env], err error) *Error {
+	for _, known := range []struct {
+		err    error
+		answer *Error
+	}{
+		{catalog.ErrLoading, errLoading}, {catalog.ErrRestricted, errRestricted}, {catalog.ErrNoMeasures, errNoMeasures},
+	} {
+		if errors.Is(err, known.err) {
+			return known.answer
+		}
+	}
+	if errors.Is(err, catalog.ErrNoSite) {
+		if slices.Contains(op.ErrorCodes, codeNoAntenna) {
+			return errNoAntenna
+		}
+		return errNoSite
+	}
+	if e, ok := errors.AsType[*catalog.NotLoadedError](err); ok {
+		return notLoaded(e.Market.Code)
+	}
+	if e, ok := errors.AsType[*catalog.UnusableError](err); ok {
+		return unusable(e.Data)
+	}
+	if e, ok := errors.AsType[*catalog.UnknownError](err); ok {
+		p := &endpoint.ParamError{Param: e.Filter, Value: e.Value, Want: e.Want(), Allowed: e.Known}
+		code := codeInvalidParameter
+		if e.Filter == catalog.Operator {
+			code = codeInvalidOperator
+		}
+		return &Error{Status: 400, Code: code, Message: p.Error(), Parameter: p.Name(), Allowed: p.Allowed}
+	}
+	if e, ok := errors.AsType[*catalog.NoEditionError](err); ok {
+		return &Error{Status: 404, Code: codeNoArchive, Parameter: changedSince, Message: e.Error() + ": leave changedSince out"}
+	}
+	return nil
 }
 
 // storeFailure returns the answer to an error of the stores that the request did not cause,

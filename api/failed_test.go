@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/internal/store"
 	"relais/photos"
 )
@@ -57,13 +58,13 @@ func TestNotWritable(t *testing.T) {
 
 // A dataset that cannot be used is an error for those who need it.
 func TestUsable(t *testing.T) {
-	r := &Env{Failed: func(data string) error {
+	r := &Env{Catalog: catalog.Catalog{Failed: func(data string) error {
 		return map[string]error{DataPhotos: errors.New("damaged")}[data]
-	}}
-	if err := r.CheckUsable(DataOutages, DataArchives); err != nil {
+	}}}
+	if err := r.Usable(catalog.Outages, catalog.Archives); err != nil {
 		t.Error(err)
 	}
-	if err := r.CheckUsable(DataOutages, DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
+	if err := r.Usable(catalog.Outages, DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v, want an error that does not say damaged", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -15,7 +16,7 @@ import (
 
 var lookupAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", FailureName: "ANTENNAS_LOOKUP",
-	MaxAge: 60, DependsOn: []string{dataLearned},
+	MaxAge: 60, DependsOn: []string{catalog.Learned},
 	Summary:    "Sites that a radio identifier names.",
 	Doc:        "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered, those that a source gives it to before those for which it was learned from measurements, and of each those that it certainly names first. A gNB whose length the data does not state is tried with every length.",
 	ErrorCodes: []string{codeMissingRadio, codeInvalidOperator},
@@ -120,8 +121,8 @@ func (r *Env) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) 
 	body := &lookupAnswer{}
 	body.Meta = view.LookupMeta{Market: found.Market.Code, Operator: p.Operator.canonical(found.Market),
 		Type: found.Type, Value: found.Value, SourceUnavailableReason: unavailableReason(found.Market)}
-	if found.Loaded != nil {
-		body.Meta.DataVersion = &found.Loaded.Snap.Version
+	if found.Register != nil {
+		body.Meta.DataVersion = &found.Register.Snap.Version
 	}
 	body.Data = found.first(p.Limit)
 	body.Meta.Returned = len(body.Data)
@@ -130,42 +131,36 @@ func (r *Env) lookup(_ context.Context, p *lookupParams) (*lookupAnswer, error) 
 
 // A RadioResult holds the sites that a radio identifier names.
 type RadioResult struct {
+	catalog.RadioFound
 	Market      *market.Market
-	Loaded      *index.Market // nil for a market without an inventory
-	Type, Value string        // as asked
-	Matches     []index.RadioMatch
+	Type, Value string // as asked
 }
 
 // LookupRadio finds the sites that a radio identifier names, the most certain first.
 func (r *Env) LookupRadio(p *RadioParams) (*RadioResult, error) {
-	m, loaded, f, err := r.resolveMarket(context.Background(), p.marketParams, siteFilters{})
+	q, t := catalog.Radio{Market: market.Get(p.Market)}, lookupAuto
+	var err error
+	if q.Operators, err = p.Operator.positions(q.Market); err != nil {
+		return nil, err
+	}
+	if q.Value, t, err = p.number(); err != nil {
+		return nil, err
+	}
+	if q.Types = index.RadioTypes; t != lookupAuto {
+		q.Types = []index.RadioType{index.RadioType(t)}
+	}
+	found, err := r.Radio(q)
 	if err != nil {
 		return nil, err
 	}
-	value, t, err := p.number()
-	if err != nil {
-		return nil, err
-	}
-	found := &RadioResult{Market: m, Loaded: loaded, Type: string(t), Value: strconv.FormatUint(value, 10)}
-	types := []index.RadioType{index.RadioType(t)}
-	if t == lookupAuto {
-		types = index.RadioTypes
-	}
-	if loaded != nil {
-		if f.OneOf == nil {
-			found.Matches = loaded.Lookup(value, types, f.Operator)
-		} else {
-			found.Matches = loaded.LookupOf(value, types, f.OneOf.Operators)
-		}
-	}
-	return found, nil
+	return &RadioResult{found, q.Market, string(t), strconv.FormatUint(q.Value, 10)}, nil
 }
 
 // first returns the first matches as answers show them.
 func (f *RadioResult) first(n int) []lookupResult {
 	list := []lookupResult{}
 	for _, match := range f.Matches[:min(n, len(f.Matches))] {
-		fragment := f.Loaded.Fragment(match.Site)
+		fragment := f.Register.Fragment(match.Site)
 		list = append(list, lookupResult{Site: json.RawMessage(fragment[:len(fragment)-1]), Matches: f.MatchViews(match)})
 	}
 	return list

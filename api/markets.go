@@ -5,6 +5,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/market"
 )
 
@@ -18,7 +19,7 @@ type marketsParams struct{}
 
 func (r *Env) markets(context.Context, *marketsParams) (*view.Body[[]view.Market, view.MarketsMeta], error) {
 	if r.Set == nil {
-		return nil, errLoading
+		return nil, catalog.ErrLoading
 	}
 	body := &view.Body[[]view.Market,
 		view.MarketsMeta]{Meta: view.MarketsMeta{Total: len(market.All), DataVersion: &r.Set.Version}}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/internal/filetest"
@@ -49,10 +50,10 @@ func TestWindowIsTheVersions(t *testing.T) {
 		"timestamp,lat,lng,download_mbps\n"+leaves+",45.5,4.25,1\n",
 		"timestamp,lat,lng,signal_strength,technology\n"+leaves+",45.5,4.25,-60,LTE\n")
 	for _, op := range []*endpoint.Op[*Env]{listSpeedtests, coveragePoints} {
-		first := &Env{Measures: s, Now: minute}
+		first := &Env{Catalog: catalog.Catalog{Measures: s, Now: minute}}
 		for _, after := range []time.Duration{0, 29 * time.Second, 31 * time.Second, 59 * time.Second, time.Minute} {
 			clock = minute.Add(after)
-			r := &Env{Measures: s, Now: clock}
+			r := &Env{Catalog: catalog.Catalog{Measures: s, Now: clock}}
 			same := r.Version(op) == first.Version(op)
 			if same != (after < time.Minute) {
 				t.Errorf("%s, %v later: got the same version %v, want it for a minute", op.Name, after, same)
@@ -83,8 +84,9 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	for tech, cell := range cells {
 		text += fmt.Sprintf("2026-11-20T00:00:00Z,43.5,4.25,1,208,1,%s,%d\n", tech, cell)
 	}
-	r := &Env{Set: index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil),
-		Measures: measures(t, func() time.Time { return now }, text), Now: now}
+	r := &Env{Catalog: catalog.Catalog{
+		Set:      index.NewSet([]*index.Market{load(t, market.FR, geo.Point{Lat: 48, Lng: 2}, sites...)}, nil),
+		Measures: measures(t, func() time.Time { return now }, text), Now: now}}
 	ask := func(pairs ...string) string {
 		page, err := call[*endpoint.Answer](t, siteSpeedtests, r, pairs...)
 		if err != nil {

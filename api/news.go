@@ -8,12 +8,13 @@ import (
 	"relais/api/view"
 	"relais/archive"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/market"
 )
 
 // newsOfChanges lists the entries of feeds. It has no route of its own.
 var newsOfChanges = endpoint.New(endpoint.Decl{
-	Name: "feeds.changes", Path: "/feeds/{market}", FailureName: "FEEDS", MaxAge: 300, DependsOn: []string{dataArchives},
+	Name: "feeds.changes", Path: "/feeds/{market}", FailureName: "FEEDS", MaxAge: 300, DependsOn: []string{catalog.Archives},
 	Summary: "The newest changes of a market by site and edition.",
 }, (*Env).news)
 
@@ -47,7 +48,7 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*view.News, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, found := r.RegisterOf(m), edits{reason: reason}
+	loaded, found := r.RegisterIfAny(m), edits{reason: reason}
 	if last := len(all) - 1; last >= 0 {
 		found.to, found.synthetic = all[last].Date.String(), all[last].Synthetic
 	}

@@ -8,6 +8,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
@@ -45,7 +46,7 @@ func newEnv(t *testing.T, codes ...market.Code) *Env {
 					newSite("9740000002", "9740000003", 0)))
 		}
 	}
-	return &Env{Set: index.NewSet(markets, nil)}
+	return &Env{Catalog: catalog.Catalog{Set: index.NewSet(markets, nil)}}
 }
 
 // call runs an operation on pairs of parameters.
@@ -65,7 +66,7 @@ func call[R any](t *testing.T, op *endpoint.Op[*Env], r *Env, pairs ...string) (
 	}
 	result, err := bound.Do(context.Background(), r)
 	if err != nil {
-		return none, err
+		return none, PublicError(op, err)
 	}
 	return result.(R), nil
 }
@@ -116,7 +117,7 @@ func TestWhereAnIDIsLookedFor(t *testing.T) {
 		r    *Env
 	}{
 		{"nothing yet", &Env{}},
-		{"nothing at all", &Env{Set: index.NewSet(nil, nil)}},
+		{"nothing at all", &Env{Catalog: catalog.Catalog{Set: index.NewSet(nil, nil)}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := call[*view.Body[view.Site, view.DetailMeta]](t, getSite, tt.r, "siteId", "7")
@@ -171,7 +172,7 @@ func TestDepartments(t *testing.T) {
 	}{
 		{"ZEOP", newEnv(t, market.FR)},
 		{"SFR", newEnv(t, market.DROM)},
-		{"ALL", &Env{Set: index.NewSet(nil, nil)}},
+		{"ALL", &Env{Catalog: catalog.Catalog{Set: index.NewSet(nil, nil)}}},
 	} {
 		t.Run(tt.operator, func(t *testing.T) {
 			_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, tt.r, "operator", tt.operator)
@@ -182,7 +183,7 @@ func TestDepartments(t *testing.T) {
 	}
 	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, market.FR), "operator",
 		"BELL")
-	if p, ok := errors.AsType[*endpoint.ParamError](err); !ok || p.Code != codeInvalidOperator {
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != codeInvalidOperator {
 		t.Errorf("BELL: error %v, want INVALID_OPERATOR", err)
 	}
 }

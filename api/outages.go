@@ -7,6 +7,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/community"
 	"relais/geo"
 	"relais/index"
@@ -16,7 +17,7 @@ import (
 
 var listOutages = endpoint.New(endpoint.Decl{
 	Name: "outages.list", Path: "/outages", Scope: "network-status:read", FailureName: "OUTAGES", MaxAge: 30,
-	DependsOn:  []string{dataOutages},
+	DependsOn:  []string{catalog.Outages},
 	Summary:    "Outages that operators publish and that people report, side by side.",
 	Doc:        "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
@@ -143,14 +144,8 @@ func feedQuery(in marketParams, t territoryParam) (outage.Query, error) {
 		return q, err
 	}
 	q.Operators = keysOf(m, operators)
-	area, err := areaParams{Territory: t.Territory}.position(m)
-	if err != nil {
-		return q, err
-	}
-	if area != index.Any {
-		q.Area = m.Areas[area].Code
-	}
-	return q, nil
+	q.Area, err = areaParams{Territory: t.Territory}.code(m)
+	return q, err
 }
 
 // NewOutage returns an outage as answers show it.
@@ -160,7 +155,7 @@ func (r *Env) NewOutage(o community.Outage) view.Outage { return view.NewOutage(
 // one, if the market is not loaded, and if the caller may not see its sites.
 func (r *Env) outageSite(o community.Outage) *string {
 	m, operator, code, p := o.Where()
-	loaded, err := r.load(market.Get(m))
+	loaded, err := r.Register(market.Get(m))
 	if err != nil || loaded == nil {
 		return nil
 	}
@@ -186,7 +181,7 @@ func territoryOf(q outage.Query) *string {
 
 var listUnavailableSites = endpoint.New(endpoint.Decl{
 	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", FailureName: "SITES_HS", MaxAge: 30,
-	DependsOn:  []string{dataOutages},
+	DependsOn:  []string{catalog.Outages},
 	Summary:    "Sites that their operators say are unavailable, as they publish them.",
 	Doc:        "What began last comes first. Operators of FR, DROM and CA publish such files; for the other markets the answer is empty and sourceUnavailableReason says so.",
 	ErrorCodes: []string{codeInvalidOperator},

@@ -6,9 +6,8 @@ import (
 	"strings"
 
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/geo"
-	"relais/index"
-	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )
@@ -196,43 +195,52 @@ func (p *discParams) check() error {
 	return checkComplete("", []edge{{"lat", p.Lat}, {"lon", p.lon()}, {"radiusKm", p.RadiusKm}})
 }
 
-// position returns the position of the area in the market's table.
-func (p areaParams) position(m *market.Market) (int, error) {
-	area := index.Any
+// code returns the code of the area in the market, "" for any.
+func (p areaParams) code(m *market.Market) (string, error) {
+	area := ""
 	for _, f := range []struct{ name, value string }{{"department", p.Department}, {"territory", p.Territory},
 		{"province", p.Province}} {
 		if f.value == "" {
 			continue
 		}
 		if !m.HasFilter(f.name) {
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value,
+			return "", &endpoint.ParamError{Param: f.name, Value: f.value,
 				Want: fmt.Sprintf("%s has the filters %s", m.Code, strings.Join(m.Filters, ", "))}
 		}
 		i, ok := m.AreaNamed(f.value)
 		if !ok {
-			codes := areaCodes(m)
-			want := fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, abbreviate(codes))
+			want := fmt.Sprintf("a %s of %s: %s", m.AreaType, m.Code, abbreviate(m.AreaCodes()))
 			for _, other := range market.All {
 				if i, has := other.AreaNamed(f.value); has && other.HasFilter(f.name) {
 					want += fmt.Sprintf("; %s is in %s: ask with market=%s", other.Areas[i].Label, other.Code, other.Code)
 				}
 			}
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: codes, Want: want}
+			return "", &endpoint.ParamError{Param: f.name, Value: f.value, Allowed: m.AreaCodes(), Want: want}
 		}
-		if area != index.Any && area != i {
-			return 0, &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}
+		code := m.Areas[i].Code
+		if area != "" && area != code {
+			return "", &endpoint.ParamError{Param: f.name, Value: f.value, Want: "the same as department"}
 		}
-		area = i
+		area = code
 	}
 	return area, nil
 }
 
-func areaCodes(m *market.Market) []string {
-	codes := make([]string, len(m.Areas))
-	for i, a := range m.Areas {
-		codes[i] = a.Code
+// selection returns the part of the market that the parameters select. What the market does not have is an error
+// before anything of the data is one: a question that is wrong stays wrong, whatever is loaded.
+func (p siteFilters) selection(in marketParams) (s catalog.Selection, err error) {
+	s = catalog.Selection{Market: market.Get(in.Market), Status: p.Status, Technologies: p.Technology, Bands: p.Band,
+		Together: p.Together, ChangedSince: p.ChangedSince.day()}
+	if s.Operators, err = in.Operator.positions(s.Market); err != nil {
+		return s, err
 	}
-	return codes
+	if s.Area, err = p.code(s.Market); err != nil {
+		return s, err
+	}
+	for _, g := range p.Generation {
+		s.Generations = append(s.Generations, int(g))
+	}
+	return s, p.check(s.Market)
 }
 
 // abbreviate joins the values of a list. Of a long list it shows only the ends.
@@ -241,22 +249,4 @@ func abbreviate(list []string) string {
 		list = append(list[:4:4], "…", list[len(list)-1])
 	}
 	return strings.Join(list, ", ")
-}
-
-// statusIn returns the position of a status in the loaded data.
-func statusIn(text string, m *index.Market) int {
-	if text == "" {
-		return index.Any
-	}
-	for i, name := range m.Snap.Statuses {
-		if fold.Equal(name, text) {
-			return i
-		}
-		for _, s := range m.Table.Statuses {
-			if s.Name == name && fold.Equal(s.Short, text) {
-				return i
-			}
-		}
-	}
-	return index.NoStatus
 }

@@ -10,6 +10,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 	"relais/photos"
@@ -31,7 +32,7 @@ type Photos struct {
 
 var listPhotos = endpoint.New(endpoint.Decl{
 	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", FailureName: "SITE_PHOTOS", MaxAge: 60,
-	DependsOn:  []string{dataRegisters, dataPhotos},
+	DependsOn:  []string{catalog.Registers, dataPhotos},
 	Summary:    "Photos of a site, the newest first.",
 	Doc:        "Only photos that are shown: those that a moderator hides or has not approved yet are left out. The addresses of images need no key.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator},
@@ -46,10 +47,11 @@ type photosParams struct {
 }
 
 func (r *Env) photos(_ context.Context, p *photosParams) (*view.Body[[]view.Photo, view.PhotosMeta], error) {
-	loaded, at, _, err := r.findSite(p.ID, p.Market, nil, errNoSite)
+	found, err := r.findSite(p.ID, p.Market, nil)
 	if err != nil {
 		return nil, err
 	}
+	loaded, at := found.Register, found.At
 	operators, err := p.Operator.positions(loaded.Table)
 	if err != nil {
 		return nil, err
@@ -119,10 +121,11 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, at, _, err := r.findSite(p.ID, p.Market, nil, errNoSite)
+	found, err := r.findSite(p.ID, p.Market, nil)
 	if err != nil {
 		return nil, err
 	}
+	loaded, at := found.Register, found.At
 	s := new(site.Site)
 	loaded.Site(at, s)
 	if err := p.checkCodes(loaded, at); err != nil {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export"
 	"relais/geo"
 	"relais/index"
@@ -38,21 +39,26 @@ type (
 
 // SiteRows returns the sites that the parameters and a box, nil for anywhere, select, in the order of the register.
 func (r *Env) SiteRows(ctx context.Context, p *SiteParams, box *geo.Box) (*export.Register, error) {
-	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
-	if err != nil || loaded == nil {
+	s, err := p.selection(p.marketParams)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Sites(ctx, catalog.Sites{Selection: s, Where: index.Query{Box: box, Text: p.Text}, Limit: -1})
+	if err != nil || found.Register == nil {
 		return &export.Register{}, err
 	}
-	hits := loaded.Find(index.Query{Filter: f, Box: box, Text: p.Text}, 0, loaded.Len())
-	return &export.Register{Market: loaded, Source: view.SourceOf(m, loaded.Snap), Sites: hits.Sites, Filter: emissionFilter(&f)}, nil
+	return &export.Register{Market: found.Register, Source: view.SourceOf(s.Market, found.Register.Snap), Sites: found.Sites,
+		Filter: emissionFilter(&found.Filter)}, nil
 }
 
 // SiteRow returns the site of a market that a siteKey or id names. It fails if there is not one.
 func (r *Env) SiteRow(c market.Code, name string) (*export.Register, error) {
-	loaded, i, err := r.locate(name, &c, errNoSite)
+	found, err := r.Site(catalog.Site{Name: name, Market: market.Get(c)})
 	if err != nil {
 		return nil, err
 	}
-	return &export.Register{Market: loaded, Source: view.SourceOf(loaded.Table, loaded.Snap), Sites: []uint32{i}}, nil
+	return &export.Register{Market: found.Register, Source: view.SourceOf(found.Register.Table, found.Register.Snap),
+		Sites: []uint32{found.At}}, nil
 }
 
 // OutageRows returns the outages that the parameters and a box, nil for anywhere, select, what began last first.

@@ -5,6 +5,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 )
 
@@ -30,27 +31,36 @@ type searchParams struct {
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
 }
 
+// question returns the question that the parameters ask.
+func (p *searchParams) question() (catalog.Sites, error) {
+	s, err := p.selection(p.marketParams)
+	q := catalog.Sites{Selection: s, Offset: p.Offset, Limit: p.Limit, Where: index.Query{Text: p.Text, ID: p.SupportID,
+		NationalCode: p.NationalCode, Commune: p.Commune, PostalCode: p.PostalCode, Ranked: true}}
+	for _, code := range []string{p.ANFR, p.SourceCode} {
+		if code != "" {
+			q.Where.StationCodes = append(q.Where.StationCodes, code)
+		}
+	}
+	return q, err
+}
+
 func (r *Env) search(ctx context.Context, p *searchParams) (*endpoint.Answer, error) {
-	m, loaded, f, err := r.resolveMarket(ctx, p.marketParams, p.siteFilters)
+	q, err := p.question()
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.Sites(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	m, loaded := q.Market, found.Register
 	meta := view.SearchMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code, Operator: p.Operator.canonical(m),
 		SourceUnavailableReason: unavailableReason(m)}
-	page := sitePage{market: loaded}
+	meta.Total, meta.HasMore = found.Total, found.Next(p.Offset) != nil
 	if loaded != nil {
 		meta.DataVersion = &loaded.Snap.Version
-		q := index.Query{Filter: f, Text: p.Text, ID: p.SupportID, NationalCode: p.NationalCode, Commune: p.Commune,
-			PostalCode: p.PostalCode, Ranked: true}
-		for _, code := range []string{p.ANFR, p.SourceCode} {
-			if code != "" {
-				q.StationCodes = append(q.StationCodes, code)
-			}
-		}
-		hits := loaded.Find(q, p.Offset, p.Limit)
-		page.sites, meta.Total = hits.Sites, hits.Total
-		meta.HasMore = len(hits.Sites) > 0 && p.Offset+len(hits.Sites) < hits.Total
 	}
+	page := sitePage{market: loaded, sites: found.Sites}
 	if page.meta, err = view.JSON(meta); err != nil {
 		return nil, err
 	}

@@ -2,11 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -29,12 +32,13 @@ type (
 // market, its register, which is nil if the market has no inventory, and a filter.
 func (r *Env) ResolveMarket(in MarketParams, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
 	error) {
-	return r.resolveMarket(context.Background(), in.asLists(), siteFilters{areaParams: a, emissionParams: e.asLists()})
+	s, err := siteFilters{areaParams: a, emissionParams: e.asLists()}.selection(in.asLists())
+	if err != nil {
+		return nil, nil, index.All, err
+	}
+	found, err := r.Select(context.Background(), s)
+	return s.Market, found.Register, found.Filter, err
 }
-
-// Load returns the register of a market, nil if the market has no inventory. It fails if
-// the inventory is not loaded.
-func (r *Env) Load(m *market.Market) (*index.Market, error) { return r.load(m) }
 
 // Locate finds the site that a siteKey, site id, national code or station number
 // names, in one market or, with nil, in all.
@@ -43,8 +47,12 @@ func (r *Env) Locate(name string, in *market.Code) (*index.Market, uint32, error
 	if in != nil {
 		where = "no site of " + string(*in)
 	}
-	return r.locate(name, in, &Error{Status: 404, Code: codeNoSite,
-		Message: fmt.Sprintf("%s has the identifier %q: search for sites by words, and give the siteKey of a result", where, name)})
+	found, err := r.findSite(name, in, nil)
+	if errors.Is(err, catalog.ErrNoSite) {
+		err = &Error{Status: 404, Code: codeNoSite,
+			Message: fmt.Sprintf("%s has the identifier %q: search for sites by words, and give the siteKey of a result", where, name)}
+	}
+	return found.Register, found.At, err
 }
 
 // MeasureStore returns the speedtests and coverage points. It fails while they are not
@@ -67,7 +75,7 @@ func (r *Env) measureQuery(in marketParams, days, limit int) (*measure.Store, me
 		return nil, q, err
 	}
 	if days > 0 {
-		q.Since = r.windowStart(days)
+		q.Since = r.Minute().Add(-time.Duration(days) * 24 * time.Hour)
 	}
 	store, err := r.measureStore()
 	return store, q, err
@@ -156,8 +164,8 @@ func PublicMessage(err error) (message string, cause error) {
 	return e.Message, nil
 }
 
-// Position returns the position of the area in the market's table, index.Any for none.
-func (p areaParams) Position(m *market.Market) (int, error) { return p.position(m) }
+// Code returns the code of the area in the market, "" for any.
+func (p areaParams) Code(m *market.Market) (string, error) { return p.code(m) }
 
 // NotFound returns the error of something that does not exist.
 func NotFound(message string) *Error {

@@ -7,15 +7,15 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
-	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
 )
 
 var getAntenna = endpoint.New(endpoint.Decl{
 	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", FailureName: "ANTENNA", MaxAge: 60,
-	DependsOn:  []string{dataLearned},
+	DependsOn:  []string{catalog.Learned},
 	Summary:    "One antenna site in full.",
 	Doc:        "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
 	ErrorCodes: []string{codeNoAntenna, codeInvalidOperator},
@@ -32,10 +32,11 @@ type antennaParams struct {
 var sitePool = sync.Pool{New: func() any { return new(site.Site) }}
 
 func (r *Env) antenna(_ context.Context, p *antennaParams) (*endpoint.Answer, error) {
-	loaded, at, _, err := r.findSite(p.ID, p.Market, p.Operator, errNoAntenna)
+	found, err := r.findSite(p.ID, p.Market, p.Operator)
 	if err != nil {
 		return nil, err
 	}
+	loaded, at := found.Register, found.At
 	s := sitePool.Get().(*site.Site)
 	defer sitePool.Put(s)
 	loaded.Site(at, s)
@@ -66,13 +67,13 @@ type siteParams struct {
 }
 
 func (r *Env) site(_ context.Context, p *siteParams) (*view.Body[view.Site, view.DetailMeta], error) {
-	loaded, at, operator, err := r.findSite(p.ID, p.Market, p.Operator, errNoSite)
+	found, err := r.findSite(p.ID, p.Market, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	s := new(site.Site)
-	loaded.Site(at, s)
-	return &view.Body[view.Site, view.DetailMeta]{Data: view.NewSite(loaded.Snap, s, operator),
+	loaded, s := found.Register, new(site.Site)
+	loaded.Site(found.At, s)
+	return &view.Body[view.Site, view.DetailMeta]{Data: view.NewSite(loaded.Snap, s, found.Operator),
 		Meta: detailMeta(loaded)}, nil
 }
 
@@ -81,77 +82,24 @@ func detailMeta(m *index.Market) view.DetailMeta {
 	return view.DetailMeta{Market: m.Table.Code, SourceDate: date, Attribution: a}
 }
 
-// findSite returns the site that name identifies and the position of its first operator
-// among those in o. Without such a site or operator it returns the error absent.
-func (r *Env) findSite(name string, in *market.Code, o operatorNames, absent *Error) (*index.Market, uint32, int,
-	error) {
-	among := market.All
+// question returns the question for the site that a name identifies. Some market must have each of the operators.
+func (l operatorNames) siteQuestion(name string, in *market.Code) (catalog.Site, error) {
+	q, among := catalog.Site{Name: name}, market.All
 	if in != nil {
-		among = []*market.Market{market.Get(*in)}
+		q.Market = market.Get(*in)
+		among = []*market.Market{q.Market}
 	}
-	if err := o.checkMarkets(among); err != nil {
-		return nil, 0, 0, err
+	for _, o := range l.names() {
+		q.Operators = append(q.Operators, string(o))
 	}
-	loaded, at, err := r.locate(name, in, absent)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	operators, err := o.positions(loaded.Table)
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	if operators == nil {
-		return loaded, at, index.Any, nil
-	}
-	for _, operator := range operators {
-		if loaded.Has(at, operator) {
-			return loaded, at, operator, nil
-		}
-	}
-	return nil, 0, 0, absent
+	return q, l.checkMarkets(among)
 }
 
-// locate finds the site that name identifies: in the given market, else in the market of a
-// siteKey, else in all loaded markets. A site id counts before a station number.
-func (r *Env) locate(name string, in *market.Code, absent *Error) (*index.Market, uint32, error) {
-	if in != nil {
-		return r.locateIn(market.Get(*in), name, absent)
-	}
-	if r.Set == nil {
-		return nil, 0, errLoading
-	}
-	for _, m := range market.All {
-		if prefix := index.Key(m.Code, ""); len(name) > len(prefix) && fold.EqualASCII(name[:len(prefix)], prefix) {
-			if loaded, at, err := r.locateIn(m, name, absent); err != absent {
-				return loaded, at, err
-			}
-		}
-	}
-	none := true
-	for loaded := range r.Set.Loaded() {
-		none = false
-		if r.Withholds(loaded.Table, loaded.Snap.Registers) {
-			continue
-		}
-		if at, ok := loaded.ByID(name); ok {
-			return loaded, at, nil
-		}
-	}
-	if none {
-		return nil, 0, notLoaded(market.Default)
-	}
-	return nil, 0, absent
-}
-
-func (r *Env) locateIn(m *market.Market, name string, absent *Error) (*index.Market, uint32, error) {
-	loaded, err := r.load(m)
+// findSite finds the site that a name identifies.
+func (r *Env) findSite(name string, in *market.Code, o operatorNames) (catalog.SiteFound, error) {
+	q, err := o.siteQuestion(name, in)
 	if err != nil {
-		return nil, 0, err
+		return catalog.SiteFound{}, err
 	}
-	if loaded != nil {
-		if at, ok := loaded.ByID(name); ok {
-			return loaded, at, nil
-		}
-	}
-	return nil, 0, absent
+	return r.Site(q)
 }

@@ -6,6 +6,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export"
 	"relais/index"
 	"relais/market"
@@ -13,32 +14,22 @@ import (
 	"relais/site"
 )
 
-// Answers of dataMeasures change with the measurements. Those of dataRecent also change
-// with the time: they are about the last days.
-const (
-	dataMeasures = "measures"
-	dataRecent   = "recent measures"
-)
-
 var (
 	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Parameter: "siteId",
 		Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
-	errNoMeasures = &Error{Status: 503, Code: codeNotReady,
-		Message:    "the measurements are still being opened, or cannot be opened: the server's log says which",
-		RetryAfter: 10}
 )
 
 // measureStore returns the measurements. It fails while they are not open.
 func (r *Env) measureStore() (*measure.Store, error) {
 	if r.Measures == nil {
-		return nil, errNoMeasures
+		return nil, catalog.ErrNoMeasures
 	}
 	return r.Measures, nil
 }
 
 var listSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", FailureName: "SPEEDTESTS", MaxAge: 60,
-	DependsOn:  []string{dataRecent},
+	DependsOn:  []string{catalog.Recent},
 	Summary:    "Speedtests of a market in the last days, the newest first.",
 	Doc:        "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
@@ -115,7 +106,7 @@ func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (*endp
 
 var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", FailureName: "SPEEDTESTS_SITE", MaxAge: 60,
-	DependsOn:  []string{dataMeasures},
+	DependsOn:  []string{catalog.Measures},
 	Summary:    "Speedtests of a site, the newest first, or the best one.",
 	Doc:        "The speedtests of a site are those whose radio names an eNB, gNB or cell that a source assigns to it, not one that was learned from measurements. If it has no such speedtest, the answer is those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	ErrorCodes: []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
@@ -200,9 +191,11 @@ func (r *Env) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in market
 			}
 			continue
 		}
-		if loaded, at, _, err = r.findSite(c.value, p.Market, nil, errNoSite); err != nil {
+		found, err := r.findSite(c.value, p.Market, nil)
+		if err != nil {
 			return q, in, err
 		}
+		loaded, at = found.Register, found.At
 		in.Market = loaded.Table.Code
 	}
 	if q.Query, err = in.measureQuery(p.Limit); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 )
@@ -30,7 +31,7 @@ func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.
 		return nil, err
 	}
 	if r.Set == nil {
-		return nil, errLoading
+		return nil, catalog.ErrLoading
 	}
 	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{},
 		Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments)}}
@@ -49,7 +50,7 @@ func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.
 		}
 	}
 	if counted == nil { // zeros would look like an operator without antennas
-		return nil, notLoaded(missing.Code)
+		return nil, &catalog.NotLoadedError{Market: missing}
 	}
 	for _, d := range body.Data {
 		body.Meta.Total += d.Total

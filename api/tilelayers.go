@@ -8,6 +8,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/market"
 	"relais/measure"
 	"relais/outage"
@@ -62,9 +63,9 @@ func (r *Env) layerVersion(l moreLayer) string {
 		return "refused"
 	}
 	if l.name == tiles.OutagesLayer {
-		return r.datasetVersion(dataOutages)
+		return r.datasetVersion(catalog.Outages)
 	}
-	return r.datasetVersion(dataMeasures) + " since " + r.yearStart().Format(time.DateOnly)
+	return r.datasetVersion(catalog.Measures) + " since " + r.yearStart().Format(time.DateOnly)
 }
 
 // yearStart is the beginning of the oldest day whose measurements are shown. It is less than 365
@@ -81,7 +82,7 @@ func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error
 			return nil, &Error{Status: 403, Code: codeScope, Parameter: "layers",
 				Message: fmt.Sprintf("layers: the key lacks the scope %s, which the layer %s needs", l.like.Scope, l.name)}
 		}
-		if err := r.CheckUsable(l.like.DependsOn...); err != nil {
+		if err := r.Usable(l.like.DependsOn...); err != nil {
 			return nil, err
 		}
 		layer, err := l.make(r, p, t)
@@ -117,12 +118,8 @@ func (r *Env) outageLayer(p *tileParams, t tiles.Tile) ([]byte, error) {
 		return nil, err
 	}
 	q := outage.Query{Market: m.Code, Operators: keysOf(m, operators), Box: new(t.Box())}
-	area, err := p.areaParams.position(m)
-	if err != nil {
+	if q.Area, err = p.areaParams.code(m); err != nil {
 		return nil, err
-	}
-	if area >= 0 {
-		q.Area = m.Areas[area].Code
 	}
 	all, _ := r.Outages.All(q)
 	list := make([]tiles.Outage, len(all))

@@ -98,7 +98,12 @@ func (r *Env) tile(ctx context.Context, p *tileParams) (*endpoint.Answer, error)
 
 // registerLayers makes the layers that show the register.
 func (r *Env) registerLayers(ctx context.Context, p *tileParams, t tiles.Tile) (tile []byte, err error) {
-	_, loaded, f, err := r.resolveMarket(ctx, marketParams{p.Market, p.Operator}, p.siteFilters)
+	s, err := p.selection(marketParams{p.Market, p.Operator})
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Select(ctx, s)
+	loaded, f := found.Register, found.Filter
 	if err != nil || loaded == nil {
 		return nil, err
 	}
@@ -131,7 +136,7 @@ func (*tileJSONParams) Refine(r *Env, f *Freshness) {
 
 func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, error) {
 	m := market.Get(p.Market)
-	loaded, err := r.load(m)
+	loaded, err := r.Register(m)
 	if err != nil {
 		return nil, err
 	}

@@ -1,29 +1,12 @@
-package api
+package catalog
 
 import (
-	"strings"
 	"testing"
 
 	"relais/index"
 	"relais/index/indextest"
 	"relais/market"
 )
-
-// One question has one key: values come in order, and once.
-func TestTextList(t *testing.T) {
-	for _, tt := range []struct{ text, want string }{
-		{"800,700", "700,800"},
-		{"700,700, 700 ", "700"},
-		{"LTE 800", "LTE 800"},
-	} {
-		t.Run(tt.text, func(t *testing.T) {
-			var l textList
-			if err := l.UnmarshalText([]byte(tt.text)); err != nil || string(l) != tt.want {
-				t.Errorf("got %q, %v; want %q", l, err, tt.want)
-			}
-		})
-	}
-}
 
 // Together has a condition for each value that says something else than the others.
 func TestEachValue(t *testing.T) {
@@ -33,20 +16,18 @@ func TestEachValue(t *testing.T) {
 	}
 	m := set.Market(market.FR)
 	for _, tt := range []struct {
-		name    string
-		choices index.Choices
-		params  emissionParams
-		want    int
+		name      string
+		selection Selection
+		want      int
 	}{
-		{"nothing", index.Choices{}, emissionParams{}, 0},
-		{"one operator", index.Choices{Operators: index.Choice{2}}, emissionParams{}, 0},
-		{"two operators", index.Choices{Operators: index.Choice{2, 3}}, emissionParams{}, 2},
-		{"two generations, two bands", index.Choices{Generations: index.Choice{4, 5}}, emissionParams{Band: "700,800"}, 4},
-		{"a technology in many spellings", index.Choices{}, emissionParams{
-			Technology: textList(strings.Join([]string{"LTE 800", "LTe 800", "Lte 800", "lte 800"}, ","))}, 1},
+		{"nothing", Selection{}, 0},
+		{"one operator", Selection{Operators: index.Choice{2}}, 0},
+		{"two operators", Selection{Operators: index.Choice{2, 3}}, 2},
+		{"two generations, two bands", Selection{Generations: index.Choice{4, 5}, Bands: []string{"700", "800"}}, 4},
+		{"a technology in many spellings", Selection{Technologies: []string{"LTE 800", "LTe 800", "Lte 800", "lte 800"}}, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := eachValue(tt.choices, tt.params, m); len(got) != tt.want {
+			if got := tt.selection.eachValue(m); len(got) != tt.want {
 				t.Errorf("conditions = %v, want %d", got, tt.want)
 			}
 		})

@@ -18,6 +18,7 @@ import (
 	"relais/api/view"
 	"relais/archive"
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/cluster"
 	"relais/hook"
 	"relais/httpapi"
@@ -280,8 +281,8 @@ func (a *app) follow(ctx context.Context) {
 func failedData(stores *admin.Stores) func(data string) error {
 	files := map[string]string{
 		api.DataPhotos:   admin.PhotosFile,
-		api.DataOutages:  admin.CommunityFile,
-		api.DataArchives: admin.ArchivesFile,
+		catalog.Outages:  admin.CommunityFile,
+		catalog.Archives: admin.ArchivesFile,
 		api.DataPeople:   admin.UsersFile,
 	}
 	return func(data string) error { return stores.Failed(files[data]) }

@@ -15,6 +15,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 	"relais/internal/folder"
 	"relais/market"
@@ -115,8 +116,8 @@ func (c *exportCommand) answer(ctx context.Context) (*endpoint.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := call.Do(ctx, &api.Env{Set: index.NewSet([]*index.Market{loaded}, nil), Now: now})
-	if _, wrong := errors.AsType[*endpoint.ParamError](err); wrong {
+	result, err := call.Do(ctx, &api.Env{Catalog: catalog.Catalog{Set: index.NewSet([]*index.Market{loaded}, nil), Now: now}})
+	if api.Invalid(err) {
 		return nil, usageError{err}
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/index"
 	"relais/internal/cache"
 )
@@ -96,7 +97,9 @@ const maxPrepared = 1_000_000
 // so that they need only be sent. It takes seconds and stops when ctx ends. It leaves out exports
 // of markets of over a million sites.
 func (s *Server) Prepare(ctx context.Context, set *index.Set) error {
-	ready, withKey, keyless := prepared{}, &api.Env{Set: set}, &api.Env{Set: set, Keyless: true}
+	ready := prepared{}
+	withKey := &api.Env{Catalog: catalog.Catalog{Set: set}}
+	keyless := &api.Env{Catalog: catalog.Catalog{Set: set, Keyless: true}}
 	for _, call := range api.FirstTiles(set) {
 		for _, env := range []*api.Env{withKey, keyless} {
 			if err := ready.add(ctx, env, call); err != nil {

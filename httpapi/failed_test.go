@@ -8,22 +8,23 @@ import (
 
 	"relais/api"
 	"relais/auth/access"
+	"relais/catalog"
 )
 
 // A dataset that cannot be used takes its own routes away, and no others.
 func TestFailedStore(t *testing.T) {
 	s := newServer(t)
 	routes := map[string]string{
-		"/anfr/archives":           api.DataArchives,
-		"/anfr/archive/2026-01-01": api.DataArchives,
-		"/outages":                 api.DataOutages,
-		"/sites-hs":                api.DataOutages,
+		"/anfr/archives":           catalog.Archives,
+		"/anfr/archive/2026-01-01": catalog.Archives,
+		"/outages":                 catalog.Outages,
+		"/sites-hs":                catalog.Outages,
 		"/sites/90000010/photos":   api.DataPhotos,
 		"/antennas?limit=1":        "",
 		"/antennas/90000010":       "",
 		"/markets":                 "",
 	}
-	for _, failed := range []string{api.DataArchives, api.DataOutages, api.DataPhotos} {
+	for _, failed := range []string{catalog.Archives, catalog.Outages, api.DataPhotos} {
 		s.Failed = damaged(failed)
 		for path, needs := range routes {
 			w := get(t, s, path)

@@ -85,7 +85,7 @@ func (m mapRoute) serve(w *answer, r *request) {
 		w.refuse(access.ErrRateLimited, usage, r.start)
 		return
 	}
-	if err := r.env().CheckUsable(m.DependsOn...); err != nil {
+	if err := r.env().Usable(m.DependsOn...); err != nil {
 		w.failWith(err)
 		return
 	}

@@ -32,7 +32,7 @@ func media(w *answer, r *request) {
 		w.fail(api.ErrNotFound)
 		return
 	}
-	if err := r.env().CheckUsable(api.DataPhotos); err != nil {
+	if err := r.env().Usable(api.DataPhotos); err != nil {
 		w.fail(api.PublicError(nil, err))
 		return
 	}

@@ -45,7 +45,7 @@ func (o *operation) serve(w *answer, r *request) {
 	if !ok {
 		return
 	}
-	if err := r.env().CheckUsable(o.DependsOn...); err != nil {
+	if err := r.env().Usable(o.DependsOn...); err != nil {
 		w.failWith(err)
 		return
 	}

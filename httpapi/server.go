@@ -19,6 +19,7 @@ import (
 	"relais/api/endpoint"
 	"relais/archive"
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/cluster"
 	"relais/community"
 	"relais/export"
@@ -271,7 +272,7 @@ func (r *request) env() *api.Env {
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &api.Env{Set: s.set.Load(), Client: r.client, Address: r.address, BaseURL: s.BaseURL, Photos: s.Photos,
-		Outages: s.Community.Outages(), Archives: s.Archives, Measures: s.Measures(), Now: now, Failed: s.Failed,
-		Keyless: r.keyless && !s.MapAll, Sectors: &s.sectors}
+	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Photos: s.Photos, Sectors: &s.sectors,
+		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
+			Measures: s.Measures(), Now: now, Failed: s.Failed, Keyless: r.keyless && !s.MapAll}}
 }

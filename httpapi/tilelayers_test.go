@@ -167,7 +167,7 @@ func TestLayersParameter(t *testing.T) {
 		status int
 	}{
 		{"layers=sites", 200}, {"layers=outages,sites", 200}, {"layers=sites,sites", 200}, {"layers=", 200},
-		{"layers=Sites", 400}, {"layers=sites,", 400}, {"layers=x", 400}, {"layers=sites&layers=outages", 400},
+		{"layers=Sites", 200}, {"layers=sites,", 400}, {"layers=x", 400}, {"layers=sites&layers=outages", 400},
 		{"layers=outages&operator=NOBODY", 400}, {"layers=coverage&operator=NOBODY", 400}, {"layers=outages&department=xx", 400},
 	} {
 		t.Run(tt.query, func(t *testing.T) {

@@ -47,7 +47,7 @@ type Hits struct {
 // Without a Disc or Ranked, sites are in the order of the snapshot, so that pages neither
 // skip nor repeat a site. A page after the last one is empty and has the same Total.
 func (m *Market) Find(q Query, offset, limit int) Hits {
-	if unfiltered(q) {
+	if q.Unfiltered() {
 		return m.pageOfAll(offset, limit)
 	}
 	w := m.scratch.Get().(*work)
@@ -90,7 +90,8 @@ func newWork(sites int) *work {
 	return &work{set: n(), found: n(), other: n(), spare: n(), page: n(), byID: n(), byCommune: n(), byDistrict: n()}
 }
 
-func unfiltered(q Query) bool {
+// Unfiltered reports whether the query selects all sites.
+func (q *Query) Unfiltered() bool {
 	return q.Filter == All && q.Box == nil && q.Disc == nil && q.Text == "" && q.ID == "" && q.NationalCode == "" &&
 		len(q.StationCodes) == 0 && q.Commune == "" && q.PostalCode == "" && q.Place == nil
 }

@@ -208,6 +208,15 @@ func (m *Market) OperatorKeys() []string {
 	return keys
 }
 
+// AreaCodes lists the codes of the areas, in table order.
+func (m *Market) AreaCodes() []string {
+	codes := make([]string, len(m.Areas))
+	for i, a := range m.Areas {
+		codes[i] = a.Code
+	}
+	return codes
+}
+
 // Area returns the position of the area with this code, and false when the
 // market has none. Departments are found in every usual spelling: 1, 01, 001,
 // 2a, 02A.

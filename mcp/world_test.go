@@ -21,6 +21,7 @@ import (
 	"relais/api"
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/catalog"
 	"relais/index"
 	"relais/index/indextest"
 	"relais/internal/store"
@@ -67,7 +68,7 @@ func serve(t *testing.T, change func(*Options)) *world {
 	t.Cleanup(w.Close)
 	o := Options{
 		Reading: func() *tools.Reading {
-			return &tools.Reading{Env: &api.Env{Set: set, BaseURL: w.URL, Now: time.Now()}, People: w.people}
+			return &tools.Reading{Env: &api.Env{Catalog: catalog.Catalog{Set: set, Now: time.Now()}, BaseURL: w.URL}, People: w.people}
 		},
 		Address: func(r *http.Request) netip.Addr {
 			addr, err := netip.ParseAddr(r.Header.Get("X-Test-Address"))

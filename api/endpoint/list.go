@@ -23,7 +23,7 @@ func itemOf(p Param) *Param {
 	return &item
 }
 
-// SplitList returns the values of a text with commas in between, of which there may be so many. Its error says what is
+// SplitList returns the values of a text with commas in between, at most so many. Its error says what is
 // allowed.
 func SplitList(text string, most int) ([]string, error) {
 	parts := strings.Split(text, ",")

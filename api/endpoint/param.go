@@ -35,8 +35,8 @@ import (
 //
 // A field is a string, int, bool, float64, a string type with the method Values (any case
 // is accepted), a type with UnmarshalText, a pointer to one of these, which stays nil if
-// the parameter is absent, or a slice of them: values with commas in between, of which max
-// is the number.
+// the parameter is absent, or a slice of them: values with commas in between, at most max
+// of them.
 type Param struct {
 	Name     string
 	In       string // "query", "path" or "body"

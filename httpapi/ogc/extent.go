@@ -39,7 +39,7 @@ func newExtent(r *api.Env, m *market.Market, k kind) extent {
 		b = widened(b, k.reach)
 	}
 	e := extent{Spatial: spatial{[][4]float64{{b.West, b.South, b.East, b.North}}, crs84}}
-	if k.times == nil || r.CheckUsable(k.items.DependsOn...) != nil {
+	if k.times == nil || r.Usable(k.items.DependsOn...) != nil {
 		return e
 	}
 	if t := k.times(r, m.Code); !t.first.IsZero() {

@@ -36,7 +36,7 @@ func answerOf[T any](ctx context.Context, env *api.Env, name string, params map[
 }
 
 func callOf[T any](ctx context.Context, env *api.Env, op *endpoint.Op[*api.Env], params map[string]string) (*T, error) {
-	if err := env.CheckUsable(op.DependsOn...); err != nil {
+	if err := env.Usable(op.DependsOn...); err != nil {
 		return nil, err
 	}
 	call, err := op.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })

@@ -98,7 +98,7 @@ func (p *Pages) feed(w http.ResponseWriter, r *http.Request) {
 // bindNews reads the parameters of a feed from a request.
 func bindNews(r *http.Request, env *api.Env, code market.Code) (*endpoint.Call[*api.Env], error) {
 	op, q := api.NewsOfChanges(), r.URL.Query()
-	if err := env.CheckUsable(op.DependsOn...); err != nil {
+	if err := env.Usable(op.DependsOn...); err != nil {
 		return nil, api.PublicError(op, err)
 	}
 	call, err := op.Bind(func(p *endpoint.Param) (string, error) {

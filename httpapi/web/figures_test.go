@@ -17,6 +17,7 @@ import (
 
 	"relais/api"
 	"relais/archive"
+	"relais/catalog"
 	"relais/demo"
 	"relais/index/indextest"
 	"relais/market"
@@ -48,7 +49,9 @@ func figurePages(t *testing.T, n int) (*Pages, [][]csvRow, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := func() *api.Env { return &api.Env{Set: set, Archives: archives, Keyless: true} }
+	env := func() *api.Env {
+		return &api.Env{Catalog: catalog.Catalog{Set: set, Archives: archives, Keyless: true}}
+	}
 	address := func(*http.Request) netip.Addr { return netip.Addr{} }
 	return New(Options{Env: env, Address: address, Log: slog.New(slog.DiscardHandler), Map: true}), files, dates
 }
@@ -187,7 +190,7 @@ func TestFiguresWithoutEditions(t *testing.T) {
 		t.Errorf("/stats: status %d, want 200 and the reason", w.Code)
 	}
 	set := p.Env().Set
-	p.Options.Env = func() *api.Env { return &api.Env{Set: set} }
+	p.Options.Env = func() *api.Env { return &api.Env{Catalog: catalog.Catalog{Set: set}} }
 	for _, target := range []string{"/week", "/stats"} {
 		if w := ask(p, "GET", target); w.Code >= 500 {
 			t.Errorf("%s without a store of archives: status %d", target, w.Code)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 )
@@ -40,7 +41,7 @@ func TestFirstPage(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := pagesAbout(true)
-			p.Env = func() *api.Env { return &api.Env{Set: tt.set} }
+			p.Env = func() *api.Env { return &api.Env{Catalog: catalog.Catalog{Set: tt.set}} }
 			p.Folder = func(*http.Request) string {
 				if tt.local {
 					return path

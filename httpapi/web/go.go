@@ -210,14 +210,14 @@ type network struct {
 func (p *Pages) networks(q *goQuery) (list []network, err error) {
 	env := p.Env()
 	if m, operator := market.Network(q.PLMN); m != nil {
-		loaded, err := env.Load(m)
+		loaded, err := env.Register(m)
 		if err != nil {
 			return nil, err
 		}
 		return []network{{loaded, operator}}, nil
 	}
 	if env.Set == nil {
-		_, err := env.Load(market.Get(market.Default))
+		_, err := env.Register(market.Get(market.Default))
 		return nil, err
 	}
 	for _, m := range shownMarkets(env) {

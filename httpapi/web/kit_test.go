@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
@@ -20,7 +21,9 @@ import (
 // is refused for being too many.
 func pagesAbout(keyless bool, markets ...*index.Market) *Pages {
 	set, n := index.NewSet(markets, nil), uint32(0)
-	return New(Options{Env: func() *api.Env { return &api.Env{Set: set, Keyless: keyless, BaseURL: "http://relais.test"} },
+	return New(Options{Env: func() *api.Env {
+		return &api.Env{Catalog: catalog.Catalog{Set: set, Keyless: keyless}, BaseURL: "http://relais.test"}
+	},
 		Address: func(*http.Request) netip.Addr {
 			n++
 			return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})

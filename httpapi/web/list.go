@@ -185,7 +185,7 @@ var sortNames = []string{"place", "operators", "systems", "status"}
 
 // shown returns the loaded markets that pages may show.
 func shownMarkets(env *api.Env) (list []*index.Market) {
-	return slices.Collect(env.Markets)
+	return slices.Collect(env.Registers)
 }
 
 // newListPage makes the page without its list.

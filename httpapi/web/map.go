@@ -69,7 +69,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		config.Basemap = p.URL(BasemapPath)
 		config.Assets.Ranges, config.Assets.Streets = p.assetURL("pmtiles.js"), p.assetURL("protomaps-basemaps.mjs")
 	}
-	for m := range env.Markets {
+	for m := range env.Registers {
 		if v, ok := newMapMarket(m); ok {
 			v.Changes = env.ChangesKnown(m)
 			config.Markets = append(config.Markets, v)

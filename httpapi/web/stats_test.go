@@ -15,6 +15,7 @@ import (
 
 	"relais/api"
 	"relais/archive"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
@@ -238,7 +239,7 @@ func TestRestrictedFigures(t *testing.T) {
 		status  int
 	}{{true, 404}, {false, 200}} {
 		set := index.NewSet([]*index.Market{p.Env().Set.Market(market.FR), loaded}, nil)
-		p := New(Options{Env: func() *api.Env { return &api.Env{Set: set, Keyless: tt.keyless} },
+		p := New(Options{Env: func() *api.Env { return &api.Env{Catalog: catalog.Catalog{Set: set, Keyless: tt.keyless}} },
 			Address: p.Address, Log: p.Log})
 		if w := ask(p, "GET", "/stats?market=BE"); w.Code != tt.status {
 			t.Errorf("keyless %v: status %d, want %d", tt.keyless, w.Code, tt.status)

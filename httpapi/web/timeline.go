@@ -7,6 +7,7 @@ import (
 
 	"relais/api"
 	"relais/archive"
+	"relais/catalog"
 	"relais/ingest/anfr/column"
 	"relais/market"
 )
@@ -43,7 +44,7 @@ func (p *Pages) timelineOf(env *api.Env, w words, m *market.Market, id string) *
 	if !slices.Contains(archive.Markets, m.Code) {
 		return nil
 	}
-	err := env.CheckUsable(api.DataArchives)
+	err := env.Usable(catalog.Archives)
 	var versions []archive.Version
 	var dates []string
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 
 	"relais/api"
 	"relais/archive"
+	"relais/catalog"
 	"relais/index"
 	"relais/ingest/anfr"
 	"relais/internal/fold"
@@ -15,7 +16,7 @@ import (
 
 // addTrends adds the charts of emissions over the archived editions.
 func (p *Pages) addTrends(ctx context.Context, env *api.Env, w words, m *index.Market, page *statsPage) error {
-	if !slices.Contains(archive.Markets, m.Table.Code) || env.Archives == nil || env.CheckUsable(api.DataArchives) != nil {
+	if !slices.Contains(archive.Markets, m.Table.Code) || env.Archives == nil || env.Usable(catalog.Archives) != nil {
 		return nil
 	}
 	sum, err := p.trends.Make(ctx, env.Archives.Version(), func(ctx context.Context) (*archive.Census, error) {

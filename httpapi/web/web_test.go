@@ -15,6 +15,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/httpapi/web/docs"
 	"relais/index"
 	"relais/index/indextest"
@@ -29,7 +30,7 @@ func pagesOf(t *testing.T) (*Pages, string) {
 	}
 	address := func(r *http.Request) netip.Addr { return netip.MustParseAddrPort(r.RemoteAddr).Addr() }
 	fr := set.Market(market.FR)
-	env := func() *api.Env { return &api.Env{Set: set} }
+	env := func() *api.Env { return &api.Env{Catalog: catalog.Catalog{Set: set}} }
 	return New(Options{Env: env, Address: address, Log: slog.New(slog.DiscardHandler), Map: true}),
 		index.Key(market.FR, fr.Snap.ID(0))
 }

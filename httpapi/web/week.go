@@ -222,7 +222,7 @@ func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) boo
 
 // siteLink returns the address of a site's page, "" if no loaded register has the site.
 func siteLink(env *api.Env, code market.Code, id string) string {
-	loaded := env.RegisterOf(market.Get(code))
+	loaded := env.RegisterIfAny(market.Get(code))
 	if loaded == nil {
 		return ""
 	}

@@ -3,8 +3,8 @@ package web
 import (
 	"slices"
 
-	"relais/api"
 	"relais/archive"
+	"relais/catalog"
 	"relais/market"
 	"relais/site"
 )
@@ -15,7 +15,7 @@ type weekEditions map[market.Code][]archive.Edition
 // editions returns the editions that are kept.
 func (p *Pages) editions() (weekEditions, error) {
 	env, all := p.Env(), weekEditions{}
-	if err := env.CheckUsable(api.DataArchives); err != nil || env.Archives == nil {
+	if err := env.Usable(catalog.Archives); err != nil || env.Archives == nil {
 		return all, err
 	}
 	for _, m := range market.All {

@@ -64,7 +64,7 @@ func sumWeek(ctx context.Context, env *api.Env, code market.Code, from, to site.
 	}
 	t := weekTally{market: market.Get(code), operators: map[string]*weekCounts{}, systems: map[string]*weekCounts{},
 		areas: map[string]*weekCounts{}}
-	t.loaded = env.RegisterOf(t.market)
+	t.loaded = env.RegisterIfAny(t.market)
 	shown := change.Filter{Without: env.Withheld(t.market)}
 	for _, l := range span.Lists {
 		for c := range l.Records(&shown) {

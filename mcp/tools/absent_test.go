@@ -7,6 +7,7 @@ import (
 
 	"relais/api"
 	"relais/archive"
+	"relais/catalog"
 	"relais/community"
 	"relais/internal/tier"
 	"relais/outage"
@@ -26,8 +27,8 @@ func empty(t *testing.T) *Reading {
 		t.Fatal(err)
 	}
 	return &Reading{Submissions: NewSubmissionStores(said, nil), Env: &api.Env{
-		Outages: said.Outages(), Photos: &api.Photos{Store: photos.Open(nil, "", time.Now)},
-		Archives: archive.Open(nil, time.Now), Now: time.Now()}}
+		Photos:  &api.Photos{Store: photos.Open(nil, "", time.Now)},
+		Catalog: catalog.Catalog{Outages: said.Outages(), Archives: archive.Open(nil, time.Now), Now: time.Now()}}}
 }
 
 // shown is arguments of a tool as the examples of its schema have them.

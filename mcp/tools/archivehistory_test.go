@@ -11,6 +11,7 @@ import (
 	"relais/api"
 	"relais/api/view"
 	"relais/archive"
+	"relais/catalog"
 )
 
 // The history of a site is its differences from date to date, and what the API says
@@ -72,7 +73,7 @@ func TestSiteHistory(t *testing.T) {
 // Every error says what to change.
 func TestArchiveErrors(t *testing.T) {
 	r := newArchiveReading(t, archiveWeeks())
-	none := &Reading{Env: &api.Env{Archives: archive.Open(nil, nil)}}
+	none := &Reading{Env: &api.Env{Catalog: catalog.Catalog{Archives: archive.Open(nil, nil)}}}
 	box := []any{"north", 47, "south", 46, "east", 4, "west", 3}
 	for _, tt := range []struct {
 		r     *Reading

@@ -14,6 +14,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/archive"
+	"relais/catalog"
 )
 
 func TestArchiveDates(t *testing.T) {
@@ -41,7 +42,7 @@ func TestArchiveDates(t *testing.T) {
 		t.Errorf("got %+v, want Current = %v, Oldest = %v and date = %v", a, archiveDates[3], archiveDates[0],
 			archiveDates[3])
 	}
-	none := &Reading{Env: &api.Env{Archives: archive.Open(nil, nil)}}
+	none := &Reading{Env: &api.Env{Catalog: catalog.Catalog{Archives: archive.Open(nil, nil)}}}
 	if a := mustAskArchives(t, none, anfrListArchives); a.Total != 0 || a.Items == nil || a.Current != "" {
 		t.Errorf("got %+v, want Total = 0, Items set and Current empty", a)
 	}

@@ -15,6 +15,7 @@ import (
 	"relais/api"
 	"relais/api/view"
 	"relais/archive"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
@@ -128,7 +129,7 @@ func archiveReading(t *testing.T, weeks []archiveWeek, name string) *Reading {
 	}
 	set := index.NewSet([]*index.Market{archiveRegister(t, market.FR, "100", "101"),
 		archiveRegister(t, market.DROM, "102")}, nil)
-	return &Reading{Env: &api.Env{Set: set, Archives: s}}
+	return &Reading{Env: &api.Env{Catalog: catalog.Catalog{Set: set, Archives: s}}}
 }
 
 func archiveRegister(t *testing.T, code market.Code, ids ...string) *index.Market {

@@ -138,7 +138,7 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 	m := market.Get(p.Market)
 	loaded := r.register(m)
 	if p.Type == aPhoto && loaded == nil { // photos are found by the sites of the register
-		if _, err := r.Load(m); err != nil {
+		if _, err := r.Register(m); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 	"relais/index/indextest"
 	"relais/market"
@@ -32,7 +33,7 @@ func inCountry(t testing.TB) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Env: &api.Env{Set: set, BaseURL: "http://relais.test", Now: time.Now()}}
+	return &Reading{Env: &api.Env{Catalog: catalog.Catalog{Set: set, Now: time.Now()}, BaseURL: "http://relais.test"}}
 }
 
 // object is any JSON object.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/catalog"
 )
 
 // Who submits to a disk that is full is told so.
@@ -24,9 +25,9 @@ func TestSubmitOnAFullDisk(t *testing.T) {
 func TestNeeds(t *testing.T) {
 	for _, tt := range []struct{ name, data string }{
 		{"sites_get_photos", api.DataPhotos},
-		{"anfr_list_archives", api.DataArchives},
-		{"sites_hs_list", api.DataOutages},
-		{"community_list_observations_nearby", api.DataOutages},
+		{"anfr_list_archives", catalog.Archives},
+		{"sites_hs_list", catalog.Outages},
+		{"community_list_observations_nearby", catalog.Outages},
 		{"me_whoami", api.DataPeople},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -40,9 +41,9 @@ func TestNeeds(t *testing.T) {
 				t.Errorf("tool %s is missing", tt.name)
 				return
 			}
-			r := &Reading{Env: &api.Env{Failed: func(data string) error {
+			r := &Reading{Env: &api.Env{Catalog: catalog.Catalog{Failed: func(data string) error {
 				return map[string]error{tt.data: os.ErrInvalid}[data]
-			}}}
+			}}}}
 			if err := r.Usable(tool); err == nil {
 				t.Errorf("%s answers without %s", tt.name, tt.data)
 			}

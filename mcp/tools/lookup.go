@@ -46,11 +46,11 @@ func (r *Reading) sitesFindByRadio(_ context.Context, p *sitesFindByRadioParams)
 	from := min(p.Offset, len(found.Matches))
 	items := []RadioHit{}
 	for _, match := range found.Matches[from:min(from+p.Limit, len(found.Matches))] {
-		items = append(items, RadioHit{r.site(found.Loaded, match.Site, -1), found.MatchViews(match),
-			operatorKeys(found.Loaded, match.Operators), match.Learned})
+		items = append(items, RadioHit{r.site(found.Register, match.Site, -1), found.MatchViews(match),
+			operatorKeys(found.Register, match.Operators), match.Learned})
 	}
 	return &RadioHits{found.Type, found.Value, listOf(items, p.Offset, len(found.Matches)),
-		sourced(found.Market, found.Loaded)}, nil
+		sourced(found.Market, found.Register)}, nil
 }
 
 // operatorKeys are the keys of operators.

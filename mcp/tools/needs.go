@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"relais/api"
+	"relais/catalog"
 )
 
 // needs are the datasets without which a tool of a group would answer as if they were
@@ -14,13 +15,13 @@ var needs = sync.OnceValue(func() map[string][]string {
 		tools []*Tool
 		data  []string
 	}{
-		{archiveTools, []string{api.DataArchives}},
-		{changeTools, []string{api.DataArchives}},
-		{unavailableTools, []string{api.DataOutages}},
+		{archiveTools, []string{catalog.Archives}},
+		{changeTools, []string{catalog.Archives}},
+		{unavailableTools, []string{catalog.Outages}},
 		{photoTools, []string{api.DataPhotos}},
-		{communityTools, []string{api.DataOutages, api.DataPhotos}},
-		{submitTools, []string{api.DataPeople, api.DataOutages}},
-		{meTools, []string{api.DataPeople, api.DataOutages}},
+		{communityTools, []string{catalog.Outages, api.DataPhotos}},
+		{submitTools, []string{api.DataPeople, catalog.Outages}},
+		{meTools, []string{api.DataPeople, catalog.Outages}},
 	} {
 		for _, t := range group.tools {
 			all[t.Name] = group.data
@@ -30,4 +31,4 @@ var needs = sync.OnceValue(func() map[string][]string {
 })
 
 // Usable returns an error when this server cannot use a dataset that the tool needs.
-func (r *Reading) Usable(t *Tool) error { return r.Env.CheckUsable(needs()[t.Name]...) }
+func (r *Reading) Usable(t *Tool) error { return r.Env.Usable(needs()[t.Name]...) }

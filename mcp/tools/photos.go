@@ -170,7 +170,7 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	if err != nil {
 		return nil, Sourced{}, err
 	}
-	operator, area := "", index.Any
+	operator, area := "", ""
 	if p.Market != nil {
 		m := market.Get(*p.Market)
 		o, err := p.Operator.Position(m)
@@ -180,7 +180,7 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 		if o != index.Any {
 			operator = m.Operators[o].Key
 		}
-		if area, err = p.AreaParams.Position(m); err != nil {
+		if area, err = p.AreaParams.Code(m); err != nil {
 			return nil, from, err
 		}
 	}
@@ -193,8 +193,12 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	}, from, nil
 }
 
-// inArea reports whether a register has a site in an area.
-func inArea(m *index.Market, siteKey string, area int) bool {
+// inArea reports whether a register has a site in the area with a code, "" for any.
+func inArea(m *index.Market, siteKey, area string) bool {
 	at, ok := m.ByID(siteKey)
-	return ok && (area == index.Any || m.Snap.Area(int(at)) == area)
+	if !ok || area == "" {
+		return ok
+	}
+	i := m.Snap.Area(int(at))
+	return i >= 0 && m.Table.Areas[i].Code == area
 }

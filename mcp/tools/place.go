@@ -185,7 +185,7 @@ func placeOf(m *index.Market, p index.Place) Place {
 func (r *Reading) registers(in *market.Code) (list []*index.Market, from Sourced, err error) {
 	if in != nil {
 		table := market.Get(*in)
-		m, err := r.Load(table)
+		m, err := r.Register(table)
 		if m != nil {
 			list = append(list, m)
 		}
@@ -198,7 +198,7 @@ func (r *Reading) registers(in *market.Code) (list []*index.Market, from Sourced
 		}
 	}
 	if len(list) == 0 {
-		_, err = r.Load(market.Get(market.Default))
+		_, err = r.Register(market.Get(market.Default))
 	}
 	return list, from, err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"relais/api"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -30,7 +31,8 @@ func towns(t *testing.T) *Reading {
 		sites = append(sites, site.Site{ID: fmt.Sprint(1750010 + i), Position: geo.Point{Lat: 46 + float64(i), Lng: 3},
 			Commune: s.commune, PostalCode: s.postal, Area: area})
 	}
-	return &Reading{Env: &api.Env{Set: index.NewSet([]*index.Market{register(t, market.FR, sites...)}, nil)}}
+	return &Reading{Env: &api.Env{Catalog: catalog.Catalog{
+		Set: index.NewSet([]*index.Market{register(t, market.FR, sites...)}, nil)}}}
 }
 
 // Pages of places neither skip nor repeat one, and all say how many there are.

@@ -13,6 +13,7 @@ import (
 
 	"relais/api"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
@@ -73,8 +74,8 @@ func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Reading{Env: &api.Env{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now,
-		BaseURL: "http://relais.test"}}
+	return &Reading{Env: &api.Env{BaseURL: "http://relais.test",
+		Catalog: catalog.Catalog{Set: index.NewSet([]*index.Market{m}, nil), Measures: store, Now: now}}}
 }
 
 // radioOf calls a tool and decodes its answer.
@@ -281,8 +282,8 @@ func TestRadioArguments(t *testing.T) {
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
 			if _, err := call(r, tt.tool, tt.arguments); err == nil ||
-				!strings.Contains(err.Error(), "measurements are still being opened") {
-				t.Errorf("%s without measures: %v, want an error with measurements are still being opened", tt.tool,
+				!strings.Contains(err.Error(), "measurements are not open") {
+				t.Errorf("%s without measures: %v, want an error with measurements are not open", tt.tool,
 					err)
 			}
 		})

@@ -168,14 +168,8 @@ func outagesIn(in api.MarketParams, a api.AreaParams) (outage.Query, error) {
 	if operator != index.Any {
 		q.Operators = []string{m.Operators[operator].Key}
 	}
-	area, err := a.Position(m)
-	if err != nil {
-		return q, err
-	}
-	if area != index.Any {
-		q.Area = m.Areas[area].Code
-	}
-	return q, nil
+	q.Area, err = a.Code(m)
+	return q, err
 }
 
 // feed says how much is known of the operators that a question is about.

@@ -1,0 +1,99 @@
+// Package catalog answers questions over what one request may read: registers, archives, outages and measurements.
+// A question is a struct of parsed values, the same for the API, tools, pages, feeds, hooks and commands; its answer
+// is typed, and rows are read when they are asked for. The package knows no parameter, no JSON and no transport, and
+// it changes nothing.
+package catalog
+
+import (
+	"time"
+
+	"relais/archive"
+	"relais/community"
+	"relais/index"
+	"relais/market"
+	"relais/measure"
+)
+
+// A Catalog is what one request may read. The registers do not change while it is used, even if newer ones are loaded.
+type Catalog struct {
+	Set      *index.Set // nil while nothing has been loaded yet
+	Archives *archive.Store
+	Outages  *community.Outages
+	// Measures are nil as long as they are not open, and where they cannot be.
+	Measures *measure.Store
+	Now      time.Time // of the request
+	// Keyless means that rows of registers that may not be redistributed are left out.
+	Keyless bool
+	// Failed returns why a dataset cannot be used on this server; nil for a server that can use all.
+	Failed func(data string) error
+}
+
+// Register returns the register of a market, nil if the market has no inventory. Errors: ErrLoading, ErrRestricted,
+// a NotLoadedError: an empty answer would look like a country without antennas.
+func (c *Catalog) Register(m *market.Market) (*index.Market, error) {
+	if c.Set == nil {
+		return nil, ErrLoading
+	}
+	if !m.HasInventory() {
+		return nil, nil
+	}
+	loaded := c.Set.Market(m.Code)
+	if loaded == nil {
+		return nil, &NotLoadedError{m}
+	}
+	if c.Withholds(m, loaded.Snap.Registers) {
+		return nil, ErrRestricted
+	}
+	return loaded, nil
+}
+
+// RegisterIfAny returns the register of a market, nil if it is not loaded or not for the caller.
+func (c *Catalog) RegisterIfAny(m *market.Market) *index.Market {
+	loaded, err := c.Register(m)
+	if err != nil {
+		return nil
+	}
+	return loaded
+}
+
+// Registers calls yield for each loaded register that the caller may read, in the order of the markets.
+func (c *Catalog) Registers(yield func(*index.Market) bool) {
+	if c.Set == nil {
+		return
+	}
+	for loaded := range c.Set.Loaded() {
+		if !c.Withholds(loaded.Table, loaded.Snap.Registers) && !yield(loaded) {
+			return
+		}
+	}
+}
+
+// Withholds reports whether the caller may not have rows of a market that come from registers with these
+// names. A register that may not be redistributed is withheld with all of its market, because the sites of a
+// snapshot do not state their registers.
+func (c *Catalog) Withholds(m *market.Market, registers []string) bool {
+	return c.Keyless && m.NeedsPermission(registers)
+}
+
+// Withheld returns the names of the registers whose changes the caller may not have, as a filter of changes
+// has them: with "", because a site that several registers have together does not state its register.
+func (c *Catalog) Withheld(m *market.Market) []string {
+	if !c.Keyless || len(m.NeedPermission) == 0 {
+		return nil
+	}
+	return append([]string{""}, m.NeedPermission...)
+}
+
+// Usable fails with an UnusableError if this server cannot use one of the datasets. Without it, answers would look
+// as if the dataset were empty.
+func (c *Catalog) Usable(data ...string) error {
+	for _, name := range data {
+		if c.Failed != nil && c.Failed(name) != nil {
+			return &UnusableError{name}
+		}
+	}
+	return nil
+}
+
+// Minute returns the minute of the request. Answers about recent time are the same for a minute.
+func (c *Catalog) Minute() time.Time { return c.Now.Truncate(time.Minute) }

@@ -1,0 +1,62 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"relais/market"
+)
+
+// Errors of questions.
+var (
+	ErrLoading    = errors.New("the data is still loading")
+	ErrRestricted = errors.New("the publisher of this market's register does not let everybody have its rows")
+	ErrNoSite     = errors.New("no site has this identifier")
+	ErrNoMeasures = errors.New("the measurements are not open")
+)
+
+// A NotLoadedError reports that the register of a market is not loaded.
+type NotLoadedError struct{ Market *market.Market }
+
+func (e *NotLoadedError) Error() string {
+	return fmt.Sprintf("the inventory of %s is not loaded", e.Market.Code)
+}
+
+// An UnusableError reports that this server cannot use a dataset.
+type UnusableError struct{ Data string }
+
+func (e *UnusableError) Error() string { return "this server cannot read its " + e.Data }
+
+// A NoEditionError reports that this server does not keep the edition that it serves, so that what changed in it is
+// unknown.
+type NoEditionError struct{ Date string }
+
+func (e *NoEditionError) Error() string {
+	return fmt.Sprintf("this server does not keep the edition of %s, which it serves, so that its changes are unknown", e.Date)
+}
+
+// Filters that an UnknownError names.
+const (
+	Operator   = "operator"
+	Area       = "area"
+	Technology = "technology"
+	Band       = "band"
+)
+
+// An UnknownError reports a value that nothing in a market can have.
+type UnknownError struct {
+	Filter, Value string
+	Market        *market.Market
+	Known         []string // the values that there are
+}
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("%s: %q is not allowed; %s", e.Filter, e.Value, e.Want()) }
+
+// Want says what there is instead.
+func (e *UnknownError) Want() string {
+	if len(e.Known) == 0 {
+		return fmt.Sprintf("the source of %s does not state it: leave it out", e.Market.Code)
+	}
+	return fmt.Sprintf("%s has %s", e.Market.Code, strings.Join(e.Known, ", "))
+}

@@ -1,0 +1,83 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+
+	"relais/archive"
+	"relais/index"
+	"relais/site"
+)
+
+// changedSince returns the sites that have changed since the edition of a date, nil for all.
+func (c *Catalog) changedSince(ctx context.Context, date site.Date, m *index.Market) (*index.Subset, error) {
+	if date == 0 {
+		return nil, nil
+	}
+	if err := c.Usable(Archives); err != nil {
+		return nil, err
+	}
+	current := site.ParseDate([]byte(m.Snap.SourceDate))
+	if date >= current {
+		return m.Subset(ctx, "", func(context.Context) ([]string, error) { return nil, nil })
+	}
+	version, code := c.Archives.Version(), m.Table.Code // the version before they are read
+	all, err := c.Archives.Editions(code)
+	if err != nil {
+		return nil, err
+	}
+	at := servedEdition(all, m)
+	if at < 0 {
+		return nil, &NoEditionError{m.Snap.SourceDate}
+	}
+	from := newest(all, date)
+	if from < 0 {
+		return nil, nil
+	}
+	since, until := all[from].Date, all[at].Date
+	return m.Subset(ctx, version+" "+since.String(), func(ctx context.Context) ([]string, error) {
+		span, err := c.Archives.Between(ctx, code, since, until)
+		if err != nil {
+			return nil, err
+		}
+		return changedSites(span), nil
+	})
+}
+
+// newest returns the position of the newest edition that is not after a date, or -1.
+func newest(all []archive.Edition, date site.Date) int {
+	at := -1
+	for i := range all {
+		if all[i].Date <= date {
+			at = i
+		}
+	}
+	return at
+}
+
+// servedEdition returns the position of the edition that is served, or -1.
+func servedEdition(all []archive.Edition, m *index.Market) int {
+	date := site.ParseDate([]byte(m.Snap.SourceDate))
+	return slices.IndexFunc(all, func(e archive.Edition) bool { return e.Date == date })
+}
+
+// ChangesKnown reports whether the changes of the served edition of a market are known.
+func (c *Catalog) ChangesKnown(m *index.Market) bool {
+	if c.Archives == nil || c.Usable(Archives) != nil {
+		return false
+	}
+	all, err := c.Archives.Editions(m.Table.Code)
+	return err == nil && servedEdition(all, m) > 0
+}
+
+// changedSites returns the ids of the sites with a change. Ids can be there several times.
+func changedSites(span *archive.Span) (ids []string) {
+	for _, l := range span.Lists {
+		for c := range l.Records(nil) {
+			if n := len(ids); n == 0 || ids[n-1] != c.Site {
+				ids = append(ids, c.Site)
+			}
+		}
+	}
+	return ids
+}

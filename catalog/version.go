@@ -1,0 +1,72 @@
+package catalog
+
+import (
+	"fmt"
+	"time"
+)
+
+// The datasets of answers.
+const (
+	Registers = "registers"
+	Learned   = "registers and learned radio identifiers"
+	Archives  = "archives"
+	Outages   = "outages" // with validations and bugs, which are in the same file
+	Measures  = "measures"
+	Recent    = "recent measures" // of the last days: it also changes with the time
+)
+
+// Version returns the version of a dataset, "" while it is loading. While it is the same, so are answers from it.
+func (c *Catalog) Version(data string) string {
+	switch data {
+	case Registers:
+		if c.Set == nil {
+			return ""
+		}
+		return c.Set.Version
+	case Learned:
+		if c.Set == nil {
+			return ""
+		}
+		return c.Set.Version + " learned " + c.Set.Learned
+	case Outages: // with keys of sites
+		return c.withRegisters(c.Outages.Version())
+	case Archives: // with names of communes
+		return c.withRegisters(c.Archives.Version())
+	case Measures:
+		return c.measuresVersion()
+	case Recent:
+		return c.measuresVersion() + " minute " + c.Minute().UTC().Format(time.RFC3339)
+	}
+	panic(fmt.Sprintf("catalog: no dataset %q", data))
+}
+
+// withRegisters returns the version of data whose answers also have something of the registers, as far
+// as these are loaded.
+func (c *Catalog) withRegisters(version string) string {
+	if c.Set == nil {
+		return version
+	}
+	return version + " " + c.Set.Version
+}
+
+func (c *Catalog) measuresVersion() (version string) {
+	if c.Set != nil {
+		version = c.Set.Version
+	}
+	if c.Measures != nil {
+		version += " measures " + c.Measures.Version()
+	}
+	return version
+}
+
+// Restricted reports whether some of the registers are not for the caller.
+func (c *Catalog) Restricted() bool {
+	if c.Set != nil {
+		for loaded := range c.Set.Loaded() {
+			if c.Withholds(loaded.Table, loaded.Snap.Registers) {
+				return true
+			}
+		}
+	}
+	return false
+}
