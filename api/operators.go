@@ -50,6 +50,14 @@ func (o operatorName) checkMarkets(markets []*market.Market) error {
 		Want: "one of " + strings.Join(allowed, ", ")}
 }
 
+// list returns the operators that the text names: assistants give several where one is asked for.
+func (o operatorName) list() (l operatorNames) {
+	for name := range strings.SplitSeq(string(o), ",") {
+		l = append(l, operatorName(strings.TrimSpace(name)))
+	}
+	return l
+}
+
 // Operators of a market, or of several.
 type operatorNames []operatorName
 

@@ -25,7 +25,7 @@ type singleMarketParams struct {
 }
 
 func (in singleMarketParams) asLists() marketParams {
-	return marketParams{in.Market, operatorNames{in.Operator}}
+	return marketParams{in.Market, in.Operator.list()}
 }
 
 // areaParams are the filters by administrative area.

@@ -92,7 +92,7 @@ type SiteTests struct {
 
 // SpeedtestsOfSite returns a page of the speedtests of /speedtests/site, and how many match.
 func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
-	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: operatorNames{t.Operator}, BestOnly: t.Best,
+	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: t.Operator.list(), BestOnly: t.Best,
 		Limit: t.Limit, Offset: t.Offset}
 	if err := p.Check(); err != nil {
 		return nil, 0, err
@@ -144,7 +144,7 @@ func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, err
 
 // Departments returns the statistics of /stats/departments.
 func (r *Env) Departments(o Operator) ([]view.Department, error) {
-	body, err := r.departments(context.Background(), &statsParams{operatorNames{o}})
+	body, err := r.departments(context.Background(), &statsParams{o.list()})
 	if err != nil {
 		return nil, err
 	}
