@@ -69,7 +69,7 @@ test: ## every kind of test, the end-to-end one on the built binary included
 # in tests, comparisons with a scan or with brute force, tests that ask one question after the
 # other, and what writes hundreds of megabytes.
 RACELESS   ?= test
-UNRACED    ?= Against|TestLargeCommit|TestOGC|TestFormats|TestChanges|TestChangedSince|TestHostileParameters|TestPromtool
+UNRACED    ?= Against|BruteForce|TestCodings|TestRetainManyReports|TestSupports$$|TestBoundedNames|TestLargeCommit|TestOGC|TestFormats|TestChanges|TestChangedSince|TestHostileParameters|TestPromtool
 CONCURRENT = grep -rlE --include='*.go' --exclude-dir=build '^\s*go |\.Go\(|t\.Parallel\(|"sync' . | \
 	grep -vE '^\./($(RACELESS))/' | xargs -n 1 dirname | sort -u
 

@@ -100,7 +100,7 @@ func TestAnonymousFloodInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ask := func(path, address string, times int) {
 			for range times {
-				if w := do(t, s, http.MethodGet, path, "X-Test-Peer", address+":1"); w.Code != http.StatusOK {
+				if w := do(t, s, http.MethodHead, path, "X-Test-Peer", address+":1"); w.Code != http.StatusOK {
 					t.Fatalf("%s: got %d %s, want 200", path, w.Code, w.Body)
 				}
 			}
