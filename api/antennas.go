@@ -14,6 +14,7 @@ import (
 
 var listAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.list", Path: "/antennas", Scope: "antennas:read", FailureName: "ANTENNAS", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/antennas?lat=48.8566&lon=2.3522&radiusKm=10&operator=ORANGE&limit=1"},
 	Summary:    "Antenna sites of a market, page by page.",
 	Doc:        "All filters on emissions meet on one emission. The order is fixed as long as sourceDate does not change, so that pages neither skip nor repeat a site; with lat, lon and radiusKm the nearest come first.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator, codeInvalidDate, codeNoArchive},

@@ -18,6 +18,7 @@ import (
 
 var listArchives = endpoint.New(endpoint.Decl{
 	Name: "anfr.archives", Path: "/anfr/archives", Scope: "anfr:read", FailureName: "ANFR_ARCHIVES", MaxAge: 3600,
+	Example:   endpoint.Request{Target: "/anfr/archives"},
 	DependsOn: []string{catalog.Archives},
 	Summary:   "Dates of the publications of the ANFR's observatoire that are kept, the newest first.",
 	Doc:       "Each is a date for /anfr/archive/{date}; meta.current is the newest one.",
@@ -53,6 +54,7 @@ func archiveSource(synthetic bool) view.Attribution {
 
 var getArchive = endpoint.New(endpoint.Decl{
 	Name: "anfr.archive", Path: "/anfr/archive/{date}", Scope: "anfr:read", FailureName: "ANFR_ARCHIVE", MaxAge: 3600,
+	Example:   endpoint.Request{Target: "/anfr/archive/2026-01-15"},
 	DependsOn: []string{catalog.Archives}, Large: true, Kept: true,
 	Summary:    "What a publication of the ANFR's observatoire changed, or the whole of it, by site.",
 	Doc:        "A row is known by station number, operator and system, and compared with the publication before; all of the oldest one is new. Sites come by number, in one answer. Ask for it compressed.",

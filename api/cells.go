@@ -13,6 +13,8 @@ import (
 
 var lookupCells = endpoint.New(endpoint.Decl{
 	Name: "antennas.cells", Method: "POST", Path: "/antennas/lookup", Scope: "antennas:read",
+	Example: endpoint.Request{Target: "/antennas/lookup?limit=1",
+		JSON: `{"cells": [{"mcc": 208, "mnc": 20, "enb": "100007"}, {"mcc": 208, "mnc": 1, "ci": "1"}]}`},
 	FailureName: "ANTENNAS_LOOKUP", DependsOn: []string{catalog.Learned}, Asks: true,
 	Requests: func(params any) int { return params.(*lookupCellsParams).requests() },
 	Shapes:   shapes[[]view.CellResult, view.CellsMeta](),

@@ -26,6 +26,7 @@ var ChangesScope = func() *endpoint.ScopeBy {
 
 var listChanges = endpoint.New(endpoint.Decl{
 	Name: "changes.list", Path: "/changes", Scope: "antennas:read",
+	Example:     endpoint.Request{Target: "/changes?department=35&generation=4G"},
 	ScopeBy:     ChangesScope,
 	FailureName: "CHANGES", MaxAge: 300, DependsOn: []string{catalog.Archives},
 	Summary:    "What editions of a market's register changed: sites, operators and systems that came, went, or have another status, and sites that moved.",

@@ -15,6 +15,7 @@ import (
 
 var coveragePoints = endpoint.New(endpoint.Decl{
 	Name: "coverage.points", Path: "/coverage/points", Scope: "coverage:read", FailureName: "COVERAGE_POINTS", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/coverage/points?technology=LTE&limit=1"},
 	DependsOn:  []string{catalog.Recent},
 	Summary:    "Points of a market where the signal was measured in the last days, the newest first.",
 	Doc:        "Where there are more than limit, they are an even sample of the place. Levels are in dBm and dB.",

@@ -17,6 +17,7 @@ import (
 
 var exportAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.export", Path: "/antennas/export", Scope: "antennas:read", FailureName: "ANTENNAS_EXPORT", MaxAge: 3600,
+	Example:    endpoint.Request{Target: "/antennas/export?department=75"},
 	Large:      true,
 	Summary:    "All antenna sites of a market, or those that a filter leaves, in one answer.",
 	Doc:        "For loading everything; refresh with /antennas and a box afterwards. Ask for it compressed. " + csvDoc + " " + fileDoc,

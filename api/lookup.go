@@ -16,7 +16,8 @@ import (
 
 var lookupAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.lookup", Path: "/antennas/lookup-by-radio", Scope: "antennas:read", FailureName: "ANTENNAS_LOOKUP",
-	MaxAge: 60, DependsOn: []string{catalog.Learned},
+	Example: endpoint.Request{Target: "/antennas/lookup-by-radio?enb=100007&limit=1"},
+	MaxAge:  60, DependsOn: []string{catalog.Learned},
 	Summary:    "Sites that a radio identifier names.",
 	Doc:        "An eNB is the ECI without its last 8 bits; a gNB is the NCI without its last 4 to 14. One value may name several sites: all are answered, those that a source gives it to before those for which it was learned from measurements, and of each those that it certainly names first. A gNB whose length the data does not state is tried with every length.",
 	ErrorCodes: []string{codeMissingRadio, codeInvalidOperator},

@@ -11,6 +11,7 @@ import (
 
 var listMarkets = endpoint.New(endpoint.Decl{
 	Name: "markets.list", Path: "/markets", Scope: "antennas:read", FailureName: "MARKETS", MaxAge: 60,
+	Example: endpoint.Request{Target: "/markets"},
 	Summary: "The markets: operators, areas, filters, availability, and what this server has loaded.",
 	Doc:     "A market without a register, or that is not loaded here, is listed too: availability and loaded say so. Keys of operators and codes of areas are what the filters of other routes take.",
 }, (*Env).markets)

@@ -17,6 +17,7 @@ import (
 
 var listOutages = endpoint.New(endpoint.Decl{
 	Name: "outages.list", Path: "/outages", Scope: "network-status:read", FailureName: "OUTAGES", MaxAge: 30,
+	Example:    endpoint.Request{Target: "/outages?operator=ORANGE&limit=2"},
 	DependsOn:  []string{catalog.Outages},
 	Summary:    "Outages that operators publish and that people report, side by side.",
 	Doc:        "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
@@ -181,6 +182,7 @@ func territoryOf(q outage.Query) *string {
 
 var listUnavailableSites = endpoint.New(endpoint.Decl{
 	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", FailureName: "SITES_HS", MaxAge: 30,
+	Example:    endpoint.Request{Target: "/sites-hs?operator=ORANGE"},
 	DependsOn:  []string{catalog.Outages},
 	Summary:    "Sites that their operators say are unavailable, as they publish them.",
 	Doc:        "What began last comes first. Operators of FR, DROM and CA publish such files; for the other markets the answer is empty and sourceUnavailableReason says so.",

@@ -32,6 +32,7 @@ type Photos struct {
 
 var listPhotos = endpoint.New(endpoint.Decl{
 	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", FailureName: "SITE_PHOTOS", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/sites/fr-90000010/photos?limit=1"},
 	DependsOn:  []string{catalog.Registers, dataPhotos},
 	Summary:    "Photos of a site, the newest first.",
 	Doc:        "Only photos that are shown: those that a moderator hides or has not approved yet are left out. The addresses of images need no key.",
@@ -81,6 +82,7 @@ const (
 
 var uploadPhoto = endpoint.New(endpoint.Decl{
 	Name: "photos.upload", Method: "POST", Path: "/sites/{siteId}/photos", Scope: "photos:write", FailureName: "SITE_PHOTOS",
+	Example:     endpoint.Request{Target: "/sites/fr-90000010/photos", Upload: "photo.jpg"},
 	FailureCode: codeUploadFailed, Status: 201,
 	Body: &endpoint.Body{Type: endpoint.Form, MaxBytes: maxUpload, TooLarge: codeImageTooLarge, File: "file",
 		MaxFileBytes: maxImage,

@@ -11,6 +11,8 @@ import (
 
 var reportPhoto = endpoint.New(endpoint.Decl{
 	Name: "photos.report", Method: "POST", Path: "/photos/{photoId}/report", Scope: "photos:write",
+	Example: endpoint.Request{Target: "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7/report",
+		JSON: `{"reason": "quality", "description": "Too dark to see the antennas."}`},
 	FailureName: "PHOTO_REPORT", Status: 202,
 	Body:       &endpoint.Body{Type: endpoint.JSON, MaxBytes: 64 << 10},
 	Summary:    "Report a photo to the moderators.",

@@ -11,6 +11,7 @@ import (
 
 var searchAntennas = endpoint.New(endpoint.Decl{
 	Name: "antennas.search", Path: "/antennas/search", Scope: "antennas:read", FailureName: "ANTENNAS_SEARCH", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/antennas/search?q=paris&generation=5G&limit=1"},
 	Summary:    "Antenna sites by text, identifier or place, best match first.",
 	Doc:        "First come sites whose identifier is what was asked for, then those whose commune it is, then the others. A site must satisfy all criteria; without any, the answer is a list.",
 	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},

@@ -15,6 +15,7 @@ import (
 
 var getAntenna = endpoint.New(endpoint.Decl{
 	Name: "antennas.get", Path: "/antennas/{id}", Scope: "antennas:read", FailureName: "ANTENNA", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/antennas/fr-90000010"},
 	DependsOn:  []string{catalog.Learned},
 	Summary:    "One antenna site in full.",
 	Doc:        "Without market, a siteKey finds its market; any other identifier is looked for in the loaded markets in the order of /markets.",
@@ -55,6 +56,7 @@ func (r *Env) antenna(_ context.Context, p *antennaParams) (*endpoint.Answer, er
 
 var getSite = endpoint.New(endpoint.Decl{
 	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", FailureName: "SITE", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/sites/fr-90000010"},
 	Summary:    "Where a site is and who is on it.",
 	Doc:        "A short form of /antennas/{id}, for apps that show the photos of a site.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator},

@@ -29,6 +29,7 @@ func (r *Env) measureStore() (*measure.Store, error) {
 
 var listSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", FailureName: "SPEEDTESTS", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/speedtests?limit=1"},
 	DependsOn:  []string{catalog.Recent},
 	Summary:    "Speedtests of a market in the last days, the newest first.",
 	Doc:        "Speeds are in Mbit/s, times in milliseconds, levels in dBm and dB.",
@@ -106,6 +107,7 @@ func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (*endp
 
 var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", FailureName: "SPEEDTESTS_SITE", MaxAge: 60,
+	Example:    endpoint.Request{Target: "/speedtests/site?siteId=fr-90000001&bestOnly=true"},
 	DependsOn:  []string{catalog.Measures},
 	Summary:    "Speedtests of a site, the newest first, or the best one.",
 	Doc:        "The speedtests of a site are those whose radio names an eNB, gNB or cell that a source assigns to it, not one that was learned from measurements. If it has no such speedtest, the answer is those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",

@@ -13,6 +13,7 @@ import (
 
 var departments = endpoint.New(endpoint.Decl{
 	Name: "stats.departments", Path: "/stats/departments", Scope: "stats:read", FailureName: "STATS_DEPARTMENTS", MaxAge: 300,
+	Example:    endpoint.Request{Target: "/stats/departments?operator=ORANGE"},
 	Summary:    "Numbers of sites by French department, overseas included.",
 	Doc:        "enService, techOp and projet are by a site's most advanced status, so that together they are total.",
 	ErrorCodes: []string{codeInvalidOperator},

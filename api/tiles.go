@@ -15,6 +15,7 @@ import (
 
 var getTile = endpoint.New(endpoint.Decl{
 	Name: "tiles.get", Path: "/tiles/{market}/{z}/{x}/{y}.mvt", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
+	Example:  endpoint.Request{Target: "/tiles/FR/9/259/176.mvt?operator=ORANGE"},
 	Produces: tileType, Columns: tileMembers(), Cheap: true, Kept: true,
 	Summary:    "A vector tile of the antenna sites of a market.",
 	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops, gen (of the emissions that have the azimuth), key. Layer places from zoom 9: name and n. Layers that need the scope of their operation, as in layers=sites,outages: coverage and speedtests from zoom 6, squares of the tile with the measurements of the last year, n, gen, synthetic (1 where some are made up) and the medians rsrp (dBm), or down and up (Mbit/s), under operator and generation alone; outages, n, ops, down (without any service), reported (by people), and id and siteKey (of one), under operator and area alone, by cells below zoom 9. A tile costs a twentieth of a request.",
@@ -121,6 +122,7 @@ func (r *Env) registerLayers(ctx context.Context, p *tileParams, t tiles.Tile) (
 
 var describeTiles = endpoint.New(endpoint.Decl{
 	Name: "tiles.describe", Path: "/tiles/{market}.json", Scope: "antennas:read", FailureName: "TILES", MaxAge: 300,
+	Example: endpoint.Request{Target: "/tiles/FR.json"},
 	Summary: "TileJSON of a market's vector tiles.",
 	Doc:     "TileJSON 3.0.0, for QGIS and map libraries. It has the layers for which the key has the scopes. Filters are appended to the address of the tiles, as in &operator=ORANGE.",
 }, (*Env).tileJSON)

@@ -13,6 +13,7 @@ import (
 
 var deletePhoto = endpoint.New(endpoint.Decl{
 	Name: "photos.delete", Method: "DELETE", Path: "/photos/{photoId}", Scope: "photos:write",
+	Example:     endpoint.Request{Target: "/photos/01a1fe0a-f5d7-7aa6-b32f-fd73a4e1e2c7"},
 	FailureName: "PHOTO_DELETE",
 	Summary:     "Delete a photo that you sent, and the reports about it.",
 	Doc: "A SERVER client deletes the photos that it sent itself. Any other client needs the deleteToken of the " +

@@ -24,9 +24,11 @@ type Decl struct {
 	// DependsOn names the datasets of its answers; empty means the registers alone.
 	DependsOn []string
 	// Title is the name of a tool for people.
-	Title      string
-	Summary    string
-	Doc        string
+	Title   string
+	Summary string
+	Doc     string
+	// Example is a request that the documentation shows and tests send. It needs the data of the demonstration.
+	Example    Request
 	MaxAge     int      // seconds for which a client may keep the answer
 	ErrorCodes []string // that it may answer, in addition to those of every operation
 	Status     int      // of a success; 0 is 200
@@ -54,6 +56,13 @@ type Decl struct {
 	Large, Kept bool
 	// Writes means that a tool changes something; SignedIn means that it needs a person.
 	Writes, SignedIn bool
+}
+
+// A Request is an example of a request.
+type Request struct {
+	Target string // below the mount, with the query
+	JSON   string // body
+	Upload string // name of a file to send in a form
 }
 
 // A Body describes the body that an operation takes.

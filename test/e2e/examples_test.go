@@ -42,7 +42,7 @@ func (s *server) examples(t *testing.T, dir string) {
 		if op.Produces != "" {
 			continue
 		}
-		request := docs.Requests[op.Name]
+		request := op.Example
 		photo := shown
 		if op.Name == "photos.delete" { // others show that one
 			photo = mustSendPhoto(t, s, partner, picture(64, 48), nil).Data.ID

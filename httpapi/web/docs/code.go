@@ -6,6 +6,9 @@ import (
 	"path"
 	"strings"
 	"text/template"
+
+	"relais/api"
+	"relais/api/endpoint"
 )
 
 // A code is lines of a programming language that send a request. They take the key from the
@@ -141,14 +144,15 @@ val request = Request.Builder()
 OkHttpClient().newCall(request).execute().use { response -> println(response.body!!.string()) }`},
 }
 
-// code returns the lines of each language that send the request.
-func (r Request) code(baseURL, method string) (list []code) {
+// codeOf returns the lines of each language that send the example of an operation.
+func codeOf(op *endpoint.Op[*api.Env], baseURL string) (list []code) {
+	r := op.Example
 	data := struct {
-		Request
+		endpoint.Request
 		URL    string
 		File   string // to keep an answer that is not JSON
 		Delete bool
-	}{Request: r, URL: baseURL + mount + r.Target, Delete: method == http.MethodDelete}
+	}{Request: r, URL: baseURL + mount + r.Target, Delete: op.Method == http.MethodDelete}
 	if u, err := url.Parse(r.Target); err == nil && path.Ext(u.Path) == ".mvt" {
 		data.File = path.Base(u.Path)
 	}
@@ -157,7 +161,7 @@ func (r Request) code(baseURL, method string) (list []code) {
 		switch {
 		case r.Upload != "":
 			lines = l.upload
-		case method == "POST":
+		case op.Method == "POST":
 			lines = l.json
 		}
 		var text strings.Builder

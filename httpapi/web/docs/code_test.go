@@ -96,12 +96,12 @@ func TestCodeLines(t *testing.T) {
 		default:
 			continue
 		}
-		want := fmt.Sprintf("%s %s%s rk_test ", op.Method, mount, Requests[op.Name].Target)
+		want := fmt.Sprintf("%s %s%s rk_test ", op.Method, mount, op.Example.Target)
 		if op.Body != nil {
 			want += op.Body.Type
 		}
 		want += fmt.Sprint(" ", op.Name == "photos.upload")
-		for _, c := range Requests[op.Name].code(server.URL, op.Method) {
+		for _, c := range codeOf(op, server.URL) {
 			line := commands[c.Language]
 			if line == nil {
 				continue // Swift and Kotlin are rarely installed

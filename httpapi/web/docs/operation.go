@@ -20,9 +20,8 @@ type operation struct {
 }
 
 func (d *Docs) operation(op *endpoint.Op[*api.Env]) operation {
-	request := Requests[op.Name]
 	v := operation{Decl: op.Decl, Params: newParams(op.Params), Headers: op.Headers(),
-		Answer: string(Example(op.Name, d.BaseURL)), Code: request.code(d.BaseURL, op.Method)}
+		Answer: string(Example(op.Name, d.BaseURL)), Code: codeOf(op, d.BaseURL)}
 	v.Members = newMembers(op.Members())
 	if op.Body != nil && op.Body.File != "" {
 		v.Params = append(v.Params, param{Name: op.Body.File, Where: "body", Type: "file", Doc: op.Body.FileDoc,

@@ -52,7 +52,7 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 		for _, h := range op.Headers() {
 			want = append(want, "<code>"+h.Name+"</code>")
 		}
-		for _, c := range Requests[op.Name].code(base, op.Method) {
+		for _, c := range codeOf(op, base) {
 			want = append(want, "<summary>"+c.Language+"</summary>", c.Text)
 		}
 		for _, part := range append(want, string(Example(op.Name, base))) {
