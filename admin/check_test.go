@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"relais/admin/inventory"
+	"relais/internal/filetest"
 	"relais/internal/folder"
+	"relais/market"
 )
 
 // What a check finds in a folder: leftovers and torn counts are worth a note, the rest is a
@@ -56,5 +59,34 @@ func TestCheckFolder(t *testing.T) {
 	}
 	if _, err := CheckFolder(context.Background(), "none"); err == nil {
 		t.Error("a missing folder: got no error")
+	}
+}
+
+// A lost snapshot is one finding, although stores.json and its sources show it.
+func TestCheckNamesALostSnapshotOnce(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	lost := dir.Snapshot(string(market.FR))
+	must(t, os.MkdirAll(dir.Sources(string(market.FR)), 0o700))
+	filetest.Write(t, filepath.Join(dir.Sources(string(market.FR)), folder.ManifestName), `[]`)
+	for _, tt := range []struct{ name, noted, want string }{
+		{"noted", "snapshots/FR.snap", "the folder had it"},
+		{"not noted", "snapshots/CH.snap", "its sources are there"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			noted := inventory.New()
+			noted.Files = []string{tt.noted}
+			must(t, noted.Write(dir))
+			r, err := CheckFolder(context.Background(), dir)
+			must(t, err)
+			var said []string
+			for _, f := range r.Files {
+				if f.Path == r.below(lost) {
+					said = append(said, f.Problem)
+				}
+			}
+			if len(said) != 1 || !strings.Contains(said[0], tt.want) {
+				t.Errorf("said %q, want once %q", said, tt.want)
+			}
+		})
 	}
 }

@@ -41,18 +41,23 @@ func (r *CheckReport) snapshots() {
 func (r *CheckReport) lacking() {
 	for _, src := range ingest.Sources {
 		own := string(src.Markets[0]) // its sources are for all of them
+		path := r.below(r.dir.Snapshot(own))
 		made := func(code market.Code) bool {
 			_, err := os.Stat(r.dir.Snapshot(string(code)))
 			return err == nil
 		}
 		_, err := os.Stat(filepath.Join(r.dir.Sources(own), folder.ManifestName))
-		if err != nil || slices.ContainsFunc(src.Markets, made) {
+		if err != nil || r.names(path) || slices.ContainsFunc(src.Markets, made) {
 			continue
 		}
-		r.Files = append(r.Files,
-			File{Path: r.below(r.dir.Snapshot(own)), Kind: "missing",
-				Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
+		r.Files = append(r.Files, File{Path: path, Kind: "missing",
+			Problem: "it is missing, and its sources are there: relais ingest makes it again, from new files"})
 	}
+}
+
+// names reports whether the report has a file already.
+func (r *CheckReport) names(path string) bool {
+	return slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == path })
 }
 
 func size(path string) int64 {
@@ -95,7 +100,7 @@ func (r *CheckReport) rest() error {
 			return nil
 		case e.IsDir() && isOwnFolder(name):
 			return nil
-		case slices.ContainsFunc(r.Files, func(f File) bool { return f.Path == name }), needsNoCheck(name):
+		case r.names(name), needsNoCheck(name):
 			return nil
 		}
 		r.note("%s: %s", name, describeUnknown(name, e))
