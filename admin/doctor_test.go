@@ -124,6 +124,8 @@ func TestDoctorFolder(t *testing.T) {
 		{"a damaged list of stores", false, func(t *testing.T, d *doctor) {
 			must(t, os.Truncate(in(d, inventory.Name), 9))
 		}, finding{"stores.json", Wrong, "damaged", "relais check --data"}},
+		{"an empty store", false, func(t *testing.T, d *doctor) { must(t, os.Truncate(in(d, "users.db"), 0)) },
+			finding{"users.db", Wrong, "the file is damaged (it is empty)", "relais check --data"}},
 		{"a missing store", false, func(t *testing.T, d *doctor) { must(t, os.Remove(in(d, "users.db"))) },
 			finding{"users.db", Wrong, "it is missing, and the folder had it", "relais check --data"}},
 		{"a file of another", true, func(t *testing.T, d *doctor) { must(t, os.Lchown(in(d, "users.db"), 65534, -1)) },
@@ -143,6 +145,8 @@ func TestDoctorFolder(t *testing.T) {
 			finding{"modes", Warning, "others may read", "chmod 600 '"}},
 		{"a key that others read", false, func(t *testing.T, d *doctor) { must(t, os.Chmod(in(d, "secret.key"), 0o640)) },
 			finding{"secret.key", Wrong, "others may use it (mode 0640)", "chmod 600 '"}},
+		{"a key that its owner cannot read", true, func(t *testing.T, d *doctor) { must(t, os.Chmod(in(d, "secret.key"), 0)) },
+			finding{"modes", Wrong, "its owner may not", "chmod -R u+rwX"}},
 		{"a file that its owner cannot write", false,
 			func(t *testing.T, d *doctor) { must(t, os.Chmod(in(d, "hooks.lock"), 0o400)) },
 			finding{"modes", Wrong, "its owner may not", "chmod -R u+rwX"}},

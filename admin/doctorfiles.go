@@ -61,10 +61,8 @@ func (c *contents) add(path string, info fs.FileInfo, pack bool) {
 	expose := func(severity Severity, mend, format string) {
 		c.exposed = append(c.exposed, exposed{severity, fmt.Sprintf(mend, path), fmt.Sprintf(format, path, mode)})
 	}
-	if name == sealFile || info.Mode()&fs.ModeSocket != 0 { // checkOthers says it
-		return
-	}
 	switch {
+	case info.Mode()&fs.ModeSocket != 0, name == sealFile && mode&0o077 != 0: // checkOthers says it
 	case mode&0o022 != 0:
 		expose(Wrong, "chmod go-w '%s'", "others may write to %s (mode %04o)")
 	case store && mode&0o077 != 0:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -49,18 +50,18 @@ func (d *doctor) files() {
 		}
 		files = append(closed, files...)
 	}
-	key := "it is made when a server starts, or with the first client that signs"
+	key := ""
+	if _, err := os.Lstat(filepath.Join(string(d.dir), sealFile)); errors.Is(err, fs.ErrNotExist) {
+		key = "it is made when a server starts, or with the first client that signs"
+	}
 	for _, f := range files {
 		switch {
 		case f.Path == sealFile && f.Kind == "missing":
 			key = ""
 			d.add(sealFile, Wrong, f.mend, "it is missing: clients that sign are refused")
 		case f.Problem != "":
-			if f.Path == sealFile {
-				key = ""
-			}
-			text := f.Problem
-			if rest, ok := strings.CutPrefix(text, f.Path+" "); ok { // the finding begins with the file
+			text := strings.TrimPrefix(f.Problem, f.Path+": ") // the finding begins with the file
+			if rest, ok := strings.CutPrefix(text, f.Path+" "); ok {
 				text = "it " + rest
 			}
 			d.add(f.Path, Wrong, cmp.Or(f.mend, "relais check --data "+string(d.dir)), "%s", text)
