@@ -92,7 +92,7 @@ func (s *Stores) retainReports() error {
 func retain(log *slog.Logger, clock *retention.Clock, keep time.Duration,
 	remove func(keep time.Duration) (removed []any, err error)) error {
 	kept := clock.Keep(keep)
-	if kept > keep {
+	if kept > keep && clock.HasData() {
 		log.Info("old records are kept longer: the system clock is far ahead of the newest data", "by", kept-keep)
 	}
 	removed, err := remove(kept)

@@ -112,6 +112,15 @@ func TestWrongClock(t *testing.T) {
 	a.start(func(s *Stores) { a.retain(s, 10, 2) })
 }
 
+// The clock is not doubted in a new folder, which has no data to compare it with.
+func TestClockOfAnEmptyFolder(t *testing.T) {
+	a := &aged{t: t, dir: folder.Dir(t.TempDir()), time: time.Now()}
+	a.start(func(s *Stores) { a.retain(s, 0, 0) })
+	if text := a.logs.String(); strings.Contains(text, "old records") {
+		t.Errorf("log: got %s, want nothing about old records", text)
+	}
+}
+
 // A folder that rested for 400 days loses what is too old when new data has come. What is removed is in the log.
 func TestRestedFolder(t *testing.T) {
 	a := newAged(t)

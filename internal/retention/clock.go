@@ -26,6 +26,9 @@ func NewClock(newest time.Time, now func() time.Time) *Clock {
 	return &Clock{now, newest, func() time.Duration { return time.Since(start) }}
 }
 
+// HasData reports whether there was data to reckon from.
+func (c *Clock) HasData() bool { return !c.newest.IsZero() }
+
 // Keep returns how old data must be, by the system clock, to be deleted. That is d, unless the
 // system clock is later than the date of the newest data + the time that the process has run +
 // 7 days: then ages are reckoned from that, and Keep returns more.
