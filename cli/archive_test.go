@@ -56,6 +56,10 @@ func TestIngestAddsTheArchive(t *testing.T) {
 				errs)
 		}
 	}
+	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path, "--force"); code != done ||
+		!strings.Contains(out, "archive of 2026-08-20 replaced\n") {
+		t.Errorf("forced: exit %d, stdout %q, stderr %q; want the archive replaced, and no word of its rows", code, out, errs)
+	}
 	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(observatory(t, "2026-08-27", 4)))))
 	defer s.Close()
 	table := tableFile(t, [3]string{"FR", "observatoire", s.URL + "/observatoire.csv"})

@@ -44,7 +44,7 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return cmp.Or(printJSON(streams.Out, r), unarchived(r))
 	}
-	if err := printIngest(streams.Out, r); err != nil {
+	if err := printIngest(streams.Out, r, c.Force); err != nil {
 		return err
 	}
 	return cmp.Or(printNext(streams.Out, c.dir(), r), unarchived(r))

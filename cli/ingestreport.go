@@ -119,7 +119,8 @@ func printNote(w io.Writer, text string) error {
 	return err
 }
 
-func printIngest(w io.Writer, r *ingest.Report) error {
+// printIngest prints a report. A forced ingest replaces an archive without comparing the rows.
+func printIngest(w io.Writer, r *ingest.Report, forced bool) error {
 	if err := printFiles(w, r.Files); err != nil {
 		return err
 	}
@@ -133,7 +134,10 @@ func printIngest(w io.Writer, r *ingest.Report) error {
 	if r.Archived != "" {
 		done := "added"
 		if r.ArchiveReplaced {
-			done = "replaced: the file has other rows of that date"
+			done = "replaced"
+			if !forced {
+				done += ": the file has other rows of that date"
+			}
 		}
 		fmt.Fprintf(w, "archive of %s %s\n", r.Archived, done)
 	}

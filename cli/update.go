@@ -54,7 +54,7 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		err = printJSON(streams.Out, r)
 	} else {
-		err = printUpdate(streams.Out, r)
+		err = printUpdate(streams.Out, r, c.Force)
 	}
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func marketNames(s *update.SourceReport) string {
 	return strings.Join(names, ",")
 }
 
-func printUpdate(w io.Writer, r *update.Report) error {
+func printUpdate(w io.Writer, r *update.Report, forced bool) error {
 	t := newTable(w, "MARKETS", "FILE", "STATUS", "BYTES", "FROM, OR REASON")
 	for _, s := range r.Sources {
 		for _, f := range s.Files {
@@ -113,7 +113,7 @@ func printUpdate(w io.Writer, r *update.Report) error {
 			fmt.Fprintln(w, "note:", visible(n, ""))
 		}
 		for _, in := range s.Ingests {
-			if err := printIngest(w, in); err != nil {
+			if err := printIngest(w, in, forced); err != nil {
 				return err
 			}
 		}

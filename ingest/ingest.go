@@ -84,7 +84,8 @@ type Report struct {
 	Published float64 `json:"published"`
 	// Archived is the date of the archive that was added, "" for none.
 	Archived string `json:"archived,omitempty"`
-	// ArchiveReplaced reports that the date had an archive with other rows, which this one replaced.
+	// ArchiveReplaced reports that the date had an archive, which this one replaced. It has other rows, except after
+	// Options.Force, which does not compare them.
 	ArchiveReplaced bool `json:"archiveReplaced,omitempty"`
 	// Unarchived is why the observatoire has no archive although the snapshots were published.
 	Unarchived string `json:"unarchived,omitempty"`
