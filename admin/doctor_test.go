@@ -296,6 +296,23 @@ func TestDoctorLooksOn(t *testing.T) {
 	}
 }
 
+// A key that nobody could look for is not fine.
+func TestDoctorOfAShutFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can look as another user")
+	}
+	d := healthy(t)
+	d.Diagnosis = &Diagnosis{OK: true}
+	runtime.LockOSThread() // Setfsuid concerns one thread
+	must(t, syscall.Setfsuid(65534))
+	d.files()
+	must(t, syscall.Setfsuid(0))
+	runtime.UnlockOSThread()
+	if slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Check == sealFile && f.Severity == Fine }) {
+		t.Errorf("findings %+v, want none that the key is fine", d.Findings)
+	}
+}
+
 // A running server is asked; the folder is looked at in the same way.
 func TestDoctorBesideAServer(t *testing.T) {
 	tier.Slow(t)
