@@ -154,3 +154,22 @@ func TestFollowedBlocks(t *testing.T) {
 		}
 	}
 }
+
+// The doors of a request in docs/architecture.md are functions of the files that it names, and at most twelve.
+func TestDoorsOfARequest(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "docs/architecture.md"), "\n## A request on one page\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	doors := regexp.MustCompile(`(?m)^\d+\. (.+?)\(\[([a-z/]+\.go)\]`).FindAllStringSubmatch(section, -1)
+	lines := regexp.MustCompile(`(?m)^\d+\. `).FindAllString(section, -1)
+	if len(doors) == 0 || len(doors) > 12 || len(doors) != len(lines) {
+		t.Errorf("%d doors in %d lines, want 1 to 12, one a line", len(doors), len(lines))
+	}
+	for _, door := range doors {
+		source := read(t, door[2])
+		for _, name := range regexp.MustCompile("`([A-Za-z]+)\\.([A-Za-z]+)`").FindAllStringSubmatch(door[1], -1) {
+			if !regexp.MustCompile(`\nfunc \(\w+ \*?` + name[1] + `\) ` + name[2] + `\(`).MatchString(source) {
+				t.Errorf("%s has no method %s.%s", door[2], name[1], name[2])
+			}
+		}
+	}
+}
