@@ -20,12 +20,15 @@ var phrases = []struct {
 	instead string
 }{
 	{"tells whether", regexp.MustCompile(`\b[Tt]ells? whether\b`), "reports whether"},
-	{"is no form", regexp.MustCompile(`\b(?:is|are) no [a-z]`), "is not a form, has no form"},
+	{"is no form", regexp.MustCompile(`\b(?:is|are) no [A-Za-z]`), "is not a form, has no form"},
 	{"is none", regexp.MustCompile(`\b(?:is|are) none\b`), "is not one, does not exist"},
 	{"anew", regexp.MustCompile(`\b[Aa]new\b`), "again"},
 	{"whoever", regexp.MustCompile(`\b[Ww]hoever\b`), "the caller, who"},
 	{"but for", regexp.MustCompile(`\b[Bb]ut for\b`), "except"},
 	{"of which", regexp.MustCompile(`\bof which\b`), "whose, a second sentence"},
+	{"besides", regexp.MustCompile(`\b[Bb]esides\b`), "in addition to, except"},
+	{"all the same", regexp.MustCompile(`\ball the same\b`), "even so, still"},
+	{"whom", regexp.MustCompile(`\b[Ww]hom\b`), "that, which"},
 	{"beside", regexp.MustCompile(`\b[Bb]eside\b`), "next to, in addition to, while"},
 }
 

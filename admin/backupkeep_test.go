@@ -50,7 +50,7 @@ func TestBackupKeep(t *testing.T) {
 	for _, tt := range []struct {
 		name, at string
 		keep     int
-		want     []string // besides the untouched
+		want     []string // in addition to the untouched
 	}{
 		{"the first", "2026-11-01", 3, []string{"2026-11-01"}},
 		{"the second", "2026-11-02", 3, []string{"2026-11-01", "2026-11-02"}},

@@ -157,7 +157,7 @@ func TestOlderStore(t *testing.T) {
 	})
 }
 
-// What is missing besides the stores is named.
+// What is missing next to the stores is named.
 func TestOtherFiles(t *testing.T) {
 	u := newUsed(t)
 	u.remove(sealFile, "snapshots/FR.snap")

@@ -200,7 +200,7 @@ func TestCheckOfPhotos(t *testing.T) {
 		}
 	}
 	filetest.Write(t, path, whole[:10_000])
-	for _, served := range []bool{false, true} { // the clients are served all the same
+	for _, served := range []bool{false, true} { // the clients are served even so
 		if served {
 			serve(t, dir)
 		}

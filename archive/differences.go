@@ -98,7 +98,7 @@ func (s *Store) stored(ctx context.Context, tx *store.Tx, code market.Code, from
 type marketLists map[market.Code]*change.List
 
 // A comparing computes the differences between two publications, of the supports with a row that
-// differs. Picks are positions in the file and 1.
+// differs. Picks are 1-based positions in the file.
 type comparing struct {
 	ctx      context.Context
 	mapper   *anfr.Mapper

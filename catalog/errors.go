@@ -51,7 +51,9 @@ type UnknownError struct {
 	Known         []string // the values that there are
 }
 
-func (e *UnknownError) Error() string { return fmt.Sprintf("%s: %q is not allowed; %s", e.Filter, e.Value, e.Want()) }
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("%s: %q is not allowed; %s", e.Filter, e.Value, e.Want())
+}
 
 // Want says what there is instead.
 func (e *UnknownError) Want() string {

@@ -233,7 +233,7 @@ func (a *app) connectKeeper() {
 	a.keeper.Archive = archiveOf(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
 		added, err := a.stores.AddArchives(ctx, c)
 		if err != nil {
-			a.log.Warn("adding the ingested edition to the archives", "error", err)
+			a.log.Warn("adding the ingested edition to the archives failed", "error", err)
 		}
 		return added, err
 	})

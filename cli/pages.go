@@ -103,7 +103,7 @@ func (f *webFlags) links(baseURL string, tools bool) map[string]string {
 
 // folderFor returns a function that tells the path of the data folder to a browser of the server's
 // machine, and to nobody else: the path may have a person's name in it. A proxy on the machine that
-// does not say for whom it asks is known by the host's name.
+// does not name its client is known by the host's name.
 func folderFor(server *httpapi.Server, dir folder.Dir) func(*http.Request) string {
 	path, err := filepath.Abs(string(dir))
 	if err != nil {

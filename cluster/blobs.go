@@ -23,7 +23,7 @@ import (
 // Errors are those of the contexts, or wrap store.ErrAway unless others are named.
 type Blobs interface {
 	// Put stores bytes from where body is, whose number is size. They stay when a record that refers to them is
-	// committed within the time that Sweep leaves. Bytes that are there already stay.
+	// committed within the time that Sweep leaves. Putting a name that exists changes nothing.
 	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
 	// Get opens bytes. What is read is verified: damaged or missing bytes are an error before
 	// io.EOF, which wraps store.ErrDamaged where it will not pass. The context is that of reading,

@@ -299,7 +299,7 @@ func TestCacheErrors(t *testing.T) {
 	m.mustCount(t, 1)
 	m.err = nil
 	mustHave(t, c, "a", []byte("alpha"))
-	m.err = store.ErrAway // what is cached is served all the same
+	m.err = store.ErrAway // what is cached is served even so
 	mustHave(t, c, "a", []byte("alpha"))
 	m.err = nil
 	if err := os.RemoveAll(dir); err != nil {

@@ -254,7 +254,7 @@ func (f *Files) removeOthers(rows map[string]fileRow) map[string]fileRow {
 			continue
 		}
 		if err := os.Remove(f.path(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			f.log.Warn("removing an old shared file", "error", err)
+			f.log.Warn("removing an old shared file failed", "error", err)
 			left[path] = row
 		}
 		_ = os.Remove(filepath.Dir(f.path(path))) // it fails unless the folder is empty

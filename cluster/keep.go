@@ -33,11 +33,11 @@ func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.
 	for {
 		for _, sql := range expired {
 			if _, err := e.exec(ctx, sql); err != nil && ctx.Err() == nil {
-				e.log.Error("removing old rows of the cluster's database", "error", err)
+				e.log.Error("removing old rows of the cluster's database failed", "error", err)
 			}
 		}
 		if n, err := blobs.Sweep(ctx, pendingTime, refers); err != nil && ctx.Err() == nil {
-			e.log.Error("removing blobs that nothing refers to", "error", err)
+			e.log.Error("removing blobs that nothing refers to failed", "error", err)
 		} else if n > 0 {
 			e.log.Info("blobs that nothing refers to are removed", "blobs", n)
 		}
@@ -45,7 +45,7 @@ func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.
 			// So that what was deleted does not stay in the files of the database.
 			if _, err := e.exec(ctx, `VACUUM relais.item, relais.change, relais.blob, relais.answer, relais.tally`); err != nil &&
 				ctx.Err() == nil {
-				e.log.Warn("vacuum of the cluster's database", "error", err)
+				e.log.Warn("vacuum of the cluster's database failed", "error", err)
 			}
 		}
 		select {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Leases let one node do what need not be done twice. They protect nothing: what the jobs do ends
-// in turns. Their clock is the engine's.
+// Leases let one node do what need not be done twice. They are advisory: every write still
+// takes the lock of its store. Their clock is the engine's.
 const (
 	leaseTime  = 30 * time.Second
 	leaseEvery = 10 * time.Second

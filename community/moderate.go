@@ -32,7 +32,7 @@ func (s *Store) Reject(id string, d audit.Decision) (*Report, error) {
 	})
 }
 
-// ConfirmAs is Confirm, which a moderator does for a user or as one. The log does not say for whom.
+// ConfirmAs is Confirm, which a moderator does for a user or as one. The log does not say which user.
 // Errors: those of Confirm, audit.ErrChanged.
 func (s *Store) ConfirmAs(id, user string, d audit.Decision) (*Report, error) {
 	if err := checkIDs(user, ""); err != nil {

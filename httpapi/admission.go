@@ -52,7 +52,7 @@ var ofBodies = &share{server: nPlaces(maxClientBodies), public: nPlaces(maxPubli
 
 func nPlaces(n int) admit.Cost { return admit.Cost{Places: n} }
 
-// holders returns whom something of r counts for: its client and, where many people use one key, the
+// holders returns who something of r counts for: its client and, where many people use one key, the
 // visitor and the visitor's network.
 func (r *request) holders(client *access.Client, of *share) (group admit.Holder, members []admit.Holder) {
 	switch {

@@ -22,12 +22,12 @@ func path(op *endpoint.Op[*api.Env]) string {
 }
 
 // requiredQuery returns a query with the required parameters of an operation.
-func requiredQuery(op *endpoint.Op[*api.Env], besides string) string {
-	if op.Name == "antennas.lookup" && besides != "value" && besides != "enb" && besides != "gnb" && besides != "pci" &&
-		besides != "cellId" && besides != "ci" {
+func requiredQuery(op *endpoint.Op[*api.Env], except string) string {
+	if op.Name == "antennas.lookup" && except != "value" && except != "enb" && except != "gnb" && except != "pci" &&
+		except != "cellId" && except != "ci" {
 		return "value=1&"
 	}
-	if op.Name == "speedtests.site" && besides != "siteId" {
+	if op.Name == "speedtests.site" && except != "siteId" {
 		return "siteId=90000010&"
 	}
 	return ""

@@ -10,7 +10,7 @@ import (
 // onlyHTTPS has browsers use HTTPS alone for a name, for a year (RFC 6797). Names below it are others'.
 var onlyHTTPS = []string{"max-age=31536000"}
 
-// requireHTTPS says so to whom asks a server with a certificate of its own for a name of the internet. Names
+// requireHTTPS says so to a client that asks a server with a certificate of its own for a name of the internet. Names
 // of one machine or network may be another server's tomorrow, and browsers ignore it for addresses.
 func (s *Server) requireHTTPS(h http.Header, r *http.Request) {
 	if s.OwnTLS && r.TLS != nil && isPublicName(r.Host) {

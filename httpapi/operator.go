@@ -21,6 +21,6 @@ func (s *Server) FromMachine(r *http.Request) bool {
 	return s.Proxies.Client(r.RemoteAddr, r.Header["X-Forwarded-For"]).IsLoopback()
 }
 
-// forwardingHeaders are the headers, besides X-Forwarded-…, that proxies add to what they forward.
+// forwardingHeaders are the headers, in addition to X-Forwarded-…, that proxies add to what they forward.
 var forwardingHeaders = map[string]bool{"Forwarded": true, "Via": true, "X-Real-Ip": true, "X-Client-Ip": true,
 	"True-Client-Ip": true, "Cf-Connecting-Ip": true}

@@ -63,7 +63,7 @@ func TestOnlyForOperators(t *testing.T) {
 	}
 }
 
-// A caller whom a trusted proxy does not name is not the proxy.
+// A caller that a trusted proxy does not name is not the proxy.
 func TestCallerThatNobodyKnows(t *testing.T) {
 	s := newServer(t)
 	s.Proxies = access.Proxies{netip.MustParsePrefix("127.0.0.1/32")}

@@ -1,7 +1,7 @@
 package ingest
 
 // Each table of cells gives a cell of its own to the support of SFR, which stands at
-// 46.5 N 3.1 E. What a phone hears besides the cell that serves it is nobody's.
+// 46.5 N 3.1 E. What a phone hears in addition to the cell that serves it is nobody's.
 func columnsCells() columnsKit {
 	ocid := table("opencellid_208.csv", ",", "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,"+
 		"updated,averageSignal",

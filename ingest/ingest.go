@@ -278,7 +278,7 @@ func checkFound(files []source.Found) error {
 					f.Kind.Name)
 			}
 			if f.Synthetic() != g.Synthetic() {
-				return fmt.Errorf("%s and %s: demonstration data and real data do not go together", g.Name(), f.Name())
+				return fmt.Errorf("%s and %s: demonstration data and real data cannot be mixed", g.Name(), f.Name())
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (k *keptFiles) remaining(files []source.Found) (r remainder) {
 	}
 	if n := len(r.mixed); n > 0 {
 		r.notes = append(r.notes,
-			fmt.Sprintf("%d kept files are not used any more: demonstration data and real data do not go together", n))
+			fmt.Sprintf("%d kept files are not used any more: demonstration data and real data cannot be mixed", n))
 	}
 	return r
 }

@@ -13,7 +13,7 @@ import (
 	"relais/mcp/tools"
 )
 
-// An address can choose tools. The others can be called all the same.
+// An address can choose tools. The others can still be called.
 func TestChosenTools(t *testing.T) {
 	w := serve(t, nil)
 	for query, want := range map[string][]string{

@@ -8,7 +8,7 @@ import (
 )
 
 // Of a file that says by its name that it is made up, every measure says so, for as long
-// as it is kept. Operators are found all the same, and nothing is learned from it.
+// as it is kept. Operators are found even so, and nothing is learned from it.
 func TestSynthetic(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)

@@ -48,7 +48,7 @@ func TestHasCell(t *testing.T) {
 	}{
 		{"an eNB", enb(orange, 1009), 258305, true},
 		{"another eNB", enb(orange, 1010), 258305, false},
-		{"an NCI is no ECI", enb(orange, 1<<20), 1 << 28, false},
+		{"an NCI is not an ECI", enb(orange, 1<<20), 1 << 28, false},
 		{"a gNB of 24 bits", gnb(70000, 24), 286720009, true},
 		{"a gNB of 22 bits", gnb(70000, 22), 286720009, false},
 		{"a gNB of unknown length", gnb(70000, 0), 286720009, false},

@@ -90,10 +90,10 @@ var securitySchemes = Schema{
 
 // security lists the alternatives: a key, with the other credentials of some clients.
 func security() (list []Schema) {
-	for _, besides := range [][]string{nil, {"signature"}, {"attestation"}, {"signature", "attestation"}} {
+	for _, extra := range [][]string{nil, {"signature"}, {"attestation"}, {"signature", "attestation"}} {
 		for _, key := range []string{"bearer", "apiKey"} {
 			s := Schema{key: []string{}}
-			for _, name := range besides {
+			for _, name := range extra {
 				s[name] = []string{}
 			}
 			list = append(list, s)

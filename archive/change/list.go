@@ -148,7 +148,7 @@ type delta struct {
 	before, after        value
 }
 
-// A value is that of a state at a key of a level.
+// A value is what one edition says at a level.
 type value struct {
 	there      bool
 	place      Place

@@ -70,7 +70,7 @@ type siteRow struct {
 	id    string
 	place placeRow
 	first uint32 // row of systems or of differences
-	old   uint32 // in a List: the place before, and 1; 0 for the same
+	old   uint32 // in a List: the 1-based place before; 0 for the same
 }
 
 type systemRow struct {

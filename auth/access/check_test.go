@@ -29,7 +29,7 @@ func wantSpent(t *testing.T, k *kit, counter *counter, g *Gate, r *Request, bodi
 }
 
 // A request is good; what a row changes is wrong. The rows stand in the order of
-// the checks: whatever is wrong besides, the first of them is the answer.
+// the checks: whatever else is wrong, the first of them is the answer.
 func TestOrderOfChecks(t *testing.T) {
 	k := newKit(t)
 	i := k.create(Client{Mode: Mobile, CIDRs: cidrs, RequireAttestation: true,
@@ -200,7 +200,7 @@ func TestScopes(t *testing.T) {
 }
 
 // After too many failures an address hears nothing but 429; a valid key from it
-// is answered all the same.
+// is answered even so.
 func TestFailuresAreLimited(t *testing.T) {
 	k := newKit(t)
 	s := server(k)

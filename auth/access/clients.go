@@ -242,11 +242,11 @@ func (c *Clients) Rotate(id string, overlap time.Duration) (*Issued, error) {
 	issued := &Issued{}
 	err := c.change(id, func(r *record, now time.Time) error {
 		if r.ended(now) {
-			return fmt.Errorf("the client's time ended on %s: a key of it would not be let in",
+			return fmt.Errorf("the client's time ended on %s: a new key would be refused",
 				r.Expires.Format(time.DateOnly))
 		}
 		if r.forgetEnded(now); len(r.Keys) >= maxKeys {
-			return fmt.Errorf("the client has %d keys that live, which is the most: revoke some", maxKeys)
+			return fmt.Errorf("the client already has %d active keys, the maximum: revoke some", maxKeys)
 		}
 		end := now.Add(overlap)
 		for i := range r.Keys {

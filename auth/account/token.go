@@ -244,7 +244,7 @@ func (s *Store) Revoke(text, client string) error {
 	})
 }
 
-// Verify returns the person for whom an access token acts, and its scopes. It reads memory only.
+// Verify returns the person that an access token acts for, and its scopes. It reads memory only.
 // Errors: ErrGrant, ErrTarget for a token of another resource, ErrLost.
 func (s *Store) Verify(text, resource string, now time.Time) (Person, []Scope, error) {
 	if len(text) != accessLength || !strings.HasPrefix(text, accessStart) {

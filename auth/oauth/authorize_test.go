@@ -44,7 +44,7 @@ func TestNeverAnOpenRedirect(t *testing.T) {
 		{"no scheme", request(client, "//evil.example")},
 		{"a line end", request(client, callback+"\r\nLocation: https://evil.example")},
 		{"a long state", request(client, callback, "state", strings.Repeat("s", 3000))},
-		{"and wrong besides", request(client, "https://evil.example/", "response_type", "token")},
+		{"and another wrong value", request(client, "https://evil.example/", "response_type", "token")},
 		{"two clients", url.Values{"client_id": {client, other}, "redirect_uri": {callback}}},
 		{"two addresses", url.Values{"client_id": {client}, "redirect_uri": {callback, "https://evil.example/"},
 			"response_type": {"x"}}},

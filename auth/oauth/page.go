@@ -110,7 +110,7 @@ func (h *Handler) shown(a *authorization) *shown {
 func (h *Handler) render(w http.ResponseWriter, s *shown, status int) {
 	var b bytes.Buffer
 	if err := page.Execute(&b, s); err != nil {
-		h.Log.Error("the page of sign-in", "error", err)
+		h.Log.Error("the page of sign-in failed", "error", err)
 		http.Error(w, "the server failed", http.StatusInternalServerError)
 		return
 	}

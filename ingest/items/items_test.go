@@ -49,7 +49,7 @@ func TestReader(t *testing.T) {
 						"fmt.Sprint(tt.objects), before = %v", tt.name, c.how, objects, before, err, tt.before)
 				}
 				if before != "" && !json.Valid([]byte(before)) {
-					t.Errorf(`%s: %q is no JSON; want before = "" or json.Valid([]byte(before))`, tt.name, before)
+					t.Errorf(`%s: %q is not JSON; want before = "" or json.Valid([]byte(before))`, tt.name, before)
 				}
 			})
 		}

@@ -175,7 +175,7 @@ func TestRowsOfManyColumns(t *testing.T) {
 	}
 }
 
-// Rows that repeat each other have no text, and come in blocks all the same.
+// Rows that repeat each other have no text, and come in blocks even so.
 func TestRowsOfOneRecord(t *testing.T) {
 	text := "a;b\n" + strings.Repeat("1;2\n", 3*maxRecords)
 	checkRows(t, text, Options{}, 2, 1<<16)

@@ -30,7 +30,7 @@ func (c Cost) leavesRoom(holds, grouped, most Cost) bool {
 		(c.Bytes == 0 || most.Bytes == 0 || holds.Bytes == 0 || 2*holds.Bytes <= most.Bytes-grouped.Bytes)
 }
 
-// A Holder is somebody for whom costs count.
+// A Holder is somebody whose costs are counted.
 type Holder struct {
 	Name string // unique in a pool
 	Most Cost   // that it may hold; a zero field sets no bound

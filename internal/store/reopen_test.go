@@ -282,7 +282,7 @@ func failToGrow(path string) error {
 }
 
 // One of the two headers is gone: what was written last may be undone, and the file is
-// sound all the same.
+// sound even so.
 func TestLostHeader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	fill(t, path, 10)

@@ -128,7 +128,7 @@ func (db *DB) apply(since []Commit) error {
 	last := since[len(since)-1].Mark
 	return db.commit(func(tx *Tx) error {
 		tx.shared, tx.changed = false, true
-		tx.news = nil // theirs are among the steps
+		tx.news = nil // journal entries of other nodes arrive as ops
 		for _, c := range since {
 			for _, op := range c.Ops {
 				if err := tx.do(op); err != nil {

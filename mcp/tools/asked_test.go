@@ -143,7 +143,7 @@ func TestAskedOfLists(t *testing.T) {
 			})
 		}
 	}
-	// What is given besides meets on one emission with what is understood.
+	// What is given in addition meets on one emission with what is understood.
 	for _, tt := range []struct{ arguments, want string }{
 		{`{"query":"Brest 3500","status":"en-service"}`, "9"},
 		{`{"query":"Brest 3500","status":"projet"}`, "8"},

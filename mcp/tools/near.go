@@ -42,7 +42,7 @@ func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearLis
 	return r.nearList(c, index.Query{Disc: p.disc(c.point())}, p.MarketParams, p.EmissionParams, p.pageParams)
 }
 
-// query is a page of the sites around a centre, where a query looks for them.
+// nearList returns a page of the sites around a centre that a query finds.
 func (r *Reading) nearList(c *Center, where index.Query, in api.MarketParams, e api.EmissionParams,
 	p pageParams) (*NearList, error) {
 	m, loaded, f, err := r.ResolveMarket(in, api.AreaParams{}, e)

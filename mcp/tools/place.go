@@ -181,7 +181,7 @@ func placeOf(m *index.Market, p index.Place) Place {
 }
 
 // registers returns the registers that are asked, of one market or all that are loaded, and
-// their sources. A market without an inventory has no register, and a source all the same.
+// their sources. A market without an inventory has no register, but a source.
 func (r *Reading) registers(in *market.Code) (list []*index.Market, from Sourced, err error) {
 	if in != nil {
 		table := market.Get(*in)

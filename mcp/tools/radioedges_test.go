@@ -29,7 +29,7 @@ func said(nodes []DiagnosedNode) (list []string) {
 }
 
 // Most phones in NR say the gNB and the cell: the site is given both, and each measure is
-// one all the same.
+// one even so.
 func TestMeasuresOfAGNBAndItsCell(t *testing.T) {
 	s := site.Site{ID: "7", Position: radioHome,
 		Radio: []site.RadioID{{Kind: site.GNB, Operator: orange, Value: 70000}}}

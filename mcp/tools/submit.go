@@ -67,13 +67,13 @@ type Receipt struct {
 	ID       string   `json:"id"`
 	State    string   `json:"state" doc:"Of what was submitted, as it was then."`
 	New      bool     `json:"new" doc:"False when the same was there already; it counts as a confirmation where the tool says so."`
-	Repeated bool     `json:"repeated" doc:"The clientToken came before: this is the answer of then, and nothing was done."`
+	Repeated bool     `json:"repeated" doc:"The clientToken came before: repeats the earlier answer; nothing was submitted again."`
 	ShownAt  []string `json:"shownAt" doc:"Where it is shown: addresses of the API, which take an API key, and tools."`
 }
 
 func (r *Receipt) repeat() { r.Repeated = true }
 
-// A keptAnswer answer is returned when its token comes again.
+// A keptAnswer is the stored reply to a submission.
 type keptAnswer struct {
 	Asked  []byte          `json:"asked"` // hash of the arguments
 	Answer json.RawMessage `json:"answer"`

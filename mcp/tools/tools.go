@@ -28,7 +28,7 @@ type Tool = endpoint.Op[*Reading]
 // All lists the tools.
 func All() []*Tool { return append([]*Tool{capabilitiesGuide}, listed()...) }
 
-// listed are the tools besides the guide, which lists them.
+// listed returns every tool except the guide, which lists them.
 func listed() (list []*Tool) {
 	for _, group := range [][]*Tool{connectorTools, placeTools, anfrTools, archiveTools, siteTools, nearTools,
 		plannedTools, unavailableTools, changeTools, photoTools, speedtestTools, coverageTools, radioTools,

@@ -181,7 +181,7 @@ func (r *Reading) feed(q outage.Query) Feed {
 	case !status.Exists:
 		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", market.Get(q.Market).Label)
 	case !status.Available:
-		f.Note = "What the operators publish was not read in the last 48 hours, or not of all of them: a missing site may be out of service all the same."
+		f.Note = "What the operators publish was not read in the last 48 hours, or not of all of them: a missing site may still be out of service."
 	default:
 		f.Note = "What the operators publish was read in the last 48 hours."
 	}

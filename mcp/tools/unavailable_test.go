@@ -181,7 +181,7 @@ func department(t *testing.T, r *Reading, key string) string {
 		map[string]string{"id": key})["data"].(object)["location"].(object)["department"].(string)
 }
 
-// A list that was read today may be months old all the same: its answer says when its newest
+// A list that was read today may be months old: its answer says when its newest
 // outage began, and how many should have ended.
 func TestListAge(t *testing.T) {
 	r := withOutages(t)

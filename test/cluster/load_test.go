@@ -205,7 +205,7 @@ func place(number int64) (lat, lon float64) {
 	return 43 + float64(number%500)/100, float64(number/500%500) / 100
 }
 
-// submit submits what needs a person, of whom each may do so 30 times an hour.
+// submit submits what needs a person: each person may do so 30 times an hour.
 func (l *load) submit() {
 	number := l.numbers()
 	by := l.country.assistants[number%int64(len(l.country.assistants))]

@@ -14,7 +14,7 @@ import (
 	"relais/internal/tier"
 )
 
-// A hammer sends requests of a client to nodes, each from some callers of whom each asks once in a while.
+// A hammer sends requests of a client to nodes, each from some callers that ask once in a while.
 type hammer struct {
 	key     string
 	callers []int

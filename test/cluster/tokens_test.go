@@ -21,7 +21,7 @@ import (
 // callback is where people come back to. Nobody listens there: the address is enough.
 const callback = "http://127.0.0.1/callback"
 
-// A session is a person whom a program keeps signed in.
+// A session is a person that a program keeps signed in.
 type session struct {
 	*load
 	person  person

@@ -23,7 +23,7 @@ func TestUpdateFeeds(t *testing.T) {
 	}
 	sources := filetest.New(t, "sources.json", fmt.Sprintf(
 		`{"files":[{"name":"hs","market":"FR","operator":"SFR","find":"url","url":"%s/hs.csv","licence":"none"}]}`, a.URL))
-	t.Chdir(filepath.Dir(dir)) // a server elsewhere finds the files all the same
+	t.Chdir(filepath.Dir(dir)) // a server elsewhere finds the files even so
 	relative := []string{"update", "--data", filepath.Base(dir), "--sources", sources, "--json"}
 	is := func(s *server) string {
 		text := s.feed("/outages?operator=SFR") + ":"

@@ -64,7 +64,7 @@ func TestOutages(t *testing.T) {
 	}
 	other := filetest.New(t, "hs.csv", unavailable("Orange", "2", "48.85"))
 	for _, step := range []struct{ name, want, command string }{
-		{"by whom it is of", "reported 0 true", "confirm " + id + " --user ann"},
+		{"by its author", "reported 0 true", "confirm " + id + " --user ann"},
 		{"bob", "reported 1 true", "confirm " + id + " --user bob"},
 		{"bob again", "reported 1 true", "confirm " + id + " --user bob"},
 		{"cid", "reported 2 true", "confirm " + id + " --user cid"},

@@ -11,7 +11,7 @@ import (
 )
 
 // readOnly takes the locks out of a folder and everybody's leave to write to it, and
-// returns what starts a program as somebody whom that holds for.
+// returns what starts a program as somebody for which that holds.
 func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
 	t.Helper()
 	for _, name := range []string{"serve.lock", "ingest.lock"} {
@@ -64,7 +64,7 @@ func as(t *testing.T, somebody func(*exec.Cmd), args ...string) (code int, text 
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// A folder that the server may not write to is served all the same, by several servers at
+// A folder that the server may not write to is served even so, by several servers at
 // once. It cannot be kept fresh, and serve says so at once.
 func TestReadOnlyFolder(t *testing.T) {
 	c := makeCountry(t, 200)
