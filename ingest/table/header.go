@@ -28,13 +28,20 @@ func canonical(name string) string { return fold.String(strings.Trim(name, blank
 // blanks are trimmed from column names.
 const blanks = "#* \t"
 
+// columns are the columns of a table, and those that are bound.
+type columns struct {
+	header  []string // canonical
+	written []string // as in the file
+	bound   []int    // field of each bound column, -1 if the table lacks it
+}
+
 // Width returns the number of columns in the header.
-func (r *Reader) Width() int { return len(r.header) }
+func (t *columns) Width() int { return len(t.header) }
 
 // CountNames counts the columns of the file that are in cols.
-func (r *Reader) CountNames(cols []Column) int {
+func (t *columns) CountNames(cols []Column) int {
 	n := 0
-	for _, h := range r.header {
+	for _, h := range t.header {
 		if slices.ContainsFunc(cols, func(c Column) bool { return c.matches(h) }) {
 			n++
 		}
@@ -58,20 +65,20 @@ func (c Column) Missing() string {
 }
 
 // Score returns the share of cols that the header has.
-func (r *Reader) Score(cols []Column) float64 {
+func (t *columns) Score(cols []Column) float64 {
 	n := 0
 	for _, c := range cols {
-		if r.find(c) >= 0 {
+		if t.find(c) >= 0 {
 			n++
 		}
 	}
 	return float64(n) / float64(max(1, len(cols)))
 }
 
-func (r *Reader) find(c Column) int {
+func (t *columns) find(c Column) int {
 	for _, name := range append([]string{c.Name}, c.Aliases...) {
 		name = canonical(name)
-		for i, h := range r.header {
+		for i, h := range t.header {
 			if h == name {
 				return i
 			}
@@ -109,14 +116,14 @@ func (r *Reader) Bind(cols []Column) error {
 
 // BindMore also binds up to most columns of the file that are not bound, each name once, after those of Bind, except
 // those that skip chooses. It returns their names as written.
-func (r *Reader) BindMore(most int, skip func(name string) bool) (names, skipped []string) {
-	for i, name := range r.written {
+func (t *columns) BindMore(most int, skip func(name string) bool) (names, skipped []string) {
+	for i, name := range t.written {
 		switch {
-		case name == "" || slices.Contains(r.bound, i) || slices.Contains(names, name):
+		case name == "" || slices.Contains(t.bound, i) || slices.Contains(names, name):
 		case skip(name):
 			skipped = append(skipped, name)
 		case len(names) < most:
-			r.bound, names = append(r.bound, i), append(names, name)
+			t.bound, names = append(t.bound, i), append(names, name)
 		}
 	}
 	return names, skipped
@@ -142,23 +149,23 @@ func (r *Reader) checkOnce(at int) error {
 }
 
 // Unknown returns the columns of the file that are not in cols, as written.
-func (r *Reader) Unknown(cols []Column) (names []string) {
-	for i, h := range r.header {
+func (t *columns) Unknown(cols []Column) (names []string) {
+	for i, h := range t.header {
 		if !slices.ContainsFunc(cols, func(c Column) bool { return c.matches(h) }) {
-			names = append(names, r.written[i])
+			names = append(names, t.written[i])
 		}
 	}
 	return names
 }
 
 // HasColumn reports whether the header has a column with a name.
-func (r *Reader) HasColumn(name string) bool { return r.find(Column{Name: name}) >= 0 }
+func (t *columns) HasColumn(name string) bool { return t.find(Column{Name: name}) >= 0 }
 
 // HasHeader reports whether the table has a header. Call it after Bind.
 func (r *Reader) HasHeader() bool { return !r.opt.NoHeader }
 
 // HasBound reports whether the table has a bound column.
-func (r *Reader) HasBound(i int) bool { return r.bound[i] >= 0 }
+func (t *columns) HasBound(i int) bool { return t.bound[i] >= 0 }
 
 // Written returns the name of a bound column as written in the table, "" if it is missing.
 func (r *Reader) Written(i int) string {

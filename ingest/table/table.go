@@ -57,6 +57,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.Name, e.Line,
 
 // A Reader reads the records of a table one after the other.
 type Reader struct {
+	columns
 	in            io.Reader
 	name          string
 	opt           Options
@@ -73,14 +74,11 @@ type Reader struct {
 	repeats       uint64 // bits of the first maxMarks fields: those that repeat fields of before
 	special       int    // bytes that are not printable ASCII, in the fields that do not repeat
 	width         int    // fields of the header
-	bound         []int  // field of each bound column, -1 if the table lacks it
 	latin1        bool
-	header        []string // canonical
-	written       []string // as in the file
-	sound         int      // records that are not broken
-	valueless     []int    // columns without a value in any of them
-	stray         bool     // the record has a stray quote
-	broken        string   // why the record is, see Broken
+	sound         int    // records that are not broken
+	valueless     []int  // columns without a value in any of them
+	stray         bool   // the record has a stray quote
+	broken        string // why the record is, see Broken
 	shifted       func(fields [][]byte) bool
 	firstIsRecord bool // the first line turned out to be a record: Next returns it first
 	unended       bool // only the last record has no line feed
