@@ -135,7 +135,7 @@ func TestCellsOfAnotherWorld(t *testing.T) {
 	refused(realCells, "no anfr-observatoire among the files, and none is kept")
 	k.must(k.file("SYNTHETIC_o.csv", supports("2026-08-20", "SFR 0")), madeUp)
 	refused(realCells, "opencellid_208.csv is real, and the anfr-observatoire that is kept in "+
-		filepath.Join(string(k.dir), "sources", "FR")+" is demonstration data: the two do not go together")
+		filepath.Join(string(k.dir), "sources", "FR")+" is demonstration data: the two cannot be mixed")
 	inventory := k.file("o.csv", supports("2026-08-20", "SFR 0"))
 	if r := k.must(inventory, realCells); len(r.Files) != 2 || len(r.Notes) != 2 || // the other one: no site of DROM
 		!strings.Contains(r.Notes[0], "2 kept files are not used any more: demonstration data") {

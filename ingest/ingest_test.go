@@ -175,7 +175,7 @@ func refusals(k kit, good string) []refusal {
 		{"two weekly files", both, []string{k.file("1.csv", good), k.file("2.csv", good)},
 			"are both of the kind anfr-observatoire", false},
 		{"demonstration and real data", both, []string{k.file("SYNTHETIC_o.csv", good), k.file("a2.txt", antennas)},
-			"do not go together", false},
+			"cannot be mixed", false},
 		{"demonstration over real data", both, []string{k.file("SYNTHETIC_o.csv", good)},
 			"FR: demonstration data would replace the register of 2026-08-27", true},
 		{"older", both, []string{k.file("older.csv", observatory("2026-08-20", 100))},

@@ -168,11 +168,11 @@ func (k *keptFiles) noBase(files []source.Found, mixed []entry) error {
 	case base < 0:
 		return fmt.Errorf("no %s among the files, and none is kept in %s: %w", bases, k.dir, ErrNoBase)
 	case files[0].Synthetic():
-		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two do not go "+
-			"together, and %w", files[0].Name(), mixed[base].Kind, k.dir, ErrNoBase)
+		return fmt.Errorf("%s is demonstration data, and the %s that is kept in %s is real: the two cannot "+
+			"be mixed, and %w", files[0].Name(), mixed[base].Kind, k.dir, ErrNoBase)
 	}
-	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two do not go "+
-		"together, and %w: give the authority's %s as well", files[0].Name(), mixed[base].Kind, k.dir, ErrNoBase, bases)
+	return fmt.Errorf("%s is real, and the %s that is kept in %s is demonstration data: the two cannot "+
+		"be mixed, and %w: give the authority's %s as well", files[0].Name(), mixed[base].Kind, k.dir, ErrNoBase, bases)
 }
 
 // copier copies the files of this ingest while they are parsed.

@@ -77,28 +77,28 @@ func (c *country) antennaRow(r *source.Reader) string {
 }
 
 // addAntenna adds an antenna. It returns the reason for rejecting it, "" for none.
-func (c *country) addAntenna(a antenna) (reason string) {
-	twice, n := c.findAntenna(a.station, a.aer)
+func (r *records) addAntenna(a antenna) (reason string) {
+	twice, n := r.findAntenna(a.station, a.aer)
 	switch {
 	case twice != nil:
 		return "antenna given twice"
 	case n == maxAntennas:
 		return "over 1000 antennas of one station"
 	}
-	station, support := c.station(a.station), c.support(a.support)
+	station, support := r.station(a.station), r.support(a.support)
 	a.ofStation, a.ofSupport = station.antenna, support.antenna
-	station.antenna = uint32(c.antennas.Len())
+	station.antenna = uint32(r.antennas.Len())
 	support.antenna = station.antenna
-	c.antennas.Append(a)
+	r.antennas.Append(a)
 	support.fixedLink = support.fixedLink || a.kind == dish
 	return ""
 }
 
 // findAntenna returns the antenna that emitters refer to by station and number, since AER_ID alone is not unique. If
 // the station has no such antenna, it returns nil and how many others there are.
-func (c *country) findAntenna(station, aer uint32) (found *antenna, n int) {
-	for at := c.station(station).antenna; at != noNext; n++ {
-		a := c.antennas.At(int(at))
+func (r *records) findAntenna(station, aer uint32) (found *antenna, n int) {
+	for at := r.station(station).antenna; at != noNext; n++ {
+		a := r.antennas.At(int(at))
 		if a.aer == aer {
 			return a, n
 		}
@@ -117,9 +117,9 @@ func parseAzimuth(b []byte) int16 {
 }
 
 // antennasOf appends the antennas of a support to a list, sorted by number.
-func (c *country) antennasOf(s *support, list []antenna) []antenna {
+func (r *records) antennasOf(s *support, list []antenna) []antenna {
 	for at := s.antenna; at != noNext; {
-		a := c.antennas.At(int(at))
+		a := r.antennas.At(int(at))
 		list, at = append(list, *a), a.ofSupport
 	}
 	slices.SortFunc(list, func(a, b antenna) int {

@@ -64,26 +64,26 @@ func (c *country) bandRow(r *source.Reader) string {
 }
 
 // bandsDone gives back what only bands search.
-func (c *country) bandsDone() error {
-	c.emitters = nil
+func (l *emitterList) bandsDone() error {
+	l.emitters = nil
 	return nil
 }
 
 // findEmitter returns the support of an emitter. It tries the emitters after the last one
 // first: bands are sorted like their emitters.
-func (c *country) findEmitter(number uint32) (support uint32, ok bool) {
-	for at := c.lastEmitter; at < len(c.emitters) && at < c.lastEmitter+3; at++ {
-		if c.emitters[at].number == number {
-			c.lastEmitter = at
-			return c.emitters[at].support, true
+func (l *emitterList) findEmitter(number uint32) (support uint32, ok bool) {
+	for at := l.lastEmitter; at < len(l.emitters) && at < l.lastEmitter+3; at++ {
+		if l.emitters[at].number == number {
+			l.lastEmitter = at
+			return l.emitters[at].support, true
 		}
 	}
-	at := sort.Search(len(c.emitters), func(i int) bool { return c.emitters[i].number >= number })
-	if at == len(c.emitters) || c.emitters[at].number != number {
+	at := sort.Search(len(l.emitters), func(i int) bool { return l.emitters[i].number >= number })
+	if at == len(l.emitters) || l.emitters[at].number != number {
 		return 0, false
 	}
-	c.lastEmitter = at
-	return c.emitters[at].support, true
+	l.lastEmitter = at
+	return l.emitters[at].support, true
 }
 
 // centreFrequency returns the centre of a band in Hz.

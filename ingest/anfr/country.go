@@ -20,44 +20,62 @@ import (
 // Markets are the markets that Build makes.
 var Markets = []market.Code{market.FR, market.DROM}
 
+// records are the supports, stations, rows and antennas that were read.
+type records struct {
+	supports  chunked.List[support]
+	supportOf map[uint32]uint32 // sup_id → index in supports of the first of its number
+	stations  chunked.List[station]
+	stationOf map[stationCode]uint32 // → the first of its code in stations
+	rows      chunked.List[row]
+	antennas  chunked.List[antenna]
+	emitted   map[emittedSystem]bool // what has no bit in antenna.systems
+}
+
+// A systemTable is the systems of the rows, by number.
+type systemTable struct {
+	systems  []string
+	ranks    []int // see systemRanks
+	systemOf map[string]uint16
+}
+
+// texts are the texts of all rows.
+type texts struct{ intern.Table }
+
+// An emitterList is the emitters whose frequencies count.
+type emitterList struct {
+	emitters    []emitter // sorted by number after emittersDone
+	lastEmitter int       // the last result of findEmitter
+}
+
 // A country collects the files' data in columns and small records, so that memory grows
 // with the sites, not with the files.
 type country struct {
 	targets   []*target
 	places    map[string]place // by department as written
-	supports  chunked.List[support]
-	supportOf map[uint32]uint32 // sup_id → index in supports of the first of its number
-	contested map[uint32]bool   // sup_id with several positions
-	stations  chunked.List[station]
-	stationOf map[stationCode]uint32 // → the first of its code in stations
-	rows      chunked.List[row]
+	contested map[uint32]bool  // sup_id with several positions
+	records
+	texts
+	emitterList
 	// What the row before gave, for rows that repeat it.
 	siteBefore    stationSite
 	stationBefore struct {
 		at     uint32
 		reason string
 	}
-	systems    []string
-	ranks      []int // of the systems, see systemRanks
-	systemOf   map[string]uint16
+	systemTable
 	statusOf   map[string]int8
-	texts      intern.Table
 	updated    string    // the observatoire's date_maj in the format of answers
 	named      site.Date // in the observatoire's name
 	natures    map[string]string
 	owners     map[string]string
-	antennas   chunked.List[antenna]
-	emitted    map[emittedSystem]bool // what has no bit in antenna.systems
-	emitters   []emitter              // sorted by number after emittersDone
-	frequency  []uint64               // see bands.go
-	communes   map[uint32]string      // names by the INSEE codes of supports, which are numbers of texts
+	frequency  []uint64          // see bands.go
+	communes   map[uint32]string // names by the INSEE codes of supports, which are numbers of texts
 	nodes      []node
 	leaders    map[uint32]string // operator key by support
 	azimuths   azimuthLists
 	observed   *source.Report
 	onAntennas *source.Report // on SUP_ANTENNE, nil without it
 
-	lastEmitter int      // the last result of findEmitter
 	operatorsOn []uint64 // by support: bits of the operators with emissions there
 	crozon      uint64   // bits of the two operators of the Crozon agreement
 }
@@ -165,9 +183,10 @@ func Build(files []source.Found, markets []*market.Market, watch source.Watch) (
 
 func newCountry(markets []*market.Market) (c *country, err error) {
 	c = &country{
-		places: map[string]place{}, supportOf: map[uint32]uint32{}, contested: map[uint32]bool{},
-		stationOf: map[stationCode]uint32{},
-		systemOf:  map[string]uint16{}, emitted: map[emittedSystem]bool{}, statusOf: map[string]int8{},
+		places: map[string]place{}, contested: map[uint32]bool{},
+		records: records{supportOf: map[uint32]uint32{}, stationOf: map[stationCode]uint32{},
+			emitted: map[emittedSystem]bool{}},
+		systemTable: systemTable{systemOf: map[string]uint16{}}, statusOf: map[string]int8{},
 		leaders: map[uint32]string{}, azimuths: newAzimuthLists(),
 	}
 	if c.natures, err = embedded("anfr/nature.csv"); err != nil {
@@ -237,50 +256,50 @@ func (c *country) read(f *source.Found, row func(*source.Reader) string, watch s
 const maxTexts = 4<<30 - 4*table.MaxRecord // decoding may triple a field
 
 // internText returns the number of a text that many rows have.
-func (c *country) internText(b []byte) uint32 { return c.addText(b, intern.Add) }
+func (t *texts) internText(b []byte) uint32 { return t.addText(b, intern.Add) }
 
 // appendText returns the number of a text that few other rows have.
-func (c *country) appendText(b []byte) uint32 { return c.addText(b, intern.Append) }
+func (t *texts) appendText(b []byte) uint32 { return t.addText(b, intern.Append) }
 
 // addText adds a text. Above maxTexts it adds none, and assemble fails.
-func (c *country) addText(b []byte, add func(*intern.Table, []byte) uint32) uint32 {
+func (t *texts) addText(b []byte, add func(*intern.Table, []byte) uint32) uint32 {
 	if !utf8.Valid(b) {
 		b = []byte(validText(b))
 	}
-	if c.texts.Size() > maxTexts {
+	if t.Size() > maxTexts {
 		return 0
 	}
-	return add(&c.texts, b)
+	return add(&t.Table, b)
 }
 
 // support returns the support of an index.
-func (c *country) support(at uint32) *support { return c.supports.At(int(at)) }
+func (r *records) support(at uint32) *support { return r.supports.At(int(at)) }
 
 // addRow adds a row of a support.
-func (c *country) addRow(support uint32, e row) {
-	at, s := uint32(c.rows.Len()), c.support(support)
-	c.rows.Append(e)
+func (r *records) addRow(support uint32, e row) {
+	at, s := uint32(r.rows.Len()), r.support(support)
+	r.rows.Append(e)
 	if s.rows == 0 {
 		s.first = at
 	} else {
-		c.rows.At(int(s.last)).next = at
+		r.rows.At(int(s.last)).next = at
 	}
 	s.last = at
 	s.rows++
 }
 
 // rowsOf appends the rows of a support to a list.
-func (c *country) rowsOf(s *support, list []row) []row {
+func (r *records) rowsOf(s *support, list []row) []row {
 	at := s.first
 	for range s.rows {
-		e := c.rows.At(int(at))
+		e := r.rows.At(int(at))
 		list, at = append(list, *e), e.next
 	}
 	return list
 }
 
 // station returns the station of an index.
-func (c *country) station(at uint32) *station { return c.stations.At(int(at)) }
+func (r *records) station(at uint32) *station { return r.stations.At(int(at)) }
 
 // rowStation returns the station that a column of a row names. Rows that follow each other often name the same.
 func (c *country) rowStation(r *source.Reader, column int) (at uint32, reason string) {
@@ -291,12 +310,12 @@ func (c *country) rowStation(r *source.Reader, column int) (at uint32, reason st
 }
 
 // findStation returns the station with this number.
-func (c *country) findStation(field []byte) (at uint32, reason string) {
+func (r *records) findStation(field []byte) (at uint32, reason string) {
 	code, ok := parseStation(field)
 	if !ok {
 		return 0, "no station number"
 	}
-	at, ok = c.stationOf[code]
+	at, ok = r.stationOf[code]
 	if !ok {
 		return 0, otherStation
 	}
@@ -304,12 +323,12 @@ func (c *country) findStation(field []byte) (at uint32, reason string) {
 }
 
 // findSupport returns the support with this number.
-func (c *country) findSupport(field []byte) (at uint32, reason string) {
+func (r *records) findSupport(field []byte) (at uint32, reason string) {
 	number, ok := parseWhole(field)
 	if !ok {
 		return 0, "no support number"
 	}
-	at, ok = c.supportOf[number]
+	at, ok = r.supportOf[number]
 	if !ok {
 		return 0, otherSupport
 	}

@@ -84,21 +84,21 @@ func compareAdvance(a, b *row) int {
 }
 
 // systemRanks returns the rank by band of each of the systems.
-func (c *country) systemRanks() []int {
-	if len(c.ranks) == len(c.systems) {
-		return c.ranks
+func (t *systemTable) systemRanks() []int {
+	if len(t.ranks) == len(t.systems) {
+		return t.ranks
 	}
-	order := make([]int, len(c.systems))
+	order := make([]int, len(t.systems))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return site.CompareSystems(c.systems[a], c.systems[b]) })
-	c.ranks = make([]int, len(order))
+	slices.SortFunc(order, func(a, b int) int { return site.CompareSystems(t.systems[a], t.systems[b]) })
+	t.ranks = make([]int, len(order))
 	for k, i := range order[1:] {
-		c.ranks[i] = c.ranks[order[k]]
-		if site.CompareSystems(c.systems[order[k]], c.systems[i]) != 0 {
-			c.ranks[i]++
+		t.ranks[i] = t.ranks[order[k]]
+		if site.CompareSystems(t.systems[order[k]], t.systems[i]) != 0 {
+			t.ranks[i]++
 		}
 	}
-	return c.ranks
+	return t.ranks
 }

@@ -13,20 +13,20 @@ type emittedSystem struct {
 }
 
 // addEmitted notes that an antenna has a system of the observatoire.
-func (c *country) addEmitted(a *antenna, system uint16) {
+func (r *records) addEmitted(a *antenna, system uint16) {
 	if bit := uint32(1) << system; bit != 0 {
 		a.systems |= bit
 		return
 	}
-	c.emitted[emittedSystem{a.station, a.aer, system}] = true
+	r.emitted[emittedSystem{a.station, a.aer, system}] = true
 }
 
 // emits reports whether an antenna has a system.
-func (c *country) emits(a *antenna, system uint16) bool {
+func (r *records) emits(a *antenna, system uint16) bool {
 	if bit := uint32(1) << system; bit != 0 {
 		return a.systems&bit != 0
 	}
-	return c.emitted[emittedSystem{a.station, a.aer, system}]
+	return r.emitted[emittedSystem{a.station, a.aer, system}]
 }
 
 // fillAzimuths gives the emissions of a site their azimuths, and counts those of antennas whose station has no emission

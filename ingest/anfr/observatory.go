@@ -211,16 +211,16 @@ func (c *country) findStatus(raw []byte) int8 {
 // maxSystems bounds the list of systems. The real list has some tens.
 const maxSystems = 1000
 
-func (c *country) internSystem(raw []byte) (uint16, bool) {
-	if i, ok := c.systemOf[string(raw)]; ok {
+func (t *systemTable) internSystem(raw []byte) (uint16, bool) {
+	if i, ok := t.systemOf[string(raw)]; ok {
 		return i, true
 	}
-	if len(raw) == 0 || len(raw) > 64 || len(c.systems) == maxSystems || bytes.ContainsFunc(raw, unicode.IsControl) {
+	if len(raw) == 0 || len(raw) > 64 || len(t.systems) == maxSystems || bytes.ContainsFunc(raw, unicode.IsControl) {
 		return 0, false
 	}
-	i := uint16(len(c.systems))
-	c.systems = append(c.systems, validText(raw))
-	c.systemOf[string(raw)] = i
+	i := uint16(len(t.systems))
+	t.systems = append(t.systems, validText(raw))
+	t.systemOf[string(raw)] = i
 	return i, true
 }
 

@@ -91,7 +91,7 @@ func (c *country) noteCommune(code, name []byte, better bool) string {
 			c.communes[s.insee] = ""
 		}
 	}
-	at, used := intern.Find(&c.texts, code)
+	at, used := intern.Find(&c.texts.Table, code)
 	known, ok := c.communes[at]
 	switch {
 	case !used || !ok:

@@ -138,10 +138,10 @@ func isPublicSystem(system []byte) bool {
 }
 
 // emittersDone sorts the emitters by number, for the bands to search.
-func (c *country) emittersDone() error {
+func (l *emitterList) emittersDone() error {
 	byNumber := func(a, b emitter) int { return cmp.Compare(a.number, b.number) }
-	if !slices.IsSortedFunc(c.emitters, byNumber) {
-		slices.SortStableFunc(c.emitters, byNumber)
+	if !slices.IsSortedFunc(l.emitters, byNumber) {
+		slices.SortStableFunc(l.emitters, byNumber)
 	}
 	return nil
 }
