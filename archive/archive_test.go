@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
@@ -44,11 +44,7 @@ func written(t testing.TB, name, text string) string {
 
 func opened(t testing.TB) (*Store, *store.DB) {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, Buckets...)
 	return Open(db, november), db
 }
 

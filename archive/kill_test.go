@@ -14,6 +14,7 @@ import (
 	"relais/internal/filetest"
 	"relais/internal/killtest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
@@ -94,10 +95,7 @@ func TestKilled(t *testing.T) {
 	}
 	for round := range rounds {
 		began := killOne(t, dir, have)
-		db, err := store.Open(filepath.Join(dir, "archives.db"), Buckets...)
-		if err != nil {
-			t.Fatalf("round %d: %v", round, err)
-		}
+		db := storetest.Open(t, filepath.Join(dir, "archives.db"), Buckets...)
 		s := Open(db, november)
 		mustHave(t, s, sizes[:], have, began)
 		mustHaveNoted(t, s, have, began)

@@ -12,6 +12,7 @@ import (
 	"relais/archive/change"
 	"relais/geo"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
@@ -257,17 +258,15 @@ func encoded(t testing.TB, s *Store) (all map[string]string) {
 func TestReadOnlyFolder(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 9))
 	path := filepath.Join(t.TempDir(), "archives.db")
-	db, err := store.Open(path, Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, path, Buckets...)
 	s := Open(db, november)
 	addWeeks(t, s, r)
 	want := encoded(t, s)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = store.OpenReadOnly(path); err != nil {
+	db, err := store.OpenReadOnly(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()

@@ -13,7 +13,7 @@ import (
 
 	"relais/auth/account"
 	"relais/internal/filetest"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 )
 
@@ -38,10 +38,7 @@ func TestUser(t *testing.T) {
 	}
 	login := func(name, password string) error {
 		t.Helper()
-		db, err := store.Open(filepath.Join(dir, "users.db"), account.Buckets...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := storetest.Open(t, filepath.Join(dir, "users.db"), account.Buckets...)
 		defer db.Close()
 		s, err := account.Open(db, time.Now)
 		if err != nil {

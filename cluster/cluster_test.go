@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +17,7 @@ import (
 	"relais/cluster/pgtest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 )
 
@@ -49,10 +49,7 @@ func joined(t testing.TB, url, name string) *member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(filepath.Join(t.TempDir(), "x.db"), logtest.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.New(t, logtest.Buckets...)
 	r := e.Replicas()
 	if err := r.Add(t.Context(), "clients", db); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"relais/cluster/pgtest"
 	"relais/internal/admit"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 )
 
@@ -171,21 +172,17 @@ func doors(t *testing.T, server *pgtest.Server, n int) (list []*door) {
 	t.Helper()
 	for i := range n {
 		e := connected(t, server.URL("postgres"), fmt.Sprint(i))
-		db, err := store.Open(filepath.Join(t.TempDir(), "clients.db"), access.Bucket)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := storetest.New(t, access.Bucket)
 		r := e.Replicas()
 		if err := r.Add(t.Context(), "clients", db); err != nil {
 			t.Fatal(err)
 		}
-		d := &door{Engine: e}
-		d.clients, err = access.OpenClients(db, access.OpenSealer(filepath.Join(t.TempDir(), "secret.key")), time.Now)
+		clients, err := access.OpenClients(db, access.OpenSealer(filepath.Join(t.TempDir(), "secret.key")), time.Now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.gate = &access.Gate{Clients: d.clients, Failures: access.NewFailures()}
-		tell := d.clients.ShareCounts(e.Counts(nil))
+		d := &door{e, clients, &access.Gate{Clients: clients, Failures: access.NewFailures()}}
+		tell := clients.ShareCounts(e.Counts(nil))
 		ctx, stop := context.WithCancel(context.Background())
 		var running sync.WaitGroup
 		running.Go(func() { r.Run(ctx) })

@@ -17,6 +17,7 @@ import (
 	"relais/cluster/pgtest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/store/storetest"
 )
 
 // A pair is a node with two stores and its log.
@@ -57,10 +58,7 @@ func startPair(t *testing.T, url, name, dir string) *pair {
 		t.Fatal(err)
 	}
 	open := func(file string) *store.DB {
-		db, err := store.Open(filepath.Join(dir, file), logtest.Buckets...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := storetest.Open(t, filepath.Join(dir, file), logtest.Buckets...)
 		return db
 	}
 	p.member, p.other, p.replicas = member{e, open("clients.db")}, open("community.db"), e.Replicas()

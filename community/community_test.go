@@ -20,6 +20,7 @@ import (
 	"relais/community/audit"
 	"relais/geo"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 )
 
@@ -36,11 +37,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, path: filepath.Join(t.TempDir(), "community.db"),
 		at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
-	var err error
-	if w.db, err = store.Open(w.path, Buckets...); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.db.Close() })
+	w.db = storetest.Open(t, w.path, Buckets...)
 	w.reopen()
 	return w
 }

@@ -11,6 +11,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
@@ -24,17 +25,12 @@ func newClock() *clock { return &clock{time.Date(2026, 8, 20, 12, 0, 0, 0, time.
 
 func database(t *testing.T, path string) *store.DB {
 	t.Helper()
-	db, err := store.Open(path, slices.Concat(outage.Buckets, Buckets)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db
+	return storetest.Open(t, path, slices.Concat(outage.Buckets, Buckets)...)
 }
 
 func opened(t *testing.T, c *clock) (*Store, *store.DB) {
 	t.Helper()
 	db := database(t, filepath.Join(t.TempDir(), "community.db"))
-	t.Cleanup(func() { db.Close() })
 	return reopen(t, db, c), db
 }
 

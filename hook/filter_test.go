@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // A hook for which an event cannot be made loses it alone, and says so.
@@ -49,9 +50,7 @@ func TestFilterThatFails(t *testing.T) {
 func TestReadTogether(t *testing.T) {
 	for range 20 { // the order of a map is random
 		w := newWorld(t)
-		other, err := store.Open(w.dir+"/other.db", things)
-		w.must(err)
-		t.Cleanup(func() { other.Close() })
+		other := storetest.New(t, things)
 		w.s.sources = append(w.s.sources, Source{Name: "other", DB: other, News: newsOfThings})
 		h := w.create("https://x.example/in", "")
 		w.happen("fr-1")

@@ -17,6 +17,7 @@ import (
 	"relais/auth/access"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/store/storetest"
 )
 
 // What cannot be a hook is refused, with what is wrong.
@@ -243,11 +244,7 @@ func TestReplicas(t *testing.T) {
 	for range 2 {
 		n := &world{t: t, dir: t.TempDir(), options: newWorld(t).options}
 		n.options.Transport = net
-		var err error
-		n.things, err = store.Open(filepath.Join(n.dir, "things.db"), things)
-		n.must(err)
-		n.db, err = store.Open(filepath.Join(n.dir, "hooks.db"), Buckets...)
-		n.must(err)
+		n.things, n.db = storetest.New(t, things), storetest.New(t, Buckets...)
 		n.must(errors.Join(n.things.Share(t.Context(), records), n.db.Share(t.Context(), hooks)))
 		n.s = NewStore(w, []Source{{Name: "things", DB: n.things, News: newsOfThings}}, time.Now)
 		n.must(n.s.Open(n.db))

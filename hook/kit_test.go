@@ -14,6 +14,7 @@ import (
 
 	"relais/auth/access"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // A world is a folder with hooks and one other store, whose records are events.
@@ -69,11 +70,8 @@ func (w *world) open() {
 	if sealer.Err() != nil {
 		w.must(sealer.Make())
 	}
-	var err error
-	w.things, err = store.Open(filepath.Join(w.dir, "things.db"), things)
-	w.must(err)
-	w.db, err = store.Open(filepath.Join(w.dir, "hooks.db"), Buckets...)
-	w.must(err)
+	w.things = storetest.Open(w.t, filepath.Join(w.dir, "things.db"), things)
+	w.db = storetest.Open(w.t, filepath.Join(w.dir, "hooks.db"), Buckets...)
 	w.s = NewStore(sealer, []Source{{Name: "things", DB: w.things, News: newsOfThings}}, time.Now)
 	w.must(w.s.Open(w.db))
 }

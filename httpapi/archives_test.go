@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"relais/archive"
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // archiveKeys are the keys of the contract's archive records.
@@ -50,11 +50,7 @@ func noArchives(t testing.TB) *archive.Store {
 
 func noArchivesIn(t testing.TB) (*archive.Store, *store.DB) {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, archive.Buckets...)
 	return archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) }), db
 }
 

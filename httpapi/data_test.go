@@ -20,7 +20,7 @@ import (
 	"relais/auth/access"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 const mount = "/external/v1"
@@ -57,11 +57,7 @@ func empty(t testing.TB) *Server {
 func newGate(t testing.TB) *access.Gate {
 	t.Helper()
 	dir := t.TempDir()
-	db, err := store.Open(filepath.Join(dir, "clients.db"), access.Bucket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, filepath.Join(dir, "clients.db"), access.Bucket)
 	clients, err := access.OpenClients(db, access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now)
 	if err != nil {
 		t.Fatal(err)

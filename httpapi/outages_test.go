@@ -12,7 +12,7 @@ import (
 
 	"relais/community"
 	"relais/geo"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
@@ -21,11 +21,7 @@ import (
 func newCommunity(t testing.TB, now func() time.Time) *community.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "community.db")
-	db, err := store.Open(path, slices.Concat(outage.Buckets, community.Buckets)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, path, slices.Concat(outage.Buckets, community.Buckets)...)
 	feeds, err := outage.Open(db, now)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 	"relais/community/audit"
 	"relais/internal/admit"
 	"relais/internal/folder"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/photos"
 	"relais/photos/exif"
 	"relais/photos/render"
@@ -33,10 +33,7 @@ import (
 func newPhotos(t testing.TB) *api.Photos {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
-	db, err := store.Open(string(dir)+"/photos.db", photos.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, string(dir)+"/photos.db", photos.Buckets...)
 	kept := photos.Open(db, dir, time.Now)
 	t.Cleanup(func() { kept.Close(); db.Close() })
 	return &api.Photos{Store: kept, Render: fakeRender}

@@ -13,6 +13,7 @@ import (
 	"relais/auth/account"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 	"relais/mcp/tools"
 )
@@ -62,16 +63,18 @@ func TestFailedAccounts(t *testing.T) {
 func serveFile(t *testing.T) (w *world, db *store.DB, path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "users.db")
-	db, err := store.Open(path, account.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db = storetest.Open(t, path, account.Buckets...)
+	return serveOf(t, db), db, path
+}
+
+// serveOf is serve with the accounts of a database.
+func serveOf(t *testing.T, db *store.DB) *world {
+	t.Helper()
 	people, err := account.Open(db, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w = serve(t, func(o *Options) {
+	w := serve(t, func(o *Options) {
 		reading := o.Reading
 		o.Accounts = people
 		o.Reading = func() *tools.Reading {
@@ -81,7 +84,7 @@ func serveFile(t *testing.T) (w *world, db *store.DB, path string) {
 		}
 	})
 	w.people = people
-	return w, db, path
+	return w
 }
 
 // A person with a damaged record is told that it cannot be read, and not to sign in again.
@@ -138,32 +141,11 @@ func TestUnreadableAccounts(t *testing.T) {
 // While the database that servers share is away, tokens and keys that a server knows go on, and
 // others are not called wrong.
 func TestUnknownCredentialsWhileAway(t *testing.T) {
-	log := logtest.New()
-	open := func(name string, buckets ...string) *store.DB {
-		db, err := store.Open(filepath.Join(t.TempDir(), name), buckets...)
-		if err == nil {
-			err = db.Share(t.Context(), log)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
-		return db
-	}
-	people, err := account.Open(open("users.db", account.Buckets...), time.Now)
-	if err != nil {
+	log, db := logtest.New(), storetest.New(t, account.Buckets...)
+	if err := db.Share(t.Context(), log); err != nil {
 		t.Fatal(err)
 	}
-	w := serve(t, func(o *Options) {
-		reading := o.Reading
-		o.Accounts = people
-		o.Reading = func() *tools.Reading {
-			r := reading()
-			r.People = people
-			return r
-		}
-	})
-	w.people = people
+	w := serveOf(t, db)
 	known := w.token(t, "alice", account.Read)
 	unknown := known[:len(known)-1] + string('A'+('B'-known[len(known)-1])%2)
 	for _, c := range []struct {

@@ -25,6 +25,7 @@ import (
 	"relais/index"
 	"relais/index/indextest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/mcp/tools"
 )
 
@@ -49,11 +50,7 @@ func serve(t *testing.T, change func(*Options)) *world {
 	w := &world{}
 	dir := t.TempDir()
 	open := func(name string, buckets ...string) *store.DB {
-		db, err := store.Open(filepath.Join(dir, name), buckets...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
+		db := storetest.Open(t, filepath.Join(dir, name), buckets...)
 		return db
 	}
 	if w.people, err = account.Open(open("users.db", account.Buckets...), time.Now); err != nil {

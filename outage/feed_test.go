@@ -12,6 +12,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 )
 
@@ -22,19 +23,9 @@ func (c *clock) now() time.Time { return c.at }
 
 func newClock() *clock { return &clock{time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)} }
 
-func database(t *testing.T, path string) *store.DB {
-	t.Helper()
-	db, err := store.Open(path, Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
-
 func opened(t *testing.T, c *clock) (*Store, *store.DB) {
 	t.Helper()
-	db := database(t, filepath.Join(t.TempDir(), "community.db"))
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, Buckets...)
 	return reopen(t, db, c), db
 }
 
@@ -281,7 +272,7 @@ func TestSameCode(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	c := newClock()
 	path := filepath.Join(t.TempDir(), "community.db")
-	db := database(t, path)
+	db := storetest.Open(t, path, Buckets...)
 	load(t, reopen(t, db, c), "SFR", rowOf("1"))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

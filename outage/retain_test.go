@@ -10,6 +10,7 @@ import (
 
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 	"relais/market"
 )
@@ -31,7 +32,7 @@ func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
 // that it needs it, and only then.
 func TestClearedIsOffTheDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "community.db")
-	db := database(t, path)
+	db := storetest.Open(t, path, Buckets...)
 	defer db.Close()
 	s := reopen(t, db, newClock())
 	if err := s.Clear(market.FR, "SFR"); err != nil {
@@ -56,7 +57,7 @@ func TestClearedIsOffTheDisk(t *testing.T) {
 func TestFeedKeepsNoPast(t *testing.T) {
 	tier.Slow(t)
 	path := filepath.Join(t.TempDir(), "community.db")
-	db := database(t, path)
+	db := storetest.Open(t, path, Buckets...)
 	defer db.Close()
 	c := newClock()
 	s := reopen(t, db, c)

@@ -14,7 +14,7 @@ import (
 
 	"relais/community/audit"
 	"relais/internal/folder"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // A clock is the time of a test.
@@ -32,10 +32,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 // opened opens the photos of a folder until the test ends or stop is called.
 func opened(t testing.TB, dir folder.Dir, now func() time.Time) (s *Store, stop func()) {
 	t.Helper()
-	db, err := store.Open(filepath.Join(string(dir), "photos.db"), Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, filepath.Join(string(dir), "photos.db"), Buckets...)
 	s = Open(db, dir, now)
 	stop = sync.OnceFunc(func() {
 		if err := errors.Join(s.Close(), db.Close()); err != nil {

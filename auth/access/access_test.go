@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // A kit is the clients of a folder, with a clock.
@@ -31,7 +32,6 @@ func newKit(t testing.TB) *kit {
 	t.Helper()
 	k := &kit{t: t, dir: t.TempDir(), time: time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC)}
 	k.open()
-	t.Cleanup(func() { k.db.Close() })
 	return k
 }
 
@@ -39,9 +39,7 @@ func newKit(t testing.TB) *kit {
 func (k *kit) open() {
 	k.t.Helper()
 	var err error
-	if k.db, err = store.Open(filepath.Join(k.dir, "clients.db"), Bucket); err != nil {
-		k.t.Fatal(err)
-	}
+	k.db = storetest.Open(k.t, filepath.Join(k.dir, "clients.db"), Bucket)
 	if k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")),
 		func() time.Time { return k.time }); err != nil {
 		k.t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"relais/community/audit"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 const (
@@ -49,19 +50,18 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{TB: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)}
 	w.open()
-	t.Cleanup(func() { w.db.Close() })
 	return w
 }
 
-func (w *world) open() {
+func (w *world) open(log ...store.Log) {
 	w.Helper()
+	w.db = storetest.Open(w, w.path, Buckets...)
+	for _, l := range log {
+		must(w, w.db.Share(w.Context(), l))
+	}
 	var err error
-	if w.db, err = store.Open(w.path, Buckets...); err != nil {
-		w.Fatal(err)
-	}
-	if w.Store, err = Open(w.db, w.clock); err != nil {
-		w.Fatal(err)
-	}
+	w.Store, err = Open(w.db, w.clock)
+	must(w, err)
 }
 
 // reopen is a restart.

@@ -36,13 +36,7 @@ func newServers(t *testing.T) (log *countingLog, here, there *world) {
 	log = &countingLog{Log: logtest.New()}
 	open := func() *world {
 		w := &world{TB: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)}
-		var err error
-		w.db, err = store.Open(w.path, Buckets...)
-		must(t, err)
-		t.Cleanup(func() { w.db.Close() })
-		must(t, w.db.Share(t.Context(), log))
-		w.Store, err = Open(w.db, w.clock)
-		must(t, err)
+		w.open(log)
 		w.UseKey([]byte("of both"))
 		return w
 	}

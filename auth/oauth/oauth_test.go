@@ -23,6 +23,7 @@ import (
 
 	"relais/auth/account"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 const (
@@ -52,22 +53,29 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Now().Truncate(time.Hour),
 		address: netip.MustParseAddr("203.0.113.9")}
-	db, err := store.Open(w.path, account.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	w.db = db
-	if w.accounts, err = account.Open(db, w.clock); err != nil {
-		t.Fatal(err)
-	}
-	a, err := w.accounts.Create(context.Background(), "Alice", good)
+	w.open()
+	a, err := w.accounts.Create(t.Context(), "Alice", good)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.alice = a.Person
-	w.Handler = w.handler(w.accounts)
 	return w
+}
+
+// open opens the accounts, and makes a handler for them.
+func (w *world) open(log ...store.Log) {
+	w.Helper()
+	w.db = storetest.Open(w.T, w.path, account.Buckets...)
+	for _, l := range log {
+		if err := w.db.Share(w.Context(), l); err != nil {
+			w.Fatal(err)
+		}
+	}
+	var err error
+	if w.accounts, err = account.Open(w.db, w.clock); err != nil {
+		w.Fatal(err)
+	}
+	w.Handler = w.handler(w.accounts)
 }
 
 func (w *world) handler(accounts *account.Store) *Handler {

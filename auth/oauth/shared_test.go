@@ -10,9 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/auth/account"
 	"relais/internal/admit/tallytest"
-	"relais/internal/store"
 	"relais/internal/store/logtest"
 )
 
@@ -98,18 +96,7 @@ func shared(t *testing.T) (here, there *world, log *logtest.Log) {
 	open := func() *world {
 		w := &world{T: t, path: filepath.Join(t.TempDir(), "users.db"), at: time.Now().Truncate(time.Hour),
 			address: netip.MustParseAddr("203.0.113.9")}
-		var err error
-		if w.db, err = store.Open(w.path, account.Buckets...); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { w.db.Close() })
-		if err := w.db.Share(t.Context(), log); err != nil {
-			t.Fatal(err)
-		}
-		if w.accounts, err = account.Open(w.db, w.clock); err != nil {
-			t.Fatal(err)
-		}
-		w.Handler = w.handler(w.accounts)
+		w.open(log)
 		w.withOptions(func(o *Options) { o.Key = bytes.Repeat([]byte{7}, 32) })
 		return w
 	}

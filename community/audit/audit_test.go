@@ -8,17 +8,14 @@ import (
 	"time"
 
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
 func open(t *testing.T, name string) *store.DB {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), name), Bucket, "things")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, filepath.Join(t.TempDir(), name), Bucket, "things")
 	return db
 }
 

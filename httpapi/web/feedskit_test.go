@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/site"
 )
@@ -24,11 +23,7 @@ import (
 // newArchives returns archives without editions.
 func newArchives(t *testing.T) *archive.Store {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, archive.Buckets...)
 	return archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) })
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
@@ -45,11 +45,8 @@ func published(first, sites int) []byte {
 func newFeedKit(t *testing.T) *feedKit {
 	t.Helper()
 	k := &feedKit{kit: newKit(t), at: time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)}
-	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, outage.Buckets...)
+	var err error
 	if k.store, err = outage.Open(db, func() time.Time { return k.at }); err != nil {
 		t.Fatal(err)
 	}

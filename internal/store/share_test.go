@@ -13,16 +13,13 @@ import (
 
 	"relais/internal/store"
 	"relais/internal/store/logtest"
+	"relais/internal/store/storetest"
 )
 
 // replica returns a new replica of a log with the buckets a and b.
 func replica(t testing.TB, log *logtest.Log) *store.DB {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "x.db"), "a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, "a", "b")
 	db.SetHistory("h")
 	if err := db.Share(t.Context(), log); err != nil {
 		t.Fatal(err)
@@ -194,10 +191,7 @@ func TestReplicaOpenedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	other := replica(t, log)
 	for i := range 3 {
-		db, err := store.Open(path, "a", "b")
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := storetest.Open(t, path, "a", "b")
 		log.SetAway(i == 2)
 		if err := db.Share(t.Context(), log); (i == 2) != errors.Is(err, store.ErrAway) {
 			t.Fatalf("Share: %v", err)
@@ -220,10 +214,7 @@ func TestReplicaOpenedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := store.Open(path, "a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, path, "a", "b")
 	defer db.Close()
 	if err := db.Unshare(); err != nil {
 		t.Fatal(err)

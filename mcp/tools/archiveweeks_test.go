@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ import (
 	"relais/index"
 	"relais/index/indextest"
 	"relais/internal/filetest"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/site"
 )
@@ -95,11 +94,7 @@ func newArchiveReading(t *testing.T, weeks []archiveWeek) *Reading {
 // archiveReading is newArchiveReading of files of that name.
 func archiveReading(t *testing.T, weeks []archiveWeek, name string) *Reading {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, archive.Buckets...)
 	s := archive.Open(db, func() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) })
 	for i, week := range weeks {
 		var text strings.Builder

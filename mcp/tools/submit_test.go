@@ -18,6 +18,7 @@ import (
 	"relais/index"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/measure"
 	"relais/outage"
@@ -56,10 +57,7 @@ func (w *town) reopen() {
 	w.t.Helper()
 	w.close()
 	file := func(name string, buckets []string) *store.DB {
-		db, err := store.Open(filepath.Join(w.dir, name), buckets...)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		db := storetest.Open(w.t, filepath.Join(w.dir, name), buckets...)
 		w.open = append(w.open, db)
 		return db
 	}

@@ -14,7 +14,7 @@ import (
 	"relais/index"
 	"relais/internal/filetest"
 	"relais/internal/folder"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 	"relais/photos"
@@ -23,11 +23,7 @@ import (
 // withOutages returns a Reading of the country with an empty store of outages.
 func withOutages(t *testing.T) *Reading {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), outage.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, outage.Buckets...)
 	r := inCountry(t)
 	feeds, err := outage.Open(db, time.Now)
 	if err != nil {
@@ -104,10 +100,7 @@ func TestUnavailable(t *testing.T) {
 func withPhotos(t *testing.T) (r *Reading, first, second string) {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
-	db, err := store.Open(filepath.Join(string(dir), "photos.db"), photos.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, filepath.Join(string(dir), "photos.db"), photos.Buckets...)
 	kept := photos.Open(db, dir, time.Now)
 	t.Cleanup(func() { kept.Close(); db.Close() })
 	r = inCountry(t)

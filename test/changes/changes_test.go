@@ -18,7 +18,7 @@ import (
 
 	"relais/archive"
 	"relais/archive/change"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/site"
 )
@@ -101,11 +101,7 @@ func coordinates(text string, p *[2]float64) bool {
 // archives returns a store with the files, which were added in this order.
 func archives(t testing.TB, paths ...string) *archive.Store {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "archives.db"), archive.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.New(t, archive.Buckets...)
 	s := archive.Open(db, time.Now)
 	files, err := archive.Files(paths)
 	if err != nil {

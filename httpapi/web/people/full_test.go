@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"relais/auth/account"
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // On a full disk a right password gets what an upload gets: 503, when to come back, and the reason.
@@ -24,11 +24,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("no file system of its own to be had:", err)
 	}
 	t.Cleanup(func() { syscall.Unmount(dir, 0) })
-	db, err := store.Open(filepath.Join(dir, "users.db"), account.Buckets...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, filepath.Join(dir, "users.db"), account.Buckets...)
 	accounts, err := account.Open(db, time.Now)
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"relais/community"
 	"relais/httpapi/web"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/outage"
 )
 
@@ -37,11 +38,7 @@ func newWorld(t testing.TB, change ...func(*Options)) *world {
 	w := &world{TB: t, at: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), mux: http.NewServeMux()}
 	now := func() time.Time { return w.at }
 	open := func(name string, buckets ...string) *store.DB {
-		db, err := store.Open(filepath.Join(t.TempDir(), name), buckets...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
+		db := storetest.Open(t, filepath.Join(t.TempDir(), name), buckets...)
 		return db
 	}
 	accounts, err := account.Open(open("users.db", account.Buckets...), now)
