@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 const rootOfDebian = "/usr/share/ca-certificates/mozilla/ISRG_Root_X1.crt"
@@ -30,10 +32,7 @@ func TestRootsAreLinked(t *testing.T) {
 }
 
 func verifyRoot(t *testing.T) {
-	text, err := os.ReadFile(rootOfDebian)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, rootOfDebian)
 	block, _ := pem.Decode(text)
 	root, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {

@@ -79,10 +79,7 @@ func TestLostAccount(t *testing.T) {
 	if n := bytes.Count(data, []byte("alicealice")); n != 1 {
 		t.Fatalf("the name stands %d times in the file, want 1", n)
 	}
-	if err := os.WriteFile(path, bytes.Replace(data, []byte("alicealice"), []byte("malicalice"), 1),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, bytes.Replace(data, []byte("alicealice"), []byte("malicalice"), 1))
 	s, log := open(t, dir)
 	if w := s.Warnings(); len(w) != 1 || !strings.HasPrefix(w[0], "users.db: 1 record ") || s.Failed(UsersFile) != nil {
 		t.Errorf("got warnings %q, failed %v, want one record of users.db, and it opened", w, s.Failed(UsersFile))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"relais/ingest/anfr/column"
+	"relais/internal/filetest"
 	"relais/internal/tier"
 )
 
@@ -69,10 +70,7 @@ func TestPublished(t *testing.T) {
 	} {
 		t.Run(tt.date, func(t *testing.T) {
 			text := strings.ReplaceAll(strings.Join(tt.rows, ""), "2026-08-27T", tt.date+"T")
-			if err := os.WriteFile(filepath.Join(dir, "observatoire_"+tt.date+".csv"), []byte(text),
-				0o644); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, filepath.Join(dir, "observatoire_"+tt.date+".csv"), text)
 		})
 	}
 	mustBeAsTheFiles(t, dir, 5)

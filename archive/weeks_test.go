@@ -3,10 +3,11 @@ package archive
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // An emission is a row of a week that random changes are made to.
@@ -72,9 +73,7 @@ func TestRandomWeeks(t *testing.T) {
 			row := strings.Replace(line(e.operator, e.support, e.system, e.station, e.status), "27,2", e.height, 1)
 			text += fmt.Sprintf("%d;"+row+"\n", i+1, date+"T16:11:53")
 		}
-		if err := os.WriteFile(filepath.Join(dir, "observatoire_"+date+".csv"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "observatoire_"+date+".csv"), text)
 	}
 	mustBeAsTheFiles(t, dir, 4)
 }

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"relais/httpapi/web"
+	"relais/internal/filetest"
 )
 
 func TestStyleOrigin(t *testing.T) {
@@ -43,9 +43,7 @@ func TestStyleOrigin(t *testing.T) {
 
 func TestBaseFlags(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(other, []byte("hello"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, other, "hello")
 	style := baseFlags{MapStyle: "https://maps.example/style.json"}
 	for _, tt := range []struct {
 		name  string

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // TestMain makes relais of this program where it has that name: the scripts call it.
@@ -29,9 +31,7 @@ func script(t *testing.T, shell string) string {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	path := filepath.Join(t.TempDir(), "_relais")
-	if err := os.WriteFile(path, []byte(out), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, out)
 	return path
 }
 
@@ -46,9 +46,7 @@ func runShell(t *testing.T, name string, args ...string) []string {
 	if err := os.Symlink(self, filepath.Join(programs, "relais")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "notes"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "notes"), "")
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=dumb", "PATH="+programs+":"+os.Getenv("PATH"))
@@ -159,9 +157,7 @@ func TestMan(t *testing.T) {
 		t.Skip("mandoc is not there")
 	}
 	path := filepath.Join(t.TempDir(), "relais.1")
-	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, page)
 	if out, err := exec.Command("mandoc", "-T", "lint", "-W", "warning", path).CombinedOutput(); err != nil {
 		t.Errorf("mandoc -T lint: %v\n%.3000s", err, out)
 	}

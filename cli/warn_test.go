@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func TestWarnOfReaders(t *testing.T) {
@@ -27,9 +29,7 @@ func TestWarnOfReaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(dir, "secret.key")
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			filetest.Write(t, path, "")
 			for name, mode := range map[string]os.FileMode{path: tt.file, dir: tt.folder} {
 				if err := os.Chmod(name, mode); err != nil {
 					t.Fatal(err)

@@ -5,9 +5,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func TestPlaces(t *testing.T) {
@@ -77,9 +78,7 @@ func TestKeysAndWarnings(t *testing.T) {
 	// A file.
 	file := t.TempDir() + "/credentials"
 	text := "[default]\naws_access_key_id = someone\naws_secret_access_key = hush\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, text)
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
 	if _, err := openS3(at, slog.New(slog.DiscardHandler)); err != nil {
 		t.Error(err)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
 )
 
@@ -129,9 +130,7 @@ func TestCache(t *testing.T) {
 	left := filepath.Join(dir, "."+cacheFile("a")+".tmp-1")
 	other := filepath.Join(dir, "README")
 	for _, path := range []string{left, other} {
-		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, "half")
 	}
 	again := newCache(t, m, dir, 1000)
 	for name, body := range m.blobs {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"relais/community/audit"
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 	"relais/market"
@@ -52,10 +52,7 @@ func (w *world) reopen() {
 
 func (w *world) file() []byte {
 	w.t.Helper()
-	text, err := os.ReadFile(w.path)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	text := filetest.Read(w.t, w.path)
 	return text
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"relais/export"
 	"relais/index"
 	"relais/ingest"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
@@ -48,10 +48,7 @@ func france(t *testing.T) (*index.Market, string) {
 // The rows of emissions say what the authority's file says, value by value.
 func TestEmissionsAgainstTheSource(t *testing.T) {
 	m, path := france(t)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	r.Comma = ';'
 	source, err := r.ReadAll()

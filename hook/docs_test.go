@@ -10,15 +10,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // example returns the block of code in docs/webhooks.md whose first line begins so.
 func example(t *testing.T, first string) string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/webhooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := filetest.Read(t, "../docs/webhooks.md")
 	_, rest, ok := strings.Cut(string(page), "\n    "+first)
 	if !ok {
 		t.Fatalf("no example begins with %q", first)
@@ -66,9 +65,7 @@ print(verify(m["secret"], m["headers"], m["body"].encode()), verify(m["secret"],
 			t.Skip("openssl is not installed")
 		}
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "body"), []byte(body), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(dir, "body"), body)
 		c := exec.Command("sh", "-c", example(t, "KEY="))
 		c.Dir, c.Env = dir, append(os.Environ(), "SECRET="+secret, "ID="+id, "TIMESTAMP="+at)
 		out, err := c.CombinedOutput()

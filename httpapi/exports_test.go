@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"relais/community"
 	"relais/internal/admit"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -29,10 +29,7 @@ func csvRows(t testing.TB, text string) (rows []map[string]string) {
 // weeklyRows reads a weekly file, as any reader of such a file would.
 func weeklyRows(t testing.TB, path string) (rows []map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, path)
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	r.Comma = ';'
 	return rowsOf(t, r)

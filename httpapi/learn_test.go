@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
@@ -77,9 +77,7 @@ func (l *lesson) imports(rows ...seenCell) {
 			r.at.Lat, r.at.Lng, 60+l.files, r.enb, r.cell, r.pci)
 	}
 	path := filepath.Join(l.t.TempDir(), "coverage.csv")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		l.t.Fatal(err)
-	}
+	filetest.Write(l.t, path, text)
 	reports, err := l.store.Import(context.Background(), market.FR, measure.Coverage, nil, path)
 	if err != nil || reports[0].Served != len(rows) {
 		l.t.Fatalf("import: %v %+v, want all rows served", err, reports)

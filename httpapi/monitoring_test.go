@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -149,9 +148,7 @@ func TestPromtool(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "dashboard.yml")
-	if err := os.WriteFile(path, []byte(rules.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, rules.String())
 	for _, args := range [][]string{{"check", "rules", rulesFile}, {"test", "rules", rulesTest}, {"check", "rules", path}} {
 		if out, err := exec.Command(tool, args...).CombinedOutput(); err != nil {
 			t.Errorf("promtool %q: %v: %s", args, err, out)

@@ -12,6 +12,7 @@ import (
 
 	"relais/community"
 	"relais/geo"
+	"relais/internal/filetest"
 	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
@@ -52,10 +53,7 @@ func importOutages(t testing.TB, s *Server, code market.Code, operator string, r
 	header := "code_site_op;Antenne relais gérée par " + operator +
 		";region;departement;commune;code_insee;Lat;Lon;2Gvoix;3Gvoix;4Gvoix;3Gdata;4Gdata;5Gdata;voix;data;raison;detail;debut;fin_prev"
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
-	if err := os.WriteFile(path, []byte(strings.Join(append([]string{header}, rows...), "\n")+"\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, strings.Join(append([]string{header}, rows...), "\n")+"\n")
 	if _, err := s.Community.Feeds.Import(t.Context(), code, operator, path); err != nil {
 		t.Fatal(err)
 	}

@@ -57,9 +57,7 @@ func (k kit) file(name, text string) string {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		k.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		k.t.Fatal(err)
-	}
+	filetest.Write(k.t, path, text)
 	return path
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"relais/community/audit"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
@@ -342,9 +343,7 @@ func copyRecords(t *testing.T, db *store.DB, dir folder.Dir) {
 	if err := db.View(func(tx *store.Tx) error { _, err := tx.WriteTo(&b); return err }); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(string(dir), "photos.db"), b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(string(dir), "photos.db"), b.Bytes())
 }
 
 // Unused judges only names of images.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"relais/geo"
 	"relais/index"
+	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/measure"
@@ -47,9 +47,7 @@ func TestAgainstGDAL(t *testing.T) {
 		whole := slices.Concat(Sites(m, index.All, tile), Sectors(m, index.All, tile), Places(m, tile), coverage,
 			Outages(outages, tile))
 		path := filepath.Join(t.TempDir(), "tile.mvt")
-		if err := os.WriteFile(path, whole, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, path, whole)
 		layers := decode(t, whole)
 		if want := map[uint32]int{6: 3, 10: 4, 13: 4}[z]; len(layers) != want {
 			t.Errorf("zoom %d: %d layers, want %d", z, len(layers), want)

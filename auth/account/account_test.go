@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"relais/community/audit"
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
@@ -88,10 +88,7 @@ func (w *world) pass(d time.Duration) {
 // file is what is on the disk.
 func (w *world) file() []byte {
 	w.Helper()
-	text, err := os.ReadFile(w.path)
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := filetest.Read(w, w.path)
 	return text
 }
 

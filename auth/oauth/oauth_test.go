@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,6 +21,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"relais/auth/account"
+	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
@@ -374,10 +374,7 @@ func TestIndependentClient(t *testing.T) {
 // secrets fails when the file or the log has one of them.
 func (w *world) secrets(list ...string) {
 	w.Helper()
-	text, err := os.ReadFile(w.path)
-	if err != nil {
-		w.Fatal(err)
-	}
+	text := filetest.Read(w.T, w.path)
 	for _, secret := range list {
 		for _, part := range []string{secret, secret[max(0, len(secret)-43):]} {
 			if strings.Contains(string(text), part) || strings.Contains(w.logged.String(), part) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"relais/auth/account"
+	"relais/internal/filetest"
 )
 
 const badMetadata, badRedirect = "invalid_client_metadata", "invalid_redirect_uri"
@@ -105,10 +105,7 @@ func TestRegister(t *testing.T) {
 // Every program of the file registers, and signs in with each of its addresses, as its last request
 // for a token is made: by the secret that it got, or without one.
 func TestProgramsOfTheField(t *testing.T) {
-	text, err := os.ReadFile("testdata/registrations.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, "testdata/registrations.jsonl")
 	w := newWorld(t)
 	for line := range strings.Lines(string(text)) {
 		var row struct {

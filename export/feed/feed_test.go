@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -18,6 +17,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"relais/geo"
+	"relais/internal/filetest"
 )
 
 // hostile is a name that would break out of each level of an Atom or HTML text.
@@ -141,9 +141,7 @@ func TestGDAL(t *testing.T) {
 	f.Entries = f.Entries[:1]
 	atom, _ := written(t, f)
 	path := filepath.Join(t.TempDir(), "news.xml")
-	if err := os.WriteFile(path, atom, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, atom)
 	out, err := exec.Command("ogrinfo", "-al", path, "-oo", "USE_GEOMETRY=YES").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -2,7 +2,6 @@ package anfr
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -25,9 +24,7 @@ func FuzzBuild(f *testing.F) {
 	antennas := source.Found{Input: &source.Input{Path: filepath.Join(dir, "antennas.csv")}, Kind: Kinds[1]}
 	for path, text := range map[string]string{base.Path: observatory,
 		antennas.Path: "STA_NM_ANFR;AER_ID;TAE_ID;AER_NB_AZIMUT;AER_NB_ALT_BAS;SUP_ID\n0032700002;7;21;360;24,5;100\n"} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			f.Fatal(err)
-		}
+		filetest.Write(f, path, text)
 	}
 	markets := []*market.Market{market.Get(market.FR), market.Get(market.DROM)}
 	f.Fuzz(func(t *testing.T, kind int, data []byte) {

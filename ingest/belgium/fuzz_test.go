@@ -1,7 +1,6 @@
 package belgium
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,9 +23,7 @@ func FuzzBuild(f *testing.F) {
 	for kind, text := range good {
 		f.Add(kind, text)
 		f.Add(kind, strings.ReplaceAll(text, "104500", "3.7"))
-		if err := os.WriteFile(filepath.Join(dir, Kinds[kind].Name), []byte(text), 0o644); err != nil {
-			f.Fatal(err)
-		}
+		filetest.Write(f, filepath.Join(dir, Kinds[kind].Name), text)
 	}
 	f.Fuzz(func(t *testing.T, kind int, text string) {
 		if kind < 0 || kind >= len(Kinds) {

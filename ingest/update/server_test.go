@@ -21,6 +21,7 @@ import (
 
 	"relais/demo"
 	"relais/ingest"
+	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
@@ -287,9 +288,7 @@ func (k *kit) listing() string {
 func (k *kit) byHand(text []byte, force bool) {
 	k.t.Helper()
 	path := filepath.Join(k.t.TempDir(), "SYNTHETIC_observatoire.csv")
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		k.t.Fatal(err)
-	}
+	filetest.Write(k.t, path, text)
 	o := ingest.Options{Dir: k.dir, Markets: []market.Code{market.FR, market.DROM}, Paths: []string{path}, Force: force,
 		Now: time.Now()}
 	if _, err := ingest.Run(context.Background(), o); err != nil {

@@ -94,9 +94,7 @@ func TestLookTakesNoMemory(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path, "")
 	if err := os.Truncate(path, 64<<20); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // made are PEM files of a self-signed certificate that begins at a time.
@@ -57,9 +59,7 @@ func (k *kit) open() (*Files, error) {
 func (k *kit) write(name string, text []byte) {
 	k.t.Helper()
 	path := filepath.Join(k.dir, name)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		k.t.Fatal(err)
-	}
+	filetest.Write(k.t, path+".new", text)
 	if err := os.Rename(path+".new", path); err != nil {
 		k.t.Fatal(err)
 	}
@@ -125,14 +125,8 @@ func TestReload(t *testing.T) {
 func TestProblems(t *testing.T) {
 	now := time.Now()
 	k := newKit(t, now)
-	cert, err := os.ReadFile(filepath.Join(k.dir, "cert.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := os.ReadFile(filepath.Join(k.dir, "key.pem"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cert := filetest.Read(t, filepath.Join(k.dir, "cert.pem"))
+	key := filetest.Read(t, filepath.Join(k.dir, "key.pem"))
 	_, foreign := made(t, now)
 	for _, tt := range []struct {
 		name  string

@@ -80,12 +80,9 @@ func TestPageFaultsPass(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	fill(t, path, 400)
 	db := opened(t, path)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := filetest.Read(t, path)
 	before := db.current
-	err = db.View(func(tx *Tx) error {
+	err := db.View(func(tx *Tx) error {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			return err

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // As wrk 4.1.0 prints it.
@@ -44,9 +45,7 @@ func TestFindFiles(t *testing.T) {
 	b := bench{files: t.TempDir()}
 	for _, name := range []string{"SYNTHETIC_SUP_tables.zip", "SYNTHETIC_observatoire_2026-01-15.csv",
 		"SYNTHETIC_observatoire_2026-01-08.csv"} {
-		if err := os.WriteFile(filepath.Join(b.files, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		filetest.Write(t, filepath.Join(b.files, name), "")
 	}
 	if err := (&bench{files: t.TempDir()}).findFiles(); err == nil {
 		t.Error("no error without a weekly file")

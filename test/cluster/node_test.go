@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // The command lines of a node are in this file alone.
@@ -39,16 +41,11 @@ func initCluster(t *testing.T, dir, engine string) {
 // join makes an empty folder that may join the cluster: with its key.
 func join(t *testing.T, from, dir string) {
 	t.Helper()
-	key, err := os.ReadFile(filepath.Join(from, "secret.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := filetest.Read(t, filepath.Join(from, "secret.key"))
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "secret.key"), key, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(dir, "secret.key"), key)
 }
 
 // A comparison is what relais cluster check says of a node.

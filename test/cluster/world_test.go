@@ -19,6 +19,7 @@ import (
 
 	"relais/cluster/pgtest"
 	"relais/demo"
+	"relais/internal/filetest"
 )
 
 // A world is a cluster with all that it needs, and what leads to its parts.
@@ -142,10 +143,7 @@ func (w *world) begin() {
 // setUp is that of docs/cluster.md, with other addresses and the nodes of w.
 func (w *world) setUp() string {
 	w.t.Helper()
-	page, err := os.ReadFile("../../docs/cluster.md")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	page := filetest.Read(w.t, "../../docs/cluster.md")
 	_, block, ok := strings.Cut(string(page), "   frontend antennas\n")
 	if block, _, _ = strings.Cut(block, "\n\n"); !ok {
 		w.t.Fatal("docs/cluster.md has no set-up of HAProxy any more")
@@ -178,9 +176,7 @@ func (w *world) startProxy() {
 		w.t.Fatal(err)
 	}
 	file := filepath.Join(w.t.TempDir(), "haproxy.cfg")
-	if err := os.WriteFile(file, []byte(w.setUp()), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	filetest.Write(w.t, file, w.setUp())
 	cmd := exec.Command(program, "-db", "-f", file)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,10 +31,7 @@ func cluster(t *testing.T, dir string) *clustered {
 func (c *clustered) folder() string {
 	c.t.Helper()
 	dir := c.t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "secret.key"), filetest.Read(c.t, filepath.Join(c.from, "secret.key")),
-		0o600); err != nil {
-		c.t.Fatal(err)
-	}
+	filetest.Write(c.t, filepath.Join(dir, "secret.key"), filetest.Read(c.t, filepath.Join(c.from, "secret.key")))
 	return dir
 }
 
@@ -123,9 +119,7 @@ func TestClusterRefusals(t *testing.T) {
 	c.serve(node, "one").stop()
 	other := cluster(t, c.from)
 	empty, foreign := t.TempDir(), c.folder()
-	if err := os.WriteFile(filepath.Join(foreign, "secret.key"), bytes.Repeat([]byte{1}, 32), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, filepath.Join(foreign, "secret.key"), bytes.Repeat([]byte{1}, 32))
 	none := pgtest.Start(t).URL("postgres")
 	for _, tt := range []struct {
 		name, why string

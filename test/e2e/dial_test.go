@@ -1,11 +1,12 @@
 package e2e
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // An ordinary server, which does not update, opens no connection of its own: the kernel says so.
@@ -28,10 +29,7 @@ func TestNoConnection(t *testing.T) {
 		}
 	}
 	s.stop()
-	text, err := os.ReadFile(calls)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, calls)
 	if !strings.Contains(string(text), "listen(") {
 		t.Fatalf("strace has seen nothing: %s", text)
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // axe finds nothing serious on any page, by day and by night, in either language.
@@ -17,10 +19,7 @@ func TestConformanceOfPages(t *testing.T) {
 	if dir == "" {
 		t.Skip("make conformance installs axe and runs this")
 	}
-	axe, err := os.ReadFile(filepath.Join(dir, "axe-core", "axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := filetest.Read(t, filepath.Join(dir, "axe-core", "axe.min.js"))
 	c := makeCountry(t, 400)
 	s := serve(t, c.dir, "--photos-hold")
 	fillQueue(t, s, c.dir)
@@ -97,14 +96,8 @@ func TestConformanceOfVendored(t *testing.T) {
 		{"protomaps-basemaps.mjs.gz", "@protomaps/basemaps/dist/esm/index.js"},
 	} {
 		t.Run(tt.vendored, func(t *testing.T) {
-			want, err := os.ReadFile(filepath.Join(dir, tt.published))
-			if err != nil {
-				t.Fatal(err)
-			}
-			packed, err := os.ReadFile(filepath.Join("..", "..", "httpapi", "web", "vendor", tt.vendored))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := filetest.Read(t, filepath.Join(dir, tt.published))
+			packed := filetest.Read(t, filepath.Join("..", "..", "httpapi", "web", "vendor", tt.vendored))
 			r, err := gzip.NewReader(bytes.NewReader(packed))
 			if err != nil {
 				t.Fatal(err)

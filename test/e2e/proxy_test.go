@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 // A proxyKind is a reverse proxy that docs/reverse-proxies.md says how to set up.
@@ -81,10 +83,7 @@ func setUps(t *testing.T, heading string) []string {
 // blocksBelow returns the indented blocks below a heading of a page.
 func blocksBelow(t *testing.T, page, heading string) (blocks []string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := filetest.Read(t, page)
 	_, section, _ := strings.Cut(string(text), "\n"+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n#")
 	inside := false
@@ -152,9 +151,7 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 		}
 	}
 	file := filepath.Join(dir, "config")
-	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, file, config)
 	var args []string
 	for _, a := range k.args {
 		args = append(args, strings.NewReplacer("CONFIG", file, "DIR", dir).Replace(a))

@@ -106,9 +106,7 @@ func (s *server) consistent() error {
 // replace puts a file in the place of another, as ingest does.
 func replace(t *testing.T, path string, text []byte) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, path+".new", text)
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/filetest"
 )
 
 // A certificateFolder has a certificate that openssl made.
@@ -51,10 +53,7 @@ func (f *certificateFolder) renew(days string) {
 // pool trusts the certificate that is in the folder now.
 func (f *certificateFolder) pool() *x509.CertPool {
 	f.t.Helper()
-	text, err := os.ReadFile(f.cert)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	text := filetest.Read(f.t, f.cert)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(text)
 	return pool
