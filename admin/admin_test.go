@@ -14,18 +14,14 @@ import (
 	"time"
 
 	"relais/auth/access"
+	"relais/internal/errtest"
 	"relais/internal/folder"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
 
 // must ends the test on an error of what it needs.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = errtest.Must
 
 func spec(name string) CreateClient {
 	return CreateClient{access.Client{Name: name, Mode: access.Server,

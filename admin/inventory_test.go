@@ -67,9 +67,7 @@ func (u used) wrong() (paths []string) {
 func (u used) remove(names ...string) {
 	u.t.Helper()
 	for _, name := range names {
-		if err := os.Remove(u.path(name)); err != nil {
-			u.t.Fatal(err)
-		}
+		must(u.t, os.Remove(u.path(name)))
 	}
 }
 

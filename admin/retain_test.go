@@ -51,13 +51,9 @@ func (a *aged) report(s *Stores, operator string) {
 func (a *aged) start(while func(s *Stores)) {
 	a.t.Helper()
 	s, err := openAt(a.dir, Node{}, "test", slog.New(slog.NewTextHandler(&a.logs, nil)), func() time.Time { return a.time })
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	while(s)
-	if err := s.Close(); err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, s.Close())
 }
 
 // retain runs what deletes at a start and then regularly, and fails when it leaves
@@ -71,13 +67,9 @@ func (a *aged) retain(s *Stores, speedtests, reports int) {
 		a.t.Error(err)
 	}
 	m, err := s.Measures()
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	list, err := NewCommands(s).Do(ctx, ListOutages{Page: Page{Limit: 10}})
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	if n, r := m.Count(market.FR, measure.Speedtest), list.(OutageList).Total; n != speedtests || r != reports {
 		a.t.Errorf("at %s: %d speedtests and %d reports, want %d and %d", a.time, n, r, speedtests, reports)
 	}

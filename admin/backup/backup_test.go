@@ -11,9 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/killtest"
 	"relais/internal/tier"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // manyFiles is how many files a copy of the tests has.
 const manyFiles = 40
@@ -90,9 +94,7 @@ func TestKilled(t *testing.T) {
 				done := map[string]bool{}
 				killtest.Run(t, 150*time.Millisecond, func(line string) { done[line] = true }, kind, dest, parent)
 				entries, err := os.ReadDir(parent)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for _, e := range entries {
 					dir := filepath.Join(parent, e.Name())
 					if strings.HasPrefix(e.Name(), ".") {
@@ -122,9 +124,7 @@ func TestKilled(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	parent := t.TempDir()
 	left := filepath.Join(parent, ".copy.tmp-1")
-	if err := errors.Join(os.Mkdir(left, 0o755), begin(left)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(left, 0o755), begin(left)))
 	err := Fill(filepath.Join(parent, "copy"), func(dir string) error {
 		if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("the leftover exists, want it removed: %v", err)
@@ -147,9 +147,7 @@ func TestFailure(t *testing.T) {
 		parent := t.TempDir()
 		dest := filepath.Join(parent, "copy")
 		if exists {
-			if err := os.Mkdir(dest, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dest, 0o755))
 		}
 		err := Fill(dest, func(dir string) error { return errors.Join(copyFiles(dir), full) })
 		if !errors.Is(err, full) {
@@ -219,12 +217,8 @@ func TestList(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "copy")
-			if err := makeCopy(dir); err != nil {
-				t.Fatal(err)
-			}
-			if err := tt.change(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, makeCopy(dir))
+			must(t, tt.change(dir))
 			l, err := Read(dir)
 			if err == nil {
 				err = l.Check(context.Background(), dir)
