@@ -10,10 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
 
@@ -59,9 +63,7 @@ func add(s *Store, path string, o Options) (*Report, error) {
 func mustAdd(t testing.TB, s *Store, path string, o Options) *Report {
 	t.Helper()
 	r, err := add(s, path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -78,9 +80,7 @@ func describe(t *testing.T, sites iter.Seq2[*Site, error]) []string {
 	t.Helper()
 	all := []string{}
 	for s, err := range sites {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, r := range s.Records {
 			v := r.Values
 			if v[2] != s.ID {
@@ -168,9 +168,7 @@ func mustHaveHistory(t *testing.T, s *Store) {
 	} {
 		t.Run(tt.support, func(t *testing.T) {
 			versions, err := s.History(tt.support)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var got []string
 			for _, v := range versions {
 				var records []string
@@ -263,9 +261,7 @@ func TestSites(t *testing.T) {
 	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service"), far, none),
 		Options{})
 	for site, err := range sitesOf(s.Whole("2026-08-06")) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lat, lng := site.Records[0].Position()
 		if p, ok := site.Records[0].Point(); site.ID == "10" &&
 			(lat != "46.177499999999995" || lng != "3.3741666666666665" || !ok || p.Lat != 46.1775) {
@@ -284,9 +280,7 @@ func rowsOfCSV(t *testing.T, path string) []map[string]string {
 	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	r.Comma, r.LazyQuotes = ';', true
 	lines, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var rows []map[string]string
 	for _, l := range lines[1:] {
 		row := map[string]string{}

@@ -60,9 +60,7 @@ func TestCensus(t *testing.T) {
 		}
 		return slices.Index(groups, fmt.Sprintf("%s %s %s", r.Operator, r.System, r.Status))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := make([][]int, len(weeks))
 	for i, week := range weeks {
 		want[i] = make([]int, len(groups))

@@ -46,14 +46,12 @@ func TestDamage(t *testing.T) {
 		}
 		put := func(key, value []byte) {
 			t.Helper()
-			if err := db.Update(func(tx *store.Tx) error {
+			must(t, db.Update(func(tx *store.Tx) error {
 				if value == nil {
 					return tx.Bucket([]byte(bucket)).Delete(key)
 				}
 				return tx.Bucket([]byte(bucket)).Put(key, value)
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		for i, key := range keys {
 			damages := [][]byte{nil, {}, values[i][:len(values[i])/2], values[(i+1)%len(keys)]}
@@ -94,26 +92,20 @@ func TestWrongDifferences(t *testing.T) {
 	}{{market.CH, 0, 1}, {market.CH, 1, 2}} {
 		t.Run(fmt.Sprint(tt.code, tt.to), func(t *testing.T) {
 			all, err := s.Editions(tt.code)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			key := marketKey(tt.code, all[tt.to].Date)
 			var old []byte
-			if err := db.Update(func(tx *store.Tx) error {
+			must(t, db.Update(func(tx *store.Tx) error {
 				old = bytes.Clone(tx.Value(differencesBucket, key))
 				empty, err := change.NewBuilder().List()
 				return errors.Join(err, putDifference(tx, tt.code, all[tt.from], all[tt.to], empty))
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			if _, _, _, err := s.CheckRecords(); !errors.Is(err, errDamaged) {
 				t.Errorf("got %v, want errDamaged", err)
 			}
-			if err := db.Update(func(tx *store.Tx) error {
+			must(t, db.Update(func(tx *store.Tx) error {
 				return tx.Bucket([]byte(differencesBucket)).Put(key, old)
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			mustBeWhole(t, s, 3)
 		})
 	}
@@ -127,18 +119,14 @@ func TestLostDifferences(t *testing.T) {
 	}
 	for _, date := range []site.Date{site.DateOf(2026, 8, 6), site.DateOf(2026, 8, 7), site.DateOf(2026, 8, 20)} {
 		t.Run(date.String(), func(t *testing.T) {
-			if err := db.Update(func(tx *store.Tx) error {
+			must(t, db.Update(func(tx *store.Tx) error {
 				empty, err := change.NewBuilder().List()
 				return errors.Join(err, putDifference(tx, market.FR, Edition{}, Edition{Date: date}, empty))
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			if _, _, _, err := s.CheckRecords(); !errors.Is(err, errDamaged) {
 				t.Errorf("got %v, want errDamaged", err)
 			}
-			if err := db.Update(func(tx *store.Tx) error { return removeDifferences(tx, date) }); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Update(func(tx *store.Tx) error { return removeDifferences(tx, date) }))
 			mustBeWhole(t, s, 2)
 		})
 	}
@@ -169,9 +157,7 @@ func TestReplaced(t *testing.T) {
 	other := publication(t, "2026-08-06", line("ORANGE", "10", "LTE 800", "0032700001", "En service"))
 	mustAdd(t, s, path, Options{})
 	v, err := s.Whole("2026-08-06")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 4 {
 		mustAdd(t, s, []string{other, path}[i%2], Options{Force: true})
 	}
@@ -214,9 +200,7 @@ func TestReadBesideAdd(t *testing.T) {
 		}
 		n := 0
 		for site, err := range sitesOf(s.Whole("2026-08-06")) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			n += len(site.Records)
 		}
 		if n != 2 {

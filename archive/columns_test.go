@@ -29,9 +29,7 @@ func further(t *testing.T, s *Store, date string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	for r, err := range records(sitesOf(s.Whole(date))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text := r.Values[column.Azimuths]
 		for _, m := range r.More {
 			text += " " + m.Name + "=" + m.Value
@@ -63,9 +61,7 @@ func TestFurtherColumns(t *testing.T) {
 		}
 	}
 	all, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var columns [][]string
 	for _, p := range all {
 		columns = append(columns, p.Columns)
@@ -77,9 +73,7 @@ func TestFurtherColumns(t *testing.T) {
 	var turned []string
 	for _, support := range []string{"1", "2"} {
 		versions, err := s.History(support)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, v := range versions[1:] {
 			for _, d := range v.Differences {
 				turned = append(turned, fmt.Sprint(v.Date, " ", d.After.Values[column.Operator], " ",
@@ -97,9 +91,7 @@ func TestFurtherColumns(t *testing.T) {
 		t.Fatalf("CopyTo: got %d, %v, want 4 publications", n, err)
 	}
 	copied, err := to.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, p := range copied {
 		was, err1 := s.SiteAt("1", p.Date)
 		is, err2 := to.SiteAt("1", p.Date)
@@ -143,9 +135,7 @@ func TestNewestIsReplaced(t *testing.T) {
 	}
 	got := map[string]string{}
 	for r, err := range records(sitesOf(s.Whole("2026-08-13"))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got[r.Values[column.Support]] = r.Values[column.Status]
 	}
 	if len(got) != 41 || got["4"] != "Projet approuvé" || got["5"] != "En service" {

@@ -26,9 +26,7 @@ func mustHaveTold(t *testing.T, s *Store, code market.Code, date string, correct
 	}
 	for n := range len(want) + 1 {
 		l, err := s.Told(t.Context(), code, day, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got, texts []string
 		if l != nil {
 			got = append([]string{}, textsOf(l)...)
@@ -96,9 +94,7 @@ func TestCorrectedPublications(t *testing.T) {
 		mustAdd(t, apart, week(form[0], form[1], form[2]), Options{})
 		day := site.ParseDate([]byte(form[0]))
 		span, err := apart.Between(t.Context(), market.FR, day-1, day)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		texts := textsOf(span.Lists[0].List)
 		if len(texts) == 0 {
 			t.Fatalf("%s changes nothing", form[0])
@@ -116,11 +112,9 @@ func TestCorrectedPublications(t *testing.T) {
 	mustAdd(t, s, week("2026-07-05", "En service", "LTE 1800"), Options{}) // between
 	mustHaveTold(t, s, market.FR, "2026-07-09", 2)
 	// What replaces damaged differences is the cure.
-	if err := db.Update(func(tx *store.Tx) error {
+	must(t, db.Update(func(tx *store.Tx) error {
 		return tx.Bucket([]byte(differencesBucket)).Delete(marketKey(market.FR, site.DateOf(2026, 7, 9)))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if _, _, _, err := s.CheckRecords(); !errors.Is(err, errDamaged) {
 		t.Errorf("check: got %v, want errDamaged", err)
 	}

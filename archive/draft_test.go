@@ -10,20 +10,14 @@ func TestDraft(t *testing.T) {
 	path := publication(t, "2026-08-20", line("ORANGE", "10", "LTE 800", "0032290001", "En service"),
 		line("SFR", "20", "GSM 900", "0032700001", "Projet approuvé"))
 	files, err := Files([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, d := files[0], &Draft{}
 	f.Second = d.Read
 	r, err := f.Read(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for r.NextRow() {
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Close())
 	s, _ := opened(t)
 	report, err := s.Add(context.Background(), &files[0], Options{Draft: d})
 	if err != nil || report.File.Rows != 2 || report.File.Served != 2 || report.File.Path != path {
@@ -36,9 +30,8 @@ func TestDraft(t *testing.T) {
 	twice := &Draft{}
 	f.Second = twice.Read
 	for range 2 {
-		if r, err = f.Read(nil); err != nil {
-			t.Fatal(err)
-		}
+		r, err = f.Read(nil)
+		must(t, err)
 		for r.NextRow() {
 		}
 		r.Close()
@@ -50,9 +43,8 @@ func TestDraft(t *testing.T) {
 	// One that was not read to its end is refused.
 	cut := &Draft{}
 	f.Second = cut.Read
-	if r, err = f.Read(nil); err != nil {
-		t.Fatal(err)
-	}
+	r, err = f.Read(nil)
+	must(t, err)
 	r.NextRow()
 	r.Close()
 	if _, err := s.Add(context.Background(), &files[0], Options{Draft: cut, Force: true}); err == nil {

@@ -132,9 +132,7 @@ func killOne(t *testing.T, dir string, have map[string]int) (began string) {
 func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began string) {
 	t.Helper()
 	list, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mustBeWhole(t, s, len(list))
 	for _, p := range list {
 		name, ok := have[p.Date]
@@ -149,9 +147,7 @@ func mustHave(t *testing.T, s *Store, sizes []int, have map[string]int, began st
 		}
 		n := 0
 		for site, err := range sitesOf(s.Whole(p.Date)) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			n += len(site.Records)
 		}
 		if n != p.Rows {
@@ -176,9 +172,7 @@ func notedOf(have map[string]int) (n int) {
 func mustHaveNoted(t *testing.T, s *Store, have map[string]int, began string) {
 	t.Helper()
 	all, err := s.Editions(market.CH)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, e := range all {
 		key := notedKey + e.Date.String()
 		name, ok := have[key]
@@ -192,9 +186,7 @@ func mustHaveNoted(t *testing.T, s *Store, have map[string]int, began string) {
 			continue
 		}
 		span, err := s.Between(t.Context(), market.CH, all[i-1].Date, e.Date)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := 0
 		if e.Sites != all[i-1].Sites { // ten sites, each with an operator and a system, and twenty statuses
 			want = 10*3 + 20

@@ -38,9 +38,7 @@ func TestNews(t *testing.T) {
 	mustNote(t, s, snapshotOf(t, "2026-07-02", sites(1)), false)
 
 	entries, err := db.JournalAfter(0, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Text)

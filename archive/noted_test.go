@@ -42,9 +42,7 @@ func snapshotOf(t testing.TB, date string, sites listed) *snapshot.Snapshot {
 	path := filepath.Join(t.TempDir(), "CH.snap")
 	writeSnapshot(t, path, date, sites)
 	s, err := snapshot.ReadFile(path, market.CH)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -62,9 +60,7 @@ func writeSnapshot(t testing.TB, path, date string, sites listed) {
 			s.Emissions = append(s.Emissions, site.Emission{Station: len(s.Stations) - 1, System: y,
 				Generation: site.G4, Status: sites[id].systems[y]})
 		}
-		if err := b.Add(&s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Add(&s))
 	}
 	if _, err := b.Write(path); err != nil {
 		t.Fatal(err)
@@ -180,9 +176,7 @@ func mustDiffer(t *testing.T, s *Store, dates []string, all []listed) {
 				t.Fatalf("%s to %s: got %v, %v, want %d lists and no error", dates[from], dates[to], span, err, to-from)
 			}
 			net, err := span.Net(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got, want := textsOf(net), all[from].differences(all[to]); !slices.Equal(got, want) {
 				t.Fatalf("%s to %s: got %q, want %q", dates[from], dates[to], got, want)
 			}
@@ -244,9 +238,7 @@ func encoded(t testing.TB, s *Store) (all map[string]string) {
 			t.Fatalf("got %v, %v, want editions and no error", editions, err)
 		}
 		span, err := s.Between(t.Context(), code, editions[0].Date, editions[len(editions)-1].Date)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, l := range span.Lists {
 			all[string(code)+" "+l.Date.String()] = string(l.Append(nil))
 		}
@@ -262,13 +254,9 @@ func TestReadOnlyFolder(t *testing.T) {
 	s := Open(db, november)
 	addWeeks(t, s, r)
 	want := encoded(t, s)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	db, err := store.OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	read := Open(db, november)
 	if got := encoded(t, read); !maps.Equal(got, want) || len(want) != 2*(len(sinceDates)-1) {

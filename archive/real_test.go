@@ -106,9 +106,7 @@ func mustBeFile(t *testing.T, s *Store, date string, rows []map[string]string) {
 	}
 	n := 0
 	for r, err := range records(sitesOf(s.Whole(date))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n++
 		mustBeRow(t, r, byID[r.Values[0]])
 		delete(byID, r.Values[0])
@@ -188,9 +186,7 @@ func mustBeDifferences(t *testing.T, s *Store, date string, before, rows []map[s
 	}
 	t.Logf("%s: %d rows, %v", date, len(rows), counts)
 	for r, err := range records(sitesOf(s.Changes(date))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		v := r.Values
 		k := v[9] + "|" + v[1] + "|" + v[3]
 		if kind := r.Kind.Type(); kind == "" || kind != want[k] {

@@ -79,9 +79,7 @@ func TestRefusedDates(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	files, err := Files([]string{whole})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := s.Add(ctx, &files[0], Options{Date: site.DateOf(2026, 8, 13)}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -89,9 +87,7 @@ func TestRefusedDates(t *testing.T) {
 		t.Errorf("got %v, %v, want no error and len(dates) = 1", dates, err)
 	}
 	mustBeWhole(t, s, 1)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	if _, err := add(Open(nil, november), whole, Options{}); !errors.Is(err, errReadOnly) {
 		t.Error(err)
 	}

@@ -24,9 +24,7 @@ func TestSupports(t *testing.T) {
 				mustStand(t, s, weeks, support, i)
 				for j := i + 1; j < n; j++ {
 					c, err := s.CompareSite(id, dateOfWeek(i), dateOfWeek(j))
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					if got, want := toldOf(c.Differences), differences(weeks, support, i, j); !slices.Equal(got, want) {
 						t.Fatalf("seed %d, support %d, %d to %d:\n%s\nwant\n%s", seed, support, i,
 							j, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -46,9 +44,7 @@ func TestSupports(t *testing.T) {
 func mustStand(t *testing.T, s *Store, weeks [][]planted, support, week int) {
 	t.Helper()
 	site, err := s.SiteAt(fmt.Sprint(support), dateOfWeek(week))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var before map[string]planted
 	if week > 0 {
 		before = rowsOf(weeks[week-1], support)
@@ -93,9 +89,7 @@ func mustHaveBeen(t *testing.T, s *Store, weeks [][]planted, support int) {
 		}
 	}
 	versions, err := s.History(fmt.Sprint(support))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, v := range versions {
 		got = append(got, v.Date+"\n"+strings.Join(toldOf(v.Differences), "\n"))
@@ -147,9 +141,7 @@ func TestOverview(t *testing.T) {
 		t.Errorf("%d overviews are kept: %v, o %v, want 1, no error and o = %v", n, err, o, again)
 	}
 	again, err = s.Overview(context.Background(), dateOfWeek(0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	old, total := first.InBox(boxes[0], 0, 100)
 	if now, n := again.InBox(boxes[0], 0, 100); again == first || n != total || fmt.Sprint(now) != fmt.Sprint(old) {
 		t.Errorf("got %v, %v, again %v, n %v, want %v, again other than %v and n = %v", now, old, again, n, old,
@@ -187,9 +179,7 @@ func TestRepeatedRows(t *testing.T) {
 		{"2026-08-06", "2026-08-06", ""},
 	} {
 		c, err := s.CompareSite("10", tt.from, tt.to)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := strings.Join(toldOf(c.Differences), "; "); got != tt.want {
 			t.Errorf("%s to %s: %s\nwant %s", tt.from, tt.to, got, tt.want)
 		}

@@ -30,9 +30,7 @@ func TestSynthetic(t *testing.T) {
 	madeUp := func(date string, lines ...string) string {
 		path := publication(t, date, lines...)
 		to := filepath.Join(filepath.Dir(path), "SYNTHETIC_observatoire_"+date+".csv")
-		if err := os.Rename(path, to); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(path, to))
 		return to
 	}
 	mustAdd(t, s, madeUp("2026-08-06", first), Options{})
@@ -59,16 +57,14 @@ func TestSynthetic(t *testing.T) {
 	}
 	for _, tt := range syntheticCases {
 		t.Run(tt.bucket, func(t *testing.T) {
-			if err := db.View(func(tx *store.Tx) error {
+			must(t, db.View(func(tx *store.Tx) error {
 				n := 0
 				err := store.Each(tx, tt.bucket, func(_, _ []byte) error { n++; return nil })
 				if n != tt.want {
 					t.Errorf("%d records in %s, want %d", n, tt.bucket, tt.want)
 				}
 				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		})
 	}
 	for _, force := range []bool{false, true} {
@@ -82,9 +78,7 @@ func TestSynthetic(t *testing.T) {
 func mustAll(t *testing.T, s *Store, synthetic bool, dates ...string) {
 	t.Helper()
 	all, err := s.List()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, p := range all {
 		if got = append(got, p.Date); p.Synthetic != synthetic {

@@ -11,8 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/site"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A model is a state in a shape that a test can change and compare plainly.
 type model map[string]*Site
@@ -25,9 +29,7 @@ func (m model) state(t testing.TB) *State {
 		b.Add(m[id])
 	}
 	s, err := b.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -188,9 +190,7 @@ func describe(l *List, f *Filter) (all []string) {
 func asRead(t testing.TB, l *List) *List {
 	t.Helper()
 	read, err := ReadList(l.Append(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return read
 }
 
@@ -201,9 +201,7 @@ func TestLists(t *testing.T) {
 		var lists []*List
 		for i := 1; i < len(models); i++ {
 			l, err := Compare(models[i-1].state(t), models[i].state(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			l = asRead(t, l)
 			lists = append(lists, l)
 			if diff := cmp.Diff(brute(models[i-1], models[i]), describe(l, nil)); diff != "" {
@@ -217,9 +215,7 @@ func TestLists(t *testing.T) {
 		for from := range lists {
 			for to := from; to <= len(lists); to++ {
 				net, err := Net(lists[from:to])
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if diff := cmp.Diff(brute(models[from], models[to]), describe(net, nil)); diff != "" {
 					t.Fatalf("seed %d, net %d to %d (-want +got):\n%s", seed, from, to, diff)
 				}
@@ -241,15 +237,11 @@ func TestCorrection(t *testing.T) {
 		var lists []*List
 		for _, m := range []model{was, is} {
 			l, err := Compare(before.state(t), m.state(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			lists = append(lists, asRead(t, l))
 		}
 		l, err := Correction(lists[0], lists[1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(brute(was, is), describe(l, nil)); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
@@ -288,9 +280,8 @@ func mustUndo(t *testing.T, models []model, lists []*List) {
 				t.Fatalf("undo week %d twice: %v, want ErrMismatch", i, err)
 			}
 		}
-		if state, err = ReadState(older.Append(nil)); err != nil {
-			t.Fatal(err)
-		}
+		state, err = ReadState(older.Append(nil))
+		must(t, err)
 	}
 }
 
@@ -302,9 +293,7 @@ func TestFilter(t *testing.T) {
 	for range 400 {
 		models := weeks(r, 2)
 		l, err := Compare(models[0].state(t), models[1].state(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var f Filter
 		if pick(3) {
 			f.Kinds = []Kind{Kind(r.IntN(Kinds)), SystemAdded}

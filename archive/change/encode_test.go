@@ -11,9 +11,7 @@ import (
 func FuzzRead(f *testing.F) {
 	models := weeks(rand.New(rand.NewPCG(1, 2)), 2)
 	l, err := Compare(models[0].state(f), models[1].state(f))
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Add(l.Append(nil))
 	f.Add(models[0].state(f).Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -41,9 +39,7 @@ func FuzzRead(f *testing.F) {
 func TestDamagedLists(t *testing.T) {
 	models := weeks(rand.New(rand.NewPCG(1, 2)), 2)
 	l, err := Compare(models[0].state(t), models[1].state(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	whole := l.Append(nil)
 	for n := range whole {
 		if _, err := ReadList(whole[:n]); !errors.Is(err, ErrDamaged) {

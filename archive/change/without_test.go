@@ -31,15 +31,11 @@ func TestWithout(t *testing.T) {
 			var lists []*List
 			for i := range tt.states[1:] {
 				l, err := Compare(tt.states[i], tt.states[i+1])
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				lists = append(lists, asRead(t, l))
 			}
 			l, err := Net(lists)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f := &Filter{Without: []string{"", withheld}}
 			if got := slices.Collect(l.Records(f)); len(got) != tt.want || l.Tally(f).Sum() != tt.want {
 				t.Errorf("got %d records, counted %v, want %d: %v", len(got), l.Tally(f), tt.want, got)
