@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
@@ -21,12 +22,7 @@ type kit struct {
 }
 
 // must ends the test on an error of what it needs.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = errtest.Must
 
 func newKit(t testing.TB) *kit {
 	t.Helper()
@@ -40,18 +36,15 @@ func (k *kit) open() {
 	k.t.Helper()
 	var err error
 	k.db = storetest.Open(k.t, filepath.Join(k.dir, "clients.db"), Bucket)
-	if k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")),
-		func() time.Time { return k.time }); err != nil {
-		k.t.Fatal(err)
-	}
+	k.Clients, err = OpenClients(k.db, OpenSealer(filepath.Join(k.dir, "secret.key")),
+		func() time.Time { return k.time })
+	must(k.t, err)
 }
 
 // reopen closes the folder and opens it again.
 func (k *kit) reopen() {
 	k.t.Helper()
-	if err := k.db.Close(); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, k.db.Close())
 	k.open()
 }
 
@@ -64,9 +57,7 @@ func (k *kit) create(c Client) *Issued {
 		c.Scopes = ReadScopes
 	}
 	i, err := k.Create(c)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return i
 }
 

@@ -16,9 +16,7 @@ import (
 func openAnswers(t *testing.T, path string) (*Counts, *fileAnswers) {
 	t.Helper()
 	c, _, err := OpenCounts(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c, c.Answers().(*fileAnswers)
 }
@@ -31,9 +29,7 @@ func TestOnce(t *testing.T) {
 	ask := func(client, signature, says string, keep bool) (string, bool) {
 		answer, first, err := a.Once(context.Background(), client, signature,
 			func() ([]byte, bool) { ran++; return []byte(says), keep })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(answer), first
 	}
 	for i, tt := range []struct {
@@ -124,18 +120,14 @@ func TestAnswersBeforeATornTail(t *testing.T) {
 	once := func(signature string) (answer string, first bool) {
 		text, first, err := a.Once(context.Background(), "c", signature,
 			func() ([]byte, bool) { return []byte(`{"made":"` + signature + `"}`), true })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return string(text), first
 	}
 	once("s1")
 	once("s2")
 	must(t, counts.Close())
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := f.WriteString("*5\r\n$3\r\nset\r\n$8\r\nanswe" + strings.Repeat("\x00",
 		300) + "\r\nae\r\n"); err != nil {
 		t.Fatal(err)

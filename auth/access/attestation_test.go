@@ -51,9 +51,7 @@ func claimsWith(changes jwt.MapClaims) jwt.MapClaims {
 func attest(t *testing.T, method jwt.SigningMethod, key any, claims jwt.MapClaims) string {
 	t.Helper()
 	token, err := jwt.NewWithClaims(method, claims).SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return token
 }
 
@@ -68,9 +66,7 @@ func made[K any](key K, err error) K {
 func publicPEM(t *testing.T, key crypto.PublicKey) []byte {
 	t.Helper()
 	der, err := x509.MarshalPKIXPublicKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
 }
 
@@ -83,9 +79,7 @@ func writeKey(t *testing.T, text []byte) (path string) {
 func attestor(t *testing.T, key crypto.PublicKey) *Attestor {
 	t.Helper()
 	a, err := ReadAttestor(writeKey(t, publicPEM(t, key)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return a
 }
 
@@ -154,9 +148,7 @@ func TestAttestorAlgorithms(t *testing.T) {
 	ec384 := made(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
 	rsaKey := made(rsa.GenerateKey(rand.Reader, minRSA))
 	_, ed, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		name   string
 		check  crypto.Signer
@@ -247,9 +239,7 @@ func signParts(t *testing.T, key *ecdsa.PrivateKey, header, claims string) strin
 	t.Helper()
 	text := base64url.EncodeToString([]byte(header)) + "." + base64url.EncodeToString([]byte(claims))
 	signature, err := jwt.SigningMethodES256.Sign(text, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text + "." + base64url.EncodeToString(signature)
 }
 
@@ -328,9 +318,7 @@ func TestAttestorOpenssl(t *testing.T) {
 			token := text + "." + base64url.EncodeToString(signature)
 			for _, name := range []string{"public.pem", "certificate.pem"} {
 				a, err := ReadAttestor(filepath.Join(dir, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if err := a.check(token, "client-1", attestedAt); err != nil {
 					t.Errorf("%s: %v, want no error", name, err)
 				}

@@ -123,9 +123,7 @@ func TestRotation(t *testing.T) {
 	k := newKit(t)
 	first := mobile(k)
 	second, err := k.Rotate(first.ID, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	works := func(key string) bool { return k.table.Load().find(key, k.time) != nil }
 	if !works(first.APIKey) || !works(second.APIKey) || second.SigningSecret != "" {
 		t.Error("the keys do not overlap")

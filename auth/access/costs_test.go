@@ -115,9 +115,7 @@ func TestCountsInFiles(t *testing.T) {
 		must(t, counts.Restore(k.Clients))
 		left := func() int {
 			u, err := k.Usage(a.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return u.Day.Remaining
 		}
 		if left() != a.Limits.Day-tt.used {
@@ -129,9 +127,8 @@ func TestCountsInFiles(t *testing.T) {
 		must(t, counts.Save(k.Clients))
 		counts.Close()
 		k.reopen()
-		if counts, _, err = OpenCounts(path); err != nil {
-			t.Fatal(err)
-		}
+		counts, _, err = OpenCounts(path)
+		must(t, err)
 		must(t, counts.Restore(k.Clients))
 		if left() != before {
 			t.Errorf("%s: %d left after a restart, %d before", tt.value, left(), before)

@@ -19,9 +19,7 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	a, b := server(k), mobile(k)
 	path := filepath.Join(k.dir, "quota.db")
 	counts, _, err := OpenCounts(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 40 {
 		for _, id := range []string{a.ID, b.ID} {
 			k.table.Load().clients[id].counter.take(Limits{Minute: 1000, Day: 1000}, k.time)
@@ -51,9 +49,8 @@ func TestCountsOfADeletedClient(t *testing.T) {
 	}
 	// A process that was killed forgets later, and what its Compact left goes.
 	must(t, errors.Join(k.Delete(b.ID), os.WriteFile(path+".tmp", text, 0o600)))
-	if counts, _, err = OpenCounts(path); err != nil {
-		t.Fatal(err)
-	}
+	counts, _, err = OpenCounts(path)
+	must(t, err)
 	must(t, counts.Restore(k.Clients))
 	if n, err := checkCounts(path); n != 0 || err != nil {
 		t.Errorf("%d counts, %v, want 0 and no error", n, err)

@@ -4,9 +4,7 @@ import "testing"
 
 func TestHops(t *testing.T) {
 	proxies, err := ParsePrefixes([]string{"127.0.0.1/32", "10.0.0.0/8"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		name, peer string
 		proxies    Proxies

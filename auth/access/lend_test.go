@@ -13,9 +13,7 @@ import (
 func TestDemonstrationKeys(t *testing.T) {
 	local := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	c, err := OpenClients(nil, OpenSealer(filepath.Join(t.TempDir(), "none", "secret.key")), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, spec := range []Client{
 		{Name: "server", Mode: Server, CIDRs: local, Scopes: ReadScopes},
 		{Name: "page", Mode: Browser, Origins: []string{"http://localhost:3000"}, Scopes: ReadScopes},
@@ -25,9 +23,7 @@ func TestDemonstrationKeys(t *testing.T) {
 			t.Errorf("%s is stored: %v, want ErrReadOnly", spec.Name, err)
 		}
 		issued, err := c.Lend(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		key := c.table.Load().find(issued.APIKey, time.Now())
 		if key == nil || key.Name != spec.Name || key.secret != issued.SigningSecret || key.locked != nil {
 			t.Fatalf("%s: the key finds %+v, want a value, Name = %v, secret = %v and no locked", spec.Name, key,

@@ -73,17 +73,13 @@ func TestCountsAreKept(t *testing.T) {
 	path := filepath.Join(k.dir, "quota.db")
 	open := func() (*Counts, string) {
 		c, aside, err := OpenCounts(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		must(t, c.Restore(k.Clients))
 		return c, aside
 	}
 	left := func(id string) int {
 		u, err := k.Usage(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return u.Day.Remaining
 	}
 	counts, _ := open()

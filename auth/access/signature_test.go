@@ -27,9 +27,7 @@ func TestAgainstOpenSSL(t *testing.T) {
 			cmd := exec.Command(openssl, args...)
 			cmd.Stdin = strings.NewReader(stdin)
 			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return string(out)[strings.LastIndex(string(out), " ")+1 : len(out)-1]
 		}
 		digest := run(tt.body, "dgst", "-sha256", "-hex")
@@ -123,9 +121,7 @@ func TestParseSignature(t *testing.T) {
 
 func TestFresh(t *testing.T) {
 	s, err := parseSignature([]string{Sign("s", signedAt, "GET", "/", EmptyBody)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		seconds int
 		want    bool
@@ -184,9 +180,7 @@ func FuzzParseSignature(f *testing.F) {
 func TestSentPath(t *testing.T) {
 	for _, path := range []string{"/a", "/a%2Fb", "/a%2fb", "/a|b", "/a%7Cb", "/é", `/"a"`, "/a[b]", "/%C3%A9é"} {
 		u, err := url.ParseRequestURI(path + "?q=1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := SentPath(u); got != path {
 			t.Errorf("got %s, want %s", got, path)
 		}

@@ -97,9 +97,7 @@ func TestVisitorCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	late, err := ask("192.0.2.1") // a whole one
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := ask("192.0.2.1"); !errors.Is(err, ErrRateLimited) {
 		t.Errorf("over the limit: %v, want ErrRateLimited", err)
 	}

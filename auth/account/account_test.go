@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relais/community/audit"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
@@ -39,12 +40,7 @@ type world struct {
 }
 
 // must ends the test on an error of what it needs.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = errtest.Must
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
@@ -67,9 +63,7 @@ func (w *world) open(log ...store.Log) {
 // reopen is a restart.
 func (w *world) reopen() {
 	w.Helper()
-	if err := w.db.Close(); err != nil {
-		w.Fatal(err)
-	}
+	must(w, w.db.Close())
 	w.open()
 }
 
@@ -95,9 +89,7 @@ func (w *world) file() []byte {
 func (w *world) person(name string) Person {
 	w.Helper()
 	a, err := w.Create(context.Background(), name, good)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	return a.Person
 }
 
@@ -109,9 +101,7 @@ func (w *world) login(name, password string) error {
 func (w *world) program() *Client {
 	w.Helper()
 	c, err := w.Register("An app", []string{callback, "http://127.0.0.1/cb"})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	return c
 }
 
@@ -124,18 +114,14 @@ func (w *world) signedIn(p Person) SignedIn { return SignedIn{p, w.state.account
 func (w *world) code(p Person, c *Client) string {
 	w.Helper()
 	code, err := w.Authorize(w.signedIn(p), Authorization{c.ID, callback, challenge, resource, Scopes})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	return code
 }
 
 func (w *world) tokens(p Person, c *Client) *Tokens {
 	w.Helper()
 	t, err := w.Redeem(Redemption{w.code(p, c), c.ID, callback, verifier, resource})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w, err)
 	return t
 }
 
@@ -214,13 +200,9 @@ func TestDelete(t *testing.T) {
 	p, other, c := w.person("Planted Name"), w.person("other"), w.program()
 	code := w.code(p, c)
 	tokens, err := w.Redeem(Redemption{code, c.ID, callback, verifier, ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	next, err := w.Refresh(tokens.Refresh, c.ID, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	must(t, w.Note(p.ID, Fact{Kind: Outage, Ref: "community:planted-ref"}))
 	if _, _, err := w.Once(p.ID, "planted-idempotency", Bug,
 		func() ([]byte, []Fact, error) { return []byte("planted-answer"), nil, nil }); err != nil {
@@ -273,18 +255,12 @@ func TestReadOnly(t *testing.T) {
 	must(t, w.Note(p.ID, Fact{Kind: Bug, Ref: "1"}))
 	w.db.Close()
 	db, err := store.OpenReadOnly(w.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	s, err := Open(db, w.clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	empty, err := Open(nil, w.clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx := context.Background()
 	for _, s := range []*Store{s, empty} {
 		_, err1 := s.Login(ctx, "alice", good, home)

@@ -239,9 +239,7 @@ func TestConstantWork(t *testing.T) {
 func TestSignInFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(nil, time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		ends := make(chan func(), hashesAtOnce)
 		results := make(chan error, 300)
 		for i := range cap(results) {

@@ -25,9 +25,7 @@ func TestLostAccount(t *testing.T) {
 	w := newWorld(t)
 	alice, bob, c := w.person("alice"), w.person("bob"), w.program()
 	acts, err := w.OfClient("c", "An API client")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lost, theirs := w.tokens(alice, c), w.tokens(bob, c)
 	for _, tt := range damagedAccounts {
 		t.Run(tt.name, func(t *testing.T) {
@@ -35,9 +33,7 @@ func TestLostAccount(t *testing.T) {
 				return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID),
 					[]byte(strings.ReplaceAll(tt.text, "ID", alice.ID)))
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			w.reopen()
 			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), alice.ID) || !w.Incomplete() {
 				t.Errorf("%s: got problems %v, want one of %s, and Incomplete", tt.name, p, alice.ID)
@@ -126,10 +122,8 @@ func TestLostGrant(t *testing.T) {
 			}
 		})
 	}
-	if err := errors.Join(put(whole),
-		w.db.Update(func(tx *store.Tx) error { return w.state.clients.Put(tx, c.ID, "no program") })); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(put(whole),
+		w.db.Update(func(tx *store.Tx) error { return w.state.clients.Put(tx, c.ID, "no program") })))
 	w.reopen()
 	if p := w.Problems(); len(p) != 3 || w.valid(theirs.Access) { // the program and its two leaves
 		t.Errorf("without the program: got problems %v, want 3, and its token refused", p)

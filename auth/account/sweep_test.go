@@ -148,9 +148,8 @@ func TestMaxGrants(t *testing.T) {
 	g := last
 	for range maxAccess {
 		var err error
-		if g, err = w.Refresh(g.Refresh, c.ID, "", nil); err != nil {
-			t.Fatal(err)
-		}
+		g, err = w.Refresh(g.Refresh, c.ID, "", nil)
+		must(t, err)
 	}
 	if w.valid(last.Access) || !w.valid(g.Access) {
 		t.Error("not the oldest access token went")

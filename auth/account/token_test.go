@@ -121,13 +121,9 @@ func TestRedeem(t *testing.T) {
 	w.pass(codeLife - time.Nanosecond)
 	w.reopen() // a code outlives a restart
 	tokens, err := w.Redeem(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	next, err := w.Refresh(tokens.Refresh, c.ID, resource, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.pass(time.Hour / 2)
 	w.reopen()
 	_, err = w.Redeem(good)
@@ -200,13 +196,9 @@ func TestRefresh(t *testing.T) {
 	_, err = w.Refresh(old.Refresh, c.ID, "", nil)
 	w.want("too late", err, ErrGrant)
 	narrow, err := w.Authorize(w.signedIn(p), Authorization{c.ID, callback, challenge, resource, []Scope{Read}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tokens, err := w.Redeem(Redemption{narrow, c.ID, callback, verifier, ""})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = w.Refresh(tokens.Refresh, c.ID, "", []Scope{Read, Write})
 	w.want("more than was granted", err, ErrScope)
 }
@@ -216,9 +208,7 @@ func TestRevoke(t *testing.T) {
 	p, c, other := w.person("alice"), w.program(), w.program()
 	tokens := w.tokens(p, c)
 	next, err := w.Refresh(tokens.Refresh, c.ID, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.want("another client's", w.Revoke(next.Access, other.ID), ErrGrant)
 	w.want("another client's refresh", w.Revoke(next.Refresh, other.ID), ErrGrant)
 	w.want("an access token", w.Revoke(tokens.Access, c.ID), nil)

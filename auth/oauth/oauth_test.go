@@ -21,10 +21,14 @@ import (
 	"golang.org/x/oauth2"
 
 	"relais/auth/account"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 const (
 	base     = "https://www.example/antennes"
@@ -55,9 +59,7 @@ func newWorld(t *testing.T) *world {
 		address: netip.MustParseAddr("203.0.113.9")}
 	w.open()
 	a, err := w.accounts.Create(t.Context(), "Alice", good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.alice = a.Person
 	return w
 }
@@ -67,14 +69,11 @@ func (w *world) open(log ...store.Log) {
 	w.Helper()
 	w.db = storetest.Open(w.T, w.path, account.Buckets...)
 	for _, l := range log {
-		if err := w.db.Share(w.Context(), l); err != nil {
-			w.Fatal(err)
-		}
+		must(w.T, w.db.Share(w.Context(), l))
 	}
 	var err error
-	if w.accounts, err = account.Open(w.db, w.clock); err != nil {
-		w.Fatal(err)
-	}
+	w.accounts, err = account.Open(w.db, w.clock)
+	must(w.T, err)
 	w.Handler = w.handler(w.accounts)
 }
 
@@ -83,9 +82,7 @@ func (w *world) handler(accounts *account.Store) *Handler {
 	h, err := New(Options{Accounts: accounts, BaseURL: base, Now: w.clock,
 		Address: func(*http.Request) netip.Addr { return w.address },
 		Log:     slog.New(slog.NewTextHandler(&w.logged, nil))})
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w.T, err)
 	return h
 }
 
@@ -287,9 +284,7 @@ func discovered(t *testing.T, w *world, hc *http.Client) (resource protectedReso
 		if err != nil || res.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %v, %v, want no error and StatusCode = %v", address, res, err, http.StatusOK)
 		}
-		if err := json.NewDecoder(res.Body).Decode(into); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.NewDecoder(res.Body).Decode(into))
 	}
 	get(w.ResourceMetadataURL(), &resource)
 	if resource.Resource != base+"/mcp" || len(resource.Servers) != 1 {
@@ -319,18 +314,14 @@ func TestIndependentClient(t *testing.T) {
 	var client struct {
 		ID string `json:"client_id"`
 	}
-	if err := json.NewDecoder(res.Body).Decode(&client); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.NewDecoder(res.Body).Decode(&client))
 	conf := &oauth2.Config{ClientID: client.ID, RedirectURL: local,
 		Endpoint: oauth2.Endpoint{AuthURL: server.Authorize, TokenURL: server.Token},
 		Scopes:   []string{"mcp:read", "mcp:write"}}
 	pkce := oauth2.GenerateVerifier()
 	auth, err := url.Parse(conf.AuthCodeURL("some state", oauth2.S256ChallengeOption(pkce),
 		oauth2.SetAuthURLParam("resource", resource.Resource)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	where, back := w.decided(auth.Query()).location()
 	if where != local || back.Get("state") != "some state" || back.Get("iss") != base || len(back) != 3 {
 		t.Fatalf("got %s %v, want %s, state = some state, iss = %v and len(back) = 3", where, back, local, base)

@@ -18,9 +18,7 @@ func TestReadOnly(t *testing.T) {
 	w := newWorld(t)
 	client := w.register(callback)
 	accounts, err := account.Open(nil, w.clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v := request(client, callback)
 	fields, cookie := w.page(v)
 	without := w.handler(accounts)
@@ -35,13 +33,10 @@ func TestReadOnly(t *testing.T) {
 	db := filetest.Read(t, w.path)
 	copied := filetest.New(t, "users.db", db)
 	read, err := store.OpenReadOnly(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer read.Close()
-	if accounts, err = account.Open(read, w.clock); err != nil {
-		t.Fatal(err)
-	}
+	accounts, err = account.Open(read, w.clock)
+	must(t, err)
 	key := w.Handler.key
 	w.Handler = w.handler(accounts)
 	w.Handler.key = key
@@ -79,13 +74,9 @@ func TestLostAccount(t *testing.T) {
 	err := w.db.Update(func(tx *store.Tx) error {
 		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(w.alice.ID), []byte("{"))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	accounts, err := account.Open(w.db, w.clock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.Handler = w.handler(accounts)
 	for _, name := range []string{"alice", "nobody"} {
 		if a := w.decided(request(client, callback), "name", name); a.StatusCode != http.StatusForbidden ||

@@ -93,9 +93,7 @@ func TestRegister(t *testing.T) {
 	w.pass(time.Hour)
 	client := w.register(callback)
 	w.pass(24*time.Hour + time.Second)
-	if err := w.accounts.Sweep(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.accounts.Sweep())
 	if a := w.do("GET", authorizePath+"?"+request(client, callback).Encode(),
 		""); a.StatusCode != http.StatusBadRequest {
 		t.Errorf("a client that nobody let in for a day: %d, want %d", a.StatusCode, http.StatusBadRequest)
@@ -112,9 +110,7 @@ func TestProgramsOfTheField(t *testing.T) {
 			Client, Method string
 			Body           json.RawMessage
 		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &row))
 		t.Run(row.Client, func(t *testing.T) {
 			w := w.during(t)
 			a := w.do("POST", registerPath, string(row.Body), "Content-Type", "application/json")
@@ -181,9 +177,7 @@ func TestClientSecret(t *testing.T) {
 				Endpoint: oauth2.Endpoint{TokenURL: base + tokenPath}}
 			ctx := context.WithValue(t.Context(), oauth2.HTTPClient, &http.Client{Transport: w})
 			token, err := conf.Exchange(ctx, code, oauth2.VerifierOption(verifier))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, style := range []oauth2.AuthStyle{oauth2.AuthStyleInHeader, oauth2.AuthStyleInParams} {
 				conf.Endpoint.AuthStyle, token.Expiry = style, time.Now().Add(-time.Second)
 				if token, err = conf.TokenSource(ctx, token).Token(); err != nil {

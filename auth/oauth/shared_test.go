@@ -20,9 +20,7 @@ func (w *world) withOptions(change func(*Options)) {
 	o := w.Options
 	change(&o)
 	h, err := New(o)
-	if err != nil {
-		w.Fatal(err)
-	}
+	must(w.T, err)
 	w.Handler = h
 }
 
