@@ -14,10 +14,14 @@ import (
 
 	"relais/admin"
 	"relais/ingest"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // observatory writes an edition with rows supports around Paris.
 func observatory(t *testing.T, date string, rows int) string {
@@ -72,9 +76,7 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	}
 	// A demonstration's archive is marked.
 	dir2, synthetic := t.TempDir(), filepath.Join(t.TempDir(), "SYNTHETIC_observatoire.csv")
-	if err := os.Rename(observatory(t, "2026-08-20", 3), synthetic); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(observatory(t, "2026-08-20", 3), synthetic))
 	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != done ||
 		!strings.Contains(out, "archive of 2026-08-20 added") {
 		t.Errorf("synthetic ingest: exit %d, stdout %q, stderr %q; want the archive of 2026-08-20", code, out, errs)
@@ -98,9 +100,7 @@ func TestIngestWithoutArchive(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "snapshots", "FR.snap")); err != nil {
 		t.Error(err)
 	}
-	if err := os.Remove(store); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(store))
 	command(t.Context(), "check", "--data", dir, "--accept")
 	out, errs, code = command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
 	if code != done || !strings.Contains(out, "archive of 2026-08-20 added") {
@@ -133,13 +133,9 @@ func TestEditionOfAnEndedIngest(t *testing.T) {
 	t.Run("server", func(t *testing.T) {
 		dir := ended(t)
 		s, err := admin.Open(folder.Dir(dir), "test", slog.New(slog.DiscardHandler))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		admin.NewJobs(s, slog.New(slog.DiscardHandler)).ArchiveKept(t.Context())
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Close())
 		if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-08-20]" {
 			t.Errorf("archives = %q, want 2026-08-20", dates)
 		}
@@ -202,9 +198,7 @@ func TestArchiveNotes(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(path, text[:len(text)-4], 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out, errs, code := command(t.Context(), "archive", "add", "--data", t.TempDir(), path)
 	if code != done || !strings.Contains(out, "3 of 3 rows") ||
 		!strings.Contains(out, "note: "+path+": the last line has no line end") {

@@ -123,9 +123,7 @@ func TestArchiveDiffWithRegister(t *testing.T) {
 	err := b.Add(&site.Site{ID: id, SourceCode: id, Area: 0, Height: site.Unknown, AntennaHeight: site.Unknown,
 		Commune: "Ici", Position: geo.Point{Lat: 48.8, Lng: 2.3}, Stations: []site.Station{{Code: id}},
 		Emissions: []site.Emission{{System: "5G NR 3500", Generation: site.G5}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := b.Write(folder.Dir(dir).Snapshot("FR")); err != nil {
 		t.Fatal(err)
 	}

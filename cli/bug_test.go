@@ -13,17 +13,11 @@ import (
 func TestBugs(t *testing.T) {
 	dir := t.TempDir()
 	s, err := admin.Open(folder.Dir(dir), "test", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b, _, err := s.Community.Submit(community.NewBug{Title: "Wrong \x1b[31mred", Text: "It is\nwrong.",
 		User: "somebody"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.Close())
 	for _, tt := range []struct {
 		args []string
 		exit int

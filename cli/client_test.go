@@ -159,9 +159,7 @@ func TestClientSet(t *testing.T) {
 	var made struct{ ID string }
 	text, _ := run(0, "create", "--name", "Map", "--mode", "browser", "--origin", "https://a.example", "--scopes",
 		"antennas:read", "--json")
-	if err := json.Unmarshal([]byte(text), &made); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &made))
 	for _, tt := range []struct {
 		name string
 		args []string

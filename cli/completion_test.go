@@ -39,13 +39,9 @@ func script(t *testing.T, shell string) string {
 func runShell(t *testing.T, name string, args ...string) []string {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	programs, dir := t.TempDir(), t.TempDir()
-	if err := os.Symlink(self, filepath.Join(programs, "relais")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(self, filepath.Join(programs, "relais")))
 	filetest.Write(t, filepath.Join(dir, "notes"), "")
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir

@@ -24,9 +24,7 @@ func TestHealth(t *testing.T) {
 	gone := httptest.NewServer(answer)
 	gone.Close()
 	_, port, err := net.SplitHostPort(plain.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		name   string
 		env    map[string]string

@@ -77,9 +77,7 @@ func TestMisuse(t *testing.T) {
 func model(t *testing.T) *kong.Application {
 	t.Helper()
 	parser, err := kong.New(new(commands), kong.Name("relais"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	groupCommands(parser.Model)
 	return parser.Model
 }

@@ -28,9 +28,7 @@ func TestIngestReport(t *testing.T) {
 		var out bytes.Buffer
 		c := ingestCommand{Markets: []market.Code{market.BE}, Files: []string{path}, JSON: asJSON}
 		c.Data = filepath.Join(t.TempDir(), "data")
-		if err := c.Run(context.Background(), Streams{Out: &out, Err: &bytes.Buffer{}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.Run(context.Background(), Streams{Out: &out, Err: &bytes.Buffer{}}))
 		if !asJSON {
 			if want := `unknown operators, the most frequent: 2 "ASTRID", 1 "!\"Mud", 1 "A"` +
 				"\n"; !strings.Contains(out.String(), want) {
@@ -46,9 +44,7 @@ func TestIngestReport(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(out.Bytes(), &r))
 		if u := r.Files[0].UnknownOperators; len(u) != 3 || u[0].Name != "ASTRID" || u[0].Rows != 2 {
 			t.Errorf("unknown operators = %+v, want three, ASTRID first with 2 rows", u)
 		}

@@ -29,9 +29,7 @@ func TestPrintFiles(t *testing.T) {
 		{Path: "/a/x.csv", Kind: "k", Rows: 1, Served: 1}, {Path: "/b/z.zip:x.csv", Kind: "k", Rows: 1, Served: 1},
 	}
 	var out bytes.Buffer
-	if err := printFiles(&out, files); err != nil {
-		t.Fatal(err)
-	}
+	must(t, printFiles(&out, files))
 	for _, line := range strings.Split(out.String(), "\n") {
 		if n := utf8.RuneCountInString(line); n > 100 {
 			t.Errorf("%d columns, want at most 100: %s", n, line)

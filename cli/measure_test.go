@@ -23,9 +23,7 @@ func TestImportMeasures(t *testing.T) {
 		filetest.Write(t, tt.path, tt.text)
 	}
 	data := filepath.Join(dir, "data")
-	if err := os.Mkdir(data, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(data, 0o700))
 	out, _, code := command(t.Context(), "speedtest", "import", "--data", data, "--market", "fr", tests)
 	for _, want := range []string{"speedtests", "3", "1 position unknown (line 4)", "1 duplicate",
 		"FR has 1 speedtest now", "done in"} {

@@ -14,13 +14,9 @@ func TestOpenBrowser(t *testing.T) {
 	told := filepath.Join(dir, "told")
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	script := "#!/bin/sh\necho \"$#\" \"$1\" >" + told + ".part && mv " + told + ".part " + told + "\n"
-	if err := os.WriteFile(filepath.Join(dir, openers["linux"][0]), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, openers["linux"][0]), []byte(script), 0o755))
 	const address = "http://127.0.0.1:8080/"
-	if err := openBrowser(address); err != nil {
-		t.Fatal(err)
-	}
+	must(t, openBrowser(address))
 	var text []byte
 	for range 500 {
 		if text, _ = os.ReadFile(told); text != nil {

@@ -89,9 +89,7 @@ func TestOutageReportOfASite(t *testing.T) {
 			t.Fatalf("%q: exit %d, want %d with %q\n%s%s", args, got, code, says, out, errs)
 		}
 		if code == 0 {
-			if err := json.Unmarshal([]byte(out), &r); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(out), &r))
 		}
 		return r
 	}

@@ -20,9 +20,7 @@ var open []*os.File
 func terminal(t *testing.T) (typed, read *os.File) {
 	t.Helper()
 	typed, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	n, err := unix.IoctlGetUint32(int(typed.Fd()), unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(int(typed.Fd()), unix.TIOCSPTLCK, 0)
@@ -30,9 +28,7 @@ func terminal(t *testing.T) (typed, read *os.File) {
 	if err == nil {
 		read, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	open = append(open, typed, read)
 	return typed, read
 }
@@ -40,9 +36,7 @@ func terminal(t *testing.T) (typed, read *os.File) {
 func echoes(t *testing.T, f *os.File) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return state.Lflag&unix.ECHO != 0
 }
 

@@ -23,9 +23,7 @@ var (
 // options and no other ones.
 func TestReferenceIsComplete(t *testing.T) {
 	parser, err := kong.New(new(commands), kong.Name("relais"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	known := map[string][]string{} // options and other names, by command
 	flagsByCommand(parser.Model.Node, "", known)
 	described := map[string]bool{}

@@ -14,9 +14,7 @@ func TestTable(t *testing.T) {
 		page := newTable(&out, "NAME", "N", "")
 		page.row("a longer name", 7, "%d")
 		page.row("é", -1)
-		if err := page.flushPage(tt.shown, tt.offset, tt.total, "things"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, page.flushPage(tt.shown, tt.offset, tt.total, "things"))
 		want := "NAME           N  \na longer name  7  %d\né              -1\n" + tt.want + "\n"
 		if out.String() != want {
 			t.Errorf("table = %q, want %q", out.String(), want)

@@ -29,9 +29,7 @@ func command(ctx context.Context, args ...string) (out, errs string, code int) {
 func weeklyFile(t *testing.T) []byte {
 	t.Helper()
 	paths, err := demo.Write(t.TempDir(), 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range paths {
 		if strings.Contains(p, "observatoire") {
 			text := filetest.Read(t, p)
@@ -48,9 +46,7 @@ func tableFile(t *testing.T, files ...[3]string) string {
 	var lines []string
 	for _, f := range files {
 		url, err := json.Marshal(f[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lines = append(lines, fmt.Sprintf(`{"market":%q,"name":%q,"find":"url","url":%s,"licence":"none"}`, f[0],
 			f[1], url))
 	}
@@ -72,9 +68,7 @@ func TestNothingEscapes(t *testing.T) {
 	weekly := weeklyFile(t)
 	path := filepath.Join(t.TempDir(), "SYNTHETIC.zip")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	z := zip.NewWriter(f)
 	for _, tt := range []struct {
 		name string
@@ -85,15 +79,11 @@ func TestNothingEscapes(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := z.Create(tt.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			w.Write(tt.text)
 		})
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	f.Close()
 	out, errs, code := command(t.Context(), "ingest", "--data", t.TempDir(), "FR,DROM", path)
 	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "not a known table") {

@@ -22,9 +22,7 @@ func stdin(t *testing.T, text string) {
 	t.Helper()
 	path := filetest.New(t, "stdin", text)
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := os.Stdin
 	os.Stdin = f
 	t.Cleanup(func() { os.Stdin = before; f.Close() })
@@ -41,9 +39,7 @@ func TestUser(t *testing.T) {
 		db := storetest.Open(t, filepath.Join(dir, "users.db"), account.Buckets...)
 		defer db.Close()
 		s, err := account.Open(db, time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = s.Login(context.Background(), name, password, netip.MustParseAddr("192.0.2.1"))
 		return err
 	}

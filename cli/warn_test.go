@@ -25,15 +25,11 @@ func TestWarnOfReaders(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dir, 0o700))
 			path := filepath.Join(dir, "secret.key")
 			filetest.Write(t, path, "")
 			for name, mode := range map[string]os.FileMode{path: tt.file, dir: tt.folder} {
-				if err := os.Chmod(name, mode); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Chmod(name, mode))
 			}
 			var text bytes.Buffer
 			warnOfReaders(slog.New(slog.NewTextHandler(&text, nil)), path, filepath.Join(dir, "missing"))
