@@ -35,9 +35,7 @@ func TestMain(m *testing.M) {
 func connected(t testing.TB, url, name string) *Engine {
 	t.Helper()
 	e, err := Connect(t.Context(), url, name, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(e.Close)
 	return e
 }
@@ -73,12 +71,8 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%d: %q, first %t, %v; want %q, %t and no error", i, answer, first, err, c.want, c.first)
 		}
 	}
-	if err := one.ForgetAnswers("ther cl"); err != nil {
-		t.Fatal(err)
-	}
-	if err := two.Forget("c1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, one.ForgetAnswers("ther cl"))
+	must(t, two.Forget("c1"))
 	for _, c := range []struct{ client, signature string }{{"c2", "s1"}, {"c1", "s1"}, {"c1", "s2"}} {
 		if _, first, err := one.Once(t.Context(), c.client, c.signature, says("x", true)); !first || err != nil {
 			t.Errorf("%s %s after it was forgotten: first %t, %v; want true", c.client, c.signature, first, err)

@@ -48,9 +48,7 @@ func TestSigned(t *testing.T) {
 		t.Error(err)
 	}
 	r, err := s.get(t.Context(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Close()
 	if err := s.remove(t.Context(), []string{"x"}); err != nil {
 		t.Error(err)

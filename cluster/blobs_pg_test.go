@@ -23,9 +23,7 @@ func TestIncompleteRows(t *testing.T) {
 	mustHave(t, b, "x", nil)
 	w.Write(body[2*partSize+1:])
 	w.Close()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-done)
 	mustHave(t, b, "x", body)
 	if err := b.Put(t.Context(), "x", strings.NewReader("other"), 5); !errors.Is(err, store.ErrAway) {
 		t.Errorf("other bytes: got %v, want an error", err)
@@ -63,9 +61,7 @@ func TestBlobsEngineKilled(t *testing.T) {
 	go func() { done <- b.Put(t.Context(), "x", seekable{r}, int64(len(body))) }()
 	w.Write(body[:partSize+1])
 	reader, err := b.Get(t.Context(), "there")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer reader.Close()
 	s.Kill()
 	go w.Write(body[partSize+1:])

@@ -54,9 +54,7 @@ func TestKeysAndWarnings(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		at, err := parsePlace("s3://bucket?endpoint=" + tt.endpoint)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := openS3(at, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
 			t.Error(err)
 		}
@@ -102,9 +100,7 @@ func TestBucketURLs(t *testing.T) {
 	} {
 		t.Setenv("AWS_REGION", tt.env)
 		at, err := parsePlace(tt.where)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if u, region, err := at.url(); err != nil || u.String() != tt.url || region != tt.region {
 			t.Errorf("%s with %q: got %s, %s, %v, want %s, %s", tt.where, tt.env, &u, region, err, tt.url, tt.region)
 		}

@@ -33,13 +33,9 @@ func newS3For(t testing.TB, url string, limits ...s3Limits) *s3Store {
 	t.Setenv("AWS_ACCESS_KEY_ID", "someone")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush")
 	at, err := parsePlace("s3://bucket/p?region=us-east-1&endpoint=" + url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := newS3(at, append(limits, shortLimits)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -158,9 +154,7 @@ func TestWrongStores(t *testing.T) {
 	}
 	t.Run("nobody listens", func(t *testing.T) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		l.Close()
 		if _, err := newS3For(t, "http://"+l.Addr().String()).get(t.Context(), "x"); !errors.Is(err, store.ErrAway) {
 			t.Errorf("got %v, want ErrAway", err)
@@ -322,9 +316,7 @@ func TestSlowStore(t *testing.T) {
 		t.Error(err)
 	}
 	r, err := s.get(t.Context(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, body) {
 		t.Errorf("got %d bytes and %v, want %d", len(got), err, len(body))

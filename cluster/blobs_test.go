@@ -32,23 +32,17 @@ func newBlobs(t testing.TB, where string) (*pgtest.Server, *blobs) {
 	s := pgtest.Start(t)
 	err := Make(t.Context(), s.URL("postgres"), testKey, where, slog.New(slog.DiscardHandler),
 		func(*Import) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s, openedBlobs(t, s)
 }
 
 func openedBlobs(t testing.TB, s *pgtest.Server) *blobs {
 	t.Helper()
 	e, err := Connect(t.Context(), s.URL("postgres"), "one", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(e.Close)
 	b, err := e.OpenBlobs(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b.(*blobs)
 }
 
@@ -58,9 +52,7 @@ func newFakeS3(t testing.TB) (where string, objects gofakes3.Backend) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "someone")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush")
 	objects = s3mem.New()
-	if err := objects.CreateBucket("bucket"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, objects.CreateBucket("bucket"))
 	server := httptest.NewServer(gofakes3.New(objects).Server())
 	t.Cleanup(server.Close)
 	return "s3://bucket/some/prefix?endpoint=" + server.URL + "&region=us-east-1", objects
@@ -92,9 +84,7 @@ func random(size int) []byte {
 
 func mustPut(t testing.TB, b Blobs, name string, body []byte) {
 	t.Helper()
-	if err := b.Put(t.Context(), name, bytes.NewReader(body), int64(len(body))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.Put(t.Context(), name, bytes.NewReader(body), int64(len(body))))
 }
 
 func get(ctx context.Context, b Blobs, name string) ([]byte, error) {
@@ -205,9 +195,7 @@ func TestSweep(t *testing.T) {
 			b.Pend(t.Context(), "leaving", "left", "returned"),
 			b.Keep(t.Context(), "leaving", "left"), // by a node that did not see that the record goes
 		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		mustPut(t, b, "returned", []byte("returned"))
 		s.Query("postgres", `UPDATE relais.pending SET at = at - interval '2 d' WHERE name NOT IN ('young', 'returned')`)
@@ -245,9 +233,7 @@ func TestSweepMany(t *testing.T) {
 	s.Query("postgres", fmt.Sprintf(`INSERT INTO relais.pending SELECT 'n/' || i, now() - interval '2 d', false
 		FROM generate_series(1, %d) AS i`, 2*sweepAtOnce+5))
 	tx, err := b.pool.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer tx.Rollback(t.Context())
 	if _, err := tx.Exec(t.Context(), `SELECT FROM relais.pending WHERE name = 'n/1' FOR UPDATE`); err != nil {
 		t.Fatal(err)
@@ -309,9 +295,7 @@ func TestOpenBlobs(t *testing.T) {
 	err := Make(t.Context(), s.URL("postgres"), testKey, where, slog.New(slog.DiscardHandler), func(i *Import) error {
 		return i.Blob("photo/1", strings.NewReader("one"), 3)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	b := openedBlobs(t, s)
 	mustHave(t, b, "photo/1", []byte("one"))
 	if _, err := objects.HeadObject("bucket", "some/prefix/photo/1"); err != nil {
@@ -345,8 +329,6 @@ func TestImportBlob(t *testing.T) {
 		}
 		return i.Blob("photo/1", bytes.NewReader(body), int64(len(body)))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mustHave(t, openedBlobs(t, s), "photo/1", body)
 }

@@ -18,9 +18,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again, err := decode(encode(ops))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if diff := cmp.Diff(ops, again); diff != "" {
 			t.Error(diff)
 		}

@@ -72,9 +72,7 @@ func (m *memoryBlobs) mustCount(t *testing.T, want int) {
 func newCache(t testing.TB, b Blobs, dir string, most int64) *Cache {
 	t.Helper()
 	c, err := NewCache(b, dir, most, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -82,14 +80,10 @@ func newCache(t testing.TB, b Blobs, dir string, most int64) *Cache {
 func size(t testing.TB, dir string) (n int64) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n += info.Size()
 	}
 	return n
@@ -118,9 +112,7 @@ func TestCache(t *testing.T) {
 		t.Errorf("got %d bytes in files and %d counted", got, c.Size())
 	}
 	r, err := c.Get(t.Context(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	r.(io.Seeker).Seek(2, io.SeekStart)
 	if got, err := io.ReadAll(r); string(got) != "pha" || err != nil {
@@ -171,9 +163,7 @@ func TestCacheBound(t *testing.T) {
 	}
 	now := time.Now()
 	for i, name := range []string{"c", "a", "b"} {
-		if err := os.Chtimes(filepath.Join(dir, cacheFile(name)), now, now.Add(time.Duration(i-5)*time.Hour)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(filepath.Join(dir, cacheFile(name)), now, now.Add(time.Duration(i-5)*time.Hour)))
 	}
 	c = newCache(t, m, dir, 300)
 	mustHave(t, c, "a", []byte(body)) // which is stamped: it was used hours ago
@@ -215,9 +205,7 @@ func TestDamagedCache(t *testing.T) {
 			c := newCache(t, m, dir, 1000)
 			mustHave(t, c, "a", []byte("alpha"))
 			mustHave(t, c, "b", []byte("alphb"))
-			if err := damage(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, damage(dir))
 			mustHave(t, c, "a", []byte("alpha"))
 			m.mustCount(t, 3)
 			mustHave(t, c, "a", []byte("alpha"))
@@ -301,9 +289,7 @@ func TestCacheErrors(t *testing.T) {
 	m.err = store.ErrAway // what is cached is served even so
 	mustHave(t, c, "a", []byte("alpha"))
 	m.err = nil
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(dir))
 	for range 3 {
 		mustHave(t, c, "a", []byte("alpha")) // without a cache
 	}

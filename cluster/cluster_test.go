@@ -15,11 +15,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/cluster/pgtest"
+	"relais/internal/errtest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 	"relais/internal/store/storetest"
 	"relais/internal/tier"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // testKey names the secret.key of the clusters of these tests.
 var testKey = []byte("key")
@@ -30,9 +34,7 @@ func newCluster(t testing.TB) *pgtest.Server {
 	s := pgtest.Start(t)
 	err := Make(t.Context(), s.URL("postgres"), testKey, "pg", slog.New(slog.DiscardHandler),
 		func(*Import) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -46,14 +48,10 @@ type member struct {
 func joined(t testing.TB, url, name string) *member {
 	t.Helper()
 	e, err := Connect(t.Context(), url, name, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db := storetest.New(t, logtest.Buckets...)
 	r := e.Replicas()
-	if err := r.Add(t.Context(), "clients", db); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Add(t.Context(), "clients", db))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
@@ -101,9 +99,7 @@ func mustEqual(t *testing.T, url string, nodes ...*member) {
 			}
 			err = n.db.Fresh(t.Context())
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	want := logtest.Dump(t, nodes[0].db)
 	for _, n := range nodes[1:] {
@@ -182,9 +178,7 @@ func TestLargeCommit(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := two.increment("k"); err != nil { // which first takes what is missing
 			t.Fatal(err)
 		}
@@ -248,9 +242,7 @@ func TestHangingTurn(t *testing.T) {
 	one, two := joined(t, url, "one"), joined(t, url, "two")
 	log := one.Log("clients")
 	held, _, err := log.Begin(t.Context(), one.db.Mark())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	held.(*turn).stopBeats() // as if the process was stopped
 	if _, err := two.increment("k"); err != nil {
 		t.Errorf("the other node: %v", err)
@@ -276,9 +268,7 @@ func TestRestoredEngine(t *testing.T) {
 		UPDATE relais.item SET value = '\x0000000000000002' WHERE store = 'clients' AND key = 'k';
 		UPDATE relais.store s SET seq = 3, nonce = c.nonce FROM relais.change c
 			WHERE s.name = 'clients' AND c.store = 'clients' AND c.seq = 3; COMMIT`)
-	if err := one.db.Fresh(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, one.db.Fresh(t.Context()))
 	if n := one.number("k"); n != 2 || one.db.Rebuilt() != 1 {
 		t.Errorf("got %d and %d rebuilds, want 2 and 1", n, one.db.Rebuilt())
 	}

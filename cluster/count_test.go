@@ -57,9 +57,7 @@ func TestTell(t *testing.T) {
 	if want := []uint64{0, 45, 0}; !slices.Equal(got, want) || err != nil {
 		t.Errorf("three tallies: %v, %v; want %v", got, err, want)
 	}
-	if err := a.Forget("x"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Forget("x"))
 	if n := server.Query("postgres", "SELECT count(*) FROM relais.tally WHERE key LIKE '%:x'"); n != "0" {
 		t.Errorf("%s rows of a deleted client, want 0", n)
 	}
@@ -174,13 +172,9 @@ func doors(t *testing.T, server *pgtest.Server, n int) (list []*door) {
 		e := connected(t, server.URL("postgres"), fmt.Sprint(i))
 		db := storetest.New(t, access.Bucket)
 		r := e.Replicas()
-		if err := r.Add(t.Context(), "clients", db); err != nil {
-			t.Fatal(err)
-		}
+		must(t, r.Add(t.Context(), "clients", db))
 		clients, err := access.OpenClients(db, access.OpenSealer(filepath.Join(t.TempDir(), "secret.key")), time.Now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d := &door{e, clients, &access.Gate{Clients: clients, Failures: access.NewFailures()}}
 		tell := clients.ShareCounts(e.Counts(nil))
 		ctx, stop := context.WithCancel(context.Background())
@@ -227,9 +221,7 @@ func TestLimitOfThreeNodes(t *testing.T) {
 	issued, err := list[0].clients.Create(access.Client{Name: "x", Mode: access.Server,
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Scopes: access.ReadScopes,
 		Limits: access.Limits{Minute: limit, Day: 100_000}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all, at := 0, time.Now().Truncate(24*time.Hour)
 	for _, step := range []struct {
 		name    string
@@ -255,9 +247,7 @@ func TestLimitOfThreeNodes(t *testing.T) {
 		var left []int
 		for _, d := range list {
 			u, err := d.clients.Usage(issued.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			left = append(left, u.Day.Remaining)
 		}
 		if slices.Min(left) == 100_000-all {

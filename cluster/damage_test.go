@@ -54,18 +54,14 @@ func startPair(t *testing.T, url, name, dir string) *pair {
 	t.Helper()
 	p := &pair{}
 	e, err := Connect(t.Context(), url, name, slog.New(slog.NewTextHandler(&p.log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	open := func(file string) *store.DB {
 		db := storetest.Open(t, filepath.Join(dir, file), logtest.Buckets...)
 		return db
 	}
 	p.member, p.other, p.replicas = member{e, open("clients.db")}, open("community.db"), e.Replicas()
 	for name, db := range map[string]*store.DB{"clients": p.db, "community": p.other} {
-		if err := p.replicas.Add(t.Context(), name, db); err != nil {
-			t.Fatal(err)
-		}
+		must(t, p.replicas.Add(t.Context(), name, db))
 	}
 	var mu sync.Mutex
 	var value []byte
@@ -84,9 +80,7 @@ func startPair(t *testing.T, url, name, dir string) *pair {
 			}
 		}
 	}, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.followed = func() string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -156,9 +150,7 @@ func losePages(t *testing.T, server *pgtest.Server, table string) {
 		_, err = f.Write(make([]byte, info.Size()))
 		err = errors.Join(err, f.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	server.Restart()
 }
 
@@ -255,9 +247,7 @@ func TestUnreadableStore(t *testing.T) {
 	url := server.URL("postgres")
 	dir := t.TempDir()
 	n := startPair(t, url, "one", dir)
-	if err := put(n.db, "first"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, put(n.db, "first"))
 	const mended = `UPDATE relais.item SET path = '\x000161' WHERE path = '\xffff61'`
 	addChange(server, nonce, []byte{0xff})
 	commit(server, "a", "second")

@@ -34,30 +34,19 @@ func storingNode(t *testing.T, url, name string) *storing {
 	t.Helper()
 	log, dir := slog.New(slog.DiscardHandler), folder.Dir(t.TempDir())
 	e, err := Connect(t.Context(), url, name, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	db1, err1 := store.Open(filepath.Join(string(dir), "photos.db"), photos.Buckets...)
 	db2, err2 := measure.OpenDatabase(dir, false)
 	blobs, err3 := e.OpenBlobs(t.Context(), "")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, err3))
 	cache, err := NewCache(blobs, filepath.Join(string(dir), "cache"), 1<<20, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := e.Replicas()
-	if err := errors.Join(r.Add(t.Context(), "photos", db1), r.Add(t.Context(), "measures", db2)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(r.Add(t.Context(), "photos", db1), r.Add(t.Context(), "measures", db2)))
 	s := &storing{dbs: []*store.DB{db1, db2}, blobs: blobs, photos: photos.Open(db1, dir, time.Now)}
-	if err := s.photos.UseBlobs(cache); err != nil {
-		t.Fatal(err)
-	}
-	if s.measures, err = measure.NewShared(t.Context(), dir, db2, time.Now, blobs); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.photos.UseBlobs(cache))
+	s.measures, err = measure.NewShared(t.Context(), dir, db2, time.Now, blobs)
+	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
@@ -123,9 +112,7 @@ func TestStoresAtOnce(t *testing.T) {
 	var want []string
 	for i, n := range nodes {
 		for _, db := range n.dbs {
-			if err := db.Fresh(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, db.Fresh(t.Context()))
 		}
 		if got := n.measures.Count(market.FR, measure.Speedtest); got != 20 || len(n.measures.Problems()) > 0 {
 			t.Errorf("node %d: speedtests = %d, problems %q; want 20 and none", i, got, n.measures.Problems())
@@ -152,9 +139,7 @@ func TestStoresAtOnce(t *testing.T) {
 			more, err2 := nodes[1].measures.Unused(ctx, []string{name})
 			return len(unused)+len(more) == 0, errors.Join(err1, err2)
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	blobs := nodes[0].blobs.(*blobs)
 	var names, pending int

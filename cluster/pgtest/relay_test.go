@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"testing"
 	"time"
+
+	"relais/internal/errtest"
 )
 
 func output(name string, args ...string) (string, error) {
@@ -17,9 +19,7 @@ func output(name string, args ...string) (string, error) {
 // echo returns the address of a server that sends back what it gets.
 func echo(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -49,9 +49,7 @@ func line(t *testing.T, c net.Conn, text string, within time.Duration) (string, 
 func dial(t *testing.T, r *Relay) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", r.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -103,9 +101,7 @@ func TestRelayDelay(t *testing.T) {
 // New connections go where the relay leads now.
 func TestRelayTo(t *testing.T) {
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	dead.Close()
 	r := NewRelay(t, dead.Addr().String())
 	if _, err := line(t, dial(t, r), "nobody", patience); err == nil {
