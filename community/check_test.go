@@ -21,9 +21,7 @@ func TestCheckReports(t *testing.T) {
 		t.Errorf("got %d, %d, %d, %v, want one report", reports, validations, bugs, err)
 	}
 	u, err := reportKey(r.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range []struct{ bucket, key, value, open string }{
 		{reportsBucket, string(u[:]), "{}", "1 problems; 0 reports"},
 		{reportsBucket, string(u[:]), `{"id":"` + r.ID + `","market":"FR","operator":"SFR","state":"dormant"}`,
@@ -34,25 +32,21 @@ func TestCheckReports(t *testing.T) {
 	} {
 		var before []byte
 		put := func(value []byte) {
-			if err := db.Update(func(tx *store.Tx) error {
+			must(t, db.Update(func(tx *store.Tx) error {
 				b := tx.Bucket([]byte(c.bucket))
 				before = []byte(string(b.Get([]byte(c.key))))
 				if value == nil {
 					return b.Delete([]byte(c.key))
 				}
 				return b.Put([]byte(c.key), value)
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		put([]byte(c.value))
 		if _, _, _, err := Check(db); err == nil {
 			t.Errorf("%s %q: %s: nothing found", c.bucket, c.key, c.value)
 		}
 		s, err := openBoth(db, newClock().now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, total, err := s.Reports(ReportFilter{}, 10, 0)
 		if got := fmt.Sprintf("%d problems; %d reports", len(s.Problems()), total); got != c.open || err != nil {
 			t.Errorf("%s %q: %s: opened with %s, %v; want %s", c.bucket, c.key, c.value, got, err, c.open)

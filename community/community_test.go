@@ -45,9 +45,8 @@ func newWorld(t *testing.T) *world {
 func (w *world) reopen() {
 	w.t.Helper()
 	var err error
-	if w.Store, err = openBoth(w.db, func() time.Time { return w.at }); err != nil {
-		w.t.Fatal(err)
-	}
+	w.Store, err = openBoth(w.db, func() time.Time { return w.at })
+	must(w.t, err)
 }
 
 func (w *world) file() []byte {
@@ -193,9 +192,7 @@ func TestInvalid(t *testing.T) {
 func TestFull(t *testing.T) {
 	w := newWorld(t)
 	v, _, err := w.Validate(confirms("ann", "fr-1", ENB, "1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range maxPerSite - 1 {
 		w.show(nil, &Validation{ID: fmt.Sprint(i), SiteKey: "fr-1"})
 	}
@@ -231,9 +228,7 @@ func TestNear(t *testing.T) {
 			n.Market, n.SiteKey = market.BE, fmt.Sprint("be-", i)
 		}
 		v, _, err := w.Validate(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all[v.ID] = n
 	}
 	w.reopen()
@@ -258,13 +253,9 @@ func TestNear(t *testing.T) {
 func TestRetain(t *testing.T) {
 	w := newWorld(t)
 	first, _, err := w.Validate(confirms("ann", "fr-1", Exists, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bug, _, err := w.Submit(NewBug{Title: "secret words", Text: "x", User: "ann"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.at = w.at.Add(200 * 24 * time.Hour)
 	if _, err := w.CloseBug(bug.ID, audit.Decision{}); err != nil {
 		t.Fatal(err)

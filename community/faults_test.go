@@ -21,14 +21,12 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := w.OfSite("fr-1")[0]
-	if err := w.db.Update(func(tx *store.Tx) error {
+	must(t, w.db.Update(func(tx *store.Tx) error {
 		return errors.Join(
 			store.PutJSON(tx, validationsBucket, []byte(v.ID), map[string]any{"id": v.ID, "siteKey": "fr-3"}),
 			tx.Bucket([]byte(validationsBucket)).Put([]byte("x"), []byte("{")),
 			tx.Bucket([]byte(bugsBucket)).Put([]byte("bug:x"), []byte("{}")))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	w.reopen()
 	if len(w.Problems()) != 3 || len(w.OfSite("fr-1")) != 0 || len(w.OfSite("fr-2")) != 1 {
 		t.Errorf("got %v, want 3 problems, and the validation of fr-2 alone", w.Problems())
@@ -44,9 +42,7 @@ func TestDamaged(t *testing.T) {
 
 func TestReadOnly(t *testing.T) {
 	s, err := openBoth(nil, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, _, err1 := s.Validate(confirms("ann", "fr-1", Exists, ""))
 	_, _, err2 := s.Submit(NewBug{Title: "x", Text: "x", User: "ann"})
 	_, err3 := s.CloseBug("bug:1", audit.Decision{})

@@ -9,12 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A clock is one that tests move.
 type clock struct{ at time.Time }
@@ -44,9 +48,7 @@ func reopen(t *testing.T, db *store.DB, c *clock) *Store {
 		t.Fatal(err)
 	}
 	s, err := openBoth(db, c.now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 

@@ -174,9 +174,7 @@ func TestOperatorConfirmed(t *testing.T) {
 			got := ""
 			for _, id := range []string{close.ID, far.ID, other.ID} {
 				r, err := s.Report(id)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				got += fmt.Sprint(r.OperatorConfirmed, " ")
 			}
 			if got != want {
@@ -190,9 +188,7 @@ func TestOperatorConfirmed(t *testing.T) {
 	if !made(t, s, at(-299)).OperatorConfirmed {
 		t.Error("a later report is not confirmed")
 	}
-	if err := s.Feeds.Clear(market.FR, "SFR"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Feeds.Clear(market.FR, "SFR"))
 	check("cleared", "false false false ")
 }
 
@@ -213,13 +209,9 @@ func TestUsers(t *testing.T) {
 	}
 	all, _ := s.Outages().All(outage.Query{Market: market.FR})
 	list, _, err := s.Reports(ReportFilter{}, 10, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	answers, err := json.Marshal([]any{all, list, r})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(append(answers, text...), []byte("planted")) {
 		t.Errorf("a user is in an answer or the file: %v\n%s", err, answers)

@@ -75,9 +75,7 @@ func endedReports(t *testing.T, s *Store, c *clock) map[string]*Report {
 	reports["in CH"] = made(t, s, elsewhere)
 	must := func(_ *Report, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	must(s.Resolve(reports["resolved"].ID, "ann"))
 	must(s.Reject(reports["rejected"].ID, audit.Decision{Why: "no"}))
@@ -157,7 +155,7 @@ func TestRetainManyReports(t *testing.T) {
 	defer db.Close()
 	c := newClock()
 	r := made(t, reopen(t, db, c), said("ann"))
-	if err := db.Update(func(tx *store.Tx) error {
+	must(t, db.Update(func(tx *store.Tx) error {
 		for i := range many {
 			id := uuid.New()
 			old := reportRecord{Report: *r}
@@ -169,9 +167,7 @@ func TestRetainManyReports(t *testing.T) {
 			}
 		}
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	s := reopen(t, db, c)
 	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}, reportStates...); len(list) != 1 ||
 		len(s.reports.All()) != 1 {

@@ -43,9 +43,7 @@ func TestTell(t *testing.T) {
 		n.Operator, n.Token, n.At = step.operator, step.token, geo.Point{Lat: place.Lat + step.north/111_195,
 			Lng: place.Lng}
 		r, made, err := s.ReportOrConfirm(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if ids[step.as] == "" {
 			ids[step.as] = r.ID
 		}
@@ -112,9 +110,7 @@ func TestProgramsConfirmNothing(t *testing.T) {
 		n := said(user)
 		n.Program = program
 		r, _, err := s.ReportOrConfirm(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return r
 	}
 	for i := range 5 {

@@ -7,9 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
@@ -21,18 +25,14 @@ func open(t *testing.T, name string) *store.DB {
 
 func note(t *testing.T, db *store.DB, d Decision, at time.Time, e Entry) {
 	t.Helper()
-	if err := db.Update(func(tx *store.Tx) error { return d.Note(tx, at, e) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Update(func(tx *store.Tx) error { return d.Note(tx, at, e) }))
 }
 
 // subjects lists what the entries are about.
 func subjects(t *testing.T, l *Log, f Filter, limit, offset int) (list []string, total int) {
 	t.Helper()
 	entries, total, err := l.List(f, limit, offset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		list = append(list, e.By+" "+e.Act+" "+e.Subject)
 	}
@@ -50,9 +50,7 @@ func TestCollect(t *testing.T) {
 		t.Errorf("before it is collected: %q of %d", got, total)
 	}
 	for range 2 {
-		if err := l.Collect(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, l.Collect())
 		want := []string{"bob report.accept r1", "shell bug.close b1", "alice photo.hide p1"}
 		if got, total := subjects(t, l, Filter{}, 10, 0); !slices.Equal(got, want) || total != 3 {
 			t.Errorf("got %q of %d, want %q of 3", got, total, want)
@@ -75,9 +73,7 @@ func TestCollectIsCutOff(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Collect(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, l.Collect())
 	if got, total := subjects(t, l, Filter{}, 10, 0); total != 1 || len(keys(t, photos)) != 0 {
 		t.Errorf("got %q of %d, and %d stay; want 1 and 0", got, total, len(keys(t, photos)))
 	}
@@ -86,14 +82,12 @@ func TestCollectIsCutOff(t *testing.T) {
 // keys lists the keys of entries in a store.
 func keys(t *testing.T, db *store.DB) (list []string) {
 	t.Helper()
-	if err := db.View(func(tx *store.Tx) error {
+	must(t, db.View(func(tx *store.Tx) error {
 		return store.EachKey(tx, Bucket, func(k []byte) error {
 			list = append(list, string(k))
 			return nil
 		})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return list
 }
 
@@ -155,15 +149,13 @@ func TestRemove(t *testing.T) {
 	for i := range 5 {
 		note(t, db, Decision{}, noon.Add(time.Duration(i)*time.Hour), Entry{Act: "bug.close", Subject: string(rune('a' + i))})
 	}
-	if err := db.Update(func(tx *store.Tx) error {
+	must(t, db.Update(func(tx *store.Tx) error {
 		n, err := Remove(tx, noon.Add(3*time.Hour), 2)
 		if n != 2 {
 			t.Errorf("removed %d, want 2", n)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	want := []string{"shell bug.close e", "shell bug.close d", "shell bug.close c"}
 	if got, _ := subjects(t, Open(db), Filter{}, 10, 0); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
