@@ -31,9 +31,7 @@ func TestWriteBE(t *testing.T) {
 			Geometry   struct{ Coordinates [2]float64 }
 		}
 	}
-	if err := json.Unmarshal(texts[0], &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(texts[0], &file))
 	ids, operators := map[any]bool{}, map[any]int{}
 	for _, f := range file.Features {
 		ids[f.Properties["id"]] = true

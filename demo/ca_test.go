@@ -13,9 +13,7 @@ import (
 func TestWriteCA(t *testing.T) {
 	var a, b bytes.Buffer
 	count, err := WriteCA(&a, caRows, CAOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if again, err := WriteCA(&b, caRows, CAOptions{}); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) ||
 		!cmp.Equal(count, again) {
 		t.Errorf("the same options: got %+v, %v, %d bytes, want %+v and the same %d", again, err, b.Len(), count,
@@ -52,9 +50,7 @@ func TestBrokenCA(t *testing.T) {
 	for _, older := range []bool{false, true} {
 		var b bytes.Buffer
 		count, err := WriteCA(&b, 4400, CAOptions{Broken: true, Personal: true, Older: older})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, way := range caBroken {
 			if count.Broken[way] != 4400/20/len(caBroken) {
 				t.Errorf("rows broken by %s = %d, want %d", way, count.Broken[way], 4400/20/len(caBroken))

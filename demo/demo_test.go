@@ -17,17 +17,19 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 )
 
+// must ends the test on an error of what it needs.
+var must = errtest.Must
+
 func sums(t *testing.T, n int) (paths []string, list string) {
 	t.Helper()
 	paths, err := Write(t.TempDir(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range paths {
 		if !strings.HasPrefix(filepath.Base(p), "SYNTHETIC_") {
 			t.Errorf("the file %s does not begin with SYNTHETIC_", p)
@@ -54,13 +56,9 @@ func TestNoSystemBeforeItsTime(t *testing.T) {
 		{"GSM", "1992"}, {"UMTS", "2004"}, {"LTE 700", "2016"}, {"LTE", "2012"}, {"5G", "2020"},
 	}
 	paths, err := Write(t.TempDir(), 2000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := os.Open(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	rows := csvRows(t, f)
 	for _, row := range rows[1:] {
@@ -84,9 +82,7 @@ func csvRows(t *testing.T, in io.Reader) [][]string {
 	r := csv.NewReader(in)
 	r.Comma = ';'
 	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return rows
 }
 
@@ -96,9 +92,7 @@ func TestFiles(t *testing.T) {
 	tier.Slow(t)
 	paths, _ := sums(t, 3000)
 	f, err := os.Open(paths[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	in := bufio.NewReader(f)
 	if mark, err := in.Peek(3); err != nil || string(mark) != "\xef\xbb\xbf" {
@@ -126,14 +120,10 @@ func TestFiles(t *testing.T) {
 		t.Errorf("wrong numbers: %d supports in %d departments, want 3000 and 101", len(supports), len(departments))
 	}
 	z, err := zip.OpenReader(paths[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer z.Close()
 	member, err := z.Open("SUP_ANTENNE.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	antennas := csvRows(t, member)
 	declared, repeated := map[string]string{}, 0
 	for _, a := range antennas[1:] {
@@ -161,17 +151,13 @@ func TestSwitzerland(t *testing.T) {
 		}
 	}
 	read := func(text []byte) (c collection) {
-		if err := json.Unmarshal(text, &c); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(text, &c))
 		return c
 	}
 	var texts [][]byte
 	for range 2 {
 		paths, err := writeCH(t.TempDir(), installations)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		text, err := os.ReadFile(paths[0])
 		if err != nil || len(paths) != 1 || !strings.HasPrefix(filepath.Base(paths[0]), "SYNTHETIC_") {
 			t.Fatalf("decode: got %v, %v, want one SYNTHETIC_ file", paths, err)

@@ -20,21 +20,15 @@ func TestEarlier(t *testing.T) {
 		t.Run(string(code), func(t *testing.T) {
 			dir := folder.Dir(filepath.Join(t.TempDir(), "data"))
 			files, err := set.Write(filepath.Join(t.TempDir(), "files"), set.Size)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := ingest.Run(t.Context(), ingest.Options{Dir: dir, Markets: set.Markets, Paths: files,
 				Now: time.Now()}); err != nil {
 				t.Fatal(err)
 			}
 			now, err := snapshot.ReadFile(dir.Snapshot(string(code)), code)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			before, err := Earlier(now)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			again, err := Earlier(now)
 			if err != nil || again.Version != before.Version {
 				t.Errorf("the second time: version %v, %v, want %s", again.Version, err, before.Version)
@@ -60,16 +54,10 @@ func TestEarlier(t *testing.T) {
 func compare(t *testing.T, before, now *snapshot.Snapshot) *change.List {
 	t.Helper()
 	from, err := change.StateOf(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	to, err := change.StateOf(now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	list, err := change.Compare(from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }

@@ -16,16 +16,12 @@ func TestMeasuresAreNearTheirSupports(t *testing.T) {
 	const days, points, walk = 3, 400, 1600 // walk is the farthest from a support, metres
 	d := geo.Disc{Center: geo.Point{Lat: 48.8566, Lng: 2.3522}, Radius: 5000}
 	towns, err := readTowns()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	near := slices.DeleteFunc(country(towns, 5000), func(s support) bool {
 		return geo.Distance(d.Center, geo.Point{Lat: float64(s.lat) / 3600, Lng: float64(s.lng) / 3600}) > d.Radius
 	})
 	tests, coverage, err := writeMeasures(t.TempDir(), near, time.Now(), days, 20, points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		path string
 		want int
@@ -35,9 +31,7 @@ func TestMeasuresAreNearTheirSupports(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			f, err := os.Open(tt.path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer f.Close()
 			rows, err := csv.NewReader(f).ReadAll()
 			if n := len(rows) - 1; err != nil || n == 0 || tt.want >= 0 && n != tt.want {

@@ -23,9 +23,7 @@ func rowsOf(t *testing.T, path, comma, firstColumn string) (rows []map[string]st
 	r := csv.NewReader(strings.NewReader(string(text[strings.Index(string(text), firstColumn):])))
 	r.Comma = rune(comma[0])
 	lines, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, l := range lines[1:] {
 		row := map[string]string{}
 		for i, name := range lines[0] {
@@ -43,7 +41,7 @@ func TestPublications(t *testing.T) {
 	const n, weeks = 1000, 8
 	var before map[string]map[string]string
 	happened, dates, last := map[string]int{}, []string{}, ""
-	if err := Publications(t.TempDir(), n, weeks, func(path string) error {
+	must(t, Publications(t.TempDir(), n, weeks, func(path string) error {
 		rows, supports := map[string]map[string]string{}, map[string]bool{}
 		for _, row := range before {
 			supports[row["sup_id"]] = true
@@ -78,9 +76,7 @@ func TestPublications(t *testing.T) {
 		dates = append(dates, strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), "SYNTHETIC_observatoire_"),
 			".csv"))
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !slices.Equal(dates, []string{"2025-11-27", "2025-12-04", "2025-12-11", "2025-12-18", "2025-12-25", "2026-01-01",
 		"2026-01-08", "2026-01-15"}) || Week(7) != dates[0] {
 		t.Errorf("got %q, week 7 on %s, want Thursdays up to 2026-01-15", dates, Week(7))
@@ -92,9 +88,7 @@ func TestPublications(t *testing.T) {
 		}
 	}
 	paths, err := Write(t.TempDir(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	written, err1 := os.ReadFile(paths[0])
 	published, err2 := os.ReadFile(last)
 	if err1 != nil || err2 != nil || string(written) != string(published) {
@@ -110,9 +104,7 @@ func TestDay(t *testing.T) {
 	now := time.Date(2026, 3, 29, 6, 30, 0, 0, time.UTC) // summer time began in France
 	write := func(now time.Time) *Day {
 		day, err := WriteDay(t.TempDir(), 2000, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return day
 	}
 	today, tomorrow := write(now), write(now.AddDate(0, 0, 1))
