@@ -21,13 +21,9 @@ func BenchmarkFormats(b *testing.B) {
 		b.Skip("RELAIS_BENCH_SNAPSHOT names no snapshot")
 	}
 	snap, err := snapshot.ReadFile(path, market.FR)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	m, err := index.Load(snap, view.Summaries, time.Now())
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	r := &export.Register{Market: m, Whole: true}
 	for name, format := range map[string]interface {
 		Write(io.Writer, *export.Table) error
@@ -38,9 +34,7 @@ func BenchmarkFormats(b *testing.B) {
 				var n counter
 				for b.Loop() {
 					n = 0
-					if err := format.Write(&n, table); err != nil {
-						b.Fatal(err)
-					}
+					must(b, format.Write(&n, table))
 				}
 				b.SetBytes(int64(n))
 				b.ReportMetric(float64(n)/1e6, "MB")

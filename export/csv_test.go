@@ -77,9 +77,7 @@ func TestCSV(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := tt.format.Write(&b, table); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.format.Write(&b, table))
 			if d := cmp.Diff(tt.want, readCSV(t, b.String(), tt.separator)); d != "" {
 				t.Errorf("got + and want -:\n%s", d)
 			}
@@ -88,9 +86,7 @@ func TestCSV(t *testing.T) {
 			}
 			marked := bytes.Buffer{}
 			tt.format.BOM = true
-			if err := tt.format.Write(&marked, table); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.format.Write(&marked, table))
 			if want := "\xef\xbb\xbf" + b.String(); marked.String() != want {
 				t.Errorf("with BOM got %.20q, want %.20q", marked.String(), want)
 			}
@@ -106,9 +102,7 @@ func TestFormulas(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := (CSV{}).Write(&b, things(thing{text: text, number: -1, texts: []string{text, "z"}})); err != nil {
-				t.Fatal(err)
-			}
+			must(t, (CSV{}).Write(&b, things(thing{text: text, number: -1, texts: []string{text, "z"}})))
 			row := readCSV(t, b.String(), ',')[1]
 			if row[0] != want || row[3] != want+";z" {
 				t.Errorf("got %q and %q, want %q and it in a list", row[0], row[3], want)
@@ -154,9 +148,7 @@ func TestFormulasWhereOthersSplit(t *testing.T) {
 		for _, text := range texts {
 			t.Run(fmt.Sprintf("%t %q", format.Semicolon, text), func(t *testing.T) {
 				var b bytes.Buffer
-				if err := format.Write(&b, things(thing{text: text, texts: []string{"a", text, "=b"}})); err != nil {
-					t.Fatal(err)
-				}
+				must(t, format.Write(&b, things(thing{text: text, texts: []string{"a", text, "=b"}})))
 				_, row, _ := strings.Cut(b.String(), "\r\n")
 				if at := isFormula.FindString(row); at != "" {
 					t.Errorf("%q has a cell that begins with %q", row, at)
@@ -188,9 +180,7 @@ func TestFormulasWhereOthersSplit(t *testing.T) {
 	for text, want := range map[string]string{"a;=b": "a;'=b", "a,=b": "a,'=b", "a, =b": "a, =b", "a;b": "a;b", "=a;=b": "'=a;'=b"} {
 		for _, format := range []CSV{{}, {Semicolon: true}} {
 			var b bytes.Buffer
-			if err := format.Write(&b, things(thing{text: text})); err != nil {
-				t.Fatal(err)
-			}
+			must(t, format.Write(&b, things(thing{text: text})))
 			if got := readCSV(t, b.String(), map[bool]rune{false: ',', true: ';'}[format.Semicolon])[1][0]; got != want {
 				t.Errorf("%q: got %q, want %q", text, got, want)
 			}

@@ -7,10 +7,14 @@ import (
 
 	"relais/geo"
 	"relais/index"
+	"relais/internal/errtest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // paris is where the sites of tests are.
 var paris = geo.Point{Lat: 48.8566, Lng: 2.3522}
@@ -21,25 +25,19 @@ func sites(t *testing.T, list ...site.Site) *Register {
 	b := snapshot.NewBuilder(market.Get(market.FR), []string{"Projet approuvé", "Techniquement opérationnel", "En service"})
 	b.SourceDate = "2026-08-27"
 	for _, s := range list {
-		if err := b.Add(&s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Add(&s))
 	}
 	path := filepath.Join(t.TempDir(), "x.snap")
 	if _, err := b.Write(path); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := snapshot.ReadFile(path, market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	none := func(*snapshot.Snapshot) index.Encode {
 		return func(dst []byte, _ *site.Site) []byte { return dst }
 	}
 	m, err := index.Load(snap, none, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &Register{Market: m, Whole: true, Source: m.Table.Register}
 }
 

@@ -39,21 +39,13 @@ type kml struct {
 func readKMZ(t *testing.T, f KMZ, r *Register) (doc kml) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := f.Write(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Write(&b, r))
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file, err := z.Open("doc.kml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := xml.Unmarshal(text, &doc); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

@@ -22,13 +22,9 @@ import (
 func parquetOf(t *testing.T, table *Table) *parquet.File {
 	t.Helper()
 	var b bytes.Buffer
-	if err := (Parquet{}).Write(&b, table); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Parquet{}).Write(&b, table))
 	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -144,9 +140,7 @@ func TestParquetGroups(t *testing.T) {
 // A file that was cut is not read.
 func TestCutParquet(t *testing.T) {
 	var b bytes.Buffer
-	if err := (Parquet{}).Write(&b, sites(t, mast("1"), mast("2")).EmissionTable()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (Parquet{}).Write(&b, sites(t, mast("1"), mast("2")).EmissionTable()))
 	for _, n := range []int{0, 4, b.Len() / 2, b.Len() - 1} {
 		if _, err := parquet.OpenFile(bytes.NewReader(b.Bytes()[:n]), int64(n)); err == nil {
 			t.Errorf("the first %d of %d bytes can be read", n, b.Len())
@@ -163,13 +157,9 @@ func TestParquetAgainstCSV(t *testing.T) {
 	for name, table := range map[string]*Table{"sites": r.SiteTable(), "emissions": r.EmissionTable()} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
-			if err := (CSV{}).Write(&b, table); err != nil {
-				t.Fatal(err)
-			}
+			must(t, (CSV{}).Write(&b, table))
 			want, err := csv.NewReader(&b).ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f := parquetOf(t, table)
 			wholes := map[string][]string{"sites": {"azimuts", "bands"}, "emissions": {"azimuts", "band"}}[name]
 			for _, leaf := range f.Schema().Columns() {

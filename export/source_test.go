@@ -16,11 +16,15 @@ import (
 	"relais/export"
 	"relais/index"
 	"relais/ingest"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // france ingests the authority's own rows, which are not in this repository.
 func france(t *testing.T) (*index.Market, string) {
@@ -35,13 +39,9 @@ func france(t *testing.T) (*index.Market, string) {
 		t.Fatal(err)
 	}
 	snap, err := snapshot.ReadFile(filepath.Join(string(dir), "snapshots", "FR.snap"), market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := index.Load(snap, view.Summaries, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m, paths[0]
 }
 
@@ -52,9 +52,7 @@ func TestEmissionsAgainstTheSource(t *testing.T) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	r.Comma = ';'
 	source, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want []string
 	for _, row := range source[1:] {
 		cell := func(name string) string { return row[slices.Index(source[0], name)] }
@@ -68,13 +66,9 @@ func TestEmissionsAgainstTheSource(t *testing.T) {
 			cell("adr_nm_cp")}, "|"))
 	}
 	var b bytes.Buffer
-	if err := (export.CSV{}).Write(&b, (&export.Register{Market: m, Whole: true}).EmissionTable()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, (export.CSV{}).Write(&b, (&export.Register{Market: m, Whole: true}).EmissionTable()))
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, row := range rows[1:] {
 		var cells []string

@@ -17,6 +17,7 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
 
@@ -40,12 +41,8 @@ func sample(name string) *Feed {
 func written(t *testing.T, f *Feed) (atom, text []byte) {
 	t.Helper()
 	var a, j bytes.Buffer
-	if err := f.WriteAtom(&a); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.WriteJSON(&j); err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, f.WriteAtom(&a))
+	errtest.Must(t, f.WriteJSON(&j))
 	return a.Bytes(), j.Bytes()
 }
 
@@ -79,9 +76,7 @@ func TestReaders(t *testing.T) {
 		})
 	}
 	parsed, err := gofeed.NewParser().Parse(bytes.NewReader(atom))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	if got, want := parsed.Items[0].Extensions["georss"]["point"][0].Value, "48.1173421 -1.6778"; got != want {
 		t.Errorf("got georss:point %q, want %q", got, want)
 	}
