@@ -46,9 +46,7 @@ func TestExamplesVerify(t *testing.T) {
 		}
 		in, err := json.Marshal(map[string]any{"secret": secret, "body": body, "headers": map[string]string{
 			"webhook-id": id, "webhook-timestamp": at, "webhook-signature": "v1,bm8= " + signature}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c := exec.Command(python, "-c", example(t, "import base64")+`
 import json, sys
 m = json.load(sys.stdin)

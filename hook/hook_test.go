@@ -56,9 +56,7 @@ func TestCreateRefuses(t *testing.T) {
 			i, err := w.s.Create(tt.spec)
 			var invalid *InvalidError
 			if tt.field == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(i.Secret, "whsec_"))
 				if err != nil || len(key) != 32 {
 					t.Errorf("got the secret %s, %v, want whsec_ and 32 bytes", i.Secret, err)
@@ -238,9 +236,7 @@ func TestReplicas(t *testing.T) {
 	hooks, records, net := logtest.New(), logtest.New(), newReceiver()
 	key := t.TempDir()
 	w := access.OpenSealer(filepath.Join(key, "secret.key"))
-	if err := w.Make(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Make())
 	for range 2 {
 		n := &world{t: t, dir: t.TempDir(), options: newWorld(t).options}
 		n.options.Transport = net

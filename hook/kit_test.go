@@ -13,9 +13,13 @@ import (
 	"time"
 
 	"relais/auth/access"
+	"relais/internal/errtest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A world is a folder with hooks and one other store, whose records are events.
 type world struct {

@@ -20,9 +20,7 @@ import (
 // The vector that the Standard Webhooks libraries are tested with.
 func TestSignatureOfTheSpecification(t *testing.T) {
 	key, err := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", `{"test": 2432232314}`)
 	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -72,9 +70,7 @@ func TestSignatureByOpenSSL(t *testing.T) {
 		"-binary")
 	c.Stdin = strings.NewReader(h.Get("Webhook-Id") + "." + h.Get("Webhook-Timestamp") + "." + r.body)
 	sum, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := "v1," + base64.StdEncoding.EncodeToString(sum); h.Get("Webhook-Signature") != want {
 		t.Errorf("got %s, openssl has %s", h.Get("Webhook-Signature"), want)
 	}
@@ -171,9 +167,7 @@ func TestPrivateNames(t *testing.T) {
 // dnsServer answers every question of DNS for A and AAAA with an address.
 func dnsServer(t *testing.T, a, aaaa netip.Addr) string {
 	c, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { c.Close() })
 	go func() {
 		q := make([]byte, 512)
