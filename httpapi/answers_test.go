@@ -26,9 +26,7 @@ func list(t *testing.T, s *Server, target string) (items []item, meta object) {
 	w := get(t, s, target)
 	meta, _ = parse(t, w, 200)["meta"].(object)
 	var o struct{ Data []item }
-	if err := json.Unmarshal(w.Body.Bytes(), &o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(w.Body.Bytes(), &o))
 	return o.Data, meta
 }
 

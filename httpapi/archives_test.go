@@ -68,9 +68,7 @@ func addArchiveFile(t testing.TB, s *archive.Store, name, date string, rows []st
 	}
 	path := filetest.New(t, name, text)
 	files, err := archive.Files([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := s.Add(context.Background(), &files[0], o); err != nil {
 		t.Fatal(err)
 	}
@@ -233,13 +231,11 @@ func TestDamagedArchive(t *testing.T) {
 	s.Archives, db = newArchivesIn(t)
 	for _, damage := range []struct{ bucket, view string }{{"changes", "changes"}, {"rows", "full"},
 		{"publications", "full"}} {
-		if err := db.Update(func(tx *store.Tx) error {
+		must(t, db.Update(func(tx *store.Tx) error {
 			b := tx.Bucket([]byte(damage.bucket))
 			k, _ := b.Cursor().Last()
 			return b.Put(slices.Clone(k), []byte("no record"))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		wantError(t, get(t, s, "/anfr/archive/2026-08-27?view="+damage.view), 500, "EXTERNAL_ANFR_ARCHIVE_FAILED")
 	}
 	wantError(t, get(t, s, "/anfr/archives"), 500, "EXTERNAL_ANFR_ARCHIVES_FAILED")

@@ -17,13 +17,9 @@ import (
 func TestChangeOfData(t *testing.T) {
 	tier.Slow(t)
 	old, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	next, err := indextest.Country(400)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := newServer(t)
 	began := time.Now()
 	s.Now = func() time.Time { return began } // tags of what is of the last days have the minute

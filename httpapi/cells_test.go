@@ -31,9 +31,7 @@ func cellsBody(n int) string {
 func TestCellsLikeOne(t *testing.T) {
 	s := newServer(t)
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := set.Market(market.FR)
 	var cells []string
 	var queries []string

@@ -72,9 +72,7 @@ func limitedWriter(t *testing.T, s *Server, signs bool, limits access.Limits) *a
 	i, err := s.Gate.Clients.Create(access.Client{Name: "writer " + rand.Text(), Mode: access.Server,
 		Scopes: []access.Scope{access.PhotosWrite}, Partner: true, RequireSignature: signs,
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}, Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return i
 }
 
@@ -190,9 +188,7 @@ func dialling(t *testing.T, s *Server, i *access.Issued) (dial func(head string)
 	t.Cleanup(server.Close)
 	return func(head string) net.Conn {
 		c, err := net.Dial("tcp", server.Listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { c.Close() })
 		c.SetDeadline(time.Now().Add(20 * time.Second))
 		fmt.Fprintf(c, "POST %s/notes HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nContent-Type: text/plain\r\nConnection: close\r\n%s", mount, i.APIKey, head)
@@ -273,9 +269,7 @@ func TestEarlyRefusals(t *testing.T) {
 		for _, expect := range []string{"", "Expect: 100-continue\r\n"} {
 			t.Run(tt.name+" "+expect, func(t *testing.T) {
 				c, err := net.Dial("tcp", server.Listener.Addr().String())
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				defer c.Close()
 				c.SetDeadline(time.Now().Add(5 * time.Second)) // half of the time for the rest of a refused body
 				fmt.Fprintf(c, "POST %s/notes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n%s%s\r\n\r\n", mount, tt.key, expect, tt.headers)

@@ -63,8 +63,6 @@ func TestCheapAnswers(t *testing.T) {
 func remaining(t *testing.T, w *httptest.ResponseRecorder) int {
 	t.Helper()
 	n, err := strconv.Atoi(w.Header().Get("X-RateLimit-Remaining-Day"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }

@@ -147,9 +147,7 @@ func TestAttestationRequired(t *testing.T) {
 	s := newServer(t)
 	i, err := s.Gate.Clients.Create(access.Client{Name: "app", Mode: access.Mobile, Scopes: access.ReadScopes,
 		RequireAttestation: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wantError(t, get(t, s, "/markets", clientHeaders(i, mount+"/markets")...), 401, "FIRST_PARTY_TOKEN_REQUIRED")
 }
 

@@ -23,23 +23,17 @@ func unpack(t *testing.T, w *httptest.ResponseRecorder) string {
 	switch w.Header().Get("Content-Encoding") {
 	case "gzip":
 		z, err := gzip.NewReader(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		z.Multistream(false) // curl and Chromium read the first member only
 		in = z
 	case "zstd":
 		z, err := zstd.NewReader(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer z.Close()
 		in = z
 	}
 	text, err := io.ReadAll(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -76,12 +70,8 @@ func TestCodings(t *testing.T) {
 	}
 	check("at first")
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Prepare(context.Background(), set); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.Prepare(context.Background(), set))
 	exports := 0
 	for key := range *s.prepared.Load() {
 		if strings.HasPrefix(key.question, "antennas.export") {
@@ -100,9 +90,7 @@ func TestStreamedCodings(t *testing.T) {
 	for _, c := range codings {
 		w := httptest.NewRecorder()
 		w.Header().Set("Content-Encoding", c.name)
-		if err := c.stream(w, endpoint.Encoded([]byte(body)), []byte(`,"requestId":"1"}`)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, c.stream(w, endpoint.Encoded([]byte(body)), []byte(`,"requestId":"1"}`)))
 		if got := unpack(t, w); got != body+`,"requestId":"1"}` {
 			t.Errorf("%s: got %.100q of %d bytes, want the body whole", c.name, got, len(got))
 		}

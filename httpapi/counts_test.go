@@ -66,9 +66,7 @@ func TestAges(t *testing.T) {
 	values := page(t, s)
 	for m := range s.set.Load().Loaded() {
 		day, err := time.Parse(time.DateOnly, m.Snap.SourceDate)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		name := fmt.Sprintf(`relais_data_source_timestamp_seconds{market="%s"}`, m.Table.Code)
 		var got float64
 		if _, err := fmt.Sscan(values[name], &got); err != nil || got != float64(day.Unix()) {

@@ -41,9 +41,7 @@ func wire(t *testing.T, s *Server, address, protocol, target, coding string) (st
 	t.Helper()
 	key, _ := testKeys.Load(s.Gate)
 	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "GET %s%s %s\r\nHost: relais.test\r\nX-API-Key: %s\r\nAccept-Encoding: %s\r\nConnection: close\r\n\r\n",
 		mount, target, protocol, key, coding)

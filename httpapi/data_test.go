@@ -20,8 +20,12 @@ import (
 	"relais/auth/access"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/errtest"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 const mount = "/external/v1"
 
@@ -32,9 +36,7 @@ var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Coun
 func newServer(t testing.TB) *Server {
 	t.Helper()
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := empty(t)
 	s.Measures = newMeasures(t)
 	s.SetData(set)
@@ -47,9 +49,7 @@ func empty(t testing.TB) *Server {
 	quiet := slog.New(slog.DiscardHandler)
 	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t),
 		Photos: newPhotos(t), Community: newCommunity(t, time.Now), Archives: newArchives(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -59,13 +59,9 @@ func newGate(t testing.TB) *access.Gate {
 	dir := t.TempDir()
 	db := storetest.Open(t, filepath.Join(dir, "clients.db"), access.Bucket)
 	clients, err := access.OpenClients(db, access.OpenSealer(filepath.Join(dir, "secret.key")), time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	counts, _, err := access.OpenCounts("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { counts.Close() })
 	g := &access.Gate{Clients: clients, Failures: access.NewFailures(), Answers: counts.Answers(),
 		Origin: "http://relais.test"}
@@ -73,9 +69,7 @@ func newGate(t testing.TB) *access.Gate {
 		CIDRs:  []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("127.0.0.1/32")},
 		Scopes: append(slices.Clone(access.ReadScopes), access.PhotosWrite), Partner: true,
 		Limits: access.Limits{Minute: 1e9, Day: 1e9}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	testKeys.Store(g, issued.APIKey)
 	return g
 }
@@ -94,9 +88,7 @@ func send(t testing.TB, s http.Handler, method, target string, body []byte, head
 	t.Helper()
 	r := httptest.NewRequest(method, "http://relais.test/", bytes.NewReader(body))
 	u, err := url.Parse("http://relais.test" + target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.URL = u
 	if s, ok := s.(*Server); ok {
 		if key, ok := testKeys.Load(s.Gate); ok {

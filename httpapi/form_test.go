@@ -92,9 +92,7 @@ func form(parts ...part) (body []byte, contentType string) {
 func postTo(t *testing.T, s *Server, key, path, contentType string, body io.Reader) *httptest.ResponseRecorder {
 	t.Helper()
 	text, err := io.ReadAll(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return send(t, s, "POST", mount+path, text, "X-API-Key", key, "Content-Type", contentType)
 }
 
@@ -255,9 +253,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		file, err := m.file.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n, err := io.Copy(io.Discard, file); err != nil || n != m.file.Size {
 			t.Errorf("%d bytes, %v; stated %d, want %d and no error", n, err, m.file.Size, m.file.Size)
 		}

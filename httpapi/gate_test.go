@@ -29,9 +29,7 @@ func newClient(t *testing.T, s *Server, mode access.Mode, scopes []access.Scope,
 		spec.CIDRs = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	}
 	i, err := s.Gate.Clients.Create(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return i
 }
 

@@ -195,9 +195,7 @@ func TestKeptFilesOfABusyClient(t *testing.T) {
 			return time.Since(start)
 		}
 		used, err := begin(t.Context(), turns, one("busy"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		time.Sleep(time.Minute)
 		used.Pause()
 		var busy sync.WaitGroup

@@ -37,9 +37,7 @@ func TestAnswerBeyond4GiB(t *testing.T) {
 	}}
 	c := &counter{ResponseWriter: httptest.NewRecorder()}
 	w := newAnswer(s, c, httptest.NewRequest(http.MethodGet, "/", nil))
-	if err := w.sendTo(large, answerKey{"1", "mass"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.sendTo(large, answerKey{"1", "mass"}))
 	want := 5000<<20 + int64(len(w.tail()))
 	if got := w.Header().Get("Content-Length"); got != fmt.Sprint(want) || c.n != want || w.bytes != want ||
 		want < 1<<32 {

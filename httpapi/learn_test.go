@@ -50,13 +50,10 @@ func newLesson(t *testing.T) *lesson {
 	l.SetData(l.first)
 	dir := folder.Dir(t.TempDir())
 	db, err := measure.OpenDatabase(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
-	if l.store, err = measure.New(dir, db, func() time.Time { return *l.clock }); err != nil {
-		t.Fatal(err)
-	}
+	l.store, err = measure.New(dir, db, func() time.Time { return *l.clock })
+	must(t, err)
 	l.Measures = func() *measure.Store { return l.store }
 	return l
 }

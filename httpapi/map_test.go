@@ -115,9 +115,7 @@ func TestPageAsGeoJSON(t *testing.T) {
 			}
 			w := get(t, s, "/antennas?format=geojson&"+q)
 			for body, v := range map[*httptest.ResponseRecorder]any{get(t, s, "/antennas?"+q): &page, w: &collection} {
-				if err := json.Unmarshal(body.Body.Bytes(), v); err != nil {
-					t.Fatal(err)
-				}
+				must(t, json.Unmarshal(body.Body.Bytes(), v))
 			}
 			if got := w.Header().Get("Content-Type"); got != "application/geo+json" || collection.Type != "FeatureCollection" {
 				t.Errorf("Content-Type %q, type %q, want GeoJSON", got, collection.Type)
@@ -160,9 +158,7 @@ func mapServer(t *testing.T, mode MapMode) *Server {
 	o := from.Options
 	o.Map = mode
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.SetData(from.set.Load())
 	return s
 }

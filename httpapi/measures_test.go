@@ -109,18 +109,14 @@ var measured = sync.OnceValues(func() (*measure.Store, error) {
 func newMeasures(t testing.TB) func() *measure.Store {
 	t.Helper()
 	s, err := measured()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return func() *measure.Store { return s }
 }
 
 func newMeasuredSites(t *testing.T) measuredSites {
 	t.Helper()
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return places(set)
 }
 
@@ -171,9 +167,7 @@ func TestSpeedtests(t *testing.T) {
 	plmn := operators[h.node.Operator].PLMNs[0]
 	mnc, _ := strconv.Atoi(plmn[3:])
 	text, err := json.Marshal(item)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := fmt.Sprintf(`{"averageSpeed":80.25,"connectionType":"LTE","coordinates":{"lat":%v,"lng":%v},"deviceType":"phone","downloadSpeed":100.5,"maxSpeed":120,"mcc":208,"mnc":%d,"mobileOperator":%q,"networkType":"CELLULAR","ping":20,"radio":{"cellId":"%d","enb":"%d","gnb":null,"pci":0,"rsrp":-90.5,"rsrq":-10,"snr":7},"uploadSpeed":10}`,
 		h.stated.Position.Lat, h.stated.Position.Lng, mnc, operators[h.node.Operator].Label, h.node.Value<<8|3,
 		h.node.Value)

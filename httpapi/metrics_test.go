@@ -88,9 +88,7 @@ func TestSeparateMonitoring(t *testing.T) {
 	s := newServer(t)
 	apart, err := New(Options{BaseURL: "http://relais.test", Log: s.Log, Requests: s.Requests, Gate: s.Gate,
 		SeparateMonitoring: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	apart.SetData(s.set.Load())
 	for _, target := range []string{"/healthz", "/readyz", "/metrics"} {
 		if w := do(t, s, "GET", target, "X-Test-Peer", "127.0.0.1:1"); w.Code != 200 {

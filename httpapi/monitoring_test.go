@@ -37,9 +37,7 @@ type board struct {
 
 func readBoard(t *testing.T) (b board) {
 	t.Helper()
-	if err := json.Unmarshal(filetest.Read(t, dashboardFile), &b); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(filetest.Read(t, dashboardFile), &b))
 	return b
 }
 
@@ -141,9 +139,7 @@ func TestPromtool(t *testing.T) {
 	for _, p := range readBoard(t).Panels {
 		for _, target := range p.Targets {
 			expr, err := json.Marshal(strings.ReplaceAll(target.Expr, "$__rate_interval", "5m"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			fmt.Fprintf(&rules, "      - {record: a, labels: {panel: %q}, expr: %s}\n", fmt.Sprint(p.ID, target.RefID), expr)
 		}
 	}

@@ -75,9 +75,7 @@ func momentOf(t *testing.T, v any) time.Time {
 		text += "T00:00:00Z"
 	}
 	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return at
 }
 
@@ -88,9 +86,7 @@ func TestOGCDuration(t *testing.T) {
 	address := ogcBase + "/collections/fr-changes/items?datetime=" + w.dates[1] + "/"
 	week := featuresOf(t, s, address+"P7D")
 	end, err := time.Parse(time.DateOnly, w.dates[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if d := cmp.Diff(featuresOf(t, s, address+end.AddDate(0, 0, 6).Format(time.DateOnly)), week); d != "" || len(week) == 0 {
 		t.Errorf("%d features: with an end (-), with a duration (+):\n%s", len(week), d)
 	}

@@ -69,9 +69,7 @@ func TestCallerThatNobodyKnows(t *testing.T) {
 	s.Proxies = access.Proxies{netip.MustParsePrefix("127.0.0.1/32")}
 	i, err := s.Gate.Clients.Create(access.Client{Name: "local", Mode: access.Server, Scopes: access.ReadScopes,
 		CIDRs: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Limits: manyRequests})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		forwarded string
 		status    int

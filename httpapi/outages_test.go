@@ -24,13 +24,9 @@ func newCommunity(t testing.TB, now func() time.Time) *community.Store {
 	path := filepath.Join(t.TempDir(), "community.db")
 	db := storetest.Open(t, path, slices.Concat(outage.Buckets, community.Buckets)...)
 	feeds, err := outage.Open(db, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := community.Open(db, feeds, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -67,9 +63,7 @@ func report(t testing.TB, s *Server, n community.NewReport) string {
 	}
 	n.User = "user zyx4711"
 	r, _, err := s.Community.AddReport(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r.ID
 }
 
@@ -149,9 +143,7 @@ func wantJSON(t testing.TB, got any, want string) {
 	var o any
 	d := json.NewDecoder(strings.NewReader(want))
 	d.UseNumber()
-	if err := d.Decode(&o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Decode(&o))
 	a, err1 := json.Marshal(got)
 	b, err2 := json.Marshal(o)
 	if err1 != nil || err2 != nil || string(a) != string(b) {
@@ -243,9 +235,7 @@ func TestOperatorFeed(t *testing.T) {
 	at = at.Add(49 * time.Hour)
 	feed("?operator=ORANGE", true, false)
 	parse(t, get(t, s, target, "If-None-Match", tag), 200)
-	if err := s.Community.Feeds.Failed(market.FR, "ORANGE", os.ErrDeadlineExceeded); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Community.Feeds.Failed(market.FR, "ORANGE", os.ErrDeadlineExceeded))
 	if values, _ := memberValues(t, s, target, "id"); len(values) != 1 {
 		t.Errorf("a failed feed has %d entries, want 1", len(values))
 	}

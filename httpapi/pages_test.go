@@ -80,9 +80,7 @@ func TestDataVersions(t *testing.T) {
 		return text
 	}
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, target := range []string{"/antennas?limit=1", "/antennas/export", "/antennas/search?q=paris",
 		"/antennas/lookup-by-radio?value=1"} {
 		if got := version(target); got != set.Market(market.FR).Snap.Version {

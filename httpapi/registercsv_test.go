@@ -42,12 +42,10 @@ func readWeekly(t *testing.T, path string) (rows []csvRow) {
 		row := csvRow{support: line["sup_id"], operator: line["adm_lb_nom"], system: line["emr_lb_systeme"],
 			generation: line["generation"], status: line["statut"]}
 		var err error
-		if row.at.Lat, err = strconv.ParseFloat(strings.TrimSpace(lat), 64); err != nil {
-			t.Fatal(err)
-		}
-		if row.at.Lng, err = strconv.ParseFloat(strings.TrimSpace(lng), 64); err != nil {
-			t.Fatal(err)
-		}
+		row.at.Lat, err = strconv.ParseFloat(strings.TrimSpace(lat), 64)
+		must(t, err)
+		row.at.Lng, err = strconv.ParseFloat(strings.TrimSpace(lng), 64)
+		must(t, err)
 		rows = append(rows, row)
 	}
 	return rows
@@ -58,9 +56,7 @@ func weeklyServer(t *testing.T) (*Server, []csvRow) {
 	t.Helper()
 	dir := t.TempDir()
 	files, err := demo.Write(filepath.Join(dir, "files"), 800)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data := folder.Dir(filepath.Join(dir, "data"))
 	if _, err := ingest.Run(t.Context(), ingest.Options{Dir: data, Markets: []market.Code{market.FR, market.DROM},
 		Paths: files[:1], Now: time.Now()}); err != nil {

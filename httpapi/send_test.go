@@ -83,9 +83,7 @@ func TestSendDeadlines(t *testing.T) {
 		{n: 9, size: chunkBytes}, {n: 2000, size: 1000}} {
 		c := &client{ResponseRecorder: httptest.NewRecorder(), stays: -1}
 		w := newChunkWriter(c)
-		if err := errors.Join(p.write(w), w.Flush()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(p.write(w), w.Flush()))
 		w.release()
 		if c.Body.Len() != p.n*p.size {
 			t.Errorf("%+v: %d bytes, want %d", p, c.Body.Len(), p.n*p.size)

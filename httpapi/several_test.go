@@ -21,9 +21,7 @@ type emission struct{ operator, generation, status, system string }
 func matchingSites(t *testing.T, code market.Code, asked func(emission) bool) (ids []string) {
 	t.Helper()
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := set.Market(code)
 	for i := range m.Len() {
 		var s site.Site
@@ -187,9 +185,7 @@ func TestSeveralOperators(t *testing.T) {
 		parse(t, get(t, s, path+without[0]+"?operator=SFR,FREE"), 404)
 	}
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lookups(t, s, set.Market(market.FR))
 }
 

@@ -27,14 +27,10 @@ func document(t *testing.T) object {
 func TestOpenAPIGolden(t *testing.T) {
 	const golden = "testdata/openapi.json"
 	text, err := json.MarshalIndent(document(t), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text = append(text, '\n')
 	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll("testdata", 0o755))
 		filetest.Write(t, golden, text)
 	}
 	lines := func(text []byte) []string { return strings.Split(string(text), "\n") }

@@ -46,9 +46,7 @@ func archiveWeeks(t *testing.T, s *Server, n int) (w weeks) {
 		w.sites = append(w.sites, readWeek(t, path))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s.Archives = store
 	return w
 }

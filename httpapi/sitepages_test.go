@@ -60,9 +60,7 @@ func TestPagesListLikeTheAPI(t *testing.T) {
 	} {
 		t.Run(tt.page, func(t *testing.T) {
 			var answer struct{ Data []struct{ SiteKey string } }
-			if err := json.Unmarshal(get(t, s, tt.api).Body.Bytes(), &answer); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(get(t, s, tt.api).Body.Bytes(), &answer))
 			var want, got []string
 			for _, site := range answer.Data {
 				want = append(want, site.SiteKey)
@@ -188,9 +186,7 @@ func TestLinks(t *testing.T) {
 	o := empty(t).Options
 	o.Links = map[string]string{"api": "http://relais.test/external/v1"}
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := do(t, s, "GET", "/", "Accept", "text/html")
 	wantMembers(t, parse(t, w, 200), object{"name": "relais",
 		"links": object{"api": "http://relais.test/external/v1"}}, "the answer")

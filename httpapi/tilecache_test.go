@@ -28,9 +28,7 @@ var parisCentre = geo.Point{Lat: 48.8566, Lng: 2.3522}
 func TestTilesOfAVersion(t *testing.T) {
 	s := newServer(t)
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	version := set.Market(market.FR).Snap.Version
 	const usual, forever = "private, max-age=300", "private, max-age=604800, immutable"
 	for _, tt := range []struct{ query, want string }{
@@ -77,9 +75,7 @@ func TestFirstTiles(t *testing.T) {
 		want[path] = askMap(t, s, "GET", "/map"+path).Body.String()
 	}
 	s.pages = newPageCache(0)
-	if err := s.Prepare(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Prepare(t.Context(), set))
 	ready := 0
 	for key := range *s.prepared.Load() {
 		if strings.HasPrefix(key.question, "tiles.get") {
@@ -127,9 +123,7 @@ func TestRestrictedAnswersAreApart(t *testing.T) {
 	o := s.Options
 	o.MapAll = true
 	all, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all.SetData(s.set.Load())
 	if w := askMap(t, all, "GET", "/map/tiles/BE/0/0/0.mvt"); w.Code != 200 {
 		t.Errorf("with all registers: status %d, want 200", w.Code)

@@ -85,9 +85,7 @@ func TestLayersNeedTheirScopes(t *testing.T) {
 				Tiles  []string
 				Layers []struct{ ID string } `json:"vector_layers"`
 			}
-			if err := json.Unmarshal(get(t, s, "/tiles/FR.json", "X-API-Key", key).Body.Bytes(), &described); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(get(t, s, "/tiles/FR.json", "X-API-Key", key).Body.Bytes(), &described))
 			var names []string
 			for _, l := range described.Layers {
 				names = append(names, l.ID)

@@ -230,9 +230,7 @@ func TestHealth(t *testing.T) {
 	wantError(t, get(t, s, "/antennas?department=1000"), 400, "INVALID_PARAMETER", "department: ")
 	s = newServer(t)
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := parse(t, do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1"), 200)
 	for m := range set.Loaded() {
 		if got := o["markets"].(object)[string(m.Table.Code)].(object)["version"]; got != m.Snap.Version {

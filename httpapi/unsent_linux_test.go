@@ -13,9 +13,7 @@ import (
 func TestUnreadBytes(t *testing.T) {
 	tier.Slow(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
 		return c.Control(func(
@@ -24,14 +22,10 @@ func TestUnreadBytes(t *testing.T) {
 		})
 	}}
 	client, err := d.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer client.Close()
 	server, err := LimitUnsent(l).Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer server.Close()
 	server.SetWriteDeadline(time.Now().Add(time.Second))
 	taken, piece := 0, make([]byte, 64<<10)

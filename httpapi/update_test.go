@@ -17,9 +17,7 @@ func TestUpdateState(t *testing.T) {
 	o := s.Options
 	o.Updates = func() Updates { return is }
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	u := readyz(t, s)["update"].(map[string]any)
 	wantMembers(t, u, object{"next": "2025-11-24T16:00:00Z", "lastRun": nil, "problems": nil, "running": false}, "update")
 	if v := page(t, s); v[`relais_update_failures_total{market="FR"}`] != "0" ||
@@ -44,8 +42,6 @@ func TestUpdateState(t *testing.T) {
 
 func readyz(t *testing.T, s *Server) (v map[string]any) {
 	t.Helper()
-	if err := json.Unmarshal(do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1").Body.Bytes(), &v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(do(t, s, "GET", "/readyz", "X-Test-Peer", "127.0.0.1:1").Body.Bytes(), &v))
 	return v
 }
