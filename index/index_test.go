@@ -10,10 +10,14 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 var statuses = []string{"Projet approuvé", "Techniquement opérationnel", "En service"}
 
@@ -75,9 +79,7 @@ func write(t testing.TB, path string, code market.Code, sites []site.Site) {
 	b := snapshot.NewBuilder(market.Get(code), statuses)
 	b.SourceDate = "2026-08-27"
 	for i := range sites {
-		if err := b.Add(&sites[i]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Add(&sites[i]))
 	}
 	if _, err := b.Write(path); err != nil {
 		t.Fatal(err)
@@ -90,13 +92,9 @@ func load(t testing.TB, code market.Code, sites []site.Site) *Market {
 	path := filepath.Join(t.TempDir(), "x.snap")
 	write(t, path, code, sites)
 	s, err := snapshot.ReadFile(path, code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m, err := Load(s, idEncoder, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return m
 }
 

@@ -35,9 +35,7 @@ func sightings(list []seen) iter.Seq2[observation.Cell, geo.Point] {
 func learn(t testing.TB, m *Market, from string, list []seen) *Market {
 	t.Helper()
 	learnt, err := m.Learn(from, sightings(list))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return learnt
 }
 

@@ -19,9 +19,7 @@ import (
 func newLive(t *testing.T, changed func(*Set)) (*Live, folder.Dir) {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
-	if err := os.Mkdir(dir.Snapshots(), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir.Snapshots(), 0o755))
 	return NewLive(dir, idEncoder, slog.New(slog.DiscardHandler), changed), dir
 }
 
@@ -31,9 +29,7 @@ func TestRefresh(t *testing.T) {
 	fr, drom := dir.Snapshot("FR"), dir.Snapshot("DROM")
 	aside := filepath.Join(t.TempDir(), "aside")
 	must := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for _, step := range []struct {
 		name    string

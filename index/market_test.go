@@ -57,9 +57,7 @@ func TestSummariesAreEncodedWhenAskedFor(t *testing.T) {
 			return encode(dst, s)
 		}
 	}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	everywhere := geo.Box{South: -90, West: -180, North: 90, East: 180}
 	m.Find(Query{Filter: All, Box: &everywhere, Text: "rue"}, 0, 10)
 	want := func(what string, sites int) {
