@@ -42,13 +42,9 @@ func TestBelgium(t *testing.T) {
 	tier.Slow(t)
 	k := newKit(t)
 	paths, err := demo.WriteBE(k.src, demo.BelgianPlaces)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := k.belgium(false, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f := r.Files[0]
 	if m := r.Markets[0]; m.Sites != demo.BelgianPlaces || m.Emissions != f.Served || !m.Synthetic ||
 		f.Rows != f.Served+f.Rejected["superseded by a newer dossier"] || f.Served < m.Sites {
@@ -60,9 +56,7 @@ func TestBelgium(t *testing.T) {
 
 	text := filetest.Read(t, paths[0])
 	var file map[string]any
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &file))
 	features := file["features"].([]any)
 	rand.New(rand.NewPCG(5, 6)).Shuffle(len(features),
 		func(i, j int) { features[i], features[j] = features[j], features[i] })
@@ -70,9 +64,7 @@ func TestBelgium(t *testing.T) {
 	var parts []string
 	for i, part := range [][]any{features[:half], features[half:]} {
 		text, err := json.Marshal(map[string]any{"crs": file["crs"], "features": part})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		parts = append(parts, k.file(fmt.Sprintf("SYNTHETIC_part%d.geojson", i), string(text)))
 	}
 	if _, err := k.belgium(false, parts...); err != nil {
@@ -99,9 +91,7 @@ func TestBelgiumBases(t *testing.T) {
 	k := newKit(t)
 	list := k.file("bipt.json", biptRow)
 	changed := time.Date(2019, 3, 4, 5, 6, 7, 0, time.UTC)
-	if err := os.Chtimes(list, time.Time{}, changed); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(list, time.Time{}, changed))
 	for _, paths := range [][]string{{list}, nil} { // the second time from what was kept
 		r, err := k.belgium(false, paths...)
 		if err != nil || r.Markets[0].SourceDate != "2019-03-04" {
@@ -159,9 +149,7 @@ func TestPublishedBelgium(t *testing.T) {
 	k := newKit(t)
 	r, err := Run(context.Background(),
 		Options{Dir: k.dir, Markets: []market.Code{market.BE}, Paths: paths, Now: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := 0
 	for _, f := range r.Files {
 		rows += f.Rows

@@ -46,9 +46,7 @@ func (k kit) lookup(value uint64) []string {
 	m, err := index.Load(s, func(*snapshot.Snapshot) index.Encode {
 		return func(dst []byte, _ *site.Site) []byte { return dst }
 	}, time.Now())
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	var ids []string
 	for _, hit := range m.Lookup(value, []index.RadioType{index.LookupCI}, index.Any) {
 		ids = append(ids, s.ID(int(hit.Site)))

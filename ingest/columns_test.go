@@ -157,9 +157,7 @@ func TestColumnsAreAllTried(t *testing.T) {
 	for _, kit := range columnsKits {
 		for _, c := range kit().cases {
 			src, err := sourceOf(kit().markets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			f, err := source.Detect(&source.Input{Path: k.file(c.file, c.String())}, src.kinds())
 			if err != nil || f.Kind == nil {
 				t.Fatalf("%s: kind %v, error %v", c.file, f.Kind, err)
@@ -216,9 +214,7 @@ func (kit columnsKit) test(t *testing.T) {
 		paths = append(paths, k.file(p.file, p.String()))
 	}
 	r, err := k.run(false, kit.markets, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range kit.cases {
 		kit.cases[i].accounted(t, r)
 	}
@@ -283,9 +279,7 @@ func (c *columnsCase) named(t *testing.T, err error, want outcome) {
 func (c *columnsCase) serves(t *testing.T, k kit, kit columnsKit, path, column, how string) {
 	t.Helper()
 	r, s, files, err := k.compose(kit.markets, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c.noted(t, r, column, how)
 	want := kit.facts
 	if others := c.facts[column]; how != "doubled" {
@@ -297,9 +291,7 @@ func (c *columnsCase) serves(t *testing.T, k kit, kit columnsKit, path, column, 
 	c.accounted(t, r)
 	for _, f := range files {
 		var text bytes.Buffer
-		if err := f.CopyTo(&text, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.CopyTo(&text, nil))
 		if strings.Contains(text.String(), planted) {
 			t.Errorf("personal data would be kept: %s; want text.String() without %v", &text, planted)
 		}

@@ -32,9 +32,7 @@ func stations(n int, day string, first ...string) string {
 func (k kit) at(hours int, name, text string) string {
 	k.t.Helper()
 	path := k.file(name, text)
-	if err := os.Chtimes(path, time.Time{}, time.Date(2026, 3, 1, hours, 0, 0, 0, time.UTC)); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, os.Chtimes(path, time.Time{}, time.Date(2026, 3, 1, hours, 0, 0, 0, time.UTC)))
 	return path
 }
 
@@ -131,9 +129,7 @@ func TestSourcesHaveTheirOwnDates(t *testing.T) {
 		last = tt.date
 	}
 	// Without what is kept the snapshot's date is all there is.
-	if err := os.RemoveAll(filepath.Join(string(k.dir), "sources")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(string(k.dir), "sources")))
 	if _, err := k.belgium(false, k.at(13, "register.geojson", register("2020-12-31"))); err == nil ||
 		!strings.Contains(err.Error(), "2020-12-31, older than the present snapshot of 2021-01-01") {
 		t.Errorf(`err = %v; want an error with "2020-12-31, older than the present snapshot of 2021-01-01"`, err)
@@ -170,9 +166,7 @@ func TestCopiedFolder(t *testing.T) {
 	if err != nil || len(copies) != 1 {
 		t.Fatalf("copies = %q, err = %v; want no error, len(copies) = 1", copies, err)
 	}
-	if err := os.Chtimes(copies[0], time.Time{}, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(copies[0], time.Time{}, time.Now()))
 	for range 2 { // also what the first one wrote
 		if r, err := k.belgium(false); err != nil || r.Markets[0].SourceDate != "2026-03-01" ||
 			r.Files[0].Date != "2026-03-01" {

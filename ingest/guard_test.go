@@ -67,9 +67,7 @@ func TestColumnsAreNamedOnce(t *testing.T) {
 		t.Error("the loss of all dates was accepted")
 	}
 	r, err := k.run(true, both, renamed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := []string{renamed + ": unknown columns: emr_date; missing columns that the file before had: emr_dt"}
 	if notes := of(r); !slices.Equal(notes, want) {
 		t.Errorf("notes %q, want %q", notes, want)

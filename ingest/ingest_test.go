@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/tier"
@@ -21,6 +22,9 @@ import (
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 var both = []market.Code{market.FR, market.DROM}
 
@@ -54,9 +58,7 @@ func newKit(t *testing.T) kit {
 func (k kit) file(name, text string) string {
 	k.t.Helper()
 	path := filepath.Join(k.src, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	filetest.Write(k.t, path, text)
 	return path
 }
@@ -95,9 +97,7 @@ func (k kit) state() map[string]string {
 func (k kit) snapshot(m market.Code) *snapshot.Snapshot {
 	k.t.Helper()
 	s, err := snapshot.ReadFile(k.dir.Snapshot(string(m)), m)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return s
 }
 
@@ -147,9 +147,7 @@ type refusal struct {
 func refusals(k kit, good string) []refusal {
 	k.t.Helper()
 	pipe := filepath.Join(k.src, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, syscall.Mkfifo(pipe, 0o644))
 	return []refusal{
 		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or not a table", false},
 		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or not a table", false},
@@ -221,9 +219,7 @@ func TestRefusals(t *testing.T) {
 		// What --force lets through is tried on a copy, so that the others go on
 		// from the same state.
 		forced := newKit(t)
-		if err := os.CopyFS(string(forced.dir), os.DirFS(string(k.dir))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.CopyFS(string(forced.dir), os.DirFS(string(k.dir))))
 		if _, err := forced.run(true, tt.markets, tt.paths...); (err == nil) != tt.forced {
 			t.Errorf("%s with --force: error %v, want %v", tt.name, err, tt.forced)
 		}
@@ -291,9 +287,7 @@ func TestDamagedSnapshotIsReplaced(t *testing.T) {
 func TestOneIngestAtATime(t *testing.T) {
 	k := newKit(t)
 	lock, err := k.dir.Lock("ingest", "relais ingest", time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer lock.Unlock()
 	var held *folder.HeldError
 	if _, err := k.run(false, both, k.file("o.csv", observatory("2026-08-27", 1))); !errors.As(err, &held) {
@@ -319,9 +313,7 @@ func TestRealExtract(t *testing.T) {
 		t.Skip("the authority's extract is not on this machine")
 	}
 	refs, err := filepath.Glob("../../shared/data/fr/SUP_*.2023-01.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k := newKit(t)
 	r := k.must(append(paths, refs...)...)
 	var o int

@@ -19,9 +19,7 @@ func TestKeptSources(t *testing.T) {
 	k := newKit(t)
 	archive := filepath.Join(k.src, "SUP.zip")
 	f, err := os.Create(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	z := zip.NewWriter(f)
 	for _, tt := range []struct{ name, text string }{
 		{"SUP_ANTENNE.txt", antennas},
@@ -29,15 +27,11 @@ func TestKeptSources(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := z.Create(tt.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			w.Write([]byte(tt.text))
 		})
 	}
-	if err := errors.Join(z.Close(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(z.Close(), f.Close()))
 	r := k.must(k.file("o.csv", observatory("2026-08-20", 20)), archive)
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "README.txt") {
 		t.Errorf(`notes: %q; want len(r.Notes) = 1, r.Notes[0] with "README.txt"`, r.Notes)
@@ -119,10 +113,8 @@ func TestKilledIngest(t *testing.T) {
 		"snapshots/.FR.snap.tmp-1"}
 	for _, name := range left {
 		path := filepath.Join(string(k.dir), name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
-			os.WriteFile(path, []byte("left"), 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte("left"), 0o644)))
 	}
 	// What somebody else put there stays, and so does what is to be read.
 	foreign := filepath.Join(string(k.dir), "sources", "FR", "notes.txt")
@@ -132,21 +124,15 @@ func TestKilledIngest(t *testing.T) {
 		{older, observatory("2026-08-20", 10)},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
-			if err := errors.Join(os.MkdirAll(filepath.Dir(tt.path), 0o755),
-				os.WriteFile(tt.path, []byte(tt.text), 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.MkdirAll(filepath.Dir(tt.path), 0o755),
+				os.WriteFile(tt.path, []byte(tt.text), 0o644)))
 			before[tt.path] = tt.text
 		})
 	}
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	relative, err := filepath.Rel(here, older)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := k.run(false, both, relative); err == nil || !strings.Contains(err.Error(), "older than the present") {
 		t.Fatalf(`an older file: %v; want an error with "older than the present"`, err)
 	}
@@ -194,9 +180,7 @@ func TestKeptFileComesBack(t *testing.T) {
 		t.Fatalf("kept = %q, err = %v; want no error, len(kept) = 1", kept, err)
 	}
 	aside := filepath.Join(k.src, "aside")
-	if err := os.Rename(kept[0], aside); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(kept[0], aside))
 	newer := k.file("o2.csv", observatory("2026-09-03", 10))
 	if _, err := k.run(false, both, newer); err == nil || !strings.Contains(err.Error(), "azimuths") {
 		t.Errorf(`without the kept file: %v; want an error with "azimuths"`, err)
@@ -204,12 +188,8 @@ func TestKeptFileComesBack(t *testing.T) {
 	if _, err := k.run(true, both, newer); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(kept[0]), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(aside, kept[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(kept[0]), 0o755))
+	must(t, os.Rename(aside, kept[0]))
 	k.must(newer)
 	if got := k.azimuths(market.FR, "100"); !slices.Equal(got, []uint16{90}) {
 		t.Errorf("azimuths %v after it came back, want %v", got, []uint16{90})

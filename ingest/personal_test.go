@@ -39,14 +39,10 @@ func zipped(t *testing.T, members ...string) string {
 	z := zip.NewWriter(&b)
 	for i := 0; i < len(members); i += 2 {
 		w, err := z.Create(members[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		io.WriteString(w, members[i+1])
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	return b.String()
 }
 
@@ -57,9 +53,7 @@ func (k kit) noContacts(when string) {
 	for path, text := range k.state() {
 		if strings.HasSuffix(path, ".zst") {
 			d, err := zstd.NewReader(strings.NewReader(text))
-			if err != nil {
-				k.t.Fatal(err)
-			}
+			must(k.t, err)
 			unpacked, err := io.ReadAll(d)
 			d.Close()
 			if err != nil {
@@ -81,9 +75,7 @@ func (k kit) noContacts(when string) {
 func (k kit) canada(paths ...string) (*Report, *snapshot.Snapshot) {
 	k.t.Helper()
 	r, err := k.run(false, canada, paths...)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return r, k.snapshot(market.CA)
 }
 
@@ -100,9 +92,7 @@ func TestPersonalData(t *testing.T) {
 	packed := func() string {
 		var b bytes.Buffer
 		z, err := zstd.NewWriter(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		io.WriteString(z, text)
 		z.Close()
 		return b.String()

@@ -13,11 +13,15 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 const header = "id;adm_lb_nom;sup_id;emr_lb_systeme;emr_dt;sta_nm_dpt;code_insee;generation;date_maj;sta_nm_anfr;nat_id;sup_nm_haut;tpo_id;" +
 	"adr_lb_lieu;adr_lb_add1;adr_lb_add2;adr_lb_add3;adr_nm_cp;com_cd_insee;coordonnees;coord;statut\n"
@@ -60,9 +64,7 @@ func files(t testing.TB, texts map[string]string) []source.Found {
 	}
 	slices.Sort(paths)
 	inputs, err := source.Expand(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var found []source.Found
 	for _, in := range inputs {
 		f, err := source.Detect(in, Kinds)
@@ -83,9 +85,7 @@ func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[str
 		markets = append(markets, market.Get(c))
 	}
 	builders, reports, err := Build(files(t, texts), markets, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sites, byKind := map[string]site.Site{}, map[string]*source.Report{}
 	for _, b := range builders {
 		if b.Len() == 0 {
@@ -96,9 +96,7 @@ func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[str
 			t.Fatal(err)
 		}
 		s, err := snapshot.ReadFile(path, b.Market)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for i := range s.Len() {
 			var x site.Site
 			s.Site(i, &x)

@@ -32,9 +32,7 @@ func TestPublishedRow(t *testing.T) {
 	var got []string
 	f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
 	in, err := f.Read(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer in.Close()
 	var row PublishedRow
 	err = row.Read(in, func() (string, error) {
@@ -45,13 +43,9 @@ func TestPublishedRow(t *testing.T) {
 		got = append(got, strings.Join(fields, ";"))
 		return "", nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := in.Done()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.CountServed()
 	want := []string{
 		"7;Gouv Nelle Calédonie (OPT);42;LTE 800;2020-01-02;988;98818;4G;2026-08-27;9880110001;23;27,2;72;a;b;c;d;98800;98818;-22,1 , 166;x;Inconnu",
@@ -90,14 +84,12 @@ func TestRepeatedPublishedRows(t *testing.T) {
 		path := filetest.New(t, "x.csv", header+strings.Join(lines, ""))
 		f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
 		in, err := f.Read(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer in.Close()
 		var row PublishedRow
 		var before [len(column.Names)]string
 		moreBefore := ""
-		if err := row.Read(in, func() (string, error) {
+		must(t, row.Read(in, func() (string, error) {
 			if string(row.Values[column.System]) == "refused" {
 				return "refused", nil
 			}
@@ -114,9 +106,7 @@ func TestRepeatedPublishedRows(t *testing.T) {
 			before, moreBefore = fields, string(row.More[0])
 			rows = append(rows, strings.Join(fields[:], ";")+";"+moreBefore)
 			return "", nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return rows
 	}
 	var alone []string

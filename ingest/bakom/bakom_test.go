@@ -14,11 +14,15 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A row is what a test says of a feature; what is "" is as most have it.
 type row struct{ station, at, class, technology, permission string }
@@ -54,9 +58,7 @@ func build(t testing.TB, name, text string) ([]*snapshot.Builder, []*source.Repo
 	t.Helper()
 	path := filetest.New(t, name, text)
 	f, err := source.Detect(&source.Input{Path: path}, Kinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f.Kind == nil {
 		f.Kind = Kinds[0]
 	}
@@ -71,9 +73,7 @@ func sites(t testing.TB, b *snapshot.Builder) (*snapshot.Snapshot, map[string]si
 		t.Fatal(err)
 	}
 	s, err := snapshot.ReadFile(path, market.CH)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := map[string]site.Site{}
 	for i := range s.Len() {
 		var x site.Site
@@ -86,9 +86,7 @@ func sites(t testing.TB, b *snapshot.Builder) (*snapshot.Snapshot, map[string]si
 func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[string]site.Site) {
 	t.Helper()
 	b, reports, err := build(t, "x.json", collection(rows...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, all := sites(t, b[0])
 	r := reports[0]
 	rejected := 0
@@ -301,9 +299,7 @@ func TestReal(t *testing.T) {
 		t.Skip("no shared data here:", err)
 	}
 	b, r, err := build(t, "standorte-mobilfunkanlagen_2056.json", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if r[0].Rows != 8 || r[0].Served != 7 || r[0].Rejected["railway network (SBB)"] != 1 || len(r[0].Unknown) != 0 ||
 		r[0].Warning != "" {
 		t.Errorf(`r[0] = %+v; want r[0].Rows = 8, r[0].Served = 7, r[0].Rejected["railway network (SBB)"] = 1, `+
@@ -327,14 +323,10 @@ func TestReal(t *testing.T) {
 		})
 	}
 	f, err := os.Open("../../../shared/data/ch/lv95_wgs84_check.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	rows := []row{}
 	for i, l := range lines[1:] {
 		rows = append(rows, row{station: fmt.Sprint("Salt ", i), at: "[" + l[0] + "," + l[1] + "]"})

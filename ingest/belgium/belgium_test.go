@@ -12,12 +12,16 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A row of the register, in text as it stands in a file.
 type row struct{ id, approved, sitecode, location, operator, number, geometry string }
@@ -53,9 +57,7 @@ func files(t testing.TB, texts ...string) []source.Found {
 func found(t testing.TB, path string) source.Found {
 	t.Helper()
 	inputs, err := source.Expand([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := source.Detect(inputs[0], Kinds)
 	if err != nil || f.Kind == nil {
 		t.Fatalf("%s: %v, kind %v; want no error, f.Kind != nil", path, err, f.Kind)
@@ -68,9 +70,7 @@ func found(t testing.TB, path string) source.Found {
 func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]site.Site, []*source.Report) {
 	t.Helper()
 	builders, reports, err := Build(list, []*market.Market{market.Get(market.BE)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range reports {
 		sum := r.Served
 		for _, n := range r.Rejected {
@@ -93,9 +93,7 @@ func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]si
 		t.Errorf(`what is not to be read is in the snapshot (%v); want no error, string(text) without "PLANTED"`, err)
 	}
 	snap, err := snapshot.ReadFile(path, market.BE)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range snap.Len() {
 		var s site.Site
 		snap.Site(i, &s)
@@ -224,9 +222,7 @@ func TestDate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(dir, tt.name)
 			filetest.Write(t, path, text)
-			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)))
 			if snap, _, _ := build(t, []source.Found{found(t, path)}); snap.UpdatedAt != tt.want ||
 				snap.SourceDate != tt.want[:10] {
 				t.Errorf("%s: %+v, want %s", tt.name, snap.Meta, tt.want)
@@ -263,9 +259,7 @@ func TestDateOfApprovals(t *testing.T) {
 			}
 			path := filepath.Join(dir, name)
 			filetest.Write(t, path, list[name])
-			if err := os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)))
 			both = append(both, found(t, path))
 		}
 		snap, _, reports := build(t, both)

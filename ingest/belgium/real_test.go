@@ -30,9 +30,7 @@ func decode(t *testing.T, path string, v any) {
 	if err == nil {
 		err = json.Unmarshal(text, v)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // published is a feature as encoding/json reads it, apart from the parser.
@@ -174,9 +172,7 @@ func TestRealBIPT(t *testing.T) {
 			`authority"] = %v, refused != 0`, r, refused)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if farthest > 3 || snap.SourceDate != info.ModTime().UTC().Format(time.DateOnly) || len(sites) != r.Served ||
 		stations > owners || stations < owners-5 {
 		t.Errorf("%d sites, %d stations of %d owners, up to %.1f m away, of %s; want farthest <= 3, "+

@@ -19,9 +19,7 @@ func writeLine(t testing.TB, megabytes int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "line.geojson")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	w := bufio.NewWriterSize(f, 1<<20)
 	fmt.Fprint(w, `{"type":"FeatureCollection",`+crs+`"features":[`)
@@ -37,9 +35,7 @@ func writeLine(t testing.TB, megabytes int) string {
 		comma = ","
 	}
 	fmt.Fprint(w, "]}")
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Flush())
 	return path
 }
 

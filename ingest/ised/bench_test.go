@@ -14,15 +14,11 @@ import (
 func BenchmarkBuild(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "SYNTHETIC_fx.csv")
 	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	if _, err := demo.WriteCA(f, 100000, demo.CAOptions{Broken: true}); err != nil {
 		b.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must(b, f.Close())
 	files := []source.Found{{Input: &source.Input{Path: path}, Kind: Kinds[0]}}
 	markets := []*market.Market{market.Get(market.CA)}
 	b.ReportAllocs()

@@ -18,12 +18,16 @@ import (
 
 	"relais/demo"
 	"relais/ingest/source"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // Columns that the tests set; the published header has more.
 const header = "upload_date*,licence_number,reference_number,licence_category*,licensee_name*,contact_name,business_telephone,email_address,location,technology," +
@@ -50,9 +54,7 @@ func build(t *testing.T, name, text string) (map[string]site.Site, *source.Repor
 	t.Helper()
 	path := filetest.New(t, name, text)
 	inputs, err := source.Expand([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := source.Detect(inputs[0], Kinds)
 	if err != nil || f.Kind == nil {
 		t.Fatalf("%s is of no kind: %v; want no error, f.Kind != nil", name, err)
@@ -66,9 +68,7 @@ func build(t *testing.T, name, text string) (map[string]site.Site, *source.Repor
 		t.Fatal(err)
 	}
 	snap, err := snapshot.ReadFile(path, market.CA)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sites := map[string]site.Site{}
 	for i := range snap.Len() {
 		var s site.Site
@@ -174,9 +174,7 @@ func TestRejects(t *testing.T) {
 		want[b.reason]++
 	}
 	_, report, _, err := build(t, "fx.csv", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !maps.Equal(report.Rejected, want) || report.Rows != 3*len(bad) || report.Served != 2*len(bad) {
 		t.Errorf("%d rows, %d served, rejected %v, want %v", report.Rows, report.Served, report.Rejected, want)
 	}
@@ -254,9 +252,7 @@ func TestDemo(t *testing.T) {
 	tier.Slow(t)
 	text, counts := sample(t, demo.CAOptions{Broken: true, Personal: true})
 	sites, report, snap, err := build(t, "SYNTHETIC_fx.csv", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	lines[len(lines)-1] += "\n"
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(lines)-1,
@@ -268,9 +264,7 @@ func TestDemo(t *testing.T) {
 	}
 	older, olderCounts := sample(t, demo.CAOptions{Broken: true, Older: true})
 	same, _, _, err := build(t, "SYNTHETIC_fx.csv", older)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(sites, same) + cmp.Diff(counts, olderCounts); diff != "" {
 		t.Errorf("the older layout (-newer +older):\n%s", diff)
 	}
@@ -294,9 +288,7 @@ func sample(t *testing.T, o demo.CAOptions) (string, demo.CACounts) {
 	t.Helper()
 	var b bytes.Buffer
 	counts, err := demo.WriteCA(&b, 6000, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b.String(), counts
 }
 

@@ -68,9 +68,7 @@ func TestOperatorsOf2013(t *testing.T) {
 			Properties struct{ Shortcompany, Company string }
 		}
 	}
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &file))
 	spellings, counts := map[string]bool{}, map[string]int{}
 	for _, f := range file.Features {
 		spellings[f.Properties.Company] = true

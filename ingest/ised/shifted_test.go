@@ -114,9 +114,7 @@ func testShifted(t *testing.T, header, filled string) {
 	path := filetest.New(t, "fx.csv", text)
 	var kept bytes.Buffer
 	f := source.Found{Input: &source.Input{Path: path}, Kind: Kinds[0]}
-	if err := f.CopyTo(&kept, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.CopyTo(&kept, nil))
 	for line := range strings.Lines(kept.String()) {
 		if slices.ContainsFunc(planted, func(p string) bool { return strings.Contains(line, p) }) {
 			t.Errorf("kept: %s; want !slices.ContainsFunc(planted, func(p string) bool { return "+

@@ -16,9 +16,7 @@ func TestControlsInFields(t *testing.T) {
 				t.Fatalf("%s: f.Kind = %v, err = %v; want no error, f.Kind != nil", tt.name, f.Kind, err)
 			}
 			r, err := f.Read(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer r.Close()
 			if !r.NextRow() || string(r.Field(0)) != "x y" || string(r.Raw(0)) != "x y" {
 				t.Errorf("%s: got field %q, raw %q, want x y twice", tt.name, r.Field(0), r.Raw(0))

@@ -9,9 +9,7 @@ func TestDateBy(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	day := func(text string) time.Time {
 		d, err := time.Parse(time.DateOnly, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return d
 	}
 	rows := func(n int, date string, more ...string) *Days {

@@ -15,9 +15,7 @@ func gzipped(t *testing.T, text string) []byte {
 	if _, err := io.WriteString(z, text); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	return b.Bytes()
 }
 

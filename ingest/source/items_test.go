@@ -18,13 +18,9 @@ var (
 func detected(t *testing.T, text string) Found {
 	t.Helper()
 	inputs, err := Expand([]string{filetest.New(t, "x.json", text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := Detect(inputs[0], []*Kind{list, features, others})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return f
 }
 
@@ -69,9 +65,7 @@ func TestReadItems(t *testing.T) {
 	f := detected(t, `[{"ID":"1","X":2},`+"\n"+`{"ID":7,"X":2},{"ID":[3]},{"ID":"`+strings.Repeat("4",
 		2<<20)+`"}]`)
 	r, err := f.ReadItems(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	var ids []string
 	for {
@@ -88,9 +82,7 @@ func TestReadItems(t *testing.T) {
 	}
 	empty := detected(t, `[{"ID":"1","X":2}]`)
 	cut, err := empty.ReadItems(func(int) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer cut.Close()
 	if _, err := cut.Done(); err == nil || !strings.Contains(err.Error(), "no row") {
 		t.Errorf(`a list that nobody read: %v; want an error with "no row"`, err)

@@ -20,17 +20,13 @@ func report(t *testing.T, k *Kind, text string) *Report {
 	t.Helper()
 	f := Found{Input: &Input{Path: filetest.New(t, "nests.csv", text)}, Kind: k}
 	r, err := f.Read(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	for r.NextRow() {
 		r.Date(1)
 	}
 	report, err := r.Done()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return report
 }
 
@@ -110,9 +106,7 @@ func TestColumnsOfAList(t *testing.T) {
 		`{"type":"Feature","geometry":{"a":1},"place":3,"properties":{"bird":"a","day_en":null,"day_fr":"x","MOON":1,"moon":2}},`+
 		`{"type":"Feature","geometry":{"a":1},"properties":{"bird":"b","nest":1,"place":2}}]}`)}}
 	r, err := f.ReadItems(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	rows := 0
 	for row := map[string]any(nil); r.NextRow(&row); {

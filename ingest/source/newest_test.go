@@ -9,9 +9,7 @@ import (
 func TestNewest(t *testing.T) {
 	at := func(text string) time.Time {
 		d, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return d
 	}
 	n := NewNewest(at("2026-02-28T20:00:00-05:00")) // 1 March in UTC

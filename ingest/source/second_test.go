@@ -36,9 +36,7 @@ func TestSecondReader(t *testing.T) {
 	c := csv.NewReader(bytes.NewReader(text))
 	c.Comma = ';'
 	records, err := c.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want []string
 	for i, r := range records[1:] {
 		want = append(want, fmt.Sprintf("%d %s", i+2, strings.Join(r, "|")))
@@ -49,18 +47,14 @@ func TestSecondReader(t *testing.T) {
 		seconds, second = append(seconds, readAll(r)...), r
 	}}
 	r, err := f.Read(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	first := readAll(r)
 	for name, r := range map[string]*Reader{"first": r, "second": second} {
 		if report, err := r.Done(); err != nil || report.Rows != len(want) {
 			t.Errorf("the %s reader: report %+v, error %v; want %d rows", name, report, err, len(want))
 		}
 	}
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Close())
 	if !slices.Equal(first, want) || !slices.Equal(seconds, want) {
 		t.Errorf("got %d and %d rows, want the %d of encoding/csv", len(first), len(seconds), len(want))
 	}
@@ -85,9 +79,7 @@ func TestSecondReaderStops(t *testing.T) {
 				second = r
 			}}
 			r, err := f.Read(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			some(r, tt.first)
 			_, secondErr := second.Done()
 			if !errors.Is(secondErr, errStopped) {
@@ -96,9 +88,7 @@ func TestSecondReaderStops(t *testing.T) {
 			if tt.first == all && r.Rows != 60_000 {
 				t.Errorf("the first reader: %d rows, want 60000", r.Rows)
 			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Close())
 		})
 	}
 }

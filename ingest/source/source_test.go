@@ -14,8 +14,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"relais/ingest/table"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 var kinds = []*Kind{
 	{Name: "birds", Columns: []table.Column{{Name: "bird", Required: true}, {Name: "wing"}, {Name: "nest"}}},
@@ -39,58 +43,42 @@ func archive(t *testing.T, members ...string) []byte {
 	z := zip.NewWriter(&buf)
 	for i := 0; i < len(members); i += 2 {
 		w, err := z.Create(members[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		io.WriteString(w, members[i+1])
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, z.Close())
 	return buf.Bytes()
 }
 
 func TestExpandAndDetect(t *testing.T) {
 	dir := t.TempDir()
 	sub := filepath.Join(dir, "sub")
-	if err := os.Mkdir(sub, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(sub, 0o755))
 	write(t, sub, "b.txt", []byte("wing;bird\n1;2\n"))
 	write(t, sub, ".hidden", []byte("fish\n"))
 	write(t, sub, "c.zip", archive(t, "./in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello",
 		"SYNTHETIC_donn\x82es.txt", "x"))
-	if err := os.Mkdir(filepath.Join(sub, "below"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(sub, "below"), 0o755))
 	// half of a kind's columns are too few in a folder
 	write(t, filepath.Join(sub, "below"), "half.txt", []byte("fin;photo\n1;2\n"))
 	var packed bytes.Buffer
 	z, err := zstd.NewWriter(&packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	io.WriteString(z, "1;2\n3;4\n")
 	z.Close()
 	kept := write(t, dir, "SYNTHETIC_n.zst", packed.Bytes())
 	inputs, err := Expand([]string{sub, kept})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, in := range inputs {
 		f, err := Detect(in, kinds)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		kind := "unknown"
 		if f.Kind != nil {
 			kind = f.Kind.Name + " " + f.Slot
 		}
 		rel, err := filepath.Rel(dir, in.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got = append(got, rel+" "+kind)
 	}
 	want := []string{"sub/b.txt birds ", "sub/below/half.txt unknown", "sub/c.zip:./in/f.csv fish red",
@@ -145,14 +133,10 @@ func TestExpandRefuses(t *testing.T) {
 func TestReader(t *testing.T) {
 	dir := t.TempDir()
 	f, err := Detect(&Input{Path: write(t, dir, "b.csv", []byte("bird;wing;nest\na;1;x\nb\nc;2;y\nd;3;z\n"))}, kinds)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	read := 0
 	r, err := f.Read(func(n int) error { read += n; return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	birds := ""
 	for r.NextRow() {
@@ -162,9 +146,7 @@ func TestReader(t *testing.T) {
 		}
 	}
 	report, err := r.Done()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	report.RejectMany(1, "twice")
 	report.CountServed()
 	if birds != "acd" || report.Rows != 4 || report.Served != 1 || report.Rejected["wrong number of columns"] != 1 ||
@@ -191,9 +173,7 @@ func TestWatchStops(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer r.Close()
 	for r.NextRow() {
 	}

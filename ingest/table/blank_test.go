@@ -62,10 +62,8 @@ func FuzzBlank(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		if err := Blank(&out, strings.NewReader(text), "t", opt,
-			func(n Name) bool { return !n.Matches("B*") }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Blank(&out, strings.NewReader(text), "t", opt,
+			func(n Name) bool { return !n.Matches("B*") }))
 		r, err := NewReader(strings.NewReader(text), "t", opt)
 		if err != nil || r.width < 2 { // of one column, the line of one field is a record
 			return

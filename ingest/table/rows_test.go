@@ -42,9 +42,7 @@ func splitAlone(text string, opt Options, columns int) (records []string, ok boo
 func rowsAgain(t *testing.T, text string, opt Options, columns, size int) (first, second []string) {
 	// The end comes with the last bytes, so that the last record is split without reading again.
 	r, err := NewReader(iotest.DataErrReader(strings.NewReader(text)), "t", opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bindFirst(r, columns)
 	var rows Rows
 	for more := true; more; {
@@ -131,9 +129,7 @@ func TestRowsRepeat(t *testing.T) {
 // Repeated fields are found at all.
 func TestRowsSame(t *testing.T) {
 	r, err := NewReader(strings.NewReader("a;b;c\n1;2;3\n1;20;3\n1;20\n1;20;3\n1;20;3\n"), "t", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bindFirst(r, 3)
 	var rows Rows
 	var same []uint64
@@ -160,9 +156,7 @@ func TestRowsOfManyColumns(t *testing.T) {
 	line := strings.Repeat("x;", 70) + "y\x00z\n"
 	checkRows(t, line+line+line+line, Options{}, 71, 1<<16)
 	r, err := NewReader(strings.NewReader(line+line+line), "t", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 65 {
 		r.bound = append(r.bound, 1)
 	}
@@ -180,9 +174,7 @@ func TestRowsOfOneRecord(t *testing.T) {
 	text := "a;b\n" + strings.Repeat("1;2\n", 3*maxRecords)
 	checkRows(t, text, Options{}, 2, 1<<16)
 	r, err := NewReader(strings.NewReader(text), "t", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bindFirst(r, 2)
 	var rows Rows
 	for blocks := range 3 {
@@ -195,12 +187,8 @@ func TestRowsOfOneRecord(t *testing.T) {
 // A column that the table lacks repeats like others.
 func TestRowsOfAMissingColumn(t *testing.T) {
 	r, err := NewReader(strings.NewReader("a;b\n1;2\n1;3\n1;\t\n1;5\n"), "t", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Bind([]Column{{Name: "a"}, {Name: "c"}, {Name: "b"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, r.Bind([]Column{{Name: "a"}, {Name: "c"}, {Name: "b"}}))
 	var rows Rows
 	var got []string
 	for rows.Fill(r, 1<<16); rows.Next(); {

@@ -11,7 +11,12 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"relais/internal/errtest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // all reads every record as strings.
 func all(t testing.TB, in io.Reader, opt Options, cols int) (rows [][]string, lines []int, err error) {
@@ -162,9 +167,7 @@ func TestRaw(t *testing.T) {
 
 func TestBind(t *testing.T) {
 	r, err := NewReader(strings.NewReader("Opérateur;emr_dt_service;x\nORANGE;2020;1\n"), "f.csv", Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cols := []Column{{Name: "emr_dt", Aliases: []string{"emr_dt_service"}},
 		{Name: "adm_lb_nom", Aliases: []string{"Opérateur"}, Required: true}, {Name: "y"}}
 	if got := r.Score(cols); got < 0.66 || got > 0.67 {
@@ -213,9 +216,7 @@ func TestUnended(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			r, err := NewReader(strings.NewReader(tt.text), "f.csv", Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for r.Next() {
 			}
 			if r.Unended() != tt.want {
@@ -250,9 +251,7 @@ func TestAgreesWithCSV(t *testing.T) {
 			c.Comma = ';'
 			return c.ReadAll()
 		}()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, row := range want {
 			for i := range row {
 				row[i] = strings.TrimSpace(row[i])
@@ -305,9 +304,7 @@ func BenchmarkReader(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
 		r, err := NewReader(bytes.NewReader(file), "f.csv", Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 		for r.Next() {
 		}
 		if r.Err() != nil {

@@ -27,9 +27,7 @@ func TestRedacted(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			u, err := url.Parse(tt.text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if got := redacted(u); got != tt.want {
 				t.Errorf("got %s, want %s", got, tt.want)
 			}
@@ -120,9 +118,7 @@ func (k *kit) wantNoKey() (seen int) {
 		}
 		return err
 	})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return seen
 }
 

@@ -47,9 +47,8 @@ func newFeedKit(t *testing.T) *feedKit {
 	k := &feedKit{kit: newKit(t), at: time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)}
 	db := storetest.New(t, outage.Buckets...)
 	var err error
-	if k.store, err = outage.Open(db, func() time.Time { return k.at }); err != nil {
-		t.Fatal(err)
-	}
+	k.store, err = outage.Open(db, func() time.Time { return k.at })
+	must(t, err)
 	k.put(orange, published(1, 3))
 	k.put(free, published(1, 2))
 	k.use(k.feed("hs-orange", "orange", orange), k.feed("hs-free", "FREE", free))
@@ -114,9 +113,7 @@ func TestFeeds(t *testing.T) {
 	k.expect("at first", "FREE", "available, read 20T12, failed never: 1 2")
 	k.expect("at first", "SFR", "absent, read never, failed never:")
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var report struct {
 		Markets []string
 		Files   []struct{ Name, Status string }
@@ -270,9 +267,7 @@ func TestFeedChangedByHand(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k.at = k.at.Add(time.Hour)
-			if err := tt.do(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.do())
 			k.at = k.at.Add(time.Hour)
 			r := k.run()
 			k.want(r, Updated, "")

@@ -227,9 +227,7 @@ func FuzzCatalogues(f *testing.F) {
 		}
 		if file.match == nil && file.check() != nil {
 			file = &File{Name: "x", Market: market.FR, Find: byDataset, URL: "http://c/", Match: "(.)"}
-			if err := file.check(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, file.check())
 		}
 		for _, parse := range []func([]byte) ([]entry, error){parseDataset, parseSTAC} {
 			entries, err := parse(text)

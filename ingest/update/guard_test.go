@@ -77,15 +77,11 @@ func TestNamedHost(t *testing.T) {
 		"LOCALHOST", 1) + `/a.csv","licence":"none"}]}`
 	filetest.Write(t, path, text)
 	own, err := ReadTable(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := newClient("relais/test", quick, own.ownHosts())
 	defer c.close()
 	a, err := c.get(t.Context(), localhost(s)+"/a.csv", http.Header{}, http.StatusOK)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a.Body.Close()
 	wantRefused(t, c, s.URL) // another host at the same address
 	shipped, err := Default()
@@ -100,9 +96,7 @@ func TestNamedHost(t *testing.T) {
 func TestProxy(t *testing.T) {
 	proxy, asked := counting(t, "")
 	at, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := newClient("relais/test", quick, map[string]bool{"named.test": true})
 	defer c.close()
 	c.guard.Proxy = http.ProxyURL(at)

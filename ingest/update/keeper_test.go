@@ -65,9 +65,7 @@ func TestKeeper(t *testing.T) {
 func TestKeeperOfFolder(t *testing.T) {
 	k := weeklyKit(t)
 	lock, err := k.dir.LockQuietly("update")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	keeper := &Keeper{Options: k.options(), Every: time.Hour, Log: slog.New(slog.DiscardHandler)}
 	keeper.start()
 	ran := keeper.runOnce(t.Context(), nil)
@@ -77,10 +75,8 @@ func TestKeeperOfFolder(t *testing.T) {
 	k.wantAsked()
 	lock.Unlock()
 	keeper.Dir = folder.Dir(k.dir.Snapshot("a/b") + "/file")
-	if err := errors.Join(os.MkdirAll(k.dir.Snapshots(), 0o755), os.MkdirAll(k.dir.Snapshots()+"/a", 0o755),
-		os.WriteFile(k.dir.Snapshot("a/b"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(k.dir.Snapshots(), 0o755), os.MkdirAll(k.dir.Snapshots()+"/a", 0o755),
+		os.WriteFile(k.dir.Snapshot("a/b"), nil, 0o644)))
 	ran = keeper.runOnce(t.Context(), nil)
 	if s := keeper.State(); !ran || !strings.Contains(s.Problems[market.DROM], "not a directory") ||
 		s.Failures[market.FR] != 1 || s.Last.IsZero() {
@@ -104,18 +100,14 @@ func TestFirstRun(t *testing.T) {
 			t.Fatalf("an empty folder: got the first run after %s, want it within five minutes", at.Sub(now))
 		}
 	}
-	if err := os.MkdirAll(k.dir.Snapshots(), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(k.dir.Snapshots(), 0o755))
 	for _, tt := range []struct {
 		age  time.Duration
 		soon bool
 	}{{time.Hour, false}, {23 * time.Hour, false}, {25 * time.Hour, true}, {-100 * time.Hour, true}} {
 		t.Run(tt.age.String(), func(t *testing.T) {
 			for _, path := range []string{k.dir.Snapshot("FR"), k.dir.Snapshot("DROM")} {
-				if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chtimes(path, now, now.Add(-tt.age))); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(os.WriteFile(path, nil, 0o644), os.Chtimes(path, now, now.Add(-tt.age))))
 			}
 			at := keeper.firstRun(now)
 			if tt.soon != at.Before(now.Add(6*time.Minute)) || !tt.soon && !at.Equal(now.Add(24*time.Hour-tt.age)) {
@@ -131,9 +123,7 @@ func TestWritable(t *testing.T) {
 		t.Error(err)
 	}
 	lock, err := dir.Lock("update", "relais update", time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer lock.Unlock()
 	if err := Writable(dir); err != nil {
 		t.Error(err)

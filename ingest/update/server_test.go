@@ -186,9 +186,7 @@ func weeklyKit(t *testing.T) *kit {
 func (k *kit) file(name, find, path, match string) string {
 	text, err := json.Marshal(map[string]any{"name": name, "market": "FR", "find": find, "url": k.URL + path,
 		"match": match, "licence": "test"})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return string(text)
 }
 
@@ -197,9 +195,7 @@ func (k *kit) use(files ...string) { k.table = `{"files":[` + strings.Join(files
 func (k *kit) options() Options {
 	k.t.Helper()
 	table, err := parseTable("test.json", []byte(k.table))
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	table.own = true // its servers are on this machine
 	return Options{Dir: k.dir, Table: table, Version: "test", Limits: quick}
 }
@@ -213,9 +209,7 @@ func (k *kit) run() *SourceReport {
 func (k *kit) runWith(o Options) *SourceReport {
 	k.t.Helper()
 	r, err := Run(context.Background(), o)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	if len(r.Sources) != 1 {
 		k.t.Fatalf("%d sources, want 1", len(r.Sources))
 	}
@@ -278,9 +272,7 @@ func (k *kit) listing() string {
 		}
 		return err
 	})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return b.String()
 }
 
@@ -324,9 +316,7 @@ func observatory(t *testing.T, date string) []byte {
 func demoFile(t *testing.T, name string) []byte {
 	t.Helper()
 	files, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for file, text := range files {
 		if strings.Contains(file, name) {
 			return text

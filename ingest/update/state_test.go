@@ -68,9 +68,7 @@ func TestSnapshotIsAnother(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			k := weeklyKit(t)
 			k.want(k.run(), Updated, "")
-			if err := tt.spoil(k); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.spoil(k))
 			k.asked()
 			r := k.run()
 			k.want(r, Updated, "")
@@ -91,17 +89,11 @@ func TestSnapshotIsAnother(t *testing.T) {
 func TestLookTakesNoMemory(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	path := dir.Snapshot("FR")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	filetest.Write(t, path, "")
-	if err := os.Truncate(path, 64<<20); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, 64<<20))
 	sum, err := fileSHA256(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	french, good := ingest.Sources[0], record{Good: version{Asked: "x", ETag: `"a"`}}
 	s := state{Files: map[string]record{"a": good}, Snapshots: map[market.Code]string{market.FR: sum}}
 	var before, after runtime.MemStats

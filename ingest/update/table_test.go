@@ -12,9 +12,7 @@ import (
 
 func TestDefaultTable(t *testing.T) {
 	table, err := Default()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, f := range table.Files {
 		if m := market.Get(f.Market); !m.HasInventory() || f.Licence == "" || !strings.HasPrefix(f.URL, "https://") {
 			t.Errorf(`f = %+v; want m.HasInventory(), f.Licence != "", f.URL that begins with "https://"`, f)

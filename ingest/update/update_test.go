@@ -16,10 +16,14 @@ import (
 	"time"
 
 	"relais/demo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 func TestSecondRunTouchesNothing(t *testing.T) {
 	k := weeklyKit(t)
@@ -181,12 +185,8 @@ func TestModified(t *testing.T) {
 		{now.AddDate(1, 0, 0).UTC().Format(http.TimeFormat), now},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			if err := os.Chtimes(path, now, now); err != nil {
-				t.Fatal(err)
-			}
-			if err := setModTime(path, tt.text, now); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chtimes(path, now, now))
+			must(t, setModTime(path, tt.text, now))
 			info, err := os.Stat(path)
 			if err != nil || !info.ModTime().Equal(tt.want) {
 				t.Errorf("got %v, %v; want %v", info.ModTime(), err, tt.want)
@@ -230,16 +230,12 @@ func TestUnreadMarkets(t *testing.T) {
 func TestFolderInUse(t *testing.T) {
 	k := weeklyKit(t)
 	lock, err := k.dir.Lock("ingest", "a backup", time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	k.want(k.run(), Failed, "a backup")
 	lock.Unlock()
 	k.want(k.run(), Updated, "")
 	lock, err = k.dir.LockQuietly("update")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer lock.Unlock()
 	if _, err := Run(t.Context(), k.options()); err == nil || !strings.Contains(err.Error(), "another update") {
 		t.Errorf(`got %v, want an error with "another update"`, err)
@@ -258,9 +254,7 @@ func TestDownloadsArePrivate(t *testing.T) {
 	k.put(extract, text.Bytes())
 	k.use(strings.Replace(k.file("extract", "url", extract, ""), `"FR"`, `"CA"`, 1), k.file("weekly", "url", weekly, ""))
 	left := filepath.Join(k.dir.Downloads(), "FR", "renamed", "contacts.csv") // of a run that was killed
-	if err := os.MkdirAll(filepath.Dir(left), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(left), 0o755))
 	filetest.Write(t, left, "a name")
 	var got []string
 	o := k.options()
@@ -298,9 +292,7 @@ func (k *kit) modes() (lines []string) {
 		lines = append(lines, fmt.Sprint(info.Mode(), " ", name))
 		return err
 	})
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, err)
 	return lines
 }
 
