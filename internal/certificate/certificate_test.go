@@ -12,20 +12,20 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // made are PEM files of a self-signed certificate that begins at a time.
 func made(t *testing.T, at time.Time) (cert, key []byte) {
 	t.Helper()
 	c, err := SelfSigned(nil, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := x509.MarshalPKCS8PrivateKey(c.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]}),
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
@@ -45,9 +45,8 @@ func newKit(t *testing.T, at time.Time) *kit {
 	k.write("cert.pem", cert)
 	k.write("key.pem", key)
 	var err error
-	if k.Files, err = k.open(); err != nil {
-		t.Fatal(err)
-	}
+	k.Files, err = k.open()
+	must(t, err)
 	return k
 }
 
@@ -60,16 +59,12 @@ func (k *kit) write(name string, text []byte) {
 	k.t.Helper()
 	path := filepath.Join(k.dir, name)
 	filetest.Write(k.t, path+".new", text)
-	if err := os.Rename(path+".new", path); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, os.Rename(path+".new", path))
 }
 
 func (k *kit) remove(name string) {
 	k.t.Helper()
-	if err := os.Remove(filepath.Join(k.dir, name)); err != nil {
-		k.t.Fatal(err)
-	}
+	must(k.t, os.Remove(filepath.Join(k.dir, name)))
 }
 
 // serves reports whether a certificate is the one that is used.
@@ -105,9 +100,7 @@ func TestReload(t *testing.T) {
 	k := newKit(t, now)
 	wantLines(t, "unchanged", k.looks(now))
 	first, err := k.Get(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cert, key := made(t, now.AddDate(0, 1, 0))
 	k.write("cert.pem", cert) // the key follows within a moment
 	k.look(now)
@@ -201,9 +194,7 @@ func TestOpenRefuses(t *testing.T) {
 func TestSelfSigned(t *testing.T) {
 	phone := net.ParseIP("192.168.1.5")
 	c, err := SelfSigned([]net.IP{phone}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	pool := x509.NewCertPool()
 	pool.AddCert(c.Leaf)
 	for _, name := range []string{"localhost", "127.0.0.1", "::1", "192.168.1.5"} {

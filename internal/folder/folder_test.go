@@ -8,7 +8,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/internal/errtest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sub", "file")
@@ -18,9 +23,7 @@ func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
 			return err
 		}
 	}
-	if err := Replace(path, text("one", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Replace(path, text("one", nil)))
 	full := errors.New("disk full")
 	if err := Replace(path, text("tw", full)); !errors.Is(err, full) || !strings.Contains(err.Error(), path) {
 		t.Errorf("error = %v, want disk full with the path", err)
@@ -28,9 +31,7 @@ func TestReplaceKeepsTheOldFileOnError(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != "one" {
 		t.Errorf("after a failed write: got file %q, want one", got)
 	}
-	if err := Replace(path, text("three", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Replace(path, text("three", nil)))
 	if got, _ := os.ReadFile(path); string(got) != "three" {
 		t.Errorf("got file %q, want three", got)
 	}
@@ -43,9 +44,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	d := Dir(filepath.Join(t.TempDir(), "data"))
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
 	h, err := d.Lock("serve", "relais serve on 127.0.0.1:8080", now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = d.Lock("serve", "second", now)
 	var held *HeldError
 	if !errors.As(err, &held) || held.Holder.PID != os.Getpid() ||
@@ -58,9 +57,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	} else {
 		other.Unlock()
 	}
-	if err := h.Unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, h.Unlock())
 	if h, err = d.Lock("serve", "third", now); err != nil {
 		t.Fatalf("after unlock: %v", err)
 	}
@@ -78,14 +75,10 @@ func TestUnused(t *testing.T) {
 	put := func(name string) {
 		t.Helper()
 		path := filepath.Join(string(d), name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)))
 	}
 	is(true, "a missing folder")
-	if err := os.Mkdir(string(d), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(string(d), 0o755))
 	is(true, "a new folder")
 	put("ingest.lock")
 	put("serve.lock")
@@ -95,9 +88,7 @@ func TestUnused(t *testing.T) {
 	for _, name := range []string{"x", "snapshots/FR.snap", "sources/FR/manifest.json", "photos/x.jpg", ".tmp-1"} {
 		put(name)
 		is(false, name)
-		if err := os.Remove(filepath.Join(string(d), name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(string(d), name)))
 		os.Remove(filepath.Join(string(d), "photos"))
 	}
 	is(true, "all of it removed")

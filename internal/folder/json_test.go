@@ -17,9 +17,7 @@ func TestJSON(t *testing.T) {
 	if err := ReadJSON(path, new(address)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("missing file: error = %v, want fs.ErrNotExist", err)
 	}
-	if err := ReplaceJSON(path, address{"http://x/?a=1&b=<2>"}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, ReplaceJSON(path, address{"http://x/?a=1&b=<2>"}))
 	const want = "{\n  \"URL\": \"http://x/?a=1&b=<2>\"\n}\n"
 	if text, err := os.ReadFile(path); err != nil || string(text) != want {
 		t.Errorf("file = %q, %v; want %q", text, err, want)

@@ -15,9 +15,7 @@ import (
 func TestOwnerAdvice(t *testing.T) {
 	denied := fmt.Errorf("open clients.db: %w", fs.ErrPermission)
 	dir := filepath.Join(t.TempDir(), "it's data")
-	if err := os.MkdirAll(filepath.Join(dir, "snapshots"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(dir, "snapshots"), 0o755))
 	own, other := os.Geteuid(), 65534
 	open := func(path string) { // for others, who else would be stopped before
 		for ; path != filepath.Dir(path) && path != os.TempDir(); path = filepath.Dir(path) {
@@ -29,9 +27,7 @@ func TestOwnerAdvice(t *testing.T) {
 	weak, file := filepath.Join(t.TempDir(), "weak"), filepath.Join(t.TempDir(), "list.csv")
 	err := errors.Join(os.Mkdir(shut, 0o700), os.Mkdir(weak, 0o700), os.WriteFile(filepath.Join(weak, "x"), nil, 0o400),
 		os.WriteFile(file, nil, 0o600))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, path := range []string{filepath.Dir(shut), filepath.Dir(file)} {
 		open(path)
 	}

@@ -17,14 +17,10 @@ func TestScratch(t *testing.T) {
 	elsewhere := t.TempDir()
 	path := func(name string) string { return filepath.Join(temporary, name) }
 	for _, name := range []string{"relais-x-dead/data", "relais-y-1", "relais-x-living"} {
-		if err := os.MkdirAll(path(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(path(name), 0o700))
 	}
-	if err := errors.Join(os.WriteFile(path("relais-x-dead/data/file"), []byte("left"), 0o600),
-		os.WriteFile(path("relais-x-file"), nil, 0o600), os.Symlink(elsewhere, path("relais-x-link"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(path("relais-x-dead/data/file"), []byte("left"), 0o600),
+		os.WriteFile(path("relais-x-file"), nil, 0o600), os.Symlink(elsewhere, path("relais-x-link"))))
 	hold(t, path("relais-x-living"))
 	err := Scratch("relais-x-", func(outer string) error {
 		if info, err := os.Stat(outer); err != nil || info.Mode().Perm() != 0o700 {
@@ -53,9 +49,7 @@ func TestScratch(t *testing.T) {
 func namesIn(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
@@ -72,9 +66,7 @@ func hold(t *testing.T, dir string) {
 	cmd := exec.Command(flock, "--no-fork", dir, "sh", "-c", "echo locked; read line")
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
-	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err1, err2, cmd.Start()))
 	t.Cleanup(func() {
 		in.Close()
 		cmd.Wait()

@@ -12,8 +12,12 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // build returns what a build of all modules would say about itself.
 func build(t *testing.T, table *Table) *debug.BuildInfo {
@@ -29,50 +33,34 @@ func build(t *testing.T, table *Table) *debug.BuildInfo {
 func bill(t *testing.T) []byte {
 	t.Helper()
 	table, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	info := build(t, table)
 	parts, err := table.Of(info, "2.36-9+deb12u14")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var b bytes.Buffer
-	if err := table.WriteBOM(&b, "v1.2.3", info, parts); err != nil {
-		t.Fatal(err)
-	}
+	must(t, table.WriteBOM(&b, "v1.2.3", info, parts))
 	return b.Bytes()
 }
 
 // The bill follows the schema of CycloneDX, which comes with its library.
 func TestBillFollowsSchema(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := filepath.Join(strings.TrimSpace(string(out)), "schema")
 	compiler := jsonschema.NewCompiler()
 	for name, file := range map[string]string{"http://cyclonedx.org/schema/bom-1.6.schema.json": "bom-1.6.schema.json",
 		"http://cyclonedx.org/schema/spdx.schema.json":     "spdx.schema.json",
 		"http://cyclonedx.org/schema/jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
 		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(filetest.Read(t, filepath.Join(dir, file))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := compiler.AddResource(name, schema); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, compiler.AddResource(name, schema))
 	}
 	schema, err := compiler.Compile("http://cyclonedx.org/schema/bom-1.6.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, text := range map[string]string{"the bill": string(bill(t)),
 		"an unknown licence": strings.Replace(string(bill(t)), `"MIT"`, `"MITT"`, 1)} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if err := schema.Validate(document); (err == nil) != (name == "the bill") {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -82,9 +70,7 @@ func TestBillFollowsSchema(t *testing.T) {
 // The library of CycloneDX reads what was written.
 func TestBillIsRead(t *testing.T) {
 	var got cyclonedx.BOM
-	if err := cyclonedx.NewBOMDecoder(bytes.NewReader(bill(t)), cyclonedx.BOMFileFormatJSON).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cyclonedx.NewBOMDecoder(bytes.NewReader(bill(t)), cyclonedx.BOMFileFormatJSON).Decode(&got))
 	versions := map[string]string{}
 	for _, c := range *got.Components {
 		versions[c.Name] = c.Version
@@ -118,25 +104,19 @@ func TestBillIsRead(t *testing.T) {
 func requiredVersion(t *testing.T, module string) string {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", module).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.TrimSpace(string(out))
 }
 
 // A module that was replaced, as NOTICE says, has the version of what took its place.
 func TestReplacedModule(t *testing.T) {
 	table, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct{ version, want string }{{"v9.0.0", "pkg:golang/github.com/gen2brain/heic@v9.0.0"},
 		{"", "pkg:golang/github.com/gen2brain/heic"}} {
 		parts, err := table.Of(&debug.BuildInfo{Deps: []*debug.Module{{Path: "github.com/gen2brain/heic", Version: "v0.4.5",
 			Replace: &debug.Module{Path: "../heic", Version: tt.version}}}}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := parts[1]; got.URL != tt.want || got.Version != tt.version {
 			t.Errorf("got %s, version %q, want %s, version %q", got.URL, got.Version, tt.want, tt.version)
 		}
@@ -145,9 +125,7 @@ func TestReplacedModule(t *testing.T) {
 
 func TestUnknownModule(t *testing.T) {
 	table, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	info := build(t, table)
 	info.Deps = append(info.Deps, &debug.Module{Path: "example.org/x"})
 	if _, err := table.Of(info, ""); err == nil || !strings.Contains(err.Error(), "example.org/x") {

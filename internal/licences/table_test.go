@@ -39,9 +39,7 @@ func linkedModules(t *testing.T) []*linked {
 		c.Dir, c.Stderr = top, os.Stderr
 		c.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=1", "GOOS=linux", "GOARCH="+arch)
 		out, err := c.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for list := json.NewDecoder(bytes.NewReader(out)); list.More(); {
 			var p struct {
 				Dir    string
@@ -50,9 +48,7 @@ func linkedModules(t *testing.T) []*linked {
 					Main               bool
 				}
 			}
-			if err := list.Decode(&p); err != nil {
-				t.Fatal(err)
-			}
+			must(t, list.Decode(&p))
 			if p.Module == nil || p.Module.Main {
 				continue
 			}
@@ -83,9 +79,7 @@ func (m *linked) licenceFiles(t *testing.T) (files []string) {
 		for ; !seen[dir] && strings.HasPrefix(dir, m.dir); dir = filepath.Dir(dir) {
 			seen[dir] = true
 			entries, err := os.ReadDir(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, e := range entries {
 				if e.Type().IsRegular() && licenceFile.MatchString(e.Name()) && filepath.Ext(e.Name()) != ".go" {
 					files = append(files, filepath.Join(dir, e.Name()))
@@ -154,9 +148,7 @@ func wanted(t *testing.T) *Table {
 	table.Self = add(Part{Name: "relais", Licence: "Apache-2.0"},
 		[]string{filepath.Join(top, "NOTICE"), filepath.Join(top, "LICENSE")})
 	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	goroot := strings.TrimSpace(string(root))
 	table.Go = add(Part{Name: "std", Licence: "BSD-3-Clause", URL: "pkg:golang/std", Use: "the standard library of Go"},
 		[]string{filepath.Join(goroot, "LICENSE"), filepath.Join(goroot, "PATENTS")})
@@ -189,21 +181,13 @@ func TestTable(t *testing.T) {
 	if *update {
 		var b bytes.Buffer
 		w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		if err := json.NewEncoder(w).Encode(want); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("third-party.json.gz", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.NewEncoder(w).Encode(want))
+		must(t, w.Close())
+		filetest.Write(t, "third-party.json.gz", b.Bytes())
 		packed = b.Bytes()
 	}
 	got, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the embedded table is old: run go test ./internal/licences -update\n(-want +got)\n%.2000s", diff)
 	}
@@ -212,9 +196,7 @@ func TestTable(t *testing.T) {
 // Texts are complete: none is only a reference to another file.
 func TestTextsAreWhole(t *testing.T) {
 	table, err := Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	all := strings.Join(table.Texts, "\n")
 	for _, want := range []string{"GNU LESSER GENERAL PUBLIC LICENSE", "Version 3, 29 June 2007",
 		"Version 2.1, February 1999", "GNU GENERAL PUBLIC LICENSE", "GCC RUNTIME LIBRARY EXCEPTION",
@@ -230,9 +212,7 @@ func TestTextsAreWhole(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := table.WriteTexts(&out, append(table.Modules, table.Foreign...)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, table.WriteTexts(&out, append(table.Modules, table.Foreign...)))
 	if n := strings.Count(out.String(), "Version 2.1, February 1999"); n != 1 {
 		t.Errorf("a text is written %d times, want once", n)
 	}

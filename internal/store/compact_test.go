@@ -52,9 +52,7 @@ func deletedAndCompacted(t *testing.T, db *DB, path string, secret []byte, i int
 	err := db.Update(func(tx *Tx) error {
 		return errors.Join(tx.Bucket([]byte("a")).Delete([]byte("gone")), MarkDeleted(tx))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if has, err := db.HasDeleted(); !has || err != nil {
 		t.Fatalf("not marked: %v, %v, want true and no error", has, err)
 	}
@@ -64,9 +62,7 @@ func deletedAndCompacted(t *testing.T, db *DB, path string, secret []byte, i int
 		left = true
 	}
 	_, after, err := db.Compact()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(text, secret) || int64(len(text)) < after {
 		t.Fatalf("round %d: got %d bytes, %v, want at least %d without the secret", i, len(text), err, after)
@@ -169,9 +165,7 @@ func TestCompactReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	fill(t, path, 10)
 	db, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	if _, _, err := db.Compact(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v, want fs.ErrPermission", err)
@@ -189,9 +183,7 @@ func TestCheckAndCompactDamaged(t *testing.T) {
 	found := 0
 	for at := 8192; at < lastPage(data); at += 4096 {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := f.WriteAt([]byte{0xFF}, int64(at)+10); err != nil { // the number of elements of a page
 			t.Fatal(err)
 		}
@@ -237,12 +229,10 @@ func TestCompact(t *testing.T) {
 		put(t, db, fmt.Sprint("large", i), make([]byte, 1<<20))
 	}
 	for i := range 8 {
-		if err := db.Update(func(
+		must(t, db.Update(func(
 			tx *Tx) error {
 			return tx.Bucket([]byte("a")).Delete(fmt.Append(nil, "large", i))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	must(t, errors.Join(db.Close(), os.Chmod(path, 0o640)))
 	if os.Geteuid() == 0 {

@@ -204,9 +204,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "x.db")
 		fill(t, path, 400)
 		db, err := Open(path, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		must(t, os.Truncate(path, c.size))
 		ended := make(chan struct{})
 		go func() {

@@ -76,9 +76,7 @@ func TestFollow(t *testing.T) {
 				case 3:
 					err = a.Put(key, fmt.Append(nil, random.Int()))
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 			}
 			if random.IntN(5) == 0 {
 				return failed
@@ -119,9 +117,7 @@ func TestFollowOpenedAgain(t *testing.T) {
 			db.current.doubtful = true // as Update says when the fsync fails
 			if !kept {
 				f, err := os.OpenFile(path, os.O_RDWR, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if _, err := f.WriteAt(before, 0); err != nil {
 					t.Fatal(err)
 				}

@@ -31,9 +31,7 @@ func withoutFormat(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = db.Update(func(tx *boltTx) error {
 		b, err := tx.CreateBucket([]byte("a"))
 		if err != nil {

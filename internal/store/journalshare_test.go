@@ -17,25 +17,17 @@ func TestJournalOfReplicas(t *testing.T) {
 	heard := make([]int, len(dbs))
 	for i, db := range dbs {
 		db.Journal(map[string]store.News{"a": func(key, _, _ []byte) []byte { return key }})
-		if err := db.Follow(func(*store.Tx) error { return nil }, func([]store.Change) { heard[i]++ },
-			store.JournalBucket); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Follow(func(*store.Tx) error { return nil }, func([]store.Change) { heard[i]++ },
+			store.JournalBucket))
 	}
 	for i, key := range []string{"x", "y", "z"} {
-		if err := add(dbs[i%2], key); err != nil {
-			t.Fatal(err)
-		}
+		must(t, add(dbs[i%2], key))
 	}
 	dbs = append(dbs, replica(t, log))
 	for i, db := range dbs {
-		if err := db.Pull(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Pull(t.Context()))
 		list, err := db.JournalAfter(0, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, e := range list {
 			got = append(got, e.Text)

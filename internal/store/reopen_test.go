@@ -53,9 +53,7 @@ func TestPageFaults(t *testing.T) {
 				t.Errorf("the problem: %v, want ErrDamaged", err)
 			}
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := f.WriteAt(whole, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -129,9 +127,7 @@ func TestUnreadableIsNotDamaged(t *testing.T) {
 func headers(t *testing.T, path string) []byte {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	b := make([]byte, 8192)
 	if _, err := io.ReadFull(f, b); err != nil {
@@ -158,9 +154,7 @@ func TestOpenedAgain(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	for round := range 20 {
 		change(3 * round)
@@ -168,9 +162,7 @@ func TestOpenedAgain(t *testing.T) {
 		change(3*round + 1)
 		db.current.doubtful = true // as Update says when the fsync fails, and the system drops the page
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := f.WriteAt(before, 0); err != nil {
 			t.Fatal(err)
 		}

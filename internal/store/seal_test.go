@@ -120,9 +120,7 @@ func TestDamagedBucketName(t *testing.T) {
 	}
 	use(t, path)
 	db, err := Open(path, "a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = db.View(func(tx *Tx) error { return describe(&strings.Builder{}, tx.Bucket([]byte("b"))) })
 	if !errors.Is(err, ErrDamaged) {
 		t.Errorf("view: %v, want ErrDamaged", err)
@@ -213,9 +211,7 @@ func TestCommits(t *testing.T) {
 	restored := filepath.Join(dir, "restored.db")
 	filetest.Write(t, restored, copied.Bytes())
 	read, err := OpenReadOnly(restored)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer read.Close()
 	want("restored", read, 2)
 }

@@ -11,19 +11,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"relais/internal/errtest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // replica returns a new replica of a log with the buckets a and b.
 func replica(t testing.TB, log *logtest.Log) *store.DB {
 	t.Helper()
 	db := storetest.New(t, "a", "b")
 	db.SetHistory("h")
-	if err := db.Share(t.Context(), log); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Share(t.Context(), log))
 	return db
 }
 
@@ -52,9 +54,7 @@ func checkReplicas(t *testing.T, seed uint64, steps int) {
 				}
 			}
 		}, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	failed := errors.New("failed")
 	for range steps {
@@ -74,9 +74,7 @@ func checkReplicas(t *testing.T, seed uint64, steps int) {
 		}
 	}
 	for _, db := range dbs {
-		if err := db.Pull(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Pull(t.Context()))
 	}
 	want := logtest.Dump(t, dbs[0])
 	for i, db := range []*store.DB{dbs[1], replica(t, log)} {
@@ -149,31 +147,21 @@ func TestRewoundLog(t *testing.T) {
 			log := logtest.New()
 			db, other := replica(t, log), replica(t, log)
 			for i := range 3 {
-				if err := add(db, fmt.Sprint("kept ", i)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, add(db, fmt.Sprint("kept ", i)))
 			}
-			if err := other.Pull(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, other.Pull(t.Context()))
 			for i := range 2 {
-				if err := add(db, fmt.Sprint("lost ", i)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, add(db, fmt.Sprint("lost ", i)))
 			}
 			log.Rewind(2)
 			for i := range others {
-				if err := add(other, fmt.Sprint("other ", i)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, add(other, fmt.Sprint("other ", i)))
 			}
 			if err := add(db, "late"); err != nil && !errors.Is(err, store.ErrRewound) {
 				t.Fatal(err)
 			}
 			for _, db := range []*store.DB{db, other} {
-				if err := db.Fresh(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, db.Fresh(t.Context()))
 			}
 			if has(t, db, "lost 0") || !has(t, db, "kept 2") || db.Rebuilt() != 1 || other.Rebuilt() != 0 {
 				t.Errorf("got %v, rebuilt %d and %d times", logtest.Dump(t, db), db.Rebuilt(), other.Rebuilt())
@@ -200,25 +188,17 @@ func TestReplicaOpenedAgain(t *testing.T) {
 			t.Errorf("opening %d: got %v, rebuilt %d times", i, logtest.Dump(t, db), db.Rebuilt())
 		}
 		if i < 2 {
-			if err := add(db, fmt.Sprint(i)); err != nil {
-				t.Fatal(err)
-			}
-			if err := add(other, fmt.Sprint("other ", i)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, add(db, fmt.Sprint(i)))
+			must(t, add(other, fmt.Sprint("other ", i)))
 		}
 		if _, _, err := db.Compact(); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, db.Close())
 	}
 	db := storetest.Open(t, path, "a", "b")
 	defer db.Close()
-	if err := db.Unshare(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Unshare())
 	if err := add(db, "alone"); err != nil || db.Mark() != (store.Mark{}) || log.Commits() != 5 {
 		t.Errorf("after Unshare: got %v, %v and %d commits", err, db.Mark(), log.Commits())
 	}
@@ -230,12 +210,8 @@ func TestDeletedInReplicas(t *testing.T) {
 	db, other := replica(t, log), replica(t, log)
 	for range 2 {
 		err := db.Update(func(tx *store.Tx) error { return store.MarkDeleted(tx) })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := other.Fresh(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, other.Fresh(context.Background()))
 		if marked, err := other.HasDeleted(); err != nil || !marked {
 			t.Fatalf("got %v, %v, want a mark", marked, err)
 		}
@@ -252,9 +228,7 @@ func TestFreshIsShared(t *testing.T) {
 	done := make(chan error)
 	for i := range 50 {
 		key := fmt.Sprint("k", i)
-		if err := add(db, key); err != nil {
-			t.Fatal(err)
-		}
+		must(t, add(db, key))
 		go func() {
 			err := other.Fresh(context.Background())
 			if err == nil && !bytes.Equal(value(other, key), []byte("1")) {

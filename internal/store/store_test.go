@@ -13,25 +13,19 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/tier"
 )
 
 // must ends the test on an error of what it needs.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = errtest.Must
 
 func opened(t testing.TB, path string) *DB {
 	t.Helper()
 	db, err := Open(path, "a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	return db
 }
@@ -48,9 +42,7 @@ func get(t testing.TB, db *DB, key string) (value []byte) {
 		value = bytes.Clone(tx.Bucket([]byte("a")).Get([]byte(key)))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return value
 }
 
@@ -77,9 +69,7 @@ func TestOpenCreates(t *testing.T) {
 		t.Errorf("got %v, %v, want no error and Perm = 0o600", info.Mode(), err)
 	}
 	db, err := Open(path, "a", "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	wantValue(t, db, "k", "v")
 	err = db.View(func(tx *Tx) error {
@@ -192,9 +182,7 @@ func TestReadOnly(t *testing.T) {
 	must(t, errors.Join(db.Close(), os.Chmod(path, 0o444)))
 	for range 2 { // at once
 		db, err := OpenReadOnly(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer db.Close()
 		wantValue(t, db, "k", "v")
 		if err := db.Update(func(*Tx) error { return nil }); !folder.ReadOnly(err) {
@@ -335,15 +323,11 @@ func (w writer) Write(p []byte) (int, error) { return w(p) }
 func content(t testing.TB, path, bucket string) string {
 	t.Helper()
 	db, err := OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	var all strings.Builder
 	err = db.View(func(tx *Tx) error { return describe(&all, tx.Bucket([]byte(bucket))) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all.String()
 }
 
@@ -381,16 +365,12 @@ func fill(t testing.TB, path string, keys int) {
 		return errors.Join(small.Put([]byte("k"), []byte("v")), small.SetSequence(7),
 			large.Put([]byte("k"), make([]byte, 10000)), large.Put([]byte("empty"), nil))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range 3 { // free pages
-		if err := db.Update(func(
+		must(t, db.Update(func(
 			tx *Tx) error {
 			return tx.Bucket([]byte("a")).Delete(fmt.Appendf(nil, "key-%05d", i))
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	must(t, db.Close())
 }
