@@ -23,13 +23,9 @@ func TestChosenTools(t *testing.T) {
 	} {
 		s, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(),
 			&sdk.StreamableClientTransport{Endpoint: w.URL + Path + query}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		list, err := s.ListTools(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got []string
 		for _, tool := range list.Tools {
 			got = append(got, tool.Name)
@@ -49,9 +45,7 @@ func TestChosenTools(t *testing.T) {
 		t.Errorf("%d tools are essential, want 15", len(tools.Essential))
 	}
 	resp, err := http.Post(w.URL+Path+"?tools=sites_gett", "application/json", strings.NewReader(pingBody))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer resp.Body.Close()
 	if text, _ := io.ReadAll(resp.Body); resp.StatusCode != 400 || !strings.Contains(string(text), `"sites_gett" is not a tool`) {
 		t.Errorf("an unknown tool: status %d, %s", resp.StatusCode, text)

@@ -71,9 +71,7 @@ func serveFile(t *testing.T) (w *world, db *store.DB, path string) {
 func serveOf(t *testing.T, db *store.DB) *world {
 	t.Helper()
 	people, err := account.Open(db, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := serve(t, func(o *Options) {
 		reading := o.Reading
 		o.Accounts = people
@@ -93,18 +91,13 @@ func TestLostAccount(t *testing.T) {
 	w, db, _ := serveFile(t)
 	lost, other := w.token(t, "alice", account.Read), w.token(t, "bob", account.Read)
 	alice, err := w.people.Find("alice")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = db.Update(func(tx *store.Tx) error {
 		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(alice.ID), []byte("{"))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if w.tools.Accounts, err = account.Open(db, time.Now); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	w.tools.Accounts, err = account.Open(db, time.Now)
+	must(t, err)
 	resp, text := post(t, w, initializeBody, "Authorization", lost)
 	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("the damaged account: status = %d, want 503 with Retry-After: %s", resp.StatusCode, text)
@@ -128,9 +121,7 @@ func TestUnreadableAccounts(t *testing.T) {
 	if resp, text := call(); resp.StatusCode != http.StatusOK || strings.Contains(text, `"isError":true`) {
 		t.Fatalf("before the damage: status = %d, want 200 without isError: %.300s", resp.StatusCode, text)
 	}
-	if err := os.Truncate(path, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Truncate(path, 0))
 	resp, text := call()
 	if resp.StatusCode != http.StatusOK || !strings.Contains(text, `"isError":true`) ||
 		!strings.Contains(text, "cannot read its data at the moment") || strings.Contains(text, path) {
@@ -142,9 +133,7 @@ func TestUnreadableAccounts(t *testing.T) {
 // others are not called wrong.
 func TestUnknownCredentialsWhileAway(t *testing.T) {
 	log, db := logtest.New(), storetest.New(t, account.Buckets...)
-	if err := db.Share(t.Context(), log); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Share(t.Context(), log))
 	w := serveOf(t, db)
 	known := w.token(t, "alice", account.Read)
 	unknown := known[:len(known)-1] + string('A'+('B'-known[len(known)-1])%2)

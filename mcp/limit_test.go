@@ -28,9 +28,7 @@ func (w *world) issue(t *testing.T, change func(*access.Client)) *access.Issued 
 		change(&c)
 	}
 	issued, err := w.clients.Create(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return issued
 }
 

@@ -15,15 +15,17 @@ import (
 
 	"relais/auth/access"
 	"relais/auth/account"
+	"relais/internal/errtest"
 	"relais/mcp/tools"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // Every tool is listed with what an assistant needs to choose and call it.
 func TestList(t *testing.T) {
 	list, err := connect(t, serve(t, nil)).ListTools(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(list.Tools) != len(tools.All()) || len(list.Tools) < 20 {
 		t.Fatalf("%d tools, want %d, which are 20 or more", len(list.Tools), len(tools.All()))
 	}
@@ -53,14 +55,10 @@ func TestCall(t *testing.T) {
 		t.Fatalf("got %v, %+v, want a result without an error", err, r)
 	}
 	structured, err := json.Marshal(r.StructuredContent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := r.Content[0].(*sdk.TextContent).Text
 	var want, got any
-	if err := errors.Join(json.Unmarshal(structured, &want), json.Unmarshal([]byte(text), &got)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(json.Unmarshal(structured, &want), json.Unmarshal([]byte(text), &got)))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("text (-structured +text)\n%s", diff)
 	}
@@ -297,14 +295,10 @@ func TestNoSessions(t *testing.T) {
 	}
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		r, err := http.NewRequestWithContext(t.Context(), method, w.URL+Path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.Header.Set("Accept", "text/event-stream")
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusMethodNotAllowed {
 			t.Errorf("%s: status = %d, want 405", method, resp.StatusCode)

@@ -38,9 +38,7 @@ func TestSummarize(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := s.summarize([]byte(c.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(bodySummary{})); diff != "" {
 				t.Errorf("summary of %s (-want +got)\n%s", c.body, diff)
 			}
@@ -65,9 +63,7 @@ func TestSummarize(t *testing.T) {
 func TestDecoder(t *testing.T) {
 	m, err := jsonrpc.DecodeMessage([]byte(`{"jsonrpc":"2.0","id":7,"method":"ping","Method":"x","METHOD":"y",` +
 		`"params":{"a":1},"params":{"b":"` + "\xff" + `", "b":[ ]}}` + "\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, ok := m.(*jsonrpc.Request)
 	if !ok || r.Method != "ping" || r.ID.Raw() != int64(7) || string(r.Params) != "{\"b\":\"\xff\", \"b\":[ ]}" {
 		t.Errorf("got %+v, want ping with the id 7 and the last params", m)

@@ -23,9 +23,7 @@ func ask(t *testing.T, w *world, version, method string, params object) (answer 
 			"io.modelcontextprotocol/clientCapabilities": object{}}
 	}
 	body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	name, _ := params["name"].(string)
 	res, text := post(t, w, string(body), "Mcp-Protocol-Version", version, "Mcp-Method", method, "Mcp-Name", name)
 	if _, event, ok := strings.Cut(text, "data: "); ok {

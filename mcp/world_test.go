@@ -44,22 +44,18 @@ type world struct {
 func serve(t *testing.T, change func(*Options)) *world {
 	t.Helper()
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := &world{}
 	dir := t.TempDir()
 	open := func(name string, buckets ...string) *store.DB {
 		db := storetest.Open(t, filepath.Join(dir, name), buckets...)
 		return db
 	}
-	if w.people, err = account.Open(open("users.db", account.Buckets...), time.Now); err != nil {
-		t.Fatal(err)
-	}
+	w.people, err = account.Open(open("users.db", account.Buckets...), time.Now)
+	must(t, err)
 	sealer := access.OpenSealer(filepath.Join(dir, "secret.key"))
-	if w.clients, err = access.OpenClients(open("clients.db", access.Bucket), sealer, time.Now); err != nil {
-		t.Fatal(err)
-	}
+	w.clients, err = access.OpenClients(open("clients.db", access.Bucket), sealer, time.Now)
+	must(t, err)
 	mux := http.NewServeMux()
 	w.Server = httptest.NewServer(mux)
 	t.Cleanup(w.Close)
@@ -92,9 +88,7 @@ func connect(t *testing.T, w *world) *sdk.ClientSession {
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	transport := &sdk.StreamableClientTransport{Endpoint: w.URL + Path, DisableStandaloneSSE: true}
 	s, err := c.Connect(t.Context(), transport, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -103,9 +97,7 @@ func connect(t *testing.T, w *world) *sdk.ClientSession {
 func post(t *testing.T, w *world, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+Path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	for i := 0; i < len(headers); i += 2 {
@@ -116,14 +108,10 @@ func post(t *testing.T, w *world, body string, headers ...string) (*http.Respons
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return resp, string(text)
 }
 
