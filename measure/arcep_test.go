@@ -79,9 +79,7 @@ func TestARCEP(t *testing.T) {
 				t.Errorf("speedtests: served %d, rejected %v; want 3 and %v", r.Served, r.Rejected, want)
 			}
 			tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: 10})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var got []string
 			for _, m := range tests {
 				got = append(got, fmt.Sprintf("%.2f %s %s-%d %v %v %v %q", m.Position.Lat, m.Time.UTC().Format("15:04:05"),
@@ -175,9 +173,7 @@ func TestRealARCEP(t *testing.T) {
 	r := csv.NewReader(strings.NewReader(string(filetest.Read(t, path))))
 	r.Comma = ';'
 	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cell := func(row []string, name string) string { return row[slices.Index(rows[0], name)] }
 	key := map[string]string{"Orange": "ORANGE", "SFR": "SFR", "Free": "FREE", "Bouygues": "BOUYGUES"}
 	speeds, points, none := map[string]int{}, map[string]int{}, 0
@@ -197,9 +193,7 @@ func TestRealARCEP(t *testing.T) {
 		t.Errorf("speedtests: served %d, rejected %v; want 34, and 63 without a speed", r.Served, r.Rejected)
 	}
 	tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]int{}
 	for _, m := range tests {
 		if protocol := "DOWNLOAD"; math.IsNaN(m.Download) != math.IsNaN(m.Upload) {

@@ -71,17 +71,13 @@ func at(t *testing.T, s *Store, lat float64) facts {
 	f := facts{}
 	q := Query{Market: market.FR, Limit: 100, Box: &geo.Box{South: lat - 1e-5, North: lat + 1e-5, West: 4, East: 5}}
 	points, err := s.Coverage(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range points {
 		f.measure(&points[i].Measurement)
 		f.count("signals", !math.IsNaN(points[i].Signal))
 	}
 	tests, _, err := s.Speedtests(q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range tests {
 		x := &tests[i]
 		f.measure(&x.Measurement)
@@ -205,9 +201,7 @@ func (c *columnsCase) test(t *testing.T) {
 		paths = append(paths, x.path)
 	}
 	reports, err := s.Import(context.Background(), market.FR, c.kind, nil, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, x := range list {
 		want, served := c.facts, c.served
 		if x.column != "" && x.column == c.all && x.how != "doubled" {

@@ -18,9 +18,7 @@ import (
 func all(t testing.TB, s *Store, code market.Code) []Point {
 	t.Helper()
 	list, err := s.Coverage(Query{Market: code, Limit: maxLimit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
@@ -19,12 +20,8 @@ import (
 // now is the tests' clock.
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 func clockOf(t time.Time) func() time.Time { return func() time.Time { return t } }
 
@@ -34,9 +31,7 @@ func openStore(t testing.TB, dir string) *Store {
 	t.Helper()
 	closeStore(t, dir)
 	s, err := openMeasures(folder.Dir(dir), false, clockOf(now))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	openStores.Store(dir, s)
 	t.Cleanup(func() { closeStore(t, dir) })
 	return s
@@ -47,9 +42,7 @@ func openReader(t testing.TB, dir string) *Store {
 	t.Helper()
 	closeStore(t, dir)
 	s, err := openMeasures(folder.Dir(dir), true, clockOf(now))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	openStores.Store(dir, s)
 	t.Cleanup(func() { closeStore(t, dir) })
 	return s
@@ -89,9 +82,7 @@ func importedAs(t testing.TB, s *Store, code market.Code, kind Kind, path string
 func importedKind(t testing.TB, s *Store, code market.Code, kind Kind, paths ...string) []*source.Report {
 	t.Helper()
 	reports, err := s.Import(context.Background(), code, kind, nil, paths...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range reports {
 		sum := r.Served
 		for _, n := range r.Rejected {

@@ -61,16 +61,12 @@ func TestMerged(t *testing.T) {
 		r := rand.New(rand.NewPCG(3, 4))
 		all = append(all, contentOf(t, s), s.Counts(market.FR, Coverage), s.Counts(market.FR, Speedtest))
 		sessions, err := s.Sessions(Query{Market: market.FR, Limit: 1000}, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, sessions)
 		for range 60 {
 			q := randomQuery(r)
 			n, err := s.Sessions(q, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			all = append(all, n)
 		}
 		return all
@@ -121,9 +117,7 @@ func TestRetainToTheSecond(t *testing.T) {
 		rows := 0
 		for _, name := range segmentsIn(t, dir) { // also those that no row names
 			seg, err := readSegment(filepath.Join(dir, Dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			rows += seg.rows
 		}
 		if rows != n-i {

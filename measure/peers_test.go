@@ -107,15 +107,10 @@ func (p *peer) start(t testing.TB) {
 	t.Helper()
 	closeStore(t, p.dir)
 	db, err := OpenDatabase(folder.Dir(p.dir), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Share(t.Context(), p.log); err != nil {
-		t.Fatal(err)
-	}
-	if p.Store, err = NewShared(t.Context(), folder.Dir(p.dir), db, clockOf(now), p.way); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, db.Share(t.Context(), p.log))
+	p.Store, err = NewShared(t.Context(), folder.Dir(p.dir), db, clockOf(now), p.way)
+	must(t, err)
 	openStores.Store(p.dir, p.Store)
 	t.Cleanup(func() { closeStore(t, p.dir) })
 }
@@ -123,18 +118,14 @@ func (p *peer) start(t testing.TB) {
 // pull brings a peer to the state of the log, as following does.
 func (p *peer) pull(t testing.TB) {
 	t.Helper()
-	if err := p.db.Pull(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.db.Pull(t.Context()))
 }
 
 // sweep deletes what is pending and unused, as the keeper of the cluster does.
 func (p *peer) sweep(t testing.TB) {
 	t.Helper()
 	unused, err := p.Unused(t.Context(), slices.Sorted(maps.Keys(p.way.pending)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, name := range unused {
 		delete(p.way.all, name)
 	}
@@ -292,17 +283,13 @@ func TestPreparedAgain(t *testing.T) {
 				}
 				return tt.between(second)
 			}
-			if err := tt.do(first); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.do(first))
 			if puts != tt.attempts {
 				t.Errorf("prepared %d times, want %d", puts, tt.attempts)
 			}
 			wantSame(t, all, alone(t, func(s *Store) {
 				p := &peer{Store: s}
-				if err := errors.Join(tt.between(p), tt.do(p)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(tt.between(p), tt.do(p)))
 			}))
 		})
 	}

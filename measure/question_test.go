@@ -91,9 +91,7 @@ func TestCoverageAgainstBruteForce(t *testing.T) {
 			}
 		}
 		got, err := s.Coverage(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		seen := map[string]bool{}
 		for _, p := range got {
 			if _, ok := want[p.key()]; !ok || seen[p.key()] {

@@ -22,9 +22,7 @@ func contentOf(t testing.TB, s *Store) (list []string) {
 		list = append(list, line(&p))
 	}
 	tests, _, err := s.Speedtests(Query{Market: market.FR, Limit: maxLimit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, x := range tests {
 		list = append(list, fmt.Sprintf("%+v", x))
 	}
@@ -36,9 +34,7 @@ func repaired(t testing.TB, dir string) Repaired {
 	t.Helper()
 	closeStore(t, dir)
 	r, err := Repair(folder.Dir(dir), clockOf(now))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -75,9 +71,7 @@ func TestRepair(t *testing.T) {
 		case "junk":
 			err = os.WriteFile(db, []byte("no database"), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r := repaired(t, dir)
 		if r.Measures != len(want) || r.Files != len(files) || len(r.Left) > 0 ||
 			(r.Aside == "measures.db.damaged") != (lost == "junk") {

@@ -57,9 +57,7 @@ func allSessions(t *testing.T, s *Store, q Query) (got []Session) {
 	measures := 0
 	for q.Limit = 100; ; {
 		page, err := s.Sessions(q, len(got))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got, measures = append(got, page.Page...), page.Measures; len(page.Page) == 0 || page.Total == len(got) {
 			break
 		}

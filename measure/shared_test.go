@@ -74,9 +74,7 @@ func TestMergeMoved(t *testing.T) {
 				}
 				return nil
 			}
-			if err := all[0].MergeAll(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, all[0].MergeAll())
 			wantSame(t, all, contentOf(t, all[1].Store))
 			if n := all[1].Count(market.FR, Speedtest); tt.name == "merged" && n != 20 || tt.name == "removed" && n != 2 {
 				t.Errorf("speedtests = %d, want 20 after a merge, 2 after retention", n)
@@ -120,9 +118,7 @@ func TestHoldOfPeers(t *testing.T) {
 	small(t, all)
 	all[1].pull(t)
 	hold := all[1].Hold()
-	if err := all[0].MergeAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, all[0].MergeAll())
 	all[1].pull(t)
 	rows, err := readRows(all[1].db)
 	hold.Resume()
@@ -183,9 +179,7 @@ func TestFilesOfOthers(t *testing.T) {
 			small(t, all)
 			a.pull(t)
 			b.pull(t)
-			if err := a.MergeAll(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, a.MergeAll())
 			merged := a.Segments()[0]
 			added(t, a.Store, fieldsOf(5))
 			content := contentOf(t, a.Store)
@@ -240,9 +234,7 @@ func TestStartWithoutBlobs(t *testing.T) {
 	wantSame(t, all, want)
 	closeStore(t, all[1].dir)
 	for _, row := range files {
-		if err := os.Remove(filepath.Join(all[1].dir, "measures", row.File)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(all[1].dir, "measures", row.File)))
 	}
 	gets := 0
 	all[1].way.before = func(string) error { gets++; return errAway }
@@ -285,16 +277,12 @@ func TestStartSweeps(t *testing.T) {
 	want := small(t, all)
 	wantSame(t, all, want)
 	one, err := all[1].readOne(market.Get(market.FR), fieldsOf(7))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, _, err := all[1].write(one); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, all[1].dir)
-	if err := all[0].MergeAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, all[0].MergeAll())
 	all[1].start(t)
 	wantSame(t, all, want)
 }

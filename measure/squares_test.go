@@ -33,9 +33,7 @@ func TestSquares(t *testing.T) {
 		}
 		for _, kind := range []Kind{Coverage, Speedtest} {
 			got, err := s.Squares(kind, q, side*side, square)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			checkSquares(t, kind, q, list, got, square)
 		}
 	}

@@ -99,9 +99,7 @@ func TestPrivateFolder(t *testing.T) {
 	imported(t, openStore(t, dir), market.FR, write(t, "a.csv", coverageOf(random(rand0(), 3))))
 	mode := func() os.FileMode {
 		info, err := os.Stat(filepath.Join(dir, Dir))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return info.Mode().Perm()
 	}
 	if m := mode(); m != 0o700 {
@@ -231,9 +229,7 @@ func copyInto(t testing.TB, from, to string, names ...string) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(to, name), text, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 
@@ -241,9 +237,7 @@ func copyInto(t testing.TB, from, to string, names ...string) {
 func segmentsIn(t testing.TB, dir string) []string {
 	t.Helper()
 	names, err := segmentFiles(filepath.Join(dir, Dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return names
 }
 

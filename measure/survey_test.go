@@ -87,9 +87,7 @@ func mustSurvey(t *testing.T, s *Store, kind Kind, q Query, list []made) {
 		counts[k]++
 	}
 	groups, err := s.Survey(kind, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, g := range groups {
 		k := groupKey{g.Operator, g.Technology}
 		what := fmt.Sprintf("%s %+v of %+v", kind, k, q)

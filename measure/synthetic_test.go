@@ -21,9 +21,7 @@ func TestSynthetic(t *testing.T) {
 	names := func(s *Store, operator string) (list []string) {
 		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10,
 			Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, p := range points {
 			list = append(list, p.OperatorName)
 		}

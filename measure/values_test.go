@@ -83,9 +83,7 @@ func FuzzMoment(f *testing.F) {
 		f.Add(s, uint8(0))
 	}
 	paris, err := time.LoadLocation("Europe/Paris")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Fuzz(func(t *testing.T, s string, c uint8) {
 		kind := clock(c % 5)
 		got, reason := kind.parse([]byte(s), nil, paris, now)
@@ -114,9 +112,7 @@ func FuzzImport(f *testing.F) {
 		path := filepath.Join(dir, "x.csv")
 		filetest.Write(t, path, text)
 		s, err := openMeasures(folder.Dir(dir), false, clockOf(now))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer closeMeasures(s)
 		reports, err := s.Import(context.Background(), market.FR, Sniffed, nil, path)
 		if err != nil {
