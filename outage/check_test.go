@@ -35,25 +35,21 @@ func TestCheck(t *testing.T) {
 	} {
 		var before []byte
 		put := func(value []byte) {
-			if err := db.Update(func(tx *store.Tx) error {
+			must(t, db.Update(func(tx *store.Tx) error {
 				b := tx.Bucket([]byte(c.bucket))
 				before = []byte(string(b.Get([]byte(c.key))))
 				if value == nil {
 					return b.Delete([]byte(c.key))
 				}
 				return b.Put([]byte(c.key), value)
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 		}
 		put([]byte(c.value))
 		if _, err := Check(db); err == nil {
 			t.Errorf("%s %q: %s: nothing found", c.bucket, c.key, c.value)
 		}
 		s, err := Open(db, newClock().now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		entries, _ := s.Entries(Query{Market: market.FR})
 		if got := fmt.Sprintf("%d problems; SFR %s, %d entries", len(s.Problems()),
 			s.Feeds(market.FR)[0].State(), len(entries)); got != c.open {
@@ -74,13 +70,11 @@ func TestCheck(t *testing.T) {
 func TestDamagedFeed(t *testing.T) {
 	s, db := opened(t, newClock())
 	load(t, s, "SFR", rowOf("1"))
-	if err := db.Update(func(tx *store.Tx) error {
+	must(t, db.Update(func(tx *store.Tx) error {
 		k := feedKey{market.FR, "SFR"}.bytes()
 		return errors.Join(tx.Bucket([]byte(feedsBucket)).Put(k, []byte("{")),
 			tx.Bucket([]byte(entriesBucket)).Put(k, []byte("[")))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	s, err := Open(db, newClock().now)
 	if err != nil || s.FeedStatus(market.FR, []string{"SFR"}).Available {
 		t.Fatalf("a damaged feed: got %v, or it is available, want neither", err)

@@ -36,9 +36,7 @@ func reopen(t *testing.T, db *store.DB, c *clock) *Store {
 		t.Fatal(err)
 	}
 	s, err := Open(db, c.now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -93,9 +91,7 @@ func TestFeed(t *testing.T) {
 		}
 	}
 	expect("at first", "absent false never 0s 0 0")
-	if err := s.Failed(market.FR, "sfr", errors.New("HTTP 503")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Failed(market.FR, "sfr", errors.New("HTTP 503")))
 	expect("a first try that fails", "failed false never 0s 0 0")
 	load(t, s, "SFR", rowOf("1"), rowOf("2"))
 	expect("read", "available true 20T12 0s 2 2")
@@ -121,9 +117,7 @@ func TestFeed(t *testing.T) {
 	if status := s.FeedStatus(market.FR, nil); !status.Exists || status.Available || status.LastUpdate != nil {
 		t.Errorf("three of four are absent: got %+v, want it to exist, not available, without an update", status)
 	}
-	if err := s.Clear(market.FR, "SFR"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Clear(market.FR, "SFR"))
 	expect("cleared", "absent false never 0s 0 0")
 }
 
@@ -274,13 +268,9 @@ func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "community.db")
 	db := storetest.Open(t, path, Buckets...)
 	load(t, reopen(t, db, c), "SFR", rowOf("1"))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.Close())
 	db, err := store.OpenReadOnly(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	for _, db := range []*store.DB{db, nil} {
 		s := reopen(t, db, c)

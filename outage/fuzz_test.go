@@ -27,9 +27,7 @@ func FuzzFile(f *testing.F) {
 			text = fmt.Sprintf(header, "SFR") + text
 		}
 		p, err := newParser(market.Get(market.FR), "SFR")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		report := &source.Report{Path: "f.csv", Rejected: map[string]int{}}
 		err = p.read(context.Background(), strings.NewReader(text), "f.csv", report)
 		if bad := (*table.Error)(nil); err != nil {

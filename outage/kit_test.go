@@ -10,9 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/market"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // kit names a folder with what tools/make_france.py --all writes.
 const kit = "RELAIS_FRANCE_KIT"
@@ -31,9 +35,7 @@ func TestKit(t *testing.T) {
 		r := csv.NewReader(strings.NewReader(table))
 		r.Comma = ';'
 		rows, err := r.ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s, db := opened(t, newClock())
 		served := 0
 		for _, code := range []market.Code{market.FR, market.DROM} {

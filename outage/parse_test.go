@@ -22,9 +22,7 @@ func rowOf(code string) string {
 func parse(t *testing.T, code market.Code, operator, text string) ([]*Entry, *source.Report, error) {
 	t.Helper()
 	p, err := newParser(market.Get(code), operator)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	report := &source.Report{Path: "f.csv", Rejected: map[string]int{}}
 	err = p.read(context.Background(), strings.NewReader(text), "f.csv", report)
 	return p.entries, report, err
@@ -117,9 +115,7 @@ func TestVariants(t *testing.T) {
 // Every key of the raw row of api.md is there, and no other.
 func TestRawKeys(t *testing.T) {
 	entries, _, err := parse(t, market.FR, "SFR", fmt.Sprintf(header, "SFR")+rowOf("7"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	want := map[string]string{"code_site_op": "7", "Antenne relais gérée par SFR": "OUI", "region": "AURA",
 		"departement": "63", "commune": "CLERMONT",
 		"code_insee": "63113", "Lat": "45.77", "Lon": "3.08", "2Gvoix": "HS", "3Gvoix": "HS", "4Gvoix": "HS",

@@ -41,9 +41,7 @@ func TestClearedIsOffTheDisk(t *testing.T) {
 	compact(t, db, path, false)
 	load(t, s, "SFR", strings.Replace(rowOf("1"), "panne", "a detail that must go", 1))
 	load(t, s, "FREE", strings.Replace(rowOf("1"), "panne", "a detail that stays", 1))
-	if err := s.Clear(market.FR, "SFR"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Clear(market.FR, "SFR"))
 	if !bytes.Contains(filetest.Read(t, path), []byte("must go")) {
 		t.Error("nothing was left: this proves nothing")
 	}
@@ -69,9 +67,7 @@ func TestFeedKeepsNoPast(t *testing.T) {
 	for day := range 60 {
 		c.at = c.at.Add(24 * time.Hour)
 		load(t, s, "SFR", rows[:200+day*37%200]...)
-		if err := s.Failed(market.FR, "SFR", fmt.Errorf("HTTP %d", 500+day)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Failed(market.FR, "SFR", fmt.Errorf("HTTP %d", 500+day)))
 		if size := len(filetest.Read(t, path)); day == 5 {
 			first = size
 		} else if day > 5 && size > 2*first {

@@ -106,9 +106,7 @@ func TestSyntheticFeed(t *testing.T) {
 		}
 	}
 	says(true)
-	if err := s.Failed(market.FR, "SFR", errors.New("no connection")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Failed(market.FR, "SFR", errors.New("no connection")))
 	says(true)
 	load(t, s, "SFR", "1;NON;;63;X;63113;45.77;3.08;HS;;;;;;;;;;;\n")
 	says(false)

@@ -12,9 +12,7 @@ import (
 // UTC, UTC+2 until 25 October at 01:00 UTC.
 func TestMoments(t *testing.T) {
 	p, err := newParser(market.Get(market.FR), "SFR")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct{ cell, want string }{
 		{"2026-01-20 06:10:00", "2026-01-20T05:10:00Z"},
 		{"2026-03-29 01:59:59", "2026-03-29T00:59:59Z"},
