@@ -87,17 +87,13 @@ func BenchmarkMillion(b *testing.B) {
 			}
 			return nil
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must(b, err)
 	}
 	stop()
 	b.Run("open", func(b *testing.B) {
 		for b.Loop() {
 			db, err := store.Open(filepath.Join(string(dir), "photos.db"), Buckets...)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must(b, err)
 			Open(db, dir, time.Now)
 			db.Close()
 		}

@@ -340,9 +340,7 @@ func errorless(list []*Photo, _ int, _ error) []*Photo { return list }
 func copyRecords(t *testing.T, db *store.DB, dir folder.Dir) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := db.View(func(tx *store.Tx) error { _, err := tx.WriteTo(&b); return err }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, db.View(func(tx *store.Tx) error { _, err := tx.WriteTo(&b); return err }))
 	filetest.Write(t, filepath.Join(string(dir), "photos.db"), b.Bytes())
 }
 

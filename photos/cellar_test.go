@@ -132,12 +132,8 @@ func nodes(t *testing.T, n int) (list []node, log *logtest.Log) {
 		time := &clock{at: noon}
 		s, _ := opened(t, folder.Dir(t.TempDir()), time.now)
 		b := &shelf{cellar: c, copies: map[string][]byte{}}
-		if err := s.UseBlobs(b); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.db.Share(t.Context(), log); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.UseBlobs(b))
+		must(t, s.db.Share(t.Context(), log))
 		list = append(list, node{s, b, time})
 	}
 	return list, log
@@ -146,9 +142,7 @@ func nodes(t *testing.T, n int) (list []node, log *logtest.Log) {
 // pull brings a node to the state of the log, as following does.
 func (n *node) pull(t *testing.T) {
 	t.Helper()
-	if err := n.db.Pull(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, n.db.Pull(t.Context()))
 }
 
 // sweep deletes what is pending and unused, as the keeper of the cluster does.
@@ -156,12 +150,8 @@ func (n *node) sweep(t *testing.T) {
 	t.Helper()
 	names := slices.Sorted(maps.Keys(n.shelf.pending))
 	unused, err := n.Unused(t.Context(), names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := n.shelf.Delete(t.Context(), unused...); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, n.shelf.Delete(t.Context(), unused...))
 	clear(n.shelf.pending)
 }
 

@@ -27,9 +27,7 @@ func TestDelete(t *testing.T) {
 	gone, stays := add(t, s, n), add(t, s, newOf("fr-1", "", 2))
 	report(t, s, gone.ID, "a", "spam", "a description that must go")
 	month, err := s.Month("2026-11")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	marked := func(want bool) {
 		t.Helper()
 		for _, db := range []*store.DB{s.db, month} {
@@ -81,11 +79,9 @@ func TestSweep(t *testing.T) {
 		p := add(t, s, newOf("fr-1", "", 1))
 		deleted := add(t, s, newOf("fr-1", "", 2))
 		m, err := s.month("2026-11", false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		orphan := key("01a1fdfe-1f74-743c-b84c-9104dadcbed7")
-		if err := errors.Join(
+		must(t, errors.Join(
 			s.updateMonth(m, func(tx *store.Tx) error { return putImages(tx, orphan, imagesOf(3)) }),
 			s.updateMonth(m, func(tx *store.Tx) error {
 				return errors.Join(markOpen(tx, key(p.ID)), markOpen(tx, key(deleted.ID)))
@@ -93,9 +89,7 @@ func TestSweep(t *testing.T) {
 			s.update(func(tx *store.Tx) error {
 				return removePhoto(tx, deleted, func(*store.Tx, *Photo) error { return nil })
 			}),
-		); err != nil {
-			t.Fatal(err)
-		}
+		))
 		if _, err := s.CheckMonth("2026-11"); err != nil {
 			t.Errorf("before the sweep: %v", err)
 		}
@@ -112,9 +106,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%s: %d photos have images, %v, want %d and no error", by, n, err, want)
 		}
 		db, err := s.Month("2026-11")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if has, err := db.HasDeleted(); !has || err != nil {
 			t.Errorf("%s: marked: %v, %v, want true and no error", by, has, err)
 		}
@@ -185,9 +177,7 @@ func TestCheckFinds(t *testing.T) {
 			s, _ := fresh(t)
 			p := add(t, s, newOf("fr-1", "", 1))
 			report(t, s, p.ID, "a", "spam", "")
-			if err := tt.do(s, key(p.ID)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.do(s, key(p.ID)))
 			_, _, err1 := s.CheckRecords()
 			_, err2 := s.CheckMonth("2026-11")
 			if errors.Join(err1, err2) == nil {
@@ -203,9 +193,7 @@ func TestLostMonth(t *testing.T) {
 	p := add(t, s, newOf("fr-1", "", 1))
 	stop()
 	path := filepath.Join(string(dir), FileOf("2026-11"))
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(path))
 	s, _ = opened(t, dir, time.Now)
 	if _, err := s.Image(p.ID, Main); !errors.Is(err, errLost) {
 		t.Error(err)
@@ -239,9 +227,7 @@ func TestReadOnly(t *testing.T) {
 	stores := []*Store{none}
 	for range 2 {
 		db, err := store.OpenReadOnly(filepath.Join(string(dir), "photos.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		s := Open(db, dir, time.Now)
 		defer func() {
 			if err := errors.Join(s.Close(), db.Close()); err != nil {

@@ -37,9 +37,7 @@ func TestFindAgainstAPlainList(t *testing.T) {
 			_, err = s.Delete(all[at].ID, audit.Decision{})
 			all = slices.Delete(all, at, at+1)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		operator, limit, offset := operators[r.IntN(3)], r.IntN(9), r.IntN(9)
 		var want []string
 		n2 := 0
@@ -74,9 +72,7 @@ func TestFindReadsOnce(t *testing.T) {
 	find := func() int {
 		t.Helper()
 		_, total, err := s.Find(func(*Brief) bool { return true }, 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return total
 	}
 	if n := find(); n != 5 {

@@ -21,12 +21,8 @@ func capped(t *testing.T, bytes int64) (uncap func()) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
 	var old syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(bytes), Max: old.Max}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(bytes), Max: old.Max}))
 	uncap = func() {
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
 			t.Error(err)
@@ -110,9 +106,7 @@ func TestNoRoomForTheRecord(t *testing.T) {
 		}
 		return b.Put([]byte("k"), make([]byte, size))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	uncap := capped(t, int64(size))
 	n, err := fill(t, s, 100)
 	if !strings.Contains(err.Error(), "too large") {
@@ -134,9 +128,7 @@ func images(t *testing.T, s *Store, month string) (n int) {
 	if err == nil {
 		err = eachKey(db, imagesBucket, func([]byte) { n++ })
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 
@@ -159,9 +151,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}()
 	filler := filepath.Join(dir, "filler")
-	if err := folder.Replace(filler, writeN(1<<20)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, folder.Replace(filler, writeN(1<<20)))
 	s, stop := opened(t, folder.Dir(dir), (&clock{at: noon}).now)
 	defer stop()
 	n, err := fill(t, s, 50_000)
@@ -173,9 +163,7 @@ func TestFullDisk(t *testing.T) {
 	s, stop = opened(t, folder.Dir(dir), (&clock{at: noon}).now)
 	defer stop()
 	stillWorks(t, s, n)
-	if err := syscall.Unlink(filler); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Unlink(filler))
 	add(t, s, newOf("fr-1", "", n))
 	stillWorks(t, s, n+1)
 	if err := s.Sweep(); err != nil {

@@ -14,9 +14,7 @@ import (
 func decisions(t *testing.T, s *Store) (list []string) {
 	t.Helper()
 	entries, _, err := audit.Open(s.db).List(audit.Filter{}, 100, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range slices.Backward(entries) {
 		list = append(list, e.By+" "+e.Act+" "+e.Before+" "+e.After)
 	}
@@ -28,9 +26,7 @@ func shownSomewhere(t *testing.T, s *Store, id string) (places []string) {
 	t.Helper()
 	count := func(place string, n int, err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if n > 0 {
 			places = append(places, place)
 		}
@@ -155,9 +151,7 @@ func TestReopen(t *testing.T) {
 			s, _ := fresh(t)
 			p := add(t, s, newOf("fr-1", "SFR", 1))
 			r := report(t, s, p.ID, "a", "spam", "x")
-			if err := tt.before(s, p.ID); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.before(s, p.ID))
 			if _, err := s.Accept(r.ID, audit.Decision{}); err != nil {
 				t.Fatal(err)
 			}
@@ -219,9 +213,7 @@ func TestNewsOfHeldPhotos(t *testing.T) {
 	s.db.Journal(News)
 	told := func() (list []string) {
 		entries, err := s.db.JournalAfter(0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, e := range entries {
 			list = append(list, e.Text)
 		}
@@ -238,9 +230,7 @@ func TestNewsOfHeldPhotos(t *testing.T) {
 		func() error { return errorOf(s.Show(p.ID, audit.Decision{})) },
 	}
 	for _, step := range steps {
-		if err := step(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, step())
 	}
 	if got, want := told(), []string{"held " + p.ID, "photo " + p.ID}; !slices.Equal(got, want) {
 		t.Errorf("hooks are told %q, want %q", got, want)

@@ -87,9 +87,8 @@ func TestKilled(t *testing.T) {
 			switch said := strings.Fields(line); said[0] {
 			case "added":
 				var err error
-				if have[said[1]], err = strconv.Atoi(said[2]); err != nil {
-					t.Fatal(err)
-				}
+				have[said[1]], err = strconv.Atoi(said[2])
+				must(t, err)
 			case "deleting":
 				unsure[said[1]] = true
 			case "deleted":

@@ -13,9 +13,13 @@ import (
 	"time"
 
 	"relais/community/audit"
+	"relais/internal/errtest"
 	"relais/internal/folder"
 	"relais/internal/store/storetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A clock is the time of a test.
 type clock struct {
@@ -74,18 +78,14 @@ func newOf(site, operator string, n int) New {
 func add(t testing.TB, s *Store, n New) *Photo {
 	t.Helper()
 	p, err := s.Add(context.Background(), n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
 func list(t testing.TB, s *Store, site, operator string, limit, offset int) (captions []string, total int) {
 	t.Helper()
 	l, total, err := s.List(site, operator, limit, offset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, p := range l {
 		captions = append(captions, p.Caption)
 	}
@@ -100,9 +100,7 @@ func mustBeWhole(t testing.TB, s *Store, want int) {
 	images := 0
 	for _, m := range months {
 		db, err := s.Month(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		n, err := s.CheckMonth(m)
 		if err := errors.Join(err, db.Check()); err != nil {
 			t.Error(err)
@@ -126,9 +124,7 @@ func TestAddAndGet(t *testing.T) {
 	stop()
 	s, _ = opened(t, dir, time.Now)
 	got, err := s.get(p.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got.SiteKey != "fr-23444" || got.Operator != "ORANGE" || got.Caption != "7" || got.AuthorName != "Web map" ||
 		got.ClientID != "c1" || got.ENB != "12345" ||
 		got.UploadedAt.Format(time.RFC3339Nano) != "2026-11-21T12:00:00.001Z" || got.Month != "2026-11" ||
@@ -227,9 +223,7 @@ func TestListAgainstAPlainList(t *testing.T) {
 			_, err = s.Delete(all[at].ID, audit.Decision{})
 			all = slices.Delete(all, at, at+1)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	want := func(keep func(e entry) bool, limit, offset int) (captions []string, total int) {
 		for _, e := range all {

@@ -14,9 +14,7 @@ import (
 func report(t testing.TB, s *Store, photo, client string, reason Reason, description string) *Report {
 	t.Helper()
 	r, err := s.Report(NewReport{photo, client, "The " + client, reason, &description})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -24,9 +22,7 @@ func report(t testing.TB, s *Store, photo, client string, reason Reason, descrip
 func queue(t testing.TB, s *Store, pending bool, limit, offset int) (descriptions []string, total int) {
 	t.Helper()
 	l, total, err := s.Reports(ReportFilter{All: !pending}, limit, offset)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, r := range l {
 		if r.Photo.ID != r.Report.PhotoID || r.Photo.SiteKey != r.Report.SiteKey {
 			t.Errorf("report %+v with the wrong photo %+v, want ID = %v and SiteKey = %v", r.Report, r.Photo,
@@ -203,11 +199,9 @@ func TestReportsWithDamage(t *testing.T) {
 			s, _ := fresh(t)
 			broken := report(t, s, add(t, s, newOf("fr-1", "", 1)).ID, "a", "spam", "broken")
 			report(t, s, add(t, s, newOf("fr-2", "", 2)).ID, "a", "spam", "whole")
-			if err := s.db.Update(func(tx *store.Tx) error {
+			must(t, s.db.Update(func(tx *store.Tx) error {
 				return tx.Bucket([]byte(tt.bucket)).Put(tt.key(broken), []byte("{"))
-			}); err != nil {
-				t.Fatal(err)
-			}
+			}))
 			wantQueue(t, s, true, "whole")
 			wantQueue(t, s, false, "whole")
 		})

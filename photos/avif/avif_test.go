@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 )
@@ -25,9 +26,7 @@ var compiled = sync.OnceValues(func() (*Decoder, error) { return NewDecoder(cont
 func decoder(t testing.TB) *Decoder {
 	t.Helper()
 	d, err := compiled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	return d
 }
 
@@ -164,9 +163,7 @@ func TestErrors(t *testing.T) {
 func TestMemory(t *testing.T) {
 	tier.Slow(t)
 	d, err := NewDecoder(t.Context(), Limits{Pixels: 2048 * 1024, Memory: 4 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	if _, err := d.Decode(t.Context(), read(t, "large")); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error = %v, want %v", err, ErrTooLarge)
 	}

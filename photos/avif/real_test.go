@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 )
@@ -77,9 +78,7 @@ func TestLikeLibavif(t *testing.T) {
 			continue
 		}
 		want, err := png.Decode(bytes.NewReader(avifdec(t, name, "png")))
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.Must(t, err)
 		if got.Rect != want.Bounds() {
 			t.Errorf("%s: bounds = %v, want %v", name, got.Rect, want.Bounds())
 		} else if most, mean := lumaDifference(got, want); most > 2 {
@@ -111,9 +110,7 @@ func TestGreyRange(t *testing.T) {
 func TestUpright(t *testing.T) {
 	d := decoder(t)
 	upright, err := d.Decode(t.Context(), shared(t, "avif/kimono.avif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	for _, tt := range []struct {
 		name string
 		part image.Rectangle

@@ -19,9 +19,7 @@ func TestHDR(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, err := Coded(9, tt.transfer)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for from, want := range tt.want {
 				if got := int(converted(p, color.NRGBA{from, from, from, 255}).R); got > want+4 || got+4 < want {
 					t.Errorf("%d becomes %d, want %d", from, got, want)
@@ -34,9 +32,7 @@ func TestHDR(t *testing.T) {
 // Display P3 by code points is what its ICC profile is: the colours are those of littleCMS.
 func TestCodedP3(t *testing.T) {
 	p, err := Coded(12, 13)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for from, want := range map[color.NRGBA]color.NRGBA{
 		{200, 30, 30, 255}: {218, 0, 6, 255}, {30, 180, 30, 255}: {0, 183, 0, 255}, {40, 40, 220, 255}: {39, 40, 229, 255},
 	} {

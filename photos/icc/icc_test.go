@@ -11,8 +11,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A recipe is the content of a test's profile.
 type recipe struct {
@@ -152,9 +156,7 @@ func TestProfiles(t *testing.T) {
 		}
 	}
 	p, err := Parse(grey18.bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	greys := map[uint8]uint8{66: 83, 137: 154, 52: 67, 199: 209, 128: 146, 16: 19, 255: 255}
 	for from, want := range greys {
 		if c := p.Convert(row([]color.NRGBA{{from, from, from, 255}})).NRGBAAt(0, 0); !near(c,
@@ -167,9 +169,7 @@ func TestProfiles(t *testing.T) {
 // An image that is in sRGB is not copied.
 func TestSRGBStays(t *testing.T) {
 	p, err := Parse(srgb.bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if m := row(samples); p.Convert(m) != m || (*Profile)(nil).Convert(m) != m {
 		t.Error("an sRGB image was copied, want the same")
 	}
@@ -215,9 +215,7 @@ func TestLikeLittleCMS(t *testing.T) {
 		m.SetNRGBA(i%64, i/64, color.NRGBA{uint8(i), uint8(i / 16), uint8(i % 61 * 4), 255})
 	}
 	var file bytes.Buffer
-	if err := png.Encode(&file, m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&file, m))
 	in, to := write("in.png", file.Bytes()), write("srgb.icc", srgb.bytes())
 	for _, tt := range []struct {
 		name string
@@ -235,9 +233,7 @@ func TestLikeLittleCMS(t *testing.T) {
 				t.Skipf("convert has no profiles: %v", err)
 			}
 			p, err := Parse(tt.r.bytes())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, worst := p.Convert(m).Pix, 0
 			for i := range got {
 				d := int(got[i]) - int(want[i])

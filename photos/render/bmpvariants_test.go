@@ -259,17 +259,13 @@ func TestBMPRuns(t *testing.T) {
 			file := bmpFile{size: 40, bits: tt.bits, compression: tt.compression, palette: p, pixels: tt.pixels}.bytes(
 				image.NewNRGBA(image.Rect(0, 0, 8, 2)))
 			h, err := sniff(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			m, err := renderer.decode(t.Context(), h, file)
 			if tt.words != "" {
 				refused(t, h.failed(err), tt.words)
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for i, want := range tt.want {
 				if got := m.(*image.NRGBA).NRGBAAt(i%8, i/8); got != want {
 					t.Errorf("pixel %d = %v, want %v", i, got, want)

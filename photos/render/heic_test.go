@@ -40,9 +40,7 @@ func TestHEICKinds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			file := filetest.Read(t, filepath.Join("testdata", tt.name))
 			m, err := decodeHEIC(context.Background(), file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if m.Bounds().Size() != tt.size {
 				t.Errorf("bounds = %v, want %v", m.Bounds(), tt.size)
 			}
@@ -65,24 +63,16 @@ func TestHEICKinds(t *testing.T) {
 // its layout otherwise.
 func TestOneChannelStated(t *testing.T) {
 	f, err := heif.Parse(filetest.Read(t, filepath.Join("testdata", "grey.heic")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if f.Primary().HEVC[chromaByte]&3 != monochrome {
 		t.Fatal("the file of the test has colours, want one channel")
 	}
 	g, err := tiled(f.Primary())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	file, err := heicFile(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	again, err := heif.Parse(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tiles, err := again.Primary().Grid()
 	if err != nil || len(tiles.Tiles) != 1 {
 		t.Fatalf("grid = %+v, %v; want one tile", tiles, err)
@@ -141,9 +131,7 @@ func TestHEICLikeLibheif(t *testing.T) {
 			t.Fatalf("heif-convert: %v: %s", err, said)
 		}
 		theirs, err := png.Decode(bytes.NewReader(filetest.Read(t, out)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d := difference(straightOf(ours), straightOf(theirs)); d > 3 {
 			t.Errorf("%s: mean difference = %.1f, want at most 3", file, d)
 		}

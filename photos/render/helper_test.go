@@ -14,7 +14,12 @@ import (
 	"testing"
 
 	"github.com/chai2010/webp"
+
+	"relais/internal/errtest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 var (
 	red    = color.NRGBA{200, 30, 30, 255}
@@ -37,18 +42,14 @@ func quarters(w, h int) *image.NRGBA {
 func asJPEG(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, m, &jpeg.Options{Quality: 95}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, jpeg.Encode(&b, m, &jpeg.Options{Quality: 95}))
 	return b.Bytes()
 }
 
 func asPNG(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := png.Encode(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&b, m))
 	return b.Bytes()
 }
 
@@ -58,9 +59,7 @@ var renderer = New()
 func rendered(t testing.TB, data []byte) *Result {
 	t.Helper()
 	res, err := renderer.Render(context.Background(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return res
 }
 
@@ -68,9 +67,7 @@ func rendered(t testing.TB, data []byte) *Result {
 func shown(t testing.TB, p Picture) *image.NRGBA {
 	t.Helper()
 	m, err := webp.DecodeRGBA(p.WebP)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got := m.Rect.Size(); got != image.Pt(p.Width, p.Height) {
 		t.Fatalf("size = %v, stated as %d × %d, want %v", got, p.Width, p.Height, image.Pt(p.Width, p.Height))
 	}

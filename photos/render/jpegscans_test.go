@@ -27,9 +27,7 @@ func TestCutJPEG(t *testing.T) {
 			command(t, dir, strings.Join(strings.Fields("convert photo.png -quality 90 "+options+" out.jpg"), " "))
 			file := filetest.Read(t, filepath.Join(dir, "out.jpg"))
 			whole, err := jpeg.Decode(bytes.NewReader(file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !bytes.HasSuffix(file, []byte(endOfImageJPEG)) {
 				t.Fatal("the file of the test has no end marker")
 			}

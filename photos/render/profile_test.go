@@ -55,9 +55,7 @@ func withProfilePNG(file, profile []byte) []byte {
 func withProfileWebP(t *testing.T, m *image.NRGBA, profile []byte) []byte {
 	t.Helper()
 	plain, err := webp.EncodeLosslessRGBA(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	vp8x := []byte{0x20, 0, 0, 0, byte(m.Rect.Dx() - 1), 0, 0, byte(m.Rect.Dy() - 1), 0, 0}
 	out := appendChunk(appendChunk([]byte("RIFF\x00\x00\x00\x00WEBP"), "VP8X", vp8x), "ICCP", profile)
 	out = append(out, plain[12:]...)
@@ -117,14 +115,10 @@ func withProfileTIFF(m *image.NRGBA, profile []byte) []byte {
 func withProfileHEIC(t *testing.T, file, profile []byte) []byte {
 	t.Helper()
 	f, err := heif.Parse(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	it := f.Primary()
 	data, err := it.Data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	size := box("ispe", u32(0, it.Width, it.Height))
 	properties := append(append(append(bytes.Clone(size), box("hvcC", it.HEVC)...), size...),
 		box("colr", []byte("prof"), profile)...)

@@ -109,9 +109,7 @@ func TestFormats(t *testing.T) {
 	}
 	var g, b, tf bytes.Buffer
 	for _, err := range []error{gif.Encode(&g, palette, nil), bmp.Encode(&b, m), tiff.Encode(&tf, m, nil)} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	deep := image.NewNRGBA64(m.Rect)
 	for y := range 60 {
@@ -174,9 +172,7 @@ func TestQualityStepsDown(t *testing.T) {
 		m.Pix[i] = uint8(random.Uint32()) | uint8(i&3/3*255)
 	}
 	at80, err := encode(context.Background(), m, quality)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	below, err := encodeBelow(context.Background(), m, len(at80.WebP)*2/3)
 	if err != nil || len(below.WebP) >= len(at80.WebP)*2/3 {
 		t.Errorf("%d bytes, %v; want less than two thirds of %d", len(below.WebP), err, len(at80.WebP))
@@ -214,9 +210,7 @@ func TestAVIFPlugsIn(t *testing.T) {
 		return &avif.Picture{NRGBA: quarters(60, 80), Color: heif.Color{Primaries: 1, Transfer: 13}}, nil
 	}}
 	res, err := r.Render(context.Background(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if res.Format != AVIF || res.Rotation != 90 || res.Main.Width != 60 {
 		t.Errorf("%s, %d degrees, %d wide; want AVIF, 90, 60", res.Format, res.Rotation, res.Main.Width)
 	}

@@ -89,14 +89,10 @@ func TestSharedUpright(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(path), ".jpg")
 		tool(t, "convert", path, "-auto-orient", "-profile", srgb, filepath.Join(dir, name+".png"))
 		f, err := os.Open(filepath.Join(dir, name+".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want, err := png.Decode(f)
 		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d := difference(shown(t, rendered(t, filetest.Read(t, path)).Main), want); d > 6 {
 			t.Errorf("%s: the mean difference is %.1f levels, want at most 6", name, d)
 		}
@@ -152,13 +148,9 @@ func TestSharedAlpha(t *testing.T) {
 	for _, path := range sharedImages(t, "made/alpha.png", "made/alpha.webp") {
 		data := filetest.Read(t, path)
 		h, err := sniff(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		src, err := Renderer{}.decode(context.Background(), h, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		main, worst, translucent := shown(t, rendered(t, data).Main), 0, 0
 		for y := range h.Height {
 			for x := range h.Width {
@@ -191,14 +183,10 @@ func TestSharedHEIC(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "a.png")
 		tool(t, "heif-convert", path, out)
 		f, err := os.Open(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
 		want, err := png.Decode(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if d := difference(shown(t, res.Main), fit(want, mainSide)); d > 4 || res.Format != HEIC ||
 			res.Exif.Model != "iPhone 11 Pro Max" {
 			t.Errorf("%s, %q, the mean difference is %.1f levels, want %s, iPhone 11 Pro Max and at most 4",

@@ -86,9 +86,7 @@ func TestSVGBounds(t *testing.T) {
 	for _, tt := range svgboundsCases {
 		t.Run(tt.name, func(t *testing.T) {
 			h, err := sniff([]byte(tt.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			_, err = guarded(func() (image.Image, error) { return decodeSVG(h, []byte(tt.file)) })
 			if err != nil {
 				err = h.failed(err)
@@ -124,9 +122,7 @@ func TestSVGWork(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			icon, err := oksvg.ReadIconStream(strings.NewReader(svgStart + tt.shapes + "</svg>"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			icon.ViewBox.W, icon.ViewBox.H = 1920, 1920
 			icon.SetTarget(0, 0, 1920, 1920)
 			work, err := drawIcon(icon, image.NewRGBA(image.Rect(0, 0, 1920, 1920)))
@@ -156,9 +152,7 @@ func TestSVGLikeLibrary(t *testing.T) {
 	} {
 		read := func() *oksvg.SvgIcon {
 			icon, err := oksvg.ReadIconStream(strings.NewReader(`<svg>` + shapes + `</svg>`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			icon.ViewBox.W, icon.ViewBox.H = 640, 640
 			icon.SetTarget(0, 0, 640, 640)
 			return icon

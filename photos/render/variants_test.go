@@ -165,9 +165,7 @@ func (v variant) compare(t *testing.T, path string) {
 		t.Fatalf("error = %v, want none", err)
 	}
 	want, err := png.Decode(bytes.NewReader(filetest.Read(t, path+".png")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bound := v.bound
 	if bound == 0 {
 		bound = 1
@@ -263,8 +261,6 @@ func sRGB(t *testing.T) string      { return absolute(t, "testdata", "srgb.icc")
 func absolute(t *testing.T, parts ...string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }

@@ -16,10 +16,8 @@ import (
 func animation(t testing.TB, canvas, at image.Point, m *image.NRGBA) []byte {
 	t.Helper()
 	var still bytes.Buffer
-	if err := webp.Encode(&still, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
-		&webp.Options{Quality: 90}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, webp.Encode(&still, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
+		&webp.Options{Quality: 90}))
 	threeBytes := func(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n))[:3] }
 	file := []byte("RIFF\x00\x00\x00\x00WEBP")
 	file = appendChunk(file, "VP8X",
@@ -90,15 +88,11 @@ func TestLevels(t *testing.T) {
 			copy(m.Pix[i:], []uint8{c.R, c.G, c.B, c.A})
 		}
 		var file bytes.Buffer
-		if err := webp.Encode(&file, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
-			&webp.Options{Quality: 90}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, webp.Encode(&file, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
+			&webp.Options{Quality: 90}))
 		want := shown(t, Picture{WebP: file.Bytes(), Width: 32, Height: 32}).NRGBAAt(16, 16)
 		got, err := decodeWebP(file.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := color.NRGBAModel.Convert(got.At(16, 16)).(color.NRGBA); !near(got, want, 3) {
 			t.Errorf("colour = %v, want %v as libwebp has", got, want)
 		}

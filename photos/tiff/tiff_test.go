@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	xtiff "golang.org/x/image/tiff"
+
+	"relais/internal/errtest"
 )
 
 // written is a TIFF of x/image's writer: 40 × 30, red rising to the right, green downwards.
@@ -24,9 +26,7 @@ func written(t testing.TB, compression xtiff.CompressionType) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := xtiff.Encode(&b, m, &xtiff.Options{Compression: compression}); err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, xtiff.Encode(&b, m, &xtiff.Options{Compression: compression}))
 	return b.Bytes()
 }
 
@@ -63,9 +63,7 @@ func TestDecode(t *testing.T) {
 	for name, compression := range map[string]xtiff.CompressionType{"none": xtiff.Uncompressed, "deflate": xtiff.Deflate} {
 		t.Run(name, func(t *testing.T) {
 			m, err := decode(written(t, compression))
-			if err != nil {
-				t.Fatal(err)
-			}
+			errtest.Must(t, err)
 			if got, want := m.NRGBAAt(20, 10), (color.NRGBA{120, 80, 100, 255}); got != want || m.Rect.Dx() != 40 {
 				t.Errorf("pixel of %v = %v, want %v", m.Rect, got, want)
 			}
@@ -111,9 +109,7 @@ func TestErrors(t *testing.T) {
 // Memory counts a tile that is larger than its picture.
 func TestMemory(t *testing.T) {
 	f, err := Parse(written(t, xtiff.Uncompressed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	f.block.width, f.block.height = 60000, 60000
 	if got := f.Memory(); got < 60000*60000*4 {
 		t.Errorf("memory = %.0f, want at least that of a tile", got)

@@ -76,9 +76,7 @@ func TestConfined(t *testing.T) {
 		}
 	}
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", a.PID))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, task := range tasks { // each of its threads
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/status", a.PID, task.Name()))
 		if err == nil && !strings.Contains(string(status), "Seccomp:\t2") {
@@ -101,14 +99,10 @@ func TestInheritedDescriptors(t *testing.T) {
 	}
 	p := newPool(t, Options{})
 	a, _, err := p.ask("hash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := fmt.Sprintf("/proc/%d/fd", a.PID)
 	open, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fd := range open {
 		if to, err := os.Readlink(filepath.Join(dir, fd.Name())); err == nil && to == pipe {
 			t.Errorf("descriptor %s is the server's %s", fd.Name(), to)

@@ -17,12 +17,8 @@ import (
 func TestKilledByOthers(t *testing.T) {
 	p := newPool(t, Options{})
 	first, _, err := p.ask("hash")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, syscall.Kill(first.PID, syscall.SIGKILL))
 	for range 6000 {
 		if syscall.Kill(first.PID, 0) == syscall.ESRCH {
 			break

@@ -34,13 +34,9 @@ func TestRender(t *testing.T) {
 	for i := range m.Pix {
 		m.Pix[i] = uint8(i / 7)
 	}
-	if err := png.Encode(&file, m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&file, m))
 	r, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		name string
 		got  render.Picture
@@ -99,9 +95,7 @@ func TestRenderFailures(t *testing.T) {
 // An image that kills its worker cannot be read.
 func TestRenderFault(t *testing.T) {
 	var file bytes.Buffer
-	if err := png.Encode(&file, image.NewGray(image.Rect(0, 0, 3000, 3000))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&file, image.NewGray(image.Rect(0, 0, 3000, 3000))))
 	p := newRenderer(t, Options{Deadline: time.Millisecond})
 	if _, err := p.Render(context.Background(), "a", bytes.NewReader(file.Bytes()), int64(file.Len())); !errors.Is(err,
 		render.ErrUnsupported) || !errors.Is(err, errFault) {

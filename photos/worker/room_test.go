@@ -77,9 +77,7 @@ func TestRenderLittleMemory(t *testing.T) {
 		t.Errorf("49 megapixels: error = %v, want ErrTooLarge that names the memory", err)
 	}
 	var small bytes.Buffer
-	if err := png.Encode(&small, image.NewGray(image.Rect(0, 0, 2000, 1000))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&small, image.NewGray(image.Rect(0, 0, 2000, 1000))))
 	for range 3 {
 		if _, err := p.Render(context.Background(), "a", bytes.NewReader(small.Bytes()),
 			int64(small.Len())); err != nil {

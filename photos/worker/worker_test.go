@@ -17,8 +17,12 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/tier"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 const testMemory = 512 << 20
 
@@ -127,9 +131,7 @@ func TestJobs(t *testing.T) {
 	var a answer
 	blobs, err := p.do(context.Background(),
 		task{payload: order{What: "hash"}, input: bytes.NewReader(input), size: int64(len(input))}, &a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := sha256.Sum256(input); !bytes.Equal(blobs[0], want[:]) || string(blobs[1]) != "twenty meg" {
 		t.Errorf("the worker read other bytes: got %x, %q, want %x and twenty meg", blobs[0], blobs[1], want)
 	}
@@ -154,9 +156,7 @@ func TestFaults(t *testing.T) {
 	tier.Slow(t)
 	p := newPool(t, Options{Deadline: 3 * time.Second})
 	before, _, err := p.ask("hash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, what := range []string{"hang", "eat", "crash", "babble", "big"} {
 		t.Run(what, func(t *testing.T) {
 			start := time.Now()
@@ -167,9 +167,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("it took %s, want at most %s", took, 20*time.Second)
 			}
 			after, _, err := p.ask("hash")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if after.PID == before.PID {
 				t.Error("the worker was not replaced")
 			}
@@ -190,9 +188,7 @@ func TestFaults(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	p := newPool(t, Options{})
 	a, _, err := p.ask("hash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	limits, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(a.PID), "limits"))
 	if err != nil {
 		t.Skip("no /proc")
@@ -287,9 +283,7 @@ func TestGivenUp(t *testing.T) {
 func TestIdleProcessesEnd(t *testing.T) {
 	p := newPool(t, Options{Idle: 20 * time.Millisecond})
 	a, _, err := p.ask("hash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for range 6000 {
 		if syscall.Kill(a.PID, 0) == syscall.ESRCH {
 			return
@@ -301,9 +295,7 @@ func TestIdleProcessesEnd(t *testing.T) {
 
 func FuzzReceive(f *testing.F) {
 	var b bytes.Buffer
-	if err := send(&b, order{What: "x"}, []int64{3}, strings.NewReader("abc")); err != nil {
-		f.Fatal(err)
-	}
+	must(f, send(&b, order{What: "x"}, []int64{3}, strings.NewReader("abc")))
 	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var o order
