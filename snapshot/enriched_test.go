@@ -43,9 +43,7 @@ func TestEnriched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, s := NewBuilder(market.Get(market.FR), []string{"on"}), empty()
 			fill(&s)
-			if err := b.Add(&s); err != nil {
-				t.Fatal(err)
-			}
+			must(t, b.Add(&s))
 			want := map[string]int{}
 			for one := range strings.FieldsSeq(name) {
 				want[one] = 1
@@ -64,15 +62,11 @@ func TestEnrichedByRadio(t *testing.T) {
 		Radio: []site.RadioID{{Kind: site.Cell, Value: 300}}}
 	for _, id := range []string{"1", "2", "3"} {
 		s.ID = id
-		if err := b.Add(&s); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Add(&s))
 		s.Radio = nil
 	}
 	more := map[int][]site.RadioID{0: {{Kind: site.PCI, Value: 3}, {Kind: site.Cell, Value: 301}}, 1: {{Kind: site.ENB, Value: 1}}}
-	if err := b.AddRadio(more); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.AddRadio(more))
 	if want := map[string]int{"places": 3, "radioIds": 2, "cells": 1, "pcis": 1}; !maps.Equal(b.Enriched, want) {
 		t.Errorf("Enriched = %v, want %v", b.Enriched, want)
 	}

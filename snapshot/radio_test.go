@@ -49,17 +49,13 @@ func TestAddRadio(t *testing.T) {
 			}
 		}
 	}
-	if err := b.AddRadio(more); err != nil {
-		t.Fatal(err)
-	}
+	must(t, b.AddRadio(more))
 	path := filepath.Join(t.TempDir(), "FR.snap")
 	if _, err := b.Write(path); err != nil {
 		t.Fatal(err)
 	}
 	s, err := ReadFile(path, market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got site.Site
 	with := 0
 	for i := range s.Len() {

@@ -19,9 +19,7 @@ func reread(t *testing.T, b *Builder) *Snapshot {
 		t.Fatal(err)
 	}
 	s, err := ReadFile(path, market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
@@ -39,9 +37,7 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	chosen, err := Select(all, func(i int) bool { return i%3 == 0 })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	some := reread(t, chosen)
 	got := map[string]site.Site{}
 	for i := range some.Len() {

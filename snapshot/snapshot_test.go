@@ -17,11 +17,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 var statuses = []string{"Projet approuvé", "Techniquement opérationnel", "En service"}
 
@@ -93,9 +97,7 @@ func build(t testing.TB, sites []site.Site) *Builder {
 	b := NewBuilder(market.Get(market.FR), statuses)
 	b.SourceDate, b.UpdatedAt = "2026-08-27", "2026-08-27T16:11:53"
 	for i := range sites {
-		if err := b.Add(&sites[i]); err != nil {
-			t.Fatal(err)
-		}
+		must(t, b.Add(&sites[i]))
 	}
 	return b
 }
@@ -115,13 +117,9 @@ func TestRoundTrip(t *testing.T) {
 	sites := randomSites(2000)
 	path := filepath.Join(t.TempDir(), "FR.snap")
 	info, err := build(t, sites).Write(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s, err := ReadFile(path, market.FR)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if s.Len() != len(sites) || s.Version != info.Version || s.Bytes != info.Bytes {
 		t.Errorf("%d sites, version %s, %d bytes; want %d sites and %+v", s.Len(), s.Version, s.Bytes, len(sites), info)
 	}

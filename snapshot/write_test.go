@@ -36,9 +36,7 @@ func TestHeaderBeyond4GiB(t *testing.T) {
 
 func TestSectionsArePadded(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeSections(&out, [][]byte{nil, []byte("1"), []byte("12345678"), []byte("123456789")}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, writeSections(&out, [][]byte{nil, []byte("1"), []byte("12345678"), []byte("123456789")}))
 	want := "1\x00\x00\x00\x00\x00\x00\x00" + "12345678" + "123456789\x00\x00\x00\x00\x00\x00\x00"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
