@@ -18,10 +18,14 @@ import (
 
 	"relais/archive"
 	"relais/archive/change"
+	"relais/internal/errtest"
 	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/site"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // script runs changes.py, and returns the fields of each line.
 func script(t testing.TB, args ...string) (records [][]string) {
@@ -104,9 +108,7 @@ func archives(t testing.TB, paths ...string) *archive.Store {
 	db := storetest.New(t, archive.Buckets...)
 	s := archive.Open(db, time.Now)
 	files, err := archive.Files(paths)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i := range files {
 		if _, err := s.Add(t.Context(), &files[i], archive.Options{Force: true}); err != nil {
 			t.Fatal(err)
@@ -144,9 +146,7 @@ func mustAgree(t *testing.T, s *archive.Store, paths []string, pairs [][2]int) {
 		var got [][]string
 		for _, code := range []market.Code{market.FR, market.DROM} {
 			l, err := between(t, s, code, dateOf(from), dateOf(to)).Net(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for r := range l.Records(nil) {
 				got = append(got, fields(code, dateOf(to), &r))
 			}
@@ -158,9 +158,7 @@ func mustAgree(t *testing.T, s *archive.Store, paths []string, pairs [][2]int) {
 func between(t *testing.T, s *archive.Store, code market.Code, from, to string) *archive.Span {
 	t.Helper()
 	span, err := s.Between(context.Background(), code, site.ParseDate([]byte(from)), site.ParseDate([]byte(to)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return span
 }
 

@@ -51,9 +51,7 @@ func TestMain(m *testing.M) {
 func relais(t *testing.T, args ...string) []byte {
 	t.Helper()
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(path, args...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -239,9 +237,7 @@ func swissSample(t *testing.T) (list []map[string]any) {
 		return nil
 	}
 	var file struct{ Features []map[string]any }
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(text, &file))
 	for _, f := range file.Features {
 		f["properties"].(map[string]any)["bewilligung_en"] = "Site data sheet 2023-04-11"
 	}
@@ -251,9 +247,7 @@ func swissSample(t *testing.T) (list []map[string]any) {
 func writeJSON(t *testing.T, path string, v any) {
 	t.Helper()
 	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	filetest.Write(t, path, text)
 }
 

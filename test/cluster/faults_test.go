@@ -99,15 +99,11 @@ func (w *world) stopInside(n *node) (at time.Time, ok bool) {
 		"WHERE state LIKE 'idle in transaction%%' AND application_name = 'relais %s'"
 	for range 100 {
 		at = time.Now()
-		if err := n.pause(); err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, n.pause())
 		if w.primary().Query(database, fmt.Sprintf(inside, n.name)) != "" {
 			return at, true
 		}
-		if err := n.resume(); err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, n.resume())
 		w.pause(5*time.Millisecond, 30*time.Millisecond)
 	}
 	return at, false
@@ -129,9 +125,7 @@ func TestPausedNode(t *testing.T) {
 		broken = append(broken, at)
 		n.lives.Store(false)
 		time.Sleep(4 * time.Second)
-		if err := n.resume(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, n.resume())
 		time.Sleep(staleAfter) // it does not know yet what it missed
 		n.waitReady(t)
 	}

@@ -42,9 +42,7 @@ func initCluster(t *testing.T, dir, engine string) {
 func join(t *testing.T, from, dir string) {
 	t.Helper()
 	key := filetest.Read(t, filepath.Join(from, "secret.key"))
-	if err := os.MkdirAll(dir, 0o750); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o750))
 	filetest.Write(t, filepath.Join(dir, "secret.key"), key)
 }
 
@@ -74,9 +72,7 @@ func (n *node) compare(t *testing.T) (c comparison) {
 func prepared(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
@@ -146,18 +142,14 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 func (n *node) start(t testing.TB) {
 	t.Helper()
 	log, err := os.OpenFile(n.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer log.Close()
 	cmd := prepared(t, n.serve()...)
 	if n.program != "" {
 		cmd.Path = n.program
 	}
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	ended := make(chan struct{})
 	n.cmd, n.ended = cmd, ended
 	go func() {
@@ -308,9 +300,7 @@ func (n *node) String() string { return fmt.Sprintf("%s (%s)", n.name, n.addr) }
 func (n *node) stop(t testing.TB) {
 	t.Helper()
 	n.lives.Store(false)
-	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, n.cmd.Process.Signal(syscall.SIGTERM))
 	<-n.ended
 	n.cmd = nil
 }

@@ -45,14 +45,10 @@ func TestTakenOnce(t *testing.T) {
 	rounds := often(killCount, 50, 8)
 	for round := range rounds {
 		s := &session{load: l, person: w.country.people[round%len(w.country.people)]}
-		if err := s.register(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.register())
 		verifier := oauth2.GenerateVerifier()
 		code, err := s.consent(verifier)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		exchange := s.exchangeForm(code, verifier)
 		if round%2 == 0 {
 			got := w.twice(round, func(n *node) answer {

@@ -33,9 +33,7 @@ func (n *node) replace(t *testing.T, program string) {
 func TestRollingUpgrade(t *testing.T) {
 	w := newWorld(t, true)
 	program, err := next()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	upgrade := func(program string) (string, error) {
 		out, err := exec.Command(program, "cluster", "upgrade", "--cluster", w.nodes[0].engine).CombinedOutput()
 		return string(out), err

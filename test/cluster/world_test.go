@@ -19,8 +19,12 @@ import (
 
 	"relais/cluster/pgtest"
 	"relais/demo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A world is a cluster with all that it needs, and what leads to its parts.
 type world struct {
@@ -172,16 +176,12 @@ func (w *world) setUp() string {
 func (w *world) startProxy() {
 	w.t.Helper()
 	program, err := haproxy()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	file := filepath.Join(w.t.TempDir(), "haproxy.cfg")
 	filetest.Write(w.t, file, w.setUp())
 	cmd := exec.Command(program, "-db", "-f", file)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, cmd.Start())
 	w.t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -239,9 +239,8 @@ func newCountry(t *testing.T) country {
 	}
 	c := country{dir: filepath.Join(scratch, "country")}
 	var err error
-	if c.files, err = demo.Write(filepath.Join(scratch, "files"), 400); err != nil {
-		t.Fatal(err)
-	}
+	c.files, err = demo.Write(filepath.Join(scratch, "files"), 400)
+	must(t, err)
 	run(t, append([]string{"ingest", "--data", c.dir, "fr,drom"}, c.files...)...)
 	client := func(name, scopes string, flags ...string) (i issued) {
 		runJSON(t, &i, append([]string{"client", "create", "--data", c.dir, "--name", name, "--mode", "server", "--cidr",
@@ -272,9 +271,7 @@ func newCountry(t *testing.T) country {
 // copyTo copies the folder.
 func (c *country) copyTo(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.CopyFS(dir, os.DirFS(c.dir)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS(c.dir)))
 	// A key that others can read is refused.
 	if err := os.Chmod(filepath.Join(dir, "secret.key"), 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)

@@ -169,9 +169,7 @@ func (b *signedIn) attribute(selector, name, value string) object {
 	b.t.Helper()
 	b.html(selector)
 	node, err := b.node(selector)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	node["name"], node["value"] = name, value
 	return node
 }
@@ -198,15 +196,11 @@ func TestForeignForms(t *testing.T) {
 
 	request, err := http.NewRequest(http.MethodPost, s.base+"/sign-in",
 		strings.NewReader(url.Values{"name": {augusta.Name}, "password": {augusta.password}}.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Host = "relais.example"
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	a, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a.Body.Close()
 	if a.StatusCode != http.StatusForbidden || a.Header.Get("Set-Cookie") != "" {
 		t.Errorf("signing in without TLS at another name: %s and cookie %q, want 403 and none", a.Status,

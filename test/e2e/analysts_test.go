@@ -39,9 +39,7 @@ func TestAnalystsPage(t *testing.T) {
 	s, _ := demonstrate(t, dir, func(*exec.Cmd) {})
 	program, err := binary()
 	work := t.TempDir()
-	if err := errors.Join(err, os.Symlink(program, filepath.Join(work, "relais"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, os.Symlink(program, filepath.Join(work, "relais"))))
 	env := append(os.Environ(), "PATH="+work+":"+os.Getenv("PATH"), "RELAIS="+s.base, "KEY="+s.key, "RELAIS_DATA="+dir)
 	commands := analystsCommands(t)
 	if len(commands) != 4 {
@@ -74,9 +72,7 @@ func TestAnalystsPage(t *testing.T) {
 		t.Errorf("%d Swiss sites are without an azimuth, want all %v", got, want)
 	}
 	var outages struct{ Features []any }
-	if err := json.Unmarshal(filetest.Read(t, filepath.Join(work, "outages.geojson")), &outages); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(filetest.Read(t, filepath.Join(work, "outages.geojson")), &outages))
 	if got, want := len(outages.Features), s.meta("/outages?limit=1&offset=0"); want["count"] == nil || got == 0 ||
 		got != len(s.list("/outages?limit=500")) {
 		t.Errorf("outages.geojson has %d outages, want those of /outages, %v", got, want)

@@ -34,9 +34,7 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 	c := makeCountry(t, 800)
 	for _, set := range demo.Sets[1:] {
 		paths, err := set.Write(filepath.Join(t.TempDir(), string(set.Markets[0])), 60)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		run(t, append([]string{"ingest", "--data", c.dir, string(set.Markets[0])}, paths...)...)
 	}
 	next := strings.Split(c.weekly(t, "2026-01-22"), "\n")
@@ -84,9 +82,7 @@ func compiled(t *testing.T, name string, text []byte) *jsonschema.Schema {
 	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource(name, doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, c.AddResource(name, doc))
 	s, err := c.Compile(name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -133,9 +129,7 @@ func (l *assistantTool) check(t *testing.T, a toolAnswer) {
 func arguments(t *testing.T, tools []*assistantTool) map[string]json.RawMessage {
 	t.Helper()
 	var golden map[string]json.RawMessage
-	if err := json.Unmarshal(filetest.Read(t, "testdata/tools.json"), &golden); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(filetest.Read(t, "testdata/tools.json"), &golden))
 	if len(golden) != len(tools) {
 		t.Errorf("tools: got %d, want %d as in testdata/tools.json", len(tools), len(golden))
 	}
@@ -178,9 +172,7 @@ func (a answer) result(v any) error {
 func (s *server) mcp(key, method, name string, params object, result any) {
 	s.t.Helper()
 	body, headers, err := mcp(method, name, params)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	a := call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp/", body, headers...) // with a slash it is the same
 	if a.status == http.StatusUnauthorized {
 		a = call(s.t, http.DefaultClient, http.MethodPost, s.base+"/mcp", body,

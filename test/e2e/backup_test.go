@@ -18,9 +18,7 @@ func TestBackupList(t *testing.T) {
 	if out := run(t, "check", "--backup", copied); !strings.Contains(out, "snapshots/FR.snap") {
 		t.Errorf("check of a whole copy: got %s, want a line for FR.snap", out)
 	}
-	if err := os.Remove(filepath.Join(copied, "snapshots", "FR.snap")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(copied, "snapshots", "FR.snap")))
 	if out, _, code := relais(t, "check", "--backup", copied); code != 1 || !strings.Contains(out, "WRONG") {
 		t.Errorf("check of a copy that lacks a file: got exit %d, want 1: %s", code, out)
 	}
@@ -61,25 +59,19 @@ func TestKilledBackup(t *testing.T) {
 	for i := range 12 {
 		dest := filepath.Join(t.TempDir(), "dest")
 		if i%2 == 0 {
-			if err := os.Mkdir(dest, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dest, 0o755))
 		}
 		args, verify := []string{"backup", "--data", c.dir, dest}, []string{"check", "--backup", dest}
 		if i%4 > 1 {
 			args, verify = []string{"restore", whole, "--data", dest}, []string{"check", "--data", dest}
 		}
 		cmd := prepared(t, args...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		time.AfterFunc(rand.N(200*time.Millisecond), func() { cmd.Process.Kill() })
 		ended := cmd.Wait() == nil
 		_, errs, code := relais(t, verify...)
 		files, err := filepath.Glob(filepath.Join(dest, "[^.]*")) // a temporary file alone is an empty folder
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, snap := os.Stat(filepath.Join(dest, "snapshots", "FR.snap"))
 		switch complete := code == 0 && len(files) > 0; {
 		case ended && !complete:

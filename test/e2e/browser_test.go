@@ -114,18 +114,14 @@ func newPageServer(t *testing.T) *pageServer {
 func (p *pageServer) open(t *testing.T, chromium, address string) told {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "relais-page-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer os.RemoveAll(profile)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var log bytes.Buffer
 	browser := headless(ctx, chromium, profile, "--remote-debugging-port=0", address)
 	browser.Stdout, browser.Stderr = &log, &log
-	if err := browser.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, browser.Start())
 	ended := make(chan struct{})
 	go func() { browser.Wait(); close(ended) }()
 	var got told
@@ -259,9 +255,7 @@ func TestPageOfAProxy(t *testing.T) {
 	c, p := makeCountry(t, 40), newPageServer(t)
 	s := serve(t, c.dir, "--base-url", p.URL)
 	to, err := url.Parse(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	p.paths.HandleFunc("/external/v1/", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header["Origin"] != nil || r.Header.Get("Sec-Fetch-Site") != "same-origin" {

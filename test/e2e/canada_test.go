@@ -25,23 +25,17 @@ func TestMillionRows(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "SYNTHETIC_Site_Data_Extract_FX.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	wrote, err := demo.WriteCA(file, 1_000_000, demo.CAOptions{Broken: true, Personal: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := prepared(t, "ingest", "--json", "--data", filepath.Join(dir, "data"), "CA", file.Name())
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("ingest: %v: %s", err, out)
 	}
 	var report ingestReport
-	if err := json.Unmarshal(out, &report); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(out, &report))
 	b, f := wrote.Broken, report.Files[0]
 	want := map[string]int{
 		"broken record": b["stray quote"], "wrong number of columns": b["one field more"],
@@ -82,15 +76,11 @@ func readPlainly(t *testing.T, name string, rows int) float64 {
 	t.Helper()
 	used := func() float64 {
 		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
+		must(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 	}
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	before := used()
 	r := csv.NewReader(bufio.NewReaderSize(file, 1<<20))

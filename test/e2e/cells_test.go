@@ -105,9 +105,7 @@ func compareCells(t *testing.T, what string, got, want []cells) {
 func (s *server) csvCells(query string) (rows []cells) {
 	s.t.Helper()
 	lines, err := csv.NewReader(bytes.NewReader(s.get("/external/v1/antennas/export?" + query).body)).ReadAll()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	for _, line := range lines[1:] {
 		row := cells{}
 		for i, name := range lines[0] {

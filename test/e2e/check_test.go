@@ -98,9 +98,7 @@ func listing(t *testing.T, dir string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all.String()
 }
 
@@ -111,13 +109,9 @@ func damage(t *testing.T, path string, change func(text []byte) []byte) (undo fu
 	was := filetest.Read(t, path)
 	write := func(text []byte) {
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer f.Close()
-		if err := f.Truncate(int64(len(text))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, f.Truncate(int64(len(text))))
 		if _, err := f.WriteAt(text, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -259,13 +253,9 @@ func TestCheckReadOnly(t *testing.T) {
 	newApp(t, c.dir) // has a secret to seal
 	nobody := readOnly(t, c.dir)
 	key := filepath.Join(c.dir, "secret.key")
-	if err := os.Chmod(key, 0o400); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(key, 0o400))
 	if os.Getuid() == 0 {
-		if err := os.Chown(key, 65534, 65534); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(key, 65534, 65534))
 	}
 	before := listing(t, c.dir)
 	for range 2 {

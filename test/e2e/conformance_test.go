@@ -90,9 +90,7 @@ func noFailures(t *testing.T) string {
 // extension for tasks, which is not offered, and does not count them.
 func TestConformanceFixture(t *testing.T) {
 	expected, err := filepath.Abs("testdata/conformance.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	none := noFailures(t)
 	node(t, suite)
 	base := "http://" + startFixture(t)
@@ -123,9 +121,7 @@ func startFixture(t *testing.T) string {
 func starts(t *testing.T, address, path string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(path, args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -153,13 +149,9 @@ func TestConformanceAuthorization(t *testing.T) {
 	cmd := node(t, nextSuite, "authorization", "--url", s.base, "--client-id", id, "--resource", s.base+"/mcp", "--port",
 		port)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.Stderr = cmd.Stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	var said bytes.Buffer
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		fmt.Fprintln(&said, lines.Text())
@@ -177,9 +169,7 @@ func TestConformanceAuthorization(t *testing.T) {
 func registers(t *testing.T, base, redirect string) string {
 	t.Helper()
 	body, err := json.Marshal(object{"client_name": "conformance", "redirect_uris": []string{redirect}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	a := call(t, http.DefaultClient, http.MethodPost, base+"/oauth/register", body, "Content-Type", "application/json")
 	id, _ := a.object()["client_id"].(string)
 	if a.status != http.StatusCreated || id == "" {
@@ -206,13 +196,9 @@ var backLink = regexp.MustCompile(`<a href="([^"]+)" rel="noreferrer">`)
 func (w *person) allows(t *testing.T, page string) (back string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at, err := url.Parse(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	browser, origin := &http.Client{Jar: jar, Timeout: 20 * time.Second}, at.Scheme+"://"+at.Host
 	a := call(t, browser, http.MethodGet, page, nil)
 	if a.status != http.StatusOK {

@@ -83,9 +83,8 @@ func makeCountry(t *testing.T, supports int) country {
 	t.Helper()
 	c := country{dir: filepath.Join(t.TempDir(), "data")}
 	var err error
-	if c.files, err = demo.Write(filepath.Join(t.TempDir(), "files"), supports); err != nil {
-		t.Fatal(err)
-	}
+	c.files, err = demo.Write(filepath.Join(t.TempDir(), "files"), supports)
+	must(t, err)
 	command(t, &c.ingested, append([]string{"ingest", "--data", c.dir, "fr,drom"}, c.files...)...)
 	c.rows = readCSV(t, c.files[0])
 	letIn(t, c.dir)
@@ -108,9 +107,7 @@ func readCSV(t *testing.T, path string) (rows []map[string]string) {
 func readSeparated(t *testing.T, path string, comma rune) (rows []map[string]string) {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	in := bufio.NewReader(f)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
@@ -119,9 +116,7 @@ func readSeparated(t *testing.T, path string, comma rune) (rows []map[string]str
 	r := csv.NewReader(in)
 	r.Comma = comma
 	all, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, row := range all[1:] {
 		m := map[string]string{}
 		for i, name := range all[0] {

@@ -37,9 +37,7 @@ type link struct{ to, on string }
 
 func newCrawl(t *testing.T, origin, path, key string) *crawl {
 	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return &crawl{t: t, origin: origin, path: path, key: key, jar: jar, known: map[string]bool{}, alike: map[string]int{},
 		followed: map[string]int{}}
 }

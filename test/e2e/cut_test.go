@@ -32,9 +32,7 @@ func (s *server) begin(name, key, target, protocol, coding string) partial {
 		}), err)
 	}}
 	c, err := d.DialContext(s.t.Context(), "tcp", strings.TrimPrefix(s.base, "http://"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	s.t.Cleanup(func() { c.Close() })
 	fmt.Fprintf(c, "GET /external/v1/antennas/export?%s %s\r\nHost: x\r\nX-API-Key: %s\r\nAccept-Encoding: %s\r\n\r\n", target, protocol,
 		key, coding)
@@ -103,9 +101,7 @@ func TestInterruptedCommand(t *testing.T) {
 	dir := makeCountry(t, 3000).dir
 	path := filepath.Join(t.TempDir(), "out.csv")
 	cmd := prepared(t, "export", "--data", dir, "--market", "FR", "--format", "csv", "--rows", "emissions", "-o", path)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	waitFor(func() bool {
 		parts, _ := filepath.Glob(path + "*")
 		return len(parts) > 0

@@ -40,11 +40,9 @@ func TestDemo(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "demo")
 	// What a first run leaves that is killed while it ingests.
 	left := filepath.Join(dir, "sources", "FR", "20260101T000000Z-1")
-	if err := errors.Join(os.MkdirAll(left, 0o755),
+	must(t, errors.Join(os.MkdirAll(left, 0o755),
 		os.WriteFile(filepath.Join(left, "observatoire.csv.zst"), nil, 0o644),
-		os.WriteFile(filepath.Join(dir, "ingest.lock"), nil, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+		os.WriteFile(filepath.Join(dir, "ingest.lock"), nil, 0o644)))
 	began := time.Now().UTC()
 	s, printed := demonstrate(t, dir, func(*exec.Cmd) {})
 	lines := regexp.MustCompile(`curl -H "X-API-Key: \$KEY" '([^']+)'`).FindAllStringSubmatch(printed, -1)

@@ -52,9 +52,7 @@ func openBrowser(t *testing.T, args ...string) *tab {
 	t.Helper()
 	chromium := needChromium(t)
 	profile, err := os.MkdirTemp("", "relais-tab-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 5*patience)
 	read, to, err1 := os.Pipe()
 	from, write, err2 := os.Pipe()
@@ -77,9 +75,7 @@ func openBrowser(t *testing.T, args ...string) *tab {
 		from.Close()
 		os.RemoveAll(profile)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var made struct{ TargetID, SessionID string }
 	b.must("Target.createTarget", object{"url": "about:blank"}, &made)
 	b.must("Target.attachToTarget", object{"targetId": made.TargetID, "flatten": true}, &made)

@@ -12,7 +12,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"relais/internal/errtest"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // The end-to-end tests start the built binary and know of it only what a user knows: the
 // command line, the API and the files. They show what needs a process, files, sockets or
@@ -48,9 +53,7 @@ func TestMain(m *testing.M) {
 func prepared(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return exec.Command(path, args...)
 }
 

@@ -51,9 +51,8 @@ func (s *server) examples(t *testing.T, dir string) {
 		body, contentType := []byte(request.JSON), "application/json"
 		if request.Upload != "" {
 			var err error
-			if body, contentType, err = photoForm(fromTheStreet(), map[string]string{"description": "From the street"}); err != nil {
-				t.Fatal(err)
-			}
+			body, contentType, err = photoForm(fromTheStreet(), map[string]string{"description": "From the street"})
+			must(t, err)
 		}
 		a := call(t, http.DefaultClient, op.Method, target, body, "Content-Type", contentType, "X-API-Key", partner)
 		if a.status != op.Status {
@@ -88,9 +87,7 @@ func (s *server) compareExample(t *testing.T, op *endpoint.Op[*api.Env], body []
 func membersOf(t *testing.T, text string) (names []string) {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &v))
 	var walk func(at string, v any)
 	walk = func(at string, v any) {
 		switch v := v.(type) {
@@ -142,9 +139,7 @@ func (s *server) shortened(t *testing.T, body []byte) string {
 	t.Helper()
 	var text, indented bytes.Buffer
 	shorten(t, &text, body)
-	if err := json.Indent(&indented, text.Bytes(), "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Indent(&indented, text.Bytes(), "", "  "))
 	out := uuids.ReplaceAllString(indented.String(), examplePhoto)
 	out = requestIs.ReplaceAllString(out, `"requestId": "5f0c2f7e9b1d4a63"`)
 	for i, v := range versions {
@@ -161,9 +156,7 @@ func shorten(t *testing.T, to *bytes.Buffer, value json.RawMessage) {
 	switch value = bytes.TrimSpace(value); value[0] {
 	case '[':
 		var list []json.RawMessage
-		if err := json.Unmarshal(value, &list); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(value, &list))
 		if len(list) > maxItems && bytes.ContainsAny(list[0][:1], "{[") {
 			list = list[:maxItems]
 		}
@@ -192,13 +185,9 @@ func shortenObject(t *testing.T, to *bytes.Buffer, value json.RawMessage) {
 	byID := 0 // members whose names are numbers: a list by id
 	for first := true; in.More(); first = false {
 		name, err := in.Token()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var member json.RawMessage
-		if err := in.Decode(&member); err != nil {
-			t.Fatal(err)
-		}
+		must(t, in.Decode(&member))
 		if strings.Trim(name.(string), "0123456789") == "" {
 			if byID++; byID > maxItems {
 				continue

@@ -70,9 +70,7 @@ func TestGDALReadsCollections(t *testing.T) {
 			var got struct {
 				Features []struct{ Properties object }
 			}
-			if err := json.Unmarshal(filetest.Read(t, path), &got); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(filetest.Read(t, path), &got))
 			sites, ids := map[any]bool{}, map[any]bool{}
 			for _, f := range got.Features { // GDAL has the id among the properties
 				sites[f.Properties["siteKey"]], ids[f.Properties["id"]] = true, true
@@ -144,9 +142,7 @@ func nodeScript(t *testing.T, name string) *exec.Cmd {
 	work := t.TempDir() // modules are looked for next to the program
 	program := filetest.Read(t, filepath.Join("testdata", name))
 	filetest.Write(t, filepath.Join(work, "run.mjs"), program)
-	if err := os.Symlink(dir, filepath.Join(work, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(dir, filepath.Join(work, "node_modules")))
 	cmd := exec.CommandContext(t.Context(), "node", filepath.Join(work, "run.mjs"))
 	cmd.Env, cmd.Stderr = os.Environ(), os.Stderr
 	return cmd

@@ -12,9 +12,7 @@ import (
 // A server of an empty folder says what to do next, and shows the map as soon as that was done.
 func TestFirstRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "ana's data")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o700))
 	letIn(t, dir)
 	s := start(t, nil, "serve", "--data", dir)
 	s.waitUntil("the folder is read", func() bool {
@@ -43,9 +41,7 @@ func TestFirstRun(t *testing.T) {
 		t.Errorf("the API: got %s, want NOT_READY with the command", a)
 	}
 	files, err := demo.Write(filepath.Join(t.TempDir(), "files"), 50)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	out := run(t, append([]string{"ingest", "--data", dir, "FR,DROM"}, files...)...)
 	if !strings.Contains(out, "next: nothing, the server of this folder loads it by itself\n") {
 		t.Errorf("ingest while a server runs: got %s", out)

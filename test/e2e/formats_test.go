@@ -41,9 +41,7 @@ func (s *server) ogcFeatures(collection, query string) (features []any) {
 	s.t.Helper()
 	for address := s.base + "/ogc/collections/" + collection + "/items?limit=37&" + query; address != ""; {
 		u, err := url.Parse(address)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 		page := s.get(u.RequestURI()).object()
 		features, address = append(features, page["features"].([]any)...), ""
 		for _, l := range page["links"].([]any) {

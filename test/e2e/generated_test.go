@@ -67,12 +67,8 @@ func TestGeneratedClients(t *testing.T) {
 func generatedClients(t *testing.T, s *server) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("testdata/clients")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(os.Getenv("RELAIS_NPM"), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS("testdata/clients")))
+	must(t, os.Symlink(os.Getenv("RELAIS_NPM"), filepath.Join(dir, "node_modules")))
 	filetest.Write(t, filepath.Join(dir, "openapi.json"), s.get("/openapi.json").body)
 	for _, args := range [][]string{
 		{openapiTypescript, "openapi.json", "--output", "generated/api.d.ts"},
@@ -92,13 +88,9 @@ func generatedClients(t *testing.T, s *server) (dir string) {
 func attestationKey(t *testing.T) (path string, key *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	public, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
 	return filetest.New(t, "attestation.pem", string(text)), key
 }
@@ -109,8 +101,6 @@ func attestation(t *testing.T, key *ecdsa.PrivateKey, client string) string {
 	now := time.Now()
 	claims := jwt.MapClaims{"aud": client, "iat": now.Unix(), "exp": now.Add(30 * time.Minute).Unix()}
 	token, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return token
 }

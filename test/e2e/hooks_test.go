@@ -91,9 +91,7 @@ func createHook(t *testing.T, dir, url, events string, flags ...string) (h issue
 func (m *hookMessage) verify(t *testing.T, secret string) {
 	t.Helper()
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", m.header.Get("webhook-id"), m.header.Get("webhook-timestamp"), m.body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
@@ -299,9 +297,7 @@ console.log('verified');
 		header[name] = m.header.Get(name)
 	}
 	in, err := json.Marshal(map[string]any{"secret": h.Secret, "header": header, "body": m.body})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd.Stdin = strings.NewReader(string(in))
 	out, err := cmd.CombinedOutput()
 	if err != nil || strings.TrimSpace(string(out)) != "verified" {

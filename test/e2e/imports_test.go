@@ -153,9 +153,7 @@ func (im *importer) killed(t *testing.T) {
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "data")
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(to, os.DirFS(dir)))
 	key, _ := keys.Load(dir)
 	keys.Store(to, key)
 	return to
@@ -170,9 +168,7 @@ func (im *importer) kill(t *testing.T, dir, file string, after time.Duration, se
 	if served {
 		victim = start(t, nil, "serve", "--data", dir).cmd
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	time.Sleep(after)
 	victim.Process.Kill()
 	err := cmd.Wait()

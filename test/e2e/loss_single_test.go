@@ -44,9 +44,7 @@ func TestLossMeasures(t *testing.T) {
 			w.s.kill()
 			for mode, name := range map[lossfs.Mode]string{lossfs.Live: "live", lossfs.Strict: "strict"} {
 				image := filepath.Join(t.TempDir(), "data")
-				if err := disk.Image(mode, filepath.Dir(image)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, disk.Image(mode, filepath.Dir(image)))
 				f.serve(t, image).s.kill() // a start sweeps
 				f.ledger.holdsAll(t, image, fmt.Sprintf("%s of %s after %d, %s", op, place, skip, name))
 			}
@@ -77,9 +75,7 @@ func TestLossUnreadable(t *testing.T) {
 		{"photos.db", w.photo},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := tt.write(f.number.Add(1)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.write(f.number.Add(1)))
 			fault := &lossfs.Fault{Op: lossfs.Read, Path: regexp.MustCompile(regexp.QuoteMeta(tt.name) + "$"),
 				Errno: syscall.EIO, Count: -1}
 			disk.Inject(fault)
@@ -123,9 +119,7 @@ func TestLossOfAnswers(t *testing.T) {
 			sent = append(sent, p)
 			f.pause(100*time.Millisecond, 1200*time.Millisecond) // counts are written, and not synced yet
 			image := filepath.Join(t.TempDir(), "data")
-			if err := disk.Image(lossfs.Random, filepath.Dir(image)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, disk.Image(lossfs.Random, filepath.Dir(image)))
 			s := f.serve(t, image)
 			for i, p := range sent {
 				if up := p.send(t, s.s); up.Data.ID != p.id {
@@ -165,9 +159,7 @@ type signedPhoto struct {
 func newSignedPhoto(t *testing.T, i issued, n int) *signedPhoto {
 	t.Helper()
 	body, contentType, err := photoForm(picture(16+n%16, 12), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	sign := signatureOf(i.SigningSecret, http.MethodPost, photoPath, body)
 	return &signedPhoto{body: body,
 		headers: []string{"Content-Type", contentType, "X-API-Key", i.APIKey, "X-Sq-Signature", sign}}
@@ -176,8 +168,6 @@ func newSignedPhoto(t *testing.T, i issued, n int) *signedPhoto {
 func (p *signedPhoto) send(t *testing.T, s *server) *sent {
 	t.Helper()
 	up, err := postPhoto(s, p.body, p.headers...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return up
 }

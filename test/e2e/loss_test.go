@@ -47,13 +47,9 @@ func (f *lossFolder) mounted(t *testing.T) (disk *lossfs.FS, dir string, unmount
 	t.Helper()
 	at := t.TempDir()
 	disk, err := lossfs.Mount(at, f.random.Uint64())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir = filepath.Join(at, "data")
-	if err := os.CopyFS(dir, os.DirFS(f.dir)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.CopyFS(dir, os.DirFS(f.dir)))
 	disk.Sync()
 	return disk, dir, func() {
 		if err := disk.Unmount(); err != nil {
@@ -97,9 +93,7 @@ func TestLossPowerCuts(t *testing.T) {
 		for range min(5, *cutCount-done) {
 			f.pause(50*time.Millisecond, 600*time.Millisecond)
 			c := cut{f.ledger.snapshot(), filepath.Join(t.TempDir(), "data"), modes[done%len(modes)]}
-			if err := disk.Image(c.mode, filepath.Dir(c.dir)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, disk.Image(c.mode, filepath.Dir(c.dir)))
 			list = append(list, c)
 			done++
 		}
@@ -187,9 +181,7 @@ func TestLossErrors(t *testing.T) {
 			end()
 		}
 		known := f.ledger.snapshot()
-		if err := disk.Image(mode, filepath.Dir(image)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, disk.Image(mode, filepath.Dir(image)))
 		if mode != lossfs.Live {
 			w.s.kill()
 			end()

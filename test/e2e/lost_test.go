@@ -27,9 +27,7 @@ func TestLostStore(t *testing.T) {
 	run(t, "speedtest", "import", "--data", dir, "--market", "FR", filetest.New(t, "s.csv", speedtestsOf(40)))
 	run(t, "coverage", "import", "--data", dir, "--market", "FR", filetest.New(t, "c.csv", coverageOf(60)))
 	files := segments(t, dir)
-	if err := os.Remove(filepath.Join(dir, "measures.db")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "measures.db")))
 	wrong := func() {
 		t.Helper()
 		if r := check(t, dir); !strings.Contains(r.problems()["measures.db"], "relais check --repair measures") {
@@ -68,9 +66,7 @@ func TestLostStore(t *testing.T) {
 func TestLostClients(t *testing.T) {
 	c := makeCountry(t, 60)
 	path := filepath.Join(c.dir, "clients.db")
-	if err := os.Rename(path, c.dir+".aside"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path, c.dir+".aside"))
 	if r := check(t, c.dir); r.problems()["clients.db"] == "" {
 		t.Errorf("problems: got %q, want clients.db", r.problems())
 	}

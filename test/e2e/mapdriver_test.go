@@ -100,9 +100,7 @@ func (m *mapTab) load(path string) {
 // evaluate returns the value of an expression of JavaScript, which may be a promise.
 func (m *mapTab) evaluate(expression string, result any) {
 	m.t.Helper()
-	if err := m.try(expression, result); err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, m.try(expression, result))
 }
 
 func (m *mapTab) try(expression string, result any) error {

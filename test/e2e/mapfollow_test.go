@@ -32,9 +32,7 @@ func TestMapFollow(t *testing.T) {
 	check := func(f follow) {
 		t.Helper()
 		u, err := url.Parse(f.Button)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		q := u.Query()
 		if u.Path != "/feeds/FR" || q.Get("operator") != "FREE" || q.Get("generation") != "5G" || q.Get("lang") != "fr" ||
 			f.Text != f.Button || f.Atom != strings.Replace(f.Button, "FR?", "FR.atom?", 1) || f.Label != "Suivre ce que je vois" {

@@ -19,9 +19,7 @@ import (
 func raiseFormat(t *testing.T, path string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer db.Close()
 	err = db.Update(func(tx *bbolt.Tx) error {
 		const bucket, key = "relais:store", "format"
@@ -33,18 +31,14 @@ func raiseFormat(t *testing.T, path string) {
 		sum.Write(value)
 		return b.Put([]byte(key), byteorder.LittleEndian.AppendUint64(value, sum.Sum64()))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // setByte changes a byte of a file: the version of those that begin with eight bytes of magic.
 func setByte(t *testing.T, path string, offset int64, value byte) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if _, err := f.WriteAt([]byte{value}, offset); err != nil {
 		t.Fatal(err)

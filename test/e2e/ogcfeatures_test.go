@@ -97,9 +97,7 @@ func (o *ogcSuite) numberMatched(t *testing.T, where string, a object) {
 			break
 		}
 		u, err := url.Parse(next["href"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		query := u.Query()
 		query.Set("limit", fmt.Sprint(o.api.parameter("/collections/{collectionId}/items", "limit")["schema"].(object)["maximum"]))
 		u.RawQuery = query.Encode()

@@ -101,9 +101,7 @@ func (o *ogcSuite) asks(t *testing.T, address, accept string, status int) (answe
 
 func (o *ogcSuite) http(t *testing.T) {
 	response, err := http.Get(o.root + "/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	response.Body.Close()
 	if response.Proto != "HTTP/1.1" {
 		t.Errorf("got %s, want HTTP/1.1", response.Proto)

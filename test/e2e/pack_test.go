@@ -142,9 +142,7 @@ func (f *packedFolder) checkArchive(t *testing.T, data string, want map[string]o
 		return
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := errors.Join(os.CopyFS(dir, os.DirFS(data)), os.Remove(filepath.Join(dir, "pack.json"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.CopyFS(dir, os.DirFS(data)), os.Remove(filepath.Join(dir, "pack.json"))))
 	key := createClient(t, dir, "--name", "x", "--mode", "server", "--cidr", "127.0.0.1/32", "--scopes", "all-read")
 	s := serve(t, dir)
 	s.key = key.APIKey
@@ -175,8 +173,6 @@ func filesOf(t *testing.T, dir string) map[string]string {
 		list[path] = fmt.Sprint(info.Size(), info.ModTime(), info.Mode())
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return list
 }

@@ -18,9 +18,7 @@ func TestBadPacks(t *testing.T) {
 	empty := t.TempDir()
 	dest := filepath.Join(t.TempDir(), "stick")
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(c.dir, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(c.dir, link))
 	for _, tt := range []struct {
 		name, why string
 		code      int
@@ -78,9 +76,7 @@ func otherArch() string {
 func ownProgram(t *testing.T) string {
 	t.Helper()
 	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 

@@ -22,9 +22,7 @@ func TestStartScript(t *testing.T) {
 	for _, runs := range []bool{true, false} {
 		if !runs {
 			program := filepath.Join(dest, "relais-"+map[string]string{"arm64": "amd64", "amd64": "arm64"}[otherArch()])
-			if err := os.Chmod(program, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(program, 0o644))
 		}
 		s := &server{t: t, cmd: exec.Command("sh", filepath.Join(dest, "start.sh"), "127.0.0.1:0"), log: &lockedBuffer{}}
 		s.cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
@@ -33,9 +31,7 @@ func TestStartScript(t *testing.T) {
 		temporary := t.TempDir()
 		s.cmd.Env = append(s.cmd.Env, "TMPDIR="+temporary)
 		s.cmd.Stderr = s.log
-		if err := s.cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.cmd.Start())
 		if !waitFor(func() bool {
 			if m := listening.FindStringSubmatch(s.log.String()); m != nil {
 				s.base = "http://" + m[1]

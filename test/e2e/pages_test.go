@@ -99,9 +99,7 @@ func TestConformanceOfVendored(t *testing.T) {
 			want := filetest.Read(t, filepath.Join(dir, tt.published))
 			packed := filetest.Read(t, filepath.Join("..", "..", "httpapi", "web", "vendor", tt.vendored))
 			r, err := gzip.NewReader(bytes.NewReader(packed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got, err := io.ReadAll(r)
 			if err != nil || !bytes.Equal(withoutMap(got), withoutMap(want)) {
 				t.Errorf("%d bytes, %v; want the %d bytes of the package", len(got), err, len(want))

@@ -136,7 +136,5 @@ func (b *tab) tell(session, method string) {
 	if err == nil {
 		_, err = b.to.Write(append(text, 0))
 	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 }

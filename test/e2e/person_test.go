@@ -33,9 +33,7 @@ func behindProxy(t *testing.T, dir string) (s *server, public string) {
 	public = strings.Replace(front.URL, "127.0.0.1", "localhost", 1)
 	s = serve(t, dir, "--base-url", public, "--trusted-proxy", "127.0.0.1/32")
 	to, err := url.Parse(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	proxy.ErrorLog = log.New(io.Discard, "", 0) // a session that ends cuts its stream off
 	paths.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -53,9 +51,7 @@ func newPerson(t *testing.T, dir, name, password string) *person {
 	cmd := prepared(t, "user", "create", "--data", dir, "--password-stdin", "--json", name)
 	cmd.Stdin = strings.NewReader(password + "\n")
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p := &person{password: password}
 	if err := json.Unmarshal(out, p); err != nil || p.ID == "" || p.Name != name {
 		t.Fatalf("user create: got %s, %v; want %s", out, err, name)
@@ -182,9 +178,7 @@ func leftBehind(t *testing.T, dir, logged string, secrets []string, people ...*p
 		}
 	}
 	remove := func(name string) {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(dir, name)))
 	}
 	remove("users.db")
 	for _, w := range people {

@@ -35,9 +35,7 @@ func bombs(t *testing.T) map[string][]byte {
 	}
 	use.WriteString(`</defs><use xlink:href="#a12"/></svg>`)
 	var plain bytes.Buffer
-	if err := png.Encode(&plain, image.NewGray(image.Rect(0, 0, 9, 9))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&plain, image.NewGray(image.Rect(0, 0, 9, 9))))
 	all := map[string][]byte{
 		"png 60000²": header(60000, 60000), "png 10000² of 16 bits": header(10000, 10000),
 		"svg of uses": []byte(use.String()), "half a png": plain.Bytes()[:plain.Len()/2],

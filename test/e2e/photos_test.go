@@ -246,8 +246,6 @@ func holds(t *testing.T, dir string, what []byte) (found bool) {
 		found = found || bytes.Contains(text, what)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return found
 }

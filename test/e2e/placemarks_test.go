@@ -32,17 +32,11 @@ type placemark struct {
 func placemarks(t *testing.T, file []byte) (list []placemark) {
 	t.Helper()
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f, err := z.Open("doc.kml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var doc struct {
 		Folder []struct {
 			Name      string `xml:"name"`
@@ -54,9 +48,7 @@ func placemarks(t *testing.T, file []byte) (list []placemark) {
 			}
 		} `xml:"Document>Folder"`
 	}
-	if err := xml.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(t, xml.Unmarshal(text, &doc))
 	for _, folder := range doc.Folder {
 		for _, p := range folder.Placemark {
 			var azimuths []string

@@ -94,9 +94,7 @@ type search struct {
 
 func newSearch(t *testing.T) *search {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(d.Close)
 	return &search{t, traces(), d, map[string]bool{}}
 }

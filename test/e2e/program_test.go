@@ -121,9 +121,7 @@ func (p *program) signIn(consent func(page string)) *oauth2.Token {
 		p.t.Fatalf("callback: got %v, want a code, the state and %s", back, p.issuer)
 	}
 	token, err := p.Exchange(p.t.Context(), back.Get("code"), oauth2.VerifierOption(verifier), resource)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	if token.Type() != "Bearer" || token.ExpiresIn != 3600 || token.RefreshToken == "" {
 		p.t.Errorf("token: got %s for %d s, want Bearer for 3600 s, and another for refreshing", token.Type(),
 			token.ExpiresIn)
@@ -145,9 +143,7 @@ func (p *program) begin(token *oauth2.Token) *toolSession {
 		MaxRetries: -1}
 	client := sdk.NewClient(&sdk.Implementation{Name: "program", Version: "1"}, nil)
 	session, err := client.Connect(p.t.Context(), transport, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must(p.t, err)
 	p.t.Cleanup(func() { session.Close() })
 	if id := session.ID(); id != "" {
 		p.t.Errorf("the session has the id %q, want none", id)
@@ -197,9 +193,7 @@ func (p *program) ends(token *oauth2.Token, in *toolSession) {
 		t.Errorf("session: got %+v, want its end", a)
 	}
 	next, err := refresh(token.RefreshToken)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p.secrets = append(p.secrets, next.AccessToken, next.RefreshToken)
 	p.begin(next).Close()
 	revoke(next.RefreshToken)

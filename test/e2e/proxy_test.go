@@ -115,9 +115,7 @@ type proxy struct {
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -159,9 +157,7 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 	p := &proxy{address: address, log: &lockedBuffer{}, cmd: exec.Command(program, args...)}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	p.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, p.cmd.Start())
 	t.Cleanup(func() {
 		p.cmd.Process.Signal(syscall.SIGTERM)
 		p.cmd.Wait()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,13 +76,9 @@ func writeRecorded(t *testing.T, list []recorded) {
 	to := json.NewEncoder(&text)
 	to.SetEscapeHTML(false)
 	for _, a := range list {
-		if err := to.Encode(a); err != nil {
-			t.Fatal(err)
-		}
+		must(t, to.Encode(a))
 	}
-	if err := os.WriteFile(recordedAnswers, text.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	filetest.Write(t, recordedAnswers, text.Bytes())
 }
 
 func readRecorded(t *testing.T) map[string]recorded {
@@ -108,9 +103,7 @@ func throughJSON(t *testing.T, a recorded) (b recorded) {
 	if err == nil {
 		err = json.Unmarshal(text, &b)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return b
 }
 
@@ -196,9 +189,7 @@ func (a recorder) body(body []byte) any {
 		v = "(page)"
 	}
 	text, err := json.Marshal(v)
-	if err != nil {
-		a.t.Fatal(err)
-	}
+	must(a.t, err)
 	if len(text) > 2000 {
 		return fmt.Sprintf("(%d bytes with the SHA-256 %x)", len(text), sha256.Sum256(text))
 	}

@@ -44,9 +44,7 @@ func (s *server) timed() map[string]kept {
 		o := s.ask(tt.path)
 		delete(o, "requestId")
 		text, err := json.Marshal(o)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 		m[tt.path] = kept{s.tag(tt.path), string(text)}
 	}
 	return m

@@ -42,9 +42,7 @@ var views = []view{
 // looked at: make screenshots.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("RELAIS_SCREENSHOTS")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o755))
 	data := filepath.Join(t.TempDir(), "demo")
 	s := start(t, nil, "demo", "--data", data)
 	s.isLoaded(data)
@@ -77,7 +75,5 @@ func (m *mapTab) screenshot(dir, name string) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), image, 0o644)
 	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, err)
 }

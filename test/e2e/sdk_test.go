@@ -26,9 +26,7 @@ type sdkProcess struct {
 func newSDKProcess(t *testing.T, server string) *sdkProcess {
 	t.Helper()
 	script, err := filepath.Abs("testdata/sign-in.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := node(t, filepath.Join(typescriptSDK, "client/auth.js"))
 	dir := filepath.Dir(filepath.Dir(cmd.Args[1]))
 	cmd.Args = []string{"node", script, "file://" + dir, server}
@@ -38,9 +36,7 @@ func newSDKProcess(t *testing.T, server string) *sdkProcess {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Wait() }) // the end of the test ended it
 	return &sdkProcess{t, in, bufio.NewReader(out)}
 }
@@ -90,9 +86,7 @@ func TestConformanceSignIn(t *testing.T) {
 			Client string
 			Body   object
 		}
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &row))
 		t.Run(row.Client, func(t *testing.T) {
 			for i := range processes {
 				processes[i].t = t

@@ -74,20 +74,14 @@ func (c *country) headings(t *testing.T, keyOf map[string]string) (list []headin
 func supTable(t *testing.T, archive, name string) (rows []map[string]string) {
 	t.Helper()
 	z, err := zip.OpenReader(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer z.Close()
 	f, err := z.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := csv.NewReader(f)
 	r.Comma = ';'
 	all, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, row := range all[1:] {
 		m := map[string]string{}
 		for i, cell := range row {
@@ -116,9 +110,7 @@ func TestSectorsAgainstTheSource(t *testing.T) {
 func TestCanadianSectorsAgainstTheSource(t *testing.T) {
 	dir := newFolder(t)
 	files, err := demo.Sets[1].Write(filepath.Join(t.TempDir(), "files"), 3000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var report ingestReport
 	command(t, &report, append([]string{"ingest", "--data", dir, "CA"}, files...)...)
 	s := serve(t, dir)
@@ -291,9 +283,7 @@ func (s *server) tilesHave(market string, keys []string, items []object, want ma
 		}
 		asked[tile] = true
 		layers, err := mvt.Unmarshal(s.get(fmt.Sprintf("/external/v1/tiles/%s/14/%d/%d.mvt", market, tile.X, tile.Y)).body)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		must(s.t, err)
 		for _, l := range layers {
 			if l.Name != "sectors" {
 				continue

@@ -107,18 +107,14 @@ func (s *server) consistent() error {
 func replace(t *testing.T, path string, text []byte) {
 	t.Helper()
 	filetest.Write(t, path+".new", text)
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(path+".new", path))
 }
 
 // dial opens a connection to a server, and writes on it.
 func dial(t *testing.T, s *server, text string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(patience))
 	go io.WriteString(conn, text) // it ends with the connection

@@ -62,9 +62,7 @@ func start(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
 	if prepare != nil {
 		prepare(s.cmd)
 	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.cmd.Start())
 	t.Cleanup(func() {
 		if s.cmd.ProcessState == nil {
 			s.kill()
@@ -93,9 +91,7 @@ func serve(t *testing.T, dir string, flags ...string) *server {
 func (s *server) isLoaded(dir string) {
 	s.t.Helper()
 	snapshots, err := filepath.Glob(filepath.Join(dir, "snapshots", "*.snap"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	for _, path := range snapshots {
 		market := strings.TrimSuffix(filepath.Base(path), ".snap")
 		s.waitUntil(market+" is loaded", func() bool { return s.version(market) != "" })
@@ -113,9 +109,7 @@ func (s *server) waitUntil(what string, ok func() bool) {
 // stop sends SIGTERM, which must end the server with exit code 0.
 func (s *server) stop() {
 	s.t.Helper()
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
 	ended := make(chan struct{})
 	go func() { s.cmd.Wait(); close(ended) }()
 	select {

@@ -74,17 +74,13 @@ func TestSlowReaders(t *testing.T) {
 	var open []net.Conn
 	for n := range 24 {
 		conn, err := small.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer conn.Close()
 		open = append(open, conn)
 		conn.SetDeadline(time.Now().Add(patience))
 		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\n\r\n", path, slow.APIKey)
 		a, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil) // and nothing else
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want := http.StatusOK
 		if n >= 4 {
 			want = http.StatusServiceUnavailable

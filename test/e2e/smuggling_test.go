@@ -110,9 +110,7 @@ var smugglings = []smuggling{
 func forward(t *testing.T, to string) (address string, count *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	count = new(atomic.Int64)
 	go func() {
@@ -143,9 +141,7 @@ func forward(t *testing.T, to string) (address string, count *atomic.Int64) {
 func send(t *testing.T, address, raw string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer conn.Close()
 	go io.WriteString(conn, raw) // who refuses may not read it all
 	var answer bytes.Buffer

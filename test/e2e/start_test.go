@@ -18,7 +18,7 @@ func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
 		os.Remove(filepath.Join(dir, name))
 	}
 	var folders []string
-	if err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -27,9 +27,7 @@ func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
 			return os.Chmod(path, 0o555)
 		}
 		return os.Chmod(path, 0o444)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Cleanup(func() { // who is not root could not remove what is in them
 		for _, path := range folders {
 			os.Chmod(path, 0o755)
@@ -44,9 +42,7 @@ func readOnly(t *testing.T, dir string) func(*exec.Cmd) {
 			os.Chmod(above, info.Mode().Perm()|0o055)
 		}
 	}
-	if err := os.Chmod(filepath.Dir(prepared(t).Path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Dir(prepared(t).Path), 0o755))
 	return func(cmd *exec.Cmd) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
@@ -97,9 +93,7 @@ func TestReadOnlyFolder(t *testing.T) {
 // do: stop the program that has it, or use another flag.
 func TestBusyPort(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer busy.Close()
 	address := busy.Addr().String()
 	dir := filepath.Join(t.TempDir(), "demo")
@@ -115,9 +109,7 @@ func TestBusyPort(t *testing.T) {
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("demo: got a folder, want none where it cannot serve: %v", err)
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(dir, 0o755))
 	fails(t, 1, address+" is in use by another program", "serve", "--data", dir, "--listen", address)
 	if made, err := filepath.Glob(filepath.Join(dir, "*.db")); err != nil || len(made) > 0 {
 		t.Errorf("serve: got the stores %q, %v; want none where it cannot serve", made, err)
@@ -134,9 +126,7 @@ func TestBusyPort(t *testing.T) {
 func TestFolderOfAnother(t *testing.T) {
 	c := makeCountry(t, 200)
 	nobody := readOnly(t, c.dir)
-	if err := os.Chmod(filepath.Join(c.dir, "clients.db"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(c.dir, "clients.db"), 0o600))
 	const foreign = "/var/lib/relais of a test"
 	for _, tt := range []struct {
 		name, whose, mend string

@@ -44,9 +44,7 @@ func (f *certificateFolder) renew(days string) {
 		f.t.Fatalf("openssl: %v: %s", err, out)
 	}
 	for _, path := range []string{f.cert, f.key} {
-		if err := os.Rename(path+".new", path); err != nil {
-			f.t.Fatal(err)
-		}
+		must(f.t, os.Rename(path+".new", path))
 	}
 }
 
@@ -74,9 +72,7 @@ func (s *server) ends(trusted *x509.CertPool) (time.Time, error) {
 func (s *server) streams(trusted *x509.CertPool) (n uint32) {
 	s.t.Helper()
 	c, err := tls.Dial("tcp", strings.TrimPrefix(s.base, "https://"), &tls.Config{RootCAs: trusted, NextProtos: []string{"h2"}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
 	header := make([]byte, 9)
@@ -102,9 +98,7 @@ func (s *server) streams(trusted *x509.CertPool) (n uint32) {
 func serveTLS(t *testing.T, dir string, f *certificateFolder) (s *server, monitoring string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	monitoring = free.Addr().String()
 	free.Close()
 	s = start(t, nil, "serve", "--data", dir, "--tls-cert", f.cert, "--tls-key", f.key, "--ops-listen", monitoring)
@@ -119,9 +113,7 @@ func TestTLS(t *testing.T) {
 	first := f.pool()
 	from := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: first}, ForceAttemptHTTP2: true}}
 	got, err := from.Get(s.base + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text, err := io.ReadAll(got.Body)
 	got.Body.Close()
 	if err != nil || got.ProtoMajor != 2 || !strings.Contains(string(text), s.base+"/external/v1") {
@@ -129,14 +121,10 @@ func TestTLS(t *testing.T) {
 	}
 	for host, want := range map[string]string{"antennas.example": "max-age=31536000", "localhost": ""} {
 		r, err := http.NewRequest(http.MethodGet, s.base+"/sign-in", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.Host = host
 		got, err := from.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got.Body.Close()
 		if got := got.Header.Get("Strict-Transport-Security"); got != want {
 			t.Errorf("Strict-Transport-Security for %s: got %q, want %q", host, got, want)
@@ -158,18 +146,14 @@ func TestTLS(t *testing.T) {
 		t.Errorf("streams of a connection: got %d at most, want 64", n)
 	}
 	before, err := s.ends(first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	f.renew("60")
 	second := f.pool()
 	s.waitUntil("the new certificate is shown", func() bool {
 		after, err := s.ends(second)
 		return err == nil && after.After(before)
 	})
-	if err := os.Remove(f.key); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(f.key))
 	s.waitUntil("the log names the missing key", func() bool { return strings.Contains(s.log.String(), f.key) })
 	if _, err := s.ends(second); err != nil {
 		t.Errorf("without its files: got %v, want the certificate from before", err)

@@ -33,9 +33,7 @@ func TestOtherTools(t *testing.T) {
 func TestConformanceOpenAPI(t *testing.T) {
 	cmd := node(t, "@redocly/openapi-core/lib/index.js")
 	script, err := filepath.Abs("testdata/lint.cjs")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := serve(t, newFolder(t))
 	cmd.Args[1] = script
 	for path, name := range map[string]string{"/openapi.json": "openapi.json", "/ogc/api": "ogc.json"} {

@@ -80,9 +80,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("exit %d, want 0 with the address of the server: %s%s", code, out, errs)
 	}
 	s.getAs(s.key, "/external/v1/markets", "X-Forwarded-For", "192.0.2.1")
-	if err := os.Chmod(filepath.Join(c.dir, "users.db"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(c.dir, "users.db"), 0o644))
 	out, _, code := relais(t, "doctor", "--data", c.dir)
 	for _, want := range []string{"chmod 600", "--trusted-proxy 127.0.0.1", "--base-url"} {
 		if code != 1 || !strings.Contains(out, want) {
@@ -98,9 +96,7 @@ func TestPermissions(t *testing.T) {
 	}
 	c := makeCountry(t, 60)
 	above, err := os.MkdirTemp("", "relais-permissions-") // others reach it
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(above) })
 	dir, program := filepath.Join(above, "data"), filepath.Join(above, "relais")
 	path, err := binary()
@@ -108,9 +104,7 @@ func TestPermissions(t *testing.T) {
 		err = errors.Join(os.Chmod(above, 0o755), exec.Command("cp", path, program).Run(),
 			exec.Command("cp", "-r", c.dir, dir).Run(), os.Chmod(program, 0o755), os.Chmod(dir, 0o755))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		name string
 		args []string

@@ -78,7 +78,5 @@ func wantNowhere(t *testing.T, dir, address string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
