@@ -41,9 +41,7 @@ func TestAgainstGDAL(t *testing.T) {
 		o := tileOf(geo.Point{Lat: 48.86, Lng: 2.35}, z)
 		tile := Tile{z, o.X, o.Y}
 		coverage, err := Coverage(s, measure.Query{Market: market.FR}, tile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		whole := slices.Concat(Sites(m, index.All, tile), Sectors(m, index.All, tile), Places(m, tile), coverage,
 			Outages(outages, tile))
 		path := filepath.Join(t.TempDir(), "tile.mvt")

@@ -13,11 +13,15 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"relais/geo"
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A point is a coverage point of these tests.
 type point struct {
@@ -31,14 +35,10 @@ func pointsOf(t *testing.T, points []point) *measure.Store {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
 	db, err := measure.OpenDatabase(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { db.Close() })
 	s, err := measure.New(dir, db, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var text strings.Builder
 	text.WriteString("timestamp,lat,lng,technology,mcc,mnc,rsrp\n")
 	for i, p := range points {
@@ -81,9 +81,7 @@ func TestCoverage(t *testing.T) {
 		found := 0
 		for o := range tiles {
 			layer, err := Coverage(s, measure.Query{Market: market.FR}, Tile{z, o.X, o.Y})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, f := range decode(t, layer)["coverage"] {
 				at := f.Geometry.(orb.Point)
 				in := maptile.New(o.X<<measureBits+uint32(at[0])>>(extentBits-measureBits),

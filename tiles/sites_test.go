@@ -24,9 +24,7 @@ var country = sync.OnceValues(func() (*index.Set, error) { return indextest.Coun
 func france(t *testing.T) *index.Market {
 	t.Helper()
 	set, err := country()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return set.Market(market.FR)
 }
 
@@ -320,9 +318,7 @@ func TestValid(t *testing.T) {
 
 func BenchmarkSites(b *testing.B) {
 	set, err := indextest.Country(72000)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	m := set.Market(market.FR)
 	for _, z := range []uint32{0, 5, 9, 11, 12, 13, 14} {
 		o := tileOf(geo.Point{Lat: 48.86, Lng: 2.35}, z)
