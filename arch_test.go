@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/errtest"
 	"relais/market"
 )
 
@@ -54,18 +55,14 @@ func rank(path string) (layer int, folder string) {
 // Imports point down, and no two folders import each other.
 func TestLayers(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	packages, known := 0, map[[2]string]string{} // a package by its folder and that of what it imports
 	for list := json.NewDecoder(strings.NewReader(string(out))); list.More(); packages++ {
 		var p struct {
 			ImportPath string
 			Imports    []string
 		}
-		if err := list.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		errtest.Must(t, list.Decode(&p))
 		own, folder := rank(p.ImportPath)
 		if own < 0 {
 			t.Errorf("package %s is in no layer: give its folder one", p.ImportPath)

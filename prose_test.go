@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"relais/internal/errtest"
 )
 
 // phrases are left out of comments and texts, each with what to write instead.
@@ -66,9 +68,7 @@ func TestProse(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	if files < 100 {
 		t.Errorf("got %d Go files: the walk finds too few", files)
 	}

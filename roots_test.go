@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 )
 
@@ -35,9 +36,7 @@ func verifyRoot(t *testing.T) {
 	text := filetest.Read(t, rootOfDebian)
 	block, _ := pem.Decode(text)
 	root, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Must(t, err)
 	// The system's verifier, with the time at which the certificate surely was valid.
 	_, err = root.Verify(x509.VerifyOptions{KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 		CurrentTime: root.NotBefore.Add(time.Hour)})
