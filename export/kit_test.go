@@ -1,7 +1,6 @@
 package export
 
 import (
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // must ends the test on an error of what it needs.
@@ -27,12 +27,7 @@ func sites(t *testing.T, list ...site.Site) *Register {
 	for _, s := range list {
 		must(t, b.Add(&s))
 	}
-	path := filepath.Join(t.TempDir(), "x.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, market.FR)
-	must(t, err)
+	snap := snapshottest.Reread(t, b)
 	none := func(*snapshot.Snapshot) index.Encode {
 		return func(dst []byte, _ *site.Site) []byte { return dst }
 	}

@@ -12,9 +12,9 @@ import (
 	"relais/index"
 	"relais/index/indextest"
 	"relais/internal/filetest"
-	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
+	"relais/measure/measuretest"
 	"relais/site"
 )
 
@@ -48,12 +48,7 @@ func newLesson(t *testing.T) *lesson {
 		first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil),
 		clock: new(time.Now().UTC())}
 	l.SetData(l.first)
-	dir := folder.Dir(t.TempDir())
-	db, err := measure.OpenDatabase(dir, false)
-	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	l.store, err = measure.New(dir, db, func() time.Time { return *l.clock })
-	must(t, err)
+	l.store = measuretest.New(t, func() time.Time { return *l.clock })
 	l.Measures = func() *measure.Store { return l.store }
 	return l
 }

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -18,20 +18,7 @@ import (
 func TestKeptSources(t *testing.T) {
 	k := newKit(t)
 	archive := filepath.Join(k.src, "SUP.zip")
-	f, err := os.Create(archive)
-	must(t, err)
-	z := zip.NewWriter(f)
-	for _, tt := range []struct{ name, text string }{
-		{"SUP_ANTENNE.txt", antennas},
-		{"README.txt", "hello"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w, err := z.Create(tt.name)
-			must(t, err)
-			w.Write([]byte(tt.text))
-		})
-	}
-	must(t, errors.Join(z.Close(), f.Close()))
+	filetest.Write(t, archive, filetest.Zip(t, "SUP_ANTENNE.txt", antennas, "README.txt", "hello"))
 	r := k.must(k.file("o.csv", observatory("2026-08-20", 20)), archive)
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "README.txt") {
 		t.Errorf(`notes: %q; want len(r.Notes) = 1, r.Notes[0] with "README.txt"`, r.Notes)
@@ -78,7 +65,7 @@ func TestSupersededParts(t *testing.T) {
 		return strings.NewReplacer(`"id":77`, fmt.Sprint(`"id":`, id), "104500",
 			fmt.Sprint(104500+100*id)).Replace(dossier)
 	}
-	archive := k.file("more.zip", zipped(t, "c.geojson", part(3), "d.geojson", part(4)))
+	archive := k.file("more.zip", string(filetest.Zip(t, "c.geojson", part(3), "d.geojson", part(4))))
 	for _, tt := range []struct {
 		paths []string
 		gone  []string

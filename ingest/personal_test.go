@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"archive/zip"
 	"bytes"
 	"io"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"relais/demo"
+	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/snapshot"
@@ -30,20 +30,6 @@ func extract(t *testing.T, rows int, o demo.CAOptions) (string, demo.CACounts) {
 		t.Fatalf(`no contacts: %v; want no error, b.String() with "PERSONAL Name"`, err)
 	}
 	return b.String(), counts
-}
-
-// zipped makes an archive of names and texts.
-func zipped(t *testing.T, members ...string) string {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i])
-		must(t, err)
-		io.WriteString(w, members[i+1])
-	}
-	must(t, z.Close())
-	return b.String()
 }
 
 // noContacts fails when any file of the folder, unpacked where it is packed, has a
@@ -101,8 +87,8 @@ func TestPersonalData(t *testing.T) {
 		{"SYNTHETIC_fx.csv", text},
 		{"SYNTHETIC_older.csv", older},
 		{"SYNTHETIC_fx.csv.zst", packed},
-		{"SYNTHETIC_FX.zip", zipped(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example")},
-		{"FX.zip", zipped(t, "SYNTHETIC_fx.csv", text)},
+		{"SYNTHETIC_FX.zip", string(filetest.Zip(t, "in/fx.csv", text, "README.txt", "write to n1@personal.example"))},
+		{"FX.zip", string(filetest.Zip(t, "SYNTHETIC_fx.csv", text))},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newKit(t)
@@ -149,7 +135,7 @@ func TestPersonalDataBehindStrayQuotes(t *testing.T) {
 func TestUnknownMembers(t *testing.T) {
 	k := newKit(t)
 	k.must(k.file("o.csv", observatory("2026-08-27", 20)),
-		k.file("SUP.zip", zipped(t, "in/SUP_ANTENNE.txt", antennas, "README.txt", "write to n1@personal.example")))
+		k.file("SUP.zip", string(filetest.Zip(t, "in/SUP_ANTENNE.txt", antennas, "README.txt", "write to n1@personal.example"))))
 	k.noContacts("an archive with a note")
 	if r := k.must(k.file("o.csv", observatory("2026-08-28", 20))); len(r.Files) != 2 || !r.Files[1].Kept ||
 		len(k.azimuths(market.FR, "101")) != 1 {
@@ -160,7 +146,7 @@ func TestUnknownMembers(t *testing.T) {
 // What is kept alone has the time of its archive, which may be all that dates it.
 func TestTimeOfWhatIsKeptAlone(t *testing.T) {
 	k := newKit(t)
-	for _, paths := range [][]string{{k.at(0, "bipt.zip", zipped(t, "bipt.json", biptRow, "README.txt", "hello"))},
+	for _, paths := range [][]string{{k.at(0, "bipt.zip", string(filetest.Zip(t, "bipt.json", biptRow, "README.txt", "hello")))},
 		nil} {
 		if r, err := k.belgium(false, paths...); err != nil || r.Markets[0].SourceDate != "2026-03-01" {
 			t.Fatalf(`r = %+v, err = %v; want no error, r.Markets[0].SourceDate = "2026-03-01"`, r, err)
@@ -171,7 +157,7 @@ func TestTimeOfWhatIsKeptAlone(t *testing.T) {
 // An archive of other tables is kept as it is.
 func TestNothingPersonal(t *testing.T) {
 	k := newKit(t)
-	k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("SUP.zip", zipped(t, "SUP_ANTENNE.txt", antennas)))
+	k.must(k.file("o.csv", observatory("2026-08-27", 20)), k.file("SUP.zip", string(filetest.Zip(t, "SUP_ANTENNE.txt", antennas))))
 	kept, err := filepath.Glob(filepath.Join(string(k.dir), "sources", "FR", "*", "*"))
 	if err != nil || !slices.ContainsFunc(kept, func(p string) bool { return filepath.Base(p) == "SUP.zip" }) {
 		t.Errorf("kept %q, %v; want no error, slices.ContainsFunc(kept, func(p string) bool { return "+

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/folder"
@@ -63,8 +64,7 @@ func closeStore(t testing.TB, dir string) {
 // write makes a file.
 func write(t testing.TB, name, text string) string {
 	t.Helper()
-	path := filetest.New(t, name, text)
-	return path
+	return filetest.New(t, name, text)
 }
 
 // imported imports files into FR and checks that their accounts add up.
@@ -83,15 +83,7 @@ func importedKind(t testing.TB, s *Store, code market.Code, kind Kind, paths ...
 	t.Helper()
 	reports, err := s.Import(context.Background(), code, kind, nil, paths...)
 	must(t, err)
-	for _, r := range reports {
-		sum := r.Served
-		for _, n := range r.Rejected {
-			sum += n
-		}
-		if sum != r.Rows {
-			t.Errorf("%s: %d rows, but %d served and rejected, want as many", r.Path, r.Rows, sum)
-		}
-	}
+	sourcetest.WantAccounted(t, reports...)
 	return reports
 }
 

@@ -14,10 +14,9 @@ import (
 
 	"relais/geo"
 	"relais/internal/errtest"
-	"relais/internal/filetest"
-	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
+	"relais/measure/measuretest"
 )
 
 // must ends the test on an error of what it needs.
@@ -33,23 +32,13 @@ type point struct {
 // pointsOf imports points.
 func pointsOf(t *testing.T, points []point) *measure.Store {
 	t.Helper()
-	dir := folder.Dir(t.TempDir())
-	db, err := measure.OpenDatabase(dir, false)
-	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	s, err := measure.New(dir, db, time.Now)
-	must(t, err)
 	var text strings.Builder
 	text.WriteString("timestamp,lat,lng,technology,mcc,mnc,rsrp\n")
 	for i, p := range points {
 		moment := time.Now().Add(-time.Duration(i) * time.Second).UTC().Format(time.RFC3339)
 		fmt.Fprintf(&text, "%s,%.5f,%.5f,%dG,208,1,%.0f\n", moment, p.at.Lat, p.at.Lng, p.newest, p.rsrp)
 	}
-	path := filetest.New(t, "coverage.csv", text.String())
-	if _, err := s.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return measuretest.New(t, time.Now, text.String())
 }
 
 func randomPoints(n int) (list []point) {

@@ -17,6 +17,7 @@ import (
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // Country makes FR and DROM of a synthetic country with so many supports.
@@ -52,14 +53,7 @@ func Market(t testing.TB, code market.Code, sites ...site.Site) *index.Market {
 			t.Fatal(err)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "x.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	snap := snapshottest.Reread(t, b)
 	m, err := index.Load(snap, view.Summaries, time.Now())
 	if err != nil {
 		t.Fatal(err)

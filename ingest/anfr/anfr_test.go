@@ -2,6 +2,7 @@ package anfr
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -13,11 +14,13 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // must ends the test on an error of what it needs.
@@ -63,15 +66,9 @@ func files(t testing.TB, texts map[string]string) []source.Found {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	inputs, err := source.Expand(paths)
-	must(t, err)
 	var found []source.Found
-	for _, in := range inputs {
-		f, err := source.Detect(in, Kinds)
-		if err != nil || f.Kind == nil {
-			t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", in.Name(), f.Kind, err)
-		}
-		found = append(found, f)
+	for _, path := range paths {
+		found = append(found, sourcetest.Detect(t, path, Kinds))
 	}
 	return found
 }
@@ -91,32 +88,12 @@ func build(t testing.TB, texts map[string]string, codes ...market.Code) (map[str
 		if b.Len() == 0 {
 			continue
 		}
-		path := filepath.Join(t.TempDir(), "x.snap")
-		if _, err := b.Write(path); err != nil {
-			t.Fatal(err)
-		}
-		s, err := snapshot.ReadFile(path, b.Market)
-		must(t, err)
-		for i := range s.Len() {
-			var x site.Site
-			s.Site(i, &x)
-			for k := range x.Emissions {
-				x.Emissions[k].Order = 0
-			}
-			sites[x.ID] = x
-		}
+		maps.Copy(sites, snapshottest.Sites(t, snapshottest.Reread(t, b)))
 	}
 	for _, r := range reports {
 		byKind[r.Kind] = r
-		rejected := 0
-		for _, n := range r.Rejected {
-			rejected += n
-		}
-		if r.Rows != r.Served+rejected {
-			t.Errorf("%s: %d rows, %d served, %d rejected, want %d", r.Path, r.Rows, r.Served, rejected,
-				r.Served+rejected)
-		}
 	}
+	sourcetest.WantAccounted(t, reports...)
 	return sites, byKind, builders
 }
 

@@ -7,18 +7,19 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // must ends the test on an error of what it needs.
@@ -68,19 +69,8 @@ func build(t testing.TB, name, text string) ([]*snapshot.Builder, []*source.Repo
 // sites reads the snapshot back.
 func sites(t testing.TB, b *snapshot.Builder) (*snapshot.Snapshot, map[string]site.Site) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "CH.snap")
-	if _, err := b.Write(path); err != nil {
-		t.Fatal(err)
-	}
-	s, err := snapshot.ReadFile(path, market.CH)
-	must(t, err)
-	all := map[string]site.Site{}
-	for i := range s.Len() {
-		var x site.Site
-		s.Site(i, &x)
-		all[x.ID] = x
-	}
-	return s, all
+	s := snapshottest.Reread(t, b)
+	return s, snapshottest.Sites(t, s)
 }
 
 func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[string]site.Site) {
@@ -89,13 +79,10 @@ func good(t testing.TB, rows ...row) (*source.Report, *snapshot.Snapshot, map[st
 	must(t, err)
 	s, all := sites(t, b[0])
 	r := reports[0]
-	rejected := 0
-	for _, n := range r.Rejected {
-		rejected += n
-	}
-	if r.Rows != len(rows) || r.Served != len(all) || r.Rows != r.Served+rejected {
-		t.Errorf("%d rows, %d served as %d sites, %d rejected; want r.Rows = len(rows), r.Served = len(all), "+
-			"r.Rows = r.Served+rejected", r.Rows, r.Served, len(all), rejected)
+	sourcetest.WantAccounted(t, r)
+	if r.Rows != len(rows) || r.Served != len(all) {
+		t.Errorf("%d rows, %d served as %d sites; want %d rows, and a site for each that is served", r.Rows, r.Served,
+			len(all), len(rows))
 	}
 	return r, s, all
 }

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // must ends the test on an error of what it needs.
@@ -49,20 +51,9 @@ func files(t testing.TB, texts ...string) []source.Found {
 	for i, text := range texts {
 		path := filepath.Join(dir, fmt.Sprintf("part%d.json", i))
 		filetest.Write(t, path, text)
-		list = append(list, found(t, path))
+		list = append(list, sourcetest.Detect(t, path, Kinds))
 	}
 	return list
-}
-
-func found(t testing.TB, path string) source.Found {
-	t.Helper()
-	inputs, err := source.Expand([]string{path})
-	must(t, err)
-	f, err := source.Detect(inputs[0], Kinds)
-	if err != nil || f.Kind == nil {
-		t.Fatalf("%s: %v, kind %v; want no error, f.Kind != nil", path, err, f.Kind)
-	}
-	return f
 }
 
 // build reads the files and returns the sites by id, as they come out of a
@@ -71,19 +62,9 @@ func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]si
 	t.Helper()
 	builders, reports, err := Build(list, []*market.Market{market.Get(market.BE)}, nil)
 	must(t, err)
-	for _, r := range reports {
-		sum := r.Served
-		for _, n := range r.Rejected {
-			sum += n
-		}
-		if sum != r.Rows || r.Served < 0 {
-			t.Errorf("%s: %d rows, %d served, rejected %v; want sum = %v, r.Served >= 0", r.Path, r.Rows, r.Served,
-				r.Rejected, r.Rows)
-		}
-	}
-	sites := map[string]site.Site{}
+	sourcetest.WantAccounted(t, reports...)
 	if builders[0].Len() == 0 {
-		return nil, sites, reports
+		return nil, map[string]site.Site{}, reports
 	}
 	path := filepath.Join(t.TempDir(), "BE.snap")
 	if _, err := builders[0].Write(path); err != nil {
@@ -94,15 +75,7 @@ func build(t testing.TB, list []source.Found) (*snapshot.Snapshot, map[string]si
 	}
 	snap, err := snapshot.ReadFile(path, market.BE)
 	must(t, err)
-	for i := range snap.Len() {
-		var s site.Site
-		snap.Site(i, &s)
-		if _, twice := sites[s.ID]; twice {
-			t.Errorf("two sites with the id %s; want !twice", s.ID)
-		}
-		sites[s.ID] = s
-	}
-	return snap, sites, reports
+	return snap, snapshottest.Sites(t, snap), reports
 }
 
 // key returns the operator of a station.
@@ -223,7 +196,7 @@ func TestDate(t *testing.T) {
 			path := filepath.Join(dir, tt.name)
 			filetest.Write(t, path, text)
 			must(t, os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)))
-			if snap, _, _ := build(t, []source.Found{found(t, path)}); snap.UpdatedAt != tt.want ||
+			if snap, _, _ := build(t, []source.Found{sourcetest.Detect(t, path, Kinds)}); snap.UpdatedAt != tt.want ||
 				snap.SourceDate != tt.want[:10] {
 				t.Errorf("%s: %+v, want %s", tt.name, snap.Meta, tt.want)
 			}
@@ -260,7 +233,7 @@ func TestDateOfApprovals(t *testing.T) {
 			path := filepath.Join(dir, name)
 			filetest.Write(t, path, list[name])
 			must(t, os.Chtimes(path, time.Time{}, time.Date(2021, 6, 30, 12, 0, 0, 0, time.UTC)))
-			both = append(both, found(t, path))
+			both = append(both, sourcetest.Detect(t, path, Kinds))
 		}
 		snap, _, reports := build(t, both)
 		if snap.UpdatedAt != tt.want || snap.SourceDate != tt.want[:10] || reports[0].Date != tt.file {

@@ -12,6 +12,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 )
 
 // real returns the path of a published file, and skips the test without it.
@@ -56,7 +57,7 @@ func compareRegister(t *testing.T, paths ...string) {
 	byID := map[int]published{}
 	rows, newest := 0, ""
 	for _, path := range paths {
-		list = append(list, found(t, path))
+		list = append(list, sourcetest.Detect(t, path, Kinds))
 		var file struct{ Features []published }
 		decode(t, path, &file)
 		rows += len(file.Features)
@@ -140,7 +141,7 @@ func TestRealBIPT(t *testing.T) {
 	path := real(t, "bipt_gent.json")
 	var rows []map[string]*string
 	decode(t, path, &rows)
-	snap, sites, reports := build(t, []source.Found{found(t, path)})
+	snap, sites, reports := build(t, []source.Found{sourcetest.Detect(t, path, Kinds)})
 	refused, owners, farthest := 0, 0, 0.0
 	for _, row := range rows {
 		if *row["Status"] == "R" {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/tier"
 )
 
@@ -53,7 +54,7 @@ func TestMemory(t *testing.T) {
 		}
 		return nil
 	}
-	builders, reports, err := Build([]source.Found{found(t, writeLine(t, 50))}, nil, watch)
+	builders, reports, err := Build([]source.Found{sourcetest.Detect(t, writeLine(t, 50), Kinds)}, nil, watch)
 	if err != nil || builders[0].Len() != 1000 {
 		t.Fatalf("reports = %+v, err = %v; want no error, builders[0].Len() = 1000", reports, err)
 	}
@@ -68,7 +69,7 @@ func TestMemory(t *testing.T) {
 }
 
 func BenchmarkRegister(b *testing.B) {
-	f := []source.Found{found(b, writeLine(b, 20))}
+	f := []source.Found{sourcetest.Detect(b, writeLine(b, 20), Kinds)}
 	b.SetBytes(f[0].Size)
 	for b.Loop() {
 		if _, _, err := Build(f, nil, nil); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/site"
@@ -39,12 +40,7 @@ func builder(c market.Code) *snapshot.Builder { return snapshot.NewBuilder(marke
 // detect writes a text into a file and finds out what it is.
 func detect(t testing.TB, name, text string) source.Found {
 	t.Helper()
-	path := filetest.New(t, name, text)
-	f, err := source.Detect(&source.Input{Path: path}, Kinds)
-	if err != nil || f.Kind == nil {
-		t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", name, f.Kind, err)
-	}
-	return f
+	return sourcetest.Detect(t, filetest.New(t, name, text), Kinds)
 }
 
 func attach(t testing.TB, builders []*snapshot.Builder, files ...source.Found) []*source.Report {
@@ -53,16 +49,7 @@ func attach(t testing.TB, builders []*snapshot.Builder, files ...source.Found) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range reports {
-		rejected := 0
-		for _, n := range r.Rejected {
-			rejected += n
-		}
-		if r.Rows != r.Served+rejected {
-			t.Errorf("%s: %d rows, %d served, %d rejected, want %d", r.Path, r.Rows, r.Served, rejected,
-				r.Served+rejected)
-		}
-	}
+	sourcetest.WantAccounted(t, reports...)
 	return reports
 }
 

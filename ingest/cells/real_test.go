@@ -12,6 +12,7 @@ import (
 
 	"relais/geo"
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/snapshot"
@@ -24,11 +25,7 @@ func open(t *testing.T, name string) source.Found {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the real files are not on this machine")
 	}
-	f, err := source.Detect(&source.Input{Path: path}, Kinds)
-	if err != nil || f.Kind == nil {
-		t.Fatalf("%s: kind %v, error %v; want no error, f.Kind != nil", name, f.Kind, err)
-	}
-	return f
+	return sourcetest.Detect(t, path, Kinds)
 }
 
 // Luxembourg is not a market: every row is rejected as of an unknown network.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -18,12 +17,14 @@ import (
 
 	"relais/demo"
 	"relais/ingest/source"
+	"relais/ingest/source/sourcetest"
 	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
 	"relais/snapshot"
+	"relais/snapshot/snapshottest"
 )
 
 // must ends the test on an error of what it needs.
@@ -52,33 +53,13 @@ func with(t *testing.T, pairs ...string) string {
 // build reads a file of this name and returns its sites by id.
 func build(t *testing.T, name, text string) (map[string]site.Site, *source.Report, *snapshot.Snapshot, error) {
 	t.Helper()
-	path := filetest.New(t, name, text)
-	inputs, err := source.Expand([]string{path})
-	must(t, err)
-	f, err := source.Detect(inputs[0], Kinds)
-	if err != nil || f.Kind == nil {
-		t.Fatalf("%s is of no kind: %v; want no error, f.Kind != nil", name, err)
-	}
+	f := sourcetest.Detect(t, filetest.New(t, name, text), Kinds)
 	builders, reports, err := Build([]source.Found{f}, []*market.Market{market.Get(market.CA)}, nil)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	path = filepath.Join(t.TempDir(), "CA.snap")
-	if _, err := builders[0].Write(path); err != nil {
-		t.Fatal(err)
-	}
-	snap, err := snapshot.ReadFile(path, market.CA)
-	must(t, err)
-	sites := map[string]site.Site{}
-	for i := range snap.Len() {
-		var s site.Site
-		snap.Site(i, &s)
-		for k := range s.Emissions {
-			s.Emissions[k].Order = 0 // the snapshot's business
-		}
-		sites[s.ID] = s
-	}
-	return sites, reports[0], snap, nil
+	snap := snapshottest.Reread(t, builders[0])
+	return snapshottest.Sites(t, snap), reports[0], snap, nil
 }
 
 func only(t *testing.T, sites map[string]site.Site, err error) site.Site {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"relais/internal/filetest"
 )
 
 func gzipped(t *testing.T, text string) []byte {
@@ -63,7 +65,7 @@ func TestGzip(t *testing.T) {
 			}
 		})
 	}
-	path := write(t, dir, "z.zip", archive(t, "birds.csv.gz", string(whole)))
+	path := write(t, dir, "z.zip", filetest.Zip(t, "birds.csv.gz", string(whole)))
 	if got, err := contentOf(t, &Input{Path: path, Member: "birds.csv.gz"}); got != text || err != nil {
 		t.Errorf("in an archive: %d bytes, %v; want %d", len(got), err, len(text))
 	}

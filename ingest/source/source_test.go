@@ -1,7 +1,6 @@
 package source
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"io"
@@ -37,26 +36,13 @@ func write(t *testing.T, dir, name string, text []byte) string {
 	return path
 }
 
-func archive(t *testing.T, members ...string) []byte {
-	t.Helper()
-	var buf bytes.Buffer
-	z := zip.NewWriter(&buf)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i])
-		must(t, err)
-		io.WriteString(w, members[i+1])
-	}
-	must(t, z.Close())
-	return buf.Bytes()
-}
-
 func TestExpandAndDetect(t *testing.T) {
 	dir := t.TempDir()
 	sub := filepath.Join(dir, "sub")
 	must(t, os.Mkdir(sub, 0o755))
 	write(t, sub, "b.txt", []byte("wing;bird\n1;2\n"))
 	write(t, sub, ".hidden", []byte("fish\n"))
-	write(t, sub, "c.zip", archive(t, "./in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello",
+	write(t, sub, "c.zip", filetest.Zip(t, "./in/f.csv", "fish,fin\n1,red\n", "in/", "", "other.txt", "hello",
 		"SYNTHETIC_donn\x82es.txt", "x"))
 	must(t, os.Mkdir(filepath.Join(sub, "below"), 0o755))
 	// half of a kind's columns are too few in a folder
@@ -109,7 +95,7 @@ func TestExpandRefuses(t *testing.T) {
 		{"bomb.zip", []string{"x", strings.Repeat("0", 1<<20)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := write(t, dir, tt.name, archive(t, tt.members...))
+			path := write(t, dir, tt.name, filetest.Zip(t, tt.members...))
 			if in, err := Expand([]string{path}); err == nil || !strings.Contains(err.Error(), tt.name) {
 				t.Errorf("%s: in = %v, err = %v; want an error with %v", tt.name, in, err, tt.name)
 			}
@@ -119,7 +105,7 @@ func TestExpandRefuses(t *testing.T) {
 	for i := range maxMembers + 1 {
 		many = append(many, strings.Repeat("x", i%50+1)+string(rune('a'+i%26))+strings.Repeat("y", i/50), "1")
 	}
-	if _, err := Expand([]string{write(t, dir, "many.zip", archive(t, many...))}); err == nil {
+	if _, err := Expand([]string{write(t, dir, "many.zip", filetest.Zip(t, many...))}); err == nil {
 		t.Error("an archive of very many files is taken")
 	}
 	for _, path := range []string{filepath.Join(dir, "gone"), "/dev/null"} {

@@ -2,6 +2,9 @@
 package filetest
 
 import (
+	"archive/zip"
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,4 +34,22 @@ func New[T ~string | ~[]byte](t testing.TB, name string, text T) (path string) {
 	path = filepath.Join(t.TempDir(), name)
 	Write(t, path, text)
 	return path
+}
+
+// Zip returns an archive with members, which are pairs of a name and a text.
+func Zip(t testing.TB, members ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for i := 0; i < len(members); i += 2 {
+		w, err := z.Create(members[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(w, members[i+1])
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
