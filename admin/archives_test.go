@@ -19,8 +19,7 @@ func observatory(t *testing.T, date string, rows int) string {
 		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;003;03258;4G;%s;003270%04d;\"46.1 , 3.3\";En service\n",
 			i+1, i+1, date, i+1)
 	}
-	path := filetest.New(t, "observatoire.csv", text)
-	return path
+	return filetest.New(t, "observatoire.csv", text)
 }
 
 // Archives are added and listed whether a server has the stores or not, and a backup

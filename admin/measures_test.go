@@ -26,8 +26,7 @@ func speedtests(t *testing.T, n, days int) string {
 	for i := range n - 1 {
 		text += fmt.Sprintf("%s,48.%d,2.5,%d\n", time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339), 1000+i, i)
 	}
-	path := filetest.New(t, "speedtests.csv", text+time.Now().UTC().Format(time.RFC3339)+",0,0,1\n")
-	return path
+	return filetest.New(t, "speedtests.csv", text+time.Now().UTC().Format(time.RFC3339)+",0,0,1\n")
 }
 
 func importing(path string) ImportMeasures {

@@ -37,13 +37,7 @@ func publication(t testing.TB, date string, lines ...string) string {
 	for i, l := range lines {
 		fmt.Fprintf(&text, "%d;"+l+"\n", i+1, date+"T16:11:53")
 	}
-	return written(t, "observatoire.csv", text.String())
-}
-
-func written(t testing.TB, name, text string) string {
-	t.Helper()
-	path := filetest.New(t, name, text)
-	return path
+	return filetest.New(t, "observatoire.csv", text.String())
 }
 
 func opened(t testing.TB) (*Store, *store.DB) {

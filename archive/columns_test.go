@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/ingest/anfr/column"
+	"relais/internal/filetest"
 )
 
 // withColumns is a file of a date with further columns. Each line has the values of them at its end.
@@ -21,7 +22,7 @@ func withColumns(t *testing.T, date, columns string, lines ...string) string {
 	for i, l := range lines {
 		fmt.Fprintf(&text, "%d;"+l+"\n", i+1, date+"T16:11:53")
 	}
-	return written(t, "observatoire.csv", text.String())
+	return filetest.New(t, "observatoire.csv", text.String())
 }
 
 // further returns what the rows of a publication state in further columns, by operator and system.

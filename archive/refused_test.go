@@ -33,19 +33,19 @@ func TestRefused(t *testing.T) {
 		{name: "same date", path: whole, is: ErrExists},
 		{name: "future", path: whole, o: Options{Date: site.DateOf(2026, 11, 23)}, is: ErrRefused},
 		{name: "half", path: publication(t, "2026-08-13", lines[:20]...), is: ErrRefused},
-		{name: "cut", path: written(t, "x.csv", string(text[:len(text)/2])), o: Options{Date: later, Force: true},
+		{name: "cut", path: filetest.New(t, "x.csv", string(text[:len(text)/2])), o: Options{Date: later, Force: true},
 			want: "x.csv:21: the file ends in the middle of a record"},
-		{name: "header alone", path: written(t, "x.csv", header), o: Options{Date: later, Force: true},
+		{name: "header alone", path: filetest.New(t, "x.csv", header), o: Options{Date: later, Force: true},
 			want: "x.csv:1: the table has a header and no row"},
-		{name: "empty", path: written(t, "x.csv", ""), want: "x.csv:1: "},
-		{name: "other table", path: written(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
-		{name: "no date", path: written(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")),
+		{name: "empty", path: filetest.New(t, "x.csv", ""), want: "x.csv:1: "},
+		{name: "other table", path: filetest.New(t, "x.csv", "a;b\n1;2\n"), want: "x.csv:1: "},
+		{name: "no date", path: filetest.New(t, "x.csv", strings.ReplaceAll(string(text), "2026-08-06T", "2026-02-30T")),
 			want: "x.csv:2: neither"},
-		{name: "renamed", path: written(t, "x.csv", strings.Replace(string(text), "statut", "etat", 1)),
+		{name: "renamed", path: filetest.New(t, "x.csv", strings.Replace(string(text), "statut", "etat", 1)),
 			o: Options{Date: later, Force: true}, want: "x.csv:1: the column statut is missing"},
-		{name: "no key", path: written(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")),
+		{name: "no key", path: filetest.New(t, "x.csv", strings.ReplaceAll(string(text), "SFR", "")),
 			o: Options{Date: later, Force: true}, want: "x.csv:1: the column adm_lb_nom is empty in every row"},
-		{name: "latin 1", path: written(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")),
+		{name: "latin 1", path: filetest.New(t, "x.csv", strings.ReplaceAll(string(text), "°", "\xb0")),
 			o: Options{Date: later, Force: true}, want: "x.csv:2: a byte that is not UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,7 +102,7 @@ func TestVariants(t *testing.T) {
 	mustAdd(t, s, publication(t, "2026-08-06", line("SFR", "10", "LTE 800", "0032700001", "En service")), Options{})
 	text := "Opérateur,sup_id,Système,Mise en service déclaré,sta_nm_dpt,code_insee,generation,date_maj,sta_nm_anfr,nat_id,sup_nm_haut,tpo_id,Adresse,Adresse 1,Code postal,com_cd_insee,coordonnees,coord,statut,id\n" +
 		"SFR,0010,LTE 800,02/01/2020,3,3258,4G,13/08/2026,32700001,23,\"27,2\",72,LE BOUCHEREAUD,rte de vendat,3110,3258,\"46.177499999999995 , 3.3741666666666665\",46°10'39''N 3°22'27''E,En service,7\n"
-	r := mustAdd(t, s, written(t, "x.csv", text), Options{})
+	r := mustAdd(t, s, filetest.New(t, "x.csv", text), Options{})
 	if r.Date != "2026-08-13" || r.Changes["new"] != 0 || r.File.Rows != 1 || r.File.Served != 1 {
 		t.Errorf("got %+v, want Date = 2026-08-13, new = 0, Rows = 1 and Served = 1", r)
 	}
@@ -120,7 +120,7 @@ func TestOwnDate(t *testing.T) {
 	for i, date := range []string{"2026-08-06T16:11:53", "\x00", "", "2026-08-05"} {
 		text += fmt.Sprintf("%d;"+line("SFR", "10", "LTE 800", fmt.Sprint("003270000", i), "En service")+"\n", i, date)
 	}
-	mustAdd(t, s, written(t, "x.csv", text), Options{})
+	mustAdd(t, s, filetest.New(t, "x.csv", text), Options{})
 	mustTell(t, "whole", sitesOf(s.Whole("2026-08-06")), "new 0 2026-08-06 10 SFR LTE 800 0032700000",
 		"new 1  10 SFR LTE 800 0032700001",
 		"new 2  10 SFR LTE 800 0032700002", "new 3 2026-08-05 10 SFR LTE 800 0032700003")

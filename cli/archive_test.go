@@ -32,8 +32,7 @@ func observatory(t *testing.T, date string, rows int) string {
 		text += fmt.Sprintf("%d;SFR;%d;LTE 800;2020-01-02;075;75056;4G;%sT10:00:00;075270%04d;23;20;72;;;;;75001;75056;"+
 			"\"48.%d , 2.35\";;En service\n", i+1, i+1, date, i+1, 80+i)
 	}
-	path := filetest.New(t, "observatoire.csv", text)
-	return path
+	return filetest.New(t, "observatoire.csv", text)
 }
 
 func archived(t *testing.T, dir string) (dates []string) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -50,8 +49,7 @@ func tableFile(t *testing.T, files ...[3]string) string {
 		lines = append(lines, fmt.Sprintf(`{"market":%q,"name":%q,"find":"url","url":%s,"licence":"none"}`, f[0],
 			f[1], url))
 	}
-	path := filetest.New(t, "sources.json", `{"files":[`+strings.Join(lines, ",")+`]}`)
-	return path
+	return filetest.New(t, "sources.json", `{"files":[`+strings.Join(lines, ",")+`]}`)
 }
 
 // printable fails if the text has characters that a terminal obeys.
@@ -66,25 +64,8 @@ func printable(t *testing.T, text string) {
 func TestNothingEscapes(t *testing.T) {
 	const evil = "\x1b]0;x\x07\u009b31m\u202e\x7f"
 	weekly := weeklyFile(t)
-	path := filepath.Join(t.TempDir(), "SYNTHETIC.zip")
-	f, err := os.Create(path)
-	must(t, err)
-	z := zip.NewWriter(f)
-	for _, tt := range []struct {
-		name string
-		text []byte
-	}{
-		{"SYNTHETIC_" + evil + "observatoire.csv", weekly},
-		{"read" + evil + "me", []byte("x\n")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w, err := z.Create(tt.name)
-			must(t, err)
-			w.Write(tt.text)
-		})
-	}
-	must(t, z.Close())
-	f.Close()
+	path := filetest.New(t, "SYNTHETIC.zip", filetest.Zip(t, "SYNTHETIC_"+evil+"observatoire.csv", string(weekly),
+		"read"+evil+"me", "x\n"))
 	out, errs, code := command(t.Context(), "ingest", "--data", t.TempDir(), "FR,DROM", path)
 	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "not a known table") {
 		t.Errorf("ingest: exit %d, want 0 with the escape visible\n%q %q", code, out, errs)

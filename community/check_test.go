@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
@@ -30,18 +30,7 @@ func TestCheckReports(t *testing.T) {
 			"0 problems; 1 reports"},
 		{tokensBucket, "x", "y", "0 problems; 1 reports"},
 	} {
-		var before []byte
-		put := func(value []byte) {
-			must(t, db.Update(func(tx *store.Tx) error {
-				b := tx.Bucket([]byte(c.bucket))
-				before = []byte(string(b.Get([]byte(c.key))))
-				if value == nil {
-					return b.Delete([]byte(c.key))
-				}
-				return b.Put([]byte(c.key), value)
-			}))
-		}
-		put([]byte(c.value))
+		before := storetest.Set(t, db, c.bucket, c.key, []byte(c.value))
 		if _, _, _, err := Check(db); err == nil {
 			t.Errorf("%s %q: %s: nothing found", c.bucket, c.key, c.value)
 		}
@@ -51,11 +40,7 @@ func TestCheckReports(t *testing.T) {
 		if got := fmt.Sprintf("%d problems; %d reports", len(s.Problems()), total); got != c.open || err != nil {
 			t.Errorf("%s %q: %s: opened with %s, %v; want %s", c.bucket, c.key, c.value, got, err, c.open)
 		}
-		if len(before) > 0 {
-			put(before)
-		} else {
-			put(nil)
-		}
+		storetest.Set(t, db, c.bucket, c.key, before)
 		if _, _, _, err := Check(db); err != nil {
 			t.Fatal(err)
 		}

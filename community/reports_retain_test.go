@@ -16,22 +16,10 @@ import (
 	"relais/community/audit"
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
-
-// compact compacts the file and returns its content. marked is whether the file must say
-// before that it has something deleted.
-func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
-	t.Helper()
-	if has, err := db.HasDeleted(); has != marked || err != nil {
-		t.Errorf("HasDeleted() = %v, %v, want %v", has, err, marked)
-	}
-	if _, _, err := db.Compact(); err != nil {
-		t.Fatal(err)
-	}
-	return filetest.Read(t, path)
-}
 
 // Who is forgotten is off the disk when the file is compacted; the file says that it needs
 // it, and only then.
@@ -43,7 +31,7 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	if n, err := s.Forget("nobody"); n != 0 || err != nil {
 		t.Errorf("got %v, %v, want 0 and no error", n, err)
 	}
-	compact(t, db, path, false)
+	storetest.Compact(t, db, path, false)
 	r := made(t, s, said("ann"))
 	if _, err := s.Confirm(r.ID, "bob"); err != nil {
 		t.Fatal(err)
@@ -52,7 +40,7 @@ func TestForgottenIsOffTheDisk(t *testing.T) {
 	if n, err := s.Forget("bob"); n != 1 || err != nil || !bytes.Contains(filetest.Read(t, path), bob) {
 		t.Errorf("got %d, %v, or nothing was left, want 1 and bob in the file", n, err)
 	}
-	if bytes.Contains(compact(t, db, path, true), bob) {
+	if bytes.Contains(storetest.Compact(t, db, path, true), bob) {
 		t.Error("the user is still on the disk")
 	}
 	if got, err := reopen(t, db, newClock()).Report(r.ID); look(got, err) != "reported 1 2" {
@@ -114,7 +102,7 @@ func TestRetainReports(t *testing.T) {
 			t.Errorf("%s: %d reports and %d others removed, %v, want %d, 0 and no error", step.after, n, others, err,
 				step.removed)
 		}
-		text := compact(t, db, path, step.removed > 0)
+		text := storetest.Compact(t, db, path, step.removed > 0)
 		for _, s := range []*Store{s, reopen(t, db, c)} {
 			var left []string
 			for name, r := range reports {
@@ -182,7 +170,7 @@ func TestRetainManyReports(t *testing.T) {
 	if n, others, err := s.Retain(Keep); n != many || others != 0 || err != nil {
 		t.Errorf("%d reports and %d others removed, %v, want %d, 0 and no error", n, others, err, many)
 	}
-	if after := len(compact(t, db, path, true)); before < many*maxReportText || after > 1<<20 {
+	if after := len(storetest.Compact(t, db, path, true)); before < many*maxReportText || after > 1<<20 {
 		t.Errorf("%d bytes before, %d after, want at least %d and at most %d", before, after, many*maxReportText,
 			1<<20)
 	}

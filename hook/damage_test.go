@@ -17,6 +17,7 @@ import (
 
 	"relais/auth/access"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // damage changes a text of hooks.db on the disk. The file may be open.
@@ -172,9 +173,7 @@ func TestDamagedCursor(t *testing.T) {
 	w := newWorld(t)
 	h := w.create("https://x.example/in", "")
 	w.happen("fr-1", "fr-1")
-	w.must(w.db.Update(func(tx *store.Tx) error {
-		return tx.Bucket([]byte(cursorsBucket)).Put([]byte("things"), []byte("\x00\x00\x00\x00\x00\x00\x00\x02"))
-	}))
+	storetest.Set(w.t, w.db, cursorsBucket, "things", []byte("\x00\x00\x00\x00\x00\x00\x00\x02"))
 	w.damage("things\x00\x00\x00\x00\x00\x00\x00\x02", "things\x00\x00\x00\x00\x00\x00\x00\x01")
 	w.happen("fr-1")
 	for range 2 {

@@ -54,9 +54,7 @@ func TestReadTogether(t *testing.T) {
 		w.s.sources = append(w.s.sources, Source{Name: "other", DB: other, News: newsOfThings})
 		h := w.create("https://x.example/in", "")
 		w.happen("fr-1")
-		w.must(other.Update(func(tx *store.Tx) error {
-			return tx.Bucket([]byte(things)).Put([]byte("fr-2 2"), []byte("v"))
-		}))
+		storetest.Set(w.t, other, things, "fr-2 2", []byte("v"))
 		once := false
 		w.options.Events = func(ctx context.Context, c Cause) ([]*Event, error) {
 			if !once {

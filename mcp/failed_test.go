@@ -92,10 +92,7 @@ func TestLostAccount(t *testing.T) {
 	lost, other := w.token(t, "alice", account.Read), w.token(t, "bob", account.Read)
 	alice, err := w.people.Find("alice")
 	must(t, err)
-	err = db.Update(func(tx *store.Tx) error {
-		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(alice.ID), []byte("{"))
-	})
-	must(t, err)
+	storetest.Set(t, db, account.Buckets[0], alice.ID, []byte("{"))
 	w.tools.Accounts, err = account.Open(db, time.Now)
 	must(t, err)
 	resp, text := post(t, w, initializeBody, "Authorization", lost)

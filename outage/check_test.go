@@ -8,7 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/market"
 )
 
@@ -33,18 +35,7 @@ func TestCheck(t *testing.T) {
 		{entriesBucket, string(sfr), `[{"code":"1","lat":91}]`, "1 problems; SFR failed, 0 entries"},
 		{entriesBucket, "FR\x00FREE", "[]", "0 problems; SFR available, 2 entries"},
 	} {
-		var before []byte
-		put := func(value []byte) {
-			must(t, db.Update(func(tx *store.Tx) error {
-				b := tx.Bucket([]byte(c.bucket))
-				before = []byte(string(b.Get([]byte(c.key))))
-				if value == nil {
-					return b.Delete([]byte(c.key))
-				}
-				return b.Put([]byte(c.key), value)
-			}))
-		}
-		put([]byte(c.value))
+		before := storetest.Set(t, db, c.bucket, c.key, []byte(c.value))
 		if _, err := Check(db); err == nil {
 			t.Errorf("%s %q: %s: nothing found", c.bucket, c.key, c.value)
 		}
@@ -55,11 +46,7 @@ func TestCheck(t *testing.T) {
 			s.Feeds(market.FR)[0].State(), len(entries)); got != c.open {
 			t.Errorf("%s %q: %s: opened with %s; want %s", c.bucket, c.key, c.value, got, c.open)
 		}
-		if len(before) > 0 {
-			put(before)
-		} else {
-			put(nil)
-		}
+		storetest.Set(t, db, c.bucket, c.key, before)
 		if _, err := Check(db); err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +81,7 @@ func TestTogether(t *testing.T) {
 		for k := range 50 {
 			text += strings.Replace(rowOf(fmt.Sprint(k)), "CLERMONT", fmt.Sprint(i), 1)
 		}
-		paths = append(paths, file(t, text))
+		paths = append(paths, filetest.New(t, "hs.csv", text))
 	}
 	var work sync.WaitGroup
 	for i := range 3 {

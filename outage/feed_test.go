@@ -40,16 +40,10 @@ func reopen(t *testing.T, db *store.DB, c *clock) *Store {
 	return s
 }
 
-func file(t *testing.T, text string) string {
-	t.Helper()
-	path := filetest.New(t, "hs.csv", text)
-	return path
-}
-
 func load(t *testing.T, s *Store, operator string, rows ...string) {
 	t.Helper()
 	if _, err := s.Import(context.Background(), market.FR, operator,
-		file(t, fmt.Sprintf(header, operator)+strings.Join(rows, ""))); err != nil {
+		filetest.New(t, "hs.csv", fmt.Sprintf(header, operator)+strings.Join(rows, ""))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -105,7 +99,7 @@ func TestFeed(t *testing.T) {
 	}
 	load(t, s, "SFR", rowOf("3"))
 	expect("read again", "available true 22T12 0s 1 1")
-	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, "<html>")); err == nil {
+	if _, err := s.Import(context.Background(), market.FR, "SFR", filetest.New(t, "hs.csv", "<html>")); err == nil {
 		t.Error("a web page was read")
 	}
 	expect("a web page", "failed false 22T12 0s 1 1")
@@ -192,12 +186,12 @@ func TestRefused(t *testing.T) {
 		{"another operator's", fmt.Sprintf(header, "FREE") + rowOf("9")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, titles+rowOf("8")),
-				file(t, tt.text)); tt.name != "a header alone" && tt.name != "no row that can be used" && err == nil {
+			if _, err := s.Import(context.Background(), market.FR, "SFR", filetest.New(t, "hs.csv", titles+rowOf("8")),
+				filetest.New(t, "hs.csv", tt.text)); tt.name != "a header alone" && tt.name != "no row that can be used" && err == nil {
 				t.Errorf("%s together with a good file: got no error", tt.name)
 			}
 			load(t, s, "SFR", rowOf("1"))
-			if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, tt.text)); err == nil {
+			if _, err := s.Import(context.Background(), market.FR, "SFR", filetest.New(t, "hs.csv", tt.text)); err == nil {
 				t.Errorf("%s: no error", tt.name)
 			}
 			for _, s := range []*Store{s, reopen(t, db, c)} {
@@ -219,7 +213,7 @@ func TestRefused(t *testing.T) {
 		operator, path string
 		want           error
 	}{
-		{"stopped", stopped, market.FR, "SFR", file(t, titles+rowOf("1")), context.Canceled},
+		{"stopped", stopped, market.FR, "SFR", filetest.New(t, "hs.csv", titles+rowOf("1")), context.Canceled},
 		{"no such file", context.Background(), market.FR, "SFR", "/no/such/file", fs.ErrNotExist},
 		{"no operator", context.Background(), market.FR, "ALL", "", ErrOperator},
 		{"another market", context.Background(), market.DROM, "SFR", "", ErrOperator},
@@ -241,7 +235,7 @@ func TestRefused(t *testing.T) {
 func TestNoneOverseas(t *testing.T) {
 	s, _ := opened(t, newClock())
 	if _, err := s.Import(context.Background(), market.DROM, "ORANGE",
-		file(t, fmt.Sprintf(header, "ORANGE")+rowOf("1"))); err != nil {
+		filetest.New(t, "hs.csv", fmt.Sprintf(header, "ORANGE")+rowOf("1"))); err != nil {
 		t.Fatal(err)
 	}
 	if f := s.FeedStatus(market.DROM, []string{"ORANGE"}); !f.Available {
@@ -278,7 +272,7 @@ func TestReadOnly(t *testing.T) {
 		if (len(list) == 1) != (db != nil) {
 			t.Errorf("got %v, want one while the database is there", codes(list))
 		}
-		_, err := s.Import(context.Background(), market.FR, "SFR", file(t, ""))
+		_, err := s.Import(context.Background(), market.FR, "SFR", filetest.New(t, "hs.csv", ""))
 		for _, err := range []error{err, s.Clear(market.FR, "SFR"), s.Failed(market.FR, "SFR", nil)} {
 			if !errors.Is(err, errReadOnly) || !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("got %v, want errReadOnly and fs.ErrPermission", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"relais/ingest/source"
+	"relais/internal/filetest"
 	"relais/market"
 )
 
@@ -287,7 +288,7 @@ func TestNoneUsed(t *testing.T) {
 	text := fmt.Sprintf(header, "SFR") + strings.Replace(rowOf("1"), ";45.77;3.08;", ";3.08;45.77;",
 		1) + strings.Replace(rowOf("2"), ";45.77;", ";;", 1)
 	want := "hs.csv:2: of 2 rows, none can be used; the first: position outside the market"
-	if _, err := s.Import(context.Background(), market.FR, "SFR", file(t, text)); err == nil ||
+	if _, err := s.Import(context.Background(), market.FR, "SFR", filetest.New(t, "hs.csv", text)); err == nil ||
 		!strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want an error and %q at its end", err, want)
 	}

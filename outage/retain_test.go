@@ -9,24 +9,10 @@ import (
 	"time"
 
 	"relais/internal/filetest"
-	"relais/internal/store"
 	"relais/internal/store/storetest"
 	"relais/internal/tier"
 	"relais/market"
 )
-
-// compact compacts the file and returns its content. marked is whether the file must say
-// before that it has something deleted.
-func compact(t *testing.T, db *store.DB, path string, marked bool) []byte {
-	t.Helper()
-	if has, err := db.HasDeleted(); has != marked || err != nil {
-		t.Errorf("HasDeleted() = %v, %v, want %v", has, err, marked)
-	}
-	if _, _, err := db.Compact(); err != nil {
-		t.Fatal(err)
-	}
-	return filetest.Read(t, path)
-}
 
 // What is cleared is off the disk when the file is compacted; the file says
 // that it needs it, and only then.
@@ -38,14 +24,14 @@ func TestClearedIsOffTheDisk(t *testing.T) {
 	if err := s.Clear(market.FR, "SFR"); err != nil {
 		t.Error(err)
 	}
-	compact(t, db, path, false)
+	storetest.Compact(t, db, path, false)
 	load(t, s, "SFR", strings.Replace(rowOf("1"), "panne", "a detail that must go", 1))
 	load(t, s, "FREE", strings.Replace(rowOf("1"), "panne", "a detail that stays", 1))
 	must(t, s.Clear(market.FR, "SFR"))
 	if !bytes.Contains(filetest.Read(t, path), []byte("must go")) {
 		t.Error("nothing was left: this proves nothing")
 	}
-	if text := compact(t, db, path, true); bytes.Contains(text, []byte("must go")) ||
+	if text := storetest.Compact(t, db, path, true); bytes.Contains(text, []byte("must go")) ||
 		!bytes.Contains(text, []byte("a detail that stays")) {
 		t.Error("the feed is still on the disk, or another is not")
 	}

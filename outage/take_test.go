@@ -37,7 +37,7 @@ func TestTake(t *testing.T) {
 	c := newClock()
 	s, db := opened(t, c)
 	columns := fmt.Sprintf(header, "SFR")
-	good := file(t, columns+rowOf("1"))
+	good := filetest.New(t, "hs.csv", columns+rowOf("1"))
 	for _, step := range []struct {
 		what string
 		news []News
@@ -47,7 +47,7 @@ func TestTake(t *testing.T) {
 		{"unchanged, never read", []News{{Operator: "SFR"}},
 			"SFR absent 0; BOUYGUES absent 0; ORANGE absent 0; FREE absent 0; "},
 		{"read, refused, failed, gone",
-			[]News{{Operator: "sfr", File: good}, {Operator: "BOUYGUES", File: file(t, columns)},
+			[]News{{Operator: "sfr", File: good}, {Operator: "BOUYGUES", File: filetest.New(t, "hs.csv", columns)},
 				{Operator: "ORANGE", Failed: "HTTP 503"}, {Operator: "FREE", File: good + ".gone"}},
 			"SFR available 1; BOUYGUES failed 0 (this is the file of SFR, not of BOUYGUES); ORANGE failed 0; FREE absent 0 (hs.csv.gone: no such file or directory); "},
 		{"failed", []News{{Operator: "SFR", Failed: "HTTP 503"}},

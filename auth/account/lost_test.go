@@ -8,6 +8,7 @@ import (
 
 	"relais/community/audit"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 var damagedAccounts = []struct{ name, text string }{
@@ -29,11 +30,7 @@ func TestLostAccount(t *testing.T) {
 	lost, theirs := w.tokens(alice, c), w.tokens(bob, c)
 	for _, tt := range damagedAccounts {
 		t.Run(tt.name, func(t *testing.T) {
-			err := w.db.Update(func(tx *store.Tx) error {
-				return tx.Bucket([]byte(accountsBucket)).Put([]byte(alice.ID),
-					[]byte(strings.ReplaceAll(tt.text, "ID", alice.ID)))
-			})
-			must(t, err)
+			storetest.Set(t, w.db, accountsBucket, alice.ID, []byte(strings.ReplaceAll(tt.text, "ID", alice.ID)))
 			w.reopen()
 			if p := w.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), alice.ID) || !w.Incomplete() {
 				t.Errorf("%s: got problems %v, want one of %s, and Incomplete", tt.name, p, alice.ID)

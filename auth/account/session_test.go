@@ -14,6 +14,7 @@ import (
 
 	"relais/community/audit"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 )
 
@@ -206,9 +207,7 @@ func TestRoleOfRecord(t *testing.T) {
 		t.Errorf("got %+v, %v; want a member", a, err)
 	}
 	text = append(bytes.TrimSuffix(text, []byte("}")), `,"role":"root"}`...)
-	must(t, w.db.Update(func(tx *store.Tx) error {
-		return tx.Bucket([]byte(accountsBucket)).Put([]byte(p.ID), text)
-	}))
+	storetest.Set(t, w.db, accountsBucket, p.ID, text)
 	w.reopen()
 	if _, _, err := Check(w.db); err == nil || !strings.Contains(err.Error(), `"root"`) {
 		t.Errorf("check of an unknown role: %v, want an error that names it", err)
@@ -226,9 +225,7 @@ func TestLostSession(t *testing.T) {
 		{"odd key", "x", `{"person":"` + p.ID + `","ends":"2030-01-01T00:00:00Z"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			must(t, w.db.Update(func(tx *store.Tx) error {
-				return tx.Bucket([]byte(sessionsBucket)).Put([]byte(tt.key), []byte(tt.text))
-			}))
+			storetest.Set(t, w.db, sessionsBucket, tt.key, []byte(tt.text))
 			w.reopen()
 			if _, _, err := Check(w.db); err == nil || !strings.Contains(err.Error(), "session") {
 				t.Errorf("check: %v, want an error about a session", err)

@@ -11,6 +11,7 @@ import (
 	"relais/auth/account"
 	"relais/internal/filetest"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 )
 
 // In a folder that cannot be written to nobody signs in or registers, and is told so.
@@ -71,10 +72,7 @@ func TestLostAccount(t *testing.T) {
 		strings.Contains(a.text, may) {
 		t.Errorf("before: %d %s, want %d and no %q in it", a.StatusCode, a.text, http.StatusForbidden, may)
 	}
-	err := w.db.Update(func(tx *store.Tx) error {
-		return tx.Bucket([]byte(account.Buckets[0])).Put([]byte(w.alice.ID), []byte("{"))
-	})
-	must(t, err)
+	storetest.Set(t, w.db, account.Buckets[0], w.alice.ID, []byte("{"))
 	accounts, err := account.Open(w.db, w.clock)
 	must(t, err)
 	w.Handler = w.handler(accounts)
