@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relais/ingest/source"
+	"relais/ingest/table/tabletest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/site"
@@ -313,7 +314,7 @@ func (c *columnsCase) noted(t *testing.T, r *Report, column, how string) {
 	names := strings.FieldsFunc(strings.ToLower(strings.TrimPrefix(note, path)), func(c rune) bool {
 		return strings.ContainsRune(":,; ", c)
 	})
-	if want != "" && !slices.Contains(names, want) || how == "renamed" && !slices.Contains(names, "renamed_column") ||
+	if want != "" && !slices.Contains(names, want) || how == "renamed" && !slices.Contains(names, tabletest.Renamed) ||
 		want == "" && how != "renamed" && note != "" {
 		t.Errorf("note %q, want one that names %q", note, want)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"relais/ingest/table/tabletest"
 )
 
 // A publication is a file as its authority publishes it: a table, or a list in JSON.
@@ -34,32 +36,15 @@ func fill(columns []string, otherwise string, values map[string]string) []string
 // changed is the publication with the column at another name, without it, with two of it,
 // the second with the values of other rows, or without any.
 func (p publication) changed(how string, at int) publication {
-	p.columns = slices.Clone(p.columns)
-	rows := p.rows
-	p.rows = make([][]string, len(rows))
-	for i, row := range rows {
-		p.rows[i] = slices.Clone(row)
-		switch how {
-		case "dropped":
-			p.rows[i] = slices.Delete(p.rows[i], at, at+1)
-		case "doubled":
-			p.rows[i] = append(p.rows[i], rows[(i+1)%len(rows)][at])
-		case "emptied":
-			p.rows[i][at] = ""
-			if p.comma == "" {
-				p.rows[i][at] = "null"
-			}
-		case "blanked":
-			p.rows[i][at] = `""`
+	rows := tabletest.Change(append([][]string{p.columns}, p.rows...), how, at)
+	p.columns, p.rows = rows[0], rows[1:]
+	for _, row := range p.rows {
+		switch {
+		case how == "emptied" && p.comma == "":
+			row[at] = "null"
+		case how == "blanked":
+			row[at] = `""`
 		}
-	}
-	switch how {
-	case "renamed":
-		p.columns[at] = "renamed_column"
-	case "dropped":
-		p.columns = slices.Delete(p.columns, at, at+1)
-	case "doubled":
-		p.columns = append(p.columns, p.columns[at])
 	}
 	return p
 }
@@ -88,7 +73,7 @@ func (p publication) list() string {
 			member := string(name) + ":" + row[i]
 			// The second of two stands where the first does.
 			if first := slices.Index(p.columns, c); p.outer == nil || slices.Contains(p.outer, c) ||
-				c == "renamed_column" && row[first][0] == '{' {
+				c == tabletest.Renamed && row[first][0] == '{' {
 				outer = append(outer, member)
 			} else {
 				inner = append(inner, member)

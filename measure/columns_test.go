@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"relais/geo"
+	"relais/ingest/table/tabletest"
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/market"
@@ -81,65 +82,36 @@ func at(t *testing.T, s *Store, lat float64) facts {
 	for i := range tests {
 		x := &tests[i]
 		f.measure(&x.Measurement)
-		for _, tt := range []struct {
-			name string
-			v    float64
-		}{
-			{"down", x.Download},
-			{"mean", x.Average},
-			{"most", x.Max},
-			{"up", x.Upload},
-			{"ping", x.Ping},
-		} {
-			t.Run(tt.name, func(t *testing.T) {
-				f.count(tt.name, !math.IsNaN(tt.v))
-			})
+		for name, v := range map[string]float64{"down": x.Download, "mean": x.Average, "most": x.Max, "up": x.Upload,
+			"ping": x.Ping} {
+			f.count(name, !math.IsNaN(v))
 		}
 		f.count("devices", x.DeviceType != "")
 	}
 	return f
 }
 
-// text is the table at a latitude, with the column at another name, without it, with a
-// second one that has the values of other rows, or with nothing in it.
+// text is the table at a latitude, with a column that was changed.
 func (c *columnsCase) text(lat float64, how, column string) string {
 	columns := strings.Split(c.header, c.comma)
-	lines := []string{}
-	if !c.headless {
-		lines = append(lines, c.before+c.line(columns, how, column, func(name string) string { return name },
-			"renamed_column"))
-	}
-	for i, row := range c.rows {
-		next := c.rows[(i+1)%len(c.rows)][column]
-		value := func(name string) string {
-			if how == "emptied" && name == column {
-				return ""
-			}
-			return row[name]
+	rows := [][]string{columns}
+	for _, values := range c.rows {
+		var row []string
+		for _, name := range columns {
+			row = append(row, strings.ReplaceAll(values[name], "LAT", fmt.Sprint(lat)))
 		}
-		lines = append(lines, strings.ReplaceAll(c.line(columns, how, column, value, row[column]), "LAT",
-			fmt.Sprint(lat)))
-		if how == "doubled" {
-			lines[len(lines)-1] += c.comma + strings.ReplaceAll(next, "LAT", fmt.Sprint(lat))
-		}
+		rows = append(rows, row)
 	}
-	if how == "doubled" && !c.headless {
-		lines[0] += c.comma + column
+	rows = tabletest.Change(rows, how, slices.Index(columns, column))
+	var lines []string
+	for _, row := range rows {
+		lines = append(lines, strings.Join(row, c.comma))
+	}
+	lines[0] = c.before + lines[0]
+	if c.headless {
+		lines = lines[1:]
 	}
 	return strings.Join(lines, "\n") + "\n"
-}
-
-func (c *columnsCase) line(columns []string, how, column string, value func(string) string, renamed string) string {
-	var fields []string
-	for _, name := range columns {
-		switch {
-		case name != column || how != "renamed" && how != "dropped":
-			fields = append(fields, value(name))
-		case how == "renamed":
-			fields = append(fields, renamed)
-		}
-	}
-	return strings.Join(fields, c.comma)
 }
 
 // refused reports whether a table that was changed like this must be refused, and whether
@@ -230,7 +202,7 @@ func (c *columnsCase) noted(t *testing.T, warning, column, how string) {
 	switch {
 	case how == "doubled" && column != "" && !slices.Contains(names, column):
 		t.Errorf("%s %s: warning %q does not name the column", column, how, warning)
-	case how == "renamed" && !slices.Contains(names, "renamed_column"):
+	case how == "renamed" && !slices.Contains(names, tabletest.Renamed):
 		t.Errorf("%s %s: warning %q does not name the column that came", column, how, warning)
 	case how != "doubled" && lost && !slices.Contains(names, column):
 		t.Errorf("%s %s: warning %q does not name the column whose values are gone", column, how, warning)

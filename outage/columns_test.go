@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/ingest/table/tabletest"
 	"relais/internal/filetest"
 	"relais/market"
 )
@@ -54,7 +55,7 @@ func TestColumns(t *testing.T) {
 					t.Fatal(err)
 				}
 				before, _ := s.Entries(Query{Market: market.FR})
-				rows := changedRows(unavailable, how, at)
+				rows := tabletest.Change(unavailable, how, at)
 				filetest.Write(t, path, listText(rows))
 				reports, err := s.Import(context.Background(), market.FR, "SFR", path)
 				list, _ := s.Entries(Query{Market: market.FR})
@@ -72,7 +73,7 @@ func TestColumns(t *testing.T) {
 				}
 				warning := ""
 				if how == "renamed" {
-					warning = "unknown columns: renamed_column"
+					warning = "unknown columns: " + tabletest.Renamed
 				}
 				if err != nil || reports[0].Rows != 2 || reports[0].Served != 2 || reports[0].Warning != warning ||
 					len(list) != 2 {
@@ -87,28 +88,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// changedRows is a table with the column at another name, without it, with a second one
-// that says otherwise, or with nothing in it.
-func changedRows(rows [][]string, how string, at int) (changed [][]string) {
-	for i, row := range rows {
-		row = slices.Clone(row)
-		switch {
-		case how == "renamed" && i == 0:
-			row[at] = "renamed_column"
-		case how == "dropped":
-			row = slices.Delete(row, at, at+1)
-		case how == "doubled" && i == 0:
-			row = append(row, row[at])
-		case how == "doubled":
-			row = append(row, rows[len(rows)-i][at])
-		case how == "emptied" && i > 0:
-			row[at] = ""
-		}
-		changed = append(changed, row)
-	}
-	return changed
-}
-
 // served compares an entry with its row.
 func served(t *testing.T, e *Entry, columns, row []string) {
 	t.Helper()
@@ -121,7 +100,7 @@ func served(t *testing.T, e *Entry, columns, row []string) {
 		if _, ok := want[c]; ok {
 			want[c] = row[i]
 		}
-		if row[i] == "OK" && c != "renamed_column" {
+		if row[i] == "OK" && c != tabletest.Renamed {
 			severity = Degraded
 		}
 		known = known || c == "departement" || c == "code_insee" && row[i] != ""
@@ -159,7 +138,7 @@ func TestListWithoutStatuses(t *testing.T) {
 			}
 			rows := unavailable
 			for at := end - 1; at >= first; at-- {
-				rows = changedRows(rows, tt.how, at)
+				rows = tabletest.Change(rows, tt.how, at)
 			}
 			filetest.Write(t, path, listText(rows))
 			_, err := s.Import(context.Background(), market.FR, "SFR", path)
@@ -175,7 +154,7 @@ func TestListWithoutStatuses(t *testing.T) {
 		rows := unavailable
 		for other := end - 1; other >= first; other-- {
 			if other != at {
-				rows = changedRows(rows, "dropped", other)
+				rows = tabletest.Change(rows, "dropped", other)
 			}
 		}
 		filetest.Write(t, path, listText(rows))
