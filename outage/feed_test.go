@@ -10,11 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"relais/internal/errtest"
 	"relais/internal/filetest"
 	"relais/internal/store"
 	"relais/internal/store/storetest"
 	"relais/market"
 )
+
+// must ends the test on an error of what it needs.
+var must = errtest.Must
 
 // A clock is one that tests move.
 type clock struct{ at time.Time }
