@@ -47,21 +47,24 @@ type member struct {
 // joined returns a new node that follows the others.
 func joined(t testing.TB, url, name string) *member {
 	t.Helper()
-	e, err := Connect(t.Context(), url, name, slog.New(slog.DiscardHandler))
-	must(t, err)
-	db := storetest.New(t, logtest.Buckets...)
+	e, db := connected(t, url, name), storetest.New(t, logtest.Buckets...)
 	r := e.Replicas()
 	must(t, r.Add(t.Context(), "clients", db))
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { r.Run(ctx) })
-	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-		e.Close()
-		db.Close()
-	})
+	inBackground(t, r.Run)
 	return &member{e, db}
+}
+
+// inBackground runs what a node does all the time, until the test ends.
+func inBackground(t testing.TB, jobs ...func(context.Context)) {
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, job := range jobs {
+		running.Go(func() { job(ctx) })
+	}
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+	})
 }
 
 // increment adds one to a number in the store and returns it.

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -176,16 +175,7 @@ func doors(t *testing.T, server *pgtest.Server, n int) (list []*door) {
 		clients, err := access.OpenClients(db, access.OpenSealer(filepath.Join(t.TempDir(), "secret.key")), time.Now)
 		must(t, err)
 		d := &door{e, clients, &access.Gate{Clients: clients, Failures: access.NewFailures()}}
-		tell := clients.ShareCounts(e.Counts(nil))
-		ctx, stop := context.WithCancel(context.Background())
-		var running sync.WaitGroup
-		running.Go(func() { r.Run(ctx) })
-		running.Go(func() { tell(ctx) })
-		t.Cleanup(func() {
-			stop()
-			running.Wait()
-			db.Close()
-		})
+		inBackground(t, r.Run, clients.ShareCounts(e.Counts(nil)))
 		list = append(list, d)
 	}
 	return list

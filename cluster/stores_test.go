@@ -16,6 +16,7 @@ import (
 	"relais/community/audit"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/internal/store/storetest"
 	"relais/internal/tier"
 	"relais/market"
 	"relais/measure"
@@ -33,12 +34,10 @@ type storing struct {
 func storingNode(t *testing.T, url, name string) *storing {
 	t.Helper()
 	log, dir := slog.New(slog.DiscardHandler), folder.Dir(t.TempDir())
-	e, err := Connect(t.Context(), url, name, log)
-	must(t, err)
-	db1, err1 := store.Open(filepath.Join(string(dir), "photos.db"), photos.Buckets...)
-	db2, err2 := measure.OpenDatabase(dir, false)
-	blobs, err3 := e.OpenBlobs(t.Context(), "")
-	must(t, errors.Join(err1, err2, err3))
+	e, db1 := connected(t, url, name), storetest.Open(t, filepath.Join(string(dir), "photos.db"), photos.Buckets...)
+	db2, err1 := measure.OpenDatabase(dir, false)
+	blobs, err2 := e.OpenBlobs(t.Context(), "")
+	must(t, errors.Join(err1, err2))
 	cache, err := NewCache(blobs, filepath.Join(string(dir), "cache"), 1<<20, log)
 	must(t, err)
 	r := e.Replicas()
@@ -47,17 +46,12 @@ func storingNode(t *testing.T, url, name string) *storing {
 	must(t, s.photos.UseBlobs(cache))
 	s.measures, err = measure.NewShared(t.Context(), dir, db2, time.Now, blobs)
 	must(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { r.Run(ctx) })
 	t.Cleanup(func() {
-		cancel()
-		running.Wait()
-		e.Close()
 		if err := errors.Join(s.photos.Close(), db1.Close(), db2.Close()); err != nil {
 			t.Error(err)
 		}
 	})
+	inBackground(t, r.Run)
 	return s
 }
 

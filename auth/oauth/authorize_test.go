@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -128,14 +129,13 @@ func TestErrorsForTheProgram(t *testing.T) {
 	}
 }
 
-// with returns the fields with others in their place.
+// with returns the fields with others in their place; "" removes one.
 func with(fields url.Values, pairs ...string) url.Values {
-	changed := url.Values{}
-	for k, v := range fields {
-		changed[k] = v
-	}
+	changed := maps.Clone(fields)
 	for i := 0; i < len(pairs); i += 2 {
-		changed.Set(pairs[i], pairs[i+1])
+		if changed.Set(pairs[i], pairs[i+1]); pairs[i+1] == "" {
+			changed.Del(pairs[i])
+		}
 	}
 	return changed
 }

@@ -201,16 +201,10 @@ func challenge(verifier string) string {
 
 // request is a good authorization request, with other fields in pairs; "" removes one.
 func request(client, redirect string, others ...string) url.Values {
-	v := url.Values{"client_id": {client}, "redirect_uri": {redirect}, "response_type": {"code"},
+	return with(url.Values{"client_id": {client}, "redirect_uri": {redirect}, "response_type": {"code"},
 		"state":          {"a state & more"},
 		"code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"}, "resource": {base + "/mcp"},
-		"scope": {"mcp:read"}}
-	for i := 0; i < len(others); i += 2 {
-		if v.Set(others[i], others[i+1]); others[i+1] == "" {
-			v.Del(others[i])
-		}
-	}
-	return v
+		"scope": {"mcp:read"}}, others...)
 }
 
 var hidden = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
@@ -249,14 +243,8 @@ func (w *world) code(client, redirect string) string {
 }
 
 func redemption(client, code, redirect string, others ...string) url.Values {
-	v := url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code},
-		"redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {base + "/mcp"}}
-	for i := 0; i < len(others); i += 2 {
-		if v.Set(others[i], others[i+1]); others[i+1] == "" {
-			v.Del(others[i])
-		}
-	}
-	return v
+	return with(url.Values{"grant_type": {"authorization_code"}, "client_id": {client}, "code": {code},
+		"redirect_uri": {redirect}, "code_verifier": {verifier}, "resource": {base + "/mcp"}}, others...)
 }
 
 type protectedResource struct {
