@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relais/cluster/pgtest"
+	"relais/internal/outputtest"
 	"relais/internal/store"
 	"relais/internal/store/logtest"
 	"relais/internal/store/storetest"
@@ -25,28 +26,9 @@ type pair struct {
 	member
 	replicas *Replicas
 	other    *store.DB
-	log      lockedBuffer
+	log      outputtest.Buffer
 	followed func() string // what a follower of the first store has of the record k
 	end      func()
-}
-
-// A lockedBuffer is a log that several goroutines write.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-// count is how many lines have a text.
-func (b *lockedBuffer) count(text string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Count(b.text.String(), text)
 }
 
 // startPair opens the two stores of a folder as those of a node, which follows until end.
@@ -186,7 +168,7 @@ func TestUnreadableCommit(t *testing.T) {
 			var before []int
 			var rewound []int64
 			for _, n := range nodes {
-				before = append(before, n.log.count("is copied from the cluster again"))
+				before = append(before, strings.Count(n.log.String(), "is copied from the cluster again"))
 				rewound = append(rewound, n.db.Rebuilt())
 			}
 			tt.prepare()
@@ -196,11 +178,13 @@ func TestUnreadableCommit(t *testing.T) {
 					if h := n.replicas.Health(time.Minute); h.NotReady != "" {
 						t.Fatalf("%s is not ready: %s", n.node, h.NotReady)
 					}
-					return n.followed() == want && n.log.count("it has everything") == before[j]+1
+					return n.followed() == want && strings.Count(n.log.String(), "it has everything") == before[j]+1
 				})
-				if got := n.log.count("is copied from the cluster again"); got != before[j]+1 || n.log.count(tt.why) == 0 {
+				log := n.log.String()
+				if got := strings.Count(log, "is copied from the cluster again"); got != before[j]+1 ||
+					!strings.Contains(log, tt.why) {
 					t.Errorf("%s: got %d lines about copies, want %d and the reason %q:\n%s", n.node, got, before[j]+1, tt.why,
-						&n.log.text)
+						log)
 				}
 				if n.db.Rebuilt() != rewound[j] {
 					t.Errorf("%s: the database is said to be rewound", n.node)
@@ -290,7 +274,7 @@ func TestUnreadableStore(t *testing.T) {
 	server.Query("postgres", mended)
 	for _, n := range []*pair{n, empty} {
 		waitUntil(t, n.node+" has everything", func() bool {
-			return n.replicas.Refused("clients") == nil && n.log.count("it has everything") == 1
+			return n.replicas.Refused("clients") == nil && strings.Count(n.log.String(), "it has everything") == 1
 		})
 		if n.followed() != "second" || !n.has("b", "k", "third") {
 			t.Errorf("%s has %q", n.node, n.followed())

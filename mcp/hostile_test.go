@@ -1,38 +1,19 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"relais/auth/access"
+	"relais/internal/outputtest"
 )
-
-// A lockedBuffer is a log that is written while it is read.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // Mistakes of clients are logged as information, not as warnings or errors of the server.
 func TestLogOfClients(t *testing.T) {
-	var log lockedBuffer
+	var log outputtest.Buffer
 	w := serve(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	begin(t, w)
 	meta := `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +

@@ -10,47 +10,19 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"relais/internal/filetest"
 	"relais/internal/tier"
+	"relais/test/relaistest"
 )
 
-// binary returns the path of the program: $RELAIS_BINARY, or one that is built here.
-var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("RELAIS_BINARY"); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "relais-changes-")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	path := filepath.Join(dir, "relais")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "netgo,osusergo,nodynamic", "-o", path,
-		"../..").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-// built is the folder of the program that was built, "" for none.
-var built string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built != "" {
-		os.RemoveAll(built)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(relaistest.Run(m)) }
 
 // relais runs a command that must succeed, and returns its standard output.
 func relais(t *testing.T, args ...string) []byte {
 	t.Helper()
-	path, err := binary()
+	path, err := relaistest.Binary()
 	must(t, err)
 	cmd := exec.Command(path, args...)
 	var errs bytes.Buffer

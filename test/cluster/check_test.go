@@ -12,6 +12,7 @@ import (
 
 	"relais/admin"
 	"relais/auth/access"
+	"relais/test/relaistest"
 )
 
 // A finding is what a node lacks of what was acknowledged.
@@ -25,7 +26,7 @@ func (l *load) holdsAll(t *testing.T) {
 	t.Helper()
 	for _, n := range l.nodes {
 		var missing []finding
-		waitAtMost(follows, func() bool {
+		relaistest.WaitAtMost(follows, func() bool {
 			missing = l.missingOn(n)
 			return len(missing) == 0
 		})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"relais/test/relaistest"
 )
 
 // verify looks at everything after a run in which things were broken at some moments.
@@ -199,7 +201,7 @@ func TestRewoundEngine(t *testing.T) {
 	time.Sleep(2 * time.Second)
 	l.end()
 	l.settle(t)
-	waitAtMost(follows, func() bool { return len(l.missingOn(w.nodes[0])) > 0 })
+	relaistest.WaitAtMost(follows, func() bool { return len(l.missingOn(w.nodes[0])) > 0 })
 	missing := l.missingOn(w.nodes[0])
 	t.Logf("acknowledged: %s; %d are lost", l.ledger, len(missing))
 	if len(missing) == 0 {

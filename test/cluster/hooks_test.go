@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"relais/test/relaistest"
 )
 
 // takeover is how long it takes at most until another node delivers: a lease and a look at it, twice
@@ -64,7 +66,7 @@ func TestHooks(t *testing.T) {
 	for i := range 9 {
 		file(w.nodes[i%len(w.nodes)])
 	}
-	if !waitAtMost(takeover, func() bool { return missing() == 0 }) {
+	if !relaistest.WaitAtMost(takeover, func() bool { return missing() == 0 }) {
 		t.Fatalf("%d of %d did not come", missing(), len(filed))
 	}
 	if len(got) != len(filed) {
@@ -93,7 +95,7 @@ func TestHooks(t *testing.T) {
 	for _, n := range left {
 		file(n)
 	}
-	if !waitAtMost(takeover, func() bool { return missing() == 0 }) {
+	if !relaistest.WaitAtMost(takeover, func() bool { return missing() == 0 }) {
 		t.Errorf("after the node that delivered was killed, %d of %d did not come", missing(), len(filed))
 	}
 	for _, n := range left {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"relais/test/relaistest"
 )
 
 // editions are the inventories that were ingested, in the order of the attempts.
@@ -73,7 +75,7 @@ func (l *load) sameEdition(t *testing.T) {
 		return
 	}
 	var seen map[string]bool
-	if !waitAtMost(follows, func() bool {
+	if !relaistest.WaitAtMost(follows, func() bool {
 		seen = map[string]bool{}
 		for _, n := range l.nodes {
 			a, _, err := call(n.http, http.MethodGet, l.base+"/readyz", nil)

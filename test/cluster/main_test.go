@@ -9,13 +9,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"relais/cluster/pgtest"
 	"relais/internal/tier"
+	"relais/test/relaistest"
 )
 
 // How often things are broken: the figures of make cluster. With -short each is as often as
@@ -76,21 +76,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	scratch = dir
-	code := m.Run()
+	code := relaistest.Run(m)
 	os.RemoveAll(dir)
 	os.Exit(code)
 }
-
-// binary is the program, which RELAIS_BINARY may name, or else is built.
-var binary = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("RELAIS_BINARY"); path != "" {
-		return path, nil
-	}
-	path := filepath.Join(scratch, "relais")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "netgo,osusergo,nodynamic", "-o", path,
-		"../..").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"relais/internal/filetest"
+	"relais/test/relaistest"
 )
 
 // The command lines of a node are in this file alone.
@@ -71,7 +72,7 @@ func (n *node) compare(t *testing.T) (c comparison) {
 // prepared is a command that is not started yet.
 func prepared(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
+	path, err := relaistest.Binary()
 	must(t, err)
 	cmd := exec.Command(path, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -283,16 +284,7 @@ func (n *node) resume() error { return n.cmd.Process.Signal(syscall.SIGCONT) }
 const patience = time.Minute
 
 // waitFor waits until ok, and reports whether it was.
-func waitFor(ok func() bool) bool { return waitAtMost(patience, ok) }
-
-func waitAtMost(d time.Duration, ok func() bool) bool {
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if ok() {
-			return true
-		}
-	}
-	return false
-}
+func waitFor(ok func() bool) bool { return relaistest.WaitAtMost(patience, ok) }
 
 func (n *node) String() string { return fmt.Sprintf("%s (%s)", n.name, n.addr) }
 

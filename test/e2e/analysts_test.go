@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/test/relaistest"
 )
 
 // analystsCommands returns the commands of docs/analysts.md that ask something.
@@ -37,7 +38,7 @@ func TestAnalystsPage(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "demo")
 	s, _ := demonstrate(t, dir, func(*exec.Cmd) {})
-	program, err := binary()
+	program, err := relaistest.Binary()
 	work := t.TempDir()
 	must(t, errors.Join(err, os.Symlink(program, filepath.Join(work, "relais"))))
 	env := append(os.Environ(), "PATH="+work+":"+os.Getenv("PATH"), "RELAIS="+s.base, "KEY="+s.key, "RELAIS_DATA="+dir)

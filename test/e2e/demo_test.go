@@ -17,13 +17,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/internal/filetest"
+	"relais/internal/outputtest"
 )
 
 // demonstrate shows the demonstration of a folder, and returns what it prints once it is
 // loaded.
 func demonstrate(t *testing.T, dir string, prepare func(*exec.Cmd)) (s *server, printed string) {
 	t.Helper()
-	var out lockedBuffer
+	var out outputtest.Buffer
 	s = start(t, func(cmd *exec.Cmd) { cmd.Stdout = &out; prepare(cmd) }, "demo", "--data", dir)
 	s.isLoaded(dir)
 	s.waitUntil("all is printed", func() bool { return strings.Contains(out.String(), "Stop with") })

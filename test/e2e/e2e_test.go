@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 
 	"relais/internal/errtest"
+	"relais/test/relaistest"
 )
 
 // must ends the test on an error of what it needs.
@@ -24,35 +23,12 @@ var must = errtest.Must
 // other programs; the packages' own tests show the rest. Those that wait or take long are
 // parallel, and run when the others have ended, which look at times and memory.
 
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "relais-e2e-")
-	if err != nil {
-		return "", err
-	}
-	binaryDir = dir
-	path := filepath.Join(dir, "relais")
-	if out, err := exec.Command("go", "build", "-buildvcs=false", "-tags", "netgo,osusergo,nodynamic", "-o", path,
-		"../..").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return path, nil
-})
-
-// binaryDir is where the binary is, "" when no test needed it.
-var binaryDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if binaryDir != "" {
-		os.RemoveAll(binaryDir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(relaistest.Run(m)) }
 
 // prepared is a command that is not started yet.
 func prepared(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
+	path, err := relaistest.Binary()
 	must(t, err)
 	return exec.Command(path, args...)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/internal/tier"
+	"relais/test/relaistest"
 )
 
 // A creator makes clients with the binary and keeps what was acknowledged.
@@ -268,7 +269,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	var copies []copied
 	for i := range 5 {
-		waitAtMost(10*time.Second, func() bool { return len(clients.acknowledged()) > 5*(i+1) })
+		relaistest.WaitAtMost(10*time.Second, func() bool { return len(clients.acknowledged()) > 5*(i+1) })
 		b := copied{filepath.Join(t.TempDir(), "copy"), clients.acknowledged()}
 		run(t, "backup", "--data", c.dir, b.dir)
 		copies = append(copies, b)

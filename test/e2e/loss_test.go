@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"relais/test/e2e/lossfs"
+	"relais/test/relaistest"
 )
 
 // How long the tests of loss run: the figures of CI, and others with make loss-long.
@@ -162,7 +163,7 @@ func TestLossErrors(t *testing.T) {
 		f.pause(50*time.Millisecond, 300*time.Millisecond)
 		fault := f.fault()
 		disk.Inject(fault)
-		waitAtMost(3*time.Second, func() bool {
+		relaistest.WaitAtMost(3*time.Second, func() bool {
 			if fault.Op == lossfs.Read {
 				disk.DropCaches()
 			}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/test/relaistest"
 )
 
 // What cannot be packed is said, and leaves nothing.
@@ -75,7 +76,7 @@ func otherArch() string {
 
 func ownProgram(t *testing.T) string {
 	t.Helper()
-	path, err := binary()
+	path, err := relaistest.Binary()
 	must(t, err)
 	return path
 }

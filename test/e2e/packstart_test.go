@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/internal/outputtest"
 )
 
 // The script of a pack serves it, also from a place where programs cannot run.
@@ -24,7 +25,7 @@ func TestStartScript(t *testing.T) {
 			program := filepath.Join(dest, "relais-"+map[string]string{"arm64": "amd64", "amd64": "arm64"}[otherArch()])
 			must(t, os.Chmod(program, 0o644))
 		}
-		s := &server{t: t, cmd: exec.Command("sh", filepath.Join(dest, "start.sh"), "127.0.0.1:0"), log: &lockedBuffer{}}
+		s := &server{t: t, cmd: exec.Command("sh", filepath.Join(dest, "start.sh"), "127.0.0.1:0"), log: &outputtest.Buffer{}}
 		s.cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
 			return strings.HasPrefix(e, "DISPLAY=") || strings.HasPrefix(e, "WAYLAND_DISPLAY=")
 		})

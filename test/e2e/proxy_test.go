@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"relais/internal/filetest"
+	"relais/internal/outputtest"
 )
 
 // A proxyKind is a reverse proxy that docs/reverse-proxies.md says how to set up.
@@ -107,7 +108,7 @@ func blocksBelow(t *testing.T, page, heading string) (blocks []string) {
 // A proxy is a running proxy.
 type proxy struct {
 	address string
-	log     *lockedBuffer
+	log     *outputtest.Buffer
 	cmd     *exec.Cmd
 }
 
@@ -154,7 +155,7 @@ func (k *proxyKind) start(t *testing.T, block, address, backend string) *proxy {
 	for _, a := range k.args {
 		args = append(args, strings.NewReplacer("CONFIG", file, "DIR", dir).Replace(a))
 	}
-	p := &proxy{address: address, log: &lockedBuffer{}, cmd: exec.Command(program, args...)}
+	p := &proxy{address: address, log: &outputtest.Buffer{}, cmd: exec.Command(program, args...)}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	p.cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	must(t, p.cmd.Start())

@@ -18,6 +18,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/outputtest"
+	"relais/test/relaistest"
 )
 
 // A server is a running relais serve.
@@ -26,24 +29,7 @@ type server struct {
 	cmd  *exec.Cmd
 	base string
 	key  string // of the client that letIn made
-	log  *lockedBuffer
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log  *outputtest.Buffer
 }
 
 var listening = regexp.MustCompile(`listen=(127\.0\.0\.1:\d+)`)
@@ -51,7 +37,7 @@ var listening = regexp.MustCompile(`listen=(127\.0\.0\.1:\d+)`)
 // start starts a server on a free port and waits until it listens.
 func start(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
 	t.Helper()
-	s := &server{t: t, cmd: prepared(t, append(args, "--listen", "127.0.0.1:0")...), log: &lockedBuffer{}}
+	s := &server{t: t, cmd: prepared(t, append(args, "--listen", "127.0.0.1:0")...), log: &outputtest.Buffer{}}
 	s.cmd.Stderr = s.log
 	for i, a := range args[1:] {
 		if args[i] == "--data" {
@@ -298,16 +284,7 @@ func (s *server) status(path, tag string) int {
 const patience = time.Minute
 
 // waitFor waits until ok, and reports whether it was.
-func waitFor(ok func() bool) bool { return waitAtMost(patience, ok) }
-
-func waitAtMost(d time.Duration, ok func() bool) bool {
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if ok() {
-			return true
-		}
-	}
-	return false
-}
+func waitFor(ok func() bool) bool { return relaistest.WaitAtMost(patience, ok) }
 
 // A load does things again and again until it is stopped, or one of them fails.
 type load struct {

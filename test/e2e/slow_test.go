@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"relais/internal/outputtest"
 )
 
 var slowConnected = regexp.MustCompile(`connected:\s*\S*\s+(\d+)`)
@@ -114,7 +116,7 @@ func askDuring(t *testing.T, s *server, slow *exec.Cmd) (took []time.Duration, m
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second) // slowhttptest ends after six, and prints then
 	defer cancel()
-	var out lockedBuffer
+	var out outputtest.Buffer
 	var running sync.WaitGroup
 	running.Go(func() {
 		for ctx.Err() == nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"relais/test/relaistest"
 )
 
 // A client of a running server is changed by the first characters of its id, and its next request sees it.
@@ -99,7 +101,7 @@ func TestPermissions(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(above) })
 	dir, program := filepath.Join(above, "data"), filepath.Join(above, "relais")
-	path, err := binary()
+	path, err := relaistest.Binary()
 	if err == nil {
 		err = errors.Join(os.Chmod(above, 0o755), exec.Command("cp", path, program).Run(),
 			exec.Command("cp", "-r", c.dir, dir).Run(), os.Chmod(program, 0o755), os.Chmod(dir, 0o755))
