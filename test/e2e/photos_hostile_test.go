@@ -157,6 +157,7 @@ func TestPhotosSurviveKill(t *testing.T) {
 	if len(seen) == 0 {
 		t.Error("no round was long enough for a photo")
 	}
+	s.stop()
 	sound(t, c.dir)
 }
 
