@@ -78,6 +78,11 @@ func (p *listParams) question() (catalog.Sites, error) {
 		Offset: p.Offset, Limit: p.Limit}, err
 }
 
+// BindSites returns the question that the parameters of /antennas ask.
+func BindSites(get endpoint.Lookup) (catalog.Sites, error) {
+	return bind[catalog.Sites](listAntennas, get)
+}
+
 func (r *Env) list(ctx context.Context, p *listParams) (*endpoint.Answer, error) {
 	q, err := p.question()
 	if err != nil {

@@ -109,6 +109,25 @@ func (p *radioParams) number() (uint64, lookupType, error) {
 	return n, t, nil
 }
 
+// question returns the question that the parameters ask.
+func (p *radioParams) question() (catalog.Radio, error) {
+	q := catalog.Radio{Market: market.Get(p.Market), Types: index.RadioTypes}
+	var err error
+	if q.Operators, err = p.Operator.positions(q.Market); err != nil {
+		return q, err
+	}
+	t := lookupAuto
+	if q.Value, t, err = p.number(); t != lookupAuto {
+		q.Types = []index.RadioType{index.RadioType(t)}
+	}
+	return q, err
+}
+
+// BindRadio returns the question that the parameters of /antennas/lookup-by-radio ask.
+func BindRadio(get endpoint.Lookup) (catalog.Radio, error) {
+	return bind[catalog.Radio](lookupAntennas, get)
+}
+
 // A lookupAnswer is the answer of lookup.
 type lookupAnswer struct {
 	view.Body[[]lookupResult, view.LookupMeta]
@@ -139,20 +158,17 @@ type RadioResult struct {
 
 // LookupRadio finds the sites that a radio identifier names, the most certain first.
 func (r *Env) LookupRadio(p *RadioParams) (*RadioResult, error) {
-	q, t := catalog.Radio{Market: market.Get(p.Market)}, lookupAuto
-	var err error
-	if q.Operators, err = p.Operator.positions(q.Market); err != nil {
+	q, err := p.question()
+	if err != nil {
 		return nil, err
-	}
-	if q.Value, t, err = p.number(); err != nil {
-		return nil, err
-	}
-	if q.Types = index.RadioTypes; t != lookupAuto {
-		q.Types = []index.RadioType{index.RadioType(t)}
 	}
 	found, err := r.Radio(q)
 	if err != nil {
 		return nil, err
+	}
+	t := lookupAuto
+	if len(q.Types) == 1 {
+		t = lookupType(q.Types[0])
 	}
 	return &RadioResult{found, q.Market, string(t), strconv.FormatUint(q.Value, 10)}, nil
 }

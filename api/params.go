@@ -96,6 +96,15 @@ func checkComplete(code string, edges []edge) error {
 		Want: "missing: " + strings.Join(names, ", ") + " belong together"}
 }
 
+// bind returns the question that the parameters of an operation ask.
+func bind[Q any](op *endpoint.Op[*Env], get endpoint.Lookup) (q Q, err error) {
+	call, err := op.Bind(get)
+	if err != nil {
+		return q, err
+	}
+	return call.Params().(interface{ question() (Q, error) }).question()
+}
+
 // A boxText is a box as west,south,east,north.
 type boxText string
 

@@ -45,6 +45,11 @@ func (p *searchParams) question() (catalog.Sites, error) {
 	return q, err
 }
 
+// BindSearch returns the question that the parameters of /antennas/search ask.
+func BindSearch(get endpoint.Lookup) (catalog.Sites, error) {
+	return bind[catalog.Sites](searchAntennas, get)
+}
+
 func (r *Env) search(ctx context.Context, p *searchParams) (*endpoint.Answer, error) {
 	q, err := p.question()
 	if err != nil {

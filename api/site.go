@@ -54,6 +54,13 @@ func (r *Env) antenna(_ context.Context, p *antennaParams) (*endpoint.Answer, er
 		[]byte(`,"meta":`), meta)), nil
 }
 
+func (p *antennaParams) question() (catalog.Site, error) {
+	return p.Operator.siteQuestion(p.ID, p.Market)
+}
+
+// BindSite returns the question that the parameters of /antennas/{id} ask.
+func BindSite(get endpoint.Lookup) (catalog.Site, error) { return bind[catalog.Site](getAntenna, get) }
+
 var getSite = endpoint.New(endpoint.Decl{
 	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", FailureName: "SITE", MaxAge: 60,
 	Example:    endpoint.Request{Target: "/sites/fr-90000010"},

@@ -1,81 +1,34 @@
 package web
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 
 	"relais/api"
 	"relais/api/endpoint"
-	"relais/api/view"
 )
 
-// operations are the operations of the API by name.
-var operations = sync.OnceValue(func() map[string]*endpoint.Op[*api.Env] {
-	byName := map[string]*endpoint.Op[*api.Env]{}
-	for _, op := range api.Operations() {
-		byName[op.Name] = op
-	}
-	return byName
-})
-
-// answerOf asks an operation of the API as a client does, so that a page shows what the API answers,
-// in its order. The error is an *api.Error.
-func answerOf[T any](ctx context.Context, env *api.Env, name string, params map[string]string) (*T, error) {
-	op := operations()[name]
-	answer, err := callOf[T](ctx, env, op, params)
-	if err != nil {
-		return nil, api.PublicError(op, err)
-	}
-	return answer, nil
+// lookup returns a value for each parameter of a question.
+func lookup(v url.Values) endpoint.Lookup {
+	return func(p *endpoint.Param) (string, error) { return v.Get(p.Name), nil }
 }
 
-func callOf[T any](ctx context.Context, env *api.Env, op *endpoint.Op[*api.Env], params map[string]string) (*T, error) {
-	if err := env.Usable(op.DependsOn...); err != nil {
-		return nil, err
-	}
-	call, err := op.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
-	if err != nil {
-		return nil, err
-	}
-	result, err := call.Do(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	if answer, ok := result.(*T); ok {
-		return answer, nil
-	}
-	var text bytes.Buffer
-	if written, ok := result.(*endpoint.Answer); ok {
-		err = written.Write(&text)
-		text.WriteByte('}') // its end
-	} else {
-		var encoded []byte
-		encoded, err = view.JSON(result)
-		text.Write(encoded)
-	}
-	if err != nil {
-		return nil, err
-	}
-	answer := new(T)
-	return answer, json.Unmarshal(text.Bytes(), answer)
-}
+// publicError returns the error of a question as the API tells it.
+func publicError(err error) *api.Error { return api.PublicError(&endpoint.Op[*api.Env]{}, err) }
 
 // shownValues is how many allowed values an error of a page lists.
 const shownValues = 20
 
-// failure returns the status and the text of a page for an error of an operation, which is logged if
+// failure returns the status and the text of a page for the error of a question, which is logged if
 // it is of this program. m is the name of the market that was asked for.
 func (p *Pages) failure(w words, err error, m string) (status int, text string) {
-	e, ok := errors.AsType[*api.Error](err)
+	e := publicError(err)
 	switch {
-	case !ok || e.Status == http.StatusInternalServerError:
-		p.Log.Error("a page failed", "error", err, "cause", errors.Unwrap(err))
+	case e.Status == http.StatusInternalServerError:
+		p.Log.Error("a page failed", "error", e, "cause", errors.Unwrap(e))
 		return http.StatusInternalServerError, w["later"]
 	case e.Status == http.StatusUnauthorized: // a register that only callers with a key may have
 		return http.StatusForbidden, w.Fill("restricted", m)
@@ -105,7 +58,7 @@ func (w words) Parameter(name string) string {
 
 // retryAfter tells a client when it is worth asking again.
 func retryAfter(h http.Header, err error) {
-	if e, ok := errors.AsType[*api.Error](err); ok && e.RetryAfter > 0 {
+	if e := publicError(err); e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
 }

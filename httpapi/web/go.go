@@ -237,8 +237,7 @@ type goCandidate struct {
 func (p *Pages) newGoCandidate(r *http.Request, w words, q *goQuery, c candidate) goCandidate {
 	var s site.Site
 	c.in.Site(c.at, &s)
-	near := &view.NearSummary{Summary: view.NewSummary(c.in.Snap, &s)}
-	row := goCandidate{listRow: newListRow(r, w, c.in.Table, near, nil)}
+	row := goCandidate{listRow: newListRow(r, w, c.in, c.at, nil)}
 	for _, o := range c.operators {
 		row.Of = append(row.Of, c.in.Table.Operators[o].Label)
 	}

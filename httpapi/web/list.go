@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,9 +11,11 @@ import (
 
 	"relais/api"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
+	"relais/site"
 )
 
 // Paths of the pages with lists.
@@ -85,19 +88,30 @@ func valuesOf(q url.Values, name string) (list []string) {
 	return list
 }
 
-// href returns the address of the page with these parameters.
-func (q listQuery) href() string {
+// values returns the parameters, by the names that they have in the API too.
+func (q *listQuery) values() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{"market": q.Market, "q": q.Text, "lat": q.Lat, "lng": q.Lng,
 		"radiusKm": q.Radius, "bbox": q.BBox, "operator": strings.Join(q.Operators, ","),
-		"generation": strings.Join(q.Generations, ","), "status": strings.Join(q.Statuses, ","), "sort": q.Sort,
-		"lang": q.Lang} {
+		"generation": strings.Join(q.Generations, ","), "status": strings.Join(q.Statuses, ",")} {
 		if value != "" {
 			v.Set(name, value)
 		}
 	}
 	for _, f := range q.More {
 		v.Set(f.Name, f.Value)
+	}
+	return v
+}
+
+// href returns the address of the page with these parameters.
+func (q listQuery) href() string {
+	v := q.values()
+	if q.Sort != "" {
+		v.Set("sort", q.Sort)
+	}
+	if q.Lang != "" {
+		v.Set("lang", q.Lang)
 	}
 	if q.Page > 1 {
 		v.Set("page", strconv.Itoa(q.Page))
@@ -108,16 +122,16 @@ func (q listQuery) href() string {
 	return q.Path + "?" + v.Encode()
 }
 
-// params returns the parameters of the API's operations for a page of so many sites of a market.
-func (q *listQuery) params(m *market.Market, limit int) map[string]string {
-	params := map[string]string{"market": string(m.Code), "q": q.Text, "lat": q.Lat, "lng": q.Lng, "radiusKm": q.Radius,
-		"bbox": q.BBox, "operator": strings.Join(q.Operators, ","), "generation": strings.Join(q.Generations, ","),
-		"status": strings.Join(q.Statuses, ","), "limit": strconv.Itoa(limit),
-		"offset": strconv.Itoa((q.Page - 1) * pageRows)}
-	for _, f := range q.More {
-		params[f.Name] = f.Value
+// sites returns the question for so many sites of a market on the page. Its error is that of the API.
+func (q *listQuery) sites(code string, limit int) (catalog.Sites, error) {
+	v, bind := q.values(), api.BindSites
+	if q.Text != "" && q.BBox == "" {
+		bind = api.BindSearch
 	}
-	return params
+	v.Set("market", code)
+	question, err := bind(lookup(v))
+	question.Offset, question.Limit = (q.Page-1)*pageRows, limit
+	return question, err
 }
 
 // A listPage is the data of a page with a list of sites.
@@ -234,12 +248,15 @@ func (list *listPage) addSource(m *index.Market) {
 	list.Synthetic = list.Synthetic || m.Snap.Synthetic
 }
 
-// setRows adds the sites of a page of so many. center is the middle of a search by distance, or nil.
-func (list *listPage) setRows(r *http.Request, w words, sites []view.NearSummary, total int,
-	center *geo.Point) {
-	list.Total, list.Pages = total, max(1, (total+pageRows-1)/pageRows)
-	for i := range sites {
-		list.Rows = append(list.Rows, newListRow(r, w, list.Market, &sites[i], center))
+// setRows adds the sites of a page. center is the middle of a search by distance, or nil.
+func (list *listPage) setRows(r *http.Request, w words, found *catalog.SitesFound, center *geo.Point) {
+	list.Total, list.Pages = found.Total, max(1, (found.Total+pageRows-1)/pageRows)
+	for i, at := range found.Sites {
+		row := newListRow(r, w, found.Register, at, center)
+		if found.Metres != nil {
+			row.Distance = w.Distance(int(math.Round(found.Metres[i])))
+		}
+		list.Rows = append(list.Rows, row)
 	}
 	sortRows(list.Rows, list.Query.Sort)
 	at := list.Query
@@ -271,19 +288,19 @@ func (list *listPage) setRows(r *http.Request, w words, sites []view.NearSummary
 	}
 }
 
-func newListRow(r *http.Request, w words, m *market.Market, s *view.NearSummary, center *geo.Point) listRow {
-	row := listRow{Key: *s.SiteKey, Href: Link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(&s.Summary),
-		Address: addressOf(&s.Summary), Operators: labelsOf(m, s.Operators), Systems: groupSystems(s.Technologies)}
+func newListRow(r *http.Request, w words, m *index.Market, at uint32, center *geo.Point) listRow {
+	var stored site.Site
+	m.Site(at, &stored)
+	s := view.NewSummary(m.Snap, &stored)
+	row := listRow{Key: *s.SiteKey, Href: Link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(&s),
+		Address: addressOf(&s), Operators: labelsOf(m.Table, s.Operators), Systems: groupSystems(s.Technologies)}
 	if row.Address == row.Title {
 		row.Address = ""
 	}
 	if s.Status != nil {
 		row.Status, row.Meaning = *s.Status, w.Status(*s.Status)
 	}
-	if s.DistanceMeters != nil {
-		row.Distance = w.Distance(*s.DistanceMeters)
-	}
-	if to := (geo.Point{Lat: s.Coordinates.Lat, Lng: s.Coordinates.Lng}); center != nil && to != *center {
+	if to := stored.Position; center != nil && to != *center {
 		row.Direction = w.Direction(geo.Bearing(*center, to))
 	}
 	return row

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"relais/api"
+	"relais/catalog"
 	"relais/geo"
 )
 
@@ -57,20 +58,20 @@ func (p *Pages) fillNear(r *http.Request, env *api.Env, w words, list *listPage)
 	}
 	first := hits[0]
 	for _, h := range hits[1:] {
-		if len(h.sites) > 0 && (len(first.sites) == 0 || *h.sites[0].DistanceMeters < *first.sites[0].DistanceMeters) {
+		if len(h.Sites) > 0 && (len(first.Sites) == 0 || h.Metres[0] < first.Metres[0]) {
 			first = h
 		}
 	}
-	lat, _ := strconv.ParseFloat(list.Query.Lat, 64) // the operation accepted them
+	lat, _ := strconv.ParseFloat(list.Query.Lat, 64) // they were bound
 	lng, _ := strconv.ParseFloat(list.Query.Lng, 64)
 	center := geo.Point{Lat: lat, Lng: lng}
 	list.Title = w.Fill("nearSites", formatDegrees(lat)+", "+formatDegrees(lng))
-	list.show(r, w, hits, first, &center)
+	list.show(r, w, hits, &first, &center)
 	list.Caption += " · " + w["nearestFirst"]
 	if p.Map {
 		list.MapLink = mapLink(r, &list.Query, lat, lng, 13)
 	}
-	if first.total == 0 {
+	if first.Total == 0 {
 		list.Notice, list.Hint = w["noMatch"], w["nearHint"]
 	}
 	return nil
@@ -78,7 +79,7 @@ func (p *Pages) fillNear(r *http.Request, env *api.Env, w words, list *listPage)
 
 // nearMarkets asks the market of a question, or those that can have sites there. If there is no such
 // market, it asks all.
-func nearMarkets(r *http.Request, env *api.Env, q *listQuery) (hits []found, err error) {
+func nearMarkets(r *http.Request, env *api.Env, q *listQuery) (hits []catalog.SitesFound, err error) {
 	if q.Market != "" {
 		return searchMarkets(r.Context(), env, q)
 	}

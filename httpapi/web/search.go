@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -10,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"relais/api"
-	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -65,13 +64,6 @@ func (w words) asked(code string) string {
 	return code
 }
 
-// found is what a question finds in a market.
-type found struct {
-	market *index.Market
-	sites  []view.NearSummary
-	total  int
-}
-
 // fillSearch asks the market that was chosen. If none was, it lists the first that has such sites,
 // and names the others.
 func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPage) error {
@@ -81,30 +73,30 @@ func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPag
 	}
 	first := hits[0]
 	for _, h := range hits {
-		if h.total > 0 {
+		if h.Total > 0 {
 			first = h
 			break
 		}
 	}
-	list.show(r, w, hits, first, nil)
+	list.show(r, w, hits, &first, nil)
 	if err := list.addRadio(r, env, w, hits); err != nil {
 		return err
 	}
-	if p.Map && len(first.sites) > 0 {
-		at := first.sites[0].Coordinates
+	if p.Map && len(first.Sites) > 0 {
+		at := first.Register.Position(first.Sites[0])
 		list.MapLink = mapLink(r, &list.Query, at.Lat, at.Lng, 12)
 	}
-	if first.total == 0 && len(list.Radio) == 0 {
+	if first.Total == 0 && len(list.Radio) == 0 {
 		list.Notice, list.Hint = w["noMatch"], w["nothingHint"]
 	}
 	if list.Query.Text == "" {
-		list.Examples = examples(r, first.market)
+		list.Examples = examples(r, first.Register)
 	}
 	return nil
 }
 
 // nowhere reports whether no market was asked, and says so.
-func (list *listPage) nowhere(w words, hits []found) bool {
+func (list *listPage) nowhere(w words, hits []catalog.SitesFound) bool {
 	switch {
 	case len(hits) > 0:
 		return false
@@ -118,11 +110,12 @@ func (list *listPage) nowhere(w words, hits []found) bool {
 
 // show lists what was found in one of the markets, and names the others. center is the middle of a search
 // by distance, or nil.
-func (list *listPage) show(r *http.Request, w words, hits []found, in found, center *geo.Point) {
-	list.setMarket(w, in.market)
-	list.setRows(r, w, in.sites, in.total, center)
-	list.addOthers(w, hits, in.market)
-	list.Caption = w.Count("siteCount", in.total) + " · " + w.Market(in.market.Table.Code)
+func (list *listPage) show(r *http.Request, w words, hits []catalog.SitesFound, in *catalog.SitesFound,
+	center *geo.Point) {
+	list.setMarket(w, in.Register)
+	list.setRows(r, w, in, center)
+	list.addOthers(w, hits, in.Register)
+	list.Caption = w.Count("siteCount", in.Total) + " · " + w.Market(in.Register.Table.Code)
 }
 
 // mapLink returns the address of the map at a place, with the filters of a list.
@@ -133,13 +126,13 @@ func mapLink(r *http.Request, q *listQuery, lat, lng float64, zoom int) string {
 
 // searchMarkets asks the market of a question, or all, in the order of /markets. Of those that were
 // not chosen, one that does not have an operator of the question is left out.
-func searchMarkets(ctx context.Context, env *api.Env, q *listQuery) (hits []found, err error) {
+func searchMarkets(ctx context.Context, env *api.Env, q *listQuery) (hits []catalog.SitesFound, err error) {
 	if q.Market != "" {
 		h, err := searchMarket(ctx, env, q, q.Market, pageRows)
-		if err != nil || h.market == nil {
+		if err != nil || h.Register == nil {
 			return nil, err
 		}
-		return []found{h}, nil
+		return []catalog.SitesFound{h}, nil
 	}
 	limit := pageRows
 	for _, m := range shownMarkets(env) {
@@ -148,7 +141,7 @@ func searchMarkets(ctx context.Context, env *api.Env, q *listQuery) (hits []foun
 			err = one
 			continue
 		}
-		if h.total > 0 {
+		if h.Total > 0 {
 			limit = 1 // of the others, only the number counts
 		}
 		hits = append(hits, h)
@@ -161,39 +154,24 @@ func searchMarkets(ctx context.Context, env *api.Env, q *listQuery) (hits []foun
 	return hits, err
 }
 
-// searchMarket asks one market. Its result has no market if that has no register.
-func searchMarket(ctx context.Context, env *api.Env, q *listQuery, code string, limit int) (h found, err error) {
-	m := market.Get(market.Code(code))
-	if m == nil {
-		m = &market.Market{Code: market.Code(code)} // the operation refuses it
+// searchMarket asks one market. Its result has no register if the market has none.
+func searchMarket(ctx context.Context, env *api.Env, q *listQuery, code string, limit int) (catalog.SitesFound, error) {
+	question, err := q.sites(code, limit)
+	if err != nil {
+		return catalog.SitesFound{}, err
 	}
-	params := q.params(m, limit)
-	if q.Text == "" || q.BBox != "" {
-		answer, err := answerOf[view.Body[[]view.NearSummary, view.ListMeta]](ctx, env, "antennas.list", params)
-		if err != nil {
-			return h, err
-		}
-		h.sites, h.total = answer.Data, answer.Meta.TotalMatched
-	} else {
-		answer, err := answerOf[view.Body[[]view.NearSummary, view.SearchMeta]](ctx, env, "antennas.search", params)
-		if err != nil {
-			return h, err
-		}
-		h.sites, h.total = answer.Data, answer.Meta.Total
-	}
-	h.market = env.Set.Market(m.Code)
-	return h, nil
+	return env.Sites(ctx, question)
 }
 
 // addOthers names the markets that have such sites too.
-func (list *listPage) addOthers(w words, hits []found, first *index.Market) {
+func (list *listPage) addOthers(w words, hits []catalog.SitesFound, first *index.Market) {
 	for _, h := range hits {
-		if h.market == first || h.total == 0 {
+		if h.Register == first || h.Total == 0 {
 			continue
 		}
 		q := list.Query
-		q.Market, q.Page, q.Sort = string(h.market.Table.Code), 1, ""
-		list.Others = append(list.Others, otherMarket{w.Market(h.market.Table.Code), q.href(), h.total})
+		q.Market, q.Page, q.Sort = string(h.Register.Table.Code), 1, ""
+		list.Others = append(list.Others, otherMarket{w.Market(h.Register.Table.Code), q.href(), h.Total})
 	}
 }
 
@@ -210,7 +188,7 @@ var radioText = regexp.MustCompile(`(?i)^(enb|gnb|eci|nci|ci|pci)?[ :#=]*(0x[0-9
 const mostRadio = 10
 
 // addRadio adds the sites that have the text as radio identifier.
-func (list *listPage) addRadio(r *http.Request, env *api.Env, w words, hits []found) error {
+func (list *listPage) addRadio(r *http.Request, env *api.Env, w words, hits []catalog.SitesFound) error {
 	parts := radioText.FindStringSubmatch(list.Query.Text)
 	if parts == nil || list.Query.Page > 1 || len(list.Query.More) > 0 { // the look-up has no such filters
 		return nil
@@ -221,34 +199,37 @@ func (list *listPage) addRadio(r *http.Request, env *api.Env, w words, hits []fo
 	}
 	kind := map[string]string{"": "auto", "enb": "enb", "gnb": "gnb", "eci": "ci", "nci": "ci", "ci": "ci",
 		"pci": "pci"}[strings.ToLower(parts[1])]
+	v := list.Query.values()
+	v.Set("value", strconv.FormatUint(number, 10))
+	v.Set("type", kind)
 	for _, h := range hits {
-		answer, err := answerOf[view.Body[[]view.LookupResult, view.LookupMeta]](r.Context(), env, "antennas.lookup",
-			map[string]string{"market": string(h.market.Table.Code), "value": strconv.FormatUint(number, 10), "type": kind,
-				"operator": strings.Join(list.Query.Operators, ","), "limit": strconv.Itoa(mostRadio + 1)})
+		v.Set("market", string(h.Register.Table.Code))
+		q, err := api.BindRadio(lookup(v))
 		if err != nil {
-			if e, ok := errors.AsType[*api.Error](err); ok && e.Status == http.StatusBadRequest {
-				continue // greater than such an identifier can be
-			}
+			continue // greater than such an identifier can be
+		}
+		found, err := env.Radio(q)
+		if err != nil {
 			return err
 		}
-		for _, found := range answer.Data {
+		for _, match := range found.Matches {
 			if len(list.Radio) == mostRadio {
 				list.RadioMore = true
 				break
 			}
-			near := &view.NearSummary{Summary: found.Site}
-			list.addSource(h.market)
-			list.Radio = append(list.Radio, radioHit{newListRow(r, w, h.market.Table, near, nil), typesOf(w, found.Matches)})
+			list.addSource(h.Register)
+			row := newListRow(r, w, h.Register, match.Site, nil)
+			list.Radio = append(list.Radio, radioHit{row, typesOf(w, match.Types)})
 		}
 	}
 	return nil
 }
 
 // typesOf returns what a number was found as. A cell has two names in the API.
-func typesOf(w words, matches []view.Match) (list []string) {
-	for _, m := range matches {
-		if m.Type != string(index.LookupCellID) {
-			list = append(list, w["radio."+m.Type])
+func typesOf(w words, types []index.RadioType) (list []string) {
+	for _, t := range types {
+		if t != index.LookupCellID {
+			list = append(list, w["radio."+string(t)])
 		}
 	}
 	return list

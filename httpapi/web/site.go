@@ -1,15 +1,17 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"relais/api"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/httpapi/web/docs"
+	"relais/index"
 	"relais/market"
+	"relais/site"
 )
 
 // A sitePage is the data of site.html.
@@ -48,8 +50,7 @@ func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	env, words := p.Env(), wordsFor(r)
-	answer, err := answerOf[view.Body[view.Detail, view.DetailMeta]](r.Context(), env, "antennas.get",
-		map[string]string{"id": key})
+	found, err := findSite(env, key)
 	if err != nil {
 		status, text := p.failure(words, err, words["site"])
 		if status == http.StatusForbidden {
@@ -60,24 +61,30 @@ func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=60")
-	p.render(w, r, http.StatusOK, "site.html", p.newSitePage(r, env, words, answer))
+	p.render(w, r, http.StatusOK, "site.html", p.newSitePage(r, env, words, found.Register, found.At))
 }
 
-// newSitePage collects what is known of a site.
-func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
-	answer *view.Body[view.Detail, view.DetailMeta]) *sitePage {
-	d := &answer.Data
-	m := market.Get(d.Market)
+// findSite finds the site with a key.
+func findSite(env *api.Env, key string) (catalog.SiteFound, error) {
+	q, err := api.BindSite(lookup(url.Values{"id": {key}}))
+	if err != nil {
+		return catalog.SiteFound{}, err
+	}
+	return env.Site(q)
+}
+
+// newSitePage collects what is known of a site of a register.
+func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words, loaded *index.Market, at uint32) *sitePage {
+	var stored site.Site
+	loaded.Site(at, &stored)
+	stored.Radio = loaded.AppendLearned(stored.Radio, at)
+	m := loaded.Table
+	d := &view.Detail{Summary: view.NewSummary(loaded.Snap, &stored), More: view.NewMore(loaded.Snap, &stored)}
 	s := &sitePage{Site: d, Key: *d.SiteKey, Title: titleOf(&d.Summary), Address: addressOf(&d.Summary),
+		Date: loaded.Snap.SourceDate, Synthetic: loaded.Snap.Synthetic,
 		Deployments: m.Deployments, Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
 	if s.Address == s.Title {
 		s.Address = ""
-	}
-	if answer.Meta.SourceDate != nil {
-		s.Date = *answer.Meta.SourceDate
-	}
-	if loaded := env.Set.Market(d.Market); loaded != nil {
-		s.Synthetic = loaded.Snap.Synthetic
 	}
 	s.setSupport(w, m)
 	s.Operators = operatorsOf(w, m, d)
@@ -87,17 +94,17 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words,
 		}
 	}
 	s.Nodes = nodesOf(m, d)
-	at := formatDegrees(d.Coordinates.Lat) + "/" + formatDegrees(d.Coordinates.Lng)
+	lat, lng := formatDegrees(d.Coordinates.Lat), formatDegrees(d.Coordinates.Lng)
 	if p.Map {
-		s.MapLink = Link(r, "/", "site", *d.SiteKey) + "#map=15/" + at
+		s.MapLink = Link(r, "/", "site", *d.SiteKey) + "#map=15/" + lat + "/" + lng
 	}
-	s.NearLink = Link(r, nearPath, "lat", formatDegrees(d.Coordinates.Lat), "lng", formatDegrees(d.Coordinates.Lng),
+	s.NearLink = Link(r, nearPath, "lat", lat, "lng", lng,
 		"market", string(d.Market))
 	if p.Docs != nil {
 		s.DocsLink = Link(r, docs.Path) + "#op-antennas-get"
 	}
 	s.Description = description(w, m, d)
-	p.addReports(r.Context(), env, w, m, s)
+	p.addReports(env, w, m, s)
 	return s
 }
 
@@ -117,12 +124,12 @@ func (s *sitePage) setSupport(w words, m *market.Market) {
 
 // addReports adds what other datasets than the register have of the site. One that cannot be read
 // says so on the page.
-func (p *Pages) addReports(ctx context.Context, env *api.Env, w words, m *market.Market, s *sitePage) {
+func (p *Pages) addReports(env *api.Env, w words, m *market.Market, s *sitePage) {
 	if env.Outages != nil {
-		s.Outages = p.outagesOf(ctx, env, m, s.Site)
+		s.Outages = p.outagesOf(env, m, s.Site)
 	}
 	if env.Photos != nil {
-		s.Photos = p.photosOf(ctx, env, s.Site)
+		s.Photos = p.photosOf(env, s.Site)
 	}
 	if env.Archives != nil {
 		s.Timeline = p.timelineOf(env, w, m, s.Site.ID)

@@ -1,14 +1,13 @@
 package web
 
 import (
-	"context"
-	"slices"
-	"strconv"
-	"strings"
-
 	"relais/api"
 	"relais/api/view"
+	"relais/catalog"
+	"relais/geo"
 	"relais/market"
+	"relais/outage"
+	"relais/photos"
 )
 
 // siteOutages are the outages at a site.
@@ -20,33 +19,36 @@ type siteOutages struct {
 	Unreadable bool
 }
 
-// sameSite is the distance in kilometres up to which an outage is one of a site. Reports and what
+// sameSite is the distance in metres up to which an outage is one of a site. Reports and what
 // operators publish are compared within the same distance.
-const sameSite = "0.3"
+const sameSite = 300
+
+// mostOutages are the outages that the page of a site shows.
+const mostOutages = 200
 
 // outagesOf returns the outages of a site's operators at the site. An outage that is near it is left out if
 // it is known to be at another site.
-func (p *Pages) outagesOf(ctx context.Context, env *api.Env, m *market.Market, d *view.Detail) *siteOutages {
-	answer, err := answerOf[view.Body[[]view.Outage, view.OutagesMeta]](ctx, env, "outages.list", map[string]string{
-		"market": string(d.Market), "operator": strings.Join(d.Operators, ","), "radiusKm": sameSite,
-		"lat": strconv.FormatFloat(d.Coordinates.Lat, 'f', -1, 64),
-		"lon": strconv.FormatFloat(d.Coordinates.Lng, 'f', -1, 64)})
-	if err != nil {
+func (p *Pages) outagesOf(env *api.Env, m *market.Market, d *view.Detail) *siteOutages {
+	if err := env.Usable(catalog.Outages); err != nil {
 		p.Log.Warn("the page of a site has no outages", "error", err)
 		return &siteOutages{Unreadable: true}
 	}
-	at := slices.DeleteFunc(answer.Data,
-		func(x view.Outage) bool { return x.SiteKey != nil && *x.SiteKey != *d.SiteKey })
-	o := &siteOutages{List: at, Published: answer.Meta.OperatorFeed.Exists,
-		Available: answer.Meta.OperatorFeed.Available, Labels: map[string]string{}}
-	for i := range o.List {
-		x := &o.List[i]
+	around := &geo.Disc{Center: geo.Point{Lat: d.Coordinates.Lat, Lng: d.Coordinates.Lng}, Radius: sameSite}
+	all, _ := env.Outages.All(outage.Query{Market: m.Code, Operators: d.Operators, Disc: around, Limit: mostOutages})
+	feed := env.Outages.FeedStatus(m.Code, d.Operators)
+	o := &siteOutages{Published: feed.Exists, Available: feed.Available, Labels: map[string]string{}}
+	for _, one := range all {
+		x := env.NewOutage(one)
+		if x.SiteKey != nil && *x.SiteKey != *d.SiteKey {
+			continue
+		}
 		o.Labels[x.OperatorKey] = market.Label(m.Code, x.OperatorKey)
 		x.SiteName = cleanText(x.SiteName)
 		if x.Reason != nil {
 			clean := cleanText(*x.Reason)
 			x.Reason = &clean
 		}
+		o.List = append(o.List, x)
 	}
 	return o
 }
@@ -64,22 +66,23 @@ const mostPhotos = 12
 
 // photosOf returns the newest photos of a site. The addresses of their images are those of this
 // server, by whatever name the browser knows it.
-func (p *Pages) photosOf(ctx context.Context, env *api.Env, d *view.Detail) *sitePhotos {
-	local := *env
-	local.BaseURL = ""
-	answer, err := answerOf[view.Body[[]view.Photo, view.PhotosMeta]](ctx, &local, "photos.list",
-		map[string]string{"siteId": *d.SiteKey, "limit": strconv.Itoa(mostPhotos)})
+func (p *Pages) photosOf(env *api.Env, d *view.Detail) *sitePhotos {
+	var list []*photos.Photo
+	shown, err := &sitePhotos{}, env.Usable(api.DataPhotos)
+	if err == nil {
+		list, shown.Total, err = env.Photos.List(*d.SiteKey, "", mostPhotos, 0)
+	}
 	if err != nil {
 		p.Log.Warn("the page of a site has no photos", "error", err)
 		return &sitePhotos{Unreadable: true}
 	}
-	photos := &sitePhotos{List: answer.Data, Total: answer.Meta.Total}
-	for i := range photos.List {
-		x := &photos.List[i]
+	for _, photo := range list {
+		x := view.NewPhoto("", photo)
 		x.Caption = cleanText(x.Caption)
+		shown.List = append(shown.List, x)
 	}
-	if len(photos.List) > 0 {
-		photos.OGImage = env.BaseURL + photos.List[0].OGImageURL
+	if len(shown.List) > 0 {
+		shown.OGImage = env.BaseURL + shown.List[0].OGImageURL
 	}
-	return photos
+	return shown
 }
