@@ -157,6 +157,7 @@ func TestAlignment(t *testing.T) {
 // The formula of the score, by hand.
 func TestScore(t *testing.T) {
 	value := func(v uint64) *uint64 { return &v }
+	node := func(v uint64) []Identifier { return []Identifier{{Value: v}} }
 	s := &site.Site{Position: home,
 		Stations: []site.Station{{Operator: orange}, {Operator: sfr}},
 		Emissions: []site.Emission{{Station: 0, Generation: site.G4, Status: 2, Azimuths: []uint16{0}},
@@ -170,15 +171,15 @@ func TestScore(t *testing.T) {
 		points   float64
 		operator int
 	}{
-		{"the eNB", Phone{Node: value(1009)}, 90, orange},
-		{"a learned cell", Phone{Cell: value(7)}, 80, orange},
-		{"nothing", Phone{Node: value(1010)}, 0, -1},
-		{"the eNB and another PCI", Phone{Node: value(1009), PCI: value(13)}, 69.2, orange},              // 45 of 65
-		{"a generation that it has not", Phone{Node: value(1), Generation: site.G5}, 0, -1},              // of 60
-		{"in operation", Phone{Node: value(1009), Generation: site.G4}, 91.7, orange},                    // 55 of 60
-		{"a kilometre in front of an antenna", Phone{Position: &north}, 70, -1},                          // 7.5 + 10 of 25
-		{"the eNB a kilometre away", Phone{Node: value(1009), Position: &north}, 83.3, orange},           // 62.5 of 75
-		{"the eNB on the spot", Phone{Node: value(1009), Position: &home, PCI: value(12)}, 94.4, orange}, // 85 of 90
+		{"the eNB", Phone{Identifiers: node(1009)}, 90, orange},
+		{"a learned cell", Phone{Identifiers: []Identifier{{Cell: true, Value: 7}}}, 80, orange},
+		{"nothing", Phone{Identifiers: node(1010)}, 0, -1},
+		{"the eNB and another PCI", Phone{Identifiers: node(1009), PCI: value(13)}, 69.2, orange},              // 45 of 65
+		{"a generation that it has not", Phone{Identifiers: node(1), Generation: site.G5}, 0, -1},              // of 60
+		{"in operation", Phone{Identifiers: node(1009), Generation: site.G4}, 91.7, orange},                    // 55 of 60
+		{"a kilometre in front of an antenna", Phone{Position: &north}, 70, -1},                                // 7.5 + 10 of 25
+		{"the eNB a kilometre away", Phone{Identifiers: node(1009), Position: &north}, 83.3, orange},           // 62.5 of 75
+		{"the eNB on the spot", Phone{Identifiers: node(1009), Position: &home, PCI: value(12)}, 94.4, orange}, // 85 of 90
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := tt.phone.Score(market.Get(market.FR), s, []int{sfr, orange})
@@ -233,5 +234,41 @@ func TestSurrounding(t *testing.T) {
 	}
 	if byCell.Here(10) != (ByGeneration{}) || !byCell.AllByNode() {
 		t.Errorf("of the cell: got %v", byCell.Here(10))
+	}
+}
+
+// What is learned or may be another one is less certain than what a source states.
+func TestEvidence(t *testing.T) {
+	learned := func(id site.RadioID) site.RadioID {
+		id.Learned = true
+		return id
+	}
+	eNB, eci := Identifier{Generation: site.G4, Value: 1009}, Identifier{Cell: true, Generation: site.G4, Value: 258305}
+	nci, small := Identifier{Cell: true, Generation: site.G5, Value: 286720009}, Identifier{Cell: true, Generation: site.G5}
+	for _, tt := range []struct {
+		name string
+		x    Identifier
+		ids  []site.RadioID
+		want Basis
+	}{
+		{"stated", eNB, []site.RadioID{enb(orange, 1009)}, Stated},
+		{"learned", eNB, []site.RadioID{learned(enb(orange, 1009))}, Learned},
+		{"both", eNB, []site.RadioID{learned(enb(orange, 1009)), enb(orange, 1009)}, Stated},
+		{"another operator's", eNB, []site.RadioID{enb(sfr, 1009)}, Unknown},
+		{"an ECI of the eNB", eci, []site.RadioID{enb(orange, 1009)}, Stated},
+		{"a gNB of the length", nci, []site.RadioID{gnb(70000, 24)}, Stated},
+		{"a gNB of unknown length", nci, []site.RadioID{gnb(70000, 0)}, Possible},
+		{"the same, learned", nci, []site.RadioID{learned(gnb(70000, 0))}, Possible},
+		{"an NCI that no ECI is", nci, []site.RadioID{cell(286720009)}, Stated},
+		{"an NCI that may be an ECI", small, []site.RadioID{cell(0)}, Possible},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := Phone{Identifiers: []Identifier{tt.x}}
+			got := p.Evidence(tt.ids, []int{orange})
+			if got.Identifiers[0] != tt.want || got.Certain() != (tt.want == Stated) ||
+				len(got.Operators) > 0 != (tt.want > Unknown) {
+				t.Errorf("got %+v, want %d", got, tt.want)
+			}
+		})
 	}
 }

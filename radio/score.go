@@ -11,9 +11,10 @@ import (
 
 // A Phone is what a phone showed. nil and 0 are not shown.
 type Phone struct {
-	Node, Cell, PCI *uint64
-	Generation      site.Generation
-	Position        *geo.Point
+	Identifiers []Identifier
+	PCI         *uint64
+	Generation  site.Generation
+	Position    *geo.Point
 }
 
 // A PartName names a part of a score.
@@ -38,13 +39,10 @@ var weights = map[PartName]float64{Identity: 50, PCI: 15, Distance: 15, Technolo
 
 // What the parts are made of.
 const (
-	certainCell, certainNode   = 1.0, 0.9
-	learnedCell, learnedNode   = 0.8, 0.7
-	possibleNode, possiblyOnly = 0.4, 0.3 // stated, learned
-	learnedPCI                 = 0.8
-	onlyProject                = 0.3
-	halfDistance               = 1000.0 // metres
-	sectorHalf                 = 60.0   // degrees
+	learnedPCI   = 0.8
+	onlyProject  = 0.3
+	halfDistance = 1000.0 // metres
+	sectorHalf   = 60.0   // degrees
 )
 
 // A Part is a part of a score.
@@ -100,7 +98,7 @@ func total(parts []Part) float64 {
 // radioParts are the parts that differ by operator.
 func (p *Phone) radioParts(m *market.Market, s *site.Site, operator int) (parts []Part) {
 	key := m.Operators[operator].Key
-	if p.Node != nil || p.Cell != nil {
+	if len(p.Identifiers) > 0 {
 		share, why := p.identity(s, operator)
 		parts = append(parts, newPart(Identity, share, why+" for "+key))
 	}
@@ -124,69 +122,6 @@ func (p *Phone) radioParts(m *market.Market, s *site.Site, operator int) (parts 
 		parts = append(parts, newPart(Technology, share, key+" "+why+g.String()))
 	}
 	return parts
-}
-
-// identity returns how far the site has the cell or base station.
-func (p *Phone) identity(s *site.Site, operator int) (share float64, why string) {
-	why = "nothing gives the base station or cell to the site"
-	for _, id := range s.Radio {
-		if id.Operator != operator {
-			continue
-		}
-		stated, learned, what := p.matches(id)
-		giver := "a source gives"
-		if id.Learned {
-			stated, giver = learned, "measures give"
-		}
-		if stated > share {
-			share, why = stated, fmt.Sprintf("%s the site the %s %d, %s,", giver, id.Kind, id.Value, what)
-		}
-	}
-	return share, why
-}
-
-// matches returns what an identifier of a site is worth when it is stated, and when it
-// is learned.
-func (p *Phone) matches(id site.RadioID) (stated, learned float64, what string) {
-	node := id.Kind == site.ENB || id.Kind == site.GNB && p.Generation != site.G4
-	if p.Cell != nil {
-		switch {
-		case id.Kind == site.Cell && id.Value == *p.Cell:
-			return certainCell, learnedCell, "which is the cell"
-		case node && hasCell(id, *p.Cell):
-			return certainNode, learnedNode, "whose cell it is"
-		}
-	}
-	if p.Node != nil && node && id.Value == *p.Node {
-		return certainNode, learnedNode, "which is the node"
-	}
-	if p.Cell != nil && node && id.Kind == site.GNB {
-		if fits, _ := id.OfNCI(*p.Cell); fits {
-			return possibleNode, possiblyOnly, "whose cell it may be"
-		}
-	}
-	return 0, 0, ""
-}
-
-// pci returns how far the site has the physical cell id.
-func (p *Phone) pci(s *site.Site, operator int) (share float64, why string) {
-	why = "no PCI of the site is known"
-	for _, id := range s.Radio {
-		if id.Kind != site.PCI || id.Operator != operator {
-			continue
-		}
-		switch {
-		case id.Value != *p.PCI:
-			if share == 0 {
-				why = "the site's known PCIs are others"
-			}
-		case !id.Learned:
-			return 1, "a source gives the site the PCI"
-		default:
-			share, why = learnedPCI, "measures give the site the PCI"
-		}
-	}
-	return share, why
 }
 
 func distancePart(metres float64) Part {

@@ -10,9 +10,11 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
+	"relais/radio"
 	"relais/site"
 )
 
@@ -21,10 +23,16 @@ const goPath = "/go"
 
 // A goQuery is what a router or a phone shows of its cell.
 type goQuery struct {
-	PLMN               string
-	ECI, ENB, NCI, PCI *uint64
-	At                 *geo.Point
+	catalog.Cell
+	PLMN  string
+	names []string // of the identifiers
 }
+
+// Bounds of what /go looks at.
+const (
+	mostCandidates = 30       // that the page shows
+	pciRadius      = 10_000.0 // metres around a position where a PCI is looked for
+)
 
 // goFields are the parameters of /go as they were sent, for its form.
 type goFields struct{ PLMN, ECI, ENB, NCI, PCI, Lat, Lon string }
@@ -59,16 +67,21 @@ func (p *Pages) goTo(w http.ResponseWriter, r *http.Request) {
 		p.render(w, r, http.StatusBadRequest, "go.html", page)
 		return
 	}
-	networks, err := p.networks(q)
+	candidates, err := p.Env().Candidates(q.Cell)
 	if err != nil {
-		status, text := p.failure(words, err, words.asked(codeOf(q)))
+		code := ""
+		if q.Market != nil {
+			code = string(q.Market.Code)
+		}
+		status, text := p.failure(words, err, words.asked(code))
 		page.Notices = []string{text}
 		retryAfter(w.Header(), err)
 		p.render(w, r, status, "go.html", page)
 		return
 	}
-	candidates := q.candidates(networks)
-	if key, ok := q.certain(candidates); ok {
+	if q.Certain(candidates) {
+		c := &candidates[0]
+		key := index.Key(c.Register.Table.Code, c.Register.Snap.ID(int(c.At)))
 		http.Redirect(w, r, p.URL(Link(r, view.SitePage("", key))), http.StatusSeeOther)
 		return
 	}
@@ -76,7 +89,8 @@ func (p *Pages) goTo(w http.ResponseWriter, r *http.Request) {
 }
 
 // showCandidates answers the page with what was found, and why none of it is certain.
-func (p *Pages) showCandidates(w http.ResponseWriter, r *http.Request, q *goQuery, page *goPage, all []candidate) {
+func (p *Pages) showCandidates(w http.ResponseWriter, r *http.Request, q *goQuery, page *goPage,
+	all []catalog.Candidate) {
 	words, status := wordsFor(r), http.StatusOK
 	switch len(all) {
 	case 0:
@@ -89,17 +103,17 @@ func (p *Pages) showCandidates(w http.ResponseWriter, r *http.Request, q *goQuer
 	page.Notices = append(page.Notices, q.notices(words)...)
 	page.More = len(all) > mostCandidates
 	for _, c := range all[:min(len(all), mostCandidates)] {
-		page.Candidates = append(page.Candidates, p.newGoCandidate(r, words, q, c))
+		page.Candidates = append(page.Candidates, newGoCandidate(r, words, q, &c))
 	}
 	p.render(w, r, status, "go.html", page)
 }
 
 // notices say what is missing in the question.
 func (q *goQuery) notices(w words) (list []string) {
-	switch m, _ := market.Network(q.PLMN); {
+	switch {
 	case q.PLMN == "":
 		list = append(list, w["goNoNetwork"])
-	case m == nil:
+	case q.Market == nil:
 		list = append(list, w.Fill("goUnknownNetwork", q.PLMN))
 	}
 	if !q.hasNode() {
@@ -143,12 +157,17 @@ func (f *goFields) query() (*goQuery, error) {
 	if n := len(q.PLMN); n > 0 && (n < 5 || n > 6 || strings.Trim(q.PLMN, "0123456789") != "") {
 		return nil, &goError{"goBadPLMN", []any{f.PLMN}}
 	}
+	if m, operator := market.Network(q.PLMN); m != nil {
+		q.Market, q.Operators = m, index.Choice{operator}
+	}
 	for _, x := range []struct {
 		name, text string
-		to         **uint64
 		most       uint64
-	}{{"ECI", f.ECI, &q.ECI, 1<<site.ECIBits - 1}, {"eNB", f.ENB, &q.ENB, site.ENB.Max()},
-		{"NCI", f.NCI, &q.NCI, site.Cell.Max()}, {"PCI", f.PCI, &q.PCI, site.PCI.Max()}} {
+		id         radio.Identifier
+	}{{"ECI", f.ECI, 1<<site.ECIBits - 1, radio.Identifier{Cell: true, Generation: site.G4}},
+		{"eNB", f.ENB, site.ENB.Max(), radio.Identifier{Generation: site.G4}},
+		{"NCI", f.NCI, site.Cell.Max(), radio.Identifier{Cell: true, Generation: site.G5}},
+		{"PCI", f.PCI, site.PCI.Max(), radio.Identifier{}}} {
 		if x.text == "" {
 			continue
 		}
@@ -156,7 +175,13 @@ func (f *goFields) query() (*goQuery, error) {
 		if err != nil || n > x.most {
 			return nil, &goError{"goBadNumber", []any{x.text, x.name, strconv.FormatUint(x.most, 10)}}
 		}
-		*x.to = &n
+		if x.id.Generation == 0 {
+			q.Phone.PCI = &n
+			continue
+		}
+		x.id.Value = n
+		q.names, q.Phone.Identifiers = append(q.names, x.name), append(q.Phone.Identifiers, x.id)
+		q.Phone.Generation = cmp.Or(q.Phone.Generation, x.id.Generation)
 	}
 	if f.Lat != "" || f.Lon != "" {
 		lat, ok := endpoint.Decimal(strings.Replace(f.Lat, ",", ".", 1))
@@ -165,24 +190,30 @@ func (f *goFields) query() (*goQuery, error) {
 		if !ok || !ok2 || !at.Valid() {
 			return nil, &goError{"goBadPosition", nil}
 		}
-		q.At = &at
+		q.Phone.Position = &at
+	}
+	if !q.hasNode() {
+		q.Radius = pciRadius
 	}
 	return q, q.check()
 }
 
 // check fails for values that contradict each other or do not suffice.
 func (q *goQuery) check() error {
-	switch {
-	case q.ECI != nil && q.ENB != nil && *q.ECI>>site.ECICellBits != *q.ENB:
-		return &goError{"goContradiction", []any{strconv.FormatUint(*q.ECI>>site.ECICellBits, 10)}}
-	case !q.hasNode() && (q.PCI == nil || q.At == nil):
+	ids := q.Phone.Identifiers
+	if len(ids) > 1 && !ids[1].Cell { // an ECI and an eNB
+		if eNB := ids[0].Value >> site.ECICellBits; eNB != ids[1].Value {
+			return &goError{"goContradiction", []any{strconv.FormatUint(eNB, 10)}}
+		}
+	}
+	if !q.hasNode() && (q.Phone.PCI == nil || q.Phone.Position == nil) {
 		return &goError{"goTooLittle", nil}
 	}
 	return nil
 }
 
 // hasNode reports whether a base station or cell is given.
-func (q *goQuery) hasNode() bool { return q.ECI != nil || q.ENB != nil || q.NCI != nil }
+func (q *goQuery) hasNode() bool { return len(q.Phone.Identifiers) > 0 }
 
 // parseNumber reads a decimal number, or a hexadecimal one, which begins with 0x or has letters.
 func parseNumber(text string) (uint64, error) {
@@ -193,39 +224,6 @@ func parseNumber(text string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, 64)
 }
 
-func codeOf(q *goQuery) string {
-	if m, _ := market.Network(q.PLMN); m != nil {
-		return string(m.Code)
-	}
-	return ""
-}
-
-// A network is a market to look in, and an operator of it or index.Any.
-type network struct {
-	*index.Market
-	operator int
-}
-
-// networks returns the network of a question, or all that pages may show.
-func (p *Pages) networks(q *goQuery) (list []network, err error) {
-	env := p.Env()
-	if m, operator := market.Network(q.PLMN); m != nil {
-		loaded, err := env.Register(m)
-		if err != nil {
-			return nil, err
-		}
-		return []network{{loaded, operator}}, nil
-	}
-	if env.Set == nil {
-		_, err := env.Register(market.Get(market.Default))
-		return nil, err
-	}
-	for _, m := range shownMarkets(env) {
-		list = append(list, network{m, index.Any})
-	}
-	return list, nil
-}
-
 // A goCandidate is a row of go.html.
 type goCandidate struct {
 	listRow
@@ -233,33 +231,36 @@ type goCandidate struct {
 	Reasons []string
 }
 
+// reasons are the names of the texts about how an identifier belongs to a site.
+var reasons = map[radio.Basis]string{radio.Unknown: "goNotThere", radio.Possible: "goPossible",
+	radio.Learned: "goLearned", radio.Stated: "goStated"}
+
 // newGoCandidate describes a candidate.
-func (p *Pages) newGoCandidate(r *http.Request, w words, q *goQuery, c candidate) goCandidate {
-	var s site.Site
-	c.in.Site(c.at, &s)
-	row := goCandidate{listRow: newListRow(r, w, c.in, c.at, nil)}
-	for _, o := range c.operators {
-		row.Of = append(row.Of, c.in.Table.Operators[o].Label)
+func newGoCandidate(r *http.Request, w words, q *goQuery, c *catalog.Candidate) goCandidate {
+	row := goCandidate{listRow: newListRow(r, w, c.Register, c.At, nil)}
+	for _, o := range c.Operators {
+		row.Of = append(row.Of, c.Register.Table.Operators[o].Label)
 	}
-	for _, f := range c.findings {
-		row.Reasons = append(row.Reasons, w.Fill(f.name(), f.kind, strconv.FormatUint(f.value, 10)))
+	add := func(name string, value uint64, basis radio.Basis) {
+		row.Reasons = append(row.Reasons, w.Fill(reasons[basis], name, strconv.FormatUint(value, 10)))
 	}
-	if c.foreign {
+	for i, basis := range c.Identifiers {
+		if basis > radio.Unknown {
+			add(q.names[i], q.Phone.Identifiers[i].Value, basis)
+		}
+	}
+	if q.Phone.PCI != nil {
+		add("PCI", *q.Phone.PCI, c.PCI)
+	}
+	if c.Foreign {
 		row.Reasons = append(row.Reasons, w["goOtherOperator"])
 	}
-	if q.At != nil {
-		metres := int(c.metres + 0.5)
-		row.Reasons = append(row.Reasons,
-			w.Fill("goDistance", w.Distance(metres), w.Direction(geo.Bearing(*q.At, s.Position))))
-		if c.metres > farthest {
+	if at := q.Phone.Position; at != nil {
+		direction := w.Direction(geo.Bearing(*at, c.Register.Position(c.At)))
+		row.Reasons = append(row.Reasons, w.Fill("goDistance", w.Distance(int(c.Metres+0.5)), direction))
+		if !c.InReach() {
 			row.Reasons = append(row.Reasons, w["goTooFar"])
 		}
 	}
 	return row
-}
-
-// compareCandidates orders candidates, the most certain first, then the nearest.
-func compareCandidates(a, b candidate) int {
-	return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(a.metres, b.metres),
-		cmp.Compare(a.in.Table.Code, b.in.Table.Code), cmp.Compare(a.at, b.at))
 }

@@ -103,33 +103,6 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// What was only learned from measurements is a candidate, not an answer.
-func TestGoLearned(t *testing.T) {
-	q := &goQuery{ENB: new(uint64)}
-	*q.ENB = 1009
-	for _, tt := range []struct {
-		name string
-		id   site.RadioID
-		how  int
-	}{
-		{"stated", site.RadioID{Kind: site.ENB, Value: 1009}, stated},
-		{"learned", site.RadioID{Kind: site.ENB, Value: 1009, Learned: true}, learned},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			found := q.findings([]site.RadioID{tt.id}, 0)
-			if len(found) != 1 || found[0].how != tt.how {
-				t.Fatalf("findings: got %v, want one of %d", found, tt.how)
-			}
-			m := country(t, market.FR, 1)
-			q.PLMN = "20810"
-			_, ok := q.certain([]candidate{{in: m, findings: found}})
-			if ok != (tt.how == stated) {
-				t.Errorf("certain: got %v", ok)
-			}
-		})
-	}
-}
-
 // The form of /go has what was asked, as text.
 func TestGoForm(t *testing.T) {
 	w := ask(goPages(t), "GET", "/go?enb="+url.QueryEscape(`"><b>`))

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -199,6 +200,16 @@ func TestPositionOfTheSite(t *testing.T) {
 		c["distanceMeters"] != 0.0 || c["bearingDegrees"] != nil {
 		t.Errorf("got %v, %v, want 0 m without a direction", p, c)
 	}
+}
+
+// points are those of a part.
+func (c *Candidate) points(part radio.PartName) float64 {
+	for _, p := range c.Parts {
+		if p.Name == part {
+			return p.Points
+		}
+	}
+	return math.NaN()
 }
 
 // Of many sites with the PCI, the nearest are scored, whatever their order in the register.

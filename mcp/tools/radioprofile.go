@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -141,9 +141,6 @@ type Candidate struct {
 	Bearing  *float64    `json:"bearingDegrees" doc:"From the position to the site, degrees from true north; null without a position, and at the site."`
 	Score    float64     `json:"score" doc:"100 × sum of points / sum of of, to one decimal."`
 	Parts    []ScorePart `json:"parts"`
-
-	at     uint32
-	metres float64
 }
 
 // A ScorePart is a part of a score.
@@ -154,12 +151,8 @@ type ScorePart struct {
 	Why    string         `json:"why"`
 }
 
-// Bounds of what is scored.
-const (
-	mostNamedSites = 50 // by each of node and cellId
-	mostPCISites   = 50
-	nearestSites   = 20
-)
+// nearestSites are scored whatever names them.
+const nearestSites = 20
 
 func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Profile, error) {
 	m, loaded, f, err := r.ResolveMarket(p.MarketParams, api.AreaParams{}, api.EmissionParams{})
@@ -170,74 +163,22 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 	if loaded == nil {
 		return answer, nil
 	}
-	sites := p.candidates(loaded, f)
-	all, phone := make([]Candidate, 0, len(sites)), p.phone()
-	for _, at := range sites {
-		all = append(all, newCandidate(&phone, loaded, at, f.Operator))
+	q := catalog.Cell{Market: m, Phone: p.phone(), Radius: p.RadiusKm * 1000, Nearest: nearestSites}
+	if f.Operator != index.Any {
+		q.Operators = index.Choice{f.Operator}
 	}
-	slices.SortFunc(all, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.metres, b.metres), cmp.Compare(a.at, b.at))
-	})
+	all, err := r.Candidates(q)
+	if err != nil {
+		return nil, err
+	}
+	shown := []Candidate{}
 	from := min(p.Offset, len(all))
-	shown := all[from:min(from+p.Limit, len(all))]
-	for i := range shown {
-		c := &shown[i]
-		c.Site = r.site(loaded, c.at, c.metres)
+	for i := range all[from:min(from+p.Limit, len(all))] {
+		shown = append(shown, r.newCandidate(&q.Phone, &all[from+i]))
 	}
 	answer.List, answer.Considered = listOf(shown, p.Offset, len(all)), len(all)
 	answer.Notes = p.notes(all)
 	return answer, nil
-}
-
-// candidates are the sites to score, each once.
-func (p *profileParams) candidates(m *index.Market, f index.Filter) (sites []uint32) {
-	add := func(at uint32) {
-		if !slices.Contains(sites, at) {
-			sites = append(sites, at)
-		}
-	}
-	nodes := []index.RadioType{index.LookupENB, index.LookupGNB}
-	if p.generation() == site.G4 {
-		nodes = nodes[:1]
-	}
-	for _, asked := range []struct {
-		value *int
-		as    []index.RadioType
-	}{{p.Cell, []index.RadioType{index.LookupCI}}, {p.Node, nodes}} {
-		if asked.value == nil {
-			continue
-		}
-		found := m.Lookup(uint64(*asked.value), asked.as, f.Operator)
-		for _, one := range found[:min(len(found), mostNamedSites)] {
-			add(one.Site)
-		}
-	}
-	point := p.point()
-	if point == nil {
-		return sites
-	}
-	around := &geo.Disc{Center: *point, Radius: p.RadiusKm * 1000}
-	for _, at := range m.Find(index.Query{Filter: f, Disc: around}, 0, nearestSites).Sites {
-		add(at)
-	}
-	if p.PCI != nil {
-		for _, at := range p.havingPCI(m, around, f.Operator) {
-			add(at)
-		}
-	}
-	return sites
-}
-
-// havingPCI are the sites in a disc that are given the PCI, the nearest first.
-func (p *profileParams) havingPCI(m *index.Market, around *geo.Disc, operator int) (sites []uint32) {
-	away := map[uint32]float64{}
-	for _, one := range m.Lookup(uint64(*p.PCI), []index.RadioType{index.LookupPCI}, operator) {
-		if metres := geo.Distance(around.Center, positionOf(m, one.Site)); metres <= around.Radius {
-			sites, away[one.Site] = append(sites, one.Site), metres
-		}
-	}
-	slices.SortFunc(sites, func(a, b uint32) int { return cmp.Or(cmp.Compare(away[a], away[b]), cmp.Compare(a, b)) })
-	return sites[:min(len(sites), mostPCISites)]
 }
 
 // nothing says of what was asked for that no site is found by it, and what to change.
@@ -259,18 +200,27 @@ func (p *profileParams) nothing() (notes []string) {
 }
 
 // notes say how sure the first of the candidates is.
-func (p *profileParams) notes(all []Candidate) (notes []string) {
+func (p *profileParams) notes(all []catalog.Candidate) (notes []string) {
 	notes = []string{}
 	if len(all) == 0 {
 		return p.nothing()
 	}
-	if len(all) > 1 && all[0].Score-all[1].Score < closeScores {
+	if all[0].InReach() && !all[len(all)-1].InReach() {
+		notes = append(notes, fmt.Sprintf("Sites farther than %v km come last, whatever their score: no cell reaches so far.",
+			catalog.Reach/1000))
+	}
+	if len(all) > 1 && all[0].Score.Points-all[1].Score.Points < closeScores && (all[1].InReach() || !all[0].InReach()) {
 		notes = append(notes, "The first sites have nearly the same score: what was given does not tell them apart.")
 	}
+	named := func(c catalog.Candidate) bool { return len(c.Operators) > 0 }
 	if p.Node == nil && p.Cell == nil {
 		notes = append(notes, "Without node or cellId little but places speaks for a site: phones are often served by another one than the nearest, and a PCI is used again and again.")
-	} else if !slices.ContainsFunc(all, func(c Candidate) bool { return c.points(radio.Identity) > 0 }) {
+	} else if !slices.ContainsFunc(all, named) {
 		notes = append(notes, "Nothing gives the base station or cell to a site.")
+	}
+	if slices.ContainsFunc(all, func(c catalog.Candidate) bool { return c.Foreign }) {
+		notes = append(notes, fmt.Sprintf("The node or cell is of another operator than %s: shared networks use the numbers of one of them.",
+			p.Operator))
 	}
 	return notes
 }
@@ -278,51 +228,38 @@ func (p *profileParams) notes(all []Candidate) (notes []string) {
 // closeScores are too close to each other to tell two sites apart.
 const closeScores = 5
 
-// points are those of a part.
-func (c *Candidate) points(part radio.PartName) float64 {
-	for _, p := range c.Parts {
-		if p.Name == part {
-			return p.Points
-		}
-	}
-	return math.NaN()
-}
-
-// phone is what was asked about.
+// phone returns what the phone showed. A phone that is in 5G may show the cell of 4G that anchors it.
 func (p *profileParams) phone() radio.Phone {
-	identifier := func(value *int) *uint64 {
-		if value == nil {
-			return nil
-		}
-		v := uint64(*value)
-		return &v
+	phone := radio.Phone{Generation: p.generation(), Position: p.point()}
+	in := site.Generation(0)
+	if phone.Generation == site.G4 {
+		in = site.G4
 	}
-	return radio.Phone{Node: identifier(p.Node), Cell: identifier(p.Cell), PCI: identifier(p.PCI),
-		Generation: p.generation(), Position: p.point()}
+	add := func(cell bool, value *int) {
+		if value != nil {
+			phone.Identifiers = append(phone.Identifiers, radio.Identifier{Cell: cell, Generation: in, Value: uint64(*value)})
+		}
+	}
+	add(true, p.Cell)
+	add(false, p.Node)
+	if p.PCI != nil {
+		phone.PCI = new(uint64(*p.PCI))
+	}
+	return phone
 }
 
-// newCandidate scores a site for the best of its operators, or for one.
-func newCandidate(phone *radio.Phone, m *index.Market, at uint32, operator int) Candidate {
-	var s site.Site
-	m.Site(at, &s)
-	s.Radio = m.AppendLearned(s.Radio, at)
-	var operators []int
-	for o := range m.Table.Operators {
-		if m.Has(at, o) && (operator == index.Any || o == operator) {
-			operators = append(operators, o)
-		}
-	}
-	score := phone.Score(m.Table, &s, operators)
-	c := Candidate{Score: score.Points, Parts: make([]ScorePart, len(score.Parts)), at: at, metres: -1}
-	for i, part := range score.Parts {
+// newCandidate shows a candidate.
+func (r *Reading) newCandidate(phone *radio.Phone, found *catalog.Candidate) Candidate {
+	c := Candidate{Site: r.site(found.Register, found.At, found.Metres), Score: found.Score.Points,
+		Parts: make([]ScorePart, len(found.Score.Parts))}
+	for i, part := range found.Score.Parts {
 		c.Parts[i] = ScorePart(part)
 	}
-	if score.Operator >= 0 {
-		c.Operator = &m.Table.Operators[score.Operator].Key
+	if o := found.Score.Operator; o >= 0 {
+		c.Operator = &found.Register.Table.Operators[o].Key
 	}
 	if phone.Position != nil {
-		c.metres = geo.Distance(*phone.Position, s.Position)
-		c.Bearing = bearingOf(*phone.Position, s.Position)
+		c.Bearing = bearingOf(*phone.Position, found.Register.Position(found.At))
 	}
 	return c
 }

@@ -173,6 +173,8 @@ func TestProfileNotes(t *testing.T) {
 		{`{"lat":48,"lon":2,"radiusKm":1}`, "No site of FR lies within 1 km of the position: a larger radiusKm"},
 		{`{"lat":48,"lon":2,"operator":"SFR"}`, "No site of FR with SFR lies within 10 km"},
 		{`{"lat":-20.9,"lon":55.5}`, "ask with market DROM"},
+		{`{"node":1010,"operator":"SFR"}`, "of another operator than SFR"},
+		{`{"cellId":258305,"node":70000,"lat":45.2925,"lon":3.3741667}`, "farther than 100 km"}, // one of them
 	} {
 		t.Run(tt.arguments, func(t *testing.T) {
 			if p := radioOf[Profile](t, r, "radio_profile_estimate",
