@@ -104,7 +104,7 @@ func TestBackupOfPhotos(t *testing.T) {
 		}
 		again, err := Open(restored, "test", quiet)
 		must(t, err)
-		l, total, err := again.Photos.List("fr-1", "", 1e6, 0)
+		l, total, err := again.Photos.List("fr-1", nil, 1e6, 0)
 		if err != nil || total < 3 || len(l) != total {
 			t.Errorf("got %d of %d, %v, want %d, at least 3 and no error", len(l), total, err, total)
 		}

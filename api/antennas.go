@@ -23,10 +23,21 @@ var listAntennas = endpoint.New(endpoint.Decl{
 	Files: []string{csvType}, Columns: new(export.Register).SiteTable().Names(),
 }, (*Env).list)
 
-type listParams struct {
+// SiteParams select sites of a market.
+type SiteParams struct {
 	marketParams
 	siteFilters
 	siteText
+}
+
+// Question returns the question for all sites that the parameters select.
+func (p *SiteParams) Question() (catalog.Sites, error) {
+	s, err := p.selection(p.marketParams)
+	return catalog.Sites{Selection: s, Where: index.Query{Text: p.Text}, Limit: -1}, err
+}
+
+type listParams struct {
+	SiteParams
 	IDs []string `param:"ids" max:"100" doc:"Only these sites of the market: up to 100 siteKeys or ids, in any mix, separated by commas. The order of the list does not count; names that no site has are in unknownIds." example:"fr-90000010"`
 	boxParams
 	discParams
@@ -71,23 +82,17 @@ func checkPlace(box *boxParams, disc *discParams) error {
 	return nil
 }
 
-// question returns the question that the parameters ask.
-func (p *listParams) question() (catalog.Sites, error) {
-	s, err := p.selection(p.marketParams)
-	return catalog.Sites{Selection: s, Where: index.Query{Box: p.box(), Disc: p.disc(), Text: p.Text}, Named: p.IDs,
-		Offset: p.Offset, Limit: p.Limit}, err
-}
-
 // BindSites returns the question that the parameters of /antennas ask.
 func BindSites(get endpoint.Lookup) (catalog.Sites, error) {
 	return bind[catalog.Sites](listAntennas, get)
 }
 
 func (r *Env) list(ctx context.Context, p *listParams) (*endpoint.Answer, error) {
-	q, err := p.question()
+	q, err := p.Question()
 	if err != nil {
 		return nil, err
 	}
+	q.Where.Box, q.Where.Disc, q.Named, q.Offset, q.Limit = p.box(), p.disc(), p.IDs, p.Offset, p.Limit
 	found, err := r.Sites(ctx, q)
 	if err != nil {
 		return nil, err

@@ -113,13 +113,13 @@ func (r *Env) archive(_ context.Context, p *archiveParams) (*endpoint.Answer, er
 		meta.Previous = &found.Before
 	}
 	text, err := view.JSON(meta)
-	page := archivePage{sites: found.All(), city: r.communeName, meta: text}
+	page := archivePage{sites: found.All(), city: r.CommuneName, meta: text}
 	return &endpoint.Answer{ContentType: endpoint.JSONType, Size: -1, Write: page.write}, err
 }
 
-// communeName returns the name of the commune with an INSEE code, "" if no register has it.
+// CommuneName returns the name of the commune with an INSEE code, "" if no register has it.
 // Archives can be served without a register.
-func (r *Env) communeName(insee string) string {
+func (r *Env) CommuneName(insee string) string {
 	if r.Set == nil {
 		return ""
 	}

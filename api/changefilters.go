@@ -64,7 +64,7 @@ func (p *changeFilters) resolve(m *market.Market, o operatorNames) (f change.Fil
 	if err != nil {
 		return f, err
 	}
-	f.Operators = keysOf(m, operators)
+	f.Operators = m.KeysOf(operators)
 	if area != "" {
 		f.Areas = []string{area}
 	}

@@ -9,7 +9,6 @@ import (
 	"relais/api/view"
 	"relais/catalog"
 	"relais/export"
-	"relais/market"
 	"relais/measure"
 )
 
@@ -52,28 +51,29 @@ func (t *technologyName) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// Generations returns the generation in a list, nil for any.
+func (t *technologyName) Generations() []measure.Generation {
+	if t == nil {
+		return nil
+	}
+	_, g, _ := measure.Technologies(string(*t)) // one, since it was bound
+	return []measure.Generation{g}
+}
+
 func (r *Env) points(_ context.Context, p *pointsParams) (*endpoint.Answer, error) {
-	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
+	m, operators, err := p.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	m := market.Get(p.Market)
-	meta := view.PointsMeta{Limit: p.Limit, Market: p.Market, Operator: p.Operator.canonical(m),
-		SourceUnavailableReason: unavailableReason(m)}
-	if p.Technology != nil {
-		name := string(*p.Technology)
-		_, q.Technology, _ = measure.Technologies(name) // one, since it was bound
-		meta.Technology = &name
-	}
-	q.Box = p.box()
-	list, err := store.Coverage(q)
+	found, err := r.Points(catalog.Measures{Market: m, Operators: operators, Generations: p.Technology.Generations(),
+		Box: p.box(), Days: p.Days, Sample: true, Limit: p.Limit})
 	if err != nil {
 		return nil, err
 	}
 	if p.Format == formatCSV {
-		return p.file(export.Coverage(list), p.Market, "coverage", nil), nil
+		return p.file(export.Coverage(found.Items), p.Market, "coverage", nil), nil
 	}
-	version := store.Version()
-	meta.Returned, meta.DataVersion = len(list), &version
-	return encodePage(list, view.AppendPoint, meta)
+	return encodePage(found.Items, view.AppendPoint, view.PointsMeta{Limit: p.Limit, Returned: len(found.Items),
+		Market: p.Market, Operator: p.Operator.canonical(m), Technology: (*string)(p.Technology),
+		SourceUnavailableReason: unavailableReason(m), DataVersion: &found.Version})
 }

@@ -27,7 +27,7 @@ type Env struct {
 	// Client is the caller. BaseURL is the beginning of addresses in answers.
 	Client  *access.Client
 	Address netip.Addr // of the client, not valid when it is unknown
-	Photos  *Photos
+	Uploads Uploads
 	Sectors *export.SectorCounts // for OGC API
 	BaseURL string
 }
@@ -37,9 +37,6 @@ type File struct {
 	Size int64 // in bytes
 	Open func() (io.Reader, error)
 }
-
-// dataPhotos is a dataset of answers, in addition to those of package catalog.
-const dataPhotos = "photos"
 
 // Version returns the version of the data that an operation's answers depend on. While it
 // is the same, so are the answers to the same kind of caller. It is "" while some of the data is
@@ -51,7 +48,7 @@ func (r *Env) Version(op *endpoint.Op[*Env]) string {
 	}
 	versions := make([]string, len(data))
 	for i, name := range data {
-		if versions[i] = r.datasetVersion(name); versions[i] == "" {
+		if versions[i] = r.Catalog.Version(name); versions[i] == "" {
 			return ""
 		}
 	}
@@ -59,13 +56,6 @@ func (r *Env) Version(op *endpoint.Op[*Env]) string {
 		versions = append(versions, "keyless")
 	}
 	return strings.Join(versions, " ")
-}
-
-func (r *Env) datasetVersion(data string) string {
-	if data == dataPhotos {
-		return r.Photos.Version()
-	}
-	return r.Catalog.Version(data)
 }
 
 // InterfaceVersion is the version of the API. It changes with the operations, not with each

@@ -155,7 +155,7 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *endpo
 		slices.Sort(page.sites)
 	}
 	rows := page.register()
-	rows.Filter = emissionFilter(&f)
+	rows.Filter = f.OfEmissions()
 	table := rows.SiteTable()
 	if p.Rows == emissionRows {
 		table = rows.EmissionTable()
@@ -174,14 +174,6 @@ func (p *exportParams) file(m market.Code, f index.Filter, page sitePage) *endpo
 func compressed(a *endpoint.Answer) *endpoint.Answer {
 	a.Compressed = true
 	return a
-}
-
-// emissionFilter returns a filter, or nil if it selects every emission.
-func emissionFilter(f *index.Filter) *index.Filter {
-	if f.Operator == index.Any && f.Generation == index.Any && f.Status == index.Any && f.OneOf == nil {
-		return nil
-	}
-	return f
 }
 
 // WholeExports lists the unfiltered exports of each loaded market that has at most so many

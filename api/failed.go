@@ -13,11 +13,8 @@ import (
 	"relais/photos"
 )
 
-// Datasets that are not of package catalog.
-const (
-	DataPhotos = dataPhotos
-	DataPeople = "accounts of people"
-)
+// DataPeople is a dataset that is not of package catalog.
+const DataPeople = "accounts of people"
 
 // Seconds until it is worth asking again.
 const (
@@ -85,7 +82,7 @@ func storeFailure(op *endpoint.Op[*Env], err error) *Error {
 	case errors.Is(err, access.ErrUnavailable):
 		return unusable("API keys")
 	case errors.Is(err, photos.ErrMonthLost):
-		return unusable(dataPhotos)
+		return unusable(catalog.DataPhotos)
 	case errors.Is(err, store.ErrUnknown):
 		return &Error{Status: 503, Code: codeBusy, RetryAfter: awayRetry, cause: err,
 			Message: "the database that this server shares did not answer: the change may have been done; look before you send it again"}

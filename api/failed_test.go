@@ -59,12 +59,12 @@ func TestNotWritable(t *testing.T) {
 // A dataset that cannot be used is an error for those who need it.
 func TestUsable(t *testing.T) {
 	r := &Env{Catalog: catalog.Catalog{Failed: func(data string) error {
-		return map[string]error{DataPhotos: errors.New("damaged")}[data]
+		return map[string]error{catalog.DataPhotos: errors.New("damaged")}[data]
 	}}}
-	if err := r.Usable(catalog.Outages, catalog.Archives); err != nil {
+	if err := r.Usable(catalog.DataOutages, catalog.Archives); err != nil {
 		t.Error(err)
 	}
-	if err := r.Usable(catalog.Outages, DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
+	if err := r.Usable(catalog.DataOutages, catalog.DataPhotos); err == nil || strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v, want an error that does not say damaged", err)
 	}
 }

@@ -91,14 +91,7 @@ func (l operatorNames) keys(m *market.Market) []string {
 	if err != nil || c == nil {
 		return nil
 	}
-	return keysOf(m, c)
-}
-
-func keysOf(m *market.Market, c index.Choice) (keys []string) {
-	for _, i := range c {
-		keys = append(keys, m.Operators[i].Key)
-	}
-	return keys
+	return m.KeysOf(c)
 }
 
 // canonical returns the operators as answers name them. The market has them.
@@ -127,7 +120,7 @@ func (l operatorNames) canonicalIn(markets []*market.Market) string {
 	var keys []string
 	for _, m := range markets {
 		c, _ := l.presentIn(m)
-		for _, key := range keysOf(m, c) {
+		for _, key := range m.KeysOf(c) {
 			if !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}

@@ -10,15 +10,12 @@ import (
 	"relais/catalog"
 	"relais/community"
 	"relais/geo"
-	"relais/index"
-	"relais/market"
-	"relais/outage"
 )
 
 var listOutages = endpoint.New(endpoint.Decl{
 	Name: "outages.list", Path: "/outages", Scope: "network-status:read", FailureName: "OUTAGES", MaxAge: 30,
 	Example:    endpoint.Request{Target: "/outages?operator=ORANGE&limit=2"},
-	DependsOn:  []string{catalog.Outages},
+	DependsOn:  []string{catalog.DataOutages},
 	Summary:    "Outages that operators publish and that people report, side by side.",
 	Doc:        "What began last comes first, with lat, lon and radiusKm the nearest; a box is ignored then. Reports that are resolved, rejected or without news for 24 hours are left out. While operatorFeed.available is false, no entry of an operator does not mean no outage.",
 	ErrorCodes: []string{codeInvalidBBox, codeInvalidOperator},
@@ -26,10 +23,25 @@ var listOutages = endpoint.New(endpoint.Decl{
 	Files:      []string{csvType}, Columns: view.OutageTable(nil).Names(),
 }, (*Env).outages)
 
-type outagesParams struct {
+// OutageParams select outages of a market.
+type OutageParams struct {
 	marketParams
 	territoryParam
 	Source outageSource `param:"source" default:"all" doc:"Only what operators publish, or only what people report."`
+}
+
+// Question returns the question for all outages that the parameters select.
+func (p *OutageParams) Question() (q catalog.Outages, err error) {
+	q.Source, q.Limit = outageSources[p.Source], -1
+	if q.Market, q.Operators, err = p.Resolve(); err != nil {
+		return q, err
+	}
+	q.Areas, err = areaParams{Territory: p.Territory}.Codes(q.Market)
+	return q, err
+}
+
+type outagesParams struct {
+	OutageParams
 	wideDiscParams
 	boxParams
 	Format tableFormat `param:"format" default:"json" doc:"json; or csv: the items without meta, in columns with the names of their members."`
@@ -53,6 +65,12 @@ type outageSource string
 func (outageSource) Values() []string {
 	return append([]string{"all"}, view.OutageSource("").Values()...)
 }
+
+const operatorsOnly = outageSource(view.FromOperator)
+
+// outageSources are the sources apart from all.
+var outageSources = map[outageSource]catalog.OutageSource{operatorsOnly: catalog.FromOperators,
+	outageSource(view.FromCommunity): catalog.FromPeople}
 
 // wideDiscParams are discParams of a greater radius.
 type wideDiscParams struct {
@@ -84,106 +102,46 @@ func (p *outagesParams) Check() error {
 }
 
 func (r *Env) outages(_ context.Context, p *outagesParams) (*endpoint.Answer, error) {
-	q, err := feedQuery(p.marketParams, p.territoryParam)
+	q, err := p.Question()
 	if err != nil {
 		return nil, err
 	}
 	q.Disc, q.Box = p.area()
-	limit := min(p.Limit, maxOutages)
-	if q.Limit = limit; p.Offset > 0 {
-		q.Limit = 0 // all: the page is cut from them
-	}
-	list, truncated := r.outagesBySource(p.Source, q)
-	if p.Offset > 0 {
-		list = list[min(p.Offset, len(list)):]
-		truncated = len(list) > limit
-		list = list[:min(limit, len(list))]
-	}
-	body := &view.Body[[]view.Outage, view.OutagesMeta]{Data: make([]view.Outage, len(list))}
-	for i, o := range list {
-		body.Data[i] = r.NewOutage(o)
-	}
-	version, next := r.Outages.Version(), p.Offset+len(list)
-	if truncated {
-		body.Meta.NextOffset = &next
-	}
+	q.Offset, q.Limit = p.Offset, min(p.Limit, maxOutages)
+	found := r.FindOutages(q)
+	list, next := r.NewOutages(found.Items), found.Next(p.Offset)
 	if p.Format == formatCSV {
-		return p.file(view.OutageTable(body.Data), q.Market, "outages", body.Meta.NextOffset), nil
+		return p.file(view.OutageTable(list), p.Market, "outages", next), nil
 	}
-	status, m := r.Outages.FeedStatus(q.Market, q.Operators), market.Get(q.Market)
-	body.Meta = view.OutagesMeta{Market: q.Market, Operator: p.Operator.canonical(m),
-		Territory: territoryOf(q), Count: len(list), Truncated: truncated, SourceUnavailableReason: unavailableReason(m),
-		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available},
-		Offset:       p.Offset, HasMore: truncated, NextOffset: body.Meta.NextOffset, DataVersion: &version}
-	return encodeBody(body)
-}
-
-func (r *Env) outagesBySource(source outageSource, q outage.Query) (list []community.Outage, truncated bool) {
-	switch view.OutageSource(source) {
-	case view.FromOperator:
-		entries, truncated := r.Outages.Entries(q)
-		for _, e := range entries {
-			list = append(list, community.Outage{Entry: e})
-		}
-		return list, truncated
-	case view.FromCommunity:
-		reports, truncated := r.Outages.Reports(q)
-		for _, report := range reports {
-			list = append(list, community.Outage{Report: report})
-		}
-		return list, truncated
-	}
-	return r.Outages.All(q)
-}
-
-// feedQuery resolves the parameters that select a market's outages. It needs no register.
-func feedQuery(in marketParams, t territoryParam) (outage.Query, error) {
-	m := market.Get(in.Market)
-	q := outage.Query{Market: m.Code}
-	operators, err := in.Operator.positions(m)
-	if err != nil {
-		return q, err
-	}
-	q.Operators = keysOf(m, operators)
-	q.Area, err = areaParams{Territory: t.Territory}.code(m)
-	return q, err
+	return encodeBody(&view.Body[[]view.Outage, view.OutagesMeta]{Data: list, Meta: view.OutagesMeta{Market: p.Market,
+		Operator: p.Operator.canonical(q.Market), Territory: territoryOf(q), Count: len(list), Truncated: next != nil,
+		SourceUnavailableReason: unavailableReason(q.Market), OperatorFeed: view.NewOperatorFeed(found.Feed),
+		Offset: p.Offset, HasMore: next != nil, NextOffset: next, DataVersion: &found.Version}})
 }
 
 // NewOutage returns an outage as answers show it.
-func (r *Env) NewOutage(o community.Outage) view.Outage { return view.NewOutage(o, r.outageSite(o)) }
+func (r *Env) NewOutage(o community.Outage) view.Outage { return view.NewOutage(o, r.SiteOf(o)) }
 
-// outageSite returns the key of the only site that an outage can be at. It is nil if that is not exactly
-// one, if the market is not loaded, and if the caller may not see its sites.
-func (r *Env) outageSite(o community.Outage) *string {
-	m, operator, code, p := o.Where()
-	loaded, err := r.Register(market.Get(m))
-	if err != nil || loaded == nil {
-		return nil
+// NewOutages returns outages as answers show them.
+func (r *Env) NewOutages(list []community.Outage) []view.Outage {
+	shown := make([]view.Outage, len(list))
+	for i, o := range list {
+		shown[i] = r.NewOutage(o)
 	}
-	var at uint32
-	ok := false
-	if o.Report != nil && o.Report.SiteKey != "" {
-		at, ok = loaded.ByID(o.Report.SiteKey)
-	} else if i, known := loaded.Table.Operator(operator); known {
-		at, ok = loaded.OperatorSite(i, code, p)
-	}
-	if !ok {
-		return nil
-	}
-	return new(index.Key(m, loaded.Snap.ID(int(at))))
+	return shown
 }
 
-func territoryOf(q outage.Query) *string {
-	if q.Area == "" {
+func territoryOf(q catalog.Outages) *string {
+	if q.Areas == nil {
 		return nil
 	}
-	return &q.Area
+	return &q.Areas[0]
 }
 
 var listUnavailableSites = endpoint.New(endpoint.Decl{
 	Name: "sites-hs.list", Path: "/sites-hs", Scope: "network-status:read", FailureName: "SITES_HS", MaxAge: 30,
 	Example:    endpoint.Request{Target: "/sites-hs?operator=ORANGE"},
-	DependsOn:  []string{catalog.Outages},
+	DependsOn:  []string{catalog.DataOutages},
 	Summary:    "Sites that their operators say are unavailable, as they publish them.",
 	Doc:        "What began last comes first. Operators of FR, DROM and CA publish such files; for the other markets the answer is empty and sourceUnavailableReason says so.",
 	ErrorCodes: []string{codeInvalidOperator},
@@ -196,25 +154,21 @@ type unavailableSitesParams struct {
 
 func (r *Env) unavailableSites(_ context.Context,
 	p *unavailableSitesParams) (*view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta], error) {
-	q, err := feedQuery(p.marketParams, p.territoryParam)
+	q, err := (&OutageParams{p.marketParams, p.territoryParam, operatorsOnly}).Question()
 	if err != nil {
 		return nil, err
 	}
-	list, _ := r.Outages.Entries(q)
-	body := &view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta]{Data: make([]view.UnavailableSite, len(list))}
-	for i, e := range list {
-		body.Data[i] = view.NewUnavailableSite(e, r.outageSite(community.Outage{Entry: e}))
+	found := r.FindOutages(q)
+	body := &view.Body[[]view.UnavailableSite, view.UnavailableSitesMeta]{Data: make([]view.UnavailableSite, found.Total)}
+	for i, o := range found.Items {
+		body.Data[i] = view.NewUnavailableSite(o.Entry, r.SiteOf(o))
 	}
-	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	body.Meta = view.UnavailableSitesMeta{Market: q.Market, Operator: p.Operator.canonical(market.Get(q.Market)),
-		Territory: territoryOf(q),
-		Cached: status.LastUpdate != nil ||
-			len(list) > 0, Count: len(list), LastUpdate: view.LastUpdate(status.LastUpdate),
-		OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available}}
-	version := r.Outages.Version()
-	body.Meta.DataVersion = &version
-	if !status.Exists {
-		reason := fmt.Sprintf("No operator of %s publishes its unavailable sites.", market.Get(q.Market).Label)
+	body.Meta = view.UnavailableSitesMeta{Market: p.Market, Operator: p.Operator.canonical(q.Market), Territory: territoryOf(q),
+		Cached: found.Feed.LastUpdate != nil || found.Total > 0, Count: found.Total,
+		LastUpdate: view.LastUpdate(found.Feed.LastUpdate), OperatorFeed: view.NewOperatorFeed(found.Feed),
+		DataVersion: &found.Version}
+	if !found.Feed.Exists {
+		reason := fmt.Sprintf("No operator of %s publishes its unavailable sites.", q.Market.Label)
 		body.Meta.Unavailable = &reason
 	}
 	return body, nil

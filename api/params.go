@@ -8,6 +8,7 @@ import (
 	"relais/api/endpoint"
 	"relais/catalog"
 	"relais/geo"
+	"relais/index"
 	"relais/market"
 	"relais/site"
 )
@@ -18,10 +19,25 @@ type marketParams struct {
 	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 }
 
+// MarketOperators are marketParams for other transports.
+type MarketOperators = marketParams
+
 // singleMarketParams is inMarket for transports that take one operator.
 type singleMarketParams struct {
 	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
 	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of the market (see /markets), or ALL." example:"ORANGE"`
+}
+
+// Resolve returns the market and the positions of the operators in it, nil for any.
+func (in marketParams) Resolve() (m *market.Market, operators index.Choice, err error) {
+	m = market.Get(in.Market)
+	operators, err = in.Operator.positions(m)
+	return m, operators, err
+}
+
+// Resolve returns the market and the position of the operator in it, nil for any.
+func (in singleMarketParams) Resolve() (*market.Market, index.Choice, error) {
+	return in.asLists().Resolve()
 }
 
 func (in singleMarketParams) asLists() marketParams {
@@ -235,12 +251,21 @@ func (p areaParams) code(m *market.Market) (string, error) {
 	return area, nil
 }
 
+// Codes returns the code of the area in the market in a list, nil for any.
+func (p areaParams) Codes(m *market.Market) ([]string, error) {
+	code, err := p.code(m)
+	if err != nil || code == "" {
+		return nil, err
+	}
+	return []string{code}, nil
+}
+
 // selection returns the part of the market that the parameters select. What the market does not have is an error
 // before anything of the data is one: a question that is wrong stays wrong, whatever is loaded.
 func (p siteFilters) selection(in marketParams) (s catalog.Selection, err error) {
-	s = catalog.Selection{Market: market.Get(in.Market), Status: p.Status, Technologies: p.Technology, Bands: p.Band,
+	s = catalog.Selection{Status: p.Status, Technologies: p.Technology, Bands: p.Band,
 		Together: p.Together, ChangedSince: p.ChangedSince.day()}
-	if s.Operators, err = in.Operator.positions(s.Market); err != nil {
+	if s.Market, s.Operators, err = in.Resolve(); err != nil {
 		return s, err
 	}
 	if s.Area, err = p.code(s.Market); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"relais/api/endpoint"
@@ -20,9 +21,8 @@ import (
 	"relais/site"
 )
 
-// Photos is the store of photos and the renderer of their images.
-type Photos struct {
-	*photos.Store
+// Uploads is what is done with photos that clients send.
+type Uploads struct {
 	// Render makes the images of a file. Senders, identified by who, take turns.
 	Render func(ctx context.Context, who string, image io.Reader, size int64) (*render.Result, error)
 	Hold   bool // photos that are sent wait for a moderator
@@ -33,7 +33,7 @@ type Photos struct {
 var listPhotos = endpoint.New(endpoint.Decl{
 	Name: "photos.list", Path: "/sites/{siteId}/photos", Scope: "photos:read", FailureName: "SITE_PHOTOS", MaxAge: 60,
 	Example:    endpoint.Request{Target: "/sites/fr-90000010/photos?limit=1"},
-	DependsOn:  []string{catalog.Registers, dataPhotos},
+	DependsOn:  []string{catalog.Registers, catalog.DataPhotos},
 	Summary:    "Photos of a site, the newest first.",
 	Doc:        "Only photos that are shown: those that a moderator hides or has not approved yet are left out. The addresses of images need no key.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator},
@@ -52,25 +52,22 @@ func (r *Env) photos(_ context.Context, p *photosParams) (*view.Body[[]view.Phot
 	if err != nil {
 		return nil, err
 	}
-	loaded, at := found.Register, found.At
-	operators, err := p.Operator.positions(loaded.Table)
+	operators, err := p.Operator.positions(found.Register.Table)
 	if err != nil {
 		return nil, err
 	}
-	key := strings.Join(keysOf(loaded.Table, operators), ",")
+	list, err := r.SitePhotos(catalog.SitePhotos{Site: found, Operators: operators, Offset: p.Offset, Limit: p.Limit})
+	if err != nil {
+		return nil, err
+	}
 	s := new(site.Site)
-	loaded.Site(at, s)
-	version := r.Photos.Version()
-	list, total, err := r.Photos.List(index.Key(loaded.Table.Code, s.ID), key, p.Limit, p.Offset)
-	if err != nil {
-		return nil, err
-	}
+	found.Register.Site(found.At, s)
 	answer := &view.Body[[]view.Photo, view.PhotosMeta]{Data: []view.Photo{}}
-	for _, photo := range list {
+	for _, photo := range list.Items {
 		answer.Data = append(answer.Data, view.NewPhoto(r.BaseURL, photo))
 	}
-	answer.Meta = view.PhotosMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: p.Offset,
-		HasMore: len(list) > 0 && p.Offset+len(list) < total, Site: view.NewPhotoSite(loaded.Snap, s)}
+	answer.Meta = view.PhotosMeta{DataVersion: &list.Version, Total: list.Total, Limit: p.Limit, Offset: p.Offset,
+		HasMore: list.Next(p.Offset) != nil, Site: view.NewPhotoSite(found.Register.Snap, s)}
 	return answer, nil
 }
 
@@ -91,7 +88,7 @@ var uploadPhoto = endpoint.New(endpoint.Decl{
 	Doc:     "For clients that may write. The image is written again as WebP in three sizes, without its metadata.",
 	ErrorCodes: []string{codeNoSite, codeInvalidOperator, codeMissingFile, codeUnsupportedImage, codeImageTooLarge,
 		codeHEIC, codeNotWritable},
-	DependsOn: []string{dataPhotos},
+	DependsOn: []string{catalog.DataPhotos},
 	Location:  func(result any) string { return result.(*Uploaded).Data.ImageURL },
 }, (*Env).upload)
 
@@ -127,13 +124,13 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded, at := found.Register, found.At
-	s := new(site.Site)
-	loaded.Site(at, s)
-	if err := p.checkCodes(loaded, at); err != nil {
+	if err := checkCodes(found, "the site in the path", siteCode{"anfrCode", p.ANFRCode},
+		siteCode{"nationalSiteCode", p.NationalCode}, siteCode{"sourceCode", p.SourceCode}); err != nil {
 		return nil, err
 	}
-	operator, err := p.operatorOf(loaded, at)
+	s := new(site.Site)
+	found.Register.Site(found.At, s)
+	operator, err := p.operatorOf(found)
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +141,13 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	image.Exif.Fill(client)
 	token := r.deleteToken()
 	photo, err := r.Photos.Add(ctx, photos.New{
-		SiteKey: index.Key(loaded.Table.Code, s.ID), ENB: enbOf(s, operator), Operator: keyOf(loaded.Table, operator),
+		SiteKey: found.Key(), ENB: enbOf(s, operator), Operator: keyOf(found.Register.Table, operator),
 		Caption:  p.Description,
 		ClientID: r.Client.ID, AuthorName: r.Client.Name,
 		Metadata: publicMetadata(&image.Exif, image.Rotation, s.Position, r.Now),
 		Images: map[photos.Size][]byte{photos.Main: image.Main.WebP, photos.Thumb: image.Thumbnail.WebP,
 			photos.OG: image.OpenGraph.WebP},
-		Held: r.Photos.Hold, DeleteToken: token,
+		Held: r.Uploads.Hold, DeleteToken: token,
 	})
 	if err != nil {
 		return nil, err
@@ -182,43 +179,24 @@ func (p *uploadParams) clientEXIF() (exif.Fields, error) {
 	return f, nil
 }
 
-// checkCodes fails if a code identifies another site than the path.
-func (p *uploadParams) checkCodes(loaded *index.Market, at uint32) error {
-	for _, c := range []struct{ name, value string }{{"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode},
-		{"sourceCode", p.SourceCode}} {
-		if c.value == "" {
-			continue
-		}
-		if other, ok := loaded.ByID(c.value); !ok || other != at {
-			return &endpoint.ParamError{Param: c.name, Value: c.value, Want: "a code of the site in the path"}
-		}
-	}
-	return nil
-}
-
 // operatorOf returns the position of the photo's operator, index.Any if it is unknown.
-func (p *uploadParams) operatorOf(loaded *index.Market, at uint32) (int, error) {
+func (p *uploadParams) operatorOf(found catalog.SiteFound) (int, error) {
 	asked := operatorName(market.AllOperators)
 	if p.Operator != nil {
 		asked = *p.Operator
 	}
-	operator, err := asked.position(loaded.Table)
+	operator, err := asked.position(found.Register.Table)
 	if err != nil {
 		return 0, err
 	}
-	var there []string
-	only := index.Any
-	for i, o := range loaded.Table.Operators {
-		if loaded.Has(at, i) {
-			there, only = append(there, o.Key), i
-		}
-	}
+	there := found.Operators()
 	switch {
 	case operator == index.Any && len(there) == 1:
-		return only, nil
-	case operator != index.Any && !loaded.Has(at, operator):
+		return there[0], nil
+	case operator != index.Any && !slices.Contains(there, operator):
+		keys := found.Register.Table.KeysOf(there)
 		return 0, &endpoint.ParamError{Param: "operator", Value: string(asked), Code: codeInvalidOperator,
-			Allowed: there, Want: "the site has " + strings.Join(there, ", ")}
+			Allowed: keys, Want: "the site has " + strings.Join(keys, ", ")}
 	}
 	return operator, nil
 }
@@ -251,7 +229,7 @@ func (r *Env) render(ctx context.Context) (*render.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := r.Photos.Render(ctx, r.sender(), file, r.File.Size)
+	image, err := r.Uploads.Render(ctx, r.sender(), file, r.File.Size)
 	switch {
 	case errors.Is(err, worker.ErrBusy):
 		return nil, errImagesBusy

@@ -6,6 +6,7 @@ import (
 
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/photos"
 )
 
@@ -18,7 +19,7 @@ var reportPhoto = endpoint.New(endpoint.Decl{
 	Summary:    "Report a photo to the moderators.",
 	Doc:        "The photo stays until a moderator decides. A client has one report for a photo: another one changes its reason, and its description where it has one.",
 	ErrorCodes: []string{codeNoPhoto, codeNotWritable},
-	DependsOn:  []string{dataPhotos},
+	DependsOn:  []string{catalog.DataPhotos},
 }, (*Env).reportPhoto)
 
 type reportParams struct {

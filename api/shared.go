@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -13,7 +12,6 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/market"
-	"relais/measure"
 	"relais/site"
 )
 
@@ -55,55 +53,6 @@ func (r *Env) Locate(name string, in *market.Code) (*index.Market, uint32, error
 	return found.Register, found.At, err
 }
 
-// MeasureStore returns the speedtests and coverage points. It fails while they are not
-// open.
-func (r *Env) MeasureStore() (*measure.Store, error) { return r.measureStore() }
-
-// CommuneName returns the name of the commune with an INSEE code, "" if it is unknown.
-func (r *Env) CommuneName(insee string) string { return r.communeName(insee) }
-
-// MeasureQuery returns the store of measurements and a query for those of a market and
-// operator that are at most so many days old; 0 means any age. It fails if the operator is
-// unknown or the measurements are not open.
-func (r *Env) MeasureQuery(in MarketParams, days, limit int) (*measure.Store, measure.Query, error) {
-	return r.measureQuery(in.asLists(), days, limit)
-}
-
-func (r *Env) measureQuery(in marketParams, days, limit int) (*measure.Store, measure.Query, error) {
-	q, err := in.measureQuery(limit)
-	if err != nil {
-		return nil, q, err
-	}
-	if days > 0 {
-		q.Since = r.Minute().Add(-time.Duration(days) * 24 * time.Hour)
-	}
-	store, err := r.measureStore()
-	return store, q, err
-}
-
-// SiteTests are parameters of /speedtests/site.
-type SiteTests struct {
-	Site          string
-	Market        *market.Code // nil: any
-	Operator      Operator
-	Best          bool
-	Limit, Offset int
-}
-
-// SpeedtestsOfSite returns a page of the speedtests of /speedtests/site, and how many match.
-func (r *Env) SpeedtestsOfSite(t SiteTests) ([]measure.Test, int, error) {
-	p := siteSpeedtestsParams{SiteID: t.Site, Market: t.Market, Operator: t.Operator.list(), BestOnly: t.Best,
-		Limit: t.Limit, Offset: t.Offset}
-	if err := p.Check(); err != nil {
-		return nil, 0, err
-	}
-	q, _, err := r.siteQuery(&p)
-	if err != nil {
-		return nil, 0, err
-	}
-	return r.testsOfSite(q)
-}
-
 // A ChangesQuestion is a question of other transports to /changes.
 type ChangesQuestion struct {
 	MarketParams
@@ -140,15 +89,6 @@ func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, err
 		return nil, err
 	}
 	return r.changesPage(ctx, &p, q.Areas)
-}
-
-// Departments returns the statistics of /stats/departments.
-func (r *Env) Departments(o Operator) ([]view.Department, error) {
-	body, err := r.departments(context.Background(), &statsParams{o.list()})
-	if err != nil {
-		return nil, err
-	}
-	return body.Data, nil
 }
 
 // Position returns the position of the operator in the market's table, index.Any for ALL.

@@ -19,7 +19,7 @@ func (p changeParams) Refine(r *Env, f *Freshness) {
 	if p.ChangedSince == "" {
 		return
 	}
-	if archives := r.datasetVersion(catalog.Archives); archives != "" {
+	if archives := r.Catalog.Version(catalog.Archives); archives != "" {
 		f.Version += " " + archives
 	} else {
 		f.Version = ""

@@ -104,6 +104,19 @@ func (l operatorNames) siteQuestion(name string, in *market.Code) (catalog.Site,
 	return q, l.checkMarkets(among)
 }
 
+// A siteCode is a parameter that names a site.
+type siteCode struct{ name, value string }
+
+// checkCodes fails if one of the codes, which may be "", is not of a site.
+func checkCodes(found catalog.SiteFound, what string, codes ...siteCode) error {
+	for _, c := range codes {
+		if at, ok := found.Register.ByID(c.value); c.value != "" && (!ok || at != found.At) {
+			return &endpoint.ParamError{Param: c.name, Value: c.value, Want: "a code of " + what}
+		}
+	}
+	return nil
+}
+
 // findSite finds the site that a name identifies.
 func (r *Env) findSite(name string, in *market.Code, o operatorNames) (catalog.SiteFound, error) {
 	q, err := o.siteQuestion(name, in)

@@ -8,24 +8,13 @@ import (
 	"relais/api/view"
 	"relais/catalog"
 	"relais/export"
-	"relais/index"
 	"relais/market"
-	"relais/measure"
-	"relais/site"
 )
 
 var (
 	errNoIdentifier = &Error{Status: 400, Code: codeNoIdentifier, Parameter: "siteId",
 		Message: "siteId: missing; give siteId, anfrCode, nationalSiteCode, sourceCode or enb"}
 )
-
-// measureStore returns the measurements. It fails while they are not open.
-func (r *Env) measureStore() (*measure.Store, error) {
-	if r.Measures == nil {
-		return nil, catalog.ErrNoMeasures
-	}
-	return r.Measures, nil
-}
 
 var listSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.list", Path: "/speedtests", Scope: "speedtest:read", FailureName: "SPEEDTESTS", MaxAge: 60,
@@ -54,36 +43,22 @@ func (p *speedtestsParams) Check() error {
 }
 
 func (r *Env) speedtests(_ context.Context, p *speedtestsParams) (*endpoint.Answer, error) {
-	store, q, err := r.measureQuery(p.marketParams, p.Days, p.Limit)
+	m, operators, err := p.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	q.Box, q.Offset = p.box(), p.Offset
-	version := store.Version()
-	tests, total, err := store.Speedtests(q)
+	found, err := r.Speedtests(catalog.Measures{Market: m, Operators: operators, Box: p.box(), Days: p.Days,
+		Offset: p.Offset, Limit: p.Limit})
 	if err != nil {
 		return nil, err
 	}
-	m := market.Get(p.Market)
-	meta := view.SpeedtestsMeta{Limit: p.Limit, Returned: len(tests), Market: p.Market, Operator: p.Operator.canonical(m),
-		Offset: p.Offset, SourceUnavailableReason: unavailableReason(m), DataVersion: &version}
-	if next := p.Offset + len(tests); len(tests) > 0 && next < total {
-		meta.HasMore, meta.NextOffset = true, &next
-	}
+	next := found.Next(p.Offset)
 	if p.Format == formatCSV {
-		return p.file(export.Speedtests(tests), p.Market, "speedtests", meta.NextOffset), nil
+		return p.file(export.Speedtests(found.Items), p.Market, "speedtests", next), nil
 	}
-	return encodePage(tests, view.AppendSpeedtest, meta)
-}
-
-// measureQuery returns a query for measurements of the market and operators.
-func (in *marketParams) measureQuery(limit int) (measure.Query, error) {
-	m := market.Get(in.Market)
-	operators, err := in.Operator.positions(m)
-	if err != nil {
-		return measure.Query{}, err
-	}
-	return measure.Query{Market: in.Market, Among: keysOf(m, operators), Limit: limit}, nil
+	return encodePage(found.Items, view.AppendSpeedtest, view.SpeedtestsMeta{Limit: p.Limit, Returned: len(found.Items),
+		Market: p.Market, Operator: p.Operator.canonical(m), Offset: p.Offset, HasMore: next != nil, NextOffset: next,
+		SourceUnavailableReason: unavailableReason(m), DataVersion: &found.Version})
 }
 
 // measureBytes is the approximate size of a measurement in JSON.
@@ -108,7 +83,7 @@ func encodePage[T any](items []T, item func([]byte, *T) []byte, meta any) (*endp
 var siteSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "speedtests.site", Path: "/speedtests/site", Scope: "speedtest:read", FailureName: "SPEEDTESTS_SITE", MaxAge: 60,
 	Example:    endpoint.Request{Target: "/speedtests/site?siteId=fr-90000001&bestOnly=true"},
-	DependsOn:  []string{catalog.Measures},
+	DependsOn:  []string{catalog.DataMeasures},
 	Summary:    "Speedtests of a site, the newest first, or the best one.",
 	Doc:        "The speedtests of a site are those whose radio names an eNB, gNB or cell that a source assigns to it, not one that was learned from measurements. If it has no such speedtest, the answer is those of its operators within a kilometre. A gNB whose length the data does not state is tried with every length in an NCI, as by /antennas/lookup-by-radio, where no speedtest names it for certain. The best has the highest averageSpeed, then the highest downloadSpeed, then is the most recent.",
 	ErrorCodes: []string{codeNoIdentifier, codeNoSite, codeInvalidOperator},
@@ -131,9 +106,9 @@ type siteSpeedtestsParams struct {
 }
 
 // codes returns the identifiers of the site that are given.
-func (p *siteSpeedtestsParams) codes() (given []struct{ name, value string }) {
-	for _, c := range []struct{ name, value string }{{"siteId", p.SiteID}, {"anfrCode", p.ANFRCode},
-		{"nationalSiteCode", p.NationalCode}, {"sourceCode", p.SourceCode}} {
+func (p *siteSpeedtestsParams) codes() (given []siteCode) {
+	for _, c := range []siteCode{{"siteId", p.SiteID}, {"anfrCode", p.ANFRCode}, {"nationalSiteCode", p.NationalCode},
+		{"sourceCode", p.SourceCode}} {
 		if c.value != "" {
 			given = append(given, c)
 		}
@@ -154,75 +129,41 @@ func (p *siteSpeedtestsParams) Check() error {
 }
 
 func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (*endpoint.Answer, error) {
-	q, in, err := r.siteQuery(p)
+	q, err := r.siteTests(p)
 	if err != nil {
 		return nil, err
 	}
-	tests, total, err := r.testsOfSite(q)
+	found, err := r.SiteTests(q)
 	if err != nil {
 		return nil, err
 	}
-	version, m := r.Measures.Version(), market.Get(in.Market)
-	return encodePage(tests, view.AppendSpeedtest,
-		view.SiteSpeedtestsMeta{DataVersion: &version, Total: total, Limit: p.Limit, Offset: q.Offset,
-			BestOnly: p.BestOnly, Market: in.Market, Operator: in.Operator.canonical(m),
-			SourceUnavailableReason: unavailableReason(m)})
+	return encodePage(found.Items, view.AppendSpeedtest,
+		view.SiteSpeedtestsMeta{DataVersion: &found.Version, Total: found.Total, Limit: p.Limit, Offset: q.Offset,
+			BestOnly: p.BestOnly, Market: q.Market.Code, Operator: p.Operator.canonical(q.Market),
+			SourceUnavailableReason: unavailableReason(q.Market)})
 }
 
-func (r *Env) testsOfSite(q measure.SiteQuery) ([]measure.Test, int, error) {
-	store, err := r.measureStore()
-	if err != nil {
-		return nil, 0, err
-	}
-	return store.SpeedtestsOfSite(q)
-}
-
-// siteQuery resolves the site and its market.
-func (r *Env) siteQuery(p *siteSpeedtestsParams) (q measure.SiteQuery, in marketParams, err error) {
-	in = marketParams{market.Default, p.Operator}
+// siteTests returns the question that the parameters ask, with the site that they name.
+func (r *Env) siteTests(p *siteSpeedtestsParams) (q catalog.SiteTests, err error) {
+	q = catalog.SiteTests{Market: market.Get(market.Default), MNC: p.MNC, MCC: p.MCC, Best: p.BestOnly, Limit: p.Limit}
 	if p.Market != nil {
-		in.Market = *p.Market
+		q.Market = market.Get(*p.Market)
 	}
-	var loaded *index.Market
-	var at uint32
-	for i, c := range p.codes() {
-		if i > 0 {
-			if other, ok := loaded.ByID(c.value); !ok || other != at {
-				return q, in, &endpoint.ParamError{Param: c.name, Value: c.value,
-					Want: "a code of the same site as " + p.codes()[0].name}
-			}
-			continue
+	if codes := p.codes(); len(codes) > 0 {
+		if q.Site, err = r.findSite(codes[0].value, p.Market, nil); err != nil {
+			return q, err
 		}
-		found, err := r.findSite(c.value, p.Market, nil)
-		if err != nil {
-			return q, in, err
+		if err := checkCodes(q.Site, "the same site as "+codes[0].name, codes...); err != nil {
+			return q, err
 		}
-		loaded, at = found.Register, found.At
-		in.Market = loaded.Table.Code
+		q.Market = q.Site.Register.Table
 	}
-	if q.Query, err = in.measureQuery(p.Limit); err != nil {
-		return q, in, err
-	}
-	q.MNC, q.MCC, q.Best = p.MNC, p.MCC, p.BestOnly
-	if mcc, ok := measure.InferMCC(in.Market); ok && p.MNC != nil && p.MCC == nil {
-		q.MCC = &mcc
+	if p.ENB != nil {
+		q.Node = new(uint64(*p.ENB))
 	}
 	if !p.BestOnly {
 		q.Offset = p.Offset
 	}
-	if p.ENB != nil {
-		id := site.RadioID{Kind: site.ENB, Operator: index.Any, Value: uint64(*p.ENB)}
-		q.Radio = []site.RadioID{id, id}
-		q.Radio[1].Kind = site.GNB
-		return q, in, nil
-	}
-	s := new(site.Site)
-	loaded.Site(at, s)
-	q.Radio, q.Center, q.Operators = s.Radio, &s.Position, []string{}
-	for i, o := range loaded.Table.Operators {
-		if loaded.Has(at, i) {
-			q.Operators = append(q.Operators, o.Key)
-		}
-	}
-	return q, in, nil
+	q.Operators, err = p.Operator.positions(q.Market)
+	return q, err
 }

@@ -26,65 +26,38 @@ type statsParams struct {
 // withDepartments are the markets that have departments.
 var withDepartments = slices.DeleteFunc(slices.Clone(market.All), func(m *market.Market) bool { return !m.Departments })
 
-func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
-	error) {
-	if err := p.Operator.checkMarkets(withDepartments); err != nil {
-		return nil, err
-	}
-	if r.Set == nil {
-		return nil, catalog.ErrLoading
-	}
-	body := &view.Body[[]view.Department, view.StatsMeta]{Data: []view.Department{},
-		Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments)}}
-	var counted, missing *market.Market // that have the operator
+// departments returns the question for the operators. Some market must have each of them.
+func (l operatorNames) departments() (catalog.Departments, error) {
+	q := catalog.Departments{Operators: map[market.Code]index.Choice{}}
 	for _, m := range withDepartments {
-		operators, has := p.Operator.presentIn(m)
-		loaded := r.Set.Market(m.Code)
-		switch {
-		case loaded != nil:
-			body.Data = append(body.Data, departmentRows(loaded, operators, has)...)
-			if has {
-				counted = m
-			}
-		case has && missing == nil:
-			missing = m
+		if c, has := l.presentIn(m); has {
+			q.Operators[m.Code] = c
 		}
 	}
-	if counted == nil { // zeros would look like an operator without antennas
-		return nil, &catalog.NotLoadedError{Market: missing}
-	}
-	for _, d := range body.Data {
-		body.Meta.Total += d.Total
-	}
-	body.Meta.DataVersion = &r.Set.Version
-	body.Meta.TotalDepartments = len(body.Data)
-	return body, nil
+	return q, l.checkMarkets(withDepartments)
 }
 
-// departmentRows returns a row for each department of a market. The numbers are zero if
-// the market does not have the operator.
-func departmentRows(m *index.Market, operators index.Choice, has bool) []view.Department {
-	rows := make([]view.Department, len(m.Table.Areas))
-	for i, a := range m.Table.Areas {
-		rows[i] = view.Department{Code: a.Code, Name: a.Label}
+// Departments returns the question for the departments of the operator.
+func (o operatorName) Departments() (catalog.Departments, error) {
+	return operatorNames{o}.departments()
+}
+
+func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
+	error) {
+	q, err := p.Operator.departments()
+	if err != nil {
+		return nil, err
 	}
-	if !has {
-		return rows
+	list, err := r.Departments(q)
+	if err != nil {
+		return nil, err
 	}
-	var counts []index.Counts
-	switch len(operators) {
-	case 0:
-		counts = m.Departments(index.Any)
-	case 1:
-		counts = m.Departments(operators[0])
-	default:
-		counts = m.DepartmentsOf(operators)
+	body := &view.Body[[]view.Department, view.StatsMeta]{Data: make([]view.Department, len(list)),
+		Meta: view.StatsMeta{Operator: p.Operator.canonicalIn(withDepartments), TotalDepartments: len(list),
+			DataVersion: &r.Set.Version}}
+	for i, d := range list {
+		body.Data[i] = view.NewDepartment(d.Area, d.Counts)
+		body.Meta.Total += d.Total
 	}
-	for i, c := range counts {
-		d := &rows[i]
-		d.Total, d.FiveG3500, d.FiveG2100, d.FiveG, d.FourG, d.ThreeG = c.Total, c.FiveG3500, c.FiveG2100, c.FiveG,
-			c.FourG, c.ThreeG
-		d.EnService, d.TechOp, d.Projet = c.InService, c.Operational, c.Projects
-	}
-	return rows
+	return body, nil
 }

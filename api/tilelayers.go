@@ -63,9 +63,9 @@ func (r *Env) layerVersion(l moreLayer) string {
 		return "refused"
 	}
 	if l.name == tiles.OutagesLayer {
-		return r.datasetVersion(catalog.Outages)
+		return r.Catalog.Version(catalog.DataOutages)
 	}
-	return r.datasetVersion(catalog.Measures) + " since " + r.yearStart().Format(time.DateOnly)
+	return r.Catalog.Version(catalog.DataMeasures) + " since " + r.yearStart().Format(time.DateOnly)
 }
 
 // yearStart is the beginning of the oldest day whose measurements are shown. It is less than 365
@@ -98,33 +98,36 @@ func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error
 func measureLayer(layer func(*measure.Store, measure.Query, tiles.Tile) ([]byte, error),
 ) func(*Env, *tileParams, tiles.Tile) ([]byte, error) {
 	return func(r *Env, p *tileParams, t tiles.Tile) ([]byte, error) {
-		store, q, err := r.measureQuery(marketParams{p.Market, p.Operator}, 0, 1)
-		if err != nil {
-			return nil, err
-		}
-		q.Since = r.yearStart()
+		q := catalog.Measures{Since: r.yearStart()}
 		for _, g := range p.Generation {
 			q.Generations = append(q.Generations, measure.Generation(g))
 		}
-		return layer(store, q, t)
+		var err error
+		if q.Market, q.Operators, err = (marketParams{p.Market, p.Operator}).Resolve(); err != nil {
+			return nil, err
+		}
+		store, ask, err := r.SelectMeasures(q)
+		if err != nil {
+			return nil, err
+		}
+		return layer(store, ask, t)
 	}
 }
 
 // outageLayer makes the layer of the outages that operators publish and people report.
 func (r *Env) outageLayer(p *tileParams, t tiles.Tile) ([]byte, error) {
-	m := market.Get(p.Market)
-	operators, err := p.Operator.positions(m)
+	m, operators, err := (marketParams{p.Market, p.Operator}).Resolve()
 	if err != nil {
 		return nil, err
 	}
-	q := outage.Query{Market: m.Code, Operators: keysOf(m, operators), Box: new(t.Box())}
-	if q.Area, err = p.areaParams.code(m); err != nil {
+	areas, err := p.Codes(m)
+	if err != nil {
 		return nil, err
 	}
-	all, _ := r.Outages.All(q)
-	list := make([]tiles.Outage, len(all))
-	for i := range all {
-		list[i] = tileOutage(m, r.NewOutage(all[i]))
+	found := r.FindOutages(catalog.Outages{Market: m, Operators: operators, Areas: areas, Box: new(t.Box()), Limit: -1})
+	list := make([]tiles.Outage, len(found.Items))
+	for i, o := range found.Items {
+		list[i] = tileOutage(m, r.NewOutage(o))
 	}
 	return tiles.Outages(list, t), nil
 }

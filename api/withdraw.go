@@ -8,6 +8,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/auth/access"
+	"relais/catalog"
 	"relais/photos"
 )
 
@@ -21,7 +22,7 @@ var deletePhoto = endpoint.New(endpoint.Decl{
 		"PHOTO_NOT_FOUND, so that a second request changes nothing; only the same signed request gets its first answer " +
 		"again. Shared caches may keep an image for five minutes.",
 	ErrorCodes: []string{codeNoPhoto, codeNotWritable},
-	DependsOn:  []string{dataPhotos},
+	DependsOn:  []string{catalog.DataPhotos},
 }, (*Env).deletePhoto)
 
 type deleteParams struct {
@@ -38,8 +39,8 @@ func (r *Env) deletePhoto(_ context.Context, p *deleteParams) (*view.Filed[view.
 	if errors.Is(err, photos.ErrNoPhoto) {
 		return nil, ErrNoPhoto
 	}
-	if err == nil && r.Photos.Forget != nil {
-		err = r.Photos.Forget(p.ID)
+	if err == nil && r.Uploads.Forget != nil {
+		err = r.Uploads.Forget(p.ID)
 	}
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"relais/index"
 	"relais/market"
 	"relais/measure"
+	"relais/photos"
 )
 
 // A Catalog is what one request may read. The registers do not change while it is used, even if newer ones are loaded.
@@ -21,6 +22,7 @@ type Catalog struct {
 	Outages  *community.Outages
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store
+	Photos   *photos.Store
 	Now      time.Time // of the request
 	// Keyless means that rows of registers that may not be redistributed are left out.
 	Keyless bool

@@ -21,6 +21,22 @@ type SiteFound struct {
 	Operator int    // of the operators that were asked for the first that it has, or index.Any
 }
 
+// Key returns the siteKey.
+func (f *SiteFound) Key() string {
+	return index.Key(f.Register.Table.Code, f.Register.Snap.ID(int(f.At)))
+}
+
+// Operators returns the positions of the operators of the site.
+func (f *SiteFound) Operators() index.Choice {
+	there := index.Choice{}
+	for i := range f.Register.Table.Operators {
+		if f.Register.Has(f.At, i) {
+			there = append(there, i)
+		}
+	}
+	return there
+}
+
 // Site returns a site. A site id counts before a station number. Errors: ErrNoSite, an UnknownError for an operator
 // that the market of the site does not have, and those of Register.
 func (c *Catalog) Site(q Site) (SiteFound, error) {

@@ -47,9 +47,4 @@ func (c *Catalog) Sites(ctx context.Context, q Sites) (SitesFound, error) {
 }
 
 // Next returns the offset of the next page, nil for the last one.
-func (f *SitesFound) Next(offset int) *int {
-	if next := offset + len(f.Sites); next < f.Total && len(f.Sites) > 0 {
-		return &next
-	}
-	return nil
-}
+func (f *SitesFound) Next(offset int) *int { return nextOffset(offset, len(f.Sites), f.Total) }

@@ -7,12 +7,13 @@ import (
 
 // The datasets of answers.
 const (
-	Registers = "registers"
-	Learned   = "registers and learned radio identifiers"
-	Archives  = "archives"
-	Outages   = "outages" // with validations and bugs, which are in the same file
-	Measures  = "measures"
-	Recent    = "recent measures" // of the last days: it also changes with the time
+	Registers    = "registers"
+	Learned      = "registers and learned radio identifiers"
+	Archives     = "archives"
+	DataOutages  = "outages" // with validations and bugs, which are in the same file
+	DataMeasures = "measures"
+	Recent       = "recent measures" // of the last days: it also changes with the time
+	DataPhotos   = "photos"
 )
 
 // Version returns the version of a dataset, "" while it is loading. While it is the same, so are answers from it.
@@ -28,14 +29,16 @@ func (c *Catalog) Version(data string) string {
 			return ""
 		}
 		return c.Set.Version + " learned " + c.Set.Learned
-	case Outages: // with keys of sites
+	case DataOutages: // with keys of sites
 		return c.withRegisters(c.Outages.Version())
 	case Archives: // with names of communes
 		return c.withRegisters(c.Archives.Version())
-	case Measures:
+	case DataMeasures:
 		return c.measuresVersion()
 	case Recent:
 		return c.measuresVersion() + " minute " + c.Minute().UTC().Format(time.RFC3339)
+	case DataPhotos:
+		return c.Photos.Version()
 	}
 	panic(fmt.Sprintf("catalog: no dataset %q", data))
 }

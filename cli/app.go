@@ -136,9 +136,9 @@ func (c *serveCommand) serve(
 // options returns the parts and settings of the API.
 func (a *app) options() httpapi.Options {
 	o := httpapi.Options{
-		Updates: updatesOf(a.keeper),
-		Photos: &api.Photos{Store: a.stores.Photos, Render: a.workers.Render, Hold: a.PhotosHold,
-			Forget: a.stores.ForgetPhoto},
+		Updates:   updatesOf(a.keeper),
+		Photos:    a.stores.Photos,
+		Uploads:   api.Uploads{Render: a.workers.Render, Hold: a.PhotosHold, Forget: a.stores.ForgetPhoto},
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
 		Measures:  a.usableMeasures,
@@ -280,8 +280,8 @@ func (a *app) follow(ctx context.Context) {
 // failedData returns a function that says why a dataset of the API cannot be used.
 func failedData(stores *admin.Stores) func(data string) error {
 	files := map[string]string{
-		api.DataPhotos:   admin.PhotosFile,
-		catalog.Outages:  admin.CommunityFile,
+		catalog.DataPhotos:   admin.PhotosFile,
+		catalog.DataOutages:  admin.CommunityFile,
 		catalog.Archives: admin.ArchivesFile,
 		api.DataPeople:   admin.UsersFile,
 	}

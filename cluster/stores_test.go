@@ -112,7 +112,7 @@ func TestStoresAtOnce(t *testing.T) {
 			t.Errorf("node %d: speedtests = %d, problems %q; want 20 and none", i, got, n.measures.Problems())
 		}
 		var got []string
-		list, total, err := n.photos.List("fr-1", "", 100, 0)
+		list, total, err := n.photos.List("fr-1", nil, 100, 0)
 		for _, p := range list {
 			image, err := n.photos.Image(p.ID, photos.Thumb)
 			if own := "thumb " + p.Caption + " "; err != nil || string(image) != strings.Repeat(own, 100) {

@@ -63,7 +63,7 @@ func TestConfirmWhileImporting(t *testing.T) {
 		})
 		work.Go(func() {
 			for range 200 {
-				all, _ := s.Outages().All(outage.Query{Market: market.FR})
+				all := s.Outages().All(outage.Query{Market: market.FR})
 				if len(all) > 2 || all[len(all)-1].Report == nil && all[0].Report == nil {
 					t.Errorf("got %d outages, want one or two, a report among them", len(all))
 				}
@@ -81,7 +81,7 @@ func TestOutagesOfOneMoment(t *testing.T) {
 	c := newClock()
 	s, _ := opened(t, c)
 	look := func(o *Outages) string {
-		list, _ := o.All(outage.Query{Market: market.FR})
+		list := o.All(outage.Query{Market: market.FR})
 		return fmt.Sprint(o.Version(), len(list))
 	}
 	moment := s.Outages()

@@ -93,7 +93,7 @@ func afterKill(t *testing.T, dir string, reported int) string {
 	db := database(t, filepath.Join(dir, "community.db"))
 	defer db.Close()
 	s := reopen(t, db, &clock{time.Now()})
-	l, _ := s.Feeds.Entries(outage.Query{Market: market.FR})
+	l := s.Feeds.Entries(outage.Query{Market: market.FR})
 	if len(l) == 0 {
 		return ""
 	}

@@ -96,14 +96,14 @@ func TestLife(t *testing.T) {
 		}
 		again := reopen(t, db, c)
 		for _, states := range [][]ReportState{nil, {Dormant}} {
-			a, _ := s.Outages().Reports(outage.Query{Market: market.FR}, states...)
-			b, _ := again.Outages().Reports(outage.Query{Market: market.FR}, states...)
+			a := s.Outages().Reports(outage.Query{Market: market.FR}, states...)
+			b := again.Outages().Reports(outage.Query{Market: market.FR}, states...)
 			if fmt.Sprint(len(a)) != fmt.Sprint(len(b)) {
 				t.Errorf("%s: %d, after opening it again %d, want %d", step.what, len(a), len(b), len(b))
 			}
 		}
 	}
-	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}, reportStates...); len(l) != 0 {
+	if l := s.Outages().Reports(outage.Query{Market: market.FR}, reportStates...); len(l) != 0 {
 		t.Errorf("what is closed is answered: %v, want none", l)
 	}
 	rejected := ReportFilter{Market: market.FR, States: []ReportState{Rejected}}
@@ -118,8 +118,8 @@ func TestDormant(t *testing.T) {
 	s, _ := opened(t, c)
 	made(t, s, said("ann"))
 	count := func() string {
-		l, _ := s.Outages().Reports(outage.Query{Market: market.FR})
-		d, _ := s.Outages().Reports(outage.Query{Market: market.FR}, Dormant)
+		l := s.Outages().Reports(outage.Query{Market: market.FR})
+		d := s.Outages().Reports(outage.Query{Market: market.FR}, Dormant)
 		return fmt.Sprint(len(l), " ", len(d))
 	}
 	before := s.Outages().Version()
@@ -151,7 +151,7 @@ func TestToken(t *testing.T) {
 	if made(t, s, other).ID == first.ID {
 		t.Error("the token is that of another user")
 	}
-	if l, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(l) != 2 {
+	if l := s.Outages().Reports(outage.Query{Market: market.FR}); len(l) != 2 {
 		t.Errorf("%d reports, want 2", len(l))
 	}
 }
@@ -207,7 +207,7 @@ func TestUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, _ := s.Outages().All(outage.Query{Market: market.FR})
+	all := s.Outages().All(outage.Query{Market: market.FR})
 	list, _, err := s.Reports(ReportFilter{}, 10, 0)
 	must(t, err)
 	answers, err := json.Marshal([]any{all, list, r})

@@ -65,17 +65,17 @@ func (o *Outages) Version() string {
 
 // Reports is Entries for reports in one of the states; without states, for those that are Reported
 // or Confirmed.
-func (o *Outages) Reports(q outage.Query, states ...ReportState) (list []*Report, truncated bool) {
+func (o *Outages) Reports(q outage.Query, states ...ReportState) []*Report {
 	if len(states) == 0 {
 		states = []ReportState{Reported, Confirmed}
 	}
-	list, truncated = outage.Find(q, o.reports.list, func(r *Report) bool {
+	list := outage.Find(q, o.reports.list, func(r *Report) bool {
 		return r.Market == q.Market && slices.Contains(states, r.stateAt(o.now))
 	})
 	for i, r := range list {
 		list[i] = r.asOf(o.now, o.Store)
 	}
-	return list, truncated
+	return list
 }
 
 // An Outage is either an entry or a report. The other is nil.
@@ -93,12 +93,18 @@ func (o Outage) Where() (m market.Code, operator, code string, p geo.Point) {
 	return o.Report.Market, o.Report.Operator, "", o.Report.Point()
 }
 
-// All returns entries and reports in the order of Entries; among equals, reports come first. The
-// limit applies to both together.
-func (o *Outages) All(q outage.Query) (list []Outage, truncated bool) {
-	entries, moreEntries := o.Entries(q)
-	reports, moreReports := o.Reports(q)
-	list = make([]Outage, 0, len(entries)+len(reports))
+// Began returns when the outage began, the zero time if that is not stated.
+func (o Outage) Began() time.Time {
+	if o.Entry != nil {
+		return o.Entry.Began()
+	}
+	return o.Report.StartedAt
+}
+
+// All returns entries and reports in the order of Entries; among equals, reports come first.
+func (o *Outages) All(q outage.Query) []Outage {
+	entries, reports := o.Entries(q), o.Reports(q)
+	list := make([]Outage, 0, len(entries)+len(reports))
 	for len(entries)+len(reports) > 0 {
 		if len(reports) == 0 || len(entries) > 0 && precedes(q.Disc, entries[0], reports[0]) {
 			list, entries = append(list, Outage{Entry: entries[0]}), entries[1:]
@@ -106,10 +112,7 @@ func (o *Outages) All(q outage.Query) (list []Outage, truncated bool) {
 			list, reports = append(list, Outage{Report: reports[0]}), reports[1:]
 		}
 	}
-	if q.Limit > 0 && len(list) > q.Limit {
-		return list[:q.Limit], true
-	}
-	return list, moreEntries || moreReports
+	return list
 }
 
 // precedes reports whether an entry comes before a report: with a disc the nearer one

@@ -62,7 +62,7 @@ func TestOutagesByBruteForce(t *testing.T) {
 	dots := scattered(t, s, c, rnd)
 	s = reopen(t, db, c)
 	for range 200 {
-		q := outage.Query{Market: market.FR, Limit: rnd.IntN(300)}
+		q := outage.Query{Market: market.FR}
 		if rnd.IntN(2) > 0 {
 			q.Operators = french[:1+rnd.IntN(3)]
 		}
@@ -85,24 +85,20 @@ func TestOutagesByBruteForce(t *testing.T) {
 				want = append(want, d)
 			}
 		}
-		got, truncated := s.Outages().All(q)
-		n := len(want)
-		if q.Limit > 0 {
-			n = min(n, q.Limit)
-		}
-		if len(got) != n || truncated != (n < len(want)) {
-			t.Fatalf("%+v: got %d of %d, truncated %v, want %d", q, len(got), len(want), truncated, n)
+		got := s.Outages().All(q)
+		if len(got) != len(want) {
+			t.Fatalf("%+v: got %d outages, want %d", q, len(got), len(want))
 		}
 		checkOrder(t, &q, got, want)
-		e, _ := s.Outages().Entries(outage.Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
-		r, _ := s.Outages().Reports(outage.Query{Market: q.Market, Operators: q.Operators, Disc: q.Disc, Box: q.Box})
+		e := s.Outages().Entries(q)
+		r := s.Outages().Reports(q)
 		if len(e)+len(r) != len(want) {
 			t.Errorf("%d entries and %d reports, want %d", len(e), len(r), len(want))
 		}
 	}
 }
 
-// checkOrder looks whether what was got is the beginning of what was wanted, sorted.
+// checkOrder looks whether what was got is what was wanted, sorted.
 func checkOrder(t *testing.T, q *outage.Query, got []Outage, want []dot) {
 	t.Helper()
 	slices.SortFunc(want, func(a, b dot) int {
@@ -133,14 +129,13 @@ func TestArea(t *testing.T) {
 	n.Market, n.Operator, n.At = market.DROM, "SRR", geo.Point{Lat: -20.9, Lng: 55.5}
 	made(t, s, n)
 	for _, c := range []struct {
-		code market.Code
-		area string
-		want int
-	}{{market.DROM, "974", 1}, {market.DROM, "971", 0}, {market.DROM, "", 1}, {market.FR, "", 0}, {"XX", "", 0}} {
-		if l, truncated := s.Outages().All(outage.Query{Market: c.code, Area: c.area, Limit: 1}); len(l) != c.want ||
-			truncated || l == nil {
-			t.Errorf("%+v: %v, truncated %v, want a value, len(l) = %v and truncated = false", c, l, truncated,
-				c.want)
+		code  market.Code
+		areas []string
+		want  int
+	}{{market.DROM, []string{"971", "974"}, 1}, {market.DROM, []string{"971"}, 0}, {market.DROM, nil, 1}, {market.FR, nil, 0},
+		{"XX", nil, 0}} {
+		if l := s.Outages().All(outage.Query{Market: c.code, Areas: c.areas}); len(l) != c.want || l == nil {
+			t.Errorf("%+v: %v, want %d outages in a list", c, l, c.want)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestRetainReports(t *testing.T) {
 			if slices.Sort(left); !slices.Equal(left, step.left) {
 				t.Errorf("%s: %q are left, want %q", step.after, left, step.left)
 			}
-			open, _ := s.Outages().Reports(outage.Query{Market: market.CH}, reportStates...)
+			open := s.Outages().Reports(outage.Query{Market: market.CH}, reportStates...)
 			if len(open) == 1 != slices.Contains(step.left, "in CH") {
 				t.Errorf("%s: %d reports are answered, want one while %q has it", step.after, len(open), step.left)
 			}
@@ -157,7 +157,7 @@ func TestRetainManyReports(t *testing.T) {
 		return nil
 	}))
 	s := reopen(t, db, c)
-	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}, reportStates...); len(list) != 1 ||
+	if list := s.Outages().Reports(outage.Query{Market: market.FR}, reportStates...); len(list) != 1 ||
 		len(s.reports.All()) != 1 {
 		t.Errorf("%d reports are answered, %d in memory, want 1 and 1", len(list), len(s.reports.All()))
 	}

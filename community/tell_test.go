@@ -54,7 +54,7 @@ func TestTell(t *testing.T) {
 			t.Errorf("%+v: stored as %s, want %s", step, look(again, err), step.want)
 		}
 	}
-	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 2 {
+	if list := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 2 {
 		t.Errorf("%d are shown, want 2", len(list))
 	}
 	if _, err := s.Resolve(ids["first"], "ann"); err != nil {
@@ -81,7 +81,7 @@ func TestTellAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 ||
+	if list := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 || list[0].Confirms != 8 ||
 		list[0].State != Confirmed {
 		t.Errorf("got %+v, want len(list) = 1, Confirms = 8 and State = %v", list, Confirmed)
 	}
@@ -97,7 +97,7 @@ func TestWrong(t *testing.T) {
 	if err := s.ValidateReport(n); err == nil {
 		t.Error("a place in no market is taken")
 	}
-	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 0 {
+	if list := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 0 {
 		t.Error("something was reported")
 	}
 }
@@ -123,7 +123,7 @@ func TestProgramsConfirmNothing(t *testing.T) {
 			t.Errorf("after %d people: %s with %d confirmations, want %s and %d", i+1, r.State, r.Confirms, want, i+1)
 		}
 	}
-	if list, _ := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
+	if list := s.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
 		t.Errorf("%d reports, want 1", len(list))
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"relais/api"
 	"relais/auth/access"
 	"relais/index"
 	"relais/index/indextest"
@@ -48,7 +49,7 @@ func empty(t testing.TB) *Server {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t),
-		Photos: newPhotos(t), Community: newCommunity(t, time.Now), Archives: newArchives(t)})
+		Photos: newPhotos(t), Uploads: api.Uploads{Render: fakeRender}, Community: newCommunity(t, time.Now), Archives: newArchives(t)})
 	must(t, err)
 	return s
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"relais/api"
 	"relais/auth/access"
 	"relais/catalog"
 )
@@ -17,14 +16,14 @@ func TestFailedStore(t *testing.T) {
 	routes := map[string]string{
 		"/anfr/archives":           catalog.Archives,
 		"/anfr/archive/2026-01-01": catalog.Archives,
-		"/outages":                 catalog.Outages,
-		"/sites-hs":                catalog.Outages,
-		"/sites/90000010/photos":   api.DataPhotos,
+		"/outages":                 catalog.DataOutages,
+		"/sites-hs":                catalog.DataOutages,
+		"/sites/90000010/photos":   catalog.DataPhotos,
 		"/antennas?limit=1":        "",
 		"/antennas/90000010":       "",
 		"/markets":                 "",
 	}
-	for _, failed := range []string{catalog.Archives, catalog.Outages, api.DataPhotos} {
+	for _, failed := range []string{catalog.Archives, catalog.DataOutages, catalog.DataPhotos} {
 		s.Failed = damaged(failed)
 		for path, needs := range routes {
 			w := get(t, s, path)
@@ -40,7 +39,7 @@ func TestFailedStore(t *testing.T) {
 			}
 		}
 	}
-	s.Failed = damaged(api.DataPhotos)
+	s.Failed = damaged(catalog.DataPhotos)
 	wantError(t, upload(t, s, nil), 503, "NOT_READY", "photos")
 	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_READY", "photos")
 }

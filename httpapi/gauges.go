@@ -154,13 +154,13 @@ func oneIf(is bool) float64 {
 }
 
 func (s *Server) collectPhotos(emit emit) {
-	if s.Photos == nil || s.Photos.Store == nil {
+	if s.Photos == nil {
 		return
 	}
-	if _, n, err := s.Photos.Store.Reports(photos.ReportFilter{}, 0, 0); err == nil {
+	if _, n, err := s.Photos.Reports(photos.ReportFilter{}, 0, 0); err == nil {
 		emit(photoQueue, float64(n), "reports")
 	}
-	if n, err := s.Photos.Store.Held(); err == nil {
+	if n, err := s.Photos.Held(); err == nil {
 		emit(photoQueue, float64(n), "held")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/internal/admit"
 	"relais/internal/store"
 	"relais/photos"
@@ -32,7 +33,7 @@ func media(w *answer, r *request) {
 		w.fail(api.ErrNotFound)
 		return
 	}
-	if err := r.env().Usable(api.DataPhotos); err != nil {
+	if err := r.env().Usable(catalog.DataPhotos); err != nil {
 		w.fail(api.PublicError(nil, err))
 		return
 	}

@@ -295,7 +295,7 @@ func TestOutagesOfOneMoment(t *testing.T) {
 	env := s.Env()
 	before := env.Outages.Version()
 	importOutages(t, s, market.FR, "ORANGE", paris)
-	list, _ := env.Outages.Entries(outage.Query{Market: market.FR})
+	list := env.Outages.Entries(outage.Query{Market: market.FR})
 	if after := env.Outages.Version(); after != before || len(list) != 0 ||
 		env.Outages.FeedStatus(market.FR, []string{"ORANGE"}).Available {
 		t.Errorf("got version %s, then %s with %v; want the same, without entries", before, after, list)

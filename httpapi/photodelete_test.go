@@ -81,7 +81,7 @@ func TestDeletePhoto(t *testing.T) {
 // With photos held, the answer says so, and nothing of the photo is shown.
 func TestHeldPhoto(t *testing.T) {
 	s := newServer(t)
-	s.Photos.Hold = true
+	s.Uploads.Hold = true
 	sent := parse(t, upload(t, s, nil), 201)["data"].(object)
 	if sent["approved"] != false {
 		t.Errorf("approved = %v, want false", sent["approved"])

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"relais/api"
 	"relais/auth/access"
 	"relais/internal/folder"
 	"relais/photos"
@@ -18,11 +17,11 @@ import (
 // A folder that cannot be written to says so, before it works.
 func TestReadOnlyPhotos(t *testing.T) {
 	s := newServer(t)
-	s.Photos = &api.Photos{Store: photos.Open(nil, folder.Dir(t.TempDir()), time.Now),
-		Render: func(context.Context, string, io.Reader, int64) (*render.Result, error) {
-			t.Error("an image was rendered for nothing")
-			return nil, nil
-		}}
+	s.Photos = photos.Open(nil, folder.Dir(t.TempDir()), time.Now)
+	s.Uploads.Render = func(context.Context, string, io.Reader, int64) (*render.Result, error) {
+		t.Error("an image was rendered for nothing")
+		return nil, nil
+	}
 	wantError(t, upload(t, s, nil), 503, "NOT_WRITABLE", "cannot be written to")
 	wantError(t, ask(t, s, operationNamed(t, "photos.report"), "", nil, nil), 503, "NOT_WRITABLE",
 		"cannot be written to")

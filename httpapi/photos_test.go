@@ -30,13 +30,13 @@ import (
 
 // newPhotos keeps photos in a folder of their own; what a file says is what becomes
 // of it.
-func newPhotos(t testing.TB) *api.Photos {
+func newPhotos(t testing.TB) *photos.Store {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
 	db := storetest.Open(t, string(dir)+"/photos.db", photos.Buckets...)
 	kept := photos.Open(db, dir, time.Now)
 	t.Cleanup(func() { kept.Close(); db.Close() })
-	return &api.Photos{Store: kept, Render: fakeRender}
+	return kept
 }
 
 // fakeRender stands for the workers.

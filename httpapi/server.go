@@ -28,6 +28,7 @@ import (
 	"relais/internal/admit"
 	"relais/internal/cache"
 	"relais/measure"
+	"relais/photos"
 )
 
 // mounts are the path prefixes of the operations. Each operation is under all of them.
@@ -66,7 +67,8 @@ type Options struct {
 	OwnTLS bool
 	// Failed returns why a dataset, by its name in package api, cannot be used. It may be nil.
 	Failed    func(data string) error
-	Photos    *api.Photos
+	Photos    *photos.Store
+	Uploads   api.Uploads
 	Community *community.Store
 	Archives  *archive.Store
 	// Measures returns nil while the measurements are not open.
@@ -272,7 +274,7 @@ func (r *request) env() *api.Env {
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Photos: s.Photos, Sectors: &s.sectors,
+	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Uploads: s.Uploads, Sectors: &s.sectors,
 		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
-			Measures: s.Measures(), Now: now, Failed: s.Failed, Keyless: r.keyless && !s.MapAll}}
+			Measures: s.Measures(), Photos: s.Photos, Now: now, Failed: s.Failed, Keyless: r.keyless && !s.MapAll}}
 }

@@ -68,6 +68,14 @@ func (f *Filter) choices() Choices {
 	return *f.OneOf
 }
 
+// OfEmissions returns the filter, nil if it selects every emission.
+func (f *Filter) OfEmissions() *Filter {
+	if !f.asksEmissions() {
+		return nil
+	}
+	return f
+}
+
 // asksEmissions reports whether the filter has a condition on emissions.
 func (f *Filter) asksEmissions() bool {
 	c := f.choices()

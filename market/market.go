@@ -208,6 +208,18 @@ func (m *Market) OperatorKeys() []string {
 	return keys
 }
 
+// KeysOf lists the keys of the operators at positions, nil for nil.
+func (m *Market) KeysOf(positions []int) []string {
+	if positions == nil {
+		return nil
+	}
+	keys := make([]string, len(positions))
+	for i, at := range positions {
+		keys[i] = m.Operators[at].Key
+	}
+	return keys
+}
+
 // AreaCodes lists the codes of the areas, in table order.
 func (m *Market) AreaCodes() []string {
 	codes := make([]string, len(m.Areas))

@@ -30,11 +30,10 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 			continue
 		}
 		f := &filter{segment: s, boxes: boxes, disc: newDisc(q.Disc), since: q.since(), until: q.until(), networks: s.networksOf(q)}
-		if q.Technology != 0 || q.Generations != nil {
+		if q.Generations != nil {
 			f.technologies = make([]bool, len(technologies))
 			for i, t := range technologies {
-				f.technologies[i] = (q.Technology == 0 || t.generation == q.Technology) &&
-					(q.Generations == nil || slices.Contains(q.Generations, t.generation))
+				f.technologies[i] = slices.Contains(q.Generations, t.generation)
 			}
 		}
 		if f.networks == nil || slices.Contains(f.networks, true) {
@@ -46,7 +45,7 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 
 // networksOf reports for each network of the segment whether a query selects it; nil: all.
 func (s *segment) networksOf(q *Query) []bool {
-	if q.Operator == "" && q.Among == nil && q.MCC == nil && q.MNC == nil {
+	if q.Among == nil && q.MCC == nil && q.MNC == nil {
 		return nil
 	}
 	selected := make([]bool, len(s.Networks))
@@ -55,8 +54,7 @@ func (s *segment) networksOf(q *Query) []bool {
 		if o := s.operators[i]; o >= 0 {
 			operator = s.table.Operators[o].Key
 		}
-		selected[i] = (q.Operator == "" || q.Operator == operator) &&
-			(q.Among == nil || operator != "" && slices.Contains(q.Among, operator)) &&
+		selected[i] = (q.Among == nil || operator != "" && slices.Contains(q.Among, operator)) &&
 			(q.MCC == nil || *q.MCC == n.MCC && n.MCC >= 0) && (q.MNC == nil || *q.MNC == n.MNC && n.MNC >= 0)
 	}
 	return selected

@@ -190,7 +190,7 @@ func TestBadSpeeds(t *testing.T) {
 	if r.Served != 2 || !maps.Equal(r.Rejected, map[string]int{badSpeed: 4, noSpeeds: 1}) {
 		t.Errorf("%d served, rejected %v, want 2, and 4 bad speeds and 1 without", r.Served, r.Rejected)
 	}
-	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5, Technology: 5})
+	got, _, err := s.Speedtests(Query{Market: market.FR, Limit: 5, Generations: []Generation{5}})
 	if err != nil || len(got) != 2 || got[0].DeviceType+got[1].DeviceType != "phone" {
 		t.Fatalf("speedtests = %+v, %v, want 2 with one device type", got, err)
 	}

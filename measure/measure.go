@@ -70,20 +70,17 @@ type Point struct {
 
 // A Query selects the measurements of a market that satisfy all its conditions.
 type Query struct {
-	Market     market.Code
-	Operator   string     // key in the market's table; "": any
-	Among      []string   // keys of allowed operators; nil: any
-	MCC, MNC   *int       // nil: any; see InferMCC
-	Technology Generation // 0: any
-	// Generations are those that are allowed; nil: any.
-	Generations []Generation
-	Box         *geo.Box  // edges included; nil: anywhere
-	Disc        *geo.Disc // in addition to Box; nil: anywhere
-	Since       time.Time // not older; zero: of any or unknown age
-	Until       time.Time // older; zero: of any or unknown age
-	Best        bool      // only the best speedtest
-	Limit       int       // most measurements to return
-	Offset      int       // speedtests, or points in the order of the store, to skip; 0 with Best
+	Market      market.Code
+	Among       []string     // keys of operators; nil: any
+	MCC, MNC    *int         // nil: any; see InferMCC
+	Generations []Generation // nil: any
+	Box         *geo.Box     // edges included; nil: anywhere
+	Disc        *geo.Disc    // in addition to Box; nil: anywhere
+	Since       time.Time    // not older; zero: of any or unknown age
+	Until       time.Time    // older; zero: of any or unknown age
+	Best        bool         // only the best speedtest
+	Limit       int          // most measurements to return
+	Offset      int          // speedtests, or points in the order of the store, to skip; 0 with Best
 }
 
 // InferMCC returns the mobile country code of all networks of a market, false if they have

@@ -24,9 +24,9 @@ var generationOf = map[string]Generation{"LTE": 4, "NR": 5, "4G": 4, "5G": 5, "U
 func matches(q *Query, m *made, tech Generation) bool {
 	p := geo.Point{Lat: m.lat, Lng: m.lng}
 	return (q.Box == nil || q.Box.Contains(p)) && (q.Disc == nil || geo.Distance(q.Disc.Center, p) <= q.Disc.Radius) &&
-		(q.Operator == "" || keyOf[m.mnc] == q.Operator) && (q.MNC == nil || *q.MNC == m.mnc) &&
+		(q.Among == nil || slices.Contains(q.Among, keyOf[m.mnc])) && (q.MNC == nil || *q.MNC == m.mnc) &&
 		(q.MCC == nil || *q.MCC == 208) &&
-		(q.Technology == 0 || q.Technology == tech) && !m.time.Before(q.Since)
+		(q.Generations == nil || slices.Contains(q.Generations, tech)) && !m.time.Before(q.Since)
 }
 
 func randomQuery(r *rand.Rand) Query {
@@ -43,7 +43,7 @@ func randomQuery(r *rand.Rand) Query {
 		q.Disc = &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: r.Float64() * 5000}
 	}
 	if r.IntN(3) == 0 {
-		q.Operator = []string{"ORANGE", "SFR", "FREE", "BOUYGUES"}[r.IntN(4)]
+		q.Among = []string{"ORANGE", "SFR", "FREE", "BOUYGUES"}[r.IntN(4):]
 	}
 	if r.IntN(5) == 0 {
 		mnc := []int{1, 10, 15, 20, 26, 99}[r.IntN(6)]
@@ -57,7 +57,7 @@ func randomQuery(r *rand.Rand) Query {
 		q.Since = now.Add(-time.Duration(r.IntN(365*86400)) * time.Second / 2)
 	}
 	if r.IntN(3) == 0 {
-		q.Technology = Generation(2 + r.IntN(4))
+		q.Generations = []Generation{2, 3, 4, 5}[r.IntN(4):]
 	}
 	return q
 }

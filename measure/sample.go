@@ -16,17 +16,13 @@ func (s *Store) Coverage(q Query) ([]Point, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	return sample(s.view().filters(Coverage, &q), q.Limit), nil
-}
-
-// sample returns an even sample of the rows that the filters match.
-func sample(filters []*filter, limit int) []Point {
-	picks := newGrid(filters, limit).newest(filters, limit)
+	filters := s.view().filters(Coverage, &q)
+	picks := newGrid(filters, q.Limit).newest(filters, q.Limit)
 	points := make([]Point, len(picks))
 	for i, p := range picks {
 		points[i] = filters[p.segment].point(p.row)
 	}
-	return points
+	return points, nil
 }
 
 // A grid divides a place into cells and counts their rows.

@@ -101,13 +101,13 @@ func TestSessionsAgainstBruteForce(t *testing.T) {
 			q.Disc = nil
 		}
 		if i%4 == 0 {
-			q.Operator = "ORANGE"
+			q.Among = []string{"ORANGE"}
 		}
 		want := map[string]int{}
 		technologies, operators := map[string]map[string]bool{}, map[string]map[string]bool{}
 		for _, m := range list {
 			if q.Disc != nil && geo.Distance(q.Disc.Center, geo.Point{Lat: m.lat, Lng: m.lng}) > q.Disc.Radius ||
-				q.Operator != "" && keys[m.mnc] != q.Operator {
+				q.Among != nil && keys[m.mnc] != "ORANGE" {
 				continue
 			}
 			key := fmt.Sprint(m.name, m.kind, m.time.UTC().Format(time.DateOnly))

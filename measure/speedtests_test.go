@@ -66,7 +66,7 @@ func TestSpeedtestsOfOneMoment(t *testing.T) {
 	}
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", testsOf(list[:2500])), write(t, "b.csv", testsOf(list[2500:])))
-	for _, q := range []Query{{Market: market.FR}, {Market: market.FR, Operator: "SFR"},
+	for _, q := range []Query{{Market: market.FR}, {Market: market.FR, Among: []string{"SFR"}},
 		{Market: market.FR, Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.85}, Radius: 3000}}} {
 		want := map[string]int{}
 		n := 0
@@ -127,7 +127,7 @@ func TestSitesAgainstBruteForce(t *testing.T) {
 			q.Operators = []string{"FREE", "ORANGE"}
 		}
 		if r.IntN(3) == 0 {
-			q.Operator = "SFR"
+			q.Among = []string{"SFR"}
 		}
 		var want []made
 		for _, m := range list {

@@ -27,10 +27,7 @@ func TestSquares(t *testing.T) {
 	}
 	for range 30 {
 		q := randomQuery(r)
-		q.Box, q.Disc, q.Technology = nil, nil, 0
-		if r.IntN(2) == 0 {
-			q.Generations = []Generation{4, 5}[:1+r.IntN(2)]
-		}
+		q.Box, q.Disc = nil, nil
 		for _, kind := range []Kind{Coverage, Speedtest} {
 			got, err := s.Squares(kind, q, side*side, square)
 			must(t, err)

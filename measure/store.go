@@ -164,6 +164,23 @@ func (s *Store) Version() string { return s.view().version }
 // Segments returns the segments that count, the first import first.
 func (s *Store) Segments() []SegmentInfo { return slices.Clone(s.view().rows) }
 
+// Ages returns when the oldest and the newest measurement of the segments of a kind were made, zero without any.
+// Segments whose newest is older than since do not count.
+func (s *Store) Ages(code market.Code, kind Kind, since time.Time) (oldest, newest time.Time) {
+	for _, row := range s.view().rows {
+		if row.Market != code || row.Kind != kind || row.Newest.Before(since) {
+			continue
+		}
+		if oldest.IsZero() || row.Oldest.Before(oldest) {
+			oldest = row.Oldest
+		}
+		if row.Newest.After(newest) {
+			newest = row.Newest
+		}
+	}
+	return oldest, newest
+}
+
 // Problems returns the errors of files that count and cannot be used.
 func (s *Store) Problems() []string {
 	s.seen.Lock()

@@ -264,7 +264,7 @@ func FuzzSegment(f *testing.F) {
 		v := &view{segments: []*segment{s}}
 		store := &Store{now: clockOf(now)}
 		store.current.Store(v)
-		q := Query{Market: s.Market, Limit: 100, Technology: 4, Operator: "ORANGE"}
+		q := Query{Market: s.Market, Limit: 100, Generations: []Generation{4}, Among: []string{"ORANGE"}}
 		store.Coverage(q)
 		store.Coverage(Query{Market: s.Market, Limit: 3})
 		store.SpeedtestsOfSite(SiteQuery{Query: q, Radio: []site.RadioID{{Kind: site.GNB, Operator: -1, Value: 1}}})

@@ -38,16 +38,6 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 	return groups(kind, s.view().filters(kind, &q)), nil
 }
 
-// CoverageCounts returns the groups of the coverage points that a query selects, and the
-// points that Coverage returns.
-func (s *Store) CoverageCounts(q Query) ([]Group, []Point, error) {
-	if err := q.check(); err != nil {
-		return nil, nil, err
-	}
-	filters := s.view().filters(Coverage, &q)
-	return groups(Coverage, filters), sample(filters, q.Limit), nil
-}
-
 // generations is the highest generation plus 1.
 const generations = 6
 

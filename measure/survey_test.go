@@ -60,7 +60,7 @@ func TestSurveyCountsEachMeasure(t *testing.T) {
 func mustSurvey(t *testing.T, s *Store, kind Kind, q Query, list []made) {
 	t.Helper()
 	if kind == Speedtest {
-		q.Technology = 0 // all say 4G
+		q.Generations = nil // all say 4G
 	}
 	want := map[groupKey][3][]float64{}
 	counts := map[groupKey]int{}
@@ -212,14 +212,14 @@ func since(days int) time.Time {
 }
 
 // Points come from all of a place.
-func TestSurveyedPoints(t *testing.T) {
+func TestSampledPoints(t *testing.T) {
 	text, _ := dense(40_000)
 	s := openStore(t, t.TempDir())
 	imported(t, s, market.FR, write(t, "a.csv", text))
 	q := Query{Market: market.FR, Limit: 64}
-	groups, points, err := s.CoverageCounts(q)
-	if err != nil || len(points) != 64 || len(groups) != 2 || groups[0].Count+groups[1].Count != 40_000 {
-		t.Fatalf("%d points, groups = %+v, %v, want 64 points and 2 groups of 40,000", len(points), groups, err)
+	points, err := s.Coverage(q)
+	if err != nil || len(points) != 64 {
+		t.Fatalf("%d points, %v, want 64", len(points), err)
 	}
 	quarters := map[[2]bool]int{}
 	for _, p := range points {
@@ -232,48 +232,9 @@ func TestSurveyedPoints(t *testing.T) {
 	}
 }
 
-// However few of the points around match, and whichever: the groups count each, and the
-// points are those of Coverage.
-func TestSurveyedPointsAgainstBruteForce(t *testing.T) {
-	r := rand.New(rand.NewPCG(23, 24))
-	list := random(r, 6000)
-	s := openStore(t, t.TempDir())
-	imported(t, s, market.FR, write(t, "a.csv", coverageOf(list[:2000])), write(t, "b.csv", coverageOf(list[2000:])))
-	for range 200 {
-		q := randomQuery(r)
-		q.Limit = 1 + r.IntN(12)
-		want, n := map[string]int{}, 0
-		for _, m := range list {
-			if matches(&q, &m, generationOf[m.tech]) {
-				want[m.key()]++
-				n++
-			}
-		}
-		groups, points, err := s.CoverageCounts(q)
-		if err != nil || len(points) != min(q.Limit, n) {
-			t.Fatalf("%+v: %d points, %d match (%v), want all or the limit", q, len(points), n, err)
-		}
-		for _, g := range groups {
-			n -= g.Count
-		}
-		if n != 0 {
-			t.Errorf("%+v: %d match that are not in %+v, want 0", q, n, groups)
-		}
-		for _, p := range points {
-			if want[p.key()]--; want[p.key()] < 0 {
-				t.Errorf("%+v: %s does not match or is there twice", q, p.key())
-			}
-		}
-		all, err := s.Coverage(q)
-		if err != nil || !slices.EqualFunc(points, all, func(a, b Point) bool { return a.ID == b.ID }) {
-			t.Errorf("%+v: got %d points, %v, want the %d of Coverage", q, len(points), err, len(all))
-		}
-	}
-}
-
 // Points that lie close together in a large place are shown from one end to the other, also
 // where the newest are all at one.
-func TestSurveyedPointsOfARoad(t *testing.T) {
+func TestSampledPointsOfARoad(t *testing.T) {
 	r := rand.New(rand.NewPCG(27, 28))
 	for _, n := range []int{60, 200, 1000, 5000} {
 		var b strings.Builder
@@ -288,7 +249,7 @@ func TestSurveyedPointsOfARoad(t *testing.T) {
 		}
 		s := openStore(t, t.TempDir())
 		imported(t, s, market.FR, write(t, "a.csv", b.String()))
-		_, points, err := s.CoverageCounts(Query{Market: market.FR, Operator: "SFR", Limit: 10,
+		points, err := s.Coverage(Query{Market: market.FR, Among: []string{"SFR"}, Limit: 10,
 			Disc: &geo.Disc{Center: geo.Point{Lat: 45.75, Lng: 4.86}, Radius: 10_000}})
 		if err != nil || len(points) != 10 {
 			t.Fatalf("%d points, %v, want 10", len(points), err)

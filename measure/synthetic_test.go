@@ -18,8 +18,8 @@ func TestSynthetic(t *testing.T) {
 		coverageHead+"a,"+known+"b,"+unknown+"c,2020"+known[4:]))
 	imported(t, s, market.FR, write(t, "coverage.csv",
 		coverageHead+"a,2026-11-20T10:02:00Z,45.5,4.25,-60,-80,12,LTE,CELLULAR,208,1,1001,,256257,7\n"))
-	names := func(s *Store, operator string) (list []string) {
-		points, err := s.Coverage(Query{Market: market.FR, Operator: operator, Limit: 10,
+	names := func(s *Store, operators ...string) (list []string) {
+		points, err := s.Coverage(Query{Market: market.FR, Among: operators, Limit: 10,
 			Since: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 		must(t, err)
 		for _, p := range points {
@@ -29,7 +29,7 @@ func TestSynthetic(t *testing.T) {
 	}
 	mustBe := func(s *Store) {
 		t.Helper()
-		if got := names(s, ""); len(got) != 3 || got[0] != "SYNTHETIC" || got[1] != "SYNTHETIC Orange" ||
+		if got := names(s); len(got) != 3 || got[0] != "SYNTHETIC" || got[1] != "SYNTHETIC Orange" ||
 			got[2] != "Orange" {
 			t.Errorf("names = %q, want SYNTHETIC, SYNTHETIC Orange, Orange", got)
 		}

@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		}
 		s, err := Open(db, newClock().now)
 		must(t, err)
-		entries, _ := s.Entries(Query{Market: market.FR})
+		entries := s.Entries(Query{Market: market.FR})
 		if got := fmt.Sprintf("%d problems; SFR %s, %d entries", len(s.Problems()),
 			s.Feeds(market.FR)[0].State(), len(entries)); got != c.open {
 			t.Errorf("%s %q: %s: opened with %s; want %s", c.bucket, c.key, c.value, got, c.open)
@@ -67,7 +67,7 @@ func TestDamagedFeed(t *testing.T) {
 		t.Fatalf("a damaged feed: got %v, or it is available, want neither", err)
 	}
 	load(t, s, "SFR", rowOf("1"))
-	if list, _ := reopen(t, db, newClock()).Entries(Query{Market: market.FR}); len(list) != 1 {
+	if list := reopen(t, db, newClock()).Entries(Query{Market: market.FR}); len(list) != 1 {
 		t.Errorf("got %v, want len(list) = 1", codes(list))
 	}
 }
@@ -94,7 +94,7 @@ func TestTogether(t *testing.T) {
 		})
 		work.Go(func() {
 			for range 200 {
-				l, _ := s.Entries(Query{Market: market.FR})
+				l := s.Entries(Query{Market: market.FR})
 				for _, e := range l {
 					if len(l) != 50 || e.Commune != l[0].Commune {
 						t.Errorf("%d entries, of %s and %s, want 50 and %s", len(l), e.Commune, l[0].Commune,

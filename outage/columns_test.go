@@ -54,11 +54,11 @@ func TestColumns(t *testing.T) {
 				if _, err := s.Import(context.Background(), market.FR, "SFR", good); err != nil {
 					t.Fatal(err)
 				}
-				before, _ := s.Entries(Query{Market: market.FR})
+				before := s.Entries(Query{Market: market.FR})
 				rows := tabletest.Change(unavailable, how, at)
 				filetest.Write(t, path, listText(rows))
 				reports, err := s.Import(context.Background(), market.FR, "SFR", path)
-				list, _ := s.Entries(Query{Market: market.FR})
+				list := s.Entries(Query{Market: market.FR})
 				if how == "doubled" || slices.Contains(required, column) {
 					if err == nil || !strings.Contains(err.Error(), "hs.csv:") ||
 						!strings.Contains(strings.ToLower(err.Error()), "the column "+strings.ToLower(column)+" ") {
@@ -142,7 +142,7 @@ func TestListWithoutStatuses(t *testing.T) {
 			}
 			filetest.Write(t, path, listText(rows))
 			_, err := s.Import(context.Background(), market.FR, "SFR", path)
-			list, _ := s.Entries(Query{Market: market.FR})
+			list := s.Entries(Query{Market: market.FR})
 			feed := s.Feeds(market.FR)[0]
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(feed.Why, tt.want) ||
 				feed.State() != Failed || !slices.Equal(codes(list), []string{"SFR 10235", "SFR 10236"}) {

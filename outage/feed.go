@@ -114,12 +114,13 @@ type FeedStatus struct {
 	Exists     bool       // the market has feeds
 	Available  bool       // every one that was asked for is
 	LastUpdate *time.Time // the oldest good read of those; nil: one was never read
+	Feeds      []Feed     // those that were asked for
 }
 
 // FeedStatus returns the status of the feeds of operators; without operators, of all feeds.
 func (s *Store) FeedStatus(code market.Code, operators []string) FeedStatus {
 	feeds := s.state.Load().feedsOf(code, operators)
-	status := FeedStatus{Exists: len(s.Feeds(code)) > 0, Available: len(feeds) > 0}
+	status := FeedStatus{Exists: len(s.Feeds(code)) > 0, Available: len(feeds) > 0, Feeds: feeds}
 	for i, f := range feeds {
 		status.Available = status.Available && f.Available(s.now())
 		if f.ReadAt == nil {

@@ -69,7 +69,7 @@ func TestFeed(t *testing.T) {
 		a, b := s, reopen(t, db, c)
 		feed := func(s *Store) string {
 			f, status := s.Feeds(market.FR)[0], s.FeedStatus(market.FR, []string{"SFR"})
-			entries, _ := s.Entries(Query{Market: market.FR})
+			entries := s.Entries(Query{Market: market.FR})
 			last := "never"
 			if status.LastUpdate != nil {
 				last = status.LastUpdate.Format("02T15")
@@ -124,7 +124,7 @@ func TestSnapshot(t *testing.T) {
 	c := newClock()
 	s, _ := opened(t, c)
 	look := func(s *Store) string {
-		list, _ := s.Entries(Query{Market: market.FR})
+		list := s.Entries(Query{Market: market.FR})
 		return fmt.Sprint(s.Version(), len(list), s.FeedStatus(market.FR, []string{"SFR"}).Available)
 	}
 	before := look(s)
@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 				t.Errorf("%s: no error", tt.name)
 			}
 			for _, s := range []*Store{s, reopen(t, db, c)} {
-				list, _ := s.Entries(Query{Market: market.FR})
+				list := s.Entries(Query{Market: market.FR})
 				if got := fmt.Sprint(codes(list)); got != "[SFR 1]" || s.Feeds(market.FR)[0].State() != Failed {
 					t.Errorf("%s: %s, %+v, want [SFR 1] and State = %v", tt.name, got, s.Feeds(market.FR)[0], Failed)
 				}
@@ -253,7 +253,7 @@ func TestSameCode(t *testing.T) {
 	load(t, s, "SFR", rowOf("42"))
 	load(t, s, "ORANGE", rowOf("42"))
 	for _, s := range []*Store{s, reopen(t, db, newClock())} {
-		list, _ := s.Entries(Query{Market: market.FR})
+		list := s.Entries(Query{Market: market.FR})
 		if len(list) != 2 || list[0].ID() != "operator:fr-orange:42" || list[1].ID() != "operator:fr-sfr:42" ||
 			list[1].SourceID() != "fr-sfr" {
 			t.Errorf("got %v, want operator:fr-orange:42 and operator:fr-sfr:42 of fr-sfr", codes(list))
@@ -272,7 +272,7 @@ func TestReadOnly(t *testing.T) {
 	defer db.Close()
 	for _, db := range []*store.DB{db, nil} {
 		s := reopen(t, db, c)
-		list, _ := s.Entries(Query{Market: market.FR})
+		list := s.Entries(Query{Market: market.FR})
 		if (len(list) == 1) != (db != nil) {
 			t.Errorf("got %v, want one while the database is there", codes(list))
 		}

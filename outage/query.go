@@ -12,17 +12,15 @@ import (
 type Query struct {
 	Market    market.Code
 	Operators []string // keys; none: every one
-	Area      string   // code of the market's table; "": anywhere
+	Areas     []string // codes of the market's table; none: anywhere
 	// Disc selects the outages in a disc, the nearest first. Box selects those in a box; it is
 	// ignored with a Disc. nil means anywhere.
-	Disc  *geo.Disc
-	Box   *geo.Box
-	Limit int // 0: all
+	Disc *geo.Disc
+	Box  *geo.Box
 }
 
-// Entries returns the selected entries, the latest beginning first, then by id. truncated reports
-// whether there are more than the limit.
-func (s *Store) Entries(q Query) (list []*Entry, truncated bool) {
+// Entries returns the selected entries, the latest beginning first, then by id.
+func (s *Store) Entries(q Query) []*Entry {
 	return Find(q, s.state.Load().inOrder(q.Market).entries, func(*Entry) bool { return true })
 }
 
@@ -34,9 +32,8 @@ type Located interface {
 }
 
 // Find returns the outages of a market that match q and wants. They keep their order, except
-// that with a disc the nearest come first. truncated reports whether there are more than the
-// limit.
-func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated bool) {
+// that with a disc the nearest come first.
+func Find[T Located](q Query, all []T, wants func(T) bool) []T {
 	type found struct {
 		item   T
 		metres float64 // from the centre of the disc
@@ -47,9 +44,6 @@ func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated 
 		box = &around
 	}
 	for _, item := range all {
-		if q.Disc == nil && q.Limit > 0 && len(hits) > q.Limit {
-			break
-		}
 		operator, area, p := item.Place()
 		if metres, ok := q.match(operator, area, p, box); ok && wants(item) {
 			hits = append(hits, found{item, metres})
@@ -58,14 +52,11 @@ func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated 
 	if q.Disc != nil {
 		slices.SortStableFunc(hits, func(a, b found) int { return cmp.Compare(a.metres, b.metres) })
 	}
-	if truncated = q.Limit > 0 && len(hits) > q.Limit; truncated {
-		hits = hits[:q.Limit]
-	}
-	list = make([]T, len(hits))
+	list := make([]T, len(hits))
 	for i, f := range hits {
 		list[i] = f.item
 	}
-	return list, truncated
+	return list
 }
 
 // match reports whether the query selects a place, and returns its distance from the centre of the
@@ -73,7 +64,7 @@ func Find[T Located](q Query, all []T, wants func(T) bool) (list []T, truncated 
 func (q *Query) match(operator, area string, p geo.Point, box *geo.Box) (metres float64, ok bool) {
 	switch {
 	case len(q.Operators) > 0 && !slices.Contains(q.Operators, operator),
-		q.Area != "" && q.Area != area,
+		len(q.Areas) > 0 && !slices.Contains(q.Areas, area),
 		box != nil && !box.Contains(p):
 		return 0, false
 	case q.Disc == nil:

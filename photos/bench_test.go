@@ -103,8 +103,8 @@ func BenchmarkMillion(b *testing.B) {
 		name string
 		ask  func() (int, error)
 	}{
-		{"list a site", func() (int, error) { _, n, err := s.List("fr-77", "", 20, 0); return n, err }},
-		{"list 10,000", func() (int, error) { _, n, err := s.List("fr-x", "", 100, 0); return n, err }},
+		{"list a site", func() (int, error) { _, n, err := s.List("fr-77", nil, 20, 0); return n, err }},
+		{"list 10,000", func() (int, error) { _, n, err := s.List("fr-x", nil, 100, 0); return n, err }},
 		{"all", func() (int, error) { _, n, err := s.All(Filter{}, 20, 0); return n, err }},
 	} {
 		b.Run(tt.name, func(b *testing.B) {

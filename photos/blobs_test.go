@@ -171,7 +171,7 @@ func TestFaultsBetweenSteps(t *testing.T) {
 			}
 			log.SetAway(false)
 			b.sweep(t)
-			l, total, err := b.List("fr-1", "", 10, 0)
+			l, total, err := b.List("fr-1", nil, 10, 0)
 			if err != nil || (total == 1) != tt.stays {
 				t.Fatalf("photos = %d, error = %v, want it to stay: %v", total, err, tt.stays)
 			}
@@ -323,7 +323,7 @@ func TestWriteMonths(t *testing.T) {
 	if n != 5 || images != 15 || lost != nil || err != nil {
 		t.Errorf("EachImage() = %d, %v, %v, with %d images; want 5 with 15", n, lost, err, images)
 	}
-	delete(a.shelf.all, BlobName(errorless(a.List("fr-1", "", 1, 0))[0].ID, OG))
+	delete(a.shelf.all, BlobName(errorless(a.List("fr-1", nil, 1, 0))[0].ID, OG))
 	a.shelf.copies = map[string][]byte{}
 	if n, lost, err := a.WriteMonths(t.Context(), folder.Dir(t.TempDir())); n != 5 || !errors.Is(lost, errLost) || err != nil {
 		t.Errorf("WriteMonths() with a lost image = %d, %v, %v; want 5, errLost", n, lost, err)

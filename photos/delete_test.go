@@ -218,7 +218,7 @@ func TestReadOnly(t *testing.T) {
 	r := report(t, s, p.ID, "a", "spam", "x")
 	stop()
 	none := Open(nil, folder.Dir(t.TempDir()), time.Now)
-	if l, total, err := none.List("fr-1", "", 10, 0); len(l) != 0 || total != 0 || err != nil || l == nil {
+	if l, total, err := none.List("fr-1", nil, 10, 0); len(l) != 0 || total != 0 || err != nil || l == nil {
 		t.Errorf("List = %v, %d, %v, want none, a value, 0 and no error", l, total, err)
 	}
 	if _, err := none.Image(p.ID, Main); !errors.Is(err, ErrNoPhoto) {
@@ -310,7 +310,7 @@ func TestConcurrently(t *testing.T) {
 			err = errors.Join(err, err1, err2)
 		}
 		_, _, err1 := s.CheckRecords()
-		_, _, err2 := s.List("fr-1", "", 100, 0)
+		_, _, err2 := s.List("fr-1", nil, 100, 0)
 		if err := errors.Join(err, err1, err2, s.Sweep()); err != nil {
 			t.Error(err)
 			break

@@ -159,7 +159,7 @@ func TestListSites(t *testing.T) {
 					}
 				}
 			}
-			list, total, err := s.ListSites(keys, operator, limit)
+			list, total, err := s.ListSites(keys, operators(operator), limit)
 			for _, p := range list {
 				got = append(got, p.ID)
 			}

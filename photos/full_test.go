@@ -51,7 +51,7 @@ func fill(t *testing.T, s *Store, size int) (n int, err error) {
 // stillWorks fails unless exactly n photos exist and can be read.
 func stillWorks(t *testing.T, s *Store, n int) {
 	t.Helper()
-	l, total, err := s.List("fr-1", "", 10_000, 0)
+	l, total, err := s.List("fr-1", nil, 10_000, 0)
 	if err != nil || total != n || len(l) != n {
 		t.Fatalf("listed photos = %d, %v; want %d", total, err, n)
 	}

@@ -31,9 +31,9 @@ func shownSomewhere(t *testing.T, s *Store, id string) (places []string) {
 			places = append(places, place)
 		}
 	}
-	_, n, err := s.List("fr-1", "", 10, 0)
+	_, n, err := s.List("fr-1", nil, 10, 0)
 	count("the list of its site", n, err)
-	_, n, err = s.ListSites([]string{"fr-1"}, "", 10)
+	_, n, err = s.ListSites([]string{"fr-1"}, nil, 10)
 	count("the list of sites", n, err)
 	_, n, err = s.Find(func(*Brief) bool { return true }, 10, 0)
 	count("the search", n, err)

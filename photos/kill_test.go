@@ -109,7 +109,7 @@ func afterKill(t *testing.T, dir folder.Dir, have map[string]int, unsure, gone m
 	t.Helper()
 	s, stop := opened(t, dir, time.Now)
 	defer stop()
-	l, total, err := s.List("fr-1", "", 1e6, 0)
+	l, total, err := s.List("fr-1", nil, 1e6, 0)
 	if err != nil || total != len(l) {
 		t.Fatalf("%d of %d: %v, want %d and no error", len(l), total, err, len(l))
 	}

@@ -4,30 +4,28 @@ import (
 	"bytes"
 	"errors"
 	"slices"
-	"strings"
 
 	"relais/internal/store"
 	"relais/market"
 )
 
 // List returns a page of the shown photos of a site, the newest first, and their
-// total. With an operator it lists only those of the operator.
-func (s *Store) List(siteKey, operator string, limit, offset int) ([]*Photo, int, error) {
-	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, shownOf(operator))
+// total. With operators it lists only those of one of them.
+func (s *Store) List(siteKey string, operators []string, limit, offset int) ([]*Photo, int, error) {
+	return s.page(sitesBucket, sitePrefix(siteKey), limit, offset, shownOf(operators))
 }
 
 // shownOf returns a filter for the entries of a site. It selects photos that are shown, of one of
-// the operators, which are separated by commas; "" selects all operators.
-func shownOf(operators string) func(value []byte) bool {
-	keys := strings.Split(operators, ",")
+// the operators; nil selects all.
+func shownOf(operators []string) func(value []byte) bool {
 	return func(v []byte) bool {
-		return len(v) > 0 && v[0] == visible && (operators == "" || slices.Contains(keys, string(v[1:])))
+		return len(v) > 0 && v[0] == visible && (operators == nil || slices.Contains(operators, string(v[1:])))
 	}
 }
 
 // ListSites returns the results of List for several sites one after the other, at most limit
 // photos in all.
-func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list []*Photo, total int, err error) {
+func (s *Store) ListSites(siteKeys, operators []string, limit int) (list []*Photo, total int, err error) {
 	err = s.viewList(func(tx *store.Tx) error {
 		b := tx.Bucket([]byte(sitesBucket))
 		if b == nil {
@@ -39,7 +37,7 @@ func (s *Store) ListSites(siteKeys []string, operator string, limit int) (list [
 			if k, _ := c.Seek(prefix); !bytes.HasPrefix(k, prefix) {
 				continue // like most sites
 			}
-			some, n, err := pageIn(tx, sitesBucket, prefix, limit-len(list), 0, shownOf(operator))
+			some, n, err := pageIn(tx, sitesBucket, prefix, limit-len(list), 0, shownOf(operators))
 			if err != nil {
 				return err
 			}

@@ -82,9 +82,17 @@ func add(t testing.TB, s *Store, n New) *Photo {
 	return p
 }
 
+// operators is a list of an operator, nil for "".
+func operators(key string) []string {
+	if key == "" {
+		return nil
+	}
+	return []string{key}
+}
+
 func list(t testing.TB, s *Store, site, operator string, limit, offset int) (captions []string, total int) {
 	t.Helper()
-	l, total, err := s.List(site, operator, limit, offset)
+	l, total, err := s.List(site, operators(operator), limit, offset)
 	must(t, err)
 	for _, p := range l {
 		captions = append(captions, p.Caption)

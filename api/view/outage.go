@@ -81,6 +81,9 @@ type OperatorFeed struct {
 	Available bool `json:"available" doc:"Whether the files of all requested operators were read within 48 hours. While false, outages may be missing."`
 }
 
+// NewOperatorFeed returns the status of feeds as answers show it.
+func NewOperatorFeed(s outage.FeedStatus) OperatorFeed { return OperatorFeed{s.Exists, s.Available} }
+
 // OutagesMeta is the meta of /outages.
 type OutagesMeta struct {
 	Market                  market.Code  `json:"market"`

@@ -1,5 +1,10 @@
 package view
 
+import (
+	"relais/index"
+	"relais/market"
+)
+
 // A Department is a row of the department statistics: numbers of sites.
 type Department struct {
 	Code      string `json:"code"`
@@ -13,6 +18,12 @@ type Department struct {
 	EnService int    `json:"enService" doc:"Whose most advanced status is En service."`
 	TechOp    int    `json:"techOp" doc:"Whose most advanced status is Techniquement opérationnel."`
 	Projet    int    `json:"projet" doc:"Which are only projects."`
+}
+
+// NewDepartment returns the row of a department.
+func NewDepartment(a market.Area, c index.Counts) Department {
+	return Department{a.Code, a.Label, c.Total, c.FiveG3500, c.FiveG2100, c.FiveG, c.FourG, c.ThreeG, c.InService, c.Operational,
+		c.Projects}
 }
 
 // StatsMeta is the meta of /stats/departments.

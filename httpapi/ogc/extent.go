@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"relais/api"
+	"relais/catalog"
 	"relais/geo"
 	"relais/market"
 	"relais/measure"
-	"relais/outage"
 )
 
 type extent struct {
@@ -73,14 +73,8 @@ func (m *moments) add(t time.Time) {
 
 // timesOfOutages returns when the outages of a market began.
 func timesOfOutages(r *api.Env, code market.Code) (m moments) {
-	list, _ := r.Outages.All(outage.Query{Market: code})
-	for _, o := range list {
-		switch {
-		case o.Entry == nil:
-			m.add(o.Report.StartedAt)
-		case o.Entry.Start != nil:
-			m.add(*o.Entry.Start)
-		}
+	for _, o := range r.FindOutages(catalog.Outages{Market: market.Get(code), Limit: -1}).Items {
+		m.add(o.Began())
 	}
 	return m
 }
@@ -91,14 +85,8 @@ func timesOfMeasures(kind measure.Kind) func(*api.Env, market.Code) moments {
 		if r.Measures == nil {
 			return m
 		}
-		oldest := oldestMeasure(r)
-		for _, s := range r.Measures.Segments() {
-			if s.Market == code && s.Kind == kind && !s.Newest.Before(oldest) {
-				m.add(s.Oldest)
-				m.add(s.Newest)
-			}
-		}
-		if m.first.Before(oldest) && !m.first.IsZero() {
+		oldest := r.Minute().Add(-measureDays * 24 * time.Hour)
+		if m.first, m.last = r.Measures.Ages(code, kind, oldest); m.first.Before(oldest) && !m.first.IsZero() {
 			m.first = oldest
 		}
 		return m

@@ -2,12 +2,13 @@ package ogc
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"relais/api"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export"
+	"relais/index"
 	"relais/market"
 	"relais/measure"
 )
@@ -33,41 +34,42 @@ var sites = func() kind {
 	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
 		scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *siteItems) (*features, error) {
-			rows, err := r.SiteRows(ctx, &p.SiteParams, p.BBox.box())
+			q, err := p.Question()
 			if err != nil {
 				return nil, err
 			}
-			total := len(rows.Sites)
-			rows.Sites = cut(rows.Sites, p.Offset, p.limit())
-			return &features{market: p.Market, kind: "sites", table: bySiteKey(rows.SiteTable()), offset: p.Offset, limit: p.limit(),
-				total: total}, nil
+			q.Where.Box, q.Offset, q.Limit = p.BBox.box(), p.Offset, p.limit()
+			found, err := r.Sites(ctx, q)
+			return &features{market: p.Market, kind: "sites", table: bySiteKey(rowsOf(found.Selected, found.Sites...).SiteTable()),
+				offset: p.Offset, limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			rows, err := r.SiteRow(p.Market, p.FeatureID)
+			found, err := r.Site(catalog.Site{Name: p.FeatureID, Market: market.Get(p.Market)})
 			if err != nil {
 				return nil, err
 			}
-			f := &features{market: p.Market, kind: "sites", table: bySiteKey(rows.SiteTable())}
-			for row := range f.table.Rows { // its siteKey, by whatever name it was asked
-				var v export.Value
-				row.Cell(0, &v)
-				f.id = v.Text
-			}
-			return f, nil
+			return &features{market: p.Market, kind: "sites", table: bySiteKey(rowOf(found).SiteTable()), id: found.Key()}, nil
 		})
 	return k
 }()
+
+// rowsOf returns sites as rows, none of a market without an inventory.
+func rowsOf(s catalog.Selected, sites ...uint32) *export.Register {
+	if s.Register == nil {
+		return &export.Register{}
+	}
+	return &export.Register{Market: s.Register, Source: view.SourceOf(s.Register.Table, s.Register.Snap), Sites: sites,
+		Filter: s.Filter.OfEmissions()}
+}
+
+func rowOf(f catalog.SiteFound) *export.Register {
+	return rowsOf(catalog.Selected{Register: f.Register, Filter: index.All}, f.At)
+}
 
 // bySiteKey makes the siteKey the id of a table of sites.
 func bySiteKey(t *export.Table) *export.Table {
 	t.ID = 0
 	return t
-}
-
-// cut returns the part of a list from offset on, of at most limit elements.
-func cut[E any](list []E, offset, limit int) []E {
-	list = list[min(offset, len(list)):]
-	return list[:min(limit, len(list))]
 }
 
 type outageItems struct {
@@ -84,28 +86,25 @@ var outages = func() kind {
 		scope: "network-status:read", failure: "OUTAGES", maxAge: 30,
 		dependsOn: []string{"outages"}, errors: []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}},
 		func(_ context.Context, r *api.Env, p *outageItems) (*features, error) {
-			list, err := r.OutageRows(&p.OutageParams, p.BBox.box())
+			q, err := p.Question()
 			if err != nil {
 				return nil, err
 			}
-			list = slices.DeleteFunc(list, func(o view.Outage) bool {
-				t, _ := time.Parse(time.RFC3339, o.StartedAt) // zero where it is not stated
-				return !p.Datetime.has(t)
-			})
-			return &features{market: p.Market, kind: "outages", table: view.OutageTable(cut(list, p.Offset, p.limit())),
-				offset: p.Offset, limit: p.limit(), total: len(list)}, nil
+			q.Since, q.Until, _ = p.Datetime.bounds()
+			q.Box, q.Offset, q.Limit = p.BBox.box(), p.Offset, p.limit()
+			found := r.FindOutages(q)
+			return &features{market: p.Market, kind: "outages", table: view.OutageTable(r.NewOutages(found.Items)),
+				offset: p.Offset, limit: p.limit(), total: found.Total}, nil
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			q := &outageItems{}
-			q.Market, q.Source = p.Market, "all"
-			list, err := r.OutageRows(&q.OutageParams, nil)
-			return &features{market: p.Market, kind: "outages", table: view.OutageTable(list), id: p.FeatureID}, err
+			all := r.FindOutages(catalog.Outages{Market: market.Get(p.Market), Limit: -1})
+			return &features{market: p.Market, kind: "outages", table: view.OutageTable(r.NewOutages(all.Items)), id: p.FeatureID}, nil
 		})
 	return k
 }()
 
 type measureItems struct {
-	api.MeasureParams
+	api.MarketOperators
 	place
 	when
 	page
@@ -114,27 +113,16 @@ type measureItems struct {
 // The measurements of the last year are features.
 const measureDays = 365
 
-func (p *measureItems) span(r *api.Env) api.Span {
-	from, to, _ := p.Datetime.bounds()
-	oldest := oldestMeasure(r)
-	if from.Before(oldest) {
-		from = oldest
-	}
-	return api.Span{Since: from, Until: to, Box: p.BBox.box()}
-}
-
-func oldestMeasure(r *api.Env) time.Time {
-	return r.Now.UTC().Truncate(time.Minute).AddDate(0, 0, -measureDays)
+// question returns the question for a page.
+func (p *measureItems) question() (q catalog.Measures, err error) {
+	q = catalog.Measures{Days: measureDays, Box: p.BBox.box(), Offset: p.Offset, Limit: p.limit()}
+	q.Since, q.Until, _ = p.Datetime.bounds()
+	q.Market, q.Operators, err = p.Resolve()
+	return q, err
 }
 
 // newestMeasures is how many of the newest measurements can be asked by their ids.
 const newestMeasures = 10000
-
-func anyMeasure(p *marketOne) *measureItems {
-	q := &measureItems{}
-	q.Market = p.Market
-	return q
-}
 
 var measureErrors = []string{"INVALID_BBOX", "INVALID_OPERATOR", "INVALID_DATE"}
 
@@ -146,14 +134,17 @@ var speedtests = func() kind {
 		scope: "speedtest:read", failure: "SPEEDTESTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
-			list, total, err := r.SpeedtestRows(&p.MeasureParams, p.span(r), p.Offset, p.limit())
-			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(list), offset: p.Offset,
-				limit: p.limit(), total: total}, err
+			q, err := p.question()
+			if err != nil {
+				return nil, err
+			}
+			found, err := r.Speedtests(q)
+			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(found.Items), offset: p.Offset,
+				limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			q := anyMeasure(p)
-			list, _, err := r.SpeedtestRows(&q.MeasureParams, q.span(r), 0, newestMeasures)
-			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(list), id: p.FeatureID}, err
+			found, err := r.Speedtests(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, Limit: newestMeasures})
+			return &features{market: p.Market, kind: "speedtests", table: export.Speedtests(found.Items), id: p.FeatureID}, err
 		})
 	return k
 }()
@@ -166,14 +157,17 @@ var coverage = func() kind {
 		scope: "coverage:read", failure: "COVERAGE_POINTS", maxAge: 60,
 		dependsOn: []string{"recent measures"}, errors: measureErrors},
 		func(_ context.Context, r *api.Env, p *measureItems) (*features, error) {
-			list, total, err := r.CoverageRows(&p.MeasureParams, p.span(r), p.Offset, p.limit())
-			return &features{market: p.Market, kind: "coverage", table: export.Coverage(list), offset: p.Offset,
-				limit: p.limit(), total: total}, err
+			q, err := p.question()
+			if err != nil {
+				return nil, err
+			}
+			found, err := r.Points(q)
+			return &features{market: p.Market, kind: "coverage", table: export.Coverage(found.Items), offset: p.Offset,
+				limit: p.limit(), total: found.Total}, err
 		},
 		func(_ context.Context, r *api.Env, p *marketOne) (*features, error) {
-			q := anyMeasure(p)
-			list, err := r.CoverageRow(&q.MeasureParams, q.span(r), p.FeatureID)
-			return &features{market: p.Market, kind: "coverage", table: export.Coverage(list), id: p.FeatureID}, err
+			found, err := r.Points(catalog.Measures{Market: market.Get(p.Market), Days: measureDays, ID: p.FeatureID, Limit: 1})
+			return &features{market: p.Market, kind: "coverage", table: export.Coverage(found.Items), id: p.FeatureID}, err
 		})
 	return k
 }()

@@ -93,9 +93,3 @@ func (p period) days() (first, last site.Date) {
 	}
 	return first, last
 }
-
-// has reports whether a moment is in the period. An unknown moment is.
-func (p period) has(t time.Time) bool {
-	from, to, _ := p.bounds()
-	return t.IsZero() || !t.Before(from) && (to.IsZero() || t.Before(to))
-}

@@ -7,6 +7,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/export"
 	"relais/market"
 )
@@ -29,10 +30,16 @@ var sectors = func() kind {
 	k.items, k.item = declare(decl{name: k.name, columns: k.table().Names(),
 		scope: "antennas:read", failure: "ANTENNAS", errors: siteErrors, maxAge: 60},
 		func(ctx context.Context, r *api.Env, p *sectorItems) (*features, error) {
-			rows, err := r.SiteRows(ctx, &p.SiteParams, p.BBox.box())
+			q, err := p.Question()
 			if err != nil {
 				return nil, err
 			}
+			q.Where.Box = p.BBox.box()
+			found, err := r.Sites(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			rows := rowsOf(found.Selected, found.Sites...)
 			f := &features{market: p.Market, kind: "sectors", limit: p.limit(), after: true, total: unknown}
 			if m := rows.Market; m != nil && rows.Filter == nil && len(rows.Sites) == m.Len() {
 				// Counting under a filter would read every site for each page; numberMatched is optional.
@@ -83,8 +90,8 @@ func beginAfter(r *api.Env, p *sectorItems, rows *export.Register) (skip int, er
 // siteOfSector returns the site of a sector with the id, nil if it does not exist.
 func siteOfSector(r *api.Env, c market.Code, id string) *export.Register {
 	for _, name := range sitesOfSector(id) {
-		if rows, err := r.SiteRow(c, name); err == nil {
-			return rows
+		if found, err := r.Site(catalog.Site{Name: name, Market: market.Get(c)}); err == nil {
+			return rowOf(found)
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ func (k *feedKit) expect(when, operator, want string) {
 			got = fmt.Sprint(f.State(), ", read ", hour(f.ReadAt), ", failed ", hour(f.FailedAt), ":")
 		}
 	}
-	entries, _ := k.store.Entries(outage.Query{Market: market.FR, Operators: []string{operator}})
+	entries := k.store.Entries(outage.Query{Market: market.FR, Operators: []string{operator}})
 	for _, e := range entries {
 		got += " " + e.Code
 	}

@@ -27,8 +27,8 @@ func empty(t *testing.T) *Reading {
 		t.Fatal(err)
 	}
 	return &Reading{Submissions: NewSubmissionStores(said, nil), Env: &api.Env{
-		Photos:  &api.Photos{Store: photos.Open(nil, "", time.Now)},
-		Catalog: catalog.Catalog{Outages: said.Outages(), Archives: archive.Open(nil, time.Now), Now: time.Now()}}}
+		Catalog: catalog.Catalog{Outages: said.Outages(), Archives: archive.Open(nil, time.Now),
+			Photos: photos.Open(nil, "", time.Now), Now: time.Now()}}}
 }
 
 // shown is arguments of a tool as the examples of its schema have them.

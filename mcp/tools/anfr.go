@@ -101,7 +101,11 @@ type Stats struct {
 }
 
 func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, error) {
-	rows, err := r.Departments(p.Operator)
+	q, err := p.Operator.Departments()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.Departments(q)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +113,7 @@ func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, e
 	var kept []view.Department
 	for _, d := range rows {
 		if p.Department == "" || sameDepartment(d.Code, p.Department) {
-			kept = append(kept, d)
+			kept = append(kept, view.NewDepartment(d.Area, d.Counts))
 			answer.AllSites += d.Total
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/measure"
 )
 
@@ -82,12 +83,12 @@ func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSumma
 }
 
 func (r *Reading) areaSummary(c *Center, radius radiusParams, in api.MarketParams, d daysParams) (*AreaSummary, error) {
-	store, q, err := r.MeasureQuery(in, d.Days, 1)
+	m, operators, err := in.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	q.Disc = radius.disc(c.point())
-	groups, err := store.Survey(measure.Speedtest, q)
+	groups, err := r.Survey(measure.Speedtest,
+		catalog.Measures{Market: m, Operators: operators, Days: d.Days, Disc: radius.disc(c.point())})
 	if err != nil {
 		return nil, err
 	}

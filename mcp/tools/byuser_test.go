@@ -95,7 +95,7 @@ func TestOrigin(t *testing.T) {
 	key, operator, at := w.site(0)
 	r := w.as(ann)
 	with, _, _ := withPhotos(t)
-	if _, err := with.Photos.Store.Add(t.Context(),
+	if _, err := with.Photos.Add(t.Context(),
 		photos.New{SiteKey: key, Operator: operator, Caption: words, ClientID: "c", AuthorName: "Ann",
 			Images: map[photos.Size][]byte{photos.Main: {1}, photos.Thumb: {2}, photos.OG: {3}}}); err != nil {
 		t.Fatal(err)

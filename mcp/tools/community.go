@@ -8,10 +8,9 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/community"
 	"relais/index"
-	"relais/market"
-	"relais/outage"
 	"relais/site"
 )
 
@@ -121,11 +120,11 @@ type ObservationList struct {
 }
 
 func (r *Reading) communityListObservations(_ context.Context, p *observationsParams) (*ObservationList, error) {
-	q, err := outagesIn(p.MarketParams, api.AreaParams{})
+	m, operators, err := p.MarketParams.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	q.Disc = p.disc(p.point())
+	q := catalog.Outages{Market: m, Operators: operators, Source: catalog.FromPeople, Disc: p.disc(p.point()), Limit: -1}
 	wants := func(t observationType) bool { return p.Type == anyObservation || p.Type == t }
 	var items []Observation
 	if wants(anOutage) {
@@ -135,7 +134,6 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 		items = append(items, r.validationsNear(q)...)
 	}
 	total := len(items)
-	m := market.Get(p.Market)
 	loaded := r.register(m)
 	if p.Type == aPhoto && loaded == nil { // photos are found by the sites of the register
 		if _, err := r.Register(m); err != nil {
@@ -159,9 +157,9 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 	return &ObservationList{p.center(p.Market), listOf(page.Items, p.Offset, total), from}, nil
 }
 
-func (r *Reading) outagesNear(q outage.Query) (items []Observation) {
-	reports, _ := r.Outages.Reports(q)
-	for _, o := range reports {
+func (r *Reading) outagesNear(q catalog.Outages) (items []Observation) {
+	for _, found := range r.FindOutages(q).Items {
+		o := found.Report
 		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator,
 			What: string(o.Severity), Reason: o.Reason, ByUsers: byUsers, State: string(o.State), Count: &o.Confirms,
 			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng},
@@ -170,8 +168,8 @@ func (r *Reading) outagesNear(q outage.Query) (items []Observation) {
 	return items
 }
 
-func (r *Reading) validationsNear(q outage.Query) (items []Observation) {
-	list := r.Submissions.Community.Near(q.Market, *q.Disc)
+func (r *Reading) validationsNear(q catalog.Outages) (items []Observation) {
+	list, keys := r.Submissions.Community.Near(q.Market.Code, *q.Disc), q.Market.KeysOf(q.Operators)
 	slices.SortFunc(list, func(a, b community.Validation) int {
 		return cmp.Or(cmp.Compare(b.LastDay, a.LastDay), cmp.Compare(a.ID, b.ID))
 	})
@@ -180,7 +178,7 @@ func (r *Reading) validationsNear(q outage.Query) (items []Observation) {
 		if v.Subject == community.Operator {
 			operator = v.Value
 		}
-		if len(q.Operators) > 0 && !slices.Contains(q.Operators, operator) {
+		if keys != nil && !slices.Contains(keys, operator) {
 			continue
 		}
 		what := string(v.Subject)
@@ -199,17 +197,13 @@ const mostSites = 200
 
 // photosNear is the first of the photos of the sites around a point, and how many there
 // are.
-func (r *Reading) photosNear(m *index.Market, q outage.Query, most int) (items []Observation, total int, err error) {
-	operator := ""
-	if len(q.Operators) > 0 {
-		operator = q.Operators[0]
-	}
+func (r *Reading) photosNear(m *index.Market, q catalog.Outages, most int) (items []Observation, total int, err error) {
 	hits := m.Find(index.Query{Filter: index.All, Disc: q.Disc}, 0, mostSites)
 	keys, prefix := make([]string, len(hits.Sites)), index.Key(m.Table.Code, "")
 	for i, at := range hits.Sites {
 		keys[i] = prefix + m.Snap.ID(int(at))
 	}
-	photos, total, err := r.Photos.ListSites(keys, operator, most)
+	photos, total, err := r.Photos.ListSites(keys, m.Table.KeysOf(q.Operators), most)
 	if err != nil {
 		return nil, 0, err
 	}

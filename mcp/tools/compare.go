@@ -133,18 +133,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 
 // countMeasures says how many measures of a kind a market has, and of when.
 func countMeasures(store *measure.Store, code market.Code, kind measure.Kind) MeasureCount {
-	var oldest, newest time.Time
-	for _, s := range store.Segments() {
-		if s.Market != code || s.Kind != kind {
-			continue
-		}
-		if oldest.IsZero() || s.Oldest.Before(oldest) {
-			oldest = s.Oldest
-		}
-		if s.Newest.After(newest) {
-			newest = s.Newest
-		}
-	}
+	oldest, newest := store.Ages(code, kind, time.Time{})
 	return MeasureCount{store.Count(code, kind), dayOf(oldest), dayOf(newest)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/measure"
@@ -73,17 +74,21 @@ type CoveragePoint struct {
 }
 
 func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*SiteCoverage, error) {
-	near, err := r.nearSite(&p.nearSiteParams, p.Limit)
+	loaded, c, q, err := r.nearSite(&p.nearSiteParams)
 	if err != nil {
 		return nil, err
 	}
-	groups, points, err := near.store.CoverageCounts(near.query)
+	groups, err := r.Survey(measure.Coverage, q)
 	if err != nil {
 		return nil, err
 	}
-	v := &SiteCoverage{Center: *near.center, Technologies: []TechnologyCoverage{},
-		Points:   make([]CoveragePoint, len(points)),
-		Measured: measured, Sourced: sourced(near.market.Table, near.market)}
+	q.Sample, q.Limit = true, p.Limit
+	points, err := r.Points(q)
+	if err != nil {
+		return nil, err
+	}
+	v := &SiteCoverage{Center: *c, Technologies: []TechnologyCoverage{}, Points: make([]CoveragePoint, len(points.Items)),
+		Measured: measured, Sourced: sourced(loaded.Table, loaded)}
 	slices.SortStableFunc(groups, func(a, b measure.Group) int { return int(a.Technology) - int(b.Technology) })
 	for i := range groups {
 		g := newGroup(&groups[i])
@@ -95,8 +100,8 @@ func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*S
 		last.Count += g.Count
 		v.Total += g.Count
 	}
-	for i := range points {
-		v.Points[i] = newCoveragePoint(&points[i], near.center.point())
+	for i := range points.Items {
+		v.Points[i] = newCoveragePoint(&points.Items[i], c.point())
 	}
 	return v, nil
 }
@@ -108,31 +113,18 @@ func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
 		Technology: p.Technology, Operator: p.OperatorName, Radio: pointRadio(&p.Radio)}
 }
 
-// A nearSite is a question about the coverage points around a site.
-type nearSite struct {
-	market *index.Market
-	center *Center
-	store  *measure.Store
-	query  measure.Query
-}
-
-func (r *Reading) nearSite(p *nearSiteParams, limit int) (*nearSite, error) {
+// nearSite returns a site, its place, and the question for what was measured around it.
+func (r *Reading) nearSite(p *nearSiteParams) (*index.Market, *Center, catalog.Measures, error) {
+	q := catalog.Measures{Generations: p.Technology.Generations()}
 	loaded, at, err := r.Locate(p.Site, p.Market)
 	if err != nil {
-		return nil, err
+		return nil, nil, q, err
 	}
-	days := 0
 	if p.Days != nil {
-		days = *p.Days
-	}
-	store, q, err := r.MeasureQuery(api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}, days, limit)
-	if err != nil {
-		return nil, err
-	}
-	if p.Technology != nil {
-		_, q.Technology, _ = measure.Technologies(string(*p.Technology)) // one, since it was bound
+		q.Days = *p.Days
 	}
 	c := r.centerOf(loaded, at)
 	q.Disc = &geo.Disc{Center: c.point(), Radius: p.RadiusKm * 1000}
-	return &nearSite{loaded, c, store, q}, nil
+	q.Market, q.Operators, err = api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}.Resolve()
+	return loaded, c, q, err
 }

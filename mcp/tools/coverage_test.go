@@ -102,7 +102,7 @@ func TestMeasuresBadArguments(t *testing.T) {
 		{r, "sites_get_speedtests", `{}`, "siteId"},
 		{r, "sites_get_speedtests", `{"siteId":"` + key + `","operator":"SALT_CH"}`, "operator"},
 		{r, "sites_get_speedtests", `{"siteId":"` + key + `","operator":"NOBODY"}`,
-			"one of BOUYGUES, FREE, ORANGE, SFR, ALL"},
+			"FR has SFR, BOUYGUES, ORANGE, FREE, ALL"},
 		{r, "sites_get_coverage", `{"siteId":"` + key + `","technology":"6G"}`, "technology"},
 		{r, "sites_get_coverage", `{"siteId":"` + key + `","limit":51}`, "limit"},
 		{r, "sites_get_coverage", `{"siteId":"` + key + `","radiusKm":11}`, "radiusKm"},

@@ -24,10 +24,10 @@ func TestSubmitOnAFullDisk(t *testing.T) {
 // Every tool that would show an unusable dataset as empty needs it.
 func TestNeeds(t *testing.T) {
 	for _, tt := range []struct{ name, data string }{
-		{"sites_get_photos", api.DataPhotos},
+		{"sites_get_photos", catalog.DataPhotos},
 		{"anfr_list_archives", catalog.Archives},
-		{"sites_hs_list", catalog.Outages},
-		{"community_list_observations_nearby", catalog.Outages},
+		{"sites_hs_list", catalog.DataOutages},
+		{"community_list_observations_nearby", catalog.DataOutages},
 		{"me_whoami", api.DataPeople},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

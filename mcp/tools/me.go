@@ -9,6 +9,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/auth/account"
+	"relais/catalog"
 	"relais/community"
 	"relais/geo"
 	"relais/market"
@@ -117,13 +118,13 @@ func (r *Reading) meSpeedtestsList(_ context.Context, p *pageParams) (*OwnSpeedt
 const mostAtOnce = 10_000
 
 func (r *Reading) stateOf(own ownTest) (string, error) {
-	if r.Measures == nil {
-		return "unknown", nil
-	}
 	at := own.Speedtest.Coordinates
-	tests, _, err := r.Measures.Speedtests(measure.Query{Market: own.Market, Limit: mostAtOnce,
+	found, err := r.Speedtests(catalog.Measures{Market: market.Get(own.Market), Limit: mostAtOnce,
 		Box: &geo.Box{North: at.Lat, South: at.Lat, East: at.Lng, West: at.Lng}})
-	if slices.ContainsFunc(tests, func(t measure.Test) bool { return t.ID == own.Speedtest.ID }) {
+	switch {
+	case errors.Is(err, catalog.ErrNoMeasures):
+		return "unknown", nil
+	case slices.ContainsFunc(found.Items, func(t measure.Test) bool { return t.ID == own.Speedtest.ID }):
 		return "shown", err
 	}
 	return "removed", err

@@ -17,11 +17,11 @@ var needs = sync.OnceValue(func() map[string][]string {
 	}{
 		{archiveTools, []string{catalog.Archives}},
 		{changeTools, []string{catalog.Archives}},
-		{unavailableTools, []string{catalog.Outages}},
-		{photoTools, []string{api.DataPhotos}},
-		{communityTools, []string{catalog.Outages, api.DataPhotos}},
-		{submitTools, []string{api.DataPeople, catalog.Outages}},
-		{meTools, []string{api.DataPeople, catalog.Outages}},
+		{unavailableTools, []string{catalog.DataOutages}},
+		{photoTools, []string{catalog.DataPhotos}},
+		{communityTools, []string{catalog.DataOutages, catalog.DataPhotos}},
+		{submitTools, []string{api.DataPeople, catalog.DataOutages}},
+		{meTools, []string{api.DataPeople, catalog.DataOutages}},
 	} {
 		for _, t := range group.tools {
 			all[t.Name] = group.data

@@ -7,6 +7,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 	"relais/internal/fold"
 	"relais/market"
@@ -47,33 +48,31 @@ type PhotoList struct {
 }
 
 func (r *Reading) sitesGetPhotos(_ context.Context, p *sitePhotosParams) (*PhotoList, error) {
-	_, list, total, err := r.photosOf(p)
+	_, found, err := r.photosOf(p)
 	if err != nil {
 		return nil, err
 	}
-	items := []Photo{}
+	return &PhotoList{listOf(r.photos(found.Items), p.Offset, found.Total), Sourced{[]Source{}}}, nil // nothing is the register's
+}
+
+// photosOf is a site and a page of its photos.
+func (r *Reading) photosOf(p *sitePhotosParams) (at catalog.SiteFound, found catalog.Page[*photos.Photo], err error) {
+	if at.Register, at.At, err = r.Locate(p.Site, p.Market); err != nil {
+		return at, found, err
+	}
+	_, operators, err := api.MarketParams{Market: at.Register.Table.Code, Operator: p.Operator}.Resolve()
+	if err != nil {
+		return at, found, err
+	}
+	found, err = r.SitePhotos(catalog.SitePhotos{Site: at, Operators: operators, Limit: p.Limit, Offset: p.Offset})
+	return at, found, err
+}
+
+func (r *Reading) photos(list []*photos.Photo) (items []Photo) {
 	for _, photo := range list {
 		items = append(items, r.photo(photo))
 	}
-	return &PhotoList{listOf(items, p.Offset, total), Sourced{[]Source{}}}, nil // nothing is the register's
-}
-
-// photosOf is a page of the photos of a site.
-func (r *Reading) photosOf(p *sitePhotosParams) (*index.Market, []*photos.Photo, int, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	operator, err := p.Operator.Position(loaded.Table)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	key := ""
-	if operator != index.Any {
-		key = loaded.Table.Operators[operator].Key
-	}
-	list, total, err := r.Photos.List(index.Key(loaded.Table.Code, loaded.Snap.ID(int(at))), key, p.Limit, p.Offset)
-	return loaded, list, total, err
+	return items
 }
 
 func (r *Reading) photo(p *photos.Photo) Photo {
@@ -104,12 +103,12 @@ type GalleryPhoto struct {
 }
 
 func (r *Reading) sitesGetPhotoGallery(_ context.Context, p *sitePhotosParams) (*Gallery, error) {
-	loaded, list, total, err := r.photosOf(p)
+	at, found, err := r.photosOf(p)
 	if err != nil {
 		return nil, err
 	}
 	items := []GalleryPhoto{}
-	for _, photo := range list {
+	for _, photo := range found.Items {
 		v := view.NewPhoto(r.BaseURL, photo)
 		line := v.AuthorName + ", " + v.UploadedAt[:10]
 		if v.Caption != "" {
@@ -117,11 +116,7 @@ func (r *Reading) sitesGetPhotoGallery(_ context.Context, p *sitePhotosParams) (
 		}
 		items = append(items, GalleryPhoto{v.PhotoURLs, line, byUsers})
 	}
-	_, at, err := r.Locate(p.Site, p.Market)
-	if err != nil {
-		return nil, err
-	}
-	return &Gallery{r.site(loaded, at, -1), listOf(items, p.Offset, total), sourced(loaded.Table, loaded)}, nil
+	return &Gallery{r.site(at.Register, at.At, -1), listOf(items, p.Offset, found.Total), sourced(at.Register.Table, at.Register)}, nil
 }
 
 var photosSearch = endpoint.New(endpoint.Decl{
@@ -155,13 +150,9 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 	if err != nil {
 		return nil, err
 	}
-	items := []Photo{}
-	for _, photo := range list {
-		items = append(items, r.photo(photo))
-	}
 	// nothing is a register's
 	from.Sources = slices.DeleteFunc(from.Sources, func(s Source) bool { return s.Unavailable == nil })
-	return &PhotoList{listOf(items, p.Offset, total), from}, nil
+	return &PhotoList{listOf(r.photos(list), p.Offset, total), from}, nil
 }
 
 // photoFilter tells which photos are wanted.
@@ -170,23 +161,20 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	if err != nil {
 		return nil, Sourced{}, err
 	}
-	operator, area := "", ""
+	operators, area := []string(nil), ""
 	if p.Market != nil {
-		m := market.Get(*p.Market)
-		o, err := p.Operator.Position(m)
+		m, choice, err := api.MarketParams{Market: *p.Market, Operator: p.Operator}.Resolve()
 		if err != nil {
 			return nil, from, err
 		}
-		if o != index.Any {
-			operator = m.Operators[o].Key
-		}
+		operators = m.KeysOf(choice)
 		if area, err = p.AreaParams.Code(m); err != nil {
 			return nil, from, err
 		}
 	}
 	words := fold.Words(p.Query)
 	return func(photo *photos.Brief) bool {
-		if operator != "" && photo.Operator != operator || !hasWords(photo.Caption, words) {
+		if operators != nil && !slices.Contains(operators, photo.Operator) || !hasWords(photo.Caption, words) {
 			return false
 		}
 		return slices.ContainsFunc(among, func(m *index.Market) bool { return inArea(m, photo.SiteKey, area) })

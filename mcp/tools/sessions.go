@@ -5,8 +5,8 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/geo"
-	"relais/market"
 	"relais/measure"
 )
 
@@ -52,16 +52,12 @@ type SessionList struct {
 }
 
 func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*SessionList, error) {
-	m := market.Get(p.Market)
-	q := measure.Query{Market: m.Code, Limit: p.Limit, Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}}
-	if p.Operator != market.AllOperators {
-		operator, err := p.Operator.Position(m)
-		if err != nil {
-			return nil, err
-		}
-		q.Operator = m.Operators[operator].Key
+	m, operators, err := p.Resolve()
+	if err != nil {
+		return nil, err
 	}
-	store, err := r.MeasureStore()
+	store, q, err := r.SelectMeasures(catalog.Measures{Market: m, Operators: operators, Limit: p.Limit,
+		Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}})
 	if err != nil {
 		return nil, err
 	}

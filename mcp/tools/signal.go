@@ -30,16 +30,16 @@ type SignalGroup struct {
 }
 
 func (r *Reading) sitesGetSignalStats(_ context.Context, p *nearSiteParams) (*SignalStats, error) {
-	near, err := r.nearSite(p, 1)
+	loaded, c, q, err := r.nearSite(p)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := near.store.Survey(measure.Coverage, near.query)
+	groups, err := r.Survey(measure.Coverage, q)
 	if err != nil {
 		return nil, err
 	}
-	v := &SignalStats{Center: *near.center, Groups: make([]SignalGroup, len(groups)), Measured: measured,
-		Sourced: sourced(near.market.Table, near.market)}
+	v := &SignalStats{Center: *c, Groups: make([]SignalGroup, len(groups)), Measured: measured,
+		Sourced: sourced(loaded.Table, loaded)}
 	for i, g := range groups {
 		v.Total += g.Count
 		v.Groups[i] = SignalGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]),

@@ -9,6 +9,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/measure"
 )
@@ -72,24 +73,28 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 	if p.Best {
 		p.Offset = 0
 	}
-	c := r.centerOf(loaded, at)
-	tests, total, err := r.SpeedtestsOfSite(api.SiteTests{Site: c.Name, Market: &c.Market, Operator: p.Operator,
-		Best: p.Best, Limit: p.Limit, Offset: p.Offset})
+	m, operators, err := api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.SiteTests(catalog.SiteTests{Market: m, Site: catalog.SiteFound{Register: loaded, At: at},
+		Operators: operators, Best: p.Best, Limit: p.Limit, Offset: p.Offset})
 	if err != nil {
 		return nil, err
 	}
 	if p.Best {
-		total = len(tests)
+		found.Total = len(found.Items)
 	}
-	return &SiteSpeedtests{*c, speedtestList(c, tests, p.pageParams, total), sourced(loaded.Table, loaded)}, nil
+	c := r.centerOf(loaded, at)
+	return &SiteSpeedtests{*c, speedtestList(c, found, p.Offset), sourced(m, loaded)}, nil
 }
 
-func speedtestList(c *Center, tests []measure.Test, p pageParams, total int) SpeedtestList {
-	items := make([]Speedtest, len(tests))
-	for i := range tests {
-		items[i] = newSpeedtest(&tests[i], c.point())
+func speedtestList(c *Center, page catalog.Page[measure.Test], offset int) SpeedtestList {
+	items := make([]Speedtest, len(page.Items))
+	for i := range page.Items {
+		items[i] = newSpeedtest(&page.Items[i], c.point())
 	}
-	return SpeedtestList{listOf(items, p.Offset, total), measured}
+	return SpeedtestList{listOf(items, offset, page.Total), measured}
 }
 
 func newSpeedtest(t *measure.Test, center geo.Point) Speedtest {
@@ -197,14 +202,14 @@ func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFrom
 // speedtests is a page of the speedtests around a centre.
 func (r *Reading) speedtests(c *Center, radius radiusParams, in api.MarketParams, d daysParams,
 	p pageParams) (*NearbySpeedtests, error) {
-	store, q, err := r.MeasureQuery(in, d.Days, p.Limit)
+	m, operators, err := in.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	q.Disc, q.Offset = radius.disc(c.point()), p.Offset
-	tests, total, err := store.Speedtests(q)
+	found, err := r.Speedtests(catalog.Measures{Market: m, Operators: operators, Days: d.Days, Disc: radius.disc(c.point()),
+		Offset: p.Offset, Limit: p.Limit})
 	if err != nil {
 		return nil, err
 	}
-	return &NearbySpeedtests{*c, speedtestList(c, tests, p, total)}, nil
+	return &NearbySpeedtests{*c, speedtestList(c, found, p.Offset)}, nil
 }

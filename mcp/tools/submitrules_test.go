@@ -240,7 +240,7 @@ func TestSubmitAgainAfterCrash(t *testing.T) {
 	if a := mustCall(t, w.as(ann), "bug_submit", `{"clientToken":"1","title":"x","text":"y"}`); a["id"] != b.ID {
 		t.Errorf("got %v, want id = %v", a, b.ID)
 	}
-	if list, _ := w.community.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
+	if list := w.community.Outages().Reports(outage.Query{Market: market.FR}); len(list) != 1 {
 		t.Errorf("%d reports, want 1", len(list))
 	}
 }
@@ -283,7 +283,7 @@ func TestSubmitAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	reports, _ := w.community.Outages().Reports(outage.Query{Market: market.FR})
+	reports := w.community.Outages().Reports(outage.Query{Market: market.FR})
 	_, bugs, err := w.community.Bugs(true, 10, 0)
 	if list := w.community.OfSite(key); err != nil || len(reports) != 1 || reports[0].Confirms != 3 || len(list) != 1 ||
 		list[0].Count != 3 || bugs != 3 || w.measures.Count(market.FR, measure.Speedtest) != 1 {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/community"
 	"relais/geo"
 	"relais/index"
@@ -65,7 +65,11 @@ type UnavailableList struct {
 }
 
 func (r *Reading) sitesHSList(_ context.Context, p *sitesHSListParams) (*UnavailableList, error) {
-	return r.unavailable(nil, p.MarketParams, api.AreaParams{Territory: p.Territory}, nil, p.pageParams)
+	areas, err := api.AreaParams{Territory: p.Territory}.Codes(market.Get(p.Market))
+	if err != nil {
+		return nil, err
+	}
+	return r.unavailable(nil, p.MarketParams, areas, nil, p.pageParams)
 }
 
 var sitesHSNearby = endpoint.New(endpoint.Decl{
@@ -91,7 +95,7 @@ type sitesHSNearbyParams struct {
 
 func (r *Reading) sitesHSNearby(_ context.Context, p *sitesHSNearbyParams) (*UnavailableList, error) {
 	c := p.center(p.Market)
-	return r.unavailable(c, p.MarketParams, api.AreaParams{}, p.disc(c.point()), p.pageParams)
+	return r.unavailable(c, p.MarketParams, nil, p.disc(c.point()), p.pageParams)
 }
 
 var sitesHSNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -119,8 +123,7 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 	case place.wide():
 		around.Radius, areas = anywhere, place.areaCodes()
 	}
-	return r.unavailable(c, api.MarketParams{Market: place.Market, Operator: p.Operator}, api.AreaParams{}, around,
-		p.pageParams, areas...)
+	return r.unavailable(c, api.MarketParams{Market: place.Market, Operator: p.Operator}, areas, around, p.pageParams)
 }
 
 // areaCodes are the codes of the areas that a wide place is made of.
@@ -136,86 +139,65 @@ func (p *Place) areaCodes() []string {
 }
 
 // unavailable is a page of the sites that operators say are unavailable, in some areas or
-// with none in all.
-func (r *Reading) unavailable(c *Center, in api.MarketParams, a api.AreaParams, around *geo.Disc, page pageParams,
-	areas ...string) (*UnavailableList, error) {
-	q, err := outagesIn(in, a)
+// with nil in all.
+func (r *Reading) unavailable(c *Center, in api.MarketParams, areas []string, around *geo.Disc, page pageParams) (
+	*UnavailableList, error) {
+	m, operators, err := in.Resolve()
 	if err != nil {
 		return nil, err
 	}
-	q.Disc = around
-	entries, _ := r.Outages.Entries(q)
-	if areas != nil {
-		entries = slices.DeleteFunc(slices.Clone(entries),
-			func(e *outage.Entry) bool { return !slices.Contains(areas, e.Area) })
-	}
-	from := min(page.Offset, len(entries))
+	found := r.FindOutages(catalog.Outages{Market: m, Operators: operators, Areas: areas, Source: catalog.FromOperators,
+		Disc: around, Offset: page.Offset, Limit: page.Limit})
 	items := []Unavailable{}
-	for _, e := range entries[from:min(from+page.Limit, len(entries))] {
-		items = append(items, r.newUnavailable(e, around))
+	for _, o := range found.Items {
+		items = append(items, r.newUnavailable(o, around))
 	}
-	return &UnavailableList{c, r.feed(q), listOf(items, page.Offset, len(entries)), r.publishers(q)}, nil
-}
-
-// outagesIn resolves the parameters that pick outages.
-func outagesIn(in api.MarketParams, a api.AreaParams) (outage.Query, error) {
-	m := market.Get(in.Market)
-	q := outage.Query{Market: m.Code}
-	operator, err := in.Operator.Position(m)
-	if err != nil {
-		return q, err
-	}
-	if operator != index.Any {
-		q.Operators = []string{m.Operators[operator].Key}
-	}
-	q.Area, err = a.Code(m)
-	return q, err
+	return &UnavailableList{c, r.feed(m, operators, found.Feed), listOf(items, page.Offset, found.Total),
+		publishers(m, found.Feed)}, nil
 }
 
 // feed says how much is known of the operators that a question is about.
-func (r *Reading) feed(q outage.Query) Feed {
-	status := r.Outages.FeedStatus(q.Market, q.Operators)
-	f := Feed{OperatorFeed: view.OperatorFeed{Exists: status.Exists, Available: status.Available},
-		LastUpdate: stated(view.LastUpdate(status.LastUpdate))}
+func (r *Reading) feed(m *market.Market, operators index.Choice, status outage.FeedStatus) Feed {
+	f := Feed{OperatorFeed: view.NewOperatorFeed(status), LastUpdate: stated(view.LastUpdate(status.LastUpdate))}
 	switch {
 	case !status.Exists:
-		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", market.Get(q.Market).Label)
+		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", m.Label)
 	case !status.Available:
 		f.Note = "What the operators publish was not read in the last 48 hours, or not of all of them: a missing site may still be out of service."
 	default:
 		f.Note = "What the operators publish was read in the last 48 hours."
 	}
 	if status.Exists {
-		f.NewestStart = r.listAge(q, &f)
+		all := r.FindOutages(catalog.Outages{Market: m, Operators: operators, Source: catalog.FromOperators, Limit: -1})
+		f.NewestStart = f.listAge(all.Items, r.Now)
 	}
 	return f
 }
 
 // listAge returns when the newest outage of the operators' files began, and adds to the note how old
 // the files are by it.
-func (r *Reading) listAge(q outage.Query, f *Feed) *string {
-	q.Disc, q.Box, q.Limit, q.Area = nil, nil, 0, ""
-	entries, _ := r.Outages.Entries(q)
+func (f *Feed) listAge(all []community.Outage, now time.Time) *string {
 	var newest *time.Time
 	ended := 0
-	for _, e := range entries {
-		if e.Start != nil && !e.Start.After(r.Now) && (newest == nil || e.Start.After(*newest)) {
+	for _, o := range all {
+		e := o.Entry
+		if e.Start != nil && !e.Start.After(now) && (newest == nil || e.Start.After(*newest)) {
 			newest = e.Start
 		}
-		if e.End != nil && e.End.Before(r.Now) {
+		if e.End != nil && e.End.Before(now) {
 			ended++
 		}
 	}
 	if newest == nil {
 		return nil
 	}
-	days := int(r.Now.Sub(*newest).Hours() / 24)
+	days := int(now.Sub(*newest).Hours() / 24)
 	f.Note += fmt.Sprintf(" The newest outage in it began %s (%s).", newest.UTC().Format(time.DateOnly), daysAgo(days))
 	if days > oldList {
 		f.Note += " The list is old: what it names may be mended, and newer outages are missing."
 	}
 	if ended > 0 {
-		f.Note += fmt.Sprintf(" The expected end of %d of %d has passed.", ended, len(entries))
+		f.Note += fmt.Sprintf(" The expected end of %d of %d has passed.", ended, len(all))
 	}
 	return stated(view.LastUpdate(newest))
 }
@@ -234,11 +216,11 @@ func daysAgo(n int) string {
 }
 
 // publishers are the operators that a question is about, as far as their files were read.
-func (r *Reading) publishers(q outage.Query) Sourced {
-	m, from := market.Get(q.Market), Sourced{[]Source{}}
-	for _, f := range r.Outages.Feeds(q.Market) {
+func publishers(m *market.Market, status outage.FeedStatus) Sourced {
+	from := Sourced{[]Source{}}
+	for _, f := range status.Feeds {
 		o, ok := m.Operator(f.Operator)
-		if !ok || f.ReadAt == nil || len(q.Operators) > 0 && !slices.Contains(q.Operators, f.Operator) {
+		if !ok || f.ReadAt == nil {
 			continue
 		}
 		register := market.Register{Authority: m.Operators[o].Label,
@@ -252,14 +234,14 @@ func (r *Reading) publishers(q outage.Query) Sourced {
 	return from
 }
 
-func (r *Reading) newUnavailable(e *outage.Entry, around *geo.Disc) Unavailable {
-	v := r.NewOutage(community.Outage{Entry: e})
+func (r *Reading) newUnavailable(o community.Outage, around *geo.Disc) Unavailable {
+	v := r.NewOutage(o)
 	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, SiteKey: v.SiteKey, Commune: v.Commune, Severity: v.Severity,
 		Services:     v.AffectedServices,
 		Technologies: v.AffectedTechnologies, StartedAt: v.StartedAt, ExpectedEnd: v.ExpectedEndAt, Reason: v.Reason,
 		Coordinates: view.Coordinates{Lat: v.Latitude, Lng: v.Longitude}}
 	if around != nil {
-		u.Distance = metresTo(around.Center, e.Point())
+		u.Distance = metresTo(around.Center, o.Entry.Point())
 	}
 	return u
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"relais/api"
 	"relais/community"
 	"relais/index"
 	"relais/internal/filetest"
@@ -104,7 +103,7 @@ func withPhotos(t *testing.T) (r *Reading, first, second string) {
 	kept := photos.Open(db, dir, time.Now)
 	t.Cleanup(func() { kept.Close(); db.Close() })
 	r = inCountry(t)
-	r.Photos = &api.Photos{Store: kept}
+	r.Photos = kept
 	fr := r.Set.Market(market.FR)
 	first, second = index.Key(market.FR, fr.Snap.ID(0)), index.Key(market.FR, fr.Snap.ID(fr.Len()-1))
 	images := map[photos.Size][]byte{photos.Main: {1}, photos.Thumb: {2}, photos.OG: {3}}

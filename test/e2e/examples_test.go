@@ -27,7 +27,7 @@ const (
 // ofTheDay reports whether answers have what the demonstration makes up for each day: outages, measurements, and what
 // is learned from them. Their examples have the members of an answer, and the values of another day.
 func ofTheDay(op *endpoint.Op[*api.Env]) bool {
-	steady := []string{catalog.Registers, catalog.Archives, api.DataPhotos}
+	steady := []string{catalog.Registers, catalog.Archives, catalog.DataPhotos}
 	return slices.ContainsFunc(op.DependsOn, func(data string) bool { return !slices.Contains(steady, data) })
 }
 

@@ -1,0 +1,61 @@
+package catalog
+
+import (
+	"relais/index"
+	"relais/market"
+)
+
+// Departments asks for the numbers of sites of each department.
+type Departments struct {
+	// Operators are those of each market that has any of them; a nil choice stands for all of the market. Without its
+	// operators, the numbers of a market are zero.
+	Operators map[market.Code]index.Choice
+}
+
+// A Department is a department with the numbers of its sites.
+type Department struct {
+	market.Area
+	index.Counts
+}
+
+// Departments returns the departments of the markets that are loaded. Errors: ErrLoading, and a NotLoadedError if none
+// of the markets with the operators is: zeros would look like an operator without antennas.
+func (c *Catalog) Departments(q Departments) (list []Department, err error) {
+	if c.Set == nil {
+		return nil, ErrLoading
+	}
+	counted, missing := false, (*market.Market)(nil)
+	for _, m := range market.All {
+		if !m.Departments {
+			continue
+		}
+		operators, has := q.Operators[m.Code]
+		loaded := c.Set.Market(m.Code)
+		switch {
+		case loaded != nil:
+			counted = counted || has
+			list = appendDepartments(list, loaded, operators, has)
+		case has && missing == nil:
+			missing = m
+		}
+	}
+	if !counted {
+		return nil, &NotLoadedError{missing}
+	}
+	return list, nil
+}
+
+func appendDepartments(list []Department, m *index.Market, operators index.Choice, has bool) []Department {
+	counts := make([]index.Counts, len(m.Table.Areas))
+	switch one, several := singleValue(operators); {
+	case !has:
+	case several != nil:
+		counts = m.DepartmentsOf(several)
+	default:
+		counts = m.Departments(one)
+	}
+	for i, area := range m.Table.Areas {
+		list = append(list, Department{area, counts[i]})
+	}
+	return list
+}
