@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -128,63 +130,47 @@ func TestWhereAnIDIsLookedFor(t *testing.T) {
 	}
 }
 
-// An operator of one market counts in that market's departments only, and a
-// market that is not loaded has no rows.
+// Operators are those of FR and DROM, in any case; of one market without it nothing is known.
 func TestDepartments(t *testing.T) {
 	for _, tt := range []struct {
 		codes    []market.Code
 		operator string
-		rows     int
 		total    int
-		fiveG    int
+		want     string // operator of meta, or the code of an error
 	}{
-		{[]market.Code{market.FR, market.DROM}, "ALL", 101, 5, 5},
-		{[]market.Code{market.FR, market.DROM}, "orange", 101, 3, 3},
-		{[]market.Code{market.FR, market.DROM}, "SFR", 101, 1, 1},
-		{[]market.Code{market.FR, market.DROM}, "ZEOP", 101, 1, 1},
-		{[]market.Code{market.FR}, "ALL", 96, 2, 2},
+		{[]market.Code{market.FR, market.DROM}, "ALL", 5, "ALL"},
+		{[]market.Code{market.FR, market.DROM}, "orange", 3, "ORANGE"},
+		{[]market.Code{market.FR, market.DROM}, "ZEOP,sfr", 2, "SFR,ZEOP"},
+		{[]market.Code{market.FR}, "ZEOP", 0, codeNotReady},
+		{nil, "ALL", 0, codeNotReady},
+		{[]market.Code{market.FR}, "BELL", 0, codeInvalidOperator},
 	} {
-		answer, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, tt.codes...),
-			"operator", tt.operator)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fiveG := 0
-		for i, d := range answer.Data {
-			fiveG += d.FiveG3500
-			if d.EnService != d.Total || d.TechOp != 0 || d.Projet != 0 { // all are in service
-				t.Errorf("%v %s: department %+v, want all sites in service", tt.codes, tt.operator, d)
+		t.Run(fmt.Sprint(tt.codes, tt.operator), func(t *testing.T) {
+			answer, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, tt.codes...),
+				"operator", tt.operator)
+			if e, ok := errors.AsType[*Error](err); ok {
+				if e.Code != tt.want {
+					t.Errorf("error %v, want %s", err, tt.want)
+				}
+				return
 			}
-			if i > 0 && d.Code <= answer.Data[i-1].Code {
-				t.Errorf("got %s after %s, want rising codes", d.Code, answer.Data[i-1].Code)
+			fiveG := 0
+			for _, d := range answer.Data {
+				fiveG += d.FiveG3500
 			}
-		}
-		if len(answer.Data) != tt.rows || answer.Meta.Total != tt.total || answer.Meta.TotalDepartments != tt.rows ||
-			fiveG != tt.fiveG {
-			t.Errorf("%v %s: %d rows, %+v, %d with 5G at 3500; want %d rows, %d sites, %d with 5G at 3500", tt.codes,
-				tt.operator, len(answer.Data), answer.Meta, fiveG, tt.rows, tt.total, tt.fiveG)
-		}
-	}
-	// Zeros would look like an operator without antennas.
-	for _, tt := range []struct {
-		operator string
-		r        *Env
-	}{
-		{"ZEOP", newEnv(t, market.FR)},
-		{"SFR", newEnv(t, market.DROM)},
-		{"ALL", &Env{Catalog: catalog.Catalog{Set: index.NewSet(nil, nil)}}},
-	} {
-		t.Run(tt.operator, func(t *testing.T) {
-			_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, tt.r, "operator", tt.operator)
-			if e, ok := errors.AsType[*Error](err); !ok || e.Code != codeNotReady {
-				t.Errorf("%s without its market: error %v, want NOT_READY", tt.operator, err)
+			if m := answer.Meta; m.Total != tt.total || fiveG != tt.total || m.TotalDepartments != 101 || m.Operator != tt.want {
+				t.Errorf("%+v, %d with 5G at 3500; want %d of %s in 101 departments", m, fiveG, tt.total, tt.want)
 			}
 		})
 	}
-	_, err := call[*view.Body[[]view.Department, view.StatsMeta]](t, departments, newEnv(t, market.FR), "operator",
-		"BELL")
-	if e, ok := errors.AsType[*Error](err); !ok || e.Code != codeInvalidOperator {
-		t.Errorf("BELL: error %v, want INVALID_OPERATOR", err)
+}
+
+// The lists of measurements change with the minute.
+func TestRecentMeasures(t *testing.T) {
+	for _, op := range []*endpoint.Op[*Env]{listSpeedtests, coveragePoints} {
+		if !slices.Equal(op.DependsOn, []string{catalog.Recent}) {
+			t.Errorf("%s depends on %q, want %q", op.Name, op.DependsOn, catalog.Recent)
+		}
 	}
 }
 

@@ -1,0 +1,147 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"relais/geo"
+	"relais/index"
+	"relais/index/indextest"
+	"relais/internal/filetest"
+	"relais/internal/folder"
+	"relais/market"
+	"relais/measure"
+	"relais/site"
+)
+
+// withMeasures has measurements of files of FR.
+func withMeasures(t *testing.T, files ...string) *Catalog {
+	t.Helper()
+	dir := folder.Dir(t.TempDir())
+	db, err := measure.OpenDatabase(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s, err := measure.New(dir, db, func() time.Time { return noon })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range files {
+		path := filetest.New(t, fmt.Sprint(i, ".csv"), text)
+		if _, err := s.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Catalog{Measures: s, Now: noon}
+}
+
+// As long as the version is the same, so is what is found, also where a measurement leaves the window.
+func TestWindowIsTheVersions(t *testing.T) {
+	leaves := noon.Add(30*time.Second).AddDate(0, 0, -1).Format(time.RFC3339)
+	first := withMeasures(t, "timestamp,lat,lng,download_mbps\n"+leaves+",45.5,4.25,1\n",
+		"timestamp,lat,lng,signal_strength,technology\n"+leaves+",45.5,4.25,-60,LTE\n")
+	q := Measures{Market: market.Get(market.FR), Days: 1, Limit: 5}
+	for _, after := range []time.Duration{0, 29 * time.Second, 31 * time.Second, 59 * time.Second, time.Minute} {
+		later := *first
+		later.Now = noon.Add(after)
+		same := later.Version(Recent) == first.Version(Recent)
+		tests, err := later.Speedtests(q)
+		points, err2 := later.Points(q)
+		if same != (after < time.Minute) || (tests.Total == 1) != same || (points.Total == 1) != same || err != nil || err2 != nil {
+			t.Errorf("%v later: the same version %v, with %d speedtests and %d points (%v, %v); want the same for a minute",
+				after, same, tests.Total, points.Total, err, err2)
+		}
+	}
+}
+
+// A question for points is answered with the page, the sample or the one that it asks for.
+func TestPoints(t *testing.T) {
+	text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%s,45.5,%.3f,-60,%s,208,%d\n", noon.Add(-time.Duration(i)*time.Hour).Format(time.RFC3339),
+			4+float64(i)/1000, []string{"LTE", "NR"}[i%2], []int{1, 10}[i/20])
+	}
+	c, fr := withMeasures(t, text), market.Get(market.FR)
+	orange, _ := fr.Operator("ORANGE")
+	q := Measures{Market: fr, Operators: index.Choice{orange}, Generations: []measure.Generation{5}, Days: 1, Limit: 3}
+	var ids []string
+	for next := new(0); next != nil && len(ids) < 40; {
+		q.Offset = *next
+		found, err := c.Points(q)
+		if err != nil || found.Total != 10 {
+			t.Fatalf("%d points, %v, want 10", found.Total, err)
+		}
+		for _, p := range found.Items {
+			ids = append(ids, p.ID)
+		}
+		next = found.Next(q.Offset)
+	}
+	slices.Sort(ids)
+	if len(slices.Compact(ids)) != 10 {
+		t.Fatalf("points %v, want 10", ids)
+	}
+	one, err := c.Points(Measures{Market: fr, ID: ids[4], Limit: 1})
+	if err != nil || len(one.Items) != 1 || one.Items[0].ID != ids[4] {
+		t.Errorf("%s: got %+v, %v, want it alone", ids[4], one.Items, err)
+	}
+	q.Sample, q.Offset, q.Limit = true, 0, 5
+	sample, err := c.Points(q)
+	if newest := func(a, b measure.Point) int { return b.Time.Compare(a.Time) }; err != nil || len(sample.Items) != 5 ||
+		!slices.IsSortedFunc(sample.Items, newest) {
+		t.Errorf("got %+v, %v, want 5 points, the newest first", sample.Items, err)
+	}
+	if _, err := new(Catalog).Points(q); !errors.Is(err, ErrNoMeasures) {
+		t.Errorf("without measurements: error %v, want ErrNoMeasures", err)
+	}
+}
+
+// A speedtest is of the site that a look-up of what its radio says finds, however far
+// away it was made, and by the same number of a base station.
+func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
+	const gnb, eci, nci = 70000, 1000<<8 | 3, 12345678901 // of the sites 1, 2 and 3
+	ids := []site.RadioID{{Kind: site.GNB, Operator: 2, Value: gnb}, {Kind: site.ENB, Operator: 2, Value: eci >> 8},
+		{Kind: site.Cell, Operator: 2, Value: nci}}
+	cells := []struct {
+		tech string
+		cell uint64
+		node uint64
+	}{{"5G", gnb<<11 | 9, gnb}, {"4G", eci, eci >> 8}, {"NR", nci, 0}}
+	var sites []site.Site
+	text := "timestamp,lat,lng,download_mbps,mcc,mnc,connection_type,cell_id\n"
+	for i, id := range ids {
+		sites = append(sites, site.Site{ID: fmt.Sprint(i + 1), Position: geo.Point{Lat: 48, Lng: 2}, Radio: []site.RadioID{id},
+			Stations: []site.Station{{Code: fmt.Sprint(i), Operator: 2}}})
+		text += fmt.Sprintf("2026-08-19T00:00:00Z,43.5,4.25,1,208,1,%s,%d\n", cells[i].tech, cells[i].cell)
+	}
+	sites = append(sites, site.Site{ID: "4", Position: geo.Point{Lat: 48, Lng: 2}, // without radio
+		Stations: []site.Station{{Code: "4", Operator: 2}}})
+	c, fr := withMeasures(t, text), market.Get(market.FR)
+	c.Set = index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil)
+	ask := func(q SiteTests, want string) {
+		t.Helper()
+		q.Market, q.Limit = fr, 5
+		if got, err := c.SiteTests(q); err != nil || want == "" && got.Total != 0 ||
+			want != "" && (got.Total != 1 || got.Items[0].Technology != want) {
+			t.Errorf("got %+v, %v, want a speedtest of %q", got, err, want)
+		}
+	}
+	for i, tt := range cells {
+		found, err := c.Radio(Radio{Market: fr, Types: index.RadioTypes, Value: tt.cell})
+		if err != nil || len(found.Matches) != 1 || found.Register.Snap.ID(int(found.Matches[0].Site)) != fmt.Sprint(i+1) {
+			t.Fatalf("cell %d: found %+v, %v, want site %d", tt.cell, found, err, i+1)
+		}
+		ask(SiteTests{Site: SiteFound{Register: found.Register, At: found.Matches[0].Site}}, tt.tech)
+		if tt.node != 0 {
+			ask(SiteTests{Node: &tt.node}, tt.tech)
+		}
+	}
+	none, err := c.Site(Site{Name: "4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask(SiteTests{Site: none}, "")
+}

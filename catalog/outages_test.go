@@ -1,0 +1,163 @@
+package catalog
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"relais/community"
+	"relais/geo"
+	"relais/index"
+	"relais/index/indextest"
+	"relais/internal/filetest"
+	"relais/internal/store"
+	"relais/market"
+	"relais/outage"
+	"relais/site"
+)
+
+var noon = time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)
+
+// withOutages has 24 entries of two operators and 6 reports in two departments, one for each hour before noon, and an
+// entry that states no beginning.
+func withOutages(t *testing.T) *Catalog {
+	t.Helper()
+	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), slices.Concat(outage.Buckets, community.Buckets)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	now := func() time.Time { return noon }
+	feeds, err := outage.Open(db, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := community.Open(db, feeds, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{"ORANGE": "X;63;45.5;3;HS;\n"}
+	for i := range 30 {
+		began, operator := noon.Add(-time.Duration(i)*time.Hour), []string{"ORANGE", "SFR"}[i%2]
+		if i%5 == 0 {
+			if _, _, err := said.AddReport(community.NewReport{Market: market.FR, Operator: operator, StartedAt: began,
+				At: geo.Point{Lat: 45 + float64(i)/10, Lng: 3}, User: fmt.Sprint(i)}); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		rows[operator] += fmt.Sprintf("S%d;%d;%.1f;3;HS;%s\n", i, 63+i%3, 45+float64(i)/10, began.Format("2006-01-02T15:04:05Z"))
+	}
+	for operator, text := range rows {
+		path := filetest.New(t, "hs.csv", "code_site_op;departement;Lat;Lon;data;debut\n"+text)
+		if _, err := feeds.Import(t.Context(), market.FR, operator, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &Catalog{Outages: said.Outages(), Now: noon}
+}
+
+// Each page has what matches, as a look at every outage finds it.
+func TestFindOutages(t *testing.T) {
+	c, fr := withOutages(t), market.Get(market.FR)
+	orange, _ := fr.Operator("ORANGE")
+	all := c.FindOutages(Outages{Market: fr, Limit: -1}).Items
+	if len(all) != 31 {
+		t.Fatalf("%d outages, want 31", len(all))
+	}
+	for _, tt := range []struct {
+		name string
+		q    Outages
+		want func(operator, area string, o community.Outage) bool
+	}{
+		{"all", Outages{}, func(string, string, community.Outage) bool { return true }},
+		{"of an operator", Outages{Operators: index.Choice{orange}},
+			func(operator, _ string, _ community.Outage) bool { return operator == "ORANGE" }},
+		{"in two areas", Outages{Areas: []string{"63", "64"}},
+			func(_, area string, _ community.Outage) bool { return area == "63" || area == "64" }},
+		{"from operators", Outages{Source: FromOperators},
+			func(_, _ string, o community.Outage) bool { return o.Entry != nil }},
+		{"from people", Outages{Source: FromPeople}, func(_, _ string, o community.Outage) bool { return o.Report != nil }},
+		{"in a period", Outages{Since: noon.Add(-9 * time.Hour), Until: noon.Add(-2 * time.Hour)},
+			func(_, _ string, o community.Outage) bool {
+				hours := noon.Sub(o.Began()).Hours()
+				return o.Began().IsZero() || hours <= 9 && hours > 2
+			}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := slices.DeleteFunc(slices.Clone(all), func(o community.Outage) bool {
+				if o.Entry != nil {
+					return !tt.want(o.Entry.Operator, o.Entry.Area, o)
+				}
+				return !tt.want(o.Report.Operator, o.Report.Area, o)
+			})
+			var got []community.Outage
+			tt.q.Market, tt.q.Limit = fr, 4
+			for next := new(0); next != nil; next = nextOf(t, c, &tt.q, len(want), &got) {
+				tt.q.Offset = *next
+			}
+			if !slices.EqualFunc(got, want, sameOutage) || len(want) == 0 {
+				t.Errorf("got %d outages, want these %d in their order", len(got), len(want))
+			}
+		})
+	}
+}
+
+// nextOf appends a page and returns the offset of the next one.
+func nextOf(t *testing.T, c *Catalog, q *Outages, total int, all *[]community.Outage) *int {
+	t.Helper()
+	found := c.FindOutages(*q)
+	if found.Total != total || len(found.Items) > q.Limit || len(*all) > total {
+		t.Fatalf("%d of %d outages at %d, want at most %d of %d", len(found.Items), found.Total, q.Offset, q.Limit, total)
+	}
+	*all = append(*all, found.Items...)
+	return found.Next(q.Offset)
+}
+
+func sameOutage(a, b community.Outage) bool {
+	return a.Entry == b.Entry && (a.Report == nil) == (b.Report == nil) && (a.Report == nil || a.Report.ID == b.Report.ID)
+}
+
+// An outage is at a site where that is certain, and the caller may see it.
+func TestSiteOf(t *testing.T) {
+	at := geo.Point{Lat: 45.5, Lng: 3}
+	fr := market.Get(market.FR)
+	orange, _ := fr.Operator("ORANGE")
+	var sites []site.Site
+	for _, id := range []string{"7", "8"} {
+		sites = append(sites, site.Site{ID: id, SourceCode: "S" + id, Position: at,
+			Stations:  []site.Station{{Code: "S" + id, Operator: orange, OperatorSiteID: "O" + id}},
+			Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4, Status: 2}}})
+	}
+	two := index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil)
+	one := index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites[:1]...)}, nil)
+	entry := func(operator, code string) community.Outage {
+		return community.Outage{Entry: &outage.Entry{Market: market.FR, Operator: operator, Code: code, Lat: at.Lat, Lng: at.Lng}}
+	}
+	for _, tt := range []struct {
+		name string
+		set  *index.Set
+		o    community.Outage
+		want string
+	}{
+		{"its code", two, entry("ORANGE", "O8"), "fr-8"},
+		{"the only one there", one, entry("ORANGE", "X"), "fr-7"},
+		{"one of two", two, entry("ORANGE", "X"), ""},
+		{"another operator's", one, entry("SFR", "O7"), ""},
+		{"a report that names it", two, community.Outage{Report: &community.Report{Market: market.FR, SiteKey: "fr-8"}}, "fr-8"},
+		{"nothing is loaded", nil, entry("ORANGE", "O8"), ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Catalog{Set: tt.set}
+			got := ""
+			if key := c.SiteOf(tt.o); key != nil {
+				got = *key
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
