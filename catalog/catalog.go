@@ -1,7 +1,7 @@
-// Package catalog answers questions over what one request may read: registers, archives, outages and measurements.
-// A question is a struct of parsed values, the same for the API, tools, pages, feeds, hooks and commands; its answer
-// is typed, and rows are read when they are asked for. The package knows no parameter, no JSON and no transport, and
-// it changes nothing.
+// Package catalog answers questions over what one request may read: registers, archives, outages, measurements
+// and photos. A question is a struct of parsed values, the same for the API, tools, pages, feeds, hooks and commands;
+// its answer is typed, and rows are read when they are asked for. The package knows no parameter, no JSON and no
+// transport, and it changes nothing.
 package catalog
 
 import (

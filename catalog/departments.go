@@ -26,36 +26,24 @@ func (c *Catalog) Departments(q Departments) (list []Department, err error) {
 	}
 	counted, missing := false, (*market.Market)(nil)
 	for _, m := range market.All {
-		if !m.Departments {
-			continue
-		}
 		operators, has := q.Operators[m.Code]
 		loaded := c.Set.Market(m.Code)
-		switch {
-		case loaded != nil:
-			counted = counted || has
-			list = appendDepartments(list, loaded, operators, has)
-		case has && missing == nil:
+		if m.Departments && has && loaded == nil && missing == nil {
 			missing = m
+		}
+		if !m.Departments || loaded == nil {
+			continue
+		}
+		counts := make([]index.Counts, len(m.Areas))
+		if has {
+			counted, counts = true, loaded.Departments(operators...)
+		}
+		for i, area := range m.Areas {
+			list = append(list, Department{area, counts[i]})
 		}
 	}
 	if !counted {
 		return nil, &NotLoadedError{missing}
 	}
 	return list, nil
-}
-
-func appendDepartments(list []Department, m *index.Market, operators index.Choice, has bool) []Department {
-	counts := make([]index.Counts, len(m.Table.Areas))
-	switch one, several := singleValue(operators); {
-	case !has:
-	case several != nil:
-		counts = m.DepartmentsOf(several)
-	default:
-		counts = m.Departments(one)
-	}
-	for i, area := range m.Table.Areas {
-		list = append(list, Department{area, counts[i]})
-	}
-	return list
 }

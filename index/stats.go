@@ -108,9 +108,15 @@ func toInt(b bool) int {
 	return 0
 }
 
-// DepartmentsOf returns the counts of each area of the market, in table order, for several
-// operators together: a site of two of them counts once.
-func (m *Market) DepartmentsOf(operators Choice) []Counts {
+// Departments returns the counts of each area of the market, in table order, for operators together, all with none
+// or Any: a site of two of them counts once.
+func (m *Market) Departments(operators ...int) []Counts {
+	switch len(operators) {
+	case 0:
+		return m.stats[0]
+	case 1:
+		return m.stats[operators[0]+1]
+	}
 	counts := make([]Counts, len(m.Table.Areas))
 	shown := newPresences(m.Table, m.Snap)
 	for i := range m.Len() {
@@ -120,7 +126,7 @@ func (m *Market) DepartmentsOf(operators Choice) []Counts {
 		}
 		var seen presence
 		m.Snap.EmissionKeys(i, func(k snapshot.EmissionKey) {
-			if operators.has(k.Operator) {
+			if slices.Contains(operators, k.Operator) {
 				seen.add(shown.presence(k))
 			}
 		})
@@ -128,7 +134,3 @@ func (m *Market) DepartmentsOf(operators Choice) []Counts {
 	}
 	return counts
 }
-
-// Departments returns the counts of each area of the market, in table order,
-// for an operator or Any.
-func (m *Market) Departments(operator int) []Counts { return m.stats[operator+1] }

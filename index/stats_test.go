@@ -43,7 +43,7 @@ func TestDepartmentsAgainstAScan(t *testing.T) {
 				sum += got.Total
 			}
 			if o == Any { // several operators together are all of them
-				several := m.DepartmentsOf(Choice{0, 1, 2, 3, 4, 5, 6, 7})
+				several := m.Departments(0, 1, 2, 3, 4, 5, 6, 7)
 				if !slices.Equal(several, m.Departments(Any)) {
 					t.Errorf("%s: all operators one by one have %v, all at once %v", code, several, m.Departments(Any))
 				}
