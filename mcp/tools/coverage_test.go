@@ -5,18 +5,26 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
+	"relais/catalog"
 	"relais/geo"
+	"relais/market"
+	"relais/measure"
 )
 
 // Coverage is counted whole, and its points are of those that /coverage/points answers.
 func TestSiteCoverage(t *testing.T) {
 	key, at, _ := someSite(t)
-	list := levels(phones(rand.New(rand.NewPCG(9, 10)), at, 1500))
-	r := withMeasures(t, nil, list)
-	within := func(p phone) bool { return metres(p.at, at) <= 2000 && p.age <= 365*24*time.Hour }
-	counts, _ := grouped(list, within)
+	r := withMeasures(t, nil, levels(phones(rand.New(rand.NewPCG(9, 10)), at, 1500)))
+	groups, err := r.Survey(measure.Coverage, catalog.Measures{Market: market.Get(market.FR),
+		Disc: &geo.Disc{Center: at, Radius: 2000}, Days: 365})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[[2]string]int{}
+	for _, g := range groups {
+		counts[[2]string{g.Operator, strings.TrimSuffix(fmt.Sprintf("%dG", g.Technology), "0G")}] = g.Count
+	}
 	answer := mustCall(t, r, "sites_get_coverage", fmt.Sprintf(`{"siteId":%q,"radiusKm":2,"days":365,"limit":20}`, key))
 	total := 0
 	for _, line := range answer["technologies"].([]any) {

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/internal/filetest"
@@ -30,10 +33,7 @@ type phone struct {
 	enb      uint64
 }
 
-var (
-	codes = map[string]string{"ORANGE": "208,1", "SFR": "208,10", "FREE": "208,15", "": ","}
-	techs = map[string]string{"LTE": "4G", "4G": "4G", "NR": "5G", "": ""}
-)
+var codes = map[string]string{"ORANGE": "208,1", "SFR": "208,10", "FREE": "208,15", "": ","}
 
 // phones makes n measures around a point, up to some 15 km away.
 func phones(r *rand.Rand, center geo.Point, n int) []phone {
@@ -187,60 +187,33 @@ func TestSpeedtestsNearby(t *testing.T) {
 	}
 }
 
-// grouped collects the values of measures by operator and generation.
-func grouped(list []phone, keep func(phone) bool) (counts map[[2]string]int, values map[[2]string][3][]float64) {
-	counts, values = map[[2]string]int{}, map[[2]string][3][]float64{}
-	for _, p := range list {
-		if !keep(p) {
-			continue
-		}
-		k := [2]string{p.operator, techs[p.tech]}
-		counts[k]++
-		v := values[k]
-		for i, x := range p.values {
-			if !math.IsNaN(x) {
-				v[i] = append(v[i], x)
-			}
-		}
-		values[k] = v
-	}
-	return counts, values
-}
-
-// sameGroups compares the groups of an answer with the measures, one by one.
-func sameGroups(t *testing.T, answer object, members [3]string, list []phone, keep func(phone) bool) {
+// sameGroups compares the groups of an answer with those that a question of FR finds.
+func sameGroups(t *testing.T, r *Reading, answer object, members [3]string, kind measure.Kind, q catalog.Measures) {
 	t.Helper()
-	counts, values := grouped(list, keep)
-	total := 0
-	for _, g := range answer["groups"].([]any) {
-		o := g.(object)
-		operator, _ := o["operator"].(string)
-		technology, _ := o["technology"].(string)
-		k := [2]string{operator, technology}
-		total += counts[k]
-		if o["count"] != float64(counts[k]) || counts[k] == 0 || o["sampled"] != false {
-			t.Errorf("%v: %v, want %d", k, o, counts[k])
+	q.Market = market.Get(market.FR)
+	groups, err := r.Survey(kind, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, want := 0, []any{}
+	for _, g := range groups {
+		o := object{"operator": nil, "technology": nil, "count": float64(g.Count), "synthetic": false, "sampled": false}
+		if g.Operator != "" {
+			o["operator"] = g.Operator
+		}
+		if g.Technology != 0 {
+			o["technology"] = fmt.Sprintf("%dG", g.Technology)
 		}
 		for i, name := range members {
-			v := values[k][i]
-			slices.Sort(v)
-			if len(v) == 0 {
-				if o[name] != nil {
-					t.Errorf("%v: %s of nothing is %v, want none", k, name, o[name])
-				}
-				continue
-			}
-			rank := func(p float64) float64 { return v[int(math.Ceil(p*float64(len(v))-1e-9))-1] }
-			want := object{"p10": rank(0.1), "median": rank(0.5), "p90": rank(0.9), "values": float64(len(v))}
-			if fmt.Sprint(o[name]) != fmt.Sprint(want) {
-				t.Errorf("%v: %s is %v, want %v", k, name, o[name], want)
+			if o[name] = nil; g.Values[i].Of > 0 {
+				v := g.Values[i]
+				o[name] = object{"p10": v.P10, "median": v.Median, "p90": v.P90, "values": float64(v.Of)}
 			}
 		}
-		delete(counts, k)
+		want, total = append(want, o), total+g.Count
 	}
-	if answer["total"] != float64(total) || len(counts) > 0 || total < 100 {
-		t.Errorf("total %v, counted %d, missing %v, want %v, at least 100 and none", answer["total"], total, counts,
-			total)
+	if d := cmp.Diff(want, answer["groups"]); d != "" || answer["total"] != float64(total) || total < 100 {
+		t.Errorf("total %v, want %d; groups: want (-), got (+):\n%s", answer["total"], total, d)
 	}
 }
 
@@ -253,8 +226,8 @@ func TestAreaSummary(t *testing.T) {
 	r := withMeasures(t, list, nil)
 	answer := mustCall(t, r, "speedtests_area_summary",
 		fmt.Sprintf(`{"lat":%v,"lon":%v,"radiusKm":6,"days":200}`, at.Lat, at.Lng))
-	sameGroups(t, answer, [3]string{"download", "upload", "ping"}, list,
-		func(p phone) bool { return metres(p.at, at) <= 6000 && p.age <= 200*24*time.Hour })
+	sameGroups(t, r, answer, [3]string{"download", "upload", "ping"}, measure.Speedtest,
+		catalog.Measures{Disc: &geo.Disc{Center: at, Radius: 6000}, Days: 200})
 }
 
 // levels makes what phones measure of the signal.
@@ -268,15 +241,13 @@ func levels(list []phone) []phone {
 
 func TestSignalStats(t *testing.T) {
 	key, at, _ := someSite(t)
-	list := levels(phones(rand.New(rand.NewPCG(7, 8)), at, 1500))
-	r := withMeasures(t, nil, list)
-	members := [3]string{"rsrp", "rsrq", "snr"}
-	within := func(p phone) bool { return metres(p.at, at) <= 5000 }
-	sameGroups(t, mustCall(t, r, "sites_get_signal_stats", fmt.Sprintf(`{"siteId":%q,"radiusKm":5}`, key)), members,
-		list, within)
-	sameGroups(t, mustCall(t, r, "sites_get_signal_stats",
-		fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, list,
-		func(p phone) bool { return within(p) && p.age <= 300*24*time.Hour && techs[p.tech] == "4G" })
+	r := withMeasures(t, nil, levels(phones(rand.New(rand.NewPCG(7, 8)), at, 1500)))
+	members, around := [3]string{"rsrp", "rsrq", "snr"}, &geo.Disc{Center: at, Radius: 5000}
+	sameGroups(t, r, mustCall(t, r, "sites_get_signal_stats", fmt.Sprintf(`{"siteId":%q,"radiusKm":5}`, key)), members,
+		measure.Coverage, catalog.Measures{Disc: around})
+	sameGroups(t, r, mustCall(t, r, "sites_get_signal_stats",
+		fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, measure.Coverage,
+		catalog.Measures{Disc: around, Days: 300, Generations: []measure.Generation{4}})
 }
 
 // openMeasures opens measurements in a new folder.
