@@ -13,35 +13,31 @@ import (
 // Entries name the site of the register that the operator means, in every answer that has them.
 func TestOutagesNameSites(t *testing.T) {
 	s := newServer(t)
-	var named, near object // sites with and without a code of ORANGE
+	var named, at object // a site with a code of ORANGE
 	for _, item := range itemsOf(t, s, "/antennas?operator=ORANGE&limit=1000") {
 		detail := parse(t, get(t, s, "/antennas/"+item["siteKey"].(string)), 200)["data"].(object)
-		if alone(t, s, item) {
-			near = item
-		}
 		for _, station := range detail["stations"].([]any) {
 			station := station.(object)
 			if station["operator"] == "ORANGE" && station["operatorSiteId"] != "" {
-				named = object{"siteKey": item["siteKey"], "code": station["operatorSiteId"]}
+				named, at = object{"siteKey": item["siteKey"], "code": station["operatorSiteId"]}, item
 			}
 		}
-		if near != nil && named != nil && near["siteKey"] != named["siteKey"] {
+		if named != nil {
 			break
 		}
 	}
-	if named == nil || near == nil {
-		t.Fatalf("the country has %v with a code and %v alone, want both", named, near)
+	if named == nil {
+		t.Fatal("the country has no site with a code of ORANGE")
 	}
-	lat, lng := position(t, near)
+	lat, lng := position(t, at)
 	row := func(code string, lat, lng float64) string {
 		return fmt.Sprintf("%s;OUI;;;;;%.7f;%.7f;HS;HS;HS;HS;HS;HS;HS;HS;Incident;;2026-08-20 06:10:00;", code, lat, lng)
 	}
-	importOutages(t, s, market.FR, "ORANGE", row(named["code"].(string), 48.5, 2.5), row("new", lat+0.0001, lng),
-		row("far", lat+0.001, lng))
-	id := report(t, s, community.NewReport{Market: market.FR, Operator: "ORANGE", SiteKey: near["siteKey"].(string),
+	importOutages(t, s, market.FR, "ORANGE", row(named["code"].(string), lat, lng), row("far", 43, 3))
+	id := report(t, s, community.NewReport{Market: market.FR, Operator: "ORANGE", SiteKey: named["siteKey"].(string),
 		At: geo.Point{Lat: lat + 0.001, Lng: lng}})
-	want := map[string]any{"operator:fr-orange:" + named["code"].(string): named["siteKey"],
-		"operator:fr-orange:new": near["siteKey"], "operator:fr-orange:far": nil, id: near["siteKey"]}
+	want := map[string]any{"operator:fr-orange:" + named["code"].(string): named["siteKey"], "operator:fr-orange:far": nil,
+		id: named["siteKey"]}
 	for _, e := range itemsOf(t, s, "/outages") {
 		if site, ok := want[e["id"].(string)]; !ok || e["siteKey"] != site {
 			t.Errorf("/outages: %s at %v, want %v", e["id"], e["siteKey"], site)
@@ -53,8 +49,8 @@ func TestOutagesNameSites(t *testing.T) {
 		}
 	}
 	tile := tileNear(market.FR, geo.Point{Lat: lat, Lng: lng}, 14)
-	if text := get(t, s, tile+"?layers=outages").Body.String(); !strings.Contains(text, near["siteKey"].(string)) {
-		t.Errorf("%s: the tile lacks %s", tile, near["siteKey"])
+	if text := get(t, s, tile+"?layers=outages").Body.String(); !strings.Contains(text, named["siteKey"].(string)) {
+		t.Errorf("%s: the tile lacks %s", tile, named["siteKey"])
 	}
 }
 
@@ -75,11 +71,4 @@ func position(t *testing.T, item object) (lat, lng float64) {
 		t.Fatal(err)
 	}
 	return lat, lng
-}
-
-// alone reports whether no other site of ORANGE is within 200 m of a site.
-func alone(t *testing.T, s *Server, item object) bool {
-	t.Helper()
-	lat, lng := position(t, item)
-	return len(itemsOf(t, s, fmt.Sprintf("/antennas?operator=ORANGE&lat=%v&lon=%v&radiusKm=0.2", lat, lng))) == 1
 }
