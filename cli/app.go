@@ -280,10 +280,10 @@ func (a *app) follow(ctx context.Context) {
 // failedData returns a function that says why a dataset of the API cannot be used.
 func failedData(stores *admin.Stores) func(data string) error {
 	files := map[string]string{
-		catalog.DataPhotos:   admin.PhotosFile,
-		catalog.DataOutages:  admin.CommunityFile,
-		catalog.Archives: admin.ArchivesFile,
-		api.DataPeople:   admin.UsersFile,
+		catalog.DataPhotos:  admin.PhotosFile,
+		catalog.DataOutages: admin.CommunityFile,
+		catalog.Archives:    admin.ArchivesFile,
+		api.DataPeople:      admin.UsersFile,
 	}
 	return func(data string) error { return stores.Failed(files[data]) }
 }
