@@ -10,43 +10,21 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/filetest"
-	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
+	"relais/measure/measuretest"
 	"relais/site"
 )
-
-// withMeasures has measurements of files of FR.
-func withMeasures(t *testing.T, files ...string) *Catalog {
-	t.Helper()
-	dir := folder.Dir(t.TempDir())
-	db, err := measure.OpenDatabase(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	s, err := measure.New(dir, db, func() time.Time { return noon })
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, text := range files {
-		path := filetest.New(t, fmt.Sprint(i, ".csv"), text)
-		if _, err := s.Import(t.Context(), market.FR, measure.Sniffed, nil, path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return &Catalog{Measures: s, Now: noon}
-}
 
 // As long as the version is the same, so is what is found, also where a measurement leaves the window.
 func TestWindowIsTheVersions(t *testing.T) {
 	leaves := noon.Add(30*time.Second).AddDate(0, 0, -1).Format(time.RFC3339)
-	first := withMeasures(t, "timestamp,lat,lng,download_mbps\n"+leaves+",45.5,4.25,1\n",
+	s := measuretest.Open(t, func() time.Time { return noon }, "timestamp,lat,lng,download_mbps\n"+leaves+",45.5,4.25,1\n",
 		"timestamp,lat,lng,signal_strength,technology\n"+leaves+",45.5,4.25,-60,LTE\n")
+	first := Catalog{Measures: s, Now: noon}
 	q := Measures{Market: market.Get(market.FR), Days: 1, Limit: 5}
 	for _, after := range []time.Duration{0, 29 * time.Second, 31 * time.Second, 59 * time.Second, time.Minute} {
-		later := *first
+		later := first
 		later.Now = noon.Add(after)
 		same := later.Version(Recent) == first.Version(Recent)
 		tests, err := later.Speedtests(q)
@@ -65,7 +43,8 @@ func TestPoints(t *testing.T) {
 		text += fmt.Sprintf("%s,45.5,%.3f,-60,%s,208,%d\n", noon.Add(-time.Duration(i)*time.Hour).Format(time.RFC3339),
 			4+float64(i)/1000, []string{"LTE", "NR"}[i%2], []int{1, 10}[i/20])
 	}
-	c, fr := withMeasures(t, text), market.Get(market.FR)
+	c := Catalog{Measures: measuretest.Open(t, func() time.Time { return noon }, text), Now: noon}
+	fr := market.Get(market.FR)
 	orange, _ := fr.Operator("ORANGE")
 	q := Measures{Market: fr, Operators: index.Choice{orange}, Generations: []measure.Generation{5}, Days: 1, Offset: 7, Limit: 5}
 	page, err := c.Points(q)
@@ -107,7 +86,8 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	}
 	sites = append(sites, site.Site{ID: "4", Position: geo.Point{Lat: 48, Lng: 2}, // without radio
 		Stations: []site.Station{{Code: "4", Operator: 2}}})
-	c, fr := withMeasures(t, text), market.Get(market.FR)
+	c := Catalog{Measures: measuretest.Open(t, func() time.Time { return noon }, text), Now: noon}
+	fr := market.Get(market.FR)
 	c.Set = index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil)
 	ask := func(q SiteTests, want string) {
 		t.Helper()

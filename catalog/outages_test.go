@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -10,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"relais/community"
+	"relais/community/communitytest"
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
 	"relais/internal/filetest"
-	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
 	"relais/site"
@@ -26,20 +25,7 @@ var noon = time.Date(2026, 8, 20, 12, 0, 0, 0, time.UTC)
 // entry that states no beginning.
 func withOutages(t *testing.T) *Catalog {
 	t.Helper()
-	db, err := store.Open(filepath.Join(t.TempDir(), "community.db"), slices.Concat(outage.Buckets, community.Buckets)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	now := func() time.Time { return noon }
-	feeds, err := outage.Open(db, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := community.Open(db, feeds, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := communitytest.Open(t, func() time.Time { return noon })
 	rows := map[string]string{"ORANGE": "X;63;45.5;3;HS;\n"}
 	for i := range 30 {
 		began, operator := noon.Add(-time.Duration(i)*time.Hour), []string{"ORANGE", "SFR"}[i%2]
@@ -54,7 +40,7 @@ func withOutages(t *testing.T) *Catalog {
 	}
 	for operator, text := range rows {
 		path := filetest.New(t, "hs.csv", "code_site_op;departement;Lat;Lon;data;debut\n"+text)
-		if _, err := feeds.Import(t.Context(), market.FR, operator, path); err != nil {
+		if _, err := said.Feeds.Import(t.Context(), market.FR, operator, path); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"relais/api"
 	"relais/auth/access"
+	"relais/community/communitytest"
 	"relais/index"
 	"relais/index/indextest"
 	"relais/internal/errtest"
@@ -49,7 +50,8 @@ func empty(t testing.TB) *Server {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
 	s, err := New(Options{BaseURL: "http://relais.test", Version: "test", Log: quiet, Requests: quiet, Gate: newGate(t),
-		Photos: newPhotos(t), Uploads: api.Uploads{Render: fakeRender}, Community: newCommunity(t, time.Now), Archives: newArchives(t)})
+		Photos: newPhotos(t), Uploads: api.Uploads{Render: fakeRender}, Community: communitytest.Open(t, time.Now),
+		Archives: newArchives(t)})
 	must(t, err)
 	return s
 }

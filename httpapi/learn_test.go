@@ -48,7 +48,7 @@ func newLesson(t *testing.T) *lesson {
 		first: index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil),
 		clock: new(time.Now().UTC())}
 	l.SetData(l.first)
-	l.store = measuretest.New(t, func() time.Time { return *l.clock })
+	l.store = measuretest.Open(t, func() time.Time { return *l.clock })
 	l.Measures = func() *measure.Store { return l.store }
 	return l
 }

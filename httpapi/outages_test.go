@@ -11,24 +11,12 @@ import (
 	"time"
 
 	"relais/community"
+	"relais/community/communitytest"
 	"relais/geo"
 	"relais/internal/filetest"
-	"relais/internal/store/storetest"
 	"relais/market"
 	"relais/outage"
 )
-
-// newCommunity keeps outages in a file of their own.
-func newCommunity(t testing.TB, now func() time.Time) *community.Store {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "community.db")
-	db := storetest.Open(t, path, slices.Concat(outage.Buckets, community.Buckets)...)
-	feeds, err := outage.Open(db, now)
-	must(t, err)
-	s, err := community.Open(db, feeds, now)
-	must(t, err)
-	return s
-}
 
 // outageTargets are answers about outages.
 var outageTargets = []string{"/outages", "/outages?source=operator&limit=1", "/outages?market=PT",
@@ -211,7 +199,7 @@ func TestUnavailableSites(t *testing.T) {
 func TestOperatorFeed(t *testing.T) {
 	s := empty(t)
 	at := time.Now()
-	s.Community = newCommunity(t, func() time.Time { return at })
+	s.Community = communitytest.Open(t, func() time.Time { return at })
 	feed := func(query string, exists, available bool) {
 		t.Helper()
 		for _, route := range []string{"/outages", "/sites-hs"} {

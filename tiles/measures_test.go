@@ -38,7 +38,7 @@ func pointsOf(t *testing.T, points []point) *measure.Store {
 		moment := time.Now().Add(-time.Duration(i) * time.Second).UTC().Format(time.RFC3339)
 		fmt.Fprintf(&text, "%s,%.5f,%.5f,%dG,208,1,%.0f\n", moment, p.at.Lat, p.at.Lng, p.newest, p.rsrp)
 	}
-	return measuretest.New(t, time.Now, text.String())
+	return measuretest.Open(t, time.Now, text.String())
 }
 
 func randomPoints(n int) (list []point) {

@@ -6,7 +6,6 @@ import (
 	"relais/catalog"
 	"relais/geo"
 	"relais/market"
-	"relais/outage"
 	"relais/photos"
 )
 
@@ -29,15 +28,20 @@ const mostOutages = 200
 // outagesOf returns the outages of a site's operators at the site. An outage that is near it is left out if
 // it is known to be at another site.
 func (p *Pages) outagesOf(env *api.Env, m *market.Market, d *view.Detail) *siteOutages {
-	if err := env.Usable(catalog.Outages); err != nil {
+	if err := env.Usable(catalog.DataOutages); err != nil {
 		p.Log.Warn("the page of a site has no outages", "error", err)
 		return &siteOutages{Unreadable: true}
 	}
-	around := &geo.Disc{Center: geo.Point{Lat: d.Coordinates.Lat, Lng: d.Coordinates.Lng}, Radius: sameSite}
-	all, _ := env.Outages.All(outage.Query{Market: m.Code, Operators: d.Operators, Disc: around, Limit: mostOutages})
-	feed := env.Outages.FeedStatus(m.Code, d.Operators)
-	o := &siteOutages{Published: feed.Exists, Available: feed.Available, Labels: map[string]string{}}
-	for _, one := range all {
+	q := catalog.Outages{Market: m, Limit: mostOutages,
+		Disc: &geo.Disc{Center: geo.Point{Lat: d.Coordinates.Lat, Lng: d.Coordinates.Lng}, Radius: sameSite}}
+	for _, key := range d.Operators {
+		if i, ok := m.Operator(key); ok {
+			q.Operators = append(q.Operators, i)
+		}
+	}
+	found := env.FindOutages(q)
+	o := &siteOutages{Published: found.Feed.Exists, Available: found.Feed.Available, Labels: map[string]string{}}
+	for _, one := range found.Items {
 		x := env.NewOutage(one)
 		if x.SiteKey != nil && *x.SiteKey != *d.SiteKey {
 			continue
@@ -68,9 +72,9 @@ const mostPhotos = 12
 // server, by whatever name the browser knows it.
 func (p *Pages) photosOf(env *api.Env, d *view.Detail) *sitePhotos {
 	var list []*photos.Photo
-	shown, err := &sitePhotos{}, env.Usable(api.DataPhotos)
+	shown, err := &sitePhotos{}, env.Usable(catalog.DataPhotos)
 	if err == nil {
-		list, shown.Total, err = env.Photos.List(*d.SiteKey, "", mostPhotos, 0)
+		list, shown.Total, err = env.Photos.List(*d.SiteKey, nil, mostPhotos, 0)
 	}
 	if err != nil {
 		p.Log.Warn("the page of a site has no photos", "error", err)

@@ -16,9 +16,9 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/internal/filetest"
-	"relais/internal/folder"
 	"relais/market"
 	"relais/measure"
+	"relais/measure/measuretest"
 	"relais/site"
 )
 
@@ -67,7 +67,7 @@ func text(v float64) string {
 func withMeasures(t *testing.T, tests, points []phone) *Reading {
 	t.Helper()
 	r := inCountry(t)
-	store := openMeasures(t, time.Now)
+	store := measuretest.Open(t, time.Now)
 	var speed, coverage strings.Builder
 	speed.WriteString("timestamp,lat,lng,download_mbps,average_mbps,upload_mbps,ping_ms,mcc,mnc,connection_type,enb\n")
 	for i, p := range tests {
@@ -242,20 +242,4 @@ func TestSignalStats(t *testing.T) {
 	sameGroups(t, r, mustCall(t, r, "sites_get_signal_stats",
 		fmt.Sprintf(`{"siteId":%q,"radiusKm":5,"days":300,"technology":"lte"}`, key)), members, measure.Coverage,
 		catalog.Measures{Disc: around, Days: 300, Generations: []measure.Generation{4}})
-}
-
-// openMeasures opens measurements in a new folder.
-func openMeasures(t testing.TB, now func() time.Time) *measure.Store {
-	t.Helper()
-	dir := folder.Dir(t.TempDir())
-	db, err := measure.OpenDatabase(dir, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	s, err := measure.New(dir, db, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

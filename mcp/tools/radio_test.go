@@ -20,6 +20,7 @@ import (
 	"relais/internal/filetest"
 	"relais/market"
 	"relais/measure"
+	"relais/measure/measuretest"
 	"relais/radio"
 	"relais/site"
 )
@@ -58,7 +59,7 @@ func (x *radioRow) line() string {
 func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	t.Helper()
 	now := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
-	store := openMeasures(t, func() time.Time { return now })
+	store := measuretest.Open(t, func() time.Time { return now })
 	if len(rows) > 0 {
 		text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc,enb,gnb,cell_id,pci\n"
 		for i := range rows {

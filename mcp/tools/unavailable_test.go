@@ -9,29 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"relais/community"
+	"relais/community/communitytest"
 	"relais/index"
 	"relais/internal/filetest"
 	"relais/internal/folder"
 	"relais/internal/store/storetest"
 	"relais/market"
-	"relais/outage"
 	"relais/photos"
 )
 
 // withOutages returns a Reading of the country with an empty store of outages.
 func withOutages(t *testing.T) *Reading {
 	t.Helper()
-	db := storetest.New(t, outage.Buckets...)
-	r := inCountry(t)
-	feeds, err := outage.Open(db, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	said, err := community.Open(db, feeds, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, said := inCountry(t), communitytest.Open(t, time.Now)
 	r.Submissions, r.Outages = NewSubmissionStores(said, nil), said.Outages()
 	return r
 }

@@ -13,8 +13,8 @@ import (
 	"relais/measure"
 )
 
-// New opens measurements in a folder of the test, and imports files of the default market.
-func New(t testing.TB, now func() time.Time, files ...string) *measure.Store {
+// Open opens measurements in a folder of the test, and imports files of the default market.
+func Open(t testing.TB, now func() time.Time, files ...string) *measure.Store {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
 	db, err := measure.OpenDatabase(dir, false)
