@@ -69,6 +69,14 @@ func (l operatorNames) names() []operatorName {
 	return l
 }
 
+// texts returns the operators as texts, nil for all.
+func (l operatorNames) texts() (list []string) {
+	for _, name := range l.names() {
+		list = append(list, string(name))
+	}
+	return list
+}
+
 // positions returns the positions of the operators in the market's table, in its order; nil for
 // ALL.
 func (l operatorNames) positions(m *market.Market) (c index.Choice, err error) {

@@ -67,20 +67,6 @@ type siteFilters struct {
 	changeParams
 }
 
-// singleEmissionParams are emissionParams for transports that take one value.
-type singleEmissionParams struct {
-	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`
-	Status     string           `param:"status" max:"100" doc:"Status of an emission as the data has it, without regard to case and accents, or en-service, techop, projet." example:"en-service"`
-}
-
-func (e singleEmissionParams) asLists() emissionParams {
-	p := emissionParams{Status: e.Status}
-	if e.Generation != nil {
-		p.Generation = []site.Generation{*e.Generation}
-	}
-	return p
-}
-
 // boxParams are a bounding box.
 type boxParams struct {
 	BBox  boxText  `param:"bbox" code:"INVALID_BBOX" doc:"Bounding box as west,south,east,north, instead of the four edges." example:"2.3,48.8,2.4,48.9"`

@@ -2,13 +2,11 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive/change"
-	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -17,41 +15,13 @@ import (
 
 // Parameters that other transports share with these operations.
 type (
-	MarketParams   = singleMarketParams
-	Operator       = operatorName
-	AreaParams     = areaParams
-	EmissionParams = singleEmissionParams
-	ArchiveDate    = archiveDate
-	RadioParams    = radioParams
-	Technology     = technologyName
+	MarketParams = singleMarketParams
+	Operator     = operatorName
+	AreaParams   = areaParams
+	ArchiveDate  = archiveDate
+	RadioParams  = radioParams
+	Technology   = technologyName
 )
-
-// ResolveMarket resolves the parameters that select a market's sites. It returns the
-// market, its register, which is nil if the market has no inventory, and a filter.
-func (r *Env) ResolveMarket(in MarketParams, a AreaParams, e EmissionParams) (*market.Market, *index.Market, index.Filter,
-	error) {
-	s, err := siteFilters{areaParams: a, emissionParams: e.asLists()}.selection(in.asLists())
-	if err != nil {
-		return nil, nil, index.All, err
-	}
-	found, err := r.Select(context.Background(), s)
-	return s.Market, found.Register, found.Filter, err
-}
-
-// Locate finds the site that a siteKey, site id, national code or station number
-// names, in one market or, with nil, in all.
-func (r *Env) Locate(name string, in *market.Code) (*index.Market, uint32, error) {
-	where := "no site that is loaded"
-	if in != nil {
-		where = "no site of " + string(*in)
-	}
-	found, err := r.findSite(name, in, nil)
-	if errors.Is(err, catalog.ErrNoSite) {
-		err = &Error{Status: 404, Code: codeNoSite,
-			Message: fmt.Sprintf("%s has the identifier %q: search for sites by words, and give the siteKey of a result", where, name)}
-	}
-	return found.Register, found.At, err
-}
 
 // A ChangesQuestion is a question of other transports to /changes.
 type ChangesQuestion struct {
@@ -93,6 +63,12 @@ func (r *Env) Changes(ctx context.Context, q ChangesQuestion) (*ChangesBody, err
 
 // Position returns the position of the operator in the market's table, index.Any for ALL.
 func (o operatorName) Position(m *market.Market) (int, error) { return o.position(m) }
+
+// Positions returns the positions of the operators that the text names, with commas between them, nil for ALL.
+func (o operatorName) Positions(m *market.Market) (index.Choice, error) { return o.list().positions(m) }
+
+// Names returns the names of the operators, nil for ALL.
+func (o operatorName) Names() []string { return o.list().texts() }
 
 // PublicMessage returns the message of an operation's error for the caller, and the cause
 // for the log, which may be nil.

@@ -93,13 +93,10 @@ func detailMeta(m *index.Market) view.DetailMeta {
 
 // question returns the question for the site that a name identifies. Some market must have each of the operators.
 func (l operatorNames) siteQuestion(name string, in *market.Code) (catalog.Site, error) {
-	q, among := catalog.Site{Name: name}, market.All
+	q, among := catalog.Site{Name: name, Operators: l.texts()}, market.All
 	if in != nil {
 		q.Market = market.Get(*in)
 		among = []*market.Market{q.Market}
-	}
-	for _, o := range l.names() {
-		q.Operators = append(q.Operators, string(o))
 	}
 	return q, l.checkMarkets(among)
 }

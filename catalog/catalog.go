@@ -70,6 +70,25 @@ func (c *Catalog) Registers(yield func(*index.Market) bool) {
 	}
 }
 
+// Among returns the register of a market, none for a market without an inventory, or with nil all that are loaded and
+// that the caller may read. Errors: those of Register.
+func (c *Catalog) Among(m *market.Market) (list []*index.Market, err error) {
+	if m == nil {
+		for loaded := range c.Registers {
+			list = append(list, loaded)
+		}
+		if list != nil {
+			return list, nil
+		}
+		m = market.Get(market.Default)
+	}
+	loaded, err := c.Register(m)
+	if loaded != nil {
+		list = append(list, loaded)
+	}
+	return list, err
+}
+
 // Withholds reports whether the caller may not have rows of a market that come from registers with these
 // names. A register that may not be redistributed is withheld with all of its market, because the sites of a
 // snapshot do not state their registers.

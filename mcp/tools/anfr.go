@@ -6,6 +6,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
 	"relais/internal/fold"
 	"relais/market"
@@ -32,12 +33,12 @@ type anfrParams struct {
 	Market     anfrMarket   `param:"market" default:"FR" doc:"FR, or DROM for the overseas departments."`
 	Operator   api.Operator `param:"operator" default:"ALL" doc:"An operator of the market, or ALL." example:"ORANGE"`
 	Department string       `param:"department" max:"60" doc:"Code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
-	api.EmissionParams
+	emissionParams
 }
 
-func (p *anfrParams) pick(r *Reading) (*market.Market, *index.Market, index.Filter, error) {
-	return r.ResolveMarket(api.MarketParams{Market: market.Code(p.Market), Operator: p.Operator},
-		api.AreaParams{Department: p.Department}, p.EmissionParams)
+func (p *anfrParams) selection() (catalog.Selection, error) {
+	return selection(api.MarketParams{Market: market.Code(p.Market), Operator: p.Operator},
+		api.AreaParams{Department: p.Department}, p.emissionParams)
 }
 
 var anfrSearch = endpoint.New(endpoint.Decl{
@@ -51,12 +52,12 @@ type anfrSearchParams struct {
 	pageParams
 }
 
-func (r *Reading) anfrSearch(_ context.Context, p *anfrSearchParams) (*SiteList, error) {
-	m, loaded, f, err := p.pick(r)
+func (r *Reading) anfrSearch(ctx context.Context, p *anfrSearchParams) (*SiteList, error) {
+	s, err := p.selection()
 	if err != nil {
 		return nil, err
 	}
-	return r.askedOf(m, loaded, f, p.Query, p.pageParams)
+	return searchSites(r, ctx, s, p.Query, p.pageParams)
 }
 
 var anfrNearbySites = endpoint.New(endpoint.Decl{
@@ -71,14 +72,12 @@ type anfrNearbyParams struct {
 	pageParams
 }
 
-func (r *Reading) anfrNearbySites(_ context.Context, p *anfrNearbyParams) (*NearList, error) {
-	m, loaded, f, err := p.pick(r)
+func (r *Reading) anfrNearbySites(ctx context.Context, p *anfrNearbyParams) (*NearList, error) {
+	s, err := p.selection()
 	if err != nil {
 		return nil, err
 	}
-	c := p.center(m.Code)
-	list := r.siteList(m, loaded, index.Query{Filter: f, Disc: p.disc(c.point())}, p.pageParams)
-	return &NearList{*c, list.List, list.Sourced}, nil
+	return r.nearList(ctx, p.center(s.Market.Code), p.of(s, index.Query{Disc: p.disc(p.point())}))
 }
 
 var anfrGetStats = endpoint.New(endpoint.Decl{

@@ -78,8 +78,8 @@ func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSumma
 	if err != nil {
 		return nil, err
 	}
-	return r.areaSummary(place.center(), p.radiusParams, api.MarketParams{Market: place.Market, Operator: p.Operator},
-		p.daysParams)
+	return r.areaSummary(placeCenter(place), p.radiusParams,
+		api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, p.daysParams)
 }
 
 func (r *Reading) areaSummary(c *Center, radius radiusParams, in api.MarketParams, d daysParams) (*AreaSummary, error) {

@@ -7,7 +7,6 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
-	"relais/index"
 	"relais/market"
 	"relais/site"
 )
@@ -70,9 +69,9 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 		if err != nil {
 			return nil, err
 		}
-		answer.Center, q.Market = place.center(), place.Market
-		if q.Areas = place.areas(); q.Areas == nil || p.RadiusKm != nil {
-			q.Areas, q.Disc = nil, p.orUsual().disc(place.center().point())
+		answer.Center, q.Market = placeCenter(place), place.Market.Code
+		if q.Areas = place.AreaCodes(); q.Areas == nil || p.RadiusKm != nil {
+			q.Areas, q.Disc = nil, place.Near(p.metres()).Disc
 		}
 	}
 	body, err := r.Changes(ctx, q)
@@ -91,22 +90,6 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 		answer.Sources[0].Date, answer.Sources[0].Label = answer.Until, body.Meta.SourceLabel
 	}
 	return answer, nil
-}
-
-// areas lists the codes of the areas that a wide place is, nil for another place.
-func (p *Place) areas() (codes []string) {
-	m := market.Get(p.Market)
-	switch p.Kind {
-	case index.AreaPlace:
-		return []string{m.Areas[p.at.Area].Code}
-	case index.Region:
-		for i, area := range m.Areas {
-			if r, ok := m.RegionOf(i); ok && m.Regions[r].Label == p.Name {
-				codes = append(codes, area.Code)
-			}
-		}
-	}
-	return codes
 }
 
 func (r *Reading) listedChange(c *view.Change) ListedChange {

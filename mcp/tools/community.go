@@ -48,7 +48,7 @@ type ValidationList struct {
 }
 
 func (r *Reading) sitesGetValidations(_ context.Context, p *siteValidationsParams) (*ValidationList, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}

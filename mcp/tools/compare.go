@@ -102,7 +102,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 		return nil, err
 	}
 	if codes == nil || r.Set == nil { // while it is loading, that is the error
-		among, _, err := r.registers(nil)
+		among, err := r.Among(nil)
 		if err != nil {
 			return nil, err
 		}

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"relais/api/endpoint"
 	"relais/api/view"
-	"relais/geo"
-	"relais/index"
+	"relais/catalog"
 	"relais/market"
 	"relais/site"
 )
@@ -21,7 +19,7 @@ var connectorTools = []*Tool{search, fetch}
 var search = endpoint.New(endpoint.Decl{
 	Name: "search", Title: "Search",
 	Summary: "Finds antenna sites by a question as people type it, such as 5G Rennes or antenne Orange à Vitré, in all markets: sites of the place first, the nearest to its middle before the others. Answers ids for fetch. The tools sites_search and sites_nearby can say more exactly what is wanted.",
-}, (*Reading).search)
+}, searchDocuments)
 
 type searchParams struct {
 	Query string `param:"query" max:"200" required:"true" doc:"Place, operator, technology (5G, LTE 700), status (planned, en service), or words of an address, or an identifier." example:"5G Rennes"`
@@ -43,90 +41,16 @@ type Result struct {
 // mostResults is how many documents a search answers.
 const mostResults = 20
 
-func (r *Reading) search(_ context.Context, p *searchParams) (*Results, error) {
-	q, err := r.inquire(p.Query, nil)
+func searchDocuments(r *Reading, ctx context.Context, p *searchParams) (*Results, error) {
+	found, err := r.Asked(ctx, catalog.Asked{Text: p.Query, Nearest: true, Limit: mostResults})
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.answer(q)
-	if err != nil {
-		return nil, err
-	}
-	if len(found) == 0 && q.place == nil {
-		if err := r.shorten(q, nil); err != nil {
-			return nil, err
-		}
-		if q.place != nil {
-			found = r.inPlace(q)
-		}
-	}
-	if len(found) == 0 {
-		q.notes = append(q.notes, q.nothing())
-	}
-	answer := &Results{Results: []Result{}, Understood: *q.understood()}
-	for _, s := range found {
-		one := Result{s.SiteKey, s.title(), s.URL}
-		if len(answer.Results) < mostResults && !slices.Contains(answer.Results, one) {
-			answer.Results = append(answer.Results, one)
-		}
+	answer := &Results{Results: []Result{}, Understood: *newUnderstood(found)}
+	for _, s := range r.askedSites(found) {
+		answer.Results = append(answer.Results, Result{s.SiteKey, s.title(), s.URL})
 	}
 	return answer, nil
-}
-
-// answer is the sites that a question is about: first those of the place, the nearest to its
-// middle first, then its neighbours, then those that have the words.
-func (r *Reading) answer(q *inquiry) ([]Site, error) {
-	var found []Site
-	if q.place != nil {
-		found = r.inPlace(q)
-	}
-	if q.place != nil && len(found) < mostResults/2 {
-		found = append(found, r.aroundPlace(q)...)
-	}
-	if q.place != nil && q.place.Kind == index.Region || len(found) >= mostResults {
-		return found, nil // words would find streets that are called like it
-	}
-	items, _, _, err := r.everywhere(q, pageParams{Limit: mostResults})
-	return append(found, items...), err
-}
-
-// inPlace is the sites of the question's place, the nearest to its middle first.
-func (r *Reading) inPlace(q *inquiry) []Site {
-	m := r.Set.Market(q.place.Market)
-	ask := index.Query{Filter: index.All, Place: &q.place.at,
-		Disc: &geo.Disc{Center: q.place.at.Center, Radius: anywhere}}
-	if !q.narrow(m, &ask.Filter) {
-		return nil
-	}
-	return r.sites(m, m.Find(ask, 0, mostResults))
-}
-
-// anywhere is a radius that takes in every place, in metres.
-const anywhere = 20_100_000
-
-// aroundPlace is the sites nearest to the middle of the question's place, none of one that is
-// an area.
-func (r *Reading) aroundPlace(q *inquiry) []Site {
-	if q.place.wide() {
-		return nil
-	}
-	m := r.Set.Market(q.place.Market)
-	ask := index.Query{Filter: index.All, Disc: radiusParams{10}.disc(q.place.at.Center)}
-	if !q.narrow(m, &ask.Filter) {
-		return nil
-	}
-	return r.sites(m, m.Find(ask, 0, mostResults/2))
-}
-
-// wide reports whether the place is an area, whose middle says little.
-func (p *Place) wide() bool { return p.Kind == index.AreaPlace || p.Kind == index.Region }
-
-// nothing says why a question found no site.
-func (q *inquiry) nothing() string {
-	if q.place != nil {
-		return fmt.Sprintf("No site of %s has what is asked for.", q.place.title())
-	}
-	return "No place and no site has all of these words. " + landmarks + "."
 }
 
 // title is the site in a line.
@@ -143,7 +67,7 @@ func (s *Site) title() string {
 var fetch = endpoint.New(endpoint.Decl{
 	Name: "fetch", Title: "Fetch",
 	Summary: "One antenna site as a text, by an id of search.",
-}, (*Reading).fetch)
+}, fetchDocument)
 
 type fetchParams struct {
 	ID string `param:"id" max:"128" required:"true" doc:"A siteKey, such as those of search." example:"fr-23444"`
@@ -158,8 +82,8 @@ type Document struct {
 	Metadata map[string]string `json:"metadata" doc:"market, source, sourceDate, licence, latitude and longitude."`
 }
 
-func (r *Reading) fetch(_ context.Context, p *fetchParams) (*Document, error) {
-	m, at, err := r.Locate(p.ID, nil)
+func fetchDocument(r *Reading, _ context.Context, p *fetchParams) (*Document, error) {
+	m, at, err := siteParams{Site: p.ID}.find(r)
 	if err != nil {
 		return nil, err
 	}

@@ -116,14 +116,14 @@ func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
 // nearSite returns a site, its place, and the question for what was measured around it.
 func (r *Reading) nearSite(p *nearSiteParams) (*index.Market, *Center, catalog.Measures, error) {
 	q := catalog.Measures{Generations: p.Technology.Generations()}
-	loaded, at, err := r.Locate(p.Site, p.Market)
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, nil, q, err
 	}
 	if p.Days != nil {
 		q.Days = *p.Days
 	}
-	c := r.centerOf(loaded, at)
+	c := centerOf(loaded, at)
 	q.Disc = &geo.Disc{Center: c.point(), Radius: p.RadiusKm * 1000}
 	q.Market, q.Operators, err = api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}.Resolve()
 	return loaded, c, q, err

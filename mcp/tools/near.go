@@ -9,6 +9,7 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -20,13 +21,13 @@ var nearTools = []*Tool{sitesNearby, sitesNearbyFromPlace, sitesNearbyFromSite}
 var sitesNearby = endpoint.New(endpoint.Decl{
 	Name: "sites_nearby", Title: "Sites near a position",
 	Summary: "Antenna sites of a market around a position, the nearest first, with distances in metres. Use sites_nearby_from_place for the name of a place.",
-}, (*Reading).sitesNearby)
+}, sitesNearPoint)
 
 type sitesNearbyParams struct {
 	pointParams
 	radiusParams
 	api.MarketParams
-	api.EmissionParams
+	emissionParams
 	pageParams
 }
 
@@ -37,30 +38,21 @@ type NearList struct {
 	Sourced
 }
 
-func (r *Reading) sitesNearby(_ context.Context, p *sitesNearbyParams) (*NearList, error) {
-	c := p.center(p.Market)
-	return r.nearList(c, index.Query{Disc: p.disc(c.point())}, p.MarketParams, p.EmissionParams, p.pageParams)
-}
-
-// nearList returns a page of the sites around a centre that a query finds.
-func (r *Reading) nearList(c *Center, where index.Query, in api.MarketParams, e api.EmissionParams,
-	p pageParams) (*NearList, error) {
-	m, loaded, f, err := r.ResolveMarket(in, api.AreaParams{}, e)
+func sitesNearPoint(r *Reading, ctx context.Context, p *sitesNearbyParams) (*NearList, error) {
+	s, err := selection(p.MarketParams, api.AreaParams{}, p.emissionParams)
 	if err != nil {
 		return nil, err
 	}
-	where.Filter = f
-	list := r.siteList(m, loaded, where, p)
-	return &NearList{*c, list.List, list.Sourced}, nil
+	return r.nearList(ctx, p.center(p.Market), p.of(s, index.Query{Disc: p.disc(p.point())}))
 }
 
-// query is where sites near the place are: around its middle, and of an area or region, whose
-// middle says little, in all of it.
-func (p *Place) query(radius areaRadiusParams) index.Query {
-	if p.wide() && radius.RadiusKm == nil {
-		return index.Query{Place: &p.at, Disc: &geo.Disc{Center: p.center().point(), Radius: anywhere}}
+// nearList is a page of the sites around a centre that a question finds.
+func (r *Reading) nearList(ctx context.Context, c *Center, q catalog.Sites) (*NearList, error) {
+	list, err := r.siteList(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return index.Query{Disc: radius.orUsual().disc(p.center().point())}
+	return &NearList{*c, list.List, list.Sourced}, nil
 }
 
 // areaRadiusParams are radiusParams for a place that may be an area.
@@ -68,14 +60,13 @@ type areaRadiusParams struct {
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"How far around its middle to look, in kilometres; by default 5, and in all of a department, region or province."`
 }
 
-func (p areaRadiusParams) orUsual() radiusParams {
+// metres is the radius in metres, 0 for the usual one.
+func (p areaRadiusParams) metres() float64 {
 	if p.RadiusKm == nil {
-		return radiusParams{5}
+		return 0
 	}
-	return radiusParams{*p.RadiusKm}
+	return *p.RadiusKm * 1000
 }
-
-func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Lng: c.Coordinates.Lng} }
 
 // center is the position as a centre.
 func (p pointParams) center(in market.Code) *Center {
@@ -104,13 +95,13 @@ func otherMarket(in market.Code, at geo.Point) string {
 var sitesNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "sites_nearby_from_place", Title: "Sites near a place",
 	Summary: "Antenna sites around the middle of a commune or a postal code, or in a department, region or province, the nearest to its middle first. The answer says which place was meant.",
-}, (*Reading).sitesNearbyFromPlace)
+}, sitesNearPlace)
 
 type sitesNearbyFromPlaceParams struct {
 	placeParams
 	areaRadiusParams
 	operatorParams
-	api.EmissionParams
+	emissionParams
 	pageParams
 }
 
@@ -119,46 +110,58 @@ type operatorParams struct {
 	Operator api.Operator `param:"operator" default:"ALL" doc:"An operator of the market (see capabilities_guide), or ALL." example:"ORANGE"`
 }
 
-func (r *Reading) sitesNearbyFromPlace(_ context.Context, p *sitesNearbyFromPlaceParams) (*NearList, error) {
+// selection returns the sites of the operators in a market.
+func (p operatorParams) selection(m *market.Market, e emissionParams) (catalog.Selection, error) {
+	return selection(api.MarketParams{Market: m.Code, Operator: p.Operator}, api.AreaParams{}, e)
+}
+
+func sitesNearPlace(r *Reading, ctx context.Context, p *sitesNearbyFromPlaceParams) (*NearList, error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	return r.nearList(place.center(), place.query(p.areaRadiusParams),
-		api.MarketParams{Market: place.Market, Operator: p.Operator}, p.EmissionParams, p.pageParams)
+	s, err := p.selection(place.Market, p.emissionParams)
+	if err != nil {
+		return nil, err
+	}
+	return r.nearList(ctx, placeCenter(place), p.of(s, place.Near(p.metres())))
 }
 
 var sitesNearbyFromSite = endpoint.New(endpoint.Decl{
 	Name: "sites_nearby_from_site", Title: "Sites near a site",
 	Summary: "The neighbours of a site, the nearest first, with distances in metres. The site itself is left out.",
-}, (*Reading).sitesNearbyFromSite)
+}, sitesNearSite)
 
 type sitesNearbyFromSiteParams struct {
 	siteParams
 	radiusParams
 	operatorParams
-	api.EmissionParams
+	emissionParams
 	pageParams
 }
 
-func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteParams) (*NearList, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
+func sitesNearSite(r *Reading, ctx context.Context, p *sitesNearbyFromSiteParams) (*NearList, error) {
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
-	_, _, f, err := r.ResolveMarket(api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}, api.AreaParams{},
-		p.EmissionParams)
+	s, err := p.selection(loaded.Table, p.emissionParams)
 	if err != nil {
 		return nil, err
 	}
-	c := r.centerOf(loaded, at)
+	c := centerOf(loaded, at)
 	// One more than the page, and the page moved by one where the site itself stands
 	// before it: it is the first of its distance, or one of those on the same spot.
-	hits := loaded.Find(index.Query{Filter: f, Disc: p.disc(c.point())}, 0, p.Offset+p.Limit+1)
+	found, err := r.Sites(ctx, catalog.Sites{Selection: s, Where: index.Query{Disc: p.disc(c.point())},
+		Limit: p.Offset + p.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	hits := found.Hits
 	if own := slices.Index(hits.Sites, at); own >= 0 {
 		hits.Sites, hits.Metres = slices.Delete(hits.Sites, own, own+1), slices.Delete(hits.Metres, own, own+1)
 		hits.Total--
-	} else if self := loaded.Find(index.Query{Filter: f, ID: loaded.Snap.ID(int(at))}, 0, 1); self.Total > 0 {
+	} else if self := loaded.Find(index.Query{Filter: found.Filter, ID: loaded.Snap.ID(int(at))}, 0, 1); self.Total > 0 {
 		hits.Total--
 	}
 	from, to := min(p.Offset, len(hits.Sites)), min(p.Offset+p.Limit, len(hits.Sites))
@@ -167,9 +170,9 @@ func (r *Reading) sitesNearbyFromSite(_ context.Context, p *sitesNearbyFromSiteP
 }
 
 // centerOf is a site as a centre.
-func (r *Reading) centerOf(m *index.Market, at uint32) *Center {
+func centerOf(m *index.Market, at uint32) *Center {
 	var s site.Site
 	m.Site(at, &s)
 	return &Center{Name: index.Key(m.Table.Code, s.ID), Market: m.Table.Code,
-		Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng}}
+		Coordinates: coordinates(s.Position)}
 }

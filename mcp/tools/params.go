@@ -1,17 +1,28 @@
 package tools
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
+	"relais/api"
+	"relais/catalog"
 	"relais/geo"
+	"relais/index"
 	"relais/market"
+	"relais/site"
 )
 
 // pageParams pick a page.
 type pageParams struct {
 	Limit  int `param:"limit" default:"10" min:"1" max:"50" doc:"Most items to answer."`
 	Offset int `param:"offset" default:"0" min:"0" max:"1000000" doc:"Items to pass over: nextOffset of the page before."`
+}
+
+// of asks for the page of the sites of a selection.
+func (p pageParams) of(s catalog.Selection, where index.Query) catalog.Sites {
+	return catalog.Sites{Selection: s, Where: where, Offset: p.Offset, Limit: p.Limit}
 }
 
 // pointParams are a position that must be given.
@@ -35,6 +46,46 @@ func (p radiusParams) disc(c geo.Point) *geo.Disc {
 type siteParams struct {
 	Site   string       `param:"siteId" max:"128" required:"true" doc:"siteKey (such as fr-23444), site id, national code or station number." example:"fr-23444"`
 	Market *market.Code `param:"market" doc:"Only this market; a siteKey names its own."`
+}
+
+// find returns the site in its register.
+func (p siteParams) find(r *Reading) (*index.Market, uint32, error) {
+	found, err := r.Site(catalog.Site{Name: p.Site, Market: marketOf(p.Market)})
+	if errors.Is(err, catalog.ErrNoSite) {
+		where := "no site that is loaded"
+		if p.Market != nil {
+			where = "no site of " + string(*p.Market)
+		}
+		err = api.NotFound(fmt.Sprintf(
+			"%s has the identifier %q: search for sites by words, and give the siteKey of a result", where, p.Site))
+	}
+	return found.Register, found.At, err
+}
+
+// marketOf returns the market with a code, nil for any.
+func marketOf(code *market.Code) *market.Market {
+	if code == nil {
+		return nil
+	}
+	return market.Get(*code)
+}
+
+// emissionParams are the filters by emission: one emission must satisfy all of them.
+type emissionParams struct {
+	Generation *site.Generation `param:"generation" doc:"Generation of an emission."`
+	Status     string           `param:"status" max:"100" doc:"Status of an emission as the data has it, without regard to case and accents, or en-service, techop, projet." example:"en-service"`
+}
+
+// selection returns the part of a market that parameters select.
+func selection(in api.MarketParams, a api.AreaParams, e emissionParams) (s catalog.Selection, err error) {
+	s = catalog.Selection{Market: market.Get(in.Market), Status: e.Status}
+	if e.Generation != nil {
+		s.Generations = index.Choice{int(*e.Generation)}
+	}
+	if s.Operators, err = in.Operator.Positions(s.Market); err == nil {
+		s.Area, err = a.Code(s.Market)
+	}
+	return s, err
 }
 
 // hasWords reports whether a text has all words. Text and words are folded.

@@ -57,7 +57,7 @@ func (r *Reading) sitesGetPhotos(_ context.Context, p *sitePhotosParams) (*Photo
 
 // photosOf is a site and a page of its photos.
 func (r *Reading) photosOf(p *sitePhotosParams) (at catalog.SiteFound, found catalog.Page[*photos.Photo], err error) {
-	if at.Register, at.At, err = r.Locate(p.Site, p.Market); err != nil {
+	if at.Register, at.At, err = p.find(r); err != nil {
 		return at, found, err
 	}
 	_, operators, err := api.MarketParams{Market: at.Register.Table.Code, Operator: p.Operator}.Resolve()
@@ -157,10 +157,11 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 
 // photoFilter tells which photos are wanted.
 func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, Sourced, error) {
-	among, from, err := r.registers(p.Market)
+	among, err := r.Among(marketOf(p.Market))
 	if err != nil {
 		return nil, Sourced{}, err
 	}
+	from := sourcesOf(p.Market, among)
 	operators, area := []string(nil), ""
 	if p.Market != nil {
 		m, choice, err := api.MarketParams{Market: *p.Market, Operator: p.Operator}.Resolve()

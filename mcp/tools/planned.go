@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"relais/api"
 	"relais/api/endpoint"
 	"relais/index"
 	"relais/market"
@@ -17,7 +16,7 @@ var plannedTools = []*Tool{sitesPlannedNearby, sitesPlannedNearbyFromPlace}
 var sitesPlannedNearby = endpoint.New(endpoint.Decl{
 	Name: "sites_planned_nearby", Title: "Planned sites near a position",
 	Summary: "Sites around a position with emissions that are only projects, the nearest first: what is approved and not yet built. A site may emit something else already.",
-}, (*Reading).sitesPlannedNearby)
+}, plannedNearPoint)
 
 // plannedParams pick what is planned.
 type plannedParams struct {
@@ -53,15 +52,14 @@ type Planned struct {
 	Technologies []string `json:"technologies" doc:"Distinct systems such as 5G NR 3500."`
 }
 
-func (r *Reading) sitesPlannedNearby(_ context.Context, p *sitesPlannedNearbyParams) (*PlannedList, error) {
-	c := p.center(p.Market)
-	return r.planned(c, index.Query{Disc: p.disc(c.point())}, p.plannedParams, p.pageParams)
+func plannedNearPoint(r *Reading, ctx context.Context, p *sitesPlannedNearbyParams) (*PlannedList, error) {
+	return planned(r, ctx, p.center(p.Market), index.Query{Disc: p.disc(p.point())}, p.plannedParams, p.pageParams)
 }
 
 var sitesPlannedNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "sites_planned_nearby_from_place", Title: "Planned sites near a place",
 	Summary: "Sites around a commune or a postal code, or in a department, region or province, with emissions that are only projects, the nearest to its middle first.",
-}, (*Reading).sitesPlannedNearbyFromPlace)
+}, plannedNearPlace)
 
 type sitesPlannedFromPlaceParams struct {
 	placeParams
@@ -70,36 +68,36 @@ type sitesPlannedFromPlaceParams struct {
 	pageParams
 }
 
-func (r *Reading) sitesPlannedNearbyFromPlace(_ context.Context, p *sitesPlannedFromPlaceParams) (*PlannedList, error) {
+func plannedNearPlace(r *Reading, ctx context.Context, p *sitesPlannedFromPlaceParams) (*PlannedList, error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	return r.planned(place.center(), place.query(p.areaRadiusParams), p.plannedParams, p.pageParams)
+	return planned(r, ctx, placeCenter(place), place.Near(p.metres()), p.plannedParams, p.pageParams)
 }
 
 // planned is a page of the sites with projects around a centre, where a query looks for them.
-func (r *Reading) planned(c *Center, where index.Query, p plannedParams, page pageParams) (*PlannedList, error) {
-	status, err := projectStatus(market.Get(c.Market))
+func planned(r *Reading, ctx context.Context, c *Center, where index.Query, p plannedParams,
+	page pageParams) (*PlannedList, error) {
+	m := market.Get(c.Market)
+	status, err := projectStatus(m)
 	if err != nil {
 		return nil, err
 	}
-	in := api.MarketParams{Market: c.Market, Operator: p.Operator}
-	m, loaded, f, err := r.ResolveMarket(in, api.AreaParams{}, api.EmissionParams{Generation: p.Generation, Status: status})
+	s, err := p.selection(m, emissionParams{p.Generation, status})
 	if err != nil {
 		return nil, err
 	}
-	var hits index.Hits
-	if loaded != nil {
-		where.Filter = f
-		hits = loaded.Find(where, page.Offset, page.Limit)
+	found, err := r.Sites(ctx, page.of(s, where))
+	if err != nil {
+		return nil, err
 	}
-	sites := r.sites(loaded, hits)
+	sites := r.sites(found.Register, found.Hits)
 	items := make([]PlannedSite, len(sites))
 	for i, s := range sites {
-		items[i] = plannedAt(loaded, hits.Sites[i], s)
+		items[i] = plannedAt(found.Register, found.Sites[i], s)
 	}
-	return &PlannedList{*c, listOf(items, page.Offset, hits.Total), sourced(m, loaded)}, nil
+	return &PlannedList{*c, listOf(items, page.Offset, found.Total), sourced(m, found.Register)}, nil
 }
 
 // projectStatus is the name of the status of projects in a market.

@@ -11,7 +11,6 @@ import (
 	"relais/api/endpoint"
 	"relais/catalog"
 	"relais/geo"
-	"relais/index"
 	"relais/market"
 	"relais/measure"
 	"relais/radio"
@@ -155,7 +154,11 @@ type ScorePart struct {
 const nearestSites = 20
 
 func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Profile, error) {
-	m, loaded, f, err := r.ResolveMarket(p.MarketParams, api.AreaParams{}, api.EmissionParams{})
+	m, operators, err := p.MarketParams.Resolve()
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := r.Register(m)
 	if err != nil {
 		return nil, err
 	}
@@ -163,10 +166,7 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 	if loaded == nil {
 		return answer, nil
 	}
-	q := catalog.Cell{Market: m, Phone: p.phone(), Radius: p.RadiusKm * 1000, Nearest: nearestSites}
-	if f.Operator != index.Any {
-		q.Operators = index.Choice{f.Operator}
-	}
+	q := catalog.Cell{Market: m, Operators: operators, Phone: p.phone(), Radius: p.RadiusKm * 1000, Nearest: nearestSites}
 	all, err := r.Candidates(q)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ type radioSite struct {
 
 // radioSite finds the site that parameters name.
 func (r *Reading) radioSite(p *siteParams, o api.Operator) (*radioSite, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}

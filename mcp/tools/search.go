@@ -2,13 +2,12 @@ package tools
 
 import (
 	"context"
-	"strings"
 
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/index"
-	"relais/market"
 	"relais/site"
 )
 
@@ -17,12 +16,12 @@ var siteTools = []*Tool{sitesSearch, sitesGlobalSearch, sitesGet}
 var sitesSearch = endpoint.New(endpoint.Decl{
 	Name: "sites_search", Title: "Search sites of a market",
 	Summary: "Finds antenna sites of one market by words (commune, postal code, address, identifier) and by operator, generation, status and department or province. Use sites_nearby for a position and sites_global_search when the market is not known.",
-}, (*Reading).sitesSearch)
+}, searchMarket)
 
 type sitesSearchParams struct {
 	api.MarketParams
 	api.AreaParams
-	api.EmissionParams
+	emissionParams
 	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or department, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
 	pageParams
 }
@@ -34,70 +33,49 @@ type SiteList struct {
 	Sourced
 }
 
-func (r *Reading) sitesSearch(_ context.Context, p *sitesSearchParams) (*SiteList, error) {
-	m, loaded, f, err := r.ResolveMarket(p.MarketParams, p.AreaParams, p.EmissionParams)
+func searchMarket(r *Reading, ctx context.Context, p *sitesSearchParams) (*SiteList, error) {
+	s, err := selection(p.MarketParams, p.AreaParams, p.emissionParams)
 	if err != nil {
 		return nil, err
 	}
-	return r.askedOf(m, loaded, f, p.Query, p.pageParams)
+	return searchSites(r, ctx, s, p.Query, p.pageParams)
 }
 
-// askedOf is a page of the sites of a market that a question is about, "" for none.
-func (r *Reading) askedOf(m *market.Market, loaded *index.Market, f index.Filter, text string, p pageParams) (*SiteList,
-	error) {
-	if text == "" || loaded == nil {
-		return r.siteList(m, loaded, index.Query{Filter: f}, p), nil
+// searchSites is a page of the selected sites that a question is about, "" for none.
+func searchSites(r *Reading, ctx context.Context, s catalog.Selection, text string, p pageParams) (*SiteList, error) {
+	if s.Market != nil && (text == "" || !s.Market.HasInventory()) {
+		return r.siteList(ctx, p.of(s, index.Query{}))
 	}
-	q, err := r.inquire(text, &m.Code)
+	found, err := r.Asked(ctx, catalog.Asked{Text: text, Selection: s, Offset: p.Offset, Limit: p.Limit})
 	if err != nil {
 		return nil, err
 	}
-	list := &SiteList{List: listOf[Site](nil, p.Offset, 0), Sourced: sourced(m, loaded)}
-	ask := q.words(f)
-	if q.narrow(loaded, &ask.Filter) {
-		list = r.siteList(m, loaded, ask, p)
-	}
-	if list.Total == 0 && q.place == nil {
-		if err := r.shorten(q, &m.Code); err != nil {
-			return nil, err
-		}
-		if ask := (index.Query{Filter: f}); q.place != nil && q.narrow(loaded, &ask.Filter) {
-			ask.Place = &q.place.at
-			list = r.siteList(m, loaded, ask, p)
-		}
-	}
-	if list.Total == 0 {
-		q.notes = append(q.notes, q.nothing())
-	}
-	list.Understood = q.understood()
-	return list, nil
+	return &SiteList{newUnderstood(found), listOf(r.askedSites(found), p.Offset, found.Total),
+		sourcesOf(nil, found.Registers)}, nil
 }
 
-// words asks for the sites that have the words of the question; of a region, for its sites.
-func (q *inquiry) words(f index.Filter) index.Query {
-	if q.place != nil && q.place.Kind == index.Region {
-		return index.Query{Filter: f, Place: &q.place.at}
+// siteList is a page of the sites that a question finds.
+func (r *Reading) siteList(ctx context.Context, q catalog.Sites) (*SiteList, error) {
+	found, err := r.Sites(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	text := strings.Join(q.Words, " ")
-	if q.place != nil && q.place.match == 0 { // Paris 15e is PARIS 15
-		return index.Query{Filter: f, Text: q.place.Name, Ranked: true, Spoken: true, Whole: true}
-	}
-	return index.Query{Filter: f, Text: text, Ranked: text != "", Spoken: true}
+	return &SiteList{List: listOf(r.sites(found.Register, found.Hits), q.Offset, found.Total),
+		Sourced: sourced(q.Market, found.Register)}, nil
 }
 
-// siteList is a page of the sites that a query finds.
-func (r *Reading) siteList(m *market.Market, loaded *index.Market, q index.Query, p pageParams) *SiteList {
-	var hits index.Hits
-	if loaded != nil {
-		hits = loaded.Find(q, p.Offset, p.Limit)
+// askedSites are the sites that a text is about.
+func (r *Reading) askedSites(found *catalog.AskedFound) (items []Site) {
+	for _, page := range found.Pages {
+		items = append(items, r.sites(page.Register, page.Hits)...)
 	}
-	return &SiteList{List: listOf(r.sites(loaded, hits), p.Offset, hits.Total), Sourced: sourced(m, loaded)}
+	return items
 }
 
 var sitesGet = endpoint.New(endpoint.Decl{
 	Name: "sites_get", Title: "One site in full",
 	Summary: "Everything that the register states of one site: support, radio (azimuths, frequencies, nodes), stations and emissions with their status and dates. Use it after a search, with the siteKey.",
-}, (*Reading).sitesGet)
+}, getSite)
 
 // A SiteDetail is a site in full.
 type SiteDetail struct {
@@ -106,8 +84,8 @@ type SiteDetail struct {
 	Sourced
 }
 
-func (r *Reading) sitesGet(_ context.Context, p *siteParams) (*SiteDetail, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
+func getSite(r *Reading, _ context.Context, p *siteParams) (*SiteDetail, error) {
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
@@ -120,51 +98,13 @@ func (r *Reading) sitesGet(_ context.Context, p *siteParams) (*SiteDetail, error
 var sitesGlobalSearch = endpoint.New(endpoint.Decl{
 	Name: "sites_global_search", Title: "Search sites of all markets",
 	Summary: "Finds antenna sites by words in every loaded market, those of one market after those of another. Use it when the market is not known, or for an identifier.",
-}, (*Reading).sitesGlobalSearch)
+}, searchMarkets)
 
 type sitesGlobalSearchParams struct {
 	Query string `param:"query" max:"200" required:"true" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or area, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"lausanne"`
 	pageParams
 }
 
-func (r *Reading) sitesGlobalSearch(_ context.Context, p *sitesGlobalSearchParams) (*SiteList, error) {
-	q, err := r.inquire(p.Query, nil)
-	if err != nil {
-		return nil, err
-	}
-	items, total, from, err := r.everywhere(q, p.pageParams)
-	if err == nil && total == 0 && q.place == nil {
-		if err = r.shorten(q, nil); q.place != nil {
-			q.Words = strings.Fields(q.place.Name)
-			items, total, from, err = r.everywhere(q, p.pageParams)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	if total == 0 {
-		q.notes = append(q.notes, q.nothing())
-	}
-	return &SiteList{q.understood(), listOf(items, p.Offset, total), from}, nil
-}
-
-// everywhere is a page of the sites of all loaded markets that have the words of a question.
-func (r *Reading) everywhere(q *inquiry, p pageParams) (items []Site, total int, from Sourced, err error) {
-	among, from, err := r.registers(nil)
-	if err != nil {
-		return nil, 0, from, err
-	}
-	for _, m := range among {
-		ask := q.words(index.All)
-		if ask.Place != nil && q.place.Market != m.Table.Code || q.Country != "" && q.Country != m.Table.Country ||
-			!q.narrow(m, &ask.Filter) {
-			continue
-		}
-		hits := m.Find(ask, max(0, p.Offset-total), p.Limit-len(items))
-		total += hits.Total
-		if len(hits.Sites) > 0 {
-			items = append(items, r.sites(m, hits)...)
-		}
-	}
-	return items, total, from, nil
+func searchMarkets(r *Reading, ctx context.Context, p *sitesGlobalSearchParams) (*SiteList, error) {
+	return searchSites(r, ctx, catalog.Selection{}, p.Query, p.pageParams)
 }

@@ -66,7 +66,7 @@ type Speedtest struct {
 }
 
 func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams) (*SiteSpeedtests, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 	if p.Best {
 		found.Total = len(found.Items)
 	}
-	c := r.centerOf(loaded, at)
+	c := centerOf(loaded, at)
 	return &SiteSpeedtests{*c, speedtestList(c, found, p.Offset), sourced(m, loaded)}, nil
 }
 
@@ -195,8 +195,8 @@ func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFrom
 	if err != nil {
 		return nil, err
 	}
-	return r.speedtests(place.center(), p.radiusParams, api.MarketParams{Market: place.Market, Operator: p.Operator},
-		p.daysParams, p.pageParams)
+	return r.speedtests(placeCenter(place), p.radiusParams,
+		api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, p.daysParams, p.pageParams)
 }
 
 // speedtests is a page of the speedtests around a centre.

@@ -23,7 +23,7 @@ import (
 var submitReport = endpoint.New(endpoint.Decl{
 	Name: "community_submit_report", Title: "Report an outage", SignedIn: true, Writes: true,
 	Summary: "Reports, for who signed in, that an operator's network does not work at a site or place. Where somebody reported one of the operator within 300 m in the last 24 hours, it confirms that report instead; three people, who reported it among them, make it confirmed. Ask before you submit. Look with community_list_observations_nearby first, and at sites_hs_nearby for what the operator says.",
-}, (*Reading).submitReport)
+}, sendReport)
 
 type submitReportParams struct {
 	tokenParams
@@ -117,8 +117,8 @@ type ReportReceipt struct {
 	Outage *ReportedOutage `json:"outage" doc:"As /outages shows it."`
 }
 
-func (r *Reading) submitReport(_ context.Context, p *submitReportParams) (*ReportReceipt, error) {
-	n, err := r.report(p)
+func sendReport(r *Reading, _ context.Context, p *submitReportParams) (*ReportReceipt, error) {
+	n, err := p.report(r)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func sameOutage(report *community.Report, n community.NewReport) bool {
 }
 
 // report returns the report of the parameters, without its user.
-func (r *Reading) report(p *submitReportParams) (n community.NewReport, err error) {
+func (p *submitReportParams) report(r *Reading) (n community.NewReport, err error) {
 	n = community.NewReport{Market: market.Default, Operator: string(p.Operator), Reason: p.Reason,
 		Severity: outage.Severity(p.Severity),
 		Services: split(string(p.Services)), Technologies: split(string(p.Networks))}
@@ -168,7 +168,7 @@ func (r *Reading) report(p *submitReportParams) (n community.NewReport, err erro
 		_, err = p.Operator.Position(market.Get(n.Market))
 		return n, err
 	}
-	loaded, at, err := r.Locate(p.Site, p.Market)
+	loaded, at, err := siteParams{p.Site, p.Market}.find(r)
 	if err != nil {
 		return n, err
 	}

@@ -14,7 +14,7 @@ import (
 var submitValidation = endpoint.New(endpoint.Decl{
 	Name: "community_submit_validation", Title: "Confirm something of a site", SignedIn: true, Writes: true,
 	Summary: "Says, for who signed in, what they saw of a site: that it exists or is gone, or an operator, technology, node, cell, PCI or azimuth that is there. The same said by several people is counted. Submit only what the person saw or measured.",
-}, (*Reading).submitValidation)
+}, sendValidation)
 
 type submitValidationParams struct {
 	tokenParams
@@ -31,8 +31,8 @@ type ValidationReceipt struct {
 	Validation Validation `json:"validation" doc:"With everybody who said the same."`
 }
 
-func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams) (*ValidationReceipt, error) {
-	loaded, at, err := r.Locate(p.Site, p.Market)
+func sendValidation(r *Reading, _ context.Context, p *submitValidationParams) (*ValidationReceipt, error) {
+	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (r *Reading) submitValidation(_ context.Context, p *submitValidationParams)
 var bugSubmit = endpoint.New(endpoint.Decl{
 	Name: "bug_submit", Title: "File a bug", SignedIn: true, Writes: true,
 	Summary: "Tells the operator of this service what is wrong with it or its data; me_bugs_status has the answer. Outages of networks are for community_submit_report, and what is wrong at a site is for community_submit_validation.",
-}, (*Reading).bugSubmit)
+}, sendBug)
 
 type bugParams struct {
 	tokenParams
@@ -67,7 +67,7 @@ type bugParams struct {
 // A BugReceipt says what became of a bug.
 type BugReceipt struct{ Receipt }
 
-func (r *Reading) bugSubmit(_ context.Context, p *bugParams) (*BugReceipt, error) {
+func sendBug(r *Reading, _ context.Context, p *bugParams) (*BugReceipt, error) {
 	return submit(r, "bug_submit", account.Bug, p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
 		b, made, err := r.Submissions.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID,
 			Token: token})

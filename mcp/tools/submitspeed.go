@@ -15,7 +15,7 @@ import (
 var submitSpeedtest = endpoint.New(endpoint.Decl{
 	Name: "community_submit_speedtest", Title: "Submit a speedtest", SignedIn: true, Writes: true,
 	Summary: "Adds a speedtest that who signed in has measured on a mobile network, with the rules of imports: a position in the market, a time that is not in the future, a speed. Submit nothing that was not measured. The same speedtest twice is one.",
-}, (*Reading).submitSpeedtest)
+}, sendSpeedtest)
 
 type submitTestParams struct {
 	tokenParams
@@ -72,7 +72,7 @@ type SpeedtestReceipt struct {
 	Speedtest view.Speedtest `json:"speedtest" doc:"As /speedtests shows it: what was not usable is null."`
 }
 
-func (r *Reading) submitSpeedtest(_ context.Context, p *submitTestParams) (*SpeedtestReceipt, error) {
+func sendSpeedtest(r *Reading, _ context.Context, p *submitTestParams) (*SpeedtestReceipt, error) {
 	store, err := r.MeasureStore()
 	if err != nil {
 		return nil, err

@@ -115,27 +115,15 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 	if err != nil {
 		return nil, err
 	}
-	c := place.center()
+	c := placeCenter(place)
 	around, areas := wideRadiusParams{20}.disc(c.point()), []string(nil)
 	switch {
 	case p.RadiusKm != nil:
 		around = wideRadiusParams{*p.RadiusKm}.disc(c.point())
-	case place.wide():
-		around.Radius, areas = anywhere, place.areaCodes()
+	case place.Wide():
+		around, areas = place.Within().Disc, place.AreaCodes()
 	}
-	return r.unavailable(c, api.MarketParams{Market: place.Market, Operator: p.Operator}, areas, around, p.pageParams)
-}
-
-// areaCodes are the codes of the areas that a wide place is made of.
-func (p *Place) areaCodes() []string {
-	if p.Kind == index.AreaPlace {
-		return []string{p.AreaCode}
-	}
-	m := market.Get(p.Market)
-	if i, ok := m.RegionNamed(p.Name); ok {
-		return m.Regions[i].Codes
-	}
-	return nil
+	return r.unavailable(c, api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, areas, around, p.pageParams)
 }
 
 // unavailable is a page of the sites that operators say are unavailable, in some areas or
