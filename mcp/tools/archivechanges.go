@@ -14,7 +14,7 @@ import (
 var anfrCompareSiteDates = endpoint.New(endpoint.Decl{
 	Name: "anfr_compare_site_dates", Title: "One site at two dates",
 	Summary: "What differs of a site of the French register (ANFR) between the archives of two dates: emissions that are new, added, activated, deleted or changed, with the columns that changed. Use anfr_get_site_history for all dates.",
-}, (*Reading).anfrCompareSiteDates)
+}, compareSiteDates)
 
 type compareDatesParams struct {
 	archiveSiteParams
@@ -99,7 +99,7 @@ func newArchiveChange(d *archive.Difference) ArchiveChange {
 	return c
 }
 
-func (r *Reading) anfrCompareSiteDates(_ context.Context, p *compareDatesParams) (*SiteComparison, error) {
+func compareSiteDates(r *Reading, _ context.Context, p *compareDatesParams) (*SiteComparison, error) {
 	support, err := p.support()
 	if err != nil {
 		return nil, err
@@ -107,12 +107,12 @@ func (r *Reading) anfrCompareSiteDates(_ context.Context, p *compareDatesParams)
 	from, to := string(p.From), string(p.To)
 	c, err := r.Archives.CompareSite(support, from, to)
 	if err != nil {
-		return nil, r.notBoth(err, from, to)
+		return nil, notBoth(r.Archives, err, from, to)
 	}
 	if c.Before+c.After == 0 {
-		return nil, r.notThere(support, "neither the archive of "+from+" nor that of "+to+" has")
+		return nil, notThere(r.Archives, support, "neither the archive of "+from+" nor that of "+to+" has")
 	}
-	sources, err := r.archivedOn(from, to)
+	sources, err := archivedOn(r.Archives, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -128,21 +128,21 @@ func (r *Reading) anfrCompareSiteDates(_ context.Context, p *compareDatesParams)
 }
 
 // notBoth returns the error of two dates where one has no archive.
-func (r *Reading) notBoth(err error, from, to string) error {
-	dates, _, failed := r.Archives.Dates()
+func notBoth(s *archive.Store, err error, from, to string) error {
+	dates, _, failed := s.Dates()
 	if failed != nil {
 		return failed
 	}
 	if !slices.Contains(dates, from) {
-		return r.noArchive(err, "from", from)
+		return noArchive(s, err, "from", from)
 	}
-	return r.noArchive(err, "to", to)
+	return noArchive(s, err, "to", to)
 }
 
 var anfrGetSiteHistory = endpoint.New(endpoint.Decl{
 	Name: "anfr_get_site_history", Title: "Every change of a site",
 	Summary: "What the archives of the French register (ANFR) changed of a site, the newest publication first: emissions that are new, added, activated, deleted or changed, and on which date. In the oldest archive everything is new, whenever it was built.",
-}, (*Reading).anfrGetSiteHistory)
+}, getSiteHistory)
 
 type siteHistoryParams struct {
 	archiveSiteParams
@@ -166,7 +166,7 @@ type DatedChange struct {
 	ArchiveChange
 }
 
-func (r *Reading) anfrGetSiteHistory(_ context.Context, p *siteHistoryParams) (*SiteHistory, error) {
+func getSiteHistory(r *Reading, _ context.Context, p *siteHistoryParams) (*SiteHistory, error) {
 	support, err := p.support()
 	if err != nil {
 		return nil, err
@@ -176,7 +176,7 @@ func (r *Reading) anfrGetSiteHistory(_ context.Context, p *siteHistoryParams) (*
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, r.noArchive(archive.ErrNoArchive, "siteId", "")
+		return nil, noArchive(r.Archives, archive.ErrNoArchive, "siteId", "")
 	}
 	versions, err := r.Archives.History(support)
 	if err != nil {

@@ -21,7 +21,7 @@ var archiveTools = []*Tool{anfrListArchives, anfrListSnapshotSites, anfrGetSiteS
 var anfrListArchives = endpoint.New(endpoint.Decl{
 	Name: "anfr_list_archives", Title: "Dates of the ANFR's archives",
 	Summary: "Dates of the publications of the French register (ANFR) that are kept, the newest first: the dates that anfr_list_snapshot_sites, anfr_get_site_snapshot and anfr_compare_site_dates take.",
-}, (*Reading).anfrListArchives)
+}, listArchives)
 
 // An ArchiveList is a page of the dates of publications.
 type ArchiveList struct {
@@ -39,7 +39,7 @@ type Archive struct {
 	Previous string `json:"previous,omitempty" doc:"The archive before; absent for the oldest."`
 }
 
-func (r *Reading) anfrListArchives(_ context.Context, p *pageParams) (*ArchiveList, error) {
+func listArchives(r *Reading, _ context.Context, p *pageParams) (*ArchiveList, error) {
 	all, err := r.Archives.List()
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (r *Reading) anfrListArchives(_ context.Context, p *pageParams) (*ArchiveLi
 }
 
 // archivedOn is the register as the source of archives of dates.
-func (r *Reading) archivedOn(dates ...string) (Sourced, error) {
-	all, err := r.Archives.List()
+func archivedOn(s *archive.Store, dates ...string) (Sourced, error) {
+	all, err := s.List()
 	return archived(all, dates...), err
 }
 
@@ -107,7 +107,7 @@ func (p *requiredBoxParams) Check() error {
 var anfrListSnapshotSites = endpoint.New(endpoint.Decl{
 	Name: "anfr_list_snapshot_sites", Title: "Sites of a date in a box",
 	Summary: "Sites of the French register (ANFR) in a bounding box as an archive has them, by number. Use sites_search and sites_nearby for the sites of today, anfr_get_site_snapshot for the emissions of one site.",
-}, (*Reading).anfrListSnapshotSites)
+}, listSnapshotSites)
 
 type snapshotSitesParams struct {
 	dateParams
@@ -138,11 +138,11 @@ type ArchiveSite struct {
 	SiteKey *string `json:"siteKey" doc:"Names the site in other tools; null where the present register does not have it."`
 }
 
-func (r *Reading) anfrListSnapshotSites(ctx context.Context, p *snapshotSitesParams) (*SnapshotList, error) {
+func listSnapshotSites(r *Reading, ctx context.Context, p *snapshotSitesParams) (*SnapshotList, error) {
 	date := string(p.Date)
 	overview, err := r.Archives.Overview(ctx, date)
 	if err != nil {
-		return nil, r.noArchive(err, "date", date)
+		return nil, noArchive(r.Archives, err, "date", date)
 	}
 	page, total := overview.InBox(geo.Box{South: p.South, West: p.West, North: p.North, East: p.East}, p.Offset, p.Limit)
 	items := make([]SnapshotSite, len(page))
@@ -150,7 +150,7 @@ func (r *Reading) anfrListSnapshotSites(ctx context.Context, p *snapshotSitesPar
 		items[i] = SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),
 			stated(r.CommuneName(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
 	}
-	from, err := r.archivedOn(date)
+	from, err := archivedOn(r.Archives, date)
 	return &SnapshotList{date, listOf(items, p.Offset, total), from}, err
 }
 
@@ -182,11 +182,11 @@ func (r *Reading) archiveSite(support string) ArchiveSite {
 
 // noArchive makes the error of a date without archive one that names the nearest dates;
 // others stay as they are.
-func (r *Reading) noArchive(err error, param, date string) error {
+func noArchive(s *archive.Store, err error, param, date string) error {
 	if !errors.Is(err, archive.ErrNoArchive) {
 		return err
 	}
-	dates, _, err := r.Archives.Dates()
+	dates, _, err := s.Dates()
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func rowsOf[T any](rows []T, p rowParams) List[T] {
 var anfrGetSiteSnapshot = endpoint.New(endpoint.Decl{
 	Name: "anfr_get_site_snapshot", Title: "One site at a date",
 	Summary: "A site of the French register (ANFR) as the archive of a date has it: its place and all its emissions, with their status then. The date must be one of anfr_list_archives. Use sites_get for the site of today, anfr_compare_site_dates for two dates.",
-}, (*Reading).anfrGetSiteSnapshot)
+}, getSiteSnapshot)
 
 type siteSnapshotParams struct {
 	archiveSiteParams
@@ -100,23 +100,23 @@ func newArchiveRow(r *archive.Record) ArchiveRow {
 		stated(v[column.Status]), stated(v[column.Date])}
 }
 
-func (r *Reading) anfrGetSiteSnapshot(_ context.Context, p *siteSnapshotParams) (*SiteSnapshot, error) {
+func getSiteSnapshot(r *Reading, _ context.Context, p *siteSnapshotParams) (*SiteSnapshot, error) {
 	support, err := p.support()
 	if err != nil {
 		return nil, err
 	}
 	site, err := r.Archives.SiteAt(support, string(p.Date))
 	if err != nil {
-		return nil, r.noArchive(err, "date", string(p.Date))
+		return nil, noArchive(r.Archives, err, "date", string(p.Date))
 	}
 	if len(site.Records) == 0 {
-		return nil, r.notThere(support, "the archive of "+string(p.Date)+" does not have")
+		return nil, notThere(r.Archives, support, "the archive of "+string(p.Date)+" does not have")
 	}
 	var rows []ArchiveRow
 	for i := range site.Records {
 		rows = append(rows, newArchiveRow(&site.Records[i]))
 	}
-	from, err := r.archivedOn(string(p.Date))
+	from, err := archivedOn(r.Archives, string(p.Date))
 	return &SiteSnapshot{string(p.Date), r.archiveSite(support), r.archivePlace(&site.Records[0]),
 		rowsOf(rows, p.rowParams), from}, err
 }
@@ -139,8 +139,8 @@ func (r *Reading) archivePlace(record *archive.Record) ArchivePlace {
 
 // notThere is the error of a support that archives do not have; it says when it was
 // there.
-func (r *Reading) notThere(support, which string) error {
-	versions, err := r.Archives.History(support)
+func notThere(s *archive.Store, support, which string) error {
+	versions, err := s.History(support)
 	if err != nil {
 		return err
 	}

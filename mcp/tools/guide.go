@@ -12,7 +12,7 @@ import (
 var capabilitiesGuide = endpoint.New(endpoint.Decl{
 	Name: "capabilities_guide", Title: "What can be asked here",
 	Summary: "The markets with the dates of their data, which tool answers which question, and the limits. Call it first.",
-}, (*Reading).capabilitiesGuide)
+}, newGuide)
 
 // A Guide says what can be asked.
 type Guide struct {
@@ -47,7 +47,7 @@ func firstSentence(text string) string {
 	return text
 }
 
-func (r *Reading) capabilitiesGuide(context.Context, *struct{}) (*Guide, error) {
+func newGuide(r *Reading, _ context.Context, _ *struct{}) (*Guide, error) {
 	g := &Guide{Markets: []GuideMarket{}, Tools: make([]GuideTool, 0, len(listed())), Limits: []string{
 		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.",
 			MaxAnswer),

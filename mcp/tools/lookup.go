@@ -15,7 +15,7 @@ var radioTools = []*Tool{sitesFindByRadio, radioDiagnoseSite, radioProfileEstima
 var sitesFindByRadio = endpoint.New(endpoint.Decl{
 	Name: "sites_find_by_radio", Title: "Sites by radio identifier",
 	Summary: "Finds the sites that a radio identifier names: eNB, gNB, cell (ECI or NCI) or PCI, as a phone shows them. What a source states comes before what was only learned from measurements, which is marked. An eNB is the ECI without its last 8 bits, a gNB the NCI without its last 4 to 14; a PCI is used again and again all over a country. Use radio_profile_estimate when a position was measured as well.",
-}, (*Reading).sitesFindByRadio)
+}, findByRadio)
 
 type sitesFindByRadioParams struct {
 	api.RadioParams
@@ -38,7 +38,7 @@ type RadioHit struct {
 	Learned   bool         `json:"learned" doc:"No source gives it to the site: measurements name it near this site only."`
 }
 
-func (r *Reading) sitesFindByRadio(_ context.Context, p *sitesFindByRadioParams) (*RadioHits, error) {
+func findByRadio(r *Reading, _ context.Context, p *sitesFindByRadioParams) (*RadioHits, error) {
 	found, err := r.LookupRadio(&p.RadioParams)
 	if err != nil {
 		return nil, err

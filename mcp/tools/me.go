@@ -24,7 +24,7 @@ var kinds = []account.Kind{account.Outage, account.Speedtest, account.Validation
 var meWhoami = endpoint.New(endpoint.Decl{
 	Name: "me_whoami", Title: "Who is signed in", SignedIn: true,
 	Summary: "The account that these tools act for, what it submitted so far, and how much it may submit in this hour.",
-}, (*Reading).meWhoami)
+}, whoami)
 
 // Me is an account as who has it sees it.
 type Me struct {
@@ -51,7 +51,7 @@ func (s *Submissions) count(kind account.Kind) *int {
 		account.Validation: &s.Validations, account.Bug: &s.Bugs}[kind]
 }
 
-func (r *Reading) meWhoami(context.Context, *struct{}) (*Me, error) {
+func whoami(r *Reading, _ context.Context, _ *struct{}) (*Me, error) {
 	a, err := r.People.Find(r.Person.ID)
 	if err != nil {
 		return nil, submissionError(err)
@@ -81,7 +81,7 @@ func pageOf[T, F any](l List[F], items []T) List[T] { return listOf(items, l.off
 var meSpeedtestsList = endpoint.New(endpoint.Decl{
 	Name: "me_speedtests_list", Title: "Own speedtests", SignedIn: true,
 	Summary: "The speedtests that who is signed in submitted, the last submitted first, and whether the API still shows them.",
-}, (*Reading).meSpeedtestsList)
+}, ownSpeedtests)
 
 // An OwnSpeedtest is a speedtest with what only who submitted it knows.
 type OwnSpeedtest struct {
@@ -94,7 +94,7 @@ type OwnSpeedtest struct {
 // OwnSpeedtests are a page of them.
 type OwnSpeedtests struct{ List[OwnSpeedtest] }
 
-func (r *Reading) meSpeedtestsList(_ context.Context, p *pageParams) (*OwnSpeedtests, error) {
+func ownSpeedtests(r *Reading, _ context.Context, p *pageParams) (*OwnSpeedtests, error) {
 	page, err := r.own(account.Speedtest, *p)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (r *Reading) stateOf(own ownTest) (string, error) {
 var meReportsStatus = endpoint.New(endpoint.Decl{
 	Name: "me_reports_status", Title: "Own outage reports", SignedIn: true,
 	Summary: "The outages that who is signed in reported or confirmed, the last first, with their state and confirmations.",
-}, (*Reading).meReportsStatus)
+}, ownReports)
 
 // An OwnReport is an outage report as its reporter sees it.
 type OwnReport struct {
@@ -148,7 +148,7 @@ type OwnReport struct {
 // OwnReports are a page of them.
 type OwnReports struct{ List[OwnReport] }
 
-func (r *Reading) meReportsStatus(_ context.Context, p *pageParams) (*OwnReports, error) {
+func ownReports(r *Reading, _ context.Context, p *pageParams) (*OwnReports, error) {
 	page, err := r.own(account.Outage, *p)
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (r *Reading) ownReport(id string) (report *community.Report, role string, e
 var meBugsStatus = endpoint.New(endpoint.Decl{
 	Name: "me_bugs_status", Title: "Own bugs", SignedIn: true,
 	Summary: "The bugs that who is signed in filed, the last first, with their state and the answer.",
-}, (*Reading).meBugsStatus)
+}, ownBugs)
 
 // An OwnBug is a bug as who filed it sees it.
 type OwnBug struct {
@@ -204,7 +204,7 @@ type OwnBug struct {
 // OwnBugs are a page of them.
 type OwnBugs struct{ List[OwnBug] }
 
-func (r *Reading) meBugsStatus(_ context.Context, p *pageParams) (*OwnBugs, error) {
+func ownBugs(r *Reading, _ context.Context, p *pageParams) (*OwnBugs, error) {
 	page, err := r.own(account.Bug, *p)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 var radioCheckSectorAlignment = endpoint.New(endpoint.Decl{
 	Name: "radio_check_sector_alignment", Title: "Azimuths against bearings",
 	Summary: "Compares the azimuths that the register states of a site with the bearing to a position (lat and lon) or, without one, to the places of the measurements that name the site, cell by cell: the nearest sector and the angle off it. Bearings are initial great-circle bearings from the site, degrees clockwise from true north; angles are 0 to 180 degrees. Needs a market whose register states azimuths.",
-}, (*Reading).radioCheckSectorAlignment)
+}, checkAlignment)
 
 type alignmentParams struct {
 	siteParams
@@ -99,7 +99,7 @@ func (a *Alignment) Shorten() bool {
 	return true
 }
 
-func (r *Reading) radioCheckSectorAlignment(_ context.Context, p *alignmentParams) (*Alignment, error) {
+func checkAlignment(r *Reading, _ context.Context, p *alignmentParams) (*Alignment, error) {
 	s, err := r.radioSite(&p.siteParams, p.Operator)
 	if err != nil {
 		return nil, err

@@ -13,9 +13,9 @@ import (
 var radioDiagnoseSite = endpoint.New(endpoint.Decl{
 	Name: "radio_diagnose_site", Title: "A site as declared and as measured",
 	Summary: "Compares what is declared of a site with what people measured: base stations that measurements near it or naming it saw, and who gives them to which site; generations that are declared and never measured, or measured and not declared; physical cell ids that are equal, or equal modulo 3, to those of neighbours of the same operator within 5 km. Use sites_get for what is declared alone.",
-}, (*Reading).radioDiagnoseSite)
+}, diagnoseSite)
 
-func (r *Reading) radioDiagnoseSite(_ context.Context, p *radioDiagnoseParams) (*Diagnosis, error) {
+func diagnoseSite(r *Reading, _ context.Context, p *radioDiagnoseParams) (*Diagnosis, error) {
 	s, err := r.radioSite(&p.siteParams, p.Operator)
 	if err != nil {
 		return nil, err

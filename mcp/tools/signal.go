@@ -10,7 +10,7 @@ import (
 var sitesGetSignalStats = endpoint.New(endpoint.Decl{
 	Name: "sites_get_signal_stats", Title: "Signal measured near a site",
 	Summary: "How strong and how clean the signal is that phones measured around a site: for each operator and generation how many points, and the tenth percentile, median and ninetieth percentile of RSRP, RSRQ and SNR. The points are of any site that was received there. Use sites_get_coverage for where they are.",
-}, (*Reading).sitesGetSignalStats)
+}, getSignalStats)
 
 // SignalStats is what coverage points around a site say together.
 type SignalStats struct {
@@ -29,7 +29,7 @@ type SignalGroup struct {
 	SNR  *Quantiles `json:"snr" doc:"dB."`
 }
 
-func (r *Reading) sitesGetSignalStats(_ context.Context, p *nearSiteParams) (*SignalStats, error) {
+func getSignalStats(r *Reading, _ context.Context, p *nearSiteParams) (*SignalStats, error) {
 	loaded, c, q, err := r.nearSite(p)
 	if err != nil {
 		return nil, err
