@@ -2,65 +2,20 @@ package tools
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/market"
-	"relais/site"
 )
 
-// registers is a register for questions: each site has one station and the emissions that are
-// named, "5G NR 3500" or with a minus before it for a project.
+// asked reads the register for questions.
 func asked(t *testing.T) *Reading {
 	t.Helper()
-	fr := market.Get(market.FR)
-	var sites []site.Site
-	for _, s := range []struct {
-		id, commune, postal, department, address, operator string
-		lat                                                float64
-		systems                                            []string
-	}{
-		{"1", "RENNES", "35000", "35", "1 RUE HAUTE", "ORANGE", 48.100, []string{"LTE 700"}},
-		{"2", "RENNES", "35700", "35", "18 PLACE DE LA GARE", "FREE", 48.110, []string{"LTE 700", "5G NR 3500"}},
-		{"3", "RENNES", "35000", "35", "2 RUE BASSE", "ORANGE", 48.130, []string{"5G NR 700"}},
-		{"4", "VITRE", "35500", "35", "RUE DE RENNES", "ORANGE", 48.120, []string{"LTE 800"}},
-		{"5", "VITRE", "35500", "35", "RUE NEUVE", "SFR", 48.121, []string{"5G NR 2100", "LTE 700"}},
-		{"6", "POCE LES BOIS", "35500", "35", "LA HUNAUDIERE", "ORANGE", 48.140, []string{"LTE 800"}},
-		{"7", "TOURS", "37200", "37", "4 AV GUSTAVE EIFFEL", "FREE", 47.300, []string{"LTE 800"}},
-		{"8", "BREST", "29200", "29", "29 R DUQUESNE", "BOUYGUES", 48.390, []string{"LTE 800", "-5G NR 3500"}},
-		{"9", "BREST", "29200", "29", "64 R D'ARMORIQUE", "BOUYGUES", 48.391, []string{"5G NR 3500"}},
-		{"10", "BRETAGNE", "36110", "36", "BRISEVENT", "SFR", 46.990, []string{"LTE 800"}},
-		{"11", "ORANGE", "84100", "84", "RUE DE L'ARC", "FREE", 44.130, []string{"LTE 800"}},
-		{"12", "PARIS 15", "75015", "75", "107 RUE BLOMET", "FREE", 48.840, []string{"LTE 800"}},
-		{"13", "LYON 03", "69003", "69", "RUE DUGUESCLIN", "FREE", 45.750, []string{"LTE 800"}},
-	} {
-		area, _ := fr.Area(s.department)
-		operator, ok := fr.Operator(s.operator)
-		if !ok {
-			t.Fatalf("operator %s is unknown", s.operator)
-		}
-		one := site.Site{ID: s.id + "0000", Position: geo.Point{Lat: s.lat, Lng: -1.6}, Commune: s.commune,
-			PostalCode: s.postal, Area: area, Address: [3]string{s.address},
-			Stations: []site.Station{{Code: "00" + s.id, Operator: operator}}}
-		for _, name := range s.systems {
-			name, project := strings.CutPrefix(name, "-")
-			e := site.Emission{System: name, Generation: site.G4, Status: 2}
-			if strings.HasPrefix(name, "5G") {
-				e.Generation = site.G5
-			}
-			if project {
-				e.Status = 0
-			}
-			one.Emissions = append(one.Emissions, e)
-		}
-		sites = append(sites, one)
-	}
 	r := empty(t)
-	r.Set = index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil)
+	r.Set = index.NewSet([]*index.Market{indextest.Brittany(t)}, nil)
 	return r
 }
 
@@ -72,89 +27,30 @@ func numbers(list any, member string) (found []string) {
 	return found
 }
 
-// Questions as people type them find the sites of the place first, then those around it.
-func TestAskedOfSearch(t *testing.T) {
+// The tools that take a question ask all of it, with what is given in addition, and say why they found nothing.
+func TestAskedOfTools(t *testing.T) {
 	r := asked(t)
-	for _, tt := range []struct{ query, want string }{
-		{"5G Rennes", "2 3 5"},
-		{"antenne Orange à Vitré", "4 3 6 1"},
-		{"gare de Rennes", "2"},
-		{"Paris 15e", "12"},
-		{"Lyon 3", "13"},
-		{"tour Eiffel", ""},
-		{"Rennes 3500", "2"},
-		{"planned 5G in Brest", "8"},
-		{"Bretagne", "2 4 5 1 3 6 8 9"},
-		{"commune Bretagne 36", "10"},
-		{"LTE 700 près de Vitré", "5 2 1"},
-		{"antennes Free à Xanadu", ""},
-		{"xanadu de Rennes", "2 1 3"},
-		{"Rennes, France", "2 1 3 4 5 6"},
-		{"5G Swisscom Rennes", ""},
-		{"rue de Rennes Vitré", "4"},
-		{"20000", "2"},
-		{"5G en projet", "8"},
+	for _, tt := range []struct{ tools, arguments, want string }{
+		{"search", `{"query":"antenne Orange à Vitré"}`, "4 3 6 1"},
+		{"sites_search anfr_search sites_global_search", `{"query":"5G Rennes"}`, "3 2"},
+		{"sites_search anfr_search sites_global_search", `{"query":"5G Rennes","limit":1,"offset":1}`, "2"},
+		{"sites_search anfr_search", `{"query":"Brest 3500","status":"projet","operator":"bouygues,free"}`, "8"},
+		{"sites_search anfr_search", `{"query":"5G","department":"29"}`, "9 8"},
+		{"search sites_search anfr_search sites_global_search", `{"query":"tour Eiffel"}`, ""},
 	} {
-		t.Run(tt.query, func(t *testing.T) {
-			answer := mustCall(t, r, "search", fmt.Sprintf(`{"query":%q}`, tt.query))
-			got := numbers(answer["results"], "id")
-			head := got[:min(len(got), len(strings.Fields(tt.want)))]
-			if tt.query == "Bretagne" { // their order is that of the middle of the region
-				slices.Sort(head)
-				tt.want = "1 2 3 4 5 6 8 9"
+		for tool := range strings.FieldsSeq(tt.tools) {
+			answer := mustCall(t, r, tool, tt.arguments)
+			list, member := answer["items"], "siteKey"
+			if tool == "search" {
+				list, member = answer["results"], "id"
 			}
-			if strings.Join(head, " ") != tt.want || tt.want == "" && len(got) > 0 {
-				t.Errorf("%q: %v, want %s first", tt.query, got, tt.want)
+			if got := strings.Join(numbers(list, member), " "); got != tt.want {
+				t.Errorf("%s %s: got %s, want %s", tool, tt.arguments, got, tt.want)
 			}
-			if u := answer["understood"].(object); len(got) == 0 && u["note"] == nil {
-				t.Errorf("%q: nothing is said about nothing: %v", tt.query, u)
+			if u := answer["understood"].(object); tt.want == "" && u["note"] == nil {
+				t.Errorf("%s %s: nothing is said about nothing: %v", tool, tt.arguments, u)
 			}
-		})
-	}
-}
-
-// The lists of sites read questions as search does, and count what they find.
-func TestAskedOfLists(t *testing.T) {
-	r := asked(t)
-	for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
-		for _, tt := range []struct{ query, want string }{
-			{"5G Rennes", "2 3"},
-			{"antenne Orange à Vitré", "4"},
-			{"Rennes 3500", "2"},
-			{"planned 5G in Brest", "8"},
-			{"Bretagne", "1 2 3 4 5 6 8 9"},
-			{"tour Eiffel", ""},
-			{"gare de Rennes", "2"},
-			{"Paris 15ème arrondissement", "12"},
-			{"vitr", "4 5"},
-			{"xanadu de Brest", "8 9"},
-			{"Free ou SFR LTE 700", "2 5"},
-			{"Orange", "11"},
-			{"5G NR 3500 Bouygues Brest", "8 9"},
-		} {
-			t.Run(tt.query, func(t *testing.T) {
-				answer := mustCall(t, r, tool, fmt.Sprintf(`{"query":%q,"limit":50}`, tt.query))
-				got := numbers(answer["items"], "siteKey")
-				slices.SortFunc(got, func(a, b string) int { return len(a) - len(b) })
-				slices.Sort(got)
-				if strings.Join(got, " ") != tt.want || answer["total"] != float64(len(got)) {
-					t.Errorf("%s %q: %v, total %v, want %s", tool, tt.query, got, answer["total"], tt.want)
-				}
-			})
 		}
-	}
-	// What is given in addition meets on one emission with what is understood.
-	for _, tt := range []struct{ arguments, want string }{
-		{`{"query":"Brest 3500","status":"en-service"}`, "9"},
-		{`{"query":"Brest 3500","status":"projet"}`, "8"},
-		{`{"query":"Rennes 5G","operator":"FREE"}`, "2"},
-	} {
-		t.Run(tt.arguments, func(t *testing.T) {
-			if got := numbers(mustCall(t, r, "sites_search", tt.arguments)["items"], "siteKey"); strings.Join(got,
-				" ") != tt.want {
-				t.Errorf("%s: %v, want %s", tt.arguments, got, tt.want)
-			}
-		})
 	}
 }
 
@@ -187,29 +83,11 @@ func TestUnderstood(t *testing.T) {
 				note, _ := got["note"].(string)
 				delete(got, "note")
 				shown := object{}
-				for _, tt := range []struct{ name, value string }{
-					{"place", tt.want.Place},
-					{"words", tt.want.Words},
-					{"status", tt.want.Status},
-				} {
-					t.Run(tt.name, func(t *testing.T) {
-						if tt.value != "" {
-							shown[tt.name] = tt.value
-						}
-					})
-				}
-				for _, tt := range []struct {
-					name string
-					list []string
-				}{
-					{"operators", tt.want.Operators},
-					{"technologies", tt.want.Technologies},
-				} {
-					t.Run(tt.name, func(t *testing.T) {
-						if tt.list != nil {
-							shown[tt.name] = tt.list
-						}
-					})
+				for name, value := range map[string]any{"place": tt.want.Place, "words": tt.want.Words,
+					"status": tt.want.Status, "operators": tt.want.Operators, "technologies": tt.want.Technologies} {
+					if !reflect.ValueOf(value).IsZero() {
+						shown[name] = value
+					}
 				}
 				if fmt.Sprint(got) != fmt.Sprint(shown) || !strings.Contains(note, tt.want.Note) ||
 					tt.want.Note == "" && note != "" {

@@ -156,10 +156,7 @@ func TestPlaceOfOperator(t *testing.T) {
 	for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place",
 		"sites_hs_nearby_from_place"} {
 		for _, tt := range []struct{ operator, want string }{
-			{"SFR", "FR"},
 			{"sfr", "FR"},
-			{"SRR", "DROM"},
-			{"ORANGE", "DROM"},
 			{"ALL", "DROM"},
 		} {
 			t.Run(tt.operator, func(t *testing.T) {

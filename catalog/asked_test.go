@@ -1,0 +1,151 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"relais/index"
+	"relais/index/indextest"
+	"relais/market"
+)
+
+// ids are the sites of an answer, without the zeros of their identifiers.
+func ids(found *AskedFound) string {
+	var list []string
+	for _, page := range found.Pages {
+		for _, at := range page.Sites {
+			list = append(list, strings.TrimSuffix(page.Register.Snap.ID(int(at)), "0000"))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+func ask(t *testing.T, c *Catalog, q Asked) *AskedFound {
+	t.Helper()
+	found, err := c.Asked(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func brittany(t *testing.T) *Catalog {
+	return &Catalog{Set: index.NewSet([]*index.Market{indextest.Brittany(t)}, nil)}
+}
+
+// A page has the sites of what the text names; with Nearest, those of the place come first, then those around it.
+func TestAsked(t *testing.T) {
+	c := brittany(t)
+	for _, tt := range []struct{ text, page, nearest string }{
+		{"5G Rennes", "3 2", "2 3 5"},
+		{"antenne Orange à Vitré", "4", "4 3 6 1"},
+		{"gare de Rennes", "2", "2"},
+		{"Paris 15ème arrondissement", "12", "12"},
+		{"Lyon 3", "13", "13"},
+		{"tour Eiffel", "", ""},
+		{"Rennes 3500", "2", "2"},
+		{"planned 5G in Brest", "8", "8"},
+		{"Bretagne", "9 8 6 5 3 2 4 1", "6 3 5 4 2 1 8 9"},
+		{"commune Bretagne 36", "10", "10"},
+		{"LTE 700 près de Vitré", "5", "5 2 1"},
+		{"antennes Free à Xanadu", "", ""},
+		{"xanadu de Rennes", "3 2 1", "2 1 3"},
+		{"Rennes, France", "3 2 1 4", "2 1 3 4 5 6"},
+		{"5G Swisscom Rennes", "", ""},
+		{"rue de Rennes Vitré", "4", "4"},
+		{"20000", "2", "2"},
+		{"5G en projet", "8", "8"},
+		{"vitr", "5 4", "5 4"},
+		{"Free ou SFR LTE 700", "5 2", "5 2"},
+		{"Orange", "11", "11"},
+		{"5G NR 3500 Bouygues Brest", "9 8", "9 8"},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			q := Asked{Text: tt.text, Selection: Selection{Market: market.Get(market.FR)}, Limit: 20}
+			if got := ids(ask(t, c, q)); got != tt.page {
+				t.Errorf("page: got %s, want %s", got, tt.page)
+			}
+			if got := ids(ask(t, c, Asked{Text: tt.text, Nearest: true, Limit: 20})); got != tt.nearest {
+				t.Errorf("nearest: got %s, want %s", got, tt.nearest)
+			}
+		})
+	}
+}
+
+// What is selected in addition meets on one emission with what is understood, and counts more.
+func TestAskedOfSelection(t *testing.T) {
+	c, fr := brittany(t), market.Get(market.FR)
+	free, _ := fr.Operator("FREE")
+	for _, tt := range []struct {
+		text string
+		Selection
+		want string
+	}{
+		{"Brest 3500", Selection{Market: fr, Status: "en-service"}, "9"},
+		{"Brest 3500", Selection{Market: fr, Status: "projet"}, "8"},
+		{"Brest en service", Selection{Market: fr, Status: "projet"}, "8"},
+		{"Rennes 5G", Selection{Market: fr, Operators: index.Choice{free}}, "2"},
+		{"Rennes Orange", Selection{Market: fr, Operators: index.Choice{free}}, "2"},
+		{"5G", Selection{Market: fr, Area: "29"}, "9 8"},
+	} {
+		if got := ids(ask(t, c, Asked{Text: tt.text, Selection: tt.Selection, Limit: 20})); got != tt.want {
+			t.Errorf("%s of %+v: got %s, want %s", tt.text, tt.Selection, got, tt.want)
+		}
+	}
+}
+
+// Pages of all markets neither skip nor repeat a site, and count those that each market finds.
+func TestAskedPages(t *testing.T) {
+	set, err := indextest.Country(200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Catalog{Set: set}
+	for _, text := range []string{"5G", "LTE 700 SFR", "saint", "en projet", "xanadu", ""} {
+		whole, total := ask(t, c, Asked{Text: text, Limit: 1000}), 0
+		for m := range c.Registers {
+			total += ask(t, c, Asked{Text: text, Selection: Selection{Market: m.Table}}).Total
+		}
+		if whole.Total != total || len(strings.Fields(ids(whole))) != total {
+			t.Errorf("%q: got total %d and %s, want %d sites", text, whole.Total, ids(whole), total)
+		}
+		var pages []string
+		for offset := 0; offset <= total; offset += 7 {
+			page := ask(t, c, Asked{Text: text, Offset: offset, Limit: 7})
+			pages = append(pages, strings.Fields(ids(page))...)
+			if page.Total != total {
+				t.Errorf("%q from %d: got total %d, want %d", text, offset, page.Total, total)
+			}
+		}
+		if got := strings.Join(pages, " "); got != ids(whole) {
+			t.Errorf("%q: got pages %s, want %s", text, got, ids(whole))
+		}
+	}
+}
+
+// A text says how it was read: why a name of an operator is a place, and of which text a part is one.
+func TestUnderstood(t *testing.T) {
+	c := brittany(t)
+	for _, tt := range []struct{ text, place, partOf, operators, notOperators, others string }{
+		{text: "Orange", place: "ORANGE", notOperators: "ORANGE ORANGE_BE"},
+		{text: "Orange Rennes", place: "RENNES", operators: "ORANGE ORANGE_BE"},
+		{text: "Bretagne", place: "Bretagne", others: "BRETAGNE"},
+		{text: "Xanadu de Rennes", place: "RENNES", partOf: "xanadu de rennes"},
+		{text: "gare de Rennes"},
+		{text: "Rennes Schweiz"},
+	} {
+		u := ask(t, c, Asked{Text: tt.text, Limit: 1}).Understood
+		if u.Place == nil {
+			u.Place = &NamedPlace{}
+		}
+		got, others := tt, []string(nil)
+		for _, other := range u.Place.Others {
+			others = append(others, other.Name)
+		}
+		got.place, got.partOf, got.others = u.Place.Name, u.Place.PartOf, strings.Join(others, " ")
+		got.operators, got.notOperators = strings.Join(u.Operators, " "), strings.Join(u.NotOperators, " ")
+		if got != tt {
+			t.Errorf("got %+v, want %+v", got, tt)
+		}
+	}
+}

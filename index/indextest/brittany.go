@@ -1,0 +1,60 @@
+package indextest
+
+import (
+	"strings"
+	"testing"
+
+	"relais/geo"
+	"relais/index"
+	"relais/market"
+	"relais/site"
+)
+
+// Brittany is a register of FR for questions as people type them: a commune with several postal codes, communes that are
+// called like a region and an operator, districts, and streets that are called like a commune. The sites are "1" to "13".
+func Brittany(t testing.TB) *index.Market {
+	t.Helper()
+	fr := market.Get(market.FR)
+	var sites []site.Site
+	for _, s := range []struct {
+		id, commune, postal, department, address, operator string
+		lat                                                float64
+		systems                                            []string // with a minus before that of a project
+	}{
+		{"1", "RENNES", "35000", "35", "1 RUE HAUTE", "ORANGE", 48.100, []string{"LTE 700"}},
+		{"2", "RENNES", "35700", "35", "18 PLACE DE LA GARE", "FREE", 48.110, []string{"LTE 700", "5G NR 3500"}},
+		{"3", "RENNES", "35000", "35", "2 RUE BASSE", "ORANGE", 48.130, []string{"5G NR 700"}},
+		{"4", "VITRE", "35500", "35", "RUE DE RENNES", "ORANGE", 48.120, []string{"LTE 800"}},
+		{"5", "VITRE", "35500", "35", "RUE NEUVE", "SFR", 48.121, []string{"5G NR 2100", "LTE 700"}},
+		{"6", "POCE LES BOIS", "35500", "35", "LA HUNAUDIERE", "ORANGE", 48.140, []string{"LTE 800"}},
+		{"7", "TOURS", "37200", "37", "4 AV GUSTAVE EIFFEL", "FREE", 47.300, []string{"LTE 800"}},
+		{"8", "BREST", "29200", "29", "29 R DUQUESNE", "BOUYGUES", 48.390, []string{"LTE 800", "-5G NR 3500"}},
+		{"9", "BREST", "29200", "29", "64 R D'ARMORIQUE", "BOUYGUES", 48.391, []string{"5G NR 3500"}},
+		{"10", "BRETAGNE", "36110", "36", "BRISEVENT", "SFR", 46.990, []string{"LTE 800"}},
+		{"11", "ORANGE", "84100", "84", "RUE DE L'ARC", "FREE", 44.130, []string{"LTE 800"}},
+		{"12", "PARIS 15", "75015", "75", "107 RUE BLOMET", "FREE", 48.840, []string{"LTE 800"}},
+		{"13", "LYON 03", "69003", "69", "RUE DUGUESCLIN", "FREE", 45.750, []string{"LTE 800"}},
+	} {
+		area, _ := fr.Area(s.department)
+		operator, ok := fr.Operator(s.operator)
+		if !ok {
+			t.Fatalf("operator %s is unknown", s.operator)
+		}
+		one := site.Site{ID: s.id + "0000", Position: geo.Point{Lat: s.lat, Lng: -1.6}, Commune: s.commune,
+			PostalCode: s.postal, Area: area, Address: [3]string{s.address},
+			Stations: []site.Station{{Code: "00" + s.id, Operator: operator}}}
+		for _, name := range s.systems {
+			name, project := strings.CutPrefix(name, "-")
+			e := site.Emission{System: name, Generation: site.G4, Status: 2}
+			if strings.HasPrefix(name, "5G") {
+				e.Generation = site.G5
+			}
+			if project {
+				e.Status = 0
+			}
+			one.Emissions = append(one.Emissions, e)
+		}
+		sites = append(sites, one)
+	}
+	return Market(t, market.FR, sites...)
+}
