@@ -8,7 +8,6 @@ import (
 
 	"relais/index"
 	"relais/internal/fold"
-	"relais/market"
 )
 
 // Asked asks for sites as people type it: 5G Rennes, antenne Orange à Vitré, words of an address.
@@ -62,27 +61,25 @@ func (c *Catalog) Asked(ctx context.Context, q Asked) (*AskedFound, error) {
 
 // paged adds a page of sites, those of one market after those of another.
 func (c *Catalog) paged(ctx context.Context, q *Asked, found *AskedFound) error {
-	passed, taken, where := 0, 0, found.where(q.Market != nil)
-	for _, m := range found.Registers {
+	registers, where := found.Registers, found.where(q.Market != nil)
+	if q.Market == nil {
+		registers = inCountry(registers, found.Country)
+	}
+	taken := 0
+	for _, m := range registers {
 		ask, possible := found.sites(q.Selection, m)
-		if !possible || q.Market == nil && !found.mayBeIn(m.Table, where) {
+		if !possible || where.Place != nil && found.Place.Market != m.Table {
 			continue
 		}
-		ask.Where, ask.Offset, ask.Limit = where, max(0, q.Offset-passed), q.Limit-taken
+		ask.Where, ask.Offset, ask.Limit = where, max(0, q.Offset-found.Total), q.Limit-taken
 		page, err := c.Sites(ctx, ask)
 		if err != nil {
 			return err
 		}
-		passed, taken = passed+page.Total, taken+len(page.Sites)
+		found.Total, taken = found.Total+page.Total, taken+len(page.Sites)
 		found.Pages = append(found.Pages, page)
 	}
-	found.Total += passed
 	return nil
-}
-
-// mayBeIn reports whether the question may be about sites of a market.
-func (u *Understood) mayBeIn(m *market.Market, where index.Query) bool {
-	return (where.Place == nil || u.Place.Market == m) && (u.Country == "" || u.Country == m.Country)
 }
 
 // nearest adds sites of the place, of its neighbourhood, and those that have the words.
@@ -110,8 +107,7 @@ func (c *Catalog) nearest(ctx context.Context, q *Asked, found *AskedFound) erro
 
 // add adds at most limit sites of the market of the question's place.
 func (c *Catalog) add(ctx context.Context, q *Asked, found *AskedFound, where index.Query, limit int) error {
-	i := slices.IndexFunc(found.Registers, func(m *index.Market) bool { return m.Table == found.Place.Market })
-	ask, possible := found.sites(q.Selection, found.Registers[i])
+	ask, possible := found.sites(q.Selection, c.RegisterIfAny(found.Place.Market))
 	if !possible {
 		return nil
 	}

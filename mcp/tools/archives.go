@@ -168,7 +168,7 @@ func stated(text string) *string {
 // archiveSite names a support.
 func (r *Reading) archiveSite(support string) ArchiveSite {
 	for _, code := range archive.Markets {
-		m := r.register(market.Get(code))
+		m := r.RegisterIfAny(market.Get(code))
 		if m == nil {
 			continue
 		}

@@ -85,7 +85,7 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 	for i := range body.Data {
 		items[i] = r.listedChange(&body.Data[i])
 	}
-	answer.List, answer.Sourced = listOf(items, p.Offset, body.Meta.TotalMatched), sourced(m, r.register(m))
+	answer.List, answer.Sourced = listOf(items, p.Offset, body.Meta.TotalMatched), sourced(m, r.RegisterIfAny(m))
 	if answer.Until != nil {
 		answer.Sources[0].Date, answer.Sources[0].Label = answer.Until, body.Meta.SourceLabel
 	}

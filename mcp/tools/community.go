@@ -134,7 +134,7 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 		items = append(items, r.validationsNear(q)...)
 	}
 	total := len(items)
-	loaded := r.register(m)
+	loaded := r.RegisterIfAny(m)
 	if p.Type == aPhoto && loaded == nil { // photos are found by the sites of the register
 		if _, err := r.Register(m); err != nil {
 			return nil, err

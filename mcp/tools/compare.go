@@ -117,7 +117,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	answer := &Comparison{Markets: []ComparedMarket{}, Notes: []string{}}
 	for _, code := range codes {
 		m := market.Get(code)
-		loaded := r.register(m)
+		loaded := r.RegisterIfAny(m)
 		row := compared(m, loaded, store)
 		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code,
 			measure.Speedtest)

@@ -57,7 +57,7 @@ func newGuide(r *Reading, _ context.Context, _ *struct{}) (*Guide, error) {
 	}}
 	for _, m := range market.All {
 		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys(), AreaType: m.AreaType}
-		loaded := r.register(m)
+		loaded := r.RegisterIfAny(m)
 		if loaded != nil {
 			sites := loaded.Len()
 			row.Loaded, row.Sites = true, &sites

@@ -135,54 +135,27 @@ func TestSearchAsSpoken(t *testing.T) {
 	}
 }
 
-// Of namesakes, an operator's place is one in a market that has the operator. If no market
-// has it, the error names the place.
+// The error of a place whose market does not have the operator names the place, that of no place where it was looked for.
 func TestPlaceOfOperator(t *testing.T) {
-	place := func(code market.Code, department string, n int) *index.Market {
-		area, ok := market.Get(code).Area(department)
-		if !ok {
-			t.Fatalf("department %s is unknown", department)
-		}
-		var sites []site.Site
-		for i := range n {
-			sites = append(sites,
-				site.Site{ID: fmt.Sprint(100 + i), Position: geo.Point{Lat: float64(n), Lng: 3}, Commune: "ST DENIS",
-					PostalCode: department + "400", Area: area})
-		}
-		return register(t, code, sites...)
-	}
 	r := empty(t)
-	r.Set = index.NewSet([]*index.Market{place(market.FR, "93", 2), place(market.DROM, "974", 5)}, nil)
-	for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place",
-		"sites_hs_nearby_from_place"} {
-		for _, tt := range []struct{ operator, want string }{
-			{"sfr", "FR"},
-			{"ALL", "DROM"},
-		} {
-			t.Run(tt.operator, func(t *testing.T) {
-				center := mustCall(t, r,
-					tool, fmt.Sprintf(`{"place":"saint-denis","operator":%q}`, tt.operator))["center"].(object)
-				if other := map[string]string{"FR": "Réunion",
-					"DROM": "Seine-Saint-Denis"}[tt.want]; center["market"] != tt.want ||
-					!strings.Contains(center["note"].(string), other) {
-					t.Errorf("%s of %s: %v, want market = %v and %q in note", tool, tt.operator, center, tt.want,
-						other)
-				}
-			})
+	r.Set = inCountry(t).Set
+	for _, tt := range []struct{ arguments, want string }{
+		{`{"place":"97400","operator":"SFR"}`, "97400 (La Réunion) is in the market DROM, which has ORANGE,"},
+		{`{"place":"97400","operator":"ORANGE,SFR"}`, "97400 (La Réunion) is in the market DROM, which has ORANGE,"},
+		{`{"place":"97400","market":"FR"}`, "FR has no sites in a commune"},
+		{`{"place":"xanadu"}`, "no loaded register"},
+	} {
+		for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place",
+			"sites_hs_nearby_from_place"} {
+			if _, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s %s: %v, want an error with %q", tool, tt.arguments, err, tt.want)
+			}
 		}
-		for _, tt := range []struct{ arguments, want string }{
-			{`{"place":"saint-denis 974","operator":"SFR"}`,
-				"ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
-			{`{"place":"saint-denis","operator":"BELL"}`,
-				"ST DENIS (La Réunion) is in the market DROM, which has ORANGE,"},
-			{`{"place":"cagny","market":"DROM"}`, "DROM has no sites in a commune"},
-			{`{"place":"cagny"}`, "no loaded register"},
-		} {
-			t.Run(tt.arguments, func(t *testing.T) {
-				if _, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("%s %s: %v, want an error with %q", tool, tt.arguments, err, tt.want)
-				}
-			})
+	}
+	for _, operator := range []string{"ORANGE", "orange,srr"} {
+		answer := mustCall(t, r, "sites_nearby_from_place", fmt.Sprintf(`{"place":"97400","operator":%q}`, operator))
+		if answer["total"] == 0.0 || answer["center"].(object)["market"] != "DROM" {
+			t.Errorf("%s: got %v, want sites in DROM", operator, answer)
 		}
 	}
 }

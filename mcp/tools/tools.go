@@ -44,14 +44,6 @@ var Essential = []string{"capabilities_guide", "search", "fetch", "location_geoc
 	"sites_get", "sites_find_by_radio", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place", "changes_list",
 	"markets_compare_coverage", "speedtests_nearby_from_place", "sites_get_photos", "anfr_get_stats"}
 
-// register returns the register of a market, nil for one that is not loaded.
-func (r *Reading) register(m *market.Market) *index.Market {
-	if r.Set == nil {
-		return nil
-	}
-	return r.Set.Market(m.Code)
-}
-
 // MaxAnswer is the longest answer of a tool, in bytes.
 const MaxAnswer = 60_000
 
