@@ -93,9 +93,6 @@ func (c *Catalog) nearest(ctx context.Context, q *Asked, found *AskedFound) erro
 				return err
 			}
 		}
-		if p.Kind == index.Region || found.Total >= q.Limit {
-			return nil // words would find streets that are called like it
-		}
 	}
 	others := &AskedFound{Understood: found.Understood, Registers: found.Registers}
 	err := c.paged(ctx, &Asked{Selection: q.Selection, Limit: q.Limit}, others)

@@ -59,6 +59,8 @@ func TestAsked(t *testing.T) {
 		{"Free ou SFR LTE 700", "5 2", "5 2"},
 		{"Orange", "11", "11"},
 		{"5G NR 3500 Bouygues Brest", "9 8", "9 8"},
+		{"Valence 26000", "14", "14"},
+		{"5G NR 2100 Belgique", "5", ""}, // a market that is asked counts more than a country
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			q := Asked{Text: tt.text, Selection: Selection{Market: market.Get(market.FR)}, Limit: 20}
@@ -69,6 +71,11 @@ func TestAsked(t *testing.T) {
 				t.Errorf("nearest: got %s, want %s", got, tt.nearest)
 			}
 		})
+	}
+	for limit, want := range map[int]string{2: "2 1", 6: "2 1 3 4"} { // half of a page needs no neighbours
+		if got := ids(ask(t, c, Asked{Text: "Rennes", Nearest: true, Limit: limit})); got != want {
+			t.Errorf("nearest, at most %d: got %s, want %s", limit, got, want)
+		}
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Brittany is a register of FR for questions as people type them: a commune with several postal codes, communes that are
-// called like a region and an operator, districts, and streets that are called like a commune. The sites are "1" to "13".
+// called like a region and an operator, districts, and streets that are called like a commune. The sites are "1" to "14".
 func Brittany(t testing.TB) *index.Market {
 	t.Helper()
 	fr := market.Get(market.FR)
@@ -34,6 +34,7 @@ func Brittany(t testing.TB) *index.Market {
 		{"11", "ORANGE", "84100", "84", "RUE DE L'ARC", "FREE", 44.130, []string{"LTE 800"}},
 		{"12", "PARIS 15", "75015", "75", "107 RUE BLOMET", "FREE", 48.840, []string{"LTE 800"}},
 		{"13", "LYON 03", "69003", "69", "RUE DUGUESCLIN", "FREE", 45.750, []string{"LTE 800"}},
+		{"14", "VALENCE", "26000", "26", "PLACE DES CLERCS", "FREE", 44.930, []string{"LTE 800"}}, // 26000 is a band too
 	} {
 		area, _ := fr.Area(s.department)
 		operator, ok := fr.Operator(s.operator)
