@@ -130,7 +130,7 @@ func TestAskedPages(t *testing.T) {
 	}
 }
 
-// A text says how it was read: why a name of an operator is a place, and of which text a part is one.
+// An answer says how the text was read: as a place rather than an operator, or only a part of it as a place.
 func TestUnderstood(t *testing.T) {
 	c := brittany(t)
 	for _, tt := range []struct{ text, place, partOf, operators, notOperators, others string }{

@@ -15,7 +15,7 @@ import (
 type Places struct {
 	Text   string
 	Market *market.Market // nil: any
-	// Operators are names, nil for any. Of namesakes, places in markets that have all of them come first.
+	// Operators are names, nil for any. Of namesakes, places in markets that have more of them come first.
 	Operators []string
 	// Part also finds the place that a part of the text names, if the text names none: Rennes of "gare de Rennes".
 	Part  bool
@@ -26,7 +26,7 @@ type Places struct {
 type Place struct {
 	index.Place
 	Market *market.Market
-	Lacks  bool // the market does not have all of the operators that were asked for
+	Lacks  int // how many of the operators that were asked for the market does not have
 }
 
 // PlacesFound are places that a text names, the best first.
@@ -97,10 +97,12 @@ func (q *Places) named(registers []*index.Market, text string) (list []Place, to
 // called returns the places with a name, and how many there are.
 func (q *Places) called(registers []*index.Market, name string) (list []Place, total int) {
 	for _, m := range registers {
-		lacks := slices.ContainsFunc(q.Operators, func(o string) bool {
-			_, has := m.Table.OperatorNamed(o)
-			return !has
-		})
+		lacks := 0
+		for _, name := range q.Operators {
+			if _, has := m.Table.OperatorNamed(name); !has {
+				lacks++
+			}
+		}
 		found, n := m.Places(name, q.Limit)
 		for _, p := range found {
 			p.Center = geo.Point{Lat: geo.Degrees(geo.Fix(p.Center.Lat)), Lng: geo.Degrees(geo.Fix(p.Center.Lng))}
@@ -108,17 +110,9 @@ func (q *Places) called(registers []*index.Market, name string) (list []Place, t
 		}
 		total += n
 	}
-	slices.SortStableFunc(list, func(a, b Place) int {
-		return cmp.Or(a.Match-b.Match, number(a.Lacks)-number(b.Lacks), b.Sites-a.Sites)
-	})
+	slices.SortStableFunc(list,
+		func(a, b Place) int { return cmp.Or(a.Match-b.Match, a.Lacks-b.Lacks, b.Sites-a.Sites) })
 	return list[:min(q.Limit, len(list))], total
-}
-
-func number(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
 }
 
 // part returns the places whose name is a part of the text, nil for none.

@@ -26,19 +26,20 @@ func TestPlaceOfOperators(t *testing.T) {
 	for _, tt := range []struct {
 		Places
 		want   market.Code
-		lacks  bool
+		lacks  int
 		others int
 	}{
-		{Places{Text: "saint-denis"}, market.DROM, false, 1},
-		{Places{Text: "saint-denis", Operators: []string{"SFR"}}, market.FR, false, 1},
-		{Places{Text: "saint-denis", Operators: []string{"SRR"}}, market.DROM, false, 1},
-		{Places{Text: "saint-denis", Operators: []string{"ORANGE", "sfr"}}, market.FR, false, 1},
-		{Places{Text: "saint-denis", Operators: []string{"BELL"}}, market.DROM, true, 1},
-		{Places{Text: "saint-denis 974", Operators: []string{"SFR"}}, market.DROM, true, 0},
-		{Places{Text: "saint-denis", Market: market.Get(market.FR)}, market.FR, false, 0},
-		{Places{Text: "gare de saint-denis", Part: true}, market.DROM, false, 1},
-		{Places{Text: "gare de saint-denis"}, "", false, 0},
-		{Places{Text: "saint-denis, belgique", Part: true}, "", false, 0},
+		{Places{Text: "saint-denis"}, market.DROM, 0, 1},
+		{Places{Text: "saint-denis", Operators: []string{"SFR"}}, market.FR, 0, 1},
+		{Places{Text: "saint-denis", Operators: []string{"SRR"}}, market.DROM, 0, 1},
+		{Places{Text: "saint-denis", Operators: []string{"ORANGE", "sfr"}}, market.FR, 0, 1},
+		{Places{Text: "saint-denis", Operators: []string{"BELL"}}, market.DROM, 1, 1},
+		{Places{Text: "saint-denis", Operators: []string{"BELL", "SFR"}}, market.FR, 1, 1},
+		{Places{Text: "saint-denis 974", Operators: []string{"SFR"}}, market.DROM, 1, 0},
+		{Places{Text: "saint-denis", Market: market.Get(market.FR)}, market.FR, 0, 0},
+		{Places{Text: "gare de saint-denis", Part: true}, market.DROM, 0, 1},
+		{Places{Text: "gare de saint-denis"}, "", 0, 0},
+		{Places{Text: "saint-denis, belgique", Part: true}, "", 0, 0},
 	} {
 		found, err := c.Places(tt.Places)
 		if err != nil {
@@ -49,7 +50,7 @@ func TestPlaceOfOperators(t *testing.T) {
 			best = &NamedPlace{Place: Place{Market: &market.Market{}}}
 		}
 		if best.Market.Code != tt.want || best.Lacks != tt.lacks || len(best.Others) != tt.others {
-			t.Errorf("%+v: got %+v, want one of %q, Lacks = %v, and %d others", tt.Places, best, tt.want, tt.lacks, tt.others)
+			t.Errorf("%+v: got %+v, want one of %q, Lacks = %d, and %d others", tt.Places, best, tt.want, tt.lacks, tt.others)
 		}
 	}
 }

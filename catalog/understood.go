@@ -18,8 +18,8 @@ type Understood struct {
 	NotOperators []string
 }
 
-// understand reads a text about one market, or with nil about all, of which these registers are loaded. A place that
-// has the whole text as its name is meant by it.
+// understand reads a text about registers: that of one market or, with nil, all. A place that has the whole text as its
+// name is meant by it.
 func understand(text string, m *market.Market, registers []*index.Market) Understood {
 	u := Understood{Question: question.Parse(text)}
 	if whole := exactPlace(text, registers); whole != nil && whole.Match == 0 {

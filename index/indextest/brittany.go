@@ -10,11 +10,12 @@ import (
 	"relais/site"
 )
 
-// Brittany is a register of FR for questions as people type them: a commune with several postal codes, communes that are
-// called like a region and an operator, districts, and streets that are called like a commune. The sites are "1" to "14".
+// Brittany is a register of the default market for questions as people type them: a commune with several postal codes,
+// communes that are called like a region and an operator, districts, and streets that are called like a commune. The ids
+// are those of the table with four zeros.
 func Brittany(t testing.TB) *index.Market {
 	t.Helper()
-	fr := market.Get(market.FR)
+	fr := market.Get(market.Default)
 	var sites []site.Site
 	for _, s := range []struct {
 		id, commune, postal, department, address, operator string
@@ -57,5 +58,5 @@ func Brittany(t testing.TB) *index.Market {
 		}
 		sites = append(sites, one)
 	}
-	return Market(t, market.FR, sites...)
+	return Market(t, market.Default, sites...)
 }

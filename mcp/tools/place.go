@@ -139,7 +139,7 @@ func (r *Reading) place(p *placeParams, o api.Operator) (*catalog.NamedPlace, er
 	switch {
 	case best == nil:
 		return nil, unknownPlace(p)
-	case best.Lacks:
+	case best.Lacks > 0:
 		return nil, &endpoint.ParamError{Param: "operator", Value: string(o),
 			Want: fmt.Sprintf("%s is in the market %s, which has %s", placeTitle(&best.Place), best.Market.Code,
 				strings.Join(append(best.Market.OperatorKeys(), market.AllOperators), ", "))}
