@@ -29,18 +29,18 @@ func ask(t *testing.T, c *Catalog, q Asked) *AskedFound {
 	return found
 }
 
-func brittany(t *testing.T) *Catalog {
-	return &Catalog{Set: index.NewSet([]*index.Market{indextest.Brittany(t)}, nil)}
+func towns(t *testing.T) *Catalog {
+	return &Catalog{Set: index.NewSet([]*index.Market{indextest.Towns(t)}, nil)}
 }
 
 // A page has the sites of what the text names; with Nearest, those of the place come first, then those around it.
 func TestAsked(t *testing.T) {
-	c := brittany(t)
+	c := towns(t)
 	for _, tt := range []struct{ text, page, nearest string }{
 		{"5G Rennes", "3 2", "2 3 5"},
 		{"antenne Orange à Vitré", "4", "4 3 6 1"},
 		{"gare de Rennes", "2", "2"},
-		{"Paris 15ème arrondissement", "12", "12"},
+		{"Paris 15ème arrondissement", "12", "12 1750010"},
 		{"Lyon 3", "13", "13"},
 		{"tour Eiffel", "", ""},
 		{"Rennes 3500", "2", "2"},
@@ -60,6 +60,14 @@ func TestAsked(t *testing.T) {
 		{"Orange", "11", "11"},
 		{"5G NR 3500 Bouygues Brest", "9 8", "9 8"},
 		{"Valence 26000", "14", "14"},
+		{"saint-denis", "30 31 32 33 34", "30 31 1750011 1750010 32 33 34"}, // the commune before the street,
+		{"St Denis", "30 31 32 33 34", "30 31 1750011 1750010 32 33 34"},
+		{"saint-denis 45", "34 33", "34 33"},
+		{"sainte denis", "", ""},
+		{"saint", "33 30 31 32 34", "33 30 31 32 34"},
+		{"75001", "1750010", "1750010 12 30 31 1750011"},
+		{"320000", "32", "32"},
+		{"paris", "1750010 12", "1750010 12"},
 		{"5G NR 2100 Belgique", "5", ""}, // a market that is asked counts more than a country
 	} {
 		t.Run(tt.text, func(t *testing.T) {
@@ -81,7 +89,7 @@ func TestAsked(t *testing.T) {
 
 // What is selected in addition meets on one emission with what is understood, and counts more.
 func TestAskedOfSelection(t *testing.T) {
-	c, fr := brittany(t), market.Get(market.FR)
+	c, fr := towns(t), market.Get(market.FR)
 	free, _ := fr.Operator("FREE")
 	for _, tt := range []struct {
 		text string
@@ -132,7 +140,7 @@ func TestAskedPages(t *testing.T) {
 
 // An answer says how the text was read: as a place rather than an operator, or only a part of it as a place.
 func TestUnderstood(t *testing.T) {
-	c := brittany(t)
+	c := towns(t)
 	for _, tt := range []struct{ text, place, partOf, operators, notOperators, others string }{
 		{text: "Orange", place: "ORANGE", notOperators: "ORANGE ORANGE_BE"},
 		{text: "Orange Rennes", place: "RENNES", operators: "ORANGE ORANGE_BE"},

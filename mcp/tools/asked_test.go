@@ -6,18 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"relais/index"
-	"relais/index/indextest"
 )
-
-// asked reads the register for questions.
-func asked(t *testing.T) *Reading {
-	t.Helper()
-	r := empty(t)
-	r.Set = index.NewSet([]*index.Market{indextest.Brittany(t)}, nil)
-	return r
-}
 
 // numbers are the sites of an answer, without the zeros of their identifiers.
 func numbers(list any, member string) (found []string) {
@@ -29,7 +18,7 @@ func numbers(list any, member string) (found []string) {
 
 // The tools that take a question ask all of it, with what is given in addition, and say why they found nothing.
 func TestAskedOfTools(t *testing.T) {
-	r := asked(t)
+	r := towns(t)
 	for _, tt := range []struct{ tools, arguments, want string }{
 		{"search", `{"query":"antenne Orange à Vitré"}`, "4 3 6 1"},
 		{"sites_search anfr_search sites_global_search", `{"query":"5G Rennes"}`, "3 2"},
@@ -75,7 +64,7 @@ var understoodCases = []struct {
 
 // An answer says how the question was read.
 func TestUnderstood(t *testing.T) {
-	r := asked(t)
+	r := towns(t)
 	for _, tt := range understoodCases {
 		t.Run(tt.query, func(t *testing.T) {
 			for _, tool := range []string{"search", "sites_search"} {
@@ -103,13 +92,13 @@ func TestUnderstood(t *testing.T) {
 
 // Areas and regions are places: what is near them is what is in them.
 func TestAreasAsPlaces(t *testing.T) {
-	r := asked(t)
+	r := towns(t)
 	for _, tt := range []struct{ place, want string }{
 		{"Ille-et-Vilaine", "1 2 3 4 5 6"},
 		{"Bretagne", "1 2 3 4 5 6 8 9"},
 		{"35", "1 2 3 4 5 6"},
 		{"Bretagne 36", "10"},
-		{"Île-de-France", "12"},
+		{"Île-de-France", "12 1750010 1750011 30 31"},
 	} {
 		t.Run(tt.place, func(t *testing.T) {
 			answer := mustCall(t, r, "sites_nearby_from_place", fmt.Sprintf(`{"place":%q,"limit":50}`, tt.place))
@@ -154,7 +143,7 @@ func TestAreasAsPlaces(t *testing.T) {
 }
 
 func TestPlacesWithTheirTown(t *testing.T) {
-	r := asked(t)
+	r := towns(t)
 	for _, tt := range []struct{ place, want string }{
 		{"Lyon 3", "LYON 03"},
 		{"Paris 15e", "PARIS 15"},
@@ -180,7 +169,7 @@ func TestPlacesWithTheirTown(t *testing.T) {
 
 // What says the same in another type of JSON is taken.
 func TestLenientArguments(t *testing.T) {
-	r := asked(t)
+	r := towns(t)
 	for _, tt := range []struct {
 		tool  string
 		pairs [2]string

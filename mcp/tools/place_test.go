@@ -2,37 +2,19 @@ package tools
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
-	"relais/api"
-	"relais/catalog"
-	"relais/geo"
 	"relais/index"
-	"relais/market"
-	"relais/site"
+	"relais/index/indextest"
 )
 
-// towns is a register with several communes of one name, and districts.
+// towns reads a register with several communes of one name, and districts.
 func towns(t *testing.T) *Reading {
 	t.Helper()
-	var sites []site.Site
-	for i, s := range []struct{ commune, postal, department string }{
-		{"ST DENIS", "93200", "93"}, {"ST DENIS", "93200", "93"}, {"ST DENIS", "11310", "11"},
-		{"ST DENIS EN VAL", "45560", "45"},
-		{"LA RUE ST DENIS", "45000", "45"}, {"CAGNY", "14630", "14"}, {"PARIS 01", "75001", "75"},
-		{"PARIS 15", "75015", "75"}, {"VILLEPARISIS", "77270", "77"},
-	} {
-		area, ok := market.Get(market.FR).Area(s.department)
-		if !ok {
-			t.Fatalf("department %s is unknown", s.department)
-		}
-		sites = append(sites, site.Site{ID: fmt.Sprint(1750010 + i), Position: geo.Point{Lat: 46 + float64(i), Lng: 3},
-			Commune: s.commune, PostalCode: s.postal, Area: area})
-	}
-	return &Reading{Env: &api.Env{Catalog: catalog.Catalog{
-		Set: index.NewSet([]*index.Market{register(t, market.FR, sites...)}, nil)}}}
+	r := empty(t)
+	r.Set = index.NewSet([]*index.Market{indextest.Towns(t)}, nil)
+	return r
 }
 
 // Pages of places neither skip nor repeat one, and all say how many there are.
@@ -93,62 +75,21 @@ func TestPlaceOfSeveral(t *testing.T) {
 	}
 }
 
-// Words are meant as people say them: a Saint is a St, and a commune, its districts and a
-// postal code come before streets; nothing is found within other words and numbers.
-func TestSearchAsSpoken(t *testing.T) {
-	r := towns(t)
-	for _, tt := range []struct {
-		query string
-		want  [][]string
-	}{ // in groups of any order
-		{"saint-denis", [][]string{{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}}},
-		{"St Denis", [][]string{{"1750010", "1750011", "1750012"}, {"1750013"}, {"1750014"}}},
-		{"75001", [][]string{{"1750016"}}},
-		{"1750012", [][]string{{"1750012"}}},
-		{"paris", [][]string{{"1750016", "1750017"}}},
-		{"saint-denis 45", [][]string{{"1750013", "1750014"}}},
-		{"sainte denis", [][]string{}},
-		{"saint", [][]string{{"1750010", "1750011", "1750012", "1750013"}, {"1750014"}}},
-	} {
-		t.Run(tt.query, func(t *testing.T) {
-			for _, tool := range []string{"sites_search", "anfr_search", "sites_global_search"} {
-				var got []string
-				for offset := 0; offset < 9; offset += 2 {
-					for _, key := range keys(mustCall(t, r, tool,
-						fmt.Sprintf(`{"query":%q,"limit":2,"offset":%d}`, tt.query, offset))["items"]) {
-						got = append(got, strings.TrimPrefix(key, "fr-"))
-					}
-				}
-				rest := got
-				for _, group := range tt.want {
-					n := min(len(group), len(rest))
-					if slices.Sort(rest[:n]); !slices.Equal(rest[:n], group) {
-						t.Errorf("%s %q: %v, want %v", tool, tt.query, got, tt.want)
-					}
-					rest = rest[n:]
-				}
-				if len(rest) > 0 {
-					t.Errorf("%s %q: %v too many, want none", tool, tt.query, rest)
-				}
-			}
-		})
-	}
-}
-
 // The error of a place whose market does not have the operator names the place, that of no place where it was looked for.
 func TestPlaceOfOperator(t *testing.T) {
 	r := empty(t)
 	r.Set = inCountry(t).Set
-	for _, tt := range []struct{ arguments, want string }{
-		{`{"place":"97400","operator":"SFR"}`, "97400 (La Réunion) is in the market DROM, which has ORANGE,"},
-		{`{"place":"97400","operator":"ORANGE,SFR"}`, "97400 (La Réunion) is in the market DROM, which has ORANGE,"},
-		{`{"place":"97400","market":"FR"}`, "FR has no sites in a commune"},
-		{`{"place":"xanadu"}`, "no loaded register"},
+	const nearby = "sites_nearby_from_place sites_planned_nearby_from_place sites_hs_nearby_from_place"
+	for _, tt := range []struct{ tools, arguments, want string }{
+		{nearby, `{"place":"97400","operator":"SFR"}`, "97400 (La Réunion) is in the market DROM, which has ORANGE,"},
+		{nearby, `{"place":"97400","operator":"ORANGE,SFR"}`, "97400 (La Réunion) is in the market DROM, which has ORANGE,"},
+		{nearby + " location_geocode", `{"place":"97400","market":"PT"}`,
+			`PT has no sites in a commune, postal code, department or province "97400"; location_search_places lists those that begin with a text, and without market all registers`},
+		{nearby + " location_geocode", `{"place":"xanadu"}`, "no loaded register has sites in"},
 	} {
-		for _, tool := range []string{"sites_nearby_from_place", "sites_planned_nearby_from_place",
-			"sites_hs_nearby_from_place"} {
-			if _, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("%s %s: %v, want an error with %q", tool, tt.arguments, err, tt.want)
+		for tool := range strings.FieldsSeq(tt.tools) {
+			if answer, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%s %s: %v, %v, want an error with %q", tool, tt.arguments, answer, err, tt.want)
 			}
 		}
 	}

@@ -292,24 +292,6 @@ func TestNothingInvented(t *testing.T) {
 	}
 }
 
-// A place that one market does not have may be of another.
-func TestPlaceOfAnotherMarket(t *testing.T) {
-	r := towns(t)
-	for _, tt := range []struct{ arguments, want string }{
-		{`{"place":"cagny","market":"PT"}`,
-			`PT has no sites in a commune, postal code, department or province "cagny"; location_search_places lists those that begin with a text, and without market all registers`},
-		{`{"place":"xyzzy"}`, `no loaded register has sites in`},
-	} {
-		t.Run(tt.arguments, func(t *testing.T) {
-			for _, tool := range []string{"location_geocode", "sites_nearby_from_place"} {
-				if answer, err := call(r, tool, tt.arguments); err == nil || !strings.Contains(err.Error(), tt.want) {
-					t.Errorf("%s %s: %v, %v, want an error with %q", tool, tt.arguments, answer, err, tt.want)
-				}
-			}
-		})
-	}
-}
-
 // An emission without a generation may be of any. Then a measured generation does not
 // contradict the register, and an unmeasured one is not a gap.
 func TestGenerationsThatARegisterDoesNotState(t *testing.T) {

@@ -190,7 +190,7 @@ func TestListAge(t *testing.T) {
 
 // Outages near an area or region are those in it.
 func TestAreasAsPlacesOfOutages(t *testing.T) {
-	r := asked(t)
+	r := towns(t)
 	r.Submissions = withOutages(t).Submissions
 	path := filepath.Join(t.TempDir(), "sites_hs.csv")
 	rows := "code_site_op;departement;commune;Lat;Lon;data\nA;35;Rennes;48.11;-1.6;HS\nB;29;Brest;48.39;-4.48;HS\nC;75;Paris;48.85;2.35;HS\n"

@@ -10,10 +10,10 @@ import (
 	"relais/site"
 )
 
-// Brittany is a register of the default market for questions as people type them: a commune with several postal codes,
-// communes that are called like a region and an operator, districts, and streets that are called like a commune. The ids
-// are those of the table with four zeros.
-func Brittany(t testing.TB) *index.Market {
+// Towns is a register of the default market for questions as people type them: a commune with several postal codes,
+// communes that are called like a region and an operator, namesakes, districts, and streets that are called like a commune.
+// The ids are those of the table with four zeros.
+func Towns(t testing.TB) *index.Market {
 	t.Helper()
 	fr := market.Get(market.Default)
 	var sites []site.Site
@@ -36,6 +36,14 @@ func Brittany(t testing.TB) *index.Market {
 		{"12", "PARIS 15", "75015", "75", "107 RUE BLOMET", "FREE", 48.840, []string{"LTE 800"}},
 		{"13", "LYON 03", "69003", "69", "RUE DUGUESCLIN", "FREE", 45.750, []string{"LTE 800"}},
 		{"14", "VALENCE", "26000", "26", "PLACE DES CLERCS", "FREE", 44.930, []string{"LTE 800"}}, // 26000 is a band too
+		{"30", "ST DENIS", "93200", "93", "", "SFR", 48.930, nil},
+		{"31", "ST DENIS", "93200", "93", "", "SFR", 48.931, nil},
+		{"32", "ST DENIS", "11310", "11", "", "SFR", 43.360, nil},
+		{"33", "ST DENIS EN VAL", "45560", "45", "", "SFR", 47.870, nil},
+		{"34", "LA RUE ST DENIS", "45000", "45", "", "SFR", 47.900, nil},
+		{"35", "CAGNY", "14630", "14", "", "SFR", 49.140, nil},
+		{"1750010", "PARIS 01", "75001", "75", "", "SFR", 48.860, nil}, // whose id has the postal code
+		{"1750011", "VILLEPARISIS", "77270", "77", "", "SFR", 48.940, nil},
 	} {
 		area, _ := fr.Area(s.department)
 		operator, ok := fr.Operator(s.operator)
