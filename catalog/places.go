@@ -41,7 +41,7 @@ type PlacesFound struct {
 type NamedPlace struct {
 	Place
 	PartOf string  // the text, if only a part of it is the name
-	Others []Place // that the text names as well as this one, at most five
+	Others []Place // of those that were found, which the text names as well as this one
 }
 
 // usual is the Limit for a place and the others that it may be.
