@@ -1,15 +1,9 @@
 package api
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-
 	"relais/api/endpoint"
 	"relais/archive/change"
-	"relais/internal/fold"
+	"relais/catalog"
 	"relais/market"
 	"relais/site"
 )
@@ -54,78 +48,35 @@ func (p *changeFilters) Check() error {
 	return nil
 }
 
-// resolve turns the parameters into a filter, except for systems.
-func (p *changeFilters) resolve(m *market.Market, o operatorNames) (f change.Filter, err error) {
-	operators, err := o.positions(m)
+// selection returns the changes of a market that the parameters select.
+func (p *changeFilters) selection(in marketParams) (s catalog.ChangeSelection, err error) {
+	m := market.Get(in.Market)
+	operators, err := in.Operator.positions(m)
 	if err != nil {
-		return f, err
+		return s, err
 	}
 	area, err := p.code(m)
 	if err != nil {
-		return f, err
+		return s, err
 	}
-	f.Operators = m.KeysOf(operators)
-	if area != "" {
-		f.Areas = []string{area}
-	}
-	f.Kinds, f.Generations = p.Kind, p.Generation
 	disc := discParams(p.changeDisc)
-	f.Box, f.Disc = p.box(), disc.disc()
-	return f, nil
+	s = catalog.ChangeSelection{Market: m, Technologies: p.Technology, Bands: p.Band, Filter: change.Filter{Kinds: p.Kind,
+		Operators: m.KeysOf(operators), Generations: p.Generation, Box: p.box(), Disc: disc.disc()}}
+	if area != "" {
+		s.Filter.Areas = []string{area}
+	}
+	return s, nil
 }
 
-// resolveSystems sets the systems of a filter. known are those that the market has or had. If they are all
-// that it has, an unknown one is an error; else nothing matches it.
-func (p *changeFilters) resolveSystems(f *change.Filter, m *market.Market, known []string, all bool) error {
-	f.Technologies, f.Bands = nil, nil
-	for _, want := range p.Technology {
-		i := slices.IndexFunc(known, func(name string) bool { return fold.Equal(name, want) })
-		switch {
-		case i >= 0:
-			want = known[i]
-		case all:
-			return unknownSystem("technology", want, m, known)
-		}
-		f.Technologies = append(f.Technologies, want)
-	}
-	for _, want := range p.Band {
-		band, err := strconv.Atoi(want)
-		if all && (err != nil || !slices.ContainsFunc(known, func(name string) bool { return bandOf(name) == want })) {
-			return unknownSystem("band", want, m, bandsOf(known))
-		}
-		if err != nil || band <= 0 {
-			return &endpoint.ParamError{Param: "band", Value: want, Want: "whole numbers of MHz, such as 3500"}
-		}
-		f.Bands = append(f.Bands, band)
-	}
-	return nil
+// ChangeParams select changes of a market.
+type ChangeParams struct {
+	marketParams
+	changeSelection
 }
 
-func unknownSystem(param, value string, m *market.Market, known []string) error {
-	e := &endpoint.ParamError{Param: param, Value: value, Allowed: known,
-		Want: fmt.Sprintf("%s has %s", m.Code, strings.Join(known, ", "))}
-	if len(known) == 0 {
-		e.Want = fmt.Sprintf("the source of %s does not state it: leave it out", m.Code)
-	}
-	return e
-}
-
-// bandsOf lists the bands of systems, the lowest first.
-func bandsOf(systems []string) (list []string) {
-	for _, name := range systems {
-		if band := bandOf(name); band != "" && !slices.Contains(list, band) {
-			list = append(list, band)
-		}
-	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	return list
-}
-
-// bandOf returns the band in MHz at the end of a system's name, "" if it has no band.
-func bandOf(system string) string {
-	last := system[strings.LastIndexByte(system, ' ')+1:]
-	if _, err := strconv.ParseUint(last, 10, 32); err != nil {
-		return ""
-	}
-	return last
+// Question returns what the parameters ask, of no period.
+func (p *ChangeParams) Question() (q catalog.Changes, err error) {
+	f := changeFilters{changeSelection: p.changeSelection}
+	q.ChangeSelection, err = f.selection(p.marketParams)
+	return q, err
 }

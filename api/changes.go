@@ -1,18 +1,18 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive"
-	"relais/archive/change"
 	"relais/catalog"
-	"relais/index"
 	"relais/market"
+	"relais/site"
 )
 
 // ChangesScope is the scope of changes in the registers of the ANFR: that of its archives.
@@ -39,14 +39,31 @@ var listChanges = endpoint.New(endpoint.Decl{
 
 type changesParams struct {
 	marketParams
-	Since archiveDate `param:"since" code:"INVALID_DATE" doc:"The period begins after the newest edition that is not after this date, YYYY-MM-DD; by default after the edition before that of until." example:"2026-08-20"`
-	Until archiveDate `param:"until" code:"INVALID_DATE" doc:"The period ends with the newest edition that is not after this date, YYYY-MM-DD; by default with the newest of all." example:"2026-08-27"`
-	Net   bool        `param:"net" doc:"true: what differs between the first and the last edition of the period. What came and went again meanwhile is left out, and all changes have the date of the last edition."`
+	Period
+	Net bool `param:"net" doc:"true: what differs between the first and the last edition of the period. What came and went again meanwhile is left out, and all changes have the date of the last edition."`
 	changeFilters
 	Format listFormat `param:"format" default:"json" doc:"json; geojson: a FeatureCollection (application/geo+json) whose properties are the members of data, with the same meta; or csv: the items without meta, in columns with the names of their members."`
 	csvParams
 	Limit  int `param:"limit" default:"100" min:"1" max:"5000" want:"a whole number from 1 to 1000; up to 5000 with north, south, east, west or lat, lon, radiusKm" doc:"Most items to answer: up to 1000, with a box or a disc up to 5000."`
 	Offset int `param:"offset" default:"0" min:"0" doc:"Items to pass over."`
+}
+
+// A Period is the parameters of a period of editions.
+type Period struct {
+	Since archiveDate `param:"since" code:"INVALID_DATE" doc:"The period begins after the newest edition that is not after this date, YYYY-MM-DD; by default after the edition before that of until." example:"2026-08-20"`
+	Until archiveDate `param:"until" code:"INVALID_DATE" doc:"The period ends with the newest edition that is not after this date, YYYY-MM-DD; by default with the newest of all." example:"2026-08-27"`
+}
+
+// Dates returns the dates, 0 for none.
+func (p *Period) Dates() (since, until site.Date) { return p.Since.day(), p.Until.day() }
+
+// Check fails for a period that ends before it begins.
+func (p *Period) Check() error {
+	if p.Since != "" && p.Until != "" && p.Since > p.Until {
+		return &endpoint.ParamError{Param: "since", Value: string(p.Since), Code: codeInvalidDate,
+			Want: "a date that is not after until, " + string(p.Until)}
+	}
+	return nil
 }
 
 // Check holds the rules over several parameters.
@@ -57,9 +74,8 @@ func (p *changesParams) Check() error {
 	if err := p.csvParams.check(string(p.Format)); err != nil {
 		return err
 	}
-	if p.Since != "" && p.Until != "" && p.Since > p.Until {
-		return &endpoint.ParamError{Param: "since", Value: string(p.Since), Code: codeInvalidDate,
-			Want: "a date that is not after until, " + string(p.Until)}
+	if err := p.Period.Check(); err != nil {
+		return err
 	}
 	if p.Limit > maxPage && !p.hasBox() && p.Lat == nil {
 		return &endpoint.ParamError{Param: "limit", Value: strconv.Itoa(p.Limit),
@@ -78,11 +94,33 @@ func refineKeyless(r *Env, f *Freshness) {
 	}
 }
 
+// question returns what the parameters ask.
+func (p *changesParams) question() (q catalog.Changes, err error) {
+	q.ChangeSelection, err = p.selection(p.marketParams)
+	q.Since, q.Until = p.Dates()
+	q.Net, q.Offset, q.Limit = p.Net, p.Offset, p.Limit
+	return q, err
+}
+
+// ChangesQuestion returns what the parameters of /changes that get returns ask.
+func ChangesQuestion(get endpoint.Lookup) (catalog.Changes, error) {
+	call, err := listChanges.Bind(get)
+	if err != nil {
+		return catalog.Changes{}, err
+	}
+	return call.Params().(*changesParams).question()
+}
+
 func (r *Env) changes(ctx context.Context, p *changesParams) (*endpoint.Answer, error) {
-	body, err := r.changesPage(ctx, p, nil)
+	q, err := p.question()
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.Changes(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	body := ChangesPage(found)
 	switch p.Format {
 	case formatCSV:
 		return p.file(view.ChangeTable(body.Data), p.Market, "changes", body.Meta.NextOffset), nil
@@ -100,105 +138,33 @@ func (r *Env) changes(ctx context.Context, p *changesParams) (*endpoint.Answer, 
 	return encodeBody(body)
 }
 
-// A ChangesBody is a page of changes.
-type ChangesBody = view.Body[[]view.Change, view.ChangesMeta]
-
-// changesPage returns the changes of a page. areas are codes that replace the area of p, nil for none.
-func (r *Env) changesPage(ctx context.Context, p *changesParams, areas []string) (*ChangesBody, error) {
-	version, m := r.Archives.Version(), market.Get(p.Market) // the version before they are read
-	f, err := p.resolve(m, p.Operator)
-	if err != nil {
-		return nil, err
+// ChangesPage returns changes that were found in the form of /changes.
+func ChangesPage(f *catalog.ChangesFound) *view.ChangesPage {
+	meta := view.ChangesMeta{Total: f.Total, TotalMatched: f.Kinds.Sum(), Returned: f.Returned, Limit: f.Limit,
+		Offset: f.Offset, NextOffset: f.Next(), HasMore: f.Next() != nil, Market: f.Market.Code,
+		Operator: cmp.Or(strings.Join(f.Filter.Operators, ","), market.AllOperators), Net: f.Net,
+		Kinds: view.NewChangeKinds(f.Kinds)}
+	meta.Attribution, meta.SourceDate = attribution(f.Market, f.Register)
+	if f.Register == nil && f.Span.To.Synthetic {
+		meta.SourceLabel = view.Demonstration(f.Market.Register).Source
 	}
-	if areas != nil {
-		f.Areas = areas
+	if f.Version != "" {
+		meta.DataVersion = &f.Version
 	}
-	edits, err := r.changesBetween(ctx, m, p)
-	if err != nil {
-		return nil, err
+	if f.Reason != "" {
+		meta.Reason = &f.Reason
+	} else {
+		since, until := f.Span.From.Date.String(), f.Span.To.Date.String()
+		meta.Since, meta.Until, meta.SourceDate = &since, &until, &until
 	}
-	body, err := r.showChanges(p, f, edits)
-	if err == nil {
-		body.Meta.DataVersion = &version
-	}
-	return body, err
+	return &view.ChangesPage{Data: Changes(f), Meta: meta}
 }
 
-// NetChanges returns all that differs between two editions, of the dates from and to, under the
-// parameters of /changes that get returns. loaded is the register of the market. Without one, nil, communes
-// are unknown, and a system that the list does not name is not an error.
-func NetChanges(list *change.List, from, to string, synthetic bool, loaded *index.Market, get endpoint.Lookup,
-) (*ChangesBody, error) {
-	call, err := listChanges.Bind(get)
-	if err != nil {
-		return nil, err
+// Changes returns changes that were found.
+func Changes(f *catalog.ChangesFound) []view.Change {
+	list := make([]view.Change, 0, f.Returned)
+	for edition, c := range f.Rows {
+		list = append(list, view.NewChange(f.Market, f.Register, edition, &c))
 	}
-	p := *call.Params().(*changesParams)
-	p.Net, p.Limit = true, max(1, list.Len())
-	f, err := p.resolve(market.Get(p.Market), p.Operator)
-	if err != nil {
-		return nil, err
-	}
-	r := &Env{}
-	if loaded != nil {
-		r.Set = index.NewSet([]*index.Market{loaded}, nil)
-	}
-	return r.showChanges(&p, f, &edits{from: from, to: to, synthetic: synthetic,
-		lists: []edit{{to, from, list}}})
-}
-
-// showChanges returns the page of the edits that a filter, still without systems, selects.
-func (r *Env) showChanges(p *changesParams, f change.Filter, edits *edits) (*ChangesBody, error) {
-	m := market.Get(p.Market)
-	loaded := r.RegisterIfAny(m)
-	if err := p.resolveSystems(&f, m, edits.systems(loaded), loaded != nil); err != nil {
-		return nil, err
-	}
-	f.Without = r.Withheld(m)
-	body := &ChangesBody{Data: []view.Change{}, Meta: view.ChangesMeta{Limit: p.Limit, Offset: p.Offset, Market: m.Code,
-		Operator: p.Operator.canonical(m), Net: p.Net, Reason: edits.reason}}
-	meta := &body.Meta
-	meta.Attribution, meta.SourceDate = edits.attribution(m, loaded)
-	meta.Since, meta.Until = edits.dates()
-	show := view.Changes(m, loaded)
-	for _, e := range edits.lists {
-		found, skip := e.list.Tally(&f), p.Offset-meta.TotalMatched
-		meta.Total += e.list.Tally(&change.Filter{Without: f.Without}).Sum()
-		meta.TotalMatched += found.Sum()
-		meta.Kinds.Add(&found)
-		if skip >= found.Sum() || len(body.Data) == p.Limit {
-			continue
-		}
-		for c := range e.list.Records(&f) {
-			if skip--; skip >= 0 {
-				continue
-			}
-			if body.Data = append(body.Data, show(e.date, e.before, &c)); len(body.Data) == p.Limit {
-				break
-			}
-		}
-	}
-	meta.Returned = len(body.Data)
-	if next := p.Offset + meta.Returned; next < meta.TotalMatched && meta.Returned > 0 {
-		meta.HasMore, meta.NextOffset = true, &next
-	}
-	return body, nil
-}
-
-// RegisterOf returns the register of a market, nil if it is not loaded or not for the caller.
-func (r *Env) RegisterOf(m *market.Market) *index.Market {
-	if r.Set == nil {
-		return nil
-	}
-	loaded := r.Set.Market(m.Code)
-	if loaded != nil && r.Withholds(m, loaded.Snap.Registers) {
-		return nil
-	}
-	return loaded
-}
-
-// firstDate returns the error of a date before the first edition.
-func firstDate(param string, date archiveDate, m *market.Market, first string) error {
-	return &endpoint.ParamError{Param: param, Value: string(date), Code: codeInvalidDate,
-		Want: fmt.Sprintf("a date from %s on: that is the first edition of %s that this server keeps", first, m.Code)}
+	return list
 }

@@ -275,3 +275,18 @@ func PublicError(op *endpoint.Op[*Env], err error) *Error {
 	}
 	return &Error{Status: 500, Code: op.FailureCode, Message: internal, cause: err}
 }
+
+// NotFound returns the error of something that does not exist.
+func NotFound(message string) *Error {
+	return &Error{Status: 404, Code: codeNotFound, Message: message}
+}
+
+// PublicMessage returns the message of an operation's error for the caller, and the cause
+// for the log, which may be nil.
+func PublicMessage(err error) (message string, cause error) {
+	e := PublicError(&endpoint.Op[*Env]{}, err)
+	if e.Status >= 500 && e.Code != codeNotReady && e.Code != codeBusy && e.Code != codeNotWritable {
+		return "an internal error: the server's log has it", fmt.Errorf("%s: %w", e.Message, err)
+	}
+	return e.Message, nil
+}

@@ -67,6 +67,13 @@ func questionFailure(op *endpoint.Op[*Env], err error) *Error {
 		}
 		return &Error{Status: 400, Code: code, Message: p.Error(), Parameter: p.Name(), Allowed: p.Allowed}
 	}
+	if e, ok := errors.AsType[*catalog.EarlyError](err); ok {
+		p := &endpoint.ParamError{Param: "since", Value: e.Date.String(), Want: e.Want()}
+		if e.End {
+			p.Param = "until"
+		}
+		return &Error{Status: 400, Code: codeInvalidDate, Message: p.Error(), Parameter: p.Param}
+	}
 	if e, ok := errors.AsType[*catalog.NoEditionError](err); ok {
 		return &Error{Status: 404, Code: codeNoArchive, Parameter: changedSince, Message: e.Error() + ": leave changedSince out"}
 	}

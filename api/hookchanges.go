@@ -13,6 +13,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/archive"
+	"relais/catalog"
 	"relais/hook"
 	"relais/market"
 )
@@ -34,32 +35,32 @@ func changeFilterNames() (names []string) {
 	return names
 }
 
-// changesOf returns the parameters of /changes for what one edition of a market changed under a
-// filter.
-func changesOf(m market.Code, filter url.Values, since, until string) (*changesParams, error) {
-	fixed := map[string]string{"market": string(m), "since": since, "until": until, "limit": fmt.Sprint(hookChanges)}
-	call, err := listChanges.Bind(func(p *endpoint.Param) (string, error) {
-		if v, ok := fixed[p.Name]; ok {
-			return v, nil
+// hookQuestion returns the question of a hook with a filter about the changes of a market. It fails for values that
+// the market cannot have. Which systems there are only editions know: an unknown one selects nothing.
+func hookQuestion(ctx context.Context, m market.Code, filter url.Values) (catalog.Changes, error) {
+	q, err := ChangesQuestion(func(p *endpoint.Param) (string, error) {
+		switch {
+		case p.Name == "market":
+			return string(m), nil
+		case slices.Contains(notHookFilters, p.Name):
+			return "", nil
 		}
 		return filter.Get(p.Name), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	p := *call.Params().(*changesParams)
-	f, err := p.resolve(market.Get(m), p.Operator)
+	q.Limit = hookChanges
 	if err == nil {
-		err = p.resolveSystems(&f, market.Get(m), nil, false)
+		empty := q
+		empty.Span = &archive.Span{}
+		_, err = new(catalog.Catalog).Changes(ctx, empty)
 	}
-	return &p, err
+	return q, err
 }
 
 // checkChangeFilter checks a filter of changes in its market; without one, some market must have its area and
-// its operators. Which systems there are only editions know: an unknown one selects nothing.
+// its operators.
 func checkChangeFilter(code market.Code, filter url.Values) error {
 	if code != "" {
-		_, err := changesOf(code, filter, "", "")
+		_, err := hookQuestion(context.Background(), code, filter)
 		return err
 	}
 	if _, err := listChanges.Bind(func(p *endpoint.Param) (string, error) { return filter.Get(p.Name), nil }); err != nil {
@@ -67,7 +68,7 @@ func checkChangeFilter(code market.Code, filter url.Values) error {
 	}
 	var unknown error
 	for _, m := range market.All {
-		_, err := changesOf(m.Code, filter, "", "")
+		_, err := hookQuestion(context.Background(), m.Code, filter)
 		if err == nil {
 			return nil
 		}
@@ -94,7 +95,7 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (
 		if m == nil {
 			return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
 		}
-		all, err := r.Archives.Editions(m.Code)
+		all, err := r.Editions(m)
 		if err != nil {
 			return nil, err
 		}
@@ -113,15 +114,6 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (
 	return list, nil
 }
 
-// showTold returns the page of edits.
-func (r *Env) showTold(p *changesParams, told *edits) (*ChangesBody, error) {
-	f, err := p.resolve(market.Get(p.Market), p.Operator)
-	if err != nil {
-		return nil, err
-	}
-	return r.showChanges(p, f, told)
-}
-
 // changesTold returns what a hook with a filter is told about an edition, or about a correction of it by its number,
 // nil if the filter selects nothing of it.
 func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, before, edition archive.Edition,
@@ -133,27 +125,26 @@ func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, 
 	if code := values.Get("market"); code != "" && !strings.EqualFold(code, string(m.Code)) {
 		return nil, nil
 	}
-	p, err := changesOf(m.Code, values, before.Date.String(), edition.Date.String())
-	var body *ChangesBody
-	var told *edits
+	var found *catalog.ChangesFound
+	q, err := hookQuestion(ctx, m.Code, values)
 	if err == nil {
-		if told, err = r.toldEdits(ctx, m, before, edition, correction); err == nil {
-			body, err = r.showTold(p, told)
+		if q.Span, err = r.Archives.Told(ctx, m.Code, edition.Date, correction); err == nil {
+			found, err = r.Changes(ctx, q)
 		}
 	}
-	var invalid *endpoint.ParamError
 	switch {
-	case errors.As(err, &invalid):
+	case Invalid(err):
 		return nil, nil // an area, an operator or a system of another market
 	case err != nil:
 		return nil, err
-	case body.Meta.TotalMatched == 0:
+	case found.Returned == 0:
 		return nil, nil
 	}
+	page := ChangesPage(found)
 	values.Set("market", string(m.Code))
 	values.Set("since", before.Date.String())
 	values.Set("until", edition.Date.String())
-	return view.HookChanges{Market: m.Code, Date: edition.Date.String(), PreviousDate: told.from,
-		Corrects: correction > 0, Total: body.Meta.Total, TotalMatched: body.Meta.TotalMatched, Kinds: body.Meta.Kinds, Changes: body.Data,
-		URL: r.BaseURL + "/external/v1/changes?" + values.Encode(), Attribution: body.Meta.Attribution}, nil
+	return view.HookChanges{Market: m.Code, Date: edition.Date.String(), PreviousDate: q.Span.From.Date.String(),
+		Corrects: correction > 0, Total: found.Total, TotalMatched: page.Meta.TotalMatched, Kinds: page.Meta.Kinds,
+		Changes: page.Data, URL: r.BaseURL + "/external/v1/changes?" + values.Encode(), Attribution: page.Meta.Attribution}, nil
 }

@@ -149,3 +149,12 @@ func (l operatorNames) checkMarkets(markets []*market.Market) error {
 	}
 	return nil
 }
+
+// Position returns the position of the operator in the market's table, index.Any for ALL.
+func (o operatorName) Position(m *market.Market) (int, error) { return o.position(m) }
+
+// Positions returns the positions of the operators that the text names, with commas between them, nil for ALL.
+func (o operatorName) Positions(m *market.Market) (index.Choice, error) { return o.list().positions(m) }
+
+// Names returns the names of the operators, nil for ALL.
+func (o operatorName) Names() []string { return o.list().texts() }

@@ -13,6 +13,16 @@ import (
 	"relais/site"
 )
 
+// Parameters that other transports share with these operations.
+type (
+	MarketParams = singleMarketParams
+	Operator     = operatorName
+	AreaParams   = areaParams
+	ArchiveDate  = archiveDate
+	RadioParams  = radioParams
+	Technology   = technologyName
+)
+
 // marketParams are the parameters of operations that read one market.
 type marketParams struct {
 	Market   market.Code   `param:"market" default:"FR" doc:"The market to read."`
@@ -245,6 +255,9 @@ func (p areaParams) Codes(m *market.Market) ([]string, error) {
 	}
 	return []string{code}, nil
 }
+
+// Code returns the code of the area in the market, "" for any.
+func (p areaParams) Code(m *market.Market) (string, error) { return p.code(m) }
 
 // selection returns the part of the market that the parameters select. What the market does not have is an error
 // before anything of the data is one: a question that is wrong stays wrong, whatever is loaded.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"relais/archive/change"
 	"relais/internal/store"
@@ -13,27 +14,46 @@ import (
 	"relais/site"
 )
 
-// Told returns what was told of an edition of a market. 0 is its differences from the edition before it, until its
-// first correction. n is what its n-th correction changed. The list is nil if it is not kept. None is kept of an
-// edition that was never corrected, that was replaced when a newer one was there, or that got another one before it
-// since. The list is shared. Errors: errDamaged, those of ctx.
-func (s *Store) Told(ctx context.Context, code market.Code, date site.Date, n int) (l *change.List, err error) {
-	key := toldKey(code, date, n)
-	err = s.view(func(tx *store.Tx) error {
-		sealed := tx.Value(toldBucket, key)
-		if sealed == nil {
-			return nil
-		}
-		name, err := nameOf(sealed)
-		if err != nil {
+// Told returns what was told of an edition of a market: with 0 its differences from the edition before it, as they were
+// until its first correction; with n what its n-th correction changed, a span from the edition to itself. The span has
+// no lists for a correction that is not kept, for the first edition, and for one that is not there. Corrections are not
+// kept of an edition that was replaced when a newer one was there, or that got another one before it since. The list
+// is shared. Errors: errDamaged, those of ctx.
+func (s *Store) Told(ctx context.Context, code market.Code, date site.Date, n int) (*Span, error) {
+	span := &Span{Market: code, store: s}
+	return span, s.view(func(tx *store.Tx) error {
+		all, err := s.editionsIn(tx, code)
+		at := slices.IndexFunc(all, func(e Edition) bool { return e.Date == date })
+		if err != nil || at < 1 {
 			return err
 		}
-		l, err = s.memory.differences.Make(ctx, name, func(context.Context) (*change.List, error) {
-			return readTold(key, sealed)
-		})
+		list, err := s.told(ctx, tx, code, date, n)
+		if span.From, span.To = all[at], all[at]; n == 0 {
+			if span.From = all[at-1]; list == nil && err == nil {
+				list, err = s.stored(ctx, tx, code, span.From, span.To)
+			}
+		}
+		if list != nil {
+			span.Lists = []Dated{{Edition: span.To, Previous: span.From.Date, List: list, previous: span.From}}
+		}
 		return err
 	})
-	return l, err
+}
+
+// told returns what is kept of what Told returns, nil for nothing.
+func (s *Store) told(ctx context.Context, tx *store.Tx, code market.Code, date site.Date, n int) (*change.List, error) {
+	key := toldKey(code, date, n)
+	sealed := tx.Value(toldBucket, key)
+	if sealed == nil {
+		return nil, nil
+	}
+	name, err := nameOf(sealed)
+	if err != nil {
+		return nil, err
+	}
+	return s.memory.differences.Make(ctx, name, func(context.Context) (*change.List, error) {
+		return readTold(key, sealed)
+	})
 }
 
 func toldKey(code market.Code, date site.Date, n int) []byte {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"relais/archive/change"
 	"relais/internal/store"
 	"relais/market"
 	"relais/site"
@@ -25,8 +26,11 @@ func mustHaveTold(t *testing.T, s *Store, code market.Code, date string, correct
 		t.Fatalf("%s %s: got the editions %+v, %v, want %d corrections", code, date, all, err, corrected)
 	}
 	for n := range len(want) + 1 {
-		l, err := s.Told(t.Context(), code, day, n)
-		must(t, err)
+		var l *change.List
+		must(t, s.view(func(tx *store.Tx) (err error) {
+			l, err = s.told(t.Context(), tx, code, day, n)
+			return err
+		}))
 		var got, texts []string
 		if l != nil {
 			got = append([]string{}, textsOf(l)...)

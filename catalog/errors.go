@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"relais/market"
+	"relais/site"
 )
 
 // Errors of questions.
@@ -36,6 +37,20 @@ func (e *NoEditionError) Error() string {
 	return fmt.Sprintf("this server does not keep the edition of %s, which it serves, so that its changes are unknown", e.Date)
 }
 
+// An EarlyError reports that a period begins, or ends, before the first edition of a market.
+type EarlyError struct {
+	Market      *market.Market
+	Date, First site.Date
+	End         bool // it is the end of the period that is too early
+}
+
+func (e *EarlyError) Error() string { return fmt.Sprintf("%s is not allowed; %s", e.Date, e.Want()) }
+
+// Want says which dates are allowed.
+func (e *EarlyError) Want() string {
+	return fmt.Sprintf("a date from %s on: that is the first edition of %s that this server keeps", e.First, e.Market.Code)
+}
+
 // Filters that an UnknownError names.
 const (
 	Operator   = "operator"
@@ -49,6 +64,7 @@ type UnknownError struct {
 	Filter, Value string
 	Market        *market.Market
 	Known         []string // the values that there are
+	Form          string   // what values look like, where it is not known which there are
 }
 
 func (e *UnknownError) Error() string {
@@ -57,7 +73,10 @@ func (e *UnknownError) Error() string {
 
 // Want says what there is instead.
 func (e *UnknownError) Want() string {
-	if len(e.Known) == 0 {
+	switch {
+	case e.Form != "":
+		return e.Form
+	case len(e.Known) == 0:
 		return fmt.Sprintf("the source of %s does not state it: leave it out", e.Market.Code)
 	}
 	return fmt.Sprintf("%s has %s", e.Market.Code, strings.Join(e.Known, ", "))

@@ -6,6 +6,7 @@ import (
 
 	"relais/archive"
 	"relais/index"
+	"relais/market"
 	"relais/site"
 )
 
@@ -22,7 +23,7 @@ func (c *Catalog) changedSince(ctx context.Context, date site.Date, m *index.Mar
 		return m.Subset(ctx, "", func(context.Context) ([]string, error) { return nil, nil })
 	}
 	version, code := c.Archives.Version(), m.Table.Code // the version before they are read
-	all, err := c.Archives.Editions(code)
+	all, err := c.Editions(m.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +45,14 @@ func (c *Catalog) changedSince(ctx context.Context, date site.Date, m *index.Mar
 	})
 }
 
+// Editions returns the editions of a market that are kept, oldest first.
+func (c *Catalog) Editions(m *market.Market) ([]archive.Edition, error) {
+	if c.Archives == nil || !m.HasInventory() {
+		return nil, nil
+	}
+	return c.Archives.Editions(m.Code)
+}
+
 // newest returns the position of the newest edition that is not after a date, or -1.
 func newest(all []archive.Edition, date site.Date) int {
 	at := -1
@@ -63,10 +72,10 @@ func servedEdition(all []archive.Edition, m *index.Market) int {
 
 // ChangesKnown reports whether the changes of the served edition of a market are known.
 func (c *Catalog) ChangesKnown(m *index.Market) bool {
-	if c.Archives == nil || c.Usable(Archives) != nil {
+	if c.Usable(Archives) != nil {
 		return false
 	}
-	all, err := c.Archives.Editions(m.Table.Code)
+	all, err := c.Editions(m.Table)
 	return err == nil && servedEdition(all, m) > 0
 }
 

@@ -48,7 +48,8 @@ func (c *Catalog) Site(q Site) (SiteFound, error) {
 	for _, name := range q.Operators {
 		i, known := loaded.Table.OperatorNamed(name)
 		if !known {
-			return SiteFound{}, &UnknownError{Operator, name, loaded.Table, append(loaded.Table.OperatorKeys(), market.AllOperators)}
+			return SiteFound{}, &UnknownError{Filter: Operator, Value: name, Market: loaded.Table,
+				Known: append(loaded.Table.OperatorKeys(), market.AllOperators)}
 		}
 		if loaded.Has(at, i) && (first == index.Any || i < first) {
 			first = i

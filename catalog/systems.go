@@ -78,15 +78,19 @@ func matchSystems(filter string, wanted []string, m *index.Market, part func(sys
 		if len(c) > before {
 			continue
 		}
-		var known []string
-		for _, system := range m.Snap.Systems {
-			if text := part(system); text != "" && !slices.Contains(known, text) {
-				known = append(known, text)
-			}
-		}
-		return nil, &UnknownError{Filter: filter, Value: want, Market: m.Table, Known: known}
+		return nil, &UnknownError{Filter: filter, Value: want, Market: m.Table, Known: parts(nil, m.Snap.Systems, part)}
 	}
 	return c, nil
+}
+
+// parts adds the parts of systems to a list, each once. "" stands for none.
+func parts(list, systems []string, part func(system string) string) []string {
+	for _, system := range systems {
+		if text := part(system); text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // bandOf returns the band in MHz at the end of a system's name, "" if it has no band.

@@ -13,9 +13,12 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/archive"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
+	"relais/site"
 )
 
 type archiveDiff struct {
@@ -53,18 +56,13 @@ func (c *archiveDiff) Validate() error {
 	if c.From > c.To {
 		return fmt.Errorf("%s is after %s: give the earlier date first", c.From, c.To)
 	}
-	empty, err := change.NewBuilder().List()
-	if err == nil { // a wrong filter is known before anything is read
-		_, err = c.show(empty, &admin.EditionDiff{From: c.From, To: c.To}, nil)
-	}
-	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
-		return flagError(p)
-	}
-	return nil
+	_, err := c.find(context.Background(), &admin.EditionDiff{}, nil, nil) // a wrong filter is known before anything is read
+	return flagError(err)
 }
 
-// show returns the changes of a list under the filters. loaded is the register, nil for none.
-func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff, loaded *index.Market) (*api.ChangesBody, error) {
+// find returns the changes of a list, nil for an empty one, under the filters. loaded is the register, nil for none.
+func (c *archiveDiff) find(ctx context.Context, diff *admin.EditionDiff, list *change.List, loaded *index.Market) (
+	*catalog.ChangesFound, error) {
 	values := map[string]string{"market": string(c.Market), "kind": c.Kind, "operator": c.Operator,
 		"generation": c.Generation, "technology": c.Technology, "band": c.Band, "department": c.Department,
 		"province": c.Province, "bbox": c.BBox}
@@ -76,17 +74,36 @@ func (c *archiveDiff) show(list *change.List, diff *admin.EditionDiff, loaded *i
 		}
 		values["lat"], values["lon"], values["radiusKm"] = parts[0], parts[1], parts[2]
 	}
-	return api.NetChanges(list, diff.From, diff.To, diff.Synthetic, loaded,
-		func(p *endpoint.Param) (string, error) { return values[p.Name], nil })
+	q, err := api.ChangesQuestion(func(p *endpoint.Param) (string, error) { return values[p.Name], nil })
+	if err != nil {
+		return nil, err
+	}
+	q.Net, q.Limit, q.Span = true, 1, &archive.Span{}
+	if list != nil {
+		q.Limit = max(q.Limit, list.Len())
+		q.Span.From.Date, q.Span.To.Date = site.ParseDate([]byte(diff.From)), site.ParseDate([]byte(diff.To))
+		q.Span.To.Synthetic = diff.Synthetic
+		q.Span.Lists = []archive.Dated{{Edition: q.Span.To, Previous: q.Span.From.Date, List: list}}
+	}
+	data := &catalog.Catalog{}
+	if loaded != nil {
+		data.Set = index.NewSet([]*index.Market{loaded}, nil)
+	}
+	return data.Changes(ctx, q)
 }
 
-// flagError names the flag instead of the parameter.
-func flagError(p *endpoint.ParamError) error {
-	name := p.Param
-	if strings.Contains(" lat lon radiusKm ", " "+p.Name()+" ") {
+// flagError names the flag instead of the parameter in the error of a value that was given. Others are as they were.
+func flagError(err error) error {
+	if !api.Invalid(err) {
+		return err
+	}
+	e := api.PublicError(&endpoint.Op[*api.Env]{}, err)
+	name := e.Parameter
+	if strings.Contains(" lat lon radiusKm ", " "+name+" ") {
 		name = "disc"
 	}
-	return fmt.Errorf("--%s: %s", name, strings.TrimPrefix(p.Error(), p.Param+": "))
+	_, text, _ := strings.Cut(e.Message, ": ")
+	return fmt.Errorf("--%s: %s", name, text)
 }
 
 // Run compares the editions.
@@ -101,20 +118,21 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	loaded := c.register(streams)
-	body, err := c.show(list, &diff, loaded)
-	if p, ok := errors.AsType[*endpoint.ParamError](err); ok {
-		return usageError{flagError(p)}
+	found, err := c.find(ctx, &diff, list, loaded)
+	if api.Invalid(err) {
+		return usageError{flagError(err)}
 	}
 	if err != nil {
 		return err
 	}
-	if loaded == nil && body.Meta.TotalMatched == 0 {
+	if loaded == nil && found.Returned == 0 {
 		c.hint(streams, list.Technologies())
 	}
+	page := api.ChangesPage(found)
 	if c.JSON {
-		return printJSON(streams.Out, body)
+		return printJSON(streams.Out, page)
 	}
-	return printChanges(streams, body)
+	return printChanges(streams, page, found.Kinds)
 }
 
 // hint names the systems of the changes, where nothing else says which systems there are.
@@ -144,10 +162,10 @@ func (c *archiveDiff) register(streams Streams) *index.Market {
 }
 
 // printChanges prints changes as a table.
-func printChanges(streams Streams, body *api.ChangesBody) error {
+func printChanges(streams Streams, page *view.ChangesPage, kinds change.Tally) error {
 	t := newTable(streams.Out, "KIND", "SITE", "AREA", "POSITION", "OPERATOR", "TECHNOLOGY", "BEFORE", "AFTER")
-	for i := range body.Data {
-		c := &body.Data[i]
+	for i := range page.Data {
+		c := &page.Data[i]
 		area := "-"
 		if c.Site.Area != nil {
 			area = c.Site.Area.Code
@@ -155,25 +173,25 @@ func printChanges(streams Streams, body *api.ChangesBody) error {
 		t.row(c.Kind, visible(c.Site.ID, ""), area, position(c.Site.Coordinates), stated(c.Operator), stated(c.Technology),
 			side(c.Before), side(c.After))
 	}
-	if len(body.Data) > 0 {
+	if len(page.Data) > 0 {
 		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
-	meta := &body.Meta
+	meta := &page.Meta
 	_, err := fmt.Fprintf(streams.Out, "%s from %s to %s of %s", admin.Number(meta.TotalMatched, "change"), *meta.Since,
 		*meta.Until, meta.Market)
 	if meta.TotalMatched < meta.Total {
 		_, err = fmt.Fprintf(streams.Out, ", of %d", meta.Total)
 	}
-	_, last := fmt.Fprintln(streams.Out, kindCounts(meta.Kinds))
+	_, last := fmt.Fprintln(streams.Out, kindCounts(kinds))
 	return cmp.Or(err, last)
 }
 
 // kindCounts writes how many changes of each kind there are, "" for none.
-func kindCounts(n view.ChangeKinds) string {
+func kindCounts(n change.Tally) string {
 	var parts []string
-	for i, k := range n.Counts() {
+	for i, k := range n {
 		if k > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", k, change.Kind(i)))
 		}

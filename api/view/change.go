@@ -1,6 +1,7 @@
 package view
 
 import (
+	"relais/archive"
 	"relais/archive/change"
 	"relais/geo"
 	"relais/index"
@@ -40,24 +41,10 @@ type ChangeKinds struct {
 	Moved           int `json:"moved"`
 }
 
-func (n *ChangeKinds) fields() [change.Kinds]*int {
-	return [...]*int{&n.SiteAdded, &n.SiteRemoved, &n.OperatorAdded, &n.OperatorRemoved, &n.SystemAdded,
-		&n.SystemRemoved, &n.StatusChanged, &n.Moved}
-}
-
-// Add adds numbers of changes by kind.
-func (n *ChangeKinds) Add(more *change.Tally) {
-	for k, at := range n.fields() {
-		*at += more[k]
-	}
-}
-
-// Counts returns the numbers by kind.
-func (n *ChangeKinds) Counts() (list change.Tally) {
-	for k, at := range n.fields() {
-		list[k] = *at
-	}
-	return list
+// NewChangeKinds returns numbers of changes by kind.
+func NewChangeKinds(n change.Tally) ChangeKinds {
+	return ChangeKinds{n[change.SiteAdded], n[change.SiteRemoved], n[change.OperatorAdded], n[change.OperatorRemoved],
+		n[change.SystemAdded], n[change.SystemRemoved], n[change.StatusChanged], n[change.Moved]}
 }
 
 // A Change is a difference between two editions of a register.
@@ -95,26 +82,26 @@ type ChangeSide struct {
 	Coordinates *Coordinates `json:"coordinates,omitempty" doc:"Of a site that moved."`
 }
 
-// Changes returns a function that shows a change of the edition of a date, compared with that of
-// before. loaded is the register of the market, nil for none.
-func Changes(m *market.Market, loaded *index.Market) func(date, before string, c *change.Record) Change {
-	return func(date, before string, c *change.Record) Change {
-		v := Change{Market: m.Code, Date: date, PreviousDate: before, Kind: ChangeKind(c.Kind.String()),
-			Site: ChangeSite{ID: c.Site, SiteKey: index.Key(m.Code, c.Site), Coordinates: coordinates(c.Point())}}
-		if i, ok := m.Area(c.Area); ok {
-			v.Site.Area = &Area{Type: m.AreaType, Code: m.Areas[i].Code, Label: m.Areas[i].Label}
-		}
-		v.Site.Commune = communeOf(loaded, v.Site.SiteKey)
-		generation := c.Generation.String()
-		v.Operator, v.Technology, v.Generation = orNull(&c.Operator), orNull(&c.Technology), orNull(&generation)
-		if c.Kind == change.Moved {
-			from, to := coordinates(c.Before.Position), coordinates(c.After.Position)
-			v.Before, v.After = &ChangeSide{Coordinates: &from}, &ChangeSide{Coordinates: &to}
-			return v
-		}
-		v.Before, v.After = statusSide(c.Before.Status), statusSide(c.After.Status)
+// ChangesPage is an answer of /changes.
+type ChangesPage = Body[[]Change, ChangesMeta]
+
+// NewChange returns a change of an edition. loaded is the market's register, nil for none.
+func NewChange(m *market.Market, loaded *index.Market, d *archive.Dated, c *change.Record) Change {
+	v := Change{Market: m.Code, Date: d.Date.String(), PreviousDate: d.Previous.String(), Kind: ChangeKind(c.Kind.String()),
+		Site: ChangeSite{ID: c.Site, SiteKey: index.Key(m.Code, c.Site), Coordinates: coordinates(c.Point())}}
+	if i, ok := m.Area(c.Area); ok {
+		v.Site.Area = &Area{Type: m.AreaType, Code: m.Areas[i].Code, Label: m.Areas[i].Label}
+	}
+	v.Site.Commune = communeOf(loaded, v.Site.SiteKey)
+	generation := c.Generation.String()
+	v.Operator, v.Technology, v.Generation = orNull(&c.Operator), orNull(&c.Technology), orNull(&generation)
+	if c.Kind == change.Moved {
+		from, to := coordinates(c.Before.Position), coordinates(c.After.Position)
+		v.Before, v.After = &ChangeSide{Coordinates: &from}, &ChangeSide{Coordinates: &to}
 		return v
 	}
+	v.Before, v.After = statusSide(c.Before.Status), statusSide(c.After.Status)
+	return v
 }
 
 func coordinates(p geo.Point) Coordinates { return Coordinates{Lat: p.Lat, Lng: p.Lng} }
@@ -155,7 +142,7 @@ type ChangeCollection struct {
 }
 
 // NewChangeCollection returns a page of changes as GeoJSON.
-func NewChangeCollection(body *Body[[]Change, ChangesMeta]) ChangeCollection {
+func NewChangeCollection(body *ChangesPage) ChangeCollection {
 	c := ChangeCollection{Type: "FeatureCollection", Features: make([]ChangeFeature, len(body.Data)), Meta: body.Meta}
 	for i, one := range body.Data {
 		at := one.Site.Coordinates

@@ -3,8 +3,10 @@ package view
 import "relais/export"
 
 // ChangeTable returns changes as rows.
-func ChangeTable(list []Change) *export.Table {
-	return export.NewTable(changeColumns, func(yield func(*Change) bool) {
+func ChangeTable(list []Change) *export.Table { return changeTable(changeColumns, list) }
+
+func changeTable(columns []export.Column[Change], list []Change) *export.Table {
+	return export.NewTable(columns, func(yield func(*Change) bool) {
 		for i := range list {
 			if !yield(&list[i]) {
 				return
@@ -64,13 +66,7 @@ func (s *ChangeSide) edge(v *export.Value, of func(Coordinates) float64) {
 func ChangeFeatures(list []Change) *export.Table {
 	columns := append(changeColumns[:len(changeColumns):len(changeColumns)],
 		export.Column[Change]{Name: "changeId", Type: export.Text, Get: func(c *Change, v *export.Value) { v.Text = c.id() }})
-	t := export.NewTable(columns, func(yield func(*Change) bool) {
-		for i := range list {
-			if !yield(&list[i]) {
-				return
-			}
-		}
-	})
+	t := changeTable(columns, list)
 	t.ID = len(columns) - 1
 	return t
 }

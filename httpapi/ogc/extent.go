@@ -95,10 +95,7 @@ func timesOfMeasures(kind measure.Kind) func(*api.Env, market.Code) moments {
 
 // timesOfChanges returns the days of the editions of a market that have changes: all but the first one.
 func timesOfChanges(r *api.Env, code market.Code) (m moments) {
-	if r.Archives == nil {
-		return m
-	}
-	editions, err := r.Archives.Editions(code)
+	editions, err := r.Editions(market.Get(code))
 	if err != nil || len(editions) < 2 {
 		return m
 	}

@@ -179,6 +179,23 @@ type changeItems struct {
 	page
 }
 
+// find returns a page of the changes of the editions of a period that are kept.
+func (p *changeItems) find(ctx context.Context, r *api.Env, offset, limit int) (*features, error) {
+	q, err := p.Question()
+	if err != nil {
+		return nil, err
+	}
+	first, last := p.Datetime.days()
+	q.Since, q.Until, q.Kept = max(1, first-1), last, true
+	q.Filter.Box, q.Offset, q.Limit = p.BBox.box(), offset, limit
+	found, err := r.Changes(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return &features{market: p.Market, kind: "changes", table: view.ChangeFeatures(api.Changes(found)), offset: offset,
+		limit: limit, total: found.Kinds.Sum()}, nil
+}
+
 var changes = func() kind {
 	k := kind{name: "changes", title: "Changes", description: "What the editions of the register that are kept changed, the newest first.",
 		times: timesOfChanges,
@@ -188,21 +205,19 @@ var changes = func() kind {
 		scopeBy:   api.ChangesScope,
 		dependsOn: []string{"archives"}, errors: measureErrors},
 		func(ctx context.Context, r *api.Env, p *changeItems) (*features, error) {
-			first, last := p.Datetime.days()
-			list, total, err := r.ChangeRows(ctx, &p.ChangeParams, p.BBox.box(), first, last, p.Offset, p.limit())
-			return &features{market: p.Market, kind: "changes", table: view.ChangeFeatures(list), offset: p.Offset, limit: p.limit(),
-				total: total}, err
+			return p.find(ctx, r, p.Offset, p.limit())
 		},
 		func(ctx context.Context, r *api.Env, p *marketOne) (*features, error) {
 			q := &changeItems{}
 			q.Market = p.Market
-			var day period
-			if err := day.UnmarshalText([]byte(p.FeatureID[:min(len(p.FeatureID), len(time.DateOnly))])); err != nil {
-				day = "0001-01-01" // no change has it
+			if q.Datetime.UnmarshalText([]byte(p.FeatureID[:min(len(p.FeatureID), len(time.DateOnly))])) != nil {
+				q.Datetime = "0001-01-01" // no change has it
 			}
-			first, last := day.days()
-			list, _, err := r.ChangeRows(ctx, &q.ChangeParams, nil, first, last, 0, 1<<31-1)
-			return &features{market: p.Market, kind: "changes", table: view.ChangeFeatures(list), id: p.FeatureID}, err
+			f, err := q.find(ctx, r, 0, -1)
+			if err == nil {
+				f.id = p.FeatureID
+			}
+			return f, err
 		})
 	return k
 }()

@@ -4,9 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/api/view"
+	"relais/catalog"
 	"relais/geo"
 	"relais/market"
+	"relais/site"
 )
 
 // feedLinks are the addresses of a feed and of the page about it.
@@ -16,19 +17,26 @@ type feedLinks struct {
 }
 
 // newFeedLinks returns the addresses of a feed. lang is the language that they state, or "".
-func newFeedLinks(w words, code market.Code, lang string, f *view.NewsFilter) *feedLinks {
-	q := newsQuery(f)
+func newFeedLinks(w words, lang string, s *catalog.ChangeSelection) *feedLinks {
+	q, code := newsQuery(s), s.Market.Code
 	if lang != "" {
 		q.Set("lang", lang)
 	}
-	return &feedLinks{What: w.newsWhat(&view.News{Market: code, Filter: *f}), Page: feedAddress(code, "", q),
+	return &feedLinks{What: w.newsWhat(s), Page: feedAddress(code, "", q),
 		Atom: feedAddress(code, atomFeed, q), JSON: feedAddress(code, jsonFeed, q)}
 }
 
 // feed returns the links to the feed of the changes in the place of a list, under those of its filters that
 // feeds have.
 func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
-	f := view.NewsFilter{Generations: q.Generations}
+	s := catalog.ChangeSelection{Market: m}
+	f := &s.Filter
+	for _, text := range q.Generations {
+		var g site.Generation
+		if g.UnmarshalText([]byte(text)) == nil {
+			f.Generations = append(f.Generations, g)
+		}
+	}
 	for _, name := range q.Operators {
 		if i, ok := m.OperatorNamed(name); ok {
 			f.Operators = append(f.Operators, m.Operators[i].Key)
@@ -37,12 +45,12 @@ func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
 	for _, more := range q.More {
 		switch more.Name {
 		case "technology":
-			f.Technologies = strings.Split(more.Value, ",")
+			s.Technologies = strings.Split(more.Value, ",")
 		case "band":
-			f.Bands = strings.Split(more.Value, ",")
+			s.Bands = strings.Split(more.Value, ",")
 		default:
 			if i, ok := m.AreaNamed(more.Value); ok && m.HasFilter(more.Name) {
-				f.Area = &view.Area{Type: m.AreaType, Code: m.Areas[i].Code, Label: m.Areas[i].Label}
+				f.Areas = []string{m.Areas[i].Code}
 			}
 		}
 	}
@@ -61,5 +69,5 @@ func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
 	if len(edges) == 4 {
 		f.Box = &geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
 	}
-	return newFeedLinks(w, m.Code, q.Lang, &f)
+	return newFeedLinks(w, q.Lang, &s)
 }

@@ -7,7 +7,7 @@ import (
 
 // A list of what words find does not lead to a feed of a whole market.
 func TestNoFeedOfWords(t *testing.T) {
-	p := swissWeeks(t, 20, []int{0, 1})
+	p := swissWeeks(t, 20, 2)
 	if body := ask(p, "GET", "/search?market=CH&q=Town").Body.String(); strings.Contains(body, "/feeds/") ||
 		len(keysOf(body)) == 0 {
 		t.Errorf("the page leads to a feed, or has no sites: %s", body)
@@ -16,7 +16,7 @@ func TestNoFeedOfWords(t *testing.T) {
 
 // Pages lead to the feeds of what they show.
 func TestFeedDiscovery(t *testing.T) {
-	p := swissWeeks(t, 60, []int{0, 1, 2})
+	p := swissWeeks(t, 60, 3)
 	for _, tt := range []struct{ target, feed, text string }{
 		{"/", "/feeds/CH.atom", "Follow what I see"},
 		{"/?lang=fr", "/feeds/CH?lang=fr", "Suivre ce que je vois"},

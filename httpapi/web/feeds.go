@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
@@ -15,9 +16,10 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/catalog"
 	"relais/export/feed"
-	"relais/geo"
 	"relais/market"
+	"relais/site"
 )
 
 // feedsPath is the path prefix of feeds, and of the pages about them.
@@ -36,7 +38,9 @@ const shownNews = 30
 type feedPage struct {
 	What       string // the subject of the feed
 	Atom, JSON string // addresses, with the beginning of the service
-	News       *view.News
+	Authority  string
+	Source     string
+	Updated    string // date of the newest edition, "" without data
 	Entries    []newsText
 	Rest       string // says which changes the page does not show, "" for none
 	None       string // why there are no entries
@@ -77,7 +81,7 @@ func (p *Pages) feed(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	var news *view.News
+	var news *catalog.NewsFound
 	if err == nil {
 		news, err = askNews(r.Context(), env, call)
 	}
@@ -117,12 +121,12 @@ func bindNews(r *http.Request, env *api.Env, code market.Code) (*endpoint.Call[*
 }
 
 // askNews asks for the entries of a feed.
-func askNews(ctx context.Context, env *api.Env, call *endpoint.Call[*api.Env]) (*view.News, error) {
+func askNews(ctx context.Context, env *api.Env, call *endpoint.Call[*api.Env]) (*catalog.NewsFound, error) {
 	news, err := call.Do(ctx, env)
 	if err != nil {
 		return nil, api.PublicError(call.Op, err)
 	}
-	return news.(*view.News), nil
+	return news.(*catalog.NewsFound), nil
 }
 
 // newsTag returns the entity tag of a feed, which takes no look at the changes. It is "" while registers
@@ -164,24 +168,20 @@ func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, 
 }
 
 // newsQuery returns the parameters of a feed in canonical form.
-func newsQuery(f *view.NewsFilter) url.Values {
-	q := url.Values{}
+func newsQuery(s *catalog.ChangeSelection) url.Values {
+	q, f := url.Values{}, &s.Filter
 	add := func(name string, values []string) {
 		if len(values) > 0 {
 			q.Set(name, strings.Join(values, ","))
 		}
 	}
-	var kinds []string
-	for _, k := range f.Kinds {
-		kinds = append(kinds, string(k))
-	}
-	add("kind", kinds)
+	add("kind", textsOf(f.Kinds))
 	add("operator", f.Operators)
-	add("generation", f.Generations)
-	add("technology", f.Technologies)
-	add("band", f.Bands)
-	if f.Area != nil {
-		q.Set(f.Area.Type, f.Area.Code)
+	add("generation", textsOf(f.Generations))
+	add("technology", s.Technologies)
+	add("band", s.Bands)
+	for _, code := range f.Areas {
+		q.Set(s.Market.AreaType, code)
 	}
 	if b := f.Box; b != nil {
 		q.Set("bbox", strings.Join([]string{formatDegrees(b.West), formatDegrees(b.South), formatDegrees(b.East),
@@ -203,21 +203,46 @@ func feedAddress(code market.Code, format string, q url.Values) string {
 	return feedsPath + string(code) + format + "?" + strings.ReplaceAll(q.Encode(), "%2C", ",")
 }
 
+// textsOf returns the texts of values.
+func textsOf[E fmt.Stringer](values []E) (list []string) {
+	for _, v := range values {
+		list = append(list, v.String())
+	}
+	return list
+}
+
+// newsSource returns the source of news, the date of the newest data, 0 for none, and whether it was made up.
+func newsSource(news *catalog.NewsFound) (from market.Register, updated site.Date, synthetic bool) {
+	from = news.Market.Register
+	if loaded := news.Register; loaded != nil {
+		from, updated = view.SourceOf(news.Market, loaded.Snap), site.ParseDate([]byte(loaded.Snap.SourceDate))
+		synthetic = loaded.Snap.Synthetic
+	}
+	if n := len(news.Editions); n > 0 {
+		newest := &news.Editions[n-1]
+		if updated, synthetic = newest.Date, synthetic || newest.Synthetic; synthetic && news.Register == nil {
+			from = view.Demonstration(from)
+		}
+	}
+	return from, updated, synthetic
+}
+
 // newFeed writes news as a feed.
-func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
-	q := newsQuery(&news.Filter)
-	f := &feed.Feed{ID: "tag:relais,2026:" + feedAddress(news.Market, "", q)[1:],
-		Title: "relais · " + w.Fill("newsOf", w.newsWhat(news)), Lang: w["lang"], Author: news.SourceAuthority,
-		Subtitle: news.SourceLabel, Rights: market.Get(news.Market).Licence}
-	if news.Synthetic {
+func newFeed(env *api.Env, w words, news *catalog.NewsFound) *feed.Feed {
+	q, code := newsQuery(&news.ChangeSelection), news.Market.Code
+	from, updated, synthetic := newsSource(news)
+	f := &feed.Feed{ID: "tag:relais,2026:" + feedAddress(code, "", q)[1:],
+		Title: "relais · " + w.Fill("newsOf", w.newsWhat(&news.ChangeSelection)), Lang: w["lang"], Author: from.Authority,
+		Subtitle: from.Source, Rights: news.Market.Licence}
+	if synthetic {
 		f.Title, f.Rights = w["synthetic"]+" · "+f.Title, ""
 	}
 	f.Updated = env.Now.Truncate(24 * time.Hour) // Atom wants one, also of a market without data
-	if news.Updated != nil {
-		f.Updated = dayOf(*news.Updated)
+	if updated != 0 {
+		f.Updated = updated.Time()
 	}
 	q.Set("lang", w["lang"])
-	address := func(format string) string { return env.BaseURL + feedAddress(news.Market, format, q) }
+	address := func(format string) string { return env.BaseURL + feedAddress(code, format, q) }
 	f.Home = address("")
 	setOffset(q, news.Offset)
 	f.Atom, f.JSON = address(atomFeed), address(jsonFeed)
@@ -229,22 +254,24 @@ func newFeed(env *api.Env, w words, news *view.News) *feed.Feed {
 		f.NextAtom, f.NextJSON = address(atomFeed), address(jsonFeed)
 	}
 	for i := range news.Entries {
-		e := &news.Entries[i]
-		text := w.news(env, news.Market, e)
-		id := "tag:relais,2026:" + string(news.Market) + "/" + url.PathEscape(e.Site.ID) + "/" + e.Date
-		tags := kindsIn(e)
-		if e.Correction > 0 {
-			id += "/" + strconv.Itoa(e.Correction)
-			tags = append(tags, "corrects")
-		}
-		f.Entries = append(f.Entries, feed.Entry{ID: id,
-			Title: text.Title, Link: text.Link, Lines: text.Lines, Updated: dayOf(e.Date),
-			At: &geo.Point{Lat: e.Site.Coordinates.Lat, Lng: e.Site.Coordinates.Lng}, Tags: tags})
-		if text.Link != "" {
-			f.Entries[i].Link = env.BaseURL + text.Link
-		}
+		f.Entries = append(f.Entries, newFeedEntry(env, w, news, &news.Entries[i]))
 	}
 	return f
+}
+
+func newFeedEntry(env *api.Env, w words, news *catalog.NewsFound, e *catalog.NewsEntry) feed.Entry {
+	text, at := w.news(news, e), &e.Changes[0]
+	place := at.Point()
+	entry := feed.Entry{ID: "tag:relais,2026:" + string(news.Market.Code) + "/" + url.PathEscape(at.Site) + "/" + text.Date,
+		Title: text.Title, Lines: text.Lines, Updated: e.Date.Time(), At: &place, Tags: textsOf(kindsIn(e.Changes))}
+	if e.Correction > 0 {
+		entry.ID += "/" + strconv.Itoa(e.Correction)
+		entry.Tags = append(entry.Tags, "corrects")
+	}
+	if text.Link != "" {
+		entry.Link = env.BaseURL + text.Link
+	}
+	return entry
 }
 
 // setOffset sets how many entries a page of a feed passes over.
@@ -255,18 +282,18 @@ func setOffset(q url.Values, n int) {
 }
 
 // olderNews says which older changes a page of a feed does not have, "" if it has all.
-func (w words) olderNews(news *view.News) string {
+func (w words) olderNews(news *catalog.NewsFound) string {
 	switch {
 	case news.Truncated:
 		return w.Count("olderNews", len(news.Entries))
-	case news.Oldest != nil:
-		return w.Fill("oldestNews", w.Date(*news.Oldest))
+	case news.Oldest != 0:
+		return w.Fill("oldestNews", w.Date(news.Oldest.String()))
 	}
 	return ""
 }
 
 // restOfNews says which changes a page that shows some entries of a feed does not have, "" if it has all.
-func (w words) restOfNews(news *view.News, shown int) string {
+func (w words) restOfNews(news *catalog.NewsFound, shown int) string {
 	more := len(news.Entries) - shown
 	switch {
 	case news.Truncated:
@@ -277,39 +304,35 @@ func (w words) restOfNews(news *view.News, shown int) string {
 	return strings.TrimSpace(w.Count("moreNews", more) + " " + w.olderNews(news))
 }
 
-// dayOf returns the beginning of a day that is given as YYYY-MM-DD.
-func dayOf(iso string) time.Time {
-	day, _ := time.Parse(time.DateOnly, iso) // editions have dates
-	return day
-}
-
 // newFeedPage describes a feed for people.
-func newFeedPage(env *api.Env, w words, news *view.News) *feedPage {
-	q := newsQuery(&news.Filter)
+func newFeedPage(env *api.Env, w words, news *catalog.NewsFound) *feedPage {
+	q, code := newsQuery(&news.ChangeSelection), news.Market.Code
 	q.Set("lang", w["lang"])
-	page := &feedPage{What: w.newsWhat(news), News: news, Synthetic: news.Synthetic,
-		Atom: env.BaseURL + feedAddress(news.Market, atomFeed, q), JSON: env.BaseURL + feedAddress(news.Market, jsonFeed, q)}
+	from, updated, synthetic := newsSource(news)
+	page := &feedPage{What: w.newsWhat(&news.ChangeSelection), Authority: from.Authority, Source: from.Source,
+		Updated: updated.String(), Synthetic: synthetic,
+		Atom: env.BaseURL + feedAddress(code, atomFeed, q), JSON: env.BaseURL + feedAddress(code, jsonFeed, q)}
 	for i := range news.Entries[:min(shownNews, len(news.Entries))] {
-		page.Entries = append(page.Entries, w.news(env, news.Market, &news.Entries[i]))
+		page.Entries = append(page.Entries, w.news(news, &news.Entries[i]))
 	}
 	page.Rest, page.None = w.restOfNews(news, len(page.Entries)), w.noNews(news)
-	if news.Editions > 0 {
-		page.WeekLink = figureLink(weekPath, "market", string(news.Market), "lang", w["lang"])
+	if len(news.Editions) > 0 {
+		page.WeekLink = figureLink(weekPath, "market", string(code), "lang", w["lang"])
 	}
 	return page
 }
 
 // noNews says why there are no entries.
-func (w words) noNews(news *view.News) string {
+func (w words) noNews(news *catalog.NewsFound) string {
 	switch {
-	case news.Oldest != nil:
+	case news.Oldest != 0:
 		return w["noRecentNews"]
-	case news.Reason == nil:
+	case len(news.Editions) > 1:
 		return w["noNews"]
-	case news.SourceUnavailableReason != nil:
-		return w.Fill("noInventory", w.Market(news.Market))
-	case news.Editions == 1:
-		return w.Fill("firstNoted", w.Date(*news.Updated))
+	case !news.Market.HasInventory():
+		return w.Fill("noInventory", w.Market(news.Market.Code))
+	case len(news.Editions) == 1:
+		return w.Fill("firstNoted", w.Date(news.Editions[0].Date.String()))
 	}
 	return w["noEditionYet"]
 }

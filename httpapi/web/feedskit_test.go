@@ -60,11 +60,11 @@ func dateOf(week int) string {
 	return time.Date(2026, 6, 4, 0, 0, 0, 0, time.UTC).AddDate(0, 0, 7*week).Format(time.DateOnly)
 }
 
-// swissWeeks returns pages about ten weeks, which were added in an order.
-func swissWeeks(t *testing.T, sites int, order []int) *Pages {
+// swissWeeks returns pages about the first n of ten weeks.
+func swissWeeks(t *testing.T, sites, n int) *Pages {
 	t.Helper()
 	s := newArchives(t)
-	for _, week := range order {
+	for week := range n {
 		note(t, s, dateOf(week), weekOf(t, week, sites))
 	}
 	return pagesWith(s, weekOf(t, weeks-1, sites))

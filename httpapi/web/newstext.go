@@ -7,33 +7,33 @@ import (
 	"strconv"
 	"strings"
 
-	"relais/api"
 	"relais/api/view"
+	"relais/archive/change"
+	"relais/catalog"
 	"relais/geo"
+	"relais/index"
 	"relais/market"
 )
 
 // newsWhat names the subject of a feed.
-func (w words) newsWhat(news *view.News) string {
-	f, m := &news.Filter, market.Get(news.Market)
-	parts := []string{w.Market(news.Market)}
-	if f.Area != nil {
-		parts = append(parts, f.Area.Label)
+func (w words) newsWhat(s *catalog.ChangeSelection) string {
+	f, m := &s.Filter, s.Market
+	parts := []string{w.Market(m.Code)}
+	for _, code := range f.Areas {
+		if i, ok := m.Area(code); ok {
+			parts = append(parts, m.Areas[i].Label)
+		}
 	}
-	for _, list := range [][]string{labelsOf(m, f.Operators), f.Generations, f.Technologies} {
+	for _, list := range [][]string{labelsOf(m, f.Operators), textsOf(f.Generations), s.Technologies} {
 		if len(list) > 0 {
 			parts = append(parts, strings.Join(list, ", "))
 		}
 	}
-	if len(f.Bands) > 0 {
-		parts = append(parts, strings.Join(f.Bands, ", ")+"\u00a0MHz")
+	if len(s.Bands) > 0 {
+		parts = append(parts, strings.Join(s.Bands, ", ")+"\u00a0MHz")
 	}
 	if len(f.Kinds) > 0 {
-		var names []string
-		for _, k := range f.Kinds {
-			names = append(names, w["news."+string(k)])
-		}
-		parts = append(parts, strings.Join(names, ", "))
+		parts = append(parts, strings.Join(w.kindNames(f.Kinds), ", "))
 	}
 	if d := f.Disc; d != nil {
 		parts = append(parts, w.Fill("newsDisc", w.Distance(int(d.Radius)), formatDegrees(d.Center.Lat)+", "+
@@ -64,19 +64,28 @@ func (w words) between(a, b float64, below, above string) string {
 // shortDegrees writes degrees with at most three decimals, about a hundred metres.
 func shortDegrees(x float64) string { return strconv.FormatFloat(math.Round(x*1e3)/1e3, 'f', -1, 64) }
 
+// kindNames names kinds of changes.
+func (w words) kindNames(kinds []change.Kind) (names []string) {
+	for _, k := range kinds {
+		names = append(names, w["news."+k.String()])
+	}
+	return names
+}
+
 // news writes an entry in words. Its link is "" if no loaded register has the site.
-func (w words) news(env *api.Env, code market.Code, e *view.NewsEntry) newsText {
-	m := market.Get(code)
-	text := newsText{Date: e.Date, Link: siteLink(env, code, e.Site.ID), Lines: w.newsLines(m, e.Changes)}
+func (w words) news(found *catalog.NewsFound, e *catalog.NewsEntry) newsText {
+	m := found.Market
+	commune, link := communeAndLink(found.Register, e.Changes[0].Site)
+	text := newsText{Date: e.Date.String(), Link: link, Lines: w.newsLines(m, e.Changes)}
 	var operators []string
 	for i := range e.Changes {
 		operators = appendNew(operators, e.Changes[i].Operator)
 	}
-	what := strings.Join(w.newsKinds(e.Changes), ", ")
+	what := strings.Join(w.kindNames(newsKinds(e.Changes)), ", ")
 	if e.Correction > 0 {
 		what = w.Fill("newsCorrects", what)
 	}
-	text.Title = upperFirst(what) + w["colon"] + " " + w.newsPlace(&e.Site)
+	text.Title = upperFirst(what) + w["colon"] + " " + newsPlace(m, commune, &e.Changes[0])
 	for _, list := range [][]string{labelsOf(m, operators), newsSystems(e.Changes)} {
 		if len(list) > 0 {
 			text.Title += " · " + strings.Join(list, ", ")
@@ -86,11 +95,11 @@ func (w words) news(env *api.Env, code market.Code, e *view.NewsEntry) newsText 
 }
 
 // newsSystems lists the systems of changes for a title: if there are more than two, their generations.
-func newsSystems(changes []view.Change) []string {
+func newsSystems(changes []change.Record) []string {
 	var systems, generations []string
 	for i := range changes {
 		systems = appendNew(systems, changes[i].Technology)
-		generations = appendNew(generations, changes[i].Generation)
+		generations = appendNew(generations, changes[i].Generation.String())
 	}
 	if len(systems) == 1 || len(systems) == 2 {
 		return systems
@@ -99,72 +108,69 @@ func newsSystems(changes []view.Change) []string {
 	return generations
 }
 
-// appendNew appends a text that the list does not have. nil stands for none.
-func appendNew(list []string, text *string) []string {
-	if text == nil || slices.Contains(list, *text) {
+// appendNew appends a text that the list does not have. "" stands for none.
+func appendNew(list []string, text string) []string {
+	if text == "" || slices.Contains(list, text) {
 		return list
 	}
-	return append(list, *text)
+	return append(list, text)
 }
 
-// newsPlace says where a site is: in its commune, else in its area, else its key.
-func (w words) newsPlace(s *view.ChangeSite) string {
+// newsPlace says where the site of a change is: in its commune, else in its area, else its key.
+func newsPlace(m *market.Market, commune string, c *change.Record) string {
+	area, known := m.Area(c.Area)
 	switch {
-	case s.Commune != nil && s.Area != nil:
-		return *s.Commune + " (" + s.Area.Code + ")"
-	case s.Commune != nil:
-		return *s.Commune
-	case s.Area != nil:
-		return s.Area.Label + ", " + s.SiteKey
+	case commune != "" && known:
+		return commune + " (" + m.Areas[area].Code + ")"
+	case commune != "":
+		return commune
+	case known:
+		return m.Areas[area].Label + ", " + index.Key(m.Code, c.Site)
 	}
-	return s.SiteKey
+	return index.Key(m.Code, c.Site)
 }
 
-// kindsIn lists the kinds of changes of an entry, each once.
-func kindsIn(e *view.NewsEntry) (kinds []string) {
-	for _, c := range e.Changes {
-		if !slices.Contains(kinds, string(c.Kind)) {
-			kinds = append(kinds, string(c.Kind))
+// kindsIn lists the kinds of changes, each once.
+func kindsIn(changes []change.Record) (kinds []change.Kind) {
+	for i := range changes {
+		if k := changes[i].Kind; !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
 		}
 	}
 	return kinds
 }
 
-// newsKinds names the kinds of changes. Those that a new site or a new operator implies are left out.
-func (w words) newsKinds(changes []view.Change) (names []string) {
-	for _, k := range kindsIn(&view.NewsEntry{Changes: changes}) {
-		switch k {
-		case "site-added", "site-removed":
-			return []string{w["news."+k]}
-		case "system-added", "system-removed":
-			if impliedByOperators(k, changes) {
-				continue
-			}
+// newsKinds lists the kinds of changes. Those that a new site or a new operator implies are left out.
+func newsKinds(changes []change.Record) (kinds []change.Kind) {
+	for _, k := range kindsIn(changes) {
+		switch {
+		case k == change.SiteAdded || k == change.SiteRemoved:
+			return []change.Kind{k}
+		case k == change.SystemAdded && impliedByOperators(k, change.OperatorAdded, changes),
+			k == change.SystemRemoved && impliedByOperators(k, change.OperatorRemoved, changes):
+		default:
+			kinds = append(kinds, k)
 		}
-		names = append(names, w["news."+k])
 	}
-	return names
+	return kinds
 }
 
-// impliedByOperators reports whether all systems of a kind are those of operators that came or went
-// likewise.
-func impliedByOperators(kind string, changes []view.Change) bool {
+// impliedByOperators reports whether all systems of a kind are those of operators that came or went likewise.
+func impliedByOperators(system, operator change.Kind, changes []change.Record) bool {
 	of := map[string]bool{}
-	for _, c := range changes {
-		if string(c.Kind) == strings.Replace(kind, "system", "operator", 1) {
-			of[*c.Operator] = true
+	for i := range changes {
+		if changes[i].Kind == operator {
+			of[changes[i].Operator] = true
 		}
 	}
-	return !slices.ContainsFunc(changes, func(c view.Change) bool {
-		return string(c.Kind) == kind && (c.Operator == nil || !of[*c.Operator])
-	})
+	return !slices.ContainsFunc(changes, func(c change.Record) bool { return c.Kind == system && !of[c.Operator] })
 }
 
 // newsLines writes changes, those of one kind and operator in one line.
-func (w words) newsLines(m *market.Market, changes []view.Change) (lines []string) {
+func (w words) newsLines(m *market.Market, changes []change.Record) (lines []string) {
 	for i := 0; i < len(changes); {
 		c, end := &changes[i], i+1
-		for end < len(changes) && changes[end].Kind == c.Kind && sameText(changes[end].Operator, c.Operator) {
+		for end < len(changes) && changes[end].Kind == c.Kind && changes[end].Operator == c.Operator {
 			end++
 		}
 		lines = append(lines, w.newsLine(m, changes[i:end]))
@@ -173,22 +179,20 @@ func (w words) newsLines(m *market.Market, changes []view.Change) (lines []strin
 	return lines
 }
 
-func sameText(a, b *string) bool { return a == b || a != nil && b != nil && *a == *b }
-
 // newsLine writes changes of one kind and operator.
-func (w words) newsLine(m *market.Market, changes []view.Change) string {
+func (w words) newsLine(m *market.Market, changes []change.Record) string {
 	c := &changes[0]
-	name := "line." + string(c.Kind)
+	name := "line." + c.Kind.String()
 	switch c.Kind {
-	case "site-added", "site-removed":
+	case change.SiteAdded, change.SiteRemoved:
 		return w[name]
-	case "moved":
-		from, to := c.Before.Coordinates, c.After.Coordinates
-		return w.Fill(name, w.Distance(int(math.Round(geo.Distance(geo.Point(*from), geo.Point(*to))))), w.Position(*from),
-			w.Position(*to))
+	case change.Moved:
+		from, to := c.Before.Position, c.After.Position
+		return w.Fill(name, w.Distance(int(math.Round(geo.Distance(from, to)))), w.Position(view.Coordinates(from)),
+			w.Position(view.Coordinates(to)))
 	}
-	operator := market.Label(m.Code, *c.Operator)
-	if c.Kind == "operator-added" || c.Kind == "operator-removed" {
+	operator := market.Label(m.Code, c.Operator)
+	if c.Kind == change.OperatorAdded || c.Kind == change.OperatorRemoved {
 		return w.Fill(name, operator)
 	}
 	systems := make([]string, len(changes))
@@ -199,30 +203,23 @@ func (w words) newsLine(m *market.Market, changes []view.Change) string {
 }
 
 // newsSystem writes a system with its published statuses.
-func (w words) newsSystem(c *view.Change) string {
-	none := ""
-	name := *cmp.Or(c.Technology, c.Generation, &none)
-	if name == "" {
-		name = w["newsSystem"]
+func (w words) newsSystem(c *change.Record) string {
+	name := cmp.Or(c.Technology, c.Generation.String(), w["newsSystem"])
+	if c.Kind == change.StatusChanged {
+		return name + " – " + w.newsStatus(c.Before.Status) + " → " + w.newsStatus(c.After.Status)
 	}
-	if c.Kind == "status-changed" {
-		return name + " – " + w.newsStatus(c.Before) + " → " + w.newsStatus(c.After)
-	}
-	if side := cmp.Or(c.After, c.Before); side != nil {
-		return name + " – " + w.newsStatus(side)
+	if status := cmp.Or(c.After.Status, c.Before.Status); status != "" {
+		return name + " – " + w.newsStatus(status)
 	}
 	return name
 }
 
 // newsStatus writes a published status with its meaning.
-func (w words) newsStatus(side *view.ChangeSide) string {
-	if side == nil || side.Status == nil {
-		return w["notStated"]
+func (w words) newsStatus(status string) string {
+	if meaning := w.Status(status); meaning != "" {
+		return status + " (" + meaning + ")"
 	}
-	if meaning := w.Status(*side.Status); meaning != "" {
-		return *side.Status + " (" + meaning + ")"
-	}
-	return *side.Status
+	return cmp.Or(status, w["notStated"])
 }
 
 // upperFirst begins a text with a capital letter.

@@ -4,9 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"relais/api/view"
+	"relais/archive/change"
+	"relais/catalog"
 	"relais/geo"
 	"relais/market"
+	"relais/site"
 )
 
 // The title of an entry says which systems it is about, or of many their generations.
@@ -16,17 +18,18 @@ func TestNewsSystems(t *testing.T) {
 		{"5G NR 700,LTE 800,LTE 1800", "4G,5G"}, {"-", "3G"},
 	} {
 		t.Run(tt.systems, func(t *testing.T) {
-			changes := []view.Change{{Kind: "site-added"}}
+			changes := []change.Record{{Kind: change.SiteAdded}}
 			for name := range strings.SplitSeq(tt.systems, ",") {
-				generation := map[bool]string{true: "5G", false: "4G"}[strings.HasPrefix(name, "5G")]
-				switch c := (view.Change{Kind: "system-added", Technology: &name, Generation: &generation}); name {
-				case "":
-				case "-": // a register without systems
-					third := "3G"
-					changes = append(changes, view.Change{Kind: "system-added", Generation: &third})
-				default:
-					changes = append(changes, c)
+				c := change.Record{Kind: change.SystemAdded, Technology: name, Generation: site.G4}
+				switch {
+				case name == "":
+					continue
+				case name == "-": // a register without systems
+					c.Technology, c.Generation = "", site.G3
+				case strings.HasPrefix(name, "5G"):
+					c.Generation = site.G5
 				}
+				changes = append(changes, c)
 			}
 			if got := strings.Join(newsSystems(changes), ","); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
@@ -49,8 +52,9 @@ func TestNewsBox(t *testing.T) {
 		{french, -1, 1, -1, 0, "entre 1° sud et 1° nord, 1° et 0° ouest"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {
-			f := view.NewsFilter{Box: &geo.Box{South: tt.south, North: tt.north, West: tt.west, East: tt.east}}
-			if got := tt.w.newsWhat(&view.News{Market: market.FR, Filter: f}); !strings.HasSuffix(got, " · "+tt.want) {
+			s := catalog.ChangeSelection{Market: market.Get(market.FR)}
+			s.Filter.Box = &geo.Box{South: tt.south, North: tt.north, West: tt.west, East: tt.east}
+			if got := tt.w.newsWhat(&s); !strings.HasSuffix(got, " · "+tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

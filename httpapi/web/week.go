@@ -14,6 +14,7 @@ import (
 	"relais/api/view"
 	"relais/archive"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 )
@@ -113,7 +114,7 @@ func (p *Pages) week(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	env := p.Env()
-	name := strings.Join([]string{env.Archives.Version(), setVersion(env), string(code), date}, " ")
+	name := strings.Join([]string{env.Catalog.Version(catalog.Archives), string(code), date}, " ")
 	sum, err := p.weeks.Make(r.Context(), name, func(ctx context.Context) (*weekSum, error) {
 		if at == 0 { // all of it is new, and nothing is there to compare it with
 			return &weekSum{}, nil
@@ -133,13 +134,6 @@ func (p *Pages) week(w http.ResponseWriter, r *http.Request) {
 	p.render(w, r, http.StatusOK, "week.html", page)
 }
 
-func setVersion(env *api.Env) string {
-	if env.Set == nil {
-		return ""
-	}
-	return env.Set.Version
-}
-
 func newWeekPage(w words, lang string, code market.Code, all weekEditions, at int, sum *weekSum) *weekPage {
 	edition, register := &all[code][at], market.Get(code).Attribution(all[code][at].Registers)
 	link := func(code market.Code, date string) string {
@@ -148,7 +142,7 @@ func newWeekPage(w words, lang string, code market.Code, all weekEditions, at in
 	page := &weekPage{Market: code, Date: edition.Date.String(), Size: edition.Sites, Sites: sum.Changed,
 		Tables: sum.Tables, Places: sum.Places, StatsLink: figureLink(statsPath, "market", string(code), "lang", lang),
 		Authority: register.Authority, Source: register.Source, Synthetic: edition.Synthetic}
-	page.Feed = newFeedLinks(w, code, lang, &view.NewsFilter{})
+	page.Feed = newFeedLinks(w, lang, &catalog.ChangeSelection{Market: market.Get(code)})
 	for _, m := range market.All {
 		if c := m.Code; c == code || len(all[c]) > 1 {
 			page.Markets = append(page.Markets, choice{w.Market(c), link(c, all.near(c, edition.Date)), c == code})
@@ -220,15 +214,16 @@ func (page *weekPage) list(w words, lang string, sum *weekSum, q url.Values) boo
 	return true
 }
 
-// siteLink returns the address of a site's page, "" if no loaded register has the site.
-func siteLink(env *api.Env, code market.Code, id string) string {
-	loaded := env.RegisterIfAny(market.Get(code))
+// communeAndLink returns the commune and the page of a site, "" if the register, which may be nil, does not have it.
+func communeAndLink(loaded *index.Market, id string) (commune, link string) {
 	if loaded == nil {
-		return ""
+		return "", ""
 	}
-	key := index.Key(code, id)
-	if _, ok := loaded.ByID(key); !ok {
-		return ""
+	key := index.Key(loaded.Table.Code, id)
+	i, ok := loaded.ByID(key)
+	if !ok {
+		return "", ""
 	}
-	return view.SitePagePath + key
+	_, commune = loaded.Snap.Commune(int(i))
+	return commune, view.SitePagePath + key
 }

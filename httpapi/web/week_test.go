@@ -4,16 +4,14 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"relais/api/view"
 	"relais/archive"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index/indextest"
 	"relais/internal/tier"
@@ -21,28 +19,28 @@ import (
 	"relais/site"
 )
 
-// changesOf lists what an edition changed, as the API does.
-func changesOf(t *testing.T, p *Pages, code market.Code, date string) (list []view.Change) {
+// changesOf lists what an edition changed.
+func changesOf(t *testing.T, p *Pages, code market.Code, date string) (list []change.Record) {
 	t.Helper()
-	for more := true; more; {
-		answer, err := answerOf[view.Body[[]view.Change, view.ChangesMeta]](t.Context(), p.Env(), "changes.list",
-			map[string]string{"market": string(code), "until": date, "limit": "1000", "offset": strconv.Itoa(len(list))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		list, more = append(list, answer.Data...), answer.Meta.HasMore
+	q := catalog.Changes{Until: site.ParseDate([]byte(date)), Limit: -1}
+	q.Market = market.Get(code)
+	found, err := p.Env().Changes(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range found.Rows {
+		list = append(list, c)
 	}
 	return list
 }
 
 // countedBy counts changes as a table of the page does, with the heads of its columns.
-func countedBy(list []view.Change, name func(*view.Change) string) (rows map[string][]int, heads []string) {
+func countedBy(list []change.Record, name func(*change.Record) string) (rows map[string][]int, heads []string) {
 	counts, sum := map[string]*weekCounts{}, weekCounts{}
 	for i := range list {
 		if label := name(&list[i]); label != "" {
-			kind := slices.Index(change.Kind(0).Values(), string(list[i].Kind))
-			countOf(counts, label)[kind]++
-			sum[kind]++
+			countOf(counts, label)[list[i].Kind]++
+			sum[list[i].Kind]++
 		}
 	}
 	rows = map[string][]int{}
@@ -75,22 +73,12 @@ func headsAfter(page, text string) (heads []string) {
 	return heads
 }
 
-// The figures of an edition are those of the changes that the API lists.
+// The figures of an edition are those of its changes.
 func TestWeekFigures(t *testing.T) {
 	p, _, dates := figurePages(t, 3)
 	for _, code := range archive.Markets {
-		operator := func(c *view.Change) string {
-			if c.Operator == nil {
-				return ""
-			}
-			return market.Label(code, *c.Operator)
-		}
-		system := func(c *view.Change) string {
-			if c.Technology == nil {
-				return ""
-			}
-			return *c.Technology
-		}
+		operator := func(c *change.Record) string { return market.Label(code, c.Operator) }
+		system := func(c *change.Record) string { return c.Technology }
 		for _, date := range dates[1:] {
 			t.Run(fmt.Sprint(code, " ", date), func(t *testing.T) {
 				w := ask(p, "GET", "/week/"+date+"?lang=en&market="+string(code))
@@ -98,8 +86,8 @@ func TestWeekFigures(t *testing.T) {
 				if w.Code != 200 || len(list) == 0 {
 					t.Fatalf("status %d, %d changes, want 200 and some", w.Code, len(list))
 				}
-				for title, name := range map[string]func(*view.Change) string{"By operator</h2>": operator,
-					"By technology</h2>": system, "By department</h2>": func(c *view.Change) string { return c.Site.Area.Code }} {
+				for title, name := range map[string]func(*change.Record) string{"By operator</h2>": operator,
+					"By technology</h2>": system, "By department</h2>": func(c *change.Record) string { return c.Area }} {
 					want, heads := countedBy(list, name)
 					if diff := cmp.Diff(want, tableAfter(t, w.Body.String(), title)); diff != "" {
 						t.Errorf("%s (-want +got):\n%s", title, diff)
@@ -120,10 +108,11 @@ func TestWeekSites(t *testing.T) {
 	shown := regexp.MustCompile(`<tr><td>(?:<a href="(/site/[^"?]+)\?lang=en">)?(9\d+)`)
 	want := map[string]map[string]bool{}
 	for _, c := range changesOf(t, p, market.FR, dates[1]) {
-		if want[string(c.Kind)] == nil {
-			want[string(c.Kind)] = map[string]bool{}
+		kind := c.Kind.String()
+		if want[kind] == nil {
+			want[kind] = map[string]bool{}
 		}
-		want[string(c.Kind)][c.Site.ID] = true
+		want[kind][c.Site] = true
 	}
 	for kind, sites := range want {
 		got := map[string]bool{}

@@ -15,11 +15,11 @@ type weekEditions map[market.Code][]archive.Edition
 // editions returns the editions that are kept.
 func (p *Pages) editions() (weekEditions, error) {
 	env, all := p.Env(), weekEditions{}
-	if err := env.Usable(catalog.Archives); err != nil || env.Archives == nil {
+	if err := env.Usable(catalog.Archives); err != nil {
 		return all, err
 	}
 	for _, m := range market.All {
-		list, err := env.Archives.Editions(m.Code)
+		list, err := env.Editions(m)
 		if err != nil {
 			return nil, err
 		}

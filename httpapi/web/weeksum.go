@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"relais/api"
-	"relais/api/view"
 	"relais/archive/change"
+	"relais/catalog"
 	"relais/index"
 	"relais/market"
 	"relais/site"
@@ -58,18 +58,16 @@ const mostWeekSites = 20000
 
 // sumWeek adds up the changes of an edition since the one before it.
 func sumWeek(ctx context.Context, env *api.Env, code market.Code, from, to site.Date) (*weekSum, error) {
-	span, err := env.Archives.Between(ctx, code, from, to)
+	q := catalog.Changes{Since: from, Until: to, Limit: -1}
+	q.Market = market.Get(code)
+	found, err := env.Changes(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	t := weekTally{market: market.Get(code), operators: map[string]*weekCounts{}, systems: map[string]*weekCounts{},
-		areas: map[string]*weekCounts{}}
-	t.loaded = env.RegisterIfAny(t.market)
-	shown := change.Filter{Without: env.Withheld(t.market)}
-	for _, l := range span.Lists {
-		for c := range l.Records(&shown) {
-			t.add(&c)
-		}
+	t := weekTally{market: q.Market, loaded: found.Register, operators: map[string]*weekCounts{},
+		systems: map[string]*weekCounts{}, areas: map[string]*weekCounts{}}
+	for _, c := range found.Rows {
+		t.add(&c)
 	}
 	t.endSite()
 	return t.done(), nil
@@ -123,14 +121,7 @@ func (t *weekTally) endSite() {
 	if t.sum.Changed++; len(t.sum.Sites) == mostWeekSites {
 		return
 	}
-	if t.loaded != nil {
-		key := index.Key(t.market.Code, t.site.ID)
-		if i, ok := t.loaded.ByID(key); ok {
-			var s site.Site
-			t.loaded.Site(i, &s)
-			t.site.Link, t.site.Commune = view.SitePagePath+key, s.Commune
-		}
-	}
+	t.site.Commune, t.site.Link = communeAndLink(t.loaded, t.site.ID)
 	slices.Sort(t.names)
 	t.site.Operators = strings.Join(t.names, ", ")
 	t.sum.Sites = append(t.sum.Sites, t.site)

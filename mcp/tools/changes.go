@@ -7,6 +7,8 @@ import (
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
+	"relais/archive/change"
+	"relais/catalog"
 	"relais/market"
 	"relais/site"
 )
@@ -23,8 +25,7 @@ type changesListParams struct {
 	Market market.Code `param:"market" default:"FR" doc:"The market, of a question without a place."`
 	areaRadiusParams
 	operatorParams
-	Since      api.ArchiveDate  `param:"since" doc:"The period begins after the newest edition that is not after this date, YYYY-MM-DD; by default after the edition before that of until." example:"2026-08-20"`
-	Until      api.ArchiveDate  `param:"until" doc:"The period ends with the newest edition that is not after this date, YYYY-MM-DD; by default with the newest of all." example:"2026-08-27"`
+	api.Period
 	Net        bool             `param:"net" doc:"true: only what differs between the first and the last edition of the period."`
 	Kind       view.ChangeKind  `param:"kind" doc:"Only changes of this kind."`
 	Generation *site.Generation `param:"generation" doc:"Only changes of systems of this generation."`
@@ -57,39 +58,63 @@ type ListedChange struct {
 }
 
 func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*ChangeList, error) {
-	q := api.ChangesQuestion{MarketParams: api.MarketParams{Market: p.Market, Operator: p.Operator}, Since: p.Since,
-		Until: p.Until, Net: p.Net, Kind: p.Kind, Generation: p.Generation, Technology: p.Technology, Limit: p.Limit,
-		Offset: p.Offset}
-	answer := &ChangeList{}
+	answer, code := &ChangeList{}, p.Market
 	if p.Place == "" && p.RadiusKm != nil {
 		return nil, &endpoint.ParamError{Param: "radiusKm", Want: "a place belongs to it: give both, or neither"}
 	}
+	var f change.Filter
 	if p.Place != "" {
 		place, err := r.place(&placeParams{Place: p.Place}, p.Operator)
 		if err != nil {
 			return nil, err
 		}
-		answer.Center, q.Market = placeCenter(place), place.Market.Code
-		if q.Areas = place.AreaCodes(); q.Areas == nil || p.RadiusKm != nil {
-			q.Areas, q.Disc = nil, place.Near(p.metres()).Disc
+		answer.Center, code = placeCenter(place), place.Market.Code
+		if f.Areas = place.AreaCodes(); f.Areas == nil || p.RadiusKm != nil {
+			f.Areas, f.Disc = nil, place.Near(p.metres()).Disc
 		}
 	}
-	body, err := r.Changes(ctx, q)
+	q, err := p.question(market.Get(code), f)
 	if err != nil {
 		return nil, err
 	}
-	m := market.Get(q.Market)
-	answer.Since, answer.Until, answer.Note, answer.Kinds = body.Meta.Since, body.Meta.Until, body.Meta.Reason,
-		body.Meta.Kinds
-	items := make([]ListedChange, len(body.Data))
-	for i := range body.Data {
-		items[i] = r.listedChange(&body.Data[i])
+	found, err := r.Changes(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	answer.List, answer.Sourced = listOf(items, p.Offset, body.Meta.TotalMatched), sourced(m, r.RegisterIfAny(m))
+	page := api.ChangesPage(found)
+	answer.Since, answer.Until, answer.Note, answer.Kinds = page.Meta.Since, page.Meta.Until, page.Meta.Reason,
+		page.Meta.Kinds
+	items := make([]ListedChange, len(page.Data))
+	for i := range page.Data {
+		items[i] = r.listedChange(&page.Data[i])
+	}
+	answer.List, answer.Sourced = listOf(items, p.Offset, page.Meta.TotalMatched), sourced(q.Market, r.RegisterIfAny(q.Market))
 	if answer.Until != nil {
-		answer.Sources[0].Date, answer.Sources[0].Label = answer.Until, body.Meta.SourceLabel
+		answer.Sources[0].Date, answer.Sources[0].Label = answer.Until, page.Meta.SourceLabel
 	}
 	return answer, nil
+}
+
+// question returns what the parameters ask of a market, with the place of a filter.
+func (p *changesListParams) question(m *market.Market, f change.Filter) (q catalog.Changes, err error) {
+	_, operators, err := api.MarketParams{Market: m.Code, Operator: p.Operator}.Resolve()
+	if err != nil {
+		return q, err
+	}
+	f.Operators = m.KeysOf(operators)
+	var kind change.Kind
+	if kind.UnmarshalText([]byte(p.Kind)) == nil {
+		f.Kinds = []change.Kind{kind}
+	}
+	if p.Generation != nil {
+		f.Generations = []site.Generation{*p.Generation}
+	}
+	if p.Technology != "" {
+		q.Technologies = []string{p.Technology}
+	}
+	q.Market, q.Filter, q.Net, q.Offset, q.Limit = m, f, p.Net, p.Offset, p.Limit
+	q.Since, q.Until = p.Dates()
+	return q, nil
 }
 
 func (r *Reading) listedChange(c *view.Change) ListedChange {

@@ -1,0 +1,101 @@
+package catalog
+
+import (
+	"context"
+	"strconv"
+
+	"relais/archive"
+	"relais/archive/change"
+	"relais/index"
+	"relais/site"
+)
+
+// newsEditions are the editions that have news: more than a year of weeks.
+const newsEditions = 60
+
+// News asks for what the newest editions of a market's register changed, and what corrections of them did.
+type News struct {
+	ChangeSelection
+	Offset, Limit int // entries that are passed over, and most that there are
+}
+
+// NewsFound is a page of news.
+type NewsFound struct {
+	News      // the question, with systems as they are spelt in the data
+	Register  *index.Market
+	Editions  []archive.Edition // that are kept, oldest first
+	Oldest    site.Date         // of the oldest edition that has news, if older ones are left out; else 0
+	Truncated bool              // there are older entries
+	Entries   []NewsEntry       // newest first
+	passed    int               // entries that were passed over
+	last      newsKey           // of the entry that was seen last
+}
+
+// A NewsEntry is what an edition, or a correction of it, changed on a site.
+type NewsEntry struct {
+	Date       site.Date // of the edition
+	Correction int       // its number, 0 for the edition as it came
+	Changes    []change.Record
+}
+
+type newsKey struct {
+	date       site.Date
+	correction int
+	site       string
+}
+
+// News returns a page of news. Errors: an UnknownError, those of the archives.
+func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
+	all, err := c.Editions(q.Market)
+	if err != nil {
+		return nil, err
+	}
+	f := &NewsFound{News: q, Register: c.RegisterIfAny(q.Market), Editions: all}
+	known, oldest := systemsOf(nil, f.Register, &archive.Span{}), max(1, len(all)-newsEditions)
+	if oldest > 1 {
+		f.Oldest = all[oldest].Date
+	}
+	for i := len(all) - 1; i >= oldest && !f.Truncated; i-- {
+		for n := all[i].Corrected; n >= 0; n-- {
+			span, err := c.Archives.Told(ctx, q.Market.Code, all[i].Date, n)
+			if err != nil {
+				return nil, err
+			}
+			known = systemsOf(known, nil, span)
+			if err := f.setFilter(c, known, false); err != nil {
+				return nil, err
+			}
+			f.read(span, n)
+		}
+	}
+	if err := f.setFilter(c, known, false); err != nil {
+		return nil, err
+	}
+	f.Technologies, f.Bands = f.Filter.Technologies, nil
+	for _, band := range f.Filter.Bands {
+		f.Bands = append(f.Bands, strconv.Itoa(band))
+	}
+	return f, nil
+}
+
+// read adds what was told of an edition, until the page is full.
+func (f *NewsFound) read(told *archive.Span, correction int) {
+	for _, l := range told.Lists {
+		for r := range l.Records(&f.Filter) {
+			if key := (newsKey{l.Date, correction, r.Site}); key != f.last {
+				if len(f.Entries) == f.Limit {
+					f.Truncated = true
+					return
+				}
+				if f.last = key; f.passed < f.Offset {
+					f.passed++
+				} else {
+					f.Entries = append(f.Entries, NewsEntry{Date: l.Date, Correction: correction})
+				}
+			}
+			if last := len(f.Entries) - 1; last >= 0 { // else of an entry that is passed over
+				f.Entries[last].Changes = append(f.Entries[last].Changes, r)
+			}
+		}
+	}
+}
