@@ -96,9 +96,9 @@ func (c *Catalog) Withholds(m *market.Market, registers []string) bool {
 	return c.Keyless && m.NeedsPermission(registers)
 }
 
-// Withheld returns the names of the registers whose changes the caller may not have, as a filter of changes
+// withheld returns the names of the registers whose changes the caller may not have, as a filter of changes
 // has them: with "", because a site that several registers have together does not state its register.
-func (c *Catalog) Withheld(m *market.Market) []string {
+func (c *Catalog) withheld(m *market.Market) []string {
 	if !c.Keyless || len(m.NeedPermission) == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ type ChangeSelection struct {
 // setFilter completes the filter. known are the systems that the market has or had. If they are all that it has, an
 // unknown one is an error; else nothing matches it.
 func (s *ChangeSelection) setFilter(c *Catalog, known []string, all bool) error {
-	s.Filter.Without, s.Filter.Technologies, s.Filter.Bands = c.Withheld(s.Market), nil, nil
+	s.Filter.Without, s.Filter.Technologies, s.Filter.Bands = c.withheld(s.Market), nil, nil
 	for _, want := range s.Technologies {
 		i := slices.IndexFunc(known, func(name string) bool { return fold.Equal(name, want) })
 		switch {
