@@ -82,17 +82,23 @@ func checkPlace(box *boxParams, disc *discParams) error {
 	return nil
 }
 
+// question returns the question for a page.
+func (p *listParams) question() (catalog.Sites, error) {
+	q, err := p.Question()
+	q.Where.Box, q.Where.Disc, q.Named, q.Offset, q.Limit = p.box(), p.disc(), p.IDs, p.Offset, p.Limit
+	return q, err
+}
+
 // BindSites returns the question that the parameters of /antennas ask.
 func BindSites(get endpoint.Lookup) (catalog.Sites, error) {
-	return bind[catalog.Sites](listAntennas, get)
+	return bind(listAntennas, get, (*listParams).question)
 }
 
 func (r *Env) list(ctx context.Context, p *listParams) (*endpoint.Answer, error) {
-	q, err := p.Question()
+	q, err := p.question()
 	if err != nil {
 		return nil, err
 	}
-	q.Where.Box, q.Where.Disc, q.Named, q.Offset, q.Limit = p.box(), p.disc(), p.IDs, p.Offset, p.Limit
 	found, err := r.Sites(ctx, q)
 	if err != nil {
 		return nil, err

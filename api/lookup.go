@@ -125,7 +125,7 @@ func (p *radioParams) question() (catalog.Radio, error) {
 
 // BindRadio returns the question that the parameters of /antennas/lookup-by-radio ask.
 func BindRadio(get endpoint.Lookup) (catalog.Radio, error) {
-	return bind[catalog.Radio](lookupAntennas, get)
+	return bind(lookupAntennas, get, func(p *lookupParams) (catalog.Radio, error) { return p.question() })
 }
 
 // A lookupAnswer is the answer of lookup.

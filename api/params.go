@@ -109,12 +109,12 @@ func checkComplete(code string, edges []edge) error {
 }
 
 // bind returns the question that the parameters of an operation ask.
-func bind[Q any](op *endpoint.Op[*Env], get endpoint.Lookup) (q Q, err error) {
+func bind[P, Q any](op *endpoint.Op[*Env], get endpoint.Lookup, question func(*P) (Q, error)) (q Q, err error) {
 	call, err := op.Bind(get)
 	if err != nil {
 		return q, err
 	}
-	return call.Params().(interface{ question() (Q, error) }).question()
+	return question(call.Params().(*P))
 }
 
 // A boxText is a box as west,south,east,north.

@@ -47,7 +47,7 @@ func (p *searchParams) question() (catalog.Sites, error) {
 
 // BindSearch returns the question that the parameters of /antennas/search ask.
 func BindSearch(get endpoint.Lookup) (catalog.Sites, error) {
-	return bind[catalog.Sites](searchAntennas, get)
+	return bind(searchAntennas, get, (*searchParams).question)
 }
 
 func (r *Env) search(ctx context.Context, p *searchParams) (*endpoint.Answer, error) {

@@ -59,7 +59,9 @@ func (p *antennaParams) question() (catalog.Site, error) {
 }
 
 // BindSite returns the question that the parameters of /antennas/{id} ask.
-func BindSite(get endpoint.Lookup) (catalog.Site, error) { return bind[catalog.Site](getAntenna, get) }
+func BindSite(get endpoint.Lookup) (catalog.Site, error) {
+	return bind(getAntenna, get, (*antennaParams).question)
+}
 
 var getSite = endpoint.New(endpoint.Decl{
 	Name: "sites.get", Path: "/sites/{siteId}", Scope: "antennas:read", FailureName: "SITE", MaxAge: 60,
