@@ -93,19 +93,10 @@ func (l operatorNames) positions(m *market.Market) (c index.Choice, err error) {
 	return c, nil
 }
 
-// keys returns the keys of the operators, nil for all. The market has them.
-func (l operatorNames) keys(m *market.Market) []string {
-	c, err := l.positions(m)
-	if err != nil || c == nil {
-		return nil
-	}
-	return m.KeysOf(c)
-}
-
 // canonical returns the operators as answers name them. The market has them.
 func (l operatorNames) canonical(m *market.Market) string {
-	if keys := l.keys(m); keys != nil {
-		return strings.Join(keys, ",")
+	if c, err := l.positions(m); err == nil && c != nil {
+		return strings.Join(m.KeysOf(c), ",")
 	}
 	return market.AllOperators
 }

@@ -103,26 +103,22 @@ func (o Outage) Began() time.Time {
 
 // All returns entries and reports in the order of Entries; among equals, reports come first.
 func (o *Outages) All(q outage.Query) []Outage {
-	entries, reports := o.Entries(q), o.Reports(q)
-	list := make([]Outage, 0, len(entries)+len(reports))
-	for len(entries)+len(reports) > 0 {
-		if len(reports) == 0 || len(entries) > 0 && precedes(q.Disc, entries[0], reports[0]) {
-			list, entries = append(list, Outage{Entry: entries[0]}), entries[1:]
-		} else {
-			list, reports = append(list, Outage{Report: reports[0]}), reports[1:]
-		}
+	list := []Outage{}
+	for _, r := range o.Reports(q) {
+		list = append(list, Outage{Report: r})
 	}
+	for _, e := range o.Entries(q) {
+		list = append(list, Outage{Entry: e})
+	}
+	metres := func(o Outage) float64 {
+		if q.Disc == nil {
+			return 0
+		}
+		_, _, _, p := o.Where()
+		return geo.Distance(q.Disc.Center, p)
+	}
+	slices.SortStableFunc(list, func(a, b Outage) int {
+		return cmp.Or(cmp.Compare(metres(a), metres(b)), b.Began().Compare(a.Began()))
+	})
 	return list
-}
-
-// precedes reports whether an entry comes before a report: with a disc the nearer one
-// first, then what began last.
-func precedes(disc *geo.Disc, e *outage.Entry, r *Report) bool {
-	if disc != nil {
-		metresE, metresR := geo.Distance(disc.Center, e.Point()), geo.Distance(disc.Center, r.Point())
-		if metresE != metresR {
-			return metresE < metresR
-		}
-	}
-	return e.Began().After(r.StartedAt)
 }
