@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,7 +16,6 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
-	"relais/internal/filetest"
 	"relais/market"
 	"relais/measure"
 	"relais/measure/measuretest"
@@ -59,17 +57,13 @@ func (x *radioRow) line() string {
 func radioReading(t testing.TB, sites []site.Site, rows []radioRow) *Reading {
 	t.Helper()
 	now := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
-	store := measuretest.Open(t, func() time.Time { return now })
-	if len(rows) > 0 {
-		text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc,enb,gnb,cell_id,pci\n"
-		for i := range rows {
-			text += rows[i].line()
-		}
-		file := filetest.New(t, "coverage.csv", text)
-		reports, err := store.Import(context.Background(), market.FR, measure.Sniffed, nil, file)
-		if err != nil || store.Count(market.FR, measure.Coverage) == 0 {
-			t.Fatalf("importing: got %v, %v, want coverage points and no error", reports, err)
-		}
+	text := "timestamp,lat,lng,signal_strength,technology,mcc,mnc,enb,gnb,cell_id,pci\n"
+	for i := range rows {
+		text += rows[i].line()
+	}
+	store := measuretest.Open(t, func() time.Time { return now }, text)
+	if len(rows) > 0 && store.Count(market.FR, measure.Coverage) == 0 {
+		t.Fatal("no coverage points were imported")
 	}
 	m, err := indextest.Market(t, market.FR, sites...).Learn("measures", store.CellObservations(market.FR))
 	if err != nil {

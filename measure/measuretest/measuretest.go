@@ -3,6 +3,7 @@ package measuretest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"relais/measure"
 )
 
-// Open opens measurements in a folder of the test, and imports files of the default market.
+// Open opens measurements in a folder of the test, and imports the files of the default market that have rows.
 func Open(t testing.TB, now func() time.Time, files ...string) *measure.Store {
 	t.Helper()
 	dir := folder.Dir(t.TempDir())
@@ -23,6 +24,9 @@ func Open(t testing.TB, now func() time.Time, files ...string) *measure.Store {
 	s, err := measure.New(dir, db, now)
 	errtest.Must(t, err)
 	for i, text := range files {
+		if strings.Count(text, "\n") < 2 {
+			continue
+		}
 		path := filetest.New(t, fmt.Sprint(i, ".csv"), text)
 		_, err := s.Import(t.Context(), market.Default, measure.Sniffed, nil, path)
 		errtest.Must(t, err)
