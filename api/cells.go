@@ -135,7 +135,7 @@ func (r *Env) lookupCells(ctx context.Context, p *lookupCellsParams) (*cellsAnsw
 	answer.Meta = view.CellsMeta{Cells: len(cells), DataVersion: &r.Set.Version}
 	for _, cell := range cells {
 		result := cellResult{Sites: []lookupResult{}}
-		found, err := r.oneCell(ctx, cell)
+		found, err := oneCell(ctx, r, cell)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -156,7 +156,7 @@ func (r *Env) lookupCells(ctx context.Context, p *lookupCellsParams) (*cellsAnsw
 }
 
 // oneCell looks up a cell in JSON.
-func (r *Env) oneCell(ctx context.Context, cell json.RawMessage) (*RadioResult, error) {
+func oneCell(ctx context.Context, r *Env, cell json.RawMessage) (*RadioResult, error) {
 	if len(cell) == 0 || cell[0] != '{' {
 		return nil, &endpoint.ParamError{Param: "cells", Value: string(cell), Want: "a cell is an object"}
 	}

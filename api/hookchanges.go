@@ -82,7 +82,7 @@ func checkChangeFilter(code market.Code, filter url.Values) error {
 
 // editionEvents returns what hooks are told about an edition, compared with the one before, or about a correction of
 // it: nothing of the first one, and of one that is not there any more. words are those of the journal.
-func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (list []*hook.Event, err error) {
+func editionEvents(ctx context.Context, r *Env, c hook.Cause, words []string) (list []*hook.Event, err error) {
 	number := 0 // of the correction
 	if words[0] == archive.NewsCorrection && len(words) == 4 {
 		number, err = strconv.Atoi(words[3])
@@ -108,7 +108,7 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (
 		if number > 0 {
 			e.ID = hook.MessageID("correction", code, words[2], words[3], c.At.UTC().Format(time.RFC3339Nano))
 		}
-		e.Data = func(filter string) (any, error) { return r.changesTold(ctx, m, filter, all[n-1], all[n], number) }
+		e.Data = func(filter string) (any, error) { return changesTold(ctx, r, m, filter, all[n-1], all[n], number) }
 		list = append(list, e)
 	}
 	return list, nil
@@ -116,7 +116,7 @@ func (r *Env) editionEvents(ctx context.Context, c hook.Cause, words []string) (
 
 // changesTold returns what a hook with a filter is told about an edition, or about a correction of it by its number,
 // nil if the filter selects nothing of it.
-func (r *Env) changesTold(ctx context.Context, m *market.Market, filter string, before, edition archive.Edition,
+func changesTold(ctx context.Context, r *Env, m *market.Market, filter string, before, edition archive.Edition,
 	correction int) (any, error) {
 	values, err := url.ParseQuery(filter)
 	if err != nil {

@@ -139,17 +139,17 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 	var err error
 	switch words[0] {
 	case photos.NewsPhoto:
-		e, err = env.photoEvent(id)
+		e, err = photoEvent(env, id)
 	case photos.NewsHeld:
-		e, err = env.heldEvent(id)
+		e, err = heldEvent(env, id)
 	case photos.NewsReport:
-		e, err = env.reportEvent(id)
+		e, err = reportEvent(env, id)
 	case community.NewsOutage:
 		e, err = outageEvent(people, id, words[len(words)-1])
 	case community.NewsBug:
 		e, err = bugEvent(people, id)
 	case archive.NewsEdition, archive.NewsCorrection:
-		return env.editionEvents(ctx, c, words)
+		return editionEvents(ctx, env, c, words)
 	default:
 		return nil, fmt.Errorf("the entry %.60q of the journal is not known", c.Text)
 	}
@@ -165,7 +165,7 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 	return []*hook.Event{e}, nil
 }
 
-func (r *Env) photoEvent(id string) (*hook.Event, error) {
+func photoEvent(r *Env, id string) (*hook.Event, error) {
 	p, err := r.Photos.Photo(id)
 	if err != nil || p.Hidden != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (r *Env) photoEvent(id string) (*hook.Event, error) {
 
 // heldEvent returns what hooks are told about a photo that waits for approval, nothing if it does no
 // more. It has no address of an image: nobody sees one.
-func (r *Env) heldEvent(id string) (*hook.Event, error) {
+func heldEvent(r *Env, id string) (*hook.Event, error) {
 	p, err := r.Photos.Photo(id)
 	if err != nil || p.State() != photos.Held {
 		return nil, err
@@ -187,7 +187,7 @@ func (r *Env) heldEvent(id string) (*hook.Event, error) {
 		Data: about(m, p.Operator, view.NewHookHeldPhoto(r.BaseURL, m, p))}, nil
 }
 
-func (r *Env) reportEvent(id string) (*hook.Event, error) {
+func reportEvent(r *Env, id string) (*hook.Event, error) {
 	report, err := r.Photos.PhotoReport(id)
 	if err != nil || !report.Pending() {
 		return nil, err

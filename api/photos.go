@@ -139,7 +139,7 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 		return nil, err
 	}
 	image.Exif.Fill(client)
-	token := r.deleteToken()
+	token := deleteToken(r)
 	photo, err := r.Photos.Add(ctx, photos.New{
 		SiteKey: found.Key(), ENB: enbOf(s, operator), Operator: keyOf(found.Register.Table, operator),
 		Caption:  p.Description,
@@ -229,7 +229,7 @@ func (r *Env) render(ctx context.Context) (*render.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	image, err := r.Uploads.Render(ctx, r.sender(), file, r.File.Size)
+	image, err := r.Uploads.Render(ctx, sender(r), file, r.File.Size)
 	switch {
 	case errors.Is(err, worker.ErrBusy):
 		return nil, errImagesBusy
@@ -245,7 +245,7 @@ func (r *Env) render(ctx context.Context) (*render.Result, error) {
 
 // sender identifies who takes turns: a client, or a visitor of a page, since all visitors
 // share the key of the page.
-func (r *Env) sender() string {
+func sender(r *Env) string {
 	if r.Client.Mode != access.Browser {
 		return r.Client.ID
 	}

@@ -53,24 +53,24 @@ func moreLayers() []moreLayer {
 }
 
 // may reports whether the caller has the scope of an operation.
-func (r *Env) may(op *endpoint.Op[*Env]) bool {
+func may(r *Env, op *endpoint.Op[*Env]) bool {
 	return r.Client != nil && slices.Contains(r.Client.Scopes, access.Scope(op.Scope))
 }
 
 // layerVersion returns the version of what a layer shows to the caller, "" while it is loading.
-func (r *Env) layerVersion(l moreLayer) string {
-	if !r.may(l.like) {
+func layerVersion(r *Env, l moreLayer) string {
+	if !may(r, l.like) {
 		return "refused"
 	}
 	if l.name == tiles.OutagesLayer {
 		return r.Catalog.Version(catalog.DataOutages)
 	}
-	return r.Catalog.Version(catalog.DataMeasures) + " since " + r.yearStart().Format(time.DateOnly)
+	return r.Catalog.Version(catalog.DataMeasures) + " since " + yearStart(r).Format(time.DateOnly)
 }
 
 // yearStart is the beginning of the oldest day whose measurements are shown. It is less than 365
 // days ago, which is as far as the lists reach.
-func (r *Env) yearStart() time.Time { return r.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -364) }
+func yearStart(r *Env) time.Time { return r.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -364) }
 
 // addLayers appends the layers of a tile that do not show the register.
 func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error) {
@@ -78,7 +78,7 @@ func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error
 		if !p.Layers.has(l.name) {
 			continue
 		}
-		if !r.may(l.like) {
+		if !may(r, l.like) {
 			return nil, &Error{Status: 403, Code: codeScope, Parameter: "layers",
 				Message: fmt.Sprintf("layers: the key lacks the scope %s, which the layer %s needs", l.like.Scope, l.name)}
 		}
@@ -98,7 +98,7 @@ func (r *Env) addLayers(tile []byte, p *tileParams, t tiles.Tile) ([]byte, error
 func measureLayer(layer func(*measure.Store, measure.Query, tiles.Tile) ([]byte, error),
 ) func(*Env, *tileParams, tiles.Tile) ([]byte, error) {
 	return func(r *Env, p *tileParams, t tiles.Tile) ([]byte, error) {
-		q := catalog.Measures{Since: r.yearStart()}
+		q := catalog.Measures{Since: yearStart(r)}
 		for _, g := range p.Generation {
 			q.Generations = append(q.Generations, measure.Generation(g))
 		}

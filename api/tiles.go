@@ -49,7 +49,7 @@ func (p *tileParams) Refine(r *Env, f *Freshness) {
 			continue
 		}
 		f.Immutable, f.MaxAge = false, min(f.MaxAge, l.like.MaxAge)
-		shown := r.layerVersion(l)
+		shown := layerVersion(r, l)
 		if shown == "" {
 			f.Version = ""
 			return
@@ -167,7 +167,7 @@ const maxTileZoom = 14
 // allowedLayers lists the layers for which the caller has the scopes, beyond those of the register.
 func (r *Env) allowedLayers() (names []string) {
 	for _, l := range moreLayers() {
-		if r.may(l.like) {
+		if may(r, l.like) {
 			names = append(names, l.name)
 		}
 	}

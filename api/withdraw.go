@@ -49,7 +49,7 @@ func (r *Env) deletePhoto(_ context.Context, p *deleteParams) (*view.Filed[view.
 }
 
 // deleteToken returns a new token for a photo of the client, "" if the client needs none.
-func (r *Env) deleteToken() string {
+func deleteToken(r *Env) string {
 	if r.Client.Mode == access.Server {
 		return ""
 	}

@@ -1,19 +1,14 @@
 package web
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"regexp"
-	"slices"
 	"testing"
 
 	"relais/api"
-	"relais/api/endpoint"
 	"relais/catalog"
 	"relais/geo"
 	"relais/index"
@@ -56,26 +51,6 @@ func country(t *testing.T, code market.Code, n int) *index.Market {
 		sites = append(sites, newSite(fmt.Sprint(1000+i), geo.Point{Lat: middle.Lat + float64(i)*0.0005, Lng: middle.Lng}))
 	}
 	return indextest.Market(t, code, sites...)
-}
-
-// answerOf asks an operation of the API by its name as a client does.
-func answerOf[T any](ctx context.Context, env *api.Env, name string, params map[string]string) (*T, error) {
-	all := api.Operations()
-	op := all[slices.IndexFunc(all, func(op *endpoint.Op[*api.Env]) bool { return op.Name == name })]
-	call, err := op.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
-	if err != nil {
-		return nil, err
-	}
-	result, err := call.Do(ctx, env)
-	if err != nil {
-		return nil, err
-	}
-	var text bytes.Buffer
-	if err := result.(*endpoint.Answer).Write(&text); err != nil {
-		return nil, err
-	}
-	answer := new(T)
-	return answer, json.Unmarshal(append(text.Bytes(), '}'), answer) // without its end
 }
 
 // linked finds the keys of the sites that a page links to, in order.
