@@ -67,7 +67,7 @@ type Receipt struct {
 	ID       string   `json:"id"`
 	State    string   `json:"state" doc:"Of what was submitted, as it was then."`
 	New      bool     `json:"new" doc:"False when the same was there already; it counts as a confirmation where the tool says so."`
-	Repeated bool     `json:"repeated" doc:"The clientToken came before: repeats the earlier answer; nothing was submitted again."`
+	Repeated bool     `json:"repeated" doc:"The clientToken came before: this repeats the earlier answer, and nothing was submitted again."`
 	ShownAt  []string `json:"shownAt" doc:"Where it is shown: addresses of the API, which take an API key, and tools."`
 }
 
