@@ -28,7 +28,7 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 	if s.readOnly {
 		return t, false, ErrReadOnly
 	}
-	one, err := s.readOne(m, fields)
+	one, err := s.readOne(m, fields) // without mu: a wrong speedtest need not wait for an import
 	if err != nil {
 		return t, false, err
 	}
@@ -44,19 +44,19 @@ func (s *Store) Add(code market.Code, fields map[string]string) (t Test, added b
 
 // addOnce adds a speedtest unless it is there. Error: errMoved.
 func (s *Store) addOnce(one *builder) (added bool, err error) {
-	before := s.view()
-	if one.sort(before.segments) > 0 {
+	base := s.view()
+	if one.sort(base.segments) > 0 {
 		return false, nil
 	}
 	row, seg, err := s.write(one)
 	if err != nil {
 		return false, err
 	}
-	err = s.replace(&change{put: []SegmentInfo{row}}, before, map[string]*segment{row.File: seg})
+	err = s.replace(&change{put: []SegmentInfo{row}}, base, map[string]*segment{row.File: seg})
 	return err == nil, err
 }
 
-// readOne reads a speedtest as the row of a table.
+// readOne reads a speedtest as the row of a table, so that it has the rules and the id of an imported one.
 func (s *Store) readOne(m *market.Market, fields map[string]string) (*builder, error) {
 	f := &formats[slices.IndexFunc(formats, func(f format) bool { return f.kind == plainSpeedtests })]
 	text, err := tableOf(f.kind, fields)

@@ -70,7 +70,7 @@ func (s *segment) point(i uint32) Point {
 
 func (s *segment) test(i uint32) Test {
 	r := s.columns.row(Speedtest, i)
-	return Test{Measurement: s.measurement(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.most),
+	return Test{Measurement: s.measurement(&r), Download: speed(r.down), Average: speed(r.mean), Max: speed(r.peak),
 		Upload: speed(r.up), Ping: speed(r.rtt),
 		DeviceType: deviceTypes[r.deviceType]}
 }

@@ -58,7 +58,7 @@ var (
 		"débit_en_Mbit/s": transfer, "rsrp": rsrp}
 )
 
-// A place is what a territory of ARCEP's table means: its time zone, and the networks of the operators' names there.
+// A place is the meaning of a territory of ARCEP's table: its time zone, and the networks of the operators' names there.
 type place struct {
 	zone     *time.Location
 	networks map[string]network
@@ -91,7 +91,7 @@ func newPlace(zone string, plmns map[string]string) *place {
 	return p
 }
 
-// placeOf returns what the row's territory means, nil if it has none.
+// placeOf returns the place of the row's territory, nil if it has none.
 func (r *rowReader) placeOf() *place { return territories[string(r.field(territory))] }
 
 // statesNoService reports whether the row says that the phone had no network.

@@ -83,6 +83,7 @@ func (s *segment) candidates(ids ...site.RadioID) (rows []uint32) {
 			rows = append(rows, byCell[keyENB|cellKey(id.Value)]...)
 		case site.GNB:
 			rows = append(rows, byCell[keyGNB|cellKey(id.Value)]...)
+			// An NCI begins with its gNB. One that is longer than a prefix is cut to it; callers look at the rest.
 			for bits := site.MinGNBBits; bits <= site.MaxGNBBits; bits++ {
 				if id.Bits == 0 || int(id.Bits) == bits {
 					rows = append(rows, byCell[keyPrefix|cellKey(id.Value>>(bits-site.MinGNBBits))]...)

@@ -10,8 +10,8 @@ import (
 // and no measured network is older.
 var oldest = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// ahead is how far the clock of a phone may be ahead of ours.
-const ahead = 10 * time.Minute
+// maxClockLead is how far the clock of a phone may be ahead of ours.
+const maxClockLead = 10 * time.Minute
 
 // Reasons about times.
 const (
@@ -44,7 +44,7 @@ func (c clock) parse(day, tod []byte, zone *time.Location, now time.Time) (uint3
 		return 0, reason
 	case t.Before(oldest):
 		return 0, earlyTime
-	case t.After(now.Add(ahead)):
+	case t.After(now.Add(maxClockLead)):
 		return 0, futureTime
 	}
 	return uint32(t.Unix()), "" // the future ends before 2106
@@ -117,6 +117,7 @@ func (c clock) civil(day, tod []byte, zone *time.Location) (time.Time, string) {
 		return time.Time{}, reason
 	}
 	t := time.Date(y, time.Month(m), d, hour, minute, second, 0, where)
+	// time.Date accepts any day, and counts on into the next month. In UTC, since a zone may lack a midnight.
 	if civil := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC); civil.Day() != d || int(civil.Month()) != m {
 		return time.Time{}, badTime // such as 2026-02-30
 	}

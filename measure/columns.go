@@ -16,7 +16,7 @@ type columns struct {
 	enb, gnb                            []uint32
 	cell                                []uint64
 	pci                                 []uint16
-	down, mean, most, up, rtt           []int32
+	down, mean, peak, up, rtt           []int32
 	origin                              []uint16 // nil in a segment of one import
 }
 
@@ -34,7 +34,8 @@ func bind[T uint8 | uint16 | uint32 | uint64 | int16 | int32](name string, p *[]
 	width := int(unsafe.Sizeof(T(0)))
 	return column{
 		name: name, width: width,
-		// The slices that load gets begin at a multiple of eight bytes.
+		// The column is the bytes of the file, not a copy. The slices that load gets begin at a multiple of
+		// eight bytes, as all T need.
 		load: func(b []byte) {
 			*p = nil
 			if len(b) > 0 {
@@ -64,7 +65,7 @@ func (c *columns) ofKind(kind Kind) []column {
 		return append(all, bind("signal", &c.signal))
 	}
 	return append(all, bind("deviceType", &c.deviceType), bind("download", &c.down), bind("average", &c.mean),
-		bind("max", &c.most),
+		bind("max", &c.peak),
 		bind("upload", &c.up), bind("ping", &c.rtt))
 }
 
@@ -89,7 +90,7 @@ func (c *columns) add(kind Kind, r *row) {
 		return
 	}
 	c.deviceType, c.down, c.mean = append(c.deviceType, r.deviceType), append(c.down, r.down), append(c.mean, r.mean)
-	c.most, c.up, c.rtt = append(c.most, r.most), append(c.up, r.up), append(c.rtt, r.rtt)
+	c.peak, c.up, c.rtt = append(c.peak, r.peak), append(c.up, r.up), append(c.rtt, r.rtt)
 }
 
 // row returns a row.
@@ -98,7 +99,7 @@ func (c *columns) row(kind Kind, i uint32) row {
 		networkType: c.networkType[i],
 		signal:      noLevel, rsrp: c.rsrp[i], rsrq: c.rsrq[i], snr: c.snr[i], enb: c.enb[i], gnb: c.gnb[i],
 		cell: c.cell[i], pci: c.pci[i],
-		down: noSpeed, mean: noSpeed, most: noSpeed, up: noSpeed, rtt: noSpeed}
+		down: noSpeed, mean: noSpeed, peak: noSpeed, up: noSpeed, rtt: noSpeed}
 	if c.origin != nil {
 		r.origin = c.origin[i]
 	}
@@ -106,7 +107,7 @@ func (c *columns) row(kind Kind, i uint32) row {
 		r.signal = c.signal[i]
 		return r
 	}
-	r.deviceType, r.down, r.mean, r.most, r.up, r.rtt = c.deviceType[i], c.down[i], c.mean[i], c.most[i], c.up[i],
+	r.deviceType, r.down, r.mean, r.peak, r.up, r.rtt = c.deviceType[i], c.down[i], c.mean[i], c.peak[i], c.up[i],
 		c.rtt[i]
 	return r
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // newName returns a random name that no file ever had. A counter could give a name twice if the
-// commit that counted it is undone.
+// commit that counted it is undone, and on several machines.
 func newName() string {
 	var b [8]byte
 	rand.Read(b[:]) // never fails
@@ -29,10 +29,12 @@ func newName() string {
 // again.
 var errMoved = errors.New("the measures changed meanwhile: try again")
 
-// attempts is how often a change is prepared where other machines change the rows too.
+// attempts bounds how often a change is prepared while other machines change the rows too.
 const attempts = 10
 
-// retried calls try, which prepares a change and commits it, and calls it again after errMoved.
+// retried calls try, which prepares a change and commits it. If other machines share the rows, it
+// calls it again after errMoved; on one machine mu keeps the rows as they are, and a second try would
+// find the same.
 func (s *Store) retried(try func() error) (err error) {
 	for range attempts {
 		if err = try(); s.blobs == nil || !errors.Is(err, errMoved) {
@@ -48,25 +50,27 @@ func (s *Store) load(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	s.seen.Lock()
-	defer s.seen.Unlock()
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
 	if slices.Equal(list, s.rows) {
 		return nil
 	}
 	if s.blobs == nil {
+		// The database was opened again after an error. On one machine only a commit is certain: until the
+		// next one, no file is removed.
 		s.show(list)
 		return nil
 	}
-	s.spendAll(list) // on one machine only a commit is certain
+	s.addUncounted(list)
 	s.show(list)
-	_ = s.removeSpent() // what stays is tried again after the next change
+	_ = s.removeFiles() // what stays is tried again after the next change
 	return nil
 }
 
 // apply updates the current view after a commit.
 func (s *Store) apply(changes []store.Change) {
-	s.seen.Lock()
-	defer s.seen.Unlock()
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
 	list := slices.Clone(s.rows)
 	for _, c := range changes {
 		order := binary.BigEndian.Uint64(c.Key)
@@ -76,36 +80,36 @@ func (s *Store) apply(changes []store.Change) {
 		}
 	}
 	slices.SortFunc(list, func(a, b SegmentInfo) int { return cmp.Compare(a.order, b.order) })
-	s.spendAll(list)
+	s.addUncounted(list) // before show, which forgets the former rows
 	s.show(list)
-	s.fresh = nil
+	s.pendingSegments = nil
 	if s.blobs != nil {
-		_ = s.removeSpent() // what stays is tried again after the next change
+		_ = s.removeFiles() // what stays is tried again after the next change
 	}
 	select {
-	case s.grew <- struct{}{}:
-	default:
+	case s.changed <- struct{}{}:
+	default: // the waiting signal is for this change too
 	}
 }
 
-// spendAll notes that the files which count now, and do not among rows, are to be removed. The caller
-// holds s.seen.
-func (s *Store) spendAll(rows []SegmentInfo) {
+// addUncounted makes the files removable that have a row now and none among rows. The caller holds
+// s.viewMu.
+func (s *Store) addUncounted(rows []SegmentInfo) {
 	counts := map[string]bool{}
 	for _, row := range rows {
 		counts[row.File] = true
 	}
 	for _, row := range s.rows {
 		if !counts[row.File] {
-			s.spend(row.File)
+			s.addRemovable(row.File)
 		}
 	}
 }
 
-// spend notes that a file is to be removed if it does not count. The caller holds s.seen.
-func (s *Store) spend(file string) {
-	if !slices.Contains(s.spent, file) {
-		s.spent = append(s.spent, file)
+// addRemovable makes removeFiles remove a file that does not count. The caller holds s.viewMu.
+func (s *Store) addRemovable(file string) {
+	if !slices.Contains(s.removable, file) {
+		s.removable = append(s.removable, file)
 	}
 }
 
@@ -113,38 +117,40 @@ func isOf(file string, rows []SegmentInfo) bool {
 	return slices.ContainsFunc(rows, func(r SegmentInfo) bool { return r.File == file })
 }
 
-// replace commits a change that was made for a view. fresh are the segments of its files by name.
+// replace commits a change that was made for a view. segments are those of its files by name.
 // Files that no longer count are removed later, and only after a commit without an error: after an
 // error the commit may be done or not. Error: errMoved, after which it is not done.
-func (s *Store) replace(c *change, before *view, fresh map[string]*segment) error {
+func (s *Store) replace(c *change, base *view, segments map[string]*segment) error {
 	began := s.now()
-	if err := s.share(c, fresh); err != nil {
-		return s.abandon(err, fresh)
+	if err := s.share(c, segments); err != nil { // before the commit, which makes other machines fetch them
+		return s.abandon(err, segments)
 	}
 	var refused error
 	err := s.update(func(tx *store.Tx) error {
-		s.seen.Lock()
-		defer s.seen.Unlock()
-		if refused = s.mayReplace(c, before, fresh, began); refused != nil {
+		s.viewMu.Lock()
+		defer s.viewMu.Unlock()
+		// Only here are the rows certainly those that the commit changes: another machine may have
+		// committed since the change was prepared.
+		if refused = s.mayReplace(c, base, segments, began); refused != nil {
 			return refused
 		}
-		s.fresh = fresh
+		s.pendingSegments = segments
 		return c.write(tx, s.rows)
 	})
 	if refused != nil {
-		return s.abandon(refused, fresh)
+		return s.abandon(refused, segments)
 	}
 	if err != nil {
-		_ = s.db.Problem() // which finds out whether it is done
+		_ = s.db.Problem() // which finds out whether it is done; the files stay, since they may count
 	}
 	return err
 }
 
 // mayReplace returns why a change that began some time ago must not be made now. The caller holds
-// s.seen.
-func (s *Store) mayReplace(c *change, before *view, fresh map[string]*segment, began time.Time) error {
+// s.viewMu.
+func (s *Store) mayReplace(c *change, base *view, segments map[string]*segment, began time.Time) error {
 	if s.blobs == nil {
-		if s.view() != before {
+		if s.view() != base {
 			return errMoved
 		}
 		return nil
@@ -155,16 +161,18 @@ func (s *Store) mayReplace(c *change, before *view, fresh map[string]*segment, b
 		}
 	}
 	switch {
-	case s.now().Sub(began) > changeTime:
+	case s.now().Sub(began) > changeTime: // Unused may be about to return its files
 		return errors.New("the change of the measures took too long: try again")
-	case len(c.drop) > 0: // it adds nothing that was not there
+	case len(c.drop) > 0: // it only moves or removes measurements, so it cannot add one twice
 		return nil
-	case s.behind != nil:
-		return fmt.Errorf("what another machine added cannot be read: %w: %w", store.ErrAway, s.behind)
+	case s.viewErr != nil:
+		return fmt.Errorf("what another machine added cannot be read: %w: %w", store.ErrAway, s.viewErr)
 	}
-	own := slices.Collect(maps.Values(fresh))
+	// base is free of duplicates of the change. Only segments that other machines added since can have
+	// some.
+	own := slices.Collect(maps.Values(segments))
 	for _, seg := range s.view().segments {
-		if !slices.Contains(before.segments, seg) && slices.ContainsFunc(own, seg.mayEqual) &&
+		if !slices.Contains(base.segments, seg) && slices.ContainsFunc(own, seg.mayEqual) &&
 			seg.builder().sort(own) > 0 {
 			return errMoved
 		}
@@ -180,23 +188,23 @@ func (s *segment) mayEqual(other *segment) bool {
 // clean removes the files that no longer count, unless they are being copied. It tries again at the
 // next call.
 func (s *Store) clean() error {
-	s.seen.Lock()
-	defer s.seen.Unlock()
-	return s.removeSpent()
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
+	return s.removeFiles()
 }
 
-// removeSpent is clean. The caller holds s.seen.
-func (s *Store) removeSpent() error {
-	if s.holds > 0 {
+// removeFiles is clean. The caller holds s.viewMu.
+func (s *Store) removeFiles() error {
+	if s.copies > 0 {
 		return nil
 	}
 	var errs []error
-	s.spent = slices.DeleteFunc(s.spent, func(name string) bool {
-		if isOf(name, s.rows) { // again
+	s.removable = slices.DeleteFunc(s.removable, func(name string) bool {
+		if isOf(name, s.rows) { // it counts again: the commit that removed its row was undone
 			return true
 		}
 		err := os.Remove(filepath.Join(s.dir, name))
-		if gone := err == nil || errors.Is(err, fs.ErrNotExist); gone {
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			return true
 		}
 		errs = append(errs, err)
@@ -208,12 +216,13 @@ func (s *Store) removeSpent() error {
 	return nil
 }
 
-// abandon removes the files of a change whose commit was not begun, and returns why.
-func (s *Store) abandon(why error, fresh map[string]*segment) error {
-	for name := range fresh {
+// abandon removes the files of a change whose commit was not begun. It returns cause, and errors of the
+// removals.
+func (s *Store) abandon(cause error, segments map[string]*segment) error {
+	for name := range segments {
 		if err := os.Remove(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			why = errors.Join(why, err)
+			cause = errors.Join(cause, err)
 		}
 	}
-	return why
+	return cause
 }

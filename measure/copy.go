@@ -25,6 +25,7 @@ func (s *Store) CopyTo(ctx context.Context, dir folder.Dir, keep func(market.Cod
 		return nil, err
 	}
 	n = map[Kind]int{}
+	// Segments of a view do not change, so s needs no lock. to needs none either: nobody else has it.
 	for _, seg := range s.view().segments {
 		b := seg.chosen(keep)
 		if len(b.entries) == 0 {

@@ -15,7 +15,8 @@ type disc struct {
 	inside, outside float64 // squares of distances, in the same steps
 }
 
-// Within these bounds, distances in the plane are wrong by less than a hundredth.
+// Within these bounds, distances in the plane are wrong by less than a hundredth. The margin is twice
+// that. planarLongitude keeps discs away from the antimeridian, where longitudes jump.
 const (
 	planarRadius    = 50_000 // metres
 	planarLatitude  = 65     // degrees

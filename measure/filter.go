@@ -36,7 +36,7 @@ func (v *view) filters(kind Kind, q *Query) (list []*filter) {
 				f.technologies[i] = slices.Contains(q.Generations, t.generation)
 			}
 		}
-		if f.networks == nil || slices.Contains(f.networks, true) {
+		if f.networks == nil || slices.Contains(f.networks, true) { // else no row can match
 			list = append(list, f)
 		}
 	}
@@ -121,7 +121,7 @@ func (f *filter) matches() iter.Seq[[]uint32] {
 		list := make([]uint32, 0, blockRows)
 		for from := range f.blockStarts() {
 			list = list[:0]
-			covered := f.covers(&f.blocks[from/blockRows].rectangle)
+			covered := f.covers(&f.blocks[from/blockRows].rectangle) // then no row is tested for its place
 			for i := uint32(from); i < uint32(min(from+blockRows, f.rows)); i++ {
 				if f.selects(i) && (covered || f.holds(f.lat[i], f.lng[i])) {
 					list = append(list, i)

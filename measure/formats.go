@@ -8,7 +8,7 @@ import (
 	"relais/ingest/table"
 )
 
-// A role is what a column says about a measurement.
+// A role is the meaning of a column.
 type role int
 
 const (

@@ -9,7 +9,7 @@ import (
 	"relais/site/observation"
 )
 
-// An Observation is what a speedtest or coverage point says about the serving cells.
+// An Observation has the serving cells that a speedtest or coverage point states.
 type Observation struct {
 	Operator int // position in the market's table
 	segment  *segment
@@ -49,9 +49,9 @@ func (h *Observation) PCI(nr bool) int {
 }
 
 // ObservationsOf counts the measurements of a market that certainly name a base station or cell
-// of an operator, wherever they were made. It calls f with an even sample of at most most of
+// of an operator, wherever they were made. It calls f with an even sample of at most limit of
 // them, which f must not keep. Measurements with only a PCI do not count.
-func (s *Store) ObservationsOf(code market.Code, id site.RadioID, most int, f func(*Observation)) (total int) {
+func (s *Store) ObservationsOf(code market.Code, id site.RadioID, limit int, f func(*Observation)) (total int) {
 	var found []Observation
 	for _, seg := range s.view().segments {
 		if seg.Market != code {
@@ -63,7 +63,7 @@ func (s *Store) ObservationsOf(code market.Code, id site.RadioID, most int, f fu
 			}
 		}
 	}
-	n := min(most, len(found))
+	n := min(limit, len(found))
 	for k := range n {
 		f(&found[k*len(found)/n])
 	}
@@ -71,23 +71,25 @@ func (s *Store) ObservationsOf(code market.Code, id site.RadioID, most int, f fu
 }
 
 // ObservationsNear calls do with the measurements of a market's operators in a disc, which do
-// must not keep. If more than most rows may be in the disc, it reads an even sample of the
+// must not keep. If more than limit rows may be in the disc, it reads an even sample of the
 // place. It returns how many rows it has read, and how many may be in the disc.
-func (s *Store) ObservationsNear(code market.Code, d geo.Disc, most int, do func(*Observation)) (looked, of int) {
+func (s *Store) ObservationsNear(code market.Code, d geo.Disc, limit int, do func(*Observation)) (read, total int) {
 	v, q := s.view(), Query{Market: code, Disc: &d}
 	filters := append(v.filters(Coverage, &q), v.filters(Speedtest, &q)...)
 	for _, f := range filters {
 		for from := range f.blockStarts() {
-			of += min(blockRows, f.rows-from)
+			total += min(blockRows, f.rows-from)
 		}
 	}
-	step := max((of+most-1)/most, 1)
-	next := 0 // row to look at, counted from the block's first
+	step := max((total+limit-1)/limit, 1)
+	// next is the row to look at, counted from the block's first. It runs on from block to block, so
+	// that the sample is even over all of them.
+	next := 0
 	for _, f := range filters {
 		for from := range f.blockStarts() {
 			n := min(blockRows, f.rows-from)
 			for ; next < n; next += step {
-				looked++
+				read++
 				i := uint32(from + next)
 				if operator := f.operator(i); operator >= 0 && f.matchesRow(i) {
 					do(&Observation{operator, f.segment, i})
@@ -96,7 +98,7 @@ func (s *Store) ObservationsNear(code market.Code, d geo.Disc, most int, do func
 			next -= n
 		}
 	}
-	return looked, of
+	return read, total
 }
 
 // Counts are numbers of measurements of one kind: by operator, as the position in the market's

@@ -18,11 +18,13 @@ type Hold struct {
 // Release. Resume adds to Files those that other machines added meanwhile.
 func (s *Store) Hold() *Hold {
 	s.mu.Lock()
-	s.seen.Lock()
-	defer s.seen.Unlock()
-	s.holds++
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
+	s.copies++
 	h := &Hold{Files: files(s.rows)}
+	// OnceFunc lets Release call Resume again, and a deferred Release follow an early one.
 	h.resume = sync.OnceFunc(func() {
+		// mu does not stop commits of other machines. The copy of the database may have their rows.
 		for _, name := range files(s.counted()) {
 			if !slices.Contains(h.Files, name) {
 				h.Files = append(h.Files, name)
@@ -31,10 +33,10 @@ func (s *Store) Hold() *Hold {
 		s.mu.Unlock()
 	})
 	h.release = sync.OnceFunc(func() {
-		s.seen.Lock()
-		defer s.seen.Unlock()
-		s.holds--
-		_ = s.removeSpent() // what stays is tried again after the next change
+		s.viewMu.Lock()
+		defer s.viewMu.Unlock()
+		s.copies--
+		_ = s.removeFiles() // what stays is tried again after the next change
 	})
 	return h
 }

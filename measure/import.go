@@ -31,7 +31,9 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.db.Fresh(ctx); err != nil { // an import for nothing is long
+	// Reading may take minutes, and would be for nothing if the cluster's database is away or has rows that
+	// this node does not know.
+	if err := s.db.Fresh(ctx); err != nil {
 		return nil, err
 	}
 	var reports []*source.Report
@@ -49,18 +51,18 @@ func (s *Store) Import(ctx context.Context, code market.Code, kind Kind, watch s
 
 // importOnce imports files. Error: errMoved.
 func (s *Store) importOnce(m *market.Market, files []detectedFile, watch source.Watch) ([]*source.Report, error) {
-	before := s.view()
-	i := importRun{Store: s, market: m, segments: slices.Clone(before.segments), fresh: map[string]*segment{},
+	base := s.view()
+	i := importRun{Store: s, market: m, segments: slices.Clone(base.segments), newSegments: map[string]*segment{},
 		watch: watch}
 	for _, f := range files {
 		if err := i.file(f); err != nil {
-			return nil, s.abandon(err, i.fresh)
+			return nil, s.abandon(err, i.newSegments)
 		}
 	}
-	if len(i.fresh) == 0 {
+	if len(i.newSegments) == 0 {
 		return i.reports, nil
 	}
-	if err := s.replace(&i.change, before, i.fresh); err != nil {
+	if err := s.replace(&i.change, base, i.newSegments); err != nil {
 		return nil, err
 	}
 	return i.reports, nil
@@ -110,16 +112,17 @@ var plural = map[Kind]string{Speedtest: "speedtests", Coverage: "coverage points
 // An importRun is an import that has not ended.
 type importRun struct {
 	*Store
-	market   *market.Market
-	watch    source.Watch
-	change   change
-	segments []*segment // that a row may be in already
-	fresh    map[string]*segment
-	reports  []*source.Report
-	builder  *builder // of the file before, nil for none
+	market      *market.Market
+	watch       source.Watch
+	change      change
+	segments    []*segment // that a row may be in already, including newSegments
+	newSegments map[string]*segment
+	reports     []*source.Report
+	builder     *builder // of the previous file, nil for none
 }
 
-// builderOf returns a builder without rows, which may have the memory of the file before.
+// builderOf returns a builder without rows. It may have the memory of the previous file, so that its
+// columns need not grow step by step again.
 func (i *importRun) builderOf(m meta) *builder {
 	if i.builder == nil || i.builder.Kind != m.Kind {
 		i.builder = newBuilder(m)
@@ -148,7 +151,7 @@ func (i *importRun) file(f detectedFile) error {
 			continue
 		}
 		b.add(&m)
-		if len(b.entries) == i.most {
+		if len(b.entries) == i.rowLimit { // bounds the memory, however large the file is
 			if err := i.flush(b, &duplicates); err != nil {
 				return err
 			}
@@ -158,12 +161,12 @@ func (i *importRun) file(f detectedFile) error {
 	if err != nil {
 		return err
 	}
-	if err := i.flush(b, &duplicates); err != nil {
+	if err := i.flush(b, &duplicates); err != nil { // the last rows; before the report, which counts duplicates
 		return err
 	}
-	if r.odd > 0 {
+	if r.badIDs > 0 {
 		report.Warn(fmt.Sprintf("identifiers of %d rows are out of range or contradict each other, and were left out; the "+
-			"first is on line %d", r.odd, r.firstOdd))
+			"first is on line %d", r.badIDs, r.firstBadID))
 	}
 	report.RejectMany(duplicates, "duplicate")
 	report.CountServed()
@@ -195,7 +198,7 @@ func (i *importRun) flush(b *builder, duplicates *int) error {
 			return err
 		}
 		i.change.put = append(i.change.put, row)
-		i.segments, i.fresh[row.File] = append(i.segments, s), s
+		i.segments, i.newSegments[row.File] = append(i.segments, s), s
 	}
 	b.reset()
 	return nil

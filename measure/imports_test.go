@@ -67,7 +67,7 @@ func TestImportedAgain(t *testing.T) {
 func TestSeveralSegments(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	s.most = 100
+	s.rowLimit = 100
 	list := random(rand0(), 960)
 	text := coverageOf(append(list, list[:300]...))
 	r := imported(t, s, market.FR, write(t, "a.csv", text))[0]
@@ -77,7 +77,7 @@ func TestSeveralSegments(t *testing.T) {
 			len(s.Segments()), r.Rejected)
 	}
 	s = openStore(t, dir)
-	s.most = 100
+	s.rowLimit = 100
 	v := s.Version()
 	if _, err := s.Import(context.Background(), market.FR, Sniffed, nil,
 		write(t, "b.csv", coverageOf(random(rand.New(rand.NewPCG(4, 4)), 500))+"x,2026")); err == nil {

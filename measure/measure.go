@@ -26,7 +26,7 @@ const (
 	Coverage  Kind = "coverage"
 )
 
-// A Measurement has what speedtests and coverage points have in common. A value that the source
+// A Measurement has the common fields of speedtests and coverage points. A value that the source
 // does not state is NaN, "", the zero Time, or the value in the field's comment.
 type Measurement struct {
 	ID       string    // hash of the content: equal rows of different files have the same

@@ -21,7 +21,7 @@ const (
 )
 
 // Grew returns a channel that receives when there may be segments to merge.
-func (s *Store) Grew() <-chan struct{} { return s.grew }
+func (s *Store) Grew() <-chan struct{} { return s.changed }
 
 // Merge merges some small segments into one, and reports whether it did: then there may be
 // more to merge. Queries and imports can run meanwhile. The content and the age of measurements
@@ -33,26 +33,26 @@ func (s *Store) Merge() (merged bool, err error) {
 	if err != nil || inputs == nil {
 		return false, err
 	}
-	row, seg, err := s.write(combine(inputs))
+	row, seg, err := s.write(combine(inputs)) // without mu: speedtests are added meanwhile
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.writing--
 	if err != nil {
 		return false, err
 	}
-	fresh := map[string]*segment{row.File: seg}
+	segments := map[string]*segment{row.File: seg}
 	c := change{put: []SegmentInfo{row}, drop: seg.Replaces}
-	c.put[0].order = inputs[0].order
-	counts, before := 0, s.view()
-	for _, r := range before.rows {
+	c.put[0].order = inputs[0].order // so that the order of imports stays
+	present, base := 0, s.view()
+	for _, r := range base.rows {
 		if slices.Contains(c.drop, r.File) {
-			counts++
+			present++
 		}
 	}
-	if counts < len(inputs) { // some of them were removed meanwhile
-		return true, s.abandon(nil, fresh)
+	if present < len(inputs) { // Retain removed some of them meanwhile: their rows must not come back
+		return true, s.abandon(nil, segments)
 	}
-	switch err := s.replace(&c, before, fresh); {
+	switch err := s.replace(&c, base, segments); {
 	case errors.Is(err, errMoved): // another machine merged or removed some of them
 		return true, nil
 	case err != nil:
@@ -74,10 +74,10 @@ func (s *Store) MergeAll() error {
 func (s *Store) beginMerge() ([]*segment, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen.Lock()
-	behind := s.behind != nil // what is in memory may not count any more
-	s.seen.Unlock()
-	if s.readOnly || behind {
+	s.viewMu.Lock()
+	stale := s.viewErr != nil // segments in memory may have lost their rows
+	s.viewMu.Unlock()
+	if s.readOnly || stale {
 		return nil, nil
 	}
 	inputs := s.mergeable()
@@ -97,10 +97,10 @@ type mergeKey struct {
 
 // mergeable returns segments to merge, in their order, nil if there are too few.
 func (s *Store) mergeable() []*segment {
-	most := min(mergeRows, s.most)
+	limit := min(mergeRows, s.rowLimit)
 	groups := map[mergeKey][]*segment{}
 	for _, seg := range s.view().segments {
-		if seg.rows <= most/2 {
+		if seg.rows <= limit/2 { // two larger ones never fit into one
 			k := mergeKey{seg.Market, seg.Kind, seg.Synthetic, seg.Added,
 				(bits.Len(uint(seg.rows)) - 1) / bits.Len(mergeFan-1)}
 			groups[k] = append(groups[k], seg)
@@ -111,7 +111,7 @@ func (s *Store) mergeable() []*segment {
 			continue
 		}
 		for from := range list {
-			if inputs := fittingPrefix(list[from:], most); len(inputs) > 1 {
+			if inputs := fittingPrefix(list[from:], limit); len(inputs) > 1 {
 				return inputs
 			}
 		}
@@ -120,11 +120,11 @@ func (s *Store) mergeable() []*segment {
 }
 
 // fittingPrefix returns the first segments that fit into one.
-func fittingPrefix(list []*segment, most int) []*segment {
+func fittingPrefix(list []*segment, limit int) []*segment {
 	rows, networks, origins := 0, 0, 0
 	for i, seg := range list {
 		rows, networks, origins = rows+seg.rows, networks+len(seg.Networks), origins+max(len(seg.Origins), 1)
-		if i == mergeInputs || rows > most || networks > maxNetworks || origins > mergeOrigins {
+		if i == mergeInputs || rows > limit || networks > maxNetworks || origins > mergeOrigins {
 			return list[:i]
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"relais/market"
 )
 
-// A network is what a source says about the measured network.
+// A network has the codes and the name that a source states for the measured network.
 type network struct {
 	MCC      int    `json:"mcc"` // -1: not known, as MNC
 	MNC      int    `json:"mnc"`
@@ -51,8 +51,8 @@ func operatorByCode(m *market.Market, mcc, mnc int) int {
 	})
 }
 
-// generic are words that occur in the names of several operators.
-var generic = []string{"mobile", "telecom", "telekom", "carriers", "the", "and", "et", "de", "la"}
+// genericWords are words that occur in the names of several operators.
+var genericWords = []string{"mobile", "telecom", "telekom", "carriers", "the", "and", "et", "de", "la"}
 
 // operatorByName returns the position of the only operator of the market that shares a word with
 // a name, such as Free with Free Mobile, or -1.
@@ -64,7 +64,7 @@ func operatorByName(m *market.Market, name string) int {
 			return i
 		}
 		for _, w := range fold.Words(strings.ReplaceAll(o.Key, "_", " ")) {
-			if slices.Contains(generic, w) || w == fold.String(string(m.Code)) || !slices.Contains(words, w) {
+			if slices.Contains(genericWords, w) || w == fold.String(string(m.Code)) || !slices.Contains(words, w) {
 				continue
 			}
 			if found >= 0 && found != i {

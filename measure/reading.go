@@ -14,16 +14,16 @@ import (
 // A rowReader reads the rows of a file.
 type rowReader struct {
 	*source.Reader
-	format        *format
-	kind          Kind
-	market        *market.Market
-	countries     []int
-	zone          *time.Location
-	now           time.Time
-	first, second [roles]int
-	networks      map[network]network // as rows state them → as resolved
-	builder       *builder
-	odd, firstOdd int // rows with identifiers that were left out, and the line of the first
+	format             *format
+	kind               Kind
+	market             *market.Market
+	countries          []int
+	zone               *time.Location
+	now                time.Time
+	first, second      [roles]int
+	networks           map[network]network // as rows state them → as resolved
+	builder            *builder
+	badIDs, firstBadID int // rows with identifiers that were left out, and the line of the first
 }
 
 // Reasons why a row is rejected.
@@ -84,7 +84,7 @@ func (r *rowReader) readRow() (m row, reason string) {
 		m.cell == 0 && m.enb == 0 && m.gnb == 0 && networkTypes[m.networkType] != noService {
 		return m, nothing
 	}
-	m.network, reason = r.readNetwork(where)
+	m.network, reason = r.readNetwork(where) // last: it gives the network a number in the segment
 	return m, reason
 }
 
@@ -120,7 +120,7 @@ func (r *rowReader) readPosition(m *row) string {
 
 // readSpeeds reads the values of a speedtest.
 func (r *rowReader) readSpeeds(m *row) string {
-	m.down, m.mean, m.most, m.up, m.rtt = noSpeed, noSpeed, noSpeed, noSpeed, noSpeed
+	m.down, m.mean, m.peak, m.up, m.rtt = noSpeed, noSpeed, noSpeed, noSpeed, noSpeed
 	if r.kind != Speedtest {
 		return ""
 	}
@@ -128,7 +128,7 @@ func (r *rowReader) readSpeeds(m *row) string {
 		role  role
 		to    *int32
 		bound int64
-	}{{download, &m.down, maxSpeed}, {averageDownload, &m.mean, maxSpeed}, {maxDownload, &m.most, maxSpeed},
+	}{{download, &m.down, maxSpeed}, {averageDownload, &m.mean, maxSpeed}, {maxDownload, &m.peak, maxSpeed},
 		{upload, &m.up, maxSpeed},
 		{rtt, &m.rtt, maxPing}} {
 		var ok bool
@@ -139,7 +139,7 @@ func (r *rowReader) readSpeeds(m *row) string {
 	if r.first[transfer] >= 0 && !r.readTransfer(m) {
 		return badSpeed
 	}
-	if m.down == noSpeed && m.mean == noSpeed && m.most == noSpeed && m.up == noSpeed {
+	if m.down == noSpeed && m.mean == noSpeed && m.peak == noSpeed && m.up == noSpeed {
 		return noSpeeds
 	}
 	return ""
@@ -155,8 +155,8 @@ func (r *rowReader) readRadio(m *row) {
 		m.rsrp, m.rsrq = noLevel, noLevel
 	}
 	if !r.readCell(m, g) {
-		if r.odd++; r.odd == 1 {
-			r.firstOdd = r.Line()
+		if r.badIDs++; r.badIDs == 1 {
+			r.firstBadID = r.Line()
 		}
 	}
 	m.pci = noPCI
@@ -233,7 +233,7 @@ func (r *rowReader) readNetwork(where *place) (uint16, string) {
 	}
 	n, ok := r.networks[said]
 	if !ok {
-		if len(r.networks) >= maxNetworks {
+		if len(r.networks) >= maxNetworks { // names in the file could otherwise fill the memory
 			return 0, manyNetworks
 		}
 		n = r.resolve(said)
@@ -256,7 +256,7 @@ func trimCode(b []byte) []byte {
 	return b
 }
 
-// resolve completes a network with what the market's table says.
+// resolve completes a network from the market's table.
 func (r *rowReader) resolve(n network) network {
 	if n.MCC < 0 && n.MNC >= 0 && len(r.countries) == 1 {
 		n.MCC = r.countries[0]

@@ -34,25 +34,26 @@ func Repair(dir folder.Dir, now func() time.Time) (r Repaired, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	r.Aside = aside
-	s := &Store{dir: path, db: db, update: db.Update, now: now, most: maxRows, grew: make(chan struct{}, 1)}
+	s := &Store{dir: path, db: db, update: db.Update, now: now, rowLimit: maxRows, changed: make(chan struct{}, 1)}
 	s.current.Store(s.newView(nil, nil))
 	if err := db.Follow(s.load, s.apply, rowsBucket); err != nil {
 		return r, err
 	}
-	found, left, err := s.readSegments()
+	segments, unreadable, err := s.readSegments()
 	if err != nil {
 		return r, err
 	}
-	r.Left = left
+	r.Left = unreadable
 	c := change{}
-	before := s.view()
-	for _, row := range before.rows {
+	base := s.view()
+	for _, row := range base.rows {
 		c.drop = append(c.drop, row.File)
 	}
-	if c.put, err = s.countOnce(found); err != nil {
+	if c.put, err = s.countOnce(segments); err != nil {
 		return r, err
 	}
-	if err := s.replace(&c, before, nil); err != nil {
+	// Without its segments: most files of the change were there before, and must stay after an error.
+	if err := s.replace(&c, base, nil); err != nil {
 		return r, err
 	}
 	for _, row := range c.put {
@@ -70,6 +71,7 @@ func openAgain(path string) (db *store.DB, aside string, err error) {
 		}
 		err = errors.Join(err, db.Close())
 	}
+	// A newer version can read its own database, and other errors may pass: only a damaged one is put aside.
 	if errors.Is(err, ErrNewer) || !errors.Is(err, errDamaged) && !errors.Is(err, store.ErrDamaged) {
 		return nil, "", err
 	}
@@ -90,7 +92,7 @@ func openAgain(path string) (db *store.DB, aside string, err error) {
 
 // readSegments loads the readable segments, in the order of their imports. A file of a later
 // version is an error, since it may replace others.
-func (s *Store) readSegments() (found []*segment, left []string, err error) {
+func (s *Store) readSegments() (segments []*segment, unreadable []string, err error) {
 	names, err := segmentFiles(s.dir)
 	if err != nil {
 		return nil, nil, err
@@ -101,34 +103,35 @@ func (s *Store) readSegments() (found []*segment, left []string, err error) {
 			return nil, nil, err
 		}
 		if err != nil {
-			left = append(left, err.Error())
+			unreadable = append(unreadable, err.Error())
 			continue
 		}
-		found = append(found, seg)
+		segments = append(segments, seg)
 	}
 	order := map[string]uint64{}
 	for _, row := range s.view().rows {
 		order[row.File] = row.order
 	}
-	slices.SortFunc(found, func(a, b *segment) int {
+	slices.SortFunc(segments, func(a, b *segment) int {
 		return cmp.Or(cmp.Compare(a.Imported, b.Imported), cmp.Compare(order[a.file], order[b.file]),
 			cmp.Compare(b.rows, a.rows), cmp.Compare(a.file, b.file))
 	})
-	return found, left, nil
+	return segments, unreadable, nil
 }
 
 // countOnce returns rows for segments such that each measurement counts once. A segment that
 // another one replaces does not count. One that shares rows with others is rewritten without
 // these.
-func (s *Store) countOnce(found []*segment) (list []SegmentInfo, err error) {
+func (s *Store) countOnce(segments []*segment) (list []SegmentInfo, err error) {
 	replaced := map[string]bool{}
-	for _, seg := range found {
+	for _, seg := range segments {
 		for _, name := range seg.Replaces {
 			replaced[name] = true
 		}
 	}
+	// The first import keeps the rows that later ones share with it.
 	var counted []*segment
-	for _, seg := range found {
+	for _, seg := range segments {
 		if replaced[seg.file] {
 			continue
 		}

@@ -160,7 +160,7 @@ func TestRepairLeaves(t *testing.T) {
 	if r := repaired(t, dir); r.Measures != len(want) || len(r.Left) != 0 {
 		t.Errorf("Repair() = %+v, want all measurements", r)
 	}
-	text[8] = originsOf + 1 // the version
+	text[8] = originsVersion + 1 // the version
 	filetest.Write(t, path, text)
 	if _, err := Repair(folder.Dir(dir), clockOf(now)); !errors.Is(err, ErrNewer) {
 		t.Errorf("Repair() = %v, want ErrNewer", err)

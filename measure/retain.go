@@ -29,9 +29,9 @@ func (s *Store) Retain(d time.Duration) (removed int, err error) {
 // removeBefore removes the measurements before a time; see Retain. Error: errMoved.
 func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 	var c change
-	old := s.view()
-	known, fresh := s.loaded(), map[string]*segment{}
-	for _, row := range old.rows {
+	base := s.view()
+	known, segments := s.loaded(), map[string]*segment{}
+	for _, row := range base.rows {
 		seg := known[row.File]
 		switch {
 		case row.Newest.Before(before):
@@ -41,19 +41,20 @@ func (s *Store) removeBefore(before time.Time) (removed int, err error) {
 		default:
 			kept, file, err := s.rewrite(seg, before.Unix())
 			if err != nil {
-				return 0, s.abandon(err, fresh)
+				return 0, s.abandon(err, segments)
 			}
 			kept.order = row.order
 			removed += row.Rows - kept.Rows
-			c.put, fresh[kept.File] = append(c.put, kept), file
+			c.put, segments[kept.File] = append(c.put, kept), file
 		}
 		c.drop = append(c.drop, row.File)
 	}
 	if removed > 0 {
-		if err := s.replace(&c, old, fresh); err != nil {
+		if err := s.replace(&c, base, segments); err != nil {
 			return 0, err
 		}
 	}
+	// Files of a killed import or Retain have no row, but their old measurements must go too.
 	return removed, errors.Join(s.clean(), s.sweepBefore(before))
 }
 

@@ -22,10 +22,10 @@ type row struct {
 	cell                      uint64
 	pci                       uint16 // noPCI when not stated
 	origin                    uint16 // position in the segment's origins
-	down, mean, most, up, rtt int32  // thousandths of Mbit/s and ms, noSpeed when not stated
+	down, mean, peak, up, rtt int32  // thousandths of Mbit/s and ms, noSpeed when not stated
 }
 
-// The values for what is not stated.
+// The values of fields that are not stated.
 const (
 	noLevel = math.MinInt16
 	noSpeed = math.MinInt32
@@ -36,20 +36,21 @@ func (r *row) position() geo.Point {
 	return geo.Point{Lat: geo.Degrees(r.lat), Lng: geo.Degrees(r.lng)}
 }
 
-// id returns a hash of the whole content of the row. It does not depend on the file.
+// id returns a hash of the whole content of the row. It does not depend on the file. It is the public
+// id of the measurement, so the order of its parts must stay.
 func (r *row) id(kind Kind, n *network) uint64 {
 	var space [160]byte
 	b := append(space[:0], kind...)
 	for _, v := range [...]uint32{uint32(r.lat), uint32(r.lng), r.time, r.enb, r.gnb, uint32(r.cell),
 		uint32(r.cell >> 32),
-		uint32(r.down), uint32(r.mean), uint32(r.most), uint32(r.up), uint32(r.rtt), uint32(n.MCC), uint32(n.MNC)} {
+		uint32(r.down), uint32(r.mean), uint32(r.peak), uint32(r.up), uint32(r.rtt), uint32(n.MCC), uint32(n.MNC)} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	for _, v := range [...]int16{r.signal, r.rsrp, r.rsrq, r.snr, int16(r.pci)} {
 		b = binary.LittleEndian.AppendUint16(b, uint16(v))
 	}
 	b = append(b, r.technology, r.networkType, r.deviceType)
-	b = append(append(append(b, n.Operator...), 0), n.Name...)
+	b = append(append(append(b, n.Operator...), 0), n.Name...) // 0 separates: neither text has it
 	return xxhash.Sum64(b)
 }
 

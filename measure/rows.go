@@ -21,7 +21,7 @@ import (
 // from the commit of its row on, and its file may be removed when a commit has removed the row.
 const DatabaseName = "measures.db"
 
-// Buckets are those of the database.
+// Buckets are the buckets of the database.
 var Buckets = []string{rowsBucket, aboutBucket}
 
 const (
@@ -114,16 +114,17 @@ func parseRow(k, v []byte) (row SegmentInfo, err error) {
 	return row, nil
 }
 
-// A change is what a commit does to the rows.
+// A change has the rows that a commit puts and drops.
 type change struct {
 	put  []SegmentInfo // an order of 0 is one behind all others
 	drop []string      // files that no longer count
 }
 
-// write applies the change to the rows before it.
-func (c *change) write(tx *store.Tx, before []SegmentInfo) error {
+// write applies the change to the present rows. It deletes before it puts: a row that replaces another
+// may have its order.
+func (c *change) write(tx *store.Tx, present []SegmentInfo) error {
 	b, about := tx.Bucket([]byte(rowsBucket)), tx.Bucket([]byte(aboutBucket))
-	for _, row := range before {
+	for _, row := range present {
 		if slices.Contains(c.drop, row.File) {
 			if err := b.Delete(orderKey(row.order)); err != nil {
 				return err

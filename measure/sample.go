@@ -52,6 +52,7 @@ func newGrid(filters []*filter, limit int) *grid {
 			}
 		}
 	}
+	// Halving the resolution merges counts, so that the rows are read once for all grids.
 	for g.count(); g.occupied > limit; g.count() {
 		g = g.coarser()
 	}
@@ -126,7 +127,7 @@ func (g *grid) newest(filters []*filter, limit int) []pick {
 	}
 	cells := make([]newest, len(counts))
 	for c, n := range shares(counts, limit) {
-		cells[c].most = n
+		cells[c].limit = n
 	}
 	for at, f := range filters {
 		for rows := range f.matches() {
@@ -152,11 +153,11 @@ func shares(counts []int, limit int) []int {
 		}
 		return sum
 	}
-	most := 0
+	largest := 0
 	for _, n := range counts {
-		most = max(most, n)
+		largest = max(largest, n)
 	}
-	each := sort.Search(most, func(n int) bool { return given(n+1) > limit })
+	each := sort.Search(largest, func(n int) bool { return given(n+1) > limit })
 	list := make([]int, len(counts))
 	var more []int // cells with more rows than their share
 	for i, n := range counts {

@@ -30,12 +30,12 @@ import (
 // of all before them. All numbers are little-endian. Rows are in the order of a Hilbert
 // curve, those of one place by time, then by their id.
 const (
-	magic       = "RELAISMS"
-	version     = 1
-	originsOf   = 2 // the version with origins
-	headerBytes = 32
-	sumBytes    = 8
-	align       = 8
+	magic          = "RELAISMS"
+	version        = 1
+	originsVersion = 2 // the version with origins
+	headerBytes    = 32
+	sumBytes       = 8
+	align          = 8
 )
 
 // maxRows is the most rows of a segment, which bounds the memory of an import. A larger file makes
@@ -145,7 +145,7 @@ func readSegment(path string) (s *segment, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() < headerBytes+sumBytes || info.Size() > maxRows*100 {
+	if info.Size() < headerBytes+sumBytes || info.Size() > maxRows*100 { // before memory is taken for it
 		return nil, fmt.Errorf("%w: %d bytes", errDamaged, info.Size())
 	}
 	data := make([]byte, info.Size())
@@ -165,8 +165,9 @@ func decode(data []byte) (*segment, error) {
 	if len(data) < headerBytes+sumBytes || string(data[:8]) != magic {
 		return nil, fmt.Errorf("%w: it does not begin as one", errDamaged)
 	}
-	if v := binary.LittleEndian.Uint32(data[8:]); v > originsOf {
-		return nil, fmt.Errorf("%w (format %d, this program reads %d)", ErrNewer, v, originsOf)
+	// First the version: in a newer format, everything below may be different, and nothing of it damaged.
+	if v := binary.LittleEndian.Uint32(data[8:]); v > originsVersion {
+		return nil, fmt.Errorf("%w (format %d, this program reads %d)", ErrNewer, v, originsVersion)
 	} else if v < version {
 		return nil, fmt.Errorf("%w: format %d", errDamaged, v)
 	}
@@ -193,7 +194,7 @@ func decode(data []byte) (*segment, error) {
 // version returns the version of the file format.
 func (m *meta) version() uint32 {
 	if len(m.Origins) > 0 {
-		return originsOf
+		return originsVersion
 	}
 	return version
 }
@@ -230,6 +231,7 @@ func (s *segment) load(body []byte) error {
 	if at != len(body) {
 		return fmt.Errorf("%d bytes where %d belong", len(body), at)
 	}
+	// Queries index tables by these numbers without a check.
 	for i, o := range s.columns.origin {
 		if int(o) >= len(s.Origins) {
 			return fmt.Errorf("row %d is of no import", i)

@@ -71,6 +71,7 @@ type sessionDay struct {
 func (s *sessionDays) add(f *filter) {
 	first := len(s.imports)
 	s.imports = append(s.imports, f.origins()...)
+	// Each added speedtest may be a segment of its own; all of a day are one session.
 	if f.Added && s.added < 0 {
 		s.added = first
 	}

@@ -33,12 +33,12 @@ const (
 	// least UnusedAfter, before Unused is asked: so no machine that sleeps meanwhile goes on with them.
 	changeTime  = 15 * time.Minute
 	UnusedAfter = time.Hour
-	// fetchTime is for what a commit of another machine needs, during which this one commits nothing.
-	// Fetch gets the rest.
+	// fetchTime bounds how long a commit of another machine makes this one wait for files: it commits
+	// nothing meanwhile. Fetch gets the rest.
 	fetchTime = 2 * time.Second
-	// One file takes at most blobTime, and a second for every slowest bytes.
-	blobTime = 30 * time.Second
-	slowest  = 1 << 20
+	// One file takes at most blobTime, and a second for every minBytesPerSecond bytes.
+	blobTime          = 30 * time.Second
+	minBytesPerSecond = 1 << 20
 )
 
 const blobPrefix = "segment/"
@@ -66,22 +66,22 @@ func NewShared(ctx context.Context, dir folder.Dir, db *store.DB, now func() tim
 // Fetch gets the files of other machines that could not be got when their rows came, and shows them.
 // It does nothing when none is missing. Errors: why some are still missing.
 func (s *Store) Fetch(ctx context.Context) error {
-	s.seen.Lock()
-	rows, whole := s.rows, s.behind == nil && len(s.view().problems) == 0
-	s.seen.Unlock()
-	if s.blobs == nil || whole {
+	s.viewMu.Lock()
+	rows, complete := s.rows, s.viewErr == nil && len(s.view().problems) == 0
+	s.viewMu.Unlock()
+	if s.blobs == nil || complete {
 		return nil
 	}
-	err := s.fetchMissing(ctx, rows)
-	s.seen.Lock()
-	defer s.seen.Unlock()
+	err := s.fetchMissing(ctx, rows) // without the lock: commits and Problems need not wait for the network
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
 	for _, row := range rows {
 		if !isOf(row.File, s.rows) { // it was fetched after its row was deleted
-			s.spend(row.File)
+			s.addRemovable(row.File)
 		}
 	}
 	s.show(s.rows)
-	_ = s.removeSpent() // what stays is tried again after the next change
+	_ = s.removeFiles() // what stays is tried again after the next change
 	return err
 }
 
@@ -118,7 +118,7 @@ func (s *Store) fetch(ctx context.Context, row SegmentInfo) (*segment, error) {
 	}
 	path := filepath.Join(s.dir, row.File)
 	err = folder.Replace(path, func(w io.Writer) error {
-		_, err := io.Copy(w, io.LimitReader(body, row.Bytes+1)) // load sees what differs
+		_, err := io.Copy(w, io.LimitReader(body, row.Bytes+1)) // load refuses a file that is too long
 		return err
 	})
 	if err := errors.Join(err, body.Close()); err != nil {
@@ -132,7 +132,7 @@ func (s *Store) fetch(ctx context.Context, row SegmentInfo) (*segment, error) {
 }
 
 func timeFor(size int64) time.Duration {
-	return blobTime + time.Duration(size/slowest)*time.Second
+	return blobTime + time.Duration(size/minBytesPerSecond)*time.Second
 }
 
 // lasting reports whether an error of fetch stays until somebody puts the right file there.
@@ -141,8 +141,9 @@ func lasting(err error) bool {
 		errors.Is(err, ErrNewer)
 }
 
-// share puts the files of a change in blobs, and notes those that will not count.
-func (s *Store) share(c *change, fresh map[string]*segment) error {
+// share puts the files of a change in blobs, and makes those pending that lose their row. It does
+// both before the commit: if this machine dies in between, the caller of Unused deletes files without a row.
+func (s *Store) share(c *change, segments map[string]*segment) error {
 	if s.blobs == nil {
 		return nil
 	}
@@ -157,7 +158,7 @@ func (s *Store) share(c *change, fresh map[string]*segment) error {
 			return err
 		}
 	}
-	for file, seg := range fresh {
+	for file, seg := range segments {
 		if err := s.putFile(file, seg.bytes); err != nil {
 			return err
 		}

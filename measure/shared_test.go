@@ -349,7 +349,7 @@ func TestRewoundMeasures(t *testing.T) {
 func TestCleanKeepsWhatCounts(t *testing.T) {
 	all := peers(t, 1)
 	added(t, all[0].Store, fieldsOf(1))
-	all[0].spend(all[0].Segments()[0].File)
+	all[0].addRemovable(all[0].Segments()[0].File)
 	if err := all[0].clean(); err != nil {
 		t.Error(err)
 	}

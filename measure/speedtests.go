@@ -45,8 +45,9 @@ func (s *Store) SpeedtestsOfSite(q SiteQuery) (tests []Test, total int, err erro
 	if err := q.check(); err != nil {
 		return nil, 0, err
 	}
-	v := s.view()
+	v := s.view() // one view for all steps: an import in between must not mix two
 	filters := v.filters(Speedtest, &q.Query)
+	// Whether a certain one exists is known at the end, so both are collected in one pass.
 	certain, possible := newSelection(&q.Query, filters), newSelection(&q.Query, filters)
 	for at, f := range filters {
 		for _, i := range f.candidates(q.Radio...) {
@@ -129,7 +130,7 @@ type selection struct {
 
 func newSelection(q *Query, filters []*filter) *selection {
 	s := &selection{filters: filters, best: q.Best, offset: min(max(q.Offset, 0), math.MaxInt32)}
-	s.newest.most = s.offset + q.Limit
+	s.newest.limit = s.offset + q.Limit
 	return s
 }
 

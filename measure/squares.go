@@ -20,7 +20,7 @@ func (s *Store) Squares(kind Kind, q Query, n int, square func(lat, lng int32) i
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	all := make([]squared, n)
+	all := make([]squareStats, n)
 	for _, f := range s.view().filters(kind, &q) {
 		for rows := range f.matches() {
 			for _, i := range rows {
@@ -39,20 +39,20 @@ func (s *Store) Squares(kind Kind, q Query, n int, square func(lat, lng int32) i
 	return list, nil
 }
 
-// A squared counts the rows of a square.
-type squared struct {
-	surveyed
+// A squareStats counts the rows of a square.
+type squareStats struct {
+	groupStats
 	lat, lng int64 // sums
 	newest   Generation
 }
 
-func (t *squared) add(s *segment, row uint32) {
-	t.surveyed.add(s, row)
+func (t *squareStats) add(s *segment, row uint32) {
+	t.groupStats.add(s, row)
 	t.lat, t.lng = t.lat+int64(s.lat[row]), t.lng+int64(s.lng[row])
 	t.newest = max(t.newest, technologies[s.technology[row]].generation)
 }
 
-func (t *squared) square(kind Kind) Square {
+func (t *squareStats) square(kind Kind) Square {
 	g, n := t.group(kind), float64(t.count)
 	return Square{Count: g.Count, Synthetic: g.Synthetic, Newest: t.newest, Sampled: g.Sampled, Values: g.Values,
 		Mean: geo.Point{Lat: float64(t.lat) / n / geo.Scale, Lng: float64(t.lng) / n / geo.Scale}}

@@ -30,33 +30,40 @@ type Store struct {
 	update   func(func(*store.Tx) error) error
 	readOnly bool
 	now      func() time.Time
-	most     int // rows of a segment: maxRows, but in tests
+	rowLimit int // of a segment: maxRows, smaller in tests
 
 	blobs Blobs // see NewShared; else nil
 
-	mu      sync.Mutex // held by what changes the folder
-	writing int        // files that are being written without mu, and count nowhere yet
+	mu sync.Mutex // held by changes of the measurements, except while Merge writes a file
+	// writing counts the files that Merge writes without mu. They have no row yet, so a sweep would take
+	// them for those of a killed process.
+	writing int
 
-	seen   sync.Mutex          // guards what follows; the last lock to be taken
-	rows   []SegmentInfo       // of the database
-	behind error               // why the current view is not of rows
-	spent  []string            // files that no longer count, to be removed
-	holds  int                 // copies of files that are being made
-	fresh  map[string]*segment // loaded already, of the transaction that runs
+	// viewMu guards the fields up to merging. It is the last lock to be taken: apply takes it inside an
+	// Update of the database, whose caller may hold mu.
+	viewMu    sync.Mutex
+	rows      []SegmentInfo // of the database
+	viewErr   error         // why the current view does not have all of rows
+	removable []string      // files that no longer count
+	copies    int           // of the folder that are being made; see Hold
+	// pendingSegments are the segments of the transaction that runs, so that show does not read the files
+	// again that replace has just written.
+	pendingSegments map[string]*segment
 
 	merging sync.Mutex    // held by Merge
-	grew    chan struct{} // see Grew
+	changed chan struct{} // see Grew
 
 	current atomic.Pointer[view]
 }
 
-// A view is the segments at one time.
+// A view is the segments at one time. It does not change, so that a query reads it without a lock
+// while an import makes the next one.
 type view struct {
 	segments []*segment // of the rows that can be used
 	rows     []SegmentInfo
 	version  string
 	problems []string
-	away     error // why a segment is not there that will be
+	fetchErr error // why the file of a row is missing that another machine has
 }
 
 // New loads the measurements of a data folder whose database is open. A folder without a database
@@ -74,7 +81,7 @@ func New(dir folder.Dir, db *store.DB, now func() time.Time) (*Store, error) {
 // newStore returns a store that has loaded nothing.
 func newStore(dir folder.Dir, db *store.DB, now func() time.Time) *Store {
 	s := &Store{dir: filepath.Join(string(dir), Dir), db: db, readOnly: db == nil || db.ReadOnly(), now: now,
-		most: maxRows, grew: make(chan struct{}, 1)}
+		rowLimit: maxRows, changed: make(chan struct{}, 1)}
 	if !s.readOnly {
 		s.update = db.Update
 	}
@@ -82,7 +89,7 @@ func newStore(dir folder.Dir, db *store.DB, now func() time.Time) *Store {
 	return s
 }
 
-// open loads the rows of the database.
+// open loads the rows of the database, and removes files that a killed process left.
 func (s *Store) open() error {
 	if err := s.db.Follow(s.load, s.apply, rowsBucket); err != nil || s.readOnly {
 		return err
@@ -90,15 +97,16 @@ func (s *Store) open() error {
 	return s.sweep()
 }
 
-// show makes rows the current view, as soon as what another machine added can be got. Segments that
-// are loaded already are not read again. The caller holds s.seen.
+// show makes rows the current view, unless the file of another machine cannot be fetched: then the
+// view stays until Fetch gets it. Segments that are loaded already are not read again. The caller holds
+// s.viewMu.
 func (s *Store) show(rows []SegmentInfo) {
 	known := s.loaded()
-	maps.Copy(known, s.fresh)
+	maps.Copy(known, s.pendingSegments)
 	v := s.newView(rows, known)
-	s.rows, s.behind = rows, v.away
-	// A segment may replace others: a view without it would lack what the view before has.
-	if before := s.view(); v.away == nil || before.away != nil || len(before.rows) == 0 {
+	s.rows, s.viewErr = rows, v.fetchErr
+	// A segment may replace others: a view without it would lack measurements that the shown view has.
+	if shown := s.view(); v.fetchErr == nil || shown.fetchErr != nil || len(shown.rows) == 0 {
 		s.current.Store(v)
 	}
 }
@@ -118,13 +126,15 @@ func (s *Store) newView(rows []SegmentInfo, loaded map[string]*segment) *view {
 			}
 			if err != nil {
 				v.problems = append(v.problems, err.Error())
-				fmt.Fprint(version, "without ")
+				fmt.Fprint(version, "without ") // cached answers end when the file comes back
 			}
 			if s.blobs != nil && err != nil && !lasting(err) {
-				v.away = err
+				v.fetchErr = err
 			}
 		}
-		if seg != nil && seg.order == 0 { // others may read it already
+		// Queries may read a segment of the shown view: its order is written only once, before the segment
+		// is in a view.
+		if seg != nil && seg.order == 0 {
 			seg.order = row.order
 		}
 		fmt.Fprintln(version, row.File, row.Checksum)
@@ -183,11 +193,11 @@ func (s *Store) Ages(code market.Code, kind Kind, since time.Time) (oldest, newe
 
 // Problems returns the errors of files that count and cannot be used.
 func (s *Store) Problems() []string {
-	s.seen.Lock()
-	defer s.seen.Unlock()
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
 	list := slices.Clone(s.view().problems)
-	if s.behind != nil && s.view().away == nil {
-		list = append(list, s.behind.Error())
+	if s.viewErr != nil && s.view().fetchErr == nil {
+		list = append(list, s.viewErr.Error())
 	}
 	return list
 }
@@ -217,8 +227,8 @@ func (s *Store) Check() []Checked {
 
 // counted returns the rows of the database.
 func (s *Store) counted() []SegmentInfo {
-	s.seen.Lock()
-	defer s.seen.Unlock()
+	s.viewMu.Lock()
+	defer s.viewMu.Unlock()
 	return s.rows
 }
 

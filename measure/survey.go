@@ -41,8 +41,8 @@ func (s *Store) Survey(kind Kind, q Query) ([]Group, error) {
 // generations is the highest generation plus 1.
 const generations = 6
 
-// A surveyed counts the rows of a group and keeps the values of every step-th row.
-type surveyed struct {
+// A groupStats counts the rows of a group and keeps the values of every step-th row.
+type groupStats struct {
 	count, step int  // step is a power of two
 	synthetic   bool // some of them
 	values      [][3]int32
@@ -54,7 +54,7 @@ func groups(kind Kind, filters []*filter) (list []Group) {
 		return nil
 	}
 	operators := filters[0].table.Operators
-	all := make([]surveyed, (len(operators)+1)*generations) // rows without an operator are last
+	all := make([]groupStats, (len(operators)+1)*generations) // rows without an operator are last
 	for _, f := range filters {
 		first := make([]int, len(f.Networks)) // group of a network
 		for n, o := range f.operators {
@@ -83,8 +83,10 @@ func groups(kind Kind, filters []*filter) (list []Group) {
 }
 
 // add adds a row.
-func (t *surveyed) add(s *segment, row uint32) {
+func (t *groupStats) add(s *segment, row uint32) {
 	t.step = max(t.step, 1)
+	// When the sample is full, every other value goes and the step doubles: the rest is again every
+	// step-th row, whatever number of rows follows.
 	if t.count&(t.step-1) == 0 {
 		if t.values = append(t.values, s.values(row)); len(t.values) == sampleRows {
 			for i := range sampleRows / 2 {
@@ -97,7 +99,7 @@ func (t *surveyed) add(s *segment, row uint32) {
 	t.synthetic = t.synthetic || s.Synthetic
 }
 
-func (t *surveyed) group(kind Kind) Group {
+func (t *groupStats) group(kind Kind) Group {
 	g := Group{Count: t.count, Sampled: t.step > 1, Synthetic: t.synthetic}
 	none, unit := int32(noLevel), 100.0
 	if kind == Speedtest {

@@ -10,7 +10,7 @@ import (
 	"relais/internal/store"
 )
 
-// sweep removes what a killed process left: temporary files, and files without a row whose
+// sweep removes files that a killed process left: temporary files, and files without a row whose
 // measurements are all in files that count. Other files without a row stay for Repair: they may
 // have the only copy of their measurements.
 func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
@@ -18,10 +18,10 @@ func (s *Store) sweep() error { return s.sweepBefore(time.Time{}) }
 // sweepBefore is sweep. It may also remove files whose other measurements are all older than
 // before.
 func (s *Store) sweepBefore(before time.Time) error {
-	s.seen.Lock()
-	held := s.holds > 0
-	s.seen.Unlock()
-	if held || s.writing > 0 {
+	s.viewMu.Lock()
+	copying := s.copies > 0
+	s.viewMu.Unlock()
+	if copying || s.writing > 0 {
 		return nil
 	}
 	// Only during an Update the rows in memory are certainly those on disk.

@@ -85,7 +85,7 @@ func levelOf(b []byte, low, high int64) int16 {
 	return noLevel
 }
 
-// The bounds of levels: what 3GPP can report, and a little more, for values that apps compute.
+// The bounds of levels: the range that 3GPP can report, and a little more, for values that apps compute.
 const (
 	lowSignal, highSignal = -200, -1 // 0 is what apps write for unknown
 	lowRSRP, highRSRP     = -160, -20
@@ -101,16 +101,16 @@ const (
 )
 
 // speedOf reads a speed or a time, and reports whether it is valid or absent.
-func speedOf(b []byte, most int64) (int32, bool) {
+func speedOf(b []byte, limit int64) (int32, bool) {
 	if absent(b) {
 		return noSpeed, true
 	}
-	n, ok := numberBetween(b, 3, 0, most*1000)
+	n, ok := numberBetween(b, 3, 0, limit*1000)
 	return int32(n), ok
 }
 
-// number reads a whole number of at most four digits up to most, -1 for anything else.
-func number(b []byte, most int) int {
+// number reads a whole number of at most four digits up to limit, -1 for anything else.
+func number(b []byte, limit int) int {
 	if len(b) == 0 || len(b) > 4 {
 		return -1
 	}
@@ -121,7 +121,7 @@ func number(b []byte, most int) int {
 		}
 		n = n*10 + int(c-'0')
 	}
-	if n > most {
+	if n > limit {
 		return -1
 	}
 	return n

@@ -16,7 +16,7 @@ type technology struct {
 }
 
 // technologies are in the order of their numbers in files: a new one goes to the end. Number
-// 0 stands for what is not stated.
+// 0 stands for a technology that is not stated.
 var technologies = []technology{
 	{"", 0}, {"2G", 2}, {"3G", 3}, {"4G", 4}, {"5G", 5},
 	{"GSM", 2}, {"GPRS", 2}, {"EDGE", 2}, {"CDMA", 2}, {"IDEN", 2},
