@@ -30,7 +30,7 @@ type AskedFound struct {
 	Total     int             // of all pages; with Nearest of this one
 }
 
-// neighbourhood is how far from the middle of a place its neighbours are, in metres.
+// neighbourhood is the distance in metres from the middle of a place up to which sites are its neighbours.
 const neighbourhood = 10_000
 
 // Asked returns the sites that a text is about. If nothing has all of it and it names no place, the place that a part
@@ -48,12 +48,13 @@ func (c *Catalog) Asked(ctx context.Context, q Asked) (*AskedFound, error) {
 	if err := ask(ctx, &q, found); err != nil || found.Total > 0 || found.Place != nil {
 		return found, err
 	}
+	// Only now: sites that have all of the text come before a place that only a part of it names.
 	part := Places{Text: found.Question.Place, Limit: 1}
 	places := PlacesFound{Places: part.part(registers), PartOf: part.Text}
 	if found.Place = places.Best(); found.Place == nil {
 		return found, nil
 	}
-	if q.Market == nil && !q.Nearest { // its name is looked for, in all markets
+	if q.Market == nil && !q.Nearest { // where searches for the name of the place, in all markets
 		found.Words = strings.Fields(found.Place.Name)
 	}
 	return found, ask(ctx, &q, found)
@@ -88,6 +89,8 @@ func (c *Catalog) nearest(ctx context.Context, q *Asked, found *AskedFound) erro
 		if err := c.add(ctx, q, found, p.Within(), q.Limit); err != nil || p.PartOf != "" {
 			return err
 		}
+		// A small place has few sites or none. Its neighbours fill at most half of the page, which leaves room for
+		// sites that have the words.
 		if found.Total < q.Limit/2 && !p.Wide() {
 			if err := c.add(ctx, q, found, p.Near(neighbourhood), q.Limit/2); err != nil {
 				return err
@@ -135,7 +138,7 @@ func (f *AskedFound) add(page SitesFound, limit int) {
 	f.Pages = append(f.Pages, page)
 }
 
-// sites returns the question for sites of a register that have what the text asks of emissions, and whether there can
+// sites returns the question for sites of a register with emissions as the text asks for, and whether there can
 // be such sites.
 func (u *Understood) sites(s Selection, m *index.Market) (q Sites, possible bool) {
 	s.Market, possible = m.Table, true
@@ -177,8 +180,8 @@ func (u *Understood) systemsOf(m *index.Market) (names []string) {
 	return names
 }
 
-// where is where the sites are: those that have the words, in a region and, if one market is asked, in the place
-// that a part of the text names.
+// where returns the query for the sites: those that have the words, in a region and, if one market is asked, in the
+// place that a part of the text names.
 func (u *Understood) where(oneMarket bool) index.Query {
 	text := strings.Join(u.Words, " ")
 	switch p := u.Place; {

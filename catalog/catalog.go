@@ -80,7 +80,7 @@ func (c *Catalog) Among(m *market.Market) (list []*index.Market, err error) {
 		if list != nil {
 			return list, nil
 		}
-		m = market.Get(market.Default)
+		m = market.Get(market.Default) // its error says why no register is loaded
 	}
 	loaded, err := c.Register(m)
 	if loaded != nil {
@@ -116,5 +116,6 @@ func (c *Catalog) Usable(data ...string) error {
 	return nil
 }
 
-// Minute returns the minute of the request. Answers about recent time are the same for a minute.
+// Minute returns the minute of the request. Answers about the last days are computed from it, so that they can be cached
+// for a minute.
 func (c *Catalog) Minute() time.Time { return c.Now.Truncate(time.Minute) }

@@ -13,7 +13,7 @@ import (
 	"relais/market"
 )
 
-// A ChangeSelection is a part of what changed in the register of a market.
+// A ChangeSelection is a part of the changes in the register of a market.
 type ChangeSelection struct {
 	Market *market.Market
 	// Filter is what changes must satisfy. What it says about systems and registers is replaced.
@@ -24,7 +24,7 @@ type ChangeSelection struct {
 }
 
 // setFilter completes the filter. known are the systems that the market has or had. If they are all that it has, an
-// unknown one is an error; else nothing matches it.
+// unknown one is an error; else nothing matches it: without the register, a system is known only from its changes.
 func (s *ChangeSelection) setFilter(c *Catalog, known []string, all bool) error {
 	s.Filter.Without, s.Filter.Technologies, s.Filter.Bands = c.withheld(s.Market), nil, nil
 	for _, want := range s.Technologies {

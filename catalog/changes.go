@@ -11,7 +11,7 @@ import (
 	"relais/site"
 )
 
-// Changes asks for what the editions of a period changed.
+// Changes asks for the changes between the editions of a period.
 type Changes struct {
 	ChangeSelection
 	// The period begins after the newest edition that is not after Since, 0 for the one before its last edition. It ends
@@ -43,7 +43,7 @@ type ChangesFound struct {
 func (c *Catalog) Changes(ctx context.Context, q Changes) (*ChangesFound, error) {
 	f := &ChangesFound{Changes: q, Register: c.RegisterIfAny(q.Market)}
 	if f.Span == nil {
-		f.Version = c.Archives.Version()
+		f.Version = c.Archives.Version() // before the read: an answer may be newer than its version, never older
 		if err := f.readSpan(ctx, c); err != nil {
 			return nil, err
 		}
@@ -51,6 +51,7 @@ func (c *Catalog) Changes(ctx context.Context, q Changes) (*ChangesFound, error)
 	if err := f.setFilter(c, systemsOf(nil, f.Register, f.Span), f.Register != nil); err != nil {
 		return nil, err
 	}
+	// Matches are counted by edition, so that Rows can pass over whole editions.
 	all := change.Filter{Without: f.Filter.Without}
 	for _, l := range f.Span.Lists {
 		kinds := l.Tally(&f.Filter)
@@ -141,7 +142,7 @@ func (q *Changes) editions(all []archive.Edition) (from, to int, err error) {
 	return min(max(0, from), to), to, nil
 }
 
-// nothingToCompare says why a period has no changes that are known.
+// nothingToCompare returns the reason why no changes of a period are known.
 func nothingToCompare(m *market.Market, all []archive.Edition) string {
 	switch {
 	case !m.HasInventory():

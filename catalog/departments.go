@@ -24,7 +24,7 @@ func (c *Catalog) Departments(q Departments) (list []Department, err error) {
 	if c.Set == nil {
 		return nil, ErrLoading
 	}
-	counted, missing := false, (*market.Market)(nil)
+	counted, missing := false, (*market.Market)(nil) // missing is the first market for the error
 	for _, m := range market.All {
 		operators, has := q.Operators[m.Code]
 		loaded := c.Set.Market(m.Code)

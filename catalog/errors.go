@@ -71,7 +71,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("%s: %q is not allowed; %s", e.Filter, e.Value, e.Want())
 }
 
-// Want says what there is instead.
+// Want lists the values that are allowed.
 func (e *UnknownError) Want() string {
 	switch {
 	case e.Form != "":

@@ -34,7 +34,7 @@ func (c *Catalog) MeasureStore() (*measure.Store, error) {
 	return c.Measures, nil
 }
 
-// SelectMeasures returns the measurements, and the query to them that a question is. Error: ErrNoMeasures.
+// SelectMeasures returns the measurements, and a question as the query to them. Error: ErrNoMeasures.
 func (c *Catalog) SelectMeasures(q Measures) (*measure.Store, measure.Query, error) {
 	since := q.Since
 	if q.Days > 0 {
@@ -109,6 +109,7 @@ func (c *Catalog) SiteTests(q SiteTests) (found Page[measure.Test], err error) {
 	}
 	ask := measure.SiteQuery{Query: base}
 	ask.MNC, ask.MCC, ask.Best = q.MNC, q.MCC, q.Best
+	// Network codes are not unique among countries.
 	if mcc, ok := measure.InferMCC(q.Market.Code); ok && q.MNC != nil && q.MCC == nil {
 		ask.MCC = &mcc
 	}

@@ -10,10 +10,10 @@ import (
 	"relais/site"
 )
 
-// newsEditions are the editions that have news: more than a year of weeks.
+// newsEditions is how many of the newest editions have news: more than a year of weekly ones.
 const newsEditions = 60
 
-// News asks for what the newest editions of a market's register changed, and what corrections of them did.
+// News asks for the changes of the newest editions of a market's register, and of corrections of these editions.
 type News struct {
 	ChangeSelection
 	Offset, Limit int // entries that are passed over, and most that there are
@@ -27,11 +27,11 @@ type NewsFound struct {
 	Oldest    site.Date         // of the oldest edition that has news, if older ones are left out; else 0
 	Truncated bool              // there are older entries
 	Entries   []NewsEntry       // newest first
-	passed    int               // entries that were passed over
-	last      newsKey           // of the entry that was seen last
+	skipped   int               // entries that were passed over
+	last      newsKey           // of the entry that was read last, which may be a skipped one
 }
 
-// A NewsEntry is what an edition, or a correction of it, changed on a site.
+// A NewsEntry has the changes of a site by an edition, or by a correction of it.
 type NewsEntry struct {
 	Date       site.Date // of the edition
 	Correction int       // its number, 0 for the edition as it came
@@ -61,6 +61,7 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 			if err != nil {
 				return nil, err
 			}
+			// A system may be known from this edition on: the filter finds its spelling only now.
 			known = systemsOf(known, nil, span)
 			if err := f.setFilter(c, known, false); err != nil {
 				return nil, err
@@ -78,17 +79,18 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 	return f, nil
 }
 
-// read adds what was told of an edition, until the page is full.
-func (f *NewsFound) read(told *archive.Span, correction int) {
-	for _, l := range told.Lists {
+// read adds the changes of an edition or of a correction, until the page is full. Records come in the order of sites, so
+// that those of one entry follow each other.
+func (f *NewsFound) read(span *archive.Span, correction int) {
+	for _, l := range span.Lists {
 		for r := range l.Records(&f.Filter) {
 			if key := (newsKey{l.Date, correction, r.Site}); key != f.last {
 				if len(f.Entries) == f.Limit {
 					f.Truncated = true
 					return
 				}
-				if f.last = key; f.passed < f.Offset {
-					f.passed++
+				if f.last = key; f.skipped < f.Offset {
+					f.skipped++
 				} else {
 					f.Entries = append(f.Entries, NewsEntry{Date: l.Date, Correction: correction})
 				}

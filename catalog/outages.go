@@ -21,7 +21,7 @@ const (
 	FromPeople
 )
 
-// Outages asks for outages of a market: what began last comes first, with a disc the nearest.
+// Outages asks for outages of a market: the last to begin comes first, with a disc the nearest.
 type Outages struct {
 	Market       *market.Market
 	Operators    index.Choice // nil for any
@@ -55,6 +55,7 @@ func (c *Catalog) FindOutages(q Outages) OutagesFound {
 	return found
 }
 
+// inPeriod reports whether an outage that began at t is wanted. An unknown beginning may be in any period.
 func (q *Outages) inPeriod(t time.Time) bool {
 	return t.IsZero() || !t.Before(q.Since) && (q.Until.IsZero() || t.Before(q.Until))
 }

@@ -1,6 +1,6 @@
 package catalog
 
-// A Page is a part of what a question found.
+// A Page is a part of the rows that a question found.
 type Page[T any] struct {
 	Items   []T
 	Total   int    // on all pages

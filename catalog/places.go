@@ -44,8 +44,8 @@ type NamedPlace struct {
 	Others []Place // of those that were found, which the text names as well as this one
 }
 
-// usual is the Limit for a place and the others that it may be.
-const usual = 6
+// bestLimit is the Limit for a place and the others that it may be.
+const bestLimit = 6
 
 // Places returns the places that a text names. Errors: those of Among.
 func (c *Catalog) Places(q Places) (PlacesFound, error) {
@@ -53,7 +53,7 @@ func (c *Catalog) Places(q Places) (PlacesFound, error) {
 	if err != nil {
 		return PlacesFound{}, err
 	}
-	q.Limit = cmp.Or(q.Limit, usual)
+	q.Limit = cmp.Or(q.Limit, bestLimit)
 	found := PlacesFound{Registers: registers}
 	found.Places, found.Total = q.named(registers, q.Text)
 	if q.Part && len(found.Places) == 0 {
@@ -94,7 +94,8 @@ func (q *Places) named(registers []*index.Market, text string) (list []Place, to
 	return list, total
 }
 
-// called returns the places with a name, and how many there are.
+// called returns the places with a name, and how many there are. Of equal matches, places in markets that have the
+// operators come first, then those with more sites.
 func (q *Places) called(registers []*index.Market, name string) (list []Place, total int) {
 	for _, m := range registers {
 		lacks := 0
@@ -115,7 +116,7 @@ func (q *Places) called(registers []*index.Market, name string) (list []Place, t
 	return list[:min(q.Limit, len(list))], total
 }
 
-// part returns the places whose name is a part of the text, nil for none.
+// part returns the places whose whole name is a part of the text, nil for none.
 func (q *Places) part(registers []*index.Market) []Place {
 	registers = inCountry(registers, question.Country(q.Text))
 	for _, text := range question.Shorter(q.Text) {
@@ -152,8 +153,8 @@ func (p *Place) AreaCodes() []string {
 	return nil
 }
 
-// Near is where sites near the place are, within so many metres of its middle. 0 is for 5 km, and for all of a wide
-// place.
+// Near returns the query for sites within so many metres of the middle of the place. 0 is for 5 km, and for all of a
+// wide place.
 func (p *Place) Near(metres float64) index.Query {
 	if metres == 0 && p.Wide() {
 		return p.Within()
@@ -161,10 +162,11 @@ func (p *Place) Near(metres float64) index.Query {
 	return index.Query{Disc: &geo.Disc{Center: p.Center, Radius: cmp.Or(metres, 5000)}}
 }
 
-// anywhere is a radius that takes in every place, in metres.
-const anywhere = 20_100_000
+// earthRadius is the radius in metres of a disc that has all of the Earth: a little more than half of its circumference.
+const earthRadius = 20_100_000
 
-// Within is where sites of the place are, the nearest to its middle first.
+// Within returns the query for the sites of the place. The disc leaves none out: it puts the nearest to the middle
+// first.
 func (p *Place) Within() index.Query {
-	return index.Query{Place: &p.Place, Disc: &geo.Disc{Center: p.Center, Radius: anywhere}}
+	return index.Query{Place: &p.Place, Disc: &geo.Disc{Center: p.Center, Radius: earthRadius}}
 }

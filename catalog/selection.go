@@ -82,7 +82,7 @@ func statusesIn(text string, m *index.Market) index.Choice {
 	if text == "" {
 		return nil
 	}
-	if i := statusIn(text, m); i != index.NoStatus {
+	if i := statusIn(text, m); i != index.NoStatus { // first: published statuses may have a comma
 		return index.Choice{i}
 	}
 	c := index.Choice{}

@@ -22,7 +22,9 @@ func (c *Catalog) changedSince(ctx context.Context, date site.Date, m *index.Mar
 	if date >= current {
 		return m.Subset(ctx, "", func(context.Context) ([]string, error) { return nil, nil })
 	}
-	version, code := c.Archives.Version(), m.Table.Code // the version before they are read
+	// The version is read before the changes: if an edition is corrected in between, the newer changes are kept under
+	// the older version, and are found no more.
+	version, code := c.Archives.Version(), m.Table.Code
 	all, err := c.Editions(m.Table)
 	if err != nil {
 		return nil, err
@@ -36,6 +38,7 @@ func (c *Catalog) changedSince(ctx context.Context, date site.Date, m *index.Mar
 		return nil, nil
 	}
 	since, until := all[from].Date, all[at].Date
+	// The register keeps subsets by this name: pages of one list do not read the changes again.
 	return m.Subset(ctx, version+" "+since.String(), func(ctx context.Context) ([]string, error) {
 		span, err := c.Archives.Between(ctx, code, since, until)
 		if err != nil {

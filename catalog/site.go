@@ -61,6 +61,8 @@ func (c *Catalog) Site(q Site) (SiteFound, error) {
 	return SiteFound{loaded, at, first}, nil
 }
 
+// locate returns the register and the position of a site. A siteKey names its market, which is asked first: the same
+// text may be an id elsewhere.
 func (c *Catalog) locate(q Site) (*index.Market, uint32, error) {
 	if q.Market != nil {
 		return c.locateIn(q.Market, q.Name)
@@ -80,10 +82,10 @@ func (c *Catalog) locate(q Site) (*index.Market, uint32, error) {
 			return loaded, at, nil
 		}
 	}
-	for range c.Set.Loaded() {
+	for range c.Set.Loaded() { // there is one
 		return nil, 0, ErrNoSite
 	}
-	return nil, 0, &NotLoadedError{market.Get(market.Default)}
+	return nil, 0, &NotLoadedError{market.Get(market.Default)} // without a register, no site is known to be missing
 }
 
 func (c *Catalog) locateIn(m *market.Market, name string) (*index.Market, uint32, error) {

@@ -47,6 +47,7 @@ func (s *Selection) eachValue(m *index.Market) (list []index.Choices) {
 			}
 		}
 	}
+	// Two values may stand for the same systems: a condition twice would be tested twice for each site.
 	add := func(systems index.Choice, _ error) {
 		if !slices.ContainsFunc(list, func(c index.Choices) bool { return slices.Equal(c.Systems, systems) }) {
 			list = append(list, index.Choices{Systems: systems})

@@ -10,7 +10,7 @@ import (
 	"relais/market"
 )
 
-// Understood is how a text was read: what the question asks of emissions, its words and the place that it names.
+// Understood is the reading of a text: the conditions on emissions, its words and the place that it names.
 type Understood struct {
 	question.Question
 	Place *NamedPlace // nil for none
@@ -22,6 +22,7 @@ type Understood struct {
 // name is meant by it.
 func understand(text string, m *market.Market, registers []*index.Market) Understood {
 	u := Understood{Question: question.Parse(text)}
+	// Before the words: a commune may have the name of an operator, or a word of a technology.
 	if whole := exactPlace(text, registers); whole != nil && whole.Match == 0 {
 		u.readAsPlace(text, whole)
 		return u
@@ -44,7 +45,7 @@ func understand(text string, m *market.Market, registers []*index.Market) Unders
 
 // exactPlace returns the place whose whole name a text has, nil for none.
 func exactPlace(text string, registers []*index.Market) *NamedPlace {
-	q, found := Places{Limit: usual}, PlacesFound{}
+	q, found := Places{Limit: bestLimit}, PlacesFound{}
 	found.Places, _ = q.named(registers, text)
 	if best := found.Best(); best != nil && best.Whole {
 		return best
