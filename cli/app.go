@@ -31,11 +31,13 @@ import (
 )
 
 const (
-	lookEvery  = 250 * time.Millisecond // how often the folder is searched for new snapshots
-	learnEvery = time.Second            // how often new measurements or snapshots are combined
+	// lookEvery is how often the folder is searched for new snapshots. It also is how long the folder must
+	// stay as it is before they are loaded; see index.Live.
+	lookEvery  = 250 * time.Millisecond
+	learnEvery = time.Second // how often new measurements or snapshots are combined
 )
 
-// An app is a server with all its parts.
+// An app is a server with all its parts. serve sets them in the order in which they need each other.
 type app struct {
 	*serveCommand
 	settings
@@ -49,11 +51,11 @@ type app struct {
 	hops          access.Hops
 }
 
-// serve serves on the listener, or opens one if it is nil. Once it listens it calls started,
+// serve serves on the listener, or opens one if it is nil. Once it listens it calls onStart,
 // which may be nil, with the base URL and the clients.
 func (c *serveCommand) serve(
 	ctx context.Context, streams Streams, listener net.Listener,
-	started func(base string, clients *access.Clients) error,
+	onStart func(base string, clients *access.Clients) error,
 ) (err error) {
 	a := &app{serveCommand: c, log: c.newLog(streams.Err)}
 	if a.settings, err = c.check(); err != nil {
@@ -68,13 +70,13 @@ func (c *serveCommand) serve(
 	if a.certificates, err = c.openCertificates(listener, a.log); err != nil {
 		return err
 	}
-	if a.base == "" {
+	if a.base == "" { // the port may be 0: only the listener knows it
 		a.base = "http://" + listener.Addr().String()
 		if c.speaksTLS() {
 			a.base = "https://" + listener.Addr().String()
 		}
 	}
-	if a.stores, err = admin.OpenNode(a.dir, a.node, holding+c.Listen, a.log); err != nil {
+	if a.stores, err = admin.OpenNode(a.dir, a.node, serverHolder+c.Listen, a.log); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.stores.Close()) }()
@@ -91,35 +93,36 @@ func (c *serveCommand) serve(
 	if err := c.mount(a.api, a.stores); err != nil {
 		return err
 	}
+	// Commands and hooks read these without a lock: they are set before start begins either.
 	a.stores.HookOptions = a.hooks()
-	a.stores.Settings = a.described(listener.Addr().String())
+	a.stores.Settings = a.doctorSettings(listener.Addr().String())
 	limitMemory()
 	serving := []servingAt{{listener, a.api, a.certificates.config()}}
 	if c.OpsListen != "" {
-		apart, err := listen("--ops-listen", c.OpsListen, a.dir)
+		monitoring, err := listen("--ops-listen", c.OpsListen, a.dir)
 		if err != nil {
 			return err
 		}
-		defer apart.Close()
-		a.log.Info("health and metrics", "listen", apart.Addr().String())
-		serving = append(serving, servingAt{listener: apart, handler: a.api.MonitoringHandler()})
+		defer monitoring.Close()
+		a.log.Info("health and metrics", "listen", monitoring.Addr().String())
+		serving = append(serving, servingAt{listener: monitoring, handler: a.api.MonitoringHandler()})
 	}
 	a.warnOfSettings()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var background sync.WaitGroup
 	a.start(ctx, &background)
-	delivered := a.stores.Hooks.Deliver(ctx, a.stores.HookOptions)
+	waitForHooks := a.stores.Hooks.Deliver(ctx, a.stores.HookOptions)
 	a.log.Info("serving", "data", string(a.dir), "listen", listener.Addr().String(), "baseUrl", a.base, "version",
 		version())
 	if hash := a.certificates.fingerprint(); hash != "" {
 		fmt.Fprintf(streams.Out, "The certificate is self-signed: browsers will warn. Its SHA-256 fingerprint is\n%s\n\n",
 			hash)
 	}
-	if started == nil {
+	if onStart == nil {
 		fmt.Fprintf(streams.Out, "Serving at %s/\n", a.base)
-	} else if err := started(a.base, a.stores.Clients); err != nil {
-		a.log.Warn("the demonstration's clients could not be made", "error", err)
+	} else if err := onStart(a.base, a.stores.Clients); err != nil {
+		a.log.Warn("making the demonstration's clients failed", "error", err)
 	}
 	if c.Open {
 		if err := openBrowser(a.base + "/"); err != nil {
@@ -127,9 +130,11 @@ func (c *serveCommand) serve(
 		}
 	}
 	err = run(ctx, serving, a.drain, a.log)
+	// run may have ended by an error, with ctx alive. The background work must end before the deferred
+	// calls close the stores that it uses.
 	cancel()
 	background.Wait()
-	delivered()
+	waitForHooks()
 	return err
 }
 
@@ -166,7 +171,7 @@ func (a *app) options() httpapi.Options {
 		ErrorDocs:          a.errorDocs(a.base),
 		Links:              a.links(a.base, a.MCP != "off"),
 	}
-	if a.dir.IsPack() { // nothing is written to a stick
+	if a.dir.IsPack() { // a pack is only read, and so may its stick be
 		o.SpoolDir = ""
 	}
 	if r := a.stores.Replicas(); r != nil {
@@ -175,19 +180,21 @@ func (a *app) options() httpapi.Options {
 	return o
 }
 
-// described returns the settings that relais doctor asks for.
-func (a *app) described(listen string) admin.Settings {
+// doctorSettings returns the settings that relais doctor asks for.
+func (a *app) doctorSettings(listen string) admin.Settings {
 	return admin.Settings{Version: version(), Listen: listen, BaseURL: strings.TrimSuffix(a.BaseURL, "/"), PublicPrefix: a.prefix,
 		Proxies: a.proxies, UpdateEvery: a.UpdateEvery, Hops: a.hops.Seen}
 }
 
-// start starts the background work; all of it ends with ctx.
+// start starts the background work; all of it ends with ctx. Work that must be done once in a cluster
+// waits for its job there: Lead runs it on one node at a time.
 func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	background.Go(func() { a.follow(ctx) })
 	background.Go(func() { a.certificates.follow(ctx) })
 	background.Go(func() { a.api.Learn(ctx, learnEvery) })
 	background.Go(func() { a.jobs.Keep(ctx) })
 	background.Go(func() {
+		// Measurements may be large: antennas are served while they are read.
 		a.measures.Store(openMeasures(a.stores, a.log))
 		a.jobs.Lead(ctx, cluster.JobKeep, func(ctx context.Context) {
 			var jobs sync.WaitGroup
@@ -204,30 +211,30 @@ func (a *app) start(ctx context.Context, background *sync.WaitGroup) {
 	}
 	background.Go(func() {
 		if err := admin.NewCommands(a.stores).Serve(ctx, a.log); err != nil {
-			a.log.Warn("cannot serve admin.sock: relais client and other admin commands need the server stopped",
-				"error",
-				err)
+			a.log.Warn("serving admin.sock failed: relais client and other admin commands need the server stopped",
+				"error", err)
 		}
 	})
 }
 
-// hooks says how hooks are reached, and what they are told.
+// hooks returns how hooks are reached, and how their events are made.
 func (a *app) hooks() hook.Options {
 	return hook.Options{Private: a.HookPrivate, Version: version(), Log: a.log,
 		Events: func(ctx context.Context, c hook.Cause) ([]*hook.Event, error) {
 			env := a.api.Env()
-			env.Keyless = !a.MapAll // who receives has no key either
+			env.Keyless = !a.MapAll // a receiver has no key, so it gets only what may be redistributed
 			return api.HookEvents(ctx, env, a.stores.Community, c)
 		},
 		Lead: func(ctx context.Context, do func(context.Context)) { a.jobs.Lead(ctx, cluster.JobHooks, do) }}
 }
 
-// connectKeeper passes what the keeper fetches to the stores.
+// connectKeeper passes what the keeper fetches to the stores. The keeper was made by check, before there
+// were stores.
 func (a *app) connectKeeper() {
 	a.keeper.Log, a.keeper.Feeds, a.keeper.Publisher = a.log, a.stores.Outages.Take, admin.NewCommands(a.stores).Publisher()
 	a.keeper.Failed = func(markets []market.Code, feeds bool) {
 		if err := a.stores.Hooks.Add(api.UpdateFailed(markets, feeds, time.Now())); err != nil {
-			a.log.Error("hooks are not told that an update failed", "error", err)
+			a.log.Error("telling hooks of a failed update failed", "error", err)
 		}
 	}
 	a.keeper.Archive = archiveOf(func(ctx context.Context, c admin.AddArchives) ([]*archive.Report, error) {
@@ -243,27 +250,30 @@ func (a *app) connectKeeper() {
 // prepares the complete exports, while requests are answered.
 func (a *app) follow(ctx context.Context) {
 	var preparing sync.WaitGroup
-	stop := func() {}
+	cancel := func() {} // ends the preparation of the previous set
 	live := index.NewLive(a.dir, view.Summaries, a.log, func(set *index.Set) {
+		// The new set answers first. Only one set is prepared at a time: two would need the memory and the
+		// processors twice, and the older one is asked no more.
 		a.api.SetData(set)
-		stop()
+		cancel()
 		preparing.Wait()
-		var preparation context.Context
-		preparation, stop = context.WithCancel(ctx)
+		var prepareCtx context.Context
+		prepareCtx, cancel = context.WithCancel(ctx)
 		preparing.Go(func() {
-			for m := range set.Loaded() { // not to be stopped by the next load
+			// With ctx, not prepareCtx: an edition that the next load skips would be missing from the history.
+			for m := range set.Loaded() {
 				a.jobs.NoteEdition(ctx, m.Snap)
 			}
 			for m := range set.Loaded() {
 				m.PrepareText() // people search before they export
 			}
-			if err := a.api.Prepare(preparation, set); err != nil && !errors.Is(err, context.Canceled) {
+			if err := a.api.Prepare(prepareCtx, set); err != nil && !errors.Is(err, context.Canceled) {
 				a.log.Error("preparing the exports failed", "error", err)
 			}
 			for m := range set.Loaded() {
 				m.PreparePlaces()
 			}
-			debug.FreeOSMemory() // loading and compressing needed much once
+			debug.FreeOSMemory() // loading and compressing need much that nothing needs afterwards
 		})
 	})
 	live.Only(a.Markets)
@@ -273,11 +283,12 @@ func (a *app) follow(ctx context.Context) {
 			string(a.dir))
 	}
 	live.Follow(ctx, lookEvery)
-	stop()
+	cancel()
 	preparing.Wait()
 }
 
-// failedData returns a function that says why a dataset of the API cannot be used.
+// failedData returns a function that says why a dataset of the API cannot be used. A damaged store closes
+// the routes of its dataset, and not those of the antennas.
 func failedData(stores *admin.Stores) func(data string) error {
 	files := map[string]string{
 		catalog.DataPhotos:  admin.PhotosFile,
@@ -288,7 +299,7 @@ func failedData(stores *admin.Stores) func(data string) error {
 	return func(data string) error { return stores.Failed(files[data]) }
 }
 
-// warnings returns what /readyz says to an operator.
+// warnings returns the warnings of /readyz.
 func (a *app) warnings() []string {
 	list := append(a.stores.Warnings(), a.certificates.warnings()...)
 	if m := a.measures.Load(); m != nil && len(m.Problems()) > 0 {
@@ -298,21 +309,21 @@ func (a *app) warnings() []string {
 	return list
 }
 
-// openMeasures reads the measurements, or returns nil if that fails. Everything else is
-// served meanwhile.
+// openMeasures reads the measurements, or returns nil if that fails: the server goes on without them.
 func openMeasures(stores *admin.Stores, log *slog.Logger) *measure.Store {
 	m, err := stores.Measures()
 	if err != nil {
-		log.Error("speedtests and coverage points cannot be served: relais check says more", "error", err)
+		log.Error("opening the speedtests and coverage points failed: relais check says more", "error", err)
 		return nil
 	}
 	for _, problem := range m.Problems() {
-		log.Error("measures are left out: relais check says more", "error", problem)
+		log.Error("reading a file of measures failed, and it is left out: relais check says more", "error", problem)
 	}
 	return m
 }
 
-// usableMeasures returns the measurements, nil while they cannot be used.
+// usableMeasures returns the measurements, nil while they cannot be used. They may fail after they were
+// read, and recover: each request asks again.
 func (a *app) usableMeasures() *measure.Store {
 	if a.stores.Failed(measure.DatabaseName) != nil {
 		return nil
@@ -320,7 +331,8 @@ func (a *app) usableMeasures() *measure.Store {
 	return a.measures.Load()
 }
 
-// originOf returns the origin of a base URL, or "".
+// originOf returns the origin of a base URL without its prefix, or "": it is compared with the Origin of
+// browsers, which never has one.
 func originOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {

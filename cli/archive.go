@@ -62,7 +62,8 @@ func (c *archiveAdd) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
-// add adds the paths one by one, to print each report as soon as it is known.
+// add adds the paths one by one, to print each report as soon as it is known. After an error it returns the
+// reports of the archives that were added, which stay.
 func (c *archiveAdd) add(ctx context.Context, streams Streams, paths []string) ([]*archive.Report, error) {
 	added := []*archive.Report{}
 	step := progressSteps(streams.Err, len(paths))
@@ -149,19 +150,21 @@ func (c *archiveList) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
-// archiveBy returns what adds archives through the folder's server, or directly if none runs.
+// archiveBy lets an ingest add archives through the folder's server, or directly if none runs.
 func archiveBy(d dataFlag, streams Streams) *ingest.Archive {
 	a := archiveOf(func(ctx context.Context, c admin.AddArchives) (reports []*archive.Report, err error) {
 		err = call(ctx, d, streams, c, &reports)
 		return reports, err
 	})
-	if admin.IsServed(d.dir()) { // the server reads the file itself
+	// A draft is memory of this process. A server reads the kept file itself.
+	if admin.IsServed(d.dir()) {
 		a.Draft = nil
 	}
 	return a
 }
 
-// archiveOf returns what adds archives for an ingest.
+// archiveOf lets an ingest add archives by a function. Package ingest does not import archive, which reads files with
+// its packages: it states what it adds in types of its own.
 func archiveOf(add func(context.Context, admin.AddArchives) ([]*archive.Report, error)) *ingest.Archive {
 	return &ingest.Archive{
 		Draft: func() ingest.Draft { return &archive.Draft{} },
@@ -169,7 +172,7 @@ func archiveOf(add func(context.Context, admin.AddArchives) ([]*archive.Report, 
 			c := admin.AddArchives{Paths: []string{path}, Force: how.Force, Newest: how.Newest, Known: true}
 			c.Draft, _ = how.Draft.(*archive.Draft)
 			added, err := add(ctx, c)
-			if len(added) == 0 {
+			if len(added) == 0 { // the date has an archive that stays
 				return ingest.Archived{}, err
 			}
 			last := added[len(added)-1]
@@ -183,8 +186,9 @@ func afterIngest(d dataFlag, streams Streams) func(context.Context, *ingest.Repo
 	return func(ctx context.Context, r *ingest.Report) { noteEditions(ctx, d, streams, r) }
 }
 
-// noteEditions keeps what an ingest changed in markets whose editions are its snapshots. A failure
-// becomes a note of the report.
+// noteEditions keeps the changes of an ingest in markets whose editions are its snapshots. A failure
+// becomes a note of the report: the snapshots are published already, and a server notes the edition when it
+// loads them.
 func noteEditions(ctx context.Context, d dataFlag, streams Streams, r *ingest.Report) {
 	var c admin.NoteEditions
 	for _, m := range r.Markets {

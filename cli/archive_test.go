@@ -39,7 +39,7 @@ func archived(t *testing.T, dir string) (dates []string) {
 	t.Helper()
 	out, errs, code := command(t.Context(), "archive", "list", "--data", dir, "--json")
 	var list struct{ Archives []struct{ Date string } }
-	if err := json.Unmarshal([]byte(out), &list); err != nil || code != done || list.Archives == nil {
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != exitDone || list.Archives == nil {
 		t.Fatalf("archive list: exit %d, stdout %q, stderr %q, %v; want a list", code, out, errs, err)
 	}
 	for _, a := range list.Archives {
@@ -53,20 +53,20 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	dir, path := t.TempDir(), observatory(t, "2026-08-20", 3)
 	for i := range 2 {
 		out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
-		if code != done || strings.Contains(out, "archive of 2026-08-20 added") != (i == 0) ||
+		if code != exitDone || strings.Contains(out, "archive of 2026-08-20 added") != (i == 0) ||
 			strings.Contains(out, "no archive") {
 			t.Fatalf("ingest %d: exit %d, stdout %q, stderr %q; want the archive added by the first only", i, code, out,
 				errs)
 		}
 	}
-	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path, "--force"); code != done ||
+	if out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path, "--force"); code != exitDone ||
 		!strings.Contains(out, "archive of 2026-08-20 replaced\n") {
 		t.Errorf("forced: exit %d, stdout %q, stderr %q; want the archive replaced, and no word of its rows", code, out, errs)
 	}
 	s := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(observatory(t, "2026-08-27", 4)))))
 	defer s.Close()
 	table := tableFile(t, [3]string{"FR", "observatoire", s.URL + "/observatoire.csv"})
-	if out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", table); code != done ||
+	if out, errs, code := command(t.Context(), "update", "--data", dir, "--sources", table); code != exitDone ||
 		!strings.Contains(out, "archive of 2026-08-27 added") {
 		t.Errorf("update: exit %d, stdout %q, stderr %q; want the archive of 2026-08-27", code, out, errs)
 	}
@@ -76,7 +76,7 @@ func TestIngestAddsTheArchive(t *testing.T) {
 	// A demonstration's archive is marked.
 	dir2, synthetic := t.TempDir(), filepath.Join(t.TempDir(), "SYNTHETIC_observatoire.csv")
 	must(t, os.Rename(observatory(t, "2026-08-20", 3), synthetic))
-	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != done ||
+	if out, errs, code := command(t.Context(), "ingest", "--data", dir2, "FR,DROM", synthetic); code != exitDone ||
 		!strings.Contains(out, "archive of 2026-08-20 added") {
 		t.Errorf("synthetic ingest: exit %d, stdout %q, stderr %q; want the archive of 2026-08-20", code, out, errs)
 	}
@@ -91,7 +91,7 @@ func TestIngestWithoutArchive(t *testing.T) {
 	store := filepath.Join(dir, "archives.db")
 	filetest.Write(t, store, "no database")
 	out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
-	if code != failed || !strings.Contains(errs, "no archive was added") || !strings.Contains(errs, "archives.db") ||
+	if code != exitFailed || !strings.Contains(errs, "no archive was added") || !strings.Contains(errs, "archives.db") ||
 		!strings.Contains(out, "FR: 3 sites") {
 		t.Errorf("ingest with a damaged archives.db: exit %d, stdout %q, stderr %q; want the snapshot, and a failure",
 			code, out, errs)
@@ -102,7 +102,7 @@ func TestIngestWithoutArchive(t *testing.T) {
 	must(t, os.Remove(store))
 	command(t.Context(), "check", "--data", dir, "--accept")
 	out, errs, code = command(t.Context(), "ingest", "--data", dir, "FR,DROM", path)
-	if code != done || !strings.Contains(out, "archive of 2026-08-20 added") {
+	if code != exitDone || !strings.Contains(out, "archive of 2026-08-20 added") {
 		t.Errorf("the same ingest: exit %d, stdout %q, stderr %q; want the archive", code, out, errs)
 	}
 }
@@ -121,7 +121,7 @@ func TestEditionOfAnEndedIngest(t *testing.T) {
 	t.Run("next ingest", func(t *testing.T) {
 		dir := ended(t)
 		out, errs, code := command(t.Context(), "ingest", "--data", dir, "FR,DROM", observatory(t, "2026-08-27", 3))
-		if code != done || !strings.Contains(out, "note: the archive of 2026-08-20 was added") ||
+		if code != exitDone || !strings.Contains(out, "note: the archive of 2026-08-20 was added") ||
 			!strings.Contains(out, "archive of 2026-08-27 added") {
 			t.Errorf("ingest: exit %d, stdout %q, stderr %q; want both archives", code, out, errs)
 		}
@@ -145,7 +145,7 @@ func TestArchiveCommand(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	a, b := observatory(t, "2026-08-20", 3), observatory(t, "2026-08-27", 4)
 	out, errs, code := command(t.Context(), "archive", "add", "--data", dir, b, a)
-	if code != done || !strings.Contains(out, "2026-08-27: 4 of 4 rows") ||
+	if code != exitDone || !strings.Contains(out, "2026-08-27: 4 of 4 rows") ||
 		!strings.Contains(out, "since the beginning: ") || strings.Count(out, "\n") != 2 {
 		t.Errorf("archive add: exit %d, stdout %q, stderr %q; want 4 of 4 rows since the beginning", code, out, errs)
 	}
@@ -156,12 +156,12 @@ func TestArchiveCommand(t *testing.T) {
 			Replaced bool
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != done || len(r.Added) != 2 || !r.Added[1].Replaced {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || len(r.Added) != 2 || !r.Added[1].Replaced {
 		t.Errorf("archive add: exit %d, stdout %q, stderr %q, %v; want two reports", code, out, errs, err)
 	}
 	out, errs, code = command(t.Context(), "archive", "add", "--data", dir, "--json", observatory(t, "2026-09-03", 4),
 		a)
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || len(r.Added) != 1 ||
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitFailed || len(r.Added) != 1 ||
 		r.Added[0].Date != "2026-09-03" || !strings.Contains(errs, "2026-08-20: there is an archive") {
 		t.Errorf("archive add: exit %d, stdout %q, stderr %q, %v; want the report of the first", code, out, errs, err)
 	}
@@ -170,12 +170,12 @@ func TestArchiveCommand(t *testing.T) {
 		want string
 		args []string
 	}{
-		{failed, "there is an archive of that date (--force replaces it)", []string{a}},
-		{wrongUse, "--date", []string{"--date", "2026-02-30", a}},
-		{wrongUse, "one by one", []string{"--date", "2026-02-28", a, b}},
-		{failed, "none.csv", []string{"none.csv"}},
-		{failed, "not an observatoire", []string{filepath.Join(dir, "clients.db")}},
-		{failed, "future", []string{"--date", "2996-02-28", a}},
+		{exitFailed, "there is an archive of that date (--force replaces it)", []string{a}},
+		{exitUsage, "--date", []string{"--date", "2026-02-30", a}},
+		{exitUsage, "one by one", []string{"--date", "2026-02-28", a, b}},
+		{exitFailed, "none.csv", []string{"none.csv"}},
+		{exitFailed, "not an observatoire", []string{filepath.Join(dir, "clients.db")}},
+		{exitFailed, "future", []string{"--date", "2996-02-28", a}},
 	} {
 		if _, errs, code := command(t.Context(),
 			append([]string{"archive", "add", "--data", dir}, tt.args...)...); code != tt.code ||
@@ -186,8 +186,8 @@ func TestArchiveCommand(t *testing.T) {
 	if dates := archived(t, dir); fmt.Sprint(dates) != "[2026-09-03 2026-08-27 2026-08-20]" {
 		t.Errorf("archives = %q, want three", dates)
 	}
-	if _, _, code := command(t.Context(), "archive", "list", "--data", filepath.Join(dir, "none")); code != failed {
-		t.Errorf("archive list of a missing folder: exit %d, want %d", code, failed)
+	if _, _, code := command(t.Context(), "archive", "list", "--data", filepath.Join(dir, "none")); code != exitFailed {
+		t.Errorf("archive list of a missing folder: exit %d, want %d", code, exitFailed)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestArchiveNotes(t *testing.T) {
 	}
 	must(t, err)
 	out, errs, code := command(t.Context(), "archive", "add", "--data", t.TempDir(), path)
-	if code != done || !strings.Contains(out, "3 of 3 rows") ||
+	if code != exitDone || !strings.Contains(out, "3 of 3 rows") ||
 		!strings.Contains(out, "note: "+path+": the last line has no line end") {
 		t.Errorf("archive add: exit %d, stdout %q, stderr %q; want 3 of 3 rows and a note", code, out, errs)
 	}

@@ -56,7 +56,8 @@ func (c *archiveDiff) Validate() error {
 	if c.From > c.To {
 		return fmt.Errorf("%s is after %s: give the earlier date first", c.From, c.To)
 	}
-	_, err := c.find(context.Background(), &admin.EditionDiff{}, nil, nil) // a wrong filter is known before anything is read
+	// Without a list, find only parses the filters: a wrong one is refused before the editions are read.
+	_, err := c.find(context.Background(), &admin.EditionDiff{}, nil, nil)
 	return flagError(err)
 }
 
@@ -79,7 +80,7 @@ func (c *archiveDiff) find(ctx context.Context, diff *admin.EditionDiff, list *c
 		return nil, err
 	}
 	q.Net, q.Limit, q.Span = true, 1, &archive.Span{}
-	if list != nil {
+	if list != nil { // the two editions take the place of the archives that a server would read
 		q.Limit = max(q.Limit, list.Len())
 		q.Span.From.Date, q.Span.To.Date = site.ParseDate([]byte(diff.From)), site.ParseDate([]byte(diff.To))
 		q.Span.To.Synthetic = diff.Synthetic
@@ -92,7 +93,8 @@ func (c *archiveDiff) find(ctx context.Context, diff *admin.EditionDiff, list *c
 	return data.Changes(ctx, q)
 }
 
-// flagError names the flag instead of the parameter in the error of a value that was given. Others are as they were.
+// flagError names the flag instead of the parameter in the error of a value that was given. It returns other
+// errors as they are.
 func flagError(err error) error {
 	if !api.Invalid(err) {
 		return err
@@ -125,7 +127,7 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	if loaded == nil && found.Returned == 0 {
+	if loaded == nil && found.Returned == 0 { // with a register, a wrong system would have been an error
 		c.hint(streams, list.Technologies())
 	}
 	page := api.ChangesPage(found)
@@ -135,7 +137,8 @@ func (c *archiveDiff) Run(ctx context.Context, streams Streams) error {
 	return printChanges(streams, page, found.Kinds)
 }
 
-// hint names the systems of the changes, where nothing else says which systems there are.
+// hint names the systems of the changes, if the folder has no snapshot that names them: a misspelt system
+// then matches nothing, and is not an error.
 func (c *archiveDiff) hint(streams Streams, systems []string) {
 	if c.namesSystems() && len(systems) > 0 {
 		fmt.Fprintf(streams.Err, "Nothing matches. The folder has no snapshot of %s that says which systems there are; "+
@@ -145,7 +148,8 @@ func (c *archiveDiff) hint(streams Streams, systems []string) {
 
 func (c *archiveDiff) namesSystems() bool { return c.Technology != "" || c.Band != "" }
 
-// register loads the market's snapshot if the answer depends on it. It returns nil if the folder has no snapshot.
+// register loads the market's snapshot if the answer depends on it: JSON has names of communes, and systems are
+// looked up in it. It returns nil if the folder has no snapshot.
 func (c *archiveDiff) register(streams Streams) *index.Market {
 	if !c.JSON && !c.namesSystems() {
 		return nil
@@ -170,10 +174,10 @@ func printChanges(streams Streams, page *view.ChangesPage, kinds change.Tally) e
 		if c.Site.Area != nil {
 			area = c.Site.Area.Code
 		}
-		t.row(c.Kind, visible(c.Site.ID, ""), area, position(c.Site.Coordinates), stated(c.Operator), stated(c.Technology),
-			side(c.Before), side(c.After))
+		t.row(c.Kind, visible(c.Site.ID, ""), area, position(c.Site.Coordinates), textOrDash(c.Operator), textOrDash(c.Technology),
+			sideOrDash(c.Before), sideOrDash(c.After))
 	}
-	if len(page.Data) > 0 {
+	if len(page.Data) > 0 { // else the table is only its header
 		if err := t.Flush(); err != nil {
 			return err
 		}
@@ -204,19 +208,22 @@ func kindCounts(n change.Tally) string {
 
 func position(c view.Coordinates) string { return fmt.Sprintf("%.5f,%.5f", c.Lat, c.Lng) }
 
-func stated(s *string) string {
+// textOrDash returns a text for a table, - for none.
+func textOrDash(s *string) string {
 	if s == nil {
 		return "-"
 	}
 	return visible(*s, "")
 }
 
-func side(s *view.ChangeSide) string {
+// sideOrDash returns the state before or after a change: a position if the site moved, else a status, - for
+// none.
+func sideOrDash(s *view.ChangeSide) string {
 	switch {
 	case s == nil:
 		return "-"
 	case s.Coordinates != nil:
 		return position(*s.Coordinates)
 	}
-	return stated(s.Status)
+	return textOrDash(s.Status)
 }

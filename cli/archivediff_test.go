@@ -16,7 +16,7 @@ import (
 func TestArchiveDiff(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	if out, errs, code := command(t.Context(), "archive", "add", "--data", dir, observatory(t, "2026-08-20", 3),
-		observatory(t, "2026-08-27", 5)); code != done {
+		observatory(t, "2026-08-27", 5)); code != exitDone {
 		t.Fatalf("archive add: exit %d, %s%s", code, out, errs)
 	}
 	for _, tt := range []struct {
@@ -25,29 +25,29 @@ func TestArchiveDiff(t *testing.T) {
 		code int
 		want []string // in what is printed, or in the error
 	}{
-		{"all", []string{"2026-08-20", "2026-08-27"}, done,
+		{"all", []string{"2026-08-20", "2026-08-27"}, exitDone,
 			[]string{"site-added", "operator-added", "LTE 800", "6 changes from 2026-08-20 to 2026-08-27 of FR: 2 site-added"}},
-		{"days between", []string{"2026-08-26", "2026-12-24"}, done, []string{"6 changes from 2026-08-20 to 2026-08-27"}},
-		{"nothing", []string{"2026-08-27", "2026-08-27"}, done, []string{"0 changes from 2026-08-27 to 2026-08-27 of FR\n"}},
+		{"days between", []string{"2026-08-26", "2026-12-24"}, exitDone, []string{"6 changes from 2026-08-20 to 2026-08-27"}},
+		{"nothing", []string{"2026-08-27", "2026-08-27"}, exitDone, []string{"0 changes from 2026-08-27 to 2026-08-27 of FR\n"}},
 		{"filters", []string{"2026-08-20", "2026-08-27", "--technology", "lte 800", "--operator", "SFR", "--generation", "4G",
-			"--band", "800", "--department", "75", "--kind", "system-added", "--bbox=2,48,3,49"}, done,
+			"--band", "800", "--department", "75", "--kind", "system-added", "--bbox=2,48,3,49"}, exitDone,
 			[]string{"2 changes", "of 6: 2 system-added"}},
-		{"a disc", []string{"2026-08-20", "2026-08-27", "--kind=site-added", "--disc=48.83,2.35,0.5"}, done, []string{"1 change "}},
-		{"another market", []string{"2026-08-20", "2026-08-27", "--market", "DROM"}, done, []string{"0 changes"}},
-		{"too early", []string{"2020-01-01", "2026-08-27"}, failed, []string{"2026-08-20, the first edition of FR"}},
-		{"no edition", []string{"2026-08-20", "2026-08-27", "--market", "CH"}, failed, []string{"CH has no edition"}},
-		{"no date", []string{"2026-02-30", "2026-08-27"}, wrongUse, []string{"2026-02-30", "YYYY-MM-DD"}},
-		{"turned round", []string{"2026-08-27", "2026-08-20"}, wrongUse, []string{"earlier date first"}},
-		{"an unknown kind", []string{"2026-08-20", "2026-08-27", "--kind", "new"}, wrongUse, []string{"--kind", "site-removed"}},
-		{"an unknown operator", []string{"2026-08-20", "2026-08-27", "--operator", "X"}, wrongUse, []string{"--operator", "FREE"}},
-		{"a system that did not change", []string{"2026-08-20", "2026-08-27", "--technology", "5G NR 3500"}, done,
+		{"a disc", []string{"2026-08-20", "2026-08-27", "--kind=site-added", "--disc=48.83,2.35,0.5"}, exitDone, []string{"1 change "}},
+		{"another market", []string{"2026-08-20", "2026-08-27", "--market", "DROM"}, exitDone, []string{"0 changes"}},
+		{"too early", []string{"2020-01-01", "2026-08-27"}, exitFailed, []string{"2026-08-20, the first edition of FR"}},
+		{"no edition", []string{"2026-08-20", "2026-08-27", "--market", "CH"}, exitFailed, []string{"CH has no edition"}},
+		{"no date", []string{"2026-02-30", "2026-08-27"}, exitUsage, []string{"2026-02-30", "YYYY-MM-DD"}},
+		{"turned round", []string{"2026-08-27", "2026-08-20"}, exitUsage, []string{"earlier date first"}},
+		{"an unknown kind", []string{"2026-08-20", "2026-08-27", "--kind", "new"}, exitUsage, []string{"--kind", "site-removed"}},
+		{"an unknown operator", []string{"2026-08-20", "2026-08-27", "--operator", "X"}, exitUsage, []string{"--operator", "FREE"}},
+		{"a system that did not change", []string{"2026-08-20", "2026-08-27", "--technology", "5G NR 3500"}, exitDone,
 			[]string{"0 changes", "of 6", "no snapshot of FR", "these changes are of LTE 800"}},
-		{"a band that did not change", []string{"2026-08-20", "2026-08-27", "--band", "3500"}, done, []string{"0 changes"}},
-		{"no band", []string{"2026-08-20", "2026-08-27", "--band", "C"}, wrongUse, []string{"--band", "MHz"}},
-		{"a system, nothing changed", []string{"2026-08-27", "2026-08-27", "--technology", "LTE 800"}, done, []string{"0 changes"}},
-		{"a large disc", []string{"2026-08-20", "2026-08-27", "--disc=48,2,51"}, wrongUse, []string{"--disc", "at most 50"}},
-		{"half a disc", []string{"2026-08-20", "2026-08-27", "--disc=48,2"}, wrongUse, []string{"--disc", "kilometres"}},
-		{"a disc and a box", []string{"2026-08-20", "2026-08-27", "--disc=48,2,1", "--bbox=1,2,3,4"}, wrongUse,
+		{"a band that did not change", []string{"2026-08-20", "2026-08-27", "--band", "3500"}, exitDone, []string{"0 changes"}},
+		{"no band", []string{"2026-08-20", "2026-08-27", "--band", "C"}, exitUsage, []string{"--band", "MHz"}},
+		{"a system, nothing changed", []string{"2026-08-27", "2026-08-27", "--technology", "LTE 800"}, exitDone, []string{"0 changes"}},
+		{"a large disc", []string{"2026-08-20", "2026-08-27", "--disc=48,2,51"}, exitUsage, []string{"--disc", "at most 50"}},
+		{"half a disc", []string{"2026-08-20", "2026-08-27", "--disc=48,2"}, exitUsage, []string{"--disc", "kilometres"}},
+		{"a disc and a box", []string{"2026-08-20", "2026-08-27", "--disc=48,2,1", "--bbox=1,2,3,4"}, exitUsage,
 			[]string{"exclude each other"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestArchiveDiff(t *testing.T) {
 			Net             bool
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &body); err != nil || code != done || len(body.Data) != 6 ||
+	if err := json.Unmarshal([]byte(out), &body); err != nil || code != exitDone || len(body.Data) != 6 ||
 		body.Meta.Returned != 6 || !body.Meta.Net || body.Data[0].PreviousDate != "2026-08-20" {
 		t.Errorf("exit %d, stdout %q, stderr %q, %v; want six changes", code, out, errs, err)
 	}
@@ -80,7 +80,7 @@ func TestArchiveDiff(t *testing.T) {
 func TestArchiveDiffWithRegister(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new")
 	if out, errs, code := command(t.Context(), "archive", "add", "--data", dir, observatory(t, "2026-08-20", 3),
-		observatory(t, "2026-08-27", 5)); code != done {
+		observatory(t, "2026-08-27", 5)); code != exitDone {
 		t.Fatalf("archive add: exit %d, %s%s", code, out, errs)
 	}
 	diff := func(args ...string) (out, errs string, code int) {
@@ -96,7 +96,7 @@ func TestArchiveDiffWithRegister(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal([]byte(out), &body); err != nil || code != done || len(body.Data) == 0 {
+		if err := json.Unmarshal([]byte(out), &body); err != nil || code != exitDone || len(body.Data) == 0 {
 			t.Fatalf("exit %d, %q, %q, %v; want changes", code, out, errs, err)
 		}
 		names = map[string]bool{}
@@ -135,10 +135,10 @@ func TestArchiveDiffWithRegister(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--technology", "LTE 8000"}, wrongUse, "5G NR 3500, LTE 800"},
-		{[]string{"--band", "801"}, wrongUse, "800, 3500"},
-		{[]string{"--technology", "5G NR 3500"}, done, "0 changes"},
-		{[]string{"--technology", "lte 800"}, done, "2 changes"},
+		{[]string{"--technology", "LTE 8000"}, exitUsage, "5G NR 3500, LTE 800"},
+		{[]string{"--band", "801"}, exitUsage, "800, 3500"},
+		{[]string{"--technology", "5G NR 3500"}, exitDone, "0 changes"},
+		{[]string{"--technology", "lte 800"}, exitDone, "2 changes"},
 	} {
 		if out, errs, code := diff(tt.args...); code != tt.code || !strings.Contains(out+errs, tt.want) {
 			t.Errorf("%q: exit %d, %q, %q; want exit %d with %q", tt.args, code, out, errs, tt.code, tt.want)

@@ -24,20 +24,21 @@ type backupCommand struct {
 	JSON     bool   `name:"json" help:"Print one JSON object."`
 }
 
-// toOutput is the DEST that means standard output, and the BACKUP that means standard input.
-const toOutput = "-"
+// standardStream is the DEST that means standard output, and the BACKUP that means standard input.
+const standardStream = "-"
 
-// check refuses flags that do not go together, and names that people take for something else.
+// check refuses flags that contradict each other, and a DEST that people mean differently: DEST.tar would
+// be a folder.
 func (c *backupCommand) check(out io.Writer) error {
 	f, isFile := out.(*os.File)
 	switch {
 	case c.Keep < 0:
 		return fmt.Errorf("--keep %d: want at least 1", c.Keep)
-	case c.Dest == toOutput && c.Keep > 0:
+	case c.Dest == standardStream && c.Keep > 0:
 		return errors.New("--keep is for a folder of copies, not for standard output")
-	case c.Dest == toOutput && c.JSON:
+	case c.Dest == standardStream && c.JSON:
 		return errors.New("--json: standard output gets the archive")
-	case c.Dest == toOutput && isFile && term.IsTerminal(int(f.Fd())):
+	case c.Dest == standardStream && isFile && term.IsTerminal(int(f.Fd())):
 		return errors.New("an archive is not for a terminal: add > FILE.tar, or | and a command that reads it")
 	case strings.HasSuffix(c.Dest, ".tar"):
 		return fmt.Errorf("DEST is a folder; for one file: relais backup --data %s - > %s", c.Data, c.Dest)
@@ -53,11 +54,11 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	}
 	if node, err := cluster.IsMember(c.dir()); err != nil {
 		return err
-	} else if c.NoImages && !node {
+	} else if c.NoImages && !node { // only a cluster has the images elsewhere
 		return usageError{fmt.Errorf("--no-images: %s has its images in files, without which the copy would not be whole", c.Data)}
 	}
 	switch {
-	case c.Dest == toOutput:
+	case c.Dest == standardStream:
 		return admin.BackupTar(ctx, c.dir(), streams.Out, !c.NoImages, log)
 	case c.Keep > 0:
 		return c.keep(ctx, streams, log)
@@ -72,6 +73,7 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
+// keep makes a copy next to older ones, and removes the oldest of them.
 func (c *backupCommand) keep(ctx context.Context, streams Streams, log *slog.Logger) error {
 	r, err := admin.BackupKeep(ctx, c.dir(), c.Dest, c.Keep, !c.NoImages, time.Now(), log)
 	if err != nil {
@@ -110,8 +112,9 @@ func (c *restoreCommand) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
+// restore reads the backup from a folder, a file or standard input.
 func (c *restoreCommand) restore(ctx context.Context, streams Streams) error {
-	if c.Backup == toOutput {
+	if c.Backup == standardStream {
 		return admin.RestoreTar(ctx, os.Stdin, c.dir())
 	}
 	if info, err := os.Stat(c.Backup); err == nil && info.Mode().IsRegular() {

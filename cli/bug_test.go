@@ -23,14 +23,14 @@ func TestBugs(t *testing.T) {
 		exit int
 		says string
 	}{
-		{[]string{"bug", "list", "--data", dir}, done, `open   Wrong \x1b[31mred`},
-		{[]string{"bug", "list", "--data", dir, "--json"}, done, `"text":"It is\nwrong."`},
-		{[]string{"bug", "list", "--data", dir, "--limit", "0"}, wrongUse, "--limit"},
-		{[]string{"bug", "close", "--data", dir, "bug:none"}, failed, "no such bug"},
-		{[]string{"bug", "close", "--data", dir}, wrongUse, "bug"},
-		{[]string{"bug", "close", "--data", dir, b.ID, "--answer", "mended"}, done, b.ID + " is closed"},
-		{[]string{"bug", "list", "--data", dir}, done, "0 bugs"},
-		{[]string{"bug", "list", "--data", dir, "--all"}, done, "mended"},
+		{[]string{"bug", "list", "--data", dir}, exitDone, `open   Wrong \x1b[31mred`},
+		{[]string{"bug", "list", "--data", dir, "--json"}, exitDone, `"text":"It is\nwrong."`},
+		{[]string{"bug", "list", "--data", dir, "--limit", "0"}, exitUsage, "--limit"},
+		{[]string{"bug", "close", "--data", dir, "bug:none"}, exitFailed, "no such bug"},
+		{[]string{"bug", "close", "--data", dir}, exitUsage, "bug"},
+		{[]string{"bug", "close", "--data", dir, b.ID, "--answer", "mended"}, exitDone, b.ID + " is closed"},
+		{[]string{"bug", "list", "--data", dir}, exitDone, "0 bugs"},
+		{[]string{"bug", "list", "--data", dir, "--all"}, exitDone, "mended"},
 	} {
 		var out, errs strings.Builder
 		exit := Main(t.Context(), tt.args, Streams{&out, &errs})

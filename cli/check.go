@@ -32,7 +32,8 @@ func (c *checkCommand) Validate() error {
 	return nil
 }
 
-// Run checks the folder. It repairs or accepts it before, if a flag asks for it.
+// Run checks the folder. If a flag asks for it, it first repairs or accepts the folder, so that the report has the
+// outcome.
 func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 	if c.Accept {
 		if err := c.accept(ctx, streams); err != nil {
@@ -60,7 +61,7 @@ func (c *checkCommand) Run(ctx context.Context, streams Streams) error {
 	return err
 }
 
-// repair rebuilds measures.db and prints the outcome to the error output.
+// repair rebuilds measures.db and prints the outcome to the error output, which leaves the output to the report in JSON.
 func (c *checkCommand) repair(streams Streams) error {
 	r, err := admin.RepairMeasures(folder.Dir(c.Data))
 	if err != nil {
@@ -77,6 +78,7 @@ func (c *checkCommand) repair(streams Streams) error {
 	return nil
 }
 
+// report checks the copy if one is named, else the folder: RELAIS_DATA may be set for both.
 func (c *checkCommand) report(ctx context.Context) (*admin.CheckReport, error) {
 	if c.Backup != "" {
 		return admin.CheckBackup(ctx, c.Backup)
@@ -84,6 +86,8 @@ func (c *checkCommand) report(ctx context.Context) (*admin.CheckReport, error) {
 	return admin.CheckFolder(ctx, folder.Dir(c.Data))
 }
 
+// accept makes the folder's server trust it, or the folder itself if none runs. A server has the files open
+// that it refused, so it must start again.
 func (c *checkCommand) accept(ctx context.Context, streams Streams) error {
 	var a admin.Accepted
 	if err := call(ctx, dataFlag{c.Data}, streams, admin.Accept{}, &a); err != nil {

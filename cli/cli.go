@@ -27,9 +27,9 @@ import (
 
 // Exit codes.
 const (
-	done     = 0
-	failed   = 1
-	wrongUse = 2
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
 )
 
 // Streams are the outputs of a command: results go to Out, progress and errors to
@@ -95,11 +95,11 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	}
 	if err != nil {
 		fmt.Fprintln(streams.Err, "relais:", err)
-		return failed
+		return exitFailed
 	}
 	groupCommands(parser.Model)
-	k, err := parser.Parse(familiar(args))
-	if exit >= 0 { // --help
+	k, err := parser.Parse(expandAliases(args))
+	if exit >= 0 { // --help: kong printed it, and asked to exit
 		return exit
 	}
 	if err != nil {
@@ -108,9 +108,11 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 	return exitCode(adviseOwner(dataOf(k), k.Run(), streams.Err, k.Command() != "doctor"), streams)
 }
 
-// adviseOwner completes an error about permissions, and says, if look is true, when a command of root's has
-// left files of root's in the folder of another user.
+// adviseOwner adds a remedy to an error about permissions. If look is true, it also warns when a command that
+// root ran has left files of root in the folder of another user: the server of that user could not write them.
 func adviseOwner(dir folder.Dir, err error, say io.Writer, look bool) error {
+	// A store of another user's folder is opened read-only, without an error. A change of it then fails for
+	// want of permission, which OwnerAdvice looks for.
 	if errors.Is(err, access.ErrReadOnly) && !dir.IsPack() && !errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: %w", err, fs.ErrPermission)
 	}
@@ -123,7 +125,8 @@ func adviseOwner(dir folder.Dir, err error, say io.Writer, look bool) error {
 	return dir.OwnerAdvice(err)
 }
 
-// dataOf returns the data folder of a command, or "".
+// dataOf returns the data folder of a command, or "". The commands have their own types, with the flag at
+// different depths.
 func dataOf(k *kong.Context) folder.Dir {
 	for _, f := range k.Flags() {
 		if f.Name == "data" {
@@ -136,22 +139,24 @@ func dataOf(k *kong.Context) folder.Dir {
 // A usageError is a wrong use that the flag parser cannot detect.
 type usageError struct{ error }
 
+// exitCode prints an error and returns the exit code: 2 for wrong use, so that scripts can tell it from a
+// failure.
 func exitCode(err error, streams Streams) int {
 	if err == nil {
-		return done
+		return exitDone
 	}
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(streams.Err, "relais: stopped; the folder is as it was")
-		return failed
+		return exitFailed
 	}
 	fmt.Fprintf(streams.Err, "relais: %s\n", visible(err.Error(), "\n"))
 	if _, ok := errors.AsType[usageError](err); ok {
-		return wrongUse
+		return exitUsage
 	}
-	return failed
+	return exitFailed
 }
 
-// visible escapes what a terminal would not print but obey, such as an escape sequence in a
+// visible escapes characters that a terminal would obey instead of printing, such as an escape sequence in a
 // name of an authority's file. The characters in keep stay.
 func visible(text, keep string) string {
 	var b strings.Builder
@@ -175,7 +180,8 @@ type dataFlag struct {
 
 func (d dataFlag) dir() folder.Dir { return folder.Dir(d.Data) }
 
-// Validate refuses an empty name, which kong takes for a given one.
+// Validate refuses an empty name, which kong takes for a given one. As a path it would be the working
+// directory.
 func (d dataFlag) Validate() error {
 	if d.Data == "" {
 		return errors.New("--data: no folder named")
@@ -205,8 +211,8 @@ func (l *marketList) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// notMarket returns the error for a text that is not a market. A file's name there is usually out of
-// place.
+// notMarket returns the error for a text that is not a market. It often is the name of a file, because
+// the market was left out or comes after the files: then the error has the right command.
 func notMarket(text string, err error) error {
 	var kind string
 	var markets []market.Code
@@ -225,7 +231,7 @@ func notMarket(text string, err error) error {
 	return fmt.Errorf("%q is not a market: want %w", text, err)
 }
 
-// days is a time such as 90d, 12h or 30m.
+// days is a duration such as 90d, 12h or 30m. time.ParseDuration has no days.
 type days time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -247,24 +253,25 @@ func (d *days) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// printJSON writes one JSON object for scripts.
+// printJSON writes one JSON object for scripts, with & and < as they are: nothing puts it into HTML.
 func printJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
 }
 
-// warnings returns a log of what is wrong.
+// warnings returns a log of warnings and errors.
 func (s Streams) warnings() *slog.Logger {
 	return slog.New(slog.NewTextHandler(s.Err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// call has the folder's server run a command, or runs it here if none does.
+// call has the folder's server run a command, or runs it here if no server has the folder. Only one
+// process may have its stores open.
 func call(ctx context.Context, d dataFlag, streams Streams, c admin.Command, answer any) error {
 	return admin.Call(ctx, d.dir(), c, answer, streams.warnings())
 }
 
-// printAnswer is call, and prints the answer: as JSON, or with text.
+// printAnswer runs a command as call does, and prints the answer: as JSON, or with text.
 func printAnswer[T any](ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool,
 	text func(T) error) error {
 	var answer T

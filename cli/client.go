@@ -72,6 +72,7 @@ func (c *clientCreate) Run(ctx context.Context, streams Streams) error {
 	if _, err := os.Stat(c.Data); errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(streams.Err, "relais: creating %s\n", c.Data)
 	}
+	// Both are allowed, and probably a mistake: the scope alone does not let a client write.
 	if slices.Contains(spec.Scopes, access.PhotosWrite) && !spec.Partner {
 		fmt.Fprintf(streams.Err, "relais: without --partner the client has the scope %s and may not write\n",
 			access.PhotosWrite)
@@ -112,6 +113,8 @@ func noteShared(w io.Writer, c *access.Client) error {
 	return err
 }
 
+// printIssued prints a client with its secrets. Stores keep only hashes of keys, so nothing can print them
+// again.
 func (s Streams) printIssued(i *access.Issued) error {
 	w := s.Out
 	fmt.Fprintf(w, "%s (%s, %s)\n\n  API key         %s\n", i.Name, i.Mode, i.ID, i.APIKey)

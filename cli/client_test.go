@@ -86,7 +86,7 @@ func TestClientAnswers(t *testing.T) {
 	run := func(v any, args ...string) (errs string) {
 		t.Helper()
 		out, errs, code := command(t.Context(), append(args, "--data", dir, "--json")...)
-		if err := json.Unmarshal([]byte(out), v); code != done || err != nil {
+		if err := json.Unmarshal([]byte(out), v); code != exitDone || err != nil {
 			t.Fatalf("relais %q: exit %d, %v: %s%s", args, code, err, out, errs)
 		}
 		return errs
@@ -132,9 +132,9 @@ func TestClientAnswers(t *testing.T) {
 func TestClientSign(t *testing.T) {
 	for _, args := range [][]string{{"s", "GET", "antennas"}, {"s", "G ET", "http://h/"}, {"s", "", "http://h/"},
 		{"s", "GET", "ftp://h/"}, {"s", "GET", "http:///x"}, {"", "GET", "http://h/"}} {
-		if out, errs, code := command(t.Context(), append([]string{"client", "sign", "--secret"}, args...)...); code != wrongUse ||
+		if out, errs, code := command(t.Context(), append([]string{"client", "sign", "--secret"}, args...)...); code != exitUsage ||
 			out != "" {
-			t.Errorf("%q: got exit %d, %q; want %d: %s", args, code, out, wrongUse, errs)
+			t.Errorf("%q: got exit %d, %q; want %d: %s", args, code, out, exitUsage, errs)
 		}
 	}
 	out, _, _ := command(t.Context(), "client", "sign", "--secret", "s", "--key", "k", "--json", "GET", "http://h")

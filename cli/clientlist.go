@@ -26,6 +26,7 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 	return printClients(streams.Out, list)
 }
 
+// printClients prints a line for each client. Its last use is that of the key that was used last.
 func printClients(w io.Writer, list []*access.Client) error {
 	t := newTable(w, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
 		"LIVE KEYS", "EXPIRES", "LAST USED")
@@ -38,7 +39,7 @@ func printClients(w io.Writer, list []*access.Client) error {
 		}
 		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
 			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
-			moment(x.Expires), used)
+			timeOrNever(x.Expires), used)
 	}
 	return t.Flush()
 }
@@ -71,10 +72,10 @@ func (s Streams) printClient(x *access.Client) error {
 	t.row("attestation", x.RequireAttestation)
 	t.row("partner", x.Partner)
 	t.row("created", x.Created.Format(time.RFC3339))
-	t.row("expires", moment(x.Expires))
+	t.row("expires", timeOrNever(x.Expires))
 	for _, k := range x.Keys {
 		t.row("key", fmt.Sprintf("rk_%s_…  created %s  expires %s  revoked %s  last used %s", k.Prefix,
-			k.Created.Format(time.RFC3339), moment(k.Expires), moment(k.Revoked), moment(k.LastUsed)))
+			k.Created.Format(time.RFC3339), timeOrNever(k.Expires), timeOrNever(k.Revoked), timeOrNever(k.LastUsed)))
 	}
 	return t.Flush()
 }

@@ -51,7 +51,7 @@ func (c *clientSet) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
-// change returns what the flags say.
+// change returns the change that the flags ask for. It reads all of them, to name every mistake at once.
 func (c *clientSet) change(now time.Time) (*access.Change, error) {
 	change := &access.Change{Name: c.Name, Minute: c.Minute, Day: c.Day, VisitorMinute: c.VisitorMinute,
 		VisitorDay: c.VisitorDay, Partner: c.Partner}
@@ -69,6 +69,7 @@ func (c *clientSet) change(now time.Time) (*access.Change, error) {
 	return change, errors.Join(errs[:]...)
 }
 
+// parseOrigins parses origins, nil for no flag.
 func parseOrigins(texts []string) (list []string, err error) {
 	for _, text := range texts {
 		origin, err := access.ParseOrigin(text)
@@ -91,6 +92,7 @@ func parseCIDRs(texts []string) ([]netip.Prefix, error) {
 	return access.ParsePrefixes(texts)
 }
 
+// parseScopes parses scopes, nil for no flag.
 func parseScopes(text string) ([]access.Scope, error) {
 	if text == "" {
 		return nil, nil
@@ -124,13 +126,13 @@ func printChanged(w io.Writer, r admin.ClientChanged) error {
 	}
 	t := newTable(w)
 	for _, d := range r.Changed {
-		t.row("  "+d.Member, shown(d.From)+" → "+shown(d.To))
+		t.row("  "+d.Member, jsonText(d.From)+" → "+jsonText(d.To))
 	}
 	return t.Flush()
 }
 
-// shown formats a value of JSON.
-func shown(v any) string {
+// jsonText formats a value of JSON for people: nil is the end of a client that has none.
+func jsonText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "never"
@@ -139,7 +141,7 @@ func shown(v any) string {
 	case []any:
 		texts := make([]string, len(v))
 		for i, x := range v {
-			texts[i] = shown(x)
+			texts[i] = jsonText(x)
 		}
 		if len(v) == 0 {
 			return "none"

@@ -24,7 +24,7 @@ type clientSign struct {
 	URL    *url.URL `arg:"" name:"url" help:"The URL that is asked for; its query is not signed."`
 }
 
-// Validate refuses a request that no client could send.
+// Validate refuses a request that no client could send: its signature would help nobody to find a mistake.
 func (c *clientSign) Validate() error {
 	switch {
 	case c.Secret == "":

@@ -27,7 +27,8 @@ type clusterFlags struct {
 	Node         string        `placeholder:"NAME" help:"With --cluster: the name of this node; default: the name of the machine."`
 }
 
-// node checks the flags, and what the folder remembers.
+// node checks the flags against the folder, which remembers its cluster. A node's folder without
+// --cluster is refused: as an ordinary one its stores would part from the cluster's.
 func (c *clusterFlags) node(dir folder.Dir) (n admin.Node, err error) {
 	m, err := cluster.ReadMember(dir)
 	switch {
@@ -45,7 +46,7 @@ func (c *clusterFlags) node(dir folder.Dir) (n admin.Node, err error) {
 		return n, usageError{fmt.Errorf("--node %.70q: want at most 63 letters, digits or signs", c.Node)}
 	}
 	n = admin.Node{URL: c.Cluster, Name: c.Node, Blobs: c.ClusterBlobs, Cache: int64(c.ClusterCache), Version: version()}
-	if n.Name == "" && m.Node == "" {
+	if n.Name == "" && m.Node == "" { // else the folder remembers its name
 		if n.Name, err = os.Hostname(); err != nil {
 			return n, fmt.Errorf("the machine has no name: add --node NAME: %w", err)
 		}
@@ -56,7 +57,7 @@ func (c *clusterFlags) node(dir folder.Dir) (n admin.Node, err error) {
 // A byteSize is a number of bytes, such as 20GB.
 type byteSize int64
 
-// UnmarshalText is that of encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (b *byteSize) UnmarshalText(text []byte) error {
 	for unit, bytes := range map[string]int64{"MB": 1e6, "GB": 1e9, "TB": 1e12} {
 		if number, ok := strings.CutSuffix(string(text), unit); ok {
@@ -78,7 +79,7 @@ type clusterCommand struct {
 	Upgrade clusterUpgradeCommand `cmd:"" help:"Let the nodes write the next format, when all can read it."`
 }
 
-// clusterURL is the flag of commands that need no folder.
+// clusterURL is the flag of commands on the whole cluster. They need no folder.
 type clusterURL struct {
 	Cluster string `required:"" env:"RELAIS_CLUSTER" placeholder:"URL" help:"The cluster's PostgreSQL database."`
 }
@@ -128,6 +129,7 @@ func (c *clusterStatusCommand) Run(ctx context.Context, streams Streams) error {
 	return printStatus(streams.Out, s)
 }
 
+// printStatus prints the nodes, with the commits of each store that a live one still lacks.
 func printStatus(w io.Writer, s *cluster.Status) error {
 	standby := "no synchronous standby"
 	if s.Synchronous {
@@ -147,8 +149,8 @@ func printStatus(w io.Writer, s *cluster.Status) error {
 				behind = append(behind, name+" "+strconv.FormatUint(commits-at, 10))
 			}
 		}
-		slices.Sort(behind)
-		t.row(n.Node, state, n.Version, moment(&n.Seen), fmt.Sprintf("%+.3f s", n.Skew), strings.Join(behind, ", "))
+		slices.Sort(behind) // a map has no order
+		t.row(n.Node, state, n.Version, timeOrNever(&n.Seen), fmt.Sprintf("%+.3f s", n.Skew), strings.Join(behind, ", "))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -180,6 +182,7 @@ func (c *clusterCheckCommand) Run(ctx context.Context, streams Streams) error {
 			}
 		}
 	}
+	// Differences are those of this node, damage is that of the database: their remedies differ.
 	if r.Differences > 0 {
 		return fmt.Errorf("%s: stop the node, remove what differs from its folder, and start it again",
 			admin.Number(r.Differences, "difference"))
@@ -220,23 +223,23 @@ func (c *clusterUpgradeCommand) Run(ctx context.Context, streams Streams) error 
 	return err
 }
 
-// drainTime is how long a proxy has to notice that a node is stopping.
+// drainTime is how long /readyz fails before a node stops, so that a proxy notices.
 const drainTime = 2 * time.Second
 
 // drain lets proxies leave a node before its connections end.
 func (a *app) drain() {
-	if a.stores.Replicas() == nil {
+	if a.stores.Replicas() == nil { // no other node could take the requests
 		return
 	}
 	a.api.Drain()
 	time.Sleep(drainTime)
 }
 
-// A membership is what /readyz and /metrics say of a node.
+// A membership gives /readyz and /metrics the state of a node.
 type membership struct {
 	*cluster.Replicas
 	stale time.Duration
 }
 
-// Health is that of httpapi.Options.
+// Health returns the health of the node; it is ready for m.stale without its database.
 func (m membership) Health() cluster.Health { return m.Replicas.Health(m.stale) }

@@ -26,7 +26,8 @@ func (c *completionCommand) Run(streams Streams) error {
 	return err
 }
 
-// completeCommand is what the scripts call: it prints what may stand for the last of the words.
+// completeCommand prints the candidates for the last of the words. The scripts call it, so that they
+// need not know the commands and never lag behind the program.
 type completeCommand struct {
 	Words []string `arg:"" optional:"" passthrough:""`
 }
@@ -41,20 +42,21 @@ func (c *completeCommand) Run(app *kong.Kong, streams Streams) error {
 	return nil
 }
 
-// candidates returns what the shell offers: lines, or ":files" for the names of files.
+// candidates returns the lines that the shell offers, or ":files" for the names of files.
 func candidates(app *kong.Node, words []string) (list []string) {
-	before, last, prefix := slices.Clone(words), "", ""
+	// preceding are the words before the one that is being typed.
+	preceding, last, prefix := slices.Clone(words), "", ""
 	if n := len(words); n > 0 {
-		before, last = before[:n-1], words[n-1]
+		preceding, last = preceding[:n-1], words[n-1]
 	}
 	if option, _, ok := strings.Cut(last, "="); ok && option != "" {
-		before, prefix = append(before, option), option+"="
+		preceding, prefix = append(preceding, option), option+"="
 	}
-	before = slices.DeleteFunc(before, func(w string) bool { return w == "=" }) // a word of its own in bash
-	node := commandOf(app, before)
+	preceding = slices.DeleteFunc(preceding, func(w string) bool { return w == "=" }) // a word of its own in bash
+	node := commandOf(app, preceding)
 	options := slices.Concat(node.AllFlags(true)...)
-	if n := len(before); n > 0 {
-		at := slices.IndexFunc(options, func(f *kong.Flag) bool { return "--"+f.Name == before[n-1] })
+	if n := len(preceding); n > 0 {
+		at := slices.IndexFunc(options, func(f *kong.Flag) bool { return "--"+f.Name == preceding[n-1] })
 		if at >= 0 && !options[at].IsBool() {
 			return valuesOf(options[at], prefix)
 		}
@@ -79,7 +81,8 @@ func candidates(app *kong.Node, words []string) (list []string) {
 	return list
 }
 
-// commandOf returns the command that the words name. What follows help is as without it.
+// commandOf returns the command that the words name. It passes over the word help: "help client" completes as
+// "client" does.
 func commandOf(app *kong.Node, words []string) *kong.Node {
 	node := app
 	for _, w := range words {

@@ -27,7 +27,7 @@ func script(t *testing.T, shell string) string {
 		t.Skip(shell + " is not there")
 	}
 	out, errs, code := command(context.Background(), "completion", shell)
-	if code != done {
+	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	path := filepath.Join(t.TempDir(), "_relais")
@@ -137,7 +137,7 @@ func TestZshCompletion(t *testing.T) {
 // Every visible command and option is in the page, and mandoc has nothing to say about it.
 func TestMan(t *testing.T) {
 	page, errs, code := command(context.Background(), "man")
-	if code != done {
+	if code != exitDone {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	for _, want := range []string{".Ss relais client set\n", ".It Fl Fl add\\-origin Ar ORIGIN", ".Sh EXIT STATUS",

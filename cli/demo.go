@@ -43,12 +43,12 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	if err := flags.base(new(web.Options)); err != nil {
 		return err
 	}
-	listener, err := listen("--listen", c.Listen, dir) // first: a busy port would waste the work
+	listener, err := listen("--listen", c.Listen, dir) // first: a busy port would waste the work below
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	made, err := demoMade(dir)
+	made, err := demoComplete(dir)
 	if err != nil {
 		return err
 	}
@@ -67,20 +67,21 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
-// demoMade reports whether the folder has the whole demonstration. It refuses a folder with
-// anything else. A demonstration that was interrupted is made again.
-func demoMade(dir folder.Dir) (bool, error) {
+// demoComplete reports whether the folder has the whole demonstration. It refuses a folder with
+// anything else, so that no register of an authority is ever mixed with synthetic data or replaced by it. A
+// demonstration that was interrupted is made again.
+func demoComplete(dir folder.Dir) (bool, error) {
 	if unused, err := dir.Unused(); err != nil || unused {
 		return false, err
 	}
-	all, made, old := 0, 0, 0
+	all, made, outdated := 0, 0, 0
 	for _, set := range demo.Sets {
 		for _, code := range set.Markets {
 			all++
 			switch s, err := snapshot.ReadFile(dir.Snapshot(string(code)), code); {
 			case errors.Is(err, fs.ErrNotExist):
-			case errors.Is(err, snapshot.ErrVersion) && demoSources(dir, set):
-				old++
+			case errors.Is(err, snapshot.ErrVersion) && demoSources(dir, set): // an older relais made it
+				outdated++
 			case err != nil:
 				return false, fmt.Errorf("%s is not a demonstration (%w); name another folder", dir, err)
 			case !s.Synthetic:
@@ -91,14 +92,14 @@ func demoMade(dir folder.Dir) (bool, error) {
 			}
 		}
 	}
-	if made+old == 0 {
+	if made+outdated == 0 {
 		return false, fmt.Errorf("%s is neither empty nor a demonstration; name another folder", dir)
 	}
 	return made == all, nil
 }
 
 // demoSources reports whether the kept sources of the set are a demonstration's, and
-// nothing else.
+// nothing else. Their names say so where the snapshot cannot be read.
 func demoSources(dir folder.Dir, set demo.Set) bool {
 	synthetic, others := 0, 0
 	err := filepath.WalkDir(dir.Sources(string(set.Markets[0])), func(_ string, e fs.DirEntry, err error) error {
@@ -141,7 +142,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 	return nil
 }
 
-// demoClients has one client a mode. A demonstration makes them again each time it
+// demoClients has one client for each mode. A demonstration makes them again each time it
 // starts, because their secrets can be shown once only.
 var demoClients = []access.Client{
 	{Name: "Demonstration, server", Mode: access.Server, CIDRs: loopback,
@@ -158,8 +159,8 @@ var (
 )
 
 // makeClients makes the clients. If the folder cannot be written to, they exist in memory
-// until the demonstration ends; lent reports that.
-func makeClients(clients *access.Clients) (made []*access.Issued, lent bool, err error) {
+// until the demonstration ends; inMemory reports that.
+func makeClients(clients *access.Clients) (made []*access.Issued, inMemory bool, err error) {
 	made, err = storeClients(clients)
 	if !errors.Is(err, access.ErrReadOnly) && !folder.ReadOnly(err) {
 		return made, false, err
@@ -175,11 +176,12 @@ func makeClients(clients *access.Clients) (made []*access.Issued, lent bool, err
 	return made, true, nil
 }
 
+// storeClients replaces the clients of an earlier start, which have the same names.
 func storeClients(clients *access.Clients) (made []*access.Issued, err error) {
 	for _, spec := range demoClients {
-		for _, old := range clients.List() {
-			if old.Name == spec.Name {
-				if err := clients.Delete(old.ID); err != nil {
+		for _, former := range clients.List() {
+			if former.Name == spec.Name {
+				if err := clients.Delete(former.ID); err != nil {
 					return nil, err
 				}
 			}
@@ -195,7 +197,7 @@ func storeClients(clients *access.Clients) (made []*access.Issued, err error) {
 
 // printDemo makes the clients and prints lines to try.
 func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Clients) error {
-	made, lent, err := makeClients(clients)
+	made, inMemory, err := makeClients(clients)
 	if err != nil {
 		return err
 	}
@@ -206,7 +208,7 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 	}
 	out := &bytes.Buffer{}
 	fmt.Fprintf(out, "Open %s/ to see the map. It shows synthetic data, not a register.\n", base)
-	if lent {
+	if inMemory {
 		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends.\n", dir)
 	}
 	fmt.Fprintf(out, "\nA program asks with a key:\n\n  export KEY=%s\n", server.APIKey)

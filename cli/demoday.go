@@ -25,6 +25,8 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 		return err
 	}
 	defer os.RemoveAll(tmp)
+	// The stores are opened, filled and closed before the server opens them: only one process and one holder
+	// may have them.
 	stores, err := admin.Open(folder.Dir(c.Data), "relais demo", c.newLog(streams.Err))
 	if err != nil {
 		return err
@@ -62,9 +64,10 @@ func addWeeks(ctx context.Context, stores *admin.Stores, tmp string) error {
 	})
 }
 
-// addEditions notes the registers whose editions are not archives, and what they were a week before.
+// addEditions notes the registers whose editions are not archives, and invented editions of the week
+// before. With one edition, changes, feeds and the pages of weeks would be empty.
 func addEditions(ctx context.Context, stores *admin.Stores) error {
-	for _, set := range demo.Sets[1:] {
+	for _, set := range demo.Sets[1:] { // the first one is France, whose editions are archives
 		code := set.Markets[0]
 		all, err := stores.Archives.Editions(code)
 		if err != nil {
@@ -73,15 +76,15 @@ func addEditions(ctx context.Context, stores *admin.Stores) error {
 		if len(all) > 1 {
 			continue
 		}
-		now, err := snapshot.ReadFile(stores.Dir.Snapshot(string(code)), code)
+		newest, err := snapshot.ReadFile(stores.Dir.Snapshot(string(code)), code)
 		if err != nil {
 			return err
 		}
-		before, err := demo.Earlier(now)
+		earlier, err := demo.Earlier(newest)
 		if err != nil {
 			return err
 		}
-		for _, snap := range []*snapshot.Snapshot{before, now} {
+		for _, snap := range []*snapshot.Snapshot{earlier, newest} {
 			if _, err := stores.Archives.Note(ctx, snap); err != nil {
 				return err
 			}
@@ -102,8 +105,8 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 			return err
 		}
 	}
-	for _, said := range day.Reports {
-		if err := report(stores.Community, &said); err != nil {
+	for _, sample := range day.Reports {
+		if err := addReport(stores.Community, &sample); err != nil {
 			return err
 		}
 	}
@@ -115,16 +118,17 @@ func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time
 	return err
 }
 
-// report files a report and confirms it, once a day.
-func report(s *community.Store, said *demo.Report) error {
+// addReport files a report and confirms it. The token names the report of one day, so that a demonstration
+// that starts again on that day does not file or confirm it twice.
+func addReport(s *community.Store, sample *demo.Report) error {
 	const user = "demonstration"
 	r, made, err := s.AddReport(community.NewReport{
-		Market: demo.DayMarket, Operator: said.Operator, At: said.At, SiteKey: said.SiteKey, SiteName: said.SiteName,
-		Address: said.Address,
-		Commune: said.Commune, Reason: said.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"},
-		User: user, Token: said.Token,
+		Market: demo.DayMarket, Operator: sample.Operator, At: sample.At, SiteKey: sample.SiteKey, SiteName: sample.SiteName,
+		Address: sample.Address,
+		Commune: sample.Commune, Reason: sample.Reason, Services: []string{"data", "voice"}, Technologies: []string{"4g"},
+		User: user, Token: sample.Token,
 	})
-	for i := 0; made && i < said.Confirmations && err == nil; i++ {
+	for i := 0; made && i < sample.Confirmations && err == nil; i++ {
 		_, err = s.Confirm(r.ID, fmt.Sprint(user, " ", i))
 	}
 	return err

@@ -49,7 +49,7 @@ func printDiagnosis(w io.Writer, d *admin.Diagnosis) error {
 	return nil
 }
 
-// leadsHere reports whether a server answers at a base URL. The error says what came instead. It does
+// leadsHere returns an error if no server of relais answers at a base URL. It does
 // not ask for /healthz, which --ops-listen moves to an address of its own.
 func leadsHere(ctx context.Context, base string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

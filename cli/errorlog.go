@@ -11,8 +11,8 @@ import (
 	"relais/auth/access"
 )
 
-// newErrorLog returns a log for what net/http says. Addresses are shortened as in the lines of
-// requests. Handshakes that fail are for debugging only: scanners bring them by thousands.
+// newErrorLog returns the log of net/http's own messages. Addresses are shortened as in the lines of
+// requests. Handshakes that fail are for debugging only: scanners cause thousands of them.
 func newErrorLog(to *slog.Logger) *log.Logger { return log.New(errorLog{to}, "", 0) }
 
 type errorLog struct{ to *slog.Logger }

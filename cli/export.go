@@ -22,7 +22,8 @@ import (
 	"relais/snapshot"
 )
 
-// exportCommand writes what /antennas/export answers.
+// exportCommand writes the answer of /antennas/export. It reads the snapshot alone: a running server may have
+// the folder and its stores.
 type exportCommand struct {
 	dataFlag
 	Market     market.Code `required:"" placeholder:"MARKET" help:"The market, such as FR."`
@@ -37,7 +38,7 @@ type exportCommand struct {
 	JSON   bool   `name:"json" help:"With -o: print one JSON object about the file."`
 }
 
-// exportFilters are the filters of the route that need no store.
+// exportFilters are the filters of the route that need no store, which a server may have open.
 type exportFilters struct {
 	Operator   string `help:"Operators, with commas."`
 	Department string `help:"FR and DROM: a department."`
@@ -109,7 +110,7 @@ func (c *exportCommand) answer(ctx context.Context) (*endpoint.Answer, error) {
 		return nil, usageError{err}
 	}
 	now := time.Now()
-	loaded, err := loadRegister(c.dir(), c.Market, now)
+	loaded, err := loadRegister(c.dir(), c.Market, now) // after Bind: wrong flags are refused before seconds of loading
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no snapshot of %s: run relais ingest or relais update", c.dir(), c.Market)
 	}
@@ -135,7 +136,8 @@ func loadRegister(dir folder.Dir, code market.Code, now time.Time) (*index.Marke
 	return index.Load(snap, view.Summaries, now)
 }
 
-// writeAnswer writes an answer to its end, and ends its JSON. It returns the number of bytes, and fails once ctx ends.
+// writeAnswer writes an answer to its end. It closes the object of JSON, to which the API would first add a last
+// member. It returns the number of bytes, and fails once ctx ends.
 func writeAnswer(ctx context.Context, w io.Writer, answer *endpoint.Answer) (n int64, err error) {
 	counted := writerFunc(func(p []byte) (int, error) {
 		written, err := w.Write(p)
@@ -149,7 +151,8 @@ func writeAnswer(ctx context.Context, w io.Writer, answer *endpoint.Answer) (n i
 	return n, err
 }
 
-// writeWhole writes a file that has its name only once it is whole and on disk.
+// writeWhole writes a file that has its name only once it is whole and on disk, so that no other program
+// reads half an export. The name of the unfinished file has the process in it: two exports do not mix.
 func writeWhole(path string, write func(io.Writer) (int64, error)) (n int64, err error) {
 	f, err := os.OpenFile(fmt.Sprintf("%s.part-%d", path, os.Getpid()), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {

@@ -46,12 +46,12 @@ func TestWrongExport(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"--market FR --format xml", "must be one of", wrongUse},
-		{"--market FR --format kmz --rows emissions", "rows", wrongUse},
-		{"--market FR --format csv --bbox=1,2", "bbox", wrongUse},
-		{"--market FR --format csv --json", "-o", wrongUse},
-		{"--market FR --format csv", "run relais ingest", failed},
-		{"--format csv", "--market", wrongUse},
+		{"--market FR --format xml", "must be one of", exitUsage},
+		{"--market FR --format kmz --rows emissions", "rows", exitUsage},
+		{"--market FR --format csv --bbox=1,2", "bbox", exitUsage},
+		{"--market FR --format csv --json", "-o", exitUsage},
+		{"--market FR --format csv", "run relais ingest", exitFailed},
+		{"--format csv", "--market", exitUsage},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			var out, err bytes.Buffer

@@ -32,20 +32,20 @@ func TestHealth(t *testing.T) {
 		status int
 		want   int
 	}{
-		{"named", nil, []string{plain.URL}, 200, done},
-		{"prefix", nil, []string{plain.URL + "/antennas/"}, 200, done},
-		{"environment", map[string]string{"RELAIS_LISTEN": plain.Listener.Addr().String()}, nil, 200, done},
-		{"every address", map[string]string{"RELAIS_LISTEN": "0.0.0.0:" + port}, nil, 200, done},
-		{"every interface", map[string]string{"RELAIS_LISTEN": ":" + port}, nil, 200, done},
+		{"named", nil, []string{plain.URL}, 200, exitDone},
+		{"prefix", nil, []string{plain.URL + "/antennas/"}, 200, exitDone},
+		{"environment", map[string]string{"RELAIS_LISTEN": plain.Listener.Addr().String()}, nil, 200, exitDone},
+		{"every address", map[string]string{"RELAIS_LISTEN": "0.0.0.0:" + port}, nil, 200, exitDone},
+		{"every interface", map[string]string{"RELAIS_LISTEN": ":" + port}, nil, 200, exitDone},
 		{"address apart", map[string]string{"RELAIS_LISTEN": "192.0.2.1:1",
-			"RELAIS_OPS_LISTEN": plain.Listener.Addr().String()}, nil, 200, done},
+			"RELAIS_OPS_LISTEN": plain.Listener.Addr().String()}, nil, 200, exitDone},
 		{"TLS", map[string]string{"RELAIS_LISTEN": secure.Listener.Addr().String(), "RELAIS_TLS_CERT": "c.pem"},
-			nil, 200, done},
-		{"wrong certificate", nil, []string{secure.URL}, 200, failed},
-		{"ill", nil, []string{plain.URL}, 500, failed},
-		{"nothing there", nil, []string{gone.URL}, 200, failed},
-		{"not a URL", nil, []string{"localhost"}, 200, wrongUse},
-		{"not an address", map[string]string{"RELAIS_LISTEN": "8080"}, nil, 200, wrongUse},
+			nil, 200, exitDone},
+		{"wrong certificate", nil, []string{secure.URL}, 200, exitFailed},
+		{"ill", nil, []string{plain.URL}, 500, exitFailed},
+		{"nothing there", nil, []string{gone.URL}, 200, exitFailed},
+		{"not a URL", nil, []string{"localhost"}, 200, exitUsage},
+		{"not an address", map[string]string{"RELAIS_LISTEN": "8080"}, nil, 200, exitUsage},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for k, v := range tt.env {
@@ -54,7 +54,7 @@ func TestHealth(t *testing.T) {
 			status = tt.status
 			var out, errs bytes.Buffer
 			got := Main(context.Background(), append([]string{"health"}, tt.args...), Streams{&out, &errs})
-			if got != tt.want || (got == done) != strings.Contains(out.String(), "200 OK") {
+			if got != tt.want || (got == exitDone) != strings.Contains(out.String(), "200 OK") {
 				t.Errorf("got exit code %d, %s%s, want %d", got, &out, &errs, tt.want)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// groups are the commands by what people do with them, in the order of the help.
+// groups are the commands by their use, in the order of the help.
 var groups = []struct {
 	title    string
 	commands []string
@@ -23,7 +23,7 @@ var groups = []struct {
 	{"This program:", []string{"help", "version", "licences", "completion", "man"}},
 }
 
-// helpTexts has what is shown below the flags of commands: sections that begin with "# COMMAND, COMMAND".
+// helpTexts has the texts below the flags of commands: sections that begin with "# COMMAND, COMMAND".
 //
 //go:embed help.txt
 var helpTexts string
@@ -59,7 +59,7 @@ func groupCommands(app *kong.Application) {
 		}
 	}
 	for _, n := range app.Children {
-		if n.Hidden { // an empty group of its own would be shown
+		if n.Hidden { // a group of hidden commands alone would be shown, empty
 			n.Group = &kong.Group{Key: "0", Title: groups[0].title}
 		}
 		for _, child := range n.Children { // else they have their parent's
@@ -77,8 +77,8 @@ type helpCommand struct {
 // Run is never called.
 func (*helpCommand) Run() error { return errors.New("relais help stands before the command") }
 
-// familiar replaces what people know from other programs: help COMMAND and --version.
-func familiar(args []string) []string {
+// expandAliases replaces spellings that people know from other programs: help COMMAND and --version.
+func expandAliases(args []string) []string {
 	switch {
 	case len(args) == 0:
 	case args[0] == "--version" || args[0] == "-v" || args[0] == "-V":
@@ -89,19 +89,20 @@ func familiar(args []string) []string {
 	return args
 }
 
-// misuse says what is wrong with the flags and arguments. A command that lacks its subcommand has its
-// help printed.
+// misuse prints the mistake in the flags and arguments, and returns the exit code. For a command that
+// lacks its subcommand it prints the help.
 func (s Streams) misuse(err error) int {
 	parse, ok := errors.AsType[*kong.ParseError](err)
+	// kong has no type for a missing subcommand.
 	if ok && strings.HasPrefix(err.Error(), "expected one of ") {
 		if err := parse.Context.PrintUsage(false); err != nil {
-			return failed
+			return exitFailed
 		}
-		return wrongUse
+		return exitUsage
 	}
 	fmt.Fprintf(s.Err, "relais: %s\n", visible(err.Error(), "\n"))
 	if !ok {
-		return wrongUse
+		return exitUsage
 	}
 	path := "relais"
 	if node := parse.Context.Selected(); node != nil {
@@ -111,5 +112,5 @@ func (s Streams) misuse(err error) int {
 		}
 	}
 	fmt.Fprintf(s.Err, "Run %s --help for usage.\n", path)
-	return wrongUse
+	return exitUsage
 }

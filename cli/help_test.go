@@ -27,15 +27,15 @@ func TestFamiliar(t *testing.T) {
 		want string
 		code int
 	}{
-		{"", plain, wrongUse}, // nothing was done
-		{"help", plain, done},
-		{"-h", plain, done},
-		{"help client", clients, done},
-		{"client", clients, wrongUse},
-		{"help client create", create, done},
-		{"client create --help", create, done},
-		{"--version", version, done},
-		{"-v", version, done},
+		{"", plain, exitUsage}, // nothing was done
+		{"help", plain, exitDone},
+		{"-h", plain, exitDone},
+		{"help client", clients, exitDone},
+		{"client", clients, exitUsage},
+		{"help client create", create, exitDone},
+		{"client create --help", create, exitDone},
+		{"--version", version, exitDone},
+		{"-v", version, exitDone},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			out, errs, code := command(context.Background(), strings.Fields(tt.args)...)
@@ -62,8 +62,8 @@ func TestMisuse(t *testing.T) {
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			out, errs, code := command(context.Background(), strings.Fields(tt.args)...)
-			if code != wrongUse || out != "" {
-				t.Errorf("exit %d with output %q, want %d and no output", code, out, wrongUse)
+			if code != exitUsage || out != "" {
+				t.Errorf("exit %d with output %q, want %d and no output", code, out, exitUsage)
 			}
 			for _, want := range tt.says {
 				if !strings.Contains(errs, want) {

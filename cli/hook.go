@@ -35,7 +35,7 @@ func (c *hookCreate) Run(ctx context.Context, streams Streams) error {
 		spec.Events = append(spec.Events, hook.Kind(strings.ToLower(strings.TrimSpace(e))))
 	}
 	checked := spec
-	checked.Private = true // whether it is allowed, the server knows
+	checked.Private = true // only the server knows whether private addresses are allowed; it checks again
 	if err := checked.Check(); err != nil {
 		return usageError{hookFlag(err)}
 	}
@@ -70,6 +70,7 @@ func (c *hookList) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
+// hookState returns the state of a hook, and for one that does not work, why.
 func hookState(h *hook.Hook) string {
 	switch {
 	case h.Damaged:
@@ -100,7 +101,7 @@ func (c *hookShow) Run(ctx context.Context, streams Streams) error {
 func printHook(w io.Writer, h *hook.Hook) error {
 	t := newTable(w)
 	t.row("hook", visible(h.ID, ""))
-	if h.Damaged {
+	if h.Damaged { // nothing else of it can be read
 		t.row("state", hookState(h))
 		t.row("pending", h.Pending)
 		return t.Flush()
@@ -110,18 +111,18 @@ func printHook(w io.Writer, h *hook.Hook) error {
 	if h.Filter != "" {
 		t.row("filter", visible(h.Filter, ""))
 	}
-	t.row("created", moment(&h.Created))
+	t.row("created", timeOrNever(&h.Created))
 	t.row("state", hookState(h))
-	t.row("delivered", fmt.Sprintf("%d, the last %s", h.Done, moment(h.LastSuccess)))
+	t.row("delivered", fmt.Sprintf("%d, the last %s", h.Done, timeOrNever(h.LastSuccess)))
 	t.row("pending", fmt.Sprintf("%d, of at most %d", h.Pending, hook.MostPending))
 	if h.LastFailure != nil {
-		t.row("last failure", moment(h.LastFailure)+": "+visible(h.LastError, ""))
+		t.row("last failure", timeOrNever(h.LastFailure)+": "+visible(h.LastError, ""))
 	}
 	if h.Next != nil {
-		t.row("next attempt", moment(h.Next))
+		t.row("next attempt", timeOrNever(h.Next))
 	}
 	if h.Dropped > 0 {
-		t.row("dropped", fmt.Sprintf("%d, the last %s: %s", h.Dropped, moment(h.DroppedAt), h.DroppedWhy))
+		t.row("dropped", fmt.Sprintf("%d, the last %s: %s", h.Dropped, timeOrNever(h.DroppedAt), h.DroppedWhy))
 	}
 	return t.Flush()
 }

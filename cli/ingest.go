@@ -27,6 +27,7 @@ type ingestCommand struct {
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),
 		Progress: progress(streams.Err, "reading"), Archive: archiveBy(c.dataFlag, streams)}
+	// A common mistake is --data FILE, without the folder.
 	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
 		return usageError{fmt.Errorf("--data %s: a file, and the data folder belongs here: relais ingest --data DIR %s %s",
 			c.Data, join(c.Markets), c.Data)}
@@ -40,18 +41,19 @@ func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	afterIngest(c.dataFlag, streams)(ctx, r)
+	afterIngest(c.dataFlag, streams)(ctx, r) // before the report is printed: it may add a note
 	if c.JSON {
-		return cmp.Or(printJSON(streams.Out, r), unarchived(r))
+		return cmp.Or(printJSON(streams.Out, r), archiveError(r))
 	}
 	if err := printIngest(streams.Out, r, c.Force); err != nil {
 		return err
 	}
-	return cmp.Or(printNext(streams.Out, c.dir(), r), unarchived(r))
+	return cmp.Or(printNext(streams.Out, c.dir(), r), archiveError(r))
 }
 
-// unarchived returns an error if an ingest did not add the archive.
-func unarchived(reports ...*ingest.Report) error {
+// archiveError returns an error if an ingest did not add the archive. It comes after the report: the
+// snapshots are published by then, and only the exit code and the last line say that something is missing.
+func archiveError(reports ...*ingest.Report) error {
 	for _, r := range reports {
 		if r.Unarchived != "" {
 			return fmt.Errorf("the snapshots are new, but no archive was added: %s (when this is mended, the same ingest, or "+
@@ -61,7 +63,8 @@ func unarchived(reports ...*ingest.Report) error {
 	return nil
 }
 
-// progress returns a bar on a terminal, nil elsewhere.
+// progress returns a function that makes a bar, nil if w is not a terminal: in a log, a bar would be
+// thousands of lines.
 func progress(w io.Writer, what string) func(int64) func(int) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -35,7 +35,8 @@ func printFiles(w io.Writer, files []*source.Report) error {
 	return nil
 }
 
-// reasonsOf lists why rows were not served, one line for each file and reason.
+// reasonsOf lists why rows were not served, one line for each file and reason. Unused rows are among the
+// rejected of a report too, and are told apart here: nothing is wrong with them.
 func reasonsOf(files []*source.Report, names []string) (unused, rejected []string) {
 	for i, f := range files {
 		for _, reason := range slices.Sorted(maps.Keys(f.Rejected)) {
@@ -63,8 +64,8 @@ func printList(w io.Writer, title string, lines []string) {
 	}
 }
 
-// shortNames returns names of files for a table: those of members without their archive, and those of
-// kept files without their folder, unless two would be the same.
+// shortNames returns names of files that fit into a table of 100 columns: members without their archive, unless
+// two have the same name, and kept files without their folder.
 func shortNames(files []*source.Report) []string {
 	names, count := make([]string, len(files)), map[string]int{}
 	for i, f := range files {
@@ -84,10 +85,10 @@ func shortNames(files []*source.Report) []string {
 	return names
 }
 
-// afterColon returns what follows the last colon: the member of an archive.
+// afterColon returns the text after the last colon: the member of an archive.
 func afterColon(name string) string { return name[strings.LastIndex(name, ":")+1:] }
 
-// shortened returns at most limit characters of a name: its beginning and its end.
+// shortened returns at most limit characters of a name: its beginning and its end, where dates and extensions are.
 func shortened(name string, limit int) string {
 	r := []rune(name)
 	if len(r) <= limit {
@@ -150,7 +151,7 @@ func printIngest(w io.Writer, r *ingest.Report, forced bool) error {
 	return err
 }
 
-// printNext prints what to do after an ingest that wrote a snapshot.
+// printNext prints the next step after an ingest that wrote a snapshot.
 func printNext(w io.Writer, dir folder.Dir, reports ...*ingest.Report) error {
 	if !slices.ContainsFunc(reports, func(r *ingest.Report) bool {
 		return slices.ContainsFunc(r.Markets, func(m ingest.MarketReport) bool { return m.Snapshot != nil })
@@ -158,7 +159,7 @@ func printNext(w io.Writer, dir folder.Dir, reports ...*ingest.Report) error {
 		return nil
 	}
 	text := "next: relais serve --data " + visible(string(dir), "")
-	if admin.IsServed(dir) {
+	if admin.IsServed(dir) { // index.Live watches the folder
 		text = "next: nothing, the server of this folder loads it by itself"
 	}
 	_, err := fmt.Fprintln(w, text)

@@ -57,7 +57,7 @@ func TestUnusedKeepsTheSum(t *testing.T) {
 			Rejected, Unused map[string]int
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != done || len(r.Files) != 1 {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitDone || len(r.Files) != 1 {
 		t.Fatalf("exit %d, %v\n%s%s", code, err, out, errs)
 	}
 	f := r.Files[0]
@@ -91,8 +91,8 @@ func TestSwappedArguments(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, errs, code := command(t.Context(), append([]string{"ingest"}, tt.args...)...)
-			if code != wrongUse || !strings.Contains(errs, tt.want) {
-				t.Errorf("exit %d, want %d with %q\n%s", code, wrongUse, tt.want, errs)
+			if code != exitUsage || !strings.Contains(errs, tt.want) {
+				t.Errorf("exit %d, want %d with %q\n%s", code, exitUsage, tt.want, errs)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ func (c *licencesCommand) Run(streams Streams) error {
 	}
 	self := table.Self
 	self.Version = version()
-	parts = append([]licences.Part{self}, parts...)
+	parts = append([]licences.Part{self}, parts...) // the build information has only other modules
 	w := bufio.NewWriter(streams.Out)
 	fmt.Fprintf(w, "relais %s contains:\n\n", self.Version)
 	if err := licences.WriteList(w, parts); err != nil {

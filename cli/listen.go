@@ -12,9 +12,9 @@ import (
 	"relais/internal/folder"
 )
 
-// holding is the name under which a server holds its folder; its address follows.
-
-const holding = "relais serve on "
+// serverHolder begins the name under which a server holds its folder; its address follows. portHolder finds
+// the address there.
+const serverHolder = "relais serve on "
 
 // listen opens the address that a flag states. A malformed address is a usageError. The
 // error for an address in use suggests what to do.
@@ -43,6 +43,8 @@ func portHolder(dir folder.Dir, address string) string {
 	if _, err := os.Stat(string(dir)); err != nil {
 		return "another program"
 	}
+	// The lock is tried to learn its holder. Quietly: this command will not serve, so its name must not
+	// stay in the file.
 	lock, err := dir.LockQuietly("serve")
 	if err == nil {
 		lock.Unlock()

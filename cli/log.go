@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// logFlags say what the log is like.
+// logFlags choose the form and the level of the log.
 type logFlags struct {
 	Log      string   `enum:"text,json" default:"text" help:"Form of the log."`
 	LogLevel logLevel `enum:"debug,info,warn,error" default:"info" help:"Least level of the log: debug, info, warn or error."`
@@ -27,8 +27,8 @@ func (f *logFlags) newLog(w io.Writer) *slog.Logger {
 // would cost a fifth of a small answer.
 const flushEvery = 200 * time.Millisecond
 
-// newRequestLog returns a log that buffers its lines;
-// flush writes what is left, and ends it.
+// newRequestLog returns a log that buffers its lines; flush writes the buffered ones, and ends it. Only
+// requests use it: a crash may lose up to flushEvery of lines.
 func (f *logFlags) newRequestLog(w io.Writer) (log *slog.Logger, flush func()) {
 	b := &lineBuffer{w: bufio.NewWriterSize(w, 64<<10), stop: make(chan struct{})}
 	var running sync.WaitGroup
@@ -70,12 +70,13 @@ func (b *lineBuffer) run() {
 func (b *lineBuffer) flush() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.w.Flush() // the service goes on without a log
+	b.w.Flush() // if it fails, the service goes on without a log
 }
 
 // A logLevel is debug, info, warn or error.
 type logLevel string
 
+// level returns the level as package slog has it.
 func (l logLevel) level() (level slog.Level) {
 	_ = level.UnmarshalText([]byte(l)) // one of the enum; a demonstration in a test has none, which is info
 	return level

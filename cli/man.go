@@ -19,9 +19,11 @@ func (*manCommand) Run(app *kong.Kong, streams Streams) error {
 	return err
 }
 
-// manDate is of the commands, not of the build: a build must not differ from day to day.
+// manDate is the date of the commands, not of the build: a build must not differ from day to day.
 const manDate = "November 23, 2026"
 
+// manPage writes the page of the manual in mdoc. It is made of the commands, so that it cannot lag behind
+// them.
 func manPage(b io.Writer, app *kong.Application) {
 	fmt.Fprintf(b, ".Dd %s\n.Dt RELAIS 1\n.Os\n.Sh NAME\n.Nm relais\n.Nd the national registers of mobile-network "+
 		"antennas as an API\n.Sh SYNOPSIS\n.Nm\n.Ar command\n.Op Ar options\n.Sh DESCRIPTION\n", manDate)
@@ -127,7 +129,8 @@ func roffText(b io.Writer, text string) {
 	}
 }
 
-// roff escapes a line of text.
+// roff escapes a line of text: the backslash and the hyphen, which roff would print as another sign, and a
+// dot or quote at the beginning, which would make the line a request.
 func roff(line string) string {
 	line = strings.ReplaceAll(line, `\`, `\e`)
 	line = strings.ReplaceAll(line, "-", `\-`)

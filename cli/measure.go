@@ -49,6 +49,7 @@ func (c *coverageImport) Run(ctx context.Context, streams Streams) error {
 	return c.run(ctx, streams, measure.Coverage)
 }
 
+// run imports files of a kind. The paths are absolute, for a server with another working directory.
 func (f *importFlags) run(ctx context.Context, streams Streams, kind measure.Kind) error {
 	command := admin.ImportMeasures{Market: f.Market, Kind: kind, Progress: progress(streams.Err, "reading")}
 	for _, name := range f.Files {

@@ -46,7 +46,7 @@ type outageImport struct {
 
 // Run imports the files.
 func (c *outageImport) Run(ctx context.Context, streams Streams) error {
-	paths := make([]string, len(c.Files))
+	paths := make([]string, len(c.Files)) // absolute, for a server with another working directory
 	for i, path := range c.Files {
 		var err error
 		if paths[i], err = filepath.Abs(path); err != nil {
@@ -84,6 +84,7 @@ func (c *outageList) Run(ctx context.Context, streams Streams) error {
 		t := newTable(streams.Out, "MARKET", "OPERATOR", "STATE", "READ", "SITES", "REJECTED", "FAILED")
 		never := 0
 		for _, f := range l.Feeds {
+			// Most operators publish nothing: their rows would hide the few that do.
 			if f.State == outage.Absent && f.FailedAt == nil && c.Operator == "" {
 				never++
 				continue
@@ -104,6 +105,7 @@ func (c *outageList) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
+// feedState returns the state of a feed. Outages of a feed that was last read too long ago are not shown.
 func feedState(f *admin.OutageFeed) string {
 	if f.State == outage.Available && !f.Available {
 		return "too old"
@@ -197,8 +199,8 @@ func (c *outageReport) Run(ctx context.Context, streams Streams) error {
 	return printReported(ctx, c.dataFlag, streams, admin.ReportOutage{NewReport: n}, c.JSON)
 }
 
-// atSite replaces the name of the report's site with its siteKey, and adds what the register
-// has about it, its position among them.
+// atSite replaces the name of the report's site with its siteKey, and adds its position, address and commune from
+// the register. Values that flags gave stay, except the position, which Run sets afterwards.
 func atSite(n *community.NewReport, dir folder.Dir) error {
 	snap, err := snapshot.ReadFile(dir.Snapshot(string(n.Market)), n.Market)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -32,8 +32,8 @@ type packCommand struct {
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 }
 
-// mostPackKm is the greatest radius of a disc.
-const mostPackKm = 500
+// maxPackKm is the greatest radius of a disc.
+const maxPackKm = 500
 
 // Run makes the pack.
 func (c *packCommand) Run(ctx context.Context, streams Streams) error {
@@ -60,6 +60,7 @@ func (c *packCommand) Run(ctx context.Context, streams Streams) error {
 		if err := writePack(dir, name, report, programs); err != nil {
 			return err
 		}
+		// Last: until then, Fill's mark says that the pack is unfinished.
 		return errors.Join(ctx.Err(), backup.Unseal(dir))
 	})
 	if err != nil {
@@ -99,22 +100,22 @@ func (c *packCommand) spec() (spec admin.PackSpec, name string, err error) {
 		spec.Disc, err = parseDisc(c.Disc)
 		return spec, "the disc " + c.Disc + " km", err
 	}
-	var found []string
+	var matches []string // markets
 	for _, m := range market.All {
 		if c.Market != "" && m.Code != c.Market || !m.HasInventory() {
 			continue
 		}
 		if areas, label, ok := packArea(m, c.Area); ok {
 			spec.Market, spec.Areas, name = m.Code, areas, label
-			found = append(found, string(m.Code))
+			matches = append(matches, string(m.Code))
 		}
 	}
 	switch {
-	case len(found) == 0:
+	case len(matches) == 0:
 		return spec, "", fmt.Errorf("--area %.60q: no market has it; want the code or name of a department, territory, "+
 			"region or province, or the code of a market", c.Area)
-	case len(found) > 1:
-		return spec, "", fmt.Errorf("--area %.60q: %s have it; say which with --market", c.Area, strings.Join(found, ", "))
+	case len(matches) > 1:
+		return spec, "", fmt.Errorf("--area %.60q: %s have it; say which with --market", c.Area, strings.Join(matches, ", "))
 	}
 	return spec, name, nil
 }
@@ -144,8 +145,8 @@ func parseDisc(text string) (*geo.Disc, error) {
 		ok = err == nil
 	}
 	d := &geo.Disc{Center: geo.Point{Lat: v[0], Lng: v[1]}, Radius: v[2] * 1000}
-	if !ok || !d.Center.Valid() || !(v[2] > 0 && v[2] <= mostPackKm) {
-		return nil, fmt.Errorf("--disc %.60q: want LAT,LON,KM in degrees and kilometres, at most %d km", text, mostPackKm)
+	if !ok || !d.Center.Valid() || !(v[2] > 0 && v[2] <= maxPackKm) {
+		return nil, fmt.Errorf("--disc %.60q: want LAT,LON,KM in degrees and kilometres, at most %d km", text, maxPackKm)
 	}
 	return d, nil
 }
@@ -179,7 +180,7 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) && above != path {
+	if above := filepath.Dir(path); errors.Is(err, os.ErrNotExist) && above != path { // the root is its own parent
 		if real, err = realPath(above); err == nil {
 			real = filepath.Join(real, filepath.Base(path))
 		}
@@ -187,10 +188,11 @@ func realPath(path string) (string, error) {
 	return real, err
 }
 
-// machines are the machines of programs, by the names that Go gives them.
+// machines are the processors that a pack has programs for, by the names that Go gives them.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// programs returns the files of programs by architecture.
+// programs returns the files of programs by architecture. It reads their headers: a wrong file would be
+// noticed only where the stick is used, without a network.
 func (c *packCommand) programs() (map[string]string, error) {
 	files := map[string]string{"amd64": c.ProgramAMD64, "arm64": c.ProgramARM64}
 	if _, known := machines[runtime.GOARCH]; known && files[runtime.GOARCH] == "" {
@@ -218,6 +220,7 @@ func (c *packCommand) programs() (map[string]string, error) {
 	return files, nil
 }
 
+// architectures lists the architectures of programs, in a fixed order.
 func architectures(programs map[string]string) []string {
 	list := []string{}
 	for _, arch := range []string{"amd64", "arm64"} {

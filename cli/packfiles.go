@@ -16,7 +16,7 @@ import (
 //go:embed packtexts
 var packTexts embed.FS
 
-// writePack writes what a pack has next to its data: programs, a script and texts.
+// writePack writes the files of a pack next to its data: programs, a script and texts.
 func writePack(dir, name string, r *admin.PackReport, programs map[string]string) error {
 	for arch, path := range programs {
 		if err := copyProgram(path, filepath.Join(dir, "relais-"+arch)); err != nil {
@@ -46,6 +46,7 @@ func writePack(dir, name string, r *admin.PackReport, programs map[string]string
 			return err
 		}
 	}
+	// The mode may not count: many sticks are mounted so that nothing on them runs. The README starts it with sh.
 	if err := os.Chmod(filepath.Join(dir, "start.sh"), 0o755); err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func licencesOf(r *admin.PackReport) string {
 	return b.String()
 }
 
-// contents lists what a pack has.
+// contents lists the content of a pack.
 func contents(r *admin.PackReport) (list []string) {
 	for _, m := range r.Markets {
 		list = append(list, fmt.Sprintf("%s of %s (%s)", admin.Number(m.Sites, "site"), m.Market, m.SourceDate))
@@ -111,7 +112,7 @@ func contents(r *admin.PackReport) (list []string) {
 	return list
 }
 
-// contenu is contents in French.
+// contenu lists the content of a pack in French.
 func contenu(r *admin.PackReport) (list []string) {
 	for _, m := range r.Markets {
 		list = append(list, fmt.Sprintf("%d site(s) de %s (%s)", m.Sites, m.Market, m.SourceDate))

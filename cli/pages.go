@@ -19,7 +19,7 @@ import (
 	"relais/mcp/tools"
 )
 
-// webFlags are what people see in a browser.
+// webFlags choose the pages that people see in a browser.
 type webFlags struct {
 	Map    string `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
 	MapAll bool   `name:"map-all" help:"Show also registers that need their publisher's permission to be redistributed."`
@@ -28,7 +28,7 @@ type webFlags struct {
 	baseFlags
 }
 
-// baseFlags are what the map shows under the sites.
+// baseFlags choose the map that is drawn under the sites.
 type baseFlags struct {
 	Basemap  string `type:"path" placeholder:"FILE" help:"A PMTiles file with streets for the map."`
 	MapStyle string `name:"map-style" placeholder:"URL" help:"A map style to draw under the sites; browsers then read from its server."`
@@ -54,7 +54,8 @@ func (f *webFlags) base(o *web.Options) (err error) {
 	return err
 }
 
-// styleOrigin returns the origin of a map style.
+// styleOrigin returns the origin of a map style, which the pages' content security policy must allow. Plain HTTP
+// is refused except on this machine: browsers block it on pages of HTTPS.
 func styleOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
@@ -71,7 +72,7 @@ func styleOrigin(text string) (string, error) {
 	return origin, nil
 }
 
-// mode returns who may read what the map reads.
+// mode returns who may read the data of the map.
 func (f *webFlags) mode() httpapi.MapMode {
 	if f.Pages == "off" {
 		return httpapi.MapOff
@@ -88,7 +89,7 @@ func (f *webFlags) errorDocs(baseURL string) func(code string) string {
 	return func(code string) string { return docs.ErrorAddress(baseURL, code) }
 }
 
-// links returns what / answers of a server without pages, nil with pages. tools reports whether there
+// links returns the answer of / on a server without pages, nil with pages. tools reports whether there
 // is a tool server.
 func (f *webFlags) links(baseURL string, tools bool) map[string]string {
 	if f.Pages != "off" {
@@ -128,6 +129,8 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	if err := f.base(&o); err != nil || f.Pages == "off" {
 		return err
 	}
+	// People who look at pages have no key: they see what may be redistributed, unless the operator allows
+	// more.
 	o.Env = func() *api.Env {
 		e := server.Env()
 		e.Keyless = !f.MapAll

@@ -12,7 +12,7 @@ import (
 	"relais/httpapi/web/people"
 )
 
-// mountPeople adds the pages of people who sign in.
+// mountPeople adds the pages of people who sign in, and those of moderators, which use their sessions.
 func mountPeople(server *httpapi.Server, pages *web.Pages, stores *admin.Stores,
 	address func(*http.Request) netip.Addr) error {
 	signedIn, err := people.New(people.Options{Accounts: stores.Accounts, Community: stores.Community, Pages: pages,

@@ -74,12 +74,12 @@ func photoState(p *photos.Photo) string {
 	return string(p.State())
 }
 
-// excerpt returns the beginning of a text on one line, safe to print.
+// excerpt returns the beginning of a text on one line, safe to print: people wrote it.
 func excerpt(text string) string {
-	const most = 60 // characters
+	const limit = 60 // characters
 	text = visible(text, "")
-	if r := []rune(text); len(r) > most {
-		return string(r[:most-1]) + "…"
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit-1]) + "…"
 	}
 	return text
 }
@@ -135,7 +135,7 @@ func (c *photoDelete) Run(ctx context.Context, streams Streams) error {
 	return c.change(ctx, streams, admin.Decide{Act: "photo.delete", Why: c.Why}, "deleted")
 }
 
-// workerCommand decodes images; the server starts it.
+// workerCommand decodes images of strangers in a process of its own, which the server starts and can kill.
 type workerCommand struct {
 	Memory int64 `arg:""`
 }

@@ -33,8 +33,8 @@ func collectOften() (end func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	before := debug.SetGCPercent(50)
-	return func() { debug.SetGCPercent(before) }
+	former := debug.SetGCPercent(50)
+	return func() { debug.SetGCPercent(former) }
 }
 
 // memoryOfWorkers returns how many bytes the processes that decode photos share; 0 is no

@@ -51,14 +51,14 @@ type proxyFlags struct {
 	PublicPrefix string   `placeholder:"/PREFIX" help:"What the proxy takes off the path; clients sign the path with it."`
 }
 
-// Limits against clients that are slow or send too much.
+// Limits against clients that are slow or send too much: each connection takes memory until it ends.
 const (
 	headerTime  = 10 * time.Second
 	readTime    = 30 * time.Second
 	writeTime   = 60 * time.Second
 	idleTime    = 120 * time.Second
 	headerBytes = 64 << 10
-	stopTime    = 10 * time.Second
+	stopTime    = 10 * time.Second // for requests that run when the server is told to stop
 )
 
 // Run serves until ctx ends.
@@ -77,7 +77,8 @@ type settings struct {
 	node     admin.Node       // zero without a cluster
 }
 
-// check reads the files that the flags name, and refuses wrong flags.
+// check reads the files that the flags name, and refuses wrong flags. It opens no store, so that a wrong
+// flag is answered at once and changes nothing.
 func (c *serveCommand) check() (s settings, err error) {
 	s.dir = c.dir()
 	if _, err := os.Stat(string(s.dir)); errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +98,7 @@ func (c *serveCommand) check() (s settings, err error) {
 			c.PublicPrefix)}
 	}
 	s.prefix = strings.TrimSuffix(c.PublicPrefix, "/")
-	if err := c.base(new(web.Options)); err != nil {
+	if err := c.base(new(web.Options)); err != nil { // only to check the flags: mountPages sets the options
 		return s, err
 	}
 	if s.proxies, err = access.ParsePrefixes(c.TrustedProxy); err != nil {
@@ -133,7 +134,8 @@ func baseURL(text string) (string, error) {
 	return text, nil
 }
 
-// plainPath is a path that is the same in an address, a cookie and a route. A part of it is not only dots.
+// plainPath matches a path that is the same in an address, a cookie and a route: nothing in it is escaped, and
+// no part has only dots, which clients resolve.
 var plainPath = regexp.MustCompile(`^(?:/\.*[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*$`)
 
 // servingAt is a handler and its listener.
@@ -143,9 +145,10 @@ type servingAt struct {
 	tls      *tls.Config // nil: plain HTTP
 }
 
-// run serves until ctx ends. Then it calls drain, and lets running requests finish.
+// run serves until ctx ends or one of the servers fails. After ctx it calls drain, and lets running requests
+// finish, for stopTime.
 func run(ctx context.Context, list []servingAt, drain func(), log *slog.Logger) error {
-	failed := make(chan error, len(list))
+	failed := make(chan error, len(list)) // with room for all: nobody reads it after the first
 	servers := make([]*http.Server, len(list))
 	for i, at := range list {
 		servers[i] = &http.Server{
@@ -170,6 +173,7 @@ func run(ctx context.Context, list []servingAt, drain func(), log *slog.Logger) 
 		log.Info("stopping")
 		drain()
 	}
+	// ctx has ended, and would end Shutdown at once.
 	ending, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	for _, server := range servers {

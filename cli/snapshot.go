@@ -38,7 +38,7 @@ type snapshotState struct {
 	Enriched   map[string]int `json:"enriched,omitempty"`
 }
 
-// Run prints what the snapshots hold.
+// Run prints the content of the snapshots.
 func (c *snapshotInfo) Run(streams Streams) error {
 	_, err := c.print(streams)
 	return err
@@ -58,6 +58,7 @@ func (c *snapshotVerify) Run(streams Streams) error {
 	return nil
 }
 
+// print prints the states of the snapshots. A damaged one has its line, and is not an error.
 func (c *snapshotFlags) print(streams Streams) ([]snapshotState, error) {
 	states := snapshotStates(c.dir(), c.Market)
 	if len(states) == 0 {
@@ -90,7 +91,7 @@ func snapshotStates(dir folder.Dir, only []market.Code) (states []snapshotState)
 		st := snapshotState{Market: code, Path: dir.Snapshot(string(code))}
 		s, err := snapshot.ReadFile(st.Path, code)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && len(only) == 0:
+		case errors.Is(err, fs.ErrNotExist) && len(only) == 0: // most folders have some of the markets
 			continue
 		case err != nil:
 			st.Error = err.Error()

@@ -25,6 +25,7 @@ func newTable(out io.Writer, columns ...any) *table {
 	return t
 }
 
+// row adds a row. Texts that people or authorities wrote must be made visible first.
 func (t *table) row(cells ...any) {
 	fmt.Fprintf(t, strings.Repeat("%v\t", len(cells)-1)+"%v\n", cells...)
 }
@@ -51,7 +52,8 @@ func join[S ~string](list []S) string {
 	return strings.Join(texts, ",")
 }
 
-func moment(t *time.Time) string {
+// timeOrNever returns a time for a table, never for none.
+func timeOrNever(t *time.Time) string {
 	if t == nil {
 		return "never"
 	}

@@ -23,7 +23,8 @@ type tlsFlags struct {
 	SelfSigned bool   `kong:"-"` // with a certificate that is made at the start
 }
 
-// certificateEvery is how often the files of the certificate are looked at.
+// certificateEvery is how often the files of the certificate are looked at: programs that renew it need not
+// restart the server.
 const certificateEvery = 2 * time.Second
 
 // speaksTLS reports whether the server has a certificate.
@@ -37,12 +38,13 @@ func (f *tlsFlags) checkTLS() error {
 	return nil
 }
 
-// certificates are those of a server: from files, or a self-signed one. Both may be nil.
+// certificates has the certificate of a server: from files, or a self-signed one. Both may be nil.
 type certificates struct {
 	files *certificate.Files
 	own   *tls.Certificate
 }
 
+// openCertificates reads the certificate of the flags, or makes one for the addresses of the listener.
 func (f *tlsFlags) openCertificates(listener net.Listener, log *slog.Logger) (c certificates, err error) {
 	switch {
 	case f.TLSCert != "":
@@ -53,7 +55,7 @@ func (f *tlsFlags) openCertificates(listener net.Listener, log *slog.Logger) (c 
 	return c, err
 }
 
-// addressesOf returns the addresses under which a listener is reached.
+// addressesOf returns the addresses under which a listener is reached, for a self-signed certificate to name.
 func addressesOf(listener net.Listener) (list []net.IP) {
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if !ok {
@@ -74,7 +76,8 @@ func addressesOf(listener net.Listener) (list []net.IP) {
 	return list
 }
 
-// config returns nil for a server that speaks plain HTTP.
+// config returns the configuration of TLS, nil for a server that speaks plain HTTP. Files are asked for at
+// each handshake, since they may be renewed.
 func (c certificates) config() *tls.Config {
 	switch {
 	case c.files != nil:
@@ -85,7 +88,7 @@ func (c certificates) config() *tls.Config {
 	return nil
 }
 
-// follow looks at the files until ctx ends.
+// follow loads the files again when they change, until ctx ends.
 func (c certificates) follow(ctx context.Context) {
 	if c.files != nil {
 		c.files.Follow(ctx, certificateEvery)
@@ -99,7 +102,8 @@ func (c certificates) warnings() []string {
 	return c.files.Warnings(time.Now())
 }
 
-// fingerprint is what browsers show of a self-signed certificate, "" without one.
+// fingerprint returns the SHA-256 of the self-signed certificate, "" without one. Browsers show it too, so
+// a person can compare them before trusting it.
 func (c certificates) fingerprint() string {
 	if c.own == nil {
 		return ""
@@ -118,7 +122,7 @@ func (c certificates) collectors() []prometheus.Collector {
 		func() float64 { return float64(c.files.Expires().Unix()) })}
 }
 
-// http2Limits bound what one connection can ask for at once, and what it can send before it is read.
+// http2Limits bounds the requests of one connection at once, and the bytes that it can send before they are read.
 // Each of its streams has the deadlines of a connection of HTTP/1.
 func http2Limits() *http.HTTP2Config {
 	return &http.HTTP2Config{MaxConcurrentStreams: 64, MaxReceiveBufferPerConnection: 256 << 10,

@@ -15,7 +15,7 @@ import (
 	"relais/mcp/tools"
 )
 
-// mcpFlags is how assistants reach the tool server.
+// mcpFlags say how assistants reach the tool server.
 type mcpFlags struct {
 	MCP       string   `name:"mcp" enum:"on,auth,off" default:"on" help:"Tools for assistants: on, auth (all need a credential) or off."`
 	MCPHost   []string `name:"mcp-host" placeholder:"HOST" help:"Host names of the tool server in addition to that of --base-url."`
@@ -40,8 +40,11 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 	if err := c.mountPages(server, stores, address, tools.All()); err != nil {
 		return err
 	}
+	// Refresh tokens are derived from the sealing key. Without its file, UseKey takes a random one, and
+	// the tokens end with this process.
 	if err := stores.Clients.CanSeal(); err != nil && !errors.Is(err, access.ErrReadOnly) {
-		server.Log.Warn("a program that refreshes its token twice around a restart must sign in again", "error", err)
+		server.Log.Warn("preparing the key of refresh tokens failed: a program that refreshes its token twice around a "+
+			"restart must sign in again", "error", err)
 	}
 	stores.Accounts.UseKey(stores.Key("refresh tokens"))
 	signIn, err := oauth.New(oauth.Options{Accounts: stores.Accounts, BaseURL: server.BaseURL, Now: time.Now,
@@ -50,6 +53,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 		return err
 	}
 	for _, route := range signIn.Routes() {
+		// The metadata of OAuth need no accounts, and tell programs where to sign in later.
 		if stores.Broken(admin.UsersFile) && strings.HasPrefix(route.Path, "/oauth/") {
 			route.Handler = http.HandlerFunc(noPeople)
 		}
@@ -57,6 +61,7 @@ func (c *serveCommand) mount(server *httpapi.Server, stores *admin.Stores) error
 	}
 	submissions := tools.NewSubmissionStores(stores.Community, stores.Tally())
 	assistants := mcp.New(mcp.Options{
+		// A new one for each call: its Env has the data and the time of this moment.
 		Reading: func() *tools.Reading {
 			return &tools.Reading{Env: server.Env(), People: stores.Accounts, Submissions: submissions}
 		},

@@ -39,18 +39,20 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 		Archive:  archiveBy(c.dataFlag, streams),
 		Ingested: afterIngest(c.dataFlag, streams), Feeds: feedsBy(c.dataFlag, streams),
 	}
+	// Of a node of a cluster, the snapshots go to all nodes, through its server.
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
 		return err
 	}
 	defer collectOften()()
 	r, err := update.Run(ctx, o)
-	stopped := errors.Is(err, context.Canceled)
+	stopped := errors.Is(err, context.Canceled) // the report has what was done until then
 	if errors.Is(err, update.ErrNothing) {
 		err = usageError{err}
 	}
 	if err != nil && !stopped {
 		return err
 	}
+	// Files that failed are in the report, not in err: it is printed before the exit code says so.
 	if c.JSON {
 		err = printJSON(streams.Out, r)
 	} else {
@@ -67,10 +69,11 @@ func (c *updateCommand) Run(ctx context.Context, streams Streams) error {
 			return err
 		}
 	}
-	return cmp.Or(updateError(c.Data, r), unarchived(ingestsOf(r)...))
+	return cmp.Or(updateError(c.Data, r), archiveError(ingestsOf(r)...))
 }
 
-// readSources reads the user's table, or returns the built-in one if path is empty.
+// readSources reads the user's table, or returns the built-in one if path is empty. A table with a
+// mistake is wrong use; one that cannot be read is a failure.
 func readSources(path string) (*update.Table, error) {
 	if path == "" {
 		return update.Default()
@@ -82,7 +85,7 @@ func readSources(path string) (*update.Table, error) {
 	return table, err
 }
 
-// downloadBars returns bars on a terminal, nil elsewhere.
+// downloadBars returns a function that makes a bar for each download, nil if w is not a terminal.
 func downloadBars(w io.Writer) func(string, int64) func(int) {
 	if progress(w, "") == nil {
 		return nil
@@ -98,6 +101,8 @@ func marketNames(s *update.SourceReport) string {
 	return strings.Join(names, ",")
 }
 
+// printUpdate prints a line for each file, then the reports of the ingests and feeds. Texts from addresses
+// and answers may have escape sequences.
 func printUpdate(w io.Writer, r *update.Report, forced bool) error {
 	t := newTable(w, "MARKETS", "FILE", "STATUS", "BYTES", "FROM, OR REASON")
 	for _, s := range r.Sources {
@@ -127,7 +132,7 @@ func printUpdate(w io.Writer, r *update.Report, forced bool) error {
 	return nil
 }
 
-// feedsBy imports feeds through the folder's server, or directly if none runs.
+// feedsBy returns a function that imports feeds through the folder's server, or directly if none runs.
 func feedsBy(d dataFlag, streams Streams) update.Feeds {
 	return func(ctx context.Context, code market.Code, news ...outage.News) (all []outage.Outcome, err error) {
 		err = call(ctx, d, streams, admin.TakeOutages{Market: code, News: news}, &all)
@@ -135,7 +140,7 @@ func feedsBy(d dataFlag, streams Streams) update.Feeds {
 	}
 }
 
-// printFeeds prints what was read from operators' files, and the state of their feeds.
+// printFeeds prints the rows of operators' files, and the state of their feeds.
 func printFeeds(w io.Writer, feeds []outage.Outcome) error {
 	for _, f := range feeds {
 		if len(f.Files) > 0 {
@@ -156,7 +161,8 @@ func printFeeds(w io.Writer, feeds []outage.Outcome) error {
 	return nil
 }
 
-// newKeeper returns the background updates that --update-every asks for, nil without it.
+// newKeeper returns the background updates that --update-every asks for, nil without it. It refuses a folder that
+// cannot be written to: otherwise only the log would say that every update fails.
 func (c *serveCommand) newKeeper(dir folder.Dir) (*update.Keeper, error) {
 	if c.UpdateEvery == 0 {
 		return nil, nil

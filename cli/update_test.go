@@ -67,7 +67,7 @@ func TestNothingEscapes(t *testing.T) {
 	path := filetest.New(t, "SYNTHETIC.zip", filetest.Zip(t, "SYNTHETIC_"+evil+"observatoire.csv", string(weekly),
 		"read"+evil+"me", "x\n"))
 	out, errs, code := command(t.Context(), "ingest", "--data", t.TempDir(), "FR,DROM", path)
-	if code != done || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "not a known table") {
+	if code != exitDone || !strings.Contains(out, `\x1b]0;x`) || !strings.Contains(out, "not a known table") {
 		t.Errorf("ingest: exit %d, want 0 with the escape visible\n%q %q", code, out, errs)
 	}
 	printable(t, out+errs)
@@ -84,8 +84,8 @@ func TestNothingEscapes(t *testing.T) {
 		end  string
 		want int
 	}{
-		{"/SYNTHETIC_o.csv?a=\u009b31m\u202e", done},
-		{"/SYNTHETIC.zip?a=\u009b31m", done},
+		{"/SYNTHETIC_o.csv?a=\u009b31m\u202e", exitDone},
+		{"/SYNTHETIC.zip?a=\u009b31m", exitDone},
 	} {
 		t.Run(tt.end, func(t *testing.T) {
 			dir := t.TempDir()
@@ -131,8 +131,8 @@ func TestWrongTable(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			out, errs, code := command(ctx, append(args, "--data", t.TempDir(), "--sources", tt.path)...)
 			cancel()
-			if code != wrongUse || !strings.Contains(errs, tt.words) || strings.Contains(out+errs, "hunter2") {
-				t.Errorf("relais %v: exit %d, want %d with %q and no password\n%s%s", args, code, wrongUse, tt.words,
+			if code != exitUsage || !strings.Contains(errs, tt.words) || strings.Contains(out+errs, "hunter2") {
+				t.Errorf("relais %v: exit %d, want %d with %q and no password\n%s%s", args, code, exitUsage, tt.words,
 					out, errs)
 			}
 		}
@@ -156,9 +156,9 @@ func TestUpdateStopped(t *testing.T) {
 	out, errs, code := command(ctx, "update", "--data", dir, "--json", "--sources",
 		tableFile(t, [3]string{"CH", "slow", s.URL + "/slow"},
 			[3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}))
-	if code != failed || !strings.Contains(errs, "stopped; what was done before") {
+	if code != exitFailed || !strings.Contains(errs, "stopped; what was done before") {
 		t.Errorf("stopped update: exit %d, stderr %q, want %d and stopped; what was done before in it", code, errs,
-			failed)
+			exitFailed)
 	}
 	var r struct {
 		Sources []struct {

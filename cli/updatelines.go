@@ -11,8 +11,8 @@ import (
 	"relais/ingest/update"
 )
 
-// overBar begins a line on a terminal where a bar may be.
-const overBar = "\r\x1b[K"
+// clearLine begins a line on a terminal where a bar may be: it goes back to the first column and clears it.
+const clearLine = "\r\x1b[K"
 
 // fileLines returns a function that prints one line for each file of an update.
 func fileLines(w io.Writer) func(*update.FileReport) {
@@ -37,11 +37,12 @@ func retryLines(w io.Writer) func(name string, err error, wait time.Duration) {
 	}
 }
 
+// lineStart returns the beginning of a line: on a terminal, one that clears a bar.
 func lineStart(w io.Writer) string {
 	if progress(w, "") == nil {
 		return ""
 	}
-	return overBar
+	return clearLine
 }
 
 func megabytes(n int64) string {
@@ -58,8 +59,8 @@ func ingestsOf(r *update.Report) (all []*ingest.Report) {
 	return all
 }
 
-// updateError returns what failed and what to do then, nil if nothing failed. The reasons of files are
-// in the report.
+// updateError returns an error that says which markets and files failed, and what to do next, nil if none failed.
+// The reasons of files are in the report.
 func updateError(dir string, r *update.Report) error {
 	if !r.Failed() {
 		return nil

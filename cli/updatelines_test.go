@@ -71,8 +71,8 @@ func TestUpdateSaysWhy(t *testing.T) {
 	dir := t.TempDir()
 	out, errs, code := command(t.Context(), "update", "--data", dir, "--sources",
 		tableFile(t, [3]string{"FR", "weekly", s.URL + "/SYNTHETIC_observatoire.csv"}, [3]string{"CH", "gone", s.URL + "/x"}))
-	if code != failed {
-		t.Errorf("exit %d, want %d", code, failed)
+	if code != exitFailed {
+		t.Errorf("exit %d, want %d", code, exitFailed)
 	}
 	for _, want := range []string{"weekly: downloaded ", "gone: failed: the server answers 404 Not Found\n",
 		"relais: 1 of 2 files failed, for the reasons above: gone\n", "next: relais update --data " + dir} {

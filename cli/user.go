@@ -34,7 +34,8 @@ type passwordFlags struct {
 
 const maxPasswordLine = 4096 // bytes
 
-// password returns the new password. shown is the same if it was made here, else "".
+// password returns the new password. shown is the same if it was made here, else "": a password that somebody typed
+// is never printed.
 func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writer) (text, shown string, err error) {
 	switch {
 	case f.PasswordStdin:
@@ -58,10 +59,11 @@ func (f passwordFlags) password(ctx context.Context, stdin *os.File, say io.Writ
 	return text, shown, nil
 }
 
-// prompt asks twice, without showing what is typed, until ctx ends.
+// prompt asks twice, without showing the typed characters, until ctx ends. ReadPassword knows no context: without the
+// goroutine, Ctrl-C would wait for the end of the line, and leave a terminal that shows nothing.
 func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, error) {
 	fd := int(terminal.Fd())
-	before, err := term.GetState(fd)
+	state, err := term.GetState(fd)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +81,7 @@ func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, erro
 		case <-read:
 			return string(text), err
 		case <-ctx.Done(): // the goroutine that reads ends with the program
-			return "", errors.Join(context.Cause(ctx), term.Restore(fd, before))
+			return "", errors.Join(context.Cause(ctx), term.Restore(fd, state))
 		}
 	}
 	first, err := ask("Password: ")
@@ -93,7 +95,7 @@ func prompt(ctx context.Context, terminal *os.File, say io.Writer) (string, erro
 	return first, err
 }
 
-// changeUser runs a command on an account, and prints what the account became and the password to
+// changeUser runs a command on an account, and prints the account's new state and the password to
 // show, "" for none.
 func changeUser(ctx context.Context, d dataFlag, streams Streams, c admin.Command, asJSON bool,
 	shown, became string) error {

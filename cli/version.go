@@ -15,7 +15,8 @@ import (
 // Version is set by the linker; a build from a checkout says its commit.
 var Version = ""
 
-// CLibrary is the version of the C library that the linker took. The linker is told so.
+// CLibrary is the version of the C library in the program. The build sets it with the linker's -X: Go's build
+// information does not have it.
 var CLibrary = ""
 
 type versionCommand struct {
@@ -39,7 +40,7 @@ func (c *versionCommand) Run(streams Streams) error {
 	return err
 }
 
-// bill prints the bill of materials.
+// bill prints the bill of materials, of this program or of one for another machine, which cannot run here.
 func (c *versionCommand) bill(streams Streams) error {
 	info, err := readBuildInfo()
 	libc := CLibrary
@@ -61,7 +62,7 @@ func (c *versionCommand) bill(streams Streams) error {
 	return table.WriteBOM(streams.Out, version(), info, parts)
 }
 
-// readBuildInfo reads what this program is made of.
+// readBuildInfo reads the modules of this program.
 func readBuildInfo() (*debug.BuildInfo, error) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return info, nil
@@ -70,6 +71,7 @@ func readBuildInfo() (*debug.BuildInfo, error) {
 	return nil, errors.New(name + " does not say which modules it has: build it with Go modules")
 }
 
+// version returns the version that the build set, else the commit of the checkout.
 func version() string {
 	if Version != "" {
 		return Version

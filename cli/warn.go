@@ -13,7 +13,7 @@ import (
 // secretFiles are the files of a data folder that only its owner may read.
 var secretFiles = []string{"secret.key", "clients.db", "users.db"}
 
-// warnOfSettings logs what is probably not meant.
+// warnOfSettings logs settings that are allowed and probably mistakes. They do not keep the server from starting.
 func (a *app) warnOfSettings() {
 	if a.BaseURL == "" && len(a.proxies) > 0 {
 		a.log.Warn("--trusted-proxy without --base-url: addresses in answers begin with the address of the listener, "+
@@ -42,7 +42,8 @@ func warnOfPassword(log *slog.Logger, args []string, address string) {
 // warnOfReaders logs the files that everybody on the machine may read. Files that do not exist are
 // left out.
 func warnOfReaders(log *slog.Logger, files ...string) {
-	const read, enter = 0o004, 0o001 // for everybody
+	// For everybody. A folder that others cannot enter hides its files, whatever their modes are.
+	const read, enter = 0o004, 0o001
 	for _, path := range files {
 		dir, err := os.Stat(filepath.Dir(path))
 		if err != nil || dir.Mode().Perm()&enter == 0 {
