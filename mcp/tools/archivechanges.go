@@ -31,7 +31,7 @@ func (p *compareDatesParams) Check() error {
 	return nil
 }
 
-// A SiteComparison is what differs of a site between two archives.
+// A SiteComparison has the differences of a site between two archives.
 type SiteComparison struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -67,7 +67,7 @@ func (c *Counts) add(k archive.Kind) {
 	}
 }
 
-// A changeType says what became of an emission.
+// A changeType is the way in which an emission changed.
 type changeType string
 
 // Values lists the types.
@@ -75,7 +75,7 @@ func (changeType) Values() []string {
 	return []string{"new", "added", "activated", "deleted", "changed"}
 }
 
-// An ArchiveChange is what became of an emission.
+// An ArchiveChange is a change of an emission between two archives.
 type ArchiveChange struct {
 	Type changeType `json:"type" doc:"new: of a site that was not there; added: on a site that was; activated: no longer a project; deleted: gone; changed: something else differs. Emissions are known by station, operator and system."`
 	ArchiveRow
@@ -94,7 +94,7 @@ func newArchiveChange(d *archive.Difference) ArchiveChange {
 		ArchiveRow: newArchiveRow(cmp.Or(d.After, d.Before)), Columns: []ColumnChange{}}
 	for _, at := range d.Columns {
 		c.Columns = append(c.Columns,
-			ColumnChange{column.Names[at], stated(d.Before.Values[at]), stated(d.After.Values[at])})
+			ColumnChange{column.Names[at], textOrNull(d.Before.Values[at]), textOrNull(d.After.Values[at])})
 	}
 	return c
 }
@@ -109,7 +109,7 @@ func compareSiteDates(r *Reading, _ context.Context, p *compareDatesParams) (*Si
 	if err != nil {
 		return nil, notBoth(r.Archives, err, from, to)
 	}
-	if c.Before+c.After == 0 {
+	if c.Before+c.After == 0 { // no differences would say that nothing changed
 		return nil, notThere(r.Archives, support, "neither the archive of "+from+" nor that of "+to+" has")
 	}
 	sources, err := archivedOn(r.Archives, from, to)
@@ -127,7 +127,7 @@ func compareSiteDates(r *Reading, _ context.Context, p *compareDatesParams) (*Si
 	return answer, nil
 }
 
-// notBoth returns the error of two dates where one has no archive.
+// notBoth returns the error of two dates if one of them has no archive. The store does not say which one.
 func notBoth(s *archive.Store, err error, from, to string) error {
 	dates, _, failed := s.Dates()
 	if failed != nil {
@@ -160,7 +160,7 @@ type SiteHistory struct {
 	Sourced
 }
 
-// A DatedChange is what a publication changed of an emission.
+// A DatedChange is a change of an emission with the date of its publication.
 type DatedChange struct {
 	Published string `json:"date" doc:"Of the archive that first has the change, YYYY-MM-DD."`
 	ArchiveChange
@@ -187,9 +187,9 @@ func getSiteHistory(r *Reading, _ context.Context, p *siteHistoryParams) (*SiteH
 	}
 	newest := all[len(all)-1].Date
 	answer := &SiteHistory{ArchiveSite: r.archiveSite(support), Oldest: all[0].Date, Newest: newest,
-		Publications: len(versions), Sourced: archived(all, newest)}
+		Publications: len(versions), Sourced: archiveSources(all, newest)}
 	var rows []DatedChange
-	for _, v := range slices.Backward(versions) {
+	for _, v := range slices.Backward(versions) { // versions begin with the oldest
 		for i := range v.Differences {
 			answer.Counts.add(v.Differences[i].Kind)
 			rows = append(rows, DatedChange{v.Date, newArchiveChange(&v.Differences[i])})

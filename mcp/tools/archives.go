@@ -44,11 +44,11 @@ func listArchives(r *Reading, _ context.Context, p *pageParams) (*ArchiveList, e
 	if err != nil {
 		return nil, err
 	}
-	answer, items := &ArchiveList{Sourced: archived(all)}, []Archive{}
+	answer, items := &ArchiveList{Sourced: archiveSources(all)}, []Archive{}
 	if n := len(all); n > 0 {
-		answer.Current, answer.Oldest, answer.Sourced = &all[n-1].Date, &all[0].Date, archived(all, all[n-1].Date)
+		answer.Current, answer.Oldest, answer.Sourced = &all[n-1].Date, &all[0].Date, archiveSources(all, all[n-1].Date)
 	}
-	for i := len(all) - 1 - p.Offset; i >= 0 && len(items) < p.Limit; i-- {
+	for i := len(all) - 1 - p.Offset; i >= 0 && len(items) < p.Limit; i-- { // all begins with the oldest
 		a := Archive{Date: all[i].Date, Sites: all[i].Supports, Rows: all[i].Rows}
 		if i > 0 {
 			a.Previous = all[i-1].Date
@@ -59,17 +59,17 @@ func listArchives(r *Reading, _ context.Context, p *pageParams) (*ArchiveList, e
 	return answer, nil
 }
 
-// archivedOn is the register as the source of archives of dates.
+// archivedOn returns the sources of an answer from archives of dates: the register, once for each date.
 func archivedOn(s *archive.Store, dates ...string) (Sourced, error) {
 	all, err := s.List()
-	return archived(all, dates...), err
+	return archiveSources(all, dates...), err
 }
 
-// archived is archivedOn with all archives known; without a date, the source of none.
-func archived(all []archive.Publication, dates ...string) Sourced {
-	m := market.Get(archive.Markets[0])
+// archiveSources returns the same if all archives are known already; without a date, the register without one.
+func archiveSources(all []archive.Publication, dates ...string) Sourced {
+	m := market.Get(archive.Markets[0]) // one publication has all French territories
 	s := sourceOf(m, nil)
-	if len(all) > 0 && all[0].Synthetic { // as are all of them, or none
+	if len(all) > 0 && all[0].Synthetic { // then all are: a folder has synthetic archives or real ones
 		s.Label = view.Demonstration(m.Register).Source
 	}
 	if len(dates) == 0 {
@@ -148,24 +148,25 @@ func listSnapshotSites(r *Reading, ctx context.Context, p *snapshotSitesParams) 
 	items := make([]SnapshotSite, len(page))
 	for i, b := range page {
 		items[i] = SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),
-			stated(r.CommuneName(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
+			textOrNull(r.CommuneName(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
 	}
 	from, err := archivedOn(r.Archives, date)
 	return &SnapshotList{date, listOf(items, p.Offset, total), from}, err
 }
 
-// texts is a list that JSON has as one when it is empty, too.
+// texts returns a copy of a list that is not nil: JSON has [] for an empty one, and null for nil.
 func texts(list []string) []string { return append([]string{}, list...) }
 
-// stated is a text as answers have it: null where a source states none.
-func stated(text string) *string {
+// textOrNull returns a text as answers have it: null where a source states none.
+func textOrNull(text string) *string {
 	if text == "" {
 		return nil
 	}
 	return &text
 }
 
-// archiveSite names a support.
+// archiveSite returns the names of a support. It has a siteKey only in the present register: of a support
+// that is gone, other tools know nothing.
 func (r *Reading) archiveSite(support string) ArchiveSite {
 	for _, code := range archive.Markets {
 		m := r.RegisterIfAny(market.Get(code))
@@ -180,8 +181,8 @@ func (r *Reading) archiveSite(support string) ArchiveSite {
 	return ArchiveSite{Support: support}
 }
 
-// noArchive makes the error of a date without archive one that names the nearest dates;
-// others stay as they are.
+// noArchive replaces the error of a date without an archive by one that names the nearest dates. It returns
+// other errors as they are.
 func noArchive(s *archive.Store, err error, param, date string) error {
 	if !errors.Is(err, archive.ErrNoArchive) {
 		return err
@@ -195,7 +196,7 @@ func noArchive(s *archive.Store, err error, param, date string) error {
 			": this server has no archives; its operator adds them with: relais archive add --data DIR FILE…")
 	}
 	at, _ := slices.BinarySearch(dates, date)
-	nearest := dates[max(0, at-1):min(at+1, len(dates))]
+	nearest := dates[max(0, at-1):min(at+1, len(dates))] // the one before and the one after, where they exist
 	text := "the nearest is " + nearest[0]
 	if len(nearest) > 1 {
 		text = fmt.Sprintf("the nearest are %s and %s", nearest[0], nearest[1])

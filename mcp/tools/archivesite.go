@@ -24,6 +24,7 @@ type archiveSiteParams struct {
 // support returns the support's number.
 func (p archiveSiteParams) support() (string, error) {
 	number := strings.TrimSpace(p.Site)
+	// Archives have the territories of both markets under one numbering, so the market of a siteKey does not count.
 	for _, code := range archive.Markets {
 		if prefix := index.Key(code, ""); len(number) > len(prefix) && fold.EqualASCII(number[:len(prefix)], prefix) {
 			number = number[len(prefix):]
@@ -43,7 +44,7 @@ type rowParams struct {
 	Offset int `param:"offset" default:"0" min:"0" max:"1000000" doc:"Rows to pass over: nextOffset of the page before."`
 }
 
-// rowsOf is the page of rows that is asked for.
+// rowsOf returns the page of rows that is asked for.
 func rowsOf[T any](rows []T, p rowParams) List[T] {
 	from := min(p.Offset, len(rows))
 	return listOf(rows[from:min(from+p.Limit, len(rows))], p.Offset, len(rows))
@@ -69,8 +70,8 @@ type SiteSnapshot struct {
 	Sourced
 }
 
-// An ArchivePlace is what an archive says of the place of a support, as published; what
-// it does not state is null.
+// An ArchivePlace is the place of a support as an archive states it. Values that it does not
+// state are null.
 type ArchivePlace struct {
 	Commune     *string           `json:"commune" doc:"Null where the present register does not know its INSEE code."`
 	Insee       *string           `json:"inseeCode"`
@@ -83,7 +84,7 @@ type ArchivePlace struct {
 	Coordinates *view.Coordinates `json:"coordinates"`
 }
 
-// An ArchiveRow is an emission as an archive has it; what it does not state is null.
+// An ArchiveRow is an emission as an archive has it. Values that it does not state are null.
 type ArchiveRow struct {
 	Operator   string  `json:"operator" doc:"As published."`
 	System     string  `json:"system" doc:"Such as LTE 800."`
@@ -93,11 +94,11 @@ type ArchiveRow struct {
 	Date       *string `json:"emissionDate" doc:"emr_dt: of putting into service, YYYY-MM-DD."`
 }
 
-// newArchiveRow is the row of a record.
+// newArchiveRow returns the row of a record.
 func newArchiveRow(r *archive.Record) ArchiveRow {
 	v := &r.Values
-	return ArchiveRow{v[column.Operator], v[column.System], v[column.Station], stated(v[column.Generation]),
-		stated(v[column.Status]), stated(v[column.Date])}
+	return ArchiveRow{v[column.Operator], v[column.System], v[column.Station], textOrNull(v[column.Generation]),
+		textOrNull(v[column.Status]), textOrNull(v[column.Date])}
 }
 
 func getSiteSnapshot(r *Reading, _ context.Context, p *siteSnapshotParams) (*SiteSnapshot, error) {
@@ -121,23 +122,23 @@ func getSiteSnapshot(r *Reading, _ context.Context, p *siteSnapshotParams) (*Sit
 		rowsOf(rows, p.rowParams), from}, err
 }
 
-// archivePlace is what a record says of its place.
+// archivePlace returns the place that a record states.
 func (r *Reading) archivePlace(record *archive.Record) ArchivePlace {
 	v := &record.Values
 	insee := cmp.Or(v[column.Insee], v[column.Insee2])
 	lines := slices.DeleteFunc([]string{v[column.Lieu], v[column.Address1], v[column.Address2], v[column.Address3]},
 		func(s string) bool { return s == "" })
-	place := ArchivePlace{Commune: stated(r.CommuneName(insee)), Insee: stated(insee), PostalCode: stated(v[column.Postal]),
-		Address:    stated(strings.Join(lines, ", ")),
-		Department: stated(v[column.Department]), Nature: stated(v[column.Nature]), Owner: stated(v[column.Owner]),
-		Height: stated(v[column.Height])}
+	place := ArchivePlace{Commune: textOrNull(r.CommuneName(insee)), Insee: textOrNull(insee), PostalCode: textOrNull(v[column.Postal]),
+		Address:    textOrNull(strings.Join(lines, ", ")),
+		Department: textOrNull(v[column.Department]), Nature: textOrNull(v[column.Nature]), Owner: textOrNull(v[column.Owner]),
+		Height: textOrNull(v[column.Height])}
 	if at, ok := record.Point(); ok {
 		place.Coordinates = &view.Coordinates{Lat: round(at.Lat), Lng: round(at.Lng)}
 	}
 	return place
 }
 
-// notThere is the error of a support that archives do not have; it says when it was
+// notThere returns the error of a support that the archives of a question do not have. It says when it was
 // there.
 func notThere(s *archive.Store, support, which string) error {
 	versions, err := s.History(support)
@@ -152,7 +153,7 @@ func notThere(s *archive.Store, support, which string) error {
 		which, support, versions[0].Date, versions[len(versions)-1].Date))
 }
 
-// neverThere is the error of a support that no archive has.
+// neverThere returns the error of a support that no archive has.
 func neverThere(support string) error {
 	return api.NotFound(fmt.Sprintf(
 		"siteId: no archive has a support %s; anfr_list_snapshot_sites lists those in a box, anfr_search those of today", support))

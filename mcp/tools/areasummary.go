@@ -22,7 +22,7 @@ type areaSummaryParams struct {
 	daysParams
 }
 
-// An AreaSummary is what speedtests around a centre say together.
+// An AreaSummary has the quantiles of the speedtests around a centre.
 type AreaSummary struct {
 	Center Center       `json:"center"`
 	Total  int          `json:"total" doc:"Speedtests of all groups."`
@@ -47,8 +47,8 @@ type SpeedGroup struct {
 	Ping     *Quantiles `json:"ping" doc:"Milliseconds."`
 }
 
-// Quantiles are those of the values that are stated; nil of none. They are the values at
-// ranks of the sorted ones (nearest rank): never between two.
+// Quantiles are the quantiles of the stated values, and a nil pointer if none is stated. Each is one of the values
+// (nearest rank), never between two.
 type Quantiles struct {
 	P10    float64 `json:"p10"`
 	Median float64 `json:"median"`
@@ -92,7 +92,7 @@ func (r *Reading) areaSummary(c *Center, radius radiusParams, in api.MarketParam
 	if err != nil {
 		return nil, err
 	}
-	s := &AreaSummary{Center: *c, Groups: make([]SpeedGroup, len(groups)), Measured: measured}
+	s := &AreaSummary{Center: *c, Groups: make([]SpeedGroup, len(groups)), Measured: measuredOrigin}
 	for i, g := range groups {
 		s.Total += g.Count
 		s.Groups[i] = SpeedGroup{newGroup(&g), newQuantiles(g.Values[0]), newQuantiles(g.Values[1]),
@@ -109,6 +109,7 @@ func newGroup(g *measure.Group) Group {
 	return v
 }
 
+// newQuantiles returns quantiles as answers have them, nil for none: zeros would look like speeds.
 func newQuantiles(q measure.Quantiles) *Quantiles {
 	if q.Of == 0 {
 		return nil
@@ -116,7 +117,7 @@ func newQuantiles(q measure.Quantiles) *Quantiles {
 	return &Quantiles{q.P10, q.Median, q.P90, q.Of}
 }
 
-// generationText is nil for a generation that is not known.
+// generationText returns a generation such as 4G, nil for an unknown one.
 func generationText(g measure.Generation) *string {
 	if g == 0 {
 		return nil

@@ -18,7 +18,7 @@ type Understood struct {
 	Note         string   `json:"note,omitempty" doc:"What was not found, or may be meant instead: ask when it matters."`
 }
 
-// newUnderstood says how a question was read, and why it found nothing if it did.
+// newUnderstood returns how a question was read, with a note if it found nothing.
 func newUnderstood(found *catalog.AskedFound) *Understood {
 	q := &found.Understood
 	u := &Understood{Words: strings.Join(q.Words, " "), Operators: q.Operators, Technologies: technologies(q),
@@ -30,7 +30,7 @@ func newUnderstood(found *catalog.AskedFound) *Understood {
 			q.Question.Place, strings.Join(q.NotOperators, " or ")))
 	}
 	if found.Total == 0 {
-		notes = append(notes, nothing(q.Place))
+		notes = append(notes, noMatchNote(q.Place))
 	}
 	if q.Place != nil {
 		c := placeCenter(q.Place)
@@ -43,14 +43,16 @@ func newUnderstood(found *catalog.AskedFound) *Understood {
 	return u
 }
 
-// nothing says why a question found no site.
-func nothing(p *catalog.NamedPlace) string {
+// noMatchNote says why a question found no site.
+func noMatchNote(p *catalog.NamedPlace) string {
 	if p != nil {
 		return fmt.Sprintf("No site of %s has what is asked for.", placeTitle(&p.Place))
 	}
 	return "No place and no site has all of these words. " + landmarks + "."
 }
 
+// technologies returns the systems, generation and bands of a question. Systems say their generation
+// themselves.
 func technologies(q *catalog.Understood) (list []string) {
 	for _, system := range q.Systems {
 		list = append(list, strings.ToUpper(system))

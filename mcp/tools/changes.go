@@ -69,6 +69,7 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 			return nil, err
 		}
 		answer.Center, code = placeCenter(place), place.Market.Code
+		// An area stands for all of itself, unless a radius is stated.
 		if f.Areas = place.AreaCodes(); f.Areas == nil || p.RadiusKm != nil {
 			f.Areas, f.Disc = nil, place.Near(p.metres()).Disc
 		}
@@ -95,7 +96,7 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 	return answer, nil
 }
 
-// question returns what the parameters ask of a market, with the place of a filter.
+// question returns the question of the parameters about a market, with the place of a filter.
 func (p *changesListParams) question(m *market.Market, f change.Filter) (q catalog.Changes, err error) {
 	_, operators, err := api.MarketParams{Market: m.Code, Operator: p.Operator}.Resolve()
 	if err != nil {
@@ -103,7 +104,7 @@ func (p *changesListParams) question(m *market.Market, f change.Filter) (q catal
 	}
 	f.Operators = m.KeysOf(operators)
 	var kind change.Kind
-	if kind.UnmarshalText([]byte(p.Kind)) == nil {
+	if kind.UnmarshalText([]byte(p.Kind)) == nil { // else any kind is wanted
 		f.Kinds = []change.Kind{kind}
 	}
 	if p.Generation != nil {
@@ -117,6 +118,7 @@ func (p *changesListParams) question(m *market.Market, f change.Filter) (q catal
 	return q, nil
 }
 
+// listedChange returns a change in short, with the commune as its place, or else the area.
 func (r *Reading) listedChange(c *view.Change) ListedChange {
 	none := ""
 	v := ListedChange{Date: c.Date, Kind: c.Kind, SiteKey: c.Site.SiteKey, URL: r.pageOf(c.Site.SiteKey),

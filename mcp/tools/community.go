@@ -26,7 +26,7 @@ type siteValidationsParams struct {
 	pageParams
 }
 
-// A Validation is what people confirmed of a site.
+// A Validation is a fact about a site that people confirmed.
 type Validation struct {
 	Subject  community.Subject `json:"subject"`
 	Operator string            `json:"operator" doc:"Of whose part of the site it is said; empty when that was not said."`
@@ -40,7 +40,7 @@ func newValidation(v community.Validation) Validation {
 	return Validation{v.Subject, v.Operator, v.Value, v.Count, v.FirstDay, v.LastDay}
 }
 
-// A ValidationList is a page of what people confirmed of a site.
+// A ValidationList is a page of the validations of a site.
 type ValidationList struct {
 	Site Site `json:"site" doc:"As the register has it."`
 	List[Validation]
@@ -60,7 +60,7 @@ func (r *Reading) sitesGetValidations(_ context.Context, p *siteValidationsParam
 	return &ValidationList{s, paged(items, p.pageParams), sourced(loaded.Table, loaded)}, nil
 }
 
-// paged is a page of all items.
+// paged returns a page of all items.
 func paged[T any](all []T, p pageParams) List[T] {
 	from := min(p.Offset, len(all))
 	return listOf(all[from:min(from+p.Limit, len(all))], p.Offset, len(all))
@@ -71,7 +71,7 @@ var communityListObservations = endpoint.New(endpoint.Decl{
 	Summary: "What people said around a position, the nearest first: outages that they report at the moment, what they confirmed of sites, and photos of the 200 nearest sites. What operators publish of outages is in sites_hs_nearby, speedtests are in speedtests_nearby. Nobody is named.",
 }, (*Reading).communityListObservations)
 
-// An observationType says what somebody observed.
+// An observationType is a kind of observations.
 type observationType string
 
 const (
@@ -94,7 +94,7 @@ type observationsParams struct {
 	pageParams
 }
 
-// An Observation is what somebody said or sent.
+// An Observation is an outage, a validation or a photo from a person.
 type Observation struct {
 	Type        observationType  `json:"type"`
 	ID          string           `json:"id"`
@@ -141,6 +141,7 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 		}
 	}
 	if wants(aPhoto) && loaded != nil {
+		// All up to the end of the page: outages and validations are sorted in between.
 		photos, n, err := r.photosNear(loaded, q, p.Offset+p.Limit)
 		if err != nil {
 			return nil, err
@@ -150,7 +151,9 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 	slices.SortStableFunc(items, func(a, b Observation) int { return cmp.Compare(*a.Distance, *b.Distance) })
 	page := paged(items, p.pageParams)
 	from := Sourced{[]Source{}}
-	ofSite := func(o Observation) bool { return o.Type != anOutage } // with the site's coordinates
+	// An outage has the coordinates that its reporter gave; the others have those of the register, which is
+	// then a source of the answer.
+	ofSite := func(o Observation) bool { return o.Type != anOutage }
 	if slices.ContainsFunc(page.Items, ofSite) || m.UnavailableReason != "" {
 		from = sourced(m, loaded)
 	}
@@ -168,6 +171,8 @@ func (r *Reading) outagesNear(q catalog.Outages) (items []Observation) {
 	return items
 }
 
+// validationsNear returns the validations in the disc of a question, the last day first: of equal
+// distances, sorting keeps this order.
 func (r *Reading) validationsNear(q catalog.Outages) (items []Observation) {
 	list, keys := r.Submissions.Community.Near(q.Market.Code, *q.Disc), q.Market.KeysOf(q.Operators)
 	slices.SortFunc(list, func(a, b community.Validation) int {
@@ -175,7 +180,7 @@ func (r *Reading) validationsNear(q catalog.Outages) (items []Observation) {
 	})
 	for _, v := range list {
 		operator := v.Operator
-		if v.Subject == community.Operator {
+		if v.Subject == community.Operator { // it says that the operator is there, not something of its part
 			operator = v.Value
 		}
 		if keys != nil && !slices.Contains(keys, operator) {
@@ -192,18 +197,18 @@ func (r *Reading) validationsNear(q catalog.Outages) (items []Observation) {
 	return items
 }
 
-// mostSites is of how many sites around a point photos are looked for.
-const mostSites = 200
+// maxPhotoSites is how many sites around a point are searched for photos. The tool's summary says so.
+const maxPhotoSites = 200
 
-// photosNear is the first of the photos of the sites around a point, and how many there
+// photosNear returns at most limit photos of the sites around a point, and how many there
 // are.
-func (r *Reading) photosNear(m *index.Market, q catalog.Outages, most int) (items []Observation, total int, err error) {
-	hits := m.Find(index.Query{Filter: index.All, Disc: q.Disc}, 0, mostSites)
+func (r *Reading) photosNear(m *index.Market, q catalog.Outages, limit int) (items []Observation, total int, err error) {
+	hits := m.Find(index.Query{Filter: index.All, Disc: q.Disc}, 0, maxPhotoSites)
 	keys, prefix := make([]string, len(hits.Sites)), index.Key(m.Table.Code, "")
 	for i, at := range hits.Sites {
 		keys[i] = prefix + m.Snap.ID(int(at))
 	}
-	photos, total, err := r.Photos.ListSites(keys, m.Table.KeysOf(q.Operators), most)
+	photos, total, err := r.Photos.ListSites(keys, m.Table.KeysOf(q.Operators), limit)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -23,7 +23,7 @@ type compareParams struct {
 	Markets string `param:"markets" max:"60" doc:"Markets with commas in between; default: all that are loaded." example:"FR,DROM"`
 }
 
-// codes are the markets that are asked for, each once; nil when none are.
+// codes returns the markets that are asked for, each once; nil for all.
 func (p *compareParams) codes() (codes []market.Code, err error) {
 	if p.Markets == "" {
 		return nil, nil
@@ -101,12 +101,12 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	if err != nil {
 		return nil, err
 	}
-	if codes == nil || r.Set == nil { // while it is loading, that is the error
-		among, err := r.Among(nil)
+	if codes == nil || r.Set == nil { // while nothing is loaded, Among fails for stated markets too
+		registers, err := r.Among(nil)
 		if err != nil {
 			return nil, err
 		}
-		for _, m := range among {
+		for _, m := range registers {
 			codes = append(codes, m.Table.Code)
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	for _, code := range codes {
 		m := market.Get(code)
 		loaded := r.RegisterIfAny(m)
-		row := compared(m, loaded, store)
+		row := compareMarket(m, loaded, store)
 		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code,
 			measure.Speedtest)
 		answer.Markets = append(answer.Markets, row)
@@ -131,14 +131,14 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	return answer, nil
 }
 
-// countMeasures says how many measures of a kind a market has, and of when.
+// countMeasures counts the measurements of a kind that a market has, and returns their ages.
 func countMeasures(store *measure.Store, code market.Code, kind measure.Kind) MeasureCount {
 	oldest, newest := store.Ages(code, kind, time.Time{})
 	return MeasureCount{store.Count(code, kind), dayOf(oldest), dayOf(newest)}
 }
 
-// compared counts by operator and generation; loaded may be nil.
-func compared(m *market.Market, loaded *index.Market, store *measure.Store) ComparedMarket {
+// compareMarket counts by operator and generation. loaded may be nil: then only measurements are counted.
+func compareMarket(m *market.Market, loaded *index.Market, store *measure.Store) ComparedMarket {
 	row := ComparedMarket{Market: m.Code, Label: m.Label, Operators: []ComparedOperator{}}
 	points, tests := store.Counts(m.Code, measure.Coverage), store.Counts(m.Code, measure.Speedtest)
 	if loaded != nil {
@@ -146,7 +146,7 @@ func compared(m *market.Market, loaded *index.Market, store *measure.Store) Comp
 		row.Loaded, row.Date, row.Sites = true, &loaded.Snap.SourceDate, &sites
 	}
 	_, err := projectStatus(m)
-	hasProjects := err == nil
+	hasProjects := err == nil // else 0 projects would look like a statement of the register
 	for o, operator := range m.Operators {
 		one := ComparedOperator{Operator: operator.Key, Generations: []ComparedGeneration{}}
 		var extent index.Extent

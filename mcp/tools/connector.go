@@ -13,7 +13,8 @@ import (
 	"relais/site"
 )
 
-// connectorTools are the two that assistants look for in every source of documents.
+// connectorTools are the two tools that some assistants look for in every source of documents, by these names
+// and with these results.
 var connectorTools = []*Tool{search, fetch}
 
 var search = endpoint.New(endpoint.Decl{
@@ -38,11 +39,11 @@ type Result struct {
 	URL   string `json:"url" doc:"A page about the site."`
 }
 
-// mostResults is how many documents a search answers.
-const mostResults = 20
+// maxResults is how many documents a search returns at most. It has no pages.
+const maxResults = 20
 
 func searchDocuments(r *Reading, ctx context.Context, p *searchParams) (*Results, error) {
-	found, err := r.Asked(ctx, catalog.Asked{Text: p.Query, Nearest: true, Limit: mostResults})
+	found, err := r.Asked(ctx, catalog.Asked{Text: p.Query, Nearest: true, Limit: maxResults})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func searchDocuments(r *Reading, ctx context.Context, p *searchParams) (*Results
 	return answer, nil
 }
 
-// title is the site in a line.
+// title returns the site in a line.
 func (s *Site) title() string {
 	parts := []string{strings.Join(s.Operators, ", ")}
 	for _, text := range []*string{s.Address, s.PostalCode, s.Commune} {
@@ -98,10 +99,10 @@ func fetchDocument(r *Reading, _ context.Context, p *fetchParams) (*Document, er
 			"latitude": fmt.Sprint(summary.Coordinates.Lat), "longitude": fmt.Sprint(summary.Coordinates.Lng)}}, nil
 }
 
-// mostLines is how many emissions a text lists.
-const mostLines = 200
+// maxLines is how many emissions a text lists at most.
+const maxLines = 200
 
-// describe tells a site in lines. What the register does not state is left out.
+// describe writes a site as lines of text. It leaves out values that the register does not state.
 func describe(s *Site, more view.More, from Source) string {
 	var b strings.Builder
 	line := func(name, text string) {
@@ -132,7 +133,7 @@ func describe(s *Site, more view.More, from Source) string {
 		line("Azimuths", strings.Trim(fmt.Sprint(more.Radio.Azimuts), "[]")+" degrees")
 	}
 	for i, e := range more.Emissions {
-		if i == mostLines {
+		if i == maxLines { // a text cannot be shortened by List.Shorten
 			line("More", fmt.Sprintf("%d emissions", len(more.Emissions)-i))
 			break
 		}

@@ -244,8 +244,8 @@ func TestGuide(t *testing.T) {
 func TestConnector(t *testing.T) {
 	r := inCountry(t)
 	found := mustCall(t, r, "search", `{"query":"97400"}`)["results"].([]any)
-	if len(found) == 0 || len(found) > mostResults {
-		t.Fatalf("%d results, want 1 to %d", len(found), mostResults)
+	if len(found) == 0 || len(found) > maxResults {
+		t.Fatalf("%d results, want 1 to %d", len(found), maxResults)
 	}
 	seen := map[string]bool{}
 	for _, f := range found {

@@ -88,7 +88,8 @@ func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*S
 		return nil, err
 	}
 	v := &SiteCoverage{Center: *c, Technologies: []TechnologyCoverage{}, Points: make([]CoveragePoint, len(points.Items)),
-		Measured: measured, Sourced: sourced(loaded.Table, loaded)}
+		Measured: measuredOrigin, Sourced: sourced(loaded.Table, loaded)}
+	// Groups come by operator, and the answer has them by generation; stable keeps the operators in order.
 	slices.SortStableFunc(groups, func(a, b measure.Group) int { return int(a.Technology) - int(b.Technology) })
 	for i := range groups {
 		g := newGroup(&groups[i])
@@ -113,7 +114,7 @@ func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
 		Technology: p.Technology, Operator: p.OperatorName, Radio: pointRadio(&p.Radio)}
 }
 
-// nearSite returns a site, its place, and the question for what was measured around it.
+// nearSite returns a site, its place, and the question for the measurements around it.
 func (r *Reading) nearSite(p *nearSiteParams) (*index.Market, *Center, catalog.Measures, error) {
 	q := catalog.Measures{Generations: p.Technology.Generations()}
 	loaded, at, err := p.find(r)

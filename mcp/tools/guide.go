@@ -14,7 +14,7 @@ var capabilitiesGuide = endpoint.New(endpoint.Decl{
 	Summary: "The markets with the dates of their data, which tool answers which question, and the limits. Call it first.",
 }, newGuide)
 
-// A Guide says what can be asked.
+// A Guide lists the markets and the tools.
 type Guide struct {
 	Markets []GuideMarket `json:"markets"`
 	Tools   []GuideTool   `json:"tools"`
@@ -39,7 +39,7 @@ type GuideTool struct {
 	SignedIn bool   `json:"signedIn" doc:"Whether it needs somebody who signed in."`
 }
 
-// firstSentence is what a summary begins with.
+// firstSentence returns the first sentence of a summary: the guide has all tools, and must be short.
 func firstSentence(text string) string {
 	if sentence, _, more := strings.Cut(text, ". "); more {
 		return sentence + "."
@@ -52,12 +52,12 @@ func newGuide(r *Reading, _ context.Context, _ *struct{}) (*Guide, error) {
 		fmt.Sprintf("An answer has at most %d bytes: truncated says that there is more, nextOffset where it goes on.",
 			MaxAnswer),
 		"Positions go in and out as WGS84 degrees, distances come out in metres, radiusKm goes in in kilometres.",
-		fmt.Sprintf("Who signed in submits at most %d times an hour. The operator of the server decides how many calls a minute are answered.", hourly),
+		fmt.Sprintf("Who signed in submits at most %d times an hour. The operator of the server decides how many calls a minute are answered.", hourlyLimit),
 		"What a source does not state is null or empty: it is not known, which is not the same as no.",
 	}}
 	for _, m := range market.All {
 		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys(), AreaType: m.AreaType}
-		loaded := r.RegisterIfAny(m)
+		loaded := r.RegisterIfAny(m) // a market without a register is listed too: its measurements may be asked for
 		if loaded != nil {
 			sites := loaded.Len()
 			row.Loaded, row.Sites = true, &sites

@@ -53,7 +53,7 @@ func findByRadio(r *Reading, _ context.Context, p *sitesFindByRadioParams) (*Rad
 		sourced(found.Market, found.Register)}, nil
 }
 
-// operatorKeys are the keys of operators.
+// operatorKeys returns the keys of operators.
 func operatorKeys(m *index.Market, operators []int) []string {
 	keys := make([]string, len(operators))
 	for i, o := range operators {

@@ -18,7 +18,7 @@ import (
 
 var meTools = []*Tool{meWhoami, meSpeedtestsList, meSessionsList, meReportsStatus, meBugsStatus, meGamificationStats}
 
-// kinds are what people submit, in the order of answers.
+// kinds are the kinds of submissions, in the order of answers.
 var kinds = []account.Kind{account.Outage, account.Speedtest, account.Validation, account.Bug}
 
 var meWhoami = endpoint.New(endpoint.Decl{
@@ -26,7 +26,7 @@ var meWhoami = endpoint.New(endpoint.Decl{
 	Summary: "The account that these tools act for, what it submitted so far, and how much it may submit in this hour.",
 }, whoami)
 
-// Me is an account as who has it sees it.
+// Me is an account as its person sees it.
 type Me struct {
 	Name      string      `json:"name"`
 	Kind      string      `json:"kind" doc:"person, or client for an API client that acts as its own account."`
@@ -37,7 +37,7 @@ type Me struct {
 	Hourly    int         `json:"submissionsPerHour"`
 }
 
-// Submissions are numbers of what somebody submitted.
+// Submissions are the numbers of a person's submissions.
 type Submissions struct {
 	Outages     int `json:"outages" doc:"Reported or confirmed."`
 	Speedtests  int `json:"speedtests"`
@@ -45,7 +45,7 @@ type Submissions struct {
 	Bugs        int `json:"bugs"`
 }
 
-// count is the number of a kind.
+// count returns the number of a kind, to be read or set.
 func (s *Submissions) count(kind account.Kind) *int {
 	return map[account.Kind]*int{account.Outage: &s.Outages, account.Speedtest: &s.Speedtests,
 		account.Validation: &s.Validations, account.Bug: &s.Bugs}[kind]
@@ -57,7 +57,7 @@ func whoami(r *Reading, _ context.Context, _ *struct{}) (*Me, error) {
 		return nil, submissionError(err)
 	}
 	me := &Me{Name: a.Name, Kind: "person", Created: view.Moment(a.Created), Programs: a.Programs,
-		Left: r.Submissions.left(a.ID, r.Now), Hourly: hourly}
+		Left: r.Submissions.left(a.ID, r.Now), Hourly: hourlyLimit}
 	if a.Client != "" {
 		me.Kind = "client"
 	}
@@ -69,13 +69,13 @@ func whoami(r *Reading, _ context.Context, _ *struct{}) (*Me, error) {
 	return me, nil
 }
 
-// own is a page of what the person submitted of a kind, the newest first.
+// own returns a page of the person's submissions of a kind, the newest first.
 func (r *Reading) own(kind account.Kind, p pageParams) (List[account.Fact], error) {
 	facts, err := r.People.Facts(r.Person.ID, kind)
 	return paged(facts, p), err
 }
 
-// pageOf is a page of other items than those of a list.
+// pageOf returns the page of a list with other items, which are made of the list's own.
 func pageOf[T, F any](l List[F], items []T) List[T] { return listOf(items, l.offset, l.Total) }
 
 var meSpeedtestsList = endpoint.New(endpoint.Decl{
@@ -83,7 +83,7 @@ var meSpeedtestsList = endpoint.New(endpoint.Decl{
 	Summary: "The speedtests that who is signed in submitted, the last submitted first, and whether the API still shows them.",
 }, ownSpeedtests)
 
-// An OwnSpeedtest is a speedtest with what only who submitted it knows.
+// An OwnSpeedtest is a speedtest as the person who submitted it sees it.
 type OwnSpeedtest struct {
 	Submitted string         `json:"submittedAt" doc:"ISO 8601, UTC."`
 	State     string         `json:"state" doc:"shown, or removed when it became too old; unknown while measurements cannot be read."`
@@ -114,12 +114,14 @@ func ownSpeedtests(r *Reading, _ context.Context, p *pageParams) (*OwnSpeedtests
 	return &OwnSpeedtests{pageOf(page, items)}, nil
 }
 
-// mostAtOnce is of how many speedtests of one point one is looked for.
-const mostAtOnce = 10_000
+// maxTestsAtPoint is how many speedtests at one point are searched for one.
+const maxTestsAtPoint = 10_000
 
+// stateOf returns whether a speedtest is still shown. The store finds speedtests by place, not by id, so it looks
+// among those at the same point.
 func (r *Reading) stateOf(own ownTest) (string, error) {
 	at := own.Speedtest.Coordinates
-	found, err := r.Speedtests(catalog.Measures{Market: market.Get(own.Market), Limit: mostAtOnce,
+	found, err := r.Speedtests(catalog.Measures{Market: market.Get(own.Market), Limit: maxTestsAtPoint,
 		Box: &geo.Box{North: at.Lat, South: at.Lat, East: at.Lng, West: at.Lng}})
 	switch {
 	case errors.Is(err, catalog.ErrNoMeasures):
@@ -169,7 +171,7 @@ func ownReports(r *Reading, _ context.Context, p *pageParams) (*OwnReports, erro
 	return &OwnReports{pageOf(page, items)}, nil
 }
 
-// ownReport returns a report and what the person did of it; nil when it is not kept.
+// ownReport returns a report and the person's role in it; nil when it is not kept.
 func (r *Reading) ownReport(id string) (report *community.Report, role string, err error) {
 	report, err = r.Submissions.Community.Report(id)
 	if errors.Is(err, community.ErrNoReport) {
@@ -190,7 +192,7 @@ var meBugsStatus = endpoint.New(endpoint.Decl{
 	Summary: "The bugs that who is signed in filed, the last first, with their state and the answer.",
 }, ownBugs)
 
-// An OwnBug is a bug as who filed it sees it.
+// An OwnBug is a bug as the person who filed it sees it.
 type OwnBug struct {
 	ID      string  `json:"id"`
 	Title   string  `json:"titleByUser"`
@@ -215,11 +217,12 @@ func ownBugs(r *Reading, _ context.Context, p *pageParams) (*OwnBugs, error) {
 		if err := json.Unmarshal(f.Data, &own); err != nil {
 			return nil, err
 		}
+		// The account has the title; state and answer are gone with the bug.
 		item := OwnBug{ID: f.Ref, Title: own.Title, ByUsers: byUsers, State: "removed", Created: view.Moment(f.Time)}
 		b, err := r.Submissions.Community.Bug(f.Ref)
 		switch {
 		case err == nil:
-			item.State, item.Answer = string(b.State), stated(b.Answer)
+			item.State, item.Answer = string(b.State), textOrNull(b.Answer)
 			if b.ClosedAt != nil {
 				item.Closed = timeOrNull(*b.ClosedAt)
 			}

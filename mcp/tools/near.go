@@ -46,7 +46,7 @@ func sitesNearPoint(r *Reading, ctx context.Context, p *sitesNearbyParams) (*Nea
 	return r.nearList(ctx, p.center(p.Market), p.of(s, index.Query{Disc: p.disc(p.point())}))
 }
 
-// nearList is a page of the sites around a centre that a question finds.
+// nearList answers a question for the sites around a centre.
 func (r *Reading) nearList(ctx context.Context, c *Center, q catalog.Sites) (*NearList, error) {
 	list, err := r.siteList(ctx, q)
 	if err != nil {
@@ -60,7 +60,7 @@ type areaRadiusParams struct {
 	RadiusKm *float64 `param:"radiusKm" above:"0" max:"50" doc:"How far around its middle to look, in kilometres; by default 5, and in all of a department, region or province."`
 }
 
-// metres is the radius in metres, 0 for the usual one.
+// metres returns the radius in metres, 0 for the usual one.
 func (p areaRadiusParams) metres() float64 {
 	if p.RadiusKm == nil {
 		return 0
@@ -68,13 +68,13 @@ func (p areaRadiusParams) metres() float64 {
 	return *p.RadiusKm * 1000
 }
 
-// center is the position as a centre.
+// center returns the position as a centre.
 func (p pointParams) center(in market.Code) *Center {
 	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}, Note: otherMarket(in, p.point())}
 }
 
-// otherMarket says of a position outside a market in which it may be; "" inside. Where
-// markets without an inventory are is not known.
+// otherMarket returns a note that names the markets of a position outside of a market, "" for one inside. The
+// areas of markets without an inventory are unknown.
 func otherMarket(in market.Code, at geo.Point) string {
 	if m := market.Get(in); !m.HasInventory() || m.Holds(index.Any, at) {
 		return ""
@@ -150,8 +150,8 @@ func sitesNearSite(r *Reading, ctx context.Context, p *sitesNearbyFromSiteParams
 		return nil, err
 	}
 	c := centerOf(loaded, at)
-	// One more than the page, and the page moved by one where the site itself stands
-	// before it: it is the first of its distance, or one of those on the same spot.
+	// From the first site on, and one more than the page: the site itself is among the nearest, but several
+	// sites may stand on its spot, so that its place is known only when it is found.
 	found, err := r.Sites(ctx, catalog.Sites{Selection: s, Where: index.Query{Disc: p.disc(c.point())},
 		Limit: p.Offset + p.Limit + 1})
 	if err != nil {
@@ -162,14 +162,14 @@ func sitesNearSite(r *Reading, ctx context.Context, p *sitesNearbyFromSiteParams
 		hits.Sites, hits.Metres = slices.Delete(hits.Sites, own, own+1), slices.Delete(hits.Metres, own, own+1)
 		hits.Total--
 	} else if self := loaded.Find(index.Query{Filter: found.Filter, ID: loaded.Snap.ID(int(at))}, 0, 1); self.Total > 0 {
-		hits.Total--
+		hits.Total-- // it is behind the page
 	}
 	from, to := min(p.Offset, len(hits.Sites)), min(p.Offset+p.Limit, len(hits.Sites))
 	hits.Sites, hits.Metres = hits.Sites[from:to], hits.Metres[from:to]
 	return &NearList{*c, listOf(r.sites(loaded, hits), p.Offset, hits.Total), sourced(loaded.Table, loaded)}, nil
 }
 
-// centerOf is a site as a centre.
+// centerOf returns a site as a centre.
 func centerOf(m *index.Market, at uint32) *Center {
 	var s site.Site
 	m.Site(at, &s)

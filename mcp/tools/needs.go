@@ -8,7 +8,8 @@ import (
 )
 
 // needs are the datasets without which a tool of a group would answer as if they were
-// empty, by the tool's name.
+// empty, by the tool's name. Tools of registers are not here: their questions fail by themselves while
+// nothing is loaded.
 var needs = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, group := range []struct {

@@ -20,7 +20,7 @@ type pageParams struct {
 	Offset int `param:"offset" default:"0" min:"0" max:"1000000" doc:"Items to pass over: nextOffset of the page before."`
 }
 
-// of asks for the page of the sites of a selection.
+// of returns the question for the page of the sites of a selection.
 func (p pageParams) of(s catalog.Selection, where index.Query) catalog.Sites {
 	return catalog.Sites{Selection: s, Where: where, Offset: p.Offset, Limit: p.Limit}
 }
@@ -33,7 +33,7 @@ type pointParams struct {
 
 func (p pointParams) point() geo.Point { return geo.Point{Lat: p.Lat, Lng: p.Lon} }
 
-// radiusParams are how far around a point is looked.
+// radiusParams say how far around a point to look.
 type radiusParams struct {
 	RadiusKm float64 `param:"radiusKm" default:"5" above:"0" max:"50" doc:"How far around to look, in kilometres."`
 }
@@ -93,5 +93,5 @@ func hasWords(text string, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// round keeps a position to 1e-7 degrees, as the registers have them.
+// round returns degrees to 1e-7, as the registers have them.
 func round(degrees float64) float64 { return geo.Degrees(geo.Fix(degrees)) }

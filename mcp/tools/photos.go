@@ -52,10 +52,11 @@ func (r *Reading) sitesGetPhotos(_ context.Context, p *sitePhotosParams) (*Photo
 	if err != nil {
 		return nil, err
 	}
-	return &PhotoList{listOf(r.photos(found.Items), p.Offset, found.Total), Sourced{[]Source{}}}, nil // nothing is the register's
+	// No source: nothing in the answer comes from a register.
+	return &PhotoList{listOf(r.photos(found.Items), p.Offset, found.Total), Sourced{[]Source{}}}, nil
 }
 
-// photosOf is a site and a page of its photos.
+// photosOf returns a site and a page of its photos.
 func (r *Reading) photosOf(p *sitePhotosParams) (at catalog.SiteFound, found catalog.Page[*photos.Photo], err error) {
 	if at.Register, at.At, err = p.find(r); err != nil {
 		return at, found, err
@@ -110,7 +111,7 @@ func (r *Reading) sitesGetPhotoGallery(_ context.Context, p *sitePhotosParams) (
 	items := []GalleryPhoto{}
 	for _, photo := range found.Items {
 		v := view.NewPhoto(r.BaseURL, photo)
-		line := v.AuthorName + ", " + v.UploadedAt[:10]
+		line := v.AuthorName + ", " + v.UploadedAt[:10] // the day
 		if v.Caption != "" {
 			line = v.Caption + " (" + line + ")"
 		}
@@ -150,18 +151,18 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 	if err != nil {
 		return nil, err
 	}
-	// nothing is a register's
+	// Nothing in the answer comes from a register. A source that says why a market has none stays.
 	from.Sources = slices.DeleteFunc(from.Sources, func(s Source) bool { return s.Unavailable == nil })
 	return &PhotoList{listOf(r.photos(list), p.Offset, total), from}, nil
 }
 
-// photoFilter tells which photos are wanted.
+// photoFilter returns a function that reports whether a photo is wanted, and the sources of the markets.
 func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, Sourced, error) {
-	among, err := r.Among(marketOf(p.Market))
+	registers, err := r.Among(marketOf(p.Market))
 	if err != nil {
 		return nil, Sourced{}, err
 	}
-	from := sourcesOf(p.Market, among)
+	from := sourcesOf(p.Market, registers)
 	operators, area := []string(nil), ""
 	if p.Market != nil {
 		m, choice, err := api.MarketParams{Market: *p.Market, Operator: p.Operator}.Resolve()
@@ -178,7 +179,7 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 		if operators != nil && !slices.Contains(operators, photo.Operator) || !hasWords(photo.Caption, words) {
 			return false
 		}
-		return slices.ContainsFunc(among, func(m *index.Market) bool { return inArea(m, photo.SiteKey, area) })
+		return slices.ContainsFunc(registers, func(m *index.Market) bool { return inArea(m, photo.SiteKey, area) })
 	}, from, nil
 }
 

@@ -43,7 +43,7 @@ func (p *placeParams) question(o api.Operator) catalog.Places {
 	return catalog.Places{Text: p.Place, Market: marketOf(p.Market), Operators: o.Names(), Part: true}
 }
 
-// A Geocoded is a place and those that it may be instead.
+// A Geocoded is a place, with other places that may be meant instead.
 type Geocoded struct {
 	Match        Place   `json:"match"`
 	Alternatives []Place `json:"alternatives" doc:"Other places that the text names, the best first."`
@@ -66,7 +66,8 @@ func geocode(r *Reading, _ context.Context, p *placeParams) (*Geocoded, error) {
 	return &Geocoded{places[0], places[1:], partNote(best), sourcesOf(p.Market, found.Registers)}, nil
 }
 
-// unknownPlace is the error of a text that names no place.
+// unknownPlace returns the error for a text that names no place. It says what to try next, since an assistant
+// would otherwise answer that there are no antennas.
 func unknownPlace(p *placeParams) error {
 	where, wider := "no loaded register has sites", ""
 	if p.Market != nil {
@@ -76,7 +77,7 @@ func unknownPlace(p *placeParams) error {
 		"place: %s in a commune, postal code, department or province %q; location_search_places lists those that begin with a text%s. %s", where, p.Place, wider, landmarks))
 }
 
-// landmarks says what is known of places that registers do not list.
+// landmarks says how to find places that registers do not list.
 const landmarks = "Landmarks, streets and stations are known only as far as addresses of sites name them: search finds those by their words"
 
 var locationSearchPlaces = endpoint.New(endpoint.Decl{
@@ -129,7 +130,8 @@ func sourcesOf(in *market.Code, asked []*index.Market) (from Sourced) {
 	return from
 }
 
-// place is the one place that a text names best, for a question about operators.
+// place returns the one place that a text names best, for a question about operators. A place in a market that
+// lacks one of them is an error: an empty list would look like a place without antennas of the operator.
 func (r *Reading) place(p *placeParams, o api.Operator) (*catalog.NamedPlace, error) {
 	found, err := r.Places(p.question(o))
 	if err != nil {
@@ -147,7 +149,7 @@ func (r *Reading) place(p *placeParams, o api.Operator) (*catalog.NamedPlace, er
 	return best, nil
 }
 
-// A Center is what answers around a place or a site are around.
+// A Center is the place or site around which an answer looks.
 type Center struct {
 	Name        string           `json:"name" doc:"The place or the siteKey."`
 	Market      market.Code      `json:"market"`
@@ -157,7 +159,7 @@ type Center struct {
 
 func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Lng: c.Coordinates.Lng} }
 
-// placeCenter is a place as a centre.
+// placeCenter returns a place as a centre.
 func placeCenter(p *catalog.NamedPlace) *Center {
 	c := &Center{Name: placeTitle(&p.Place), Market: p.Market.Code, Coordinates: coordinates(p.Center)}
 	var notes []string
@@ -174,7 +176,7 @@ func placeCenter(p *catalog.NamedPlace) *Center {
 	if n := len(others); n > 0 {
 		notes = append(notes, fmt.Sprintf(
 			"It may be another place: %s%s. Add the department or postal code, or use location_geocode.",
-			strings.Join(others[:min(n, mostOthers)], ", "), map[bool]string{true: " and more"}[n > mostOthers]))
+			strings.Join(others[:min(n, maxOthers)], ", "), map[bool]string{true: " and more"}[n > maxOthers]))
 	}
 	c.Note = strings.Join(notes, " ")
 	return c
@@ -188,10 +190,10 @@ func partNote(p *catalog.NamedPlace) string {
 	return fmt.Sprintf("No place is called %q; this is %s. %s.", p.PartOf, p.Name, landmarks)
 }
 
-// mostOthers is how many other places a centre names.
-const mostOthers = 4
+// maxOthers is how many other places a centre names at most.
+const maxOthers = 4
 
-// placeTitle is the place with its area.
+// placeTitle returns the place with its area.
 func placeTitle(p *catalog.Place) string {
 	if p.Area == index.Any || p.Market.Areas[p.Area].Label == p.Name {
 		return p.Name

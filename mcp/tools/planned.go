@@ -18,7 +18,7 @@ var sitesPlannedNearby = endpoint.New(endpoint.Decl{
 	Summary: "Sites around a position with emissions that are only projects, the nearest first: what is approved and not yet built. A site may emit something else already.",
 }, plannedNearPoint)
 
-// plannedParams pick what is planned.
+// plannedParams select projects.
 type plannedParams struct {
 	operatorParams
 	Generation *site.Generation `param:"generation" doc:"Generation of a planned emission."`
@@ -32,7 +32,7 @@ type sitesPlannedNearbyParams struct {
 	pageParams
 }
 
-// A PlannedList is a page of sites with what is planned there.
+// A PlannedList is a page of sites with their projects.
 type PlannedList struct {
 	Center Center `json:"center"`
 	List[PlannedSite]
@@ -53,7 +53,7 @@ type Planned struct {
 }
 
 func plannedNearPoint(r *Reading, ctx context.Context, p *sitesPlannedNearbyParams) (*PlannedList, error) {
-	return planned(r, ctx, p.center(p.Market), index.Query{Disc: p.disc(p.point())}, p.plannedParams, p.pageParams)
+	return plannedList(r, ctx, p.center(p.Market), index.Query{Disc: p.disc(p.point())}, p.plannedParams, p.pageParams)
 }
 
 var sitesPlannedNearbyFromPlace = endpoint.New(endpoint.Decl{
@@ -73,11 +73,11 @@ func plannedNearPlace(r *Reading, ctx context.Context, p *sitesPlannedFromPlaceP
 	if err != nil {
 		return nil, err
 	}
-	return planned(r, ctx, placeCenter(place), place.Near(p.metres()), p.plannedParams, p.pageParams)
+	return plannedList(r, ctx, placeCenter(place), place.Near(p.metres()), p.plannedParams, p.pageParams)
 }
 
-// planned is a page of the sites with projects around a centre, where a query looks for them.
-func planned(r *Reading, ctx context.Context, c *Center, where index.Query, p plannedParams,
+// plannedList returns a page of the sites with projects around a centre. where is the place to look in.
+func plannedList(r *Reading, ctx context.Context, c *Center, where index.Query, p plannedParams,
 	page pageParams) (*PlannedList, error) {
 	m := market.Get(c.Market)
 	status, err := projectStatus(m)
@@ -100,7 +100,8 @@ func planned(r *Reading, ctx context.Context, c *Center, where index.Query, p pl
 	return &PlannedList{*c, listOf(items, page.Offset, found.Total), sourced(m, found.Register)}, nil
 }
 
-// projectStatus is the name of the status of projects in a market.
+// projectStatus returns the name of the status of projects in a market. It is an error if the register states
+// none: an empty list would look like a market in which nothing is planned.
 func projectStatus(m *market.Market) (string, error) {
 	var have []string
 	for _, one := range market.All {

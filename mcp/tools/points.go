@@ -18,7 +18,7 @@ var meSessionsList = endpoint.New(endpoint.Decl{
 	Summary: "What who is signed in submitted, by day, the last day first; of the speedtests also where and on which technologies.",
 }, (*Reading).meSessionsList)
 
-// An OwnSession is what somebody submitted on a day.
+// An OwnSession sums up a person's submissions of one day.
 type OwnSession struct {
 	Day          string        `json:"day" doc:"On which it was submitted, YYYY-MM-DD, UTC."`
 	Submitted    Submissions   `json:"submitted"`
@@ -76,7 +76,7 @@ func (s *OwnSession) add(data []byte) error {
 	return nil
 }
 
-// Points of what somebody did. docs/assistants.md has them too.
+// Points for each kind of submission. docs/assistants.md has them too.
 const (
 	pointsOfReport       = 5 // that is kept and was not rejected
 	pointsOfConfirmed    = 5 // more, when three confirmed it
@@ -101,7 +101,7 @@ type Points struct {
 	Formula string      `json:"formula"`
 }
 
-// A PointPart is what points come from.
+// A PointPart is the points for one kind of submission.
 type PointPart struct {
 	What   string `json:"what"`
 	Number int    `json:"number"`
@@ -125,6 +125,7 @@ func (r *Reading) meGamificationStats(context.Context, *struct{}) (*Points, erro
 			if kind != account.Outage {
 				continue
 			}
+			// Points depend on the state of a report, which the account does not have.
 			report, role, err := r.ownReport(f.Ref)
 			switch {
 			case err != nil:

@@ -83,7 +83,7 @@ type CellAlignment struct {
 	Sector     *Sector  `json:"nearestSector" doc:"To the mean bearing; null without one, and without azimuths."`
 }
 
-// A SectorAlignment is the measures to which an azimuth is the nearest.
+// A SectorAlignment sums up the measurements to whose bearing an azimuth is the nearest.
 type SectorAlignment struct {
 	Azimuth  uint16   `json:"azimuth"`
 	Measures int      `json:"measures"`
@@ -128,6 +128,7 @@ func checkAlignment(r *Reading, _ context.Context, p *alignmentParams) (*Alignme
 		}
 		return a, nil
 	}
+	// Only now: a position is compared without measurements, which a server may lack.
 	if s.measures, err = r.MeasureStore(); err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	}
 	looked, of := 0, 0
 	for _, id := range nodes {
-		total, naming := s.hear(nodes, id, mostNamed/len(nodes), func(m *radio.Measurement, g site.Generation) {
+		total, naming := s.hear(nodes, id, maxNaming/len(nodes), func(m *radio.Measurement, g site.Generation) {
 			looked++
 			c := m.Cell(g)
 			a.Add(radio.Cell{Operator: m.Operator, Generation: g, ID: c.ID, PCI: c.PCI}, m.Position)
@@ -183,7 +184,7 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	cells, all := a.Cells(limit)
 	m.All = all
 	for _, c := range cells {
-		m.Cells = append(m.Cells, s.aligned(&c))
+		m.Cells = append(m.Cells, s.cellAlignment(&c))
 	}
 	azimuths, _ := s.azimuths()
 	for _, azimuth := range azimuths {
@@ -198,8 +199,8 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 	return m
 }
 
-// aligned shows a cell.
-func (s *radioSite) aligned(c *radio.MeasuredCell) CellAlignment {
+// cellAlignment returns a cell as answers show it.
+func (s *radioSite) cellAlignment(c *radio.MeasuredCell) CellAlignment {
 	a := CellAlignment{Operator: s.loaded.Table.Operators[c.Operator].Key, Technology: c.Generation.String(),
 		Measures: c.Measurements, Distance: whole(c.Metres), Together: tenth(100*c.Concentration) / 100}
 	if c.ID != 0 {

@@ -30,31 +30,32 @@ type Collision struct {
 	Learned      bool                `json:"learned" doc:"At least one of the two PCIs was learned from measurements, not stated by a source."`
 }
 
-// Bounds of what is a neighbour.
+// Bounds of the neighbourhood of a site.
 const (
 	neighbourMetres = 5000
-	mostNeighbours  = 2000
+	maxNeighbours   = 2000
 )
 
-// pcis appends the PCIs of a site that operators have who are asked for: of each at most
-// most, those that sources assign before those that were learned.
-func (s *radioSite) pcis(dst []site.RadioID, at uint32, most int) []site.RadioID {
-	s.spare = s.spare[:0]
-	s.loaded.Snap.RadioIDs(int(at), func(id site.RadioID) { s.spare = append(s.spare, id) })
-	s.spare = s.loaded.AppendLearned(s.spare, at)
-	return radio.PCIs(dst, s.spare, s.operators, most)
+// pcis appends the PCIs of a site for the operators that are asked for: at most limit of each operator, those
+// that sources assign before those that were learned.
+func (s *radioSite) pcis(dst []site.RadioID, at uint32, limit int) []site.RadioID {
+	s.radioBuffer = s.radioBuffer[:0]
+	s.loaded.Snap.RadioIDs(int(at), func(id site.RadioID) { s.radioBuffer = append(s.radioBuffer, id) })
+	s.radioBuffer = s.loaded.AppendLearned(s.radioBuffer, at)
+	return radio.PCIs(dst, s.radioBuffer, s.operators, limit)
 }
 
 // collisions compares the site's PCIs with those of its neighbours.
 func (s *radioSite) collisions(limit int) Collisions {
 	c := Collisions{Own: len(s.pcis(nil, s.at, int(site.PCI.Max())+1)), List: []Collision{}}
-	each := max(mostPCIs/len(s.operators), 1)
+	// The pairs to compare grow with the square of this.
+	each := max(maxPCIs/len(s.operators), 1)
 	own := s.pcis(nil, s.at, each)
 	if len(own) == 0 {
 		return c
 	}
 	around := &geo.Disc{Center: s.Position, Radius: neighbourMetres}
-	hits := s.loaded.Find(index.Query{Filter: index.All, Disc: around}, 0, mostNeighbours+1)
+	hits := s.loaded.Find(index.Query{Filter: index.All, Disc: around}, 0, maxNeighbours+1) // with the site itself
 	c.Of = hits.Total - 1
 	found := radio.NewCollisions(own, limit)
 	var theirs []site.RadioID

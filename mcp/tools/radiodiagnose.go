@@ -26,7 +26,7 @@ func diagnoseSite(r *Reading, _ context.Context, p *radioDiagnoseParams) (*Diagn
 	near, looked := s.hearNear(p.RadiusKm * 1000)
 	d := &Diagnosis{Site: r.site(s.loaded, s.at, -1), Near: looked, Operators: []OperatorDiagnosis{}, Notes: []string{},
 		Sourced: sourced(s.loaded.Table, s.loaded)}
-	heard := 0
+	heard := 0 // measurements near the site or naming it; some count twice, but only 0 matters
 	for _, o := range s.operators {
 		od := s.diagnose(o, near[o], p.Limit)
 		heard += near[o].Count
@@ -55,14 +55,14 @@ func diagnoseSite(r *Reading, _ context.Context, p *radioDiagnoseParams) (*Diagn
 	return d, nil
 }
 
-// hearNear looks at the measures within metres of the site.
+// hearNear adds up the measurements within metres of the site, by operator.
 func (s *radioSite) hearNear(metres float64) (by []*radio.Surrounding, looked Looked) {
 	by = make([]*radio.Surrounding, len(s.loaded.Table.Operators))
 	for _, o := range s.operators {
 		by[o] = radio.NewSurrounding(s.nodes(o))
 	}
 	around := geo.Disc{Center: s.Position, Radius: metres}
-	n, of := s.measures.ObservationsNear(s.market(), around, mostNear, func(h *measure.Observation) {
+	n, of := s.measures.ObservationsNear(s.market(), around, maxNear, func(h *measure.Observation) {
 		if near := by[h.Operator]; near != nil {
 			m := measurement(h)
 			near.Add(&m)
@@ -71,7 +71,7 @@ func (s *radioSite) hearNear(metres float64) (by []*radio.Surrounding, looked Lo
 	return by, newLooked(n, of)
 }
 
-// diagnose compares what is declared and measured of an operator.
+// diagnose compares the register's emissions of an operator with the measurements.
 func (s *radioSite) diagnose(operator int, near *radio.Surrounding, limit int) OperatorDiagnosis {
 	o := OperatorDiagnosis{Operator: s.loaded.Table.Operators[operator].Key, Generation: []DiagnosedGeneration{},
 		Unmeasured: []string{}, Undeclared: []string{}, MaybeOther: []string{}}
@@ -104,10 +104,11 @@ func (s *radioSite) diagnose(operator int, near *radio.Surrounding, limit int) O
 func (s *radioSite) ownNodes(near *radio.Surrounding, naming *radio.ByGeneration) []DiagnosedNode {
 	list, nodes := []DiagnosedNode{}, near.Assigned()
 	for _, id := range nodes {
-		most := max(mostHeard/len(nodes), leastHeard)
-		total, all := s.hear(nodes, id, most, nil)
-		s.sampled = s.sampled || total > most
-		if all.AllByNode() {
+		// The operator's share is split among its base stations; but a few measurements of each say too little.
+		limit := max(maxHeard/len(nodes), minHeard)
+		total, all := s.hear(nodes, id, limit, nil)
+		s.sampled = s.sampled || total > limit
+		if all.AllByNode() { // its base station is in the list, with these measurements
 			continue
 		}
 		for g, n := range all.Here(total) {
@@ -120,7 +121,7 @@ func (s *radioSite) ownNodes(near *radio.Surrounding, naming *radio.ByGeneration
 	return list
 }
 
-// otherNode shows a base station that the site is not assigned.
+// otherNode returns a base station that measurements near the site name and that is not assigned to it.
 func (s *radioSite) otherNode(x *radio.NamedID) DiagnosedNode {
 	id := x.ID
 	n := DiagnosedNode{Type: id.Kind.String(), Value: idText(id.Value), Given: radio.ByNobody, Sites: []string{},

@@ -333,10 +333,10 @@ func TestDiagnoseNotes(t *testing.T) {
 	}
 	r := radioReading(t, []site.Site{s}, rows)
 	d = radioOf[Diagnosis](t, r, "radio_diagnose_site", `{"siteId":"7"}`)
-	if n := d.Operators[0].Nodes[0]; !d.Near.Sample || d.Near.Measures > mostNear || d.Near.Of < d.Near.Measures ||
-		n.All != r.Measures.Count(market.FR, "coverage") || n.Near == 0 || n.Near > mostNear ||
+	if n := d.Operators[0].Nodes[0]; !d.Near.Sample || d.Near.Measures > maxNear || d.Near.Of < d.Near.Measures ||
+		n.All != r.Measures.Count(market.FR, "coverage") || n.Near == 0 || n.Near > maxNear ||
 		!slices.ContainsFunc(d.Notes, func(s string) bool { return strings.Contains(s, "sample") }) {
-		t.Errorf("got %+v, want a sample of at most %d measures, and a note of it", d, mostNear)
+		t.Errorf("got %+v, want a sample of at most %d measures, and a note of it", d, maxNear)
 	}
 }
 

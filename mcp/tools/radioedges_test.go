@@ -146,8 +146,8 @@ func TestManyNodes(t *testing.T) {
 	}
 	_, o := diagnosed(t, radioReading(t, []site.Site{s},
 		[]radioRow{{at: away(radioHome, 500, 0), operator: orange, tech: "LTE", enb: 5019}}), `,"limit":20`)
-	if got := said(o.Nodes); len(got) != mostNodes+1 || got[mostNodes] != "enb 5019 source 1 1" {
-		t.Errorf("got %q, want %d nodes and enb 5019 last", got, mostNodes+1)
+	if got := said(o.Nodes); len(got) != maxNodes+1 || got[maxNodes] != "enb 5019 source 1 1" {
+		t.Errorf("got %q, want %d nodes and enb 5019 last", got, maxNodes+1)
 	}
 }
 

@@ -60,6 +60,7 @@ func (p *optionalPointParams) point() *geo.Point {
 	return &geo.Point{Lat: *p.Lat, Lng: *p.Lon}
 }
 
+// checkPair fails if one coordinate is given without the other.
 func (p *optionalPointParams) checkPair() error {
 	switch {
 	case p.Lat == nil && p.Lon != nil:
@@ -70,12 +71,12 @@ func (p *optionalPointParams) checkPair() error {
 	return nil
 }
 
-// generation is that of the technology, 0 when it was not given.
+// generation returns the generation of the technology, 0 when it was not given.
 func (p *profileParams) generation() site.Generation {
 	if p.Technology == nil {
 		return 0
 	}
-	_, g, _ := measure.Technologies(string(*p.Technology)) // one, since it was bound
+	_, g, _ := measure.Technologies(string(*p.Technology)) // it is known: UnmarshalText accepts no other
 	return site.Generation(g)
 }
 
@@ -90,6 +91,7 @@ func (p *profileParams) Check() error {
 	if err := p.ofTechnology(); err != nil {
 		return err
 	}
+	// Only an ECI has the eNB at a fixed place; how many bits of an NCI are the gNB, each network decides.
 	if p.generation() == site.G4 && p.Cell != nil && p.Node != nil && *p.Cell>>site.ECICellBits != *p.Node {
 		return &endpoint.ParamError{Param: "node", Value: fmt.Sprint(*p.Node),
 			Want: fmt.Sprintf("the eNB of cellId, which is %d; or leave one of them out", *p.Cell>>site.ECICellBits)}
@@ -105,7 +107,7 @@ func (p *profileParams) ofTechnology() error {
 		in4G  string
 		most  uint64 // in 4G
 	}{{"node", p.Node, "an eNB, from 1", site.ENB.Max()}, {"cellId", p.Cell, "an ECI, from 1", 1<<site.ECIBits - 1},
-		{"pci", p.PCI, "from 0", mostLTEPCI}} {
+		{"pci", p.PCI, "from 0", maxLTEPCI}} {
 		want := ""
 		switch g := p.generation(); {
 		case id.value == nil || g == 0:
@@ -122,8 +124,8 @@ func (p *profileParams) ofTechnology() error {
 	return nil
 }
 
-// mostLTEPCI is the greatest physical cell id of LTE (3GPP TS 36.211, 6.11).
-const mostLTEPCI = 503
+// maxLTEPCI is the greatest physical cell id of LTE (3GPP TS 36.211, 6.11).
+const maxLTEPCI = 503
 
 // A Profile is the sites that may have served a phone.
 type Profile struct {
@@ -150,7 +152,7 @@ type ScorePart struct {
 	Why    string         `json:"why"`
 }
 
-// nearestSites are scored whatever names them.
+// nearestSites is how many of the sites nearest to the phone are scored, even if no identifier names them.
 const nearestSites = 20
 
 func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Profile, error) {
@@ -163,7 +165,7 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 		return nil, err
 	}
 	answer := &Profile{List: listOf[Candidate](nil, 0, 0), Notes: []string{}, Sourced: sourced(m, loaded)}
-	if loaded == nil {
+	if loaded == nil { // the market has no inventory, which its source says
 		return answer, nil
 	}
 	q := catalog.Cell{Market: m, Operators: operators, Phone: p.phone(), Radius: p.RadiusKm * 1000, Nearest: nearestSites}
@@ -181,8 +183,8 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 	return answer, nil
 }
 
-// nothing says of what was asked for that no site is found by it, and what to change.
-func (p *profileParams) nothing() (notes []string) {
+// noMatchNotes explains why no site matched, and what to change.
+func (p *profileParams) noMatchNotes() (notes []string) {
 	of := string(p.Market)
 	if p.Operator != market.AllOperators {
 		of += " with " + string(p.Operator)
@@ -199,11 +201,11 @@ func (p *profileParams) nothing() (notes []string) {
 	return notes
 }
 
-// notes say how sure the first of the candidates is.
+// notes returns how sure the first of the candidates is.
 func (p *profileParams) notes(all []catalog.Candidate) (notes []string) {
 	notes = []string{}
 	if len(all) == 0 {
-		return p.nothing()
+		return p.noMatchNotes()
 	}
 	if all[0].InReach() && !all[len(all)-1].InReach() {
 		notes = append(notes, fmt.Sprintf("Sites farther than %v km come last, whatever their score: no cell reaches so far.",
@@ -228,7 +230,8 @@ func (p *profileParams) notes(all []catalog.Candidate) (notes []string) {
 // closeScores are too close to each other to tell two sites apart.
 const closeScores = 5
 
-// phone returns what the phone showed. A phone that is in 5G may show the cell of 4G that anchors it.
+// phone returns the phone in the form of package radio. A phone that is in 5G may show the cell of 4G that
+// anchors it, so that only 4G says the generation of an identifier.
 func (p *profileParams) phone() radio.Phone {
 	phone := radio.Phone{Generation: p.generation(), Position: p.point()}
 	in := site.Generation(0)
@@ -248,7 +251,7 @@ func (p *profileParams) phone() radio.Phone {
 	return phone
 }
 
-// newCandidate shows a candidate.
+// newCandidate returns a candidate as answers show it.
 func (r *Reading) newCandidate(phone *radio.Phone, found *catalog.Candidate) Candidate {
 	c := Candidate{Site: r.site(found.Register, found.At, found.Metres), Score: found.Score.Points,
 		Parts: make([]ScorePart, len(found.Score.Parts))}

@@ -16,26 +16,27 @@ import (
 	"relais/site"
 )
 
-// Bounds of what one call of a radio tool looks at.
+// Bounds of one call of a radio tool. A site in a town may have more measurements than a call can read in its
+// time; an even sample of them is read then, and the answer says so.
 const (
-	mostNear   = 1024 // measures around a site
-	mostNamed  = 512  // measures that name a site
-	mostHeard  = 128  // of an operator, where several are diagnosed, but of each
-	leastHeard = 32   // at least so many
-	mostNodes  = 16   // base stations of an operator on a site
-	mostPCIs   = 48   // PCIs of a site, those of all its operators that are asked for
+	maxNear   = 1024 // measures around a site
+	maxNaming = 512  // measures that name a site
+	maxHeard  = 128  // of an operator, where several are diagnosed, but of each
+	minHeard  = 32   // at least so many
+	maxNodes  = 16   // base stations of an operator on a site
+	maxPCIs   = 48   // PCIs of a site, those of all its operators that are asked for
 )
 
 // A radioSite is a site with its radio identifiers, assigned and learned, and the operators
 // that a call asks about.
 type radioSite struct {
 	site.Site
-	loaded    *index.Market
-	at        uint32
-	operators []int          // on the site, and asked for
-	measures  *measure.Store // nil until it is needed
-	sampled   bool           // not all measurements that name its base stations were looked at
-	spare     []site.RadioID
+	loaded      *index.Market
+	at          uint32
+	operators   []int          // on the site, and asked for
+	measures    *measure.Store // nil until it is needed
+	sampled     bool           // not all measurements that name its base stations were looked at
+	radioBuffer []site.RadioID // of pcis, reused for each neighbour
 }
 
 // radioSite finds the site that parameters name.
@@ -63,7 +64,7 @@ func (r *Reading) radioSite(p *siteParams, o api.Operator) (*radioSite, error) {
 	return s, nil
 }
 
-// operatorsOf are the keys of a site's operators.
+// operatorsOf returns the keys of a site's operators.
 func operatorsOf(m *index.Market, at uint32) (keys []string) {
 	for i, o := range m.Table.Operators {
 		if m.Has(at, i) {
@@ -73,24 +74,25 @@ func operatorsOf(m *index.Market, at uint32) (keys []string) {
 	return keys
 }
 
-// market is the market's code.
+// market returns the market's code.
 func (s *radioSite) market() market.Code { return s.loaded.Table.Code }
 
-// key is the siteKey of a site.
+// key returns the siteKey of a site.
 func (s *radioSite) key(at uint32) string { return index.Key(s.market(), s.loaded.Snap.ID(int(at))) }
 
 // nodes returns an operator's base stations assigned to the site, and its cells whose base
 // station is unknown. Those assigned by sources come before learned ones.
 func (s *radioSite) nodes(operator int) []site.RadioID {
-	return radio.BaseStations(s.Radio, operator, mostNodes)
+	return radio.BaseStations(s.Radio, operator, maxNodes)
 }
 
-// hear adds up the measurements that name id, an even sample of at most most, and returns
+// hear adds up the measurements that name id, an even sample of at most limit, and returns
 // their total. It calls f, unless that is nil, with each measurement and the generation of the
-// cell that names id, except with those that count for the cell's base station in nodes.
-func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, most int,
+// cell that names id. It leaves out measurements that count for the cell's base station in nodes: each
+// must count once.
+func (s *radioSite) hear(nodes []site.RadioID, id site.RadioID, limit int,
 	f func(m *radio.Measurement, g site.Generation)) (total int, naming radio.Naming) {
-	total = s.measures.ObservationsOf(s.market(), id, most, func(h *measure.Observation) {
+	total = s.measures.ObservationsOf(s.market(), id, limit, func(h *measure.Observation) {
 		m := measurement(h)
 		if g, byNode := naming.Add(&m, id, nodes); f != nil && !byNode {
 			f(&m, g)
@@ -107,20 +109,21 @@ func measurement(h *measure.Observation) radio.Measurement {
 	return m
 }
 
-// A Looked says how much was looked at.
+// A Looked has the number of measurements that were looked at.
 type Looked struct {
 	Measures int  `json:"lookedAt" doc:"Measurements that were looked at."`
 	Of       int  `json:"of" doc:"Measurements that there are to look at."`
 	Sample   bool `json:"sample" doc:"Not all were looked at, but an even sample: counts are of it."`
 }
 
+// newLooked returns how many of some measurements were looked at.
 func newLooked(n, of int) Looked { return Looked{n, of, n < of} }
 
-// lookupTypes are what a look-up takes an identifier for.
+// lookupTypes are the types under which a look-up finds an identifier of each kind.
 var lookupTypes = [site.RadioKinds][]index.RadioType{site.ENB: {index.LookupENB}, site.GNB: {index.LookupGNB},
 	site.Cell: {index.LookupCI}, site.PCI: {index.LookupPCI}}
 
-// idText is an identifier as answers have it.
+// idText returns an identifier as answers have it.
 func idText(value uint64) string { return strconv.FormatUint(value, 10) }
 
 // bearingOf returns the bearing from a point to another, to a decimal, nil for equal points.
@@ -135,7 +138,7 @@ func bearingOf(from, to geo.Point) *float64 {
 // tenth rounds to a decimal.
 func tenth(x float64) float64 { return math.Round(x*10) / 10 }
 
-// dayOf is the day of a moment in UTC, nil when it is not known.
+// dayOf returns the day of a moment in UTC, nil when it is not known.
 func dayOf(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -144,7 +147,7 @@ func dayOf(t time.Time) *string {
 	return &text
 }
 
-// positionOf is where a site stands.
+// positionOf returns where a site stands.
 func positionOf(m *index.Market, at uint32) geo.Point {
 	lat, lng := m.Snap.Positions()
 	return geo.Point{Lat: geo.Degrees(lat[at]), Lng: geo.Degrees(lng[at])}

@@ -41,8 +41,9 @@ func searchMarket(r *Reading, ctx context.Context, p *sitesSearchParams) (*SiteL
 	return searchSites(r, ctx, s, p.Query, p.pageParams)
 }
 
-// searchSites is a page of the selected sites that a question is about, "" for none.
+// searchSites returns a page of the selected sites that a question is about, "" for none.
 func searchSites(r *Reading, ctx context.Context, s catalog.Selection, text string, p pageParams) (*SiteList, error) {
+	// Without words there is nothing to understand; a market without an inventory has a source to name instead of sites.
 	if s.Market != nil && (text == "" || !s.Market.HasInventory()) {
 		return r.siteList(ctx, p.of(s, index.Query{}))
 	}
@@ -54,7 +55,7 @@ func searchSites(r *Reading, ctx context.Context, s catalog.Selection, text stri
 		sourcesOf(nil, found.Registers)}, nil
 }
 
-// siteList is a page of the sites that a question finds.
+// siteList answers a question for sites.
 func (r *Reading) siteList(ctx context.Context, q catalog.Sites) (*SiteList, error) {
 	found, err := r.Sites(ctx, q)
 	if err != nil {
@@ -64,7 +65,7 @@ func (r *Reading) siteList(ctx context.Context, q catalog.Sites) (*SiteList, err
 		Sourced: sourced(q.Market, found.Register)}, nil
 }
 
-// askedSites are the sites that a text is about.
+// askedSites returns the sites that a text is about.
 func (r *Reading) askedSites(found *catalog.AskedFound) (items []Site) {
 	for _, page := range found.Pages {
 		items = append(items, r.sites(page.Register, page.Hits)...)

@@ -17,7 +17,7 @@ var sessionsListNearby = endpoint.New(endpoint.Decl{
 	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, their technologies and operators, from when to when. Use it to see how fresh and dense measurements are; speedtests_nearby and sites_get_coverage have the measurements. Who measured is not known.",
 }, (*Reading).sessionsListNearby)
 
-// shortRadiusParams are radiusParams for what is dense.
+// shortRadiusParams are radiusParams for measurements, which are dense.
 type shortRadiusParams struct {
 	RadiusKm float64 `param:"radiusKm" default:"2" above:"0" max:"20" doc:"How far around to look, in kilometres."`
 }
@@ -29,7 +29,7 @@ type sessionsParams struct {
 	pageParams
 }
 
-// A Session is what one import measured on one day.
+// A Session sums up the measurements of one import on one day.
 type Session struct {
 	Day          *string      `json:"day" doc:"YYYY-MM-DD, UTC; null for measurements that state no time."`
 	Import       string       `json:"import" doc:"Tells imports apart: a file is one as a rule. Empty for speedtests that people submitted one by one."`
@@ -67,8 +67,8 @@ func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*Ses
 	}
 	items := make([]Session, len(found.Page))
 	for i, s := range found.Page {
-		items[i] = Session{stated(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
+		items[i] = Session{textOrNull(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
 			timeOrNull(s.First), timeOrNull(s.Last)}
 	}
-	return &SessionList{p.center(p.Market), found.Measures, 1, listOf(items, p.Offset, found.Total), measured}, nil
+	return &SessionList{p.center(p.Market), found.Measures, 1, listOf(items, p.Offset, found.Total), measuredOrigin}, nil
 }

@@ -26,13 +26,13 @@ func TestSubmitLimitOfTwoServers(t *testing.T) {
 			fmt.Sprintf(`{"clientToken":"%d","siteId":%q,"subject":"pci","value":"%d"}`, i, key, i))
 		return err
 	}
-	for i := range hourly {
+	for i := range hourlyLimit {
 		if err := say(i); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range servers {
-		if err := say(hourly + i); err == nil || !strings.Contains(err.Error(), "over the limit of 30") {
+		if err := say(hourlyLimit + i); err == nil || !strings.Contains(err.Error(), "over the limit of 30") {
 			t.Errorf("server %d after the limit: %v, want an error with the limit", i, err)
 		}
 		if left := mustCall(t, w.as(ann), "me_whoami", `{}`)["submissionsLeft"]; left != 0.0 {
@@ -41,12 +41,12 @@ func TestSubmitLimitOfTwoServers(t *testing.T) {
 	}
 	w.at = w.at.Add(time.Hour)
 	tally.Away = true
-	err := say(hourly)
+	err := say(hourlyLimit)
 	if message, cause := api.PublicMessage(err); cause != nil || !strings.Contains(message, "nothing was taken") {
 		t.Errorf("while the tally is away: %q, cause %v; want it said that nothing was taken", message, cause)
 	}
 	tally.Away = false
-	if err := say(hourly); err != nil {
+	if err := say(hourlyLimit); err != nil {
 		t.Errorf("when it is there again: %v", err)
 	}
 }

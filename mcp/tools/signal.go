@@ -12,7 +12,7 @@ var sitesGetSignalStats = endpoint.New(endpoint.Decl{
 	Summary: "How strong and how clean the signal is that phones measured around a site: for each operator and generation how many points, and the tenth percentile, median and ninetieth percentile of RSRP, RSRQ and SNR. The points are of any site that was received there. Use sites_get_coverage for where they are.",
 }, getSignalStats)
 
-// SignalStats is what coverage points around a site say together.
+// SignalStats has the quantiles of the coverage points around a site.
 type SignalStats struct {
 	Center Center        `json:"center" doc:"The site."`
 	Total  int           `json:"total" doc:"Points of all groups."`
@@ -38,7 +38,7 @@ func getSignalStats(r *Reading, _ context.Context, p *nearSiteParams) (*SignalSt
 	if err != nil {
 		return nil, err
 	}
-	v := &SignalStats{Center: *c, Groups: make([]SignalGroup, len(groups)), Measured: measured,
+	v := &SignalStats{Center: *c, Groups: make([]SignalGroup, len(groups)), Measured: measuredOrigin,
 		Sourced: sourced(loaded.Table, loaded)}
 	for i, g := range groups {
 		v.Total += g.Count

@@ -9,7 +9,7 @@ import (
 	"relais/site"
 )
 
-// A Site is an antenna site in lists, with what an assistant needs to go on.
+// A Site is an antenna site in lists, with the names that an assistant needs for other tools.
 type Site struct {
 	SiteKey      string           `json:"siteKey" doc:"Names the site in other tools, such as fr-23444."`
 	Market       market.Code      `json:"market"`
@@ -56,5 +56,5 @@ func (r *Reading) sites(m *index.Market, hits index.Hits) []Site {
 	return list
 }
 
-// pageOf is the address of a page about a site.
+// pageOf returns the address of a page about a site.
 func (r *Reading) pageOf(key string) string { return view.SitePage(r.BaseURL, key) }

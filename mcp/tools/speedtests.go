@@ -47,7 +47,7 @@ type Measured struct {
 	Origin string `json:"origin" doc:"Who measured; say so when you repeat it."`
 }
 
-var measured = Measured{"Measured by people with their phones, except what is marked synthetic, and kept by the operator of this server; no authority vouches for it. Where nobody measured, nothing is known."}
+var measuredOrigin = Measured{"Measured by people with their phones, except what is marked synthetic, and kept by the operator of this server; no authority vouches for it. Where nobody measured, nothing is known."}
 
 // A Speedtest is a speedtest. Numbers that are not known are null.
 type Speedtest struct {
@@ -70,7 +70,7 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 	if err != nil {
 		return nil, err
 	}
-	if p.Best {
+	if p.Best { // there is one, and so no second page
 		p.Offset = 0
 	}
 	m, operators, err := api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}.Resolve()
@@ -82,7 +82,7 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 	if err != nil {
 		return nil, err
 	}
-	if p.Best {
+	if p.Best { // the store counts all that match
 		found.Total = len(found.Items)
 	}
 	c := centerOf(loaded, at)
@@ -94,7 +94,7 @@ func speedtestList(c *Center, page catalog.Page[measure.Test], offset int) Speed
 	for i := range page.Items {
 		items[i] = newSpeedtest(&page.Items[i], c.point())
 	}
-	return SpeedtestList{listOf(items, offset, page.Total), measured}
+	return SpeedtestList{listOf(items, offset, page.Total), measuredOrigin}
 }
 
 func newSpeedtest(t *measure.Test, center geo.Point) Speedtest {
@@ -129,7 +129,7 @@ func nodeText(id uint32) *string {
 
 func coordinates(p geo.Point) view.Coordinates { return view.Coordinates{Lat: p.Lat, Lng: p.Lng} }
 
-// number is nil for what is not known.
+// number returns a value of a measurement, nil for one that is not stated: JSON has no NaN.
 func number(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil
@@ -137,7 +137,7 @@ func number(x float64) *float64 {
 	return &x
 }
 
-// timestamp is "" for a time that is not known.
+// timestamp returns a time as answers have it, "" for one that is not known.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -145,15 +145,15 @@ func timestamp(t time.Time) string {
 	return view.Moment(t)
 }
 
-// timeOrNull is nil for a time that is not known.
-func timeOrNull(t time.Time) *string { return stated(timestamp(t)) }
+// timeOrNull returns a time as answers have it, nil for one that is not known.
+func timeOrNull(t time.Time) *string { return textOrNull(timestamp(t)) }
 
 var speedtestsNearby = endpoint.New(endpoint.Decl{
 	Name: "speedtests_nearby", Title: "Speedtests near a position",
 	Summary: "Speedtests of the last days around a position, the newest first, with distances in metres. Use speedtests_area_summary for what is usual there, and speedtests_nearby_from_place for the name of a place.",
 }, (*Reading).speedtestsNearby)
 
-// daysParams are how far back is looked.
+// daysParams say how far back to look.
 type daysParams struct {
 	Days int `param:"days" default:"30" min:"1" max:"365" doc:"How many days back."`
 }
@@ -199,7 +199,7 @@ func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFrom
 		api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, p.daysParams, p.pageParams)
 }
 
-// speedtests is a page of the speedtests around a centre.
+// speedtests returns a page of the speedtests around a centre.
 func (r *Reading) speedtests(c *Center, radius radiusParams, in api.MarketParams, d daysParams,
 	p pageParams) (*NearbySpeedtests, error) {
 	m, operators, err := in.Resolve()

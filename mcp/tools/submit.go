@@ -35,11 +35,12 @@ func NewSubmissionStores(c *community.Store, tally admit.Tally) *SubmissionStore
 	return &SubmissionStores{Community: c, writes: admit.NewSharedRate(time.Hour, tally)}
 }
 
-// hourly is how much a person may submit in an hour.
-const hourly = 30
+// hourlyLimit is how much a person may submit in an hour.
+const hourlyLimit = 30
 
+// submissionsOf returns the limit of a person's submissions, which all tools share.
 func submissionsOf(person string) admit.Limit {
-	return admit.Limit{Name: "submission of " + person, Most: hourly}
+	return admit.Limit{Name: "submission of " + person, Most: hourlyLimit}
 }
 
 // tallyTime bounds the wait for a count of several servers.
@@ -53,7 +54,7 @@ type tokenParams struct {
 // A clientToken names a submission among those of a person.
 type clientToken string
 
-// UnmarshalText accepts what is short and plain.
+// UnmarshalText accepts short texts of plain ASCII.
 func (c *clientToken) UnmarshalText(b []byte) error {
 	if len(b) > 100 || bytes.ContainsFunc(b, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("1 to 100 letters, digits and signs of ASCII, without blanks")
@@ -62,7 +63,7 @@ func (c *clientToken) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// A Receipt says what became of a submission.
+// A Receipt is the outcome of a submission.
 type Receipt struct {
 	ID       string   `json:"id"`
 	State    string   `json:"state" doc:"Of what was submitted, as it was then."`
@@ -79,7 +80,9 @@ type keptAnswer struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-// submit calls do once for each token of the person. do gets the tool's name and the token.
+// submit calls do once for each token of the person: an assistant whose call was cut off sends it again, and gets
+// the stored answer. do gets the tool's name and the token, for stores that know tokens longer than the answer is
+// kept.
 func submit[R any, P interface {
 	*R
 	repeat()
@@ -91,6 +94,7 @@ func submit[R any, P interface {
 	}
 	asked, name := sha256.Sum256(text), tool+" "+string(token)
 	answer, repeated, err := r.People.Once(r.Person.ID, name, kind, func() ([]byte, []account.Fact, error) {
+		// Inside Once: a repeated call does not count again. A refused submission is given back.
 		if err := r.Submissions.count(r.Person.ID, r.Now); err != nil {
 			return nil, nil, err
 		}
@@ -106,7 +110,8 @@ func submit[R any, P interface {
 		text, err = json.Marshal(keptAnswer{asked[:], text})
 		return text, []account.Fact{fact}, err
 	})
-	if errors.Is(err, account.ErrNoAccount) { // deleted meanwhile
+	// The account was deleted while do ran: its submissions were forgotten before this one was there.
+	if errors.Is(err, account.ErrNoAccount) {
 		err = errors.Join(err, r.Submissions.forget(r.Person.ID))
 	}
 	if err != nil {
@@ -152,7 +157,7 @@ func (s *SubmissionStores) count(person string, now time.Time) error {
 	}
 	wait := s.writes.End(now).Sub(now).Round(time.Minute) + time.Minute
 	return &api.Error{Status: 429, Code: "RATE_LIMITED",
-		Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourly,
+		Message: fmt.Sprintf("over the limit of %d submissions an hour: come back in %.0f minutes", hourlyLimit,
 			wait.Minutes())}
 }
 
@@ -161,18 +166,21 @@ func (s *SubmissionStores) left(person string, now time.Time) int {
 	ctx, cancel := context.WithTimeout(context.Background(), tallyTime)
 	defer cancel()
 	n, err := s.writes.Count(ctx, now, submissionsOf(person).Name)
-	if err != nil { // nothing can be submitted at the moment
+	if err != nil { // without its count, nothing can be submitted at the moment
 		return 0
 	}
-	return max(0, hourly-n)
+	return max(0, hourlyLimit-n)
 }
 
+// forget removes the person from submissions, as the deletion of the account does.
 func (s *SubmissionStores) forget(person string) error {
 	_, err := s.Community.Forget(person)
 	return err
 }
 
-// submissionError returns an error of the stores as the submitter may see it.
+// submissionError returns an error of the stores as the submitter may see it. It says whether anything was taken:
+// 503 for what passes and may be sent again with the same token, 409 and 401 for what stays. Other errors are
+// logged, and not shown.
 func submissionError(err error) error {
 	status, message := 0, ""
 	invalid, ok := errors.AsType[*community.InvalidError](err)
@@ -204,7 +212,7 @@ func submissionError(err error) error {
 	return &api.Error{Status: status, Code: "NOT_TAKEN", Message: message}
 }
 
-// apiPage is the address of an operation of the API.
+// apiPage returns the address of an operation of the API.
 func (r *Reading) apiPage(format string, args ...any) string {
 	return r.BaseURL + "/external/v1" + fmt.Sprintf(format, args...)
 }

@@ -70,14 +70,14 @@ type (
 
 // UnmarshalText accepts any order and case.
 func (l *serviceList) UnmarshalText(b []byte) error {
-	words, err := among(outage.AllServices, string(b))
+	words, err := matchWords(outage.AllServices, string(b))
 	*l = serviceList(strings.Join(words, ","))
 	return err
 }
 
 // UnmarshalText accepts any order and case.
 func (l *technologyList) UnmarshalText(b []byte) error {
-	words, err := among(outage.AllTechnologies, string(b))
+	words, err := matchWords(outage.AllTechnologies, string(b))
 	*l = technologyList(strings.Join(words, ","))
 	return err
 }
@@ -91,12 +91,13 @@ func (i *instant) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// split splits a list at commas and blanks: assistants write both.
 func split(words string) []string {
 	return strings.FieldsFunc(words, func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// among returns the words of all that a text names.
-func among(all []string, text string) (list []string, err error) {
+// matchWords returns the words of all that a text names, in the order of all: equal lists are then equal texts.
+func matchWords(all []string, text string) (list []string, err error) {
 	given := split(text)
 	for _, word := range all {
 		if slices.ContainsFunc(given, func(g string) bool { return fold.EqualASCII(g, word) }) {
@@ -111,7 +112,7 @@ func among(all []string, text string) (list []string, err error) {
 	return list, nil
 }
 
-// A ReportReceipt says what became of a report.
+// A ReportReceipt is the outcome of a report.
 type ReportReceipt struct {
 	Receipt
 	Outage *ReportedOutage `json:"outage" doc:"As /outages shows it."`
@@ -143,8 +144,8 @@ func sendReport(r *Reading, _ context.Context, p *submitReportParams) (*ReportRe
 		})
 }
 
-// sameOutage reports whether a report can be the one that n made or confirmed:
-// ReportOrConfirm takes one within 300 m, and positions are rounded.
+// sameOutage reports whether a report can be the one that n made or confirmed. ReportOrConfirm takes one within
+// 300 m; the metre more is for positions that were rounded.
 func sameOutage(report *community.Report, n community.NewReport) bool {
 	return report.Market == n.Market && fold.EqualASCII(report.Operator, n.Operator) &&
 		geo.Distance(report.Point(), n.At) < 301
@@ -183,7 +184,7 @@ func (p *submitReportParams) report(r *Reading) (n community.NewReport, err erro
 	loaded.Site(at, &s)
 	v := view.NewSummary(loaded.Snap, &s)
 	n.Market, n.At, n.SiteKey = loaded.Table.Code, s.Position, index.Key(loaded.Table.Code, s.ID)
-	n.SiteName = n.SiteKey // all that names it in answers
+	n.SiteName = n.SiteKey // answers name the site by nothing else
 	if v.Location.Commune != nil {
 		n.Commune = *v.Location.Commune
 	}

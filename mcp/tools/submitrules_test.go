@@ -30,7 +30,7 @@ func TestSubmitLimit(t *testing.T) {
 			fmt.Sprintf(`{"clientToken":%q,"siteId":%q,"subject":"pci","value":%q}`, token, key, subject))
 		return err
 	}
-	for i := range hourly {
+	for i := range hourlyLimit {
 		if err := errors.Join(say(ann, fmt.Sprint(i), fmt.Sprint(i)),
 			say(ann, fmt.Sprint(i), fmt.Sprint(i))); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ type submitValidationParams struct {
 	Day      string            `param:"day" max:"10" doc:"On which day it was seen, YYYY-MM-DD; default: today." example:"2026-11-21"`
 }
 
-// A ValidationReceipt says what became of a validation.
+// A ValidationReceipt is the outcome of a validation.
 type ValidationReceipt struct {
 	Receipt
 	Validation Validation `json:"validation" doc:"With everybody who said the same."`
@@ -64,14 +64,15 @@ type bugParams struct {
 	Text  string `param:"text" max:"4000" required:"true" lines:"true" doc:"What was done, expected and seen. No names, numbers or addresses of people."`
 }
 
-// A BugReceipt says what became of a bug.
+// A BugReceipt is the outcome of a bug.
 type BugReceipt struct{ Receipt }
 
 func sendBug(r *Reading, _ context.Context, p *bugParams) (*BugReceipt, error) {
 	return submit(r, "bug_submit", account.Bug, p.Token, p, func(token string) (*BugReceipt, account.Fact, error) {
 		b, made, err := r.Submissions.Community.Submit(community.NewBug{Title: p.Title, Text: p.Text, User: r.Person.ID,
 			Token: token})
-		if err == nil && (b.Title != p.Title || b.Text != p.Text) { // of a token whose first answer is not kept
+		// The store knows a token longer than its first answer is kept, and returned the bug of that one.
+		if err == nil && (b.Title != p.Title || b.Text != p.Text) {
 			err = errTokenUsed
 		}
 		if err != nil {
@@ -83,7 +84,8 @@ func sendBug(r *Reading, _ context.Context, p *bugParams) (*BugReceipt, error) {
 	})
 }
 
-// An ownBug is a bug as it is noted for who filed it.
+// An ownBug is the part of a bug that is kept with the account of the person who filed it, for the time after the
+// bug is removed.
 type ownBug struct {
 	Title string `json:"title"`
 }

@@ -43,7 +43,7 @@ type submitTestParams struct {
 	SNR         *float64    `param:"snr" doc:"dB."`
 }
 
-// fields are the parameters as an import has them.
+// fields returns the parameters as the columns of an import, whose rules then hold for them.
 func (p *submitTestParams) fields() map[string]string {
 	f := map[string]string{"timestamp": string(p.MeasuredAt), "lat": decimal(p.Lat), "lng": decimal(p.Lon),
 		"operator":     p.Operator,
@@ -66,7 +66,7 @@ func (p *submitTestParams) fields() map[string]string {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// A SpeedtestReceipt says what became of a speedtest.
+// A SpeedtestReceipt is the outcome of a speedtest.
 type SpeedtestReceipt struct {
 	Receipt
 	Speedtest view.Speedtest `json:"speedtest" doc:"As /speedtests shows it: what was not usable is null."`
@@ -83,7 +83,7 @@ func sendSpeedtest(r *Reading, _ context.Context, p *submitTestParams) (*Speedte
 			if err != nil {
 				return nil, account.Fact{}, err
 			}
-			own := ownTest{p.Market, shownTest(&test)}
+			own := ownTest{p.Market, speedtestView(&test)}
 			data, err := json.Marshal(own)
 			at := own.Speedtest.Coordinates
 			return &SpeedtestReceipt{Receipt{ID: test.ID, State: "shown", New: added, ShownAt: []string{
@@ -93,14 +93,15 @@ func sendSpeedtest(r *Reading, _ context.Context, p *submitTestParams) (*Speedte
 		})
 }
 
-// An ownTest is a speedtest as it is noted for who submitted it.
+// An ownTest is a speedtest as it is kept with the account of the person who submitted it. The measurements
+// themselves do not say who made them, and are removed when they are old.
 type ownTest struct {
 	Market    market.Code    `json:"market"`
 	Speedtest view.Speedtest `json:"speedtest"`
 }
 
-// shownTest is a speedtest as the API answers it.
-func shownTest(t *measure.Test) (v view.Speedtest) {
-	_ = json.Unmarshal(view.AppendSpeedtest(nil, t), &v) // which it was written as
+// speedtestView returns a speedtest as the API answers it.
+func speedtestView(t *measure.Test) (v view.Speedtest) {
+	_ = json.Unmarshal(view.AppendSpeedtest(nil, t), &v) // AppendSpeedtest writes a view.Speedtest
 	return v
 }

@@ -13,7 +13,7 @@ import (
 	"relais/market"
 )
 
-// A Reading is what a tool works on: one consistent reading of the data.
+// A Reading has the data that a tool works on, which does not change during the call, and the person.
 type Reading struct {
 	*api.Env
 	People      *account.Store
@@ -38,13 +38,13 @@ func listed() (list []*Tool) {
 	return list
 }
 
-// Essential are the names of the tools that answer most questions, for programs that take no more, or choose better
-// among few.
+// Essential are the names of the tools that answer most questions. Some programs pass on the first forty tools only,
+// some refuse more than fifty, and models choose better among few.
 var Essential = []string{"capabilities_guide", "search", "fetch", "location_geocode", "sites_search", "sites_nearby_from_place",
 	"sites_get", "sites_find_by_radio", "sites_planned_nearby_from_place", "sites_hs_nearby_from_place", "changes_list",
 	"markets_compare_coverage", "speedtests_nearby_from_place", "sites_get_photos", "anfr_get_stats"}
 
-// MaxAnswer is the longest answer of a tool, in bytes.
+// MaxAnswer is the longest answer of a tool, in bytes. A model reads all of it, and its context is limited.
 const MaxAnswer = 60_000
 
 // A List is a page of items. It is embedded in answers that are lists.
@@ -58,7 +58,7 @@ type List[T any] struct {
 	offset int
 }
 
-// listOf is a page of items that begins at offset, of total items.
+// listOf returns a page of items that begins at offset, of total items.
 func listOf[T any](items []T, offset, total int) List[T] {
 	l := List[T]{Items: items, Total: total, offset: offset}
 	if items == nil {
@@ -68,6 +68,7 @@ func listOf[T any](items []T, offset, total int) List[T] {
 	return l
 }
 
+// count sets the members that say which part of the list the items are.
 func (l *List[T]) count() {
 	l.Returned, l.Truncated, l.NextOffset = len(l.Items), false, nil
 	if next := l.offset + len(l.Items); next < l.Total && (len(l.Items) > 0 || l.offset < l.Total) {
@@ -75,8 +76,8 @@ func (l *List[T]) count() {
 	}
 }
 
-// Shorten drops the last items of an answer that is too long. It reports whether there
-// were any to drop.
+// Shorten drops the last quarter of the items of an answer that is too long. It reports whether there
+// were any to drop. It keeps one, so that a caller that follows NextOffset gets on.
 func (l *List[T]) Shorten() bool {
 	if len(l.Items) <= 1 {
 		return false
@@ -100,7 +101,7 @@ type Source struct {
 	Unavailable *string `json:"sourceUnavailableReason,omitempty" doc:"Why the market has no inventory."`
 }
 
-// sourceOf is the source of a market's register; loaded may be nil.
+// sourceOf returns the source of a market's register; loaded may be nil.
 func sourceOf(m *market.Market, loaded *index.Market) Source {
 	s := Source{Market: m.Code, Authority: m.Authority, Label: m.Source, Licence: m.Licence}
 	if m.UnavailableReason != "" {
@@ -118,6 +119,7 @@ type Sourced struct {
 	Sources []Source `json:"sources" doc:"Where the registers' data in the answer comes from, but not what users wrote; say so when you repeat it."`
 }
 
+// sourced returns the source of a market's register, which may not be loaded.
 func sourced(m *market.Market, loaded *index.Market) Sourced {
 	return Sourced{[]Source{sourceOf(m, loaded)}}
 }

@@ -47,7 +47,7 @@ type Unavailable struct {
 	Distance     *int             `json:"distanceMeters,omitempty" doc:"From the centre, metres."`
 }
 
-// A Feed says how much is known of what operators publish.
+// A Feed says how much of the operators' publications is known.
 type Feed struct {
 	view.OperatorFeed
 	LastUpdate *string `json:"lastUpdate" doc:"The oldest good reading of the files that were asked for, ISO 8601, UTC."`
@@ -77,7 +77,7 @@ var sitesHSNearby = endpoint.New(endpoint.Decl{
 	Summary: "Sites around a position that their operators publish as unavailable, the nearest first. Look at feed.available before concluding from an empty list that all sites work.",
 }, (*Reading).sitesHSNearby)
 
-// wideRadiusParams are radiusParams for what is rare.
+// wideRadiusParams are radiusParams for sites out of service, which are rare.
 type wideRadiusParams struct {
 	RadiusKm float64 `param:"radiusKm" default:"20" above:"0" max:"200" doc:"How far around to look, in kilometres."`
 }
@@ -120,13 +120,13 @@ func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceP
 	switch {
 	case p.RadiusKm != nil:
 		around = wideRadiusParams{*p.RadiusKm}.disc(c.point())
-	case place.Wide():
+	case place.Wide(): // sites of the area are meant, and a disc would have those of its neighbours
 		around, areas = place.Within().Disc, place.AreaCodes()
 	}
 	return r.unavailable(c, api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, areas, around, p.pageParams)
 }
 
-// unavailable is a page of the sites that operators say are unavailable, in some areas or
+// unavailable returns a page of the sites that operators say are unavailable, in some areas or
 // with nil in all.
 func (r *Reading) unavailable(c *Center, in api.MarketParams, areas []string, around *geo.Disc, page pageParams) (
 	*UnavailableList, error) {
@@ -144,9 +144,10 @@ func (r *Reading) unavailable(c *Center, in api.MarketParams, areas []string, ar
 		publishers(m, found.Feed)}, nil
 }
 
-// feed says how much is known of the operators that a question is about.
+// feed returns how much is known of the operators that a question is about. An empty list means something only
+// together with it.
 func (r *Reading) feed(m *market.Market, operators index.Choice, status outage.FeedStatus) Feed {
-	f := Feed{OperatorFeed: view.NewOperatorFeed(status), LastUpdate: stated(view.LastUpdate(status.LastUpdate))}
+	f := Feed{OperatorFeed: view.NewOperatorFeed(status), LastUpdate: textOrNull(view.LastUpdate(status.LastUpdate))}
 	switch {
 	case !status.Exists:
 		f.Note = fmt.Sprintf("No operator of %s publishes its unavailable sites: nothing is known of outages from operators.", m.Label)
@@ -156,6 +157,7 @@ func (r *Reading) feed(m *market.Market, operators index.Choice, status outage.F
 		f.Note = "What the operators publish was read in the last 48 hours."
 	}
 	if status.Exists {
+		// Of the whole market: the age of a list does not depend on the place that is asked for.
 		all := r.FindOutages(catalog.Outages{Market: m, Operators: operators, Source: catalog.FromOperators, Limit: -1})
 		f.NewestStart = f.listAge(all.Items, r.Now)
 	}
@@ -169,6 +171,7 @@ func (f *Feed) listAge(all []community.Outage, now time.Time) *string {
 	ended := 0
 	for _, o := range all {
 		e := o.Entry
+		// An outage that is announced for later says nothing of the age.
 		if e.Start != nil && !e.Start.After(now) && (newest == nil || e.Start.After(*newest)) {
 			newest = e.Start
 		}
@@ -181,17 +184,17 @@ func (f *Feed) listAge(all []community.Outage, now time.Time) *string {
 	}
 	days := int(now.Sub(*newest).Hours() / 24)
 	f.Note += fmt.Sprintf(" The newest outage in it began %s (%s).", newest.UTC().Format(time.DateOnly), daysAgo(days))
-	if days > oldList {
+	if days > oldListDays {
 		f.Note += " The list is old: what it names may be mended, and newer outages are missing."
 	}
 	if ended > 0 {
 		f.Note += fmt.Sprintf(" The expected end of %d of %d has passed.", ended, len(all))
 	}
-	return stated(view.LastUpdate(newest))
+	return textOrNull(view.LastUpdate(newest))
 }
 
-// oldList is after how many days without a new outage a list is called old.
-const oldList = 7
+// oldListDays is after how many days without a new outage a list is called old.
+const oldListDays = 7
 
 func daysAgo(n int) string {
 	switch n {
@@ -203,7 +206,7 @@ func daysAgo(n int) string {
 	return fmt.Sprintf("%d days ago", n)
 }
 
-// publishers are the operators that a question is about, as far as their files were read.
+// publishers returns the operators that a question is about as sources of its answer, if their files were read.
 func publishers(m *market.Market, status outage.FeedStatus) Sourced {
 	from := Sourced{[]Source{}}
 	for _, f := range status.Feeds {
@@ -222,6 +225,7 @@ func publishers(m *market.Market, status outage.FeedStatus) Sourced {
 	return from
 }
 
+// newUnavailable returns an outage as answers have it, with its distance if there is a centre.
 func (r *Reading) newUnavailable(o community.Outage, around *geo.Disc) Unavailable {
 	v := r.NewOutage(o)
 	u := Unavailable{ID: v.ID, Operator: v.OperatorKey, Code: v.SiteName, SiteKey: v.SiteKey, Commune: v.Commune, Severity: v.Severity,
@@ -234,7 +238,7 @@ func (r *Reading) newUnavailable(o community.Outage, around *geo.Disc) Unavailab
 	return u
 }
 
-// metresTo is a distance as answers show it.
+// metresTo returns a distance as answers show it.
 func metresTo(a, b geo.Point) *int {
 	whole := int(math.Round(geo.Distance(a, b)))
 	return &whole
