@@ -7,12 +7,12 @@ import (
 // A Bucket holds records and buckets by key. Keys and values are valid until the
 // transaction ends and must not be changed.
 type Bucket struct {
-	bolt *bolt.Bucket
-	tx   *Tx
-	in   *Bucket // nil for an outermost one
-	name []byte
-	kind []byte // the name of the outermost bucket: those in it may be named after people
-	seed uint64 // of the sums of its records
+	bolt   *bolt.Bucket
+	tx     *Tx
+	parent *Bucket // nil for an outermost one
+	name   []byte
+	kind   []byte // the name of the outermost bucket, for errors: inner buckets may be named after people
+	seed   uint64 // of the sums of its records
 	// followed says that its changes are recorded.
 	followed bool
 }
@@ -30,7 +30,7 @@ func (b *Bucket) inner(name []byte, inner *bolt.Bucket) *Bucket {
 	if inner == nil {
 		return nil
 	}
-	return &Bucket{bolt: inner, tx: b.tx, in: b, name: name, kind: b.kind, seed: seedOf(b.seed, name)}
+	return &Bucket{bolt: inner, tx: b.tx, parent: b, name: name, kind: b.kind, seed: seedOf(b.seed, name)}
 }
 
 // Bucket returns a bucket of this one, nil when it is missing.
@@ -83,7 +83,7 @@ func (b *Bucket) Has(key []byte) bool { return b.bolt.Get(key) != nil }
 
 // Put stores a value.
 func (b *Bucket) Put(key, value []byte) error {
-	news := b.newsOf(key, value)
+	news := b.newsOf(key, value) // before the old value is replaced
 	sealed := b.sealed(key, value)
 	if err := b.bolt.Put(key, sealed); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (b *Bucket) Put(key, value []byte) error {
 	return nil
 }
 
-// Delete removes a value. It may be missing.
+// Delete removes a value. It may be missing: then it is not a change, which would be written and sent to others.
 func (b *Bucket) Delete(key []byte) error {
 	if !b.Has(key) {
 		return nil
@@ -107,7 +107,7 @@ func (b *Bucket) Delete(key []byte) error {
 	return nil
 }
 
-// Sequence is the number that the bucket has in addition to its records, 0 at first.
+// Sequence returns the number that the bucket has in addition to its records, 0 at first.
 func (b *Bucket) Sequence() uint64 { return b.bolt.Sequence() }
 
 // SetSequence changes the number that the bucket has in addition to its records.
@@ -151,8 +151,8 @@ func (b *Bucket) Cursor() *Cursor { return &Cursor{b.bolt.Cursor(), b} }
 // A Cursor goes through the records of a bucket in the order of the keys. Its methods
 // return nil after the last.
 type Cursor struct {
-	bolt *bolt.Cursor
-	in   *Bucket
+	bolt   *bolt.Cursor
+	bucket *Bucket
 }
 
 // First goes to the first record.
@@ -188,11 +188,11 @@ func (c *Cursor) Seek(key []byte) (k, v []byte) {
 // sound goes on from a record until there is one that is not damaged.
 func (c *Cursor) sound(k, v []byte, step func() (k, v []byte)) ([]byte, []byte) {
 	for k != nil && v != nil {
-		plain, err := c.in.open(k, v)
+		plain, err := c.bucket.open(k, v)
 		if err == nil {
 			return k, plain
 		}
-		c.in.tx.note(err)
+		c.bucket.tx.note(err)
 		k, v = step()
 	}
 	return k, v

@@ -12,8 +12,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Check reads the whole file, which nobody may have open for writing, and
-// answers ErrDamaged with the first problems that it finds, ErrHeld after a
+// Check reads the whole file, which no process may have open for writing, and
+// returns ErrDamaged with the first problems that it finds, ErrHeld after a
 // second, or fs.ErrNotExist. It takes about 100 bytes of memory a page.
 func Check(path string) (err error) {
 	db, err := open(path, os.O_RDONLY, math.MaxInt64)
@@ -24,7 +24,7 @@ func Check(path string) (err error) {
 	return db.Check()
 }
 
-// Check reads the whole file and answers ErrDamaged with the first problems that it
+// Check reads the whole file and returns ErrDamaged with the first problems that it
 // finds, and ErrRecord too when these are records alone. Views go on meanwhile; Updates wait
 // while the tree is walked, which takes about 0.1 s for 64 MiB. It takes about 100 bytes of
 // memory a page.
@@ -41,33 +41,33 @@ func (db *DB) Check() error {
 	if _, err := db.verify(); err != nil {
 		return err
 	}
-	if err := lostHeader(db.current.held, db.current.bolt.Info().PageSize); err != nil {
+	if err := lostHeader(db.current.osFile, db.current.bolt.Info().PageSize); err != nil {
 		return unsound(db.name, err)
 	}
-	var found, records Problems
-	var unfound error
+	var pages, records Problems
+	var missing error
 	err := db.explained(db.current, db.current.bolt.View, func(tx *Tx) error {
 		for p := range tx.bolt.Check(bolt.WithKVStringer(hidden{})) { // to the end: it reads until then
-			found.Add(p)
+			pages.Add(p)
 		}
-		unfound = tx.checkRecords(&records)
+		missing = tx.checkRecords(&records)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(found.Err(), unfound, records.Err()); err != nil {
+	if err := cmp.Or(pages.Err(), missing, records.Err()); err != nil {
 		return damaged(db.name, err)
 	}
 	return nil
 }
 
-// readAll reads every sector: one that cannot be read is an error here, and a fault
+// readAll reads every sector: one that cannot be read is an error here, and would be a fault
 // in mapped memory.
 func (db *DB) readAll() error {
 	f := db.use()
 	defer f.users.Done()
-	if _, err := io.Copy(io.Discard, io.NewSectionReader(f.held, 0, math.MaxInt64)); errors.Is(err, os.ErrClosed) {
+	if _, err := io.Copy(io.Discard, io.NewSectionReader(f.osFile, 0, math.MaxInt64)); errors.Is(err, os.ErrClosed) {
 		return failed("check", db.name, err)
 	} else if err != nil {
 		return unsound(db.name, err)

@@ -12,16 +12,16 @@ import (
 type Collection[T any] struct {
 	bucket string
 	parse  func(key string, value []byte) (*T, error)
-	show   func(before, now *T)
+	show   func(old, current *T)
 	all    map[string]*T
 	lost   map[string]error
 }
 
 // NewCollection returns an empty collection of a bucket. parse makes the value kept for a
 // record. show, which may be nil, is called when a record changes, for indexes over the
-// collection: before is nil for a new record, now for one that is gone.
+// collection: old is nil for a new record, current for a deleted one.
 func NewCollection[T any](bucket string, parse func(key string, value []byte) (*T, error),
-	show func(before, now *T)) *Collection[T] {
+	show func(old, current *T)) *Collection[T] {
 	return &Collection[T]{bucket, parse, show, map[string]*T{}, map[string]error{}}
 }
 
@@ -34,7 +34,7 @@ func (c *Collection[T]) All() map[string]*T { return c.all }
 // Lost says why records are left out, by key: they are damaged, or parse refused them.
 func (c *Collection[T]) Lost() map[string]error { return c.lost }
 
-// Problems are the errors of Lost in the order of the keys.
+// Problems returns the errors of Lost in the order of the keys.
 func (c *Collection[T]) Problems() (list []error) {
 	for _, key := range slices.Sorted(maps.Keys(c.lost)) {
 		list = append(list, c.lost[key])
@@ -54,7 +54,8 @@ func (c *Collection[T]) Delete(tx *Tx, key string) error {
 
 func (c *Collection[T]) name() string { return c.bucket }
 
-// load brings the collection to the state of a transaction.
+// load brings the collection to the state of a transaction. It changes record by record, so that show keeps its
+// indexes: the file may have been opened again in an earlier state.
 func (c *Collection[T]) load(tx *Tx) error {
 	b := tx.Bucket([]byte(c.bucket))
 	for key := range c.all {
@@ -75,21 +76,21 @@ func (c *Collection[T]) load(tx *Tx) error {
 
 // setRecord replaces a record. err is the error of reading it.
 func (c *Collection[T]) setRecord(key string, value []byte, err error) {
-	before := c.all[key]
-	var now *T
+	old := c.all[key]
+	var current *T
 	if err == nil && value != nil {
-		now, err = c.parse(key, value)
+		current, err = c.parse(key, value)
 	}
 	delete(c.all, key)
 	delete(c.lost, key)
 	switch {
 	case err != nil:
-		now, c.lost[key] = nil, err
-	case now != nil:
-		c.all[key] = now
+		current, c.lost[key] = nil, err
+	case current != nil:
+		c.all[key] = current
 	}
-	if c.show != nil && (before != nil || now != nil) {
-		c.show(before, now)
+	if c.show != nil && (old != nil || current != nil) {
+		c.show(old, current)
 	}
 }
 
@@ -111,7 +112,7 @@ func Load(tx *Tx, collections ...Collected) error {
 }
 
 // Keep fills collections in their order, and keeps them as the file is. mu is held while
-// they change. So nobody may begin a transaction who has mu.
+// they change, with the file's own lock: a caller that holds mu must not begin a transaction.
 func Keep(db *DB, mu sync.Locker, collections ...Collected) error {
 	named, names := map[string]Collected{}, []string{}
 	for _, c := range collections {

@@ -12,14 +12,14 @@ import (
 	"relais/internal/folder"
 )
 
-// deletedBucket stands in a file whose free space still has the bytes of something
-// that was deleted.
+// deletedBucket is in a file whose free space still has the bytes of deleted records. The mark is in the file itself, so
+// that it survives a crash and a backup.
 const deletedBucket = "relais:deleted"
 
 // MarkDeleted notes, in the transaction that deletes something, that its bytes stay
 // in the file until the next Compact.
 func MarkDeleted(tx *Tx) error {
-	if tx.shared { // others may have compacted their file since it was marked
+	if tx.shared { // also if it is marked here: other replicas may have been compacted since
 		tx.changed, tx.ops = true, append(tx.ops, Op{Kind: OpDeleted})
 	}
 	if tx.bolt.Bucket([]byte(deletedBucket)) != nil {
@@ -78,7 +78,7 @@ func (db *DB) compact() (before, after int64, err error) {
 		return 0, 0, err
 	}
 	before, after, err = db.swap(old, db.copyTo, func(next *file) error {
-		if info, err := next.held.Stat(); err != nil || deleted || info.Size() <= old.Size() {
+		if info, err := next.osFile.Stat(); err != nil || deleted || info.Size() <= old.Size() {
 			return err
 		}
 		return errNoGain
@@ -89,8 +89,8 @@ func (db *DB) compact() (before, after int64, err error) {
 	return before, after, err
 }
 
-// swap puts a file in the place of this one, which fill has filled and show has seen. old is what
-// there is. The caller holds db.writing.
+// swap puts a new file, filled by fill, in the place of this one. show gets it before it has the name, and an error
+// of show keeps the old one. old is the state of the old file. The caller holds db.writing.
 func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *file) error,
 ) (before, after int64, err error) {
 	temporary, err := stage(db.path, func(dst *bolt.DB) error {
@@ -100,12 +100,12 @@ func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *f
 		return 0, 0, err
 	}
 	defer os.Remove(temporary) // gone already when all went well
-	// It is locked before it has its name, so that nobody comes in between.
+	// It is locked before it has its name, so that no other process opens it in between.
 	next, err := openFile(temporary, db.name, os.O_RDWR, math.MaxInt64)
 	if err != nil {
 		return 0, 0, err
 	}
-	now, err := next.held.Stat()
+	info, err := next.osFile.Stat()
 	if err == nil {
 		err = show(next)
 	}
@@ -115,8 +115,9 @@ func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *f
 	if err != nil {
 		return 0, 0, errors.Join(err, next.close())
 	}
-	db.replace(next) // from here on: what is written to the old file is lost
-	return old.Size(), now.Size(), folder.SyncDir(filepath.Dir(db.path))
+	// Even if SyncDir fails: the old file has no name any more, and writes to it would be lost.
+	db.replace(next)
+	return old.Size(), info.Size(), folder.SyncDir(filepath.Dir(db.path))
 }
 
 // verify walks the whole tree of the file, for which the caller
@@ -125,17 +126,17 @@ func (db *DB) verify() (os.FileInfo, error) {
 	if err := db.current.stuck.Load(); err != nil {
 		return nil, *err
 	}
-	info, err := db.current.held.Stat()
+	info, err := db.current.osFile.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if err := verify(db.current.held, info.Size(), true); err != nil {
+	if err := verify(db.current.osFile, info.Size(), true); err != nil {
 		return nil, unsound(db.name, err)
 	}
 	return info, nil
 }
 
-// copyTo copies everything into an empty file but the mark of what was deleted.
+// copyTo copies everything into an empty file except deletedBucket.
 func (db *DB) copyTo(dst *bolt.DB) error {
 	const most = 1 << 20 // bytes of a transaction
 	if err := guard(db.name, func() error { return bolt.Compact(dst, db.current.bolt, most) }); err != nil {
@@ -149,27 +150,27 @@ func (db *DB) copyTo(dst *bolt.DB) error {
 	})
 }
 
-// replace puts another file in use, and closes the one before it when nobody reads
-// it any more.
+// replace puts another file in use, and closes the old one when its last reader has ended. The readers of a file
+// that was opened again are those of old and of all that it replaced, so the channels are closed in that order.
 func (db *DB) replace(next *file) {
 	db.mu.Lock()
 	old := db.current
 	db.current = next
 	db.mu.Unlock()
-	before := old.before
+	olderReaders := old.oldReaders // writable may set it to nil meanwhile
 	db.replaced.Go(func() {
-		if old.users.Wait(); before != nil {
-			<-before
+		if old.users.Wait(); olderReaders != nil {
+			<-olderReaders
 		}
-		if next.before != nil {
-			close(next.before)
+		if next.oldReaders != nil {
+			close(next.oldReaders)
 		}
 		old.close() // nothing is written to it and it has no name: an error loses nothing
 	})
 }
 
-// keepOwner gives a file the mode and owner of another: an operator may compact
-// what belongs to the account that serves.
+// keepOwner gives a file the mode and owner of another: an operator, or root, may compact
+// a file that belongs to the account that serves.
 func keepOwner(path string, of os.FileInfo) error {
 	if err := os.Chmod(path, of.Mode().Perm()); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 type copying struct {
 	dst  *bolt.DB
 	tx   *bolt.Tx
-	size int // of what was put in tx, in bytes
+	size int // bytes that were put in tx
 }
 
 // abandon ends a copy that did not end, also after a panic: dst could not be closed else.
@@ -22,7 +22,7 @@ func (c *copying) abandon() {
 	}
 }
 
-// copyLog fills a file with what a log has.
+// copyLog fills a file with the content of a log. The mark comes last: the file is thrown away if the copy fails.
 func (c *copying) copyLog(ctx context.Context, log Log, buckets []string, commits uint64) (mark Mark, err error) {
 	if c.tx, err = c.dst.Begin(true); err != nil {
 		return mark, err
@@ -75,9 +75,10 @@ func (c *copying) do(op Op) error {
 	return fmt.Errorf("a step of kind %d", op.Kind)
 }
 
-// copied is how many bytes are copied in a transaction.
+// copied is how many bytes are copied in a transaction, which bolt keeps in memory.
 const copied = 1 << 20
 
+// next commits the transaction and begins another one.
 func (c *copying) next() (err error) {
 	tx := c.tx
 	c.tx = nil

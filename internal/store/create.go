@@ -43,14 +43,14 @@ func create(path string, buckets []string) error {
 		return err
 	}
 	if err := os.Rename(temporary, path); err != nil {
-		os.Remove(temporary) // what stays is swept later
+		os.Remove(temporary) // if this fails, the file is swept later
 		return err
 	}
 	return folder.SyncDir(filepath.Dir(path))
 }
 
-// lockFolder locks a folder until it is closed. Where folders have no locks it is
-// left to chance.
+// lockFolder locks a folder until it is closed. On file systems without locks of folders it
+// locks nothing: two processes must then not begin at the same time.
 func lockFolder(dir *os.File) error {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -72,7 +72,7 @@ func stage(path string, fill func(*bolt.DB) error) (temporary string, err error)
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name()) // what stays is swept later
+			os.Remove(f.Name()) // if this fails, the file is swept later
 		}
 	}()
 	defer f.Close()
@@ -82,7 +82,7 @@ func stage(path string, fill func(*bolt.DB) error) (temporary string, err error)
 	return f.Name(), f.Sync()
 }
 
-// write makes an empty file a bolt file and fills it. It does not sync.
+// write makes an empty file a bolt file and fills it. It does not sync: stage does it once at the end.
 func write(path string, fill func(*bolt.DB) error) (err error) {
 	db, err := bolt.Open(path, 0o600,
 		&bolt.Options{Timeout: patience, FreelistType: bolt.FreelistMapType, NoSync: true})

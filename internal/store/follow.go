@@ -9,7 +9,7 @@ import (
 // A Change is a record that a commit put or deleted.
 type Change struct {
 	Bucket     string
-	Key, Value []byte // never to be changed; the Value of a record that was deleted is nil
+	Key, Value []byte // must not be changed; the Value of a deleted record is nil
 }
 
 // A follower keeps something in memory as the file is.
@@ -19,13 +19,13 @@ type follower struct {
 	buckets []string
 }
 
-// Follow keeps something in memory as some buckets of the file are. It calls load now, and
+// Follow keeps something in memory as some buckets of the file are. It calls load at once, and
 // again when the file was opened again: memory may then be behind the file or ahead of it.
 // It calls apply with the records that an Update changed, in the order of its calls, when
 // they are on disk and before Update returns. Records of inner buckets are not followed.
 //
 // One of these functions runs at a time, and none while the function of an Update runs, which
-// may therefore read without a lock what they alone write. They must not call Update.
+// may therefore read without a lock the memory that they alone write. They must not call Update.
 // A nil DB has nothing to follow. Errors: those of load, and of View.
 func (db *DB) Follow(load func(*Tx) error, apply func([]Change), buckets ...string) error {
 	if db == nil {
@@ -50,7 +50,7 @@ func (db *DB) reload(from *file) error {
 	return nil
 }
 
-// publish tells the followers what a commit changed. The caller holds db.writing.
+// publish passes the changes of a commit to the followers. The caller holds db.writing.
 func (db *DB) publish(changes []Change) {
 	for _, f := range db.followers {
 		var own []Change
@@ -65,14 +65,15 @@ func (db *DB) publish(changes []Change) {
 	}
 }
 
-// followed reports whether somebody follows a bucket. The caller holds db.writing.
+// followed reports whether a bucket has followers. The caller holds db.writing.
 func (db *DB) followed(bucket []byte) bool {
 	return slices.ContainsFunc(db.followers, func(f follower) bool {
 		return slices.Contains(f.buckets, string(bucket))
 	})
 }
 
-// step notes a change in the bucket: for those who follow it, and for a Log. The value is kept.
+// step records a change in the bucket, for followers and for a Log. The value of op must not change later. It is called
+// after bolt has made the change, so that a step that failed is in no other replica.
 func (b *Bucket) step(op Op) {
 	b.tx.changed = true
 	if b.followed && (op.Kind == OpPut || op.Kind == OpDelete) {
@@ -84,12 +85,12 @@ func (b *Bucket) step(op Op) {
 	}
 }
 
-// path is the names of the buckets down to this one.
+// path returns the names of the buckets down to this one.
 func (b *Bucket) path() [][]byte {
 	if b == nil {
 		return nil
 	}
-	return append(b.in.path(), bytes.Clone(b.name))
+	return append(b.parent.path(), bytes.Clone(b.name))
 }
 
 // SetHistory names how the file went from commit to commit: a restore begins another
@@ -101,9 +102,9 @@ func (db *DB) SetHistory(name string) {
 	}
 }
 
-// Version names what the file holds. It changes with every Update that changes the file,
-// and is the same after a restart, and in every replica of a Log. A caller that reads it before the file, or before what follows
-// it, may answer a request for the same version with "not modified". A nil DB has one version.
+// Version names the content of the file. It changes with every Update that changes the file,
+// and is the same after a restart, and in every replica of a Log. A caller that reads it before the file, or before the
+// memory of a follower, may answer a request for the same version with "not modified". A nil DB has one version.
 func (db *DB) Version() string {
 	if db == nil {
 		return "0"
@@ -113,7 +114,8 @@ func (db *DB) Version() string {
 		return fmt.Sprintf("%s.%d.%x", db.history, at.Seq, at.Nonce[:4])
 	}
 	version := fmt.Sprint(db.history, ".", db.commits.Load())
-	if n := db.doubts.Load(); n > 0 {
+	// A commit that failed may have shown its content under the number that the next commit takes.
+	if n := db.failedCommits.Load(); n > 0 {
 		version += fmt.Sprint("-", n)
 	}
 	return version

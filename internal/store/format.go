@@ -21,7 +21,7 @@ const (
 
 var infoSeed = seedOf(0, []byte(infoBucket))
 
-// putFormat says the format of a file that has none, and its commits.
+// putFormat writes the format and the commits of a new file.
 func putFormat(tx *bolt.Tx, commits uint64) error {
 	b, err := tx.CreateBucket([]byte(infoBucket))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// freshEvery is the shortest time between two questions of Fresh to the Log. A caller waits for an
-// answer no longer than freshTime.
+// freshEvery is the shortest time between two questions of Fresh to the Log, however many callers ask for unknown
+// keys. A caller waits for an answer no longer than freshTime.
 const (
 	freshEvery = 50 * time.Millisecond
 	freshTime  = 3 * time.Second
@@ -23,6 +23,7 @@ func (db *DB) Fresh(ctx context.Context) error {
 	}
 	waiting, cancel := context.WithTimeout(ctx, freshTime)
 	defer cancel()
+	// The question has the life of the file: it must not end with the caller that happened to begin it.
 	err := db.rounds.join(waiting, db.life, db.Pull)
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
 		return fmt.Errorf("%w: no answer in %s", ErrAway, freshTime)
@@ -31,12 +32,12 @@ func (db *DB) Fresh(ctx context.Context) error {
 }
 
 // Rounds answer many callers with few calls: a caller gets the result of a call that began after
-// it had come.
+// it had come. A call that is under way may have read the Log before, so its result is not for a new caller.
 type rounds struct {
 	mu      sync.Mutex
-	next    *round // that has not begun
+	next    *round // for callers that wait; it has not begun
 	running bool
-	began   time.Time // the last
+	began   time.Time // the last round
 }
 
 type round struct {
@@ -44,6 +45,7 @@ type round struct {
 	err  error
 }
 
+// join waits for the result of the next call of do, and begins to call it with life if nobody does.
 func (r *rounds) join(ctx, life context.Context, do func(context.Context) error) error {
 	r.mu.Lock()
 	if r.next == nil {
@@ -71,15 +73,15 @@ func (r *rounds) run(life context.Context, do func(context.Context) error) {
 		r.mu.Unlock()
 		time.Sleep(wait)
 		r.mu.Lock()
-		now := r.next
+		current := r.next
 		r.next, r.began = nil, time.Now()
-		if now == nil {
+		if current == nil {
 			r.running = false
 			r.mu.Unlock()
 			return
 		}
 		r.mu.Unlock()
-		now.err = do(life)
-		close(now.done)
+		current.err = do(life)
+		close(current.done)
 	}
 }

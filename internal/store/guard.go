@@ -17,9 +17,9 @@ var ownBucket = reflect.TypeFor[Bucket]().PkgPath() + ".(*Bucket)."
 // errFault says that a part of the mapped file was not there when it was read.
 var errFault = errors.New("a page of it could not be read")
 
-// guard runs f, and answers ErrDamaged when bolt panics in it, or ErrUnreadable and
-// errFault when it reads a part of the mapped file that is not there. Other panics are those of the
-// caller's own code and go on. It guards its own goroutine alone.
+// guard runs f, and returns ErrDamaged when bolt panics in it, or ErrUnreadable and
+// errFault when it reads a part of the mapped file that is not there. Without it one bad sector would end the
+// process. Other panics are those of the caller's own code and go on. It guards its own goroutine alone.
 func guard(name string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -30,14 +30,14 @@ func openLocked(path string, flag int) (*os.File, error) {
 	}
 }
 
-// release closes what hold has opened. It may be closed already, or mapped by a
+// release closes a file that openLocked has opened. It may be closed already, or mapped by a
 // bolt that panicked: then closing it alone would not end its lock.
 func release(f *os.File) {
 	syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	f.Close()
 }
 
-// lock reports whether f is locked now and still the file at path: Compact puts
+// lock reports whether it locked f, and f is still the file at path: between opening and locking, Compact may have put
 // another in its place.
 func lock(f *os.File, path string, flag int) (bool, error) {
 	info, err := f.Stat()

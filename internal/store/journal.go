@@ -12,20 +12,20 @@ import (
 // JournalBucket has the entries of the journal. It is made with the first one.
 const JournalBucket = "journal" // number, 8 bytes big endian → Entry in JSON
 
-// News returns what the journal says about a record that an Update put, nil for nothing. before is
+// News returns the text of the journal about a record that an Update put, nil for no entry. old is
 // the value that it replaces, nil for a new record. It must not keep its arguments.
-type News func(key, before, after []byte) []byte
+type News func(key, old, value []byte) []byte
 
 // An Entry of a journal is about one record that was put.
 type Entry struct {
 	Number uint64    `json:"-"` // from 1, in the order of the commits
 	Bucket string    `json:"bucket"`
-	Text   string    `json:"text"` // what News returned
+	Text   string    `json:"text"` // by News
 	At     time.Time `json:"at"`
 }
 
 // Journal makes each Update add an entry for each record of these buckets about which there is
-// news, in the same commit: who reads the journal later misses none, whenever the process was
+// news, in the same commit: a later reader of the journal misses none, whenever the process was
 // killed. Replicas get the entries with the commit that has them. nil ends it. It may be called
 // while the file is used, and concerns the Updates that begin later. A nil DB has no journal.
 func (db *DB) Journal(news map[string]News) {
@@ -56,7 +56,7 @@ func (db *DB) JournalEnd() (n uint64, err error) {
 }
 
 // JournalAfter returns the next entries after a number, at most most. A number greater than
-// JournalEnd is that of a file that was replaced by an older one: all entries are after it.
+// JournalEnd is of a newer file that was replaced by this older one: all entries are after it.
 // Damaged entries are passed over. Errors: those of View.
 func (db *DB) JournalAfter(n uint64, most int) (list []Entry, err error) {
 	if db == nil {
@@ -89,25 +89,27 @@ func journalKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) 
 
 // newsOf returns the entry about a record that is about to be put, nil for none.
 func (b *Bucket) newsOf(key, value []byte) *Entry {
-	if b.tx.news == nil || b.in != nil {
+	if b.tx.news == nil || b.parent != nil {
 		return nil
 	}
 	news := b.tx.news[string(b.name)]
 	if news == nil {
 		return nil
 	}
-	before, _ := b.Read(key) // what is damaged is replaced
-	text := news(key, before, value)
+	old, _ := b.Read(key) // a damaged value counts as none
+	text := news(key, old, value)
 	if text == nil {
 		return nil
 	}
 	return &Entry{Bucket: string(b.name), Text: string(text), At: time.Now().UTC()}
 }
 
-// trimmed is how many old entries make room for a new one.
+// trimmed is how many old entries an Update removes at most when it adds one: a reader that comes after a long time
+// does not make one commit large.
 const trimmed = 100
 
-// mostEntries is how many entries wait for a reader. Then each new one takes the place of the oldest.
+// mostEntries is how many entries wait for a reader. Then each new one replaces the oldest, so that a journal
+// without a reader does not fill the disk.
 var mostEntries uint64 = 100_000
 
 // addToJournal adds an entry, and removes some that have been read, or that are too many.

@@ -7,11 +7,11 @@ import (
 )
 
 var (
-	// ErrAway says that what other machines share with this file cannot be reached: reads go on.
+	// ErrAway says that the Log, which other machines share, cannot be reached: reads go on.
 	ErrAway = errors.New("the cluster's database cannot be reached at the moment")
 	// ErrUnknown says that it is unknown whether an Update was done.
 	ErrUnknown = errors.New("the cluster's database did not say whether the change was done")
-	// ErrBehind says that more is missing than a turn may wait for.
+	// ErrBehind says that a replica lacks more than may be read while others wait for the turn.
 	ErrBehind = errors.New("the replica is behind the cluster's database")
 	// ErrRewound says that this file cannot go on from its last commit, because the Log does not have
 	// it: the Log was restored, or lost commits.
@@ -20,7 +20,7 @@ var (
 	ErrOld = fmt.Errorf("%w: the replica is too old", ErrRewound)
 )
 
-// A Log is what several copies of a file share: all commits in one order. A DB that was given one
+// A Log has the commits of several copies of a file, in one order. A DB that was given one
 // by Share is a replica.
 type Log interface {
 	// Begin waits until no other replica is in a turn, and returns the commits after at. The turn
@@ -43,8 +43,8 @@ type Turn interface {
 	End()
 }
 
-// A Mark names the state of a file after a commit of a Log. The zero Mark is that of a file that
-// never was a replica.
+// A Mark names the state of a file after a commit of a Log. A file that never was a replica has the zero
+// Mark.
 type Mark struct {
 	Seq   uint64   // number of the commit, from 1
 	Nonce [16]byte // random: another history has other ones
@@ -66,7 +66,7 @@ type Op struct {
 	N     uint64   // of OpSequence
 }
 
-// An OpKind is what an Op does.
+// An OpKind says what an Op does.
 type OpKind byte
 
 // Kinds of Op. The numbers are stored.

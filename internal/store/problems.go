@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Problems are what a check finds: the first ten, and how many more there are.
+// Problems are the errors that a check finds: the first ten, and how many more there are.
 type Problems struct {
 	first []error
 	more  int

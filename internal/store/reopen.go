@@ -21,7 +21,7 @@ import (
 // header that it reads next may be the other one, since the system drops what it could
 // not write; a page would then be used twice.
 
-// tryAgain is how long is waited after what failed.
+// tryAgain is the shortest time between two attempts. A file that is down would be opened again for each request.
 const tryAgain = time.Second
 
 // An attempt is the last try of an operation. DB.writing guards it.
@@ -49,43 +49,44 @@ func (db *DB) writable() error {
 
 // certain makes sure that bolt's view of the file is the state on the disk.
 func (db *DB) certain() error {
-	if f := db.current; f.doubtful || f.failed.Load() || f.stuck.Load() != nil {
+	if f := db.current; f.doubtful || f.pageFault.Load() || f.stuck.Load() != nil {
 		return db.opening.again(db.reopen)
 	}
 	return nil
 }
 
-// alone waits for those who read the same file as it was opened before: a page that they
-// read may be free for the writer.
+// alone waits for readers that began before the file was opened again. The bolt of the writer does not know
+// them, so that a page that they read may be free for it.
 func (db *DB) alone() error {
 	f := db.current
-	if f.before == nil {
+	if f.oldReaders == nil {
 		return nil
 	}
 	select {
-	case <-f.before:
-		f.before = nil
+	case <-f.oldReaders:
+		f.oldReaders = nil
 		return nil
 	case <-time.After(patience):
 		return fmt.Errorf("%s was opened again after an error, and is still read as it was before: try again", db.name)
 	}
 }
 
-// recover opens the file again when a page could not be read, at most once a second.
+// recover opens the file again when a page could not be read, at most once a second. A reader does not wait for an
+// Update that runs: then the next View does it.
 func (db *DB) recover() {
 	db.mu.RLock()
-	failed := db.current.failed.Load() || db.current.stuck.Load() != nil
+	failed := db.current.pageFault.Load() || db.current.stuck.Load() != nil
 	db.mu.RUnlock()
 	if failed && db.writing.TryLock() {
 		defer db.writing.Unlock()
-		_ = db.certain() // Problem has it
+		_ = db.certain() // Problem returns the error
 	}
 }
 
-// Problem is why the file cannot be read or written, as far as that is known: nil when
-// all is well. It tries again what failed, at most once a second.
+// Problem returns the reason why the file cannot be read or written, as far as that is known: nil when
+// all is well. It tries again, at most once a second.
 func (db *DB) Problem() error {
-	if !db.writing.TryLock() { // an Update is under way
+	if !db.writing.TryLock() { // an Update is under way, which may take long
 		if last := db.problem.Load(); last != nil {
 			return *last
 		}
@@ -97,15 +98,16 @@ func (db *DB) Problem() error {
 	return err
 }
 
-// reopen puts the file, opened again, in its own place. Those who read it go on. When
-// that fails the file stays as it is.
+// reopen puts the file, opened again, in its own place. Readers that have begun go on. When
+// that fails the file stays as it is. Its lock is released in between, since the new descriptor cannot have it
+// before: another process may come, and then the file is held elsewhere.
 func (db *DB) reopen() error {
 	flag, how := os.O_RDWR, syscall.LOCK_EX
 	if db.readOnly {
 		flag, how = os.O_RDONLY, syscall.LOCK_SH
 	}
 	old := db.current
-	syscall.Flock(int(old.held.Fd()), syscall.LOCK_UN)
+	syscall.Flock(int(old.osFile.Fd()), syscall.LOCK_UN)
 	next, err := openFile(db.path, db.name, flag, walkable)
 	if err == nil {
 		if err = next.sound(db.name); err == nil && !db.readOnly {
@@ -119,12 +121,12 @@ func (db *DB) reopen() error {
 		}
 	}
 	if err != nil {
-		syscall.Flock(int(old.held.Fd()), how|syscall.LOCK_NB)
+		syscall.Flock(int(old.osFile.Fd()), how|syscall.LOCK_NB) // as it was, unless another process has it now
 		return failed("open", db.name, err)
 	}
-	next.before = make(chan struct{})
+	next.oldReaders = make(chan struct{})
 	if old.doubtful {
-		db.doubts.Add(1)
+		db.failedCommits.Add(1) // memory may have gone back to an earlier state with a number that was shown
 	}
 	db.replace(next)
 	db.commits.Store(next.commits)
@@ -132,10 +134,10 @@ func (db *DB) reopen() error {
 	return nil
 }
 
-// sound reads all of a file that is not too large.
+// sound reads all of a file that is not too large: one with a bad sector is not put in use again.
 func (f *file) sound(name string) error {
-	r := io.NewSectionReader(f.held, 0, math.MaxInt64)
-	info, err := f.held.Stat()
+	r := io.NewSectionReader(f.osFile, 0, math.MaxInt64)
+	info, err := f.osFile.Stat()
 	if err == nil && info.Size() <= walkable {
 		_, err = io.Copy(io.Discard, r)
 	}
@@ -146,23 +148,23 @@ func (f *file) sound(name string) error {
 }
 
 // settle writes the headers of a file as they are read, and waits until the disk has
-// them. A process that was killed may have left a commit in memory only: what is told of
-// it from now on must not be taken back by a power cut.
+// them. A process that was killed may have left a commit in the system's memory only: answers that show it
+// from now on must not be taken back by a power cut.
 func (f *file) settle(path string) error {
 	headers := make([]byte, 2*f.bolt.Info().PageSize)
-	if _, err := f.held.ReadAt(headers, 0); err != nil {
+	if _, err := f.osFile.ReadAt(headers, 0); err != nil {
 		return err
 	}
-	if _, err := f.held.WriteAt(headers, 0); err != nil {
+	if _, err := f.osFile.WriteAt(headers, 0); err != nil {
 		return err
 	}
-	if err := f.held.Sync(); err != nil {
+	if err := f.osFile.Sync(); err != nil {
 		return err
 	}
 	return folder.SyncDir(filepath.Dir(path))
 }
 
-// explained is run, with an error that says why a page could not be read. The
+// explained calls run, and replaces errFault by an error that says why a page could not be read. The
 // caller holds db.writing.
 func (db *DB) explained(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx) error) error {
 	err := db.run(f, managed, fn)
@@ -172,11 +174,12 @@ func (db *DB) explained(f *file, managed func(func(*bolt.Tx) error) error, fn fu
 	return err
 }
 
-// explain looks why a page of a file could not be read, and remembers it.
+// explain finds out why a page of a file could not be read, and remembers it: the file was cut, it is damaged, or the
+// disk failed. A fault says none of this.
 func (db *DB) explain(f *file, fault error) error {
-	info, err := f.held.Stat()
+	info, err := f.osFile.Stat()
 	if err == nil {
-		err = verify(f.held, info.Size(), info.Size() <= walkable)
+		err = verify(f.osFile, info.Size(), info.Size() <= walkable)
 	}
 	if err == nil {
 		err = f.sound(db.name)

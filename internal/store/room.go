@@ -6,8 +6,8 @@ import "golang.org/x/sys/unix"
 // again, which waits for every open View and holds up new ones.
 const maxRoom = 1 << 30
 
-// room is the part of maxRoom that a file of some size gets: less, or none, where the
-// address space of the process is bounded (ulimit -v).
+// room returns the part of maxRoom that a file of some size gets: less, or none, where the
+// address space of the process is bounded (ulimit -v). A folder has many files, the months of photos included.
 func room(size int64) int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur == unix.RLIM_INFINITY {

@@ -10,7 +10,7 @@ import (
 // sumSize is how many bytes of sum stand after each value.
 const sumSize = 8
 
-// seedOf is the seed of the sums in a bucket, which depends on the names of all the
+// seedOf returns the seed of the sums in a bucket, which depends on the names of all the
 // buckets that it is in.
 func seedOf(outer uint64, name []byte) uint64 {
 	d := xxhash.NewWithSeed(outer)
@@ -18,7 +18,8 @@ func seedOf(outer uint64, name []byte) uint64 {
 	return d.Sum64()
 }
 
-// sumOf is the sum of a record. It tells a record that stands in another's place.
+// sumOf returns the sum of a record. Seed and key are part of it, so that a whole record in another's place is
+// noticed.
 func sumOf(seed uint64, key, value []byte) uint64 {
 	var d xxhash.Digest
 	d.ResetWithSeed(seed)

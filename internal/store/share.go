@@ -14,7 +14,7 @@ import (
 const turnTime = 10 * time.Second
 
 // Share makes the file a replica of a log: from now on each Update is a commit of the log, and
-// what other replicas commit comes by Pull and Fresh. It is called before anything else is done
+// the commits of other replicas come by Pull and Fresh. It is called before anything else is done
 // with the file, and first brings it to the state of the log. After ErrAway the file can be read
 // as it is; it is empty if it was no replica before.
 func (db *DB) Share(ctx context.Context, log Log) error {
@@ -25,13 +25,13 @@ func (db *DB) Share(ctx context.Context, log Log) error {
 // Shared reports whether the file is a replica of a log.
 func (db *DB) Shared() bool { return db != nil && db.log != nil }
 
-// Mark is the mark of the last commit that the file and its followers have.
+// Mark returns the mark of the last commit that the file and its followers have.
 func (db *DB) Mark() Mark { return *db.mark.Load() }
 
-// Rebuilt is how often the file was replaced because the log did not have its mark.
+// Rebuilt returns how often the file was replaced because the log did not have its mark.
 func (db *DB) Rebuilt() int64 { return db.rebuilt.Load() }
 
-// Rebuilding reports whether the file is being replaced by all that the log has.
+// Rebuilding reports whether the file is being replaced by the whole content of the log.
 func (db *DB) Rebuilding() bool { return db.rebuilding.Load() }
 
 // Unshare makes a replica, which must not have been given a log, an ordinary file.
@@ -46,8 +46,8 @@ func (db *DB) Unshare() error {
 	return err
 }
 
-// Pull gets what the log has at this moment. When the log has another history, the file is built
-// again, as when it is damaged. Errors: ErrAway, those of writing the file.
+// Pull gets the commits that the log has at this moment, and does not follow those that come meanwhile. When the log
+// has another history, the file is built again, as when it is damaged. Errors: ErrAway, those of writing the file.
 func (db *DB) Pull(ctx context.Context) error {
 	for {
 		at := db.Mark()
@@ -62,8 +62,9 @@ func (db *DB) Pull(ctx context.Context) error {
 	}
 }
 
-// take applies commits after at, or builds the file again for ErrRewound. It does nothing, and says
-// so, when the file has another mark by now.
+// take applies commits after at, or builds the file again for ErrRewound. The Log was asked without a lock, so an
+// Update or another Pull may have come first: when the file has another mark by now, take does nothing and returns
+// false.
 func (db *DB) take(ctx context.Context, at Mark, since []Commit, why error) (taken bool, err error) {
 	db.writing.Lock()
 	defer db.writing.Unlock()
@@ -83,14 +84,14 @@ func (db *DB) take(ctx context.Context, at Mark, since []Commit, why error) (tak
 
 // turn is Update in a replica. The caller holds db.writing, and has waited for it in ctx.
 func (db *DB) turn(ctx context.Context, fn func(*Tx) error) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil { // it waited too long for db.writing, and nothing is done yet
 		return fmt.Errorf("%w: other changes wait for it", ErrAway)
 	}
 	if err := db.writable(); err != nil {
 		return err
 	}
-	turn, since, err := db.log.Begin(ctx, db.Mark())
-	for errors.Is(err, ErrBehind) {
+	turn, since, err := db.log.Begin(ctx, db.Mark()) // db.writing is held: Pull cannot move the mark
+	for errors.Is(err, ErrBehind) {                  // pull without the turn, in which other machines would wait
 		if since, _, err = db.log.Since(ctx, db.Mark()); err == nil {
 			err = db.apply(since)
 		}
@@ -102,9 +103,11 @@ func (db *DB) turn(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	defer turn.End()
-	if err := db.apply(since); err != nil {
+	if err := db.apply(since); err != nil { // fn must see the commits of all others
 		return err
 	}
+	// The Log has the commit before the file: a commit that this file alone has would be no other replica's, and a
+	// crash in between is made up for by Pull. The commit is not bounded by ctx, because its outcome must be known.
 	agreed := false
 	err = db.commit(fn, func(tx *Tx) (*Mark, error) {
 		mark, err := turn.Commit(context.Background(), tx.ops)
@@ -117,18 +120,18 @@ func (db *DB) turn(ctx context.Context, fn func(*Tx) error) error {
 	return err
 }
 
-// errDiffers is an ErrRewound: commits of others do not fit what the file has.
+// errDiffers is an ErrRewound: commits of others do not fit the content of the file.
 var errDiffers = fmt.Errorf("%w: its commits do not fit", ErrRewound)
 
-// apply commits what others did. The caller holds db.writing.
+// apply commits the steps of other replicas. The caller holds db.writing.
 func (db *DB) apply(since []Commit) error {
 	if len(since) == 0 {
 		return nil
 	}
 	last := since[len(since)-1].Mark
 	return db.commit(func(tx *Tx) error {
-		tx.shared, tx.changed = false, true
-		tx.news = nil // journal entries of other nodes arrive as ops
+		tx.shared, tx.changed = false, true // the mark is written even if the steps change nothing
+		tx.news = nil                       // journal entries of other nodes arrive as ops
 		for _, c := range since {
 			for _, op := range c.Ops {
 				if err := tx.do(op); err != nil {
@@ -193,15 +196,15 @@ func (tx *Tx) bucketAt(path [][]byte) (b *Bucket, err error) {
 	return b, nil
 }
 
-// rebuild replaces the file by all that the log has. why says what is wrong with it. The caller
-// holds db.writing.
+// rebuild replaces the file by the whole content of the log. why is the problem of the file. The caller
+// holds db.writing. Readers go on with the old file until the new one is complete.
 func (db *DB) rebuild(ctx context.Context, why error) error {
-	info, err := db.current.held.Stat()
+	info, err := db.current.osFile.Stat()
 	if err != nil {
 		return failed("build again", db.name, err)
 	}
-	count := db.Mark() != Mark{} && !errors.Is(why, ErrOld)
-	before, commits, mark := db.current, db.commits.Load()+1, Mark{}
+	count := db.Mark() != Mark{} && !errors.Is(why, ErrOld) // a new or absent replica lost nothing
+	old, commits, mark := db.current, db.commits.Load()+1, Mark{}
 	db.rebuilding.Store(true)
 	defer db.rebuilding.Store(false)
 	_, _, err = db.swap(info, func(dst *bolt.DB) (err error) {
@@ -210,10 +213,10 @@ func (db *DB) rebuild(ctx context.Context, why error) error {
 		mark, err = c.copyLog(ctx, db.log, db.buckets, commits)
 		return err
 	}, func(next *file) error { return db.reload(next) })
-	if db.current == before {
+	if db.current == old {
 		return failed("build again", db.name, err)
 	}
-	db.commits.Store(commits) // also when only the name could not be made to last
+	db.commits.Store(commits) // also when SyncDir alone failed
 	db.mark.Store(&mark)
 	if count {
 		db.rebuilt.Add(1)

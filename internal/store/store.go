@@ -25,7 +25,7 @@ var (
 	// ErrUnreadable says that the disk did not give the file back. It may later, and is
 	// asked again.
 	ErrUnreadable = errors.New("cannot be read at present")
-	// ErrRecord says of what ErrDamaged says that it is records alone: others can be
+	// ErrRecord comes with an ErrDamaged that concerns single records: others can be
 	// read and written.
 	ErrRecord = errors.New("not as it was written")
 	// ErrHeld says that the file is open elsewhere, in this process or another.
@@ -40,8 +40,8 @@ func damaged(name string, why error) error {
 	return fmt.Errorf("%s: %w (%w): restore it from a backup", name, ErrDamaged, why)
 }
 
-// unsound is the error of a file that could not be verified: the disk failed, or what
-// it gave is not what was written.
+// unsound returns the error of a file that could not be verified: the disk failed, or its bytes are not those that
+// were written.
 func unsound(name string, err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
@@ -50,7 +50,7 @@ func unsound(name string, err error) error {
 	return damaged(name, err)
 }
 
-// failed says what could not be done with a file, without its folder.
+// failed returns the error of an operation on a file, without the name of its folder.
 func failed(what, name string, err error) error {
 	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrUnreadable) {
 		return err // that names the file
@@ -82,10 +82,12 @@ type DB struct {
 	mu         sync.RWMutex // of current, for as long as it takes to begin to use it
 	current    *file
 	commits    atomic.Uint64
-	doubts     atomic.Uint64 // commits that failed, and after which the file was opened again
-	history    string        // see SetHistory
-	followers  []follower    // guarded by writing
-	buckets    []string      // that Open was given
+	// failedCommits is part of Version.
+	failedCommits atomic.Uint64
+
+	history    string     // see SetHistory
+	followers  []follower // guarded by writing
+	buckets    []string   // that Open was given
 	news       atomic.Pointer[map[string]News]
 	newsRead   atomic.Uint64        // see JournalRead
 	log        Log                  // see Share
@@ -98,23 +100,24 @@ type DB struct {
 	opening    attempt               // to open the file again
 	building   attempt               // to replace the file by all that the log has
 	problem    atomic.Pointer[error] // that Problem told last
-	replaced   sync.WaitGroup        // files that Compact took out of use and that are still read
+	replaced   sync.WaitGroup        // files that were taken out of use and are still read
 }
 
-// A file is what a DB has open. Compact puts another in its place; its readers
+// A file is the open file of a DB. Compact, a rebuild and opening it again put another in its place; its readers
 // then go on with the old one.
 type file struct {
-	held    *os.File
-	bolt    *bolt.DB
-	commits uint64 // that it had when it was opened
-	mark    Mark   // that it had when it was opened
-	users   sync.WaitGroup
-	stuck   atomic.Pointer[error] // why bolt no longer gives back its locks
-	failed  atomic.Bool           // a page could not be read
+	osFile    *os.File
+	bolt      *bolt.DB
+	commits   uint64 // that it had when it was opened
+	mark      Mark   // that it had when it was opened
+	users     sync.WaitGroup
+	stuck     atomic.Pointer[error] // why bolt no longer gives back its locks
+	pageFault atomic.Bool           // a page could not be read
 	// doubtful says that nobody knows which header is on the disk, because a commit
 	// failed. DB.writing guards it.
 	doubtful bool
-	before   chan struct{} // closed when nobody reads the same file opened before; or nil
+	// oldReaders is closed when the readers that began before the file was opened again have ended; or nil.
+	oldReaders chan struct{}
 }
 
 // use returns the file, which stays open until its users are done.
@@ -128,14 +131,14 @@ func (db *DB) use() *file {
 // close waits for the open transactions.
 func (f *file) close() error {
 	if f.stuck.Load() != nil {
-		release(f.held) // all that can be done: bolt would wait forever
+		release(f.osFile) // all that can be done: bolt would wait forever
 		return nil
 	}
 	return f.bolt.Close()
 }
 
 // Open opens a file for reading and writing, and makes the file and the buckets
-// that are missing; the folder must exist. Open waits at most a second for who has the file
+// that are missing; the folder must exist. Open waits at most a second for a process that has the file
 // open, then fails with ErrHeld. Other errors: ErrDamaged, errNewer, errOlder, and those that
 // folder.ReadOnly knows. Up to 64 MiB the file is read to its last
 // page first; of a larger one only Check finds all that could end the process.
@@ -150,7 +153,7 @@ func Open(path string, buckets ...string) (*DB, error) {
 		return nil, err
 	}
 	db.buckets = buckets
-	// A disk that takes no writes must not keep the file from being read.
+	// A disk that takes no writes must not keep the file from being read: the next Update tries again.
 	db.current.doubtful = db.current.settle(path) != nil
 	if err := db.addMissing(buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -178,7 +181,7 @@ func open(path string, flag int, limit int64) (*DB, error) {
 	return db, nil
 }
 
-// openFile is open; name is what errors call the file.
+// openFile opens and verifies a file. Errors call it name.
 func openFile(path, name string, flag int, limit int64) (*file, error) {
 	f, err := openLocked(path, flag)
 	if err != nil {
@@ -196,13 +199,13 @@ func openFile(path, name string, flag int, limit int64) (*file, error) {
 		Timeout:      patience,
 		ReadOnly:     flag == os.O_RDONLY,
 		FreelistType: bolt.FreelistMapType,
-		// The file that is held and verified, and no other.
+		// The file that is locked and verified, and no other that has the name by now.
 		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
 	}
 	if !options.ReadOnly {
 		options.InitialMmapSize = int(info.Size()) + room(info.Size())
 	}
-	opened := &file{held: f}
+	opened := &file{osFile: f}
 	err = guard(name, func() (err error) {
 		opened.bolt, err = bolt.Open(path, 0, options)
 		if err != nil {

@@ -11,14 +11,14 @@ import (
 
 // View runs fn on the file as it is at this moment. Keys, values and buckets
 // are valid until fn returns: fn copies those that it keeps. It must not call
-// Update, and must be short: the file cannot reuse space while it runs.
+// Update, which may wait for the end of fn, and must be short: the file cannot reuse space while it runs.
 // The error is that of fn unchanged, ErrDamaged, or ErrUnreadable.
 func (db *DB) View(fn func(*Tx) error) error {
 	db.recover()
 	f := db.use()
 	defer f.users.Done()
 	err := db.run(f, f.bolt.View, fn)
-	if errors.Is(err, errFault) && db.writing.TryLock() { // what an Update writes meanwhile cannot be verified
+	if errors.Is(err, errFault) && db.writing.TryLock() { // the pages that an Update writes cannot be verified
 		defer db.writing.Unlock()
 		err = db.explain(f, err)
 	}
@@ -26,7 +26,7 @@ func (db *DB) View(fn func(*Tx) error) error {
 }
 
 // ViewCertain is View of the state on the disk. After a commit whose outcome is not known it opens
-// the file again first, since View may still show what the system is about to drop. It waits for
+// the file again first, since View may still show a commit that the system is about to drop. It waits for
 // an Update that runs, so it must not be called from one of the same file.
 func (db *DB) ViewCertain(fn func(*Tx) error) error {
 	db.writing.Lock()
@@ -39,9 +39,9 @@ func (db *DB) ViewCertain(fn func(*Tx) error) error {
 }
 
 // ViewAll is View of several files at once, whose transactions come in the same
-// order: for a copy of them with Tx.WriteTo, which may take as long as it
-// takes if the files need no space meanwhile. They are as they were when each was
-// begun; that nothing changes in between is up to the caller.
+// order: for a copy of them with Tx.WriteTo, which may take long if the files need no space
+// meanwhile. Each transaction shows its file as it was when it began: the caller makes sure that nothing changes in
+// between.
 func ViewAll(dbs []*DB, fn func([]*Tx) error) error {
 	txs := make([]*Tx, 0, len(dbs))
 	var next func() error
@@ -57,11 +57,11 @@ func ViewAll(dbs []*DB, fn func([]*Tx) error) error {
 	return next()
 }
 
-// Update runs fn, alone, and writes what it changed: all of it is on disk when
+// Update runs fn, alone, and writes its changes: all of them are on disk when
 // Update returns nil, nothing is written when fn returns an error or panics. When fn
 // changes nothing, nothing is written.
 // fn copies the values that it keeps, as for View. The error is that of fn unchanged,
-// or of writing the file (whether the change is there is then known only after
+// or of writing the file (whether the file has the change is then known only after
 // it is opened again, which the next Update does), ErrDamaged, ErrUnreadable, or, for a
 // file that is opened read-only, fs.ErrPermission. In a replica also those of Turn.Commit, and
 // ErrRewound.
@@ -69,12 +69,13 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	if db.readOnly {
 		return db.refused()
 	}
-	if db.rebuilding.Load() {
+	if db.rebuilding.Load() { // which holds db.writing, for minutes if the store is large
 		return fmt.Errorf("%s is being copied from the cluster: %w", db.name, ErrAway)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), turnTime) // of a replica: it may wait here
+	// For a replica: the wait for the lock counts, in which turns of this machine queue.
+	ctx, cancel := context.WithTimeout(context.Background(), turnTime)
 	defer cancel()
-	// Before bolt's own lock, that a transaction which cannot be rolled back keeps.
+	// Not bolt's own lock: a transaction that cannot be rolled back keeps it for ever.
 	db.writing.Lock()
 	defer db.writing.Unlock()
 	if db.log != nil {
@@ -86,8 +87,9 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	return db.commit(fn, func(*Tx) (*Mark, error) { return nil, nil })
 }
 
-// commit runs fn and writes what it changed. Just before that it calls agree, and writes the mark
-// that it returns, nil for none. The caller holds db.writing.
+// commit runs fn and writes its changes. Just before that it calls agree, and writes the mark
+// that agree returns, nil for none: mark and changes are in one commit, so that a replica never has one without the
+// other. The caller holds db.writing.
 func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 	f, commits, committing := db.current, db.commits.Load()+1, false
 	var changes []Change
@@ -117,18 +119,20 @@ func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 		committing, changes = true, tx.changes
 		return putCommits(tx.bolt, commits)
 	})
-	f.doubtful = err != nil && committing
+	f.doubtful = err != nil && committing // an error before that left the file as it was
 	switch {
 	case err == errUnchanged:
 		return nil
 	case err == nil:
 		db.publish(changes)
-		db.commits.Store(commits) // behind what is in memory, see Version
+		// After memory: a caller that reads the version first may then have newer content for an older version, which
+		// costs an answer, and never older content for a newer version, which would stay in caches.
+		db.commits.Store(commits)
 		if mark != nil {
 			db.mark.Store(mark)
 		}
 	case f.doubtful:
-		db.doubts.Add(1)
+		db.failedCommits.Add(1)
 	}
 	return err
 }
@@ -136,11 +140,11 @@ func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 // errUnchanged ends a transaction that changed nothing, so that nothing is written.
 var errUnchanged = errors.New("nothing was changed")
 
-// Commits is how many Updates have changed the file since it was made, those of earlier
+// Commits returns how many Updates have changed the file since it was made, those of earlier
 // processes and of the file that it was restored or compacted from included.
 func (db *DB) Commits() uint64 { return db.commits.Load() }
 
-// refused is the error of writing to a file that is opened read-only.
+// refused returns the error of writing to a file that is opened read-only.
 func (db *DB) refused() error {
 	return fmt.Errorf("%s is open for reading only: %w", db.name, fs.ErrPermission)
 }
@@ -168,10 +172,11 @@ func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx
 		return err
 	})
 	switch {
-	case !ended:
+	case !ended: // bolt panicked, and guard made it an error
 		if errors.Is(err, errFault) {
-			f.failed.Store(true)
+			f.pageFault.Store(true)
 		}
+		// bolt rolls back after a panic. If that failed as well, the transaction still has its database and its locks.
 		if tx == nil || tx.DB() != nil {
 			f.stuck.Store(&err)
 		}

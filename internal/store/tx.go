@@ -13,34 +13,34 @@ import (
 // was stored is damaged: the read returns nil, and the transaction ends with ErrDamaged
 // whatever its function returns, unless LeaveOut was called.
 type Tx struct {
-	bolt    *bolt.Tx
-	name    string // of the file, for errors
-	damage  error  // the first
-	leave   func(error)
-	changed bool
-	db      *DB      // of an Update
-	changes []Change // of buckets that are followed
-	shared  bool     // steps are kept for a Log
-	ops     []Op
-	news    map[string]News // of the journal, by bucket
+	bolt     *bolt.Tx
+	name     string      // of the file, for errors
+	damage   error       // the first damaged record, unless there is onDamage
+	onDamage func(error) // see LeaveOut
+	changed  bool
+	db       *DB      // of an Update
+	changes  []Change // of buckets that are followed
+	shared   bool     // steps are kept for a Log
+	ops      []Op
+	news     map[string]News // of the journal, by bucket
 }
 
 // LeaveOut makes this transaction go on without the damaged records that it meets, and
 // calls f with the error of each.
-func (tx *Tx) LeaveOut(f func(error)) { tx.leave = f }
+func (tx *Tx) LeaveOut(f func(error)) { tx.onDamage = f }
 
 // note reports a damaged record to LeaveOut, or keeps the first as the error of the transaction.
 func (tx *Tx) note(err error) {
 	switch {
 	case err == nil:
-	case tx.leave != nil:
-		tx.leave(err)
+	case tx.onDamage != nil:
+		tx.onDamage(err)
 	case tx.damage == nil:
 		tx.damage = err
 	}
 }
 
-// Value returns what a bucket of the file has for a key, nil for none. It is valid until the
+// Value returns the value of a key in a bucket of the file, nil if it is missing. It is valid until the
 // end of the transaction.
 func (tx *Tx) Value(bucket string, key []byte) []byte {
 	b := tx.Bucket([]byte(bucket))
@@ -64,7 +64,7 @@ func (tx *Tx) outermost(name []byte, b *bolt.Bucket) *Bucket {
 	return in
 }
 
-// stored is the name of a bucket in the file.
+// stored returns the name of a bucket in the file.
 func stored(name []byte) []byte { return append([]byte(sealedPrefix), name...) }
 
 // CreateBucketIfNotExists returns a bucket, and makes it when it is missing.
@@ -84,7 +84,7 @@ func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
 	return b, nil
 }
 
-// Size is the size of the file in bytes as this transaction sees it.
+// Size returns the size of the file in bytes as this transaction sees it.
 func (tx *Tx) Size() int64 { return tx.bolt.Size() }
 
 // WriteTo writes the whole file, Size bytes.

@@ -29,7 +29,7 @@ const (
 
 var order = binary.NativeEndian
 
-// A layout is what a file's meta page says.
+// A layout is the content of a file's meta page.
 type layout struct {
 	r                               io.ReaderAt
 	pageSize, root, freelist, pages uint64
@@ -110,8 +110,8 @@ func readLayout(r io.ReaderAt, size uint64) (*layout, error) {
 		used: make([]bool, m.pages)}, nil
 }
 
-// lostHeader says that one of the two meta pages is not valid: bolt then takes what was
-// there before it. It may have been the older one.
+// lostHeader returns an error if one of the two meta pages is not valid: bolt then takes the other one, which may be
+// the older. Opening the file accepts that, because a power cut in a commit leaves such a page.
 func lostHeader(r io.ReaderAt, pageSize int) error {
 	for _, at := range []uint64{0, uint64(pageSize)} {
 		if _, valid, err := readMeta(r, at); err != nil || !valid {
@@ -121,7 +121,7 @@ func lostHeader(r io.ReaderAt, pageSize int) error {
 	return nil
 }
 
-// use marks pages as used.
+// use marks pages as used. A page that is used twice is an error, and ends every cycle.
 func (l *layout) use(first, n uint64) error {
 	if first < 2 || first >= l.pages || n > l.pages-first {
 		return fmt.Errorf("%d pages from %d do not lie in the %d of the file", n, first, l.pages)
@@ -147,7 +147,7 @@ func (l *layout) freePages() error {
 	r := bufio.NewReader(io.NewSectionReader(l.r, int64(p.at+headerSize), int64(p.size-headerSize)))
 	var id [8]byte
 	n := uint64(p.count)
-	if n == 0xFFFF { // the number stands before the list
+	if n == 0xFFFF { // too many for the head of the page: the number stands before the list
 		if _, err := io.ReadFull(r, id[:]); err != nil {
 			return err
 		}
