@@ -15,7 +15,7 @@ import (
 
 // Answers are the first answers of signed requests, over all nodes (access.Answers). A request is
 // claimed by a row before it runs, and the answer goes into that row. A claim is renewed while the
-// request runs: that of a node that died ends soon, and its request may be done again.
+// request runs: the claim of a node that died ends soon, and its request may be done again.
 type Answers struct {
 	engine      *Engine
 	life, renew time.Duration // of a claim; how often it is renewed
@@ -24,6 +24,7 @@ type Answers struct {
 // Answers returns the first answers.
 func (e *Engine) Answers() *Answers { return &Answers{e, claimTime, claimRenew} }
 
+// A claim is renewed three times in its life, so that one statement that fails does not end it.
 const (
 	claimTime  = 10 * time.Second
 	claimRenew = 3 * time.Second
@@ -35,14 +36,16 @@ const (
 type claim struct {
 	*Answers
 	client, signature string
-	id                string // of this claim alone
+	// id is of this claim alone: a claim that ended and was taken over is then neither renewed nor released by the
+	// request that had it first.
+	id string
 }
 
-// Once is that of access.Answers. Error: store.ErrAway, with which nothing was run.
+// Once implements access.Answers. After store.ErrAway without an answer, run was not called.
 func (a *Answers) Once(ctx context.Context, client, signature string,
 	run func() (answer []byte, keep bool)) (answer []byte, first bool, err error) {
 	c := &claim{a, client, signature, a.engine.session + "/" + rand.Text()}
-	for taken := false; !taken; {
+	for taken := false; !taken; { // again when the other request ended without an answer
 		if taken, err = c.take(ctx); err == nil && !taken {
 			answer, err = c.other(ctx)
 		}
@@ -56,6 +59,7 @@ func (a *Answers) Once(ctx context.Context, client, signature string,
 			c.release()
 		}
 	}()
+	// A caller that goes away does not stop run, whose request must not be done by another node meanwhile.
 	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go c.hold(renewing)
@@ -68,11 +72,12 @@ func (a *Answers) Once(ctx context.Context, client, signature string,
 	case len(answer) > access.MaxAnswerBytes:
 		return answer, true, access.ErrAnswerSize
 	}
-	kept = true // or may be
+	kept = true // even if put fails: the row may have the answer, and without a claim the request could be done again
 	return answer, true, c.put(answer)
 }
 
-// take claims the request, and reports whether that was possible.
+// take claims the request, and reports whether that was possible: only the row of a claim or an answer that
+// ended is replaced.
 func (c *claim) take(ctx context.Context) (taken bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)
 	defer cancel()
@@ -81,13 +86,13 @@ func (c *claim) take(ctx context.Context) (taken bool, err error) {
 		ON CONFLICT (client, signature) DO UPDATE SET node = excluded.node, until = excluded.until, body = NULL
 		WHERE a.until < clock_timestamp()`, c.client, c.signature, c.id, c.life.Seconds())
 	if err != nil {
-		go c.release() // it may have been done
+		go c.release() // the row may exist although the reply was lost; the caller need not wait for this
 	}
 	return rows > 0, err
 }
 
-// other waits for the answer of the request that has the claim. It is nil when that ended without
-// one.
+// other waits for the answer of the request that has the claim. It returns nil when that request ended
+// without an answer. Waiting only reads: claiming again and again would lock the row.
 func (c *claim) other(ctx context.Context) (answer []byte, err error) {
 	for poll := claimPoll; ; poll = min(2*poll, 10*claimPoll) {
 		asking, cancel := context.WithTimeout(ctx, answerWait)
@@ -108,7 +113,7 @@ func (c *claim) other(ctx context.Context) (answer []byte, err error) {
 	}
 }
 
-// hold keeps the claim until ctx ends.
+// hold renews the claim until ctx ends. It leaves a row with an answer alone: put has given it a longer life.
 func (c *claim) hold(ctx context.Context) {
 	tick := time.NewTicker(c.renew)
 	defer tick.Stop()
@@ -122,7 +127,8 @@ func (c *claim) hold(ctx context.Context) {
 			WHERE client = $1 AND signature = $2 AND node = $3 AND body IS NULL`,
 			c.client, c.signature, c.id, c.life.Seconds())
 		if err != nil && ctx.Err() == nil {
-			c.engine.log.Warn("a signed request that runs may be done again if it is repeated", "error", err)
+			c.engine.log.Warn("renewing a claim failed: a signed request that runs may be done again if it is repeated",
+				"error", err)
 		}
 	}
 }
@@ -130,7 +136,8 @@ func (c *claim) hold(ctx context.Context) {
 // errClaim says that an answer came too late to be the first.
 var errClaim = errors.New("the claim of a signed request has ended meanwhile")
 
-// put keeps the answer. It tries again, because the request is done.
+// put stores the answer. It tries again, because the request is done and must not be done twice. The copy of the
+// answer is never nil: NULL means that there is no answer yet.
 func (c *claim) put(answer []byte) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWait)
 	defer cancel()
@@ -153,7 +160,7 @@ func (c *claim) put(answer []byte) (err error) {
 	}
 }
 
-// release gives the claim back. Where that fails, it ends by itself.
+// release gives the claim back. If that fails, the claim ends by itself.
 func (c *claim) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()
@@ -161,7 +168,7 @@ func (c *claim) release() {
 		c.signature, c.id)
 }
 
-// Forget removes the answers that a deleted client got.
+// Forget removes the answers that a deleted client got, which may have its data.
 func (a *Answers) Forget(client string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), answerWait)
 	defer cancel()

@@ -16,24 +16,24 @@ import (
 )
 
 // Blobs keep large bytes by names that are never used again for others: of ASCII letters, digits
-// and ._-/ such as photo/ID/SIZE. Which of them no record refers to is known without a list of
-// all: names are pending in the database from before their bytes come until Sweep or Keep finds
-// that a record has them, and again from before that record goes.
+// and ._-/ such as photo/ID/SIZE. No list of all names is needed to find bytes without a record: a name is
+// pending in the database from before its bytes come until Sweep or Keep finds that a record has it, and again from
+// before that record goes.
 //
 // Errors are those of the contexts, or wrap store.ErrAway unless others are named.
 type Blobs interface {
-	// Put stores bytes from where body is, whose number is size. They stay when a record that refers to them is
+	// Put stores size bytes, from where body is. They stay if a record that refers to them is
 	// committed within the time that Sweep leaves. Putting a name that exists changes nothing.
 	Put(ctx context.Context, name string, body io.ReadSeeker, size int64) error
-	// Get opens bytes. What is read is verified: damaged or missing bytes are an error before
-	// io.EOF, which wraps store.ErrDamaged where it will not pass. The context is that of reading,
-	// too. Errors: fs.ErrNotExist.
+	// Get opens bytes. The reader verifies them: damaged or missing bytes are an error before
+	// io.EOF, which wraps store.ErrDamaged if waiting does not help. ctx bounds reading, too.
+	// Errors: fs.ErrNotExist.
 	Get(ctx context.Context, name string) (io.ReadCloser, error)
-	// Pend comes before the record that refers to the bytes is deleted.
+	// Pend makes names pending. It is called before the record that refers to the bytes is deleted.
 	Pend(ctx context.Context, names ...string) error
 	// Keep says that a record refers to bytes that were put. Sweep finds out too, with more work.
 	Keep(ctx context.Context, names ...string) error
-	// Delete deletes bytes at once. Nobody may be putting them for a record that is to come.
+	// Delete deletes bytes at once. No caller may be putting them for a record that is to come.
 	Delete(ctx context.Context, names ...string) error
 	// Sweep deletes the bytes that have been pending for longer than some time and that no record
 	// refers to. refers is asked while nobody can put the same name. Errors: that of refers.
@@ -46,6 +46,8 @@ const (
 	partTime     = 20 * time.Second // for a statement, whose parts of blobs are the longest
 	sweepAtOnce  = 200              // names that are read at once
 	deleteAtOnce = 20               // in a transaction
+	// A wait for a lock ends before its statement does. A node that vanishes in a transaction frees its rows after
+	// a minute: longer than for turns, because a store of S3 is called in the transaction.
 	blobSettings = `SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '15s', true),
 		set_config('idle_in_transaction_session_timeout', '60s', true)`
 )
@@ -54,12 +56,12 @@ const (
 type blobs struct {
 	*Engine
 	s3   *s3Store
-	puts chan struct{} // has those that put rows, so that connections are left for turns
+	puts chan struct{} // held while rows are put, so that half of the pool is left for turns
 }
 
-// OpenBlobs opens the blobs of the cluster. where is empty or says where the caller believes them:
-// "pg", or "s3://bucket/prefix?endpoint=https://host:port&region=...". A store that does not
-// answer is a warning.
+// OpenBlobs opens the blobs of the cluster. where is empty or the place that the caller expects:
+// "pg", or "s3://bucket/prefix?endpoint=https://host:port&region=...". It only warns of a store that
+// does not answer, because everything but large bytes works without it.
 func (e *Engine) OpenBlobs(ctx context.Context, where string) (Blobs, error) {
 	if where == "" {
 		where = e.blobs
@@ -79,7 +81,7 @@ func (e *Engine) OpenBlobs(ctx context.Context, where string) (Blobs, error) {
 		return nil, err
 	}
 	if err := b.s3.check(ctx); err != nil {
-		e.log.Warn("the cluster's store of blobs does not answer as it should", "store", e.blobs, "error", err)
+		e.log.Warn("checking the cluster's store of blobs failed", "store", e.blobs, "error", err)
 	}
 	return b, nil
 }
@@ -117,7 +119,8 @@ func (b *blobs) Put(ctx context.Context, name string, body io.ReadSeeker, size i
 	if err := b.s3.put(ctx, name, body, size); err != nil {
 		return err
 	}
-	return b.pend(ctx, false, name) // once more, so that a Delete meanwhile leaves nothing unknown
+	// Once more: a Delete meanwhile may have removed the row before the bytes came, and Sweep would not know them.
+	return b.pend(ctx, false, name)
 }
 
 func (b *blobs) Get(ctx context.Context, name string) (io.ReadCloser, error) {
@@ -132,11 +135,11 @@ func (b *blobs) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 
 func (b *blobs) Pend(ctx context.Context, names ...string) error { return b.pend(ctx, true, names...) }
 
-// pendNames locks the rows in an order that all have in common.
+// pendNames locks the rows in the order of their names, so that two transactions do not wait for each other.
 const pendNames = `INSERT INTO relais.pending (name, leaving) SELECT n, $2::boolean FROM unnest($1::text[]) AS n GROUP BY n ORDER BY n
 	ON CONFLICT (name) DO UPDATE SET at = clock_timestamp(), leaving = excluded.leaving`
 
-// pend makes names pending from now on. leaving are those whose record is to be deleted.
+// pend makes names pending from now on. leaving says that their record is to be deleted.
 func (b *blobs) pend(ctx context.Context, leaving bool, names ...string) error {
 	if err := checkNames(names); err != nil || len(names) == 0 {
 		return err
@@ -153,7 +156,8 @@ func (b *blobs) Keep(ctx context.Context, names ...string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
-	// Another node that is about to delete the record relies on the row.
+	// A leaving row stays: a node that is about to delete the record relies on it, so that Sweep finds the bytes if
+	// that node dies in between.
 	_, err := b.exec(ctx, `DELETE FROM relais.pending WHERE name = ANY($1::text[]) AND NOT leaving`, names)
 	return err
 }
@@ -164,7 +168,7 @@ func (b *blobs) Delete(ctx context.Context, names ...string) error {
 	}
 	for some := range slices.Chunk(names, deleteAtOnce) {
 		err := b.inTx(ctx, func(tx pgx.Tx) error {
-			// Who puts the same name now waits, and then puts the bytes again.
+			// A Put of the same name waits for these rows, and then puts the bytes again.
 			if _, err := within(ctx, tx, pendNames, some, true); err != nil {
 				return err
 			}
@@ -177,7 +181,8 @@ func (b *blobs) Delete(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// remove deletes bytes and their rows, which tx has locked.
+// remove deletes bytes and their rows, which tx has locked. Objects of S3 go before the rows are committed: after a
+// failure in between the names are still pending, and Sweep removes them again.
 func (b *blobs) remove(ctx context.Context, tx pgx.Tx, names []string) error {
 	if b.s3 != nil {
 		if err := b.s3.remove(ctx, names); err != nil {
@@ -215,13 +220,14 @@ func (b *blobs) Sweep(ctx context.Context, older time.Duration,
 				removed++
 			}
 		}
-		if len(names) < sweepAtOnce || done == 0 { // the others are held by somebody
+		if len(names) < sweepAtOnce || done == 0 { // the rest is locked by others: reading it again would not end
 			return removed, nil
 		}
 	}
 }
 
-// sweep makes a name that is pending kept or deleted, unless somebody has its row.
+// sweep keeps or deletes a pending name, unless another transaction has its row and so puts or deletes it. Until
+// this transaction ends a Put of the name waits for the row, so that the answer of refers stays true.
 func (b *blobs) sweep(ctx context.Context, name string, older time.Duration,
 	refers func(ctx context.Context, name string) (bool, error)) (swept, deleted bool, err error) {
 	err = b.inTx(ctx, func(tx pgx.Tx) error {
@@ -268,7 +274,7 @@ func (b *blobs) inTx(ctx context.Context, do func(pgx.Tx) error) error {
 	return away(tx.Commit(closing))
 }
 
-// within runs a statement, for at most some seconds.
+// within runs a statement for at most partTime.
 func within(ctx context.Context, tx pgx.Tx, sql string, args ...any) (rows int64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
@@ -276,7 +282,8 @@ func within(ctx context.Context, tx pgx.Tx, sql string, args ...any) (rows int64
 	return tag.RowsAffected(), away(err)
 }
 
-// wrong returns an error about a blob.
+// wrong returns an error about a blob. It is a store.ErrAway, so that callers answer that they are busy: the
+// record is there, and the bytes may be later.
 func wrong(name, format string, args ...any) error {
 	return fmt.Errorf("%w: blob %s: %w", store.ErrAway, name, fmt.Errorf(format, args...))
 }

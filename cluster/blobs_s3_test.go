@@ -327,7 +327,7 @@ func TestSlowStore(t *testing.T) {
 func TestSlowReader(t *testing.T) {
 	limits := s3Limits{slowest: 1 << 30}
 	r := &slowReader{ReadCloser: io.NopCloser(io.MultiReader(strings.NewReader("a"), strings.NewReader("b"))), limits: limits,
-		spent: time.Second}
+		waiting: time.Second}
 	if n, err := r.Read(make([]byte, 10)); err == nil {
 		t.Errorf("got %d bytes without an error", n)
 	}

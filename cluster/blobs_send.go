@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A prepared body is one whose sums are known.
+// A prepared body has its sums: the headers of a request need them before its bytes.
 type prepared struct {
 	from  io.ReadSeeker
 	start int64
@@ -50,6 +50,7 @@ type sentBody struct {
 	once   sync.Once
 }
 
+// sent makes the body part of a request, whose transport closes it in the end.
 func (b *sentBody) sent() *sentBody {
 	b.closed = make(chan struct{})
 	return b

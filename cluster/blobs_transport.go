@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// s3Limits are what a store of S3 may take.
+// s3Limits bound the time that a store of S3 may take.
 type s3Limits struct {
 	connect time.Duration // each for TCP and TLS
 	header  time.Duration // for the answer to begin, once the request is sent
@@ -17,7 +17,7 @@ type s3Limits struct {
 
 var usualLimits = s3Limits{connect: connectTime, header: 5 * time.Second, stall: 10 * time.Second, slowest: 64 << 10}
 
-// total is the most time for bytes.
+// total returns the longest time for a number of bytes.
 func (l s3Limits) total(size int64) time.Duration {
 	return 6*(l.header+l.stall) + time.Duration(size/l.slowest)*time.Second
 }
@@ -42,7 +42,7 @@ func limitedTransport(limits s3Limits) http.RoundTripper {
 		},
 		TLSHandshakeTimeout:    limits.connect,
 		ResponseHeaderTimeout:  limits.header,
-		IdleConnTimeout:        limits.stall / 2, // so that none is used that is about to end
+		IdleConnTimeout:        limits.stall / 2, // the pending Read of an idle connection ends it after stall
 		MaxIdleConnsPerHost:    16,
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true,
@@ -62,7 +62,8 @@ func (c *movingConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// Write gives the Read that already waits for the answer more time, too.
+// Write gives the Read that already waits for the answer more time, too: net/http reads in the background from the
+// beginning of a request, however long the body is.
 func (c *movingConn) Write(p []byte) (int, error) {
 	if err := c.SetDeadline(time.Now().Add(c.stall)); err != nil {
 		return 0, err

@@ -12,7 +12,8 @@ import (
 )
 
 // The body of a change is its steps, compressed: for each the kind, the number of names of its
-// path and each behind its length, then the key and the value behind theirs, and the number.
+// path and each behind its length, then the key and the value behind theirs, and the number. Nodes of
+// other versions read it: another form is another format of commits.
 
 var (
 	compressor = sync.OnceValue(func() *zstd.Encoder {
@@ -25,7 +26,7 @@ var (
 	})
 )
 
-// mostBody is the most bytes of the steps of one commit.
+// mostBody is the most bytes of the steps of one commit. A damaged row must not take more memory.
 const mostBody = 1 << 30
 
 var errBody = errors.New("a commit in the cluster's database cannot be read")
@@ -67,7 +68,8 @@ func decode(body []byte) (ops []store.Op, err error) {
 	return ops, nil
 }
 
-// A bodyReader reads what encode wrote. After an error, everything is empty.
+// A bodyReader reads the bytes that encode wrote. After an error everything is empty, so that only the end is
+// checked.
 type bodyReader struct {
 	rest   []byte
 	broken bool

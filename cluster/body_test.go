@@ -33,7 +33,7 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q: got %q, %v", names, got, err)
 		}
 		inner := pathOf(append(names[:len(names):len(names)], []byte("x")))
-		if len(path) > 0 && (bytes.Compare(inner, path) < 0 || bytes.Compare(inner, after(path)) >= 0) {
+		if len(path) > 0 && (bytes.Compare(inner, path) < 0 || bytes.Compare(inner, pathAfter(path)) >= 0) {
 			t.Errorf("%q does not lie below %q", inner, path)
 		}
 	}

@@ -18,30 +18,30 @@ import (
 	"relais/internal/folder"
 )
 
-// A Cache is Blobs that this node keeps as files of a folder, those that were read last. The files
-// are verified whenever they are opened. The folder needs no backup and may be emptied while
-// no server runs.
+// A Cache is Blobs with copies of those that were read last, as files of a folder. The files
+// are verified whenever they are opened, so that they need not be synced. The folder needs no backup and may be
+// emptied while no server runs.
 type Cache struct {
 	Blobs
-	dir  string
-	most int64
-	log  *slog.Logger
+	dir      string
+	maxBytes int64
+	log      *slog.Logger
 
 	files *cache.Cache[string, int64] // their sizes, by file name
 	mu    sync.Mutex
-	full  time.Time // until then the disk counts as full; guarded by mu
+	full  time.Time // the end of the time for which the disk counts as full; guarded by mu
 }
 
 const (
-	stampEvery = time.Hour   // how old a file's time may be while it is used
+	stampEvery = time.Hour   // how old a file's time may be while it is used: not every read writes it
 	fullFor    = time.Minute // how long nothing is cached after the disk was full
 )
 
-// NewCache opens the cache of blobs in a folder, which is made. Its files have at most so many
-// bytes together.
-func NewCache(b Blobs, dir string, most int64, log *slog.Logger) (*Cache, error) {
-	c := &Cache{Blobs: b, dir: dir, most: most, log: log}
-	c.files = cache.New(cache.Options[string, int64]{MaxSize: most, Size: func(_ string, size int64) int64 { return size },
+// NewCache opens the cache of blobs in a folder, which is made. Its files have at most maxBytes
+// together.
+func NewCache(b Blobs, dir string, maxBytes int64, log *slog.Logger) (*Cache, error) {
+	c := &Cache{Blobs: b, dir: dir, maxBytes: maxBytes, log: log}
+	c.files = cache.New(cache.Options[string, int64]{MaxSize: maxBytes, Size: func(_ string, size int64) int64 { return size },
 		Evicted: func(file string, _ int64) { c.removeFile(file) }})
 	if err := folder.MakePrivateDir(dir); err != nil {
 		return nil, err
@@ -53,15 +53,16 @@ func NewCache(b Blobs, dir string, most int64, log *slog.Logger) (*Cache, error)
 	if err != nil {
 		return nil, err
 	}
-	var found []fs.FileInfo
+	var infos []fs.FileInfo
 	for _, e := range entries {
 		info, err := e.Info()
 		if err == nil && isCacheFile(e.Name()) && info.Mode().IsRegular() {
-			found = append(found, info)
+			infos = append(infos, info)
 		}
 	}
-	slices.SortFunc(found, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	for _, info := range found {
+	// The first that are added are evicted first.
+	slices.SortFunc(infos, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for _, info := range infos {
 		c.files.Add(info.Name(), info.Size())
 	}
 	c.files.Reserve(0) // the last one may be too large as well
@@ -80,7 +81,7 @@ func isCacheFile(file string) bool {
 	return err == nil && len(raw) == sha256.Size && hex.EncodeToString(raw) == file
 }
 
-// Size is how many bytes the files have, and those that are being written.
+// Size returns the number of bytes of the files, those that are being written included.
 func (c *Cache) Size() int64 {
 	_, size := c.files.Usage()
 	return size
@@ -89,12 +90,12 @@ func (c *Cache) Size() int64 {
 // Get opens a blob. One that was cached can be read from anywhere in it: it is an io.ReadSeeker.
 func (c *Cache) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	file := cacheFile(name)
-	for range 2 { // a damaged file is fetched again
+	for range 2 { // a file that is damaged, or evicted before it is open, is fetched again
 		_, err := c.files.Make(ctx, file, func(ctx context.Context) (int64, error) { return c.fetch(ctx, file, name) })
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if read, ok := errors.AsType[*readError](err); ok {
+		if read, ok := errors.AsType[*readError](err); ok { // asking the blobs again would not help
 			return nil, read.error
 		}
 		if err != nil {
@@ -107,7 +108,8 @@ func (c *Cache) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 	return c.Blobs.Get(ctx, name) // without the cache
 }
 
-// open opens a cached file as used now. It returns nil, and forgets the file, if it is missing or damaged.
+// open opens a cached file and notes that it was used. It returns nil, and forgets the file, if it is missing or
+// damaged.
 func (c *Cache) open(file, name string) io.ReadCloser {
 	path := filepath.Join(c.dir, file)
 	r, err := openCacheFile(path, name)
@@ -121,10 +123,10 @@ func (c *Cache) open(file, name string) io.ReadCloser {
 	return nil
 }
 
-// Delete deletes blobs, and from the cache.
+// Delete deletes blobs, also from the cache.
 func (c *Cache) Delete(ctx context.Context, names ...string) error {
 	c.Evict(names...)
-	defer c.Evict(names...) // who began to read before it was deleted may have cached it
+	defer c.Evict(names...) // a Get that began before the blob was deleted may have cached it
 	return c.Blobs.Delete(ctx, names...)
 }
 
@@ -137,6 +139,6 @@ func (c *Cache) Evict(names ...string) {
 
 func (c *Cache) removeFile(file string) {
 	if err := os.Remove(filepath.Join(c.dir, file)); err != nil && !isMissing(err) {
-		c.log.Warn("a cached file cannot be removed", "file", file, "error", err)
+		c.log.Warn("removing a cached file failed", "file", file, "error", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A readError is one of the blobs, and not of the cache.
+// A readError is an error of the blobs. Any other error is one of the cache, without which the blob can be read.
 type readError struct{ error }
 
 var (
@@ -22,8 +22,8 @@ var (
 	errCached = errors.New("a cached file is damaged")
 )
 
-// fetch writes a blob into its file, unless the disk was full a moment ago, and returns the file's size.
-// Errors: readError, those of the cache.
+// fetch writes a blob into its file, unless the disk was full a moment ago, and returns the file's size. Without the
+// pause each read would fill the disk again, which other writers need. Errors: readError, those of the cache.
 func (c *Cache) fetch(ctx context.Context, file, name string) (int64, error) {
 	c.mu.Lock()
 	full := time.Now().Before(c.full)
@@ -36,7 +36,7 @@ func (c *Cache) fetch(ctx context.Context, file, name string) (int64, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.full = time.Now().Add(fullFor)
-		c.log.Warn("blobs are not cached for a minute", "error", err)
+		c.log.Warn("caching a blob failed: blobs are not cached for a minute", "error", err)
 	}
 	return size, err
 }
@@ -57,9 +57,9 @@ func (c *Cache) write(ctx context.Context, file, name string) (size int64, err e
 			to.Close()
 			os.Remove(to.Name()) // NewCache removes it otherwise
 		}
-		c.files.Reserve(-w.written)
+		c.files.Reserve(-w.written) // of a complete file the list counts the size itself
 	}()
-	if _, err = w.Write(make([]byte, cacheHeader)); err != nil {
+	if _, err = w.Write(make([]byte, cacheHeader)); err != nil { // room for the header, whose sum is known last
 		return 0, err
 	}
 	w.sum = newCacheSum(name) // without the header
@@ -72,6 +72,7 @@ func (c *Cache) write(ctx context.Context, file, name string) (size int64, err e
 	if err = to.Close(); err != nil {
 		return 0, err
 	}
+	// Without a sync: a file that a power cut damaged is noticed when it is opened.
 	return w.written, os.Rename(to.Name(), filepath.Join(c.dir, file))
 }
 
@@ -96,7 +97,7 @@ type cacheWriter struct {
 
 func (w *cacheWriter) Write(p []byte) (int, error) {
 	w.written += int64(len(p))
-	if fits := w.c.files.Reserve(int64(len(p))); !fits || w.written > w.c.most {
+	if fits := w.c.files.Reserve(int64(len(p))); !fits || w.written > w.c.maxBytes {
 		return 0, errNoRoom
 	}
 	w.sum.Write(p)

@@ -15,21 +15,21 @@ import (
 	"relais/internal/store"
 )
 
-// A Comparison is a store of a node and of the engine.
+// A Comparison says how a node's replica of a store differs from the engine's rows.
 type Comparison struct {
 	Store   string `json:"store"`
 	Commits uint64 `json:"commits"`
 	Records int    `json:"records"`
 	// Differences name records by their bucket: keys and values may be about people.
 	Differences []string `json:"differences"`
-	// Damage is what cannot be read in the engine.
+	// Damage names the rows that cannot be read in the engine.
 	Damage []string `json:"damage"`
 }
 
-// mostDifferences bounds what a Comparison names.
+// mostDifferences bounds the differences that a Comparison names.
 const mostDifferences = 100
 
-// tries is how often a comparison begins again because the store is written to.
+// tries is how often a comparison begins because the store is written to while both sides are read.
 const tries = 20
 
 // Compare compares every record of a replica with the engine's, at the same commit, and reads the
@@ -45,6 +45,7 @@ func (e *Engine) Compare(ctx context.Context, name string, db *store.DB) (c Comp
 	return c, err
 }
 
+// compareRecords brings the replica up to date and compares it, again while others commit.
 func (e *Engine) compareRecords(ctx context.Context, name string, db *store.DB) (c Comparison, err error) {
 	for range tries {
 		if err := db.Fresh(ctx); err != nil {
@@ -83,11 +84,12 @@ func (e *Engine) checkCommits(ctx context.Context, name string, c *Comparison) e
 	return err
 }
 
-// compare reports whether both sides had the same commit while they were read.
+// compare reports whether both sides had the same commit while they were read. No lock is held, so that writes go
+// on: a comparison of two commits is worth nothing, and is made again.
 func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comparison, equal bool, err error) {
 	c = Comparison{Store: name, Differences: []string{}, Damage: []string{}}
 	here := map[[2]string][]byte{}
-	before := db.Mark()
+	start := db.Mark()
 	err = db.View(func(tx *store.Tx) error {
 		tx.LeaveOut(func(err error) { c.differ("damaged: %v", err) })
 		return tx.Steps(func(op store.Op) error {
@@ -96,7 +98,7 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 			return nil
 		})
 	})
-	if err != nil || db.Mark() != before {
+	if err != nil || db.Mark() != start {
 		return c, false, err
 	}
 	mark, err := (&commitLog{e, name}).All(ctx, func(op store.Op) error {
@@ -111,7 +113,7 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 		case ok && !bytes.Equal(own, value):
 			c.differ("a record of %.40q is another here", op.Path[0])
 		}
-		delete(here, at)
+		delete(here, at) // the rest is not in the engine
 		return nil
 	})
 	for at, value := range here {
@@ -121,7 +123,7 @@ func (e *Engine) compare(ctx context.Context, name string, db *store.DB) (c Comp
 		}
 	}
 	c.Commits = mark.Seq
-	return c, mark == before, err
+	return c, mark == start, err
 }
 
 // Check reads the folder's copy of every shared file, and names those that differ.

@@ -17,10 +17,11 @@ import (
 // Counts are the counts that the nodes share: the requests of clients (access.Ledger) and the limits
 // of people (admit.Tally).
 //
-// A row of table tally is what one process has counted for a key in the window that ends at win. So
+// A row of table tally has the count of one process for a key in the window that ends at win. So
 // a statement whose outcome is not known can be sent again, a process that starts again does not
-// lose what it counted before, and no two processes wait for each other's rows. What all have
-// counted is the sum. The rows of limits have no node: each event is one statement.
+// lose its earlier counts, and no two processes wait for each other's rows. The count of all processes
+// is the sum. The rows of limits have no node: each event is one statement, because a guess of a password
+// must be counted exactly, and a request need not.
 type Counts struct {
 	engine *Engine
 	key    []byte // of the names of limits
@@ -32,14 +33,14 @@ func (e *Engine) Counts(key []byte) *Counts { return &Counts{engine: e, key: key
 // assumedNodes is how many nodes a node assumes before it has seen the others.
 const assumedNodes = 3
 
-// Live is that of access.Ledger.
-func (c *Counts) Live() int { return cmp.Or(c.engine.state.seenNodes(), assumedNodes) }
+// Live implements access.Ledger.
+func (c *Counts) Live() int { return cmp.Or(c.engine.state.liveNodes(), assumedNodes) }
 
 // quick begins a transaction whose commit does not wait for the disk: counts are not worth it.
 const quick = `SELECT set_config('synchronous_commit', 'off', true)`
 
-// Tell is that of access.Ledger. It asks after what was told is committed: of nodes that tell at the same
-// time, one knows all.
+// Tell implements access.Ledger. It reads the sums of the others after its own are committed: of nodes that tell at
+// the same time, the last knows all. greatest keeps an older total, which may arrive late, from lowering a row.
 func (c *Counts) Tell(ctx context.Context, tallies []access.Tally) (others []uint64, err error) {
 	var keys []string
 	var ends, units []int64
@@ -47,7 +48,7 @@ func (c *Counts) Tell(ctx context.Context, tallies []access.Tally) (others []uin
 		keys, ends, units = append(keys, t.Key), append(ends, t.End), append(units, int64(t.Units))
 	}
 	others = make([]uint64, len(tallies))
-	b := &pgx.Batch{}
+	b := &pgx.Batch{} // one round trip
 	b.Queue("BEGIN")
 	b.Queue(quick)
 	b.Queue(`INSERT INTO relais.tally AS t (key, node, win, used)
@@ -66,14 +67,15 @@ func (c *Counts) Tell(ctx context.Context, tallies []access.Tally) (others []uin
 		return err
 	})
 	err = away(c.engine.pool.SendBatch(ctx, b).Close())
-	c.engine.state.reported(err)
+	c.engine.state.addReport(err)
 	if err != nil {
 		return nil, err
 	}
 	return others, nil
 }
 
-// Add is that of admit.Tally. A count that went below 0 is 0.
+// Add implements admit.Tally. A count that would go below 0 is 0. The rows are locked in the order of their keys, so
+// that two statements do not wait for each other; n = 0 only reads, and locks nothing.
 func (c *Counts) Add(ctx context.Context, window time.Duration, now time.Time, n int, keys ...string) ([]int, error) {
 	names := make([]string, len(keys))
 	for i, key := range keys {
@@ -114,7 +116,7 @@ func (c *Counts) Add(ctx context.Context, window time.Duration, now time.Time, n
 	return counts, nil
 }
 
-// name returns what a limit is stored as. Without the key it says nothing.
+// name returns the stored name of a limit. Without the key nobody can guess an address from it.
 func (c *Counts) name(key string) string {
 	mac := hmac.New(sha256.New, c.key)
 	mac.Write([]byte(key))

@@ -1,10 +1,10 @@
 // Package cluster makes several servers one. What they share is in a PostgreSQL database, the
-// engine: every commit of every store, large bytes, counts, and who is there. Each server, a node,
+// engine: every commit of every store, large bytes, counts, and the list of nodes. Each server, a node,
 // has a replica of every store in its own folder and answers from it, as it would alone.
 //
 // A commit is one transaction of PostgreSQL that holds the lock of its store's row. So a node that
-// dies or hangs loses the lock together with what it was writing, and nobody else has to decide
-// anything. The package knows no records: see package store for what a commit is.
+// dies or hangs loses the lock together with its unfinished commit, and nobody else has to decide
+// anything. The package does not know the records: package store says what a commit is.
 package cluster
 
 import (
@@ -35,8 +35,8 @@ type Engine struct {
 	identity
 	key    []byte // the name of the node's secret.key; nil for a caller that only administers
 	log    *slog.Logger
-	copies chan struct{} // held while a whole store is read, so that connections are left
-	warned sync.Map      // *pgconn.PgConn that had a warning
+	copies chan struct{} // held while a whole store is read, so that connections are left for turns
+	warned sync.Map      // *pgconn.PgConn that had a warning: a COMMIT that warns may not be on the standby
 	state  state
 }
 
@@ -54,7 +54,7 @@ var (
 	ErrNewer = fmt.Errorf("%w: it was upgraded to a newer relais: install that version here", store.ErrAway)
 )
 
-// joinTime bounds the wait for the engine at the start.
+// joinTime bounds the wait for the engine at the start: then a node that was in the cluster before serves what it has.
 const joinTime = 5 * time.Second
 
 // Connect connects to the cluster of a URL to administer it. The password comes from the URL or
@@ -79,13 +79,13 @@ func open(url, node string, log *slog.Logger) (*Engine, error) {
 		return nil, errURL // the cause may show a password
 	}
 	e := &Engine{node: node, session: rand.Text(), log: log, copies: make(chan struct{}, 2)}
-	e.state.up = time.Now()
+	e.state.lastAnswer = time.Now()
 	config.MaxConns = poolSize
 	c := config.ConnConfig
 	// Statements without names: pgbouncer gives every transaction another session.
 	c.DefaultQueryExecMode = pgx.QueryExecModeExec
 	if c.ConnectTimeout == 0 || c.ConnectTimeout > connectTime {
-		c.ConnectTimeout = connectTime
+		c.ConnectTimeout = connectTime // a turn may wait for it
 	}
 	c.RuntimeParams["application_name"] = "relais " + node
 	c.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
@@ -106,7 +106,8 @@ func open(url, node string, log *slog.Logger) (*Engine, error) {
 	return e, nil
 }
 
-// warning is PostgreSQL's code of a warning, such as that a commit did not wait for its standby.
+// warning is PostgreSQL's code of a warning, such as that a commit did not wait for its standby. A wait that an
+// administrator or a shutdown cancels ends with this warning and without an error.
 const warning = "01000"
 
 // loopback reports whether a host is this machine.
@@ -115,16 +116,17 @@ func loopback(host string) bool {
 	return host == "localhost" || len(host) > 0 && host[0] == '/' || err == nil && addr.IsLoopback()
 }
 
-// BlobsAt says where the cluster keeps its blobs.
+// BlobsAt returns the place of the cluster's blobs.
 func (e *Engine) BlobsAt() string { return e.blobs }
 
-// ID names the cluster.
+// ID returns the name of the cluster.
 func (e *Engine) ID() string { return e.id }
 
 // Close ends the connections.
 func (e *Engine) Close() { e.pool.Close() }
 
-// away makes an error of the database one of store.ErrAway.
+// away makes an error of the database one of store.ErrAway: callers answer that they are busy, and try again. The
+// exceptions are statements that fail again whenever they are tried.
 func away(err error) error {
 	var of *pgconn.PgError
 	switch {
@@ -135,8 +137,9 @@ func away(err error) error {
 	case errors.As(err, &of) && (of.Code == "XX001" || of.Code == "XX002"): // a page or an index is damaged
 		return &unreadable{"PostgreSQL", err, store.ErrAway, 0}
 	case errors.As(err, &of) && slices.Contains([]string{"22", "23", "54"}, of.Code[:2]):
-		return fmt.Errorf("the cluster's database refuses it: %w", err) // and will again
-	case errors.As(err, &of) && of.Code == "25006":
+		// Classes of wrong data, violated constraints and exceeded limits.
+		return fmt.Errorf("the cluster's database refuses it: %w", err)
+	case errors.As(err, &of) && of.Code == "25006": // a read-only transaction: this is a standby
 		return fmt.Errorf("%w: it is read-only; add target_session_attrs=read-write if there are several hosts: %w",
 			store.ErrAway, err)
 	}

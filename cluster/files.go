@@ -23,20 +23,20 @@ import (
 	"relais/internal/store"
 )
 
-// Buckets are those of the store files.
+// Buckets are the buckets of the store named files.
 var Buckets = []string{filesBucket}
 
 // ListName is the file of a folder that lists the rows whose files it has.
 const ListName = "cluster-files.json"
 
 const (
-	filesBucket = "files" // path below the data folder → fileRow in JSON
-	bringAgain  = 2 * time.Second
+	filesBucket = "files"         // path below the data folder → fileRow in JSON
+	bringAgain  = 2 * time.Second // after an error
 )
 
 // A fileRow is a file that all nodes have.
 type fileRow struct {
-	Blob     string    `json:"blob"`
+	Blob     string    `json:"blob"` // another name each time that the file is published
 	Sum      string    `json:"sha256"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"` // which may be the only sign of a source's age
@@ -59,29 +59,30 @@ type Files struct {
 	blobs Blobs
 	log   *slog.Logger
 	wake  chan struct{}
-	ready atomic.Bool // the folder had all files once
+	ready atomic.Bool // the folder had all files once; without mu, which Bring holds while it downloads
 
-	mu   sync.Mutex
-	here map[string]fileRow
-	near map[string]string // sum → a file of this node with these bytes
+	mu      sync.Mutex
+	present map[string]fileRow // the files that the folder has, by path
+	copies  map[string]string  // sum → a file of this node with these bytes, which need not be downloaded
 }
 
 // OpenFiles returns the files of a node's folder. Bring, or Run, brings them up to date.
 func OpenFiles(dir folder.Dir, db *store.DB, blobs Blobs, log *slog.Logger) (*Files, error) {
-	f := &Files{dir: dir, db: db, blobs: blobs, log: log, wake: make(chan struct{}, 1), here: map[string]fileRow{},
-		near: map[string]string{}}
-	if err := folder.ReadJSON(f.path(ListName), &f.here); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		log.Warn("the list of shared files cannot be read: they are compared again", "error", err)
+	f := &Files{dir: dir, db: db, blobs: blobs, log: log, wake: make(chan struct{}, 1),
+		present: map[string]fileRow{}, copies: map[string]string{}}
+	if err := folder.ReadJSON(f.path(ListName), &f.present); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		log.Warn("reading the list of shared files failed: they are compared again", "error", err)
 	}
-	for path, row := range f.here {
+	// Only the sizes are compared: to read all files would take long at each start.
+	for path, row := range f.present {
 		if info, err := os.Stat(f.path(path)); err != nil || info.Size() != row.Size {
-			delete(f.here, path)
+			delete(f.present, path)
 		}
 	}
 	poke := func() {
 		select {
 		case f.wake <- struct{}{}:
-		default:
+		default: // Run will look again anyway
 		}
 	}
 	return f, db.Follow(func(*store.Tx) error { poke(); return nil }, func([]store.Change) { poke() }, filesBucket)
@@ -96,10 +97,10 @@ func (f *Files) Run(ctx context.Context) {
 	for {
 		again := time.Duration(0)
 		if err := f.Bring(ctx); err != nil && ctx.Err() == nil {
-			f.log.Error("files of the cluster cannot be brought to this node", "error", err)
+			f.log.Error("bringing files of the cluster to this node failed", "error", err)
 			again = bringAgain
 		}
-		retry := make(<-chan time.Time)
+		retry := make(<-chan time.Time) // which never comes
 		if again > 0 {
 			retry = time.After(again)
 		}
@@ -115,7 +116,7 @@ func (f *Files) Run(ctx context.Context) {
 // Ready reports whether the folder has had all files since the process began.
 func (f *Files) Ready() bool { return f.ready.Load() }
 
-// rows reads what the cluster has.
+// rows reads the list of the cluster's files.
 func (f *Files) rows() (all map[string]fileRow, err error) {
 	err = f.db.View(func(tx *store.Tx) error {
 		all, err = rowsIn(tx, "")
@@ -142,14 +143,17 @@ func rowsIn(tx *store.Tx, prefix string) (map[string]fileRow, error) {
 	})
 }
 
-// sharedPath reports whether a path is one of the files that nodes share.
+// sharedPath reports whether a path is one of the files that nodes share. Paths come from the database, and must not
+// lead out of the folder.
 func sharedPath(path string) bool {
 	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) &&
 		(strings.HasPrefix(path, "snapshots/") || strings.HasPrefix(path, "sources/"))
 }
 
 // Bring gives the folder the files that the cluster has: those that differ are all replaced when
-// all of them are on disk. Files that the cluster no longer has are removed after that.
+// all of them are on disk, so that no answer mixes two publications. Files that the cluster no longer has are
+// removed after that. If Bring fails, the list on disk stays as it was, and the next Bring finds the files that came
+// by their sums.
 func (f *Files) Bring(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -163,12 +167,13 @@ func (f *Files) Bring(ctx context.Context) error {
 			s.Discard()
 		}
 	}()
-	// Sources come before the manifest that names them, and that before the snapshots.
+	// They get their names in this order: sources before the manifest that names them, and that before the
+	// snapshots, whose change makes a server load them.
 	missing := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
 		return strings.Compare(order(a)+a, order(b)+b)
 	})
 	missing = slices.DeleteFunc(missing, func(path string) bool {
-		return f.here[path] == rows[path] || f.adopt(path, rows[path])
+		return f.present[path] == rows[path] || f.adopt(path, rows[path])
 	})
 	for _, path := range missing {
 		s, err := folder.Stage(f.path(path), func(w io.Writer) error { return f.fetch(ctx, w, rows[path]) })
@@ -185,18 +190,18 @@ func (f *Files) Bring(ctx context.Context) error {
 			return err
 		}
 	}
-	left := f.removeOthers(rows)
-	clear(f.near)
+	undeleted := f.removeOthers(rows)
+	clear(f.copies)
 	f.ready.Store(true)
-	maps.Copy(rows, left) // to be removed the next time
-	if maps.Equal(f.here, rows) {
+	maps.Copy(rows, undeleted) // to be removed the next time
+	if maps.Equal(f.present, rows) {
 		return nil
 	}
-	f.here = rows
-	return folder.ReplaceJSON(f.path(ListName), f.here)
+	f.present = rows
+	return folder.ReplaceJSON(f.path(ListName), f.present)
 }
 
-// order sorts the kinds of files.
+// order returns a prefix by which the kinds of files are sorted.
 func order(path string) string {
 	switch {
 	case strings.HasPrefix(path, "snapshots/"):
@@ -207,7 +212,8 @@ func order(path string) string {
 	return "1"
 }
 
-// adopt reports whether the folder has a file already that is not noted as being there.
+// adopt reports whether the folder already has a file that its list lacks: a Bring that failed put it there, or the
+// list was lost.
 func (f *Files) adopt(path string, row fileRow) bool {
 	info, err := os.Stat(f.path(path))
 	if err != nil || info.Size() != row.Size {
@@ -220,9 +226,9 @@ func (f *Files) adopt(path string, row fileRow) bool {
 // fetch writes the bytes of a file, and makes sure that they are the right ones.
 func (f *Files) fetch(ctx context.Context, w io.Writer, row fileRow) error {
 	var in io.ReadCloser
-	if near, ok := f.near[row.Sum]; ok {
-		delete(f.near, row.Sum) // if it is gone or another, the next time brings the blob
-		if file, err := os.Open(near); err == nil {
+	if path, ok := f.copies[row.Sum]; ok {
+		delete(f.copies, row.Sum) // if the file was removed or changed, the next Bring takes the blob
+		if file, err := os.Open(path); err == nil {
 			in = file
 		}
 	}
@@ -248,22 +254,21 @@ func (f *Files) fetch(ctx context.Context, w io.Writer, row fileRow) error {
 // removeOthers removes the files that the cluster no longer has, and returns those that it could not
 // remove.
 func (f *Files) removeOthers(rows map[string]fileRow) map[string]fileRow {
-	left := map[string]fileRow{}
-	for path, row := range f.here {
+	undeleted := map[string]fileRow{}
+	for path, row := range f.present {
 		if _, ok := rows[path]; ok || !sharedPath(path) {
 			continue
 		}
 		if err := os.Remove(f.path(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.log.Warn("removing an old shared file failed", "error", err)
-			left[path] = row
+			undeleted[path] = row
 		}
 		_ = os.Remove(filepath.Dir(f.path(path))) // it fails unless the folder is empty
 	}
-	return left
+	return undeleted
 }
 
-// RemoveList removes the list of the shared files that a folder has, which needs none when it is no
-// longer a node's.
+// RemoveList removes the list of a folder's shared files, which only the folder of a node needs.
 func RemoveList(dir folder.Dir) error {
 	err := os.Remove(filepath.Join(string(dir), ListName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -282,6 +287,7 @@ func CountFiles(db *store.DB) (n int, err error) {
 	return n, err
 }
 
+// sumFile returns the SHA-256 of a file as text.
 func sumFile(path string) (text string, info fs.FileInfo, err error) {
 	in, err := os.Open(path)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"relais/internal/store"
 )
 
-// pollEvery is how often a node asks what was committed, if it is not told before.
+// pollEvery is how often a node compares its stores with the engine if no notification comes before: pgbouncer passes
+// none on.
 const (
 	pollEvery   = 100 * time.Millisecond
 	pollTime    = 2 * time.Second // after which the engine is away
@@ -23,19 +24,21 @@ type Replicas struct {
 	engine *Engine
 	dbs    map[string]*store.DB
 	wake   map[string]chan struct{}
-	wrote  bool          // the node's row; of live alone
-	told   chan struct{} // wakes who says what the node has
-	Files  *Files        // nil until they are opened
+	Files  *Files // nil until they are opened
+	// rowWritten says that this process wrote the node's row; only live uses it.
+	rowWritten bool
+	reportSoon chan struct{} // wakes live, which writes the row
 }
 
 // Replicas returns no stores.
 func (e *Engine) Replicas() *Replicas {
 	return &Replicas{engine: e, dbs: map[string]*store.DB{}, wake: map[string]chan struct{}{},
-		told: make(chan struct{}, 1)}
+		reportSoon: make(chan struct{}, 1)}
 }
 
-// Add makes a file a replica of a store, and brings it up to date. When the engine is away the file
-// is read as it is, if it was a replica before: else the error is store.ErrAway.
+// Add makes a file a replica of a store, and brings it up to date. While the engine is away, or the store is damaged
+// there, a file that was a replica before is used as it is, so that a node can be restarted. An empty file would
+// deny all that exists: then the error is store.ErrAway.
 func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 	db.SetHistory(r.engine.id)
 	err := db.Share(ctx, r.engine.Log(name))
@@ -43,9 +46,9 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 		r.follows(name, db.Mark().Seq)
 	}
 	if errors.Is(err, errUnreadable) || errors.Is(err, store.ErrAway) && db.Mark() != (store.Mark{}) {
-		r.engine.log.Warn("the cluster's database cannot be read: the store stays as it was", "store", name, "error", err)
-		r.engine.state.lacks(name, db.Mark().Seq, err)
-		r.engine.state.lackedBefore(name)
+		r.engine.log.Warn("reading the cluster's database failed: the store stays as it was", "store", name, "error", err)
+		r.engine.state.setTrouble(name, db.Mark().Seq, err)
+		r.engine.state.setOldDamage(name)
 		err = nil
 	}
 	if err != nil {
@@ -55,7 +58,8 @@ func (r *Replicas) Add(ctx context.Context, name string, db *store.DB) error {
 	return nil
 }
 
-// Run follows what the other nodes commit, until ctx ends.
+// Run follows the commits of the other nodes, until ctx ends. Each store has a goroutine of its own, because a store
+// that is copied as a whole must not hold up the others.
 func (r *Replicas) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { r.live(ctx) })
@@ -67,8 +71,8 @@ func (r *Replicas) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			break
 		}
-		if r.engine.state.answered(err) {
-			r.engine.log.Warn("the cluster's database is away: reads go on", "error", err)
+		if r.engine.state.setEngine(err) {
+			r.engine.log.Warn("asking the cluster's database failed: reads go on", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -78,10 +82,11 @@ func (r *Replicas) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// listen polls on a connection of its own, and at once when another node commits, until an error.
+// listen polls regularly, and at once when another node commits, until an error. It has a connection of its own:
+// LISTEN belongs to a session, and turns may have all connections of the pool.
 func (r *Replicas) listen(ctx context.Context) error {
 	config := r.engine.pool.Config().ConnConfig
-	config.OnNotice = nil
+	config.OnNotice = nil // it notes warnings for turns
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return away(err)
@@ -94,8 +99,8 @@ func (r *Replicas) listen(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN relais"); err != nil {
 		return away(err)
 	}
-	over, end := context.WithCancel(ctx)
-	end()
+	ended, end := context.WithCancel(ctx)
+	end() // with it, WaitForNotification returns only notifications that have come already
 	for {
 		if err := r.poll(ctx, conn); err != nil {
 			return err
@@ -103,8 +108,8 @@ func (r *Replicas) listen(ctx context.Context) error {
 		waiting, cancel := context.WithTimeout(ctx, pollEvery)
 		_, err := conn.WaitForNotification(waiting)
 		cancel()
-		for err == nil { // the others that have come
-			_, err = conn.WaitForNotification(over)
+		for err == nil { // one poll answers all notifications that have come
+			_, err = conn.WaitForNotification(ended)
 		}
 		if conn.IsClosed() {
 			return away(err)
@@ -115,7 +120,8 @@ func (r *Replicas) listen(ctx context.Context) error {
 	}
 }
 
-// poll compares the marks and the clocks.
+// poll compares the marks and the clocks. The node's time is taken from the middle of the question, so that a slow
+// connection does not look like a wrong clock.
 func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, pollTime)
 	defer cancel()
@@ -137,8 +143,8 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 		r.engine.state.setSkew(start.Add(time.Since(start) / 2).Sub(clock))
 		switch copy(m.Nonce[:], nonce); {
 		case r.dbs[name] == nil:
-		case format > newestFormat:
-			r.engine.state.lacks(name, r.dbs[name].Mark().Seq, ErrNewer)
+		case format > newestFormat: // without a pull, which would end with the same error again and again
+			r.engine.state.setTrouble(name, r.dbs[name].Mark().Seq, ErrNewer)
 		default:
 			r.compare(name, m)
 		}
@@ -146,30 +152,32 @@ func (r *Replicas) poll(ctx context.Context, conn *pgx.Conn) error {
 	if err := rows.Err(); err != nil {
 		return away(err)
 	}
-	if r.engine.state.answered(nil) {
+	if r.engine.state.setEngine(nil) {
 		r.engine.log.Info("the cluster's database is there again")
 	}
 	return nil
 }
 
-// compare wakes the puller of a store that is not at the engine's mark.
+// compare wakes the puller of a store that is not at the engine's mark. It does not pull itself, because the other
+// stores wait for the poll.
 func (r *Replicas) compare(name string, last store.Mark) {
 	at := r.dbs[name].Mark()
 	if at == last {
-		r.engine.state.behind(name, at.Seq, last.Seq)
-		r.follows(name, at.Seq) // also when an own commit brought what a pull could not
+		r.engine.state.setLag(name, at.Seq, last.Seq)
+		r.follows(name, at.Seq) // here, too: a commit of this node may have brought what a pull failed to get
 		return
 	}
-	r.engine.state.behind(name, at.Seq, max(last.Seq, at.Seq+1)) // another history is behind, too
+	// A store with another history counts as behind, also if it has more commits than the engine.
+	r.engine.state.setLag(name, at.Seq, max(last.Seq, at.Seq+1))
 	select {
 	case r.wake[name] <- struct{}{}:
-	default:
+	default: // the puller will look again anyway
 	}
 }
 
-// follows notes that a store has what the cluster has, up to a commit.
+// follows notes that a store has all commits of the cluster up to seq.
 func (r *Replicas) follows(name string, seq uint64) {
-	if r.engine.state.follows(name, seq) {
+	if r.engine.state.setFollowing(name, seq) {
 		r.engine.log.Info("a store follows the cluster again: it has everything", "store", name, "commit", seq)
 	}
 }
@@ -185,19 +193,19 @@ func (r *Replicas) pull(ctx context.Context, name string) {
 		case <-r.wake[name]:
 		}
 		err := r.dbs[name].Pull(ctx)
-		if name == urgent && err == nil {
+		if name == urgent && err == nil { // Confirm on another node waits for the row
 			select {
-			case r.told <- struct{}{}:
+			case r.reportSoon <- struct{}{}:
 			default:
 			}
 		}
 		if err == nil {
 			r.follows(name, r.dbs[name].Mark().Seq)
 		} else {
-			r.engine.state.lacks(name, r.dbs[name].Mark().Seq, err)
+			r.engine.state.setTrouble(name, r.dbs[name].Mark().Seq, err)
 		}
 		if err != nil && !failing && ctx.Err() == nil {
-			r.engine.log.Error("a store does not follow the cluster", "store", name, "error", err)
+			r.engine.log.Error("following the cluster failed", "store", name, "error", err)
 		}
 		if failing = err != nil; !failing || errors.Is(err, store.ErrAway) && !errors.Is(err, errUnreadable) {
 			wait = 0

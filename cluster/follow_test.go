@@ -10,7 +10,7 @@ import (
 func TestTroubleEnds(t *testing.T) {
 	s := newCluster(t)
 	m := joined(t, s.URL("postgres"), "one")
-	m.state.lacks("clients", 0, errors.New("conn closed"))
+	m.state.setTrouble("clients", 0, errors.New("conn closed"))
 	trouble := func() error {
 		m.state.mu.Lock()
 		defer m.state.mu.Unlock()
@@ -27,9 +27,9 @@ func TestTroubleEnds(t *testing.T) {
 func TestLateDamage(t *testing.T) {
 	var s state
 	lacks := func(at, commit uint64) func() bool {
-		return func() bool { return s.lacks("clients", at, oldCommit(commit, errMissing)) }
+		return func() bool { return s.setTrouble("clients", at, oldCommit(commit, errMissing)) }
 	}
-	follows := func(seq uint64) func() bool { return func() bool { return s.follows("clients", seq) } }
+	follows := func(seq uint64) func() bool { return func() bool { return s.setFollowing("clients", seq) } }
 	for _, step := range []struct {
 		name string
 		do   func() bool

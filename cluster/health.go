@@ -10,7 +10,8 @@ import (
 	"relais/internal/store"
 )
 
-// Bounds of a node that is ready.
+// Bounds of a node that is ready. Clocks must agree because signatures live five minutes and quotas count by the
+// minute.
 const (
 	mostLag  = 5 * time.Second
 	mostSkew = 5 * time.Second
@@ -31,23 +32,24 @@ type Health struct {
 	NotReady string `json:"notReady,omitempty"`
 }
 
-// Health returns the state. A node whose engine does not answer is ready for stale, with what it
+// Health returns the state. A node whose engine does not answer is ready for the time stale, with the records that it
 // has.
 func (r *Replicas) Health(stale time.Duration) Health {
-	bringing := r.Files != nil && !r.Files.Ready() // before the lock: turns need it
+	bringing := r.Files != nil && !r.Files.Ready()
 	s := &r.engine.state
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := Health{State: "following", Node: r.engine.node, Nodes: max(1, s.nodes)}
+	// A damaged store is left out here and below: no node can follow it, and a proxy would be left with none.
 	for name, l := range s.lag {
 		if _, damaged := s.damage[name]; !damaged && !l.since.IsZero() {
 			h.LagSeconds = max(h.LagSeconds, time.Since(l.since).Seconds())
 		}
 	}
 	lag := time.Duration(h.LagSeconds * float64(time.Second))
-	if s.err != nil {
-		h.State, h.Engine = "detached", s.err.Error()
-		if away := time.Since(s.up); away > stale {
+	if s.engineErr != nil {
+		h.State, h.Engine = "detached", s.engineErr.Error()
+		if away := time.Since(s.lastAnswer); away > stale {
 			h.NotReady = fmt.Sprintf("the cluster's database has not answered for %v", away.Round(time.Second))
 		}
 	} else if lag > mostLag {
@@ -55,8 +57,9 @@ func (r *Replicas) Health(stale time.Duration) Health {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.trouble)) {
 		err := s.trouble[name]
-		lost := errors.Is(err, store.ErrAway) && !errors.Is(err, ErrNewer) // only the connection is lost: the lag says since when
-		if s.err == nil && !lost {
+		// Only the connection is lost: the lag says since when.
+		lost := errors.Is(err, store.ErrAway) && !errors.Is(err, ErrNewer)
+		if s.engineErr == nil && !lost {
 			h.NotReady = fmt.Sprintf("the store %s does not follow the cluster: %v", name, err)
 		}
 	}
@@ -75,7 +78,7 @@ func (r *Replicas) Health(stale time.Duration) Health {
 }
 
 // Refused returns why requests that need a store must be refused: this node lacks changes of it, which
-// cannot be read in the database. It is nil while what the node has is new enough. The other stores go on,
+// cannot be read in the database. It is nil while the node's records are new enough. The other stores go on,
 // and the node stays ready, because the problem is the same on every node.
 func (r *Replicas) Refused(name string) error {
 	s := &r.engine.state
@@ -88,16 +91,16 @@ func (r *Replicas) Refused(name string) error {
 	return d.err
 }
 
-// Warnings are what an operator should know although the node is ready.
+// Warnings returns the problems that an operator should know although the node is ready.
 func (r *Replicas) Warnings() (list []string) {
 	s := &r.engine.state
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.err != nil {
-		list = append(list, fmt.Sprintf("the cluster's database does not answer: changes are refused (%v)", s.err))
+	if s.engineErr != nil {
+		list = append(list, fmt.Sprintf("the cluster's database does not answer: changes are refused (%v)", s.engineErr))
 	}
-	if s.err == nil && s.refused != nil {
-		list = append(list, fmt.Sprintf("the cluster's database takes no changes: %v", s.refused))
+	if s.engineErr == nil && s.writeErr != nil {
+		list = append(list, fmt.Sprintf("the cluster's database takes no changes: %v", s.writeErr))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.damage)) {
 		list = append(list, fmt.Sprintf("the store %s does not follow the cluster, and is copied again: %v", name,

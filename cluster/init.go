@@ -15,8 +15,9 @@ import (
 // ErrExists says that the database has a cluster already.
 var ErrExists = errors.New("the database has a cluster of relais already")
 
-// Make makes a cluster in a database, which must not have one. copyTo then fills it: either all of
-// it is done, or nothing. secret names its secret.key, where says where its blobs are, as for OpenBlobs.
+// Make makes a cluster in a database, which must not have one, and copyTo fills it, in one transaction: a
+// copy that fails leaves nothing in the database. secret names its secret.key; where is the place of its blobs, as
+// for OpenBlobs.
 // Errors: ErrExists, store.ErrAway, that of copyTo.
 func Make(ctx context.Context, url string, secret []byte, where string, log *slog.Logger,
 	copyTo func(*Import) error) error {
@@ -55,7 +56,7 @@ func Make(ctx context.Context, url string, secret []byte, where string, log *slo
 			return err
 		}
 	}
-	for _, name := range Stores {
+	for _, name := range Stores { // all, also those that the folder lacks: a node expects each
 		if err := i.begin(name); err != nil {
 			return err
 		}
@@ -67,7 +68,7 @@ func Make(ctx context.Context, url string, secret []byte, where string, log *slo
 	if err := tx.QueryRow(ctx, `SELECT current_setting('synchronous_standby_names')`).Scan(&replicated); err != nil {
 		return away(err)
 	}
-	if replicated == "" {
+	if replicated == "" { // acknowledged changes are then as safe as that machine
 		log.Warn("the database has no synchronous standby: it keeps every write, but on one machine only")
 	}
 	return away(tx.Commit(ctx))
@@ -82,7 +83,7 @@ type Import struct {
 	size int
 }
 
-// begin makes an empty store with its first commit.
+// begin makes an empty store with its first commit, because the zero Mark is that of a file that never was a replica.
 func (i *Import) begin(name string) error {
 	var nonce [16]byte
 	rand.Read(nonce[:]) // never fails
@@ -109,7 +110,7 @@ func (i *Import) Store(name string, db *store.DB) error {
 	return i.flush(name)
 }
 
-// Blob copies a blob, which is not pending.
+// Blob copies a blob. It does not become pending: its record comes in the same transaction.
 func (i *Import) Blob(name string, body io.ReadSeeker, size int64) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -120,6 +121,7 @@ func (i *Import) Blob(name string, body io.ReadSeeker, size int64) error {
 	return insertBlob(i.ctx, i.tx, name, body, size)
 }
 
+// row adds a row of the current store, and writes the rows when they are as many as one statement takes.
 func (i *Import) row(name string, path, key, value []byte) error {
 	for n, v := range [][]byte{path, key, value} {
 		i.rows[n] = append(i.rows[n], append([]byte{}, v...))

@@ -11,8 +11,8 @@ import (
 )
 
 // Table item has the content of all stores. A bucket is a row with the empty key, whose value is
-// its sequence. Outermost buckets may have none. A path is the names of its buckets, each behind
-// its length: so what is below a bucket has paths that begin with that of the bucket.
+// its sequence. Outermost buckets may lack it. A path is the names of its buckets, each behind
+// its length: so the paths below a bucket begin with the path of the bucket, and a bucket is deleted as a range.
 
 // pathOf returns the path of buckets.
 func pathOf(names [][]byte) (path []byte) {
@@ -56,12 +56,12 @@ func opOf(path, key, value []byte) (store.Op, error) {
 	return store.Op{Kind: store.OpSequence, Path: names, N: binary.BigEndian.Uint64(value)}, nil
 }
 
-// A rows is what steps leave of the rows that they change.
+// A rows has the last value of each row that steps change: one statement must not have the same row twice.
 type rows struct {
-	set   map[[2]string][]byte // by path and key; nil: deleted
-	size  int
-	batch *pgx.Batch
-	store string
+	values map[[2]string][]byte // by path and key; nil: deleted
+	size   int
+	batch  *pgx.Batch
+	store  string
 }
 
 // mostRows bounds the bytes of one statement.
@@ -69,56 +69,57 @@ const mostRows = 8 << 20
 
 // queue adds the statements that do the steps in table item.
 func queue(batch *pgx.Batch, name string, ops []store.Op) {
-	r := &rows{set: map[[2]string][]byte{}, batch: batch, store: name}
+	r := &rows{values: map[[2]string][]byte{}, batch: batch, store: name}
 	for _, op := range ops {
 		path := string(pathOf(op.Path))
 		switch op.Kind {
 		case store.OpPut:
-			r.put(path, string(op.Key), append([]byte{}, op.Value...))
+			r.put(path, string(op.Key), append([]byte{}, op.Value...)) // never nil, which means deleted
 		case store.OpDelete:
 			r.put(path, string(op.Key), nil)
 		case store.OpCreate, store.OpSequence:
 			r.put(path, "", binary.BigEndian.AppendUint64(nil, op.N))
 		case store.OpDrop:
-			r.flush()
+			r.flush() // the rows that the steps before put go with the bucket, and later ones stay
 			batch.Queue(`DELETE FROM relais.item WHERE store = $1 AND path >= $2 AND path < $3`, name, []byte(path),
-				after([]byte(path)))
+				pathAfter([]byte(path)))
 		}
 	}
 	r.flush()
 }
 
 func (r *rows) put(path, key string, value []byte) {
-	r.set[[2]string{path, key}] = value
+	r.values[[2]string{path, key}] = value
 	if r.size += len(path) + len(key) + len(value); r.size > mostRows {
 		r.flush()
 	}
 }
 
+// flush adds a statement for the deletions, and one for the rest.
 func (r *rows) flush() {
-	var gone, set [3][][]byte
-	for at, value := range r.set {
-		to := &set
+	var deletes, puts [3][][]byte
+	for at, value := range r.values {
+		to := &puts
 		if value == nil {
-			to = &gone
+			to = &deletes
 		}
 		to[0], to[1], to[2] = append(to[0], []byte(at[0])), append(to[1], []byte(at[1])), append(to[2], value)
 	}
-	if len(gone[0]) > 0 {
+	if len(deletes[0]) > 0 {
 		r.batch.Queue(`DELETE FROM relais.item i USING unnest($2::bytea[], $3::bytea[]) AS t(p, k)
-			WHERE i.store = $1 AND i.path = t.p AND i.key = t.k`, r.store, gone[0], gone[1])
+			WHERE i.store = $1 AND i.path = t.p AND i.key = t.k`, r.store, deletes[0], deletes[1])
 	}
-	if len(set[0]) > 0 {
+	if len(puts[0]) > 0 {
 		r.batch.Queue(`INSERT INTO relais.item SELECT $1, p, k, v FROM unnest($2::bytea[], $3::bytea[], $4::bytea[])
 			AS t(p, k, v) ON CONFLICT (store, path, key) DO UPDATE SET value = excluded.value`,
-			r.store, set[0], set[1], set[2])
+			r.store, puts[0], puts[1], puts[2])
 	}
-	clear(r.set)
+	clear(r.values)
 	r.size = 0
 }
 
-// after returns the first path that does not begin with prefix.
-func after(prefix []byte) []byte {
+// pathAfter returns the first path behind all that begin with prefix.
+func pathAfter(prefix []byte) []byte {
 	end := bytes.Clone(prefix)
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i]++; end[i] != 0 {

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// How long the engine keeps what nobody needs for ever. A node that was away for longer copies its
-// stores again.
+// Times of removing old rows. A record must be committed within pendingTime after its bytes were put.
 const (
 	keepEvery   = 10 * time.Minute
 	vacuumEvery = 12 * time.Hour
 	pendingTime = 24 * time.Hour
 )
 
-// expired are statements that remove what is old.
+// expired are statements that remove old rows. Commits are kept for six hours, which is also how long deleted values
+// stay in them: a node that was away for longer copies its stores again. Leases include the rows of turn.confirm.
 var expired = []string{
-	// Those before one that is old itself: a node at a commit needs it to go on.
+	// The newest of the old commits stays: a replica at it compares its mark with the row before it goes on.
 	`DELETE FROM relais.change c USING (SELECT store, max(seq) AS seq FROM relais.change
 			WHERE at < clock_timestamp() - interval '6 hours' GROUP BY store) old
 		WHERE c.store = old.store AND c.seq < old.seq`,
@@ -25,8 +25,8 @@ var expired = []string{
 	`DELETE FROM relais.lease WHERE until < clock_timestamp() - interval '1 day'`,
 }
 
-// Keep removes from the engine what is old, and blobs that no record refers to, until ctx ends. One
-// node does it. refers reports whether a record refers to a blob.
+// Keep removes old rows of the engine, and blobs that no record refers to, until ctx ends. One
+// node does it, with the lease JobKeep. refers reports whether a record refers to a blob.
 func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.Context, name string) (bool, error)) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()
@@ -42,7 +42,7 @@ func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.
 			e.log.Info("blobs that nothing refers to are removed", "blobs", n)
 		}
 		if e.turnOf(ctx, "vacuum", vacuumEvery) {
-			// So that what was deleted does not stay in the files of the database.
+			// So that deleted values do not stay in the files of the database.
 			if _, err := e.exec(ctx, `VACUUM relais.item, relais.change, relais.blob, relais.answer, relais.tally`); err != nil &&
 				ctx.Err() == nil {
 				e.log.Warn("vacuum of the cluster's database failed", "error", err)
@@ -56,7 +56,8 @@ func (e *Engine) Keep(ctx context.Context, blobs Blobs, refers func(ctx context.
 	}
 }
 
-// turnOf reports whether something that one node does so often is due, and notes that it is done.
+// turnOf reports whether a job that one node does every so often is due, and notes that it is done. If this node dies
+// before it has done the job, the next turn makes up for it.
 func (e *Engine) turnOf(ctx context.Context, what string, every time.Duration) bool {
 	rows, err := e.exec(ctx, `INSERT INTO relais.lease VALUES ($1, $2, 1, clock_timestamp() + $3 * interval '1 s')
 		ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE lease.until < clock_timestamp()`,

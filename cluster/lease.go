@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Leases let one node do what need not be done twice. They are advisory: every write still
+// Leases let one node do jobs that need not be done twice. They are advisory: every write still
 // takes the lock of its store. Their clock is the engine's.
 const (
 	leaseTime  = 30 * time.Second
@@ -18,7 +18,7 @@ const (
 // Jobs that one node does.
 const (
 	JobUpdate = "update" // fetching and ingesting the authorities' files
-	JobKeep   = "keep"   // retention, merges, and removing what nothing refers to
+	JobKeep   = "keep"   // retention, merges, and removing blobs without a record
 	JobHooks  = "hooks"  // delivering to webhooks
 )
 
@@ -47,7 +47,7 @@ func (e *Engine) free(name string) {
 }
 
 // Lead calls do while this node has a lease, until ctx ends. The context of do ends when the lease
-// may be lost.
+// may be lost. A statement that fails does not end it: the lease is the node's until its time is over.
 func (e *Engine) Lead(ctx context.Context, name string, do func(ctx context.Context)) {
 	defer e.free(name)
 	tick := time.NewTicker(leaseEvery)
@@ -57,12 +57,12 @@ func (e *Engine) Lead(ctx context.Context, name string, do func(ctx context.Cont
 	close(ended)
 	until := time.Time{}
 	for {
-		began := time.Now()
+		began := time.Now() // before the engine's clock sets the end, so that this node's end comes first
 		held, err := e.hold(ctx, name)
 		switch {
 		case held:
 			until = began.Add(leaseTime)
-		case err == nil:
+		case err == nil: // another node has it
 			until = time.Time{}
 		}
 		e.state.setLease(name, held)
@@ -75,9 +75,9 @@ func (e *Engine) Lead(ctx context.Context, name string, do func(ctx context.Cont
 				defer close(ended)
 				do(leading)
 			}(ended)
-		case !time.Now().Before(until.Add(-leaseEvery)) && stop != nil:
+		case !time.Now().Before(until.Add(-leaseEvery)) && stop != nil: // at the next tick the lease would be over
 			stop()
-			<-ended
+			<-ended // do must not run twice when the lease comes back
 			stop = nil
 		}
 		select {
@@ -85,7 +85,7 @@ func (e *Engine) Lead(ctx context.Context, name string, do func(ctx context.Cont
 			if stop != nil {
 				stop()
 			}
-			<-ended
+			<-ended // the lease is given back only then
 			return
 		case <-tick.C:
 		}

@@ -22,7 +22,7 @@ import (
 // MemberName is the file of a data folder that says which cluster it belongs to.
 const MemberName = "cluster.json"
 
-// A Member is what a folder remembers of its cluster.
+// A Member is the part of a cluster that a folder remembers, so that a node starts without the engine.
 type Member struct {
 	Cluster string `json:"cluster"` // its id
 	Node    string `json:"node"`
@@ -45,7 +45,7 @@ func ReadMember(dir folder.Dir) (m Member, err error) {
 	return m, nil
 }
 
-// errSecret says that a node cannot open what others sealed.
+// errSecret says that a node cannot open the secrets that others sealed.
 var errSecret = errors.New("secret.key is not that of the cluster: copy it from another node")
 
 // IsMember reports whether a folder is a node's.
@@ -57,7 +57,7 @@ func IsMember(dir folder.Dir) (bool, error) {
 	return err == nil, err
 }
 
-// Write makes a folder one of the cluster.
+// Write makes a folder one of the cluster. The file never has a password.
 func (m Member) Write(dir folder.Dir) error {
 	m.URL = withoutPassword(m.URL)
 	if old, err := ReadMember(dir); err == nil && old == m {
@@ -102,8 +102,8 @@ func HasPassword(text string) bool {
 }
 
 // ConnectMember connects a folder's node. A node that was in the cluster before connects without the
-// engine too: then err is nil, and the stores are read as they are. An empty address stands for that
-// of RELAIS_CLUSTER, or else that of m. secret names the node's secret.key; version is that of the program.
+// engine too: then err is nil, and the stores are read as they are. An empty address stands for RELAIS_CLUSTER, or
+// else for the address in m. secret names the node's secret.key; version is the version of the program.
 func ConnectMember(ctx context.Context, m Member, address, version string, secret []byte, log *slog.Logger,
 ) (*Engine, error) {
 	address = cmp.Or(address, os.Getenv("RELAIS_CLUSTER"), m.URL) // the first two may have a password
@@ -114,21 +114,21 @@ func ConnectMember(ctx context.Context, m Member, address, version string, secre
 	e.id, e.blobs, e.version, e.key = m.Cluster, m.Blobs, version, secret
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
-	found, err := e.readCluster(ctx)
+	c, err := e.readCluster(ctx)
 	switch {
-	case errors.Is(err, ErrNone):
+	case errors.Is(err, ErrNone): // before store.ErrAway, which it comes with: such a database is there and is empty
 		err = ErrNone
 	case errors.Is(err, store.ErrAway) && m.Cluster != "":
-		e.state.answered(err)
+		e.state.setEngine(err)
 		return e, nil
 	case err != nil:
-	case m.Cluster != "" && found.id != m.Cluster:
+	case m.Cluster != "" && c.id != m.Cluster:
 		err = fmt.Errorf("the folder is of cluster %s, and the database has cluster %s: use an empty folder",
-			m.Cluster, found.id)
-	case !bytes.Equal(found.secret, secret):
+			m.Cluster, c.id)
+	case !bytes.Equal(c.secret, secret):
 		err = errSecret
 	default:
-		e.identity = found
+		e.identity = c
 	}
 	if err != nil {
 		e.Close()

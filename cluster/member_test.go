@@ -42,17 +42,17 @@ func TestSharedPath(t *testing.T) {
 func TestBehind(t *testing.T) {
 	var s state
 	longest := func() time.Duration { return time.Since(s.lag["x"].since) }
-	s.behind("x", 5, 6)
+	s.setLag("x", 5, 6)
 	s.lag["x"] = lag{commits: 1, since: time.Now().Add(-time.Minute), goal: 6}
-	s.behind("x", 5, 9)
+	s.setLag("x", 5, 9)
 	if longest() < time.Minute {
 		t.Error("commit 6 is still missing, and the lag began again")
 	}
-	s.behind("x", 6, 9)
+	s.setLag("x", 6, 9)
 	if longest() > time.Minute/2 || s.lag["x"].commits != 3 {
 		t.Errorf("got %+v after commit 6 came, want a new beginning and 3 commits", s.lag["x"])
 	}
-	if s.behind("x", 9, 9); !s.lag["x"].since.IsZero() {
+	if s.setLag("x", 9, 9); !s.lag["x"].since.IsZero() {
 		t.Errorf("got %+v at the end, want no lag", s.lag["x"])
 	}
 }

@@ -34,7 +34,7 @@ func (r *Replicas) Describe(to chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements prometheus.Collector. It answers from memory: metrics must come while the engine is away.
 func (r *Replicas) Collect(to chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
@@ -65,7 +65,7 @@ func (r *Replicas) Collect(to chan<- prometheus.Metric) {
 	for at, n := range s.turns {
 		counter(turnsDesc, float64(n), at[0], at[1])
 	}
-	gauge(upDesc, bit[s.err == nil])
+	gauge(upDesc, bit[s.engineErr == nil])
 	gauge(skewDesc, s.skew.Seconds())
 	gauge(nodesDesc, float64(max(1, s.nodes)))
 	for outcome, n := range s.reports {

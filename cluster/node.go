@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A node says every second that it lives, and what it has. It counts as gone after some seconds.
+// A node writes every second that it lives, and the commits that it has. After five missing reports it counts as gone.
 const (
 	seenEvery = time.Second
 	goneAfter = 5 * time.Second
@@ -47,21 +47,21 @@ func (r *Replicas) live(ctx context.Context) {
 	tick := time.NewTicker(seenEvery)
 	defer tick.Stop()
 	for {
-		err := r.seen(ctx)
+		err := r.report(ctx)
 		if ctx.Err() == nil {
-			r.engine.state.refuses(err)
+			r.engine.state.setWrites(err) // a database that is full or read-only refuses the row, too
 		}
 		select {
 		case <-ctx.Done():
-			r.gone()
+			r.signOff()
 			return
 		case <-tick.C:
-		case <-r.told:
+		case <-r.reportSoon:
 		}
 	}
 }
 
-// urgent is the store whose commits a node confirms at once: see Confirm.
+// urgent is the store whose commits a node confirms at once, because it has revocations: see Confirm.
 const urgent = "clients"
 
 // confirmTime is how long Confirm waits.
@@ -70,8 +70,8 @@ const (
 	confirmEvery = 50 * time.Millisecond
 )
 
-// Confirm waits until all live nodes have what this node has of the clients, a second at most, and
-// returns the nodes that have not said so.
+// Confirm waits until all live nodes have the commits of the clients that this node has, a second at most, and
+// returns the nodes that have not said so: they may still accept a revoked key.
 func (r *Replicas) Confirm(ctx context.Context) (missing []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
@@ -94,8 +94,8 @@ func (r *Replicas) Confirm(ctx context.Context) (missing []string, err error) {
 	}
 }
 
-// seen writes the node's row and reads those of the others.
-func (r *Replicas) seen(ctx context.Context) error {
+// report writes the node's row and reads the rows of the others.
+func (r *Replicas) report(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTime)
 	defer cancel()
 	marks := map[string]uint64{}
@@ -107,7 +107,7 @@ func (r *Replicas) seen(ctx context.Context) error {
 		return err
 	}
 	e := r.engine
-	nodes, err := e.Nodes(ctx) // before this node's row is written: another server may have its name
+	nodes, err := e.Nodes(ctx) // before this node's row is written, which replaces that of another server with its name
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,8 @@ func (r *Replicas) seen(ctx context.Context) error {
 		switch {
 		case n.Node != e.node && n.Live:
 			live++
-		case n.Node == e.node && n.Session != e.session && n.Live && r.wrote:
+		case n.Node == e.node && n.Session != e.session && n.Live && r.rowWritten:
+			// Before that, the row may be of this node's former process.
 			e.log.Error("another server has the name of this node: give each its own with --node", "node", e.node)
 		}
 	}
@@ -126,15 +127,15 @@ func (r *Replicas) seen(ctx context.Context) error {
 			version = excluded.version, reads = excluded.reads, skew = excluded.skew, marks = excluded.marks,
 			seen = clock_timestamp()`,
 		e.node, e.session, e.version, newestFormat, e.state.Skew().Seconds(), string(text))
-	r.wrote = r.wrote || err == nil
+	r.rowWritten = r.rowWritten || err == nil
 	return err
 }
 
-// gone says that the node has ended.
-func (r *Replicas) gone() {
+// signOff writes that the node has ended, so that the others need not wait until it counts as gone.
+func (r *Replicas) signOff() {
 	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
 	defer cancel()
-	// A node that could not say it is gone some seconds later.
+	// After an error the node counts as gone some seconds later.
 	_, _ = r.engine.exec(ctx, `UPDATE relais.node SET seen = 'epoch' WHERE id = $1 AND session = $2`, r.engine.node,
 		r.engine.session)
 }

@@ -12,20 +12,22 @@ import (
 	"relais/internal/store"
 )
 
-// settleTime is how long an outcome that is not known is asked for.
+// settleTime is how long a turn asks for an outcome that is not known, every settleEvery.
 const (
 	settleTime  = 8 * time.Second
 	settleEvery = 50 * time.Millisecond
 )
 
-// settle finds out whether a commit was done whose answer did not come, and returns nil if it was.
+// settle finds out whether a commit was done whose answer did not come, and returns nil if it was. The random nonce
+// tells this commit from one that another node made with the same number. The caller's context does not end it: the
+// commit may be done whatever the caller does.
 // Errors: store.ErrAway with the cause if it was not done, store.ErrUnknown.
 func (t *turn) settle(m store.Mark, cause error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	for {
 		done, err := t.committed(ctx, m)
-		if err == nil && done {
+		if err == nil && done { // it may be on one machine only
 			err = t.confirm(ctx)
 		}
 		switch {
@@ -46,7 +48,8 @@ func (t *turn) settle(m store.Mark, cause error) error {
 }
 
 // committed reports whether the log has a commit. It waits for the lock of the store: behind it
-// the transaction that made the commit has ended.
+// the transaction that made the commit has ended, so that the answer stays true. As in a turn, each statement must
+// see the commits before it.
 func (t *turn) committed(ctx context.Context, m store.Mark) (done bool, err error) {
 	err = pgx.BeginTxFunc(ctx, t.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, turnSettings); err != nil {
@@ -68,7 +71,8 @@ func (t *turn) committed(ctx context.Context, m store.Mark) (done bool, err erro
 }
 
 // confirm waits until a later commit is synchronous. A primary that restarted shows commits that
-// no standby has yet, and a later commit covers the earlier ones.
+// no standby has yet, and a later commit covers the earlier ones. It writes a row of this node alone, so that it waits
+// for no lock of others.
 func (t *turn) confirm(ctx context.Context) error {
 	conn, err := t.pool.Acquire(ctx)
 	if err != nil {

@@ -12,7 +12,10 @@ import (
 // Stores are the names of the stores that a cluster shares.
 var Stores = []string{"clients", "users", "community", "photos", "archives", "measures", "files", "hooks"}
 
-// schema needs no extension, sequence, trigger or right beyond owning the schema.
+// schema needs no extension, trigger or right beyond owning the schema, so that any managed PostgreSQL does. Commits
+// are numbered by the locked row of their store: the numbers of a sequence are not in the order of the commits, and
+// have gaps. The bytes of blobs are stored as they are (EXTERNAL). Rows of tally are updated all the time: pages that
+// are half empty let PostgreSQL do it in place.
 const schema = `
 CREATE SCHEMA relais;
 CREATE TABLE relais.cluster (id text PRIMARY KEY, secret bytea NOT NULL, blobs text NOT NULL,
@@ -33,8 +36,8 @@ CREATE TABLE relais.lease (name text PRIMARY KEY, holder text NOT NULL, epoch bi
 CREATE TABLE relais.node (id text PRIMARY KEY, session text NOT NULL, version text NOT NULL, reads int NOT NULL,
 	seen timestamptz NOT NULL DEFAULT clock_timestamp(), skew float8 NOT NULL DEFAULT 0, marks jsonb NOT NULL DEFAULT '{}');`
 
-// Formats of commits. A node reads all up to newestFormat, and writes what the engine says, which
-// relais cluster upgrade raises.
+// Formats of commits. A node reads all up to newestFormat, and writes the one that the engine states, which
+// relais cluster upgrade raises: until then older programs can still follow.
 const firstFormat = 1
 
 // buildFormat is the newest format in a text, so that a test can build a program of the future:
@@ -51,11 +54,11 @@ func mustNumber(text string) int {
 	return n
 }
 
-// An identity is what the engine says of its cluster.
+// An identity is the engine's row about its cluster.
 type identity struct {
 	id     string
-	secret []byte // a name of its secret.key, derived from it
-	blobs  string // where they are
+	secret []byte // a name of its secret.key, derived from it: the key itself is not in the database
+	blobs  string // their place
 }
 
 // readCluster reads the cluster's row. Errors: ErrNone, store.ErrAway.
@@ -67,7 +70,7 @@ func (e *Engine) readCluster(ctx context.Context) (c identity, err error) {
 	return c, err
 }
 
-// exists reports whether an error says that something is there already.
+// exists reports whether an error says that a schema, table or row exists already.
 func exists(err error) bool {
 	var of *pgconn.PgError
 	return errors.As(err, &of) && (of.Code == "42P06" || of.Code == "42P07" || of.Code == "23505")

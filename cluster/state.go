@@ -6,28 +6,30 @@ import (
 	"time"
 )
 
-// A state is what a node knows of the engine and of itself, for /readyz and /metrics.
+// A state is the knowledge of a node about the engine and itself, for /readyz and /metrics. Its mutex is a leaf: turns
+// take it, so that nobody may wait while holding it.
 type state struct {
-	mu      sync.Mutex
-	up      time.Time // when the engine answered last
-	err     error     // why it does not
-	refused error     // why it takes no changes
-	skew    time.Duration
-	nodes   int               // that live
-	lag     map[string]lag    // by store
-	times   map[string]*Times // by store and step
-	turns   map[[2]string]int // by store and outcome
-	trouble map[string]error  // by store: why it does not follow
-	damage  map[string]damage // by store: why no node can follow
-	has     map[string]uint64 // by store: the commit up to which it followed last
-	leases  map[string]bool   // that the node has
-	reports map[string]int    // of counts, by outcome
+	mu           sync.Mutex
+	lastAnswer   time.Time // of the engine
+	engineErr    error     // why the engine does not answer
+	writeErr     error     // why the engine takes no changes
+	skew         time.Duration
+	nodes        int               // that live
+	lag          map[string]lag    // by store
+	times        map[string]*Times // by store and step
+	turns        map[[2]string]int // by store and outcome
+	trouble      map[string]error  // by store: why it does not follow
+	damage       map[string]damage // by store: why no node can follow
+	lastFollowed map[string]uint64 // by store: the last commit that it had when it followed
+	leases       map[string]bool   // that the node has
+	reports      map[string]int    // of counts, by outcome
 }
 
-// A lag is how far a store is behind.
+// A lag says how far a store is behind. Under steady writes a store is behind at each look, so since begins again
+// whenever the commits that were missing have come.
 type lag struct {
 	commits uint64
-	since   time.Time // zero: it is not
+	since   time.Time // zero for a store that is not behind
 	goal    uint64    // the engine's last commit at that time
 }
 
@@ -35,7 +37,7 @@ type lag struct {
 type damage struct {
 	err    error
 	since  time.Time
-	commit uint64 // a node that has it is well again
+	commit uint64 // the one that cannot be read: a node that has it, from the records, is well again
 }
 
 // Times are durations of one kind.
@@ -70,19 +72,19 @@ func (s *state) turn(name, outcome string) {
 	s.turns[[2]string{name, outcome}]++
 }
 
-// answered notes that the engine answered, or why it did not. It reports whether that changed.
-func (s *state) answered(err error) (changed bool) {
+// setEngine notes that the engine answered, or why it did not. It reports whether that changed.
+func (s *state) setEngine(err error) (changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	changed = (s.err == nil) != (err == nil)
-	if s.err = err; err == nil {
-		s.up = time.Now()
+	changed = (s.engineErr == nil) != (err == nil)
+	if s.engineErr = err; err == nil {
+		s.lastAnswer = time.Now()
 	}
 	return changed
 }
 
-// behind notes the last commits of a store that the node and the engine have.
-func (s *state) behind(name string, at, last uint64) {
+// setLag notes the last commits of a store that the node and the engine have.
+func (s *state) setLag(name string, at, last uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lag == nil {
@@ -92,17 +94,17 @@ func (s *state) behind(name string, at, last uint64) {
 	switch {
 	case at == last:
 		l = lag{}
-	case l.since.IsZero() || at >= l.goal: // what was missing then has come
+	case l.since.IsZero() || at >= l.goal:
 		l.since, l.goal = time.Now(), last
 	}
 	l.commits = last - at
 	s.lag[name] = l
 }
 
-// lacks notes why a store, which had the commit at when it asked, does not follow. It reports whether that is
-// a damage in the database which was not known. An answer that comes when the store has been copied is late,
-// and says nothing.
-func (s *state) lacks(name string, at uint64, err error) (found bool) {
+// setTrouble notes why a store, which had the commit at when it asked, does not follow. It reports whether that is
+// a damage in the database which was not known. An answer that comes after another caller has copied the store
+// is late, and says nothing: it would make the damage known again.
+func (s *state) setTrouble(name string, at uint64, err error) (discovered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trouble == nil {
@@ -113,7 +115,7 @@ func (s *state) lacks(name string, at uint64, err error) (found bool) {
 		s.trouble[name] = err
 		return false
 	}
-	if at < s.has[name] {
+	if at < s.lastFollowed[name] {
 		return false
 	}
 	d, known := s.damage[name]
@@ -126,8 +128,9 @@ func (s *state) lacks(name string, at uint64, err error) (found bool) {
 	return !known
 }
 
-// lackedBefore notes that nobody knows since when a store in the database has been damaged.
-func (s *state) lackedBefore(name string) {
+// setOldDamage notes that a store in the database was damaged before this process began. It may be old, so that
+// Refused does not wait before it refuses.
+func (s *state) setOldDamage(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d, damaged := s.damage[name]; damaged {
@@ -136,15 +139,15 @@ func (s *state) lackedBefore(name string) {
 	}
 }
 
-// follows notes that a store has everything up to a commit. It reports whether a damage has ended.
-func (s *state) follows(name string, seq uint64) (mended bool) {
+// setFollowing notes that a store has everything up to a commit. It reports whether a damage has ended.
+func (s *state) setFollowing(name string, seq uint64) (mended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.trouble, name)
-	if s.has == nil {
-		s.has = map[string]uint64{}
+	if s.lastFollowed == nil {
+		s.lastFollowed = map[string]uint64{}
 	}
-	s.has[name] = seq
+	s.lastFollowed[name] = seq
 	d, damaged := s.damage[name]
 	// seq may be what the database had just before the damage, unless it was restored to that.
 	if !damaged || seq < d.commit && time.Since(d.since) < mostLag {
@@ -160,7 +163,7 @@ func (s *state) setSkew(skew time.Duration) {
 	s.skew = skew
 }
 
-// Skew is how far the node's clock is ahead of the engine's.
+// Skew returns how far the node's clock is ahead of the engine's.
 func (s *state) Skew() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +176,8 @@ func (s *state) setNodes(n int) {
 	s.nodes = n
 }
 
-// reported notes that counts were told, or why not.
-func (s *state) reported(err error) {
+// addReport counts a report of counts to the engine by its outcome.
+func (s *state) addReport(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.reports == nil {
@@ -187,8 +190,8 @@ func (s *state) reported(err error) {
 	}
 }
 
-// seenNodes is how many nodes lived when the node last looked, 0 before that.
-func (s *state) seenNodes() int {
+// liveNodes returns the number of nodes that lived when the node last looked, 0 before that.
+func (s *state) liveNodes() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.nodes
@@ -203,9 +206,9 @@ func (s *state) setLease(name string, held bool) {
 	s.leases[name] = held
 }
 
-// refuses notes why the engine takes no changes, nil if it does.
-func (s *state) refuses(err error) {
+// setWrites notes why the engine takes no changes, nil if it does.
+func (s *state) setWrites(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refused = err
+	s.writeErr = err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Status is what the engine knows of a cluster.
+// A Status is the engine's knowledge of a cluster.
 type Status struct {
 	Cluster     string            `json:"cluster"`
 	Format      int               `json:"format"`
@@ -24,7 +24,7 @@ type Lease struct {
 	Node string `json:"node"`
 }
 
-// Status reads the status.
+// Status reads the status. Of the leases it lists jobs that a known node has: the table has other rows, too.
 func (e *Engine) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Cluster: e.id, Stores: map[string]uint64{}, Leases: []Lease{}}
 	var err error
@@ -61,7 +61,7 @@ func (e *Engine) Status(ctx context.Context) (*Status, error) {
 }
 
 // Upgrade lets the nodes write the newest format of this program. It refuses while a live node
-// cannot read it.
+// cannot read it: that node would stop to follow. Afterwards older programs cannot come back.
 func (e *Engine) Upgrade(ctx context.Context) (format int, err error) {
 	nodes, err := e.Nodes(ctx)
 	if err != nil {

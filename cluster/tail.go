@@ -12,31 +12,33 @@ import (
 	"relais/internal/store"
 )
 
-// Bounds of what is read. A commit may be larger than pulled.
+// Bounds of a read. A single commit may be larger than pulled.
 const (
 	pulled    = 16 << 20 // bytes of commits at a time
 	sinceTime = 20 * time.Second
-	rowTime   = 20 * time.Second
+	rowTime   = 20 * time.Second // without a row
 )
 
 // errForeign says that the database has another cluster, or other keys.
 var errForeign = errors.New("the database has another cluster than before: stop this node, and look at --cluster")
 
-// errUnreadable says that rows of the database cannot be read, by no node.
+// errUnreadable says that no node can read rows of the database: they are damaged there.
 var errUnreadable = errors.New("the cluster's database is damaged")
 
-// An unreadable is an errUnreadable.
+// An unreadable is an errUnreadable with its consequence for the store: ErrOld makes the replica copy all records,
+// which are in another table than the commits; ErrAway makes it wait until the database is mended.
 type unreadable struct {
 	what   string
 	cause  error
-	means  error  // what it is for the store
+	means  error
 	commit uint64 // its number, 0 if other rows are damaged
 }
 
 func (e *unreadable) Error() string   { return fmt.Sprintf("%v: %s: %v", errUnreadable, e.what, e.cause) }
 func (e *unreadable) Unwrap() []error { return []error{errUnreadable, e.means, e.cause} }
 
-// oldCommit says that a replica cannot go on with a commit that is there, or was.
+// oldCommit says that a replica cannot go on with a commit that is damaged or missing: it counts as one that is too
+// old to be kept.
 func oldCommit(seq uint64, cause error) error {
 	return &unreadable{fmt.Sprint("commit ", seq), cause, store.ErrOld, seq}
 }
@@ -47,7 +49,8 @@ var (
 )
 
 // queueTail asks for the change at a mark and those after it. The first of these comes with its
-// bytes, and the others as long as they have no more than so many together.
+// bytes, however many they are, so that each question brings a replica further. The others come with theirs up to
+// most bytes together, and without them after that, which says that there is more.
 func queueTail(batch *pgx.Batch, name string, at store.Mark, most int) {
 	batch.Queue(`SELECT seq, nonce, format, CASE WHEN seq = $2 + 1 OR seq > $2 AND total < $3 THEN body END FROM (
 			SELECT *, sum(length(body)) OVER (ORDER BY seq) AS total FROM (
@@ -56,14 +59,17 @@ func queueTail(batch *pgx.Batch, name string, at store.Mark, most int) {
 }
 
 // readTail reads the commits after at that come with their bytes. last is the last commit of the
-// store. Errors: store.ErrRewound, also an errUnreadable; store.ErrBehind if some come without their bytes.
+// store. The replica may go on only if the log has its own commit, with the same nonce: another nonce is another
+// history, after the database was restored or lost commits.
+// Errors: store.ErrRewound, also an errUnreadable; store.ErrBehind if some come without their bytes.
 func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Commit, err error) {
 	rows, err := results.Query()
 	if err != nil {
 		return nil, away(err)
 	}
 	defer rows.Close()
-	expected, found := at.Seq, at == last
+	// The row of the store names the last commit as well: then its row in the log is not needed.
+	expected, hasOwn := at.Seq, at == last
 	for rows.Next() {
 		var m store.Mark
 		var format int
@@ -74,7 +80,7 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 		switch {
 		case format > newestFormat:
 			return nil, ErrNewer
-		case m.Seq > expected && expected == at.Seq:
+		case m.Seq > expected && expected == at.Seq: // Engine.Keep has removed it
 			return nil, store.ErrOld
 		case m.Seq != expected:
 			return nil, oldCommit(expected, errMissing)
@@ -84,12 +90,12 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 		expected++
 		m.Nonce = [16]byte(nonce)
 		if m.Seq == at.Seq {
-			if found = found || m == at; !found {
+			if hasOwn = hasOwn || m == at; !hasOwn {
 				return nil, store.ErrRewound
 			}
 			continue
 		}
-		if body == nil {
+		if body == nil { // beyond the bytes that were asked for
 			return since, store.ErrBehind
 		}
 		ops, err := decode(body)
@@ -106,29 +112,29 @@ func readTail(results pgx.BatchResults, at, last store.Mark) (since []store.Comm
 		return nil, oldCommit(expected, err)
 	case err != nil:
 		return nil, err
-	case !found:
+	case !hasOwn: // the log ends before it
 		return nil, store.ErrRewound
-	case at == last:
+	case at == last: // nothing is missing, even if its own row is not in the log
 		return since, nil
 	case expected <= last.Seq && len(since) == 0:
 		return nil, oldCommit(expected, errMissing)
-	case expected <= last.Seq:
+	case expected <= last.Seq: // LIMIT cut them off, or the next question finds the gap
 		return since, store.ErrBehind
 	}
 	return since, nil
 }
 
-// noted is readTail's result for a replica that has the commit at. It notes a commit that cannot be read, and
-// logs the first.
-func (l *commitLog) noted(at uint64, since []store.Commit, err error) ([]store.Commit, error) {
-	if errors.Is(err, errUnreadable) && l.state.lacks(l.name, at, err) {
+// noteDamage passes on readTail's result for a replica that has the commit at. It notes a commit that cannot be read,
+// and logs the first.
+func (l *commitLog) noteDamage(at uint64, since []store.Commit, err error) ([]store.Commit, error) {
+	if errors.Is(err, errUnreadable) && l.state.setTrouble(l.name, at, err) {
 		l.log.Error("a store cannot go on from its last commit, and is copied from the cluster again", "store", l.name,
 			"error", err)
 	}
 	return since, err
 }
 
-// Since is that of store.Log.
+// Since implements store.Log.
 func (l *commitLog) Since(ctx context.Context, at store.Mark) (since []store.Commit, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, sinceTime)
 	defer cancel()
@@ -142,14 +148,15 @@ func (l *commitLog) Since(ctx context.Context, at store.Mark) (since []store.Com
 		return nil, false, err
 	}
 	since, err = readTail(results, at, last)
-	since, err = l.noted(at.Seq, since, err)
+	since, err = l.noteDamage(at.Seq, since, err)
 	if errors.Is(err, store.ErrBehind) && len(since) > 0 {
 		return since, true, nil
 	}
 	return since, false, err
 }
 
-// All is that of store.Log. It ends when nothing has come for rowTime.
+// All implements store.Log. It reads one snapshot of the database, so that mark and records are of the same commit, and
+// writes go on meanwhile. It ends when nothing has come for rowTime: a bound of the whole copy would depend on its size.
 func (l *commitLog) All(ctx context.Context, put func(store.Op) error) (last store.Mark, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -165,7 +172,7 @@ func (l *commitLog) All(ctx context.Context, put func(store.Op) error) (last sto
 	var own error
 	err = pgx.BeginTxFunc(ctx, l.pool, options, func(tx pgx.Tx) error {
 		last, own = l.all(ctx, tx, func(op store.Op) error {
-			watchdog.Stop() // put may take its time
+			watchdog.Stop() // put writes to a disk, which is not the engine's time
 			defer watchdog.Reset(rowTime)
 			return put(op)
 		})
@@ -177,8 +184,8 @@ func (l *commitLog) All(ctx context.Context, put func(store.Op) error) (last sto
 	return last, away(err)
 }
 
-// all reads a store in a transaction. The database must be that of the cluster: it may be another
-// since the node connected.
+// all reads a store in a transaction. It makes sure that the database has the node's cluster: the address may have led
+// to another database since the node connected, and the replica would be replaced by foreign records.
 func (l *commitLog) all(ctx context.Context, tx pgx.Tx, put func(store.Op) error) (last store.Mark, err error) {
 	var id string
 	var secret []byte

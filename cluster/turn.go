@@ -23,12 +23,14 @@ type commitLog struct {
 // Log returns the commits of a store.
 func (e *Engine) Log(name string) store.Log { return &commitLog{e, name} }
 
-// What a turn may take. A node that hangs sends no beats, and its session ends with its lock.
+// Bounds of a turn. A node that hangs sends no beats: the server ends its session after two seconds, and the lock and
+// the transaction with it. So a node that wakes up cannot commit. Others wait for a lock for four seconds, which
+// is longer.
 const (
 	beatEvery    = 500 * time.Millisecond
 	turnSettings = `SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '4s', true),
 		set_config('idle_in_transaction_session_timeout', '2s', true)`
-	mostTail = 1 << 20 // bytes that are read while the lock is held
+	mostTail = 1 << 20 // bytes that are read while the lock is held: a replica that is far behind pulls without it
 )
 
 // A turn holds the lock of a store's row in a transaction.
@@ -39,10 +41,11 @@ type turn struct {
 	format int
 	quit   chan struct{} // ends the beats
 	beats  sync.WaitGroup
-	ended  bool
+	ended  bool // COMMIT succeeded, so that there is nothing to roll back
 }
 
-// Begin is that of store.Log.
+// Begin implements store.Log. After a restart of the database each connection of the pool may be dead, which only its
+// use shows: nothing was done with it, so that another one may be tried.
 func (l *commitLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []store.Commit, error) {
 	for try := 0; ; try++ {
 		t := &turn{commitLog: l, quit: make(chan struct{})}
@@ -51,9 +54,9 @@ func (l *commitLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []sto
 			t.beats.Go(t.beat)
 			return t, since, nil
 		}
-		old := t.conn != nil && t.conn.Conn().IsClosed() // of before a restart of the database
+		dead := t.conn != nil && t.conn.Conn().IsClosed()
 		t.End()
-		if !old || try >= poolSize {
+		if !dead || try >= poolSize {
 			if errors.Is(err, store.ErrAway) {
 				l.state.turn(l.name, "away")
 			}
@@ -62,21 +65,23 @@ func (l *commitLog) Begin(ctx context.Context, at store.Mark) (store.Turn, []sto
 	}
 }
 
-// begin takes the lock.
+// begin takes the lock, and reads the commits that the replica lacks in the same round trip.
 func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, err error) {
 	if t.conn, err = t.pool.Acquire(ctx); err != nil {
 		return nil, away(err)
 	}
 	start := time.Now()
 	batch := &pgx.Batch{}
+	// Each statement sees the commits before it. So the tail, which is read behind the wait for the lock, has the commit
+	// of the turn before; a snapshot of the whole transaction would not.
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED")
 	batch.Queue(turnSettings)
 	batch.Queue(`SELECT seq, nonce, format FROM relais.store WHERE name = $1 FOR UPDATE`, t.name)
 	queueTail(batch, t.name, at, mostTail)
-	t.warned.Delete(t.conn.Conn().PgConn())
+	t.warned.Delete(t.conn.Conn().PgConn()) // a warning of an earlier use
 	results := t.conn.SendBatch(ctx, batch)
 	defer results.Close()
-	for range 2 {
+	for range 2 { // BEGIN and the settings
 		if _, err := results.Exec(); err != nil {
 			return nil, away(err)
 		}
@@ -85,7 +90,7 @@ func (t *turn) begin(ctx context.Context, at store.Mark) (since []store.Commit, 
 		return nil, err
 	}
 	since, err = readTail(results, at, t.last)
-	since, err = t.noted(at.Seq, since, err)
+	since, err = t.noteDamage(at.Seq, since, err)
 	switch {
 	case err == nil:
 		err = away(results.Close())
@@ -132,7 +137,8 @@ func (t *turn) beat() {
 	}
 }
 
-// Commit is that of store.Turn.
+// Commit implements store.Turn. The statements go in one round trip with COMMIT. If its answer does not come, or
+// the standby has not confirmed it, settle finds out whether the commit was done.
 func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	defer t.End()
 	start := time.Now()
@@ -142,9 +148,9 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 	if size > mostCommit {
 		return m, fmt.Errorf("a change of %d MB is too large for a cluster", size>>20)
 	}
-	t.stopBeats()
+	t.stopBeats() // they use the same connection
 	limit := leastCommit + time.Duration(size)*time.Second/(1<<20)
-	if size > 1<<20 { // the server waits while the bytes are prepared and sent
+	if size > 1<<20 { // without beats the server would end the session while the bytes are prepared and sent
 		if _, err := t.conn.Exec(ctx, `SELECT set_config('idle_in_transaction_session_timeout', $1, true)`,
 			fmt.Sprint(limit.Milliseconds())); err != nil {
 			return m, away(err)
@@ -169,14 +175,15 @@ func (t *turn) Commit(ctx context.Context, ops []store.Op) (store.Mark, error) {
 		t.state.turn(t.name, "ok")
 		return m, nil
 	}
-	t.End()
+	t.End() // before settle, which waits for the lock on another connection
 	if err == nil {
 		err = errors.New("the standby has not confirmed it")
 	}
 	return m, t.settle(m, err)
 }
 
-// A commit has at most mostCommit bytes, and may take leastCommit and a second for each MB.
+// A commit has at most mostCommit bytes, and may take leastCommit and a second for each MB. Half of mostBody leaves
+// room for the paths of the steps, which sizeOf does not count.
 const (
 	leastCommit = 4 * time.Second
 	mostCommit  = mostBody / 2
@@ -189,6 +196,7 @@ func sizeOf(ops []store.Op) (size int) {
 	return size
 }
 
+// stopBeats ends the beats, and waits for one that is under way. It may be called again.
 func (t *turn) stopBeats() {
 	select {
 	case <-t.quit:
@@ -198,7 +206,8 @@ func (t *turn) stopBeats() {
 	t.beats.Wait()
 }
 
-// End is that of store.Turn.
+// End implements store.Turn. A connection that cannot roll back is closed, so that its lock does not go back to the
+// pool with it.
 func (t *turn) End() {
 	t.stopBeats()
 	if t.conn == nil {
