@@ -25,7 +25,7 @@ type AddArchives struct {
 	Known bool `json:"known,omitempty"`
 	// Newest replaces the newest archive by a file of its date with other rows.
 	Newest bool `json:"newest,omitempty"`
-	// Draft is that of the only file, made in this process; nil: the file is read.
+	// Draft is the draft of the only file, made in this process; nil: the file is read.
 	Draft *archive.Draft `json:"-"`
 }
 
@@ -33,7 +33,7 @@ func (c AddArchives) run(ctx context.Context, s *Stores) (any, error) {
 	return s.AddArchives(ctx, c)
 }
 
-// AddArchives does what the command says.
+// AddArchives runs the command of that name.
 func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Report, error) {
 	o := archive.Options{Force: c.Force, Newest: c.Newest, Draft: c.Draft}
 	if c.Date != "" {
@@ -62,8 +62,9 @@ func (s *Stores) AddArchives(ctx context.Context, c AddArchives) ([]*archive.Rep
 	return reports, nil
 }
 
-// ArchiveKept adds the kept observatoire if its date has no archive: an ingest was ended before it did.
-// It logs what it does.
+// ArchiveKept adds the kept observatoire if its date has no archive: an ingest was killed between putting the snapshots
+// in place and adding it. It logs the result. It says nothing of a cluster that is away, which the next start
+// makes up for, or of a file that was refused before.
 func (j *Jobs) ArchiveKept(ctx context.Context) {
 	s, log := j.stores, j.log
 	path, err := ingest.KeptObservatory(s.Dir)
@@ -78,7 +79,7 @@ func (j *Jobs) ArchiveKept(ctx context.Context) {
 		log.Info("the archive of the kept observatoire was missing, and is added", "date", r.Date)
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrAway) && !errors.Is(err, archive.ErrRefused) {
-		log.Warn("the kept observatoire may have no archive", "error", err)
+		log.Warn("adding an archive of the kept observatoire failed", "error", err)
 	}
 }
 

@@ -21,7 +21,8 @@ import (
 )
 
 // transient reports whether no backup needs a file: locks, the socket, downloads under way, the
-// day's counts, which are of use for a day only, and what makes a folder a node's.
+// day's counts, which are of use for a day only, and the files that make a folder a node's: the copy is an ordinary
+// folder.
 func transient(name string) bool {
 	return strings.HasPrefix(filepath.ToSlash(name), "downloads/") || strings.HasSuffix(name, ".lock") ||
 		name == socketFile || strings.HasPrefix(name, quotaFile) || name == cluster.MemberName || name == cluster.ListName ||
@@ -52,6 +53,7 @@ func fillBackup(ctx context.Context, dir folder.Dir, dest string, images bool, l
 	if isInside(string(dir), dest) {
 		return fmt.Errorf("%s is in the folder that is to be copied: name one outside", dest)
 	}
+	// Before anything is copied: the stores' editions, the snapshots and the sources are of the same ingest.
 	unlock, err := holdIngest(ctx, dir, "relais backup", log)
 	if err != nil {
 		return err
@@ -61,13 +63,14 @@ func fillBackup(ctx context.Context, dir folder.Dir, dest string, images bool, l
 		if err := copyFolder(ctx, dir, to, images, log); err != nil {
 			return err
 		}
-		if err := backup.Seal(ctx, to, time.Now()); err != nil {
+		if err := backup.Seal(ctx, to, time.Now()); err != nil { // the list, with the sum of each file
 			return err
 		}
 		return note(to)
 	})
 }
 
+// refuseUnfinished fails for folders that a copy or a restore has not finished.
 func refuseUnfinished(dirs ...string) error {
 	for _, dir := range dirs {
 		if err := backup.Unfinished(dir); err != nil {
@@ -77,7 +80,7 @@ func refuseUnfinished(dirs ...string) error {
 	return nil
 }
 
-// isInside reports whether a path is dir or in it.
+// isInside reports whether a path is dir or in it. A copy there would be copied into itself.
 func isInside(dir, path string) bool {
 	dir, err1 := filepath.Abs(dir)
 	path, err2 := filepath.Abs(path)
@@ -85,7 +88,8 @@ func isInside(dir, path string) bool {
 	return errors.Join(err1, err2, err) == nil && filepath.IsLocal(name)
 }
 
-// copyFolder copies the folder and writes stores.json of the copy.
+// copyFolder copies the folder and writes stores.json of the copy. Stores come from the process that has them open;
+// the tree leaves them out. The images are read with the copied records, so that each record has its images.
 func copyFolder(ctx context.Context, dir folder.Dir, dest string, images bool, log *slog.Logger) error {
 	if err := backupStores(ctx, dir, dest, log); err != nil {
 		return fmt.Errorf("back up the stores: %w", err)
@@ -137,10 +141,10 @@ func copyImages(ctx context.Context, dir, dest folder.Dir, log *slog.Logger) err
 	return err
 }
 
-// Uncached blobs keep no copies nearby.
+// Uncached blobs keep no copies in the folder: a backup reads each image once, and would evict those that are asked for.
 type uncached struct{ cluster.Blobs }
 
-// Evict is that of photos.Blobs.
+// Evict implements photos.Blobs.
 func (uncached) Evict(...string) {}
 
 // holdIngest waits for an ingest that runs and keeps others from starting: snapshots and sources
@@ -153,7 +157,7 @@ func holdIngest(ctx context.Context, dir folder.Dir, what string, log *slog.Logg
 		lock, err := dir.Lock("ingest", what, time.Now())
 		var held *folder.HeldError
 		switch {
-		case folder.ReadOnly(err):
+		case folder.ReadOnly(err): // no ingest can run there either
 			return func() {}, nil
 		case err == nil:
 			return func() { lock.Unlock() }, nil
@@ -172,7 +176,7 @@ func holdIngest(ctx context.Context, dir folder.Dir, what string, log *slog.Logg
 }
 
 // Restore copies a backup into dir, which must be missing or empty. It compares the backup with its
-// list before, and the copy after.
+// list before anything is written, and the copy with it afterwards: a disk may have damaged either.
 func Restore(ctx context.Context, from string, dir folder.Dir) error {
 	if err := refuseUnfinished(from); err != nil {
 		return err
@@ -217,7 +221,7 @@ func refuseUsed(dir folder.Dir) error {
 }
 
 // fillRestored makes a folder of the copy that fill writes, with its list. It compares the two, and checks the
-// stores.
+// stores: a list made of damaged stores agrees with them.
 func fillRestored(ctx context.Context, dir folder.Dir, fill func(to string) error) error {
 	return backup.Fill(string(dir), func(to string) error {
 		if err := fill(to); err != nil {
@@ -305,7 +309,8 @@ func copyFile(from, to string) error {
 	return readFile(from, func(f io.Reader, info fs.FileInfo) error { return writeCopy(to, f, info) })
 }
 
-// writeCopy writes a copy of a file, which is private if the file is.
+// writeCopy writes a copy of a file, which is private if the file is. It keeps the time of the last change, which may be
+// the only sign of a source's age.
 func writeCopy(to string, f io.Reader, info fs.FileInfo) error {
 	replace := folder.Replace
 	if info.Mode().Perm()&0o077 == 0 {

@@ -44,7 +44,7 @@ func BackupKeep(ctx context.Context, dir folder.Dir, shelf string, keep int, ima
 	dest := backup.NewName(shelf, now)
 	var source backup.Source
 	err := fillBackup(ctx, dir, dest, images, log, func(to string) (err error) {
-		if source, err = sourceOf(dir); err != nil { // after the stores were open: they may have no history before
+		if source, err = sourceOf(dir); err != nil { // after the stores were open: a new folder has no history before
 			return err
 		}
 		copies, err := backup.Shelf(shelf, source)
@@ -65,7 +65,7 @@ func BackupKeep(ctx context.Context, dir folder.Dir, shelf string, keep int, ima
 	if err != nil {
 		return nil, err
 	}
-	for i, c := range copies {
+	for i, c := range copies { // only now: until the new copy is complete, an old one may be the best
 		if i < keep || c.Path == dest {
 			r.Kept++
 			continue
@@ -78,7 +78,8 @@ func BackupKeep(ctx context.Context, dir folder.Dir, shelf string, keep int, ima
 	return r, nil
 }
 
-// sourceOf names a folder as the source of copies.
+// sourceOf names a folder as the source of copies, by its path and its history: another folder may be at the path later,
+// and its copies must not remove those of the first.
 func sourceOf(dir folder.Dir) (s backup.Source, err error) {
 	if s.Path, err = filepath.Abs(string(dir)); err != nil {
 		return s, err

@@ -62,19 +62,21 @@ func (s *Stores) copyAll(put func(name string, tx *store.Tx) error, file func(na
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.databases(); err != nil { // opens them before anybody has to wait
+	if _, _, err := s.databases(); err != nil { // opens the months before requests have to wait
 		return err
 	}
+	// Photos and measurements are in several files each, between which nothing may change until all transactions have
+	// begun. Hold keeps the files of measurements from being removed until they are copied.
 	resume := s.Photos.Pause()
 	defer resume()
 	hold := measures.Hold()
 	defer hold.Release()
-	names, dbs, err := s.databases()
+	names, dbs, err := s.databases() // again: a month may have come
 	if err != nil {
 		return err
 	}
 	err = store.ViewAll(dbs, func(txs []*store.Tx) error {
-		resume()
+		resume() // all transactions have begun: changes from now on are in none of them
 		hold.Resume()
 		for i, tx := range txs {
 			if err := put(names[i], tx); err != nil {
@@ -98,7 +100,7 @@ func (f *Folder) databases() (names []string, dbs []*store.DB, err error) {
 		return nil, nil, err
 	}
 	for _, d := range all {
-		if d.shared { // the copy is an ordinary folder
+		if d.nodeOnly { // the copy is an ordinary folder
 			continue
 		}
 		db, err := f.database(d)
@@ -128,7 +130,7 @@ func (r Commands) sendStores(w http.ResponseWriter) {
 	})
 }
 
-// fetchStores has the running server copy its databases.
+// fetchStores has the running server copy its databases, which no other process can open.
 func fetchStores(ctx context.Context, dir folder.Dir, dest string) error {
 	return fetchFiles(ctx, dir, http.MethodGet, backupPath, nil, func(h *tar.Header, r io.Reader) error {
 		return writeStore(dest, h.Name, r)
@@ -137,7 +139,7 @@ func fetchStores(ctx context.Context, dir folder.Dir, dest string) error {
 
 // writeStore writes a store that came over the socket.
 func writeStore(dest, name string, r io.Reader) error {
-	if !isDatabase(name) && !measure.IsFile(name) {
+	if !isDatabase(name) && !measure.IsFile(name) { // a name from the socket must not lead out of the copy
 		return fmt.Errorf("%q is not a store", name)
 	}
 	if err := makePrivate(dest, name); err != nil {

@@ -53,7 +53,8 @@ func writeTar(ctx context.Context, w io.Writer, copied string) error {
 	return errors.Join(err, t.Close())
 }
 
-// RestoreTar is Restore from an archive that BackupTar wrote.
+// RestoreTar is Restore from an archive that BackupTar wrote. The archive is read once, so that it is compared with its
+// list only when its files are in the folder.
 func RestoreTar(ctx context.Context, from io.Reader, dir folder.Dir) error {
 	if err := refuseUsed(dir); err != nil {
 		return err
@@ -108,7 +109,8 @@ func extract(t *tar.Reader, h *tar.Header, to, name string) error {
 	return writeCopy(filepath.Join(to, name), t, h.FileInfo())
 }
 
-// writeList writes the list of a copy, which must have every file that was extracted.
+// writeList writes the list of a copy, which must have every file that was extracted: a file that it does not list is
+// not verified.
 func writeList(to string, text []byte, extracted map[string]bool) error {
 	var l backup.List
 	if text == nil || json.Unmarshal(text, &l) != nil {

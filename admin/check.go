@@ -14,18 +14,18 @@ import (
 	"relais/internal/folder"
 )
 
-// A File is what a check found about one file of the folder.
+// A File is the finding about one file of the folder.
 type File struct {
 	Path    string `json:"path"` // below the folder
 	Bytes   int64  `json:"bytes"`
 	Kind    string `json:"kind"`              // store, key, counts, socket; others have their own
-	Detail  string `json:"detail"`            // what it holds
-	Problem string `json:"problem,omitempty"` // what is wrong with it and what to do
+	Detail  string `json:"detail"`            // its content, in words
+	Problem string `json:"problem,omitempty"` // with the remedy
 	Note    string `json:"note,omitempty"`    // worth knowing, not a problem
-	mend    string // a command; "" for none in particular
+	remedy  string // a command; "" for none in particular
 }
 
-// A CheckReport says what a data folder, or a copy of one, holds.
+// A CheckReport lists the files of a data folder, or of a copy of one.
 type CheckReport struct {
 	OK    bool     `json:"ok"` // no file has a problem
 	Files []File   `json:"files"`
@@ -59,7 +59,7 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 			r.note("%s: %s", f.Path, f.Note)
 		}
 	}
-	r.lacking()
+	r.lacking() // after the stores, which name snapshots that stores.json has and the folder lacks
 	if err := r.rest(); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (r *CheckReport) note(format string, args ...any) {
 	r.Notes = append(r.Notes, fmt.Sprintf(format, args...))
 }
 
-// Number writes a number of things: "1 client", "69,801 sites".
+// Number writes a number of things, whose plural ends in s: "1 client", "69,801 sites".
 func Number(n int, thing string) string {
 	text := strconv.Itoa(n)
 	for at := len(text) - 3; at > 0; at -= 3 {

@@ -19,6 +19,7 @@ import (
 	"relais/snapshot"
 )
 
+// snapshots reads the snapshot of each market.
 func (r *CheckReport) snapshots() {
 	for _, m := range market.All {
 		path := r.dir.Snapshot(string(m.Code))
@@ -37,7 +38,8 @@ func (r *CheckReport) snapshots() {
 	}
 }
 
-// lacking names the snapshots that are missing although their sources exist.
+// lacking names the snapshots that are missing although their sources exist. Of a source for several markets, one
+// snapshot is enough. A snapshot that stores.json lists has a finding already.
 func (r *CheckReport) lacking() {
 	for _, src := range ingest.Sources {
 		own := string(src.Markets[0]) // its sources are for all of them
@@ -68,6 +70,7 @@ func size(path string) int64 {
 	return info.Size()
 }
 
+// sources reads the kept sources to their end, and compares them with their manifests.
 func (r *CheckReport) sources(ctx context.Context) error {
 	kept, err := ingest.CheckKept(ctx, r.dir)
 	if err != nil {
@@ -86,7 +89,7 @@ func (r *CheckReport) sources(ctx context.Context) error {
 }
 
 // rest notes the files that no other check has read. It names folders that relais does not make and
-// does not read them.
+// does not look into them. It comes last, when the report has all other files.
 func (r *CheckReport) rest() error {
 	return filepath.WalkDir(string(r.dir), func(path string, e fs.DirEntry, err error) error {
 		name := r.below(path)
@@ -128,7 +131,7 @@ func needsNoCheck(name string) bool {
 			filepath.Base(base))
 }
 
-// describeUnknown says what an unchecked file may be.
+// describeUnknown says how an unchecked file may have come about.
 func describeUnknown(name string, e fs.DirEntry) string {
 	switch {
 	case folder.IsTemporary(e) || name == "quota.db.tmp":

@@ -16,9 +16,9 @@ import (
 // checkOthers looks at the files next to the stores: those that the folder had and lost, the key, the counts
 // and the socket.
 func checkOthers(dir folder.Dir) (files []File) {
-	noted, _ := inventory.Read(dir) // an error is one of the stores
-	if noted != nil {
-		for _, name := range noted.Files {
+	known, _ := inventory.Read(dir) // checkClosed reports the error
+	if known != nil {
+		for _, name := range known.Files {
 			if _, err := os.Stat(filepath.Join(string(dir), name)); errors.Is(err, fs.ErrNotExist) {
 				files = append(files, missing(name))
 			}
@@ -37,7 +37,7 @@ func checkOthers(dir folder.Dir) (files []File) {
 		err = look.look(&f, path)
 		if err == nil && info.Mode().Perm()&0o077 != 0 && look.file != quotaFile {
 			err = fmt.Errorf("others may use it (mode %04o): chmod 600 %s", info.Mode().Perm(), look.file)
-			f.mend = fmt.Sprintf("chmod 600 '%s'", path)
+			f.remedy = fmt.Sprintf("chmod 600 '%s'", path)
 		}
 		if err != nil {
 			f.Problem = oneLine(dir.OwnerAdvice(err))
@@ -47,23 +47,24 @@ func checkOthers(dir folder.Dir) (files []File) {
 	return files
 }
 
-// missing is a file that the folder had.
+// missing returns the finding about a file that the folder had.
 func missing(name string) File {
 	f := File{Path: name, Kind: "missing"}
 	what := "relais ingest makes it again, from new files"
 	if name == sealFile {
 		what = "restore it from a backup: without it no signing secret can be opened"
-		f.mend = "restore it from a backup: relais restore BACKUP --data NEWDIR, and copy it from there"
+		f.remedy = "restore it from a backup: relais restore BACKUP --data NEWDIR, and copy it from there"
 	}
 	f.Problem = "it is missing, and the folder had it: " + what + "; or accept that with relais check --accept"
 	return f
 }
 
 func lookAtKey(f *File, path string) error {
-	f.Detail, f.mend = "seals signing secrets", "restore it from a backup"
+	f.Detail, f.remedy = "seals signing secrets", "restore it from a backup"
 	return access.OpenSealer(path).Err()
 }
 
+// lookAtSocket connects to the socket: a server that was killed leaves its file.
 func lookAtSocket(f *File, path string) error {
 	f.Detail = "a server runs"
 	conn, err := net.Dial("unix", path)
@@ -74,6 +75,8 @@ func lookAtSocket(f *File, path string) error {
 	return conn.Close()
 }
 
+// lookAtCounts reads the counts of the day. The end of the file may be torn after a kill, which costs some counts and is
+// not damage.
 func lookAtCounts(f *File, path string) error {
 	c, err := access.ReadCounts(path)
 	if err != nil {

@@ -51,8 +51,8 @@ func (s *Stores) check(deep bool) (files []File, held bool, err error) {
 	case err != nil:
 		return nil, false, err
 	}
-	noted := s.inventory()
-	for _, file := range slices.Sorted(maps.Keys(noted.Stores)) {
+	known := s.inventory()
+	for _, file := range slices.Sorted(maps.Keys(known.Stores)) {
 		if photos.MonthOf(file) != "" && !(database{file: file}).existsIn(s.Dir) {
 			files = append(files, File{Path: file, Kind: "store",
 				Problem: fmt.Sprintf("it is missing, and the folder had it: %v", errNotAsNoted)})
@@ -65,7 +65,7 @@ func (s *Stores) check(deep bool) (files []File, held bool, err error) {
 		case !d.existsIn(s.Dir):
 			err = errors.New("it was removed while the server has it open: make a backup now, which still copies it, and restore that")
 		case d.month != "":
-			err = older(noted, d.file, db.Commits())
+			err = older(known, d.file, db.Commits()) // of the other stores, opening them has compared it
 		}
 		if db == nil && err == nil {
 			continue
@@ -84,7 +84,7 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 		var unreachable *net.OpError
 		if errors.As(err, &unreachable) {
 			files, held, err := checkClosed(dir, true)
-			if held && again {
+			if held && again { // the wait for the lock was the time that the server needed
 				continue
 			}
 			return files, err
@@ -97,15 +97,16 @@ func checkStores(ctx context.Context, dir folder.Dir) (files []File, err error) 
 	}
 }
 
-// checkClosed is check if no server has the stores open. held reports that one has, after the second for which
-// package store waits.
+// checkClosed is check if no server has the stores open. It takes no lock of the folder and changes nothing, so that a
+// read-only or damaged folder can be checked. held reports that a process has a store open, after the second for
+// which package store waits.
 func checkClosed(dir folder.Dir, deep bool) (files []File, held bool, err error) {
 	s := &Stores{Folder: &Folder{Dir: dir, open: map[string]*store.DB{}, failed: map[string]error{}}}
 	var unread error
-	if s.noted, s.shows, unread = inventoryOf(dir); unread != nil && !errors.Is(unread, fs.ErrNotExist) {
+	if s.lastInventory, s.evidence, unread = inventoryOf(dir); unread != nil && !errors.Is(unread, fs.ErrNotExist) {
 		f := File{Path: inventory.Name, Kind: "inventory", Problem: oneLine(dir.OwnerAdvice(unread))}
 		if errors.Is(unread, inventory.ErrNewer) {
-			f.mend = "use that version, or restore a backup that this one made"
+			f.remedy = "use that version, or restore a backup that this one made"
 		}
 		files = append(files, f)
 	}
@@ -146,7 +147,7 @@ func (d database) check(s *Stores, db *store.DB, err error, deep bool) File {
 	if deep && (err == nil || errors.Is(err, store.ErrRecord)) {
 		var which error
 		f.Detail, which = d.holds(s, db)
-		err = cmp.Or(which, err) // the first names the records
+		err = cmp.Or(which, err) // which names the records, and err only counts them
 	}
 	if err != nil {
 		f.Problem = oneLine(s.Dir.OwnerAdvice(err))

@@ -26,7 +26,7 @@ type ShowClient struct {
 
 func (c ShowClient) run(_ context.Context, s *Stores) (any, error) { return s.Clients.Find(c.Client) }
 
-// UsageOfClient returns what is left of a client's limits. The answer is a ClientUsage.
+// UsageOfClient returns the rest of a client's limits. The answer is a ClientUsage.
 type UsageOfClient struct {
 	Client string `json:"client" record:"client"`
 }
@@ -40,15 +40,15 @@ type ClientUsage struct {
 }
 
 func (c UsageOfClient) run(_ context.Context, s *Stores) (any, error) {
-	found, err := s.Clients.Find(c.Client)
+	client, err := s.Clients.Find(c.Client)
 	if err != nil {
 		return nil, err
 	}
-	u, err := s.Clients.Usage(found.ID)
-	return ClientUsage{found.ID, found.Name, u.Minute, u.Day}, err
+	u, err := s.Clients.Usage(client.ID)
+	return ClientUsage{client.ID, client.Name, u.Minute, u.Day}, err
 }
 
-// SetClient changes what describes a client: its name, scopes, origins, CIDRs, limits, end and whether
+// SetClient changes the description of a client: its name, scopes, origins, CIDRs, limits, end and whether
 // it is a partner. The next request sees it. The answer is a ClientChanged.
 type SetClient struct {
 	Client string        `json:"client" record:"client"`
@@ -69,7 +69,7 @@ func (c SetClient) run(ctx context.Context, s *Stores) (any, error) {
 		return nil, err
 	}
 	answer := ClientChanged{Client: after, Changed: differences}
-	if len(differences) > 0 {
+	if len(differences) > 0 { // else there is nothing that other nodes could lack
 		answer.Unconfirmed = s.unconfirmed(ctx)
 	}
 	return answer, nil
@@ -114,7 +114,7 @@ func (s *Stores) unconfirmed(ctx context.Context) []string {
 		return nil
 	}
 	missing, err := s.node.replicas.Confirm(ctx)
-	if err != nil { // the change is made
+	if err != nil { // the change is made, so that the command must not fail
 		s.log.Warn("asking the other nodes failed", "error", err)
 		return []string{"all others"}
 	}
@@ -127,17 +127,17 @@ type DeleteClient struct {
 }
 
 func (c DeleteClient) run(_ context.Context, s *Stores) (any, error) {
-	found, err := s.Clients.Find(c.Client)
+	client, err := s.Clients.Find(c.Client)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Clients.Delete(found.ID); err != nil {
+	if err := s.Clients.Delete(client.ID); err != nil { // first: its keys are refused from now on
 		return nil, err
 	}
-	if id := s.Accounts.ActsFor(found.ID); id != "" {
+	if id := s.Accounts.ActsFor(client.ID); id != "" {
 		if err := s.DeleteUser(id); err != nil {
 			return nil, err
 		}
 	}
-	return found, s.forgetClient(found.ID)
+	return client, s.forgetClient(client.ID)
 }

@@ -24,6 +24,7 @@ import (
 // stays as it is. progress is called with each store before it is copied.
 func InitCluster(ctx context.Context, dir folder.Dir, url, blobs string, log *slog.Logger, progress func(what string),
 ) (err error) {
+	// A node's folder has no images, and its records are in another cluster.
 	if m, err := cluster.ReadMember(dir); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, fmt.Errorf("%s is a node of cluster %s already", dir, m.Cluster))
 	}
@@ -32,10 +33,10 @@ func InitCluster(ctx context.Context, dir folder.Dir, url, blobs string, log *sl
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if s.lock == nil {
+	if s.lock == nil { // the key may have to be made
 		return errReadOnly(dir)
 	}
-	if failed := s.failures(); len(failed) > 0 {
+	if failed := s.failures(); len(failed) > 0 { // the cluster would have an empty store in its place
 		return errors.New(failed[0])
 	}
 	if err := access.OpenSealer(s.path(sealFile)).Make(); err != nil {
@@ -46,7 +47,8 @@ func InitCluster(ctx context.Context, dir folder.Dir, url, blobs string, log *sl
 	})
 }
 
-// importTo copies a folder to a new cluster.
+// importTo copies a folder to a new cluster. It keeps the folder open meanwhile, so that nothing changes between the
+// stores.
 func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(what string)) error {
 	for _, d := range databases {
 		if s.opened()[d.file] == nil {
@@ -64,7 +66,7 @@ func (s *Stores) importTo(ctx context.Context, i *cluster.Import, progress func(
 	if err != nil {
 		return err
 	}
-	if lost != nil {
+	if lost != nil { // a few lost images must not keep a folder from joining
 		s.log.Error("photos have no images: the cluster will not have them either", "error", lost)
 	}
 	progress("measures")
@@ -178,8 +180,9 @@ func (s *Stores) checkSegments() (c cluster.Comparison, err error) {
 	return c, nil
 }
 
-// bringAll gives a node's folder all that an ordinary folder has.
+// bringAll gives a node's folder everything that an ordinary folder has.
 func (s *Stores) bringAll(ctx context.Context) error {
+	// The records come first: they name the files and images that are fetched after them.
 	for _, db := range s.opened() {
 		if err := db.Fresh(ctx); err != nil {
 			return err
@@ -202,8 +205,9 @@ func (s *Stores) bringAll(ctx context.Context) error {
 	return err
 }
 
-// LeaveCluster makes the folder of a node, which must not be served, an ordinary folder with all
-// that the cluster has.
+// LeaveCluster makes the folder of a node, which must not be served, an ordinary folder with everything
+// that the cluster has. Until cluster.json is removed the folder is a node's, so that LeaveCluster can be repeated
+// after an error.
 func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err error) {
 	if _, err := cluster.ReadMember(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -219,12 +223,13 @@ func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err er
 		return err
 	}
 	for _, d := range databases {
-		if d.shared {
+		if d.nodeOnly {
 			if err := os.Remove(s.path(d.file)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 			continue
 		}
+		// Opened again without its log: Unshare must not be a commit of the cluster.
 		db, err := store.Open(s.path(d.file), d.buckets...)
 		if err != nil {
 			return err
@@ -236,7 +241,7 @@ func LeaveCluster(ctx context.Context, dir folder.Dir, log *slog.Logger) (err er
 	if err := errors.Join(os.RemoveAll(s.path(cacheFolder)), cluster.RemoveList(dir)); err != nil {
 		return err
 	}
-	if err := os.Remove(s.path(cluster.MemberName)); err != nil { // last: until then it can be repeated
+	if err := os.Remove(s.path(cluster.MemberName)); err != nil { // last
 		return err
 	}
 	return folder.SyncDir(string(dir))

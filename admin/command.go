@@ -22,12 +22,13 @@ type Command interface {
 // A declaration describes a command.
 type declaration struct {
 	of     reflect.Type
-	stores []string // without which the result is wrong
+	stores []string // a command without one of them would answer as if its records did not exist
 	kind   *kind    // of the record that a field names, nil for none
 	record int      // the field
 }
 
-// commands are the commands that the socket takes, by the names of their types.
+// commands are the commands that the socket takes, by the names of their types. Those of the first line need no store
+// in advance: they find out themselves which one they need, or must run when stores are damaged.
 var commands = declare(
 	need{nil, []Command{Decide{}, ImportMeasures{}, ImportProgress{}, CheckStores{}, CompactStores{}, Accept{}, Diagnose{},
 		CheckCluster{}, BaseOfFiles{}, PublishFiles{}}},
@@ -49,10 +50,11 @@ type need struct {
 	commands []Command
 }
 
+// declare finds the field of each command that names a record, by its tag.
 func declare(needs ...need) map[string]declaration {
 	m := map[string]declaration{}
 	for _, n := range needs {
-		for _, c := range n.commands {
+		for _, c := range n.commands { // of each, only the type counts
 			d := declaration{of: reflect.TypeOf(c), stores: n.stores}
 			for i := range d.of.NumField() {
 				if name := d.of.Field(i).Tag.Get("record"); name != "" {
@@ -65,10 +67,11 @@ func declare(needs ...need) map[string]declaration {
 	return m
 }
 
-// Commands run in the process that has the stores open.
+// Commands run in the process that has the stores open: a bbolt file is open in one process at a time, and memory
+// follows only the commits of its own process.
 type Commands struct{ stores *Stores }
 
-// NewCommands returns what runs the commands on stores.
+// NewCommands returns the commands of stores.
 func NewCommands(s *Stores) Commands { return Commands{s} }
 
 // Do runs a command and returns its answer: for the moderator that As named, else for the shell.
@@ -77,15 +80,15 @@ func (r Commands) Do(ctx context.Context, c Command) (any, error) {
 	if err := r.stores.usable(d.stores...); err != nil {
 		return nil, err
 	}
-	behind := r.freshen(ctx)
+	stale := r.freshen(ctx) // why this node may be behind
 	answer, err := r.run(ctx, &d, c)
-	if err != nil && behind != nil && !errors.Is(err, store.ErrAway) {
-		err = fmt.Errorf("%w (this node may be behind the cluster: %w)", err, behind)
+	if err != nil && stale != nil && !errors.Is(err, store.ErrAway) { // the record may exist on another node
+		err = fmt.Errorf("%w (this node may be behind the cluster: %w)", err, stale)
 	}
 	return answer, err
 }
 
-// run runs a command with the id of the record that it names.
+// run runs a command with the id of the record that it names. It changes a copy: commands are values.
 func (r Commands) run(ctx context.Context, d *declaration, c Command) (any, error) {
 	if d.kind == nil {
 		return c.run(ctx, r.stores)
@@ -101,8 +104,8 @@ func (r Commands) run(ctx context.Context, d *declaration, c Command) (any, erro
 	return changed.Interface().(Command).run(ctx, r.stores)
 }
 
-// freshen waits for the changes of other nodes. After an error, commands see the changes that this node
-// knows.
+// freshen waits for the changes of other nodes, of all stores at the same time. After an error, commands see the
+// changes that this node knows.
 func (r Commands) freshen(ctx context.Context) error {
 	var asking errgroup.Group
 	for _, db := range r.stores.opened() {

@@ -17,7 +17,7 @@ import (
 // that deletes compacts at once. Other free space is reused and needs no compaction.
 const compactEvery = 12 * time.Hour
 
-// Compacted says what became of one store. Sizes are in bytes.
+// Compacted has the sizes of one store before and after, in bytes.
 type Compacted struct {
 	Path   string `json:"path"` // below the folder
 	Before int64  `json:"before"`
@@ -84,8 +84,8 @@ func (s *Stores) compactHere() error {
 	return nil
 }
 
-// eachDatabase first removes images that belong to no photo and expired contributions of people.
-// Then it calls do for each database, also after an error of another one.
+// eachDatabase first removes images that belong to no photo and expired contributions of people, which marks their
+// stores. Then it calls do for each database, also after an error of another one.
 func (s *Stores) eachDatabase(do func(d database, db *store.DB, deleted bool) error) error {
 	errs := []error{s.Photos.Sweep(), s.retainReports()}
 	all, err := databasesOf(s.Dir)

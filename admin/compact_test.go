@@ -57,7 +57,7 @@ func wantCompacted(t *testing.T, dir folder.Dir) {
 // ordinary is the number of databases of a folder that is not a node's.
 func ordinary() (n int) {
 	for _, d := range databases {
-		if !d.shared && !d.late {
+		if !d.nodeOnly && !d.onDemand {
 			n++
 		}
 	}

@@ -12,7 +12,7 @@ import (
 func (s *Stores) openCounts() error {
 	path := s.path(quotaFile)
 	if s.lock == nil || s.node != nil {
-		path = ""
+		path = "" // counts stay in memory
 	}
 	counts, aside, err := access.OpenCounts(path)
 	if err != nil {
@@ -26,32 +26,32 @@ func (s *Stores) openCounts() error {
 	if s.node == nil {
 		return counts.Restore(s.Clients)
 	}
-	s.shared = s.node.engine.Counts(s.Key("limits"))
+	s.clusterCounts = s.node.engine.Counts(s.Key("limits"))
 	s.Answers = s.node.engine.Answers()
-	s.tell = s.Clients.ShareCounts(s.shared)
-	s.Accounts.ShareGuesses(s.shared)
+	s.reportCounts = s.Clients.ShareCounts(s.clusterCounts)
+	s.Accounts.ShareGuesses(s.clusterCounts)
 	return nil
 }
 
 // Tally counts for all nodes of the cluster; it is nil for an ordinary folder.
 func (s *Stores) Tally() admit.Tally {
-	if s.shared == nil {
+	if s.clusterCounts == nil {
 		return nil
 	}
-	return s.shared
+	return s.clusterCounts
 }
 
 // forgetClient removes the counts of a deleted client and its kept answers.
 func (s *Stores) forgetClient(id string) error {
-	if s.shared == nil {
+	if s.clusterCounts == nil {
 		return s.counts.Forget(id)
 	}
-	return errors.Join(s.shared.Forget(id), s.node.engine.Answers().Forget(id))
+	return errors.Join(s.clusterCounts.Forget(id), s.node.engine.Answers().Forget(id))
 }
 
 // ForgetPhoto removes the kept answers about a photo that was deleted.
 func (s *Stores) ForgetPhoto(id string) error {
-	if s.shared == nil {
+	if s.clusterCounts == nil {
 		return s.counts.ForgetAnswers(id)
 	}
 	return s.node.engine.Answers().ForgetAnswers(id)

@@ -29,15 +29,15 @@ type database struct {
 	month   string // of photos, whose store opens the file; else ""
 	// openIn opens the file; nil means store.Open.
 	openIn func(dir folder.Dir, readOnly bool) (*store.DB, error)
-	// shared says that only a node of a cluster has it.
-	shared bool
-	// late says that an ordinary folder has it only when it is needed.
-	late bool
-	// apart says that everything else is served if the file cannot be opened.
-	apart bool
-	// advice says what to do about an error.
+	// nodeOnly says that only a node of a cluster has it.
+	nodeOnly bool
+	// onDemand says that an ordinary folder has it from its first use on.
+	onDemand bool
+	// optional says that no error of opening the file, except store.ErrHeld, keeps the rest from being served.
+	optional bool
+	// advice returns the remedy of an error.
 	advice func(err error) string
-	// holds reads every record and says how many there are of what. The error names the records
+	// holds reads every record and counts them by kind, in words. The error names the records
 	// that cannot be used.
 	holds func(s *Stores, db *store.DB) (string, error)
 }
@@ -50,10 +50,10 @@ var databases = []database{
 	{file: CommunityFile, buckets: slices.Concat(outage.Buckets, community.Buckets), holds: holdsCommunity},
 	{file: UsersFile, buckets: account.Buckets, holds: holdsUsers},
 	{file: ArchivesFile, buckets: archive.Buckets, holds: holdsArchives},
-	{file: measure.DatabaseName, buckets: measure.Buckets, openIn: measure.OpenDatabase, apart: true, advice: measuresAdvice,
-		holds: holdsMeasures},
-	{file: HooksFile, buckets: hook.Buckets, late: true, holds: holdsHooks},
-	{file: filesFile, buckets: cluster.Buckets, shared: true, holds: holdsFiles},
+	{file: measure.DatabaseName, buckets: measure.Buckets, openIn: measure.OpenDatabase, optional: true,
+		advice: measuresAdvice, holds: holdsMeasures},
+	{file: HooksFile, buckets: hook.Buckets, onDemand: true, holds: holdsHooks},
+	{file: filesFile, buckets: cluster.Buckets, nodeOnly: true, holds: holdsFiles},
 }
 
 // databasesOf returns databases and the monthly files of a folder.
@@ -70,22 +70,24 @@ func databasesOf(dir folder.Dir) ([]database, error) {
 	return all, err
 }
 
-// isDatabase reports whether a file can be copied only by the process that has the stores open.
+// isDatabase reports whether a file can be copied only by the process that has the stores open: a copy of its bytes,
+// while commits go on, is damaged.
 func isDatabase(name string) bool {
 	return photos.MonthOf(name) != "" || slices.ContainsFunc(databases, func(d database) bool { return d.file == name })
 }
 
-// openDatabases opens the databases, and makes missing ones.
+// openDatabases opens the databases, and makes missing ones. A damaged store is taken out of use and the rest is
+// served. Not on a node: openReplica has tried to copy the store again, so that an error is not the file's.
 func (f *Folder) openDatabases(readOnly bool) error {
 	for _, d := range databases {
-		if f.node == nil && (d.shared || d.late && !d.existsIn(f.Dir) && f.lost(d) == nil) {
+		if f.node == nil && (d.nodeOnly || d.onDemand && !d.existsIn(f.Dir) && f.lost(d) == nil) {
 			continue
 		}
 		switch err := f.openDatabase(d, readOnly); {
 		case err == nil:
-		case f.node != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.apart:
+		case f.node != nil, errors.Is(err, store.ErrHeld), fatal(err) && !d.optional:
 			return err
-		case d.apart:
+		case d.optional:
 			f.failed[d.file] = err // commands that need it return the error
 		default:
 			f.fail(d.file, err)
@@ -94,7 +96,8 @@ func (f *Folder) openDatabases(readOnly bool) error {
 	return nil
 }
 
-// openDatabase opens a store, or makes it unless the folder had it or a newer one.
+// openDatabase opens a store, or makes it unless the folder had it or a newer one: an empty or old store would be
+// served as if it were complete, and backups of it would replace good ones.
 func (f *Folder) openDatabase(d database, readOnly bool) error {
 	if f.node != nil {
 		return f.openReplica(d)
@@ -120,15 +123,16 @@ func (f *Folder) openDatabase(d database, readOnly bool) error {
 	if db == nil {
 		return nil
 	}
-	if err := older(f.noted, d.file, db.Commits()); err != nil {
+	if err := older(f.lastInventory, d.file, db.Commits()); err != nil {
 		return errors.Join(err, db.Close())
 	}
-	db.SetHistory(f.noted.History)
+	db.SetHistory(f.lastInventory.History) // before the store is used
 	f.setOpen(d.file, db)
 	return nil
 }
 
-// setOpen notes that a store is open, or with nil that it is not. A server opens some while it serves.
+// setOpen notes that a store is open, or with nil that it is not. A server makes hooks.db while it serves, when other
+// goroutines read the map.
 func (f *Folder) setOpen(file string, db *store.DB) {
 	f.opening.Lock()
 	defer f.opening.Unlock()
@@ -154,6 +158,7 @@ func (f *Folder) database(d database) (*store.DB, error) {
 	return f.opened()[d.file], f.failed[d.file]
 }
 
+// closeDatabases closes all databases, also after an error of one.
 func (f *Folder) closeDatabases() error {
 	var errs []error
 	if f.months != nil {

@@ -16,12 +16,12 @@ import (
 // the audit log, and begins with the kind of record.
 type Decide struct {
 	Act  string       `json:"act"` // such as photo.hide
-	ID   string       `json:"id"`  // or what else names the record
+	ID   string       `json:"id"`  // or a name, or the beginning of an id
 	Why  string       `json:"why,omitempty"`
-	On   string       `json:"on,omitempty"`   // that of audit.Decision
-	User string       `json:"user,omitempty"` // who confirms a report of an outage
+	On   string       `json:"on,omitempty"`   // see audit.Decision
+	User string       `json:"user,omitempty"` // the user who confirms a report of an outage
 	Role account.Role `json:"role,omitempty"` // that user.role gives
-	// Market and Operator are those of a report of an outage, unless they are empty.
+	// Market and Operator must be the report's, in a decision about a report of an outage, unless they are empty.
 	Market   market.Code `json:"market,omitempty"`
 	Operator string      `json:"operator,omitempty"`
 }
@@ -43,10 +43,10 @@ func (c Decide) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, _ := ctx.Value(actorKey{}).(string)
+	by, _ := ctx.Value(actorKey{}).(string) // "" for the shell
 	record, err := c.decide(s, audit.Decision{By: by, Why: c.Why, On: c.On})
 	switch {
-	case k.none != nil && errors.Is(err, k.none):
+	case k.unknown != nil && errors.Is(err, k.unknown):
 		return nil, fmt.Errorf("%w: %.64q; relais %s names them", err, c.ID, k.list)
 	case errors.Is(err, audit.ErrChanged):
 		return nil, c.changed(s, err)
@@ -67,7 +67,7 @@ func (c *Decide) decide(s *Stores, d audit.Decision) (any, error) {
 		return shownPhoto(s.Photos.Hold(c.ID, d))
 	case "photo.delete":
 		p, err := s.Photos.Delete(c.ID, d)
-		if err == nil {
+		if err == nil { // kept answers of uploads name the photo
 			err = s.ForgetPhoto(c.ID)
 		}
 		return shownPhoto(p, err)
@@ -89,7 +89,7 @@ func (c *Decide) decide(s *Stores, d audit.Decision) (any, error) {
 	return nil, fmt.Errorf("unknown decision %.50q", c.Act)
 }
 
-// shownPhoto leaves out what nobody needs.
+// shownPhoto leaves out the hash of the secret that deletes the photo.
 func shownPhoto(p *photos.Photo, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -98,6 +98,7 @@ func shownPhoto(p *photos.Photo, err error) (any, error) {
 	return p, nil
 }
 
+// decideOutage decides about a report of an outage, if it is the one that the market and the operator say.
 func (c *Decide) decideOutage(s *Stores, d audit.Decision) (any, error) {
 	r, err := s.Community.Report(c.ID)
 	if err != nil {
@@ -152,7 +153,8 @@ func (e *ChangedError) Error() string { return e.err.Error() }
 // Unwrap returns audit.ErrChanged.
 func (e *ChangedError) Unwrap() error { return e.err }
 
-// changed returns the ChangedError about the record.
+// changed returns the ChangedError about the record. The other decision may still be in the store where it was made, so
+// it is collected first.
 func (c *Decide) changed(s *Stores, err error) error {
 	s.collect()
 	subject := c.ID
@@ -166,10 +168,10 @@ func (c *Decide) changed(s *Stores, err error) error {
 	return &ChangedError{last, err}
 }
 
-// collect moves decisions from other stores into the log. If that fails, they stay in their stores until the
-// next call.
+// collect moves decisions from other stores into the log: each was written in the commit of its record, so that a kill
+// loses neither. If that fails, they stay in their stores until the next call.
 func (s *Stores) collect() {
 	if err := s.Audit.Collect(); err != nil {
-		s.log.Warn("decisions are not in the audit log yet: they wait in the store where they were made", "error", err)
+		s.log.Warn("moving decisions to the audit log failed: they wait in the store where they were made", "error", err)
 	}
 }

@@ -16,7 +16,7 @@ type DiffEditions struct {
 	To     string      `json:"to"`
 }
 
-// An EditionDiff is what differs between two editions.
+// An EditionDiff is the difference between two editions.
 type EditionDiff struct {
 	From      string `json:"from"` // dates of the editions
 	To        string `json:"to"`

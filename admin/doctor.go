@@ -47,7 +47,7 @@ func (d *Diagnosis) add(check string, severity Severity, mend, format string, ar
 	d.OK = d.OK && (severity == Fine || severity == Note)
 }
 
-// ToMend is the number of findings that need a change.
+// ToMend returns the number of findings that need a change.
 func (d *Diagnosis) ToMend() (n int) {
 	for _, f := range d.Findings {
 		if f.Severity == Warning || f.Severity == Wrong {
@@ -79,7 +79,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	if !d.folder() {
 		return d.Diagnosis, nil
 	}
-	d.owner()
+	d.owner() // before modes, which refers to its advice
 	c := d.contents()
 	d.modes(c)
 	d.space(c)
@@ -96,7 +96,8 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	return d.Diagnosis, ctx.Err()
 }
 
-// serverOf asks the folder's server for its state; nil if none runs.
+// serverOf asks the folder's server for its state; nil if none runs. A socket that may not be used says nothing about
+// that: it is an error, with the user who may.
 func serverOf(ctx context.Context, dir folder.Dir) (*ServerState, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -114,7 +115,7 @@ func serverOf(ctx context.Context, dir folder.Dir) (*ServerState, error) {
 	return s, json.Unmarshal(text, s)
 }
 
-// room returns the free bytes and files of a file system, for a user who is not root.
+// room returns the free bytes and files of a file system for an ordinary user: root has a reserve.
 func room(path string) (free, inodes uint64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil {

@@ -11,7 +11,7 @@ import (
 	"relais/internal/folder"
 )
 
-// A contents has the findings of a walk through a folder.
+// A contents has the findings of one walk through a folder, for several checks.
 type contents struct {
 	exposed    []exposed
 	unreadable []error // of files and folders that could not be looked at
@@ -30,7 +30,7 @@ type exposed struct {
 func (d *doctor) contents() *contents {
 	c := &contents{}
 	_ = filepath.WalkDir(string(d.dir), func(path string, e fs.DirEntry, err error) error { // which returns no error
-		if e != nil && e.Name() == folder.LostAndFound {
+		if e != nil && e.Name() == folder.LostAndFound { // of a file system's root, and always root's
 			return fs.SkipDir
 		}
 		var info fs.FileInfo
@@ -61,6 +61,7 @@ func (c *contents) add(path string, info fs.FileInfo, pack bool) {
 	expose := func(severity Severity, mend, format string) {
 		c.exposed = append(c.exposed, exposed{severity, fmt.Sprintf(mend, path), fmt.Sprintf(format, path, mode)})
 	}
+	// The first case that fits is the worst: a file that others may write needs no second finding.
 	switch {
 	case info.Mode()&fs.ModeSocket != 0, name == sealFile && mode&0o077 != 0: // checkOthers says it
 	case mode&0o022 != 0:
@@ -96,8 +97,8 @@ func (d *doctor) modes(c *contents) {
 
 // Room that is needed: an update downloads and unpacks, and a store is compacted next to itself.
 const (
-	leastRoom   = 100 << 20
-	enoughRoom  = 1 << 30
+	leastRoom   = 100 << 20 // with less, changes fail soon
+	enoughRoom  = 1 << 30   // for an update
 	leastInodes = 1000
 )
 

@@ -36,7 +36,7 @@ func (d *doctor) folder() bool {
 	return false
 }
 
-// files says what relais check finds wrong, without reading the stores to their end. A running server says
+// files reports the problems that relais check finds, without reading the stores to their end. A running server says
 // itself which stores it cannot use.
 func (d *doctor) files() {
 	files := checkOthers(d.dir)
@@ -58,13 +58,13 @@ func (d *doctor) files() {
 		switch {
 		case f.Path == sealFile && f.Kind == "missing":
 			key = ""
-			d.add(sealFile, Wrong, f.mend, "it is missing: clients that sign are refused")
+			d.add(sealFile, Wrong, f.remedy, "it is missing: clients that sign are refused")
 		case f.Problem != "":
 			text := strings.TrimPrefix(f.Problem, f.Path+": ") // the finding begins with the file
 			if rest, ok := strings.CutPrefix(text, f.Path+" "); ok {
 				text = "it " + rest
 			}
-			d.add(f.Path, Wrong, cmp.Or(f.mend, "relais check --data "+string(d.dir)), "%s", text)
+			d.add(f.Path, Wrong, cmp.Or(f.remedy, "relais check --data "+string(d.dir)), "%s", text)
 		case f.Path == sealFile:
 			key = "it can be read"
 		}
@@ -74,6 +74,7 @@ func (d *doctor) files() {
 	}
 }
 
+// owner looks for files of other users: a command that root ran once leaves files that the service cannot write.
 func (d *doctor) owner() {
 	name, mine := d.dir.Owner()
 	if path, other, command := d.dir.Foreign(); path != "" {
@@ -91,7 +92,8 @@ func (d *doctor) owner() {
 	}
 }
 
-// clock compares the clock with the newest file of the folder.
+// clock compares the clock with the newest file of the folder: a clock that is late by more than an hour is wrong. One
+// that is ahead cannot be told from an old folder.
 func (d *doctor) clock(c *contents) {
 	const mend = "set the clock, such as with: timedatectl set-ntp true"
 	if c.newest.Sub(d.now) > time.Hour {
@@ -140,7 +142,7 @@ func (d *doctor) registers() {
 
 // feeds looks at the operators' lists of unavailable sites.
 func (d *doctor) feeds() {
-	if d.Server != nil { // which has them
+	if d.Server != nil { // it has the store open, and says the state of the lists
 		d.say(d.Server.Feeds)
 		return
 	}
@@ -182,6 +184,7 @@ func feedStates(s *outage.Store, now time.Time) []FeedState {
 	return list
 }
 
+// say reports the age of each operator's list.
 func (d *doctor) say(feeds []FeedState) {
 	for _, f := range feeds {
 		read := "never"

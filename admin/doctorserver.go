@@ -15,7 +15,7 @@ import (
 	"relais/internal/cgroup"
 )
 
-// Settings are those of a server, for the doctor. They are set before commands run.
+// Settings are the settings of a server, for the doctor. They are set before commands run.
 type Settings struct {
 	Version      string                 `json:"version"`
 	Listen       string                 `json:"listen"`
@@ -112,7 +112,7 @@ func (d *doctor) baseURL(ctx context.Context) {
 	s := d.Server
 	const mend = "serve with --base-url https://antennas.example, your address"
 	host, _, err := net.SplitHostPort(s.Listen)
-	open := err != nil || !isLocal(host) // others reach it
+	open := err != nil || !isLocal(host) // other machines reach it
 	switch {
 	case s.BaseURL == "" && len(s.Proxies) > 0:
 		d.add("base URL", Wrong, mend, "--trusted-proxy is given and --base-url is not: links, the OpenAPI document and "+
@@ -142,6 +142,7 @@ func (d *doctor) baseURL(ctx context.Context) {
 	if d.ask == nil {
 		return
 	}
+	// Only a warning: a router may not lead this machine back to itself, though others reach the address.
 	if err := d.ask(ctx, s.BaseURL); err != nil {
 		d.add("base URL", Warning, "look at DNS and at the proxy; from another machine: curl "+s.BaseURL+"/openapi.json",
 			"%s does not lead here, seen from this machine: %v", s.BaseURL, err)
@@ -150,10 +151,11 @@ func (d *doctor) baseURL(ctx context.Context) {
 	d.add("base URL", Fine, "", "%s leads here", s.BaseURL)
 }
 
-// someRequests is how many requests without X-Forwarded-For are not the operator's own.
+// someRequests is a number of requests without X-Forwarded-For that is too large for the operator's own tests.
 const someRequests = 20
 
-// proxies looks at who sends X-Forwarded-For.
+// proxies looks at the addresses that send X-Forwarded-For: without the right --trusted-proxy all callers have the
+// proxy's address, and share its limits.
 func (d *doctor) proxies() {
 	s := d.Server
 	switch {

@@ -44,6 +44,7 @@ func (j *Jobs) NoteEdition(ctx context.Context, snap *snapshot.Snapshot) {
 	}
 }
 
+// cannotChangeArchives reports whether archives.db is missing, out of use or read-only.
 func (s *Stores) cannotChangeArchives() bool {
 	db := s.opened()[ArchivesFile]
 	return db == nil || db.ReadOnly()

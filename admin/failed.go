@@ -12,13 +12,13 @@ import (
 	"relais/internal/store"
 )
 
-// fail takes a store out of use: what needs it fails, and everything else is served.
+// fail takes a store out of use: requests that need it fail, and everything else is served. The first error stays.
 func (f *Folder) fail(file string, err error) {
 	if f.failed[file] != nil {
 		return
 	}
 	f.failed[file] = err
-	f.log.Error("a store cannot be used: what needs it is refused, and the rest is served; relais check says more",
+	f.log.Error("opening a store failed: requests that need it are refused, and the rest is served; relais check says more",
 		"file", file, "error", err)
 	if db := f.opened()[file]; db != nil {
 		f.setOpen(file, nil)
@@ -26,7 +26,8 @@ func (f *Folder) fail(file string, err error) {
 	}
 }
 
-// Failed returns why a store cannot be used at the moment, nil if it can.
+// Failed returns why a store cannot be used at the moment, nil if it can. On a node it may be usable again later, when
+// rows of the cluster's database are mended: see Broken.
 func (f *Folder) Failed(file string) error {
 	if err := f.failed[file]; err != nil || f.node == nil {
 		return err
@@ -38,7 +39,8 @@ func (f *Folder) Failed(file string) error {
 func (f *Folder) Broken(file string) bool { return f.failed[file] != nil }
 
 // fatal reports whether nothing can be served after an error of opening a store, because another
-// process has it or the folder cannot be used. Other errors concern that store only.
+// process has it or the folder cannot be used. Other errors concern that store only. Unknown errors are fatal: nobody
+// knows what they concern.
 func fatal(err error) bool {
 	if errors.Is(err, store.ErrHeld) || folder.ReadOnly(err) {
 		return true

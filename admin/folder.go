@@ -1,6 +1,6 @@
-// Package admin administers a data folder. A Folder is open by one process; Stores are what it
-// holds. Jobs keep it in order while a server runs. Commands are what the command line, moderators
-// and the socket of a running server ask for: the same commands run in the server and, if none
+// Package admin administers a data folder. A Folder is open by one process; Stores are its
+// content. Jobs keep it in order while a server runs. Commands come from the command line, moderators
+// and the socket of a running server: the same commands run in the server and, if none
 // runs, in the command line. The package also checks everything in a folder. A check changes
 // nothing: the folder may be served, damaged or read-only.
 package admin
@@ -22,7 +22,7 @@ import (
 	"relais/photos"
 )
 
-// A Folder is a data folder that is open: its lock, its databases, and what it had before. One
+// A Folder is a data folder that is open: its lock, its databases, and the list of the stores that it had. One
 // process at a time has it.
 type Folder struct {
 	Dir     folder.Dir
@@ -33,10 +33,11 @@ type Folder struct {
 	open    map[string]*store.DB // by file; a read-only folder may lack some
 	failed  map[string]error     // by file: why it cannot be used
 	months  *photos.Store        // opens the files of months
-	noting  sync.Mutex
-	noted   *inventory.File // what stores.json says, under noting
-	shows   string          // the file that shows what the folder had
-	node    *node           // nil for an ordinary folder
+	node    *node                // nil for an ordinary folder
+
+	inventoryLock sync.Mutex
+	lastInventory *inventory.File // the content of stores.json, under inventoryLock
+	evidence      string          // the file that shows which stores the folder had
 }
 
 // Files of the stores in the folder.
@@ -51,7 +52,8 @@ const (
 	sealFile      = "secret.key"
 )
 
-// openFolder locks the folder, or finds it to be read-only, and opens its databases.
+// openFolder locks the folder, or finds it to be read-only, and opens its databases. The inventory comes before them: it
+// says which of them must not be made. A node joins its cluster before them, because they are its replicas.
 func (f *Folder) openFolder(node Node, what string) error {
 	readOnly, err := f.lockFolder(what)
 	if err != nil {
@@ -64,16 +66,18 @@ func (f *Folder) openFolder(node Node, what string) error {
 	if err := f.join(node); err != nil {
 		return err
 	}
-	if none && !readOnly { // before the stores are made: one that goes later is missed
-		if err := f.noted.Write(f.Dir); err != nil {
+	// Before the stores are made: a process that is killed after the first of them would leave a folder that seems to
+	// have lost stores.json and the other stores.
+	if none && !readOnly {
+		if err := f.lastInventory.Write(f.Dir); err != nil {
 			return err
 		}
 	}
 	return f.openDatabases(readOnly)
 }
 
-// lockFolder locks the folder and removes the temporary files of killed processes. It reports
-// whether the folder cannot be written to: such a folder has no lock.
+// lockFolder locks the folder and removes the temporary files of killed processes: with the lock they are nobody's. It
+// reports whether the folder cannot be written to: such a folder has no lock, and several processes may read it.
 func (f *Folder) lockFolder(what string) (readOnly bool, err error) {
 	f.lock, err = f.Dir.Lock("serve", what, time.Now())
 	if errors.Is(err, fs.ErrPermission) && !f.Dir.IsPack() {
@@ -109,7 +113,7 @@ func (f *Folder) Key(purpose string) []byte {
 	return access.OpenSealer(f.path(sealFile)).Derive(purpose)
 }
 
-// closeFolder closes the databases and releases the lock.
+// closeFolder closes the databases and then releases the lock: the next process must find them closed.
 func (f *Folder) closeFolder() error {
 	errs := []error{f.closeDatabases()}
 	if f.node != nil {

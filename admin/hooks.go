@@ -21,12 +21,13 @@ func (s *Stores) openHooks() {
 			return
 		}
 		s.fail(HooksFile, err)
-		s.Hooks = s.newHooks() // without the records that were read
+		s.Hooks = s.newHooks() // without the records that were read before the error
 	}
 	s.log.Warn("webhooks lose what happens until hooks.db is restored from a backup and the server is started again; to go "+
 		"on without these hooks, delete hooks.db, run relais check --accept, and make others", "file", HooksFile)
 }
 
+// newHooks returns hooks whose events come from the stores that are in use.
 func (s *Stores) newHooks() *hook.Store {
 	return hook.NewStore(s.sealer, []hook.Source{
 		{Name: "photos", DB: s.opened()[PhotosFile], News: photos.News},
@@ -39,7 +40,7 @@ func (s *Stores) newHooks() *hook.Store {
 type CreateHook struct{ hook.Spec }
 
 func (c CreateHook) run(_ context.Context, s *Stores) (any, error) {
-	c.Private = s.HookOptions.Private
+	c.Private = s.HookOptions.Private // the server's setting, and not the caller's
 	if err := c.Spec.Check(); err != nil {
 		return nil, err
 	}
@@ -57,8 +58,8 @@ func (s *Stores) makeHooks() error {
 	if err := s.Clients.CanSeal(); err != nil {
 		return err
 	}
-	s.making.Lock()
-	defer s.making.Unlock()
+	s.hooksLock.Lock() // two hooks that are the first at the same time make one file
+	defer s.hooksLock.Unlock()
 	if s.opened()[HooksFile] != nil {
 		return nil
 	}
@@ -95,7 +96,7 @@ func (c TestHook) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Hooks.Test(ctx, c.Hook, s.HookOptions)
 }
 
-// DeleteHook removes a hook with what it was to get; the answer is a hook.Hook.
+// DeleteHook removes a hook and its undelivered messages; the answer is a hook.Hook.
 type DeleteHook struct {
 	Hook string `json:"hook" record:"hook"`
 }

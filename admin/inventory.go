@@ -29,10 +29,10 @@ var errNotAsNoted = errors.New("restore it from a backup, or accept the folder a
 
 // readInventory reads stores.json. It reports whether the folder has no stores.json that can be read.
 func (f *Folder) readInventory() (none bool, err error) {
-	f.noted, f.shows, err = inventoryOf(f.Dir)
+	f.lastInventory, f.evidence, err = inventoryOf(f.Dir)
 	switch {
-	case errors.Is(err, inventory.ErrDamaged):
-		f.log.Error("what the folder had cannot be read, is put aside and noted again", "error", err)
+	case errors.Is(err, inventory.ErrDamaged): // the stores may be well: this must not keep them from being served
+		f.log.Error("reading stores.json failed: it is put aside and written again", "error", err)
 		if f.lock == nil {
 			break
 		}
@@ -42,27 +42,28 @@ func (f *Folder) readInventory() (none bool, err error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
-	if err != nil && f.lock == nil {
-		f.noted.History = "" // each process that reads the folder would name another
+	if err != nil && f.lock == nil { // the new history cannot be written
+		f.lastInventory.History = "" // each process that reads the folder would name another
 	}
 	return err != nil, nil
 }
 
 // inventoryOf returns the content of stores.json, and the file that shows it. In a folder that lost
-// stores.json, any other file of a store shows that there were all stores. Errors: those of
-// inventory.Read, with an inventory after ErrDamaged and fs.ErrNotExist.
-func inventoryOf(dir folder.Dir) (noted *inventory.File, shows string, err error) {
-	if noted, err = inventory.Read(dir); err == nil {
-		return noted, inventory.Name, nil
+// stores.json, any other file of a store shows that there were all stores: stores.json is written before the first
+// store is made, so that only a new folder has neither. A node's replicas can be copied again, so that none of them
+// must be there. Errors: those of inventory.Read, with an inventory after ErrDamaged and fs.ErrNotExist.
+func inventoryOf(dir folder.Dir) (known *inventory.File, shownBy string, err error) {
+	if known, err = inventory.Read(dir); err == nil {
+		return known, inventory.Name, nil
 	}
-	noted, shows = inventory.New(), evidence(dir)
+	known, shownBy = inventory.New(), evidence(dir)
 	node, _ := cluster.IsMember(dir)
 	for _, d := range databases {
-		if shows != "" && !node && !d.late && !d.shared {
-			noted.Stores[d.file] = inventory.Store{}
+		if shownBy != "" && !node && !d.onDemand && !d.nodeOnly {
+			known.Stores[d.file] = inventory.Store{}
 		}
 	}
-	return noted, shows, err
+	return known, shownBy, err
 }
 
 // evidence names a file that a folder has only if it had all stores, "" for none.
@@ -87,35 +88,38 @@ func (f *Folder) lost(d database) error {
 	if d.existsIn(f.Dir) {
 		return nil
 	}
-	if d.openIn != nil { // it fails when there are files whose store is gone
+	if d.openIn != nil { // it fails when there are files of measurements without their store
 		if _, err := d.openIn(f.Dir, true); err != nil {
 			return err
 		}
 	}
-	if _, noted := f.noted.Stores[d.file]; !noted { // it is new to this version, or its loss was accepted
+	if _, known := f.lastInventory.Stores[d.file]; !known { // it is new to this version, or its loss was accepted
 		return nil
 	}
-	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, f.shows, errNotAsNoted)
+	return fmt.Errorf("%s is missing, and the folder had it, as %s shows: %w", d.file, f.evidence, errNotAsNoted)
 }
 
-// older returns why an open store is not the one that the folder had.
-func older(noted *inventory.File, file string, commits uint64) error {
-	if had := noted.Stores[file].Commits; commits < had {
+// older returns why an open store is not the one that the folder had. The number of commits only grows, also over a
+// restart and in a copy, so that fewer commits are those of an older file that was put in its place.
+func older(known *inventory.File, file string, commits uint64) error {
+	if had := known.Stores[file].Commits; commits < had {
 		return fmt.Errorf("%s is older than it was: it has %s, and had %d: %w", file, Number(int(commits), "commit"),
 			had, errNotAsNoted)
 	}
 	return nil
 }
 
-// note updates stores.json. Stores that are missing or failed keep their entry.
+// note updates stores.json. Stores that are missing or failed keep their entry, so that the next start misses them,
+// too. The file is behind the stores by up to noteEvery after a kill, and never ahead: a store with more commits is
+// fine.
 func (f *Folder) note() error {
-	if f.lock == nil || f.noted == nil { // read-only, or never opened
+	if f.lock == nil || f.lastInventory == nil { // read-only, or never opened
 		return nil
 	}
-	f.noting.Lock()
-	defer f.noting.Unlock()
-	next := *f.noted
-	next.Stores = maps.Clone(f.noted.Stores)
+	f.inventoryLock.Lock()
+	defer f.inventoryLock.Unlock()
+	next := *f.lastInventory
+	next.Stores = maps.Clone(f.lastInventory.Stores)
 	for file, db := range f.opened() {
 		if f.node != nil {
 			delete(next.Stores, file) // what a replica has lost, the cluster has
@@ -128,27 +132,27 @@ func (f *Folder) note() error {
 		return err
 	}
 	commits := f.months.Commits()
-	for _, m := range months {
-		if n, open := commits[m]; open || f.noted.Stores[photos.FileOf(m)].Commits == 0 {
+	for _, m := range months { // a month that was never opened is known to exist, with 0 commits
+		if n, open := commits[m]; open || f.lastInventory.Stores[photos.FileOf(m)].Commits == 0 {
 			next.Stores[photos.FileOf(m)] = inventory.Store{Commits: n}
 		}
 	}
 	next.Files = f.otherFiles(next.Files)
-	if reflect.DeepEqual(next, *f.noted) {
+	if reflect.DeepEqual(next, *f.lastInventory) {
 		return nil
 	}
 	if err := next.Write(f.Dir); err != nil {
 		return err
 	}
-	f.noted = &next
+	f.lastInventory = &next
 	return nil
 }
 
 // inventory returns the content that stores.json would have now. It is never changed.
 func (f *Folder) inventory() *inventory.File {
-	f.noting.Lock()
-	defer f.noting.Unlock()
-	return f.noted
+	f.inventoryLock.Lock()
+	defer f.inventoryLock.Unlock()
+	return f.lastInventory
 }
 
 // otherFiles returns had and the other files that the folder needs now.
@@ -167,9 +171,10 @@ func (f *Folder) otherFiles(had []string) []string {
 	return all
 }
 
-// loseMonths prevents that the monthly files that the folder had are made again.
+// loseMonths prevents that missing monthly files, which the folder had, are made again: an upload would make an empty
+// one, and the loss would go unnoticed.
 func (f *Folder) loseMonths() {
-	for _, file := range slices.Sorted(maps.Keys(f.noted.Stores)) {
+	for _, file := range slices.Sorted(maps.Keys(f.lastInventory.Stores)) {
 		month := photos.MonthOf(file)
 		if month == "" || (database{file: file}).existsIn(f.Dir) {
 			continue
@@ -188,9 +193,9 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 		return nil, errReadOnly(s.Dir)
 	}
 	answer := Accepted{Files: []string{}}
-	s.noting.Lock()
-	defer s.noting.Unlock()
-	next := *s.noted
+	s.inventoryLock.Lock()
+	defer s.inventoryLock.Unlock()
+	next := *s.lastInventory
 	next.Stores, next.Files = maps.Clone(next.Stores), nil
 	for file, err := range s.failed {
 		if errors.Is(err, errNotAsNoted) {
@@ -198,19 +203,19 @@ func (Accept) run(_ context.Context, s *Stores) (any, error) {
 			answer.Files = append(answer.Files, file)
 		}
 	}
-	for _, name := range s.noted.Files {
+	for _, name := range s.lastInventory.Files {
 		if _, err := os.Stat(s.path(name)); errors.Is(err, fs.ErrNotExist) {
 			answer.Files = append(answer.Files, name)
 		} else {
 			next.Files = append(next.Files, name)
 		}
 	}
-	next.History = inventory.NewHistory()
+	next.History = inventory.NewHistory() // versions with the old one may name other content
 	slices.Sort(answer.Files)
 	if err := next.Write(s.Dir); err != nil {
 		return nil, err
 	}
-	s.noted = &next
+	s.lastInventory = &next
 	return answer, nil
 }
 
@@ -221,7 +226,8 @@ type Accepted struct {
 	Files []string `json:"files"`
 }
 
-// noteCopy updates stores.json of a copy that no process has open.
+// noteCopy writes stores.json of a copy that no process has open. It has a new history: the copy and the folder go on
+// from the same commits to different content.
 func noteCopy(dir folder.Dir) error {
 	if _, err := inventory.Read(dir); errors.Is(err, inventory.ErrNewer) {
 		return err
@@ -248,13 +254,13 @@ func noteCopy(dir folder.Dir) error {
 
 // forget removes a store that was made again from stores.json of a folder that no process has open.
 func forget(dir folder.Dir, file string) error {
-	noted, err := inventory.Read(dir)
+	known, err := inventory.Read(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	delete(noted.Stores, file)
-	return noted.Write(dir)
+	delete(known.Stores, file)
+	return known.Write(dir)
 }

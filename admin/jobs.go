@@ -16,8 +16,8 @@ type Jobs struct {
 // NewJobs returns the jobs of stores.
 func NewJobs(s *Stores, log *slog.Logger) *Jobs { return &Jobs{s, log} }
 
-// saveEvery is how often counts are written: a killed process loses no more. Times of last use may
-// be older.
+// saveEvery is how often counts are written: a killed process loses no more. A power cut may lose those since the last
+// sync. Times of last use may be older.
 const (
 	saveEvery     = 500 * time.Millisecond
 	syncEvery     = time.Second
@@ -34,7 +34,7 @@ func (j *Jobs) Keep(ctx context.Context) {
 	usedEvery := saveUsedEvery
 	if s.node != nil {
 		running.Go(func() { s.node.replicas.Run(ctx) })
-		running.Go(func() { s.tell(ctx) })
+		running.Go(func() { s.reportCounts(ctx) })
 		running.Go(func() { s.node.files.Run(ctx) })
 		running.Go(func() { j.fetchMeasures(ctx) })
 		usedEvery = saveUsedInCluster
@@ -67,14 +67,15 @@ func (j *Jobs) Keep(ctx context.Context) {
 			}
 		})
 	}
+	// At once, too: the process before may have been killed before its turn.
 	if err := s.compactDeleted(); err != nil {
 		j.log.Error("compacting deleted records away failed", "error", err)
 	}
 	running.Wait()
 }
 
-// Lead calls do: at once for an ordinary folder, and while this node has the job in a cluster. It
-// returns when ctx ends, or do for an ordinary folder.
+// Lead calls do: at once for an ordinary folder, and while this node has the job in a cluster, so that one node does it.
+// It returns when ctx ends, or do for an ordinary folder.
 func (j *Jobs) Lead(ctx context.Context, job string, do func(ctx context.Context)) {
 	if j.stores.node == nil {
 		do(ctx)
@@ -90,6 +91,7 @@ func (s *Stores) sweepAccounts() error {
 	return s.Accounts.Sweep()
 }
 
+// saveUsed saves when keys were used last.
 func (s *Stores) saveUsed() error {
 	if s.lock == nil || s.failed[ClientsFile] != nil { // read-only, or said already
 		return nil

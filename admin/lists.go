@@ -79,7 +79,7 @@ type AuditList struct {
 	Entries []audit.Entry `json:"entries"`
 }
 
-// ListAudit lists decisions, the newest first.
+// ListAudit lists decisions, the newest first, those included that wait in other stores.
 type ListAudit struct {
 	audit.Filter
 	Page

@@ -45,10 +45,11 @@ func Import(ctx context.Context, dir folder.Dir, c ImportMeasures, log *slog.Log
 // askEvery is how often a server is asked about the progress of its import.
 const askEvery = 200 * time.Millisecond
 
-// followImport reports the progress of a server's import until ctx ends or no server answers.
+// followImport reports the progress of a server's import until ctx ends or no server answers. It asks over the socket
+// again and again, because the answer of a command comes at its end.
 func followImport(ctx context.Context, dir folder.Dir, progress func(total int64) func(n int)) {
 	var add func(n int)
-	for told := int64(0); ; {
+	for reported := int64(0); ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -62,9 +63,9 @@ func followImport(ctx context.Context, dir folder.Dir, progress func(total int64
 		if add == nil && p.Total > 0 {
 			add = progress(p.Total)
 		}
-		if add != nil && p.Read > told {
-			add(int(p.Read - told))
-			told = p.Read
+		if add != nil && p.Read > reported {
+			add(int(p.Read - reported))
+			reported = p.Read
 		}
 	}
 }
@@ -105,20 +106,21 @@ func (c ImportMeasures) run(ctx context.Context, s *Stores) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !s.merges.Load() {
+	if !s.merges.Load() { // no server runs, whose job would do it
 		// The import counts even if merging fails: the next import merges again.
 		if err := m.MergeAll(); err != nil {
-			s.log.Warn("small files of measures could not be put together", "error", err)
+			s.log.Warn("merging small files of measures failed", "error", err)
 		}
 	}
-	debug.FreeOSMemory() // reading needed much once
+	debug.FreeOSMemory() // reading and sorting needed much once, which a server would keep
 	return Imported{time.Since(start).Seconds(), reports, c.Market, c.Kind, m.Count(c.Market, c.Kind)}, nil
 }
 
 // mergeAgain is the time after an error until merging is tried again.
 const mergeAgain = time.Minute
 
-// MergeMeasures merges small files of measurements as they come, until ctx ends.
+// MergeMeasures merges small files of measurements as they come, until ctx ends. While it runs, imports leave merging to
+// it.
 func (j *Jobs) MergeMeasures(ctx context.Context) {
 	m, err := j.stores.Measures()
 	if err != nil {
@@ -130,7 +132,7 @@ func (j *Jobs) MergeMeasures(ctx context.Context) {
 		merged, err := m.Merge()
 		var again <-chan time.Time
 		if err != nil {
-			j.log.Error("small files of measures could not be put together", "error", err)
+			j.log.Error("merging small files of measures failed", "error", err)
 			again = time.After(mergeAgain)
 		}
 		if merged && ctx.Err() == nil {
@@ -145,6 +147,7 @@ func (j *Jobs) MergeMeasures(ctx context.Context) {
 	}
 }
 
+// watch returns a function that counts the bytes as they are read, for ImportProgress and for c.Progress.
 func (c *ImportMeasures) watch(s *Stores) (source.Watch, error) {
 	inputs, err := source.Expand(c.Paths)
 	if err != nil {

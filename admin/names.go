@@ -24,30 +24,30 @@ func (c candidate) String() string {
 // A kind is a kind of record that commands name: by the id, by the name where records have names, or
 // by the beginning of the id.
 type kind struct {
-	many string // "photos"
-	list string // the command that lists them
-	file string // of the store
-	mark string // at the beginning of ids, may be left out
-	none error  // of the store, for an unknown id; nil if it says enough
+	plural  string // "photos"
+	list    string // the command that lists them
+	file    string // of the store
+	prefix  string // of all ids; people may leave it out
+	unknown error  // the store's error for an unknown id; nil if it says enough
 	// find returns at least the records whose ids begin with a text, and those with names.
-	find func(s *Stores, begin string) ([]candidate, error)
-	same func(a, b string) bool // whether two names are the same
+	find     func(s *Stores, begin string) ([]candidate, error)
+	sameName func(a, b string) bool // nil for records without names
 }
 
 var kinds = map[string]*kind{
-	"client": {many: "clients", list: "client list", file: ClientsFile, find: findClients,
-		same: func(a, b string) bool { return a == b }},
-	"user": {many: "accounts", list: "user list", file: UsersFile, find: findUsers, same: account.SameName},
-	"hook": {many: "hooks", list: "hook list", file: HooksFile, mark: "hook-", find: findHooks},
-	"photo": {many: "photos", list: "photo list", file: PhotosFile, none: photos.ErrNoPhoto,
+	"client": {plural: "clients", list: "client list", file: ClientsFile, find: findClients,
+		sameName: func(a, b string) bool { return a == b }},
+	"user": {plural: "accounts", list: "user list", file: UsersFile, find: findUsers, sameName: account.SameName},
+	"hook": {plural: "hooks", list: "hook list", file: HooksFile, prefix: "hook-", find: findHooks},
+	"photo": {plural: "photos", list: "photo list", file: PhotosFile, unknown: photos.ErrNoPhoto,
 		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Photos.PhotoIDs(begin)) }},
-	"report": {many: "reports", list: "report list", file: PhotosFile, none: photos.ErrNoReport,
+	"report": {plural: "reports", list: "report list", file: PhotosFile, unknown: photos.ErrNoReport,
 		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Photos.ReportIDs(begin)) }},
-	"bug": {many: "bugs", list: "bug list", file: CommunityFile, mark: "bug:", none: community.ErrNoBug,
+	"bug": {plural: "bugs", list: "bug list", file: CommunityFile, prefix: "bug:", unknown: community.ErrNoBug,
 		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Community.BugIDs(begin)) }},
-	"outage": {many: "outage reports", list: "outage list", file: CommunityFile, mark: "community:",
-		none: community.ErrNoReport,
-		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Community.ReportIDs(begin)) }},
+	"outage": {plural: "outage reports", list: "outage list", file: CommunityFile, prefix: "community:",
+		unknown: community.ErrNoReport,
+		find:    func(s *Stores, begin string) ([]candidate, error) { return byID(s.Community.ReportIDs(begin)) }},
 }
 
 func byID(ids []string, err error) (list []candidate, _ error) {
@@ -78,7 +78,8 @@ func findHooks(s *Stores, _ string) (list []candidate, _ error) {
 	return list, nil
 }
 
-// shortest is how many characters of an id a command must have, without the mark.
+// shortest is how many characters of an id a command must have, without the prefix. A shorter text would soon mean
+// another record.
 const shortest = 4
 
 // mostNamed is how many candidates an error names.
@@ -87,12 +88,13 @@ const mostNamed = 8
 // errManyMeant is wrapped by the error of a text that could mean several records.
 var errManyMeant = errors.New("use a whole id")
 
-// identify returns the id of the record that a text means. A text that means no record is returned unchanged:
-// the command has the better error.
+// identify returns the id of the record that a text means: a whole id first, then a name, then the beginning of an id,
+// so that no other record can take the place of the one with the id. A text that means no record is returned
+// unchanged: the command has the better error.
 func (k *kind) identify(s *Stores, text string) (string, error) {
 	begin := text
-	if !strings.HasPrefix(text, k.mark) {
-		begin = k.mark + text
+	if !strings.HasPrefix(text, k.prefix) {
+		begin = k.prefix + text
 	}
 	list, err := k.find(s, begin)
 	if err != nil {
@@ -105,21 +107,22 @@ func (k *kind) identify(s *Stores, text string) (string, error) {
 		return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !yes(c) })
 	}
 	how := "have the name"
-	found := meant(func(c candidate) bool { return k.same != nil && c.name != "" && k.same(c.name, text) })
-	if len(found) == 0 && len(begin) >= len(k.mark)+shortest {
+	matches := meant(func(c candidate) bool { return k.sameName != nil && c.name != "" && k.sameName(c.name, text) })
+	if len(matches) == 0 && len(begin) >= len(k.prefix)+shortest {
 		how = "have ids that begin with"
-		found = meant(func(c candidate) bool { return strings.HasPrefix(c.id, begin) })
+		matches = meant(func(c candidate) bool { return strings.HasPrefix(c.id, begin) })
 	}
-	switch len(found) {
+	switch len(matches) {
 	case 0:
 		return text, nil
 	case 1:
-		return found[0].id, nil
+		return matches[0].id, nil
 	}
-	return "", fmt.Errorf("%s %s %.64q: %s; %w", Number(len(found), strings.TrimSuffix(k.many, "s")), how, text,
-		several(found), errManyMeant)
+	return "", fmt.Errorf("%s %s %.64q: %s; %w", Number(len(matches), strings.TrimSuffix(k.plural, "s")), how, text,
+		several(matches), errManyMeant)
 }
 
+// several lists candidates for an error, the first mostNamed of them.
 func several(list []candidate) string {
 	var texts []string
 	for _, c := range list[:min(len(list), mostNamed)] {

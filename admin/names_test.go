@@ -20,7 +20,7 @@ import (
 func TestIdentify(t *testing.T) {
 	records := []candidate{{"x-abcd1", "Alpha"}, {"x-abcd2", "Beta"}, {"x-abce1", "Beta"}, {"x-1234", "abcd"},
 		{"x-9999", "x-1234"}, {"x-777", ""}}
-	k := kind{many: "things", list: "thing list", mark: "x-", same: strings.EqualFold,
+	k := kind{plural: "things", list: "thing list", prefix: "x-", sameName: strings.EqualFold,
 		find: func(*Stores, string) ([]candidate, error) { return records, nil }}
 	for _, tt := range []struct {
 		name, text, want string

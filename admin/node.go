@@ -18,8 +18,8 @@ import (
 	"relais/internal/store"
 )
 
-// A Node says which cluster a folder belongs to, or is to belong to. The zero value is what the folder
-// remembers: an ordinary folder stays one.
+// A Node says which cluster a folder belongs to, or is to belong to. The zero value stands for the cluster that the
+// folder remembers: an ordinary folder stays one.
 type Node struct {
 	URL  string // of the cluster's database; "" for RELAIS_CLUSTER, or the one that the folder remembers
 	Name string // "" for the one that the folder remembers
@@ -54,14 +54,14 @@ type node struct {
 	cache    *cluster.Cache // of blobs
 }
 
-// KeepCluster removes from the cluster's database what is old, until ctx ends.
+// KeepCluster removes old rows and blobs from the cluster, until ctx ends.
 func (j *Jobs) KeepCluster(ctx context.Context) {
 	if s := j.stores; s.node != nil {
 		s.node.engine.Keep(ctx, s.node.blobs, s.refersTo)
 	}
 }
 
-// refersTo reports whether a record refers to a blob.
+// refersTo reports whether a record refers to a blob. It errs on the side of true: Sweep deletes the bytes of all others.
 func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 	kind, _, _ := strings.Cut(name, "/")
 	switch kind {
@@ -84,7 +84,8 @@ func (s *Stores) refersTo(ctx context.Context, name string) (bool, error) {
 // fetchEvery is how often a node tries again to fetch files of measurements.
 const fetchEvery = 5 * time.Second
 
-// fetchMeasures fetches missing files of measurements that other nodes made, until ctx ends.
+// fetchMeasures fetches missing files of measurements that other nodes made, until ctx ends. Commits fetch them as well;
+// a file that could not be fetched then must not wait for the next commit. It logs each error once.
 func (j *Jobs) fetchMeasures(ctx context.Context) {
 	m, err := j.stores.Measures()
 	if err != nil {
@@ -103,7 +104,7 @@ func (j *Jobs) fetchMeasures(ctx context.Context) {
 			text = err.Error()
 		}
 		if text != "" && text != known {
-			j.log.Error("files of measurements cannot be fetched from the cluster; trying again", "error", text)
+			j.log.Error("fetching files of measurements from the cluster failed; trying again", "error", text)
 		}
 		known = text
 	}
@@ -135,7 +136,7 @@ func (f *Folder) join(spec Node) error {
 		return err
 	}
 	n := &node{engine: engine, replicas: engine.Replicas()}
-	f.node, f.noted.History = n, engine.ID()
+	f.node, f.lastInventory.History = n, engine.ID()
 	m.Cluster = engine.ID()
 	if spec.URL != "" {
 		m.URL = spec.URL
@@ -147,7 +148,7 @@ func (f *Folder) join(spec Node) error {
 		return err
 	}
 	m.Blobs = engine.BlobsAt()
-	return m.Write(f.Dir)
+	return m.Write(f.Dir) // before there are replicas: without cluster.json they would be an ordinary folder's data
 }
 
 // clusterKey is the purpose of the key that names a secret.key in its cluster.
@@ -168,12 +169,12 @@ func connect(ctx context.Context, dir folder.Dir, m cluster.Member, node Node, l
 // leastCache is how many bytes commands cache.
 const leastCache = 100 << 20
 
-// openReplica opens a store of a node. A damaged file is put aside: the cluster has all of it.
+// openReplica opens a store of a node, and brings it up to date. A damaged file is put aside: the cluster has all of it.
 func (f *Folder) openReplica(d database) error {
 	open := func() (*store.DB, error) { return store.Open(f.path(d.file), d.buckets...) }
 	db, err := open()
 	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrUnreadable) {
-		f.log.Error("a replica cannot be read: it is put aside, and copied from the cluster again", "file", d.file,
+		f.log.Error("opening a replica failed: it is put aside, and copied from the cluster again", "file", d.file,
 			"error", err)
 		if err := os.Rename(f.path(d.file), f.path(d.file)+".damaged"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -11,7 +11,7 @@ import (
 	"relais/outage"
 )
 
-// An OutageFeed is what an operator publishes, and the result of reading it.
+// An OutageFeed is an operator's published list, and the result of reading it.
 type OutageFeed struct {
 	outage.Feed
 	State     outage.FeedState `json:"state"`
@@ -59,7 +59,7 @@ func feeds(s *Stores, m *market.Market) (list []OutageFeed) {
 	return list
 }
 
-// TakeOutages imports what an update found at the operators of a market. The answer is a list of
+// TakeOutages imports the files that an update fetched from the operators of a market. The answer is a list of
 // outage.Outcome, of every feed of the market. Without news it only returns the feeds.
 type TakeOutages struct {
 	Market market.Code   `json:"market"`
@@ -70,7 +70,7 @@ func (c TakeOutages) run(ctx context.Context, s *Stores) (any, error) {
 	return s.Outages.Take(ctx, c.Market, c.News...)
 }
 
-// ClearOutages forgets what an operator published; the answer is the OutageFeed.
+// ClearOutages removes the list that an operator published; the answer is the OutageFeed.
 type ClearOutages struct {
 	Market   market.Code `json:"market"`
 	Operator string      `json:"operator"`
@@ -134,7 +134,7 @@ func (c ListOutages) run(_ context.Context, s *Stores) (any, error) {
 }
 
 // resolve replaces the operator by its key. It must be an operator of the market, or of any market
-// if none is given.
+// if none is given: an unknown operator is an error, not an empty list.
 func (c *ListOutages) resolve() error {
 	if c.Operator == "" {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"relais/snapshot"
 )
 
-// A PackSpec says what of a data folder a pack has: the sites of some areas of a market, of a market, or of
-// a disc, and what is known of them.
+// A PackSpec chooses the part of a data folder that a pack has: the sites of some areas of a market, of a market, or of
+// a disc, with their archives, photos and measurements.
 type PackSpec struct {
 	Market   market.Code `json:"market,omitempty"` // "" with a disc, which is of all markets
 	Areas    []string    `json:"areas,omitempty"`  // codes of the market's table; none: all of the market
@@ -63,8 +63,8 @@ type PackMarket struct {
 const packFormat = 1
 
 // Pack writes the data of an area from a folder, served or not, into a folder that is missing or empty. It
-// copies no clients, accounts, secrets, counts, hooks, reports and outages. Errors: those of reading and
-// writing, and that no site is in the area.
+// copies no clients, accounts, secrets, counts, hooks, reports and outages: a pack is given away, and outages are old
+// within two days. Errors: those of reading and writing, and that no site is in the area.
 func Pack(ctx context.Context, dir folder.Dir, spec PackSpec, to folder.Dir, log *slog.Logger) (*PackReport, error) {
 	if err := refuseUnfinished(string(dir)); err != nil {
 		return nil, err
@@ -88,7 +88,8 @@ func Pack(ctx context.Context, dir folder.Dir, spec PackSpec, to folder.Dir, log
 	return r, err
 }
 
-// pack writes the data of an area into a folder, pack.json last.
+// pack writes the data of an area into a folder, pack.json last: a folder that has it is complete. The registers come
+// before the steps that choose by their sites.
 func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 	program := spec.Program
 	spec.Program = ""
@@ -120,7 +121,7 @@ func (p *packing) leftOut(format string, args ...any) {
 }
 
 // following notes that a node of a cluster may lack data that others have. It leaves out the reason: errors name
-// machines.
+// machines, and pack.json is given away.
 func (p *packing) following(context.Context) error {
 	if p.node == nil {
 		return nil
@@ -133,7 +134,7 @@ func (p *packing) following(context.Context) error {
 
 // registers writes the snapshots of the area's sites.
 func (p *packing) registers(context.Context) error {
-	found := false
+	hasRegister := false
 	for _, m := range market.All {
 		if p.spec.Market != "" && p.spec.Market != m.Code {
 			continue
@@ -145,7 +146,7 @@ func (p *packing) registers(context.Context) error {
 		if err != nil {
 			return err
 		}
-		found = true
+		hasRegister = true
 		c, err := newPackChoice(p.spec, m, snap)
 		if err != nil {
 			return err
@@ -157,7 +158,7 @@ func (p *packing) registers(context.Context) error {
 	switch {
 	case len(p.chosen) > 0:
 		return nil
-	case found:
+	case hasRegister:
 		return p.nothing("no site of the folder is in the area")
 	case p.spec.Market != "":
 		return p.nothing("the folder has no register of %s: run relais ingest or relais update", p.spec.Market)

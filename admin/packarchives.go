@@ -49,13 +49,13 @@ func (p *packing) publications(ctx context.Context, db *store.DB) error {
 	}
 	var err error
 	p.report.Archives, err = p.Archives.CopyTo(ctx, db, func(s *archive.Site) bool {
-		return chosen.has(s.ID, func() bool { return p.had(&s.Records[0]) })
+		return chosen.has(s.ID, func() bool { return p.wasInArea(&s.Records[0]) })
 	})
 	return err
 }
 
-// had reports whether a row of a support that is gone was in the area.
-func (p *packing) had(r *archive.Record) bool {
+// wasInArea reports whether a row of a support that left the registers was in the area.
+func (p *packing) wasInArea(r *archive.Record) bool {
 	if p.spec.Disc != nil {
 		at, ok := r.Point()
 		return ok && inDisc(p.spec.Disc, at)
@@ -106,12 +106,12 @@ func (s siteChoice) add(c *packChoice) {
 	}
 }
 
-// has reports whether a site is in the pack. gone decides about a site that no register has; its answer is
-// kept.
-func (s siteChoice) has(id string, gone func() bool) bool {
+// has reports whether a site is in the pack. decide answers for a site that no register has. Its answer is
+// kept, so that all editions of a site are in the pack or none.
+func (s siteChoice) has(id string, decide func() bool) bool {
 	in, known := s[id]
 	if !known {
-		in = gone()
+		in = decide()
 		s[id] = in
 	}
 	return in

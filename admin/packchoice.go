@@ -31,7 +31,8 @@ func newPackChoice(spec PackSpec, m *market.Market, snap *snapshot.Snapshot) (*p
 		}
 		c.areas = append(c.areas, i)
 	}
-	// Measurements do not state an area. An index of positions finds that of the nearest site.
+	// Measurements do not state an area. An index of positions finds the area of the nearest site. It is made only if
+	// there are measurements to choose.
 	c.nearest = sync.OnceValues(func() (*index.Market, error) {
 		return index.Load(snap, func(*snapshot.Snapshot) index.Encode {
 			return func(dst []byte, _ *site.Site) []byte { return append(dst, ',') }

@@ -44,7 +44,7 @@ func (r Commands) sendPack(w http.ResponseWriter, q *http.Request) {
 	})
 }
 
-// fetchPack has the running server make a pack.
+// fetchPack has the running server make a pack, and gets its files: no copy of the server's stores leaves it.
 func fetchPack(ctx context.Context, dir folder.Dir, spec PackSpec, to folder.Dir) error {
 	body, err := json.Marshal(spec)
 	if err != nil {

@@ -10,10 +10,11 @@ import (
 	"relais/photos"
 )
 
-// watchEvery is how often the stores report their state. Each tries again then what failed.
+// watchEvery is how often the stores report their state. DB.Problem tries again, so that a store recovers also if no
+// request needs it.
 const watchEvery = time.Second
 
-// problems say why stores that are in use cannot be read or written at the moment, by
+// problems returns why stores that are in use cannot be read or written at the moment, by
 // file.
 func (f *Folder) problems() map[string]error {
 	problems := map[string]error{}
@@ -35,7 +36,7 @@ func (f *Folder) watch(log *slog.Logger) func() error {
 		problems := f.problems()
 		for file, err := range problems {
 			if text := err.Error(); text != known[file] {
-				log.Error("a store has a problem, and is tried again", "file", file, "error", text)
+				log.Error("reading or writing a store failed: it is tried again", "file", file, "error", text)
 				known[file] = text
 			}
 		}

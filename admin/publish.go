@@ -38,10 +38,10 @@ func (c PublishFiles) run(ctx context.Context, s *Stores) (any, error) {
 	return nil, s.node.files.Publish(ctx, c.Prefix, c.Base, c.Files)
 }
 
-// A publisher publishes what an ingest makes, by commands.
+// A publisher publishes the files of an ingest, by commands.
 type publisher func(ctx context.Context, c Command, answer any) error
 
-// PublisherOf returns what publishes the files of an ingest of a folder, by the folder's server if
+// PublisherOf returns the publisher for an ingest of a folder, which uses the folder's server if
 // one runs. It is nil for an ordinary folder.
 func PublisherOf(dir folder.Dir, log *slog.Logger) (ingest.Publisher, error) {
 	if node, err := cluster.IsMember(dir); err != nil || !node {
@@ -52,7 +52,7 @@ func PublisherOf(dir folder.Dir, log *slog.Logger) (ingest.Publisher, error) {
 	}), nil
 }
 
-// Publisher returns what publishes the files of an ingest that runs in the server, nil for an
+// Publisher returns the publisher for an ingest that runs in the server, nil for an
 // ordinary folder.
 func (r Commands) Publisher() ingest.Publisher {
 	if r.stores.node == nil {

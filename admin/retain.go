@@ -16,8 +16,8 @@ import (
 // retainEvery is how often old measurements are removed.
 const retainEvery = 6 * time.Hour
 
-// newest returns the date of the newest data of the folder: editions of registers, what operators
-// published and people reported; zero for no data.
+// newest returns the date of the newest data of the folder: editions of registers, lists of operators and
+// reports of people; zero for no data. Ages are reckoned from it, so that a wrong clock deletes nothing.
 func (s *Stores) newest() (at time.Time) {
 	var dates []time.Time
 	for _, m := range market.All {
@@ -88,7 +88,7 @@ func (s *Stores) retainReports() error {
 	})
 }
 
-// retain calls remove with the age of what is too old, and logs in one line what was removed.
+// retain calls remove with the age from which records are too old, and logs in one line what was removed.
 func retain(log *slog.Logger, clock *retention.Clock, keep time.Duration,
 	remove func(keep time.Duration) (removed []any, err error)) error {
 	kept := clock.Keep(keep)

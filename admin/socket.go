@@ -32,7 +32,7 @@ const (
 func socketPath(dir folder.Dir) string { return filepath.Join(string(dir), socketFile) }
 
 // Serve takes commands over the socket until ctx ends. Only the user who runs the server can reach
-// the socket.
+// the socket: its mode is all that protects the commands, which ask for no key.
 func (r Commands) Serve(ctx context.Context, log *slog.Logger) error {
 	dir := r.stores.Dir
 	if r.stores.lock == nil {
@@ -42,7 +42,7 @@ func (r Commands) Serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(socketPath(dir)) // nobody answers at one that stays
+	defer os.Remove(socketPath(dir))
 	server := &http.Server{Handler: r, ReadTimeout: commandTime,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
@@ -54,7 +54,8 @@ func (r Commands) Serve(ctx context.Context, log *slog.Logger) error {
 }
 
 // listenPrivately makes a socket that only its owner can ever reach: it makes the socket in a
-// folder that nobody else can enter.
+// folder that nobody else can enter, because a socket has the mode of the umask until it is changed. The rename
+// also replaces the socket of a killed server.
 func listenPrivately(path string) (net.Listener, error) {
 	private, err := os.MkdirTemp(filepath.Dir(path), ".s")
 	if err != nil {
@@ -66,7 +67,7 @@ func listenPrivately(path string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.SetUnlinkOnClose(false)
+	l.SetUnlinkOnClose(false) // it would look for the first name
 	if err := errors.Join(os.Chmod(within, 0o600), os.Rename(within, path)); err != nil {
 		l.Close()
 		return nil, err
@@ -155,7 +156,7 @@ func callServerOrHere(ctx context.Context, there, here func() error) error {
 		if !errors.As(err, &unreachable) {
 			return err
 		}
-		err = here()
+		err = here() // it fails with HeldError before it does anything, so that it may be called again
 		var held *folder.HeldError
 		if !errors.As(err, &held) || time.Now().After(end) {
 			return err
@@ -168,6 +169,8 @@ func callServerOrHere(ctx context.Context, there, here func() error) error {
 	}
 }
 
+// call has the folder's server run a command. Errors: a net.OpError if no server could be reached, which says that the
+// command was not run; those of the command as text.
 func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 	body, err := json.Marshal(c)
 	if err != nil {
@@ -180,6 +183,7 @@ func call(ctx context.Context, dir folder.Dir, c Command) ([]byte, error) {
 	}
 	a, err := dial(dir).Do(r)
 	var unreachable *net.OpError
+	// Only an error of dialling says that no server took the command.
 	if errors.As(err, &unreachable) && unreachable.Op == "dial" || ctx.Err() != nil {
 		return nil, err
 	}
@@ -211,6 +215,7 @@ func dial(dir folder.Dir) *http.Client {
 		}}}
 }
 
+// callHere runs a command with the stores opened in this process.
 func callHere(ctx context.Context, dir folder.Dir, c Command, log *slog.Logger) (text []byte, err error) {
 	switch c.(type) {
 	case CreateClient, AddArchives: // they make a missing folder

@@ -46,13 +46,14 @@ type Stores struct {
 	Settings Settings
 
 	sealer    *access.Sealer // of secrets, with the key of the folder
-	making    sync.Mutex     // of hooks.db
+	hooksLock sync.Mutex     // held while hooks.db is made
 	counts    *access.Counts
-	shared    *cluster.Counts                    // of a node, instead of counts
-	tell      func(context.Context)              // of a node: tells the cluster what it counted
 	clock     func() *retention.Clock            // made when it is first asked for
 	importing struct{ total, read atomic.Int64 } // of the import that began last, in bytes
 	merges    atomic.Bool                        // MergeMeasures runs
+
+	clusterCounts *cluster.Counts       // of a node, instead of counts
+	reportCounts  func(context.Context) // of a node: sends its counts to the cluster
 }
 
 // Open opens the stores and makes missing ones. what names this process in the errors of other
@@ -98,7 +99,7 @@ func (s *Stores) openAll(node Node, what string) error {
 	if err := s.openCounts(); err != nil {
 		return err
 	}
-	if err := s.note(); err != nil {
+	if err := s.note(); err != nil { // a full disk must not keep the folder from being read
 		s.log.Warn("writing stores.json failed", "error", err)
 	}
 	return nil
@@ -141,8 +142,8 @@ func (s *Stores) openDatasets() (err error) {
 		return err
 	}
 	s.Audit = audit.Open(s.opened()[CommunityFile], s.opened()[PhotosFile], s.opened()[UsersFile])
-	s.collect() // the decisions that a killed process left in other stores
-	s.openHooks()
+	s.collect()   // the decisions that a killed process left in other stores
+	s.openHooks() // last: a store that failed is not among its sources
 	return nil
 }
 
@@ -158,6 +159,7 @@ func (s *Stores) openClients() {
 	s.Clients = access.FailedClients(s.failed[ClientsFile], s.now)
 }
 
+// openMeasures is the function behind Measures, which calls it once.
 func (s *Stores) openMeasures() (*measure.Store, error) {
 	db := s.opened()[measure.DatabaseName]
 	switch err := s.failed[measure.DatabaseName]; {
@@ -178,7 +180,7 @@ func openOr[T any](f *Folder, file string, open func(db *store.DB) (T, error)) (
 		}
 		f.fail(file, err)
 	}
-	return open(nil)
+	return open(nil) // an empty dataset: Failed keeps requests from it
 }
 
 // A damage is the part of a store that cannot be used while the rest is served.
@@ -187,6 +189,7 @@ type damage struct {
 	problems    []error
 }
 
+// damage lists the damaged records of the stores that are in use.
 func (s *Stores) damage() []damage {
 	return []damage{
 		{ClientsFile, "client", s.Clients.Locked()},
@@ -213,7 +216,8 @@ func (s *Stores) Warnings() (list []string) {
 	return slices.Concat(list, s.hookWarnings(), s.failures(), s.troubles())
 }
 
-// Close saves what requests changed and closes the stores.
+// Close saves counts and times of last use, notes the commits of the stores, and closes them. It goes on after errors,
+// so that the lock is released.
 func (s *Stores) Close() error {
 	var errs []error
 	if s.counts != nil {

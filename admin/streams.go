@@ -15,8 +15,8 @@ import (
 	"relais/internal/folder"
 )
 
-// sendFiles answers with the tar archive that add makes. If add fails in the middle, it ends the connection,
-// so that the client notices.
+// sendFiles answers with the tar archive that add makes. If add fails before the first byte, the answer is the error.
+// If it fails later, status 200 is sent already: sendFiles ends the connection, so that the client notices.
 func sendFiles(w http.ResponseWriter, add func(t *tar.Writer) error) {
 	begun := false
 	t := tar.NewWriter(writerFunc(func(b []byte) (int, error) {
@@ -87,7 +87,8 @@ func fetchFiles(ctx context.Context, dir folder.Dir, method, path string, body i
 	return nil
 }
 
-// eachFile calls file for each file of a tar archive.
+// eachFile calls file for each file of a tar archive, and reads the stream to its end: the tar reader stops before it,
+// and a stream that was cut there would look complete.
 func eachFile(r io.Reader, file func(h *tar.Header, r io.Reader) error) error {
 	for t := tar.NewReader(r); ; {
 		h, err := t.Next()

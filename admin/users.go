@@ -19,7 +19,7 @@ type ListUsers struct{}
 
 func (ListUsers) run(_ context.Context, s *Stores) (any, error) { return s.Accounts.List(), nil }
 
-// SetUserPassword gives an account another password.
+// SetUserPassword gives an account another password, which ends its sessions.
 type SetUserPassword struct {
 	User     string `json:"user" record:"user"`
 	Password string `json:"password"`
@@ -59,6 +59,8 @@ func (s *Stores) DeleteUser(id string) error {
 	return s.forget(id, name)
 }
 
+// forget removes the links between an account and its submissions. Decisions are collected first, because the audit log
+// forgets only its own entries.
 func (s *Stores) forget(id, name string) error {
 	if _, err := s.Community.Forget(id); err != nil {
 		return err
