@@ -58,7 +58,7 @@ func (o operatorName) list() (l operatorNames) {
 	return l
 }
 
-// Operators of a market, or of several.
+// operatorNames are operators of a market, or of several.
 type operatorNames []operatorName
 
 // names returns the operators, nil for all.

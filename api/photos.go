@@ -21,7 +21,7 @@ import (
 	"relais/site"
 )
 
-// Uploads is what is done with photos that clients send.
+// Uploads processes the photos that clients send.
 type Uploads struct {
 	// Render makes the images of a file. Senders, identified by who, take turns.
 	Render func(ctx context.Context, who string, image io.Reader, size int64) (*render.Result, error)

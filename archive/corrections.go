@@ -40,7 +40,7 @@ func (s *Store) Told(ctx context.Context, code market.Code, date site.Date, n in
 	})
 }
 
-// told returns what is kept of what Told returns, nil for nothing.
+// told returns the kept list of changes for Told, nil if none is kept.
 func (s *Store) told(ctx context.Context, tx *store.Tx, code market.Code, date site.Date, n int) (*change.List, error) {
 	key := toldKey(code, date, n)
 	sealed := tx.Value(toldBucket, key)

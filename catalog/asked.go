@@ -13,8 +13,8 @@ import (
 // Asked asks for sites as people type it: 5G Rennes, antenne Orange à Vitré, words of an address.
 type Asked struct {
 	Text string
-	// Selection is what is selected in addition. What it says counts more than what the text says. Without a Market,
-	// which then is all that it can have, all markets are asked.
+	// Selection narrows the sites further, and counts more than the text. Without a Market all markets are asked; the
+	// rest of the Selection must then be empty.
 	Selection
 	// Nearest puts sites of the place first, the nearest to its middle before the others, then its neighbours, then
 	// sites that have the words. There are no further pages of these.

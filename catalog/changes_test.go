@@ -146,7 +146,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// mustFind fails unless a question finds what is in lists.
+// mustFind fails unless a question finds the changes of the lists.
 func mustFind(t *testing.T, c *Catalog, q Changes, lists []archive.Dated) {
 	t.Helper()
 	for _, f := range filterCases {

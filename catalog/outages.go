@@ -37,7 +37,7 @@ type Outages struct {
 // OutagesFound is a page of outages.
 type OutagesFound struct {
 	Page[community.Outage]
-	Feed outage.FeedStatus // what is known of the operators that were asked for
+	Feed outage.FeedStatus // state of the files of the operators that were asked for
 }
 
 // FindOutages returns a page of outages. It needs no register.

@@ -23,8 +23,7 @@ func itemOf(p Param) *Param {
 	return &item
 }
 
-// SplitList returns the values of a text with commas in between, at most so many. Its error says what is
-// allowed.
+// SplitList splits a text at its commas into at most a number of values. Its error says what is allowed.
 func SplitList(text string, most int) ([]string, error) {
 	parts := strings.Split(text, ",")
 	if len(parts) > most {
