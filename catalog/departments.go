@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"cmp"
+
 	"relais/index"
 	"relais/market"
 )
@@ -43,7 +45,7 @@ func (c *Catalog) Departments(q Departments) (list []Department, err error) {
 		}
 	}
 	if !counted {
-		return nil, &NotLoadedError{missing}
+		return nil, &NotLoadedError{cmp.Or(missing, market.Get(market.Default))}
 	}
 	return list, nil
 }

@@ -52,6 +52,10 @@ func TestDepartments(t *testing.T) {
 			}
 		})
 	}
+	var absent *NotLoadedError
+	if _, err := both.Departments(Departments{}); !errors.As(err, &absent) || absent.Error() == "" {
+		t.Errorf("without any market: %v, want a NotLoadedError that names one", err)
+	}
 	// Zeros would look like an operator without antennas.
 	_, err = metropolitan.Departments(Departments{map[market.Code]index.Choice{market.DROM: {6}}})
 	if e, ok := errors.AsType[*NotLoadedError](err); !ok || e.Market != drom.Table {
