@@ -33,7 +33,7 @@ func (l layerNames) has(name string) bool { return slices.Contains(l, tileLayer(
 
 // ofRegister reports whether one of the layers shows the register.
 func (l layerNames) ofRegister() bool {
-	return l.has(tiles.SitesLayer) || l.has(tiles.SectorsLayer) || l.has(tiles.PlacesLayer)
+	return l.has(tiles.DotsLayer) || l.has(tiles.SitesLayer) || l.has(tiles.SectorsLayer) || l.has(tiles.PlacesLayer)
 }
 
 // A moreLayer is a layer that shows what another operation lists. A caller needs the scope of that

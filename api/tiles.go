@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -108,8 +109,11 @@ func (r *Env) registerLayers(ctx context.Context, p *tileParams, t tiles.Tile) (
 	if err != nil || loaded == nil {
 		return nil, err
 	}
+	if p.Layers.has(tiles.DotsLayer) {
+		tile = tiles.Dots(loaded, f, t)
+	}
 	if p.Layers.has(tiles.SitesLayer) {
-		tile = tiles.Sites(loaded, f, t)
+		tile = append(tile, tiles.Sites(loaded, f, t)...)
 	}
 	if p.Layers.has(tiles.SectorsLayer) {
 		tile = append(tile, tiles.Sectors(loaded, f, t)...)
@@ -187,7 +191,8 @@ func (r *Env) tileLayers() (list []view.TileLayer) {
 		for _, key := range l.Texts {
 			fields[key] = "String"
 		}
-		list = append(list, view.TileLayer{ID: l.Name, Fields: fields, MinZoom: l.MinZoom, MaxZoom: maxTileZoom})
+		list = append(list, view.TileLayer{ID: l.Name, Fields: fields, MinZoom: l.MinZoom,
+			MaxZoom: cmp.Or(l.MaxZoom, maxTileZoom)})
 	}
 	return list
 }
@@ -204,7 +209,7 @@ func FirstTiles(set *index.Set) (calls []*endpoint.Call[*Env]) {
 		list := tiles.Low(m, firstZoom)
 		for _, t := range list[:min(firstTiles, len(list))] {
 			params := map[string]string{"market": string(m.Table.Code), "z": strconv.Itoa(int(t.Z)),
-				"x": strconv.Itoa(int(t.X)), "y": strconv.Itoa(int(t.Y))}
+				"x": strconv.Itoa(int(t.X)), "y": strconv.Itoa(int(t.Y)), "layers": tiles.DotsLayer}
 			call, err := getTile.Bind(func(p *endpoint.Param) (string, error) { return params[p.Name], nil })
 			if err == nil { // the tiles exist
 				calls = append(calls, call)

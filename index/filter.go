@@ -40,6 +40,7 @@ type emissions struct {
 	operators int
 	keys      []snapshot.EmissionKey
 	words     int      // in a mask
+	count     int      // of kinds
 	kinds     []uint64 // the masks of the kinds
 	kind      []uint32 // by site
 	having    []bitset // the sites of each key, for filters on many sites
@@ -78,7 +79,7 @@ func newEmissions(s *snapshot.Snapshot) *emissions {
 		}
 		e.kind[i] = kind
 	}
-	e.kinds = slices.Clip(e.kinds)
+	e.count, e.kinds = len(known), slices.Clip(e.kinds)
 	return e
 }
 
@@ -121,16 +122,19 @@ func (e *emissions) accepted(f Filter) []uint64 {
 	return mask
 }
 
-// of returns the mask of site i.
-func (e *emissions) of(i uint32) []uint64 {
-	from := int(e.kind[i]) * e.words
+// ofKind returns the mask of a kind.
+func (e *emissions) ofKind(kind uint32) []uint64 {
+	from := int(kind) * e.words
 	return e.kinds[from : from+e.words]
 }
 
 // matches reports whether site i has a key of mask.
-func (e *emissions) matches(i uint32, mask []uint64) bool {
-	for w, bits := range e.of(i) {
-		if bits&mask[w] != 0 {
+func (e *emissions) matches(i uint32, mask []uint64) bool { return meet(e.ofKind(e.kind[i]), mask) }
+
+// meet reports whether two masks have a common key.
+func meet(a, b []uint64) bool {
+	for w, bits := range a {
+		if bits&b[w] != 0 {
 			return true
 		}
 	}

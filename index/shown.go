@@ -38,17 +38,25 @@ func (s *Shown) Add(o Shown) {
 	s.Live |= o.Live
 }
 
-// A Selection is what a filter selects, for questions about many sites.
+// A Selection is what a filter selects, for questions about many sites. It is for one goroutine: it looks at each
+// kind of sites once, when it meets the first site of the kind.
 type Selection struct {
-	market *Market
-	filter Filter
-	keys   []uint64   // of the emissions that the filter selects
-	parts  [][]uint64 // a site must have a key of each
+	market  *Market
+	filter  Filter
+	keys    []uint64   // of the emissions that the filter selects
+	parts   [][]uint64 // a site must have a key of each
+	kinds   []int32    // by kind: 0 before it is looked at, unselected, or 1 + a position in shown
+	shown   []Shown    // each once
+	numbers map[Shown]int32
 }
+
+// unselected marks the kinds whose sites a Selection does not select.
+const unselected = -1
 
 // Select returns what a filter selects.
 func (m *Market) Select(f Filter) *Selection {
-	s := &Selection{market: m, filter: f, keys: m.emissions.accepted(f)}
+	s := &Selection{market: m, filter: f, keys: m.emissions.accepted(f), kinds: make([]int32, m.emissions.count),
+		numbers: map[Shown]int32{}}
 	for _, part := range f.parts() {
 		if mask := m.emissions.mask(part); mask != nil {
 			s.parts = append(s.parts, mask)
@@ -57,39 +65,38 @@ func (m *Market) Select(f Filter) *Selection {
 	return s
 }
 
-// Each calls f for each selected site in a box, in the order of the snapshot.
-func (s *Selection) Each(box geo.Box, f func(i uint32)) {
-	m, places := s.market, All
+// Each calls f for each selected site in a box, in the order of the snapshot. n is the number for Shown.
+func (s *Selection) Each(box geo.Box, f func(i uint32, n int)) {
+	places := All
 	places.Area, places.Within = s.filter.Area, s.filter.Within
-	m.Each(Query{Filter: places, Box: &box}, func(i uint32) {
-		for _, part := range s.parts {
-			if !m.emissions.matches(i, part) {
-				return
-			}
+	s.market.Each(Query{Filter: places, Box: &box}, func(i uint32) {
+		kind := s.market.emissions.kind[i]
+		if s.kinds[kind] == 0 {
+			s.kinds[kind] = s.look(kind)
 		}
-		f(i)
+		if n := s.kinds[kind]; n != unselected {
+			f(i, int(n)-1)
+		}
 	})
 }
 
-// A Sum is the emissions of a site, or of several sites. Its zero value is empty.
-type Sum []uint64
+// Shown returns what is shown of the sites with a number of Each. Numbers are small, and sites with equal emissions
+// of those that the filter selects have one.
+func (s *Selection) Shown(n int) Shown { return s.shown[n] }
 
-// Add adds the selected emissions of site i to a sum, and returns it.
-func (s *Selection) Add(sum Sum, i uint32) Sum {
-	if sum == nil {
-		sum = make(Sum, len(s.keys))
+// look returns what kinds has for a kind.
+func (s *Selection) look(kind uint32) int32 {
+	e := s.market.emissions
+	mask := e.ofKind(kind)
+	for _, part := range s.parts {
+		if !meet(mask, part) {
+			return unselected
+		}
 	}
-	for w, keys := range s.market.emissions.of(i) {
-		sum[w] |= keys & s.keys[w]
-	}
-	return sum
-}
-
-// Shown returns what a sum says.
-func (s *Selection) Shown(sum Sum) (shown Shown) {
-	for w, word := range sum {
-		for ; word != 0; word &= word - 1 {
-			k := s.market.emissions.keys[w<<6+bits.TrailingZeros64(word)]
+	var shown Shown
+	for w, word := range mask {
+		for word &= s.keys[w]; word != 0; word &= word - 1 {
+			k := e.keys[w<<6+bits.TrailingZeros64(word)]
 			one := Shown{Operators: 1 << k.Operator, Generation: k.Generation}
 			if s.market.Table.Phase(k.Status) != market.Project {
 				one.Live = one.Operators
@@ -97,7 +104,11 @@ func (s *Selection) Shown(sum Sum) (shown Shown) {
 			shown.Add(one)
 		}
 	}
-	return shown
+	if s.numbers[shown] == 0 {
+		s.shown = append(s.shown, shown)
+		s.numbers[shown] = int32(len(s.shown))
+	}
+	return s.numbers[shown]
 }
 
 // Selects reports whether the filter selects an emission of a site. It ignores the area.

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"relais/geo"
 )
 
 // A layer is a layer of points. Its format is section 4 of the specification:
@@ -11,6 +13,7 @@ import (
 type layer struct {
 	name     string
 	keys     []string
+	extent   uint64 // units along a side of the tile
 	features []byte
 	values   []byte
 	numbers  map[uint64]uint32 // positions in values
@@ -40,13 +43,13 @@ const (
 	valueDecimal = 3 // double
 	valueNumber  = 5 // uint64
 
-	typePoint  = 1
-	moveToOnce = 1 | 1<<3
+	typePoint = 1 // of one or several points
+	moveTo    = 1 // the command, with the number of points from its fourth bit on
 )
 
 // newLayer returns an empty layer whose features have values of these keys, in this order.
 func newLayer(name string, keys ...string) *layer {
-	return &layer{name: name, keys: keys, numbers: map[uint64]uint32{}, decimals: map[float64]uint32{},
+	return &layer{name: name, keys: keys, extent: Extent, numbers: map[uint64]uint32{}, decimals: map[float64]uint32{},
 		texts: map[string]uint32{}}
 }
 
@@ -94,17 +97,24 @@ func (l *layer) text(key int, s string) {
 	l.tag(key, at)
 }
 
-// point ends a feature with the values that were added. Without an id it is 0.
-func (l *layer) point(id uint64, x, y uint32) {
+// point ends a feature of one point with the values that were added. Without an id it is 0.
+func (l *layer) point(id uint64, x, y uint32) { l.points(id, geo.Spot{X: x, Y: y}) }
+
+// points is point for several points, in units of the tile.
+func (l *layer) points(id uint64, at ...geo.Spot) {
 	f := l.feature[:0]
 	if id != 0 {
 		f = protowire.AppendVarint(protowire.AppendTag(f, featureID, protowire.VarintType), id)
 	}
 	f = appendMessage(f, featureTags, l.tags)
 	f = protowire.AppendVarint(protowire.AppendTag(f, featureType, protowire.VarintType), typePoint)
-	g := protowire.AppendVarint(l.geometry[:0], moveToOnce)
-	g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(x)))
-	g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(y)))
+	g := protowire.AppendVarint(l.geometry[:0], moveTo|uint64(len(at))<<3)
+	var last geo.Spot
+	for _, p := range at {
+		g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(p.X)-int64(last.X)))
+		g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(p.Y)-int64(last.Y)))
+		last = p
+	}
 	f = appendMessage(f, featureGeometry, g)
 	l.features = appendMessage(l.features, layerFeatures, f)
 	l.tags, l.geometry, l.feature = l.tags[:0], g, f
@@ -123,7 +133,7 @@ func (l *layer) appendTo(tile []byte) []byte {
 		m = appendMessage(m, layerKeys, []byte(key))
 	}
 	m = append(m, l.values...)
-	m = protowire.AppendVarint(protowire.AppendTag(m, layerExtent, protowire.VarintType), Extent)
+	m = protowire.AppendVarint(protowire.AppendTag(m, layerExtent, protowire.VarintType), l.extent)
 	return appendMessage(tile, tileLayers, m)
 }
 

@@ -5,10 +5,12 @@ type Layer struct {
 	Name           string
 	Numbers, Texts []string // keys of its features
 	MinZoom        int      // the first zoom that has it
+	MaxZoom        int      // the last one, or 0 if all have it from MinZoom on
 }
 
 // Names of layers.
 const (
+	DotsLayer       = "dots"
 	SitesLayer      = "sites"
 	SectorsLayer    = "sectors"
 	PlacesLayer     = "places"
@@ -20,6 +22,7 @@ const (
 // Layers describes the layers, in their order in a tile.
 func Layers() []Layer {
 	return []Layer{
+		{Name: DotsLayer, Numbers: dotKeys, MaxZoom: everySite - 1},
 		{Name: SitesLayer, Numbers: siteKeys[:siteKey], Texts: siteKeys[siteKey:]},
 		{Name: SectorsLayer, Numbers: sectorKeys[:sectorKey], Texts: sectorKeys[sectorKey:], MinZoom: withSector},
 		{Name: PlacesLayer, Numbers: placeKeys[:placeName], Texts: placeKeys[placeName:], MinZoom: withPlaces},
