@@ -1,13 +1,10 @@
 package measure
 
-import "relais/geo"
-
 // A Square has the measurements of one square of a grid.
 type Square struct {
 	Count     int
 	Synthetic bool       // some were made up for a demonstration
 	Newest    Generation // of the measurements; 0 if none is known
-	Mean      geo.Point  // of their positions
 	Sampled   bool       // as in Group
 	Values    [3]Quantiles
 }
@@ -42,18 +39,15 @@ func (s *Store) Squares(kind Kind, q Query, n int, square func(lat, lng int32) i
 // A squareStats counts the rows of a square.
 type squareStats struct {
 	groupStats
-	lat, lng int64 // sums
-	newest   Generation
+	newest Generation
 }
 
 func (t *squareStats) add(s *segment, row uint32) {
 	t.groupStats.add(s, row)
-	t.lat, t.lng = t.lat+int64(s.lat[row]), t.lng+int64(s.lng[row])
 	t.newest = max(t.newest, technologies[s.technology[row]].generation)
 }
 
 func (t *squareStats) square(kind Kind) Square {
-	g, n := t.group(kind), float64(t.count)
-	return Square{Count: g.Count, Synthetic: g.Synthetic, Newest: t.newest, Sampled: g.Sampled, Values: g.Values,
-		Mean: geo.Point{Lat: float64(t.lat) / n / geo.Scale, Lng: float64(t.lng) / n / geo.Scale}}
+	g := t.group(kind)
+	return Square{Count: g.Count, Synthetic: g.Synthetic, Newest: t.newest, Sampled: g.Sampled, Values: g.Values}
 }

@@ -43,8 +43,13 @@ const (
 	valueDecimal = 3 // double
 	valueNumber  = 5 // uint64
 
-	typePoint = 1 // of one or several points
-	moveTo    = 1 // the command, with the number of points from its fourth bit on
+	typePoint   = 1 // of one or several points
+	typePolygon = 3
+
+	// Commands, with the number of points from the fourth bit on.
+	moveTo    = 1
+	lineTo    = 2
+	closePath = 7 | 1<<3
 )
 
 // newLayer returns an empty layer whose features have values of these keys, in this order.
@@ -102,12 +107,6 @@ func (l *layer) point(id uint64, x, y uint32) { l.points(id, geo.Spot{X: x, Y: y
 
 // points is point for several points, in units of the tile.
 func (l *layer) points(id uint64, at ...geo.Spot) {
-	f := l.feature[:0]
-	if id != 0 {
-		f = protowire.AppendVarint(protowire.AppendTag(f, featureID, protowire.VarintType), id)
-	}
-	f = appendMessage(f, featureTags, l.tags)
-	f = protowire.AppendVarint(protowire.AppendTag(f, featureType, protowire.VarintType), typePoint)
 	g := protowire.AppendVarint(l.geometry[:0], moveTo|uint64(len(at))<<3)
 	var last geo.Spot
 	for _, p := range at {
@@ -115,6 +114,29 @@ func (l *layer) points(id uint64, at ...geo.Spot) {
 		g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(p.Y)-int64(last.Y)))
 		last = p
 	}
+	l.end(id, typePoint, g)
+}
+
+// square ends a feature of a square with the values that were added.
+func (l *layer) square(x, y, side uint32) {
+	g := append(l.geometry[:0], moveTo|1<<3)
+	g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(x)))
+	g = protowire.AppendVarint(g, protowire.EncodeZigZag(int64(y)))
+	g = append(g, lineTo|3<<3)
+	for _, by := range []int64{int64(side), 0, 0, int64(side), -int64(side), 0} {
+		g = protowire.AppendVarint(g, protowire.EncodeZigZag(by))
+	}
+	l.end(0, typePolygon, append(g, closePath))
+}
+
+// end ends a feature with its geometry and the values that were added.
+func (l *layer) end(id, kind uint64, g []byte) {
+	f := l.feature[:0]
+	if id != 0 {
+		f = protowire.AppendVarint(protowire.AppendTag(f, featureID, protowire.VarintType), id)
+	}
+	f = appendMessage(f, featureTags, l.tags)
+	f = protowire.AppendVarint(protowire.AppendTag(f, featureType, protowire.VarintType), kind)
 	f = appendMessage(f, featureGeometry, g)
 	l.features = appendMessage(l.features, layerFeatures, f)
 	l.tags, l.geometry, l.feature = l.tags[:0], g, f

@@ -3,7 +3,6 @@ package tiles
 import (
 	"math"
 
-	"relais/geo"
 	"relais/measure"
 )
 
@@ -29,8 +28,8 @@ var (
 	speedtestKeys = []string{"n", "gen", "synthetic", "down", "up"}
 )
 
-// Coverage returns the layer coverage, of the coverage points that a query selects. A feature stands
-// for those of a square of the tile, at their mean position. Below zoom 6 the layer is empty.
+// Coverage returns the layer coverage, of the coverage points that a query selects. A feature is a
+// square of the tile, and stands for those in it. Below zoom 6 the layer is empty.
 func Coverage(s *measure.Store, q measure.Query, t Tile) ([]byte, error) {
 	return measures(newLayer(CoverageLayer, coverageKeys...), s, measure.Coverage, q, t)
 }
@@ -52,13 +51,14 @@ func measures(l *layer, s *measure.Store, kind measure.Kind, q measure.Query, t 
 	}
 	for k := range squares {
 		if squares[k].Count > 0 {
-			addSquare(l, &squares[k], t)
+			addSquare(l, &squares[k], uint32(k))
 		}
 	}
 	return l.appendTo(nil), nil
 }
 
-func addSquare(l *layer, s *measure.Square, t Tile) {
+// addSquare adds a square by its number in a grid, whose rows count from the south.
+func addSquare(l *layer, s *measure.Square, at uint32) {
 	l.number(measureN, uint64(s.Count))
 	l.number(measureGen, uint64(s.Newest))
 	if s.Synthetic {
@@ -69,6 +69,6 @@ func addSquare(l *layer, s *measure.Square, t Tile) {
 			l.decimal(key, math.Round(v.Median*10)/10)
 		}
 	}
-	x, y := t.within(geo.Mercator(geo.Fix(s.Mean.Lat), geo.Fix(s.Mean.Lng)), extentBits)
-	l.point(0, x, y)
+	const side, last = Extent >> measureBits, 1<<measureBits - 1
+	l.square(at&last*side, (last-at>>measureBits)*side, side)
 }

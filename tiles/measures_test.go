@@ -72,7 +72,11 @@ func TestCoverage(t *testing.T) {
 			layer, err := Coverage(s, measure.Query{Market: market.FR}, Tile{z, o.X, o.Y})
 			must(t, err)
 			for _, f := range decode(t, layer)["coverage"] {
-				at := f.Geometry.(orb.Point)
+				ring := f.Geometry.(orb.Polygon)[0]
+				at, to := ring[0], ring[2]
+				if len(ring) != 5 || ring.Orientation() != orb.CCW || to[0]-at[0] != Extent>>measureBits || to[1]-at[1] != to[0]-at[0] {
+					t.Errorf("zoom %d: ring %v, want a square", z, ring)
+				}
 				in := maptile.New(o.X<<measureBits+uint32(at[0])>>(extentBits-measureBits),
 					o.Y<<measureBits+uint32(at[1])>>(extentBits-measureBits), maptile.Zoom(z+measureBits))
 				want := squares[in]

@@ -6,18 +6,21 @@ import (
 	"net/http"
 	"slices"
 
+	"relais/api"
+	"relais/api/view"
 	"relais/index"
 	"relais/market"
 )
 
 // A mapConfig is what the scripts of the map get with the page.
 type mapConfig struct {
-	Markets []mapMarket `json:"markets"`
-	Assets  mapAssets   `json:"assets"`
-	Words   words       `json:"words"`
-	Key     bool        `json:"key"`               // data needs a key
-	Basemap string      `json:"basemap,omitempty"` // address of a PMTiles file with streets
-	Style   string      `json:"style,omitempty"`   // address of a map style
+	Markets []mapMarket       `json:"markets"`
+	Assets  mapAssets         `json:"assets"`
+	Words   words             `json:"words"`
+	Key     bool              `json:"key"`               // data needs a key
+	Basemap string            `json:"basemap,omitempty"` // address of a PMTiles file with streets
+	Style   string            `json:"style,omitempty"`   // address of a map style
+	Start   *view.Coordinates `json:"start,omitempty"`   // of the site that the address names
 }
 
 type mapAssets struct {
@@ -71,10 +74,12 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	}
 	for m := range env.Registers {
 		if v, ok := newMapMarket(m); ok {
+			v.Label = wordsFor(r).Market(m.Table.Code)
 			v.Changes = env.ChangesKnown(m)
 			config.Markets = append(config.Markets, v)
 		}
 	}
+	config.Start = p.startOf(env, r.URL.Query().Get("site"))
 	text, err := json.Marshal(config)
 	if err != nil {
 		p.Log.Error("a page failed", "error", err)
@@ -89,6 +94,19 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		data.Market = config.Markets[0].Code
 	}
 	p.render(w, r, http.StatusOK, "map.html", data)
+}
+
+// startOf returns the position of the site with a key, nil without one that everybody may see.
+func (p *Pages) startOf(env *api.Env, key string) *view.Coordinates {
+	if key == "" || len(key) > maxKey || p.Keyed {
+		return nil
+	}
+	found, err := findSite(env, key)
+	if err != nil {
+		return nil // the card says what is wrong
+	}
+	at := found.Register.Position(found.At)
+	return &view.Coordinates{Lat: at.Lat, Lng: at.Lng}
 }
 
 // newMapMarket describes a register for the map. ok is false for one without sites.

@@ -120,10 +120,10 @@ func TestTokenContrast(t *testing.T) {
 			least    float64
 			on, what string
 		}{
-			{4.5, "paper raised", "ink quiet accent warn"}, {4.5, "accent", "accent-ink"}, {4.5, "land water", "label"},
-			{4.5, "cluster", "cluster-ink"}, {4.5, "outage", "outage-ink"},
-			{3, "land water", "cluster-line sees served change-new change-active change-gone accent"},
-			{3, "mark-paper", "mark-ink change-new change-active change-gone"},
+			{4.5, "paper raised", "ink quiet accent warn"}, {4.5, "accent", "accent-ink"}, {4.5, "land water", "label town"},
+			{4.5, "mark-paper", "mark-ink"}, {4.5, "outage", "outage-ink"},
+			{3, "land water", "several sees served change-new change-active change-gone accent"},
+			{3, "mark-paper", "mark-rim change-new change-active change-gone"},
 		}
 		for name := range table {
 			if strings.HasPrefix(name, "operator-") {

@@ -85,6 +85,7 @@ func (p *Pages) Routes() []Route {
 		{feedsPath + "{name}", p.limited(p.asked, pagesPerMinute, p.feed)},
 		{statsPath, p.limited(p.asked, pagesPerMinute, p.stats)},
 		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)},
+		{themePath, p.limited(p.assets, assetsPerMinute, theme)},
 		{"/robots.txt", p.limited(p.assets, assetsPerMinute, p.robots)},
 		{"/favicon.ico", p.limited(p.assets, assetsPerMinute, p.favicon)}}
 	if p.Map {

@@ -97,8 +97,8 @@ const scheme = matchMedia('(prefers-color-scheme: dark)');
 
 /** isDark reports whether the page is dark: as the reader chose, or as the browser asks. */
 export function isDark() {
-  const chosen = document.documentElement.style.colorScheme;
-  return chosen ? chosen === 'dark' : scheme.matches;
+  const chosen = getComputedStyle(document.documentElement).colorScheme;
+  return chosen === 'dark' || (chosen !== 'light' && scheme.matches);
 }
 
 export const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;

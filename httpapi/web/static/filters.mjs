@@ -1,6 +1,6 @@
 // The panel's page of filters and layers.
 import { attributes, element, node } from './dom.mjs';
-import { mark, picture } from './marks.mjs';
+import { picture, sign } from './marks.mjs';
 import { overlays } from './overlays.mjs';
 import { active, generations, none } from './state.mjs';
 
@@ -10,73 +10,56 @@ import { active, generations, none } from './state.mjs';
 /** @param {string[]} list @param {string} value */
 const toggled = (list, value) => (list.includes(value) ? list.filter((v) => v !== value) : [...list, value].sort());
 
-/** @param {string} id @param {string} text @param {boolean} checked @param {() => void} change @param {Node} [sign] */
-function box(id, text, checked, change, sign) {
+/** @param {string} id @param {string} text @param {boolean} checked @param {() => void} change */
+function box(id, text, checked, change) {
   const input = node('input', { type: 'checkbox', id, checked });
   input.addEventListener('change', change);
-  return node('label', {}, input, ...(sign ? [sign] : []), node('span', { textContent: text }));
+  return node('label', {}, input, node('span', { textContent: text }));
 }
 
 /** @param {string} title @param {...Node} children */
 const group = (title, ...children) => node('fieldset', {}, node('legend', { textContent: title }), ...children);
 
-/** @param {string} prefix @param {string[]} values @param {string[]} chosen @param {(list: string[]) => void} change */
+/**
+ * chips are values of which any can be chosen; without a chosen one all count.
+ * @param {string} prefix @param {{ value: string, label?: string, sign?: Node }[]} values
+ * @param {string[]} chosen @param {(list: string[]) => void} change
+ */
 function chips(prefix, values, chosen, change) {
   return node(
     'div',
     { className: 'row' },
-    ...values.map((v) => {
-      const b = attributes(node('button', { type: 'button', id: prefix + v, textContent: v }), {
-        'aria-pressed': String(chosen.includes(v)),
+    ...values.map(({ value, label = value, sign }) => {
+      const b = attributes(node('button', { type: 'button', id: prefix + value }, ...(sign ? [sign] : []), label), {
+        'aria-pressed': String(chosen.includes(value)),
       });
-      b.addEventListener('click', () => change(toggled(chosen, v)));
+      b.addEventListener('click', () => change(toggled(chosen, value)));
       return b;
     }),
   );
 }
 
-/** @param {App} app */
+const plain = (/** @type {string[]} */ values) => values.map((value) => ({ value }));
+
+/** operators has a group of chips for each market in sight. @param {App} app */
 function operators(app) {
-  const market = app.market(),
-    { state } = app,
-    all = market.operators.map((o) => o.key);
-  const chosen = state.operators.filter((key) => all.includes(key));
-  return market.operators.map((o, i) =>
-    box(
-      'operator-' + o.key,
-      o.label,
-      chosen.length === 0 || chosen.includes(o.key),
-      () => {
-        const now = chosen.length === 0 ? all.filter((key) => key !== o.key) : toggled(chosen, o.key);
-        // all of them on one site is another wish than any of them
-        app.set({ operators: !state.together && all.every((key) => now.includes(key)) ? [] : now });
-      },
-      picture(mark(market, 2 ** i, 2 ** i, 5, 18)),
-    ),
-  );
-}
-
-/**
- * together turns the filter on or off that every chosen value is on a site. Where nothing is chosen,
- * it is about the operators.
- * @param {App} app
- */
-function together(app) {
-  const { state } = app,
-    all = app.market().operators.map((o) => o.key);
-  if (state.together) {
-    const full = all.length === state.operators.length && all.every((key) => state.operators.includes(key));
-    app.set({ together: false, operators: full ? [] : state.operators });
-    return;
-  }
-  const nothing = state.operators.length + state.generations.length + state.bands.length === 0;
-  app.set({ together: true, operators: nothing ? all.sort() : state.operators });
-}
-
-/** @param {App} app */
-function status(app) {
   const { words, state } = app,
-    values = app.market().statuses ?? [];
+    seen = app.inSight();
+  return seen.map((market, at) => {
+    const values = market.operators
+      .map((o, i) => ({ value: o.key, label: o.label, sign: picture(sign(market, i, 16)) }))
+      .sort((a, b) => a.label.localeCompare(b.label, words.lang));
+    const row = chips('operator-', values, state.operators, (list) => app.set({ operators: list }));
+    if (seen.length === 1) return group(words.operators, row);
+    const open = at < 2 || market.operators.some((o) => state.operators.includes(o.key));
+    const name = node('summary', { textContent: words.operatorsOf.replace('%s', market.label) });
+    return node('details', { open }, name, row);
+  });
+}
+
+/** @param {App} app @param {string[]} values */
+function status(app, values) {
+  const { words, state } = app;
   const select = node(
     'select',
     { id: 'status' },
@@ -90,52 +73,58 @@ function status(app) {
   return select;
 }
 
+/** @param {string[][]} lists */
+const union = (lists) => [...new Set(lists.flat())];
+
 /**
- * show fills the page for the market in sight.
+ * show fills the page for the markets in sight.
  * @param {App} app @param {Record<string, string>} notes what to say of each layer
  */
 export function show(app, notes) {
   const { words, state } = app,
-    market = app.market();
+    seen = app.inSight();
   const focus = document.activeElement?.id;
   const clear = node('button', {
     type: 'button',
     className: 'clear',
     id: 'clear',
     textContent: words.clearFilters,
-    hidden: active(state) === 0,
+    disabled: active(state) === 0,
   });
   clear.addEventListener('click', () => app.set(none));
   const layers = Object.entries(overlays)
-    .filter(([, o]) => o.serves(market))
+    .filter(([, o]) => seen.some(o.serves))
     .flatMap(([name]) => [
       box('layer-' + name, words['layer_' + name], state.layers.includes(name), () =>
         app.set({ layers: toggled(state.layers, name) }),
       ),
       ...(notes[name] ? [node('p', { className: 'note', textContent: notes[name] })] : []),
     ]);
-  const statuses = market.statuses ?? [];
+  const bands = union(seen.map((m) => m.bands)).sort((a, b) => Number(a) - Number(b)),
+    statuses = union(seen.map((m) => m.statuses ?? []));
+  const several = state.operators.length + state.generations.length + state.bands.length > 1;
   element('filters').replaceChildren(
-    group(words.operators, ...operators(app)),
+    node('div', { className: 'sum' }, node('p', { id: 'matches' }), clear),
+    ...operators(app),
     group(
       words.generation,
-      chips('generation-', generations, state.generations, (list) => app.set({ generations: list })),
+      chips('generation-', plain(generations), state.generations, (list) => app.set({ generations: list })),
     ),
-    ...(market.bands.length > 0
+    ...(bands.length > 0
       ? [
           group(
             words.bands,
-            chips('band-', market.bands, state.bands, (list) => app.set({ bands: list })),
+            chips('band-', plain(bands), state.bands, (list) => app.set({ bands: list })),
           ),
         ]
       : []),
-    box('together', words.togetherFilter, state.together, () => together(app)),
-    ...(statuses.length > 0 ? [group(words.status, status(app))] : []),
-    ...(market.changes
+    ...(several || state.together
+      ? [box('together', words.togetherFilter, state.together, () => app.set({ together: !state.together }))]
+      : []),
+    ...(statuses.length > 0 ? [group(words.status, status(app, statuses))] : []),
+    ...(seen.some((m) => m.changes)
       ? [box('changed', words.changedFilter, state.changed, () => app.set({ changed: !state.changed }))]
       : []),
-    node('p', { id: 'matches', className: 'note' }),
-    clear,
     ...(app.map ? [group(words.layers, ...layers)] : []),
   );
   if (focus) document.getElementById(focus)?.focus();

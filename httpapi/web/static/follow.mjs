@@ -1,4 +1,5 @@
 // "Follow what I see": links to the feed of what changes in sight, under the filters that feeds have.
+import { node } from './dom.mjs';
 import { filtersOf } from './state.mjs';
 import { url } from './url.mjs';
 
@@ -11,9 +12,8 @@ const near = 5; // kilometres around a chosen point
  * view unless that has the whole market.
  * @param {App} app
  */
-export function feedOf(app) {
-  const market = app.market(),
-    { operator, generation, band } = filtersOf(market, app.state);
+export function feedOf(app, market = app.market()) {
+  const { operator, generation, band } = filtersOf(market, app.state);
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ operator, generation, band })) if (value) query.set(name, value);
   const [west, south, east, north] = app.view().box,
@@ -31,8 +31,15 @@ export function feedOf(app) {
 
 /** update makes the links of the page lead to the feed of what is in sight. @param {App} app */
 export function update(app) {
-  const { code, query } = feedOf(app);
+  const link = (/** @type {ReturnType<typeof feedOf>} */ { code, query }, /** @type {string} */ kind) =>
+    url(`/feeds/${code}${kind}?${query}`);
   for (const e of document.querySelectorAll('[data-follow]')) {
-    e.setAttribute('href', url(`/feeds/${code}${e.getAttribute('data-follow') ?? ''}?${query}`));
+    e.setAttribute('href', link(feedOf(app), e.getAttribute('data-follow') ?? ''));
   }
+  document.getElementById('follow-more')?.replaceChildren(
+    ...app
+      .inSight()
+      .slice(1, 4)
+      .map((m) => node('a', { href: link(feedOf(app, m), ''), textContent: m.label })),
+  );
 }

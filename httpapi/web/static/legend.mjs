@@ -1,7 +1,8 @@
 // The legend says what is shown now.
-import { color, element, isPhone, node } from './dom.mjs';
-import { change, mark, picture, warning, wedge } from './marks.mjs';
+import { color, element, isDark, isPhone, node } from './dom.mjs';
+import { change, mark, picture, tone, warning, wedge } from './marks.mjs';
 import { signal, speeds, unmeasured } from './overlays.mjs';
+import { withMarks, withSectors } from './sites.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 
@@ -24,44 +25,62 @@ function steps(from, unit, none) {
   return [...scale, ...line(swatch(unmeasured()), none)];
 }
 
-/** show fills the legend. @param {App} app */
+/** dot shows a small circle. @param {string} value */
+function dot(value, faint = false) {
+  const e = swatch(value);
+  e.className = faint ? 'dot faint' : 'dot';
+  return e;
+}
+
+let filled = '';
+
+/** show fills the legend with what this zoom and these layers draw. @param {App} app */
 export function show(app) {
   const { words, state } = app,
     market = app.market();
   if (!app.map) return;
+  const zoom = app.view().zoom;
+  const near = zoom >= withMarks,
+    sectors = zoom >= withSectors;
+  const now = [app.inSight().map((m) => m.code), near, sectors, state.layers, isDark(), isPhone()].join(' ');
+  if (now === filled) return;
+  filled = now;
   const several = market.operators.length > 1 ? 3 : 1;
-  const cluster = node('span', { className: 'cluster', textContent: '12' });
   const shown = (/** @type {string} */ name) => state.layers.includes(name);
-  const rows = element('legend').querySelector('div');
-  rows?.replaceChildren(
-    ...line(cluster, words.cluster),
-    // next to the map the panel has these signs already
-    ...(isPhone() ? market.operators : []).flatMap((o, i) =>
-      line(picture(mark(market, 2 ** i, 2 ** i, 5, 18)), o.label),
-    ),
-    ...line(picture(mark(market, several, several, 5, 18)), words.shared),
-    ...line(
-      node('span', { className: 'fills' }, ...[2, 3, 4, 5].map((g) => picture(mark(market, 1, 1, g, 16)))),
-      words.fills,
-    ),
-    ...line(picture(mark(market, 1, 0, 5, 18)), words.hollow),
-    ...line(small(wedge(market, several)), words.sector),
-    ...(shown('outages')
-      ? [
-          ...line(picture(warning(16, true)), words.outageDown),
-          ...line(picture(warning(16, false)), words.outageDegraded),
-        ]
-      : []),
-    ...(shown('week')
-      ? ['new', 'active', 'gone'].flatMap((k) => line(picture(change(k, 16)), words['change_' + k]))
-      : []),
-    ...(shown('coverage')
-      ? [node('strong', { textContent: words.layer_coverage }), ...steps(signal, 'dBm', words.noLevel)]
-      : []),
-    ...(shown('speedtests')
-      ? [node('strong', { textContent: words.layer_speedtests }), ...steps(speeds, 'Mbit/s', words.noLevel)]
-      : []),
-  );
+  // next to the map the panel has the signs of operators already
+  const operators = isPhone() ? app.inSight().flatMap((m) => m.operators.map((o, i) => ({ m, o, i }))) : [];
+  element('legend')
+    .querySelector('div')
+    ?.replaceChildren(
+      ...operators.slice(0, 12).flatMap(({ m, o, i }) => line(dot(tone(m, i)), o.label)),
+      ...(near
+        ? [
+            ...line(picture(mark(market, several, several, 5, 20)), words.markMeaning),
+            ...line(picture(mark(market, several, 1, 4, 20)), words.hollowArc),
+            ...line(picture(mark(market, 1, 0, 5, 20)), words.hollow),
+          ]
+        : [
+            ...line(dot(tone(market, 0)), words.oneOperator),
+            ...line(dot(color('several')), words.shared),
+            ...line(dot(tone(market, 0), true), words.hollow),
+          ]),
+      ...(sectors ? line(small(wedge(market, several)), words.sector) : []),
+      ...(shown('outages')
+        ? [
+            ...line(picture(warning(16, true)), words.outageDown),
+            ...line(picture(warning(16, false)), words.outageDegraded),
+          ]
+        : []),
+      ...(shown('week')
+        ? ['new', 'active', 'gone'].flatMap((k) => line(picture(change(k, 16)), words['change_' + k]))
+        : []),
+      ...(shown('coverage')
+        ? [node('strong', { textContent: words.layer_coverage }), ...steps(signal, 'dBm', words.noLevel)]
+        : []),
+      ...(shown('speedtests')
+        ? [node('strong', { textContent: words.layer_speedtests }), ...steps(speeds, 'Mbit/s', words.noLevel)]
+        : []),
+    );
 }
 
 /** @param {ImageData} image */
@@ -71,5 +90,6 @@ function small(image) {
   return p;
 }
 
-/** fold closes the legend on a phone, where the map needs the room. */
-export const fold = () => element('legend').toggleAttribute('open', !isPhone());
+/** fold closes the legend where the map needs the room. */
+export const fold = () =>
+  element('legend').toggleAttribute('open', matchMedia('(min-width: 1200px) and (min-height: 600px)').matches);

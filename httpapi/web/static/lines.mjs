@@ -12,7 +12,7 @@ let features = [];
 /** addLines adds the layers under the marks. @param {App} app */
 export function addLines(app) {
   const { map } = app,
-    below = 'clusters-' + app.markets[0].code;
+    below = 'sites-' + app.markets[0].code;
   if (!map) return;
   map.addSource('lines', { type: 'geojson', data: { type: 'FeatureCollection', features } });
   const kind = (/** @type {string} */ name) => /** @type {any} */ (['==', ['get', 'kind'], name]);

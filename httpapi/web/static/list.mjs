@@ -39,9 +39,10 @@ export function refresh(app) {
     middle = app.view(),
     found = inSight(app);
   marks = found.marks.sort((a, b) => distance(middle, a) - distance(middle, b));
-  element('tab-sites').textContent = `${words.sitesInView}${found.clusters ? '' : ` (${marks.length})`}`;
+  const all = [...found.counts.values()].reduce((a, b) => a + b, 0);
+  element('tab-sites').textContent = `${words.sitesInView} (${all.toLocaleString(words.lang)})`;
   if (!isOpen()) return;
-  if (found.clusters) {
+  if (all > 0 && marks.length === 0) {
     nothing(app, words.zoomIn);
     return;
   }
@@ -96,22 +97,23 @@ function point(app, m) {
 /** learnNames asks once for the communes of what is in sight. @param {App} app */
 function learnNames(app) {
   if (marks.slice(0, most).every((m) => names.has(m.key))) return;
-  const market = app.market(),
-    query = {
-      market: market.code,
-      ...filtersOf(market, app.state),
-      bbox: app
-        .view()
-        .box.map((v) => v.toFixed(4))
-        .join(','),
-      limit: 1000,
-    };
-  const wish = JSON.stringify(query);
+  const bbox = app
+    .view()
+    .box.map((v) => v.toFixed(4))
+    .join(',');
+  const queries = [...new Set(marks.map((m) => m.market))].map((m) => ({
+    market: m.code,
+    ...filtersOf(m, app.state),
+    bbox,
+    limit: 1000,
+  }));
+  const wish = JSON.stringify(queries);
   if (wish === asked) return;
   clearTimeout(timer);
   timer = window.setTimeout(async () => {
     asked = wish;
-    const { data } = await ask('/antennas', query).catch(() => ({ data: [] }));
+    const answers = await Promise.all(queries.map((q) => ask('/antennas', q).catch(() => ({ data: [] }))));
+    const data = answers.flatMap((a) => a.data);
     for (const s of data)
       names.set(s.siteKey, [s.location.commune, s.location.address].filter(Boolean).join(', ') || s.siteKey);
     if (names.size > 5000) names.clear();

@@ -12,11 +12,11 @@ import * as list from './list.mjs';
 import { details, light } from './lit.mjs';
 import { moves, refresh } from './overlays.mjs';
 import * as print from './print.mjs';
-import { attachTheme, draw, paintTheme } from './renderer.mjs';
+import { attachTheme, draw } from './renderer.mjs';
 import { attach as attachSearch } from './search.mjs';
 import * as sees from './sees.mjs';
 import * as sheet from './sheet.mjs';
-import { refilter, reload } from './sites.mjs';
+import { inSight, recede, refilter, reload } from './sites.mjs';
 import { read, write } from './state.mjs';
 import * as status from './status.mjs';
 
@@ -29,7 +29,8 @@ const { words, markets } = config;
 for (const m of markets) m.bands = bandsOf(m);
 
 const home = markets.find((m) => m.code === 'FR') ?? markets[0];
-let current = home;
+/** The markets in sight, that with most sites first. @type {Market[]} */
+let seen = [];
 /** What to say of the layers. @type {Record<string, string>} */
 let notes = {};
 
@@ -41,7 +42,8 @@ const app = {
   state: read(),
   map: null,
   view,
-  market,
+  market: () => marketsInSight()[0],
+  inSight: marketsInSight,
   set,
   go,
   tell,
@@ -89,13 +91,29 @@ function view() {
   };
 }
 
-/** market is the smallest one in the middle of the map, or the last one that was. */
-function market() {
+/**
+ * marketsInSight lists the markets whose sites are in sight, or the one that was seen last. Before
+ * anything is drawn it is the smallest one around the middle of the map.
+ */
+function marketsInSight() {
+  if (seen.length > 0) return seen;
   const middle = view(),
     size = (/** @type {Market} */ { bounds: [w, s, e, n] }) => (e - w) * (n - s);
   const here = markets.filter((m) => inside(m.bounds, middle)).sort((a, b) => size(a) - size(b));
-  current = here[0] ?? current;
-  return current;
+  return [here[0] ?? home];
+}
+
+/** look sees which markets the map shows. */
+function look() {
+  if (!app.map) return;
+  const { counts } = inSight(app),
+    all = [...counts.values()].reduce((a, b) => a + b, 0);
+  const now = markets
+    .filter((m) => (counts.get(m.code) ?? 0) > all / 200)
+    .sort((a, b) => (counts.get(b.code) ?? 0) - (counts.get(a.code) ?? 0));
+  if (now.length > 0) seen = now;
+  panel();
+  list.refresh(app);
 }
 
 /** go moves the map. @param {import('./types.d.ts').Point & { zoom?: number }} place */
@@ -151,7 +169,8 @@ function apply(before) {
     else fallback.show(app);
     status.count(app);
   }
-  if (differs(['layers'])) over();
+  if (differs(['layers']) && map) recede(map, app);
+  if (differs(['layers', 'operators', 'generations'])) over();
   if (differs(['operators', 'generations', 'bands', 'status', 'together', 'changed', 'layers'])) panel(true);
   if (differs(['from', 'operators', 'generations', 'bands', 'status', 'together', 'changed'])) {
     if (state.from) sees.show(app, state.from);
@@ -170,15 +189,20 @@ function apply(before) {
 }
 
 let shown = '';
-/** panel fills the panel, the legend and the source for the market in sight. */
+/** panel fills the panel and the source for the markets in sight. */
 function panel(again = false) {
-  const m = market();
-  if (!again && shown === m.code) return;
-  shown = m.code;
-  filters.show(app, notes);
   legend.show(app);
-  status.source(app, m);
+  const codes = app.inSight().map((m) => m.code).join(' ');
+  if (!again && shown === codes) return;
+  const other = shown !== codes;
+  shown = codes;
+  filters.show(app, notes);
+  status.source(app);
   status.count(app);
+  if (other) {
+    follow.update(app);
+    over();
+  }
 }
 
 /** over fills the layers that are shown on demand. */
@@ -210,11 +234,9 @@ function covered() {
 
 function moved() {
   covered();
-  const before = shown;
-  panel();
   status.links(app);
   follow.update(app);
-  if (before !== shown || moves(app)) over();
+  if (moves(app)) over();
 }
 
 /** instead shows a list where there can be no map. */
@@ -228,7 +250,6 @@ function instead() {
 }
 
 async function start() {
-  paintTheme();
   if (!home) {
     tell(words.later);
     return;
@@ -242,7 +263,7 @@ async function start() {
   let library = null;
   try {
     library = /** @type {typeof import('maplibre-gl')} */ (await import(config.assets.library));
-    await draw(app, library, home, { moved, over });
+    await draw(app, library, home, { moved, over, look });
   } catch (e) {
     instead();
   }

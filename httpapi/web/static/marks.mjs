@@ -1,12 +1,9 @@
-// Marks are drawn on a canvas when the map first needs them. The shape says whose the site is, the
-// fill the newest generation, and a hollow mark that nothing is in service yet. No meaning is in
-// the colour alone.
+// Marks are drawn on a canvas when the map first needs them: a disc with the digit of the best
+// generation in service and an arc for each operator, hollow where an operator only plans. Colours of
+// operators never stand alone: the card, the tooltip and the list name them.
 import { color } from './dom.mjs';
 
 /** @typedef {import('./types.d.ts').Market} Market */
-
-// How much of a mark is filled, by the newest generation.
-const fills = [0.15, 0.15, 0.15, 0.3, 0.55, 1];
 
 const corners = /** @type {Record<string, [number, number, number]>} */ ({
   square: [4, 45, 1.15],
@@ -74,52 +71,62 @@ function outline(c, name, x, y, r) {
 }
 
 /**
+ * sign is the shape of an operator in its colour, for the panel and the legend.
+ * @param {Market} market @param {number} i @param {number} size
+ */
+export function sign(market, i, size) {
+  const c = canvas(2 * size, 2 * size);
+  outline(c, shape(market, i), size, size, size * 0.72);
+  c.fillStyle = tone(market, i);
+  c.fill();
+  return c.getImageData(0, 0, 2 * size, 2 * size);
+}
+
+/**
  * mark draws a site of 2·size pixels: ops and live are masks of operators, gen a generation.
  * @param {Market} market @param {number} ops @param {number} live @param {number} gen @param {number} size
  */
 export function mark(market, ops, live, gen, size) {
   const c = canvas(2 * size, 2 * size);
-  const list = bits(ops),
-    r = size * 0.62,
-    alone = list.length === 1;
-  const ink = alone ? tone(market, list[0]) : color('mark-ink');
-  outline(c, alone ? shape(market, list[0]) : 'circle', size, size, alone ? r : r * 1.12);
-  c.lineWidth = size * 0.42;
-  c.strokeStyle = c.fillStyle = color('mark-paper');
-  c.stroke();
+  outline(c, 'circle', size, size, size * 0.92);
+  c.fillStyle = color('mark-paper');
   c.fill();
-  if (live > 0) {
-    c.globalAlpha = fills[gen] ?? 0.15;
-    c.fillStyle = ink;
-    c.fill();
-    c.globalAlpha = 1;
-  }
-  if (alone) {
-    c.lineWidth = size * 0.2;
-    c.strokeStyle = ink;
-    c.stroke();
-  } else {
-    ring(c, market, list, live, size);
+  c.lineWidth = size * 0.06;
+  c.strokeStyle = color('mark-rim');
+  c.stroke();
+  ring(c, market, bits(ops), live, size);
+  if (live > 0 && gen > 0) {
+    c.fillStyle = color('mark-ink');
+    c.font = `700 ${size * 0.94}px system-ui, "Noto Sans", "DejaVu Sans", sans-serif`;
+    c.textAlign = 'center';
+    c.textBaseline = 'alphabetic';
+    c.fillText(String(gen), size, size * 1.34);
   }
   return c.getImageData(0, 0, 2 * size, 2 * size);
 }
 
 /**
- * ring draws a segment for each operator.
+ * ring draws an arc for each operator, the first one at the top.
  * @param {CanvasRenderingContext2D} c @param {Market} market @param {number[]} list @param {number} live
  * @param {number} size
  */
 function ring(c, market, list, live, size) {
   const turn = (2 * Math.PI) / list.length,
-    gap = 0.12;
+    gap = list.length > 1 ? 0.1 : 0,
+    width = size * 0.27,
+    line = size * 0.08;
   list.forEach((i, k) => {
-    const from = turn * k - Math.PI / 2;
-    c.beginPath();
-    c.arc(size, size, size * 0.67, from + gap, from + turn - gap);
-    c.lineWidth = size * 0.34;
-    c.strokeStyle = tone(market, i);
-    c.setLineDash(Math.floor(live / 2 ** i) % 2 === 0 ? [size * 0.18, size * 0.14] : []);
-    c.stroke();
+    const from = turn * k - Math.PI / 2 + gap,
+      to = turn * (k + 1) - Math.PI / 2 - gap;
+    const arc = (/** @type {string} */ style, /** @type {number} */ wide, /** @type {number} */ inset) => {
+      c.beginPath();
+      c.arc(size, size, size * 0.74, from + (gap && inset), to - (gap && inset));
+      c.lineWidth = wide;
+      c.strokeStyle = style;
+      c.stroke();
+    };
+    arc(tone(market, i), width, 0);
+    if (Math.floor(live / 2 ** i) % 2 === 0) arc(color('mark-paper'), width - 2 * line, line / size);
   });
 }
 

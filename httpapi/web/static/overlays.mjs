@@ -1,11 +1,17 @@
-// Layers that are shown on demand over the sites: outages, the changes of the newest edition,
-// coverage points and speedtests. Each is a source of GeoJSON that this module fills.
+// Layers that are shown on demand: outages, the changes of the newest edition, coverage points and
+// speedtests. Each is a source of GeoJSON that this module fills. Far away, measurements are squares of
+// tiles under the sites.
 import { ask, explain } from './data.mjs';
 import { color, isDark } from './dom.mjs';
+import { tilesOf } from './sites.mjs';
+import { filtersOf, serves } from './state.mjs';
 import { fonts } from './style.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
+
+/** The zoom from which measurements are points. */
+const withPoints = 14;
 
 // The first value of each of the five steps: dBm, and megabits a second.
 export const signal = [-200, -115, -105, -95, -85],
@@ -35,11 +41,15 @@ const point = (lng, lat, properties) => ({
 const labelOf = (/** @type {Market} */ market, /** @type {string} */ key) =>
   market.operators.find((o) => o.key === key)?.label ?? key;
 
-const bbox = (/** @type {App} */ app) =>
-  app
+/** measuresIn asks for what was measured in sight. @param {Market} market @param {App} app */
+function measuresIn(market, app) {
+  const { operator } = filtersOf(market, app.state);
+  const bbox = app
     .view()
     .box.map((v) => v.toFixed(5))
     .join(',');
+  return { market: market.code, ...(operator ? { operator } : {}), bbox, days: 365 };
+}
 
 /** What an edition changed on a site, the most telling first. @type {[string, string[]][]} */
 const kinds = [
@@ -54,7 +64,8 @@ const mostChanges = 40000;
 /**
  * @typedef {object} Overlay
  * @property {(m: Market) => boolean} serves
- * @property {number} [moves] the zoom from which it shows what is in sight
+ * @property {boolean} [points] it shows single points of what is in sight, from withPoints on
+ * @property {any} [cells] the colour of its squares, which the tiles have as a layer of its name
  * @property {(m: Market, app: App) => Promise<{features: any[], note?: string}>} load
  * @property {(source: string) => any[]} layers
  */
@@ -167,9 +178,10 @@ export const overlays = {
   },
   coverage: {
     serves: () => true,
-    moves: 10.5,
+    points: true,
+    cells: step('rsrp', signal),
     async load(market, app) {
-      const { data } = await ask('/coverage/points', { market: market.code, bbox: bbox(app), limit: 5000, days: 365 });
+      const { data } = await ask('/coverage/points', { ...measuresIn(market, app), limit: 5000 });
       return {
         note: data.length === 0 ? app.words.noPoint : '',
         features: data.map((/** @type {any} */ p) =>
@@ -195,7 +207,7 @@ export const overlays = {
         type: 'circle',
         source,
         paint: {
-          'circle-radius': ['interpolate', ['linear'], ['zoom'], 10, 2.5, 16, 6],
+          'circle-radius': ['interpolate', ['linear'], ['zoom'], 14, 4, 17, 7],
           'circle-color': step('rsrp', signal),
           'circle-stroke-width': 0.75,
           'circle-stroke-color': color('mark-ink'),
@@ -205,9 +217,10 @@ export const overlays = {
   },
   speedtests: {
     serves: () => true,
-    moves: 8.5,
+    points: true,
+    cells: step('down', speeds),
     async load(market, app) {
-      const { data } = await ask('/speedtests', { market: market.code, bbox: bbox(app), limit: 1000, days: 365 });
+      const { data } = await ask('/speedtests', { ...measuresIn(market, app), limit: 1000 });
       return {
         note: data.length === 0 ? app.words.noTest : '',
         features: data.map((/** @type {any} */ t) =>
@@ -228,7 +241,7 @@ export const overlays = {
         type: 'circle',
         source,
         paint: {
-          'circle-radius': ['interpolate', ['linear'], ['zoom'], 8, 4, 16, 8],
+          'circle-radius': ['interpolate', ['linear'], ['zoom'], 14, 6, 17, 9],
           'circle-color': step('mbps', speeds),
           'circle-stroke-width': 1.5,
           'circle-stroke-color': color('mark-ink'),
@@ -257,18 +270,42 @@ export const overlays = {
 };
 
 /** moves reports whether a chosen layer shows what is in sight. @param {App} app */
-export const moves = (app) => app.state.layers.some((name) => overlays[name]?.moves);
+export const moves = (app) => app.state.layers.some((name) => overlays[name]?.points);
+
+/**
+ * showCells shows or hides the squares of a layer of each market, under the sites.
+ * @param {App} app @param {string} name @param {boolean} show
+ */
+function showCells(app, name, show) {
+  const { map } = app,
+    paint = overlays[name].cells;
+  if (!map || !paint) return;
+  for (const m of app.markets) {
+    const id = `cells-${name}-${m.code}`,
+      tiles = tilesOf(m, app, name);
+    const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(id));
+    if (!source && show) {
+      map.addSource(id, { type: 'vector', tiles: [tiles], minzoom: 6, maxzoom: 13, bounds: m.bounds });
+      const layer = { id, source: id, 'source-layer': name, minzoom: 6, maxzoom: withPoints };
+      map.addLayer(
+        /** @type {any} */ ({ ...layer, type: 'fill', paint: { 'fill-color': paint, 'fill-opacity': 0.6 } }),
+        'sectors-' + app.markets[0].code,
+      );
+    } else if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
+    if (map.getLayer(id)) map.setLayoutProperty(id, 'visibility', show && serves(m, app.state) ? 'visible' : 'none');
+  }
+}
 
 let turn = 0;
 
 /**
- * refresh shows the chosen layers of a market and hides the others. It returns what to say of
- * each of them, or null when a later call says it.
+ * refresh shows the chosen layers of the markets in sight and hides the others. It returns what to say
+ * of each of them, or null when a later call says it.
  * @param {App} app
  */
 export async function refresh(app) {
   const { map, words } = app,
-    market = app.market();
+    seen = app.inSight();
   /** @type {Record<string, string>} */
   const notes = {};
   if (!map) return notes;
@@ -276,7 +313,10 @@ export async function refresh(app) {
   await Promise.all(
     Object.entries(overlays).map(async ([name, o]) => {
       const source = 'over-' + name,
-        show = app.state.layers.includes(name) && o.serves(market);
+        served = app.state.layers.includes(name) ? seen.filter(o.serves) : [],
+        show = served.length > 0,
+        zoom = app.view().zoom;
+      showCells(app, name, show);
       if (!map.getSource(source)) {
         if (!show) return;
         map.addSource(source, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
@@ -285,12 +325,13 @@ export async function refresh(app) {
       for (const layer of o.layers(source)) map.setLayoutProperty(layer.id, 'visibility', show ? 'visible' : 'none');
       if (!show) return;
       try {
-        const far = o.moves && app.view().zoom < o.moves;
-        const { features, note } = far ? { features: [], note: words.zoomForLayer } : await o.load(market, app);
-        notes[name] = note ?? '';
+        const far = o.points && zoom < withPoints;
+        const all = far ? [] : await Promise.all(served.map((m) => o.load(m, app)));
+        const said = all.map(({ note }, i) => (note && served.length > 1 ? `${served[i].label}: ${note}` : (note ?? '')));
+        notes[name] = o.points && zoom < 6 ? words.zoomForLayer : said.filter(Boolean).join(' ');
         if (mine !== turn) return;
         const s = /** @type {import('maplibre-gl').GeoJSONSource | undefined} */ (map.getSource(source));
-        s?.setData({ type: 'FeatureCollection', features });
+        s?.setData({ type: 'FeatureCollection', features: all.flatMap((a) => a.features) });
       } catch (e) {
         notes[name] = explain(e, words);
       }

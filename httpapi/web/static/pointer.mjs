@@ -1,9 +1,11 @@
 // What the pointer is on, and what a click means.
+import { ask, explain } from './data.mjs';
 import { calm } from './dom.mjs';
 import * as evidence from './evidence.mjs';
 import { light } from './lit.mjs';
 import { overlays } from './overlays.mjs';
 import { at, nearestOf } from './sites.mjs';
+import { filtersOf } from './state.mjs';
 import * as tip from './tip.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -50,12 +52,27 @@ function clicked(app, e, picked) {
     if (app.state.site || app.state.from) app.set({ site: '', from: null });
     evidence.show(app, point.properties, { lng, lat });
   } else if (hit?.mark) app.set({ site: hit.mark.key });
-  else if (hit?.cluster && app.map)
-    app.map.easeTo({
-      center: [hit.cluster.lng, hit.cluster.lat],
-      zoom: Math.min(app.map.getZoom() + 2, 14),
-      animate: !calm(),
-    });
+  else if (hit?.dot) openDot(app, e, hit.dot.market);
+}
+
+/**
+ * openDot chooses the site of a dot where dots are apart, and else goes nearer.
+ * @param {App} app @param {MapMouseEvent} e @param {import('./types.d.ts').Market} market
+ */
+async function openDot(app, { lngLat: { lng, lat } }, market) {
+  const zoom = app.map?.getZoom() ?? 0;
+  if (zoom < 9) {
+    app.map?.easeTo({ center: [lng, lat], zoom: zoom + 2.5, animate: !calm() });
+    return;
+  }
+  const radiusKm = Math.min(50, 4000 / 2 ** zoom); // about 25 pixels
+  try {
+    const query = { market: market.code, ...filtersOf(market, app.state), lat, lon: lng, radiusKm, limit: 1 };
+    const { data } = await ask('/antennas', query);
+    if (data.length > 0) app.set({ site: data[0].siteKey });
+  } catch (x) {
+    app.tell(explain(x, app.words));
+  }
 }
 
 /** @param {App} app @param {MapMouseEvent} e */
@@ -66,6 +83,7 @@ function hovered(app, e) {
   light(app, 'hover', hit?.mark?.key ?? '');
   if (hit?.mark) tip.show(e.point, ...tip.site(hit.mark, app));
   else if (point) tip.show(e.point, ...tip.evidence(point.properties, app));
+  else if (hit?.dot) tip.show(e.point, ...tip.dot(hit.dot, app));
   else tip.hide();
 }
 

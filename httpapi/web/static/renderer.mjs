@@ -2,17 +2,17 @@
 import { under } from './basemap.mjs';
 import * as controls from './controls.mjs';
 import { ask, explain, isKeyTrouble, Refusal, transformRequest } from './data.mjs';
-import { calm, element, isDark, remember, remembered } from './dom.mjs';
+import { calm, element, isDark, isPhone } from './dom.mjs';
 import { addLines } from './lines.mjs';
-import * as list from './list.mjs';
 import { addLit } from './lit.mjs';
 import * as pointer from './pointer.mjs';
 import { addSites, drawMissing, reload } from './sites.mjs';
 import { townLayer } from './style.mjs';
+import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {typeof import('maplibre-gl')} Library */
-/** @typedef {{ moved: () => void, over: () => void }} Hooks what follows a move, and what fills the layers on demand */
+/** @typedef {{ moved: () => void, over: () => void, look: () => void }} Hooks what follows a move, what fills the layers on demand, and what follows a drawing */
 
 /** failed says what a request of the map met. @param {App} app @param {any} e @param {Hooks} hooks */
 function failed(app, e, { over }) {
@@ -40,14 +40,15 @@ function failed(app, e, { over }) {
  * @param {App} app @param {Library} library @param {import('./types.d.ts').Market} home @param {Hooks} hooks
  */
 export async function draw(app, library, home, hooks) {
-  const { words, config, markets } = app;
+  const { words, config } = app;
   const style = await under(library, config);
   const map = new library.Map({
     container: 'map',
     style,
     hash: 'map',
-    bounds: home.bounds,
-    fitBoundsOptions: { padding: 24 },
+    ...(config.start
+      ? { center: config.start, zoom: 15 }
+      : { bounds: home.bounds, fitBoundsOptions: { padding: isPhone() ? 4 : 24 } }),
     transformRequest,
     maxZoom: 19,
     attributionControl: { compact: false },
@@ -62,8 +63,7 @@ export async function draw(app, library, home, hooks) {
   map.getCanvas().setAttribute('aria-label', words.mapHelp);
   drawMissing(map, app);
   map.on('style.load', () => {
-    if (map.getSource('base')) map.addLayer(townLayer()); // another server's style has names of its own
-    for (const m of markets) addSites(map, m, app);
+    addSites(map, app, map.getSource('base') && townLayer()); // another server's style has names of its own
     addLines(app);
     addLit(app);
     hooks.over();
@@ -73,7 +73,7 @@ export async function draw(app, library, home, hooks) {
   });
   map.on('idle', () => {
     element('progress').hidden = true;
-    list.refresh(app);
+    hooks.look();
   });
   map.on('moveend', hooks.moved);
   pointer.attach(
@@ -81,12 +81,6 @@ export async function draw(app, library, home, hooks) {
     controls.attach(app, (from) => app.set({ from, site: '' })),
   );
   map.on('error', (e) => failed(app, e, hooks));
-}
-
-/** paintTheme shows the theme that the reader chose, or the browser's. */
-export function paintTheme() {
-  const theme = remembered(() => localStorage, 'theme');
-  document.documentElement.style.colorScheme = theme === 'dark' || theme === 'light' ? theme : '';
 }
 
 const scheme = matchMedia('(prefers-color-scheme: dark)');
@@ -97,13 +91,16 @@ const scheme = matchMedia('(prefers-color-scheme: dark)');
  */
 export function attachTheme(app, library, painted) {
   const repaint = async () => {
-    paintTheme();
     if (app.map && library) app.map.setStyle(await under(library, app.config), { diff: false });
     painted();
   };
-  element('theme').addEventListener('click', () => {
-    remember(() => localStorage, 'theme', isDark() ? 'light' : 'dark');
-    repaint();
-  });
+  for (const button of document.querySelectorAll('button.theme'))
+    button.addEventListener('click', () => {
+      const theme = isDark() ? 'light' : 'dark';
+      document.documentElement.style.colorScheme = theme;
+      // the other pages have no scripts: /theme.css follows the cookie
+      document.cookie = `theme=${theme}; path=${url('/')}; max-age=31536000; samesite=lax`;
+      repaint();
+    });
   scheme.addEventListener('change', repaint);
 }

@@ -1,8 +1,9 @@
-// The layers of the sites: one source of vector tiles a market.
+// The layers of the sites. Far away, tiles with the layer dots draw the country; from zoom 12 on they
+// have each site: still a dot, and from zoom 13 on a mark.
 import { color } from './dom.mjs';
-import { change, mark, warning, wedge } from './marks.mjs';
+import { change, mark, tone, warning, wedge } from './marks.mjs';
 import { filtersOf, serves } from './state.mjs';
-import { fonts, placeLayer } from './style.mjs';
+import { placeLayer } from './style.mjs';
 import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -13,90 +14,108 @@ import { url } from './url.mjs';
 // The program's scripts have an address of their own, and so have its tiles: browsers keep both.
 const program = new URL(import.meta.url).pathname.split('/').at(-2);
 
-const prefixes = ['sectors-', 'clusters-', 'counts-', 'sites-'];
+/** The zooms from which tiles have each site, marks are drawn, and sectors. */
+export const everySite = 12,
+  withMarks = 13,
+  withSectors = 14.5;
 
-/** @param {Market} market @param {App} app */
-function tilesOf(market, app) {
-  const query = new URLSearchParams({ v: `${market.version}.${program}`, ...filtersOf(market, app.state) });
+const siteLayers = ['dots-', 'spots-', 'sites-'],
+  prefixes = ['sectors-', ...siteLayers];
+
+/**
+ * tilesOf is the address of a market's tiles under the filters. Layers of measurements know two of them.
+ * @param {Market} market @param {App} app @param {string} [layers]
+ */
+export function tilesOf(market, app, layers = '') {
+  const { operator, generation, ...others } = filtersOf(market, app.state);
+  const query = new URLSearchParams({ v: `${market.version}.${program}` });
+  if (layers) query.set('layers', layers);
+  if (operator) query.set('operator', operator);
+  if (generation) query.set('generation', generation);
+  if (layers === '' || layers === 'dots') for (const [name, value] of Object.entries(others)) query.set(name, value);
   return location.origin + url(`/map/tiles/${market.code}/{z}/{x}/{y}.mvt?${query}`);
 }
 
-/** addSites adds a market's layers. @param {Renderer} map @param {Market} market @param {App} app */
-export function addSites(map, market, app) {
-  const source = market.code,
-    visibility = serves(market, app.state) ? 'visible' : 'none';
-  const layer = { source, 'source-layer': 'sites' };
-  const several = /** @type {any} */ (['>', ['get', 'n'], 1]);
-  map.addSource(source, {
-    type: 'vector',
-    tiles: [tilesOf(market, app)],
-    minzoom: 0,
-    maxzoom: 14,
-    bounds: market.bounds,
-  });
-  map.addLayer({
-    id: 'sectors-' + source,
-    type: 'symbol',
-    source,
-    'source-layer': 'sectors',
-    minzoom: 14.5,
-    layout: { ...wedgeLayout(['concat', 'wedge/', source, '/', ['to-string', ['get', 'ops']]]), visibility },
-    paint: { 'icon-opacity': 0.75 },
-  });
-  map.addLayer(placeLayer(source));
-  map.addLayer({
-    ...layer,
-    id: 'clusters-' + source,
-    type: 'circle',
-    filter: several,
-    layout: { visibility },
-    paint: {
-      'circle-radius': ['min', 16, ['+', 7, ['*', 0.35, ['sqrt', ['get', 'n']]]]],
-      'circle-color': color('cluster'),
-      'circle-opacity': 0.92,
-      'circle-stroke-width': 2,
-      'circle-stroke-color': color('cluster-line'),
-    },
-  });
-  map.addLayer({
-    ...layer,
-    id: 'counts-' + source,
-    type: 'symbol',
-    filter: several,
-    layout: {
-      visibility,
-      'text-field': ['number-format', ['get', 'n'], { locale: app.words.lang }],
-      'text-font': fonts,
-      'text-size': ['interpolate', ['linear'], ['get', 'n'], 2, 10, 1000, 11],
-      'text-allow-overlap': true,
-    },
-    paint: { 'text-color': color('cluster-ink') },
-  });
-  map.addLayer({
-    ...layer,
-    id: 'sites-' + source,
-    type: 'symbol',
-    filter: ['==', ['get', 'n'], 1],
-    layout: {
-      visibility,
-      'icon-image': [
-        'concat',
-        'mark/',
-        source,
-        '/',
-        ['to-string', ['get', 'ops']],
-        '/',
-        ['to-string', ['get', 'live']],
-        '/',
-        ['to-string', ['get', 'gen']],
-      ],
-      'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.45, 10, 0.6, 13, 0.8, 16, 1.1],
-      'icon-allow-overlap': true,
-      'icon-ignore-placement': true, // names of places stay under the marks
-      'symbol-sort-key': ['get', 'gen'],
-    },
-  });
+/** sourcesOf lists the sources of a market. @param {Market} market @param {App} app */
+const sourcesOf = (market, app) => [
+  { id: 'far-' + market.code, tiles: tilesOf(market, app, 'dots'), minzoom: 0, maxzoom: everySite - 1 },
+  { id: market.code, tiles: tilesOf(market, app), minzoom: everySite, maxzoom: 14 },
+];
+
+/**
+ * addSites adds the layers of all markets. Names of places lie over dots and under marks.
+ * @param {Renderer} map @param {App} app @param {import('maplibre-gl').LayerSpecification} [towns]
+ */
+export function addSites(map, app, towns) {
+  for (const m of app.markets) {
+    for (const { id, tiles, minzoom, maxzoom } of sourcesOf(m, app))
+      map.addSource(id, { type: 'vector', tiles: [tiles], minzoom, maxzoom, bounds: m.bounds });
+    for (const layer of dotLayers(m)) map.addLayer(layer);
+  }
+  for (const m of app.markets) map.addLayer(placeLayer(m.code));
+  if (towns) map.addLayer(towns);
+  for (const m of app.markets) map.addLayer(markLayer(m.code));
+  refilter(map, app);
 }
+
+/** dotLayers are a market's sectors, and its dots under zoom 13. @param {Market} market @returns {any[]} */
+function dotLayers(market) {
+  const { code } = market;
+  const dots = {
+    type: 'circle',
+    layout: { 'circle-sort-key': ['case', ['==', ['get', 'live'], 0], 0, 1] },
+    paint: {
+      'circle-color': toneOf(market),
+      'circle-radius': ['interpolate', ['linear'], ['zoom'], 3, 0.7, 5, 0.95, 7, 1.5, 9, 2.2, 11, 3.2, 13, 5],
+      'circle-stroke-color': color('land'),
+      'circle-stroke-width': ['interpolate', ['linear'], ['zoom'], 9, 0, 12, 1],
+    },
+  };
+  return [
+    {
+      id: 'sectors-' + code,
+      type: 'symbol',
+      source: code,
+      'source-layer': 'sectors',
+      minzoom: withSectors,
+      layout: wedgeLayout(['concat', 'wedge/', code, '/', ['to-string', ['get', 'ops']]]),
+    },
+    { ...dots, id: 'dots-' + code, source: 'far-' + code, 'source-layer': 'dots', maxzoom: everySite },
+    { ...dots, id: 'spots-' + code, source: code, 'source-layer': 'sites', minzoom: everySite, maxzoom: withMarks },
+  ];
+}
+
+/** toneOf is the colour of the operator that is alone on a site, or one for several. @param {Market} market */
+const toneOf = (market) => [
+  'match',
+  ['get', 'ops'],
+  ...market.operators.flatMap((_, i) => [2 ** i, tone(market, i)]),
+  color('several'),
+];
+
+/** markLayer draws each site. @param {string} source @returns {any} */
+const markLayer = (source) => ({
+  id: 'sites-' + source,
+  type: 'symbol',
+  source,
+  'source-layer': 'sites',
+  minzoom: withMarks,
+  layout: {
+    'icon-image': [
+      'concat',
+      `mark/${source}/`,
+      ['to-string', ['get', 'ops']],
+      '/',
+      ['to-string', ['get', 'live']],
+      '/',
+      ['to-string', ['get', 'gen']],
+    ],
+    'icon-size': ['interpolate', ['linear'], ['zoom'], 13, 0.75, 14, 0.95, 17, 1.25],
+    'icon-allow-overlap': true,
+    'icon-ignore-placement': true, // names of places stay under the marks
+    'symbol-sort-key': ['+', ['get', 'gen'], ['case', ['==', ['get', 'live'], 0], 0, 10]],
+  },
+});
 
 /** wedgeLayout turns an image of a sector to its azimuth. @param {any} image @param {number} [scale] @returns {any} */
 export const wedgeLayout = (image, scale = 1) => ({
@@ -112,21 +131,40 @@ export const wedgeLayout = (image, scale = 1) => ({
 /** refilter shows what the state selects. @param {Renderer} map @param {App} app */
 export function refilter(map, app) {
   for (const m of app.markets) {
-    const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(m.code));
-    const tiles = tilesOf(m, app);
-    if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
+    for (const { id, tiles } of sourcesOf(m, app)) {
+      const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(id));
+      if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
+    }
     for (const p of prefixes)
       if (map.getLayer(p + m.code))
         map.setLayoutProperty(p + m.code, 'visibility', serves(m, app.state) ? 'visible' : 'none');
+  }
+  recede(map, app);
+}
+
+/** recede makes the sites step back while another layer is what matters. @param {Renderer} map @param {App} app */
+export function recede(map, app) {
+  const on = app.state.layers.length > 0,
+    planned = (/** @type {number} */ opacity) =>
+      /** @type {any} */ (['case', ['==', ['get', 'live'], 0], opacity / 2, opacity]);
+  for (const m of app.markets) {
+    if (!map.getLayer('dots-' + m.code)) continue;
+    for (const p of ['dots-', 'spots-']) {
+      map.setPaintProperty(p + m.code, 'circle-opacity', planned(on ? 0.25 : 0.9));
+      map.setPaintProperty(p + m.code, 'circle-stroke-opacity', on ? 0 : 0.8);
+    }
+    map.setPaintProperty('sites-' + m.code, 'icon-opacity', on ? 0.4 : 1);
+    map.setPaintProperty('sectors-' + m.code, 'icon-opacity', on ? 0.2 : 0.75);
   }
 }
 
 /** reload asks for the tiles again, after the server was silent. @param {Renderer} map @param {App} app */
 export function reload(map, app) {
-  for (const m of app.markets) {
-    const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(m.code));
-    source?.setTiles([tilesOf(m, app)]);
-  }
+  for (const m of app.markets)
+    for (const { id, tiles } of sourcesOf(m, app)) {
+      const source = /** @type {import('maplibre-gl').VectorTileSource | undefined} */ (map.getSource(id));
+      source?.setTiles([tiles]);
+    }
 }
 
 /** drawMissing draws the images that the map asks for. @param {Renderer} map @param {App} app */
@@ -140,7 +178,7 @@ export function drawMissing(map, app) {
     if (kind === 'outage' || kind === 'degraded') image = warning(22, kind === 'outage');
     else if (kind === 'change') image = change(code, 20);
     else if (kind === 'wedge' && market) image = wedge(market, ops);
-    else if (kind === 'mark' && market) image = mark(market, ops, live, gen, 24);
+    else if (kind === 'mark' && market) image = mark(market, ops, live, gen, 22);
     if (image) map.addImage(id, image, { pixelRatio: 2 });
   });
 }
@@ -169,9 +207,9 @@ export function nearestOf(map, features, { x, y }) {
 }
 
 /**
- * at returns the site or cluster at a point of the screen.
+ * at returns the site at a point of the screen, or what a dot says.
  * @param {App} app @param {{x: number, y: number}} p
- * @returns {{ mark?: Mark, cluster?: import('./types.d.ts').Point } | null}
+ * @returns {{ mark?: Mark, dot?: { market: Market, ops: number, live: number, gen: number } } | null}
  */
 export function at(app, { x, y }) {
   if (!app.map?.getLayer('lit-ring')) return null;
@@ -180,28 +218,46 @@ export function at(app, { x, y }) {
       [x - 8, y - 8],
       [x + 8, y + 8],
     ],
-    { layers: layersOf(app, ['clusters-', 'sites-']) },
+    { layers: layersOf(app, ['spots-', 'sites-']) },
   );
   const f = nearestOf(app.map, near, { x, y });
-  if (!f) return null;
-  if (f.properties.key) return { mark: markOf(f, app) };
-  const [lng, lat] = f.geometry.coordinates;
-  return { cluster: { lng, lat } };
+  if (f) return { mark: markOf(f, app) };
+  const [dot] = app.map.queryRenderedFeatures(
+    [
+      [x - 3, y - 3],
+      [x + 3, y + 3],
+    ],
+    { layers: layersOf(app, ['dots-']) },
+  );
+  if (!dot) return null;
+  const { ops, live, gen } = dot.properties;
+  return { dot: { market: /** @type {Market} */ (app.markets.find((m) => dot.source === 'far-' + m.code)), ops, live, gen } };
 }
 
 /**
- * inSight returns the sites in sight, and whether there are clusters too.
+ * inSight returns the sites in sight, and how many sites of each market are there. Far away there are
+ * numbers only.
  * @param {App} app
+ * @returns {{ marks: Mark[], counts: Map<string, number> }}
  */
 export function inSight(app) {
+  const counts = new Map(),
+    [west, south, east, north] = app.view().box;
   /** @type {Map<string, Mark>} */
   const marks = new Map();
-  let clusters = false;
   for (const f of app.map?.getLayer('lit-ring')
-    ? app.map.queryRenderedFeatures({ layers: layersOf(app, ['clusters-', 'sites-']) })
+    ? app.map.queryRenderedFeatures({ layers: layersOf(app, siteLayers) })
     : []) {
-    if (f.properties.key) marks.set(f.properties.key, markOf(f, app));
-    else clusters = true;
+    const code = f.source.replace('far-', ''),
+      g = /** @type {import('geojson').Point | import('geojson').MultiPoint} */ (f.geometry);
+    if (f.properties.key) {
+      if (!marks.has(f.properties.key)) counts.set(code, (counts.get(code) ?? 0) + 1);
+      marks.set(f.properties.key, markOf(f, app));
+      continue;
+    }
+    const points = g.type === 'MultiPoint' ? g.coordinates : [g.coordinates];
+    const here = points.filter(([x, y]) => x >= west && x <= east && y >= south && y <= north).length;
+    if (here > 0) counts.set(code, (counts.get(code) ?? 0) + Math.round((f.properties.n * here) / points.length));
   }
-  return { marks: [...marks.values()], clusters };
+  return { marks: [...marks.values()], counts };
 }

@@ -9,45 +9,51 @@ import { filtersOf, serves } from './state.mjs';
 
 /** links keeps the state in the link to the other language. @param {App} app */
 export function links({ words }) {
-  const a = /** @type {HTMLAnchorElement} */ (document.querySelector('a.lang'));
   const query = new URLSearchParams(location.search);
   query.set('lang', words.otherLang);
-  a.href = `${location.pathname}?${query.toString().replaceAll('%2C', ',')}${location.hash}`;
+  for (const a of document.querySelectorAll('a.lang'))
+    a.setAttribute('href', `${location.pathname}?${query.toString().replaceAll('%2C', ',')}${location.hash}`);
 }
 
 let turn = 0;
 
-/** count says how many sites the filters select. @param {App} app */
+/** count says how many sites the filters select of each market in sight. @param {App} app */
 export async function count(app) {
-  const { words } = app,
-    m = app.market();
   const mine = ++turn; // a later call counts, whichever answer comes last
+  const seen = app.inSight();
+  const lines = await Promise.all(seen.map((m) => countOf(app, m)));
   const target = document.getElementById('matches');
-  if (!target || JSON.stringify(filtersOf(m, app.state)) === '{}') {
-    if (target) target.textContent = '';
-    return;
-  }
-  if (!serves(m, app.state)) {
-    target.textContent = words.noMatchMarket;
-    return;
-  }
+  if (!target || mine !== turn) return;
+  const text = (/** @type {number} */ i) => (seen.length > 1 ? `${seen[i].label}: ` : '') + lines[i];
+  target.replaceChildren(...lines.flatMap((_, i) => [...(i > 0 ? [node('br')] : []), text(i)]));
+}
+
+/** @param {App} app @param {Market} m @returns {Promise<string>} */
+async function countOf({ words, state }, m) {
+  const all = `${m.sites.toLocaleString(words.lang)} ${words.sites}`;
+  if (JSON.stringify(filtersOf(m, state)) === '{}' && serves(m, state)) return all;
+  if (!serves(m, state)) return words.noMatchMarket;
   try {
-    const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, app.state), limit: 1 });
-    const now = document.getElementById('matches');
-    if (now && mine === turn)
-      now.textContent =
-        meta.totalMatched === 0
-          ? words.noMatchMarket
-          : `${meta.totalMatched.toLocaleString(words.lang)} / ${m.sites.toLocaleString(words.lang)} ${words.sites}`;
+    const { meta } = await ask('/antennas', { market: m.code, ...filtersOf(m, state), limit: 1 });
+    return meta.totalMatched === 0 ? words.noMatchMarket : `${meta.totalMatched.toLocaleString(words.lang)} / ${all}`;
   } catch (e) {
     // this server may not keep the edition that it serves; of other errors the tiles speak
-    const now = document.getElementById('matches');
-    if (now && mine === turn && e instanceof Refusal && e.status === 404) now.textContent = words.noEdition;
+    return e instanceof Refusal && e.status === 404 ? words.noEdition : all;
   }
 }
 
-/** source says whose data it is and how old. @param {App} app @param {Market} m */
-export function source({ words }, m) {
+/** source says whose data it is and how old, of each market in sight. @param {App} app */
+export function source(app) {
+  const { words } = app,
+    seen = app.inSight();
+  element('source').replaceChildren(
+    ...seen.slice(0, 3).map((m) => node('span', {}, ...sourceOf(words, m))),
+    ...(seen.length > 3 ? [node('span', { textContent: seen.slice(3).map((m) => m.label).join(', ') })] : []),
+  );
+}
+
+/** @param {import('./types.d.ts').Words} words @param {Market} m */
+function sourceOf(words, m) {
   const day = new Date(m.date + 'T00:00:00Z'),
     age = Math.round((Date.now() - day.getTime()) / 864e5);
   const ago = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' });
@@ -61,11 +67,11 @@ export function source({ words }, m) {
     }),
     title: age < 60 ? ago.format(-age, 'day') : ago.format(-Math.round(age / 30.4), 'month'),
   });
-  element('source').replaceChildren(
+  return [
     m.synthetic ? node('strong', { textContent: words.synthetic }) : m.source,
     ' · ',
     time,
     ...(age > 60 ? [` (${time.title})`] : []),
     ` · ${m.sites.toLocaleString(words.lang)} ${words.sites}`,
-  );
+  ];
 }

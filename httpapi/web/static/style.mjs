@@ -29,6 +29,7 @@ export function baseStyle(base) {
         source: 'base',
         filter: kind('river'),
         minzoom: 4,
+        maxzoom: 11, // near, its steps of kilometres are no river
         paint: { 'line-color': color('water'), 'line-width': 1.2 },
       },
       {
@@ -53,33 +54,45 @@ export function baseStyle(base) {
 
 const label = () => ({ 'text-color': color('label'), 'text-halo-color': color('land'), 'text-halo-width': 1.6 });
 
+/** How many inhabitants a town has that is named, by zoom. */
+const named = /** @type {any} */ ([
+  'step',
+  ['zoom'],
+  300000,
+  5,
+  100000,
+  6,
+  50000,
+  7,
+  25000,
+  8,
+  10000,
+  9,
+  0,
+]);
+
 /**
- * townLayer is above the sites at small zooms only, where towns are landmarks.
+ * townLayer is above the dots, where towns are landmarks. The largest are named first.
  * @returns {import('maplibre-gl').SymbolLayerSpecification}
  */
 export function townLayer() {
+  const large = (/** @type {number} */ n, /** @type {number} */ yes, /** @type {number} */ no) =>
+    /** @type {any} */ (['case', ['>=', ['get', 'n'], n], yes, no]);
   return {
     id: 'town',
     type: 'symbol',
     source: 'base',
-    filter: ['==', ['get', 'kind'], 'town'],
+    filter: ['all', ['==', ['get', 'kind'], 'town'], ['>=', ['get', 'n'], named]],
     maxzoom: 11.5,
     layout: {
       'text-field': ['get', 'name'],
       'text-font': fonts,
       'symbol-sort-key': ['-', ['get', 'n']],
-      'text-size': [
-        'interpolate',
-        ['linear'],
-        ['zoom'],
-        4,
-        ['case', ['>', ['get', 'n'], 500000], 13, 11],
-        10,
-        ['case', ['>', ['get', 'n'], 50000], 16, 12],
-      ],
-      'text-padding': 6,
+      'text-size': ['interpolate', ['linear'], ['zoom'], 4, large(500000, 13, 11), 10, large(50000, 17, 13)],
+      'text-variable-anchor': ['center', 'top', 'bottom'],
+      'text-padding': 4,
     },
-    paint: label(),
+    paint: { ...label(), 'text-color': color('town'), 'text-halo-width': 2 },
   };
 }
 

@@ -31,7 +31,7 @@ export function site(m, app) {
   const { words } = app;
   const state = m.live === 0 ? words.hollow : `${m.gen}G`;
   return [
-    picture(drawMark(m.market, m.ops, m.live, m.gen, 12)),
+    picture(drawMark(m.market, m.ops, m.live, m.gen, 20)),
     node(
       'span',
       {},
@@ -43,6 +43,14 @@ export function site(m, app) {
     ),
   ];
 }
+
+/**
+ * dot says whose a dot is.
+ * @param {{ market: import('./types.d.ts').Market, ops: number, live: number, gen: number }} d @param {App} app
+ */
+export const dot = ({ market, ops, live, gen }, { words }) => [
+  [operatorsOf(market, ops).join(', '), live === 0 ? words.hollow : `${gen}G`].join(' · '),
+];
 
 const units = /** @type {Record<string, string>} */ ({ rsrp: ' dBm', mbps: ' Mbit/s' });
 

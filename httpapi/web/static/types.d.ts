@@ -14,7 +14,7 @@ export type Words = Record<string, string>;
 export interface Config {
   markets: Market[]; words: Words; key: boolean;
   assets: { library: string; base: string; ranges?: string; streets?: string };
-  basemap?: string; style?: string;
+  basemap?: string; style?: string; start?: Point;
 }
 
 export interface Point { lng: number; lat: number }
@@ -32,7 +32,10 @@ export interface App {
   /** The renderer, null where the browser has no WebGL2. */
   map: Renderer | null;
   view(): View;
+  /** The market in sight with most sites. */
   market(): Market;
+  /** The markets in sight, that with most sites first. */
+  inSight(): Market[];
   marketOf(key: string): Market | undefined;
   set(change: Partial<State>): void;
   go(place: Point & { zoom?: number }): void;
