@@ -51,7 +51,7 @@ func (p *changeFilters) Check() error {
 // selection returns the changes of a market that the parameters select.
 func (p *changeFilters) selection(in marketParams) (s catalog.ChangeSelection, err error) {
 	m := market.Get(in.Market)
-	operators, err := in.Operator.positions(m)
+	operators, err := in.Operator.Positions(m)
 	if err != nil {
 		return s, err
 	}

@@ -6,7 +6,6 @@ package api
 import (
 	"io"
 	"net/netip"
-	"strings"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -46,16 +45,7 @@ func (r *Env) Version(op *endpoint.Op[*Env]) string {
 	if len(data) == 0 {
 		data = []string{catalog.Registers}
 	}
-	versions := make([]string, len(data))
-	for i, name := range data {
-		if versions[i] = r.Catalog.Version(name); versions[i] == "" {
-			return ""
-		}
-	}
-	if r.Restricted() {
-		versions = append(versions, "keyless")
-	}
-	return strings.Join(versions, " ")
+	return r.Catalog.Version(data...)
 }
 
 // InterfaceVersion is the version of the API. It changes with the operations, not with each

@@ -113,7 +113,7 @@ func (p *radioParams) number() (uint64, lookupType, error) {
 func (p *radioParams) question() (catalog.Radio, error) {
 	q := catalog.Radio{Market: market.Get(p.Market), Types: index.RadioTypes}
 	var err error
-	if q.Operators, err = p.Operator.positions(q.Market); err != nil {
+	if q.Operators, err = p.Operator.Positions(q.Market); err != nil {
 		return q, err
 	}
 	t := lookupAuto

@@ -21,9 +21,9 @@ func (o *operatorName) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// position returns the position of the operator in the market's table, index.Any for
+// Position returns the position of the operator in the market's table, index.Any for
 // ALL.
-func (o operatorName) position(m *market.Market) (int, error) {
+func (o operatorName) Position(m *market.Market) (int, error) {
 	if o == market.AllOperators {
 		return index.Any, nil
 	}
@@ -39,7 +39,7 @@ func (o operatorName) position(m *market.Market) (int, error) {
 func (o operatorName) checkMarkets(markets []*market.Market) error {
 	var keys []string
 	for _, m := range markets {
-		if _, err := o.position(m); err == nil {
+		if _, err := o.Position(m); err == nil {
 			return nil
 		}
 		keys = append(keys, m.OperatorKeys()...)
@@ -48,14 +48,6 @@ func (o operatorName) checkMarkets(markets []*market.Market) error {
 	allowed := append(slices.Compact(keys), market.AllOperators)
 	return &endpoint.ParamError{Param: "operator", Value: string(o), Code: codeInvalidOperator, Allowed: allowed,
 		Want: "one of " + strings.Join(allowed, ", ")}
-}
-
-// list returns the operators that the text names: assistants give several where one is asked for.
-func (o operatorName) list() (l operatorNames) {
-	for name := range strings.SplitSeq(string(o), ",") {
-		l = append(l, operatorName(strings.TrimSpace(name)))
-	}
-	return l
 }
 
 // operatorNames are operators of a market, or of several.
@@ -69,19 +61,19 @@ func (l operatorNames) names() []operatorName {
 	return l
 }
 
-// texts returns the operators as texts, nil for all.
-func (l operatorNames) texts() (list []string) {
+// Texts returns the operators as texts, nil for all.
+func (l operatorNames) Texts() (list []string) {
 	for _, name := range l.names() {
 		list = append(list, string(name))
 	}
 	return list
 }
 
-// positions returns the positions of the operators in the market's table, in its order; nil for
+// Positions returns the positions of the operators in the market's table, in its order; nil for
 // ALL.
-func (l operatorNames) positions(m *market.Market) (c index.Choice, err error) {
+func (l operatorNames) Positions(m *market.Market) (c index.Choice, err error) {
 	for _, name := range l.names() {
-		i, err := name.position(m)
+		i, err := name.Position(m)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +87,7 @@ func (l operatorNames) positions(m *market.Market) (c index.Choice, err error) {
 
 // canonical returns the operators as answers name them. The market has them.
 func (l operatorNames) canonical(m *market.Market) string {
-	if c, err := l.positions(m); err == nil && c != nil {
+	if c, err := l.Positions(m); err == nil && c != nil {
 		return strings.Join(m.KeysOf(c), ",")
 	}
 	return market.AllOperators
@@ -106,7 +98,7 @@ func (l operatorNames) canonical(m *market.Market) string {
 func (l operatorNames) presentIn(m *market.Market) (c index.Choice, has bool) {
 	names := l.names()
 	for _, name := range names {
-		if i, err := name.position(m); err == nil && !slices.Contains(c, i) {
+		if i, err := name.Position(m); err == nil && !slices.Contains(c, i) {
 			c = append(c, i)
 		}
 	}
@@ -141,11 +133,11 @@ func (l operatorNames) checkMarkets(markets []*market.Market) error {
 	return nil
 }
 
-// Position returns the position of the operator in the market's table, index.Any for ALL.
-func (o operatorName) Position(m *market.Market) (int, error) { return o.position(m) }
-
-// Positions returns the positions of the operators that the text names, with commas between them, nil for ALL.
-func (o operatorName) Positions(m *market.Market) (index.Choice, error) { return o.list().positions(m) }
-
-// Names returns the names of the operators, nil for ALL.
-func (o operatorName) Names() []string { return o.list().texts() }
+// String returns the operators as a parameter has them.
+func (l operatorNames) String() string {
+	list := make([]string, len(l))
+	for i, name := range l {
+		list[i] = string(name)
+	}
+	return strings.Join(list, ",")
+}

@@ -15,12 +15,13 @@ import (
 
 // Parameters that other transports share with these operations.
 type (
-	MarketParams = singleMarketParams
-	Operator     = operatorName
-	AreaParams   = areaParams
-	ArchiveDate  = archiveDate
-	RadioParams  = radioParams
-	Technology   = technologyName
+	MarketOperators = marketParams
+	Operator        = operatorName
+	Operators       = operatorNames
+	AreaParams      = areaParams
+	ArchiveDate     = archiveDate
+	RadioParams     = radioParams
+	Technology      = technologyName
 )
 
 // marketParams are the parameters of operations that read one market.
@@ -29,29 +30,11 @@ type marketParams struct {
 	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators of the market (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
 }
 
-// MarketOperators are marketParams for other transports.
-type MarketOperators = marketParams
-
-// singleMarketParams is inMarket for transports that take one operator.
-type singleMarketParams struct {
-	Market   market.Code  `param:"market" default:"FR" doc:"The market to read."`
-	Operator operatorName `param:"operator" default:"ALL" doc:"An operator of the market (see /markets), or ALL." example:"ORANGE"`
-}
-
 // Resolve returns the market and the positions of the operators in it, nil for any.
 func (in marketParams) Resolve() (m *market.Market, operators index.Choice, err error) {
 	m = market.Get(in.Market)
-	operators, err = in.Operator.positions(m)
+	operators, err = in.Operator.Positions(m)
 	return m, operators, err
-}
-
-// Resolve returns the market and the position of the operator in it, nil for any.
-func (in singleMarketParams) Resolve() (*market.Market, index.Choice, error) {
-	return in.asLists().Resolve()
-}
-
-func (in singleMarketParams) asLists() marketParams {
-	return marketParams{in.Market, in.Operator.list()}
 }
 
 // areaParams are the filters by administrative area.

@@ -52,7 +52,7 @@ func (r *Env) photos(_ context.Context, p *photosParams) (*view.Body[[]view.Phot
 	if err != nil {
 		return nil, err
 	}
-	operators, err := p.Operator.positions(found.Register.Table)
+	operators, err := p.Operator.Positions(found.Register.Table)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (p *uploadParams) operatorOf(found catalog.SiteFound) (int, error) {
 	if p.Operator != nil {
 		asked = *p.Operator
 	}
-	operator, err := asked.position(found.Register.Table)
+	operator, err := asked.Position(found.Register.Table)
 	if err != nil {
 		return 0, err
 	}

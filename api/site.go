@@ -95,7 +95,7 @@ func detailMeta(m *index.Market) view.DetailMeta {
 
 // question returns the question for the site that a name identifies. Some market must have each of the operators.
 func (l operatorNames) siteQuestion(name string, in *market.Code) (catalog.Site, error) {
-	q, among := catalog.Site{Name: name, Operators: l.texts()}, market.All
+	q, among := catalog.Site{Name: name, Operators: l.Texts()}, market.All
 	if in != nil {
 		q.Market = market.Get(*in)
 		among = []*market.Market{q.Market}

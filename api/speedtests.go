@@ -133,7 +133,7 @@ func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (*end
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.SiteTests(q)
+	found, err := r.Speedtests(q)
 	if err != nil {
 		return nil, err
 	}
@@ -144,26 +144,27 @@ func (r *Env) speedtestsOfSite(_ context.Context, p *siteSpeedtestsParams) (*end
 }
 
 // siteTests returns the question that the parameters ask, with the site that they name.
-func (r *Env) siteTests(p *siteSpeedtestsParams) (q catalog.SiteTests, err error) {
-	q = catalog.SiteTests{Market: market.Get(market.Default), MNC: p.MNC, MCC: p.MCC, Best: p.BestOnly, Limit: p.Limit}
+func (r *Env) siteTests(p *siteSpeedtestsParams) (q catalog.Measures, err error) {
+	q = catalog.Measures{Market: market.Get(market.Default), Limit: p.Limit,
+		Of: &catalog.SiteTests{MNC: p.MNC, MCC: p.MCC, Best: p.BestOnly}}
 	if p.Market != nil {
 		q.Market = market.Get(*p.Market)
 	}
 	if codes := p.codes(); len(codes) > 0 {
-		if q.Site, err = r.findSite(codes[0].value, p.Market, nil); err != nil {
+		if q.Of.Site, err = r.findSite(codes[0].value, p.Market, nil); err != nil {
 			return q, err
 		}
-		if err := checkCodes(q.Site, "the same site as "+codes[0].name, codes...); err != nil {
+		if err := checkCodes(q.Of.Site, "the same site as "+codes[0].name, codes...); err != nil {
 			return q, err
 		}
-		q.Market = q.Site.Register.Table
+		q.Market = q.Of.Site.Register.Table
 	}
 	if p.ENB != nil {
-		q.Node = new(uint64(*p.ENB))
+		q.Of.Node = new(uint64(*p.ENB))
 	}
 	if !p.BestOnly {
 		q.Offset = p.Offset
 	}
-	q.Operators, err = p.Operator.positions(q.Market)
+	q.Operators, err = p.Operator.Positions(q.Market)
 	return q, err
 }

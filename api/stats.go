@@ -26,8 +26,8 @@ type statsParams struct {
 // withDepartments are the markets that have departments.
 var withDepartments = slices.DeleteFunc(slices.Clone(market.All), func(m *market.Market) bool { return !m.Departments })
 
-// departments returns the question for the operators. Some market must have each of them.
-func (l operatorNames) departments() (catalog.Departments, error) {
+// Departments returns the question for the operators. Some market must have each of them.
+func (l operatorNames) Departments() (catalog.Departments, error) {
 	q := catalog.Departments{Operators: map[market.Code]index.Choice{}}
 	for _, m := range withDepartments {
 		if c, has := l.presentIn(m); has {
@@ -37,14 +37,9 @@ func (l operatorNames) departments() (catalog.Departments, error) {
 	return q, l.checkMarkets(withDepartments)
 }
 
-// Departments returns the question for the departments of the operator.
-func (o operatorName) Departments() (catalog.Departments, error) {
-	return operatorNames{o}.departments()
-}
-
 func (r *Env) departments(_ context.Context, p *statsParams) (*view.Body[[]view.Department, view.StatsMeta],
 	error) {
-	q, err := p.Operator.departments()
+	q, err := p.Operator.Departments()
 	if err != nil {
 		return nil, err
 	}

@@ -106,11 +106,11 @@ func measureLayer(layer func(*measure.Store, measure.Query, tiles.Tile) ([]byte,
 		if q.Market, q.Operators, err = (marketParams{p.Market, p.Operator}).Resolve(); err != nil {
 			return nil, err
 		}
-		store, ask, err := r.SelectMeasures(q)
+		store, err := r.MeasureStore()
 		if err != nil {
 			return nil, err
 		}
-		return layer(store, ask, t)
+		return layer(store, q.Query(r.Minute()), t)
 	}
 }
 

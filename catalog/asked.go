@@ -107,7 +107,8 @@ func (c *Catalog) nearest(ctx context.Context, q *Asked, found *AskedFound) erro
 
 // add adds at most limit sites of the market of the question's place.
 func (c *Catalog) add(ctx context.Context, q *Asked, found *AskedFound, where index.Query, limit int) error {
-	ask, possible := found.sites(q.Selection, c.RegisterIfAny(found.Place.Market))
+	loaded, _ := c.Register(found.Place.Market) // the place is one of its
+	ask, possible := found.sites(q.Selection, loaded)
 	if !possible {
 		return nil
 	}

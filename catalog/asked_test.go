@@ -118,7 +118,7 @@ func TestAskedPages(t *testing.T) {
 	c := &Catalog{Set: set}
 	for _, text := range []string{"5G", "LTE 700 SFR", "saint", "en projet", "xanadu", ""} {
 		whole, total := ask(t, c, Asked{Text: text, Limit: 1000}), 0
-		for m := range c.Registers {
+		for m := range c.registers {
 			total += ask(t, c, Asked{Text: text, Selection: Selection{Market: m.Table}}).Total
 		}
 		if whole.Total != total || len(strings.Fields(ids(whole))) != total {

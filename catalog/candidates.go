@@ -64,7 +64,7 @@ func (c *Catalog) Candidates(q Cell) (all []Candidate, err error) {
 	} else if c.Set == nil {
 		return nil, ErrLoading
 	} else {
-		for loaded := range c.Registers {
+		for loaded := range c.registers {
 			all = append(all, q.candidates(loaded)...)
 		}
 	}

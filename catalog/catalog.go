@@ -31,7 +31,8 @@ type Catalog struct {
 }
 
 // Register returns the register of a market, nil if the market has no inventory. Errors: ErrLoading, ErrRestricted,
-// a NotLoadedError: an empty answer would look like a country without antennas.
+// a NotLoadedError: an empty answer would look like a country without antennas. With an error the register is nil, so
+// that a question that needs none ignores it.
 func (c *Catalog) Register(m *market.Market) (*index.Market, error) {
 	if c.Set == nil {
 		return nil, ErrLoading
@@ -43,28 +44,19 @@ func (c *Catalog) Register(m *market.Market) (*index.Market, error) {
 	if loaded == nil {
 		return nil, &NotLoadedError{m}
 	}
-	if c.Withholds(m, loaded.Snap.Registers) {
+	if c.withholds(m, loaded.Snap.Registers) {
 		return nil, ErrRestricted
 	}
 	return loaded, nil
 }
 
-// RegisterIfAny returns the register of a market, nil if it is not loaded or not for the caller.
-func (c *Catalog) RegisterIfAny(m *market.Market) *index.Market {
-	loaded, err := c.Register(m)
-	if err != nil {
-		return nil
-	}
-	return loaded
-}
-
-// Registers calls yield for each loaded register that the caller may read, in the order of the markets.
-func (c *Catalog) Registers(yield func(*index.Market) bool) {
+// registers calls yield for each loaded register that the caller may read, in the order of the markets.
+func (c *Catalog) registers(yield func(*index.Market) bool) {
 	if c.Set == nil {
 		return
 	}
 	for loaded := range c.Set.Loaded() {
-		if !c.Withholds(loaded.Table, loaded.Snap.Registers) && !yield(loaded) {
+		if !c.withholds(loaded.Table, loaded.Snap.Registers) && !yield(loaded) {
 			return
 		}
 	}
@@ -74,7 +66,7 @@ func (c *Catalog) Registers(yield func(*index.Market) bool) {
 // that the caller may read. Errors: those of Register.
 func (c *Catalog) Among(m *market.Market) (list []*index.Market, err error) {
 	if m == nil {
-		for loaded := range c.Registers {
+		for loaded := range c.registers {
 			list = append(list, loaded)
 		}
 		if list != nil {
@@ -89,10 +81,10 @@ func (c *Catalog) Among(m *market.Market) (list []*index.Market, err error) {
 	return list, err
 }
 
-// Withholds reports whether the caller may not have rows of a market that come from registers with these
+// withholds reports whether the caller may not have rows of a market that come from registers with these
 // names. A register that may not be redistributed is withheld with all of its market, because the sites of a
 // snapshot do not state their registers.
-func (c *Catalog) Withholds(m *market.Market, registers []string) bool {
+func (c *Catalog) withholds(m *market.Market, registers []string) bool {
 	return c.Keyless && m.NeedsPermission(registers)
 }
 

@@ -41,7 +41,8 @@ type ChangesFound struct {
 // Changes returns a page of changes, the newest edition first, then in the order of the sites' ids. Errors: an
 // EarlyError, an UnknownError, those of the archives.
 func (c *Catalog) Changes(ctx context.Context, q Changes) (*ChangesFound, error) {
-	f := &ChangesFound{Changes: q, Register: c.RegisterIfAny(q.Market)}
+	f := &ChangesFound{Changes: q}
+	f.Register, _ = c.Register(q.Market)
 	if f.Span == nil {
 		f.Version = c.Archives.Version() // before the read: an answer may be newer than its version, never older
 		if err := f.readSpan(ctx, c); err != nil {

@@ -21,7 +21,8 @@ type Measures struct {
 	Since, Until time.Time // measured then or later, and before; zero for any and for unknown age
 	// Sample asks for an even sample of the place, the newest first. It is for coverage points.
 	Sample bool
-	ID     string // only the coverage point with this id
+	ID     string     // only the coverage point with this id
+	Of     *SiteTests // only the speedtests of a site, nil for any
 	// Offset is how many measurements are passed over, and Limit how many there are at most.
 	Offset, Limit int
 }
@@ -34,38 +35,41 @@ func (c *Catalog) MeasureStore() (*measure.Store, error) {
 	return c.Measures, nil
 }
 
-// SelectMeasures returns the measurements, and a question as the query to them. Error: ErrNoMeasures.
-func (c *Catalog) SelectMeasures(q Measures) (*measure.Store, measure.Query, error) {
+// Query returns the question as a query to the store, at the minute of a request.
+func (q *Measures) Query(minute time.Time) measure.Query {
 	since := q.Since
 	if q.Days > 0 {
-		if oldest := c.Minute().Add(-time.Duration(q.Days) * 24 * time.Hour); since.Before(oldest) {
+		if oldest := minute.Add(-time.Duration(q.Days) * 24 * time.Hour); since.Before(oldest) {
 			since = oldest
 		}
 	}
-	store, err := c.MeasureStore()
-	return store, measure.Query{Market: q.Market.Code, Among: q.Market.KeysOf(q.Operators), Generations: q.Generations,
-		Box: q.Box, Disc: q.Disc, Since: since, Until: q.Until, Offset: q.Offset, Limit: q.Limit}, err
+	return measure.Query{Market: q.Market.Code, Among: q.Market.KeysOf(q.Operators), Generations: q.Generations,
+		Box: q.Box, Disc: q.Disc, Since: since, Until: q.Until, Offset: q.Offset, Limit: q.Limit}
 }
 
 // Speedtests returns a page of speedtests, the newest first. Error: ErrNoMeasures.
 func (c *Catalog) Speedtests(q Measures) (found Page[measure.Test], err error) {
-	store, ask, err := c.SelectMeasures(q)
+	store, err := c.MeasureStore()
 	if err != nil {
 		return found, err
 	}
 	found.Version = store.Version()
-	found.Items, found.Total, err = store.Speedtests(ask)
+	if ask := q.Query(c.Minute()); q.Of != nil {
+		found.Items, found.Total, err = store.SpeedtestsOfSite(q.Of.query(q.Market, ask))
+	} else {
+		found.Items, found.Total, err = store.Speedtests(ask)
+	}
 	return found, err
 }
 
 // Points returns coverage points: a page in the order of the store, or a sample. Error: ErrNoMeasures.
 func (c *Catalog) Points(q Measures) (found Page[measure.Point], err error) {
-	store, ask, err := c.SelectMeasures(q)
+	store, err := c.MeasureStore()
 	if err != nil {
 		return found, err
 	}
 	found.Version = store.Version()
-	switch {
+	switch ask := q.Query(c.Minute()); {
 	case q.ID != "":
 		if point, ok := store.PointByID(ask, q.ID); ok {
 			found.Items, found.Total = []measure.Point{point}, 1
@@ -81,48 +85,38 @@ func (c *Catalog) Points(q Measures) (found Page[measure.Point], err error) {
 
 // Survey returns the groups of measurements by operator and generation. Error: ErrNoMeasures.
 func (c *Catalog) Survey(kind measure.Kind, q Measures) ([]measure.Group, error) {
-	store, ask, err := c.SelectMeasures(q)
+	store, err := c.MeasureStore()
 	if err != nil {
 		return nil, err
 	}
-	return store.Survey(kind, ask)
+	return store.Survey(kind, q.Query(c.Minute()))
 }
 
-// SiteTests asks for the speedtests of a site, the newest first: those whose radio names a node or cell that a source
-// assigns to it, else those of its operators within a kilometre.
+// SiteTests are the speedtests of a site, whatever their place and age: those whose radio names a node or cell that a
+// source assigns to it, else those of its operators within a kilometre.
 type SiteTests struct {
-	Market *market.Market
-	Site   SiteFound // not used with a Node
-	Node   *uint64   // eNB or gNB: only speedtests that name it, at whatever site; nil for those of Site
-	// Operators are those of the speedtests, nil for any.
-	Operators     index.Choice
-	MCC, MNC      *int // nil for any; an MNC alone is one of the market's country, where it has only one
-	Best          bool // only the one with the highest average speed
-	Offset, Limit int  // Offset is 0 with Best
+	Site     SiteFound // not used with a Node
+	Node     *uint64   // eNB or gNB: only speedtests that name it, at whatever site; nil for those of Site
+	MCC, MNC *int      // nil for any; an MNC alone is one of the market's country, where it has only one
+	Best     bool      // only the one with the highest average speed; the Offset is then 0
 }
 
-// SiteTests returns a page of the speedtests of a site. Error: ErrNoMeasures.
-func (c *Catalog) SiteTests(q SiteTests) (found Page[measure.Test], err error) {
-	store, base, err := c.SelectMeasures(Measures{Market: q.Market, Operators: q.Operators, Offset: q.Offset, Limit: q.Limit})
-	if err != nil {
-		return found, err
-	}
-	ask := measure.SiteQuery{Query: base}
-	ask.MNC, ask.MCC, ask.Best = q.MNC, q.MCC, q.Best
+// query narrows a query about a market.
+func (s *SiteTests) query(m *market.Market, of measure.Query) measure.SiteQuery {
+	ask := measure.SiteQuery{Query: of}
+	ask.MNC, ask.MCC, ask.Best = s.MNC, s.MCC, s.Best
 	// Network codes are not unique among countries.
-	if mcc, ok := measure.InferMCC(q.Market.Code); ok && q.MNC != nil && q.MCC == nil {
+	if mcc, ok := measure.InferMCC(m.Code); ok && s.MNC != nil && s.MCC == nil {
 		ask.MCC = &mcc
 	}
-	if q.Node != nil {
+	if s.Node != nil {
 		for _, kind := range []site.RadioKind{site.ENB, site.GNB} {
-			ask.Radio = append(ask.Radio, site.RadioID{Kind: kind, Operator: index.Any, Value: *q.Node})
+			ask.Radio = append(ask.Radio, site.RadioID{Kind: kind, Operator: index.Any, Value: *s.Node})
 		}
-	} else {
-		s := new(site.Site)
-		q.Site.Register.Site(q.Site.At, s)
-		ask.Radio, ask.Center, ask.Operators = s.Radio, &s.Position, q.Market.KeysOf(q.Site.Operators())
+		return ask
 	}
-	found.Version = store.Version()
-	found.Items, found.Total, err = store.SpeedtestsOfSite(ask)
-	return found, err
+	var there site.Site
+	s.Site.Register.Site(s.Site.At, &there)
+	ask.Radio, ask.Center, ask.Operators = there.Radio, &there.Position, m.KeysOf(s.Site.Operators())
+	return ask
 }

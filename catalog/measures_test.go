@@ -91,8 +91,7 @@ func TestSpeedtestsAreOfWhatIsLookedUp(t *testing.T) {
 	c.Set = index.NewSet([]*index.Market{indextest.Market(t, market.FR, sites...)}, nil)
 	ask := func(q SiteTests, want string) {
 		t.Helper()
-		q.Market, q.Limit = fr, 5
-		if got, err := c.SiteTests(q); err != nil || want == "" && got.Total != 0 ||
+		if got, err := c.Speedtests(Measures{Market: fr, Of: &q, Limit: 5}); err != nil || want == "" && got.Total != 0 ||
 			want != "" && (got.Total != 1 || got.Items[0].Technology != want) {
 			t.Errorf("got %+v, %v, want a speedtest of %q", got, err, want)
 		}

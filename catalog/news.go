@@ -50,7 +50,8 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &NewsFound{News: q, Register: c.RegisterIfAny(q.Market), Editions: all}
+	f := &NewsFound{News: q, Editions: all}
+	f.Register, _ = c.Register(q.Market)
 	known, oldest := systemsOf(nil, f.Register, &archive.Span{}), max(1, len(all)-newsEditions)
 	if oldest > 1 {
 		f.Oldest = all[oldest].Date

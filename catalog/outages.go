@@ -64,7 +64,7 @@ func (q *Outages) inPeriod(t time.Time) bool {
 // market is not loaded, and if the caller may not see its sites.
 func (c *Catalog) SiteOf(o community.Outage) *string {
 	code, operator, name, p := o.Where()
-	loaded := c.RegisterIfAny(market.Get(code))
+	loaded, _ := c.Register(market.Get(code))
 	if loaded == nil {
 		return nil
 	}

@@ -77,7 +77,7 @@ func (c *Catalog) locate(q Site) (*index.Market, uint32, error) {
 			}
 		}
 	}
-	for loaded := range c.Registers {
+	for loaded := range c.registers {
 		if at, ok := loaded.ByID(q.Name); ok {
 			return loaded, at, nil
 		}

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -16,8 +17,23 @@ const (
 	DataPhotos   = "photos"
 )
 
-// Version returns the version of a dataset, "" while it is loading. While it is the same, so are answers from it.
-func (c *Catalog) Version(data string) string {
+// Version returns the version of datasets, "" while one of them is loading. While it is the same, so are answers from
+// them to the same kind of caller: with a key or without.
+func (c *Catalog) Version(data ...string) string {
+	versions := make([]string, len(data))
+	for i, name := range data {
+		if versions[i] = c.version(name); versions[i] == "" {
+			return ""
+		}
+	}
+	if c.restricted() {
+		versions = append(versions, "keyless")
+	}
+	return strings.Join(versions, " ")
+}
+
+// version returns the version of a dataset, "" while it is loading.
+func (c *Catalog) version(data string) string {
 	switch data {
 	case Registers:
 		if c.Set == nil {
@@ -62,11 +78,11 @@ func (c *Catalog) measuresVersion() (version string) {
 	return version
 }
 
-// Restricted reports whether some of the registers are not for the caller.
-func (c *Catalog) Restricted() bool {
+// restricted reports whether some of the registers are not for the caller.
+func (c *Catalog) restricted() bool {
 	if c.Set != nil {
 		for loaded := range c.Set.Loaded() {
-			if c.Withholds(loaded.Table, loaded.Snap.Registers) {
+			if c.withholds(loaded.Table, loaded.Snap.Registers) {
 				return true
 			}
 		}

@@ -198,8 +198,9 @@ type example struct{ Text, Href string }
 var sortNames = []string{"place", "operators", "systems", "status"}
 
 // shown returns the loaded markets that pages may show.
-func shownMarkets(env *api.Env) (list []*index.Market) {
-	return slices.Collect(env.Registers)
+func shownMarkets(env *api.Env) []*index.Market {
+	list, _ := env.Among(nil)
+	return list
 }
 
 // newListPage makes the page without its list.

@@ -72,7 +72,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		config.Basemap = p.URL(BasemapPath)
 		config.Assets.Ranges, config.Assets.Streets = p.assetURL("pmtiles.js"), p.assetURL("protomaps-basemaps.mjs")
 	}
-	for m := range env.Registers {
+	for _, m := range shownMarkets(env) {
 		if v, ok := newMapMarket(m); ok {
 			v.Label = wordsFor(r).Market(m.Table.Code)
 			v.Changes = env.ChangesKnown(m)

@@ -30,21 +30,20 @@ func (anfrMarket) Values() []string {
 
 // anfrParams pick sites of the ANFR's register.
 type anfrParams struct {
-	Market     anfrMarket   `param:"market" default:"FR" doc:"FR, or DROM for the overseas departments."`
-	Operator   api.Operator `param:"operator" default:"ALL" doc:"An operator of the market, or ALL." example:"ORANGE"`
-	Department string       `param:"department" max:"60" doc:"Code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
+	Market     anfrMarket    `param:"market" default:"FR" doc:"FR, or DROM for the overseas departments."`
+	Operator   api.Operators `param:"operator" default:"ALL" doc:"An operator of the market, or ALL." example:"ORANGE"`
+	Department string        `param:"department" max:"60" doc:"Code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
 	emissionParams
 }
 
 func (p *anfrParams) selection() (catalog.Selection, error) {
-	return selection(api.MarketParams{Market: market.Code(p.Market), Operator: p.Operator},
-		api.AreaParams{Department: p.Department}, p.emissionParams)
+	return selection(market.Get(market.Code(p.Market)), p.Operator, api.AreaParams{Department: p.Department}, p.emissionParams)
 }
 
 var anfrSearch = endpoint.New(endpoint.Decl{
 	Name: "anfr_search", Title: "Search the ANFR's register",
 	Summary: "Finds sites of the French register (ANFR) by words, ANFR station number, department, operator, generation and status.",
-}, (*Reading).anfrSearch)
+}, searchANFR)
 
 type anfrSearchParams struct {
 	anfrParams
@@ -52,7 +51,7 @@ type anfrSearchParams struct {
 	pageParams
 }
 
-func (r *Reading) anfrSearch(ctx context.Context, p *anfrSearchParams) (*SiteList, error) {
+func searchANFR(r *Reading, ctx context.Context, p *anfrSearchParams) (*SiteList, error) {
 	s, err := p.selection()
 	if err != nil {
 		return nil, err
@@ -63,7 +62,7 @@ func (r *Reading) anfrSearch(ctx context.Context, p *anfrSearchParams) (*SiteLis
 var anfrNearbySites = endpoint.New(endpoint.Decl{
 	Name: "anfr_nearby_sites", Title: "Sites of the ANFR's register near a position",
 	Summary: "Sites of the French register (ANFR) around a position, the nearest first, by department, operator, generation and status.",
-}, (*Reading).anfrNearbySites)
+}, sitesNearPointANFR)
 
 type anfrNearbyParams struct {
 	pointParams
@@ -72,24 +71,24 @@ type anfrNearbyParams struct {
 	pageParams
 }
 
-func (r *Reading) anfrNearbySites(ctx context.Context, p *anfrNearbyParams) (*NearList, error) {
+func sitesNearPointANFR(r *Reading, ctx context.Context, p *anfrNearbyParams) (*NearList, error) {
 	s, err := p.selection()
 	if err != nil {
 		return nil, err
 	}
-	return r.nearList(ctx, p.center(s.Market.Code), p.of(s, index.Query{Disc: p.disc(p.point())}))
+	return r.nearList(ctx, p.center(s.Market.Code), p.of(s, index.Query{Disc: disc(p.point(), p.RadiusKm)}))
 }
 
 var anfrGetStats = endpoint.New(endpoint.Decl{
 	Name: "anfr_get_stats", Title: "Statistics of departments",
 	Summary: "Numbers of sites by French department, overseas included: by generation, by 5G band and by status. Give a department for its own row.",
-}, (*Reading).anfrGetStats)
+}, departmentStats)
 
 type anfrStatsParams struct {
-	Operator   api.Operator `param:"operator" default:"ALL" doc:"An operator of FR or DROM, or ALL." example:"ORANGE"`
-	Department string       `param:"department" max:"60" doc:"Only this department or territory, by code or name, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
-	Limit      int          `param:"limit" default:"101" min:"1" max:"101" doc:"Most departments to answer."`
-	Offset     int          `param:"offset" default:"0" min:"0" max:"101" doc:"Departments to pass over."`
+	Operator   api.Operators `param:"operator" default:"ALL" doc:"An operator of FR or DROM, or ALL." example:"ORANGE"`
+	Department string        `param:"department" max:"60" doc:"Only this department or territory, by code or name, such as 03, 2A, 971 or Ille-et-Vilaine." example:"03"`
+	Limit      int           `param:"limit" default:"101" min:"1" max:"101" doc:"Most departments to answer."`
+	Offset     int           `param:"offset" default:"0" min:"0" max:"101" doc:"Departments to pass over."`
 }
 
 // Stats are the statistics of departments.
@@ -99,7 +98,7 @@ type Stats struct {
 	Sourced
 }
 
-func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, error) {
+func departmentStats(r *Reading, _ context.Context, p *anfrStatsParams) (*Stats, error) {
 	q, err := p.Operator.Departments()
 	if err != nil {
 		return nil, err
@@ -120,8 +119,7 @@ func (r *Reading) anfrGetStats(_ context.Context, p *anfrStatsParams) (*Stats, e
 		return nil, &endpoint.ParamError{Param: "department", Value: p.Department,
 			Want: "the code or name of a department or territory, such as 03, 2A, 971 or Ille-et-Vilaine"}
 	}
-	from := min(p.Offset, len(kept))
-	answer.List = listOf(kept[from:min(from+p.Limit, len(kept))], p.Offset, len(kept))
+	answer.List = paged(kept, p.Offset, p.Limit)
 	for m := range r.Set.Loaded() { // Departments fails while there is no set
 		if m.Table.Departments {
 			answer.Sources = append(answer.Sources, sourceOf(m.Table, m))

@@ -91,7 +91,7 @@ type ColumnChange struct {
 
 func newArchiveChange(d *archive.Difference) ArchiveChange {
 	c := ArchiveChange{Type: changeType(cmp.Or(d.Kind.Type(), "changed")),
-		ArchiveRow: newArchiveRow(cmp.Or(d.After, d.Before)), Columns: []ColumnChange{}}
+		ArchiveRow: newArchiveRow(*cmp.Or(d.After, d.Before)), Columns: []ColumnChange{}}
 	for _, at := range d.Columns {
 		c.Columns = append(c.Columns,
 			ColumnChange{column.Names[at], textOrNull(d.Before.Values[at]), textOrNull(d.After.Values[at])})
@@ -123,7 +123,7 @@ func compareSiteDates(r *Reading, _ context.Context, p *compareDatesParams) (*Si
 		answer.Counts.add(c.Differences[i].Kind)
 		rows = append(rows, newArchiveChange(&c.Differences[i]))
 	}
-	answer.List = rowsOf(rows, p.rowParams)
+	answer.List = paged(rows, p.Offset, p.Limit)
 	return answer, nil
 }
 
@@ -195,6 +195,6 @@ func getSiteHistory(r *Reading, _ context.Context, p *siteHistoryParams) (*SiteH
 			rows = append(rows, DatedChange{v.Date, newArchiveChange(&v.Differences[i])})
 		}
 	}
-	answer.List = rowsOf(rows, p.rowParams)
+	answer.List = paged(rows, p.Offset, p.Limit)
 	return answer, nil
 }

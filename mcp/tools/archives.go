@@ -145,11 +145,10 @@ func listSnapshotSites(r *Reading, ctx context.Context, p *snapshotSitesParams) 
 		return nil, noArchive(r.Archives, err, "date", date)
 	}
 	page, total := overview.InBox(geo.Box{South: p.South, West: p.West, North: p.North, East: p.East}, p.Offset, p.Limit)
-	items := make([]SnapshotSite, len(page))
-	for i, b := range page {
-		items[i] = SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),
-			textOrNull(r.CommuneName(b.Insee)), view.Coordinates{Lat: round(b.Point.Lat), Lng: round(b.Point.Lng)}}
-	}
+	items := each(page, func(b archive.Brief) SnapshotSite {
+		return SnapshotSite{r.archiveSite(b.ID), texts(b.Operators), texts(b.Systems), texts(b.Statuses),
+			textOrNull(r.CommuneName(b.Insee)), *rounded(b.Point)}
+	})
 	from, err := archivedOn(r.Archives, date)
 	return &SnapshotList{date, listOf(items, p.Offset, total), from}, err
 }
@@ -169,13 +168,12 @@ func textOrNull(text string) *string {
 // that is gone, other tools know nothing.
 func (r *Reading) archiveSite(support string) ArchiveSite {
 	for _, code := range archive.Markets {
-		m := r.RegisterIfAny(market.Get(code))
+		m, _ := r.Register(market.Get(code))
 		if m == nil {
 			continue
 		}
 		if at, ok := m.ByID(index.Key(code, support)); ok && m.Snap.ID(int(at)) == support {
-			key := index.Key(code, support)
-			return ArchiveSite{support, &key}
+			return ArchiveSite{support, new(index.Key(code, support))}
 		}
 	}
 	return ArchiveSite{Support: support}

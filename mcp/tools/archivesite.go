@@ -44,12 +44,6 @@ type rowParams struct {
 	Offset int `param:"offset" default:"0" min:"0" max:"1000000" doc:"Rows to pass over: nextOffset of the page before."`
 }
 
-// rowsOf returns the page of rows that is asked for.
-func rowsOf[T any](rows []T, p rowParams) List[T] {
-	from := min(p.Offset, len(rows))
-	return listOf(rows[from:min(from+p.Limit, len(rows))], p.Offset, len(rows))
-}
-
 var anfrGetSiteSnapshot = endpoint.New(endpoint.Decl{
 	Name: "anfr_get_site_snapshot", Title: "One site at a date",
 	Summary: "A site of the French register (ANFR) as the archive of a date has it: its place and all its emissions, with their status then. The date must be one of anfr_list_archives. Use sites_get for the site of today, anfr_compare_site_dates for two dates.",
@@ -95,7 +89,7 @@ type ArchiveRow struct {
 }
 
 // newArchiveRow returns the row of a record.
-func newArchiveRow(r *archive.Record) ArchiveRow {
+func newArchiveRow(r archive.Record) ArchiveRow {
 	v := &r.Values
 	return ArchiveRow{v[column.Operator], v[column.System], v[column.Station], textOrNull(v[column.Generation]),
 		textOrNull(v[column.Status]), textOrNull(v[column.Date])}
@@ -113,13 +107,9 @@ func getSiteSnapshot(r *Reading, _ context.Context, p *siteSnapshotParams) (*Sit
 	if len(site.Records) == 0 {
 		return nil, notThere(r.Archives, support, "the archive of "+string(p.Date)+" does not have")
 	}
-	var rows []ArchiveRow
-	for i := range site.Records {
-		rows = append(rows, newArchiveRow(&site.Records[i]))
-	}
 	from, err := archivedOn(r.Archives, string(p.Date))
 	return &SiteSnapshot{string(p.Date), r.archiveSite(support), r.archivePlace(&site.Records[0]),
-		rowsOf(rows, p.rowParams), from}, err
+		paged(each(site.Records, newArchiveRow), p.Offset, p.Limit), from}, err
 }
 
 // archivePlace returns the place that a record states.
@@ -133,7 +123,7 @@ func (r *Reading) archivePlace(record *archive.Record) ArchivePlace {
 		Department: textOrNull(v[column.Department]), Nature: textOrNull(v[column.Nature]), Owner: textOrNull(v[column.Owner]),
 		Height: textOrNull(v[column.Height])}
 	if at, ok := record.Point(); ok {
-		place.Coordinates = &view.Coordinates{Lat: round(at.Lat), Lng: round(at.Lng)}
+		place.Coordinates = rounded(at)
 	}
 	return place
 }

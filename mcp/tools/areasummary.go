@@ -6,19 +6,18 @@ import (
 
 	"relais/api"
 	"relais/api/endpoint"
-	"relais/catalog"
 	"relais/measure"
 )
 
 var speedtestsAreaSummary = endpoint.New(endpoint.Decl{
 	Name: "speedtests_area_summary", Title: "Speeds around a position",
 	Summary: "What is usual in the speedtests of the last days around a position: for each operator and generation how many, and the tenth percentile, median and ninetieth percentile of download, upload and ping. Use it to compare operators, and speedtests_nearby for the tests themselves.",
-}, (*Reading).speedtestsAreaSummary)
+}, speedsNearPoint)
 
 type areaSummaryParams struct {
 	pointParams
 	radiusParams
-	api.MarketParams
+	marketParams
 	daysParams
 }
 
@@ -56,14 +55,14 @@ type Quantiles struct {
 	Values int     `json:"values" doc:"Of how many stated values."`
 }
 
-func (r *Reading) speedtestsAreaSummary(_ context.Context, p *areaSummaryParams) (*AreaSummary, error) {
-	return r.areaSummary(p.center(p.Market), p.radiusParams, p.MarketParams, p.daysParams)
+func speedsNearPoint(r *Reading, _ context.Context, p *areaSummaryParams) (*AreaSummary, error) {
+	return r.areaSummary(p.center(p.Market), p.RadiusKm, p.Operator, p.Days)
 }
 
 var speedtestsAreaSummaryFromPlace = endpoint.New(endpoint.Decl{
 	Name: "speedtests_area_summary_from_place", Title: "Speeds around a place",
 	Summary: "What is usual in the speedtests of the last days around a commune, a postal code or an area: for each operator and generation how many, and the tenth percentile, median and ninetieth percentile of download, upload and ping.",
-}, (*Reading).speedtestsAreaSummaryFromPlace)
+}, speedsNearPlace)
 
 type areaSummaryFromPlaceParams struct {
 	placeParams
@@ -72,23 +71,21 @@ type areaSummaryFromPlaceParams struct {
 	daysParams
 }
 
-func (r *Reading) speedtestsAreaSummaryFromPlace(_ context.Context, p *areaSummaryFromPlaceParams) (*AreaSummary,
+func speedsNearPlace(r *Reading, _ context.Context, p *areaSummaryFromPlaceParams) (*AreaSummary,
 	error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	return r.areaSummary(placeCenter(place), p.radiusParams,
-		api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, p.daysParams)
+	return r.areaSummary(placeCenter(place), p.RadiusKm, p.Operator, p.Days)
 }
 
-func (r *Reading) areaSummary(c *Center, radius radiusParams, in api.MarketParams, d daysParams) (*AreaSummary, error) {
-	m, operators, err := in.Resolve()
+func (r *Reading) areaSummary(c *Center, km float64, o api.Operators, days int) (*AreaSummary, error) {
+	q, err := c.measures(o, km, days)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := r.Survey(measure.Speedtest,
-		catalog.Measures{Market: m, Operators: operators, Days: d.Days, Disc: radius.disc(c.point())})
+	groups, err := r.Survey(measure.Speedtest, q)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +119,5 @@ func generationText(g measure.Generation) *string {
 	if g == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%dG", g)
-	return &text
+	return new(fmt.Sprintf("%dG", g))
 }

@@ -18,7 +18,7 @@ var changeTools = []*Tool{changesList}
 var changesList = endpoint.New(endpoint.Decl{
 	Name: "changes_list", Title: "What changed around a place",
 	Summary: "What editions of a register changed in a commune, postal code, department, region or province, or in a whole market: sites, operators and systems that came or went, new statuses, sites that moved; the newest edition first. Without a period it is the newest edition. It answers what is new around somewhere.",
-}, (*Reading).changesList)
+}, listChanges)
 
 type changesListParams struct {
 	Place  string      `param:"place" max:"100" doc:"Commune, postal code, department, territory, region or province; its department, postal code or country may follow. Without it, the whole market." example:"Rennes"`
@@ -57,7 +57,7 @@ type ListedChange struct {
 	URL        string          `json:"url" doc:"A page about the site."`
 }
 
-func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*ChangeList, error) {
+func listChanges(r *Reading, ctx context.Context, p *changesListParams) (*ChangeList, error) {
 	answer, code := &ChangeList{}, p.Market
 	if p.Place == "" && p.RadiusKm != nil {
 		return nil, &endpoint.ParamError{Param: "radiusKm", Want: "a place belongs to it: give both, or neither"}
@@ -85,11 +85,8 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 	page := api.ChangesPage(found)
 	answer.Since, answer.Until, answer.Note, answer.Kinds = page.Meta.Since, page.Meta.Until, page.Meta.Reason,
 		page.Meta.Kinds
-	items := make([]ListedChange, len(page.Data))
-	for i := range page.Data {
-		items[i] = r.listedChange(&page.Data[i])
-	}
-	answer.List, answer.Sourced = listOf(items, p.Offset, page.Meta.TotalMatched), sourced(q.Market, r.RegisterIfAny(q.Market))
+	items := each(page.Data, r.listedChange)
+	answer.List, answer.Sourced = listOf(items, p.Offset, page.Meta.TotalMatched), sourced(q.Market, found.Register)
 	if answer.Until != nil {
 		answer.Sources[0].Date, answer.Sources[0].Label = answer.Until, page.Meta.SourceLabel
 	}
@@ -98,7 +95,7 @@ func (r *Reading) changesList(ctx context.Context, p *changesListParams) (*Chang
 
 // question returns the question of the parameters about a market, with the place of a filter.
 func (p *changesListParams) question(m *market.Market, f change.Filter) (q catalog.Changes, err error) {
-	_, operators, err := api.MarketParams{Market: m.Code, Operator: p.Operator}.Resolve()
+	operators, err := p.Operator.Positions(m)
 	if err != nil {
 		return q, err
 	}
@@ -119,7 +116,7 @@ func (p *changesListParams) question(m *market.Market, f change.Filter) (q catal
 }
 
 // listedChange returns a change in short, with the commune as its place, or else the area.
-func (r *Reading) listedChange(c *view.Change) ListedChange {
+func (r *Reading) listedChange(c view.Change) ListedChange {
 	none := ""
 	v := ListedChange{Date: c.Date, Kind: c.Kind, SiteKey: c.Site.SiteKey, URL: r.pageOf(c.Site.SiteKey),
 		Operator: *cmp.Or(c.Operator, &none), Technology: *cmp.Or(c.Technology, c.Generation, &none),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"relais/api"
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/catalog"
@@ -19,7 +18,7 @@ var communityTools = []*Tool{sitesGetValidations, communityListObservations}
 var sitesGetValidations = endpoint.New(endpoint.Decl{
 	Name: "sites_get_validations", Title: "What people confirmed of a site",
 	Summary: "What users of this service say they saw of a site: that it exists or is gone, operators, technologies, nodes, cells, PCIs, azimuths, each with how many said it and the last day. It does not change what the register states (sites_get).",
-}, (*Reading).sitesGetValidations)
+}, siteValidations)
 
 type siteValidationsParams struct {
 	siteParams
@@ -47,29 +46,20 @@ type ValidationList struct {
 	Sourced
 }
 
-func (r *Reading) sitesGetValidations(_ context.Context, p *siteValidationsParams) (*ValidationList, error) {
+func siteValidations(r *Reading, _ context.Context, p *siteValidationsParams) (*ValidationList, error) {
 	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
 	s := r.site(loaded, at, -1)
-	items := []Validation{}
-	for _, v := range r.Submissions.Community.OfSite(s.SiteKey) {
-		items = append(items, newValidation(v))
-	}
-	return &ValidationList{s, paged(items, p.pageParams), sourced(loaded.Table, loaded)}, nil
-}
-
-// paged returns a page of all items.
-func paged[T any](all []T, p pageParams) List[T] {
-	from := min(p.Offset, len(all))
-	return listOf(all[from:min(from+p.Limit, len(all))], p.Offset, len(all))
+	items := each(r.Submissions.Community.OfSite(s.SiteKey), newValidation)
+	return &ValidationList{s, paged(items, p.Offset, p.Limit), sourced(loaded.Table, loaded)}, nil
 }
 
 var communityListObservations = endpoint.New(endpoint.Decl{
 	Name: "community_list_observations_nearby", Title: "What people observed near a position",
 	Summary: "What people said around a position, the nearest first: outages that they report at the moment, what they confirmed of sites, and photos of the 200 nearest sites. What operators publish of outages is in sites_hs_nearby, speedtests are in speedtests_nearby. Nobody is named.",
-}, (*Reading).communityListObservations)
+}, observationsNear)
 
 // An observationType is a kind of observations.
 type observationType string
@@ -89,7 +79,7 @@ func (observationType) Values() []string {
 type observationsParams struct {
 	pointParams
 	radiusParams
-	api.MarketParams
+	marketParams
 	Type observationType `param:"type" default:"all" doc:"Only outages, validations or photos."`
 	pageParams
 }
@@ -119,12 +109,12 @@ type ObservationList struct {
 	Sourced
 }
 
-func (r *Reading) communityListObservations(_ context.Context, p *observationsParams) (*ObservationList, error) {
-	m, operators, err := p.MarketParams.Resolve()
+func observationsNear(r *Reading, _ context.Context, p *observationsParams) (*ObservationList, error) {
+	m, operators, err := p.resolve()
 	if err != nil {
 		return nil, err
 	}
-	q := catalog.Outages{Market: m, Operators: operators, Source: catalog.FromPeople, Disc: p.disc(p.point()), Limit: -1}
+	q := catalog.Outages{Market: m, Operators: operators, Source: catalog.FromPeople, Disc: disc(p.point(), p.RadiusKm), Limit: -1}
 	wants := func(t observationType) bool { return p.Type == anyObservation || p.Type == t }
 	var items []Observation
 	if wants(anOutage) {
@@ -134,11 +124,9 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 		items = append(items, r.validationsNear(q)...)
 	}
 	total := len(items)
-	loaded := r.RegisterIfAny(m)
-	if p.Type == aPhoto && loaded == nil { // photos are found by the sites of the register
-		if _, err := r.Register(m); err != nil {
-			return nil, err
-		}
+	loaded, err := r.Register(m)
+	if err != nil && p.Type == aPhoto { // photos are found by the sites of the register
+		return nil, err
 	}
 	if wants(aPhoto) && loaded != nil {
 		// All up to the end of the page: outages and validations are sorted in between.
@@ -149,7 +137,7 @@ func (r *Reading) communityListObservations(_ context.Context, p *observationsPa
 		items, total = append(items, photos...), total+n
 	}
 	slices.SortStableFunc(items, func(a, b Observation) int { return cmp.Compare(*a.Distance, *b.Distance) })
-	page := paged(items, p.pageParams)
+	page := paged(items, p.Offset, p.Limit)
 	from := Sourced{[]Source{}}
 	// An outage has the coordinates that its reporter gave; the others have those of the register, which is
 	// then a source of the answer.
@@ -165,8 +153,7 @@ func (r *Reading) outagesNear(q catalog.Outages) (items []Observation) {
 		o := found.Report
 		items = append(items, Observation{Type: anOutage, ID: o.ID, SiteKey: o.SiteKey, Operator: o.Operator,
 			What: string(o.Severity), Reason: o.Reason, ByUsers: byUsers, State: string(o.State), Count: &o.Confirms,
-			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates{Lat: o.Lat, Lng: o.Lng},
-			Distance: metresTo(q.Disc.Center, o.Point())})
+			At: view.Moment(o.StartedAt), Coordinates: view.Coordinates(o.Point()), Distance: metresTo(q.Disc.Center, o.Point())})
 	}
 	return items
 }
@@ -192,7 +179,7 @@ func (r *Reading) validationsNear(q catalog.Outages) (items []Observation) {
 		}
 		items = append(items, Observation{Type: aValidation, ID: v.ID, SiteKey: v.SiteKey, Operator: operator,
 			What: what, ByUsers: byUsers, Count: &v.Count, At: v.LastDay,
-			Coordinates: view.Coordinates{Lat: v.Lat, Lng: v.Lng}, Distance: metresTo(q.Disc.Center, v.Point())})
+			Coordinates: view.Coordinates(v.Point()), Distance: metresTo(q.Disc.Center, v.Point())})
 	}
 	return items
 }
@@ -219,8 +206,7 @@ func (r *Reading) photosNear(m *index.Market, q catalog.Outages, limit int) (ite
 		p := r.photo(photo)
 		items = append(items, Observation{Type: aPhoto, ID: p.ID, SiteKey: p.SiteKey, Operator: p.Operator,
 			What: string(aPhoto), Caption: p.Caption, ByUsers: byUsers, At: p.UploadedAt, ImageURL: p.ImageURL,
-			Coordinates: view.Coordinates{Lat: s.Position.Lat, Lng: s.Position.Lng},
-			Distance:    metresTo(q.Disc.Center, s.Position)})
+			Coordinates: view.Coordinates(s.Position), Distance: metresTo(q.Disc.Center, s.Position)})
 	}
 	return items, total, nil
 }

@@ -17,7 +17,7 @@ import (
 var marketsCompareCoverage = endpoint.New(endpoint.Decl{
 	Name: "markets_compare_coverage", Title: "Markets side by side",
 	Summary: "For each market, operator and generation: sites, coverage points and speedtests, with the dates of the data. Registers count differently (a site is a mast in FR, a licensee's place in CA, an operator's installation in CH): compare operators of one market rather than markets. Use anfr_get_stats for French departments.",
-}, (*Reading).marketsCompareCoverage)
+}, compareMarkets)
 
 type compareParams struct {
 	Markets string `param:"markets" max:"60" doc:"Markets with commas in between; default: all that are loaded." example:"FR,DROM"`
@@ -96,7 +96,7 @@ type ComparedGeneration struct {
 	Tests      int    `json:"speedtests"`
 }
 
-func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*Comparison, error) {
+func compareMarkets(r *Reading, _ context.Context, p *compareParams) (*Comparison, error) {
 	codes, err := p.codes()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (r *Reading) marketsCompareCoverage(_ context.Context, p *compareParams) (*
 	answer := &Comparison{Markets: []ComparedMarket{}, Notes: []string{}}
 	for _, code := range codes {
 		m := market.Get(code)
-		loaded := r.RegisterIfAny(m)
+		loaded, _ := r.Register(m) // its measurements are counted without it
 		row := compareMarket(m, loaded, store)
 		row.Points, row.Tests = countMeasures(store, code, measure.Coverage), countMeasures(store, code,
 			measure.Speedtest)

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -18,7 +19,7 @@ var coverageTools = []*Tool{sitesGetCoverage, sitesGetSignalStats}
 var sitesGetCoverage = endpoint.New(endpoint.Decl{
 	Name: "sites_get_coverage", Title: "Coverage measured near a site",
 	Summary: "Where phones measured the signal around a site: how many points of each generation and operator, and an even sample of them. The points are of any site that was received there. Use sites_get_signal_stats for how strong the signal is.",
-}, (*Reading).sitesGetCoverage)
+}, siteCoverage)
 
 // nearSiteParams pick coverage points around a site.
 type nearSiteParams struct {
@@ -73,7 +74,7 @@ type CoveragePoint struct {
 	Radio       view.PointRadio  `json:"radio"`
 }
 
-func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*SiteCoverage, error) {
+func siteCoverage(r *Reading, _ context.Context, p *siteCoverageParams) (*SiteCoverage, error) {
 	loaded, c, q, err := r.nearSite(&p.nearSiteParams)
 	if err != nil {
 		return nil, err
@@ -87,8 +88,9 @@ func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*S
 	if err != nil {
 		return nil, err
 	}
-	v := &SiteCoverage{Center: *c, Technologies: []TechnologyCoverage{}, Points: make([]CoveragePoint, len(points.Items)),
-		Measured: measuredOrigin, Sourced: sourced(loaded.Table, loaded)}
+	v := &SiteCoverage{Center: *c, Technologies: []TechnologyCoverage{}, Measured: measuredOrigin,
+		Sourced: sourced(loaded.Table, loaded),
+		Points:  each(points.Items, func(p measure.Point) CoveragePoint { return newCoveragePoint(&p, c.point()) })}
 	// Groups come by operator, and the answer has them by generation; stable keeps the operators in order.
 	slices.SortStableFunc(groups, func(a, b measure.Group) int { return int(a.Technology) - int(b.Technology) })
 	for i := range groups {
@@ -101,14 +103,11 @@ func (r *Reading) sitesGetCoverage(_ context.Context, p *siteCoverageParams) (*S
 		last.Count += g.Count
 		v.Total += g.Count
 	}
-	for i := range points.Items {
-		v.Points[i] = newCoveragePoint(&points.Items[i], c.point())
-	}
 	return v, nil
 }
 
 func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
-	return CoveragePoint{ID: p.ID, Timestamp: timestamp(p.Time), Coordinates: coordinates(p.Position),
+	return CoveragePoint{ID: p.ID, Timestamp: timestamp(p.Time), Coordinates: view.Coordinates(p.Position),
 		Distance: metresTo(center, p.Position),
 		Signal:   number(p.Signal), RSRP: number(p.Radio.RSRP), RSRQ: number(p.Radio.RSRQ), SNR: number(p.Radio.SNR),
 		Technology: p.Technology, Operator: p.OperatorName, Radio: pointRadio(&p.Radio)}
@@ -116,16 +115,12 @@ func newCoveragePoint(p *measure.Point, center geo.Point) CoveragePoint {
 
 // nearSite returns a site, its place, and the question for the measurements around it.
 func (r *Reading) nearSite(p *nearSiteParams) (*index.Market, *Center, catalog.Measures, error) {
-	q := catalog.Measures{Generations: p.Technology.Generations()}
 	loaded, at, err := p.find(r)
 	if err != nil {
-		return nil, nil, q, err
-	}
-	if p.Days != nil {
-		q.Days = *p.Days
+		return nil, nil, catalog.Measures{}, err
 	}
 	c := centerOf(loaded, at)
-	q.Disc = &geo.Disc{Center: c.point(), Radius: p.RadiusKm * 1000}
-	q.Market, q.Operators, err = api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}.Resolve()
+	q, err := c.measures(p.Operator, p.RadiusKm, *cmp.Or(p.Days, new(int)))
+	q.Generations = p.Technology.Generations()
 	return loaded, c, q, err
 }

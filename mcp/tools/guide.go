@@ -57,10 +57,9 @@ func newGuide(r *Reading, _ context.Context, _ *struct{}) (*Guide, error) {
 	}}
 	for _, m := range market.All {
 		row := GuideMarket{Market: m.Code, Label: m.Label, Operators: m.OperatorKeys(), AreaType: m.AreaType}
-		loaded := r.RegisterIfAny(m) // a market without a register is listed too: its measurements may be asked for
+		loaded, _ := r.Register(m) // a market without a register is listed too: its measurements may be asked for
 		if loaded != nil {
-			sites := loaded.Len()
-			row.Loaded, row.Sites = true, &sites
+			row.Loaded, row.Sites = true, new(loaded.Len())
 		}
 		g.Sources = append(g.Sources, sourceOf(m, loaded))
 		g.Markets = append(g.Markets, row)

@@ -43,21 +43,10 @@ func findByRadio(r *Reading, _ context.Context, p *sitesFindByRadioParams) (*Rad
 	if err != nil {
 		return nil, err
 	}
-	from := min(p.Offset, len(found.Matches))
-	items := []RadioHit{}
-	for _, match := range found.Matches[from:min(from+p.Limit, len(found.Matches))] {
-		items = append(items, RadioHit{r.site(found.Register, match.Site, -1), found.MatchViews(match),
-			operatorKeys(found.Register, match.Operators), match.Learned})
-	}
+	items := each(paged(found.Matches, p.Offset, p.Limit).Items, func(match index.RadioMatch) RadioHit {
+		return RadioHit{r.site(found.Register, match.Site, -1), found.MatchViews(match),
+			texts(found.Register.Table.KeysOf(match.Operators)), match.Learned}
+	})
 	return &RadioHits{found.Type, found.Value, listOf(items, p.Offset, len(found.Matches)),
 		sourced(found.Market, found.Register)}, nil
-}
-
-// operatorKeys returns the keys of operators.
-func operatorKeys(m *index.Market, operators []int) []string {
-	keys := make([]string, len(operators))
-	for i, o := range operators {
-		keys[i] = m.Table.Operators[o].Key
-	}
-	return keys
 }

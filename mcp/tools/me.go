@@ -69,14 +69,19 @@ func whoami(r *Reading, _ context.Context, _ *struct{}) (*Me, error) {
 	return me, nil
 }
 
-// own returns a page of the person's submissions of a kind, the newest first.
-func (r *Reading) own(kind account.Kind, p pageParams) (List[account.Fact], error) {
+// own returns a page of the person's submissions of a kind as show makes them, the newest first.
+func own[T any](r *Reading, kind account.Kind, p *pageParams, show func(account.Fact) (T, error)) (List[T], error) {
 	facts, err := r.People.Facts(r.Person.ID, kind)
-	return paged(facts, p), err
+	items := []T{}
+	for _, f := range paged(facts, p.Offset, p.Limit).Items {
+		item, err := show(f)
+		if err != nil {
+			return List[T]{}, err
+		}
+		items = append(items, item)
+	}
+	return listOf(items, p.Offset, len(facts)), err
 }
-
-// pageOf returns the page of a list with other items, which are made of the list's own.
-func pageOf[T, F any](l List[F], items []T) List[T] { return listOf(items, l.offset, l.Total) }
 
 var meSpeedtestsList = endpoint.New(endpoint.Decl{
 	Name: "me_speedtests_list", Title: "Own speedtests", SignedIn: true,
@@ -95,23 +100,15 @@ type OwnSpeedtest struct {
 type OwnSpeedtests struct{ List[OwnSpeedtest] }
 
 func ownSpeedtests(r *Reading, _ context.Context, p *pageParams) (*OwnSpeedtests, error) {
-	page, err := r.own(account.Speedtest, *p)
-	if err != nil {
-		return nil, err
-	}
-	items := []OwnSpeedtest{}
-	for _, f := range page.Items {
+	list, err := own(r, account.Speedtest, p, func(f account.Fact) (OwnSpeedtest, error) {
 		var own ownTest
 		if err := json.Unmarshal(f.Data, &own); err != nil {
-			return nil, err
+			return OwnSpeedtest{}, err
 		}
 		state, err := r.stateOf(own)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, OwnSpeedtest{view.Moment(f.Time), state, own.Market, own.Speedtest})
-	}
-	return &OwnSpeedtests{pageOf(page, items)}, nil
+		return OwnSpeedtest{view.Moment(f.Time), state, own.Market, own.Speedtest}, err
+	})
+	return &OwnSpeedtests{list}, err
 }
 
 // maxTestsAtPoint is how many speedtests at one point are searched for one.
@@ -151,24 +148,16 @@ type OwnReport struct {
 type OwnReports struct{ List[OwnReport] }
 
 func ownReports(r *Reading, _ context.Context, p *pageParams) (*OwnReports, error) {
-	page, err := r.own(account.Outage, *p)
-	if err != nil {
-		return nil, err
-	}
-	items := []OwnReport{}
-	for _, f := range page.Items {
+	list, err := own(r, account.Outage, p, func(f account.Fact) (OwnReport, error) {
 		item := OwnReport{ID: f.Ref, Submitted: view.Moment(f.Time), State: "removed"}
 		report, role, err := r.ownReport(f.Ref)
-		if err != nil {
-			return nil, err
-		}
 		if report != nil {
 			item.Role, item.State, item.Outage = role, string(report.State), r.newReportedOutage(report)
 			item.Shown = report.State == community.Reported || report.State == community.Confirmed
 		}
-		items = append(items, item)
-	}
-	return &OwnReports{pageOf(page, items)}, nil
+		return item, err
+	})
+	return &OwnReports{list}, err
 }
 
 // ownReport returns a report and the person's role in it; nil when it is not kept.
@@ -207,29 +196,25 @@ type OwnBug struct {
 type OwnBugs struct{ List[OwnBug] }
 
 func ownBugs(r *Reading, _ context.Context, p *pageParams) (*OwnBugs, error) {
-	page, err := r.own(account.Bug, *p)
-	if err != nil {
-		return nil, err
-	}
-	items := []OwnBug{}
-	for _, f := range page.Items {
+	list, err := own(r, account.Bug, p, func(f account.Fact) (OwnBug, error) {
 		var own ownBug
 		if err := json.Unmarshal(f.Data, &own); err != nil {
-			return nil, err
+			return OwnBug{}, err
 		}
 		// The account has the title; state and answer are gone with the bug.
 		item := OwnBug{ID: f.Ref, Title: own.Title, ByUsers: byUsers, State: "removed", Created: view.Moment(f.Time)}
 		b, err := r.Submissions.Community.Bug(f.Ref)
-		switch {
-		case err == nil:
-			item.State, item.Answer = string(b.State), textOrNull(b.Answer)
-			if b.ClosedAt != nil {
-				item.Closed = timeOrNull(*b.ClosedAt)
-			}
-		case !errors.Is(err, community.ErrNoBug):
-			return nil, err
+		if errors.Is(err, community.ErrNoBug) {
+			return item, nil
 		}
-		items = append(items, item)
-	}
-	return &OwnBugs{pageOf(page, items)}, nil
+		if err != nil {
+			return item, err
+		}
+		item.State, item.Answer = string(b.State), textOrNull(b.Answer)
+		if b.ClosedAt != nil {
+			item.Closed = timeOrNull(*b.ClosedAt)
+		}
+		return item, nil
+	})
+	return &OwnBugs{list}, err
 }

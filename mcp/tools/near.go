@@ -26,7 +26,7 @@ var sitesNearby = endpoint.New(endpoint.Decl{
 type sitesNearbyParams struct {
 	pointParams
 	radiusParams
-	api.MarketParams
+	marketParams
 	emissionParams
 	pageParams
 }
@@ -39,11 +39,11 @@ type NearList struct {
 }
 
 func sitesNearPoint(r *Reading, ctx context.Context, p *sitesNearbyParams) (*NearList, error) {
-	s, err := selection(p.MarketParams, api.AreaParams{}, p.emissionParams)
+	s, err := selection(market.Get(p.Market), p.Operator, api.AreaParams{}, p.emissionParams)
 	if err != nil {
 		return nil, err
 	}
-	return r.nearList(ctx, p.center(p.Market), p.of(s, index.Query{Disc: p.disc(p.point())}))
+	return r.nearList(ctx, p.center(p.Market), p.of(s, index.Query{Disc: disc(p.point(), p.RadiusKm)}))
 }
 
 // nearList answers a question for the sites around a centre.
@@ -70,7 +70,7 @@ func (p areaRadiusParams) metres() float64 {
 
 // center returns the position as a centre.
 func (p pointParams) center(in market.Code) *Center {
-	return &Center{Market: in, Coordinates: view.Coordinates{Lat: p.Lat, Lng: p.Lon}, Note: otherMarket(in, p.point())}
+	return &Center{Market: in, Coordinates: view.Coordinates(p.point()), Note: otherMarket(in, p.point())}
 }
 
 // otherMarket returns a note that names the markets of a position outside of a market, "" for one inside. The
@@ -107,12 +107,12 @@ type sitesNearbyFromPlaceParams struct {
 
 // operatorParams pick an operator of the market that a place or a site is in.
 type operatorParams struct {
-	Operator api.Operator `param:"operator" default:"ALL" doc:"An operator of the market (see capabilities_guide), or ALL." example:"ORANGE"`
+	Operator api.Operators `param:"operator" default:"ALL" doc:"An operator of the market (see capabilities_guide), or ALL." example:"ORANGE"`
 }
 
 // selection returns the sites of the operators in a market.
 func (p operatorParams) selection(m *market.Market, e emissionParams) (catalog.Selection, error) {
-	return selection(api.MarketParams{Market: m.Code, Operator: p.Operator}, api.AreaParams{}, e)
+	return selection(m, p.Operator, api.AreaParams{}, e)
 }
 
 func sitesNearPlace(r *Reading, ctx context.Context, p *sitesNearbyFromPlaceParams) (*NearList, error) {
@@ -152,7 +152,7 @@ func sitesNearSite(r *Reading, ctx context.Context, p *sitesNearbyFromSiteParams
 	c := centerOf(loaded, at)
 	// From the first site on, and one more than the page: the site itself is among the nearest, but several
 	// sites may stand on its spot, so that its place is known only when it is found.
-	found, err := r.Sites(ctx, catalog.Sites{Selection: s, Where: index.Query{Disc: p.disc(c.point())},
+	found, err := r.Sites(ctx, catalog.Sites{Selection: s, Where: index.Query{Disc: disc(c.point(), p.RadiusKm)},
 		Limit: p.Offset + p.Limit + 1})
 	if err != nil {
 		return nil, err
@@ -173,6 +173,5 @@ func sitesNearSite(r *Reading, ctx context.Context, p *sitesNearbyFromSiteParams
 func centerOf(m *index.Market, at uint32) *Center {
 	var s site.Site
 	m.Site(at, &s)
-	return &Center{Name: index.Key(m.Table.Code, s.ID), Market: m.Table.Code,
-		Coordinates: coordinates(s.Position)}
+	return &Center{Name: index.Key(m.Table.Code, s.ID), Market: m.Table.Code, Coordinates: view.Coordinates(s.Position)}
 }

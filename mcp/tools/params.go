@@ -7,12 +7,24 @@ import (
 	"strings"
 
 	"relais/api"
+	"relais/api/view"
 	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/site"
 )
+
+// marketParams pick a market and operators of it.
+type marketParams struct {
+	Market   market.Code   `param:"market" default:"FR" doc:"The market to read."`
+	Operator api.Operators `param:"operator" default:"ALL" doc:"An operator of the market (see /markets), or ALL." example:"ORANGE"`
+}
+
+// resolve returns the market and the positions of the operators in it, nil for any.
+func (p marketParams) resolve() (*market.Market, index.Choice, error) {
+	return api.MarketOperators(p).Resolve()
+}
 
 // pageParams pick a page.
 type pageParams struct {
@@ -38,9 +50,7 @@ type radiusParams struct {
 	RadiusKm float64 `param:"radiusKm" default:"5" above:"0" max:"50" doc:"How far around to look, in kilometres."`
 }
 
-func (p radiusParams) disc(c geo.Point) *geo.Disc {
-	return &geo.Disc{Center: c, Radius: p.RadiusKm * 1000}
-}
+func disc(c geo.Point, km float64) *geo.Disc { return &geo.Disc{Center: c, Radius: km * 1000} }
 
 // siteParams name a site.
 type siteParams struct {
@@ -77,13 +87,13 @@ type emissionParams struct {
 }
 
 // selection returns the part of a market that parameters select.
-func selection(in api.MarketParams, a api.AreaParams, e emissionParams) (s catalog.Selection, err error) {
-	s = catalog.Selection{Market: market.Get(in.Market), Status: e.Status}
+func selection(m *market.Market, o api.Operators, a api.AreaParams, e emissionParams) (s catalog.Selection, err error) {
+	s = catalog.Selection{Market: m, Status: e.Status}
 	if e.Generation != nil {
 		s.Generations = index.Choice{int(*e.Generation)}
 	}
-	if s.Operators, err = in.Operator.Positions(s.Market); err == nil {
-		s.Area, err = a.Code(s.Market)
+	if s.Operators, err = o.Positions(m); err == nil {
+		s.Area, err = a.Code(m)
 	}
 	return s, err
 }
@@ -93,5 +103,7 @@ func hasWords(text string, words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// round returns degrees to 1e-7, as the registers have them.
-func round(degrees float64) float64 { return geo.Degrees(geo.Fix(degrees)) }
+// rounded returns a position to 1e-7 degrees, as the registers have them.
+func rounded(p geo.Point) *view.Coordinates {
+	return &view.Coordinates{Lat: geo.Degrees(geo.Fix(p.Lat)), Lng: geo.Degrees(geo.Fix(p.Lng))}
+}

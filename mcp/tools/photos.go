@@ -19,7 +19,7 @@ var photoTools = []*Tool{sitesGetPhotos, sitesGetPhotoGallery, photosSearch}
 var sitesGetPhotos = endpoint.New(endpoint.Decl{
 	Name: "sites_get_photos", Title: "Photos of a site",
 	Summary: "Photos that people sent of a site, the newest first, with captions and addresses of the images.",
-}, (*Reading).sitesGetPhotos)
+}, listPhotos)
 
 type sitePhotosParams struct {
 	siteParams
@@ -47,13 +47,13 @@ type PhotoList struct {
 	Sourced
 }
 
-func (r *Reading) sitesGetPhotos(_ context.Context, p *sitePhotosParams) (*PhotoList, error) {
+func listPhotos(r *Reading, _ context.Context, p *sitePhotosParams) (*PhotoList, error) {
 	_, found, err := r.photosOf(p)
 	if err != nil {
 		return nil, err
 	}
 	// No source: nothing in the answer comes from a register.
-	return &PhotoList{listOf(r.photos(found.Items), p.Offset, found.Total), Sourced{[]Source{}}}, nil
+	return &PhotoList{listOf(each(found.Items, r.photo), p.Offset, found.Total), Sourced{[]Source{}}}, nil
 }
 
 // photosOf returns a site and a page of its photos.
@@ -61,7 +61,7 @@ func (r *Reading) photosOf(p *sitePhotosParams) (at catalog.SiteFound, found cat
 	if at.Register, at.At, err = p.find(r); err != nil {
 		return at, found, err
 	}
-	_, operators, err := api.MarketParams{Market: at.Register.Table.Code, Operator: p.Operator}.Resolve()
+	operators, err := p.Operator.Positions(at.Register.Table)
 	if err != nil {
 		return at, found, err
 	}
@@ -69,25 +69,17 @@ func (r *Reading) photosOf(p *sitePhotosParams) (at catalog.SiteFound, found cat
 	return at, found, err
 }
 
-func (r *Reading) photos(list []*photos.Photo) (items []Photo) {
-	for _, photo := range list {
-		items = append(items, r.photo(photo))
-	}
-	return items
-}
-
 func (r *Reading) photo(p *photos.Photo) Photo {
 	v := view.NewPhoto(r.BaseURL, p)
 	return Photo{ID: v.ID, SiteKey: p.SiteKey, ImageURL: v.ImageURL, Thumbnail: v.ThumbnailURL, Caption: v.Caption,
-		Author:   v.AuthorName,
-		Operator: v.Operator, UploadedAt: v.UploadedAt, Metadata: PhotoMetadata{metadataByUser(v.Metadata), byUsers},
+		Author: v.AuthorName, Operator: v.Operator, UploadedAt: v.UploadedAt, Metadata: PhotoMetadata{metadataByUser(v.Metadata), byUsers},
 		ByUsers: byUsers}
 }
 
 var sitesGetPhotoGallery = endpoint.New(endpoint.Decl{
 	Name: "sites_get_photo_gallery", Title: "Gallery of a site",
 	Summary: "The photos of a site as a gallery: where the site is, and for each photo its images in all sizes and a line to show below it. Use sites_get_photos for the metadata.",
-}, (*Reading).sitesGetPhotoGallery)
+}, photoGallery)
 
 // A Gallery is the photos of a site, to be shown.
 type Gallery struct {
@@ -103,46 +95,45 @@ type GalleryPhoto struct {
 	ByUsers
 }
 
-func (r *Reading) sitesGetPhotoGallery(_ context.Context, p *sitePhotosParams) (*Gallery, error) {
+func photoGallery(r *Reading, _ context.Context, p *sitePhotosParams) (*Gallery, error) {
 	at, found, err := r.photosOf(p)
 	if err != nil {
 		return nil, err
 	}
-	items := []GalleryPhoto{}
-	for _, photo := range found.Items {
+	items := each(found.Items, func(photo *photos.Photo) GalleryPhoto {
 		v := view.NewPhoto(r.BaseURL, photo)
 		line := v.AuthorName + ", " + v.UploadedAt[:10] // the day
 		if v.Caption != "" {
 			line = v.Caption + " (" + line + ")"
 		}
-		items = append(items, GalleryPhoto{v.PhotoURLs, line, byUsers})
-	}
+		return GalleryPhoto{v.PhotoURLs, line, byUsers}
+	})
 	return &Gallery{r.site(at.Register, at.At, -1), listOf(items, p.Offset, found.Total), sourced(at.Register.Table, at.Register)}, nil
 }
 
 var photosSearch = endpoint.New(endpoint.Decl{
 	Name: "photos_search", Title: "Search photos",
 	Summary: "Finds photos of sites by words of the caption, by operator and by department, territory or province, the newest first.",
-}, (*Reading).photosSearch)
+}, searchPhotos)
 
 type photosSearchParams struct {
-	Query    string       `param:"query" max:"200" doc:"Words that must all occur in the caption, without regard to case and accents."`
-	Market   *market.Code `param:"market" doc:"Only sites of this market; needed with operator and areas."`
-	Operator api.Operator `param:"operator" default:"ALL" doc:"Only photos of this operator of the market." example:"ORANGE"`
+	Query    string        `param:"query" max:"200" doc:"Words that must all occur in the caption, without regard to case and accents."`
+	Market   *market.Code  `param:"market" doc:"Only sites of this market; needed with operator and areas."`
+	Operator api.Operators `param:"operator" default:"ALL" doc:"Only photos of this operator of the market." example:"ORANGE"`
 	api.AreaParams
 	pageParams
 }
 
 // Check holds the rules over several parameters.
 func (p *photosSearchParams) Check() error {
-	if p.Market == nil && (p.Operator != market.AllOperators || p.AreaParams != api.AreaParams{}) {
+	if p.Market == nil && (p.Operator.Texts() != nil || p.AreaParams != api.AreaParams{}) {
 		return &endpoint.ParamError{Param: "market",
 			Want: "missing: operator, department, territory and province are those of a market"}
 	}
 	return nil
 }
 
-func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*PhotoList, error) {
+func searchPhotos(r *Reading, _ context.Context, p *photosSearchParams) (*PhotoList, error) {
 	keep, from, err := r.photoFilter(p)
 	if err != nil {
 		return nil, err
@@ -153,7 +144,7 @@ func (r *Reading) photosSearch(_ context.Context, p *photosSearchParams) (*Photo
 	}
 	// Nothing in the answer comes from a register. A source that says why a market has none stays.
 	from.Sources = slices.DeleteFunc(from.Sources, func(s Source) bool { return s.Unavailable == nil })
-	return &PhotoList{listOf(r.photos(list), p.Offset, total), from}, nil
+	return &PhotoList{listOf(each(list, r.photo), p.Offset, total), from}, nil
 }
 
 // photoFilter returns a function that reports whether a photo is wanted, and the sources of the markets.
@@ -165,7 +156,8 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	from := sourcesOf(p.Market, registers)
 	operators, area := []string(nil), ""
 	if p.Market != nil {
-		m, choice, err := api.MarketParams{Market: *p.Market, Operator: p.Operator}.Resolve()
+		m := market.Get(*p.Market)
+		choice, err := p.Operator.Positions(m)
 		if err != nil {
 			return nil, from, err
 		}

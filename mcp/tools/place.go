@@ -39,8 +39,8 @@ type Place struct {
 }
 
 // question asks for the places that the parameters name, for a question about operators.
-func (p *placeParams) question(o api.Operator) catalog.Places {
-	return catalog.Places{Text: p.Place, Market: marketOf(p.Market), Operators: o.Names(), Part: true}
+func (p *placeParams) question(o api.Operators) catalog.Places {
+	return catalog.Places{Text: p.Place, Market: marketOf(p.Market), Operators: o.Texts(), Part: true}
 }
 
 // A Geocoded is a place, with other places that may be meant instead.
@@ -52,7 +52,7 @@ type Geocoded struct {
 }
 
 func geocode(r *Reading, _ context.Context, p *placeParams) (*Geocoded, error) {
-	q := p.question(market.AllOperators)
+	q := p.question(nil)
 	q.Limit = 11
 	found, err := r.Places(q)
 	if err != nil {
@@ -110,7 +110,7 @@ func newPlaces(list []catalog.Place) []Place {
 	for i, p := range list {
 		places[i] = Place{Name: p.Name, Kind: p.Kind, Market: p.Market.Code,
 			PostalCodes: append([]string{}, p.PostalCodes[:min(len(p.PostalCodes), 20)]...),
-			Coordinates: coordinates(p.Center), Sites: p.Sites}
+			Coordinates: view.Coordinates(p.Center), Sites: p.Sites}
 		if p.Area != index.Any {
 			places[i].Area, places[i].AreaCode = p.Market.Areas[p.Area].Label, p.Market.Areas[p.Area].Code
 		}
@@ -132,7 +132,7 @@ func sourcesOf(in *market.Code, asked []*index.Market) (from Sourced) {
 
 // place returns the one place that a text names best, for a question about operators. A place in a market that
 // lacks one of them is an error: an empty list would look like a place without antennas of the operator.
-func (r *Reading) place(p *placeParams, o api.Operator) (*catalog.NamedPlace, error) {
+func (r *Reading) place(p *placeParams, o api.Operators) (*catalog.NamedPlace, error) {
 	found, err := r.Places(p.question(o))
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (r *Reading) place(p *placeParams, o api.Operator) (*catalog.NamedPlace, er
 	case best == nil:
 		return nil, unknownPlace(p)
 	case best.Lacks > 0:
-		return nil, &endpoint.ParamError{Param: "operator", Value: string(o),
+		return nil, &endpoint.ParamError{Param: "operator", Value: o.String(),
 			Want: fmt.Sprintf("%s is in the market %s, which has %s", placeTitle(&best.Place), best.Market.Code,
 				strings.Join(append(best.Market.OperatorKeys(), market.AllOperators), ", "))}
 	}
@@ -157,11 +157,18 @@ type Center struct {
 	Note        string           `json:"note,omitempty" doc:"How sure the place is, which others the name may mean, or that the position is of another market: ask when it matters."`
 }
 
-func (c *Center) point() geo.Point { return geo.Point{Lat: c.Coordinates.Lat, Lng: c.Coordinates.Lng} }
+func (c *Center) point() geo.Point { return geo.Point(c.Coordinates) }
+
+// measures asks for the measurements of operators around the centre, 0 days for those of any age.
+func (c *Center) measures(o api.Operators, km float64, days int) (q catalog.Measures, err error) {
+	q = catalog.Measures{Market: market.Get(c.Market), Days: days, Disc: disc(c.point(), km)}
+	q.Operators, err = o.Positions(q.Market)
+	return q, err
+}
 
 // placeCenter returns a place as a centre.
 func placeCenter(p *catalog.NamedPlace) *Center {
-	c := &Center{Name: placeTitle(&p.Place), Market: p.Market.Code, Coordinates: coordinates(p.Center)}
+	c := &Center{Name: placeTitle(&p.Place), Market: p.Market.Code, Coordinates: view.Coordinates(p.Center)}
 	var notes []string
 	if note := partNote(p); note != "" {
 		notes = append(notes, note)

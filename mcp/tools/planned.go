@@ -53,7 +53,7 @@ type Planned struct {
 }
 
 func plannedNearPoint(r *Reading, ctx context.Context, p *sitesPlannedNearbyParams) (*PlannedList, error) {
-	return plannedList(r, ctx, p.center(p.Market), index.Query{Disc: p.disc(p.point())}, p.plannedParams, p.pageParams)
+	return plannedList(r, ctx, p.center(p.Market), index.Query{Disc: disc(p.point(), p.RadiusKm)}, p.plannedParams, p.pageParams)
 }
 
 var sitesPlannedNearbyFromPlace = endpoint.New(endpoint.Decl{

@@ -16,7 +16,7 @@ import (
 var meSessionsList = endpoint.New(endpoint.Decl{
 	Name: "me_sessions_list", Title: "Own submissions by day", SignedIn: true,
 	Summary: "What who is signed in submitted, by day, the last day first; of the speedtests also where and on which technologies.",
-}, (*Reading).meSessionsList)
+}, ownSessions)
 
 // An OwnSession sums up a person's submissions of one day.
 type OwnSession struct {
@@ -30,7 +30,7 @@ type OwnSession struct {
 // OwnSessions are a page of them.
 type OwnSessions struct{ List[OwnSession] }
 
-func (r *Reading) meSessionsList(_ context.Context, p *pageParams) (*OwnSessions, error) {
+func ownSessions(r *Reading, _ context.Context, p *pageParams) (*OwnSessions, error) {
 	days := map[string]*OwnSession{}
 	for _, kind := range kinds {
 		facts, err := r.People.Facts(r.Person.ID, kind)
@@ -55,7 +55,7 @@ func (r *Reading) meSessionsList(_ context.Context, p *pageParams) (*OwnSessions
 		all = append(all, *s)
 	}
 	slices.SortFunc(all, func(a, b OwnSession) int { return cmp.Compare(b.Day, a.Day) })
-	return &OwnSessions{paged(all, *p)}, nil
+	return &OwnSessions{paged(all, p.Offset, p.Limit)}, nil
 }
 
 // add takes in a speedtest.
@@ -89,7 +89,7 @@ const (
 var meGamificationStats = endpoint.New(endpoint.Decl{
 	Name: "me_gamification_stats", Title: "Own points", SignedIn: true,
 	Summary: "The points of who is signed in and what they come from. They are computed from the submissions on each call.",
-}, (*Reading).meGamificationStats)
+}, ownPoints)
 
 // Points are somebody's points.
 type Points struct {
@@ -111,7 +111,7 @@ type PointPart struct {
 
 const formula = "5 for each outage that you reported and that was not rejected, 5 more when three confirmed it; 2 for each outage of others that you confirmed and that was not rejected; 2 for each validation; 1 for each speedtest; 1 for each bug. Reports count as long as they are kept, a year after their last news."
 
-func (r *Reading) meGamificationStats(context.Context, *struct{}) (*Points, error) {
+func ownPoints(r *Reading, _ context.Context, _ *struct{}) (*Points, error) {
 	n, days := map[account.Kind]int{}, []string{}
 	var reported, confirmed, confirmations int
 	for _, kind := range kinds {

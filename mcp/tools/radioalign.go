@@ -107,8 +107,7 @@ func checkAlignment(r *Reading, _ context.Context, p *alignmentParams) (*Alignme
 	a := &Alignment{Site: r.site(s.loaded, s.at, -1), Notes: []string{}, Sourced: sourced(s.loaded.Table, s.loaded)}
 	azimuths, origin := s.azimuths()
 	if a.Azimuths = append([]uint16{}, azimuths...); len(azimuths) > 0 {
-		from := origin.String()
-		a.From, a.Of = &from, s.keys()
+		a.From, a.Of = new(origin.String()), s.loaded.Table.KeysOf(s.operators)
 	} else {
 		a.Of = []string{}
 		of := "this site"
@@ -118,8 +117,7 @@ func checkAlignment(r *Reading, _ context.Context, p *alignmentParams) (*Alignme
 		a.Notes = append(a.Notes, "The register states no azimuths of "+of+": bearings have nothing to be compared with.")
 	}
 	if point := p.point(); point != nil {
-		a.Point = &PointAlignment{Coordinates: view.Coordinates{Lat: point.Lat, Lng: point.Lng},
-			Distance: *metresTo(s.Position, *point)}
+		a.Point = &PointAlignment{Coordinates: view.Coordinates(*point), Distance: *metresTo(s.Position, *point)}
 		if a.Point.Bearing = bearingOf(s.Position, *point); a.Point.Bearing != nil {
 			a.Point.Sector = newSector(a.Azimuths, geo.Bearing(s.Position, *point))
 		}
@@ -145,14 +143,6 @@ func (s *radioSite) azimuths() ([]uint16, site.Origin) {
 	return s.Azimuths(func(e *site.Emission) bool {
 		return slices.Contains(s.operators, s.Stations[e.Station].Operator)
 	})
-}
-
-// keys returns the keys of the operators that were asked for.
-func (s *radioSite) keys() (keys []string) {
-	for _, o := range s.operators {
-		keys = append(keys, s.loaded.Table.Operators[o].Key)
-	}
-	return keys
 }
 
 // cellAzimuths returns the azimuths that a cell of the site can have.
@@ -191,8 +181,7 @@ func (s *radioSite) align(limit int) *MeasuredAlignment {
 		one := SectorAlignment{Azimuth: azimuth}
 		var off float64
 		if one.Measures, off = a.Sector(azimuth); one.Measures > 0 {
-			off = tenth(off)
-			one.Off = &off
+			one.Off = new(tenth(off))
 		}
 		m.Sectors = append(m.Sectors, one)
 	}
@@ -204,15 +193,13 @@ func (s *radioSite) cellAlignment(c *radio.MeasuredCell) CellAlignment {
 	a := CellAlignment{Operator: s.loaded.Table.Operators[c.Operator].Key, Technology: c.Generation.String(),
 		Measures: c.Measurements, Distance: whole(c.Metres), Together: tenth(100*c.Concentration) / 100}
 	if c.ID != 0 {
-		text := idText(c.ID)
-		a.Cell = &text
+		a.Cell = new(idText(c.ID))
 	}
 	if c.PCI >= 0 {
 		a.PCI = &c.PCI
 	}
 	if c.HasBearing() {
-		bearing := radio.Tenths(c.Bearing)
-		a.Bearing, a.Sector = &bearing, newSector(s.cellAzimuths(c.Cell), c.Bearing)
+		a.Bearing, a.Sector = new(radio.Tenths(c.Bearing)), newSector(s.cellAzimuths(c.Cell), c.Bearing)
 	}
 	return a
 }

@@ -79,5 +79,5 @@ func (s *radioSite) collisions(limit int) Collisions {
 func (s *radioSite) collision(c *radio.Collision) Collision {
 	return Collision{Operator: s.loaded.Table.Operators[c.Own.Operator].Key, Kind: c.Kind, PCI: int(c.Own.Value),
 		Neighbour: s.key(c.Neighbour), NeighbourPCI: int(c.Other.Value), Distance: whole(c.Metres),
-		Bearing: bearingOf(s.Position, positionOf(s.loaded, c.Neighbour)), Learned: c.Own.Learned || c.Other.Learned}
+		Bearing: bearingOf(s.Position, s.loaded.Position(c.Neighbour)), Learned: c.Own.Learned || c.Other.Learned}
 }

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"relais/api"
 	"relais/api/endpoint"
 	"relais/catalog"
 	"relais/geo"
-	"relais/market"
 	"relais/measure"
 	"relais/radio"
 	"relais/site"
@@ -20,7 +18,7 @@ import (
 var radioProfileEstimate = endpoint.New(endpoint.Decl{
 	Name: "radio_profile_estimate", Title: "Which site served a phone",
 	Summary: "From what a phone showed (base station or cell, PCI, technology, position, operator) the sites that may have served it, the best first, each with distance, bearing and a score of 0 to 100. The score is 100 times the points of its parts over the most that those parts can have; a part counts when its value was given: identity 50, pci 15, distance 15, technology 10, sector 10. It is a ranking, not a probability. Give node or cellId, or lat and lon, or both, and the operator where it is known. Use sites_find_by_radio for what an identifier names, whatever else was measured.",
-}, (*Reading).radioProfileEstimate)
+}, estimateProfile)
 
 type profileParams struct {
 	Node       *int             `param:"node" min:"1" max:"4294967295" doc:"eNB or gNB." example:"1009"`
@@ -29,7 +27,7 @@ type profileParams struct {
 	Technology *radioTechnology `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR." example:"LTE"`
 	optionalPointParams
 	RadiusKm float64 `param:"radiusKm" default:"10" above:"0" max:"50" doc:"With lat and lon: how far around to look for sites that no identifier names, in kilometres."`
-	api.MarketParams
+	marketParams
 	pageParams
 }
 
@@ -155,8 +153,8 @@ type ScorePart struct {
 // nearestSites is how many of the sites nearest to the phone are scored, even if no identifier names them.
 const nearestSites = 20
 
-func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Profile, error) {
-	m, operators, err := p.MarketParams.Resolve()
+func estimateProfile(r *Reading, _ context.Context, p *profileParams) (*Profile, error) {
+	m, operators, err := p.resolve()
 	if err != nil {
 		return nil, err
 	}
@@ -173,11 +171,8 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	shown := []Candidate{}
-	from := min(p.Offset, len(all))
-	for i := range all[from:min(from+p.Limit, len(all))] {
-		shown = append(shown, r.newCandidate(&q.Phone, &all[from+i]))
-	}
+	shown := each(paged(all, p.Offset, p.Limit).Items,
+		func(c catalog.Candidate) Candidate { return r.newCandidate(&q.Phone, &c) })
 	answer.List, answer.Considered = listOf(shown, p.Offset, len(all)), len(all)
 	answer.Notes = p.notes(all)
 	return answer, nil
@@ -186,8 +181,8 @@ func (r *Reading) radioProfileEstimate(_ context.Context, p *profileParams) (*Pr
 // noMatchNotes explains why no site matched, and what to change.
 func (p *profileParams) noMatchNotes() (notes []string) {
 	of := string(p.Market)
-	if p.Operator != market.AllOperators {
-		of += " with " + string(p.Operator)
+	if p.Operator.Texts() != nil {
+		of += " with " + p.Operator.String()
 	}
 	if p.Node != nil || p.Cell != nil {
 		notes = append(notes, fmt.Sprintf(

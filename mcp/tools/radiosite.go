@@ -2,12 +2,14 @@ package tools
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"relais/api"
 	"relais/api/endpoint"
+	"relais/catalog"
 	"relais/geo"
 	"relais/index"
 	"relais/market"
@@ -40,38 +42,29 @@ type radioSite struct {
 }
 
 // radioSite finds the site that parameters name.
-func (r *Reading) radioSite(p *siteParams, o api.Operator) (*radioSite, error) {
+func (r *Reading) radioSite(p *siteParams, o api.Operators) (*radioSite, error) {
 	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := o.Position(loaded.Table)
+	asked, err := o.Positions(loaded.Table)
 	if err != nil {
 		return nil, err
 	}
 	s := &radioSite{loaded: loaded, at: at}
 	loaded.Site(at, &s.Site)
 	s.Radio = loaded.AppendLearned(s.Radio, at)
-	for i := range loaded.Table.Operators {
-		if loaded.Has(at, i) && (asked == index.Any || asked == i) {
+	there := (&catalog.SiteFound{Register: loaded, At: at}).Operators()
+	for _, i := range there {
+		if asked == nil || slices.Contains(asked, i) {
 			s.operators = append(s.operators, i)
 		}
 	}
 	if len(s.operators) == 0 {
-		return nil, &endpoint.ParamError{Param: "operator", Value: string(o),
-			Want: "an operator of the site, or ALL: it has " + strings.Join(operatorsOf(loaded, at), ", ")}
+		return nil, &endpoint.ParamError{Param: "operator", Value: o.String(),
+			Want: "an operator of the site, or ALL: it has " + strings.Join(loaded.Table.KeysOf(there), ", ")}
 	}
 	return s, nil
-}
-
-// operatorsOf returns the keys of a site's operators.
-func operatorsOf(m *index.Market, at uint32) (keys []string) {
-	for i, o := range m.Table.Operators {
-		if m.Has(at, i) {
-			keys = append(keys, o.Key)
-		}
-	}
-	return keys
 }
 
 // market returns the market's code.
@@ -131,8 +124,7 @@ func bearingOf(from, to geo.Point) *float64 {
 	if from == to {
 		return nil
 	}
-	degrees := radio.Tenths(geo.Bearing(from, to))
-	return &degrees
+	return new(radio.Tenths(geo.Bearing(from, to)))
 }
 
 // tenth rounds to a decimal.
@@ -143,14 +135,7 @@ func dayOf(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	text := t.UTC().Format(time.DateOnly)
-	return &text
-}
-
-// positionOf returns where a site stands.
-func positionOf(m *index.Market, at uint32) geo.Point {
-	lat, lng := m.Snap.Positions()
-	return geo.Point{Lat: geo.Degrees(lat[at]), Lng: geo.Degrees(lng[at])}
+	return new(t.UTC().Format(time.DateOnly))
 }
 
 // whole rounds a distance.

@@ -8,6 +8,7 @@ import (
 	"relais/api/view"
 	"relais/catalog"
 	"relais/index"
+	"relais/market"
 	"relais/site"
 )
 
@@ -19,7 +20,7 @@ var sitesSearch = endpoint.New(endpoint.Decl{
 }, searchMarket)
 
 type sitesSearchParams struct {
-	api.MarketParams
+	marketParams
 	api.AreaParams
 	emissionParams
 	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or department, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
@@ -34,7 +35,7 @@ type SiteList struct {
 }
 
 func searchMarket(r *Reading, ctx context.Context, p *sitesSearchParams) (*SiteList, error) {
-	s, err := selection(p.MarketParams, p.AreaParams, p.emissionParams)
+	s, err := selection(market.Get(p.Market), p.Operator, p.AreaParams, p.emissionParams)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,7 @@ package tools
 import (
 	"context"
 
-	"relais/api"
 	"relais/api/endpoint"
-	"relais/catalog"
-	"relais/geo"
 	"relais/measure"
 )
 
@@ -15,17 +12,12 @@ var sessionTools = []*Tool{sessionsListNearby}
 var sessionsListNearby = endpoint.New(endpoint.Decl{
 	Name: "sessions_list_nearby", Title: "Drive tests near a position",
 	Summary: "What was measured around a position by day and import, the last day first: how many coverage points or speedtests, their technologies and operators, from when to when. Use it to see how fresh and dense measurements are; speedtests_nearby and sites_get_coverage have the measurements. Who measured is not known.",
-}, (*Reading).sessionsListNearby)
-
-// shortRadiusParams are radiusParams for measurements, which are dense.
-type shortRadiusParams struct {
-	RadiusKm float64 `param:"radiusKm" default:"2" above:"0" max:"20" doc:"How far around to look, in kilometres."`
-}
+}, sessionsNear)
 
 type sessionsParams struct {
 	pointParams
-	shortRadiusParams
-	api.MarketParams
+	RadiusKm float64 `param:"radiusKm" default:"2" above:"0" max:"20" doc:"How far around to look, in kilometres."`
+	marketParams
 	pageParams
 }
 
@@ -51,24 +43,24 @@ type SessionList struct {
 	Measured
 }
 
-func (r *Reading) sessionsListNearby(_ context.Context, p *sessionsParams) (*SessionList, error) {
-	m, operators, err := p.Resolve()
+func sessionsNear(r *Reading, _ context.Context, p *sessionsParams) (*SessionList, error) {
+	c := p.center(p.Market)
+	q, err := c.measures(p.Operator, p.RadiusKm, 0)
 	if err != nil {
 		return nil, err
 	}
-	store, q, err := r.SelectMeasures(catalog.Measures{Market: m, Operators: operators, Limit: p.Limit,
-		Disc: &geo.Disc{Center: p.point(), Radius: p.RadiusKm * 1000}})
+	store, err := r.MeasureStore()
 	if err != nil {
 		return nil, err
 	}
-	found, err := store.Sessions(q, p.Offset)
+	q.Limit = p.Limit
+	found, err := store.Sessions(q.Query(r.Minute()), p.Offset)
 	if err != nil {
 		return nil, err
 	}
-	items := make([]Session, len(found.Page))
-	for i, s := range found.Page {
-		items[i] = Session{textOrNull(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
+	items := each(found.Page, func(s measure.Session) Session {
+		return Session{textOrNull(s.Day), s.Import, s.Synthetic, s.Kind, s.Measures, s.Technologies, s.Operators,
 			timeOrNull(s.First), timeOrNull(s.Last)}
-	}
-	return &SessionList{p.center(p.Market), found.Measures, 1, listOf(items, p.Offset, found.Total), measuredOrigin}, nil
+	})
+	return &SessionList{c, found.Measures, 1, listOf(items, p.Offset, found.Total), measuredOrigin}, nil
 }

@@ -1,8 +1,6 @@
 package tools
 
 import (
-	"math"
-
 	"relais/api/view"
 	"relais/index"
 	"relais/market"
@@ -37,8 +35,7 @@ func (r *Reading) site(m *index.Market, at uint32, metres float64) Site {
 		Area: v.AdministrativeArea.Label, Coordinates: v.Coordinates,
 		URL: r.pageOf(*v.SiteKey)}
 	if metres >= 0 {
-		whole := int(math.Round(metres))
-		t.Distance = &whole
+		t.Distance = new(whole(metres))
 	}
 	return t
 }

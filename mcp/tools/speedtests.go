@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"math"
-	"strconv"
 	"time"
 
 	"relais/api"
@@ -20,7 +19,7 @@ var speedtestTools = []*Tool{sitesGetSpeedtests, speedtestsNearby, speedtestsNea
 var sitesGetSpeedtests = endpoint.New(endpoint.Decl{
 	Name: "sites_get_speedtests", Title: "Speedtests of a site",
 	Summary: "Speedtests that name a base station of the site, of any age, the newest first; where that gives nothing, those of its operators within a kilometre. Use speedtests_nearby for a position and speedtests_area_summary for what is usual around it.",
-}, (*Reading).sitesGetSpeedtests)
+}, testsOfSite)
 
 type siteSpeedtestsParams struct {
 	siteParams
@@ -65,7 +64,7 @@ type Speedtest struct {
 	Radio          view.SpeedtestRadio `json:"radio"`
 }
 
-func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams) (*SiteSpeedtests, error) {
+func testsOfSite(r *Reading, _ context.Context, p *siteSpeedtestsParams) (*SiteSpeedtests, error) {
 	loaded, at, err := p.find(r)
 	if err != nil {
 		return nil, err
@@ -73,12 +72,13 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 	if p.Best { // there is one, and so no second page
 		p.Offset = 0
 	}
-	m, operators, err := api.MarketParams{Market: loaded.Table.Code, Operator: p.Operator}.Resolve()
+	operators, err := p.Operator.Positions(loaded.Table)
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.SiteTests(catalog.SiteTests{Market: m, Site: catalog.SiteFound{Register: loaded, At: at},
-		Operators: operators, Best: p.Best, Limit: p.Limit, Offset: p.Offset})
+	of := &catalog.SiteTests{Site: catalog.SiteFound{Register: loaded, At: at}, Best: p.Best}
+	found, err := r.Speedtests(catalog.Measures{Market: loaded.Table, Operators: operators, Of: of, Limit: p.Limit,
+		Offset: p.Offset})
 	if err != nil {
 		return nil, err
 	}
@@ -86,31 +86,27 @@ func (r *Reading) sitesGetSpeedtests(_ context.Context, p *siteSpeedtestsParams)
 		found.Total = len(found.Items)
 	}
 	c := centerOf(loaded, at)
-	return &SiteSpeedtests{*c, speedtestList(c, found, p.Offset), sourced(m, loaded)}, nil
+	return &SiteSpeedtests{*c, speedtestList(c, found, p.Offset), sourced(loaded.Table, loaded)}, nil
 }
 
 func speedtestList(c *Center, page catalog.Page[measure.Test], offset int) SpeedtestList {
-	items := make([]Speedtest, len(page.Items))
-	for i := range page.Items {
-		items[i] = newSpeedtest(&page.Items[i], c.point())
-	}
+	items := each(page.Items, func(t measure.Test) Speedtest { return newSpeedtest(&t, c.point()) })
 	return SpeedtestList{listOf(items, offset, page.Total), measuredOrigin}
 }
 
 func newSpeedtest(t *measure.Test, center geo.Point) Speedtest {
-	s := Speedtest{ID: t.ID, Timestamp: timestamp(t.Time), Coordinates: coordinates(t.Position),
+	return Speedtest{ID: t.ID, Timestamp: timestamp(t.Time), Coordinates: view.Coordinates(t.Position),
 		Distance: metresTo(center, t.Position),
 		Download: number(t.Download), Average: number(t.Average), Upload: number(t.Upload), Ping: number(t.Ping),
 		Operator: t.OperatorName, NetworkType: t.NetworkType, ConnectionType: t.Technology,
 		Radio: view.SpeedtestRadio{PointRadio: pointRadio(&t.Radio), RSRP: number(t.Radio.RSRP),
 			RSRQ: number(t.Radio.RSRQ), SNR: number(t.Radio.SNR)}}
-	return s
 }
 
 func pointRadio(r *measure.Radio) view.PointRadio {
 	v := view.PointRadio{ENB: nodeText(r.ENB), GNB: nodeText(r.GNB)}
 	if r.Cell != 0 {
-		v.CellID = strconv.FormatUint(r.Cell, 10)
+		v.CellID = idText(r.Cell)
 	}
 	if r.PCI >= 0 {
 		v.PCI = &r.PCI
@@ -123,11 +119,8 @@ func nodeText(id uint32) *string {
 	if id == 0 {
 		return nil
 	}
-	text := strconv.FormatUint(uint64(id), 10)
-	return &text
+	return new(idText(uint64(id)))
 }
-
-func coordinates(p geo.Point) view.Coordinates { return view.Coordinates{Lat: p.Lat, Lng: p.Lng} }
 
 // number returns a value of a measurement, nil for one that is not stated: JSON has no NaN.
 func number(x float64) *float64 {
@@ -151,7 +144,7 @@ func timeOrNull(t time.Time) *string { return textOrNull(timestamp(t)) }
 var speedtestsNearby = endpoint.New(endpoint.Decl{
 	Name: "speedtests_nearby", Title: "Speedtests near a position",
 	Summary: "Speedtests of the last days around a position, the newest first, with distances in metres. Use speedtests_area_summary for what is usual there, and speedtests_nearby_from_place for the name of a place.",
-}, (*Reading).speedtestsNearby)
+}, testsNearPoint)
 
 // daysParams say how far back to look.
 type daysParams struct {
@@ -161,7 +154,7 @@ type daysParams struct {
 type speedtestsNearbyParams struct {
 	pointParams
 	radiusParams
-	api.MarketParams
+	marketParams
 	daysParams
 	pageParams
 }
@@ -172,14 +165,14 @@ type NearbySpeedtests struct {
 	SpeedtestList
 }
 
-func (r *Reading) speedtestsNearby(_ context.Context, p *speedtestsNearbyParams) (*NearbySpeedtests, error) {
-	return r.speedtests(p.center(p.Market), p.radiusParams, p.MarketParams, p.daysParams, p.pageParams)
+func testsNearPoint(r *Reading, _ context.Context, p *speedtestsNearbyParams) (*NearbySpeedtests, error) {
+	return r.speedtests(p.center(p.Market), p.RadiusKm, p.Operator, p.Days, p.pageParams)
 }
 
 var speedtestsNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "speedtests_nearby_from_place", Title: "Speedtests near a place",
 	Summary: "Speedtests of the last days around a commune, a postal code or an area, the newest first.",
-}, (*Reading).speedtestsNearbyFromPlace)
+}, testsNearPlace)
 
 type speedtestsFromPlaceParams struct {
 	placeParams
@@ -189,25 +182,23 @@ type speedtestsFromPlaceParams struct {
 	pageParams
 }
 
-func (r *Reading) speedtestsNearbyFromPlace(_ context.Context, p *speedtestsFromPlaceParams) (*NearbySpeedtests,
+func testsNearPlace(r *Reading, _ context.Context, p *speedtestsFromPlaceParams) (*NearbySpeedtests,
 	error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
-	return r.speedtests(placeCenter(place), p.radiusParams,
-		api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, p.daysParams, p.pageParams)
+	return r.speedtests(placeCenter(place), p.RadiusKm, p.Operator, p.Days, p.pageParams)
 }
 
 // speedtests returns a page of the speedtests around a centre.
-func (r *Reading) speedtests(c *Center, radius radiusParams, in api.MarketParams, d daysParams,
-	p pageParams) (*NearbySpeedtests, error) {
-	m, operators, err := in.Resolve()
+func (r *Reading) speedtests(c *Center, km float64, o api.Operators, days int, p pageParams) (*NearbySpeedtests, error) {
+	q, err := c.measures(o, km, days)
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.Speedtests(catalog.Measures{Market: m, Operators: operators, Days: d.Days, Disc: radius.disc(c.point()),
-		Offset: p.Offset, Limit: p.Limit})
+	q.Offset, q.Limit = p.Offset, p.Limit
+	found, err := r.Speedtests(q)
 	if err != nil {
 		return nil, err
 	}

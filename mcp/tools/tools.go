@@ -68,6 +68,21 @@ func listOf[T any](items []T, offset, total int) List[T] {
 	return l
 }
 
+// paged returns a page of all items.
+func paged[T any](all []T, offset, limit int) List[T] {
+	from := min(offset, len(all))
+	return listOf(all[from:min(from+limit, len(all))], offset, len(all))
+}
+
+// each returns what was found as answers show it.
+func each[F, T any](found []F, show func(F) T) []T {
+	items := make([]T, len(found))
+	for i, f := range found {
+		items[i] = show(f)
+	}
+	return items
+}
+
 // count sets the members that say which part of the list the items are.
 func (l *List[T]) count() {
 	l.Returned, l.Truncated, l.NextOffset = len(l.Items), false, nil

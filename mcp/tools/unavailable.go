@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"relais/api"
@@ -22,10 +21,10 @@ var unavailableTools = []*Tool{sitesHSList, sitesHSNearby, sitesHSNearbyFromPlac
 var sitesHSList = endpoint.New(endpoint.Decl{
 	Name: "sites_hs_list", Title: "Sites out of service",
 	Summary: "Sites that their operators publish as unavailable (hors service) at the moment, what began last first. Look at feed.available before concluding from an empty list that all sites work.",
-}, (*Reading).sitesHSList)
+}, unavailableSites)
 
 type sitesHSListParams struct {
-	api.MarketParams
+	marketParams
 	Territory string `param:"territory" max:"8" doc:"DROM: only this territory (971, 972, 973, 974, 976)." example:"974"`
 	pageParams
 }
@@ -64,44 +63,35 @@ type UnavailableList struct {
 	Sourced
 }
 
-func (r *Reading) sitesHSList(_ context.Context, p *sitesHSListParams) (*UnavailableList, error) {
+func unavailableSites(r *Reading, _ context.Context, p *sitesHSListParams) (*UnavailableList, error) {
 	areas, err := api.AreaParams{Territory: p.Territory}.Codes(market.Get(p.Market))
 	if err != nil {
 		return nil, err
 	}
-	return r.unavailable(nil, p.MarketParams, areas, nil, p.pageParams)
+	return r.unavailable(nil, p.marketParams, areas, nil, p.pageParams)
 }
 
 var sitesHSNearby = endpoint.New(endpoint.Decl{
 	Name: "sites_hs_nearby", Title: "Sites out of service near a position",
 	Summary: "Sites around a position that their operators publish as unavailable, the nearest first. Look at feed.available before concluding from an empty list that all sites work.",
-}, (*Reading).sitesHSNearby)
-
-// wideRadiusParams are radiusParams for sites out of service, which are rare.
-type wideRadiusParams struct {
-	RadiusKm float64 `param:"radiusKm" default:"20" above:"0" max:"200" doc:"How far around to look, in kilometres."`
-}
-
-func (p wideRadiusParams) disc(c geo.Point) *geo.Disc {
-	return &geo.Disc{Center: c, Radius: p.RadiusKm * 1000}
-}
+}, unavailableNearPoint)
 
 type sitesHSNearbyParams struct {
 	pointParams
-	wideRadiusParams
-	api.MarketParams
+	RadiusKm float64 `param:"radiusKm" default:"20" above:"0" max:"200" doc:"How far around to look, in kilometres."`
+	marketParams
 	pageParams
 }
 
-func (r *Reading) sitesHSNearby(_ context.Context, p *sitesHSNearbyParams) (*UnavailableList, error) {
+func unavailableNearPoint(r *Reading, _ context.Context, p *sitesHSNearbyParams) (*UnavailableList, error) {
 	c := p.center(p.Market)
-	return r.unavailable(c, p.MarketParams, nil, p.disc(c.point()), p.pageParams)
+	return r.unavailable(c, p.marketParams, nil, disc(p.point(), p.RadiusKm), p.pageParams)
 }
 
 var sitesHSNearbyFromPlace = endpoint.New(endpoint.Decl{
 	Name: "sites_hs_nearby_from_place", Title: "Sites out of service near a place",
 	Summary: "Sites around a commune or a postal code, or in a department, region or province, that their operators publish as unavailable, the nearest to its middle first.",
-}, (*Reading).sitesHSNearbyFromPlace)
+}, unavailableNearPlace)
 
 type sitesHSFromPlaceParams struct {
 	placeParams
@@ -110,36 +100,33 @@ type sitesHSFromPlaceParams struct {
 	pageParams
 }
 
-func (r *Reading) sitesHSNearbyFromPlace(_ context.Context, p *sitesHSFromPlaceParams) (*UnavailableList, error) {
+func unavailableNearPlace(r *Reading, _ context.Context, p *sitesHSFromPlaceParams) (*UnavailableList, error) {
 	place, err := r.place(&p.placeParams, p.Operator)
 	if err != nil {
 		return nil, err
 	}
 	c := placeCenter(place)
-	around, areas := wideRadiusParams{20}.disc(c.point()), []string(nil)
+	around, areas := disc(c.point(), 20), []string(nil)
 	switch {
 	case p.RadiusKm != nil:
-		around = wideRadiusParams{*p.RadiusKm}.disc(c.point())
+		around = disc(c.point(), *p.RadiusKm)
 	case place.Wide(): // sites of the area are meant, and a disc would have those of its neighbours
 		around, areas = place.Within().Disc, place.AreaCodes()
 	}
-	return r.unavailable(c, api.MarketParams{Market: place.Market.Code, Operator: p.Operator}, areas, around, p.pageParams)
+	return r.unavailable(c, marketParams{place.Market.Code, p.Operator}, areas, around, p.pageParams)
 }
 
 // unavailable returns a page of the sites that operators say are unavailable, in some areas or
 // with nil in all.
-func (r *Reading) unavailable(c *Center, in api.MarketParams, areas []string, around *geo.Disc, page pageParams) (
+func (r *Reading) unavailable(c *Center, in marketParams, areas []string, around *geo.Disc, page pageParams) (
 	*UnavailableList, error) {
-	m, operators, err := in.Resolve()
+	m, operators, err := in.resolve()
 	if err != nil {
 		return nil, err
 	}
 	found := r.FindOutages(catalog.Outages{Market: m, Operators: operators, Areas: areas, Source: catalog.FromOperators,
 		Disc: around, Offset: page.Offset, Limit: page.Limit})
-	items := []Unavailable{}
-	for _, o := range found.Items {
-		items = append(items, r.newUnavailable(o, around))
-	}
+	items := each(found.Items, func(o community.Outage) Unavailable { return r.newUnavailable(o, around) })
 	return &UnavailableList{c, r.feed(m, operators, found.Feed), listOf(items, page.Offset, found.Total),
 		publishers(m, found.Feed)}, nil
 }
@@ -239,7 +226,4 @@ func (r *Reading) newUnavailable(o community.Outage, around *geo.Disc) Unavailab
 }
 
 // metresTo returns a distance as answers show it.
-func metresTo(a, b geo.Point) *int {
-	whole := int(math.Round(geo.Distance(a, b)))
-	return &whole
-}
+func metresTo(a, b geo.Point) *int { return new(whole(geo.Distance(a, b))) }
