@@ -142,8 +142,7 @@ func compareMarket(m *market.Market, loaded *index.Market, store *measure.Store)
 	row := ComparedMarket{Market: m.Code, Label: m.Label, Operators: []ComparedOperator{}}
 	points, tests := store.Counts(m.Code, measure.Coverage), store.Counts(m.Code, measure.Speedtest)
 	if loaded != nil {
-		sites := loaded.Len()
-		row.Loaded, row.Date, row.Sites = true, &loaded.Snap.SourceDate, &sites
+		row.Loaded, row.Date, row.Sites = true, &loaded.Snap.SourceDate, new(loaded.Len())
 	}
 	_, err := projectStatus(m)
 	hasProjects := err == nil // else 0 projects would look like a statement of the register
@@ -161,8 +160,7 @@ func compareMarket(m *market.Market, loaded *index.Market, store *measure.Store)
 				continue
 			}
 			if loaded != nil {
-				real := there.Sites - there.Projects
-				v.Sites = &real
+				v.Sites = new(there.Sites - there.Projects)
 				if hasProjects {
 					v.Projects = &there.Projects
 				}

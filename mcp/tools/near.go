@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -61,12 +62,7 @@ type areaRadiusParams struct {
 }
 
 // metres returns the radius in metres, 0 for the usual one.
-func (p areaRadiusParams) metres() float64 {
-	if p.RadiusKm == nil {
-		return 0
-	}
-	return *p.RadiusKm * 1000
-}
+func (p areaRadiusParams) metres() float64 { return *cmp.Or(p.RadiusKm, new(float64)) * 1000 }
 
 // center returns the position as a centre.
 func (p pointParams) center(in market.Code) *Center {

@@ -3,8 +3,6 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"relais/api"
 	"relais/api/view"
@@ -96,11 +94,6 @@ func selection(m *market.Market, o api.Operators, a api.AreaParams, e emissionPa
 		s.Area, err = a.Code(m)
 	}
 	return s, err
-}
-
-// hasWords reports whether a text has all words. Text and words are folded.
-func hasWords(text string, words []string) bool {
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // rounded returns a position to 1e-7 degrees, as the registers have them.

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"relais/api"
 	"relais/api/endpoint"
@@ -168,7 +169,8 @@ func (r *Reading) photoFilter(p *photosSearchParams) (func(*photos.Brief) bool, 
 	}
 	words := fold.Words(p.Query)
 	return func(photo *photos.Brief) bool {
-		if operators != nil && !slices.Contains(operators, photo.Operator) || !hasWords(photo.Caption, words) {
+		lacks := func(word string) bool { return !strings.Contains(photo.Caption, word) } // both are folded
+		if operators != nil && !slices.Contains(operators, photo.Operator) || slices.ContainsFunc(words, lacks) {
 			return false
 		}
 		return slices.ContainsFunc(registers, func(m *index.Market) bool { return inArea(m, photo.SiteKey, area) })

@@ -3,14 +3,13 @@ package tools
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"relais/api"
 	"relais/api/endpoint"
 	"relais/catalog"
 	"relais/geo"
-	"relais/measure"
 	"relais/radio"
 	"relais/site"
 )
@@ -21,27 +20,14 @@ var radioProfileEstimate = endpoint.New(endpoint.Decl{
 }, estimateProfile)
 
 type profileParams struct {
-	Node       *int             `param:"node" min:"1" max:"4294967295" doc:"eNB or gNB." example:"1009"`
-	Cell       *int             `param:"cellId" min:"1" max:"68719476735" doc:"ECI of LTE or NCI of NR." example:"258305"`
-	PCI        *int             `param:"pci" min:"0" max:"1007" doc:"Physical cell id of LTE (to 503) or NR."`
-	Technology *radioTechnology `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR." example:"LTE"`
+	Node       *int            `param:"node" min:"1" max:"4294967295" doc:"eNB or gNB." example:"1009"`
+	Cell       *int            `param:"cellId" min:"1" max:"68719476735" doc:"ECI of LTE or NCI of NR." example:"258305"`
+	PCI        *int            `param:"pci" min:"0" max:"1007" doc:"Physical cell id of LTE (to 503) or NR."`
+	Technology *api.Technology `param:"technology" doc:"2G, 3G, 4G, 5G, or a technology of one, such as LTE or NR." example:"LTE"`
 	optionalPointParams
 	RadiusKm float64 `param:"radiusKm" default:"10" above:"0" max:"50" doc:"With lat and lon: how far around to look for sites that no identifier names, in kilometres."`
 	marketParams
 	pageParams
-}
-
-// A radioTechnology is a generation, by the name of it or of one of its technologies.
-type radioTechnology string
-
-// UnmarshalText accepts any usual spelling.
-func (t *radioTechnology) UnmarshalText(b []byte) error {
-	name, _, ok := measure.Technologies(string(b))
-	if !ok {
-		return errors.New("one of 2G, 3G, 4G, 5G, or a technology such as GSM, UMTS, LTE, NR")
-	}
-	*t = radioTechnology(name)
-	return nil
 }
 
 // optionalPointParams are a position that may be given.
@@ -71,11 +57,10 @@ func (p *optionalPointParams) checkPair() error {
 
 // generation returns the generation of the technology, 0 when it was not given.
 func (p *profileParams) generation() site.Generation {
-	if p.Technology == nil {
-		return 0
+	if g := p.Technology.Generations(); g != nil {
+		return site.Generation(g[0])
 	}
-	_, g, _ := measure.Technologies(string(*p.Technology)) // it is known: UnmarshalText accepts no other
-	return site.Generation(g)
+	return 0
 }
 
 // Check holds the rules over several parameters.

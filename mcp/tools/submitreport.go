@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -185,11 +186,6 @@ func (p *submitReportParams) report(r *Reading) (n community.NewReport, err erro
 	v := view.NewSummary(loaded.Snap, &s)
 	n.Market, n.At, n.SiteKey = loaded.Table.Code, s.Position, index.Key(loaded.Table.Code, s.ID)
 	n.SiteName = n.SiteKey // answers name the site by nothing else
-	if v.Location.Commune != nil {
-		n.Commune = *v.Location.Commune
-	}
-	if v.Location.Address != nil {
-		n.Address = *v.Location.Address
-	}
+	n.Commune, n.Address = *cmp.Or(v.Location.Commune, new(string)), *cmp.Or(v.Location.Address, new(string))
 	return n, nil
 }
