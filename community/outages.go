@@ -103,22 +103,22 @@ func (o Outage) Began() time.Time {
 
 // All returns entries and reports in the order of Entries; among equals, reports come first.
 func (o *Outages) All(q outage.Query) []Outage {
-	list := []Outage{}
-	for _, r := range o.Reports(q) {
-		list = append(list, Outage{Report: r})
-	}
-	for _, e := range o.Entries(q) {
-		list = append(list, Outage{Entry: e})
-	}
-	metres := func(o Outage) float64 {
+	metres := func(p geo.Point) float64 {
 		if q.Disc == nil {
 			return 0
 		}
-		_, _, _, p := o.Where()
 		return geo.Distance(q.Disc.Center, p)
 	}
-	slices.SortStableFunc(list, func(a, b Outage) int {
-		return cmp.Or(cmp.Compare(metres(a), metres(b)), b.Began().Compare(a.Began()))
-	})
+	list, reports := []Outage{}, o.Reports(q) // in that order, as the entries are
+	for _, e := range o.Entries(q) {
+		for len(reports) > 0 && cmp.Or(cmp.Compare(metres(reports[0].Point()), metres(e.Point())),
+			e.Began().Compare(reports[0].StartedAt)) <= 0 {
+			list, reports = append(list, Outage{Report: reports[0]}), reports[1:]
+		}
+		list = append(list, Outage{Entry: e})
+	}
+	for _, r := range reports {
+		list = append(list, Outage{Report: r})
+	}
 	return list
 }
