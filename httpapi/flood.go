@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // How many lines of refusals are logged in a minute, and how many of answers to nobody in particular. A
@@ -21,11 +22,10 @@ type flood struct {
 	what    string // that is counted
 	most    int    // lines of a caller in a minute
 	mostAll int
+	lines   *admit.Rate
 
 	mu      sync.Mutex
-	minute  int64
-	lines   map[string]int // by caller
-	all     int
+	end     time.Time // of the minute
 	leftOut int
 }
 
@@ -45,17 +45,14 @@ func (s *Server) floodOf(w *answer) *flood {
 func (f *flood) allows(caller string, now time.Time) (ok bool, leftOut int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if minute := now.Unix() / 60; minute != f.minute {
-		leftOut, f.leftOut = f.leftOut, 0
-		f.minute, f.lines, f.all = minute, map[string]int{}, 0
+	if end := f.lines.End(now); !end.Equal(f.end) {
+		leftOut, f.leftOut, f.end = f.leftOut, 0, end
 	}
-	if f.all == f.mostAll || f.lines[caller] == f.most {
+	all := admit.Limit{Name: "all callers", Most: f.mostAll}
+	if ok = f.lines.Take(now, 1, admit.Limit{Name: caller, Most: f.most}, all); !ok {
 		f.leftOut++
-		return false, leftOut
 	}
-	f.all++
-	f.lines[caller]++
-	return true, leftOut
+	return ok, leftOut
 }
 
 // refused reports whether the request was refused before it cost anything: such requests can come

@@ -129,8 +129,9 @@ func New(o Options) (*Server, error) {
 	s := &Server{Options: o, pages: newPageCache(pageCacheBytes), files: newFiles(o.SpoolDir, keptBytes), mapCaller: newMapCaller(),
 		bodies: newBodies(), answers: admit.NewPool(admit.Cost{Bytes: answerBytes}),
 		large: admit.NewTurns(processors()), quick: admit.NewTurns(processors()), forms: admit.NewTurns(4), // two at a time
-		refusals:  flood{what: "refused requests", most: callerLines, mostAll: allLines},
-		anonymous: flood{what: "answers without a key", most: anonymousLines, mostAll: allAnonymousLines}}
+		refusals: flood{what: "refused requests", most: callerLines, mostAll: allLines, lines: admit.NewRate(time.Minute)},
+		anonymous: flood{what: "answers without a key", most: anonymousLines, mostAll: allAnonymousLines,
+			lines: admit.NewRate(time.Minute)}}
 	s.prepared.Store(&prepared{})
 	s.meters = s.newMeters()
 	s.notices.setBase(o.BaseURL)
