@@ -14,7 +14,7 @@ import (
 // of the nodes do not matter. What an old edition changes in the records of its neighbours is not told.
 func TestNews(t *testing.T) {
 	_, db := opened(t)
-	db.Journal(News)
+	db.Journal().SetNews(News)
 	clock := november()
 	s := Open(db, func() time.Time { clock = clock.Add(-time.Hour); return clock }) // it runs backwards
 	week := func(date, system string) string {
@@ -37,7 +37,7 @@ func TestNews(t *testing.T) {
 	mustNote(t, s, snapshotOf(t, "2026-07-02", sites(1)), true)
 	mustNote(t, s, snapshotOf(t, "2026-07-02", sites(1)), false)
 
-	entries, err := db.JournalAfter(0, 100)
+	entries, err := db.Journal().After(0, 100)
 	must(t, err)
 	var got []string
 	for _, e := range entries {

@@ -31,7 +31,7 @@ func (s *Store) Delete(id string) (Hook, error) {
 	})
 	if err == nil && !s.any() {
 		for i, source := range s.sources {
-			_ = source.DB.EmptyJournal(ends[i]) // what stays makes room when there is a hook again
+			_ = source.DB.Journal().Empty(ends[i]) // what stays makes room when there is a hook again
 		}
 	}
 	return h, err
@@ -40,7 +40,7 @@ func (s *Store) Delete(id string) (Hook, error) {
 // ends returns the last number of each source's journal, 0 for one that cannot be read.
 func (s *Store) ends() (list []uint64) {
 	for _, source := range s.sources {
-		n, _ := source.DB.JournalEnd()
+		n, _ := source.DB.Journal().End()
 		list = append(list, n)
 	}
 	return list

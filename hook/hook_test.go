@@ -188,7 +188,7 @@ func TestLife(t *testing.T) {
 		w.options.Transport = net
 		w.start()
 		w.happen("fr-1") // before the first hook
-		if n, err := w.things.JournalEnd(); n != 0 || err != nil {
+		if n, err := w.things.Journal().End(); n != 0 || err != nil {
 			t.Errorf("without a hook: got %d entries, %v", n, err)
 		}
 		all, some := w.create("https://all.example/in", ""), w.create("https://some.example/in", "fr-2")
@@ -211,11 +211,11 @@ func TestLife(t *testing.T) {
 		if _, err := w.s.Delete(all.ID); !errors.Is(err, ErrNoHook) {
 			t.Errorf("deleting twice: got %v, want ErrNoHook", err)
 		}
-		if left, err := w.things.JournalAfter(0, 10); len(left) > 0 || err != nil {
+		if left, err := w.things.Journal().After(0, 10); len(left) > 0 || err != nil {
 			t.Errorf("without a hook any more: got %v, %v, want an empty journal", left, err)
 		}
 		w.happen("fr-1")
-		if n, err := w.things.JournalEnd(); n != 3 || err != nil {
+		if n, err := w.things.Journal().End(); n != 3 || err != nil {
 			t.Errorf("without a hook any more: got %d entries, %v, want 3", n, err)
 		}
 		synctest.Wait()

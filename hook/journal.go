@@ -71,7 +71,7 @@ func (s *Store) read(ctx context.Context, o *Options) (more bool, err error) {
 // after returns the next entries of a source's journal after a position, and the position after them.
 func (source Source) after(at uint64, log *slog.Logger) ([]store.Entry, uint64, error) {
 	from := at
-	switch end, err := source.DB.JournalEnd(); {
+	switch end, err := source.DB.Journal().End(); {
 	case err != nil:
 		return nil, at, err
 	case at > end && source.DB.Shared(): // this replica does not have yet what another process has read
@@ -79,7 +79,7 @@ func (source Source) after(at uint64, log *slog.Logger) ([]store.Entry, uint64, 
 	case at > end: // the file was restored
 		from = 0
 	}
-	list, err := source.DB.JournalAfter(from, entriesAtOnce)
+	list, err := source.DB.Journal().After(from, entriesAtOnce)
 	if err != nil || len(list) == 0 {
 		return nil, from, err
 	}
@@ -151,7 +151,7 @@ func putCursor(tx *store.Tx, source string, n uint64) error {
 // skip moves to the end of the journals: what earlier hooks left there is of no concern.
 func (s *Store) skip(tx *store.Tx) error {
 	for _, source := range s.sources {
-		n, err := source.DB.JournalEnd()
+		n, err := source.DB.Journal().End()
 		if err != nil {
 			return err
 		}

@@ -68,7 +68,7 @@ func (s *Store) Open(db *store.DB) error {
 	}
 	if err := db.Follow(func(tx *store.Tx) error {
 		for _, source := range s.sources {
-			source.DB.JournalRead(cursor(tx, source.Name))
+			source.DB.Journal().SetRead(cursor(tx, source.Name))
 		}
 		s.attend()
 		return nil
@@ -92,7 +92,7 @@ func (s *Store) told(changes []store.Change) {
 		}
 		for _, source := range s.sources {
 			if source.Name == string(c.Key) {
-				source.DB.JournalRead(binary.BigEndian.Uint64(c.Value))
+				source.DB.Journal().SetRead(binary.BigEndian.Uint64(c.Value))
 			}
 		}
 	}
@@ -106,9 +106,9 @@ func (s *Store) attend() {
 	s.mu.RUnlock()
 	for _, source := range s.sources {
 		if hooks > 0 {
-			source.DB.Journal(source.News)
+			source.DB.Journal().SetNews(source.News)
 		} else {
-			source.DB.Journal(nil)
+			source.DB.Journal().SetNews(nil)
 		}
 	}
 	s.wake()

@@ -210,9 +210,9 @@ func TestWithdraw(t *testing.T) {
 // Hooks are told of a photo that waits, and of one that is shown for the first time.
 func TestNewsOfHeldPhotos(t *testing.T) {
 	s, _ := fresh(t)
-	s.db.Journal(News)
+	s.db.Journal().SetNews(News)
 	told := func() (list []string) {
-		entries, err := s.db.JournalAfter(0, 100)
+		entries, err := s.db.Journal().After(0, 100)
 		must(t, err)
 		for _, e := range entries {
 			list = append(list, e.Text)

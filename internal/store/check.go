@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 
@@ -29,7 +28,10 @@ func Check(path string) (err error) {
 // while the tree is walked, which takes about 0.1 s for 64 MiB. It takes about 100 bytes of
 // memory a page.
 func (db *DB) Check() error {
-	if err := db.readAll(); err != nil {
+	f := db.use()
+	err := f.readAll(math.MaxInt64)
+	f.users.Done()
+	if err != nil {
 		return err
 	}
 	db.writing.Lock() // bolt's check reads the list of free pages, which an Update changes
@@ -38,7 +40,7 @@ func (db *DB) Check() error {
 		return err
 	}
 	// bolt's check runs on a goroutine of its own, where no panic can be caught.
-	if _, err := db.verify(); err != nil {
+	if _, err := db.current.verify(); err != nil {
 		return err
 	}
 	if err := lostHeader(db.current.osFile, db.current.bolt.Info().PageSize); err != nil {
@@ -46,7 +48,7 @@ func (db *DB) Check() error {
 	}
 	var pages, records Problems
 	var missing error
-	err := db.explained(db.current, db.current.bolt.View, func(tx *Tx) error {
+	err = db.explained(db.current, db.current.bolt.View, func(tx *Tx) error {
 		for p := range tx.bolt.Check(bolt.WithKVStringer(hidden{})) { // to the end: it reads until then
 			pages.Add(p)
 		}
@@ -58,19 +60,6 @@ func (db *DB) Check() error {
 	}
 	if err := cmp.Or(pages.Err(), missing, records.Err()); err != nil {
 		return damaged(db.name, err)
-	}
-	return nil
-}
-
-// readAll reads every sector: one that cannot be read is an error here, and would be a fault
-// in mapped memory.
-func (db *DB) readAll() error {
-	f := db.use()
-	defer f.users.Done()
-	if _, err := io.Copy(io.Discard, io.NewSectionReader(f.osFile, 0, math.MaxInt64)); errors.Is(err, os.ErrClosed) {
-		return failed("check", db.name, err)
-	} else if err != nil {
-		return unsound(db.name, err)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ var errNoGain = errors.New("nothing to gain")
 // is then as it was, unless only the name of the new one could not be made to last.
 func (db *DB) Compact() (before, after int64, err error) {
 	if db.readOnly {
-		return 0, 0, db.refused()
+		return 0, 0, refused(db.name)
 	}
 	db.writing.Lock()
 	defer db.writing.Unlock()
@@ -73,11 +73,11 @@ func (db *DB) compact() (before, after int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	old, err := db.verify()
+	old, err := db.current.verify()
 	if err != nil {
 		return 0, 0, err
 	}
-	before, after, err = db.swap(old, db.copyTo, func(next *file) error {
+	before, after, err = db.swap(old, db.current.copyTo, func(next *file) error {
 		if info, err := next.osFile.Stat(); err != nil || deleted || info.Size() <= old.Size() {
 			return err
 		}
@@ -118,36 +118,6 @@ func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *f
 	// Even if SyncDir fails: the old file has no name any more, and writes to it would be lost.
 	db.replace(next)
 	return old.Size(), info.Size(), folder.SyncDir(filepath.Dir(db.path))
-}
-
-// verify walks the whole tree of the file, for which the caller
-// holds db.writing: bolt trusts its numbers. It returns the size and mode of the file.
-func (db *DB) verify() (os.FileInfo, error) {
-	if err := db.current.stuck.Load(); err != nil {
-		return nil, *err
-	}
-	info, err := db.current.osFile.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if err := verify(db.current.osFile, info.Size(), true); err != nil {
-		return nil, unsound(db.name, err)
-	}
-	return info, nil
-}
-
-// copyTo copies everything into an empty file except deletedBucket.
-func (db *DB) copyTo(dst *bolt.DB) error {
-	const most = 1 << 20 // bytes of a transaction
-	if err := guard(db.name, func() error { return bolt.Compact(dst, db.current.bolt, most) }); err != nil {
-		return err
-	}
-	return dst.Update(func(tx *bolt.Tx) error {
-		if tx.Bucket([]byte(deletedBucket)) == nil {
-			return nil
-		}
-		return tx.DeleteBucket([]byte(deletedBucket))
-	})
 }
 
 // replace puts another file in use, and closes the old one when its last reader has ended. The readers of a file

@@ -19,6 +19,10 @@ type follower struct {
 	buckets []string
 }
 
+// Followers are those of a DB, in the order in which they came. DB.writing guards them, and is held while one of their
+// functions runs. The lock of a follower's memory comes after it: nobody who holds that may begin an Update.
+type followers []follower
+
 // Follow keeps something in memory as some buckets of the file are. It calls load at once, and
 // again when the file was opened again: memory may then be behind the file or ahead of it.
 // It calls apply with the records that an Update changed, in the order of its calls, when
@@ -40,19 +44,19 @@ func (db *DB) Follow(load func(*Tx) error, apply func([]Change), buckets ...stri
 	return nil
 }
 
-// reload makes the followers read all of a file. The caller holds db.writing.
-func (db *DB) reload(from *file) error {
-	for _, f := range db.followers {
-		if err := db.run(from, from.bolt.View, f.load); err != nil {
+// reload makes the followers read all of a file.
+func (all followers) reload(from *file) error {
+	for _, f := range all {
+		if err := from.run(from.bolt.View, f.load); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// publish passes the changes of a commit to the followers. The caller holds db.writing.
-func (db *DB) publish(changes []Change) {
-	for _, f := range db.followers {
+// publish passes the changes of a commit to the followers.
+func (all followers) publish(changes []Change) {
+	for _, f := range all {
 		var own []Change
 		for _, c := range changes {
 			if slices.Contains(f.buckets, c.Bucket) {
@@ -65,9 +69,9 @@ func (db *DB) publish(changes []Change) {
 	}
 }
 
-// followed reports whether a bucket has followers. The caller holds db.writing.
-func (db *DB) followed(bucket []byte) bool {
-	return slices.ContainsFunc(db.followers, func(f follower) bool {
+// followed reports whether a bucket has followers.
+func (all followers) followed(bucket []byte) bool {
+	return slices.ContainsFunc(all, func(f follower) bool {
 		return slices.Contains(f.buckets, string(bucket))
 	})
 }

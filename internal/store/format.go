@@ -67,30 +67,30 @@ func getMark(b *bolt.Bucket) (m Mark, err error) {
 }
 
 // readFormat reads the format, the commits and the mark. Errors: errNewer, errOlder, ErrDamaged.
-func (f *file) readFormat(name string) error {
+func (f *file) readFormat() error {
 	return f.bolt.View(func(tx *bolt.Tx) error {
 		b := tx.Bucket([]byte(infoBucket))
 		if b == nil {
 			if k, _ := tx.Cursor().Seek([]byte(sealedPrefix)); len(k) >= len(sealedPrefix) &&
 				string(k[:len(sealedPrefix)]) == sealedPrefix {
-				return damaged(name, errors.New("its format is not stated"))
+				return damaged(f.name, errors.New("its format is not stated"))
 			}
 			return errOlder
 		}
 		n, err := getNumber(b, formatKey)
 		switch {
 		case err != nil:
-			return damaged(name, err)
+			return damaged(f.name, err)
 		case n > format:
 			return errNewer
 		case n < format:
 			return errOlder
 		}
 		if f.commits, err = getNumber(b, commitsKey); err != nil {
-			return damaged(name, err)
+			return damaged(f.name, err)
 		}
 		if f.mark, err = getMark(b); err != nil {
-			return damaged(name, err)
+			return damaged(f.name, err)
 		}
 		return nil
 	})

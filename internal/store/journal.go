@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,29 +25,45 @@ type Entry struct {
 	At     time.Time `json:"at"`
 }
 
-// Journal makes each Update add an entry for each record of these buckets about which there is
+// A Journal is the entries that the Updates of a file add in their own commits. It has no lock: what SetNews and
+// SetRead set is read by each Update when it begins, or adds an entry. A nil Journal, that of a nil DB, is empty.
+type Journal struct {
+	db   *DB
+	news atomic.Pointer[map[string]News]
+	read atomic.Uint64 // see SetRead
+}
+
+// Journal returns the journal of the file.
+func (db *DB) Journal() *Journal {
+	if db == nil {
+		return nil
+	}
+	return &db.journal
+}
+
+// SetNews makes each Update add an entry for each record of these buckets about which there is
 // news, in the same commit: a later reader of the journal misses none, whenever the process was
 // killed. Replicas get the entries with the commit that has them. nil ends it. It may be called
-// while the file is used, and concerns the Updates that begin later. A nil DB has no journal.
-func (db *DB) Journal(news map[string]News) {
-	if db != nil {
-		db.news.Store(&news)
+// while the file is used, and concerns the Updates that begin later.
+func (j *Journal) SetNews(news map[string]News) {
+	if j != nil {
+		j.news.Store(&news)
 	}
 }
 
-// JournalRead says that the entries up to a number have been read. The next ones replace them.
-func (db *DB) JournalRead(upTo uint64) {
-	if db != nil {
-		db.newsRead.Store(upTo)
+// SetRead says that the entries up to a number have been read. The next ones replace them.
+func (j *Journal) SetRead(upTo uint64) {
+	if j != nil {
+		j.read.Store(upTo)
 	}
 }
 
-// JournalEnd returns the number of the last entry, 0 before the first. Errors: those of View.
-func (db *DB) JournalEnd() (n uint64, err error) {
-	if db == nil {
+// End returns the number of the last entry, 0 before the first. Errors: those of View.
+func (j *Journal) End() (n uint64, err error) {
+	if j == nil {
 		return 0, nil
 	}
-	err = db.View(func(tx *Tx) error {
+	err = j.db.View(func(tx *Tx) error {
 		if b := tx.Bucket([]byte(JournalBucket)); b != nil {
 			n = b.Sequence()
 		}
@@ -55,14 +72,14 @@ func (db *DB) JournalEnd() (n uint64, err error) {
 	return n, err
 }
 
-// JournalAfter returns the next entries after a number, at most most. A number greater than
-// JournalEnd is of a newer file that was replaced by this older one: all entries are after it.
+// After returns the next entries after a number, at most most. A number greater than
+// End is of a newer file that was replaced by this older one: all entries are after it.
 // Damaged entries are passed over. Errors: those of View.
-func (db *DB) JournalAfter(n uint64, most int) (list []Entry, err error) {
-	if db == nil {
+func (j *Journal) After(n uint64, most int) (list []Entry, err error) {
+	if j == nil {
 		return nil, nil
 	}
-	err = db.View(func(tx *Tx) error {
+	err = j.db.View(func(tx *Tx) error {
 		tx.LeaveOut(func(error) {})
 		b := tx.Bucket([]byte(JournalBucket))
 		if b == nil {
@@ -118,7 +135,7 @@ func (tx *Tx) addToJournal(e *Entry) error {
 	if err != nil {
 		return err
 	}
-	old := tx.db.newsRead.Load()
+	old := tx.db.journal.read.Load()
 	if old > b.Sequence() { // of a newer file than this one, which was restored
 		old = 0
 	}
@@ -135,12 +152,12 @@ func (tx *Tx) addToJournal(e *Entry) error {
 	return PutJSON(tx, JournalBucket, journalKey(n), e)
 }
 
-// EmptyJournal removes the entries up to a number. Errors: those of Update.
-func (db *DB) EmptyJournal(upTo uint64) error {
-	if db == nil {
+// Empty removes the entries up to a number. Errors: those of Update.
+func (j *Journal) Empty(upTo uint64) error {
+	if j == nil {
 		return nil
 	}
-	return db.Update(func(tx *Tx) error {
+	return j.db.Update(func(tx *Tx) error {
 		if b := tx.Bucket([]byte(JournalBucket)); b != nil {
 			return b.trimJournal(upTo, math.MaxInt)
 		}

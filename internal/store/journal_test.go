@@ -20,7 +20,7 @@ var ofA = map[string]News{"a": func(key, before, after []byte) []byte {
 // journal returns the texts of the entries after a number.
 func journal(t *testing.T, db *DB, after uint64) (texts []string, last uint64) {
 	t.Helper()
-	list, err := db.JournalAfter(after, 1000)
+	list, err := db.Journal().After(after, 1000)
 	must(t, err)
 	for _, e := range list {
 		if e.Bucket != "a" || e.At.IsZero() || e.Number <= last {
@@ -35,7 +35,7 @@ func journal(t *testing.T, db *DB, after uint64) (texts []string, last uint64) {
 func TestJournal(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
 	put(t, db, "early", []byte("v"))
-	db.Journal(ofA)
+	db.Journal().SetNews(ofA)
 	put(t, db, "k", []byte("one"))
 	put(t, db, "k", []byte("two"))
 	put(t, db, "k", []byte(".quiet"))
@@ -60,9 +60,9 @@ func TestJournal(t *testing.T) {
 	if got, _ := journal(t, db, 99); !cmp.Equal(got, want) {
 		t.Errorf("after more than there is, as in a file that was restored: got %q, want %q", got, want)
 	}
-	db.Journal(nil)
+	db.Journal().SetNews(nil)
 	put(t, db, "k", []byte("three"))
-	if n, err := db.JournalEnd(); n != 3 || err != nil {
+	if n, err := db.Journal().End(); n != 3 || err != nil {
 		t.Errorf("without a journal: got %d entries, %v, want 3", n, err)
 	}
 }
@@ -70,11 +70,11 @@ func TestJournal(t *testing.T) {
 // What was read makes room for what comes.
 func TestJournalRead(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
-	db.Journal(ofA)
+	db.Journal().SetNews(ofA)
 	for i := range 5 {
 		put(t, db, "k", fmt.Append(nil, i))
 	}
-	db.JournalRead(3)
+	db.Journal().SetRead(3)
 	if got, _ := journal(t, db, 0); len(got) != 5 {
 		t.Errorf("got %d entries, want 5: nothing was put since", len(got))
 	}
@@ -83,7 +83,7 @@ func TestJournalRead(t *testing.T) {
 	if want := []string{"k: 2 to 3", "k: 3 to 4", "k: 4 to 5"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if n, err := db.JournalEnd(); n != 6 || err != nil {
+	if n, err := db.Journal().End(); n != 6 || err != nil {
 		t.Errorf("got the end %d, %v, want 6", n, err)
 	}
 }
@@ -91,8 +91,8 @@ func TestJournalRead(t *testing.T) {
 // A position beyond the end is that of a newer file: nothing of a restored one was read.
 func TestJournalOfRestoredFile(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
-	db.Journal(ofA)
-	db.JournalRead(9)
+	db.Journal().SetNews(ofA)
+	db.Journal().SetRead(9)
 	for i := range 3 {
 		put(t, db, "k", fmt.Append(nil, i))
 	}
@@ -107,7 +107,7 @@ func TestFullJournal(t *testing.T) {
 	mostEntries = 4
 	t.Cleanup(func() { mostEntries = most })
 	db := opened(t, filepath.Join(t.TempDir(), "x.db"))
-	db.Journal(ofA)
+	db.Journal().SetNews(ofA)
 	for i := range 10 {
 		put(t, db, "k", fmt.Append(nil, i))
 	}
@@ -115,7 +115,7 @@ func TestFullJournal(t *testing.T) {
 	if want := []string{"k: 5 to 6", "k: 6 to 7", "k: 7 to 8", "k: 8 to 9"}; !cmp.Equal(got, want) || last != 10 {
 		t.Errorf("got %q up to %d, want %q up to 10", got, last, want)
 	}
-	must(t, db.EmptyJournal(9))
+	must(t, db.Journal().Empty(9))
 	if got, last := journal(t, db, 0); len(got) != 1 || last != 10 {
 		t.Errorf("emptied up to 9: got %q up to %d, want the last one", got, last)
 	}
@@ -124,10 +124,10 @@ func TestFullJournal(t *testing.T) {
 // A journal of a file that cannot be written, or of none, is empty.
 func TestNoJournal(t *testing.T) {
 	var db *DB
-	db.Journal(ofA)
-	db.JournalRead(1)
-	list, err := db.JournalAfter(0, 1)
-	n, err2 := db.JournalEnd()
+	db.Journal().SetNews(ofA)
+	db.Journal().SetRead(1)
+	list, err := db.Journal().After(0, 1)
+	n, err2 := db.Journal().End()
 	if len(list) > 0 || n > 0 || err != nil || err2 != nil {
 		t.Errorf("got %v, %d, %v, %v", list, n, err, err2)
 	}

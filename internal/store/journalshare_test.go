@@ -16,7 +16,7 @@ func TestJournalOfReplicas(t *testing.T) {
 	dbs := []*store.DB{replica(t, log), replica(t, log)}
 	heard := make([]int, len(dbs))
 	for i, db := range dbs {
-		db.Journal(map[string]store.News{"a": func(key, _, _ []byte) []byte { return key }})
+		db.Journal().SetNews(map[string]store.News{"a": func(key, _, _ []byte) []byte { return key }})
 		must(t, db.Follow(func(*store.Tx) error { return nil }, func([]store.Change) { heard[i]++ },
 			store.JournalBucket))
 	}
@@ -26,7 +26,7 @@ func TestJournalOfReplicas(t *testing.T) {
 	dbs = append(dbs, replica(t, log))
 	for i, db := range dbs {
 		must(t, db.Pull(t.Context()))
-		list, err := db.JournalAfter(0, 10)
+		list, err := db.Journal().After(0, 10)
 		must(t, err)
 		var got []string
 		for _, e := range list {

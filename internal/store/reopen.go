@@ -2,17 +2,11 @@ package store
 
 import (
 	"errors"
-	"fmt"
-	"io"
-	"math"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-
-	"relais/internal/folder"
 )
 
 // A file is opened again, while it is in use, for two reasons. A page of it could not be
@@ -44,7 +38,7 @@ func (db *DB) writable() error {
 	if err := db.certain(); err != nil {
 		return err
 	}
-	return db.alone()
+	return db.current.alone()
 }
 
 // certain makes sure that bolt's view of the file is the state on the disk.
@@ -53,22 +47,6 @@ func (db *DB) certain() error {
 		return db.opening.again(db.reopen)
 	}
 	return nil
-}
-
-// alone waits for readers that began before the file was opened again. The bolt of the writer does not know
-// them, so that a page that they read may be free for it.
-func (db *DB) alone() error {
-	f := db.current
-	if f.oldReaders == nil {
-		return nil
-	}
-	select {
-	case <-f.oldReaders:
-		f.oldReaders = nil
-		return nil
-	case <-time.After(patience):
-		return fmt.Errorf("%s was opened again after an error, and is still read as it was before: try again", db.name)
-	}
 }
 
 // recover opens the file again when a page could not be read, at most once a second. A reader does not wait for an
@@ -110,11 +88,11 @@ func (db *DB) reopen() error {
 	syscall.Flock(int(old.osFile.Fd()), syscall.LOCK_UN)
 	next, err := openFile(db.path, db.name, flag, walkable)
 	if err == nil {
-		if err = next.sound(db.name); err == nil && !db.readOnly {
+		if err = next.readAll(walkable); err == nil && !db.readOnly {
 			err = next.settle(db.path)
 		}
 		if err == nil {
-			err = db.reload(next)
+			err = db.followers.reload(next)
 		}
 		if err != nil {
 			err = errors.Join(err, next.close())
@@ -134,40 +112,10 @@ func (db *DB) reopen() error {
 	return nil
 }
 
-// sound reads all of a file that is not too large: one with a bad sector is not put in use again.
-func (f *file) sound(name string) error {
-	r := io.NewSectionReader(f.osFile, 0, math.MaxInt64)
-	info, err := f.osFile.Stat()
-	if err == nil && info.Size() <= walkable {
-		_, err = io.Copy(io.Discard, r)
-	}
-	if err != nil {
-		return unsound(name, err)
-	}
-	return nil
-}
-
-// settle writes the headers of a file as they are read, and waits until the disk has
-// them. A process that was killed may have left a commit in the system's memory only: answers that show it
-// from now on must not be taken back by a power cut.
-func (f *file) settle(path string) error {
-	headers := make([]byte, 2*f.bolt.Info().PageSize)
-	if _, err := f.osFile.ReadAt(headers, 0); err != nil {
-		return err
-	}
-	if _, err := f.osFile.WriteAt(headers, 0); err != nil {
-		return err
-	}
-	if err := f.osFile.Sync(); err != nil {
-		return err
-	}
-	return folder.SyncDir(filepath.Dir(path))
-}
-
 // explained calls run, and replaces errFault by an error that says why a page could not be read. The
 // caller holds db.writing.
 func (db *DB) explained(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx) error) error {
-	err := db.run(f, managed, fn)
+	err := f.run(managed, fn)
 	if errors.Is(err, errFault) {
 		err = db.explain(f, err)
 	}
@@ -182,7 +130,7 @@ func (db *DB) explain(f *file, fault error) error {
 		err = verify(f.osFile, info.Size(), info.Size() <= walkable)
 	}
 	if err == nil {
-		err = f.sound(db.name)
+		err = f.readAll(walkable)
 	}
 	switch {
 	case errors.Is(err, ErrUnreadable):

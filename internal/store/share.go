@@ -212,7 +212,7 @@ func (db *DB) rebuild(ctx context.Context, why error) error {
 		defer c.abandon()
 		mark, err = c.copyLog(ctx, db.log, db.buckets, commits)
 		return err
-	}, func(next *file) error { return db.reload(next) })
+	}, func(next *file) error { return db.followers.reload(next) })
 	if db.current == old {
 		return failed("build again", db.name, err)
 	}

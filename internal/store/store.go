@@ -15,8 +15,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 var (
@@ -85,11 +83,10 @@ type DB struct {
 	// failedCommits is part of Version.
 	failedCommits atomic.Uint64
 
-	history    string     // see SetHistory
-	followers  []follower // guarded by writing
-	buckets    []string   // that Open was given
-	news       atomic.Pointer[map[string]News]
-	newsRead   atomic.Uint64        // see JournalRead
+	history    string    // see SetHistory
+	followers  followers // guarded by writing
+	buckets    []string  // that Open was given
+	journal    Journal
 	log        Log                  // see Share
 	mark       atomic.Pointer[Mark] // that memory has
 	rounds     rounds               // of Fresh
@@ -103,38 +100,12 @@ type DB struct {
 	replaced   sync.WaitGroup        // files that were taken out of use and are still read
 }
 
-// A file is the open file of a DB. Compact, a rebuild and opening it again put another in its place; its readers
-// then go on with the old one.
-type file struct {
-	osFile    *os.File
-	bolt      *bolt.DB
-	commits   uint64 // that it had when it was opened
-	mark      Mark   // that it had when it was opened
-	users     sync.WaitGroup
-	stuck     atomic.Pointer[error] // why bolt no longer gives back its locks
-	pageFault atomic.Bool           // a page could not be read
-	// doubtful says that nobody knows which header is on the disk, because a commit
-	// failed. DB.writing guards it.
-	doubtful bool
-	// oldReaders is closed when the readers that began before the file was opened again have ended; or nil.
-	oldReaders chan struct{}
-}
-
 // use returns the file, which stays open until its users are done.
 func (db *DB) use() *file {
 	db.mu.RLock()
 	defer db.mu.RUnlock()
 	db.current.users.Add(1)
 	return db.current
-}
-
-// close waits for the open transactions.
-func (f *file) close() error {
-	if f.stuck.Load() != nil {
-		release(f.osFile) // all that can be done: bolt would wait forever
-		return nil
-	}
-	return f.bolt.Close()
 }
 
 // Open opens a file for reading and writing, and makes the file and the buckets
@@ -155,7 +126,7 @@ func Open(path string, buckets ...string) (*DB, error) {
 	db.buckets = buckets
 	// A disk that takes no writes must not keep the file from being read: the next Update tries again.
 	db.current.doubtful = db.current.settle(path) != nil
-	if err := db.addMissing(buckets); err != nil {
+	if err := addMissing(db, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
@@ -175,54 +146,15 @@ func open(path string, flag int, limit int64) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{path: path, name: name, readOnly: flag == os.O_RDONLY, current: f, history: rand.Text()}
+	db.journal.db = db
 	db.life, db.end = context.WithCancel(context.Background())
 	db.commits.Store(f.commits)
 	db.mark.Store(&f.mark)
 	return db, nil
 }
 
-// openFile opens and verifies a file. Errors call it name.
-func openFile(path, name string, flag int, limit int64) (*file, error) {
-	f, err := openLocked(path, flag)
-	if err != nil {
-		return nil, failed("open", name, err)
-	}
-	info, err := f.Stat()
-	if err == nil {
-		err = verify(f, info.Size(), info.Size() <= limit)
-	}
-	if err != nil {
-		f.Close()
-		return nil, unsound(name, err)
-	}
-	options := &bolt.Options{
-		Timeout:      patience,
-		ReadOnly:     flag == os.O_RDONLY,
-		FreelistType: bolt.FreelistMapType,
-		// The file that is locked and verified, and no other that has the name by now.
-		OpenFile: func(string, int, os.FileMode) (*os.File, error) { return f, nil },
-	}
-	if !options.ReadOnly {
-		options.InitialMmapSize = int(info.Size()) + room(info.Size())
-	}
-	opened := &file{osFile: f}
-	err = guard(name, func() (err error) {
-		opened.bolt, err = bolt.Open(path, 0, options)
-		if err != nil {
-			return err
-		}
-		return opened.readFormat(name)
-	})
-	if err != nil {
-		release(f)
-		return nil, failed("open", name, err)
-	}
-	opened.bolt.AllocSize = step
-	return opened, nil
-}
-
 // addMissing makes the buckets that are missing.
-func (db *DB) addMissing(buckets []string) error {
+func addMissing(db *DB, buckets []string) error {
 	missing := false
 	err := db.View(func(tx *Tx) error {
 		for _, name := range buckets {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // View runs fn on the file as it is at this moment. Keys, values and buckets
@@ -17,7 +15,7 @@ func (db *DB) View(fn func(*Tx) error) error {
 	db.recover()
 	f := db.use()
 	defer f.users.Done()
-	err := db.run(f, f.bolt.View, fn)
+	err := f.run(f.bolt.View, fn)
 	if errors.Is(err, errFault) && db.writing.TryLock() { // the pages that an Update writes cannot be verified
 		defer db.writing.Unlock()
 		err = db.explain(f, err)
@@ -67,7 +65,7 @@ func ViewAll(dbs []*DB, fn func([]*Tx) error) error {
 // ErrRewound.
 func (db *DB) Update(fn func(*Tx) error) error {
 	if db.readOnly {
-		return db.refused()
+		return refused(db.name)
 	}
 	if db.rebuilding.Load() { // which holds db.writing, for minutes if the store is large
 		return fmt.Errorf("%s is being copied from the cluster: %w", db.name, ErrAway)
@@ -96,7 +94,7 @@ func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 	var mark *Mark
 	err := db.explained(f, f.bolt.Update, func(tx *Tx) (err error) {
 		tx.db, tx.shared = db, db.log != nil
-		if news := db.news.Load(); news != nil {
+		if news := db.journal.news.Load(); news != nil {
 			tx.news = *news
 		}
 		if err := fn(tx); err != nil {
@@ -124,7 +122,7 @@ func (db *DB) commit(fn func(*Tx) error, agree func(*Tx) (*Mark, error)) error {
 	case err == errUnchanged:
 		return nil
 	case err == nil:
-		db.publish(changes)
+		db.followers.publish(changes)
 		// After memory: a caller that reads the version first may then have newer content for an older version, which
 		// costs an answer, and never older content for a newer version, which would stay in caches.
 		db.commits.Store(commits)
@@ -145,46 +143,6 @@ var errUnchanged = errors.New("nothing was changed")
 func (db *DB) Commits() uint64 { return db.commits.Load() }
 
 // refused returns the error of writing to a file that is opened read-only.
-func (db *DB) refused() error {
-	return fmt.Errorf("%s is open for reading only: %w", db.name, fs.ErrPermission)
-}
-
-// run runs fn in one of bolt's managed transactions of f.
-func (db *DB) run(f *file, managed func(func(*bolt.Tx) error) error, fn func(*Tx) error) error {
-	if err := f.stuck.Load(); err != nil {
-		return *err
-	}
-	var (
-		tx    *bolt.Tx
-		own   error // the error of fn
-		ended bool  // without a panic
-	)
-	err := guard(db.name, func() error {
-		err := managed(func(t *bolt.Tx) error {
-			tx = t
-			sealed := &Tx{bolt: t, name: db.name}
-			if own = fn(sealed); sealed.damage != nil {
-				own = sealed.damage
-			}
-			return own
-		})
-		ended = true
-		return err
-	})
-	switch {
-	case !ended: // bolt panicked, and guard made it an error
-		if errors.Is(err, errFault) {
-			f.pageFault.Store(true)
-		}
-		// bolt rolls back after a panic. If that failed as well, the transaction still has its database and its locks.
-		if tx == nil || tx.DB() != nil {
-			f.stuck.Store(&err)
-		}
-		return err
-	case own != nil:
-		return own
-	case err != nil:
-		return fmt.Errorf("%s: %w", db.name, err)
-	}
-	return nil
+func refused(name string) error {
+	return fmt.Errorf("%s is open for reading only: %w", name, fs.ErrPermission)
 }

@@ -59,7 +59,7 @@ func (tx *Tx) Bucket(name []byte) *Bucket {
 func (tx *Tx) outermost(name []byte, b *bolt.Bucket) *Bucket {
 	in := outermostBucket(tx, name, b)
 	if in != nil && tx.db != nil {
-		in.followed = tx.db.followed(name)
+		in.followed = tx.db.followers.followed(name)
 	}
 	return in
 }
