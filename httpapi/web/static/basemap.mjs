@@ -29,6 +29,25 @@ export async function under(maplibre, config) {
   }
 }
 
+/** @type {Promise<any[]> | undefined} */
+let base;
+
+/**
+ * readBase returns the features of a kind of the map without streets, which the browser has in its cache.
+ * @param {string} address @param {string} kind @returns {Promise<any[]>}
+ */
+export async function readBase(address, kind) {
+  base ??= fetch(address)
+    .then((a) => a.json())
+    .then((map) => map.features);
+  try {
+    return (await base).filter((f) => f.properties.kind === kind);
+  } catch {
+    base = undefined;
+    return [];
+  }
+}
+
 // The library is a script of the old kind, which leaves a global name.
 const pmtiles = () => /** @type {any} */ (globalThis).pmtiles;
 

@@ -43,5 +43,16 @@ export function metres(m, lang) {
  */
 export const compass = (degrees, words) => words.compassPoints.split(' ')[Math.round(degrees / 45) % 8];
 
+/** within reports whether a ring has a point. @param {number[][]} ring @param {Point} p */
+export function within(ring, { lng, lat }) {
+  let odd = false;
+  for (let i = 0, k = ring.length - 1; i < ring.length; k = i++) {
+    const [x1, y1] = ring[i],
+      [x2, y2] = ring[k];
+    if (y1 > lat !== y2 > lat && lng < x1 + ((x2 - x1) * (lat - y1)) / (y2 - y1)) odd = !odd;
+  }
+  return odd;
+}
+
 /** inside reports whether a box has a point. @param {number[]} box @param {Point} p */
 export const inside = ([w, s, e, n], p) => p.lng >= w && p.lng <= e && p.lat >= s && p.lat <= n;

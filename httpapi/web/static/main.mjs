@@ -1,10 +1,11 @@
 // The map. It reads its configuration from the page, and asks only this server.
+import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
 import { calm, element, node } from './dom.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
 import * as follow from './follow.mjs';
-import { inside } from './geo.mjs';
+import { inside, within } from './geo.mjs';
 import * as keys from './key.mjs';
 import * as legend from './legend.mjs';
 import { draw as drawLines } from './lines.mjs';
@@ -16,7 +17,7 @@ import { attachTheme, draw } from './renderer.mjs';
 import { attach as attachSearch } from './search.mjs';
 import * as sees from './sees.mjs';
 import * as sheet from './sheet.mjs';
-import { inSight, recede, refilter, reload } from './sites.mjs';
+import { inSight, namePlaces, recede, refilter, reload } from './sites.mjs';
 import { read, write } from './state.mjs';
 import * as status from './status.mjs';
 
@@ -112,8 +113,10 @@ function look() {
     .filter((m) => (counts.get(m.code) ?? 0) > all / 200)
     .sort((a, b) => (counts.get(b.code) ?? 0) - (counts.get(a.code) ?? 0));
   if (now.length > 0) seen = now;
+  namePlaces(app.map, app);
   panel();
   list.refresh(app);
+  covered();
 }
 
 /** go moves the map. @param {import('./types.d.ts').Point & { zoom?: number }} place */
@@ -224,16 +227,22 @@ function closeCard() {
   }
 }
 
-/** covered says when no register reaches into what is in sight. */
-function covered() {
-  const [west, south, east, north] = view().box;
+/** What covered said last. */
+let missing = '';
+
+/** covered says when no register reaches into what is in sight, or the country in the middle has none. */
+async function covered() {
+  const middle = view(),
+    [west, south, east, north] = middle.box;
   const any = markets.some(({ bounds: [w, s, e, n] }) => w <= east && e >= west && s <= north && n >= south);
-  const said = element('message').textContent === words.noRegister;
-  if (any === said) tell(any ? '' : words.noRegister);
+  const here = (await readBase(config.assets.base, 'without')).find((f) => within(f.geometry.coordinates[0], middle));
+  const text = here ? words['without_' + here.properties.market] : any ? '' : words.noRegister;
+  if (text === missing || (element('message').textContent !== missing && !element('message').hidden)) return;
+  missing = text;
+  tell(text);
 }
 
 function moved() {
-  covered();
   status.links(app);
   follow.update(app);
   if (moves(app)) over();
@@ -287,7 +296,6 @@ async function start() {
     if (e.key === 'Escape' && !e.defaultPrevented && !element('card').hidden) closeCard();
   });
   panel(true);
-  if (app.map) covered();
   apply(null);
   Object.assign(globalThis, { relais: { map: app.map, state: () => app.state } }); // for tests
 }

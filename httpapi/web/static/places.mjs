@@ -1,6 +1,7 @@
 // What the search can find: positions, towns of the base map, communes, sites and identifiers of
 // the registers. Only the market in sight is asked while somebody types; the others when they press
 // Enter, or when it has nothing.
+import { readBase } from './basemap.mjs';
 import { ask } from './data.mjs';
 import { coordinates } from './coordinates.mjs';
 
@@ -20,34 +21,16 @@ export const fold = (text) =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** @type {Promise<{name: string, plain: string, n: number, lng: number, lat: number}[]> | undefined} */
-let towns;
-
-/** readTowns reads the towns of the base map, which the browser has in its cache. @param {string} base */
-function readTowns(base) {
-  towns ??= fetch(base)
-    .then((a) => a.json())
-    .then((map) =>
-      map.features
-        .filter((/** @type {any} */ f) => f.properties.kind === 'town')
-        .map((/** @type {any} */ f) => ({
-          name: f.properties.name,
-          plain: fold(f.properties.name),
-          n: f.properties.n,
-          lng: f.geometry.coordinates[0],
-          lat: f.geometry.coordinates[1],
-        })),
-    )
-    .catch(() => {
-      towns = undefined;
-      return [];
-    });
-  return /** @type {Promise<any[]>} */ (towns);
-}
+/** readTowns reads the towns of the base map. @param {App} app */
+const readTowns = async ({ config, words: { lang } }) =>
+  (await readBase(config.assets.base, 'town')).map(({ properties: p, geometry: { coordinates } }) => {
+    const name = p[lang] ?? p.name;
+    return { name, plain: fold(name), n: p.n, lng: coordinates[0], lat: coordinates[1] };
+  });
 
 /** @param {App} app @param {string} plain @returns {Promise<Found[]>} */
 async function townsNamed(app, plain) {
-  const list = await readTowns(app.config.assets.base);
+  const list = await readTowns(app);
   return list
     .filter((t) => t.plain.startsWith(plain))
     .sort((a, b) => Number(b.plain === plain) - Number(a.plain === plain) || b.n - a.n)
@@ -55,7 +38,7 @@ async function townsNamed(app, plain) {
     .map((t) => ({
       lng: t.lng,
       lat: t.lat,
-      zoom: t.n > 200000 ? 11 : 12.5,
+      zoom: 12.5,
       title: t.name,
       group: app.words.foundPlaces,
       note: `${app.words.foundTown} · ${t.n.toLocaleString(app.words.lang)} ${app.words.foundInhabitants}`,

@@ -63,7 +63,7 @@ export async function draw(app, library, home, hooks) {
   map.getCanvas().setAttribute('aria-label', words.mapHelp);
   drawMissing(map, app);
   map.on('style.load', () => {
-    addSites(map, app, map.getSource('base') && townLayer()); // another server's style has names of its own
+    addSites(map, app, map.getSource('base') && townLayer(words.lang)); // another server's style has names of its own
     addLines(app);
     addLit(app);
     hooks.over();

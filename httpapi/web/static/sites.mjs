@@ -142,6 +142,16 @@ export function refilter(map, app) {
   recede(map, app);
 }
 
+/**
+ * namePlaces lets the towns of the base map end where a register names its communes.
+ * @param {Renderer} map @param {App} app
+ */
+export function namePlaces(map, app) {
+  if (!map.getLayer('town')) return;
+  const named = app.inSight().some((m) => map.querySourceFeatures(m.code, { sourceLayer: 'places' }).length > 0);
+  map.setLayerZoomRange('town', 0, named ? everySite : 14);
+}
+
 /** recede makes the sites step back while another layer is what matters. @param {Renderer} map @param {App} app */
 export function recede(map, app) {
   const on = app.state.layers.length > 0,

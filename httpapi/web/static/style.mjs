@@ -73,9 +73,9 @@ const named = /** @type {any} */ ([
 
 /**
  * townLayer is above the dots, where towns are landmarks. The largest are named first.
- * @returns {import('maplibre-gl').SymbolLayerSpecification}
+ * @param {string} lang @returns {import('maplibre-gl').SymbolLayerSpecification}
  */
-export function townLayer() {
+export function townLayer(lang) {
   const large = (/** @type {number} */ n, /** @type {number} */ yes, /** @type {number} */ no) =>
     /** @type {any} */ (['case', ['>=', ['get', 'n'], n], yes, no]);
   return {
@@ -83,9 +83,9 @@ export function townLayer() {
     type: 'symbol',
     source: 'base',
     filter: ['all', ['==', ['get', 'kind'], 'town'], ['>=', ['get', 'n'], named]],
-    maxzoom: 11.5,
+    maxzoom: 14,
     layout: {
-      'text-field': ['get', 'name'],
+      'text-field': ['coalesce', ['get', lang], ['get', 'name']],
       'text-font': fonts,
       'symbol-sort-key': ['-', ['get', 'n']],
       'text-size': ['interpolate', ['linear'], ['zoom'], 4, large(500000, 13, 11), 10, large(50000, 17, 13)],
@@ -107,7 +107,7 @@ export function placeLayer(source) {
     type: 'symbol',
     source,
     'source-layer': 'places',
-    minzoom: 11.5,
+    minzoom: 12,
     layout: {
       'text-field': ['get', 'name'],
       'text-font': fonts,
