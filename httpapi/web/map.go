@@ -26,6 +26,7 @@ type mapConfig struct {
 type mapAssets struct {
 	Library string `json:"library"`
 	Base    string `json:"base"`
+	QR      string `json:"qr"`                // draws codes for paper
 	Ranges  string `json:"ranges,omitempty"`  // reads PMTiles files
 	Streets string `json:"streets,omitempty"` // styles streets
 }
@@ -67,7 +68,8 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed,
-		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json")}, Style: p.Style}
+		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json"),
+			QR: p.assetURL("lean-qr.mjs")}, Style: p.Style}
 	if p.Basemap != nil {
 		config.Basemap = p.URL(BasemapPath)
 		config.Assets.Ranges, config.Assets.Streets = p.assetURL("pmtiles.js"), p.assetURL("protomaps-basemaps.mjs")

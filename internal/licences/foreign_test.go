@@ -36,6 +36,8 @@ var foreign = []struct {
 	{Part{Name: "@protomaps/basemaps", Version: "5.7.2", Licence: "BSD-3-Clause",
 		URL: "pkg:npm/%40protomaps/basemaps@5.7.2", Use: "JavaScript of the map"},
 		[]string{"/httpapi/web/vendor/protomaps-basemaps.LICENSE.txt"}},
+	{Part{Name: "lean-qr", Version: "2.7.4", Licence: "MIT", URL: "pkg:npm/lean-qr@2.7.4",
+		Use: "JavaScript of the map"}, []string{"/httpapi/web/vendor/lean-qr.LICENSE.txt"}},
 	{Part{Name: "Mozilla's CA certificates", Licence: "MPL-2.0",
 		Use: "data in golang.org/x/crypto/x509roots/fallback"}, []string{"mpl-2.0.txt"}},
 	{Part{Name: "Natural Earth", Licence: "LicenseRef-public-domain", Use: "data of the map"},

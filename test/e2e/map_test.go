@@ -85,22 +85,23 @@ func countRows(rows []shownRow, f mapFilter, lat, lng, half float64) int {
 	return len(supports)
 }
 
-// drawn counts what MapLibre has drawn of the mainland within half a box of the centre: the
-// numbers of the clusters, and single sites.
+// drawn counts what MapLibre has drawn of the mainland: far away the numbers of the dots, from zoom 12
+// on single sites within half a box of the centre.
 func (m *mapTab) drawn(lat, lng, half float64) (n int) {
 	m.t.Helper()
 	m.evaluate(fmt.Sprintf(`(() => {
 		const [lat, lng, half] = [%v, %v, %v], seen = new Map();
-		for (const f of relais.map.queryRenderedFeatures({ layers: ['clusters-FR', 'sites-FR'] })) {
-			const [x, y] = f.geometry.coordinates;
-			if (Math.abs(x - lng) <= half && Math.abs(y - lat) <= half) seen.set(f.properties.key ?? x + ' ' + y, f.properties.n);
+		for (const f of relais.map.queryRenderedFeatures({ layers: ['dots-FR', 'spots-FR', 'sites-FR'] })) {
+			const { key, n, ops, live, gen } = f.properties, [x, y] = f.geometry.coordinates.flat();
+			if (!key) seen.set([x, y, ops, live, gen].join(), n);
+			else if (Math.abs(x - lng) <= half && Math.abs(y - lat) <= half) seen.set(key, n);
 		}
 		return [...seen.values()].reduce((a, b) => a + b, 0);
 	})()`, lat, lng, half), &n)
 	return n
 }
 
-// The map draws the sites of the CSV: all of them in clusters, and those of a box one by one, under
+// The map draws the sites of the CSV: all of them as dots, and those of a box one by one, under
 // every filter.
 func TestMapDrawsTheRegister(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestMapLinks(t *testing.T) {
 	m.evaluate(`(() => { const s = relais.state(), c = relais.map.getCenter(); return {
 		operators: s.operators, generations: s.generations, site: s.site, lang: document.documentElement.lang,
 		zoom: relais.map.getZoom(), lat: c.lat, lng: c.lng,
-		checked: [...document.querySelectorAll('#panel input[id^=operator-]')].filter((i) => i.checked).map((i) => i.id).sort() }; })()`, &seen)
+		checked: [...document.querySelectorAll('#panel [id^=operator-][aria-pressed=true]')].map((i) => i.id).sort() }; })()`, &seen)
 	want := link{[]string{"ORANGE", "SFR"}, []string{"4G", "5G"}, "fr-" + at.support, "fr", 13,
 		[]string{"operator-ORANGE", "operator-SFR"}}
 	if diff := cmp.Diff(want, seen.link); diff != "" {
@@ -54,6 +55,41 @@ func TestMapLinks(t *testing.T) {
 	m.until("the card is closed", `document.getElementById('card').hidden && !location.search.includes('site=')`)
 	m.evaluate(`void history.back()`, nil)
 	m.until("the card is back", `!document.getElementById('card').hidden && location.search.includes('site=fr-')`)
+	m.clean(t)
+}
+
+// The map speaks of the market whose sites are in sight, of countries without a register when they are
+// in its middle, and opens at the site of its address.
+func TestMapPlaces(t *testing.T) {
+	t.Parallel()
+	c := makeCountry(t, 400)
+	s := serve(t, c.dir)
+	at := aSupport(t, c)
+	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
+	m.show("/?lang=fr&site=fr-" + at.support)
+	var seen struct{ Lat, Lng, Zoom float64 }
+	m.evaluate(`(({ lng, lat }, zoom) => ({ lng, lat, zoom }))(relais.map.getCenter(), relais.map.getZoom())`, &seen)
+	if math.Abs(seen.Lat-at.lat) > 0.01 || math.Abs(seen.Lng-at.lng) > 0.01 || seen.Zoom < 14.5 {
+		t.Errorf("the map opens at %+v, want the site's place %v, %v", seen, at.lat, at.lng)
+	}
+	follows := func(code string) string {
+		return `document.querySelector('#panel [data-follow]').getAttribute('href').startsWith('/feeds/` + code + `?')`
+	}
+	m.until("the feed is the mainland's", follows("FR"))
+	overseas := c.rows[slices.IndexFunc(c.rows, func(r map[string]string) bool { return r["sta_nm_dpt"] == "974" })]
+	var lat, lng float64
+	_, err := fmt.Sscanf(strings.ReplaceAll(overseas["coordonnees"], " ", ""), "%f,%f", &lat, &lng)
+	must(t, err)
+	m.jump(lat, lng, 9)
+	m.until("the feed is that of the departments overseas", follows("DROM"))
+	m.jump(40.4, -3.7, 7)
+	m.until("the map says that Spain has no register", `document.getElementById('message').textContent.includes('Espagne')`)
+	m.jump(at.lat, at.lng, 9)
+	m.until("the sentence is gone", `document.getElementById('message').hidden`)
+	m.evaluate(`void document.querySelector('button.theme').click()`, nil)
+	m.open(s.base + "/stats")
+	m.until("the theme holds on other pages", `document.readyState === 'complete' &&
+		getComputedStyle(document.documentElement).colorScheme === 'dark'`)
 	m.clean(t)
 }
 

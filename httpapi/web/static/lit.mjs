@@ -82,6 +82,9 @@ export function addLit(app) {
   draw(app);
 }
 
+/** chosenAt is the position of the chosen site, once it is known. @returns {[number, number] | undefined} */
+export const chosenAt = () => features.chosen[0]?.geometry.coordinates;
+
 /** @param {App} app */
 function draw(app) {
   const source = /** @type {import('maplibre-gl').GeoJSONSource | undefined} */ (app.map?.getSource('lit'));

@@ -175,7 +175,7 @@ export function warning(size, down) {
   c.lineWidth = size * 0.34;
   c.strokeStyle = '#ffffff';
   c.stroke();
-  c.fillStyle = down ? color('outage') : '#ffffff';
+  c.fillStyle = color(down ? 'outage' : 'outage-part');
   c.fill();
   c.lineWidth = size * 0.14;
   c.strokeStyle = c.fillStyle = color('outage-ink');

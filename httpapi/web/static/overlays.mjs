@@ -84,13 +84,16 @@ export const overlays = {
         if (!meta.hasMore) break;
         offset = meta.nextOffset;
       }
+      const dated = list.filter((o) => o.source === 'operator' && o.expectedEndAt),
+        over = dated.filter((o) => Date.parse(o.expectedEndAt) < Date.now());
+      const ended = words.outagesEnded
+        .replace('%s', over.length.toLocaleString(words.lang))
+        .replace('%s', dated.length.toLocaleString(words.lang));
       const note = !feed.exists
         ? words.noFeed
-        : !feed.available
-          ? words.staleFeed
-          : list.length === 0
-            ? words.noOutage
-            : '';
+        : [!feed.available && words.staleFeed, over.length > 0 && ended, list.length === 0 && words.noOutage]
+            .filter(Boolean)
+            .join(' ');
       return {
         note,
         features: list.map((o) =>
@@ -119,8 +122,8 @@ export const overlays = {
         layout: {
           'icon-image': ['case', ['==', ['get', 'down'], 1], 'outage', 'degraded'],
           'icon-allow-overlap': true,
-          'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.5, 12, 0.9],
-          'icon-offset': [14, -14],
+          'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.42, 12, 0.9],
+          'icon-offset': ['interpolate', ['linear'], ['zoom'], 12, ['literal', [0, 0]], 13, ['literal', [14, -14]]],
         },
       },
     ],
@@ -170,7 +173,7 @@ export const overlays = {
         layout: {
           'icon-image': ['concat', 'change/', ['get', 'kind']],
           'icon-allow-overlap': true,
-          'icon-offset': [-16, -16],
+          'icon-offset': ['interpolate', ['linear'], ['zoom'], 12, ['literal', [0, 0]], 13, ['literal', [-16, -16]]],
           'icon-size': ['interpolate', ['linear'], ['zoom'], 5, 0.4, 12, 0.9],
         },
       },
@@ -288,7 +291,7 @@ function showCells(app, name, show) {
       map.addSource(id, { type: 'vector', tiles: [tiles], minzoom: 6, maxzoom: 13, bounds: m.bounds });
       const layer = { id, source: id, 'source-layer': name, minzoom: 6, maxzoom: withPoints };
       map.addLayer(
-        /** @type {any} */ ({ ...layer, type: 'fill', paint: { 'fill-color': paint, 'fill-opacity': 0.6 } }),
+        /** @type {any} */ ({ ...layer, type: 'fill', paint: { 'fill-color': paint, 'fill-opacity': 0.6, 'fill-antialias': false } }),
         'sectors-' + app.markets[0].code,
       );
     } else if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);

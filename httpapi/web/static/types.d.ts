@@ -13,7 +13,7 @@ export type Words = Record<string, string>;
 
 export interface Config {
   markets: Market[]; words: Words; key: boolean;
-  assets: { library: string; base: string; ranges?: string; streets?: string };
+  assets: { library: string; base: string; qr: string; ranges?: string; streets?: string };
   basemap?: string; style?: string; start?: Point;
 }
 
