@@ -52,10 +52,10 @@ type app struct {
 }
 
 // serve serves on the listener, or opens one if it is nil. Once it listens it calls onStart,
-// which may be nil, with the base URL and the clients.
+// which may be nil, with the base URL and the stores.
 func (c *serveCommand) serve(
 	ctx context.Context, streams Streams, listener net.Listener,
-	onStart func(base string, clients *access.Clients) error,
+	onStart func(base string, stores *admin.Stores) error,
 ) (err error) {
 	a := &app{serveCommand: c, log: c.newLog(streams.Err)}
 	if a.settings, err = c.check(); err != nil {
@@ -121,8 +121,8 @@ func (c *serveCommand) serve(
 	}
 	if onStart == nil {
 		fmt.Fprintf(streams.Out, "Serving at %s/\n", a.base)
-	} else if err := onStart(a.base, a.stores.Clients); err != nil {
-		a.log.Warn("making the demonstration's clients failed", "error", err)
+	} else if err := onStart(a.base, a.stores); err != nil {
+		a.log.Warn("making the demonstration's clients and moderator failed", "error", err)
 	}
 	if c.Open {
 		if err := openBrowser(a.base + "/"); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,11 +14,15 @@ import (
 	"strings"
 	"time"
 
+	"relais/admin"
 	"relais/api/view"
 	"relais/auth/access"
+	"relais/auth/account"
+	"relais/community/audit"
 	"relais/demo"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
+	"relais/httpapi/web/moderation"
 	"relais/ingest"
 	"relais/ingest/source"
 	"relais/internal/folder"
@@ -62,8 +67,8 @@ func (c *demoCommand) Run(ctx context.Context, streams Streams) error {
 	}
 	s := serveCommand{dataFlag: dataFlag{c.Data}, Listen: c.Listen, logFlags: c.logFlags, webFlags: flags,
 		tlsFlags: tlsFlags{SelfSigned: c.TLS}}
-	return s.serve(ctx, streams, listener, func(base string, clients *access.Clients) error {
-		return printDemo(streams, dir, base, clients)
+	return s.serve(ctx, streams, listener, func(base string, stores *admin.Stores) error {
+		return printDemo(ctx, streams, base, stores)
 	})
 }
 
@@ -195,9 +200,35 @@ func storeClients(clients *access.Clients) (made []*access.Issued, err error) {
 	return made, nil
 }
 
-// printDemo makes the clients and prints lines to try.
-func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Clients) error {
-	made, inMemory, err := makeClients(clients)
+// moderatorName is the name of the account that sees the pages of moderators.
+const moderatorName = "moderator"
+
+// makeModerator makes the account of a moderator, or gives it another password: the one of an earlier
+// start was shown once. It returns the password, "" if the folder cannot be written to.
+func makeModerator(ctx context.Context, accounts *account.Store) (password string, err error) {
+	if accounts.ReadOnly() {
+		return "", nil
+	}
+	password = rand.Text()
+	a, err := accounts.Find(moderatorName)
+	switch {
+	case errors.Is(err, account.ErrNoAccount):
+		if a, err = accounts.Create(ctx, moderatorName, password); err == nil {
+			_, err = accounts.SetRole(a.ID, account.Moderator, audit.Decision{})
+		}
+	case err == nil:
+		_, err = accounts.SetPassword(ctx, a.ID, password)
+	}
+	return password, err
+}
+
+// printDemo makes the clients and a moderator and prints lines to try.
+func printDemo(ctx context.Context, streams Streams, base string, stores *admin.Stores) error {
+	made, inMemory, err := makeClients(stores.Clients)
+	if err != nil {
+		return err
+	}
+	password, err := makeModerator(ctx, stores.Accounts)
 	if err != nil {
 		return err
 	}
@@ -208,16 +239,22 @@ func printDemo(streams Streams, dir folder.Dir, base string, clients *access.Cli
 	}
 	out := &bytes.Buffer{}
 	fmt.Fprintf(out, "Open %s/ to see the map. It shows synthetic data, not a register.\n", base)
+	fmt.Fprintf(out, "A place with everything:      %s/?site=%s#map=15/%.4f/%.4f\n", base, demo.ShownSite, demo.Shown.Lat,
+		demo.Shown.Lng)
 	if inMemory {
-		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends.\n", dir)
+		fmt.Fprintf(out, "%s cannot be written to: the keys below work until this program ends.\n", stores.Dir)
 	}
 	fmt.Fprintf(out, "\nA program asks with a key:\n\n  export KEY=%s\n", server.APIKey)
-	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + demo.TestedSite,
+	for _, path := range []string{"/antennas?lat=45.76&lon=4.84&radiusKm=1&limit=2", "/sites/" + demo.ShownSite,
 		"/outages?limit=5", "/coverage/points?technology=5G&limit=2", "/anfr/archive/" + demo.Week(0)} {
 		fmt.Fprintf(out, "  %s -H \"X-API-Key: $KEY\" '%s%s'\n", curl, api, path)
 	}
 	fmt.Fprintf(out, "\nAll routes, with lines to try: %s%s\n", base, docs.Path)
-	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, demo.TestedSite))
+	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, demo.ShownSite))
+	if password != "" {
+		fmt.Fprintf(out, "Photos wait for a moderator:  %s%s, as %s with the password %s\n", base, moderation.Path,
+			moderatorName, password)
+	}
 	fmt.Fprintf(out, "The tools of assistants:      %s%s\n", base, mcp.Path)
 	fmt.Fprintf(out, "A page of http://localhost:3000 or http://localhost:5173 sends the key %s\n", browser.APIKey)
 	fmt.Fprintf(out, "An app signs each request:\n\n"+

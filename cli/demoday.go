@@ -6,17 +6,22 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"relais/admin"
 	"relais/community"
 	"relais/demo"
 	"relais/internal/folder"
 	"relais/measure"
+	"relais/photos"
+	"relais/photos/render"
 	"relais/snapshot"
 )
 
-// addSampleData adds archives, and outages and measurements of the last days, to the
+// addSampleData adds archives and photos, and outages and measurements of the last days, to the
 // registers of a demonstration. On another day it adds those of that day. A folder that
 // cannot be written to is left as it is.
 func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err error) {
@@ -32,21 +37,31 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.Close()) }()
-	if err = addWeeks(ctx, stores, tmp); err == nil {
-		err = addEditions(ctx, stores)
-	}
-	if err == nil {
-		err = addDay(ctx, stores, tmp, time.Now())
-	}
+	france := sync.OnceValues(func() (*demo.France, error) { return demo.NewFrance(demo.Supports) })
+	var work errgroup.Group
+	work.Go(func() error { return addPhotos(ctx, stores.Photos, france) })
+	work.Go(func() error {
+		if err := addWeeks(ctx, stores, france, tmp); err != nil {
+			return err
+		}
+		if err := addEditions(ctx, stores); err != nil {
+			return err
+		}
+		return addDay(ctx, stores, france, tmp, time.Now())
+	})
+	err = work.Wait()
 	if folder.ReadOnly(err) {
-		fmt.Fprintf(streams.Err, "archives, outages and measurements stay as they are: %v\n", err)
+		fmt.Fprintf(streams.Err, "archives, photos, outages and measurements stay as they are: %v\n", err)
 		return nil
 	}
 	return err
 }
 
+// makeFrance makes the country at its first call, and returns it again at the others.
+type makeFrance func() (*demo.France, error)
+
 // addWeeks adds the archives that are missing.
-func addWeeks(ctx context.Context, stores *admin.Stores, tmp string) error {
+func addWeeks(ctx context.Context, stores *admin.Stores, france makeFrance, tmp string) error {
 	dates, _, err := stores.Archives.Dates()
 	if err != nil {
 		return err
@@ -58,7 +73,11 @@ func addWeeks(ctx context.Context, stores *admin.Stores, tmp string) error {
 	if !missing {
 		return nil
 	}
-	return demo.Publications(tmp, demo.Supports, demo.Weeks, func(path string) error {
+	f, err := france()
+	if err != nil {
+		return err
+	}
+	return f.Publications(tmp, demo.Weeks, func(path string) error {
 		_, err := stores.AddArchives(ctx, admin.AddArchives{Paths: []string{path}, Known: true})
 		return err
 	})
@@ -95,8 +114,12 @@ func addEditions(ctx context.Context, stores *admin.Stores) error {
 
 // addDay adds the outages and measurements of the days before now. It does not repeat
 // those that the folder has.
-func addDay(ctx context.Context, stores *admin.Stores, tmp string, now time.Time) error {
-	day, err := demo.WriteDay(tmp, demo.Supports, now)
+func addDay(ctx context.Context, stores *admin.Stores, france makeFrance, tmp string, now time.Time) error {
+	f, err := france()
+	if err != nil {
+		return err
+	}
+	day, err := f.WriteDay(tmp, now)
 	if err != nil {
 		return err
 	}
@@ -131,5 +154,50 @@ func addReport(s *community.Store, sample *demo.Report) error {
 	for i := 0; made && i < sample.Confirmations && err == nil; i++ {
 		_, err = s.Confirm(r.ID, fmt.Sprint(user, " ", i))
 	}
+	return err
+}
+
+// addPhotos adds the photos if the folder has none. Their images are made in this process: they are no
+// strangers'.
+func addPhotos(ctx context.Context, store *photos.Store, france makeFrance) error {
+	if store.ReadOnly() {
+		return photos.ErrReadOnly
+	}
+	if _, n, err := store.All(photos.Filter{}, 1, 0); err != nil || n > 0 {
+		return err
+	}
+	f, err := france()
+	if err != nil {
+		return err
+	}
+	drawn := map[string]map[photos.Size][]byte{}
+	for _, p := range f.Photos() {
+		images := drawn[p.SVG]
+		if images == nil {
+			made, err := render.Renderer{}.Render(ctx, []byte(p.SVG))
+			if err != nil {
+				return err
+			}
+			images = map[photos.Size][]byte{photos.Main: made.Main.WebP, photos.Thumb: made.Thumbnail.WebP,
+				photos.OG: made.OpenGraph.WebP}
+			drawn[p.SVG] = images
+		}
+		if err := addPhoto(ctx, store, p, images); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addPhoto(ctx context.Context, store *photos.Store, p demo.Photo, images map[photos.Size][]byte) error {
+	const client, name = "demonstration", "Demonstration"
+	added, err := store.Add(ctx, photos.New{SiteKey: p.SiteKey, ENB: p.ENB, Operator: p.Operator, Caption: p.Caption,
+		ClientID: client, AuthorName: name, Images: images, Held: p.Held})
+	if err != nil || p.Report == "" {
+		return err
+	}
+	text := "SYNTHETIC: nobody reported this"
+	_, err = store.Report(photos.NewReport{PhotoID: added.ID, ClientID: client, ClientName: name,
+		Reason: photos.Reason(p.Report), Description: &text})
 	return err
 }

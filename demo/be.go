@@ -3,11 +3,13 @@ package demo
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"relais/geo"
+	"relais/market"
 )
 
 // BelgianPlaces is the size of the demonstration's Flanders.
@@ -16,26 +18,21 @@ const BelgianPlaces = 1000
 // firstDossier is the lowest register id: far above the register's.
 const firstDossier = 9_000_000_001
 
-// flemishTowns are centres in Lambert 72, metres, with postal codes and the share of
-// places.
+// flemishTowns are real: their postal codes, and their centres in Lambert 72, metres.
 var flemishTowns = []struct {
 	name, postal string
 	x, y         float64
-	weight       float64
 }{
-	{"Antwerpen", "2000", 152162, 212373, 12}, {"Gent", "9000", 104884, 193933, 8},
-	{"Brugge", "8000", 70053, 211608, 5},
-	{"Leuven", "3000", 173375, 174367, 5}, {"Mechelen", "2800", 157825, 190885, 4},
-	{"Aalst", "9300", 126913, 180885, 4},
-	{"Kortrijk", "8500", 72232, 169197, 4}, {"Hasselt", "3500", 218122, 180489, 4},
-	{"Sint-Niklaas", "9100", 134251, 206155, 3},
-	{"Oostende", "8400", 48808, 214327, 3}, {"Genk", "3600", 229507, 184500, 3},
-	{"Roeselare", "8800", 62598, 182533, 3},
-	{"Turnhout", "2300", 190129, 223810, 2}, {"Ieper", "8900", 45572, 172242, 2},
-	{"Tongeren", "3700", 227282, 163918, 2},
-	{"Vilvoorde", "1800", 154243, 179756, 2}, {"Dendermonde", "9200", 131216, 191002, 2},
-	{"Geel", "2440", 193499, 206003, 2},
-	{"Knokke-Heist", "8300", 74635, 227240, 1}, {"Halle", "1500", 140558, 158116, 1},
+	{"Antwerpen", "2000", 152162, 212373}, {"Gent", "9000", 104884, 193933},
+	{"Brugge", "8000", 70053, 211608}, {"Leuven", "3000", 173375, 174367},
+	{"Mechelen", "2800", 157825, 190885}, {"Aalst", "9300", 126913, 180885},
+	{"Kortrijk", "8500", 72232, 169197}, {"Hasselt", "3500", 218122, 180489},
+	{"Sint-Niklaas", "9100", 134251, 206155}, {"Oostende", "8400", 48808, 214327},
+	{"Genk", "3600", 229507, 184500}, {"Roeselare", "8800", 62598, 182533},
+	{"Turnhout", "2300", 190129, 223810}, {"Ieper", "8900", 45572, 172242},
+	{"Tongeren", "3700", 227282, 163918}, {"Vilvoorde", "1800", 154243, 179756},
+	{"Dendermonde", "9200", 131216, 191002}, {"Geel", "2440", 193499, 206003},
+	{"Knokke-Heist", "8300", 74635, 227240}, {"Halle", "1500", 140558, 158116},
 }
 
 var flemishStreets = []string{"Voorbeeldstraat", "Antennelaan", "Demonstratieplein", "Zendmaststeenweg",
@@ -70,21 +67,17 @@ func writeDossiers(w io.Writer, places int) error {
 		"{\n\"type\": \"FeatureCollection\",\n\"crs\": { \"type\": \"name\", \"properties\": { \"name\": \"urn:ogc:def:crs:EPSG::31370\" } },\n\"features\": ["); err != nil {
 		return err
 	}
-	total := 0.0
-	for _, t := range flemishTowns {
-		total += t.weight
+	all, err := terrains()
+	if err != nil {
+		return err
 	}
-	f := flanders{w: w, r: rand.New(rand.NewPCG(2026, 31370)), taken: map[[2]int]bool{}}
-	sum := 0.0
-	for i, t := range flemishTowns {
-		sum += t.weight
-		for f.places < int(math.Round(sum/total*float64(places))) {
-			if err := f.writePlace(i); err != nil {
-				return err
-			}
+	f := flanders{w: w, r: rand.New(rand.NewPCG(2026, 31370)), land: all[string(market.BE)], taken: map[[2]int]bool{}}
+	for f.places < places {
+		if err := f.writePlace(); err != nil {
+			return err
 		}
 	}
-	_, err := fmt.Fprint(w, "\n]\n}\n")
+	_, err = fmt.Fprint(w, "\n]\n}\n")
 	return err
 }
 
@@ -92,32 +85,35 @@ func writeDossiers(w io.Writer, places int) error {
 type flanders struct {
 	w        io.Writer
 	r        *rand.Rand
+	land     *terrain
 	places   int
 	dossiers int
 	taken    map[[2]int]bool // cells of 30 metres with a place
 }
 
-// spot draws a place around a town. The cells around it have no other place.
-func (f *flanders) spot(town int) (x, y float64) {
-	t := flemishTowns[town]
-	for reach := 1500 + 2000*math.Sqrt(t.weight); ; reach *= 1.001 { // metres; a full town grows
-		r, angle := reach*f.r.Float64(), 2*math.Pi*f.r.Float64()
-		x, y = t.x+r*math.Cos(angle), t.y+r*math.Sin(angle)
+// spot draws a place, and the nearest town. The cells around it have no other place.
+func (f *flanders) spot() (town int, x, y float64) {
+	for {
+		p := f.land.draw(f.r)
+		town = nearest(p, len(flemishTowns), func(i int) geo.Point {
+			return geo.FromLambert72(flemishTowns[i].x, flemishTowns[i].y)
+		}, nil)
+		x, y = plane(geo.FromLambert72, flemishTowns[town].x, flemishTowns[town].y, p)
 		cell, free := [2]int{int(x / 30), int(y / 30)}, true
 		for i := range 9 {
 			free = free && !f.taken[[2]int{cell[0] + i%3 - 1, cell[1] + i/3 - 1}]
 		}
-		if free && y > 153e3 && y < 240e3 {
+		if free {
 			f.taken[cell] = true
-			return x, y
+			return town, x, y
 		}
 	}
 }
 
 // writePlace writes the dossiers of one place: one to three of each operator,
 // later ones replace earlier ones.
-func (f *flanders) writePlace(town int) error {
-	x, y := f.spot(town)
+func (f *flanders) writePlace() error {
+	town, x, y := f.spot()
 	f.places++
 	t := flemishTowns[town]
 	where := fmt.Sprintf("%s %d, %s %s", flemishStreets[f.r.IntN(len(flemishStreets))], 1+f.r.IntN(180), t.postal,

@@ -11,6 +11,9 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding/charmap"
+
+	"relais/geo"
+	"relais/market"
 )
 
 // caRows makes about 2,000 places.
@@ -40,6 +43,11 @@ var caBroken = []string{"stray quote", "one field more", "swapped", "zero", "not
 func WriteCA(w io.Writer, rows int, o CAOptions) (CACounts, error) {
 	g := caGenerator{CAOptions: o, random: rand.New(rand.NewPCG(2026, 302)), w: bufio.NewWriterSize(w, 1<<16)}
 	g.count.Broken = map[string]int{}
+	all, err := terrains()
+	if err != nil {
+		return g.count, err
+	}
+	g.land = all[string(market.CA)]
 	g.header()
 	for g.count.Rows < rows {
 		g.place(rows)
@@ -61,25 +69,31 @@ func writeExtract(dir string, n int) ([]string, error) {
 
 type caTown struct {
 	province, name string
-	lat, lng       float64
-	weight         int
+	geo.Point
 }
 
 var caTowns = []caTown{
-	{"ON", "Toronto", 43.6532, -79.3832, 28}, {"QC", "Montréal", 45.5019, -73.5674, 18},
-	{"BC", "Vancouver", 49.2827, -123.1207, 13},
-	{"AB", "Calgary", 51.0447, -114.0719, 12}, {"AB", "Edmonton", 53.5461, -113.4938, 9},
-	{"ON", "Ottawa", 45.4215, -75.6972, 10},
-	{"MB", "Winnipeg", 49.8951, -97.1384, 7}, {"QC", "Québec", 46.8139, -71.2080, 6},
-	{"NS", "Halifax", 44.6488, -63.5752, 4},
-	{"SK", "Regina", 50.4452, -104.6189, 3}, {"SK", "Saskatoon", 52.1332, -106.6700, 3},
-	{"NL", "St. John's", 47.5615, -52.7126, 2},
-	{"NB", "Fredericton", 45.9636, -66.6431, 2}, {"NB", "Moncton", 46.0878, -64.7782, 2},
-	{"PE", "Charlottetown", 46.2382, -63.1311, 1},
-	{"BC", "Victoria", 48.4284, -123.3656, 4}, {"ON", "Thunder Bay", 48.3809, -89.2477, 2},
-	{"QC", "Trois-Rivières", 46.3432, -72.5430, 2},
-	{"YT", "Whitehorse", 60.7212, -135.0568, 1}, {"NT", "Yellowknife", 62.4540, -114.3718, 1},
-	{"NU", "Iqaluit", 63.7467, -68.5170, 1},
+	{"ON", "Toronto", geo.Point{Lat: 43.6532, Lng: -79.3832}},
+	{"QC", "Montréal", geo.Point{Lat: 45.5019, Lng: -73.5674}},
+	{"BC", "Vancouver", geo.Point{Lat: 49.2827, Lng: -123.1207}},
+	{"AB", "Calgary", geo.Point{Lat: 51.0447, Lng: -114.0719}},
+	{"AB", "Edmonton", geo.Point{Lat: 53.5461, Lng: -113.4938}},
+	{"ON", "Ottawa", geo.Point{Lat: 45.4215, Lng: -75.6972}},
+	{"MB", "Winnipeg", geo.Point{Lat: 49.8951, Lng: -97.1384}},
+	{"QC", "Québec", geo.Point{Lat: 46.8139, Lng: -71.2080}},
+	{"NS", "Halifax", geo.Point{Lat: 44.6488, Lng: -63.5752}},
+	{"SK", "Regina", geo.Point{Lat: 50.4452, Lng: -104.6189}},
+	{"SK", "Saskatoon", geo.Point{Lat: 52.1332, Lng: -106.6700}},
+	{"NL", "St. John's", geo.Point{Lat: 47.5615, Lng: -52.7126}},
+	{"NB", "Fredericton", geo.Point{Lat: 45.9636, Lng: -66.6431}},
+	{"NB", "Moncton", geo.Point{Lat: 46.0878, Lng: -64.7782}},
+	{"PE", "Charlottetown", geo.Point{Lat: 46.2382, Lng: -63.1311}},
+	{"BC", "Victoria", geo.Point{Lat: 48.4284, Lng: -123.3656}},
+	{"ON", "Thunder Bay", geo.Point{Lat: 48.3809, Lng: -89.2477}},
+	{"QC", "Trois-Rivières", geo.Point{Lat: 46.3432, Lng: -72.5430}},
+	{"YT", "Whitehorse", geo.Point{Lat: 60.7212, Lng: -135.0568}},
+	{"NT", "Yellowknife", geo.Point{Lat: 62.4540, Lng: -114.3718}},
+	{"NU", "Iqaluit", geo.Point{Lat: 63.7467, Lng: -68.5170}},
 }
 
 var caLicensees = []struct {
@@ -109,6 +123,7 @@ var caSystems = []struct {
 type caGenerator struct {
 	CAOptions
 	random *rand.Rand
+	land   *terrain
 	w      *bufio.Writer
 	count  CACounts
 	number int // of the place
@@ -184,17 +199,16 @@ func quote(text string) string {
 func (g *caGenerator) place(most int) {
 	g.number++
 	g.licit = 0
-	town := &caTowns[g.pick(len(caTowns), func(i int) int { return caTowns[i].weight })]
+	p := g.land.draw(g.random)
+	town := &caTowns[nearest(p, len(caTowns), func(i int) geo.Point { return caTowns[i].Point }, nil)]
 	licensee := g.pick(len(caLicensees), func(i int) int { return caLicensees[i].weight })
 	r := caRow{uploaded: fmt.Sprintf("2026-01-%02d", 1+g.random.IntN(15)), reference: "Monthly upload, January",
 		licensee: caLicensees[licensee].name,
 		location: fmt.Sprintf("\"%s, demonstration site %d\"", town.name, g.number), province: town.province,
 		structure: string("TRPSFMO"[g.random.IntN(7)])}
-	km, angle := 60*g.random.Float64()*g.random.Float64(), 2*math.Pi*g.random.Float64()
-	lat, lng := town.lat+km/111.2*math.Cos(angle), town.lng+km/111.2*math.Sin(angle)/math.Cos(town.lat*math.Pi/180)
-	// The last three decimals count the places, so that all differ.
-	lat = math.Round(lat*100)/100 + float64(g.number%1000)*1e-5
-	lng = min(math.Round(lng*100)/100, -52.2) + float64(g.number/1000%1000)*1e-5
+	// The last two decimals count the places, so that all differ.
+	lat := math.Round(p.Lat*1000)/1000 + float64(g.number%100)*1e-5
+	lng := math.Round(p.Lng*1000)/1000 + float64(g.number/100%100)*1e-5
 	r.lat, r.lng = fmt.Sprintf("%.6f", lat), fmt.Sprintf("%.6f", lng)
 	height := 10 + g.random.IntN(70)
 	r.height, r.antennaHeight = fmt.Sprint(height), fmt.Sprintf("%d.5", height-2)

@@ -3,40 +3,33 @@ package demo
 import (
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"relais/geo"
+	"relais/market"
 )
 
 // installations is the size of the demonstration of Switzerland.
 const installations = 1500
 
-// swissTowns are real: centre in LV95 metres, inhabitants in thousands.
+// swissTowns are real: their centres in LV95, metres.
 var swissTowns = []struct {
 	canton      string
-	east, north int
-	inhabitants float64
+	east, north float64
 }{
-	{"ZH", 2683100, 1247100, 430}, {"GE", 2500300, 1117900, 205}, {"BS", 2611200, 1267300, 175},
-	{"VD", 2538200, 1152400, 140}, {"BE", 2600000, 1199700, 135},
-	{"ZH", 2697200, 1261800, 115}, {"LU", 2666000, 1211300, 83}, {"SG", 2746000, 1254400, 76},
-	{"TI", 2717000, 1095800, 63}, {"BE", 2585400, 1220500, 55},
-	{"BE", 2614600, 1178700, 44}, {"TI", 2722300, 1116900, 43}, {"FR", 2578600, 1183600, 38},
-	{"SH", 2689700, 1283700, 37}, {"GR", 2759600, 1190800, 38},
-	{"NE", 2561200, 1204900, 33}, {"NE", 2553300, 1217100, 37}, {"VS", 2593800, 1120300, 35},
-	{"ZG", 2681500, 1224600, 31}, {"VD", 2539200, 1181100, 30},
-	{"AG", 2645900, 1249100, 22}, {"AG", 2665300, 1258600, 23}, {"SO", 2635400, 1244500, 19},
-	{"SO", 2607500, 1228400, 17}, {"TI", 2704800, 1113900, 16},
-	{"JU", 2593300, 1245500, 13}, {"GL", 2723700, 1211200, 13}, {"TG", 2709600, 1268200, 26},
-	{"VS", 2642600, 1129500, 13}, {"VS", 2571700, 1105400, 20},
-	{"VD", 2560200, 1142900, 26}, {"GR", 2782100, 1186600, 11}, {"UR", 2691500, 1192900, 10},
-	{"BE", 2632200, 1170300, 6}, {"VS", 2624300, 1096700, 6}, {"GR", 2784200, 1152500, 5},
+	{"ZH", 2683100, 1247100}, {"GE", 2500300, 1117900}, {"BS", 2611200, 1267300}, {"VD", 2538200, 1152400},
+	{"BE", 2600000, 1199700}, {"ZH", 2697200, 1261800}, {"LU", 2666000, 1211300}, {"SG", 2746000, 1254400},
+	{"TI", 2717000, 1095800}, {"BE", 2585400, 1220500}, {"BE", 2614600, 1178700}, {"TI", 2722300, 1116900},
+	{"FR", 2578600, 1183600}, {"SH", 2689700, 1283700}, {"GR", 2759600, 1190800}, {"NE", 2561200, 1204900},
+	{"NE", 2553300, 1217100}, {"VS", 2593800, 1120300}, {"ZG", 2681500, 1224600}, {"VD", 2539200, 1181100},
+	{"AG", 2645900, 1249100}, {"AG", 2665300, 1258600}, {"SO", 2635400, 1244500}, {"SO", 2607500, 1228400},
+	{"TI", 2704800, 1113900}, {"JU", 2593300, 1245500}, {"GL", 2723700, 1211200}, {"TG", 2709600, 1268200},
+	{"VS", 2642600, 1129500}, {"VS", 2571700, 1105400}, {"VD", 2560200, 1142900}, {"GR", 2782100, 1186600},
+	{"UR", 2691500, 1192900}, {"BE", 2632200, 1170300}, {"VS", 2624300, 1096700}, {"GR", 2784200, 1152500},
 }
-
-// swissReach is how far from its centre a town has sites, metres.
-const swissReach = 3000
 
 // swissNetworks name their stations as the real ones do, with serials that no real
 // station has.
@@ -92,8 +85,12 @@ func writeCH(dir string, n int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
+	list, err := switzerland(n)
+	if err != nil {
+		return nil, err
+	}
 	path := filepath.Join(dir, "SYNTHETIC_standorte-mobilfunkanlagen_2056_"+date+".json")
-	return []string{path}, writeFile(path, func(w io.Writer) error { return writeInstallations(w, switzerland(n)) })
+	return []string{path}, writeFile(path, func(w io.Writer) error { return writeInstallations(w, list) })
 }
 
 func writeInstallations(w io.Writer, list []swissFeature) error {
@@ -139,34 +136,32 @@ func (f *swissFeature) text() string {
 	return b.String() + "\n   }\n  }"
 }
 
-// switzerland makes two installations of the railway and n others, dense in towns.
-func switzerland(n int) []swissFeature {
-	r := rand.New(rand.NewPCG(2056, 115))
+// switzerland makes two installations of the railway and n others.
+func switzerland(n int) ([]swissFeature, error) {
+	all, err := terrains()
+	if err != nil {
+		return nil, err
+	}
+	land, r := all[string(market.CH)], rand.New(rand.NewPCG(2056, 115))
 	list := []swissFeature{installation(r, "SBB SYN-001", 2683100, 1248200),
 		installation(r, "SBB SYN-002", 2600100, 1199800)}
-	railways, total, sum := len(list), 0.0, 0.0
-	for _, t := range swissTowns {
-		total += swissShare(t.inhabitants)
-	}
+	n += len(list)
 	serials := make([]int, len(swissNetworks))
-	for _, t := range swissTowns {
-		sum += swissShare(t.inhabitants)
-		for upTo := railways + int(math.Round(sum/total*float64(n))); len(list) < upTo; {
-			far, angle := swissReach*r.Float64()*r.Float64(), 2*math.Pi*r.Float64()
-			east, north := t.east+int(far*math.Sin(angle)), t.north+int(far*math.Cos(angle))
-			for i, network := range swissNetworks { // one feature for each network on the mast
-				if len(list) < upTo && r.Float64() < network.share {
-					list = append(list, installation(r, network.name(t.canton, serials[i]), east, north))
-					serials[i]++
-				}
+	for len(list) < n {
+		p := land.draw(r)
+		town := swissTowns[nearest(p, len(swissTowns), func(i int) geo.Point {
+			return geo.FromLV95(swissTowns[i].east, swissTowns[i].north)
+		}, nil)]
+		east, north := plane(geo.FromLV95, town.east, town.north, p)
+		for i, network := range swissNetworks { // one feature for each network on the mast
+			if len(list) < n && r.Float64() < network.share {
+				list = append(list, installation(r, network.name(town.canton, serials[i]), int(east), int(north)))
+				serials[i]++
 			}
 		}
 	}
-	return list
+	return list, nil
 }
-
-// swissShare returns the relative number of installations of a town.
-func swissShare(inhabitants float64) float64 { return 8 + inhabitants }
 
 func installation(r *rand.Rand, station string, east, north int) swissFeature {
 	permission, systems := day(r, 2012, 2025), swissSystems[r.IntN(len(swissSystems))]

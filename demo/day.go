@@ -42,18 +42,15 @@ type Report struct {
 // default.
 const measuredDays = 30
 
-// WriteDay writes the files of the days before now, in a country of n supports, into dir.
-func WriteDay(dir string, n int, now time.Time) (*Day, error) {
-	towns, err := readTowns()
-	if err != nil {
-		return nil, err
-	}
+// WriteDay writes the files of the days before now into dir.
+func (f *France) WriteDay(dir string, now time.Time) (*Day, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c, fr := country(towns, n), market.Get(DayMarket)
+	c, fr := f.supports, market.Get(DayMarket)
 	confirmations := []int{3, 1, 0} // one report for each of the first operators
 	day := &Day{}
+	var err error
 	if day.Speedtests, day.Coverage, err = writeMeasures(dir, c, now, measuredDays, testedSites,
 		pointsOfADay); err != nil {
 		return nil, err
@@ -82,12 +79,14 @@ func WriteDay(dir string, n int, now time.Time) (*Day, error) {
 const broken event = 100
 
 // brokenOf returns the supports of an operator that are unavailable on a day: one in five
-// hundred of the mainland.
+// hundred of the mainland, and Shown of one operator.
 func brokenOf(c []support, o operator, now time.Time) (down []*support) {
 	for i := range c {
 		for _, sta := range c[i].stations {
-			if s := &c[i]; s.mainland() && sta.operator.name == o.name &&
-				broken.draw(uint64(s.id), uint64(len(o.name)), uint64(now.Unix()/86400))%500 == 0 {
+			s := &c[i]
+			out := broken.draw(uint64(s.id), uint64(len(o.name)), uint64(now.Unix()/86400))%500 == 0 ||
+				s.id == firstSupport && o.name == shownBroken
+			if s.mainland() && sta.operator.name == o.name && out {
 				down = append(down, s)
 			}
 		}

@@ -1,6 +1,6 @@
 // Package demo invents countries of antenna sites with outages and measurements, and
 // writes them as source files in the formats of authorities, operators and apps, for
-// demonstrations and benchmarks. The towns are real, everything else is invented. The
+// demonstrations and benchmarks. Land and towns are real, everything else is invented. The
 // files' names begin with SYNTHETIC, and so every answer says that its data is synthetic.
 // Outages have no such mark and state it in their texts. The same size and day
 // always make the same files.
@@ -52,8 +52,8 @@ const firstSupport = 90000001
 type town struct {
 	insee, name, postal string
 	department          string // three characters, as the authority writes it
+	frame               string // of its terrain
 	centre              geo.Point
-	weight              float64
 	market              *market.Market
 	area                int
 }
@@ -136,16 +136,16 @@ var systems = []struct {
 // Write writes the files of a France of n supports into dir and returns their
 // paths, in an order for ingest.
 func Write(dir string, n int) ([]string, error) {
-	towns, err := readTowns()
+	f, err := NewFrance(n)
 	if err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	c := country(towns, n)
+	c := f.supports
 	var paths []string
-	for _, f := range []struct {
+	for _, file := range []struct {
 		name  string
 		write func(io.Writer) error
 	}{
@@ -153,10 +153,10 @@ func Write(dir string, n int) ([]string, error) {
 		{"SYNTHETIC_SUP_tables.zip", func(w io.Writer) error { return writeSUP(w, c) }},
 		{"SYNTHETIC_sites.csv", func(w io.Writer) error { return writeSites(w, c) }},
 		{"SYNTHETIC_radio_ids.ntm", func(w io.Writer) error { return writeNodes(w, c) }},
-		{"SYNTHETIC_communes.csv", func(w io.Writer) error { return writeCommunes(w, towns) }},
+		{"SYNTHETIC_communes.csv", func(w io.Writer) error { return writeCommunes(w, f.towns) }},
 	} {
-		path := filepath.Join(dir, f.name)
-		if err := writeFile(path, f.write); err != nil {
+		path := filepath.Join(dir, file.name)
+		if err := writeFile(path, file.write); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)
@@ -180,18 +180,33 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
+// A France is an invented country.
+type France struct {
+	towns    []*town
+	supports []support
+}
+
+// NewFrance makes a country of n supports.
+func NewFrance(n int) (*France, error) {
+	towns, err := readTowns()
+	if err != nil {
+		return nil, err
+	}
+	c, err := country(towns, n)
+	return &France{towns, c}, err
+}
+
 func readTowns() ([]*town, error) {
 	const name = "demo/towns.csv"
 	t, err := table.Embedded(data.Files,
-		name, []table.Column{{Name: "insee"}, {Name: "name"}, {Name: "postal"}, {Name: "lat"}, {Name: "lng"},
-			{Name: "weight"}})
+		name, []table.Column{{Name: "insee"}, {Name: "name"}, {Name: "postal"}, {Name: "lat"}, {Name: "lng"}})
 	if err != nil {
 		return nil, err
 	}
 	var towns []*town
 	for t.Next() {
 		x := &town{insee: string(t.Field(0)), name: string(t.Field(1)), postal: string(t.Field(2))}
-		for i, v := range []*float64{&x.centre.Lat, &x.centre.Lng, &x.weight} {
+		for i, v := range []*float64{&x.centre.Lat, &x.centre.Lng} {
 			if *v, err = strconv.ParseFloat(string(t.Field(3+i)), 64); err != nil {
 				return nil, fmt.Errorf("%s:%d: %w", name, t.Line(), err)
 			}
@@ -213,7 +228,10 @@ func (t *town) place() error {
 	for _, c := range []market.Code{market.FR, market.DROM} {
 		m := market.Get(c)
 		if i, ok := m.Area(code); ok {
-			t.market, t.area, t.department = m, i, fmt.Sprintf("%03s", code)
+			t.market, t.area, t.department, t.frame = m, i, fmt.Sprintf("%03s", code), string(market.FR)
+			if overseas[t.department] != nil {
+				t.frame = t.department
+			}
 			return nil
 		}
 	}
@@ -227,37 +245,84 @@ func (t *town) operators() []operator {
 	return mainland
 }
 
-// country makes n supports, dense in towns.
-func country(towns []*town, n int) []support {
-	r := rand.New(rand.NewPCG(2026, 115))
-	total := 0.0
-	for _, t := range towns {
-		total += share(t)
+// country makes n supports: one in each town, and the others all over the country. The first one is Shown.
+func country(towns []*town, n int) ([]support, error) {
+	all, err := terrains()
+	if err != nil {
+		return nil, err
 	}
-	serials := map[string]int{}
-	supports := make([]support, 0, n)
-	sum := 0.0
-	for _, t := range towns {
-		sum += share(t)
-		for len(supports) < int(math.Round(sum/total*float64(n))) {
-			supports = append(supports, makeSupport(r, firstSupport+len(supports), t, serials))
+	r := rand.New(rand.NewPCG(2026, 115))
+	spots := make([][]spot, len(towns))
+	for i := range n {
+		at, where := i, spot{}
+		if i < len(towns) {
+			where = towns[i].central(r, all[towns[i].frame])
+		} else {
+			at, where = anywhere(r, towns, all)
+		}
+		spots[at] = append(spots[at], where)
+	}
+	serials, supports := map[string]int{}, make([]support, 0, n)
+	for i, t := range towns {
+		for _, where := range spots[i] {
+			supports = append(supports, makeSupport(r, firstSupport+len(supports), t, where, serials))
 		}
 	}
-	if n > 0 { // the site that the demonstration shows first: a mast of 32 m
-		supports[0].height, supports[0].nature = 32, 23
+	if n > 0 {
+		supports[0].showEverything(r, serials)
 	}
-	return supports
+	return supports, nil
 }
 
-// share returns the relative number of sites of a town: more in large towns, but no department
-// is left without sites.
-func share(t *town) float64 { return 8 + math.Pow(t.weight, 0.85) }
+// A spot is a position in seconds of arc, which the files state.
+type spot struct{ lat, lng int }
 
-func makeSupport(r *rand.Rand, id int, t *town, serials map[string]int) support {
-	s := support{id: id, town: t, height: []int{0, 12, 20, 25, 30, 35, 42, 50}[r.IntN(8)],
+func spotOf(p geo.Point) spot {
+	return spot{int(math.Round(p.Lat * 3600)), int(math.Round(p.Lng * 3600))}
+}
+
+func (s spot) point() geo.Point {
+	return geo.Point{Lat: float64(s.lat) / 3600, Lng: float64(s.lng) / 3600}
+}
+
+// central draws a spot near the town's centre.
+func (t *town) central(r *rand.Rand, land *terrain) spot {
+	for i := range 100 { // farther and farther from a centre that the coarse coast puts into the sea
+		if s := spotOf(near(r, t.centre, 0.5+float64(i)/20)); land.dry(s.point()) && t.holds(s.point()) {
+			return s
+		}
+	}
+	return spotOf(t.centre)
+}
+
+// holds reports whether a point is in the frame of the town's department.
+func (t *town) holds(p geo.Point) bool { return t.market.Holds(t.area, p) }
+
+// anywhere draws a spot, and the nearest town that may have it.
+func anywhere(r *rand.Rand, towns []*town, all map[string]*terrain) (int, spot) {
+	for {
+		frame := frenchFrames[0]
+		for _, f := range frenchFrames[1:] {
+			if r.Float64()*all["FR"].inhabited() < all[f].inhabited() {
+				frame = f
+			}
+		}
+		s := spotOf(all[frame].draw(r))
+		at := nearest(s.point(), len(towns), func(i int) geo.Point { return towns[i].centre },
+			func(i int) bool { return towns[i].frame == frame && towns[i].holds(s.point()) })
+		if at >= 0 {
+			return at, s
+		}
+	}
+}
+
+// frenchFrames are the terrains of the authority of France.
+var frenchFrames = []string{"FR", "971", "972", "973", "974", "976"}
+
+func makeSupport(r *rand.Rand, id int, t *town, where spot, serials map[string]int) support {
+	s := support{id: id, town: t, lat: where.lat, lng: where.lng, height: []int{0, 12, 20, 25, 30, 35, 42, 50}[r.IntN(8)],
 		nature: []int{4, 12, 17, 21, 23, 25, 26, 38, 42}[r.IntN(9)],
 		owner:  []int{4, 21, 27, 32, 65, 68, 72, 74, 75}[r.IntN(9)]}
-	s.lat, s.lng = position(r, t)
 	s.address = fmt.Sprintf("%d %s", 1+r.IntN(180), streets[r.IntN(len(streets))])
 	if r.IntN(3) == 0 {
 		s.lieu = fmt.Sprintf("SITE FICTIF %d", id-firstSupport+1)
@@ -277,25 +342,6 @@ func makeSupport(r *rand.Rand, id int, t *town, serials map[string]int) support 
 
 var streets = []string{"rue de l'Exemple", "chemin du Relais", "avenue de la Démonstration", "impasse du Château d'Eau",
 	"route de l'Antenne", "place Œuvre-Fictive"}
-
-// position draws a place around a town, usually near its centre, and never
-// outside the department's or the country's frame.
-func position(r *rand.Rand, t *town) (lat, lng int) {
-	reach := 2 + math.Sqrt(t.weight) // km
-	if r.IntN(4) == 0 && t.market.Code == market.FR {
-		reach = 35
-	}
-	for {
-		km, angle := reach*r.Float64()*r.Float64(), 2*math.Pi*r.Float64()
-		p := geo.Point{
-			Lat: t.centre.Lat + km/111.2*math.Cos(angle),
-			Lng: t.centre.Lng + km/111.2*math.Sin(angle)/math.Cos(t.centre.Lat*math.Pi/180)}
-		lat, lng = int(math.Round(p.Lat*3600)), int(math.Round(p.Lng*3600))
-		if t.market.Holds(t.area, geo.Point{Lat: float64(lat) / 3600, Lng: float64(lng) / 3600}) {
-			return lat, lng
-		}
-	}
-}
 
 func makeStation(r *rand.Rand, t *town, o operator, serials map[string]int) station {
 	prefix := t.department + o.holder
@@ -346,5 +392,7 @@ func notBefore(since int, day string) string {
 const lastYear = 2025
 
 func day(r *rand.Rand, from, to int) string {
-	return fmt.Sprintf("%04d-%02d-%02d", from+r.IntN(to-from+1), 1+r.IntN(12), 1+r.IntN(28))
+	year, month, day := from+r.IntN(to-from+1), 1+r.IntN(12), 1+r.IntN(28)
+	return string([]byte{'0' + byte(year/1000), '0' + byte(year/100%10), '0' + byte(year/10%10), '0' + byte(year%10), '-',
+		'0' + byte(month/10), '0' + byte(month%10), '-', '0' + byte(day/10), '0' + byte(day%10)})
 }

@@ -16,9 +16,6 @@ const (
 	pointsOfADay = 1000
 )
 
-// TestedSite is the siteKey of one of the sites that have speedtests.
-const TestedSite = "fr-90000001"
-
 func writeMeasures(dir string, c []support, now time.Time, days, tests, points int) (speedtests, coverage string,
 	err error) {
 	speedtests, coverage = filepath.Join(dir, "SYNTHETIC_speedtests.csv"), filepath.Join(dir, "SYNTHETIC_coverage.csv")
@@ -76,8 +73,8 @@ func writePoints(w io.Writer, c []support, now time.Time, days, each int) error 
 		var p phone
 		for i := range each {
 			if i%walk == 0 {
-				s := &c[r.IntN(len(c))]
-				for !s.mainland() {
+				s := &c[0] // each day once around Shown
+				for i > 0 && (s == &c[0] || !s.mainland()) {
 					s = &c[r.IntN(len(c))]
 				}
 				p = phone{r, s, &s.stations[r.IntN(len(s.stations))], 0.02}

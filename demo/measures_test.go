@@ -15,9 +15,9 @@ import (
 func TestMeasuresAreNearTheirSupports(t *testing.T) {
 	const days, points, walk = 3, 400, 1600 // walk is the farthest from a support, metres
 	d := geo.Disc{Center: geo.Point{Lat: 48.8566, Lng: 2.3522}, Radius: 5000}
-	towns, err := readTowns()
+	f, err := NewFrance(5000)
 	must(t, err)
-	near := slices.DeleteFunc(country(towns, 5000), func(s support) bool {
+	near := slices.DeleteFunc(f.supports, func(s support) bool {
 		return geo.Distance(d.Center, geo.Point{Lat: float64(s.lat) / 3600, Lng: float64(s.lng) / 3600}) > d.Radius
 	})
 	tests, coverage, err := writeMeasures(t.TempDir(), near, time.Now(), days, 20, points)

@@ -23,21 +23,15 @@ const (
 	supportsRenamed = 1000
 )
 
-// Publications writes weekly editions of the observatoire of a country of n supports
-// into dir, the oldest first, and calls done with the path of each. The last edition is that
-// of Write.
-func Publications(dir string, n, weeks int, done func(path string) error) error {
-	towns, err := readTowns()
-	if err != nil {
-		return err
-	}
+// Publications writes weekly editions of the observatoire into dir, the oldest first, and calls done
+// with the path of each. The last edition is that of Write.
+func (f *France) Publications(dir string, weeks int, done func(path string) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	c := country(towns, n)
 	for ago := weeks - 1; ago >= 0; ago-- {
 		path := filepath.Join(dir, observatoryName(ago))
-		if err := writeFile(path, func(w io.Writer) error { return writeObservatory(w, c, ago) }); err != nil {
+		if err := writeFile(path, func(w io.Writer) error { return writeObservatory(w, f.supports, ago) }); err != nil {
 			return err
 		}
 		if err := done(path); err != nil {
@@ -140,10 +134,11 @@ func (sta *station) systemsOf(ago int, support, at uint64) []system {
 	has := map[string]bool{}
 	for i, sys := range sta.systems {
 		has[sys.name] = true
+		shown := support == firstSupport && i == len(sta.systems)-1
 		switch {
-		case added.happened(ago, rowsAdded, support, at, uint64(i)):
+		case shown && at == 0 || added.happened(ago, rowsAdded, support, at, uint64(i)):
 			continue
-		case activated.happened(ago, rowsActivated, support, at, uint64(i)):
+		case shown && at == 1 || activated.happened(ago, rowsActivated, support, at, uint64(i)):
 			sys.status, sys.on = "Projet approuvé", ""
 		}
 		then = append(then, sys)

@@ -41,7 +41,9 @@ func TestPublications(t *testing.T) {
 	const n, weeks = 1000, 8
 	var before map[string]map[string]string
 	happened, dates, last := map[string]int{}, []string{}, ""
-	must(t, Publications(t.TempDir(), n, weeks, func(path string) error {
+	f, err := NewFrance(n)
+	must(t, err)
+	must(t, f.Publications(t.TempDir(), weeks, func(path string) error {
 		rows, supports := map[string]map[string]string{}, map[string]bool{}
 		for _, row := range before {
 			supports[row["sup_id"]] = true
@@ -102,8 +104,10 @@ func TestPublications(t *testing.T) {
 func TestDay(t *testing.T) {
 	tier.Slow(t)
 	now := time.Date(2026, 3, 29, 6, 30, 0, 0, time.UTC) // summer time began in France
+	f, err := NewFrance(2000)
+	must(t, err)
 	write := func(now time.Time) *Day {
-		day, err := WriteDay(t.TempDir(), 2000, now)
+		day, err := f.WriteDay(t.TempDir(), now)
 		must(t, err)
 		return day
 	}

@@ -33,7 +33,11 @@ func archiveWeeks(t *testing.T, s *Server, n int) (w weeks) {
 	t.Helper()
 	store := noArchives(t)
 	dir := filepath.Join(t.TempDir(), "weeks")
-	err := demo.Publications(dir, 1500, n, func(path string) error {
+	france, err := demo.NewFrance(1500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = france.Publications(dir, n, func(path string) error {
 		files, err := archive.Files([]string{path})
 		if err != nil {
 			return err

@@ -37,7 +37,11 @@ func figurePages(t *testing.T, n int) (*Pages, [][]csvRow, []string) {
 	archives := newArchives(t)
 	var files [][]csvRow
 	var dates []string
-	err = demo.Publications(t.TempDir(), supports, n, func(path string) error {
+	france, err := demo.NewFrance(supports)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = france.Publications(t.TempDir(), n, func(path string) error {
 		found, err := archive.Files([]string{path})
 		if err != nil {
 			return err
