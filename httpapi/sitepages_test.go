@@ -48,15 +48,15 @@ func TestPagesListLikeTheAPI(t *testing.T) {
 	s := withPages(t, newServer(t))
 	for _, tt := range []struct{ page, api string }{
 		{"/search?q=paris&market=FR", "/antennas/search?q=paris&limit=50"},
-		{"/search?q=paris&market=FR&page=2", "/antennas/search?q=paris&limit=50&offset=50"},
+		{"/search?q=rue&market=FR&page=2", "/antennas/search?q=rue&limit=50&offset=50"},
 		{"/search?q=rue&operator=ORANGE&operator=FREE&generation=5G",
 			"/antennas/search?q=rue&operator=ORANGE,FREE&generation=5G&limit=50"},
 		{"/search?market=DROM", "/antennas?market=DROM&limit=50"},
 		{"/search?status=Projet+approuv%C3%A9", "/antennas?status=projet&limit=50"},
 		{"/search?bbox=2,48,3,49&page=2", "/antennas?bbox=2,48,3,49&limit=50&offset=50"},
 		{"/near?lat=48.86&lng=2.35", "/antennas?lat=48.86&lng=2.35&radiusKm=5&limit=50"},
-		{"/near?lat=48.86&lon=2.35&radiusKm=20&operator=SFR&page=2",
-			"/antennas?lat=48.86&lng=2.35&radiusKm=20&operator=SFR&limit=50&offset=50"},
+		{"/near?lat=48.86&lon=2.35&radiusKm=50&operator=SFR&page=2",
+			"/antennas?lat=48.86&lng=2.35&radiusKm=50&operator=SFR&limit=50&offset=50"},
 	} {
 		t.Run(tt.page, func(t *testing.T) {
 			var answer struct{ Data []struct{ SiteKey string } }
