@@ -104,7 +104,7 @@ func TestPublications(t *testing.T) {
 func TestDay(t *testing.T) {
 	tier.Slow(t)
 	now := time.Date(2026, 3, 29, 6, 30, 0, 0, time.UTC) // summer time began in France
-	f, err := NewFrance(2000)
+	f, err := NewFrance(5000)
 	must(t, err)
 	write := func(now time.Time) *Day {
 		day, err := f.WriteDay(t.TempDir(), now)
