@@ -42,12 +42,12 @@ func TestAgainstGDAL(t *testing.T) {
 		tile := Tile{z, o.X, o.Y}
 		coverage, err := Coverage(s, measure.Query{Market: market.FR}, tile)
 		must(t, err)
-		whole := slices.Concat(Sites(m, index.All, tile), Sectors(m, index.All, tile), Places(m, tile), coverage,
+		whole := slices.Concat(Dots(m, index.All, tile), Sites(m, index.All, tile), Sectors(m, index.All, tile), Places(m, tile), coverage,
 			Outages(outages, tile))
 		path := filepath.Join(t.TempDir(), "tile.mvt")
 		filetest.Write(t, path, whole)
 		layers := decode(t, whole)
-		if want := map[uint32]int{6: 3, 10: 4, 13: 4}[z]; len(layers) != want {
+		if want := map[uint32]int{6: 4, 10: 5, 13: 4}[z]; len(layers) != want {
 			t.Errorf("zoom %d: %d layers, want %d", z, len(layers), want)
 		}
 		for name, want := range layers {
@@ -58,18 +58,18 @@ func TestAgainstGDAL(t *testing.T) {
 				if err != nil {
 					t.Fatalf("ogr2ogr: %v: %s", err, out)
 				}
-				compareGDAL(t, out, want, o)
+				compareGDAL(t, out, want, o, extentOf(name))
 			})
 		}
 	}
 }
 
 // compareGDAL compares what GDAL read with the features of a tile.
-func compareGDAL(t *testing.T, text []byte, want []*geojson.Feature, o maptile.Tile) {
+func compareGDAL(t *testing.T, text []byte, want []*geojson.Feature, o maptile.Tile, extent uint32) {
 	t.Helper()
 	var read struct {
 		Features []struct {
-			Geometry   struct{ Coordinates orb.Point }
+			Geometry   geojson.Geometry
 			Properties map[string]any
 		}
 	}
@@ -79,7 +79,7 @@ func compareGDAL(t *testing.T, text []byte, want []*geojson.Feature, o maptile.T
 	if len(read.Features) != len(want) {
 		t.Fatalf("%d features, want %d", len(read.Features), len(want))
 	}
-	side := math.Exp2(-float64(o.Z)) / Extent // of a unit, in worlds
+	side := math.Exp2(-float64(o.Z)) / float64(extent) // of a unit, in worlds
 	for i, f := range read.Features {
 		got := map[string]any{}
 		for key, v := range f.Properties {
@@ -90,12 +90,18 @@ func compareGDAL(t *testing.T, text []byte, want []*geojson.Feature, o maptile.T
 		if diff := cmp.Diff(map[string]any(want[i].Properties), got); diff != "" {
 			t.Errorf("feature %d (-want +got)\n%s", i, diff)
 		}
-		at, world := want[i].Geometry.(orb.Point), 2*math.Pi*orb.EarthRadius
-		flat := mercator.WGS84.ToMercator(f.Geometry.Coordinates)
-		x := (flat[0]/world+0.5)/side - float64(o.X)*Extent
-		y := (0.5-flat[1]/world)/side - float64(o.Y)*Extent
-		if math.Abs(x-at[0]) > 0.1 || math.Abs(y-at[1]) > 0.1 {
-			t.Errorf("feature %d at %.2f, %.2f, want %v", i, x, y, at)
+		const world = 2 * math.Pi * orb.EarthRadius
+		places := placesOf(f.Geometry.Coordinates)
+		if n := len(placesOf(want[i].Geometry)); len(places) != n {
+			t.Fatalf("feature %d has %d points, want %d", i, len(places), n)
+		}
+		for k, at := range placesOf(want[i].Geometry) {
+			flat := mercator.WGS84.ToMercator(places[k])
+			x := (flat[0]/world+0.5)/side - float64(o.X)*float64(extent)
+			y := (0.5-flat[1]/world)/side - float64(o.Y)*float64(extent)
+			if math.Abs(x-at[0]) > 0.1 || math.Abs(y-at[1]) > 0.1 {
+				t.Errorf("feature %d at %.2f, %.2f, want %v", i, x, y, at)
+			}
 		}
 	}
 }

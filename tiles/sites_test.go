@@ -1,8 +1,10 @@
 package tiles
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 
@@ -37,49 +39,85 @@ func decode(t *testing.T, tile []byte) map[string][]*geojson.Feature {
 	}
 	features := map[string][]*geojson.Feature{}
 	for _, l := range layers {
-		if l.Version != 2 || l.Extent != Extent {
-			t.Errorf("layer %s: version %d, extent %d, want 2 and %d", l.Name, l.Version, l.Extent, Extent)
+		if want := extentOf(l.Name); l.Version != 2 || l.Extent != want {
+			t.Errorf("layer %s: version %d, extent %d, want 2 and %d", l.Name, l.Version, l.Extent, want)
 		}
 		features[l.Name] = l.Features
 	}
 	return features
 }
 
+func extentOf(layer string) uint32 {
+	if layer == DotsLayer {
+		return 1024
+	}
+	return 4096
+}
+
 // number returns a value of a feature.
 func number(f *geojson.Feature, key string) uint64 { return uint64(f.Properties[key].(float64)) }
 
 // randomFilter selects by some of its fields.
-func randomFilter(r *rand.Rand, m *market.Market) index.Filter {
-	f := index.All
+func randomFilter(r *rand.Rand, m *index.Market) index.Filter {
+	f, operators := index.All, len(m.Snap.Operators)
 	if r.IntN(2) == 0 {
-		f.Operator = r.IntN(len(m.Operators))
+		f.Operator = r.IntN(operators)
 	}
 	if r.IntN(2) == 0 {
 		f.Generation = int(site.G2) + r.IntN(4)
 	}
 	if r.IntN(3) == 0 {
-		f.Status = r.IntN(len(m.Statuses))
+		f.Status = r.IntN(len(m.Snap.Statuses))
 	}
 	if r.IntN(4) == 0 {
-		f.Area = r.IntN(len(m.Areas))
+		f.Area = r.IntN(len(m.Table.Areas))
+	}
+	if r.IntN(3) == 0 {
+		f.OneOf = &index.Choices{Systems: r.Perm(len(m.Snap.Systems))[:6]}
+		if r.IntN(2) == 0 {
+			f.OneOf.Together = []index.Choices{{Operators: index.Choice{r.IntN(operators)}}, {Generations: index.Choice{4, 5}}}
+		}
+	}
+	if r.IntN(4) == 0 {
+		var names []string
+		for i := range m.Len() {
+			if id := m.Snap.ID(i); picked(id) {
+				names = append(names, id)
+			}
+		}
+		f.Within, _ = m.Named(names)
 	}
 	return f
 }
 
+// picked are the sites of the subset of random filters.
+func picked(id string) bool { return id[len(id)-1]%3 == 0 }
+
 // satisfies is the brute force of a filter.
 func satisfies(s *site.Site, f index.Filter) bool {
-	for _, e := range s.Emissions {
-		if emits(s, e, f) {
-			return f.Area == index.Any || f.Area == s.Area
+	if f.Area != index.Any && f.Area != s.Area || f.Within != nil && !picked(s.ID) {
+		return false
+	}
+	conditions := []index.Choices{{}}
+	if f.OneOf != nil {
+		conditions = append(conditions, f.OneOf.Together...)
+	}
+	for _, c := range conditions {
+		if !slices.ContainsFunc(s.Emissions, func(e site.Emission) bool {
+			return emits(s, e, f) && among(c.Operators, s.Stations[e.Station].Operator) && among(c.Generations, int(e.Generation))
+		}) {
+			return false
 		}
 	}
-	return false
+	return true
 }
+
+func among(list []int, v int) bool { return list == nil || slices.Contains(list, v) }
 
 func emits(s *site.Site, e site.Emission, f index.Filter) bool {
 	equal := func(want, got int) bool { return want == index.Any || want == got }
 	return equal(f.Operator, s.Stations[e.Station].Operator) && equal(f.Generation, int(e.Generation)) &&
-		equal(f.Status, e.Status)
+		equal(f.Status, e.Status) && (f.OneOf == nil || among(f.OneOf.Systems, e.Order))
 }
 
 // tileOf returns the tile of a position by another implementation.
@@ -87,18 +125,20 @@ func tileOf(p geo.Point, zoom uint32) maptile.Tile {
 	return maptile.At(orb.Point{p.Lng, p.Lat}, maptile.Zoom(zoom))
 }
 
+func sitesOf(m *index.Market) []site.Site {
+	all := make([]site.Site, m.Len())
+	for i := range all {
+		m.Site(uint32(i), &all[i])
+	}
+	return all
+}
+
 // The numbers of all features of a tile are the sites that a scan finds in it.
 func TestCounts(t *testing.T) {
 	m, r := france(t), rand.New(rand.NewPCG(1, 2))
-	var all []site.Site
-	for i := range m.Len() {
-		var s site.Site
-		m.Site(uint32(i), &s)
-		all = append(all, s)
-	}
-	found := 0
+	all, found := sitesOf(m), 0
 	for range 300 {
-		f, z := randomFilter(r, m.Table), uint32(r.IntN(17))
+		f, z := randomFilter(r, m), uint32(r.IntN(17))
 		o := tileOf(all[r.IntN(len(all))].Position, z)
 		tile := Tile{z, o.X, o.Y}
 		want := uint64(0)
@@ -135,18 +175,20 @@ func TestEachSiteOnce(t *testing.T) {
 				}
 			}
 		}
-		total := uint64(0)
+		total := map[string]uint64{}
 		for o := range tiles {
 			tile := Tile{z, o.X, o.Y}
 			if !tile.Valid() {
 				continue
 			}
-			for _, feature := range decode(t, Sites(m, index.All, tile))["sites"] {
-				total += number(feature, "n")
+			for layer, features := range decode(t, append(Sites(m, index.All, tile), Dots(m, index.All, tile)...)) {
+				for _, feature := range features {
+					total[layer] += number(feature, "n")
+				}
 			}
 		}
-		if total != uint64(m.Len()) {
-			t.Errorf("zoom %d: %d sites on all tiles, want %d", z, total, m.Len())
+		if n := uint64(m.Len()); total[SitesLayer] != n || total[DotsLayer] != n {
+			t.Errorf("zoom %d: %v sites on all tiles, want %d", z, total, n)
 		}
 	}
 }
@@ -155,7 +197,7 @@ func TestEachSiteOnce(t *testing.T) {
 func TestSiteFeatures(t *testing.T) {
 	m, r := france(t), rand.New(rand.NewPCG(3, 4))
 	for range 100 {
-		at, f, z := uint32(r.IntN(m.Len())), randomFilter(r, m.Table), uint32(everySite+r.IntN(MaxZoom-everySite+1))
+		at, f, z := uint32(r.IntN(m.Len())), randomFilter(r, m), uint32(everySite+r.IntN(MaxZoom-everySite+1))
 		var s site.Site
 		m.Site(at, &s)
 		if !satisfies(&s, f) {
@@ -322,9 +364,14 @@ func BenchmarkSites(b *testing.B) {
 	m := set.Market(market.FR)
 	for _, z := range []uint32{0, 5, 9, 11, 12, 13, 14} {
 		o := tileOf(geo.Point{Lat: 48.86, Lng: 2.35}, z)
-		b.Run(string(rune('A'+z))+" zoom", func(b *testing.B) {
+		b.Run(fmt.Sprintf("sites at zoom %d", z), func(b *testing.B) {
 			for b.Loop() {
 				Sites(m, index.All, Tile{z, o.X, o.Y})
+			}
+		})
+		b.Run(fmt.Sprintf("dots at zoom %d", z), func(b *testing.B) {
+			for b.Loop() {
+				Dots(m, index.All, Tile{z, o.X, o.Y})
 			}
 		})
 	}
