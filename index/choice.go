@@ -82,3 +82,9 @@ func (f *Filter) asksEmissions() bool {
 	return f.Operator != Any || f.Generation != Any || f.Status != Any || c.Operators != nil || c.Generations != nil ||
 		c.Statuses != nil || c.Systems != nil
 }
+
+// asksDetails reports whether the filter has a condition that coarse kinds cannot answer.
+func (f Filter) asksDetails() bool {
+	c := f.choices()
+	return f.Status != Any || c.Statuses != nil || c.Systems != nil
+}

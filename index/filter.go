@@ -1,9 +1,9 @@
 package index
 
 import (
-	"encoding/binary"
 	"slices"
 
+	"relais/market"
 	"relais/site"
 	"relais/snapshot"
 )
@@ -31,55 +31,35 @@ const NoStatus = -2
 var All = Filter{Operator: Any, Generation: Any, Status: Any, Area: Any}
 
 // emissions answers filters on emissions. Each combination of operator, system, generation and status that
-// occurs is a key, and a mask has a bit for each key. A filter is a mask with the keys that satisfy it, so
-// that one emission satisfies all its conditions.
-//
-// Sites with the same keys are of one kind. A filter on emissions selects all sites of a kind or none, and
-// registers have fewer kinds than sites.
+// occurs is a key.
 type emissions struct {
 	operators int
-	keys      []snapshot.EmissionKey
-	words     int      // in a mask
-	count     int      // of kinds
-	kinds     []uint64 // the masks of the kinds
-	kind      []uint32 // by site
-	having    []bitset // the sites of each key, for filters on many sites
+	kinds
+	coarse kinds    // without systems, and with projects and other emissions instead of statuses
+	having []bitset // the sites of each key, for filters on many sites
 }
 
 func newEmissions(s *snapshot.Snapshot) *emissions {
-	e := &emissions{operators: len(s.Operators), kind: make([]uint32, s.Len())}
+	e := &emissions{operators: len(s.Operators)}
 	numbers := newKeyNumbers(s)
+	var keys []snapshot.EmissionKey
 	for i := range s.Len() {
 		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
 			if n := numbers.of(k); *n < 0 {
-				*n = int32(len(e.keys))
-				e.keys = append(e.keys, k)
+				*n = int32(len(keys))
+				keys = append(keys, k)
 				e.having = append(e.having, newBitset(s.Len()))
 			}
 		})
 	}
-	e.words = (len(e.keys) + 63) / 64
-	known, mask, text := map[string]uint32{}, make([]uint64, e.words), make([]byte, 0, 8*e.words)
-	for i := range s.Len() {
-		clear(mask)
-		s.EmissionKeys(i, func(k snapshot.EmissionKey) {
+	e.kinds = newKinds(keys, s.Len(), func(i uint32, has func(n int32)) {
+		s.EmissionKeys(int(i), func(k snapshot.EmissionKey) {
 			n := *numbers.of(k)
-			mask[n>>6] |= 1 << (n & 63)
-			e.having[n].set(uint32(i))
+			has(n)
+			e.having[n].set(i)
 		})
-		text = text[:0]
-		for _, word := range mask {
-			text = binary.NativeEndian.AppendUint64(text, word)
-		}
-		kind, ok := known[string(text)]
-		if !ok {
-			kind = uint32(len(known))
-			known[string(text)] = kind
-			e.kinds = append(e.kinds, mask...)
-		}
-		e.kind[i] = kind
-	}
-	e.count, e.kinds = len(known), slices.Clip(e.kinds)
+	})
+	e.coarse = e.kinds.coarse(market.Get(s.Market))
 	return e
 }
 
@@ -101,44 +81,6 @@ func (t *keyNumbers) of(k snapshot.EmissionKey) *int32 {
 		*row = slices.Repeat([]int32{-1}, t.systems)
 	}
 	return &(*row)[k.System]
-}
-
-// mask returns the keys that satisfy f, nil if f has no condition on emissions.
-func (e *emissions) mask(f Filter) []uint64 {
-	if !f.asksEmissions() {
-		return nil
-	}
-	return e.accepted(f)
-}
-
-// accepted returns the keys that satisfy f.
-func (e *emissions) accepted(f Filter) []uint64 {
-	mask := make([]uint64, e.words)
-	for n, k := range e.keys {
-		if f.accepts(k) {
-			mask[n>>6] |= 1 << (n & 63)
-		}
-	}
-	return mask
-}
-
-// ofKind returns the mask of a kind.
-func (e *emissions) ofKind(kind uint32) []uint64 {
-	from := int(kind) * e.words
-	return e.kinds[from : from+e.words]
-}
-
-// matches reports whether site i has a key of mask.
-func (e *emissions) matches(i uint32, mask []uint64) bool { return meet(e.ofKind(e.kind[i]), mask) }
-
-// meet reports whether two masks have a common key.
-func meet(a, b []uint64) bool {
-	for w, bits := range a {
-		if bits&b[w] != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // narrow removes from set the sites without a key of mask.

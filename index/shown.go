@@ -1,7 +1,7 @@
 package index
 
 import (
-	"math/bits"
+	"slices"
 
 	"relais/geo"
 	"relais/market"
@@ -41,28 +41,54 @@ func (s *Shown) Add(o Shown) {
 // A Selection is what a filter selects, for questions about many sites. It is for one goroutine: it looks at each
 // kind of sites once, when it meets the first site of the kind.
 type Selection struct {
-	market  *Market
-	filter  Filter
-	keys    []uint64   // of the emissions that the filter selects
-	parts   [][]uint64 // a site must have a key of each
-	kinds   []int32    // by kind: 0 before it is looked at, unselected, or 1 + a position in shown
-	shown   []Shown    // each once
-	numbers map[Shown]int32
+	market                 *Market
+	filter                 Filter
+	of                     *kinds
+	parts                  [][]uint64 // a site must have a key of each
+	operators, generations []selected // of the emissions that the filter selects
+	seen                   []int32    // by kind: 0 before it is looked at, unselected, or 1 + a position in shown
+	shown                  []Shown    // each once
+	numbers                map[Shown]int32
 }
+
+// selected are the selected keys of an operator or a generation, and those of them that are more than projects.
+type selected struct{ all, live []uint64 }
 
 // unselected marks the kinds whose sites a Selection does not select.
 const unselected = -1
 
 // Select returns what a filter selects.
 func (m *Market) Select(f Filter) *Selection {
-	s := &Selection{market: m, filter: f, keys: m.emissions.accepted(f), kinds: make([]int32, m.emissions.count),
-		numbers: map[Shown]int32{}}
-	for _, part := range f.parts() {
-		if mask := m.emissions.mask(part); mask != nil {
+	parts, of := f.parts(), &m.emissions.coarse
+	if slices.ContainsFunc(parts, Filter.asksDetails) {
+		of = &m.emissions.kinds
+	}
+	s := &Selection{market: m, filter: f, of: of, operators: of.noKeys(m.emissions.operators),
+		generations: of.noKeys(site.Generations), seen: make([]int32, of.count), numbers: map[Shown]int32{}}
+	for _, part := range parts {
+		if mask := of.mask(part); mask != nil {
 			s.parts = append(s.parts, mask)
 		}
 	}
+	for n, k := range of.keys {
+		if !f.accepts(k) {
+			continue
+		}
+		for _, to := range []selected{s.operators[k.Operator], s.generations[k.Generation]} {
+			to.all[n>>6] |= 1 << (n & 63)
+			if m.Table.Phase(k.Status) != market.Project {
+				to.live[n>>6] |= 1 << (n & 63)
+			}
+		}
+	}
 	return s
+}
+
+func (k *kinds) noKeys(n int) (list []selected) {
+	for range n {
+		list = append(list, selected{make([]uint64, k.words), make([]uint64, k.words)})
+	}
+	return list
 }
 
 // Each calls f for each selected site in a box, in the order of the snapshot. n is the number for Shown.
@@ -70,11 +96,11 @@ func (s *Selection) Each(box geo.Box, f func(i uint32, n int)) {
 	places := All
 	places.Area, places.Within = s.filter.Area, s.filter.Within
 	s.market.Each(Query{Filter: places, Box: &box}, func(i uint32) {
-		kind := s.market.emissions.kind[i]
-		if s.kinds[kind] == 0 {
-			s.kinds[kind] = s.look(kind)
+		kind := s.of.kind[i]
+		if s.seen[kind] == 0 {
+			s.seen[kind] = s.look(kind)
 		}
-		if n := s.kinds[kind]; n != unselected {
+		if n := s.seen[kind]; n != unselected {
 			f(i, int(n)-1)
 		}
 	})
@@ -84,31 +110,35 @@ func (s *Selection) Each(box geo.Box, f func(i uint32, n int)) {
 // of those that the filter selects have one.
 func (s *Selection) Shown(n int) Shown { return s.shown[n] }
 
-// look returns what kinds has for a kind.
+// look returns what seen has for a kind.
 func (s *Selection) look(kind uint32) int32 {
-	e := s.market.emissions
-	mask := e.ofKind(kind)
+	mask := s.of.ofKind(kind)
 	for _, part := range s.parts {
 		if !meet(mask, part) {
 			return unselected
 		}
 	}
 	var shown Shown
-	for w, word := range mask {
-		for word &= s.keys[w]; word != 0; word &= word - 1 {
-			k := e.keys[w<<6+bits.TrailingZeros64(word)]
-			one := Shown{Operators: 1 << k.Operator, Generation: k.Generation}
-			if s.market.Table.Phase(k.Status) != market.Project {
-				one.Live = one.Operators
-			}
-			shown.Add(one)
+	for operator, of := range s.operators {
+		if meet(mask, of.all) {
+			shown.Operators |= 1 << operator
+		}
+		if meet(mask, of.live) {
+			shown.Live |= 1 << operator
 		}
 	}
-	if s.numbers[shown] == 0 {
-		s.shown = append(s.shown, shown)
-		s.numbers[shown] = int32(len(s.shown))
+	for generation, of := range s.generations {
+		if shown.Live != 0 && meet(mask, of.live) || shown.Live == 0 && meet(mask, of.all) {
+			shown.Generation = site.Generation(generation)
+		}
 	}
-	return s.numbers[shown]
+	n, known := s.numbers[shown]
+	if !known {
+		s.shown = append(s.shown, shown)
+		n = int32(len(s.shown))
+		s.numbers[shown] = n
+	}
+	return n
 }
 
 // Selects reports whether the filter selects an emission of a site. It ignores the area.
