@@ -19,7 +19,7 @@ var getTile = endpoint.New(endpoint.Decl{
 	Example:  endpoint.Request{Target: "/tiles/FR/9/259/176.mvt?operator=ORANGE"},
 	Produces: tileType, Columns: tileMembers(), Cheap: true, Kept: true,
 	Summary:    "A vector tile of the antenna sites of a market.",
-	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer sectors from zoom 13: az (degrees from true north), ops, gen (of the emissions that have the azimuth), key. Layer places from zoom 9: name and n. Layers that need the scope of their operation, as in layers=sites,outages: coverage and speedtests from zoom 6, squares of the tile with the measurements of the last year, n, gen, synthetic (1 where some are made up) and the medians rsrp (dBm), or down and up (Mbit/s), under operator and generation alone; outages, n, ops, down (without any service), reported (by people), and id and siteKey (of one), under operator and area alone, by cells below zoom 9. A tile costs a twentieth of a request.",
+	Doc:        "Mapbox Vector Tile 2.1. Layer sites: n (number of sites), ops and live (bits by position in the operators of /tiles/{market}.json: those with a selected emission, and with one that is more than a project), gen (newest generation), key (siteKey, of one site). Below zoom 12 a feature stands for the sites of a cell of a grid; the numbers are exact under every filter. Layer dots, on request as in layers=dots,places and up to zoom 11: the place of every site, on 1024 columns and rows; a feature is the points of all sites of the tile with the same ops, live (0 if they have projects alone, else 1) and gen, and n is the number of these sites, of which several may be at one point. Layer sectors from zoom 13: az (degrees from true north), ops, gen (of the emissions that have the azimuth), key. Layer places from zoom 9: name and n. Layers that need the scope of their operation, as in layers=sites,outages: coverage and speedtests from zoom 6, squares of the tile with the measurements of the last year, n, gen, synthetic (1 where some are made up) and the medians rsrp (dBm), or down and up (Mbit/s), under operator and generation alone; outages, n, ops, down (without any service), reported (by people), and id and siteKey (of one), under operator and area alone, by cells below zoom 9. A tile costs a twentieth of a request.",
 	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
 }, (*Env).tile)
 
@@ -32,7 +32,7 @@ type tileParams struct {
 	X        int           `param:"x" min:"0" doc:"Column, from the west." example:"259"`
 	Y        int           `param:"y" min:"0" doc:"Row, from the north." example:"176"`
 	siteFilters
-	Layers  layerNames `param:"layers" default:"sites,sectors,places" doc:"Layers of the tile, with commas. The default is those of the register." example:"sites,outages"`
+	Layers  layerNames `param:"layers" default:"sites,sectors,places" doc:"Layers of the tile, with commas. The default is those of the register without dots." example:"sites,outages"`
 	Version string     `param:"v" max:"80" unkeyed:"true" doc:"dataVersion of /tiles/{market}.json, or it with a dot and anything after it: with that of the data, clients may keep the tile for a week without asking."`
 }
 
@@ -203,7 +203,8 @@ const (
 	firstTiles = 200 // of a market
 )
 
-// FirstTiles lists the unfiltered tiles of low zooms of each loaded market, the lowest zoom first.
+// FirstTiles lists the unfiltered tiles of low zooms of each loaded market, the lowest zoom first. They have the layer
+// that the map of this server asks for below zoom 12.
 func FirstTiles(set *index.Set) (calls []*endpoint.Call[*Env]) {
 	for m := range set.Loaded() {
 		list := tiles.Low(m, firstZoom)

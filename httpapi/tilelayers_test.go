@@ -90,7 +90,7 @@ func TestLayersNeedTheirScopes(t *testing.T) {
 			for _, l := range described.Layers {
 				names = append(names, l.ID)
 			}
-			if diff := cmp.Diff(append([]string{"sites", "sectors", "places"}, tt.has...), names); diff != "" {
+			if diff := cmp.Diff(append([]string{"dots", "sites", "sectors", "places"}, tt.has...), names); diff != "" {
 				t.Errorf("layers of the TileJSON (-want +got)\n%s", diff)
 			}
 			_, query, _ := strings.Cut(described.Tiles[0], "?")
@@ -164,7 +164,7 @@ func TestLayersParameter(t *testing.T) {
 		query  string
 		status int
 	}{
-		{"layers=sites", 200}, {"layers=outages,sites", 200}, {"layers=sites,sites", 200}, {"layers=", 200},
+		{"layers=sites", 200}, {"layers=dots,places", 200}, {"layers=outages,sites", 200}, {"layers=sites,sites", 200}, {"layers=", 200},
 		{"layers=Sites", 200}, {"layers=sites,", 400}, {"layers=x", 400}, {"layers=sites&layers=outages", 400},
 		{"layers=outages&operator=NOBODY", 400}, {"layers=coverage&operator=NOBODY", 400}, {"layers=outages&department=xx", 400},
 	} {

@@ -83,8 +83,8 @@ func (f *Filter) asksEmissions() bool {
 		c.Statuses != nil || c.Systems != nil
 }
 
-// asksDetails reports whether the filter has a condition that coarse kinds cannot answer.
-func (f Filter) asksDetails() bool {
+// asksDetails reports whether the filter has a condition that the keys of coarse kinds do not answer.
+func (f *Filter) asksDetails() bool {
 	c := f.choices()
 	return f.Status != Any || c.Statuses != nil || c.Systems != nil
 }

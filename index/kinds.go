@@ -60,7 +60,7 @@ func (k *kinds) coarse(table *market.Market) kinds {
 		number[n] = int32(at)
 	}
 	return newKinds(keys, len(k.kind), func(i uint32, has func(n int32)) {
-		for w, word := range k.ofKind(k.kind[i]) {
+		for w, word := range k.of(i) {
 			for ; word != 0; word &= word - 1 {
 				has(number[w<<6+bits.TrailingZeros64(word)])
 			}
@@ -73,6 +73,11 @@ func (k *kinds) mask(f Filter) []uint64 {
 	if !f.asksEmissions() {
 		return nil
 	}
+	return k.accepted(f)
+}
+
+// accepted returns the keys that satisfy f.
+func (k *kinds) accepted(f Filter) []uint64 {
 	mask := make([]uint64, k.words)
 	for n, key := range k.keys {
 		if f.accepts(key) {
@@ -82,19 +87,16 @@ func (k *kinds) mask(f Filter) []uint64 {
 	return mask
 }
 
-// ofKind returns the mask of a kind.
-func (k *kinds) ofKind(kind uint32) []uint64 {
-	from := int(kind) * k.words
+// of returns the mask of site i.
+func (k *kinds) of(i uint32) []uint64 {
+	from := int(k.kind[i]) * k.words
 	return k.masks[from : from+k.words]
 }
 
 // matches reports whether site i has a key of mask.
-func (k *kinds) matches(i uint32, mask []uint64) bool { return meet(k.ofKind(k.kind[i]), mask) }
-
-// meet reports whether two masks have a common key.
-func meet(a, b []uint64) bool {
-	for w, bits := range a {
-		if bits&b[w] != 0 {
+func (k *kinds) matches(i uint32, mask []uint64) bool {
+	for w, bits := range k.of(i) {
+		if bits&mask[w] != 0 {
 			return true
 		}
 	}

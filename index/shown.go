@@ -1,7 +1,7 @@
 package index
 
 import (
-	"slices"
+	"math/bits"
 
 	"relais/geo"
 	"relais/market"
@@ -38,107 +38,66 @@ func (s *Shown) Add(o Shown) {
 	s.Live |= o.Live
 }
 
-// A Selection is what a filter selects, for questions about many sites. It is for one goroutine: it looks at each
-// kind of sites once, when it meets the first site of the kind.
+// A Selection is what a filter selects, for questions about many sites.
 type Selection struct {
-	market                 *Market
-	filter                 Filter
-	of                     *kinds
-	parts                  [][]uint64 // a site must have a key of each
-	operators, generations []selected // of the emissions that the filter selects
-	seen                   []int32    // by kind: 0 before it is looked at, unselected, or 1 + a position in shown
-	shown                  []Shown    // each once
-	numbers                map[Shown]int32
+	market *Market
+	filter Filter
+	keys   []uint64   // of the emissions that the filter selects
+	parts  [][]uint64 // a site must have a key of each
 }
-
-// selected are the selected keys of an operator or a generation, and those of them that are more than projects.
-type selected struct{ all, live []uint64 }
-
-// unselected marks the kinds whose sites a Selection does not select.
-const unselected = -1
 
 // Select returns what a filter selects.
 func (m *Market) Select(f Filter) *Selection {
-	parts, of := f.parts(), &m.emissions.coarse
-	if slices.ContainsFunc(parts, Filter.asksDetails) {
-		of = &m.emissions.kinds
-	}
-	s := &Selection{market: m, filter: f, of: of, operators: of.noKeys(m.emissions.operators),
-		generations: of.noKeys(site.Generations), seen: make([]int32, of.count), numbers: map[Shown]int32{}}
-	for _, part := range parts {
-		if mask := of.mask(part); mask != nil {
+	s := &Selection{market: m, filter: f, keys: m.emissions.accepted(f)}
+	for _, part := range f.parts() {
+		if mask := m.emissions.mask(part); mask != nil {
 			s.parts = append(s.parts, mask)
-		}
-	}
-	for n, k := range of.keys {
-		if !f.accepts(k) {
-			continue
-		}
-		for _, to := range []selected{s.operators[k.Operator], s.generations[k.Generation]} {
-			to.all[n>>6] |= 1 << (n & 63)
-			if m.Table.Phase(k.Status) != market.Project {
-				to.live[n>>6] |= 1 << (n & 63)
-			}
 		}
 	}
 	return s
 }
 
-func (k *kinds) noKeys(n int) (list []selected) {
-	for range n {
-		list = append(list, selected{make([]uint64, k.words), make([]uint64, k.words)})
-	}
-	return list
-}
-
-// Each calls f for each selected site in a box, in the order of the snapshot. n is the number for Shown.
-func (s *Selection) Each(box geo.Box, f func(i uint32, n int)) {
-	places := All
+// Each calls f for each selected site in a box, in the order of the snapshot.
+func (s *Selection) Each(box geo.Box, f func(i uint32)) {
+	m, places := s.market, All
 	places.Area, places.Within = s.filter.Area, s.filter.Within
-	s.market.Each(Query{Filter: places, Box: &box}, func(i uint32) {
-		kind := s.of.kind[i]
-		if s.seen[kind] == 0 {
-			s.seen[kind] = s.look(kind)
+	m.Each(Query{Filter: places, Box: &box}, func(i uint32) {
+		for _, part := range s.parts {
+			if !m.emissions.matches(i, part) {
+				return
+			}
 		}
-		if n := s.seen[kind]; n != unselected {
-			f(i, int(n)-1)
-		}
+		f(i)
 	})
 }
 
-// Shown returns what is shown of the sites with a number of Each. Numbers are small, and sites with equal emissions
-// of those that the filter selects have one.
-func (s *Selection) Shown(n int) Shown { return s.shown[n] }
+// A Sum is the emissions of a site, or of several sites. Its zero value is empty.
+type Sum []uint64
 
-// look returns what seen has for a kind.
-func (s *Selection) look(kind uint32) int32 {
-	mask := s.of.ofKind(kind)
-	for _, part := range s.parts {
-		if !meet(mask, part) {
-			return unselected
+// Add adds the selected emissions of site i to a sum, and returns it.
+func (s *Selection) Add(sum Sum, i uint32) Sum {
+	if sum == nil {
+		sum = make(Sum, len(s.keys))
+	}
+	for w, keys := range s.market.emissions.of(i) {
+		sum[w] |= keys & s.keys[w]
+	}
+	return sum
+}
+
+// Shown returns what a sum says.
+func (s *Selection) Shown(sum Sum) (shown Shown) {
+	for w, word := range sum {
+		for ; word != 0; word &= word - 1 {
+			k := s.market.emissions.keys[w<<6+bits.TrailingZeros64(word)]
+			one := Shown{Operators: 1 << k.Operator, Generation: k.Generation}
+			if s.market.Table.Phase(k.Status) != market.Project {
+				one.Live = one.Operators
+			}
+			shown.Add(one)
 		}
 	}
-	var shown Shown
-	for operator, of := range s.operators {
-		if meet(mask, of.all) {
-			shown.Operators |= 1 << operator
-		}
-		if meet(mask, of.live) {
-			shown.Live |= 1 << operator
-		}
-	}
-	for generation, of := range s.generations {
-		if shown.Live != 0 && meet(mask, of.live) || shown.Live == 0 && meet(mask, of.all) {
-			shown.Generation = site.Generation(generation)
-		}
-	}
-	n, known := s.numbers[shown]
-	if !known {
-		s.shown = append(s.shown, shown)
-		n = int32(len(s.shown))
-		s.numbers[shown] = n
-	}
-	return n
+	return shown
 }
 
 // Selects reports whether the filter selects an emission of a site. It ignores the area.

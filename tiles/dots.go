@@ -31,26 +31,34 @@ func Dots(m *index.Market, f index.Filter, t Tile) []byte {
 	if t.Z >= everySite {
 		return nil
 	}
-	l, selected, groups := newLayer(DotsLayer, dotKeys...), m.Select(f), groups{}
+	l, selected := newLayer(DotsLayer, dotKeys...), m.Select(f)
 	l.extent = 1 << dotBits
 	var dots []dot
-	eachSite(m, selected, t, func(_ uint32, s geo.Spot, n int) {
+	alike := selected.Alike()
+	eachSite(m, selected, t, func(i uint32, s geo.Spot) {
 		x, y := t.within(s, dotBits)
-		dots = append(dots, newDot(groups.of(selected, n), x, y))
+		dots = append(dots, newDot(alike.Of(i), x, y))
 	})
-	dots = sortDots(dots, len(groups.list))
+	dots = sortDots(dots, len(alike.List))
 	for len(dots) > 0 {
-		k := dots[0].group()
-		n := sort.Search(len(dots), func(i int) bool { return dots[i].group() != k })
-		addDots(l, groups.list[k], dots[:n])
+		like := dots[0].like()
+		n := sort.Search(len(dots), func(i int) bool { return dots[i].like() != like })
+		addDots(l, alike.List[like], dots[:n])
 		dots = dots[n:]
 	}
 	return l.appendTo(nil)
 }
 
 // addDots adds a feature.
-func addDots(l *layer, s index.Shown, dots []dot) {
-	addShown(l, uint64(len(dots)), s)
+func addDots(l *layer, s index.Likeness, dots []dot) {
+	l.number(dotN, uint64(len(dots)))
+	l.number(dotOps, s.Operators)
+	live := uint64(0)
+	if s.Live {
+		live = 1
+	}
+	l.number(dotLive, live)
+	l.number(dotGen, uint64(s.Generation))
 	var places []geo.Spot
 	for _, d := range slices.Compact(dots) {
 		places = append(places, d.place())
@@ -58,41 +66,20 @@ func addDots(l *layer, s index.Shown, dots []dot) {
 	l.points(0, places...)
 }
 
-// groups are the groups of sites that are shown alike.
-type groups struct {
-	list   []index.Shown // with 1 for any Live
-	number []int         // in list, by number of a Selection
-}
-
-// of returns the number of a group.
-func (g *groups) of(selected *index.Selection, n int) int {
-	for len(g.number) <= n {
-		s := selected.Shown(len(g.number))
-		s.Live = min(s.Live, 1)
-		k := slices.Index(g.list, s)
-		if k < 0 {
-			k = len(g.list)
-			g.list = append(g.list, s)
-		}
-		g.number = append(g.number, k)
-	}
-	return g.number[n]
-}
-
-// A dot is a site: its group, its row and its column, in numbers that sort so that the dots of a feature are near to
+// A dot is a site: the number of its likeness, its row and its column, in numbers that sort so that the dots of a feature are near to
 // each other. Every other row goes from east to west.
 type dot uint64
 
 const dotSide = 1<<dotBits - 1 // the last column
 
-func newDot(group int, x, y uint32) dot {
+func newDot(like int, x, y uint32) dot {
 	if y%2 == 1 {
 		x = dotSide - x
 	}
-	return dot(group)<<(2*dotBits) | dot(y)<<dotBits | dot(x)
+	return dot(like)<<(2*dotBits) | dot(y)<<dotBits | dot(x)
 }
 
-func (d dot) group() int { return int(d >> (2 * dotBits)) }
+func (d dot) like() int { return int(d >> (2 * dotBits)) }
 
 func (d dot) place() geo.Spot {
 	s := geo.Spot{X: uint32(d) & dotSide, Y: uint32(d>>dotBits) & dotSide}
@@ -102,11 +89,11 @@ func (d dot) place() geo.Spot {
 	return s
 }
 
-// sortDots returns dots in their order. It counts how often each column, row and group occurs, which takes a tenth of
+// sortDots returns dots in their order. It counts how often each column, row and likeness occurs, which takes a tenth of
 // the time of comparing a hundred thousand dots.
-func sortDots(dots []dot, groups int) []dot {
+func sortDots(dots []dot, likes int) []dot {
 	spare := make([]dot, len(dots))
-	for shift := 0; shift < 2*dotBits+bits.Len(uint(groups)); shift += dotBits {
+	for shift := 0; shift < 2*dotBits+bits.Len(uint(likes)); shift += dotBits {
 		var next [1 << dotBits]int
 		for _, d := range dots {
 			next[d>>shift&dotSide]++

@@ -20,7 +20,7 @@ var sectorKeys = []string{"az", "ops", "gen", "key"}
 func Sectors(m *index.Market, f index.Filter, t Tile) []byte {
 	l := newLayer(SectorsLayer, sectorKeys...)
 	if t.Z >= withSector {
-		eachSite(m, m.Select(f), t, func(i uint32, s geo.Spot, _ int) {
+		eachSite(m, m.Select(f), t, func(i uint32, s geo.Spot) {
 			x, y := t.within(s, extentBits)
 			addSectors(l, m, i, f, x, y)
 		})

@@ -35,20 +35,20 @@ func Sites(m *index.Market, f index.Filter, t Tile) []byte {
 		addCells(sites, m, f, t)
 	} else {
 		selected := m.Select(f)
-		eachSite(m, selected, t, func(i uint32, s geo.Spot, n int) {
+		eachSite(m, selected, t, func(i uint32, s geo.Spot) {
 			x, y := t.within(s, extentBits)
-			addSite(sites, m, i, selected.Shown(n), x, y)
+			addSite(sites, m, i, selected.Shown(selected.Add(nil, i)), x, y)
 		})
 	}
 	return sites.appendTo(nil)
 }
 
-// eachSite calls do for the selected sites of a tile, with their numbers for selected.Shown.
-func eachSite(m *index.Market, selected *index.Selection, t Tile, do func(i uint32, s geo.Spot, n int)) {
+// eachSite calls do for the selected sites of a tile.
+func eachSite(m *index.Market, selected *index.Selection, t Tile, do func(i uint32, s geo.Spot)) {
 	spots := m.Spots()
-	selected.Each(t.Box(), func(i uint32, n int) {
+	selected.Each(t.Box(), func(i uint32) {
 		if s := spots[i]; t.has(s) {
-			do(i, s, n)
+			do(i, s)
 		}
 	})
 }
@@ -70,7 +70,7 @@ func addShown(l *layer, n uint64, s index.Shown) {
 type cell struct {
 	n      uint64
 	x, y   uint64 // sums, in units of the tile
-	shown  index.Shown
+	sum    index.Sum
 	latest uint32 // a site
 }
 
@@ -81,20 +81,20 @@ const gridBits = 3
 // addCells adds a feature for each cell that has sites.
 func addCells(l *layer, m *index.Market, f index.Filter, t Tile) {
 	cells, selected := make([]cell, 1<<(2*gridBits)), m.Select(f)
-	eachSite(m, selected, t, func(i uint32, s geo.Spot, n int) {
+	eachSite(m, selected, t, func(i uint32, s geo.Spot) {
 		column, row := t.within(s, gridBits)
 		x, y := t.within(s, extentBits)
 		c := &cells[row<<gridBits|column]
 		c.n, c.x, c.y, c.latest = c.n+1, c.x+uint64(x), c.y+uint64(y), i
-		c.shown.Add(selected.Shown(n))
+		c.sum = selected.Add(c.sum, i)
 	})
 	for k := range cells {
 		c := &cells[k]
 		switch {
 		case c.n == 1:
-			addSite(l, m, c.latest, c.shown, uint32(c.x), uint32(c.y))
+			addSite(l, m, c.latest, selected.Shown(c.sum), uint32(c.x), uint32(c.y))
 		case c.n > 1:
-			addShown(l, c.n, c.shown)
+			addShown(l, c.n, selected.Shown(c.sum))
 			l.point(0, inner(c.x/c.n, uint32(k)&(1<<gridBits-1)), inner(c.y/c.n, uint32(k)>>gridBits))
 		}
 	}
