@@ -66,28 +66,17 @@ func addDots(l *layer, s index.Likeness, dots []dot) {
 	l.points(0, places...)
 }
 
-// A dot is a site: the number of its likeness, its row and its column, in numbers that sort so that the dots of a feature are near to
-// each other. Every other row goes from east to west.
+// A dot is a site: the number of its likeness, its row and its column, in this order of their bits. So the dots of a
+// feature are sorted by row, and compress well.
 type dot uint64
 
-const dotSide = 1<<dotBits - 1 // the last column
+const lastDot = 1<<dotBits - 1 // of the columns and of the rows
 
-func newDot(like int, x, y uint32) dot {
-	if y%2 == 1 {
-		x = dotSide - x
-	}
-	return dot(like)<<(2*dotBits) | dot(y)<<dotBits | dot(x)
-}
+func newDot(like int, x, y uint32) dot { return dot(like)<<(2*dotBits) | dot(y)<<dotBits | dot(x) }
 
 func (d dot) like() int { return int(d >> (2 * dotBits)) }
 
-func (d dot) place() geo.Spot {
-	s := geo.Spot{X: uint32(d) & dotSide, Y: uint32(d>>dotBits) & dotSide}
-	if s.Y%2 == 1 {
-		s.X = dotSide - s.X
-	}
-	return s
-}
+func (d dot) place() geo.Spot { return geo.Spot{X: uint32(d) & lastDot, Y: uint32(d>>dotBits) & lastDot} }
 
 // sortDots returns dots in their order. It counts how often each column, row and likeness occurs, which takes a tenth of
 // the time of comparing a hundred thousand dots.
@@ -96,14 +85,14 @@ func sortDots(dots []dot, likes int) []dot {
 	for shift := 0; shift < 2*dotBits+bits.Len(uint(likes)); shift += dotBits {
 		var next [1 << dotBits]int
 		for _, d := range dots {
-			next[d>>shift&dotSide]++
+			next[d>>shift&lastDot]++
 		}
 		before := 0
 		for k, n := range next {
 			next[k], before = before, before+n
 		}
 		for _, d := range dots {
-			at := &next[d>>shift&dotSide]
+			at := &next[d>>shift&lastDot]
 			spare[*at] = d
 			*at++
 		}
