@@ -76,7 +76,9 @@ func newDot(like int, x, y uint32) dot { return dot(like)<<(2*dotBits) | dot(y)<
 
 func (d dot) like() int { return int(d >> (2 * dotBits)) }
 
-func (d dot) place() geo.Spot { return geo.Spot{X: uint32(d) & lastDot, Y: uint32(d>>dotBits) & lastDot} }
+func (d dot) place() geo.Spot {
+	return geo.Spot{X: uint32(d) & lastDot, Y: uint32(d>>dotBits) & lastDot}
+}
 
 // sortDots returns dots in their order. It counts how often each column, row and likeness occurs, which takes a tenth of
 // the time of comparing a hundred thousand dots.
