@@ -25,7 +25,7 @@ var dotKeys = []string{"n", "ops", "live", "gen"}
 const dotBits = 10
 
 // Dots returns the layer dots, of the sites that a filter selects: a feature for all sites that are shown alike, with
-// the places that have one. n counts the sites, of which several may be at one place. From zoom 12 on the layer is
+// the places that have one. n counts the sites. Several may be at one place. From zoom 12 on the layer is
 // empty.
 func Dots(m *index.Market, f index.Filter, t Tile) []byte {
 	if t.Z >= everySite {
