@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -50,16 +51,49 @@ type changesParams struct {
 
 // A Period is the parameters of a period of editions.
 type Period struct {
-	Since archiveDate `param:"since" code:"INVALID_DATE" doc:"The period begins after the newest edition that is not after this date, YYYY-MM-DD; by default after the edition before that of until." example:"2026-08-20"`
+	Since periodStart `param:"since" code:"INVALID_DATE" doc:"The period begins after the newest edition that is not after this date, YYYY-MM-DD, or so many days before the last edition, such as 30d: then it is cut to the editions that are kept. By default it begins after the edition before that of until." example:"2026-08-20"`
 	Until archiveDate `param:"until" code:"INVALID_DATE" doc:"The period ends with the newest edition that is not after this date, YYYY-MM-DD; by default with the newest of all." example:"2026-08-27"`
 }
 
-// Dates returns the dates, 0 for none.
-func (p *Period) Dates() (since, until site.Date) { return p.Since.day(), p.Until.day() }
+// Bound sets the period of a question.
+func (p *Period) Bound(q *catalog.Changes) {
+	q.Since, q.Until, q.Days = p.Since.day(), p.Until.day(), p.Since.days()
+}
+
+// A periodStart is a day, YYYY-MM-DD, or a number of days before the end of a period, such as 30d.
+type periodStart string
+
+// mostDays bounds the days of a period: ten years.
+const mostDays = 3653
+
+// UnmarshalText accepts days of the calendar and numbers of days.
+func (s *periodStart) UnmarshalText(b []byte) error {
+	*s = periodStart(b)
+	if n := s.days(); n >= 1 && n <= mostDays {
+		return nil
+	}
+	if new(archiveDate).UnmarshalText(b) != nil {
+		return fmt.Errorf("a date as YYYY-MM-DD, or a number of days from 1d to %dd", mostDays)
+	}
+	return nil
+}
+
+// day returns the day, 0 for none.
+func (s periodStart) day() site.Date { return archiveDate(s).day() }
+
+// days returns the number of days, 0 for none.
+func (s periodStart) days() int {
+	digits, ok := strings.CutSuffix(string(s), "d")
+	n, err := strconv.ParseUint(digits, 10, 16)
+	if !ok || err != nil {
+		return 0
+	}
+	return int(n)
+}
 
 // Check fails for a period that ends before it begins.
 func (p *Period) Check() error {
-	if p.Since != "" && p.Until != "" && p.Since > p.Until {
+	if p.Since.day() != 0 && p.Until != "" && p.Since.day() > p.Until.day() {
 		return &endpoint.ParamError{Param: "since", Value: string(p.Since), Code: codeInvalidDate,
 			Want: "a date that is not after until, " + string(p.Until)}
 	}
@@ -97,7 +131,7 @@ func refineKeyless(r *Env, f *Freshness) {
 // question returns what the parameters ask.
 func (p *changesParams) question() (q catalog.Changes, err error) {
 	q.ChangeSelection, err = p.selection(p.marketParams)
-	q.Since, q.Until = p.Dates()
+	p.Bound(&q)
 	q.Net, q.Offset, q.Limit = p.Net, p.Offset, p.Limit
 	return q, err
 }

@@ -44,3 +44,23 @@ func TestChangesQuestion(t *testing.T) {
 		})
 	}
 }
+
+// A period begins at a day, or so many days before its end.
+func TestPeriodStart(t *testing.T) {
+	for text, want := range map[string]catalog.Changes{"2026-08-20": {Since: site.DateOf(2026, 8, 20)}, "30d": {Days: 30},
+		"1d": {Days: 1}, "3653d": {Days: 3653}} {
+		var p Period
+		if err := p.Since.UnmarshalText([]byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		var got catalog.Changes
+		if p.Bound(&got); !reflect.DeepEqual(got, want) || p.Check() != nil {
+			t.Errorf("%s: got %+v", text, got)
+		}
+	}
+	for _, text := range []string{"0d", "3654d", "-1d", "d", "30", "30 d", "30D", "99999999999999999999d", "2026-13-01", "1.5d"} {
+		if new(Period).Since.UnmarshalText([]byte(text)) == nil {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+}

@@ -22,7 +22,8 @@ const newsEntries = 200
 type newsParams struct {
 	marketParams
 	changeFilters
-	Offset int `param:"offset" default:"0" min:"0" max:"100000" doc:"Entries to pass over."`
+	Since  periodStart `param:"since" code:"INVALID_DATE" doc:"Only of editions after the newest that is not after this date, YYYY-MM-DD, or so many days before the newest edition, such as 30d." example:"30d"`
+	Offset int         `param:"offset" default:"0" min:"0" max:"100000" doc:"Entries to pass over."`
 }
 
 // Refine is like that of changesParams.
@@ -33,5 +34,6 @@ func (r *Env) news(ctx context.Context, p *newsParams) (*catalog.NewsFound, erro
 	if err != nil {
 		return nil, err
 	}
-	return r.News(ctx, catalog.News{ChangeSelection: s, Offset: p.Offset, Limit: newsEntries})
+	return r.News(ctx, catalog.News{ChangeSelection: s, Since: p.Since.day(), Days: p.Since.days(),
+		Offset: p.Offset, Limit: newsEntries})
 }

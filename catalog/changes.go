@@ -17,8 +17,10 @@ type Changes struct {
 	// The period begins after the newest edition that is not after Since, 0 for the one before its last edition. It ends
 	// with the newest that is not after Until, 0 for any.
 	Since, Until site.Date
-	Kept         bool // the period is cut to the editions that are kept: one that begins before them is not an error
-	Net          bool // the last edition is compared with the first, instead of each with the one before it
+	// Days, if it is not 0, stands for the Since so many days before the last edition, and for Kept.
+	Days int
+	Kept bool // the period is cut to the editions that are kept: one that begins before them is not an error
+	Net  bool // the last edition is compared with the first, instead of each with the one before it
 	// Span is changes that were read already, nil for those of the period.
 	Span *archive.Span
 	// Offset is how many changes are passed over, and Limit how many there are at most, -1 for all.
@@ -131,11 +133,15 @@ func (q *Changes) editions(all []archive.Edition) (from, to int, err error) {
 			return 0, 0, &EarlyError{q.Market, q.Until, all[0].Date, true}
 		}
 	}
-	if q.Since == 0 || to < 0 {
+	since := q.Since
+	if q.Days > 0 && to >= 0 {
+		since = max(1, all[to].Date-site.Date(q.Days))
+	}
+	if since == 0 || to < 0 {
 		return to - 1, to, nil
 	}
-	if from = newest(all, q.Since); from < 0 && !q.Kept {
-		return 0, 0, &EarlyError{q.Market, q.Since, all[0].Date, false}
+	if from = newest(all, since); from < 0 && !q.Kept && q.Days == 0 {
+		return 0, 0, &EarlyError{q.Market, since, all[0].Date, false}
 	}
 	if len(all) < 2 {
 		return -1, to, nil

@@ -186,19 +186,24 @@ func TestPeriods(t *testing.T) {
 		name         string
 		days         []int
 		since, until int
+		ago          int // days
 		kept         bool
 		want         string // the dates, the date that is too early, or the reason
 	}{
-		{"until the first", []int{6, 13, 20}, 0, 7, false, "is the first of CH"},
-		{"since a day to come", []int{6, 13, 20}, 30, 0, false, "2026-08-20 2026-08-20"},
-		{"since before the first", []int{6, 13}, 5, 0, false, "early 2026-08-05 2026-08-06 false"},
-		{"until before the first", []int{6, 13}, 0, 5, false, "early 2026-08-05 2026-08-06 true"},
-		{"cut", []int{6, 13, 20}, 1, 15, true, "2026-08-06 2026-08-13"},
-		{"nothing is left", []int{6, 13}, 1, 5, true, "is the first of CH"},
+		{"until the first", []int{6, 13, 20}, 0, 7, 0, false, "is the first of CH"},
+		{"since a day to come", []int{6, 13, 20}, 30, 0, 0, false, "2026-08-20 2026-08-20"},
+		{"since before the first", []int{6, 13}, 5, 0, 0, false, "early 2026-08-05 2026-08-06 false"},
+		{"until before the first", []int{6, 13}, 0, 5, 0, false, "early 2026-08-05 2026-08-06 true"},
+		{"cut", []int{6, 13, 20}, 1, 15, 0, true, "2026-08-06 2026-08-13"},
+		{"nothing is left", []int{6, 13}, 1, 5, 0, true, "is the first of CH"},
+		{"days that fit", []int{6, 13, 20}, 0, 0, 7, false, "2026-08-13 2026-08-20"},
+		{"days between editions", []int{6, 13, 20}, 0, 0, 10, false, "2026-08-06 2026-08-20"},
+		{"days before the first", []int{6, 13, 20}, 0, 0, 3000, false, "2026-08-06 2026-08-20"},
+		{"days before a date", []int{6, 13, 20}, 0, 13, 7, false, "2026-08-06 2026-08-13"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := swiss(t, tt.days...).Changes(t.Context(), Changes{ChangeSelection: filterCase{}.selection(),
-				Since: august(tt.since), Until: august(tt.until), Kept: tt.kept, Limit: -1})
+				Since: august(tt.since), Until: august(tt.until), Days: tt.ago, Kept: tt.kept, Limit: -1})
 			got := ""
 			if e, ok := errors.AsType[*EarlyError](err); ok {
 				got = fmt.Sprint("early ", e.Date, " ", e.First, " ", e.End)
@@ -271,7 +276,7 @@ func TestNews(t *testing.T) {
 		for _, size := range []int{4, 1000} {
 			var got []NewsEntry
 			for more := true; more; {
-				found, err := c.News(t.Context(), News{f.selection(), len(got), size})
+				found, err := c.News(t.Context(), News{ChangeSelection: f.selection(), Offset: len(got), Limit: size})
 				if err != nil || len(found.Entries) == 0 {
 					t.Fatalf("%+v, after %d entries: %+v, %v", f, len(got), found, err)
 				}

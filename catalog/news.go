@@ -16,7 +16,9 @@ const newsEditions = 60
 // News asks for the changes of the newest editions of a market's register, and of corrections of these editions.
 type News struct {
 	ChangeSelection
-	Offset, Limit int // entries that are passed over, and most that there are
+	Since         site.Date // only of editions after the newest that is not after this date, 0 for any
+	Days          int       // like Since, so many days before the newest edition, 0 for any
+	Offset, Limit int       // entries that are passed over, and most that there are
 }
 
 // NewsFound is a page of news.
@@ -53,7 +55,9 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 	f := &NewsFound{News: q, Editions: all}
 	f.Register, _ = c.Register(q.Market)
 	known, oldest := systemsOf(nil, f.Register, &archive.Span{}), max(1, len(all)-newsEditions)
-	if oldest > 1 {
+	if from := f.from(all); from >= oldest {
+		oldest = from
+	} else if oldest > 1 {
 		f.Oldest = all[oldest].Date
 	}
 	for i := len(all) - 1; i >= oldest && !f.Truncated; i-- {
@@ -78,6 +82,15 @@ func (c *Catalog) News(ctx context.Context, q News) (*NewsFound, error) {
 		f.Bands = append(f.Bands, strconv.Itoa(band))
 	}
 	return f, nil
+}
+
+// from returns the position of the first edition after the beginning of the period, 0 for any.
+func (q *News) from(all []archive.Edition) int {
+	if q.Since == 0 && q.Days == 0 {
+		return 0
+	}
+	before, _, _ := (&Changes{Since: q.Since, Days: q.Days, Kept: true}).editions(all) // a period that is cut has no error
+	return before + 1
 }
 
 // read adds the changes of an edition or of a correction, until the page is full. Records come in the order of sites, so

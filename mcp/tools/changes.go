@@ -111,7 +111,7 @@ func (p *changesListParams) question(m *market.Market, f change.Filter) (q catal
 		q.Technologies = []string{p.Technology}
 	}
 	q.Market, q.Filter, q.Net, q.Offset, q.Limit = m, f, p.Net, p.Offset, p.Limit
-	q.Since, q.Until = p.Dates()
+	p.Bound(&q)
 	return q, nil
 }
 
