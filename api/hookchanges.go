@@ -103,7 +103,7 @@ func editionEvents(ctx context.Context, r *Env, c hook.Cause, words []string) (l
 		if n < 1 || number > all[n].Corrected {
 			continue
 		}
-		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At,
+		e := &hook.Event{Kind: hook.Changes, Type: "changes.noted", Group: "changes " + code, At: c.At, Notice: noticeOf(r.BaseURL),
 			ID: hook.MessageID("changes", code, words[2], all[n].Version)}
 		if number > 0 {
 			e.ID = hook.MessageID("correction", code, words[2], words[3], c.At.UTC().Format(time.RFC3339Nano))

@@ -161,7 +161,7 @@ func HookEvents(ctx context.Context, env *Env, people *community.Store, c hook.C
 	if e == nil || err != nil {
 		return nil, err
 	}
-	e.At, e.ID = c.At, hook.MessageID(words...)
+	e.At, e.ID, e.Notice = c.At, hook.MessageID(words...), noticeOf(env.BaseURL)
 	return []*hook.Event{e}, nil
 }
 
@@ -236,7 +236,7 @@ func UpdateFailed(markets []market.Code, feeds bool, at time.Time) *hook.Event {
 	}
 	group := "update " + data.Files + " " + strings.Join(names, ",")
 	return &hook.Event{Kind: hook.UpdateFailed, Type: "update.failed", Group: group, At: at,
-		ID: hook.MessageID(group, at.UTC().Format(time.RFC3339Nano)),
+		ID: hook.MessageID(group, at.UTC().Format(time.RFC3339Nano)), Notice: noticeOf(""),
 		Data: func(filter string) (any, error) {
 			f, err := ParseHookFilter(filter, []hook.Kind{hook.Changes})
 			if err != nil || f.Market != "" && !slices.Contains(markets, f.Market) {

@@ -25,12 +25,13 @@ type hookCreate struct {
 	URL    string   `name:"url" required:"" help:"Where events are sent: https, on the public internet unless serve has --hook-private."`
 	Events []string `required:"" placeholder:"EVENT,…" help:"Some of changes, report, photo, outage, bug, update-failed."`
 	Filter string   `placeholder:"QUERY" help:"Only what this query string selects, such as market=FR&operator=FREE."`
+	Format string   `placeholder:"FORMAT" help:"ntfy: short texts for people, to a topic of ntfy. Without it: JSON for programs."`
 	JSON   bool     `name:"json" help:"Print one JSON object."`
 }
 
 // Run makes the hook.
 func (c *hookCreate) Run(ctx context.Context, streams Streams) error {
-	spec := hook.Spec{URL: c.URL, Filter: c.Filter}
+	spec := hook.Spec{URL: c.URL, Filter: c.Filter, Format: hook.Format(strings.ToLower(c.Format))}
 	for _, e := range c.Events {
 		spec.Events = append(spec.Events, hook.Kind(strings.ToLower(strings.TrimSpace(e))))
 	}
@@ -43,8 +44,10 @@ func (c *hookCreate) Run(ctx context.Context, streams Streams) error {
 		return usageError{hookFlag(err)}
 	}
 	return printAnswer(ctx, c.dataFlag, streams, admin.CreateHook{Spec: spec}, c.JSON, func(i *hook.Issued) error {
-		fmt.Fprintf(streams.Out, "%s sends %s to %s\n\n  secret  %s\n", i.ID, join(i.Events), visible(i.URL, ""), i.Secret)
-		_, err := fmt.Fprintln(streams.Out, "\nKeep it now: it is not shown again.")
+		_, err := fmt.Fprintf(streams.Out, "%s sends %s to %s\n", i.ID, join(i.Events), visible(i.URL, ""))
+		if i.Format == "" { // who reads a topic of ntfy does not check signatures
+			_, err = fmt.Fprintf(streams.Out, "\n  secret  %s\n\nKeep it now: it is not shown again.\n", i.Secret)
+		}
 		return err
 	})
 }
@@ -110,6 +113,9 @@ func printHook(w io.Writer, h *hook.Hook) error {
 	t.row("events", join(h.Events))
 	if h.Filter != "" {
 		t.row("filter", visible(h.Filter, ""))
+	}
+	if h.Format != "" {
+		t.row("format", visible(string(h.Format), ""))
 	}
 	t.row("created", timeOrNever(&h.Created))
 	t.row("state", hookState(h))

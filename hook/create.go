@@ -19,6 +19,7 @@ type Spec struct {
 	URL    string `json:"url"`
 	Events []Kind `json:"events"`
 	Filter string `json:"filter"`
+	Format Format `json:"format,omitempty"`
 	// Private says that the server sends to private addresses, and without TLS.
 	Private bool `json:"-"`
 }
@@ -63,6 +64,9 @@ func (n *Spec) check() (*url.URL, error) {
 	if err != nil || len(n.URL) > maxURL || u.Host == "" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" ||
 		u.Scheme != "https" && u.Scheme != "http" { // the address itself may have a password
 		return nil, &InvalidError{"url", "want an address such as https://example.org/relais, without a fragment"}
+	}
+	if err := n.Format.check(u); err != nil {
+		return nil, err
 	}
 	if n.Private {
 		return u, nil
@@ -120,7 +124,7 @@ func (s *Store) Create(n Spec) (*Issued, error) {
 	key := make([]byte, secretBytes)
 	rand.Read(key) // never fails
 	r := &record{Hook: Hook{ID: "hook-" + strings.ToLower(rand.Text()[:12]), URL: hidden(u), Events: unique(n.Events),
-		Filter: n.Filter, Created: s.second()}}
+		Filter: n.Filter, Format: n.Format, Created: s.second()}}
 	text, err := json.Marshal(secrets{u.String(), key})
 	if err != nil {
 		return nil, err

@@ -198,7 +198,7 @@ func (s *Store) attempt(ctx context.Context, id string, w *waiting, to *sender) 
 	case m == nil:
 		return nil, nil
 	}
-	o := to.send(ctx, found, m.ID, m.Body)
+	o := to.send(ctx, found, r.Format, m.ID, m.Body)
 	return &o, nil
 }
 

@@ -20,6 +20,8 @@ type Event struct {
 	At    time.Time
 	// Data returns what a hook with a filter gets, nil for nothing.
 	Data func(filter string) (any, error)
+	// Notice says for a person what Data returned for a filter.
+	Notice func(filter string, data any) Notice
 }
 
 // envelope is the body of a message.
@@ -29,13 +31,17 @@ type envelope struct {
 	Data      any       `json:"data"`
 }
 
-// bodyOf returns the body of an event, "" when the filter selects nothing of it.
-func (e *Event) bodyOf(filter string) (string, error) {
-	data, err := e.Data(filter)
+// bodyOf returns the body of an event for a hook, "" when its filter selects nothing of it.
+func (e *Event) bodyOf(h *Hook) (string, error) {
+	data, err := e.Data(h.Filter)
 	if err != nil || data == nil {
 		return "", err
 	}
-	text, err := json.Marshal(envelope{e.Type, e.At.UTC().Truncate(time.Second), data})
+	var body any = envelope{e.Type, e.At.UTC().Truncate(time.Second), data}
+	if h.Format == Ntfy {
+		body = e.Notice(h.Filter, data).ntfy()
+	}
+	text, err := json.Marshal(body)
 	return string(text), err
 }
 
@@ -65,7 +71,7 @@ func (s *Store) letters(e *Event) (list []letter, err error) {
 	}
 	s.mu.RUnlock()
 	for _, r := range wanting {
-		body, err := e.bodyOf(r.Filter)
+		body, err := e.bodyOf(&r.Hook)
 		switch {
 		case passing(err):
 			return nil, err

@@ -51,6 +51,7 @@ type Hook struct {
 	URL     string    `json:"url"` // as it may be shown: no user, no values of its query, one segment of its path
 	Events  []Kind    `json:"events"`
 	Filter  string    `json:"filter"` // query string; "" selects everything
+	Format  Format    `json:"format,omitempty"`
 	Created time.Time `json:"createdAt,omitzero"`
 	Pending int       `json:"pending"`   // messages to deliver
 	Done    uint64    `json:"delivered"` // messages

@@ -70,8 +70,11 @@ func sign(key []byte, id, timestamp, body string) string {
 }
 
 // send makes one attempt to deliver a body.
-func (s *sender) send(ctx context.Context, to *secrets, id, body string) outcome {
+func (s *sender) send(ctx context.Context, to *secrets, format Format, id, body string) outcome {
 	u, err := url.Parse(to.URL)
+	if err == nil && format == Ntfy {
+		u, body, err = publication(u, body)
+	}
 	if err != nil {
 		return outcome{why: "the address cannot be read"}
 	}

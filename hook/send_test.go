@@ -48,7 +48,7 @@ func serving(t *testing.T, fn http.HandlerFunc) (*httptest.Server, chan received
 func send(t *testing.T, url string, private bool) outcome {
 	t.Helper()
 	o := Options{Private: private, Version: "1.2"}
-	return o.sender(time.Now).send(t.Context(), &secrets{url, []byte("key")}, "msg_1", `{"a":1}`)
+	return o.sender(time.Now).send(t.Context(), &secrets{URL: url, Secret: []byte("key")}, "", "msg_1", `{"a":1}`)
 }
 
 // openssl computes the same signature.
@@ -158,7 +158,7 @@ func TestPrivateNames(t *testing.T) {
 		return (&net.Dialer{}).DialContext(ctx, "udp", server)
 	}}
 	s := &sender{client: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}, now: time.Now}
-	o := s.send(t.Context(), &secrets{"https://hooks.example.org/", []byte("key")}, "msg_1", "{}")
+	o := s.send(t.Context(), &secrets{URL: "https://hooks.example.org/", Secret: []byte("key")}, "", "msg_1", "{}")
 	if !strings.Contains(o.why, "10.1.2.3 is private") && !strings.Contains(o.why, "fd00::5 is private") {
 		t.Errorf("got %+v, want that the address is private", o)
 	}

@@ -34,14 +34,15 @@ func (s *Store) Test(ctx context.Context, id string, o Options) (*Tested, error)
 		return nil, err
 	}
 	began := s.now()
-	e := &Event{Type: "test", At: began, Data: func(string) (any, error) { return testData{h.ID}, nil }}
-	body, err := e.bodyOf("")
+	e := &Event{Type: "test", At: began, Data: func(string) (any, error) { return testData{h.ID}, nil },
+		Notice: func(string, any) Notice { return Notice{Title: "relais", Text: "A test of " + h.ID + "."} }}
+	body, err := e.bodyOf(&r.Hook)
 	if err != nil {
 		return nil, err
 	}
 	to := o.sender(s.now)
 	defer to.close()
-	result := to.send(ctx, found, MessageID("test", id, fmt.Sprint(began.UnixNano())), body)
+	result := to.send(ctx, found, h.Format, MessageID("test", id, fmt.Sprint(began.UnixNano())), body)
 	t := &Tested{Hook: id, OK: result.why == "", Status: result.status, Error: result.why,
 		Millis: s.now().Sub(began).Milliseconds()}
 	if !t.OK || h.Enabled() && h.Failures == 0 {

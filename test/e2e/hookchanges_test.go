@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 func TestHookOfChanges(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	all, added, none := newHookReceiver(t), newHookReceiver(t), newHookReceiver(t)
+	all, added, none, phone := newHookReceiver(t), newHookReceiver(t), newHookReceiver(t), newHookReceiver(t)
 	s := serve(t, dir, "--hook-private")
 	add := func(p *publication) { run(t, "archive", "add", "--data", dir, p.write(t)) }
 	add(newPublication("2026-08-13", 400))
@@ -22,6 +23,8 @@ func TestHookOfChanges(t *testing.T) {
 	createHook(t, dir, none.URL, "changes", "--filter", "market=DROM")
 	createHook(t, dir, none.URL, "changes", "--filter", "operator=ORANGE")
 	createHook(t, dir, none.URL, "changes", "--filter", "province=QC&operator=BELL")
+	createHook(t, dir, phone.URL+"/relais-2f7c", "changes", "--format", "ntfy", "--filter", "operator=sfr&department=63")
+	fails(t, 2, "--url", "hook", "create", "--data", dir, "--url", phone.URL, "--events", "changes", "--format", "ntfy")
 	fails(t, 2, "the nearest is technology", "hook", "create", "--data", dir, "--url", none.URL, "--events", "changes",
 		"--filter", "tecnology=4G")
 	fails(t, 2, "bbox", "hook", "create", "--data", dir, "--url", none.URL, "--events", "changes", "--filter", "bbox=1,2")
@@ -48,6 +51,17 @@ func TestHookOfChanges(t *testing.T) {
 	some := added.messages()[0].Data
 	if diff := differs(some, object{"total": 6., "totalMatched": 4.}); diff != "" {
 		t.Errorf("with a filter: want (-), got (+):\n%s", diff)
+	}
+	s.waitUntil("a phone is told", func() bool { return len(phone.messages()) > 0 })
+	var notice struct{ Topic, Title, Message, Click string }
+	must(t, json.Unmarshal([]byte(phone.messages()[0].body), &notice))
+	if notice.Topic != "relais-2f7c" || notice.Title != "FR, edition of 2026-08-20: 5 changes" ||
+		strings.Count(notice.Message, "\n") != 4 || !strings.Contains(notice.Message, "system-added: ") {
+		t.Errorf("a phone is told %+v", notice)
+	}
+	page := string(s.get(notice.Click[strings.Index(notice.Click, "/news/"):]).body)
+	if !strings.Contains(page, "Puy-de-Dôme (63)") || !strings.Contains(page, "What’s new in the edition of") {
+		t.Errorf("the page of a notice, %s, has another selection: %s", notice.Click, page)
 	}
 	add(newPublication("2026-08-06", 396)) // not the newest
 	s.stop()
