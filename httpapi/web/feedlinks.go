@@ -6,7 +6,7 @@ import (
 
 	"relais/catalog"
 	"relais/geo"
-	"relais/market"
+	"relais/index"
 	"relais/site"
 )
 
@@ -17,18 +17,19 @@ type feedLinks struct {
 }
 
 // newFeedLinks returns the addresses of a feed. lang is the language that they state, or "".
-func newFeedLinks(w words, lang string, s *catalog.ChangeSelection) *feedLinks {
+func newFeedLinks(w words, lang string, loaded *index.Market, s *catalog.ChangeSelection) *feedLinks {
 	q, code := newsQuery(s), s.Market.Code
 	if lang != "" {
 		q.Set("lang", lang)
 	}
-	return &feedLinks{What: w.newsWhat(s), Page: feedAddress(code, "", q),
+	return &feedLinks{What: w.newsWhat(loaded, s), Page: feedAddress(code, "", q),
 		Atom: feedAddress(code, atomFeed, q), JSON: feedAddress(code, jsonFeed, q)}
 }
 
 // feed returns the links to the feed of the changes in the place of a list, under those of its filters that
 // feeds have.
-func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
+func (q *listQuery) feed(w words, loaded *index.Market) *feedLinks {
+	m := loaded.Table
 	s := catalog.ChangeSelection{Market: m}
 	f := &s.Filter
 	for _, text := range q.Generations {
@@ -69,5 +70,5 @@ func (q *listQuery) feed(w words, m *market.Market) *feedLinks {
 	if len(edges) == 4 {
 		f.Box = &geo.Box{West: edges[0], South: edges[1], East: edges[2], North: edges[3]}
 	}
-	return newFeedLinks(w, q.Lang, &s)
+	return newFeedLinks(w, q.Lang, loaded, &s)
 }

@@ -22,9 +22,9 @@ func TestFeedDiscovery(t *testing.T) {
 		{"/?lang=fr", "/feeds/CH?lang=fr", "Suivre ce que je vois"},
 		{"/search?market=CH&operator=SALT_CH&lang=en", "/feeds/CH.atom?lang=en&amp;operator=SALT_CH",
 			"Follow the changes: Switzerland · Salt"},
-		{"/search?market=CH&bbox=7,46,7.5,46.5", "/feeds/CH.json?bbox=7,46,7.5,46.5", "between 46° and 46.5° north, 7° and 7.5° east"},
+		{"/search?market=CH&bbox=7,46,7.5,46.5", "/feeds/CH.json?bbox=7,46,7.5,46.5", "Town s0 and surroundings"},
 		{"/near?lat=46.1&lng=7.1&radiusKm=10&generation=4G",
-			"/feeds/CH.atom?generation=4G&amp;lat=46.1&amp;lon=7.1&amp;radiusKm=10", "10\u00a0km around 46.1, 7.1"},
+			"/feeds/CH.atom?generation=4G&amp;lat=46.1&amp;lon=7.1&amp;radiusKm=10", " and surroundings (10\u00a0km)"},
 		{"/feeds/CH?kind=site-added&lang=fr", "http://relais.test/feeds/CH.atom?kind=site-added&amp;lang=fr", "Suivre ces changements"},
 	} {
 		t.Run(tt.target, func(t *testing.T) {

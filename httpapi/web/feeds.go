@@ -31,31 +31,15 @@ const (
 	jsonFeed = ".json"
 )
 
-// shownNews is how many entries the page about a feed shows.
-const shownNews = 30
-
-// A feedPage is the data of feeds.html.
-type feedPage struct {
-	What       string // the subject of the feed
-	Atom, JSON string // addresses, with the beginning of the service
-	Authority  string
-	Source     string
-	Updated    string // date of the newest edition, "" without data
-	Entries    []newsText
-	Rest       string // says which changes the page does not show, "" for none
-	None       string // why there are no entries
-	WeekLink   string // "" without editions
-	Synthetic  bool
-}
-
 // A newsText is an entry in words.
 type newsText struct {
 	Title, Link, Date string
+	MapLink           string // "" without a map
 	Lines             []string
 }
 
 // feed answers a feed, or the page about it.
-func (p *Pages) feed(w http.ResponseWriter, r *http.Request) {
+func (p news) feed(w http.ResponseWriter, r *http.Request) {
 	words := wordsFor(r)
 	if p.Keyed {
 		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
@@ -93,7 +77,7 @@ func (p *Pages) feed(w http.ResponseWriter, r *http.Request) {
 	}
 	if format == "" {
 		h.Set("Cache-Control", "public, max-age=300")
-		p.render(w, r, http.StatusOK, "feeds.html", newFeedPage(env, words, news))
+		p.render(w, r, http.StatusOK, "feeds.html", p.feedPage(r, env, words, news))
 		return
 	}
 	p.sendFeed(w, r, format, newFeed(env, words, news), tag)
@@ -150,7 +134,7 @@ func setFeedHeaders(h http.Header, tag string) {
 }
 
 // sendFeed writes a feed. tag may be "".
-func (p *Pages) sendFeed(w http.ResponseWriter, r *http.Request, format string, f *feed.Feed, tag string) {
+func (p news) sendFeed(w http.ResponseWriter, r *http.Request, format string, f *feed.Feed, tag string) {
 	var text bytes.Buffer
 	write, mediaType := f.WriteAtom, feed.AtomType
 	if format == jsonFeed {
@@ -195,12 +179,23 @@ func newsQuery(s *catalog.ChangeSelection) url.Values {
 	return q
 }
 
+// periodQuery returns the parameters of a feed with its period.
+func periodQuery(n *catalog.News) url.Values {
+	q := newsQuery(&n.ChangeSelection)
+	if n.Days > 0 {
+		q.Set("since", strconv.Itoa(n.Days)+"d")
+	} else if n.Since != 0 {
+		q.Set("since", n.Since.String())
+	}
+	return q
+}
+
 // feedAddress returns the address of a feed in a format, without the beginning of the service.
 func feedAddress(code market.Code, format string, q url.Values) string {
 	if len(q) == 0 {
 		return feedsPath + string(code) + format
 	}
-	return feedsPath + string(code) + format + "?" + strings.ReplaceAll(q.Encode(), "%2C", ",")
+	return feedsPath + string(code) + format + "?" + encodeQuery(q)
 }
 
 // textsOf returns the texts of values.
@@ -229,10 +224,10 @@ func newsSource(news *catalog.NewsFound) (from market.Register, updated site.Dat
 
 // newFeed writes news as a feed.
 func newFeed(env *api.Env, w words, news *catalog.NewsFound) *feed.Feed {
-	q, code := newsQuery(&news.ChangeSelection), news.Market.Code
+	q, code := periodQuery(&news.News), news.Market.Code
 	from, updated, synthetic := newsSource(news)
 	f := &feed.Feed{ID: "tag:relais,2026:" + feedAddress(code, "", q)[1:],
-		Title: "relais · " + w.Fill("newsOf", w.newsWhat(&news.ChangeSelection)), Lang: w["lang"], Author: from.Authority,
+		Title: "relais · " + w.Fill("newsOf", w.newsWhat(news.Register, &news.ChangeSelection)), Lang: w["lang"], Author: from.Authority,
 		Subtitle: from.Source, Rights: news.Market.Licence}
 	if synthetic {
 		f.Title, f.Rights = w["synthetic"]+" · "+f.Title, ""
@@ -260,7 +255,7 @@ func newFeed(env *api.Env, w words, news *catalog.NewsFound) *feed.Feed {
 }
 
 func newFeedEntry(env *api.Env, w words, news *catalog.NewsFound, e *catalog.NewsEntry) feed.Entry {
-	text, at := w.news(news, e), &e.Changes[0]
+	text, at := w.news(news, e, false), &e.Changes[0]
 	place := at.Point()
 	entry := feed.Entry{ID: "tag:relais,2026:" + string(news.Market.Code) + "/" + url.PathEscape(at.Site) + "/" + text.Date,
 		Title: text.Title, Lines: text.Lines, Updated: e.Date.Time(), At: &place, Tags: textsOf(kindsIn(e.Changes))}
@@ -302,37 +297,4 @@ func (w words) restOfNews(news *catalog.NewsFound, shown int) string {
 		return w.olderNews(news)
 	}
 	return strings.TrimSpace(w.Count("moreNews", more) + " " + w.olderNews(news))
-}
-
-// newFeedPage describes a feed for people.
-func newFeedPage(env *api.Env, w words, news *catalog.NewsFound) *feedPage {
-	q, code := newsQuery(&news.ChangeSelection), news.Market.Code
-	q.Set("lang", w["lang"])
-	from, updated, synthetic := newsSource(news)
-	page := &feedPage{What: w.newsWhat(&news.ChangeSelection), Authority: from.Authority, Source: from.Source,
-		Updated: updated.String(), Synthetic: synthetic,
-		Atom: env.BaseURL + feedAddress(code, atomFeed, q), JSON: env.BaseURL + feedAddress(code, jsonFeed, q)}
-	for i := range news.Entries[:min(shownNews, len(news.Entries))] {
-		page.Entries = append(page.Entries, w.news(news, &news.Entries[i]))
-	}
-	page.Rest, page.None = w.restOfNews(news, len(page.Entries)), w.noNews(news)
-	if len(news.Editions) > 0 {
-		page.WeekLink = figureLink(weekPath, "market", string(code), "lang", w["lang"])
-	}
-	return page
-}
-
-// noNews says why there are no entries.
-func (w words) noNews(news *catalog.NewsFound) string {
-	switch {
-	case news.Oldest != 0:
-		return w["noRecentNews"]
-	case len(news.Editions) > 1:
-		return w["noNews"]
-	case !news.Market.HasInventory():
-		return w.Fill("noInventory", w.Market(news.Market.Code))
-	case len(news.Editions) == 1:
-		return w.Fill("firstNoted", w.Date(news.Editions[0].Date.String()))
-	}
-	return w["noEditionYet"]
 }

@@ -9,13 +9,13 @@ import (
 
 // sums are what the pages of figures add up, by names that have the data's version.
 type sums struct {
-	weeks  *cache.Cache[string, *weekSum]
+	news   *cache.Cache[string, *newsSum]
 	nets   *cache.Cache[string, []netRow]
 	trends *cache.Cache[string, *archive.Census]
 }
 
 func newSums() *sums {
-	return &sums{figures[*weekSum](), figures[[]netRow](), figures[*archive.Census]()}
+	return &sums{figures[*newsSum](), figures[[]netRow](), figures[*archive.Census]()}
 }
 
 // figures returns an empty cache of sums, which are made one at a time.

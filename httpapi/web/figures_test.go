@@ -105,7 +105,7 @@ func (r csvRow) operator() string {
 func (r csvRow) overseas() bool { return strings.HasPrefix(r["sta_nm_dpt"], "97") }
 
 var (
-	tableRow = regexp.MustCompile(`<tr><th scope="row"(?: class="short")?>([^<]*?) ?` +
+	tableRow = regexp.MustCompile(`<tr><th scope="row"(?: class="short")?>(?:<a [^>]*>)?([^<]*?)(?:</a>)? ?` +
 		`(?:<span class="quiet">[^<]*</span>)?</th>(.*)</tr>`)
 	unwanted = regexp.MustCompile(`<script|<style|style=|<th[^>]*></th>|<h2[^>]*></h2>`)
 	cell     = regexp.MustCompile(`<td class="n">([^<]*)</td>`)
@@ -145,15 +145,23 @@ func TestFigurePages(t *testing.T) {
 		target string
 		status int
 	}{
-		{"/week", 302}, {"/week?market=DROM&lang=fr", 302}, {"/week/" + dates[0], 200}, {"/week/" + dates[1], 200},
-		{"/week/" + dates[1] + "?market=DROM", 200}, {"/week/" + dates[1] + "?kind=site-added", 200},
-		{"/week/" + dates[1] + "?kind=", 200}, {"/week/" + dates[1] + "?lang=%22%3E%3Cscript%3E", 200},
-		{"/week/2026-02-30", 404}, {"/week/0000-00-00", 404}, {"/week/9999-12-31", 404}, {"/week/today", 404},
-		{"/week/" + long, 404}, {"/week/%00", 404}, {"/week/..%2f..%2fetc", 404}, {"/week/%3Cscript%3E", 404},
-		{"/week/" + dates[1] + "?market=CA", 404}, {"/week/" + dates[1] + "?market=" + long, 404},
-		{"/week/" + dates[1] + "?kind=changed", 404}, {"/week/" + dates[1] + "?page=0", 404},
-		{"/week/" + dates[1] + "?page=-1", 404}, {"/week/" + dates[1] + "?page=" + long, 404},
-		{"/week/" + dates[1] + "?page=2000", 404}, {"/week/" + dates[1] + "?page=x", 404},
+		{"/news", 302}, {"/news?market=DROM&lang=fr", 302}, {"/news/" + dates[0], 200}, {"/news/" + dates[1], 200},
+		{"/news/" + dates[1] + "?market=DROM", 200}, {"/news/" + dates[1] + "?kind=site-added", 200},
+		{"/news/" + dates[1] + "?kind=", 200}, {"/news/" + dates[1] + "?lang=%22%3E%3Cscript%3E", 200},
+		{"/news/2026-02-30", 404}, {"/news/0000-00-00", 404}, {"/news/9999-12-31", 404}, {"/news/today", 404},
+		{"/news/" + long, 404}, {"/news/%00", 404}, {"/news/..%2f..%2fetc", 404}, {"/news/%3Cscript%3E", 404},
+		{"/news/" + dates[1] + "?market=CA", 404}, {"/news/" + dates[1] + "?market=" + long, 404},
+		{"/news?market=CA", 404}, {"/news?market=ES", 404}, {"/news?market=XX", 404}, {"/news?since=7d", 200},
+		{"/news?since=30d&until=" + dates[0], 200}, {"/news?since=" + dates[0], 200}, {"/news?until=" + dates[0], 302},
+		{"/news?since=1999-01-01", 200}, {"/news?since=2999-01-01", 200}, {"/news?since=0d", 400}, {"/news?since=week", 400},
+		{"/news?since=" + dates[1] + "&until=" + dates[0], 400}, {"/news?since=" + long, 400},
+		{"/news?since=7d&department=99", 400}, {"/news?since=7d&operator=NOBODY", 400}, {"/news?since=7d&band=x", 400},
+		{"/news?since=7d&technology=6G", 400}, {"/news?since=7d&bbox=1,2,3", 400}, {"/news?since=7d&lat=48", 400},
+		{"/news?since=7d&market=DROM&department=971", 200}, {"/news?since=7d&department=&operator=&utm_source=x", 200},
+		{"/news?since=7d&bbox=-5,41,9,51", 200}, {"/news?since=7d&lat=48.8&lng=2.3&radiusKm=20", 200}, {"/feeds", 302},
+		{"/news/" + dates[1] + "?kind=changed", 400}, {"/news/" + dates[1] + "?page=0", 404},
+		{"/news/" + dates[1] + "?page=-1", 404}, {"/news/" + dates[1] + "?page=" + long, 404},
+		{"/news/" + dates[1] + "?page=2000", 404}, {"/news/" + dates[1] + "?page=x", 404},
 		{"/stats", 200}, {"/stats?market=DROM", 200}, {"/stats?sort=sites&show=4g&operator=ORANGE", 200},
 		{"/stats?sort=code", 200}, {"/stats?market=XX", 404}, {"/stats?market=CA", 404}, {"/stats?operator=NOBODY", 404},
 		{"/stats?show=6g", 404}, {"/stats?sort=x", 404}, {"/stats?operator=" + long, 404},
@@ -171,11 +179,11 @@ func TestFigurePages(t *testing.T) {
 			p.asked = New(p.Options).asked // the limit is not what is tested
 		})
 	}
-	newest := ask(p, "GET", "/week?market=DROM&lang=fr").Header().Get("Location")
-	if want := "/week/" + dates[1] + "?lang=fr&market=DROM"; newest != want {
+	newest := ask(p, "GET", "/news?market=DROM&lang=fr").Header().Get("Location")
+	if want := "/news/" + dates[1] + "?lang=fr&market=DROM"; newest != want {
 		t.Errorf("the newest edition is at %q, want %q", newest, want)
 	}
-	if w := ask(p, "GET", "/week/"+dates[0]); !strings.Contains(w.Body.String(), english["firstEdition"]) ||
+	if w := ask(p, "GET", "/news/"+dates[0]); !strings.Contains(w.Body.String(), english["firstEdition"]) ||
 		strings.Contains(w.Body.String(), "<table") {
 		t.Error("the first edition has changes, or does not say that it is the first")
 	}
@@ -187,17 +195,41 @@ func TestFigurePages(t *testing.T) {
 // Without editions the pages say so.
 func TestFiguresWithoutEditions(t *testing.T) {
 	p, _, _ := figurePages(t, 0)
-	if w := ask(p, "GET", "/week?lang=fr"); w.Code != 404 || !strings.Contains(w.Body.String(), "Aucune édition") {
-		t.Errorf("/week: status %d, want 404 and the reason", w.Code)
+	if w := ask(p, "GET", "/news?lang=fr"); w.Code != 404 || !strings.Contains(w.Body.String(), french["noEditionsWhy"]) {
+		t.Errorf("/news: status %d, want 404 and the reason", w.Code)
 	}
 	if w := ask(p, "GET", "/stats"); w.Code != 200 || !strings.Contains(w.Body.String(), english["noTrends"]) {
 		t.Errorf("/stats: status %d, want 200 and the reason", w.Code)
 	}
 	set := p.Env().Set
 	p.Options.Env = func() *api.Env { return &api.Env{Catalog: catalog.Catalog{Set: set}} }
-	for _, target := range []string{"/week", "/stats"} {
+	for _, target := range []string{"/news", "/stats"} {
 		if w := ask(p, "GET", target); w.Code >= 500 {
 			t.Errorf("%s without a store of archives: status %d", target, w.Code)
 		}
+	}
+}
+
+// Without a question the search shows the departments, with the number of their sites.
+func TestSearchOfEverything(t *testing.T) {
+	p, files, _ := figurePages(t, 1)
+	want := map[string]bool{}
+	for _, row := range files[0] {
+		if !row.overseas() {
+			want[row["sta_nm_dpt"]] = true
+		}
+	}
+	w := ask(p, "GET", "/search?lang=en")
+	area := regexp.MustCompile(`<li><a href="/search\?department=([^&"]+)&amp;lang=en&amp;market=FR">[^<]+ \([^)]+\)</a> <span class="quiet">([0-9,]+)</span>`)
+	sum := 0
+	for _, m := range area.FindAllStringSubmatch(w.Body.String(), -1) {
+		if !want[m[1]] {
+			t.Errorf("department %s has no site", m[1])
+		}
+		delete(want, m[1])
+		sum += number(t, m[2])
+	}
+	if total := p.Env().Set.Market(market.FR).Len(); len(want) > 0 || sum != total || strings.Contains(w.Body.String(), "<table") {
+		t.Errorf("the departments have %d of %d sites; missing: %v", sum, total, want)
 	}
 }

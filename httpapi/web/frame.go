@@ -48,7 +48,7 @@ func (p *Pages) URL(path string) string {
 // ReadTemplates reads the templates of a package's pages. Their function url is URL: all addresses in them go
 // through it. It panics for templates that are wrong: they are in the program.
 func (p *Pages) ReadTemplates(files fs.FS, more template.FuncMap) *template.Template {
-	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{"url": p.URL}).Funcs(more).
+	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{"url": p.URL, "entry": newEntry}).Funcs(more).
 		ParseFS(files, "*.html"))
 }
 

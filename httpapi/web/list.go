@@ -24,6 +24,9 @@ const (
 	nearPath   = "/near"
 )
 
+// lists answers the pages with lists of sites.
+type lists struct{ *Pages }
+
 const (
 	pageRows = 50
 	maxQuery = 200     // characters of a search
@@ -150,6 +153,7 @@ type listPage struct {
 	Near                 bool // the rows have distances
 	Columns              []listColumn
 	Others               []otherMarket
+	Areas                []otherMarket // instead of rows
 	Total                int
 	Previous, Next, Last string // addresses of pages
 	Pages                int
@@ -185,7 +189,7 @@ type listColumn struct {
 	Sorted     bool
 }
 
-// An otherMarket is a market that has sites of the same question.
+// An otherMarket is a market, or an area, that has sites of the same question.
 type otherMarket struct {
 	Label, Href string
 	Sites       int
@@ -231,7 +235,7 @@ func (list *listPage) setMarket(w words, m *index.Market) {
 	}
 	list.HasSystems = len(m.Snap.Systems) > 0
 	if list.Query.Text == "" { // feeds do not search for words
-		list.Feed = list.Query.feed(w, m.Table)
+		list.Feed = list.Query.feed(w, m)
 	}
 	list.addSource(m)
 }

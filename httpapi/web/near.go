@@ -16,7 +16,7 @@ const defaultRadius = "5"
 var radii = []string{"1", "2", "5", "10", "20", "50"}
 
 // near answers the list of the sites around a position, the nearest first.
-func (p *Pages) near(w http.ResponseWriter, r *http.Request) {
+func (p lists) near(w http.ResponseWriter, r *http.Request) {
 	q, words := newListQuery(r), wordsFor(r)
 	if p.Keyed {
 		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
@@ -51,7 +51,7 @@ func (p *Pages) near(w http.ResponseWriter, r *http.Request) {
 
 // fillNear asks the market that was chosen. If none was, it lists the market with the nearest site,
 // and names the others.
-func (p *Pages) fillNear(r *http.Request, env *api.Env, w words, list *listPage) error {
+func (p lists) fillNear(r *http.Request, env *api.Env, w words, list *listPage) error {
 	hits, err := nearMarkets(r, env, &list.Query)
 	if err != nil || list.nowhere(w, hits) {
 		return err

@@ -15,14 +15,12 @@ import (
 	"relais/market"
 )
 
-// newsWhat names the subject of a feed.
-func (w words) newsWhat(s *catalog.ChangeSelection) string {
+// newsWhat names the subject of a feed. The register, which may be nil, knows the communes.
+func (w words) newsWhat(loaded *index.Market, s *catalog.ChangeSelection) string {
 	f, m := &s.Filter, s.Market
 	parts := []string{w.Market(m.Code)}
 	for _, code := range f.Areas {
-		if i, ok := m.Area(code); ok {
-			parts = append(parts, m.Areas[i].Label)
-		}
+		parts = append(parts, areaName(m, code))
 	}
 	for _, list := range [][]string{labelsOf(m, f.Operators), textsOf(f.Generations), s.Technologies} {
 		if len(list) > 0 {
@@ -35,15 +33,58 @@ func (w words) newsWhat(s *catalog.ChangeSelection) string {
 	if len(f.Kinds) > 0 {
 		parts = append(parts, strings.Join(w.kindNames(f.Kinds), ", "))
 	}
-	if d := f.Disc; d != nil {
-		parts = append(parts, w.Fill("newsDisc", w.Distance(int(d.Radius)), formatDegrees(d.Center.Lat)+", "+
-			formatDegrees(d.Center.Lng)))
-	}
-	if b := f.Box; b != nil {
-		parts = append(parts, w.Fill("newsBox", w.between(b.South, b.North, "side.south", "side.north"),
-			w.between(b.West, b.East, "side.west", "side.east")))
+	if where := w.newsWhere(loaded, s); where != "" {
+		parts = append(parts, where)
 	}
 	return strings.Join(parts, " · ")
+}
+
+// newsWhere names the box or the disc of a feed after its largest commune, else as newsEdges; "" for neither.
+func (w words) newsWhere(loaded *index.Market, s *catalog.ChangeSelection) string {
+	f := &s.Filter
+	commune := ""
+	if d := f.Disc; d != nil {
+		commune = largestCommune(loaded, d.Box())
+	} else if b := f.Box; b != nil {
+		commune = largestCommune(loaded, *b)
+	}
+	switch {
+	case commune == "":
+		return w.newsEdges(s)
+	case f.Disc != nil:
+		return w.Fill("newsAround", commune) + " (" + w.Distance(int(f.Disc.Radius)) + ")"
+	}
+	return w.Fill("newsAround", commune)
+}
+
+// newsEdges says where a feed is in degrees, "" for everywhere.
+func (w words) newsEdges(s *catalog.ChangeSelection) string {
+	if d := s.Filter.Disc; d != nil {
+		return w.Fill("newsDisc", w.Distance(int(d.Radius)), formatDegrees(d.Center.Lat)+", "+formatDegrees(d.Center.Lng))
+	}
+	if b := s.Filter.Box; b != nil {
+		return w.Fill("newsBox", w.between(b.South, b.North, "side.south", "side.north"),
+			w.between(b.West, b.East, "side.west", "side.east"))
+	}
+	return ""
+}
+
+// Heights and widths in degrees up to which a box is that of a town and its surroundings.
+const mostTownHeight, mostTownWidth = 0.7, 1.0
+
+// largestCommune returns the commune of a box that has the most sites, "" for none and for a box that is larger than
+// those of a town.
+func largestCommune(loaded *index.Market, b geo.Box) (name string) {
+	if loaded == nil || b.North-b.South > mostTownHeight || b.East-b.West > mostTownWidth {
+		return ""
+	}
+	most := 0
+	loaded.CommunesIn(b, func(p *index.Place) {
+		if p.Sites > most {
+			name, most = p.Name, p.Sites
+		}
+	})
+	return name
 }
 
 // between writes two angles, with the names of the sides on which they are.
@@ -72,11 +113,15 @@ func (w words) kindNames(kinds []change.Kind) (names []string) {
 	return names
 }
 
-// news writes an entry in words. Its link is "" if no loaded register has the site.
-func (w words) news(found *catalog.NewsFound, e *catalog.NewsEntry) newsText {
+// news writes an entry in words. Its links are "" if no loaded register has the site; that to the map is too unless
+// onMap is set.
+func (w words) news(found *catalog.NewsFound, e *catalog.NewsEntry, onMap bool) newsText {
 	m := found.Market
 	commune, link := communeAndLink(found.Register, e.Changes[0].Site)
 	text := newsText{Date: e.Date.String(), Link: link, Lines: w.newsLines(m, e.Changes)}
+	if onMap && link != "" {
+		text.MapLink = figureLink("/", "site", index.Key(m.Code, e.Changes[0].Site)) + mapPlace(15, e.Changes[0].Point())
+	}
 	var operators []string
 	for i := range e.Changes {
 		operators = appendNew(operators, e.Changes[i].Operator)

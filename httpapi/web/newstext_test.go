@@ -54,7 +54,7 @@ func TestNewsBox(t *testing.T) {
 		t.Run(tt.want, func(t *testing.T) {
 			s := catalog.ChangeSelection{Market: market.Get(market.FR)}
 			s.Filter.Box = &geo.Box{South: tt.south, North: tt.north, West: tt.west, East: tt.east}
-			if got := tt.w.newsWhat(&s); !strings.HasSuffix(got, " · "+tt.want) {
+			if got := tt.w.newsWhat(nil, &s); !strings.HasSuffix(got, " · "+tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

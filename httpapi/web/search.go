@@ -16,7 +16,7 @@ import (
 )
 
 // search answers the list of what a text finds, or without a text, of all sites of a market.
-func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
+func (p lists) search(w http.ResponseWriter, r *http.Request) {
 	q, words := newListQuery(r), wordsFor(r)
 	if p.Keyed {
 		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
@@ -45,7 +45,7 @@ func (p *Pages) search(w http.ResponseWriter, r *http.Request) {
 }
 
 // sendList answers a page with a list. Search engines are kept out of it: it has no end.
-func (p *Pages) sendList(w http.ResponseWriter, r *http.Request, status int, template string, list *listPage) {
+func (p lists) sendList(w http.ResponseWriter, r *http.Request, status int, template string, list *listPage) {
 	if list.Last != "" && status == http.StatusOK {
 		status = http.StatusNotFound
 	}
@@ -66,7 +66,7 @@ func (w words) asked(code string) string {
 
 // fillSearch asks the market that was chosen. If none was, it lists the first that has such sites,
 // and names the others.
-func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPage) error {
+func (p lists) fillSearch(r *http.Request, env *api.Env, w words, list *listPage) error {
 	hits, err := searchMarkets(r.Context(), env, &list.Query)
 	if err != nil || list.nowhere(w, hits) {
 		return err
@@ -92,7 +92,31 @@ func (p *Pages) fillSearch(r *http.Request, env *api.Env, w words, list *listPag
 	if list.Query.Text == "" {
 		list.Examples = examples(r, first.Register)
 	}
+	if list.everything() {
+		list.setAreas(first.Register)
+	}
 	return nil
+}
+
+// everything reports whether the list is the first page of all sites, in no order that a reader chose.
+func (list *listPage) everything() bool {
+	q := &list.Query
+	return q.Text == "" && q.BBox == "" && q.Page == 1 && q.Sort == "" && !list.Filtered()
+}
+
+// setAreas shows the areas of a market that its sites state instead of all sites, whose list has no end.
+func (list *listPage) setAreas(m *index.Market) {
+	for i, c := range m.Departments(index.Any) {
+		if c.Total == 0 {
+			continue
+		}
+		q := list.Query
+		q.Market, q.More = string(m.Table.Code), []moreFilter{{m.Table.AreaType, m.Table.Areas[i].Code}}
+		list.Areas = append(list.Areas, otherMarket{areaName(m.Table, m.Table.Areas[i].Code), q.href(), c.Total})
+	}
+	if list.Areas != nil {
+		list.Rows, list.Next, list.MapLink = nil, "", ""
+	}
 }
 
 // nowhere reports whether no market was asked, and says so.

@@ -38,7 +38,7 @@ type statsPage struct {
 	Authority  string
 	Source     string
 	Synthetic  bool
-	WeekLink   string // "" without editions
+	NewsLink   string // "" without editions
 	Generation []string
 	lang       string // that the address states, or ""
 }
@@ -109,8 +109,8 @@ func (p *Pages) stats(w http.ResponseWriter, r *http.Request) {
 		p.failFigures(w, r, err)
 		return
 	}
-	if all, err := p.editions(); err == nil {
-		page.WeekLink = all.weekLink(loaded.Table.Code, page.lang)
+	if all, err := editionsOf(env); err == nil {
+		page.NewsLink = all.newsLink(loaded.Table.Code, page.lang)
 	}
 	w.Header().Set("Cache-Control", "public, max-age=300")
 	p.render(w, r, http.StatusOK, "stats.html", page)

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"relais/api"
@@ -77,12 +78,14 @@ type Route struct {
 
 // Routes lists the routes of the pages.
 func (p *Pages) Routes() []Route {
+	news, lists := news{p}, lists{p}
 	routes := []Route{{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, p.site)},
-		{searchPath, p.limited(p.asked, pagesPerMinute, p.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, p.near)},
+		{searchPath, p.limited(p.asked, pagesPerMinute, lists.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, lists.near)},
 		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)},
-		{weekPath, p.limited(p.asked, pagesPerMinute, p.newestWeek)},
-		{weekPath + "/{date}", p.limited(p.asked, pagesPerMinute, p.week)},
-		{feedsPath + "{name}", p.limited(p.asked, pagesPerMinute, p.feed)},
+		{newsPath, p.limited(p.asked, pagesPerMinute, news.newest)},
+		{newsPath + "/{date}", p.limited(p.asked, pagesPerMinute, news.edition)},
+		{strings.TrimSuffix(feedsPath, "/"), p.limited(p.asked, pagesPerMinute, news.toFeeds)},
+		{feedsPath + "{name}", p.limited(p.asked, pagesPerMinute, news.feed)},
 		{statsPath, p.limited(p.asked, pagesPerMinute, p.stats)},
 		{AssetPath + "{hash}/{name}", p.limited(p.assets, assetsPerMinute, p.asset)},
 		{themePath, p.limited(p.assets, assetsPerMinute, theme)},
@@ -141,7 +144,6 @@ type page struct {
 	Map, Docs bool   // there are such pages
 	Lang      string // the language that the address states, or ""
 	Query     string // that was searched for
-	Searching bool   // the page has a search of its own
 	Lists     bool   // there are lists of sites
 	Data      any    // of the template
 }
@@ -174,7 +176,7 @@ func (p *Pages) execute(text *bytes.Buffer, w http.ResponseWriter, r *http.Reque
 	words := wordsFor(r)
 	all := page{W: words, Other: otherLanguage(r, words), Status: status, Map: p.Map, Docs: p.Docs != nil,
 		Lang: statedLanguage(r), Query: firstRunes(cleanText(r.URL.Query().Get("q")), maxQuery),
-		Searching: r.URL.Path == searchPath, Lists: !p.Keyed, Data: data}
+		Lists: !p.Keyed, Data: data}
 	if err := p.templates.ExecuteTemplate(text, name, all); err != nil {
 		p.Log.Error("a page failed", "page", name, "error", err)
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)

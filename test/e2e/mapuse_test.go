@@ -130,10 +130,10 @@ func TestMapReaders(t *testing.T) {
 		}
 	}
 	m.size(320, 640) // a window of 1280 pixels at a zoom of 400 %
-	for _, path := range []string{"/search?q=rue", "/site/fr-" + aSupport(t, c).support, "/stats", "/week", "/docs"} {
+	for _, path := range []string{"/search?q=rue", "/site/fr-" + aSupport(t, c).support, "/stats", "/news", "/docs"} {
 		m.open(s.base + path)
 		m.until("the page is there", "document.readyState === 'complete' && location.pathname === '"+
-			strings.Split(strings.Replace(path, "/week", "/week/2026-01-15", 1), "?")[0]+"'")
+			strings.Split(strings.Replace(path, "/news", "/news/2026-01-15", 1), "?")[0]+"'")
 		var wide int
 		if m.evaluate("document.documentElement.scrollWidth", &wide); wide > 320 {
 			t.Errorf("%s: the page is %d wide on 320 pixels", path, wide)

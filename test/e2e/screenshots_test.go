@@ -33,7 +33,7 @@ var views = []view{
 	{name: "search", path: "/search?q=lyon&lang=en", width: 1280, height: 800, still: true},
 	{name: "stats", path: "/stats?lang=fr", width: 1280, height: 2200, still: true},
 	{name: "stats-dark", path: "/stats?lang=en", width: 390, height: 2200, still: true, dark: true},
-	{name: "week", path: "/week/2026-01-15?lang=en", width: 1280, height: 1600, still: true},
+	{name: "week", path: "/news/2026-01-15?lang=en", width: 1280, height: 1600, still: true},
 	{name: "documentation", path: "/docs?lang=en", width: 1280, height: 800, still: true},
 	{name: "tools", path: "/docs/tools?lang=fr", width: 1280, height: 800, still: true},
 }

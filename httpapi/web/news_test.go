@@ -36,7 +36,7 @@ func changesOf(t *testing.T, p *Pages, code market.Code, date string) (list []ch
 
 // countedBy counts changes as a table of the page does, with the heads of its columns.
 func countedBy(list []change.Record, name func(*change.Record) string) (rows map[string][]int, heads []string) {
-	counts, sum := map[string]*weekCounts{}, weekCounts{}
+	counts, sum := map[string]*newsCounts{}, newsCounts{}
 	for i := range list {
 		if label := name(&list[i]); label != "" {
 			countOf(counts, label)[list[i].Kind]++
@@ -74,20 +74,21 @@ func headsAfter(page, text string) (heads []string) {
 }
 
 // The figures of an edition are those of its changes.
-func TestWeekFigures(t *testing.T) {
+func TestNewsFigures(t *testing.T) {
 	p, _, dates := figurePages(t, 3)
 	for _, code := range archive.Markets {
 		operator := func(c *change.Record) string { return market.Label(code, c.Operator) }
 		system := func(c *change.Record) string { return c.Technology }
+		area := func(c *change.Record) string { return strings.Split(areaName(market.Get(code), c.Area), " (")[0] }
 		for _, date := range dates[1:] {
 			t.Run(fmt.Sprint(code, " ", date), func(t *testing.T) {
-				w := ask(p, "GET", "/week/"+date+"?lang=en&market="+string(code))
+				w := ask(p, "GET", "/news/"+date+"?lang=en&market="+string(code))
 				list := changesOf(t, p, code, date)
 				if w.Code != 200 || len(list) == 0 {
 					t.Fatalf("status %d, %d changes, want 200 and some", w.Code, len(list))
 				}
 				for title, name := range map[string]func(*change.Record) string{"By operator</h2>": operator,
-					"By technology</h2>": system, "By department</h2>": func(c *change.Record) string { return c.Area }} {
+					"By technology</h2>": system, "By department</h2>": area} {
 					want, heads := countedBy(list, name)
 					if diff := cmp.Diff(want, tableAfter(t, w.Body.String(), title)); diff != "" {
 						t.Errorf("%s (-want +got):\n%s", title, diff)
@@ -101,30 +102,43 @@ func TestWeekFigures(t *testing.T) {
 	}
 }
 
+// listedSites lists the sites of a page's entries, with the dates of their editions.
+func listedSites(t *testing.T, page string) (list []string) {
+	t.Helper()
+	article := regexp.MustCompile(`(?s)<article>.*?</article>`)
+	site, date := regexp.MustCompile(`fr-(9\d+)`), regexp.MustCompile(`datetime="([^"]+)"`)
+	for _, text := range article.FindAllString(page, -1) {
+		list = append(list, date.FindStringSubmatch(text)[1]+" "+site.FindStringSubmatch(text)[1])
+	}
+	return list
+}
+
 // The sites of a kind are those of its changes, and their links lead to pages.
-func TestWeekSites(t *testing.T) {
+func TestNewsSites(t *testing.T) {
 	tier.Slow(t)
 	p, _, dates := figurePages(t, 2)
-	shown := regexp.MustCompile(`<tr><td>(?:<a href="(/site/[^"?]+)\?lang=en">)?(9\d+)`)
 	want := map[string]map[string]bool{}
 	for _, c := range changesOf(t, p, market.FR, dates[1]) {
 		kind := c.Kind.String()
 		if want[kind] == nil {
 			want[kind] = map[string]bool{}
 		}
-		want[kind][c.Site] = true
+		want[kind][dates[1]+" "+c.Site] = true
 	}
+	link := regexp.MustCompile(`<h3><a href="(/site/[^"?]+)\?lang=en">`)
 	for kind, sites := range want {
 		got := map[string]bool{}
-		page := ask(p, "GET", "/week/"+dates[1]+"?lang=en&kind="+kind).Body.String()
-		for i, m := range shown.FindAllStringSubmatch(page, -1) {
-			got[m[2]] = true
-			if i < 3 && m[1] != "" && ask(p, "GET", m[1]).Code != 200 {
-				t.Errorf("%s is not a page", m[1])
-			}
+		page := ask(p, "GET", "/news/"+dates[1]+"?lang=en&kind="+kind).Body.String()
+		for _, name := range listedSites(t, page) {
+			got[name] = true
 		}
 		if diff := cmp.Diff(sites, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind, diff)
+		}
+		for i, m := range link.FindAllStringSubmatch(page, 3) {
+			if w := ask(p, "GET", m[1]); w.Code != 200 {
+				t.Errorf("%d: %s is not a page", i, m[1])
+			}
 		}
 	}
 	if len(want) == 0 {
@@ -132,8 +146,8 @@ func TestWeekSites(t *testing.T) {
 	}
 }
 
-// A market without areas has its week too, and rows that may not be redistributed are not in it.
-func TestWeekOfBelgium(t *testing.T) {
+// A market without areas has its news too, and rows that may not be redistributed are not in it.
+func TestNewsOfBelgium(t *testing.T) {
 	p, _, _ := figurePages(t, 0)
 	be := market.Get(market.BE)
 	note := func(date, register string, ids ...string) {
@@ -153,16 +167,16 @@ func TestWeekOfBelgium(t *testing.T) {
 	note("2026-08-06", be.Source, "one")
 	note("2026-08-13", be.Source, "one", "two")
 	note("2026-08-20", be.NeedPermission[0], "one", "two", "secret")
-	if at := ask(p, "GET", "/week").Header().Get("Location"); at != "/week/2026-08-20?market=BE" {
-		t.Errorf("the only market with editions: got %q, want /week/2026-08-20?market=BE", at)
+	if at := ask(p, "GET", "/news").Header().Get("Location"); at != "/news/2026-08-20?market=BE" {
+		t.Errorf("the only market with editions: got %q, want /news/2026-08-20?market=BE", at)
 	}
-	page := ask(p, "GET", "/week/2026-08-13?market=BE&lang=en").Body.String()
+	page := ask(p, "GET", "/news/2026-08-13?market=BE&lang=en").Body.String()
 	want := map[string][]int{be.Operators[1].Label: {1, 1, 2}}
 	if diff := cmp.Diff(want, tableAfter(t, page, "By operator</h2>")); diff != "" ||
-		!strings.Contains(page, "<td>two<") || strings.Contains(page, english["commune"]) {
-		t.Errorf("want the site two without a commune, and by operator (-want +got):\n%s", diff)
+		!strings.Contains(page, "New site: be-two") {
+		t.Errorf("want the site two, and by operator (-want +got):\n%s", diff)
 	}
-	hidden := ask(p, "GET", "/week/2026-08-20?market=BE&lang=en").Body.String()
+	hidden := ask(p, "GET", "/news/2026-08-20?market=BE&lang=en").Body.String()
 	if strings.Contains(hidden, "secret") || strings.Contains(hidden, "<tbody>") ||
 		!strings.Contains(hidden, english["noChange"]) {
 		t.Errorf("the page has rows that may not be redistributed:\n%s", hidden)
@@ -171,7 +185,7 @@ func TestWeekOfBelgium(t *testing.T) {
 
 // Of many pages of sites the first, the last and those around the present one have links, with a mark for
 // those in between.
-func TestWeekPagesOfSites(t *testing.T) {
+func TestNewsPagesOfSites(t *testing.T) {
 	for _, tt := range []struct {
 		sites int
 		page  string
@@ -181,8 +195,8 @@ func TestWeekPagesOfSites(t *testing.T) {
 		{1200, "6", "1 … 4 5 6 7 8 … 12"},
 	} {
 		t.Run(fmt.Sprint(tt.sites, " ", tt.page), func(t *testing.T) {
-			page := &weekPage{Date: "2026-08-27"}
-			if !page.list(english, "en", &weekSum{Sites: make([]weekSite, tt.sites)}, url.Values{"page": {tt.page}}) {
+			page := &newsPage{newsAddress: newsAddress{filters: url.Values{}}}
+			if !page.list(english, &newsSum{Sites: make([]newsSite, tt.sites)}, tt.page) {
 				t.Fatal("there is no such page")
 			}
 			var got []string
