@@ -51,7 +51,7 @@ func TestPagesListLikeTheAPI(t *testing.T) {
 		{"/search?q=rue&market=FR&page=2", "/antennas/search?q=rue&limit=50&offset=50"},
 		{"/search?q=rue&operator=ORANGE&operator=FREE&generation=5G",
 			"/antennas/search?q=rue&operator=ORANGE,FREE&generation=5G&limit=50"},
-		{"/search?market=DROM", "/antennas?market=DROM&limit=50"},
+		{"/search?market=DROM&department=974", "/antennas?market=DROM&department=974&limit=50"},
 		{"/search?status=Projet+approuv%C3%A9", "/antennas?status=projet&limit=50"},
 		{"/search?bbox=2,48,3,49&page=2", "/antennas?bbox=2,48,3,49&limit=50&offset=50"},
 		{"/near?lat=48.86&lng=2.35", "/antennas?lat=48.86&lng=2.35&radiusKm=5&limit=50"},

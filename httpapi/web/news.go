@@ -126,7 +126,7 @@ func (p news) show(w http.ResponseWriter, r *http.Request, all newsEditions, cod
 	if len(all[code]) == 0 {
 		w.Header().Set("Cache-Control", "no-cache")
 		if page.None = words["noEditionsWhy"]; !q.Market.HasInventory() {
-			page.None = words.Fill("noInventory", words.Market(code))
+			page.None = words.noRegister(string(code))
 		}
 		p.render(w, r, http.StatusNotFound, "news.html", page)
 		return

@@ -56,6 +56,18 @@ func (p lists) sendList(w http.ResponseWriter, r *http.Request, status int, temp
 	p.render(w, r, status, template, list)
 }
 
+// noRegister says why there is no register of a code.
+func (w words) noRegister(code string) string {
+	m := market.Get(market.Code(code))
+	switch {
+	case m == nil:
+		return w["notFound"]
+	case !m.HasInventory():
+		return w.Fill("noInventory", w.Market(m.Code))
+	}
+	return w.Fill("notLoaded", w.Market(m.Code))
+}
+
 // asked returns the name of the market that was asked for.
 func (w words) asked(code string) string {
 	if name := w["market."+code]; name != "" {

@@ -95,7 +95,7 @@ func (p *Pages) stats(w http.ResponseWriter, r *http.Request) {
 	if code := q.Get("market"); code != "" {
 		at := slices.IndexFunc(shown, func(m *index.Market) bool { return string(m.Table.Code) == code })
 		if at < 0 {
-			p.fail(w, r, http.StatusNotFound)
+			p.failWith(w, r, http.StatusNotFound, wordsFor(r).noRegister(code))
 			return
 		}
 		loaded = shown[at]
