@@ -111,7 +111,8 @@ func mapUnderAPath(t *testing.T, c country, base string, root *person) {
 	b := &signedIn{m.tab, base}
 	b.signIn(root, "/moderation", "/moderation")
 	b.has("main", "My &lt;b&gt;face&lt;/b&gt;.")
-	m.until("a photo is shown", "[...document.images].some((i) => i.naturalWidth > 0)")
+	m.until("a photo is shown",
+		"[...document.images].some((i) => i.src.includes('/moderation/images/') && i.naturalWidth > 0)")
 	if kept := b.cookies(); len(kept) != 1 || kept[0].Name != "__Secure-relais" || kept[0].Path != "/antennes" ||
 		!kept[0].Secure || !kept[0].HTTPOnly {
 		t.Errorf("cookies: got %+v, want one __Secure-relais for /antennes", kept)
