@@ -2,6 +2,7 @@
 import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
 import { calm, element, node } from './dom.mjs';
+import { draw as drawEarly } from './early.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
 import * as follow from './follow.mjs';
@@ -268,12 +269,16 @@ async function start() {
       if (app.map) reload(app.map, app);
       over();
     });
+  const early = config.key ? () => {} : await drawEarly(app, home, element('map'));
   /** @type {typeof import('maplibre-gl') | null} */
   let library = null;
   try {
     library = /** @type {typeof import('maplibre-gl')} */ (await import(config.assets.library));
     await draw(app, library, home, { moved, over, look });
+    app.map?.once('idle', early);
+    app.map?.once('movestart', early);
   } catch (e) {
+    early();
     instead();
   }
   filters.attach(app, () => list.refresh(app));

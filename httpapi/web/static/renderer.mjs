@@ -2,7 +2,8 @@
 import { under } from './basemap.mjs';
 import * as controls from './controls.mjs';
 import { ask, explain, isKeyTrouble, Refusal, transformRequest } from './data.mjs';
-import { calm, element, isDark, isPhone } from './dom.mjs';
+import { calm, element, isDark } from './dom.mjs';
+import { padding } from './early.mjs';
 import { addLines } from './lines.mjs';
 import { addLit } from './lit.mjs';
 import * as pointer from './pointer.mjs';
@@ -48,7 +49,7 @@ export async function draw(app, library, home, hooks) {
     hash: 'map',
     ...(config.start
       ? { center: config.start, zoom: 15 }
-      : { bounds: home.bounds, fitBoundsOptions: { padding: isPhone() ? 4 : 24 } }),
+      : { bounds: home.bounds, fitBoundsOptions: { padding: padding() } }),
     transformRequest,
     maxZoom: 19,
     attributionControl: { compact: false },
