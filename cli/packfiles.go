@@ -91,6 +91,7 @@ func licencesOf(r *admin.PackReport) string {
 		b.WriteString("\nPhotos: by the authors that the map names.\nPhotos : des auteurs que la carte nomme.\n")
 	}
 	b.WriteString("\nBase map · Fond de carte: Natural Earth (public domain), GeoNames (CC BY 4.0).\n" +
+		"Names of communes · Noms des communes: INSEE (Licence Ouverte 2.0).\n" +
 		"relais: its licence is in the source · sa licence est dans les sources.\n")
 	return b.String()
 }

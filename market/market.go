@@ -12,6 +12,7 @@ import (
 
 	"relais/geo"
 	"relais/internal/fold"
+	"relais/site/spelling"
 )
 
 // A Code names a market, as in the market parameter of the API.
@@ -127,10 +128,11 @@ type Market struct {
 	Operators      []Operator
 	AreaType       string // "department", "province"; "" when the source names no areas
 	Areas          []Area
-	Regions        []Region // of areas; empty if none are in use
-	Box            geo.Box  // where sites of the market can be
-	Zone           string   // legal time, by its IANA name; "" when the market has several zones
-	Statuses       []Status // from least to most advanced; empty when the source has none of its own
+	Regions        []Region          // of areas; empty if none are in use
+	Box            geo.Box           // where sites of the market can be
+	Spelling       spelling.Language // of addresses and communes in the register
+	Zone           string            // legal time, by its IANA name; "" when the market has several zones
+	Statuses       []Status          // from least to most advanced; empty when the source has none of its own
 	Filters        []string
 	LegacyCode     bool // sites have an anfrCode
 	Licences       bool // sites are known by licences, which are their stations' codes, and a reference

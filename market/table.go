@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"relais/geo"
+	"relais/site/spelling"
 )
 
 // Registers that come each week, or about each month, are older than this only when nobody updates.
@@ -26,7 +27,7 @@ var All = []*Market{
 		AreaType: "department", Areas: departments, Regions: regions,
 		Box:      geo.Box{South: 41, West: -5.6, North: 51.5, East: 9.8},
 		Zone:     "Europe/Paris",
-		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
+		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris",
 		Filters:  []string{"operator", "department", "generation", "status", "bbox", "changedSince"},
 	},
@@ -45,7 +46,7 @@ var All = []*Market{
 		},
 		AreaType: "department", Areas: overseas,
 		Box:      geo.Box{South: -22, West: -64, North: 19, East: 56.5},
-		Statuses: anfrStatuses, LegacyCode: true, Departments: true, Deployments: true,
+		Statuses: anfrStatuses, LegacyCode: true, Spelling: spelling.French, Departments: true, Deployments: true,
 		FeedZone: "Europe/Paris",
 		Filters:  []string{"operator", "department", "territory", "generation", "status", "bbox", "changedSince"},
 	},

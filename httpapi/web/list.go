@@ -176,10 +176,11 @@ type option struct {
 
 // A listRow is a site in a list.
 type listRow struct {
-	Key, Href, Title, Address string
-	Operators, Systems        []string
-	Status, Meaning           string
-	Distance, Direction       string
+	place
+	Key, Href           string
+	Operators, Systems  []string
+	Status, Meaning     string
+	Distance, Direction string
 }
 
 // A listColumn is the head of a column; Href sorts by it, and if it is Sorted, leads back to the
@@ -297,11 +298,9 @@ func newListRow(r *http.Request, w words, m *index.Market, at uint32, center *ge
 	var stored site.Site
 	m.Site(at, &stored)
 	s := view.NewSummary(m.Snap, &stored)
-	row := listRow{Key: *s.SiteKey, Href: Link(r, view.SitePage("", *s.SiteKey)), Title: titleOf(&s),
-		Address: addressOf(&s), Operators: labelsOf(m.Table, s.Operators), Systems: groupSystems(s.Technologies)}
-	if row.Address == row.Title {
-		row.Address = ""
-	}
+	row := listRow{place: placeOf(m.Table, &stored, *s.SiteKey), Key: *s.SiteKey,
+		Href: Link(r, view.SitePage("", *s.SiteKey)), Operators: labelsOf(m.Table, s.Operators),
+		Systems: groupSystems(s.Technologies)}
 	if s.Status != nil {
 		row.Status, row.Meaning = *s.Status, w.Status(*s.Status)
 	}
@@ -333,7 +332,7 @@ func groupSystems(names []string) (list []string) {
 // sortRows sorts the rows of a page. Equal ones stay in the order of the API.
 func sortRows(rows []listRow, by string) {
 	key := map[string]func(*listRow) string{
-		"place":     func(row *listRow) string { return row.Title + " " + row.Address },
+		"place":     func(row *listRow) string { return row.Commune + " " + row.Title },
 		"operators": func(row *listRow) string { return strings.Join(row.Operators, ", ") },
 		"systems":   func(row *listRow) string { return strings.Join(row.Systems, ", ") },
 		"status":    func(row *listRow) string { return row.Status },

@@ -7,6 +7,7 @@ import (
 	"relais/archive/change"
 	"relais/catalog"
 	"relais/index"
+	"relais/site/spelling"
 )
 
 // newsSites is how many sites a page lists.
@@ -97,8 +98,8 @@ func communeAndLink(loaded *index.Market, id string) (commune, link string) {
 	if !ok {
 		return "", ""
 	}
-	_, commune = loaded.Snap.Commune(int(i))
-	return commune, view.SitePagePath + key
+	code, name := loaded.Snap.Commune(int(i))
+	return spelling.Commune(name, code, loaded.Table.Spelling), view.SitePagePath + key
 }
 
 // An entry is the data of the template of an entry.

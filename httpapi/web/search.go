@@ -13,6 +13,7 @@ import (
 	"relais/geo"
 	"relais/index"
 	"relais/market"
+	"relais/site/spelling"
 )
 
 // search answers the list of what a text finds, or without a text, of all sites of a market.
@@ -282,7 +283,7 @@ func examples(r *http.Request, m *index.Market) (list []example) {
 	m.CommunesIn(geo.Box{South: middle.Lat - 0.2, North: middle.Lat + 0.2, West: middle.Lng - 0.3, East: middle.Lng + 0.3},
 		func(place *index.Place) {
 			if len(texts) < 3 {
-				texts = append([]string{place.Name}, texts...)
+				texts = append([]string{spelling.Commune(place.Name, "", m.Table.Spelling)}, texts...)
 			}
 		})
 	for _, text := range texts {

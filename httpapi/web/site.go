@@ -16,12 +16,12 @@ import (
 
 // A sitePage is the data of site.html.
 type sitePage struct {
+	place
 	Site        *view.Detail
-	Key, Title  string
+	Key         string
 	Date        string // of the data, YYYY-MM-DD
 	Synthetic   bool
 	Deployments bool // dates are those of deployments
-	Address     string
 	// Nature and Owner are of the support, as published; NatureMeaning is in the reader's language.
 	Nature, NatureMeaning, Owner string
 	Operators                    []siteOperator
@@ -80,12 +80,9 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words, loaded *inde
 	stored.Radio = loaded.AppendLearned(stored.Radio, at)
 	m := loaded.Table
 	d := &view.Detail{Summary: view.NewSummary(loaded.Snap, &stored), More: view.NewMore(loaded.Snap, &stored)}
-	s := &sitePage{Site: d, Key: *d.SiteKey, Title: titleOf(&d.Summary), Address: addressOf(&d.Summary),
+	s := &sitePage{place: placeOf(m, &stored, *d.SiteKey), Site: d, Key: *d.SiteKey,
 		Date: loaded.Snap.SourceDate, Synthetic: loaded.Snap.Synthetic,
 		Deployments: m.Deployments, Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
-	if s.Address == s.Title {
-		s.Address = ""
-	}
 	s.setSupport(w, m)
 	s.Operators = operatorsOf(w, m, d)
 	for _, o := range s.Operators {
@@ -134,33 +131,6 @@ func (p *Pages) addReports(env *api.Env, w words, m *market.Market, s *sitePage)
 	if env.Archives != nil {
 		s.Timeline = p.timelineOf(env, w, m, s.Site.ID)
 	}
-}
-
-// titleOf returns the commune of a site, or else the address or the key.
-func titleOf(s *view.Summary) string {
-	for _, text := range []*string{s.Location.Commune, s.Location.Address} {
-		if text != nil {
-			return *text
-		}
-	}
-	return *s.SiteKey
-}
-
-// addressOf returns the address of a site on one line.
-func addressOf(s *view.Summary) string {
-	town := ""
-	for _, text := range []*string{s.Location.PostalCode, s.Location.Commune} {
-		if text != nil {
-			town = strings.TrimSpace(town + " " + *text)
-		}
-	}
-	if s.Location.Address == nil {
-		return town
-	}
-	if town == "" {
-		return *s.Location.Address
-	}
-	return *s.Location.Address + ", " + town
 }
 
 // description sums the site up for a preview of the page elsewhere.

@@ -45,4 +45,7 @@ var foreign = []struct {
 	{Part{Name: "GeoNames", Licence: "CC-BY-4.0", Use: "data of the map"}, []string{"geonames.txt"}},
 	{Part{Name: "ANFR reference tables", Licence: "etalab-2.0", Use: "data of the markets FR and DROM"},
 		[]string{"anfr.txt"}},
+	{Part{Name: "@etalab/decoupage-administratif", Version: "6.0.0", Licence: "etalab-2.0",
+		URL: "pkg:npm/%40etalab/decoupage-administratif@6.0.0", Use: "data: names of the communes of France"},
+		[]string{"communes.txt"}},
 }
