@@ -45,11 +45,19 @@ func (p *Pages) URL(path string) string {
 	return path
 }
 
+// templateURL is URL for templates, which trust no scheme for positions.
+func (p *Pages) templateURL(path string) any {
+	if strings.HasPrefix(path, "geo:") {
+		return template.URL(path)
+	}
+	return p.URL(path)
+}
+
 // ReadTemplates reads the templates of a package's pages. Their function url is URL: all addresses in them go
 // through it. It panics for templates that are wrong: they are in the program.
 func (p *Pages) ReadTemplates(files fs.FS, more template.FuncMap) *template.Template {
-	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{"url": p.URL, "entry": newEntry}).Funcs(more).
-		ParseFS(files, "*.html"))
+	return template.Must(template.New("").Option("missingkey=error").
+		Funcs(template.FuncMap{"url": p.templateURL, "entry": newEntry}).Funcs(more).ParseFS(files, "*.html"))
 }
 
 // framed is the data of framed.html.

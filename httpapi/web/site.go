@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"relais/api"
@@ -25,18 +26,21 @@ type sitePage struct {
 	// Nature and Owner are of the support, as published; NatureMeaning is in the reader's language.
 	Nature, NatureMeaning, Owner string
 	Operators                    []siteOperator
-	// HasStatus and HasDates say that the register states some of the emissions.
-	HasStatus, HasDates bool
-	Nodes               []siteNodes
-	Stations            []string
-	Outages             *siteOutages
-	Photos              *sitePhotos
-	Timeline            *siteTimeline
-	Canonical           string // address of the page
-	MapLink             string // "" without a map
-	NearLink            string
-	DocsLink            string // "" without documentation
-	Description         string // for Open Graph
+	Matrix                       siteMatrix
+	// HasStatus and HasDates say that the register states some of the emissions, Phases that its statuses tell projects
+	// from what is in service.
+	HasStatus, HasDates, Phases bool
+	Nodes                       []siteNodes
+	Stations                    []string
+	Outages                     *siteOutages
+	Photos                      *sitePhotos
+	Timeline                    *siteTimeline
+	Canonical                   string // address of the page
+	MapLink                     string // "" without a map
+	GeoLink, StreetLink         string // to programs that show the way, and to a map with streets
+	NearLink                    string
+	DocsLink                    string // "" without documentation
+	Description                 string // for Open Graph
 }
 
 // maxKey is the longest key of a site that is looked for, in bytes.
@@ -84,25 +88,33 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words, loaded *inde
 		Date: loaded.Snap.SourceDate, Synthetic: loaded.Snap.Synthetic,
 		Deployments: m.Deployments, Canonical: view.SitePage(env.BaseURL, *d.SiteKey), Stations: stationsOf(d)}
 	s.setSupport(w, m)
-	s.Operators = operatorsOf(w, m, d)
-	for _, o := range s.Operators {
-		for _, e := range o.Emissions {
-			s.HasStatus, s.HasDates = s.HasStatus || e.Status != "", s.HasDates || e.Date != ""
-		}
-	}
+	s.setOperators(w, operatorsOf(w, m, d))
+	s.Phases = slices.ContainsFunc(m.Statuses, func(one market.Status) bool { return one.Phase == market.Project })
 	s.Nodes = nodesOf(m, d)
 	lat, lng := formatDegrees(d.Coordinates.Lat), formatDegrees(d.Coordinates.Lng)
 	if p.Map {
 		s.MapLink = Link(r, "/", "site", *d.SiteKey) + "#map=15/" + lat + "/" + lng
 	}
+	s.GeoLink = "geo:" + lat + "," + lng
+	s.StreetLink = "https://www.openstreetmap.org/directions?to=" + lat + "," + lng
 	s.NearLink = Link(r, nearPath, "lat", lat, "lng", lng,
 		"market", string(d.Market))
 	if p.Docs != nil {
 		s.DocsLink = Link(r, docs.Path) + "#op-antennas-get"
 	}
-	s.Description = description(w, m, d)
+	s.Description = s.description(w)
 	p.addReports(env, w, m, s)
 	return s
+}
+
+// setOperators adds what the operators have.
+func (s *sitePage) setOperators(w words, list []siteOperator) {
+	s.Operators, s.Matrix = list, newSiteMatrix(w, list)
+	for _, o := range list {
+		for _, e := range o.Emissions {
+			s.HasStatus, s.HasDates = s.HasStatus || e.Status != "", s.HasDates || e.Date != ""
+		}
+	}
 }
 
 // setSupport adds what the register states of the support.
@@ -128,14 +140,26 @@ func (p *Pages) addReports(env *api.Env, w words, m *market.Market, s *sitePage)
 	if env.Photos != nil {
 		s.Photos = p.photosOf(env, s.Site)
 	}
-	if env.Archives != nil {
-		s.Timeline = p.timelineOf(env, w, m, s.Site.ID)
+	p.setTimeline(env, w, m, s)
+}
+
+// Who names the operators with their generations.
+func (s *sitePage) Who(w words) string {
+	var list []string
+	for _, o := range s.Operators {
+		text := strings.TrimSpace(o.Label + " " + o.Best)
+		if o.Next != "" {
+			text += " (" + w.Fill("plannedGeneration", o.Next) + ")"
+		}
+		list = append(list, text)
 	}
+	return strings.Join(list, ", ")
 }
 
 // description sums the site up for a preview of the page elsewhere.
-func description(w words, m *market.Market, d *view.Detail) string {
-	parts := []string{strings.Join(labelsOf(m, d.Operators), ", "), strings.Join(d.Technologies, ", ")}
+func (s *sitePage) description(w words) string {
+	d := s.Site
+	parts := []string{s.Who(w), strings.Join(d.Technologies, ", ")}
 	if d.Support.Height != nil {
 		parts = append(parts, w.Metres(*d.Support.Height))
 	}

@@ -11,9 +11,11 @@ import (
 
 // A siteOperator is what an operator has on a site.
 type siteOperator struct {
-	Label     string
-	Emissions []siteEmission
-	Sectors   []siteSectors
+	Key, Label, Sign string
+	// Best is the newest generation that is not only a project, Next one that is planned and newer; "" for none.
+	Best, Next string
+	Emissions  []siteEmission
+	Sectors    []siteSectors
 }
 
 // A siteEmission is a row of the table of an operator.
@@ -45,7 +47,7 @@ type siteNode struct {
 // operatorsOf returns the operators of a site with their systems.
 func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator) {
 	for _, key := range d.Operators {
-		o := siteOperator{Label: market.Label(m.Code, key)}
+		o := siteOperator{Key: key, Label: market.Label(m.Code, key)}
 		for i := range d.Emissions {
 			e := &d.Emissions[i]
 			if e.Operator != key {
@@ -59,6 +61,7 @@ func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator
 			}
 		}
 		o.mergeSectors()
+		o.setBest(m)
 		list = append(list, o)
 	}
 	return list

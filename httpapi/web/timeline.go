@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -12,19 +13,27 @@ import (
 	"relais/market"
 )
 
-// A siteTimeline is what the kept editions of the register changed of a site.
+// A siteTimeline is what happened at a site: what the kept editions of the register changed, and the dates that the
+// register states.
 type siteTimeline struct {
-	Editions   []siteEdition // newest first
-	Oldest     string        // date of the oldest kept edition; the site was in it if OldestHas
-	OldestHas  bool
-	Total      int // editions that changed the site, without the oldest
-	Unreadable bool
+	Events, Earlier []siteEvent // newest first
+	Oldest          string      // date of the oldest kept edition, "" without editions; the site was in it if OldestHas
+	OldestHas       bool
+	Editions        int // that changed the site and are shown, of Total, without the oldest
+	Total           int
+	Unreadable      bool
 }
 
-// A siteEdition is what an edition changed.
-type siteEdition struct {
+// A siteEvent is what happened on a day.
+type siteEvent struct {
 	Date    string
 	Changes []siteChange
+}
+
+// siteEvents are the data of the template of a list of events.
+type siteEvents struct {
+	W    words
+	List []siteEvent
 }
 
 // A siteChange is a change of some systems of an operator.
@@ -35,8 +44,60 @@ type siteChange struct {
 	Details  string // what became different
 }
 
-// mostEditions are the editions that the page of a site shows.
-const mostEditions = 12
+// The editions that the page of a site shows, and the events that are not folded.
+const (
+	mostEditions = 12
+	mostEvents   = 6
+)
+
+// setTimeline adds what happened at the site.
+func (p *Pages) setTimeline(env *api.Env, w words, m *market.Market, s *sitePage) {
+	var t *siteTimeline
+	if env.Archives != nil {
+		t = p.timelineOf(env, w, m, s.Site.ID)
+	}
+	if t == nil {
+		t = &siteTimeline{}
+	}
+	if m.Deployments {
+		t.addDeployments(s.Operators)
+	}
+	if len(t.Events) == 0 && t.Oldest == "" && !t.Unreadable {
+		return
+	}
+	slices.SortStableFunc(t.Events, func(a, b siteEvent) int { return cmp.Compare(b.Date, a.Date) })
+	if n := min(mostEvents, len(t.Events)); len(t.Events) > n+1 { // one more takes less room than its fold
+		t.Events, t.Earlier = t.Events[:n], t.Events[n:]
+	}
+	s.Timeline = t
+}
+
+// addDeployments adds the dates of deployment that the register states.
+func (t *siteTimeline) addDeployments(operators []siteOperator) {
+	for _, o := range operators {
+		for _, e := range o.Emissions {
+			if e.Date == "" || e.Planned || e.System == "" {
+				continue
+			}
+			at := slices.IndexFunc(t.Events, func(x siteEvent) bool { return x.Date == e.Date })
+			if at < 0 {
+				at, t.Events = len(t.Events), append(t.Events, siteEvent{Date: e.Date})
+			}
+			t.Events[at].add(siteChange{Kind: "kindDeployed", Operator: o.Label}, e.System)
+		}
+	}
+}
+
+// add adds a system to the change of the same kind, or the change.
+func (e *siteEvent) add(c siteChange, system string) {
+	at := slices.IndexFunc(e.Changes, func(x siteChange) bool {
+		return x.Kind == c.Kind && x.Operator == c.Operator && x.Details == c.Details
+	})
+	if at < 0 {
+		at, e.Changes = len(e.Changes), append(e.Changes, c)
+	}
+	e.Changes[at].Systems = appendNew(e.Changes[at].Systems, system)
+}
 
 // timelineOf returns the changes of a site, nil for a market whose editions are not kept and for a
 // site that none of them has.
@@ -66,10 +127,11 @@ func (p *Pages) timelineOf(env *api.Env, w words, m *market.Market, id string) *
 	}
 	t.Total = len(versions)
 	for _, v := range slices.Backward(versions) {
-		if len(t.Editions) == mostEditions {
+		if t.Editions == mostEditions {
 			break
 		}
-		t.Editions = append(t.Editions, newSiteEdition(w, m, &v))
+		t.Events = append(t.Events, newSiteEvent(w, m, &v))
+		t.Editions++
 	}
 	return t
 }
@@ -78,26 +140,17 @@ func (p *Pages) timelineOf(env *api.Env, w words, m *market.Market, id string) *
 var kindNames = map[archive.Kind]string{archive.New: "kindNew", archive.Added: "kindAdded",
 	archive.Activated: "kindActivated", archive.Deleted: "kindDeleted", archive.Changed: "kindChanged"}
 
-// newSiteEdition joins the systems of an operator to which the same happened.
-func newSiteEdition(w words, m *market.Market, v *archive.Version) siteEdition {
-	e := siteEdition{Date: v.Date}
+// newSiteEvent joins the systems of an operator to which the same happened.
+func newSiteEvent(w words, m *market.Market, v *archive.Version) siteEvent {
+	e := siteEvent{Date: v.Date}
 	for i := range v.Differences {
 		d := &v.Differences[i]
 		row := d.After
 		if row == nil {
 			row = d.Before
 		}
-		c := siteChange{Kind: kindNames[d.Kind], Operator: market.Label(m.Code, row.Values[column.Operator]),
-			Details: detailsOf(w, d)}
-		at := slices.IndexFunc(e.Changes, func(x siteChange) bool {
-			return x.Kind == c.Kind && x.Operator == c.Operator && x.Details == c.Details
-		})
-		if at < 0 {
-			at, e.Changes = len(e.Changes), append(e.Changes, c)
-		}
-		if system := row.Values[column.System]; !slices.Contains(e.Changes[at].Systems, system) {
-			e.Changes[at].Systems = append(e.Changes[at].Systems, system)
-		}
+		e.add(siteChange{Kind: kindNames[d.Kind], Operator: market.Label(m.Code, row.Values[column.Operator]),
+			Details: detailsOf(w, d)}, row.Values[column.System])
 	}
 	return e
 }

@@ -66,7 +66,8 @@ type Pages struct {
 func New(o Options) *Pages {
 	p := &Pages{Options: o, base: view.BasePath(o.BaseURL), asked: admit.NewRate(time.Minute),
 		assets: admit.NewRate(time.Minute), ranges: admit.NewRate(time.Minute), sums: newSums()}
-	p.templates = p.ReadTemplates(files, template.FuncMap{"asset": p.assetURL, "modules": modules})
+	p.templates = p.ReadTemplates(files, template.FuncMap{"asset": p.assetURL, "modules": modules,
+		"events": func(w words, list []siteEvent) any { return siteEvents{w, list} }})
 	return p
 }
 

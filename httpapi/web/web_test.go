@@ -51,13 +51,13 @@ func ask(p *Pages, method, target string, headers ...string) *httptest.ResponseR
 func TestSitePage(t *testing.T) {
 	p, key := pagesOf(t)
 	w := ask(p, "GET", "/site/"+key)
-	for _, want := range []string{"<html lang=\"en\">", key, "Bands and dates by operator", "SYNTHETIC"} {
+	for _, want := range []string{"<html lang=\"en\">", key, "Statuses, dates and sectors by operator", "SYNTHETIC"} {
 		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("status %d, %q is missing:\n%s, want 200 and %q in it", w.Code, want, w.Body, want)
 		}
 	}
 	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
-		"Bandes et dates par opérateur") {
+		"Statuts, dates et secteurs par opérateur") {
 		t.Error("not in French")
 	}
 	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {

@@ -2,7 +2,7 @@ package spelling
 
 import "strings"
 
-// vowels are the letters without one of which a word is an abbreviation.
+// vowels are letters. A word that has none of them is an abbreviation.
 const vowels = "AEIOUYÀÂÄÉÈÊËÎÏÔÖÛÙÜŒÆ"
 
 // particles stand in the middle of names, in French and Dutch.
