@@ -7,15 +7,16 @@ import (
 	"relais/internal/cache"
 )
 
-// sums are what the pages of figures add up, by names that have the data's version.
+// sums are what the pages of figures add up and what is painted, by names that have the data's version.
 type sums struct {
-	news   *cache.Cache[string, *newsSum]
-	nets   *cache.Cache[string, []netRow]
-	trends *cache.Cache[string, *archive.Census]
+	news     *cache.Cache[string, *newsSum]
+	nets     *cache.Cache[string, []netRow]
+	trends   *cache.Cache[string, *archive.Census]
+	pictures *cache.Cache[string, []byte]
 }
 
 func newSums() *sums {
-	return &sums{figures[*newsSum](), figures[[]netRow](), figures[*archive.Census]()}
+	return &sums{figures[*newsSum](), figures[[]netRow](), figures[*archive.Census](), figures[[]byte]()}
 }
 
 // figures returns an empty cache of sums, which are made one at a time.

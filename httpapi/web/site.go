@@ -27,6 +27,7 @@ type sitePage struct {
 	Nature, NatureMeaning, Owner string
 	Operators                    []siteOperator
 	Matrix                       siteMatrix
+	Sketch                       *siteSketch // nil in the picture
 	// HasStatus and HasDates say that the register states some of the emissions, Phases that its statuses tell projects
 	// from what is in service.
 	HasStatus, HasDates, Phases bool
@@ -36,6 +37,7 @@ type sitePage struct {
 	Photos                      *sitePhotos
 	Timeline                    *siteTimeline
 	Canonical                   string // address of the page
+	Picture                     string // address of the picture for previews
 	MapLink                     string // "" without a map
 	GeoLink, StreetLink         string // to programs that show the way, and to a map with streets
 	NearLink                    string
@@ -65,7 +67,14 @@ func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=60")
-	p.render(w, r, http.StatusOK, "site.html", p.newSitePage(r, env, words, found.Register, found.At))
+	page := p.newSitePage(r, env, words, found.Register, found.At)
+	scene, err := newScene(r.Context(), env, words, found.Register.Table, page.Site)
+	if err != nil {
+		p.failFigures(w, r, err)
+		return
+	}
+	page.Sketch = newSketch(words, scene, page)
+	p.render(w, r, http.StatusOK, "site.html", page)
 }
 
 // findSite finds the site with a key.
@@ -91,6 +100,7 @@ func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words, loaded *inde
 	s.setOperators(w, operatorsOf(w, m, d))
 	s.Phases = slices.ContainsFunc(m.Statuses, func(one market.Status) bool { return one.Phase == market.Project })
 	s.Nodes = nodesOf(m, d)
+	s.Picture = s.Canonical + pictureExt + "?lang=" + w["lang"]
 	lat, lng := formatDegrees(d.Coordinates.Lat), formatDegrees(d.Coordinates.Lng)
 	if p.Map {
 		s.MapLink = Link(r, "/", "site", *d.SiteKey) + "#map=15/" + lat + "/" + lng

@@ -70,14 +70,19 @@ func operatorsOf(w words, m *market.Market, d *view.Detail) (list []siteOperator
 func newSiteEmission(w words, m *market.Market, e *view.Emission) siteEmission {
 	row := siteEmission{System: e.Technology, Generation: e.Generation}
 	if e.Status != nil {
-		row.Status, row.Meaning = *e.Status, w.Status(*e.Status)
-		at := slices.IndexFunc(m.Statuses, func(s market.Status) bool { return s.Name == *e.Status })
-		row.Planned = m.Phase(at) == market.Project
+		row.Status, row.Meaning, row.Planned = *e.Status, w.Status(*e.Status), plans(m, e)
 	}
 	if e.Date != nil {
 		row.Date = *e.Date
 	}
 	return row
+}
+
+// plans reports whether an emission is only a project.
+func plans(m *market.Market, e *view.Emission) bool {
+	return e.Status != nil && m.Phase(slices.IndexFunc(m.Statuses, func(s market.Status) bool {
+		return s.Name == *e.Status
+	})) == market.Project
 }
 
 // addSectors adds the directions of a system.
