@@ -111,7 +111,7 @@ func TestSitePageReports(t *testing.T) {
 	w := do(t, s, "GET", target)
 	wantTexts(t, w, "15\u00a0January 2026", "SFR", "No longer a project:", "LTE 700",
 		"status: Projet approuvé → En service", "The oldest one has the site already", "/docs#op-antennas-get")
-	for _, absent := range []string{"og:image", `id="photos"`, "nobody"} {
+	for _, absent := range []string{"og.webp", `id="photos"`, "nobody"} {
 		if strings.Contains(w.Body.String(), absent) {
 			t.Errorf("%q is on the page of a site without photos and outages", absent)
 		}
@@ -140,6 +140,28 @@ func TestSitePageReports(t *testing.T) {
 	}
 	if w := do(t, s, "GET", target); strings.Contains(w.Body.String(), sent.Data.ID) {
 		t.Error("a hidden photo is on the page")
+	}
+}
+
+// A site that only kept editions have has a page, which says when it went. One that the newest has, and one that none
+// has, is unknown.
+func TestRemovedSitePage(t *testing.T) {
+	s := newServer(t)
+	s.Archives = noArchives(t)
+	addArchive(t, s.Archives, "2026-01-01", []string{"4711 LTE_700 En_service", "4712 LTE_800 En_service"}, archive.Options{})
+	addArchive(t, s.Archives, "2026-01-08", []string{"4711 LTE_700 En_service", "4712 LTE_800 En_service"}, archive.Options{})
+	addArchive(t, s.Archives, "2026-01-15", []string{"4712 LTE_800 En_service"}, archive.Options{Force: true})
+	withPages(t, s)
+	w := do(t, s, "GET", "/site/fr-4711")
+	wantTexts(t, w, "Removed from the register.", "last in the edition of 8\u00a0January 2026; that of 15\u00a0January 2026",
+		"LTE 700", "Removed:")
+	if w.Code != http.StatusGone {
+		t.Errorf("status %d, want 410", w.Code)
+	}
+	for _, key := range []string{"fr-4712", "fr-4713", "fr-x"} {
+		if w := do(t, s, "GET", "/site/"+key); w.Code != http.StatusNotFound {
+			t.Errorf("%s: status %d, want 404", key, w.Code)
+		}
 	}
 }
 

@@ -59,6 +59,9 @@ func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
 	found, err := findSite(env, key)
 	if err != nil {
 		status, text := p.failure(words, err, words["site"])
+		if status == http.StatusNotFound && p.removed(w, r, env, key) {
+			return
+		}
 		if status == http.StatusForbidden {
 			text = words["restrictedSite"]
 		}
@@ -150,7 +153,7 @@ func (p *Pages) addReports(env *api.Env, w words, m *market.Market, s *sitePage)
 	if env.Photos != nil {
 		s.Photos = p.photosOf(env, s.Site)
 	}
-	p.setTimeline(env, w, m, s)
+	p.setTimeline(env, w, m, s.Site.ID, s)
 }
 
 // Who names the operators with their generations.

@@ -51,10 +51,10 @@ const (
 )
 
 // setTimeline adds what happened at the site.
-func (p *Pages) setTimeline(env *api.Env, w words, m *market.Market, s *sitePage) {
+func (p *Pages) setTimeline(env *api.Env, w words, m *market.Market, id string, s *sitePage) {
 	var t *siteTimeline
 	if env.Archives != nil {
-		t = p.timelineOf(env, w, m, s.Site.ID)
+		t = p.timelineOf(env, w, m, id)
 	}
 	if t == nil {
 		t = &siteTimeline{}

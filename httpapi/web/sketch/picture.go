@@ -247,7 +247,7 @@ func (p *painter) text(s string, x, y, weight, size int, hex string) int {
 	return d.Dot.X.Ceil()
 }
 
-// wrapped breaks a text into at most so many lines, of which none is wider. What has no room ends in "…".
+// wrapped breaks a text into at most so many lines that are not wider. A text that has no room ends in "…".
 func (p *painter) wrapped(s string, weight, size, width, most int) (lines []string) {
 	fits := func(s string) bool {
 		return font.MeasureString(p.faces[[2]int{weight, size}], s).Ceil() <= width

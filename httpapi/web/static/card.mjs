@@ -118,7 +118,7 @@ export async function open(app, key) {
       failed(app, name, words.siteUnknown);
       return;
     }
-    if (!answer.ok) {
+    if (!answer.ok && answer.status !== 410) { // a removed site has a page too
       failed(app, name, answer.status === 429 ? words.tooManyRequests : words.noAnswer, () => open(app, key));
       return;
     }
