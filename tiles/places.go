@@ -3,6 +3,7 @@ package tiles
 import (
 	"relais/geo"
 	"relais/index"
+	"relais/site/spelling"
 )
 
 // withPlaces is the zoom from which a tile has the layer places.
@@ -16,8 +17,8 @@ const (
 
 var placeKeys = []string{"n", "name"}
 
-// Places returns the layer places: the communes of the register at the mean position of their
-// sites. It is empty below zoom 9 and for registers that state no communes.
+// Places returns the layer places: the communes of the register, as people write their names, at the
+// mean position of their sites. It is empty below zoom 9 and for registers that state no communes.
 func Places(m *index.Market, t Tile) []byte {
 	if t.Z < withPlaces {
 		return nil
@@ -28,7 +29,7 @@ func Places(m *index.Market, t Tile) []byte {
 		if !t.has(s) {
 			return
 		}
-		l.text(placeName, p.Name)
+		l.text(placeName, spelling.Text(p.Name, m.Table.Spelling))
 		l.number(placeN, uint64(p.Sites))
 		x, y := t.within(s, extentBits)
 		l.point(0, x, y)

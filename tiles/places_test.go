@@ -23,11 +23,11 @@ func TestPlaces(t *testing.T) {
 	got := map[string]uint64{}
 	for _, f := range decode(t, Places(m, Tile{10, o.X, o.Y}))["places"] {
 		got[f.Properties["name"].(string)] = number(f, "n")
-		if f.Properties["name"] == "RENNES" {
+		if f.Properties["name"] == "Rennes" {
 			checkPlace(t, f, o, center)
 		}
 	}
-	if diff := cmp.Diff(map[string]uint64{"RENNES": 2, "CESSON-SEVIGNE": 1}, got); diff != "" {
+	if diff := cmp.Diff(map[string]uint64{"Rennes": 2, "Cesson-Sevigne": 1}, got); diff != "" {
 		t.Errorf("communes (-want +got)\n%s", diff)
 	}
 	below := tileOf(center, withPlaces-1)

@@ -112,16 +112,10 @@ func (p *Pages) assetURL(name string) string {
 	return p.URL(AssetPath + hash + "/" + name)
 }
 
-// modules lists the names of our scripts, so that a page can ask for all of them at once.
-func modules() (list []string) {
-	names, err := fs.Glob(assetFiles, "static/*.mjs")
-	if err != nil {
-		panic("web: " + err.Error()) // the pattern is a constant
-	}
-	for _, name := range names {
-		list = append(list, path.Base(name))
-	}
-	return list
+// modules lists the scripts that draw the first dots, so that the map's page asks for all of them at once.
+// They fetch the others.
+func modules() []string {
+	return []string{"early.mjs", "dom.mjs", "marks.mjs", "sites.mjs", "state.mjs", "style.mjs", "url.mjs"}
 }
 
 // asset answers a script, a style or the base map. The hash in the address is not checked: a

@@ -36,6 +36,20 @@ export function element(id) {
   return e;
 }
 
+const particles = /^(?:de|du|des|la|le|les|et|en|au|aux|sur|sous|chez|lez|lès|d|l)$/;
+
+/**
+ * readable writes a text of a register that is all capitals with small letters. The server spells names
+ * on its pages with more care.
+ * @param {string} text
+ */
+export function readable(text) {
+  if (text !== text.toUpperCase()) return text;
+  return text
+    .toLowerCase()
+    .replace(/\p{L}+/gu, (word, at) => (at > 0 && particles.test(word) ? word : word[0].toUpperCase() + word.slice(1)));
+}
+
 /** copyIcon draws two sheets; fonts do not have the sign everywhere. */
 export function copyIcon() {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');

@@ -1,12 +1,13 @@
-// The first dots: drawn on a canvas from the tiles that the map will ask for, while its library is still
-// on its way. The canvas goes when the map has drawn everything, or is moved.
-import { color, isPhone, node } from './dom.mjs';
+// The first thing that runs: it draws dots on a canvas from the tiles that the map will ask for, while
+// the map itself is still on its way. The canvas goes when the map has drawn everything, or is moved.
+import { color, element, isPhone, node } from './dom.mjs';
 import { tone } from './marks.mjs';
 import { everySite, tilesOf } from './sites.mjs';
-import { serves } from './state.mjs';
+import { read, serves } from './state.mjs';
 
-/** @typedef {import('./types.d.ts').App} App */
+/** @typedef {import('./types.d.ts').Config} Config */
 /** @typedef {import('./types.d.ts').Market} Market */
+/** @typedef {import('./types.d.ts').State} State */
 /** @typedef {{ ops: number, live: number, points: number[][], extent: number }} Group */
 
 const side = 512, // pixels of a tile
@@ -18,14 +19,24 @@ const mercator = (lng, lat) => [
   0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI),
 ];
 
+/** @type {Config} */
+export const config = JSON.parse(element('config').textContent ?? '');
+for (const m of config.markets) m.bands = bandsOf(m);
+
+/** home is the market at which the map opens. */
+export const home = config.markets.find((m) => m.code === 'FR') ?? config.markets[0];
+
+/** bandsOf lists the bands of a market's systems in MHz. @param {Market} m */
+function bandsOf(m) {
+  const bands = (m.systems ?? []).map((s) => /(\d{3,5})\s*$/.exec(s)?.[1] ?? '').filter(Boolean);
+  return [...new Set(bands)].sort((a, b) => Number(a) - Number(b));
+}
+
 /** padding is what the map leaves around a market, in pixels. */
 export const padding = () => (isPhone() ? 4 : 24);
 
-/**
- * placeOf returns the middle and the zoom that the map will have.
- * @param {App} app @param {Market} home @param {number} width @param {number} height
- */
-function placeOf({ config }, home, width, height) {
+/** placeOf returns the middle and the zoom that the map will have. @param {number} width @param {number} height */
+function placeOf(width, height) {
   const m = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)/.exec(location.hash);
   if (m) return { zoom: Number(m[1]), middle: mercator(Number(m[3]), Number(m[2])) };
   if (config.start) return { zoom: 15, middle: mercator(config.start.lng, config.start.lat) };
@@ -108,12 +119,12 @@ const radiusOf = (zoom) => Math.min(5, Math.max(0.7, 0.95 * 1.23 ** (zoom - 5)))
 
 /**
  * draw shows the sites of the place at which the map will open. The result removes them.
- * @param {App} app @param {Market} home @param {HTMLElement} into
+ * @param {HTMLElement} into @param {State} state
  * @returns {Promise<() => void>}
  */
-export async function draw(app, home, into) {
+async function draw(into, state) {
   const { clientWidth: width, clientHeight: height } = into,
-    { zoom, middle } = placeOf(app, home, width, height);
+    { zoom, middle } = placeOf(width, height);
   const z = Math.max(0, Math.min(14, Math.floor(zoom))),
     size = side * 2 ** (zoom - z), // of a tile on the screen
     left = middle[0] * 2 ** z - width / 2 / size,
@@ -122,11 +133,11 @@ export async function draw(app, home, into) {
   const c = canvas.getContext('2d');
   /** @type {Promise<void>[]} */
   const drawn = [];
-  for (const m of app.markets) {
+  for (const m of config.markets) {
     const [x1, y1] = mercator(m.bounds[0], m.bounds[3]).map((v) => v * 2 ** z),
       [x2, y2] = mercator(m.bounds[2], m.bounds[1]).map((v) => v * 2 ** z),
-      address = tilesOf(m, app, z < everySite ? 'dots' : '');
-    if (!serves(m, app.state)) continue;
+      address = tilesOf(m, { state }, z < everySite ? 'dots' : '');
+    if (!serves(m, state)) continue;
     for (let x = Math.floor(Math.max(left, x1)); x <= Math.min(left + width / size, x2); x++)
       for (let y = Math.floor(Math.max(top, y1)); y <= Math.min(top + height / size, y2); y++)
         if (drawn.length < mostTiles) drawn.push(tile(m, address, z, x, y));
@@ -144,13 +155,17 @@ export async function draw(app, home, into) {
       const alone = m.operators.findIndex((_, i) => 2 ** i === ops);
       c.fillStyle = alone < 0 ? color('several') : tone(m, alone);
       c.globalAlpha = live === 0 ? 0.45 : 0.9;
-      c.beginPath();
       for (const [px, py] of points) {
-        const [cx, cy] = [(x - left + px / extent) * unit, (y - top + py / extent) * unit];
-        c.moveTo(cx + r, cy);
+        const cx = (x - left + px / extent) * unit,
+          cy = (y - top + py / extent) * unit;
+        if (r < 2) {
+          c.fillRect(cx - r, cy - r, 2 * r, 2 * r); // ten thousands of circles take seconds
+          continue;
+        }
+        c.beginPath();
         c.arc(cx, cy, r, 0, 7);
+        c.fill();
       }
-      c.fill();
     }
   }
 
@@ -158,3 +173,7 @@ export async function draw(app, home, into) {
   await Promise.all(drawn).catch(() => {}); // the map says what is wrong
   return () => canvas.remove();
 }
+
+/** firstDots are there, or cannot be, when it is resolved. What it has removes them. */
+export const firstDots = config.key || !home ? Promise.resolve(() => {}) : draw(element('map'), read());
+import('./main.mjs');

@@ -1,7 +1,7 @@
 // The sites in sight as a list next to the map: it works with the keyboard and with screen readers,
 // and Alt with the arrows moves from site to site wherever the focus is.
 import { ask } from './data.mjs';
-import { attributes, element, node } from './dom.mjs';
+import { attributes, element, node, readable } from './dom.mjs';
 import { bearing, compass, distance, metres } from './geo.mjs';
 import { light } from './lit.mjs';
 import { operatorsOf } from './marks.mjs';
@@ -115,7 +115,7 @@ function learnNames(app) {
     const answers = await Promise.all(queries.map((q) => ask('/antennas', q).catch(() => ({ data: [] }))));
     const data = answers.flatMap((a) => a.data);
     for (const s of data)
-      names.set(s.siteKey, [s.location.commune, s.location.address].filter(Boolean).join(', ') || s.siteKey);
+      names.set(s.siteKey, [s.location.address, s.location.commune].filter(Boolean).map(readable).join(', ') || s.siteKey);
     if (names.size > 5000) names.clear();
     if (data.length > 0) refresh(app);
   }, 500);

@@ -95,23 +95,23 @@ function draw(app) {
 }
 
 /**
- * light marks a site, or none.
- * @param {App} app @param {'chosen' | 'hover'} role @param {string} key
+ * light marks a site, or none. It returns the site when it has read it.
+ * @param {App} app @param {'chosen' | 'hover'} role @param {string} key @returns {Promise<any>}
  */
 export async function light(app, role, key) {
-  if (lit[role] === key) return;
+  if (lit[role] === key) return null;
   lit[role] = key;
   features[role] = [];
   const market = app.marketOf(key);
   if (!key || !market) {
     draw(app);
-    return;
+    return null;
   }
   // a pointer that only passes asks nothing
   if (role === 'hover') await new Promise((done) => setTimeout(done, 250));
-  if (lit[role] !== key) return;
+  if (lit[role] !== key) return null;
   const site = await details(key).catch(() => null);
-  if (lit[role] !== key || !site) return;
+  if (lit[role] !== key || !site) return null;
   const geometry = { type: 'Point', coordinates: [site.coordinates.lng, site.coordinates.lat] };
   features[role] = [
     { type: 'Feature', geometry, properties: {} },
@@ -122,4 +122,5 @@ export async function light(app, role, key) {
     })),
   ];
   draw(app);
+  return site;
 }

@@ -2,7 +2,7 @@
 import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
 import { calm, element, node } from './dom.mjs';
-import { draw as drawEarly } from './early.mjs';
+import { config, firstDots, home } from './early.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
 import * as follow from './follow.mjs';
@@ -25,12 +25,8 @@ import * as status from './status.mjs';
 /** @typedef {import('./types.d.ts').State} State */
 /** @typedef {import('./types.d.ts').Market} Market */
 
-/** @type {import('./types.d.ts').Config} */
-const config = JSON.parse(element('config').textContent ?? '');
 const { words, markets } = config;
-for (const m of markets) m.bands = bandsOf(m);
 
-const home = markets.find((m) => m.code === 'FR') ?? markets[0];
 /** The markets in sight, that with most sites first. @type {Market[]} */
 let seen = [];
 /** What to say of the layers. @type {Record<string, string>} */
@@ -52,12 +48,6 @@ const app = {
   announce,
   marketOf: (key) => markets.find((m) => key.toLowerCase().startsWith(m.code.toLowerCase() + '-')),
 };
-
-/** bandsOf lists the bands of a market's systems in MHz. @param {Market} m */
-function bandsOf(m) {
-  const bands = (m.systems ?? []).map((s) => /(\d{3,5})\s*$/.exec(s)?.[1] ?? '').filter(Boolean);
-  return [...new Set(bands)].sort((a, b) => Number(a) - Number(b));
-}
 
 /** tell shows a message over the map. @param {string} text @param {() => void} [again] what its button does */
 function tell(text, again) {
@@ -269,7 +259,7 @@ async function start() {
       if (app.map) reload(app.map, app);
       over();
     });
-  const early = config.key ? () => {} : await drawEarly(app, home, element('map'));
+  const early = await firstDots;
   /** @type {typeof import('maplibre-gl') | null} */
   let library = null;
   try {

@@ -4,6 +4,7 @@
 import { readBase } from './basemap.mjs';
 import { ask } from './data.mjs';
 import { coordinates } from './coordinates.mjs';
+import { readable } from './dom.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
@@ -83,8 +84,8 @@ const siteOf = (s, app, group, why = '') => ({
   lng: s.coordinates.lng,
   zoom: 15,
   group,
-  title: [s.location.commune ?? s.siteKey, labels(s, app)].join(' · '),
-  note: [why, s.location.address, s.location.postalCode, s.siteKey].filter(Boolean).join(', '),
+  title: [readable(s.location.address ?? s.location.commune ?? s.siteKey), labels(s, app)].join(' · '),
+  note: [why, s.location.postalCode, readable(s.location.commune ?? ''), s.siteKey].filter(Boolean).join(', '),
 });
 
 /**
@@ -110,7 +111,7 @@ function communesOf({ data: sites, meta }, app, plain) {
       lat: median('lat'),
       lng: median('lng'),
       zoom: 13,
-      title: location.commune,
+      title: readable(location.commune),
       partial: Boolean(meta?.hasMore),
       group: app.words.foundPlaces,
       note: [app.words.foundCommune, area.label].filter(Boolean).join(' · '),

@@ -80,7 +80,10 @@ function hovered(app, e) {
   const hit = at(app, e.point),
     point = overlayAt(app, e.point);
   if (app.map) app.map.getCanvas().style.cursor = hit || point ? 'pointer' : '';
-  light(app, 'hover', hit?.mark?.key ?? '');
+  const key = hit?.mark?.key ?? '';
+  light(app, 'hover', key).then((site) => {
+    if (site && hit?.mark && tip.shows(key)) tip.show(e.point, ...tip.site(hit.mark, app, site.location));
+  });
   if (hit?.mark) tip.show(e.point, ...tip.site(hit.mark, app));
   else if (point) tip.show(e.point, ...tip.evidence(point.properties, app));
   else if (hit?.dot) tip.show(e.point, ...tip.dot(hit.dot, app));

@@ -24,7 +24,7 @@ const siteLayers = ['dots-', 'spots-', 'sites-'],
 
 /**
  * tilesOf is the address of a market's tiles under the filters. Layers of measurements know two of them.
- * @param {Market} market @param {App} app @param {string} [layers]
+ * @param {Market} market @param {Pick<App, 'state'>} app @param {string} [layers]
  */
 export function tilesOf(market, app, layers = '') {
   const { operator, generation, ...others } = filtersOf(market, app.state);

@@ -1,6 +1,6 @@
 // A short text next to what the pointer or the keyboard is on. Phones have no pointer: there a tap
 // opens the card.
-import { element, node } from './dom.mjs';
+import { element, node, readable } from './dom.mjs';
 import { mark as drawMark, operatorsOf, picture } from './marks.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -20,22 +20,27 @@ export function show(at, ...content) {
 }
 
 export function hide() {
+  delete element('tip').dataset.key;
   element('tip').hidden = true;
 }
 
+/** shows reports whether the text is about a site. @param {string} key */
+export const shows = (key) => element('tip').dataset.key === key;
+
 /**
- * site describes a site in two lines.
- * @param {import('./types.d.ts').Mark} m @param {App} app
+ * site describes a site in three lines. where is its location, if it is known.
+ * @param {import('./types.d.ts').Mark} m @param {App} app @param {any} [where]
  */
-export function site(m, app) {
+export function site(m, app, where) {
   const { words } = app;
+  element('tip').dataset.key = m.key;
   const state = m.live === 0 ? words.hollow : `${m.gen}G`;
   return [
     picture(drawMark(m.market, m.ops, m.live, m.gen, 20)),
     node(
       'span',
       {},
-      node('strong', { textContent: m.key }),
+      node('strong', { textContent: readable(where?.address ?? where?.commune ?? m.key) }),
       node('br'),
       operatorsOf(m.market, m.ops).join(', '),
       node('br'),
