@@ -54,7 +54,7 @@ func TestMapNames(t *testing.T) {
 			t.Errorf("%s: status %d, want 200", m[1], w.Code)
 		}
 	}
-	if n < 20 {
+	if n < 12 {
 		t.Errorf("the page names %d files: the pattern finds too few", n)
 	}
 	scripts, err := assetFiles.ReadDir("static")

@@ -92,6 +92,7 @@ func TestConformanceOfVendored(t *testing.T) {
 		{"maplibre-gl.mjs.gz", "maplibre-gl/dist/maplibre-gl.mjs"},
 		{"maplibre-gl-worker.mjs.gz", "maplibre-gl/dist/maplibre-gl-worker.mjs"},
 		{"maplibre-gl.css.gz", "maplibre-gl/dist/maplibre-gl.css"},
+		{"lean-qr.mjs.gz", "lean-qr/index.mjs"},
 		{"pmtiles.js.gz", "pmtiles/dist/pmtiles.js"},
 		{"protomaps-basemaps.mjs.gz", "@protomaps/basemaps/dist/esm/index.js"},
 	} {
