@@ -105,8 +105,9 @@ func TestTwoCallers(t *testing.T) {
 		if err := ask(ListClients{}, &list); err != nil || len(list) != 1 || list[0].ID != made.ID {
 			t.Errorf("served %v: list: %v, %v, want no error, len(list) = 1 and ID = %v", served, list, err, made.ID)
 		}
-		if err := ask(ShowClient{Client: "two"}, &c); err == nil || err.Error() != access.ErrNoClient.Error() {
-			t.Errorf("served %v: show nobody: %v, want an error and %v", served, err, access.ErrNoClient.Error())
+		if err := ask(ShowClient{Client: "two"}, &c); err == nil ||
+			err.Error() != access.ErrNoClient.Error()+`: "two"; the nearest name is "one"` {
+			t.Errorf("served %v: show nobody: %v, want %v and the nearest name", served, err, access.ErrNoClient)
 		}
 		if err := ask(DeleteClient{Client: "one"}, &c); err != nil {
 			t.Errorf("served %v: delete: %v", served, err)

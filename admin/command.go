@@ -101,7 +101,8 @@ func (r Commands) run(ctx context.Context, d *declaration, c Command) (any, erro
 		return nil, err
 	}
 	record.SetString(id)
-	return changed.Interface().(Command).run(ctx, r.stores)
+	answer, err := changed.Interface().(Command).run(ctx, r.stores)
+	return answer, d.kind.suggest(r.stores, id, err)
 }
 
 // freshen waits for the changes of other nodes, of all stores at the same time. After an error, commands see the

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"relais/auth/access"
 	"relais/auth/account"
 	"relais/community"
+	"relais/internal/fold"
 	"relais/photos"
 )
 
@@ -28,16 +30,17 @@ type kind struct {
 	list    string // the command that lists them
 	file    string // of the store
 	prefix  string // of all ids; people may leave it out
-	unknown error  // the store's error for an unknown id; nil if it says enough
+	unknown error  // the store's error for an unknown id or name; nil if it says enough
 	// find returns at least the records whose ids begin with a text, and those with names.
 	find     func(s *Stores, begin string) ([]candidate, error)
 	sameName func(a, b string) bool // nil for records without names
 }
 
 var kinds = map[string]*kind{
-	"client": {plural: "clients", list: "client list", file: ClientsFile, find: findClients,
-		sameName: func(a, b string) bool { return a == b }},
-	"user": {plural: "accounts", list: "user list", file: UsersFile, find: findUsers, sameName: account.SameName},
+	"client": {plural: "clients", list: "client list", file: ClientsFile, unknown: access.ErrNoClient, find: findClients,
+		sameName: strings.EqualFold},
+	"user": {plural: "accounts", list: "user list", file: UsersFile, unknown: account.ErrNoAccount, find: findUsers,
+		sameName: account.SameName},
 	"hook": {plural: "hooks", list: "hook list", file: HooksFile, prefix: "hook-", find: findHooks},
 	"photo": {plural: "photos", list: "photo list", file: PhotosFile, unknown: photos.ErrNoPhoto,
 		find: func(s *Stores, begin string) ([]candidate, error) { return byID(s.Photos.PhotoIDs(begin)) }},
@@ -88,8 +91,9 @@ const mostNamed = 8
 // errManyMeant is wrapped by the error of a text that could mean several records.
 var errManyMeant = errors.New("use a whole id")
 
-// identify returns the id of the record that a text means: a whole id first, then a name, then the beginning of an id,
-// so that no other record can take the place of the one with the id. A text that means no record is returned
+// identify returns the id of the record that a text means: a whole id first, then a name to the letter, then one that
+// counts as the same, then the beginning of an id, so that no other record can take the place of the one with the id.
+// A text that means no record is returned
 // unchanged: the command has the better error.
 func (k *kind) identify(s *Stores, text string) (string, error) {
 	begin := text
@@ -107,7 +111,10 @@ func (k *kind) identify(s *Stores, text string) (string, error) {
 		return slices.DeleteFunc(slices.Clone(list), func(c candidate) bool { return !yes(c) })
 	}
 	how := "have the name"
-	matches := meant(func(c candidate) bool { return k.sameName != nil && c.name != "" && k.sameName(c.name, text) })
+	matches := meant(func(c candidate) bool { return c.name != "" && c.name == text })
+	if len(matches) == 0 && k.sameName != nil {
+		matches = meant(func(c candidate) bool { return c.name != "" && k.sameName(c.name, text) })
+	}
 	if len(matches) == 0 && len(begin) >= len(k.prefix)+shortest {
 		how = "have ids that begin with"
 		matches = meant(func(c candidate) bool { return strings.HasPrefix(c.id, begin) })
@@ -120,6 +127,22 @@ func (k *kind) identify(s *Stores, text string) (string, error) {
 	}
 	return "", fmt.Errorf("%s %s %.64q: %s; %w", Number(len(matches), strings.TrimSuffix(k.plural, "s")), how, text,
 		several(matches), errManyMeant)
+}
+
+// suggest adds the nearest name to the error of a command that found no record.
+func (k *kind) suggest(s *Stores, text string, failed error) error {
+	if k.sameName == nil || !errors.Is(failed, k.unknown) {
+		return failed
+	}
+	list, err := k.find(s, "")
+	if err != nil || len(list) == 0 {
+		return failed
+	}
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.name
+	}
+	return fmt.Errorf("%w: %.64q; the nearest name is %q", failed, text, fold.Nearest(text, names))
 }
 
 // several lists candidates for an error, the first mostNamed of them.

@@ -19,7 +19,7 @@ import (
 
 func TestIdentify(t *testing.T) {
 	records := []candidate{{"x-abcd1", "Alpha"}, {"x-abcd2", "Beta"}, {"x-abce1", "Beta"}, {"x-1234", "abcd"},
-		{"x-9999", "x-1234"}, {"x-777", ""}}
+		{"x-9999", "x-1234"}, {"x-777", ""}, {"x-8888", "ALPHABET"}, {"x-8889", "Alphabet"}}
 	k := kind{plural: "things", list: "thing list", prefix: "x-", sameName: strings.EqualFold,
 		find: func(*Stores, string) ([]candidate, error) { return records, nil }}
 	for _, tt := range []struct {
@@ -29,6 +29,8 @@ func TestIdentify(t *testing.T) {
 		{"whole id", "x-abcd1", "x-abcd1", nil},
 		{"whole id before a name", "x-1234", "x-1234", nil},
 		{"name", "alpha", "x-abcd1", nil},
+		{"name to the letter", "Alphabet", "x-8889", nil},
+		{"name of two in another case", "alphabet", "", []string{"2 things", "x-8888", "x-8889"}},
 		{"name before the beginning of an id", "abcd", "x-1234", nil},
 		{"name of two", "Beta", "", []string{"2 things", "x-abcd2", "x-abce1", `"Beta"`, "whole id"}},
 		{"beginning", "x-abce", "x-abce1", nil},

@@ -16,6 +16,7 @@ import (
 	"relais/archive"
 	"relais/community"
 	"relais/hook"
+	"relais/internal/fold"
 	"relais/market"
 	"relais/photos"
 )
@@ -57,7 +58,7 @@ func ParseHookFilter(filter string, kinds []hook.Kind) (f HookFilter, err error)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(known, name) {
-			return invalid("%.40q is not a filter of these events; the nearest is %s", name, endpoint.Nearest(name, known))
+			return invalid("%.40q is not a filter of these events; the nearest is %s", name, fold.Nearest(name, known))
 		}
 		if n := len(values[name]); n > 1 {
 			return invalid("%s is there %d times", name, n)
@@ -99,7 +100,7 @@ func hookOperators(code market.Code, names string) (list []string, err error) {
 	for _, name := range parts {
 		key := strings.ToUpper(name)
 		if !slices.Contains(keys, key) {
-			return nil, fmt.Errorf("operator=%.40s: the nearest operator is %s", name, endpoint.Nearest(name, keys))
+			return nil, fmt.Errorf("operator=%.40s: the nearest operator is %s", name, fold.Nearest(name, keys))
 		}
 		list = append(list, key)
 	}

@@ -1,36 +1,6 @@
-package endpoint
+package fold
 
-import (
-	"slices"
-	"strings"
-
-	"relais/internal/fold"
-)
-
-// UnknownParam returns the error of a query parameter that the operation does not have. It
-// names the nearest one. If a misspelt name were ignored, the answer would be to another
-// question.
-func (o *Op[E]) UnknownParam(name string) *ParamError {
-	var known []string
-	for i := range o.Params {
-		if o.Params[i].In == "query" {
-			known = append(known, o.Params[i].Name)
-		}
-	}
-	e := &ParamError{Param: quote(name), Allowed: known, Want: "unknown parameter; this route takes no parameters"}
-	if isPlain(name) {
-		e.Param = name
-	}
-	if len(known) > 0 {
-		e.Want = "unknown parameter; the nearest is " + Nearest(name, known)
-	}
-	return e
-}
-
-// Accepts reports whether the operation has a query parameter of this name.
-func (o *Op[E]) Accepts(name string) bool {
-	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.In == "query" && p.Name == name })
-}
+import "strings"
 
 // Nearest returns the name in names, which must not be empty, with the smallest edit
 // distance to name. Case, hyphens and underscores are ignored. A name that is the beginning
@@ -45,10 +15,13 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// plainName returns a name as Nearest compares it, cut to maxShown bytes.
+// longestName bounds what is compared: a name may come from anybody.
+const longestName = 64
+
+// plainName returns a name as Nearest compares it, cut to longestName bytes.
 func plainName(name string) string {
-	name = strings.NewReplacer("-", "", "_", "").Replace(name[:min(len(name), maxShown)])
-	return strings.ToLower(fold.UpperASCII(name))
+	name = strings.NewReplacer("-", "", "_", "").Replace(name[:min(len(name), longestName)])
+	return strings.ToLower(UpperASCII(name))
 }
 
 // leastPrefix is the least length of a name that counts as the beginning of another.

@@ -1,0 +1,32 @@
+package endpoint
+
+import (
+	"slices"
+
+	"relais/internal/fold"
+)
+
+// UnknownParam returns the error of a query parameter that the operation does not have. It
+// names the nearest one. If a misspelt name were ignored, the answer would be to another
+// question.
+func (o *Op[E]) UnknownParam(name string) *ParamError {
+	var known []string
+	for i := range o.Params {
+		if o.Params[i].In == "query" {
+			known = append(known, o.Params[i].Name)
+		}
+	}
+	e := &ParamError{Param: quote(name), Allowed: known, Want: "unknown parameter; this route takes no parameters"}
+	if isPlain(name) {
+		e.Param = name
+	}
+	if len(known) > 0 {
+		e.Want = "unknown parameter; the nearest is " + fold.Nearest(name, known)
+	}
+	return e
+}
+
+// Accepts reports whether the operation has a query parameter of this name.
+func (o *Op[E]) Accepts(name string) bool {
+	return slices.ContainsFunc(o.Params, func(p Param) bool { return p.In == "query" && p.Name == name })
+}
