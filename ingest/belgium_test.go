@@ -135,8 +135,8 @@ func TestBelgiumBases(t *testing.T) {
 		})
 	}
 	if _, err := k.belgium(false, k.file("page.html", "<html>")); err == nil ||
-		!strings.Contains(err.Error(), "vlaanderen-zendantennes or the bipt-sites") {
-		t.Errorf(`err = %v; want an error with "vlaanderen-zendantennes or the bipt-sites"`, err)
+		!strings.Contains(err.Error(), "needed is the register of Flanders, ") {
+		t.Errorf(`err = %v; want an error with "needed is the register of Flanders, "`, err)
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 type Source struct {
 	Markets []market.Code // all are made by one reading
 	Bases   []string      // kinds with sites; at least one must be among the inputs
+	Needed  string        // the Bases for people, and where to get them
 	Kinds   []*source.Kind
 	Build   source.Build
 	// Unused reports whether a row rejected for the reason is right, and only not about the markets'
@@ -44,12 +45,15 @@ func (s *Source) kinds() []*source.Kind { return slices.Concat(s.Kinds, cells.Ki
 // Sources lists the authorities' sets of files that can be read.
 var Sources = []*Source{
 	{Markets: anfr.Markets, Bases: []string{anfr.Observatory}, Kinds: anfr.Kinds, Build: anfr.Build,
+		Needed: "the ANFR's weekly observatoire, from data.gouv.fr, dataset donnees-sur-les-reseaux-mobiles",
 		Unused: anfr.IsUnused},
-	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build, Unused: bakom.IsUnused},
+	{Markets: bakom.Markets, Bases: bakom.Bases, Kinds: bakom.Kinds, Build: bakom.Build, Unused: bakom.IsUnused,
+		Needed: "BAKOM's national file, from data.geo.admin.ch, collection ch.bakom.standorte-mobilfunkanlagen"},
 	{Markets: belgium.Markets, Bases: []string{belgium.Register, belgium.BIPTSites}, Kinds: belgium.Kinds,
-		Build: belgium.Build},
+		Needed: "the register of Flanders, layer us:us_zndant_pnt of its WFS, or the list of BIPT's site map",
+		Build:  belgium.Build},
 	{Markets: ised.Markets, Bases: []string{ised.Extract}, Kinds: ised.Kinds, Build: ised.Build,
-		Unused: ised.IsUnused},
+		Needed: "Site_Data_Extract_FX of ISED's Spectrum Management System", Unused: ised.IsUnused},
 }
 
 // isUnused reports whether a row rejected for the reason is right, of the authority's tables and of
@@ -126,7 +130,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Unlock()
+	defer o.unlock(lock)
 	commit, err := o.commit(ctx, src)
 	if err != nil {
 		return nil, err
@@ -188,6 +192,14 @@ func (o *Options) lock() (*folder.Holder, error) {
 		return nil, errors.Join(err, lock.Unlock())
 	}
 	return lock, nil
+}
+
+// unlock ends the ingest. A folder that it left unused has no lock file either.
+func (o *Options) unlock(lock *folder.Holder) {
+	if unused, err := o.Dir.Unused(); err == nil && unused {
+		lock.Remove()
+	}
+	lock.Unlock()
 }
 
 // compose makes the snapshots to write, if the guards accept them, and returns the ages of

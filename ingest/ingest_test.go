@@ -149,8 +149,8 @@ func refusals(k kit, good string) []refusal {
 	pipe := filepath.Join(k.src, "pipe")
 	must(k.t, syscall.Mkfifo(pipe, 0o644))
 	return []refusal{
-		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv:1: empty, or not a table", false},
-		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv:1: empty, or not a table", false},
+		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv is empty; needed is the ANFR's weekly observatoire, from data.gouv.fr", false},
+		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv is not a file of the register of FR,DROM", false},
 		{"header only", both, []string{k.file("h.csv", header)}, "h.csv:1: the table has a header and no row", false},
 		{"missing column", both, []string{k.file("m.csv", strings.Replace(good, "sta_nm_anfr", "other", 1))},
 			"m.csv:1: the column sta_nm_anfr is missing", false},
@@ -161,7 +161,7 @@ func refusals(k kit, good string) []refusal {
 			"l.csv:2: a byte that is not UTF-8", false},
 		{"no such file", both, []string{filepath.Join(k.src, "gone.csv")}, "gone.csv: no such file", false},
 		{"a folder without tables", both, []string{filepath.Dir(k.file("dir/readme.txt", "hello"))},
-			"dir:1: empty, or not a table", false},
+			"dir is not a file of the register of FR,DROM", false},
 		{"an empty folder", both, []string{k.t.TempDir()}, "the folder has no files", false},
 		{"names outside the archive", both, []string{k.file("evil.zip", string(filetest.Zip(k.t, "../../etc/o.csv", good)))},
 			`evil.zip: the archive has a member that points outside: "../../etc/o.csv"`, false},
@@ -222,6 +222,21 @@ func TestRefusals(t *testing.T) {
 		must(t, os.CopyFS(string(forced.dir), os.DirFS(string(k.dir))))
 		if _, err := forced.run(true, tt.markets, tt.paths...); (err == nil) != tt.forced {
 			t.Errorf("%s with --force: error %v, want %v", tt.name, err, tt.forced)
+		}
+	}
+}
+
+// A first ingest that fails leaves no file, also not that of its lock.
+func TestFirstFails(t *testing.T) {
+	k := newKit(t)
+	for name, text := range map[string]string{"README.md": "# relais\n", "h.csv": header} {
+		if _, err := k.run(false, both, k.file(name, text)); err == nil {
+			t.Errorf("%s was ingested, want an error", name)
+		}
+		locks, err := filepath.Glob(filepath.Join(string(k.dir), "*.lock"))
+		must(t, err)
+		if left := k.state(); len(left)+len(locks) > 0 {
+			t.Errorf("%s: the folder has %v and %v, want no file", name, left, locks)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"relais/ingest/source"
@@ -56,12 +57,11 @@ func unknownFile(path string, src *Source) error {
 		return fmt.Errorf("%s is the %s of %s, and these files were to be for %s: relais ingest --data DIR %s %s", path,
 			kind, joined(markets), joined(src.Markets), joined(markets), path)
 	}
-	others := ""
-	if n := len(src.Kinds) - len(src.Bases); n > 0 {
-		others = fmt.Sprintf("; %d other kinds add to it", n)
+	what := "not a file of the register of " + joined(src.Markets)
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		what = "empty"
 	}
-	return fmt.Errorf("%s:1: empty, or not a table of %s: its register is the %s%s (docs/data-sources.md)", path,
-		joined(src.Markets), strings.Join(src.Bases, " or the "), others)
+	return fmt.Errorf("%s is %s; needed is %s (docs/data-sources.md)", path, what, src.Needed)
 }
 
 // unknownMember returns the note on a table in a folder or archive that is not read.

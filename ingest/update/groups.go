@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"relais/ingest"
 	"relais/internal/folder"
@@ -80,6 +81,10 @@ func (t *Table) unread() (notes []string) {
 func (o *Options) groups() (groups []group, err error) {
 	readable := o.Table.Markets()
 	for _, code := range o.Markets {
+		if m := market.Get(code); !m.HasInventory() {
+			return nil, fmt.Errorf("%s publishes no register that a program can read: %s", m.Label,
+				strings.TrimSuffix(m.UnavailableReason, "."))
+		}
 		if !slices.Contains(readable, code) {
 			return nil, fmt.Errorf(
 				"%s cannot be updated: the table of sources has no file for it that this version of relais reads", code)

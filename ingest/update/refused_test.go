@@ -26,7 +26,7 @@ func TestRefused(t *testing.T) {
 		{"empty", nil, "empty"},
 		{"older", observatory(t, "2025-12-25"), "older than the present snapshot"},
 		{"shrunk", half[:bytes.LastIndexByte(half, '\n')+1], "over 5 % would go"},
-		{"no table", []byte("PNG\x00\x01"), "not a table of"},
+		{"no table", []byte("PNG\x00\x01"), "not a file of the register of"},
 		{"renamed", bytes.Replace(good, []byte("statut"), []byte("etat"), 1), "the column statut is missing"},
 		{"doubled", bytes.Replace(good, []byte("date_maj"), []byte("statut"), 1), "the column statut is there twice"},
 	} {
@@ -71,7 +71,7 @@ func TestRefusalEnds(t *testing.T) {
 	k.wantAsked(same(weekly))
 	k.want(k.run(), Updated, "") // without the limit
 	k.put(weekly, []byte("x"))
-	k.want(k.run(), Failed, "not a table of")
+	k.want(k.run(), Failed, "not a file of the register of")
 	k.want(k.run(), Failed, "refused before")
 	next := k.options()
 	next.Version = "next"

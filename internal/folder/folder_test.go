@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -62,6 +63,43 @@ func TestLockNamesItsHolder(t *testing.T) {
 		t.Fatalf("after unlock: %v", err)
 	}
 	h.Unlock()
+}
+
+// Who opened the file of a lock before it was removed does not hold the lock of the new file.
+func TestLockRemoved(t *testing.T) {
+	d := Dir(t.TempDir())
+	first, err := d.Lock("ingest", "first", time.Now())
+	must(t, err)
+	must(t, errors.Join(first.Remove(), first.Unlock()))
+	if names, err := os.ReadDir(string(d)); len(names) != 0 || err != nil {
+		t.Errorf("the folder has %v, %v; want nothing", names, err)
+	}
+	held := make(chan struct{}, 1) // how many hold the lock
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 500 {
+				h, err := d.Lock("ingest", "x", time.Now())
+				if _, busy := errors.AsType[*HeldError](err); busy {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				select {
+				case held <- struct{}{}:
+					<-held
+				default:
+					t.Error("two hold the lock")
+				}
+				if err := errors.Join(h.Remove(), h.Unlock()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestUnused(t *testing.T) {

@@ -73,6 +73,12 @@ func (d Dir) LockQuietly(name string) (*Holder, error) {
 		}
 		return nil, held
 	}
+	// Its last holder may have removed the file meanwhile: another process can lock the new one.
+	own, _ := f.Stat()
+	if now, err := os.Stat(f.Name()); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(own, now) {
+		f.Close()
+		return d.LockQuietly(name)
+	}
 	return &Holder{locked: f}, nil
 }
 
@@ -87,6 +93,9 @@ func (h *Holder) write() error {
 	_, err = h.locked.WriteAt(append(text, '\n'), 0)
 	return err
 }
+
+// Remove removes the file of the lock, which is held until Unlock.
+func (h *Holder) Remove() error { return os.Remove(h.locked.Name()) }
 
 // Unlock releases the lock.
 func (h *Holder) Unlock() error { return h.locked.Close() }
