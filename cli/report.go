@@ -20,7 +20,7 @@ type reportList struct {
 	dataFlag
 	All    bool   `help:"Also those that are decided; the newest first."`
 	Market string `placeholder:"MARKET" help:"Only those of this market, such as FR."`
-	Reason string `placeholder:"REASON" help:"Only those with this reason, such as privacy."`
+	Reason string `placeholder:"REASON" help:"Only those with this reason, now or earlier, such as privacy."`
 	pageFlags
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
@@ -46,8 +46,9 @@ func (c *reportList) Run(ctx context.Context, streams Streams) error {
 			"PHOTO'S STATE")
 		for _, x := range l.Reports {
 			r := x.Report
-			t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""), r.Reason, excerpt(r.Description),
-				r.PhotoID, visible(r.SiteKey, ""), photoState(x.Photo))
+			t.row(r.ID, shortTime(r.UpdatedAt), r.Status, visible(r.ClientName, ""),
+				join(append([]photos.Reason{r.Reason}, r.Earlier...)), excerpt(r.Description), r.PhotoID,
+				visible(r.SiteKey, ""), photoState(x.Photo))
 		}
 		return t.flushPage(len(l.Reports), c.Offset, l.Total, "reports")
 	})

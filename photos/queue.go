@@ -2,6 +2,7 @@ package photos
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"relais/community/audit"
@@ -110,13 +111,13 @@ type Reported struct {
 type ReportFilter struct {
 	All    bool        `json:"all"`              // also those that are decided
 	Market market.Code `json:"market,omitempty"` // "" for all
-	Reason Reason      `json:"reason,omitempty"` // "" for all
+	Reason Reason      `json:"reason,omitempty"` // also an earlier one; "" for all
 	Photo  string      `json:"photo,omitempty"`  // id; "" for all
 }
 
 func (f *ReportFilter) wants(r *Report) bool {
-	return (f.Market == "" || market.OfSiteKey(r.SiteKey) == f.Market) && (f.Reason == "" || r.Reason == f.Reason) &&
-		(f.Photo == "" || f.Photo == r.PhotoID)
+	return (f.Market == "" || market.OfSiteKey(r.SiteKey) == f.Market) && (f.Reason == "" || r.Reason == f.Reason ||
+		slices.Contains(r.Earlier, f.Reason)) && (f.Photo == "" || f.Photo == r.PhotoID)
 }
 
 // Reports returns a page of the reports that wait, the longest waiting first, or of all, the newest

@@ -58,6 +58,7 @@ type Report struct {
 	ClientID     string    `json:"clientId"`
 	ClientName   string    `json:"clientName"` // when it was last made
 	Reason       Reason    `json:"reason"`
+	Earlier      []Reason  `json:"earlierReasons,omitempty"` // that the client gave before, each once
 	Description  string    `json:"description"`
 	Status       Status    `json:"status"`
 	CreatedAt    time.Time `json:"createdAt"`    // UTC, to the millisecond, as those below
@@ -88,7 +89,8 @@ func (n *NewReport) check() error {
 }
 
 // Report adds a client's report of a photo, or changes the reason and description of the client's
-// report, which keeps its id and time of creation. A pending report keeps its place in the queue. A
+// report, which keeps its id, its time of creation and its earlier reasons: a client may report for many
+// people, and does not say who they are. A pending report keeps its place in the queue. A
 // report that was decided is pending again, at the end of the queue: the client saw the photo after
 // the decision and insists. The photo does not change. Error: ErrNoPhoto, also if the photo is
 // hidden.
@@ -107,6 +109,7 @@ func (s *Store) Report(n NewReport) (r *Report, err error) {
 		if r, err = s.reportOf(tx, p, n.ClientID); err != nil {
 			return err
 		}
+		r.Earlier = slices.DeleteFunc(append(r.Earlier, r.Reason), func(e Reason) bool { return e == "" || e == n.Reason })
 		r.ClientName, r.Reason = n.ClientName, n.Reason
 		if n.Description != nil {
 			r.Description = *n.Description

@@ -52,6 +52,20 @@ func TestReports(t *testing.T) {
 	other := report(t, s, one, "b", "copyright", "third")
 	tick()
 	again := report(t, s, one, "a", "other", "first, changed")
+	for _, tt := range []struct {
+		reason Reason
+		want   []string // ids
+	}{{"spam", []string{a.ID}}, {"other", []string{a.ID}}, {"copyright", []string{other.ID}}, {"privacy", nil}} {
+		var ids []string
+		l, _, err := s.Reports(ReportFilter{Reason: tt.reason}, 10, 0)
+		must(t, err)
+		for _, r := range l {
+			ids = append(ids, r.Report.ID)
+		}
+		if !slices.Equal(ids, tt.want) {
+			t.Errorf("reports with the reason %s, now or earlier: %q, want %q", tt.reason, ids, tt.want)
+		}
+	}
 	if again.ID != a.ID || !again.CreatedAt.Equal(noon) || !again.UpdatedAt.Equal(noon.Add(3*time.Minute)) ||
 		again.Reason != "other" || again.Status != pending || again.ClientName != "The a" {
 		t.Errorf("wrong repeated report %+v, want ID = %v, CreatedAt = %v, UpdatedAt = %v, Reason = other, Status "+
@@ -79,6 +93,34 @@ func TestReports(t *testing.T) {
 	}
 	wantQueue(t, s, true, "second", "third", "I insist")
 
+}
+
+// A client may report for many people: the reasons that it gave before stay, each once.
+func TestEarlierReasons(t *testing.T) {
+	s, _ := fresh(t)
+	id := add(t, s, newOf("fr-1", "", 1)).ID
+	for _, tt := range []struct {
+		client  string
+		reason  Reason
+		earlier []Reason
+	}{
+		{"a", "privacy", nil},
+		{"a", "privacy", nil},
+		{"b", "copyright", nil},
+		{"a", "spam", []Reason{"privacy"}},
+		{"a", "quality", []Reason{"privacy", "spam"}},
+		{"a", "privacy", []Reason{"spam", "quality"}},
+		{"b", "copyright", nil},
+	} {
+		report(t, s, id, tt.client, tt.reason, "")
+		l, total, err := s.Reports(ReportFilter{Photo: id}, 10, 0)
+		must(t, err)
+		i := slices.IndexFunc(l, func(r Reported) bool { return r.Report.ClientID == tt.client })
+		if r := l[i].Report; r.Reason != tt.reason || !slices.Equal(r.Earlier, tt.earlier) || total > 2 {
+			t.Errorf("%s reports %s: got %s after %s, of %d reports; want %s after %s", tt.client, tt.reason, r.Reason,
+				r.Earlier, total, tt.reason, tt.earlier)
+		}
+	}
 }
 
 func TestAcceptedReport(t *testing.T) {

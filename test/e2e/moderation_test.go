@@ -24,15 +24,19 @@ func signsIn(t *testing.T, s *server, w *person, page string) *signedIn {
 	return b
 }
 
-// fillQueue sends two photos to a server that holds them. The first is approved and reported, the second is held.
+// fillQueue sends two photos to a server that holds them. The first is approved, and reported by two people through one
+// client; the second is held.
 func fillQueue(t *testing.T, s *server, dir string) (first, second, report string) {
 	t.Helper()
 	key := photographer(t, dir).APIKey
 	first = mustSendPhoto(t, s, key, picture(640, 480), map[string]string{"description": "A <i>mast</i>"}).Data.ID
 	second = mustSendPhoto(t, s, key, picture(480, 640), nil).Data.ID
 	run(t, "photo", "approve", "--data", dir, first)
-	reported := call(t, http.DefaultClient, http.MethodPost, s.base+"/external/v1/photos/"+first+"/report",
-		[]byte(`{"reason":"privacy","description":"My <b>face</b>."}`), "Content-Type", "application/json", "X-API-Key", key)
+	var reported answer
+	for _, body := range []string{`{"reason":"quality"}`, `{"reason":"privacy","description":"My <b>face</b>."}`} {
+		reported = call(t, http.DefaultClient, http.MethodPost, s.base+"/external/v1/photos/"+first+"/report",
+			[]byte(body), "Content-Type", "application/json", "X-API-Key", key)
+	}
 	return first, second, reported.object()["data"].(object)["reportId"].(string)
 }
 
@@ -69,7 +73,8 @@ func TestModerationInChromium(t *testing.T) {
 	eve, root := moderator(t, c.dir, "eve", "member"), moderator(t, c.dir, "root", "admin")
 
 	a, b := signsIn(t, s, alice, "/moderation"), signsIn(t, s, bob, "/moderation")
-	a.has("main", "Privacy", "My &lt;b&gt;face&lt;/b&gt;.", "A &lt;i&gt;mast&lt;/i&gt;", "waits for approval",
+	a.has("main", "Privacy", "Reasons given before: Quality", "My &lt;b&gt;face&lt;/b&gt;.",
+		"A &lt;i&gt;mast&lt;/i&gt;", "waits for approval",
 		"/moderation/images/"+first+"/main.webp", "/moderation/images/"+second+"/main.webp")
 	t.Run("pictures", func(t *testing.T) {
 		path := "/moderation/images/" + second + "/main.webp"

@@ -186,8 +186,14 @@ func TestModeration(t *testing.T) {
 		"X-API-Key", key); a.status != http.StatusAccepted {
 		t.Fatalf("report: got %s, want 202", a)
 	}
-	out := run(t, "report", "list", "--data", c.dir)
-	for _, want := range []string{id, "copyright", `Not theirs.\nMine.`, "Les photographes", "fr-90000010"} {
+	again := call(t, http.DefaultClient, http.MethodPost, s.base+"/api/external/v1/photos/"+id+"/report",
+		[]byte(`{"reason":"spam"}`), "Content-Type", "application/json", "X-API-Key", key)
+	if r := again.object()["data"].(object); again.status != http.StatusAccepted || r["reason"] != "spam" ||
+		strings.Contains(string(again.body), "copyright") {
+		t.Errorf("another reason of the client: got %s, want the new one alone", again)
+	}
+	out := run(t, "report", "list", "--data", c.dir, "--reason", "copyright")
+	for _, want := range []string{id, "spam,copyright", `Not theirs.\nMine.`, "Les photographes", "fr-90000010"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("report list: got %s, want %s", out, want)
 		}
