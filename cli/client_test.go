@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -75,8 +76,17 @@ func TestClientVisitors(t *testing.T) {
 	if out := run("show", 0, "Limited"); !strings.Contains(out, "5 a minute, 70 a day") {
 		t.Errorf("client show has no limits of visitors: %s", out)
 	}
-	if out := run("list", 0); !strings.Contains(out, "VISITOR DAY") {
-		t.Errorf("client list has no VISITOR DAY: %s", out)
+	list := run("list", 0)
+	for _, want := range []string{"  all-read  60, 10000  5, 70  ", "  all-read  600, 20000  any, any  "} {
+		if !strings.Contains(regexp.MustCompile(" {3,}").ReplaceAllString(list, "  "), want) {
+			t.Errorf("client list has no %q: %s", want, list)
+		}
+	}
+	if out := run("show", 0, "limited", "--json"); len(limits(out)) != 4 {
+		t.Errorf("the name in lower case: %s, want the client", out)
+	}
+	if out := run("show", 1, "Limitted"); !strings.Contains(out, `no such client: "Limitted"; the nearest name is "Limited"`) {
+		t.Errorf("a misspelt name: %s, want the nearest", out)
 	}
 }
 

@@ -28,18 +28,23 @@ func (c *clientList) Run(ctx context.Context, streams Streams) error {
 
 // printClients prints a line for each client. Its last use is that of the key that was used last.
 func printClients(w io.Writer, list []*access.Client) error {
-	t := newTable(w, "ID", "NAME", "MODE", "SCOPES", "MINUTE", "DAY", "VISITOR MINUTE", "VISITOR DAY",
-		"LIVE KEYS", "EXPIRES", "LAST USED")
+	t := newTable(w, "ID", "NAME", "MODE", "SCOPES", "MINUTE, DAY", "VISITOR MINUTE, DAY", "LIVE KEYS", "EXPIRES",
+		"LAST USED")
 	for _, x := range list {
 		used := ""
 		for _, k := range x.Keys {
 			if k.LastUsed != nil {
-				used = max(used, k.LastUsed.Format(time.RFC3339))
+				used = max(used, shortTime(*k.LastUsed))
 			}
 		}
-		t.row(x.ID, x.Name, x.Mode, join(x.Scopes), x.Limits.Minute, x.Limits.Day,
-			visitorLimit(x.Limits.VisitorMinute), visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
-			timeOrNever(x.Expires), used)
+		expires := "never"
+		if x.Expires != nil {
+			expires = shortTime(*x.Expires)
+		}
+		t.row(x.ID, x.Name, x.Mode, join(access.ShortScopes(x.Scopes)),
+			fmt.Sprintf("%d, %d", x.Limits.Minute, x.Limits.Day),
+			visitorLimit(x.Limits.VisitorMinute)+", "+visitorLimit(x.Limits.VisitorDay), x.LiveKeys(time.Now()),
+			expires, used)
 	}
 	return t.Flush()
 }

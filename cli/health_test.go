@@ -33,6 +33,8 @@ func TestHealth(t *testing.T) {
 		want   int
 	}{
 		{"named", nil, []string{plain.URL}, 200, exitDone},
+		{"as a flag", nil, []string{"--url", plain.URL}, 200, exitDone},
+		{"as a flag in one word", nil, []string{"--url=" + plain.URL}, 200, exitDone},
 		{"prefix", nil, []string{plain.URL + "/antennas/"}, 200, exitDone},
 		{"environment", map[string]string{"RELAIS_LISTEN": plain.Listener.Addr().String()}, nil, 200, exitDone},
 		{"every address", map[string]string{"RELAIS_LISTEN": "0.0.0.0:" + port}, nil, 200, exitDone},

@@ -77,12 +77,17 @@ type helpCommand struct {
 // Run is never called.
 func (*helpCommand) Run() error { return errors.New("relais help stands before the command") }
 
-// expandAliases replaces spellings that people know from other programs: help COMMAND and --version.
+// expandAliases replaces spellings that people know from other programs: help COMMAND, --version, and health --url.
 func expandAliases(args []string) []string {
 	switch {
 	case len(args) == 0:
 	case args[0] == "--version" || args[0] == "-v" || args[0] == "-V":
 		return append([]string{"version"}, args[1:]...)
+	case args[0] == "health":
+		args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--url" })
+		for i, arg := range args {
+			args[i] = strings.TrimPrefix(arg, "--url=")
+		}
 	case args[0] == "help" && !slices.Contains(args, "--help"):
 		return append(slices.Clone(args[1:]), "--help")
 	}

@@ -63,11 +63,15 @@ func archiveError(reports ...*ingest.Report) error {
 	return nil
 }
 
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
 // progress returns a function that makes a bar, nil if w is not a terminal: in a log, a bar would be
 // thousands of lines.
 func progress(w io.Writer, what string) func(int64) func(int) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(w) {
 		return nil
 	}
 	return func(total int64) func(int) {

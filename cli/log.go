@@ -11,7 +11,7 @@ import (
 // logFlags choose the form and the level of the log.
 type logFlags struct {
 	Log      string   `enum:"text,json" default:"text" help:"Form of the log."`
-	LogLevel logLevel `enum:"debug,info,warn,error" default:"info" help:"Least level of the log: debug, info, warn or error."`
+	LogLevel logLevel `enum:"debug,info,warn,error" default:"info" help:"Least level of the log: debug, info, warn or error. At a terminal, requests need debug."`
 }
 
 // newLog returns a log of the level and above.
@@ -28,8 +28,12 @@ func (f *logFlags) newLog(w io.Writer) *slog.Logger {
 const flushEvery = 200 * time.Millisecond
 
 // newRequestLog returns a log that buffers its lines; flush writes the buffered ones, and ends it. Only
-// requests use it: a crash may lose up to flushEvery of lines.
-func (f *logFlags) newRequestLog(w io.Writer) (log *slog.Logger, flush func()) {
+// requests use it: a crash may lose up to flushEvery of lines. At a terminal it has them only for debugging: a
+// person there reads what the program says.
+func (f logFlags) newRequestLog(w io.Writer) (log *slog.Logger, flush func()) {
+	if isTerminal(w) && f.LogLevel != "debug" {
+		f.LogLevel = "warn"
+	}
 	b := &lineBuffer{w: bufio.NewWriterSize(w, 64<<10), stop: make(chan struct{})}
 	var running sync.WaitGroup
 	running.Go(b.run)

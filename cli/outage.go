@@ -91,11 +91,15 @@ func (c *outageList) Run(ctx context.Context, streams Streams) error {
 			}
 			t.row(f.Market, f.Operator, feedState(&f), timeOrNone(f.ReadAt), f.Served, f.Rows-f.Served, feedFailure(&f))
 		}
-		if never > 0 {
-			fmt.Fprintf(t, "(%s of other operators never read; --json has them)\n", admin.Number(never, "feed"))
+		if err := t.Flush(); err != nil {
+			return err
 		}
-		fmt.Fprintln(t)
-		t.row("REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE", "REASON")
+		if never > 0 {
+			fmt.Fprintf(streams.Out, "(%s of other operators never read; --json has them)\n", admin.Number(never, "feed"))
+		}
+		fmt.Fprintln(streams.Out)
+		t = newTable(streams.Out, "REPORT", "MARKET", "OPERATOR", "STATE", "CONFIRMED BY", "STARTED", "NEWS", "PLACE",
+			"REASON")
 		for _, r := range l.Reports {
 			place := fmt.Sprintf("%v, %v %s", r.Lat, r.Lng, excerpt(cmp.Or(r.SiteName, r.SiteKey, r.Commune, r.Address)))
 			t.row(r.ID, r.Market, r.Operator, r.State, confirmers(&r), shortTime(r.StartedAt), shortTime(r.NewsAt), place,

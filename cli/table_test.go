@@ -1,9 +1,33 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
+
+func TestFoldCell(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"", 4, []string{""}},
+		{"four", 4, []string{"four"}},
+		{"antennas:read,stats:read", 16, []string{"antennas:read,", "stats:read"}},
+		{"sources/FR/observatoire.csv.zst", 12, []string{"sources/FR/", "observatoire", ".csv.zst"}},
+		{"not found in the file", 11, []string{"not found", "in the file"}},
+		{"sites of 2026-01-15", 17, []string{"sites of", "2026-01-15"}},
+		{"60, 10000", 4, []string{"60,", "1000", "0"}},
+		{"éééééé", 4, []string{"éééé", "éé"}},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			if got := foldCell(tt.text, tt.width); !slices.Equal(got, tt.want) {
+				t.Errorf("foldCell(%q, %d) = %q, want %q", tt.text, tt.width, got, tt.want)
+			}
+		})
+	}
+}
 
 func TestTable(t *testing.T) {
 	for _, tt := range []struct {

@@ -82,6 +82,15 @@ func ParseScopes(text string) (scopes []Scope, err error) {
 	return scopes, nil
 }
 
+// ShortScopes returns scopes as ParseScopes reads them, with all-read for all that only read.
+func ShortScopes(scopes []Scope) []Scope {
+	others := slices.DeleteFunc(slices.Clone(scopes), func(s Scope) bool { return slices.Contains(ReadScopes, s) })
+	if len(scopes)-len(others) < len(ReadScopes) {
+		return scopes
+	}
+	return append([]Scope{allRead}, others...)
+}
+
 func oneOf(dst *string, values []string, text string) error {
 	i := slices.IndexFunc(values, func(v string) bool { return fold.EqualASCII(v, text) })
 	if i < 0 {
