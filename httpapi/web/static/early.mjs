@@ -171,6 +171,12 @@ async function draw(into, state) {
 
   into.append(canvas);
   await Promise.all(drawn).catch(() => {}); // the map says what is wrong
+  // The library keeps the browser busy for a second: before that the dots are to be seen. A page in the
+  // background has no frames.
+  await new Promise((done) => {
+    requestAnimationFrame(() => setTimeout(done));
+    setTimeout(done, 200);
+  });
   return () => canvas.remove();
 }
 

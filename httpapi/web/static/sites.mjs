@@ -147,9 +147,11 @@ export function refilter(map, app) {
  * @param {Renderer} map @param {App} app
  */
 export function namePlaces(map, app) {
-  if (!map.getLayer('town')) return;
+  const towns = map.getLayer('town');
+  if (!towns) return;
   const named = app.inSight().some((m) => map.querySourceFeatures(m.code, { sourceLayer: 'places' }).length > 0);
-  map.setLayerZoomRange('town', 0, named ? everySite : 14);
+  const last = named ? everySite : 14;
+  if (towns.maxzoom !== last) map.setLayerZoomRange('town', 0, last); // it draws the map again
 }
 
 /** recede makes the sites step back while another layer is what matters. @param {Renderer} map @param {App} app */
