@@ -145,7 +145,7 @@ func (m *mapTab) until(what, expression string) {
 func (m *mapTab) idle() {
 	m.t.Helper()
 	m.until("the map is drawn", `globalThis.relais?.map?.loaded() && relais.map.areTilesLoaded() &&
-		relais.map.isSourceLoaded('base') && !relais.map.isMoving()`)
+		relais.map.isSourceLoaded('base') && !relais.map.isMoving() && document.getElementById('progress').hidden`)
 }
 
 // jump moves the map, and waits until it has drawn everything there.

@@ -25,7 +25,8 @@ var views = []view{
 	{name: "dark", path: "/?lang=fr#map=10.5/45.76/4.84", width: 1280, height: 800, dark: true},
 	{name: "filtered", path: "/?lang=en&operator=FREE&generation=5G#map=8.2/43.5/5", width: 1280, height: 800},
 	{name: "outages", path: "/?lang=en&layers=outages#map=6/46.8/2.6", width: 1280, height: 800},
-	{name: "coverage", path: "/?lang=en&layers=coverage#map=14/48.8566/2.3522", width: 1280, height: 800},
+	{name: "coverage", path: "/?lang=en&layers=coverage#map=11/46.2/5.22", width: 1280, height: 800},
+	{name: "border", path: "/?lang=fr#map=11/46.2/6.15", width: 1280, height: 800},
 	{name: "phone", path: "/?lang=fr#map=12/48.8566/2.3522", width: 390, height: 844},
 	{name: "card", path: "/?lang=en&site=fr-90000001#map=14/46.2050/5.2258", width: 1280, height: 800},
 	{name: "card-phone", path: "/?lang=fr&site=fr-90000001#map=14/46.2050/5.2258", width: 390, height: 844},
@@ -33,7 +34,7 @@ var views = []view{
 	{name: "search", path: "/search?q=lyon&lang=en", width: 1280, height: 800, still: true},
 	{name: "stats", path: "/stats?lang=fr", width: 1280, height: 2200, still: true},
 	{name: "stats-dark", path: "/stats?lang=en", width: 390, height: 2200, still: true, dark: true},
-	{name: "week", path: "/news/2026-01-15?lang=en", width: 1280, height: 1600, still: true},
+	{name: "news", path: "/news/2026-01-15?lang=en", width: 1280, height: 1600, still: true},
 	{name: "documentation", path: "/docs?lang=en", width: 1280, height: 800, still: true},
 	{name: "tools", path: "/docs/tools?lang=fr", width: 1280, height: 800, still: true},
 }
