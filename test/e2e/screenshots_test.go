@@ -56,7 +56,7 @@ func TestScreenshots(t *testing.T) {
 		}
 		m.must("Emulation.setEmulatedMedia",
 			object{"features": []object{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
-		m.open(s.base + v.path)
+		m.open(s.base + strings.Replace(v.path, "?", "?view="+v.name+"&", 1)) // a change after the # loads no page
 		if v.still {
 			m.until("the page is there", "document.readyState === 'complete'")
 		} else {
