@@ -15,6 +15,9 @@ import (
 	"relais/site"
 )
 
+// sites answers the pages about a site, and their pictures.
+type sites struct{ *Pages }
+
 // A sitePage is the data of site.html.
 type sitePage struct {
 	place
@@ -49,7 +52,7 @@ type sitePage struct {
 const maxKey = 128
 
 // site answers the page about a site. The card of the map shows its main part.
-func (p *Pages) site(w http.ResponseWriter, r *http.Request) {
+func (p sites) site(w http.ResponseWriter, r *http.Request) {
 	key, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), view.SitePagePath))
 	if err != nil || len(key) > maxKey {
 		p.fail(w, r, http.StatusNotFound)
@@ -90,7 +93,7 @@ func findSite(env *api.Env, key string) (catalog.SiteFound, error) {
 }
 
 // newSitePage collects what is known of a site of a register.
-func (p *Pages) newSitePage(r *http.Request, env *api.Env, w words, loaded *index.Market, at uint32) *sitePage {
+func (p sites) newSitePage(r *http.Request, env *api.Env, w words, loaded *index.Market, at uint32) *sitePage {
 	var stored site.Site
 	loaded.Site(at, &stored)
 	stored.Radio = loaded.AppendLearned(stored.Radio, at)
@@ -146,7 +149,7 @@ func (s *sitePage) setSupport(w words, m *market.Market) {
 
 // addReports adds what other datasets than the register have of the site. One that cannot be read
 // says so on the page.
-func (p *Pages) addReports(env *api.Env, w words, m *market.Market, s *sitePage) {
+func (p sites) addReports(env *api.Env, w words, m *market.Market, s *sitePage) {
 	if env.Outages != nil {
 		s.Outages = p.outagesOf(env, m, s.Site)
 	}

@@ -24,7 +24,7 @@ type removedPage struct {
 
 // removed answers the page of a site that is gone from the register and that kept editions know, and reports whether
 // it is one. Its status is 410: the address was right, and search engines may forget it.
-func (p *Pages) removed(w http.ResponseWriter, r *http.Request, env *api.Env, key string) bool {
+func (p sites) removed(w http.ResponseWriter, r *http.Request, env *api.Env, key string) bool {
 	m := market.Get(market.OfSiteKey(key))
 	if m == nil || env.Archives == nil || !slices.Contains(archive.Markets, m.Code) || env.Usable(catalog.Archives) != nil {
 		return false
@@ -71,7 +71,7 @@ func lastEdition(env *api.Env, id string) (last, gone string, err error) {
 }
 
 // newRemovedPage returns what the edition of a date has of a support.
-func (p *Pages) newRemovedPage(r *http.Request, env *api.Env, w words, m *market.Market, id, date string) (*removedPage,
+func (p sites) newRemovedPage(r *http.Request, env *api.Env, w words, m *market.Market, id, date string) (*removedPage,
 	error) {
 	was, err := env.Archives.SiteAt(id, date)
 	if err != nil {

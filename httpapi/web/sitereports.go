@@ -27,7 +27,7 @@ const mostOutages = 200
 
 // outagesOf returns the outages of a site's operators at the site. An outage that is near it is left out if
 // it is known to be at another site.
-func (p *Pages) outagesOf(env *api.Env, m *market.Market, d *view.Detail) *siteOutages {
+func (p sites) outagesOf(env *api.Env, m *market.Market, d *view.Detail) *siteOutages {
 	if err := env.Usable(catalog.DataOutages); err != nil {
 		p.Log.Warn("the page of a site has no outages", "error", err)
 		return &siteOutages{Unreadable: true}
@@ -70,7 +70,7 @@ const mostPhotos = 12
 
 // photosOf returns the newest photos of a site. The addresses of their images are those of this
 // server, by whatever name the browser knows it.
-func (p *Pages) photosOf(env *api.Env, d *view.Detail) *sitePhotos {
+func (p sites) photosOf(env *api.Env, d *view.Detail) *sitePhotos {
 	var list []*photos.Photo
 	shown, err := &sitePhotos{}, env.Usable(catalog.DataPhotos)
 	if err == nil {

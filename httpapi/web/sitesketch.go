@@ -125,7 +125,7 @@ func sectorsOf(m *market.Market, d *view.Detail, operator string) (list []sketch
 const pictureExt = ".png"
 
 // picture answers the picture of a site for previews of its page elsewhere.
-func (p *Pages) picture(w http.ResponseWriter, r *http.Request) {
+func (p sites) picture(w http.ResponseWriter, r *http.Request) {
 	escaped := strings.TrimSuffix(strings.TrimPrefix(r.URL.EscapedPath(), view.SitePagePath), pictureExt)
 	key, err := url.PathUnescape(escaped)
 	if err != nil || len(key) > maxKey {
@@ -166,7 +166,7 @@ func (p *Pages) picture(w http.ResponseWriter, r *http.Request) {
 }
 
 // paint makes the picture of a site.
-func (p *Pages) paint(ctx context.Context, r *http.Request, env *api.Env, w words, found *catalog.SiteFound) ([]byte, error) {
+func (p sites) paint(ctx context.Context, r *http.Request, env *api.Env, w words, found *catalog.SiteFound) ([]byte, error) {
 	s := p.newSitePage(r, env, w, found.Register, found.At)
 	m := found.Register.Table
 	scene, err := newScene(ctx, env, w, m, s.Site)

@@ -51,7 +51,7 @@ const (
 )
 
 // setTimeline adds what happened at the site.
-func (p *Pages) setTimeline(env *api.Env, w words, m *market.Market, id string, s *sitePage) {
+func (p sites) setTimeline(env *api.Env, w words, m *market.Market, id string, s *sitePage) {
 	var t *siteTimeline
 	if env.Archives != nil {
 		t = p.timelineOf(env, w, m, id)
@@ -101,7 +101,7 @@ func (e *siteEvent) add(c siteChange, system string) {
 
 // timelineOf returns the changes of a site, nil for a market whose editions are not kept and for a
 // site that none of them has.
-func (p *Pages) timelineOf(env *api.Env, w words, m *market.Market, id string) *siteTimeline {
+func (p sites) timelineOf(env *api.Env, w words, m *market.Market, id string) *siteTimeline {
 	if !slices.Contains(archive.Markets, m.Code) {
 		return nil
 	}

@@ -79,9 +79,9 @@ type Route struct {
 
 // Routes lists the routes of the pages.
 func (p *Pages) Routes() []Route {
-	news, lists := news{p}, lists{p}
-	routes := []Route{{view.SitePagePath + "{key}" + pictureExt, p.limited(p.asked, pagesPerMinute, p.picture)},
-		{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, p.site)},
+	news, lists, sites := news{p}, lists{p}, sites{p}
+	routes := []Route{{view.SitePagePath + "{key}" + pictureExt, p.limited(p.asked, pagesPerMinute, sites.picture)},
+		{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, sites.site)},
 		{searchPath, p.limited(p.asked, pagesPerMinute, lists.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, lists.near)},
 		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)},
 		{newsPath, p.limited(p.asked, pagesPerMinute, news.newest)},

@@ -117,7 +117,7 @@ var (
 	htmlForm     = regexp.MustCompile(`<form[^>]*method="post"[^>]*>`)
 	htmlConfig   = regexp.MustCompile(`(?s)<script type="application/json" id="config">(.*?)</script>`)
 	cssAddress   = regexp.MustCompile(`url\(\s*["']?([^"')]+)`)
-	ourImport    = regexp.MustCompile(`(?m)\bfrom '(\./[^']+)';$`)
+	ourImport    = regexp.MustCompile(`(?m)\b(?:from |import\()'(\./[^']+)'\)?;$`)
 	robotAddress = regexp.MustCompile(`(?m)^Disallow: (\S+)`)
 )
 

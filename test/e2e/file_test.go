@@ -170,7 +170,7 @@ func checkBoxes(t *testing.T, s *server, supports register) {
 		}
 		r := supports[id][0]
 		lat, lng := position(r)
-		half := 0.02 + float64(i%7)*0.2
+		half := 0.0201 + float64(i%7)*0.2 // between seconds of arc, on which all sites lie
 		query := fmt.Sprintf("/antennas?market=%s&limit=5000&south=%f&north=%f&west=%f&east=%f", supports.market(id),
 			lat-half, lat+half, lng-half, lng+half)
 		operator, generation := keys[r["adm_lb_nom"]], r["generation"]

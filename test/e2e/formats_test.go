@@ -14,7 +14,7 @@ import (
 
 // Rows of every format are those of /antennas, for each selection.
 func TestFormatsAgainstTheList(t *testing.T) {
-	s := serve(t, makeCountry(t, 250).dir)
+	s := serve(t, makeCountry(t, 500).dir)
 	for _, l := range s.everySelection() {
 		t.Run(l.selection.query, func(t *testing.T) {
 			s := *s

@@ -88,7 +88,7 @@ func notServed(t *testing.T, dir, why string) {
 
 // Snapshots and measurements of a newer version are left out, and named. The rest is served.
 func TestNewerFiles(t *testing.T) {
-	c := makeCountry(t, 60)
+	c := makeCountry(t, 200)
 	run(t, "speedtest", "import", "--data", c.dir, "--market", "FR", filetest.New(t, "s.csv", speedtestsOf(40)))
 	segment := segments(t, c.dir)[0]
 	setByte(t, segment, 8, 9)

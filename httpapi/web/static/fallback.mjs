@@ -1,7 +1,7 @@
 // Without WebGL2 there is no map. The same filters and the same search then fill a list of the same
 // box, from the same data.
 import { ask, explain } from './data.mjs';
-import { attributes, element, node } from './dom.mjs';
+import { attributes, element, node, readable } from './dom.mjs';
 import { bearing, compass, distance, metres } from './geo.mjs';
 import { labels } from './places.mjs';
 import { filtersOf, serves } from './state.mjs';
@@ -79,7 +79,7 @@ export async function show(app) {
     const body = sorted.map((/** @type {any} */ s) => {
       const open = node('a', {
         href: url(`/site/${encodeURIComponent(s.siteKey)}?lang=${words.lang}`),
-        textContent: s.location.commune ?? s.siteKey,
+        textContent: [s.location.address, s.location.commune].filter(Boolean).map(readable).join(', ') || s.siteKey,
       });
       open.addEventListener('click', (e) => {
         e.preventDefault();

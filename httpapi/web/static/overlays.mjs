@@ -65,7 +65,7 @@ const mostChanges = 40000;
  * @typedef {object} Overlay
  * @property {(m: Market) => boolean} serves
  * @property {boolean} [points] it shows single points of what is in sight, from withPoints on
- * @property {any} [cells] the colour of its squares, which the tiles have as a layer of its name
+ * @property {() => any} [cells] the colour of its squares, which the tiles have as a layer of its name
  * @property {(m: Market, app: App) => Promise<{features: any[], note?: string}>} load
  * @property {(source: string) => any[]} layers
  */
@@ -182,7 +182,7 @@ export const overlays = {
   coverage: {
     serves: () => true,
     points: true,
-    cells: step('rsrp', signal),
+    cells: () => step('rsrp', signal),
     async load(market, app) {
       const { data } = await ask('/coverage/points', { ...measuresIn(market, app), limit: 5000 });
       return {
@@ -221,7 +221,7 @@ export const overlays = {
   speedtests: {
     serves: () => true,
     points: true,
-    cells: step('down', speeds),
+    cells: () => step('down', speeds),
     async load(market, app) {
       const { data } = await ask('/speedtests', { ...measuresIn(market, app), limit: 1000 });
       return {
@@ -291,7 +291,7 @@ function showCells(app, name, show) {
       map.addSource(id, { type: 'vector', tiles: [tiles], minzoom: 6, maxzoom: 13, bounds: m.bounds });
       const layer = { id, source: id, 'source-layer': name, minzoom: 6, maxzoom: withPoints };
       map.addLayer(
-        /** @type {any} */ ({ ...layer, type: 'fill', paint: { 'fill-color': paint, 'fill-opacity': 0.6, 'fill-antialias': false } }),
+        /** @type {any} */ ({ ...layer, type: 'fill', paint: { 'fill-color': paint(), 'fill-opacity': 0.6, 'fill-antialias': false } }),
         'sectors-' + app.markets[0].code,
       );
     } else if (source && source.tiles?.[0] !== tiles) source.setTiles([tiles]);
