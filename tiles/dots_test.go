@@ -135,8 +135,11 @@ func shift(list []orb.Point, corner orb.Point) (moved []orb.Point) {
 
 // placesOf lists the points of a feature.
 func placesOf(g orb.Geometry) []orb.Point {
-	if p, one := g.(orb.Point); one {
-		return []orb.Point{p}
+	switch g := g.(type) {
+	case orb.Point:
+		return []orb.Point{g}
+	case orb.Polygon:
+		return slices.Clone(g[0])
 	}
 	return slices.Clone(g.(orb.MultiPoint))
 }

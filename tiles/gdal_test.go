@@ -47,7 +47,7 @@ func TestAgainstGDAL(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "tile.mvt")
 		filetest.Write(t, path, whole)
 		layers := decode(t, whole)
-		if want := map[uint32]int{6: 4, 10: 5, 13: 4}[z]; len(layers) != want {
+		if want := map[uint32]int{6: 4, 10: 5, 13: 5}[z]; len(layers) != want {
 			t.Errorf("zoom %d: %d layers, want %d", z, len(layers), want)
 		}
 		for name, want := range layers {
