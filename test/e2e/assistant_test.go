@@ -52,9 +52,11 @@ func assistants(t *testing.T, flags ...string) (s *server, key string) {
 		{"ingest FR,DROM", "SYNTHETIC_observatoire_2026-01-22.csv", strings.Join(next, "\n")},
 		{"speedtest import --market FR", "tests.csv",
 			"timestamp,lat,lng,operator,technology,download_mbps,upload_mbps,ping_ms\n" + now +
-				",48.8534,2.3488,ORANGE,LTE,100,20,15\n" + now + ",48.8535,2.3489,SFR,NR,300,40,12\n" + now + "," + there + ",SFR,NR,300,40,12\n"},
+				",48.8534,2.3488,ORANGE,LTE,100,20,15\n" + now + ",48.8535,2.3489,SFR,NR,300,40,12\n" +
+				now + "," + there + ",SFR,NR,300,40,12\n"},
 		{"coverage import --market FR", "points.csv", "timestamp,lat,lng,operator,technology,signal_strength\n" + now +
-			",48.8534,2.3488,ORANGE,LTE,-80\n" + now + ",48.8535,2.3489,SFR,NR,-95\n" + now + "," + there + ",ORANGE,LTE,-80\n"},
+			",48.8534,2.3488,ORANGE,LTE,-80\n" + now + ",48.8535,2.3489,SFR,NR,-95\n" +
+			now + "," + there + ",ORANGE,LTE,-80\n"},
 		{"outage import --market FR --operator ORANGE", "sites_hs.csv",
 			"code_site_op;departement;commune;Lat;Lon;data\n1;75;Paris;48.8534;2.3488;HS\n"},
 	} {
