@@ -56,7 +56,7 @@ func (s *server) ogcFeatures(collection, query string) (features []any) {
 // The rows of Parquet, as DuckDB and hyparquet read them, are those of /antennas, for each selection.
 func TestConformanceOfParquetRows(t *testing.T) {
 	script := nodeScript(t, "exports/rows.mjs")
-	s := serve(t, makeCountry(t, 150).dir)
+	s := serve(t, makeCountry(t, 500).dir)
 	dir, list := t.TempDir(), s.everySelection()
 	for i, l := range list {
 		for _, rows := range []string{"sites", "emissions"} {
