@@ -66,7 +66,7 @@ function dotLayers(market) {
     layout: { 'circle-sort-key': ['case', ['==', ['get', 'live'], 0], 0, 1] },
     paint: {
       'circle-color': toneOf(market),
-      'circle-radius': ['interpolate', ['linear'], ['zoom'], 3, 0.7, 5, 0.95, 7, 1.5, 9, 2.2, 11, 3.2, 13, 5],
+      'circle-radius': ['interpolate', ['linear'], ['zoom'], 3, 0.7, 5, 0.95, 7, 1.7, 9, 2.6, 11, 3.5, 13, 5],
       'circle-stroke-color': color('land'),
       'circle-stroke-width': ['interpolate', ['linear'], ['zoom'], 9, 0, 12, 1],
     },
