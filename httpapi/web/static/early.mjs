@@ -180,6 +180,10 @@ async function draw(into, state) {
   return () => canvas.remove();
 }
 
-/** firstDots are there, or cannot be, when it is resolved. What it has removes them. */
-export const firstDots = config.key || !home ? Promise.resolve(() => {}) : draw(element('map'), read());
+const nothing = () => {};
+
+/** firstDots resolves when the dots are drawn, or cannot be, with a function that removes them. */
+export const firstDots = (config.key || !home ? Promise.resolve(nothing) : draw(element('map'), read())).catch(
+  () => nothing, // the map opens without them
+);
 import('./main.mjs');
