@@ -59,13 +59,19 @@ func (k *kinds) coarse(table *market.Market) kinds {
 		}
 		number[n] = int32(at)
 	}
-	return newKinds(keys, len(k.kind), func(i uint32, has func(n int32)) {
-		for w, word := range k.of(i) {
+	c := newKinds(keys, k.count, func(kind uint32, has func(n int32)) {
+		for w, word := range k.maskOf(kind) {
 			for ; word != 0; word &= word - 1 {
 				has(number[w<<6+bits.TrailingZeros64(word)])
 			}
 		}
 	})
+	byKind := c.kind
+	c.kind = make([]uint32, len(k.kind))
+	for i, kind := range k.kind {
+		c.kind[i] = byKind[kind]
+	}
+	return c
 }
 
 // mask returns the keys that satisfy f, nil if f has no condition on emissions.
@@ -88,8 +94,10 @@ func (k *kinds) accepted(f Filter) []uint64 {
 }
 
 // of returns the mask of site i.
-func (k *kinds) of(i uint32) []uint64 {
-	from := int(k.kind[i]) * k.words
+func (k *kinds) of(i uint32) []uint64 { return k.maskOf(k.kind[i]) }
+
+func (k *kinds) maskOf(kind uint32) []uint64 {
+	from := int(kind) * k.words
 	return k.masks[from : from+k.words]
 }
 
