@@ -11,6 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"relais/address"
 	"relais/admin"
 	"relais/ingest"
 )
@@ -25,25 +26,45 @@ type ingestCommand struct {
 
 // Run ingests the files.
 func (c *ingestCommand) Run(ctx context.Context, streams Streams) error {
-	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),
-		Progress: progress(streams.Err, "reading"), Archive: archiveBy(c.dataFlag, streams)}
 	// A common mistake is --data FILE, without the folder.
 	if info, err := os.Stat(c.Data); err == nil && !info.IsDir() {
 		return usageError{fmt.Errorf("--data %s: a file, and the data folder belongs here: relais ingest --data DIR %s %s",
 			c.Data, join(c.Markets), c.Data)}
 	}
+	defer collectOften()()
+	addresses, err := c.ingestAddresses(ctx, streams)
+	if err != nil {
+		return err
+	}
+	if addresses != nil && !c.JSON {
+		if err := printAddresses(streams.Out, addresses); err != nil {
+			return err
+		}
+	}
+	if len(c.Files) > 0 {
+		return c.ingestRegister(ctx, streams, addresses)
+	}
+	if c.JSON {
+		return printJSON(streams.Out, ingested{Addresses: addresses})
+	}
+	return nil
+}
+
+// ingestRegister ingests the files of registers. Of addresses that were ingested before, it only prints the JSON.
+func (c *ingestCommand) ingestRegister(ctx context.Context, streams Streams, addresses *address.Report) error {
+	o := ingest.Options{Dir: c.dir(), Markets: c.Markets, Paths: c.Files, Force: c.Force, Now: time.Now(),
+		Progress: progress(streams.Err, "reading"), Archive: archiveBy(c.dataFlag, streams)}
 	var err error
 	if o.Publisher, err = admin.PublisherOf(c.dir(), streams.warnings()); err != nil {
 		return err
 	}
-	defer collectOften()()
 	r, err := ingest.Run(ctx, o)
 	if err != nil {
 		return err
 	}
 	afterIngest(c.dataFlag, streams)(ctx, r) // before the report is printed: it may add a note
 	if c.JSON {
-		return cmp.Or(printJSON(streams.Out, r), archiveError(r))
+		return cmp.Or(printJSON(streams.Out, ingested{r, addresses}), archiveError(r))
 	}
 	if err := printIngest(streams.Out, r, c.Force); err != nil {
 		return err

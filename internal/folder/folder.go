@@ -43,6 +43,14 @@ func (d Dir) Sources(market string) string {
 	return filepath.Join(string(d), "sources", market)
 }
 
+// AddressesName is the folder of the streets of registers of addresses.
+const AddressesName = "addresses"
+
+// Addresses is the file of the streets of a market, and of those that share its register of addresses.
+func (d Dir) Addresses(market string) string {
+	return filepath.Join(string(d), AddressesName, market+".streets")
+}
+
 // Downloads is the folder of files until they are ingested.
 func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 

@@ -1,6 +1,11 @@
 package spelling
 
-import "strings"
+import (
+	"strings"
+	"sync"
+
+	"relais/internal/fold"
+)
 
 // vowels are letters. A word that has none of them is an abbreviation.
 const vowels = "AEIOUYÀÂÄÉÈÊËÎÏÔÖÛÙÜŒÆ"
@@ -18,6 +23,28 @@ var saints = map[string]string{"ST": "SAINT", "STE": "SAINTE"}
 // expanded are abbreviations of French addresses, which stand before the name of a street.
 var expanded = table("AV=avenue AVE=avenue BD=boulevard BLD=boulevard BVD=boulevard PL=place RTE=route CHE=chemin " +
 	"CHEM=chemin ALL=allée IMP=impasse SQ=square FG=faubourg FBG=faubourg ST=Saint STE=Sainte DR=Docteur MGR=Monseigneur")
+
+// Long returns the word of French addresses that a folded word is short for, folded, or else the word.
+func Long(word string) string {
+	capitals := fold.UpperASCII(word)
+	for _, of := range []map[string]string{expanded, saints} {
+		if long := of[capitals]; long != "" {
+			return fold.String(long)
+		}
+	}
+	return word
+}
+
+// IsType reports whether a folded word is a kind of street.
+func IsType(word string) bool { return foldedTypes()[word] }
+
+var foldedTypes = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for word := range types {
+		all[fold.String(word)] = true
+	}
+	return all
+})
 
 // types are the kinds of streets. They are written small after a number.
 var types = set("allée allées avenue boulevard chaussée chemin clos cours faubourg impasse montée passage place quai route " +
