@@ -28,6 +28,7 @@ type Info struct {
 	Addresses int    `json:"addresses"`
 	Streets   int    `json:"streets"` // with the hamlets
 	Communes  int    `json:"communes"`
+	Version   string `json:"version,omitempty"` // of the file: its date and checksum
 }
 
 // Errors of files.

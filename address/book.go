@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // A Store has the streets of a file, which may be missing, and may be replaced at any time: each question looks. A nil
@@ -121,6 +123,7 @@ func readTable(f io.ReaderAt, size int64) (*table, error) {
 	if !t.parse(b, int64(at)) {
 		return nil, ErrDamaged
 	}
+	t.info.Version = versionOf(t.info.Date, binary.LittleEndian.Uint64(footer[12:]))
 	return t, nil
 }
 
@@ -204,6 +207,17 @@ func Verify(path string) (Info, error) {
 		return Info{}, err
 	}
 	defer b.file.Close()
+	info, err := b.file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	sum := xxhash.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(b.file, 0, info.Size()-footerBytes)); err != nil {
+		return Info{}, err
+	}
+	if versionOf(b.info.Date, sum.Sum64()) != b.info.Version {
+		return Info{}, ErrDamaged
+	}
 	for n := range b.entries {
 		if _, err := b.streets(int32(n)); err != nil {
 			return Info{}, err

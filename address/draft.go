@@ -15,7 +15,7 @@ import (
 	"relais/internal/fold"
 )
 
-// mostHeld is how many addresses a draft holds in memory. Then it puts aside what it has.
+// mostHeld is how many addresses the draft of an ingest holds in memory. Then it puts aside what it has.
 const mostHeld = 400_000
 
 // scale is the number of steps in a degree that positions in files have: a step is about one metre.
@@ -35,15 +35,15 @@ func (p point) degrees() geo.Point {
 // A draft gathers the addresses of communes, in any order, in bounded memory: what is too much goes to a scratch file,
 // commune by commune.
 type draft struct {
-	communes map[string]*commune
-	held     int
-	scratch  *os.File
-	written  int64
-	aside    map[string][]section // by commune
-	owner    map[string]int       // which input a commune is from
-	last     *street
-	lastOf   *commune
-	lastName []byte
+	communes   map[string]*commune
+	held, most int
+	scratch    *os.File
+	written    int64
+	aside      map[string][]section // by commune
+	owner      map[string]int       // which input a commune is from
+	last       *street
+	lastOf     *commune
+	lastName   []byte
 }
 
 // A section is a part of the scratch file.
@@ -63,8 +63,8 @@ type street struct {
 	at       []point
 }
 
-func newDraft(scratch *os.File) *draft {
-	return &draft{communes: map[string]*commune{}, scratch: scratch, aside: map[string][]section{}, owner: map[string]int{}}
+func newDraft(scratch *os.File, most int) *draft {
+	return &draft{most: most, communes: map[string]*commune{}, scratch: scratch, aside: map[string][]section{}, owner: map[string]int{}}
 }
 
 // add adds an address of input i. Errors: another input has addresses of the commune; writing the scratch file failed.
@@ -94,7 +94,7 @@ func (d *draft) add(i int, code, name, postcode, streetName, hamlet []byte, at g
 		h.at = append(h.at, p)
 		d.held++
 	}
-	if d.held >= mostHeld {
+	if d.held >= d.most {
 		return d.putAside()
 	}
 	return nil

@@ -5,15 +5,18 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
 
+	"github.com/cespare/xxhash/v2"
+
 	"relais/internal/fold"
 )
 
-// The file begins with the magic and the version (4 bytes) and ends with the place of the table in it: offset (8 bytes)
-// and length (4). Numbers are little-endian. Between them are a block for each commune and, last, the table, each a zstd
+// The file begins with the magic and the version (4 bytes) and ends with the place of the table in it, offset (8 bytes)
+// and length (4), and the checksum of what comes before these three: xxHash64 (8). Numbers are little-endian. Between them are a block for each commune and, last, the table, each a zstd
 // frame with its checksum. In blocks, numbers are varints, and texts have their length in front.
 //
 // A commune's block has, for each street in the order of the folded names: name, postal code and kind (flags), number of
@@ -25,12 +28,13 @@ const (
 	magic       = "RELAISAD"
 	version     = 1
 	headBytes   = len(magic) + 4
-	footerBytes = 12
+	footerBytes = 20
 )
 
 // A writer writes a file of streets.
 type writer struct {
 	w      *bufio.Writer
+	sum    *xxhash.Digest
 	at     int64
 	info   Info
 	table  []byte
@@ -39,11 +43,12 @@ type writer struct {
 }
 
 func newWriter(w io.Writer, info Info) (*writer, error) {
-	f := &writer{w: bufio.NewWriterSize(w, 1<<16), info: info}
+	f := &writer{w: bufio.NewWriterSize(w, 1<<16), sum: xxhash.New(), info: info}
 	return f, f.write(binary.LittleEndian.AppendUint32([]byte(magic), version))
 }
 
 func (f *writer) write(b []byte) error {
+	f.sum.Write(b) // a hash's Write never fails
 	_, err := f.w.Write(b)
 	f.at += int64(len(b))
 	return err
@@ -109,8 +114,12 @@ func (f *writer) close() (Info, error) {
 	if err := f.write(f.packed); err != nil {
 		return Info{}, err
 	}
+	f.info.Version = versionOf(f.info.Date, f.sum.Sum64())
+	footer = binary.LittleEndian.AppendUint64(footer, f.sum.Sum64())
 	if err := f.write(footer); err != nil {
 		return Info{}, err
 	}
 	return f.info, f.w.Flush()
 }
+
+func versionOf(date string, sum uint64) string { return fmt.Sprintf("%s-%016x", date, sum) }

@@ -61,7 +61,7 @@ func Ingest(ctx context.Context, o Options) (*Report, error) {
 	if r.Info, err = describe(files); err != nil {
 		return nil, err
 	}
-	staged, err := folder.Stage(path, func(w io.Writer) error { return r.build(ctx, o, files, w) })
+	staged, err := folder.Stage(path, func(w io.Writer) error { return r.build(ctx, o, files, w, mostHeld) })
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +100,15 @@ func describe(files []source.Found) (info Info, err error) {
 	return info, nil
 }
 
-// build reads the tables and writes the file.
-func (r *Report) build(ctx context.Context, o Options, files []source.Found, w io.Writer) error {
+// build reads the tables and writes the file, with at most so many addresses in memory.
+func (r *Report) build(ctx context.Context, o Options, files []source.Found, w io.Writer, most int) error {
 	scratch, err := os.CreateTemp(filepath.Dir(r.Path), "."+filepath.Base(r.Path)+".tmp-*")
 	if err != nil {
 		return err
 	}
 	defer os.Remove(scratch.Name()) // the next ingest sweeps it otherwise
 	defer scratch.Close()
-	d := newDraft(scratch)
+	d := newDraft(scratch, most)
 	watch := o.watch(ctx, files)
 	for i := range files {
 		report, err := ban.Read(&files[i], watch, func(a *ban.Address) error {

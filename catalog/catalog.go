@@ -7,6 +7,7 @@ package catalog
 import (
 	"time"
 
+	"relais/address"
 	"relais/archive"
 	"relais/community"
 	"relais/index"
@@ -23,7 +24,9 @@ type Catalog struct {
 	// Measures are nil as long as they are not open, and where they cannot be.
 	Measures *measure.Store
 	Photos   *photos.Store
-	Now      time.Time // of the request
+	// Addresses are nil where a server has no folder of its own.
+	Addresses *address.Store
+	Now       time.Time // of the request
 	// Keyless means that rows of registers that may not be redistributed are left out.
 	Keyless bool
 	// Failed returns why a dataset cannot be used on this server; nil for a server that can use all.

@@ -11,10 +11,11 @@ import (
 
 // Errors of questions.
 var (
-	ErrLoading    = errors.New("the data is still loading")
-	ErrRestricted = errors.New("the publisher of this market's register does not let everybody have its rows")
-	ErrNoSite     = errors.New("no site has this identifier")
-	ErrNoMeasures = errors.New("the measurements are not open")
+	ErrLoading     = errors.New("the data is still loading")
+	ErrRestricted  = errors.New("the publisher of this market's register does not let everybody have its rows")
+	ErrNoSite      = errors.New("no site has this identifier")
+	ErrNoMeasures  = errors.New("the measurements are not open")
+	ErrNoAddresses = errors.New("this server has no streets: relais ingest reads the addresses of the BAN")
 )
 
 // A NotLoadedError reports that the register of a market is not loaded.

@@ -8,13 +8,14 @@ import (
 
 // The datasets of answers.
 const (
-	Registers    = "registers"
-	Learned      = "registers and learned radio identifiers"
-	Archives     = "archives"
-	DataOutages  = "outages" // with validations and bugs, which are in the same file
-	DataMeasures = "measures"
-	Recent       = "recent measures" // of the last days: it also changes with the time
-	DataPhotos   = "photos"
+	Registers     = "registers"
+	Learned       = "registers and learned radio identifiers"
+	Archives      = "archives"
+	DataOutages   = "outages" // with validations and bugs, which are in the same file
+	DataMeasures  = "measures"
+	Recent        = "recent measures" // of the last days: it also changes with the time
+	DataPhotos    = "photos"
+	DataAddresses = "addresses"
 )
 
 // Version returns the version of datasets, "" while one of them is loading. While it is the same, so are answers from
@@ -55,6 +56,12 @@ func (c *Catalog) version(data string) string {
 		return c.measuresVersion() + " minute " + c.Minute().UTC().Format(time.RFC3339)
 	case DataPhotos:
 		return c.Photos.Version()
+	case DataAddresses:
+		info, err := c.Addresses.Info()
+		if err != nil {
+			return "no addresses"
+		}
+		return info.Version
 	}
 	panic(fmt.Sprintf("catalog: no dataset %q", data))
 }

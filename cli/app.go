@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"relais/address"
 	"relais/admin"
 	"relais/api"
 	"relais/api/view"
@@ -146,6 +147,7 @@ func (a *app) options() httpapi.Options {
 		Uploads:   api.Uploads{Render: a.workers.Render, Hold: a.PhotosHold, Forget: a.stores.ForgetPhoto},
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
+		Addresses: address.NewStore(address.Path(a.dir)),
 		Measures:  a.usableMeasures,
 		Gate: &access.Gate{Clients: a.stores.Clients, Attestor: a.attestor, Failures: access.NewFailures(),
 			Answers: a.stores.Answers, Origin: originOf(a.base),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"relais/address"
 	"relais/api"
 	"relais/api/endpoint"
 	"relais/archive"
@@ -71,6 +72,7 @@ type Options struct {
 	Uploads   api.Uploads
 	Community *community.Store
 	Archives  *archive.Store
+	Addresses *address.Store
 	// Measures returns nil while the measurements are not open.
 	Measures func() *measure.Store
 	// Now, which may be nil, returns the time for operations instead of the request's.
@@ -277,5 +279,6 @@ func (r *request) env() *api.Env {
 	}
 	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Uploads: s.Uploads, Sectors: &s.sectors,
 		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
-			Measures: s.Measures(), Photos: s.Photos, Now: now, Failed: s.Failed, Keyless: r.keyless && !s.MapAll}}
+			Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Now: now, Failed: s.Failed,
+			Keyless: r.keyless && !s.MapAll}}
 }

@@ -25,7 +25,7 @@ const (
 )
 
 // Kind is the table of addresses, as lib/formatters/csv-legacy of BaseAdresseNationale/ban-plateforme writes it
-// (adresses-france.csv.gz, adresses-35.csv.gz). Files of 2021 lack type_position and what follows source_nom_voie; the
+// (adresses-france.csv.gz, adresses-35.csv.gz). Earlier files lack type_position and what follows source_nom_voie; the
 // three identifiers at the end are in the files with-ids only.
 var Kind = &source.Kind{Name: "ban-addresses", Many: true, Options: table.Options{Comma: ';'},
 	Columns: []table.Column{
@@ -158,7 +158,7 @@ func (a *reading) take(r *source.Reader) (reason string) {
 	}
 	if a.Area = Area(a.Code); string(a.Area) != a.area {
 		a.area = string(a.Area)
-		a.market, a.at = marketOf(a.area)
+		a.market, a.at = MarketOf(a.area)
 	}
 	switch {
 	case a.market == nil:
@@ -180,8 +180,8 @@ func Area[Text string | []byte](code Text) Text {
 	return code[:2]
 }
 
-// marketOf returns the market of a department, and its position there; nil if no market has it.
-func marketOf(area string) (*market.Market, int) {
+// MarketOf returns the market of a department, and its position there; nil if no market has it.
+func MarketOf(area string) (*market.Market, int) {
 	for _, code := range Markets {
 		m := market.Get(code)
 		if i := slices.IndexFunc(m.Areas, func(a market.Area) bool { return a.Code == area }); i >= 0 {
