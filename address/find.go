@@ -1,11 +1,13 @@
 package address
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
 
 	"relais/geo"
+	"relais/internal/fold"
 )
 
 // Reach is how far from a point, in metres, streets are looked for that no town is named with.
@@ -111,6 +113,7 @@ func (f *finding) around(p geo.Point) (list []int32) {
 
 // lookIn adds the streets of a reading. Of a street that two readings find, the better one counts.
 func (f *finding) lookIn(ctx context.Context, r reading) error {
+	needle, folded := []byte(r.needle()), []byte(nil)
 	for _, n := range r.communes {
 		if f.Keep != nil && !f.Keep(f.entries[n].code) {
 			continue
@@ -126,6 +129,9 @@ func (f *finding) lookIn(ctx context.Context, r reading) error {
 			return err
 		}
 		for i, s := range all {
+			if folded = fold.Append(folded[:0], s.Name); !bytes.Contains(folded, needle) {
+				continue
+			}
 			class, number, ok := r.match(wordsOf(s.Name))
 			if !ok {
 				continue

@@ -60,6 +60,19 @@ func (q *query) says() bool {
 	return false
 }
 
+// needle returns a part of the folded name of each street that the query matches, "" if nothing is known to be one. It
+// spares taking most names apart.
+func (q *query) needle() string {
+	longest := ""
+	for i, word := range q.words {
+		if !q.optional[i] && len(word) > len(longest) && !spelling.IsType(word) && !spelling.HasAbbreviation(word) &&
+			!abbreviated[word] {
+			longest = word
+		}
+	}
+	return longest
+}
+
 // without returns the query without the words from i to j.
 func (q *query) without(i, j int) query {
 	return queryOf(slices.Concat(q.words[:i], q.words[j:]), q.partial && j < len(q.words))

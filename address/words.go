@@ -2,21 +2,31 @@ package address
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"relais/internal/fold"
 	"relais/site/spelling"
 )
 
-// links are words that people leave out, and write in several ways.
-var links = wordSet("a au aux d de des du et l la le les")
+// links are words that people leave out, and write in several ways. Cedex is for letters, and names no place.
+var links = wordSet("a au aux d de des du et l la le les cedex")
 
 // short are abbreviations that only questions have.
 var short = map[string]string{"r": "rue", "boul": "boulevard", "blvd": "boulevard", "ch": "chemin", "res": "residence",
 	"lot": "lotissement", "qu": "quai", "crs": "cours", "pass": "passage", "gal": "general", "gen": "general",
 	"mal": "marechal", "cdt": "commandant", "col": "colonel", "cap": "capitaine", "lt": "lieutenant", "pdt": "president",
 	"prof": "professeur", "pt": "pont", "gde": "grande", "gd": "grand", "zi": "zone industrielle"}
+
+// abbreviated are the words of short in their long form.
+var abbreviated = func() map[string]bool {
+	all := map[string]bool{}
+	for _, long := range short {
+		for word := range strings.FieldsSeq(long) {
+			all[word] = true
+		}
+	}
+	return all
+}()
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
@@ -58,5 +68,6 @@ func townKeys(name string) []string {
 	if m == nil {
 		return []string{key}
 	}
-	return slices.Compact([]string{key, m[1], m[1] + " " + m[2], m[1] + " " + m[2] + m[3], m[1] + " " + m[2] + "eme"})
+	city := m[1] + " " + m[2]
+	return []string{key, m[1], city, city + m[3], city + "eme", city + "eme arrondissement"}
 }

@@ -46,6 +46,7 @@ func CheckFolder(ctx context.Context, dir folder.Dir) (*CheckReport, error) {
 				Problem: err.Error()})
 	}
 	r.snapshots()
+	r.addresses()
 	if err := r.sources(ctx); err != nil {
 		return nil, err
 	}

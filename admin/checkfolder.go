@@ -116,7 +116,7 @@ func (r *CheckReport) rest() error {
 
 // isOwnFolder reports whether relais makes a folder of that name.
 func isOwnFolder(name string) bool {
-	return slices.Contains([]string{"snapshots", measure.Dir, "photos", "sources", "downloads", cacheFolder}, name) ||
+	return slices.Contains([]string{"snapshots", measure.Dir, "photos", "sources", "downloads", folder.AddressesName, cacheFolder}, name) ||
 		strings.HasPrefix(name, "sources/") || strings.HasPrefix(name, "downloads/")
 }
 

@@ -85,6 +85,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	d.space(c)
 	d.clock(c)
 	d.registers()
+	d.addresses()
 	var err error
 	if d.Server, err = serverOf(ctx, d.dir); err != nil {
 		d.add("server", Wrong, "", "it does not answer over %s: %v", socketFile, err)

@@ -29,20 +29,23 @@ import (
 // dated writes a market's snapshot of a day.
 func dated(t *testing.T, dir folder.Dir, code market.Code, day time.Time) {
 	t.Helper()
-	var statuses []string
-	for _, s := range market.Get(code).Statuses {
-		statuses = append(statuses, s.Name)
-	}
-	if len(statuses) == 0 { // the source has its own
-		statuses = []string{"active"}
-	}
-	b := snapshot.NewBuilder(market.Get(code), statuses)
+	b := snapshot.NewBuilder(market.Get(code), statusesOf(code))
 	b.SourceDate = day.Format(time.DateOnly)
 	must(t, b.Add(&site.Site{ID: "1", Position: geo.Point{Lat: 48.1, Lng: -1.7}, Area: -1, Height: site.Unknown,
 		AntennaHeight: site.Unknown, Stations: []site.Station{{Code: "x"}},
 		Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4}}}))
 	_, err := b.Write(dir.Snapshot(string(code)))
 	must(t, err)
+}
+
+func statusesOf(code market.Code) (names []string) {
+	for _, s := range market.Get(code).Statuses {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 { // the source has its own
+		return []string{"active"}
+	}
+	return names
 }
 
 // healthy makes a folder with nothing to mend, and its doctor.

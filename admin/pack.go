@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"relais/address"
 	"relais/geo"
 	"relais/internal/folder"
 	"relais/market"
@@ -41,6 +42,8 @@ type PackReport struct {
 	Archives int          `json:"archives"` // dated publications
 	Editions int          `json:"editions"` // of markets without archives
 	Photos   int          `json:"photos"`
+	// Addresses are the streets of the area, nil without any.
+	Addresses *address.Info `json:"addresses,omitempty"`
 	// Speedtests and CoveragePoints were measured by people.
 	Speedtests     int `json:"speedtests"`
 	CoveragePoints int `json:"coveragePoints"`
@@ -96,7 +99,7 @@ func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 	p := packing{Stores: s, spec: spec, to: to, chosen: map[market.Code]*packChoice{},
 		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
 			Markets: []PackMarket{}, LeftOut: []string{}}}
-	for _, step := range []func(context.Context) error{p.following, p.registers, p.archives, p.measures, p.photos} {
+	for _, step := range []func(context.Context) error{p.following, p.registers, p.addresses, p.archives, p.measures, p.photos} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func register(t *testing.T, dir folder.Dir, code market.Code, date string, regis
 func writeRegister(t *testing.T, dir folder.Dir, code market.Code, date string, registers []string, ids ...string) {
 	t.Helper()
 	m := market.Get(code)
-	b := snapshot.NewBuilder(m, []string{"Operational"})
+	b := snapshot.NewBuilder(m, statusesOf(code))
 	b.SourceDate, b.UpdatedAt, b.Registers = date, date+"T00:00:00", registers
 	for i, id := range ids {
 		must(t, b.Add(&site.Site{ID: id, SourceCode: id, Area: min(i, len(m.Areas)-1), Height: site.Unknown,

@@ -14,6 +14,7 @@ import (
 
 	"relais/admin"
 	"relais/cluster"
+	"relais/internal/folder"
 )
 
 type backupCommand struct {
@@ -69,8 +70,16 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 	if c.JSON {
 		return printJSON(streams.Out, map[string]string{"data": c.Data, "backup": c.Dest})
 	}
-	_, err := fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included\n", c.Data, c.Dest)
+	_, err := fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included%s\n", c.Data, c.Dest, c.without())
 	return err
+}
+
+// without says what is not copied.
+func (c *backupCommand) without() string {
+	if !admin.HasAddresses(c.dir()) {
+		return ""
+	}
+	return "; without " + folder.AddressesName + "/, which relais ingest makes again from the register's CSV"
 }
 
 // keep makes a copy next to older ones, and removes the oldest of them.
@@ -82,7 +91,7 @@ func (c *backupCommand) keep(ctx context.Context, streams Streams, log *slog.Log
 	if c.JSON {
 		return printJSON(streams.Out, r)
 	}
-	fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included\n", c.Data, r.Backup)
+	fmt.Fprintf(streams.Out, "%s is copied to %s, secret.key included%s\n", c.Data, r.Backup, c.without())
 	for _, path := range r.Removed {
 		fmt.Fprintf(streams.Out, "removed %s\n", path)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"relais/admin"
+	"relais/ingest/ban"
 	"relais/internal/folder"
 )
 
@@ -90,6 +91,9 @@ func licencesOf(r *admin.PackReport) string {
 	if r.Photos > 0 {
 		b.WriteString("\nPhotos: by the authors that the map names.\nPhotos : des auteurs que la carte nomme.\n")
 	}
+	if r.Addresses != nil {
+		fmt.Fprintf(&b, "\nStreets · Rues, %s\n  %s\n  %s\n  %s\n", r.Addresses.Date, ban.Source, ban.Authority, ban.Licence)
+	}
 	b.WriteString("\nBase map · Fond de carte: Natural Earth (public domain), GeoNames (CC BY 4.0).\n" +
 		"Names of communes · Noms des communes: INSEE (Licence Ouverte 2.0).\n" +
 		"relais: its licence is in the source · sa licence est dans les sources.\n")
@@ -110,6 +114,9 @@ func contents(r *admin.PackReport) (list []string) {
 			list = append(list, admin.Number(c.n, c.what))
 		}
 	}
+	if r.Addresses != nil {
+		list = append(list, fmt.Sprintf("%s of addresses", admin.Number(r.Addresses.Streets, "street")))
+	}
 	return list
 }
 
@@ -126,6 +133,9 @@ func contenu(r *admin.PackReport) (list []string) {
 		if c.n > 0 {
 			list = append(list, fmt.Sprintf("%d %s", c.n, c.what))
 		}
+	}
+	if r.Addresses != nil {
+		list = append(list, fmt.Sprintf("%d rue(s) des adresses", r.Addresses.Streets))
 	}
 	return list
 }

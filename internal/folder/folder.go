@@ -43,12 +43,15 @@ func (d Dir) Sources(market string) string {
 	return filepath.Join(string(d), "sources", market)
 }
 
-// AddressesName is the folder of the streets of registers of addresses.
+// AddressesName is the name of AddressesDir.
 const AddressesName = "addresses"
+
+// AddressesDir is the folder of the streets of registers of addresses.
+func (d Dir) AddressesDir() string { return filepath.Join(string(d), AddressesName) }
 
 // Addresses is the file of the streets of a market, and of those that share its register of addresses.
 func (d Dir) Addresses(market string) string {
-	return filepath.Join(string(d), AddressesName, market+".streets")
+	return filepath.Join(d.AddressesDir(), market+".streets")
 }
 
 // Downloads is the folder of files until they are ingested.

@@ -35,6 +35,19 @@ func Long(word string) string {
 	return word
 }
 
+// HasAbbreviation reports whether Long returns a folded word for others.
+func HasAbbreviation(word string) bool { return foldedLong()[word] }
+
+var foldedLong = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, of := range []map[string]string{expanded, saints} {
+		for _, word := range of {
+			all[fold.String(word)] = true
+		}
+	}
+	return all
+})
+
 // IsType reports whether a folded word is a kind of street.
 func IsType(word string) bool { return foldedTypes()[word] }
 
