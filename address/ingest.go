@@ -39,7 +39,7 @@ const minShare = 0.95
 // Path is the file of the streets of a folder.
 func Path(dir folder.Dir) string { return dir.Addresses(string(ban.Markets[0])) }
 
-// Ingest makes the file of streets of a folder from tables of addresses. It replaces the present file, of which nothing
+// Ingest makes the file of streets of a folder from tables of addresses. It replaces the present file, and nothing of it
 // stays; after an error that one is unchanged. Memory does not grow with the tables: they need as much space on the
 // disk, meanwhile, as a fifth of their unpacked size.
 func Ingest(ctx context.Context, o Options) (*Report, error) {

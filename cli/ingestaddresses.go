@@ -20,8 +20,8 @@ type ingested struct {
 	Addresses *address.Report `json:"addresses,omitempty"`
 }
 
-// ingestAddresses reads the tables of addresses among the files, and leaves the others in c.Files. The report is nil if
-// there are none.
+// ingestAddresses reads the tables of addresses among the files, and leaves the others in c.Files. Without such
+// tables the report is nil.
 func (c *ingestCommand) ingestAddresses(ctx context.Context, streams Streams) (*address.Report, error) {
 	tables, others := ban.Split(c.Files)
 	if len(tables) == 0 {

@@ -68,11 +68,12 @@ const (
 // IsUnused reports whether nothing is wrong with a row that was rejected for the reason.
 func IsUnused(reason string) bool { return reason == otherTerritory }
 
-// Split returns the paths that have such tables, and the others. A folder or an archive has them if its first table is
-// one. A path that cannot be read is among the others.
+// Split returns the paths that have nothing but such tables, and the others. A path that cannot be read is among the
+// others.
 func Split(paths []string) (addresses, others []string) {
 	for _, path := range paths {
-		if inputs, err := source.Expand([]string{path}); err == nil && isAddresses(inputs[0]) {
+		inputs, err := source.Expand([]string{path})
+		if err == nil && !slices.ContainsFunc(inputs, func(in *source.Input) bool { return !isAddresses(in) }) {
 			addresses = append(addresses, path)
 		} else {
 			others = append(others, path)
@@ -86,7 +87,7 @@ func isAddresses(in *source.Input) bool {
 	return err == nil && found.Kind != nil
 }
 
-// Find returns the tables of addresses in paths. It fails for a file that is not one, except in a folder or an archive.
+// Find returns the tables of addresses in paths. It fails for a file that is not one.
 func Find(paths []string) (list []source.Found, err error) {
 	inputs, err := source.Expand(paths)
 	if err != nil {
@@ -94,14 +95,13 @@ func Find(paths []string) (list []source.Found, err error) {
 	}
 	for _, in := range inputs {
 		found, err := source.Detect(in, []*source.Kind{Kind})
-		switch {
-		case err != nil:
-			return nil, err
-		case found.Kind != nil:
-			list = append(list, found)
-		case in.Within == "":
-			return nil, fmt.Errorf("%s is not a table of addresses", in.Name())
+		if err == nil && found.Kind == nil {
+			err = fmt.Errorf("%s is not a table of addresses", in.Name())
 		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found)
 	}
 	return list, nil
 }

@@ -103,9 +103,12 @@ func TestSplit(t *testing.T) {
 	dir := t.TempDir()
 	other := filepath.Join(dir, "other.csv")
 	must(t, os.WriteFile(other, []byte("a;b\n1;2\n"), 0o600))
-	addresses, others := Split([]string{"testdata/adresses-59.csv", other, "testdata", filepath.Join(dir, "missing")})
-	if len(addresses) != 2 || len(others) != 2 {
-		t.Errorf("addresses = %v, others = %v; want the file and the folder, and the other two", addresses, others)
+	text, err := os.ReadFile("testdata/adresses-59.csv")
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "adresses-59.csv"), text, 0o600)) // next to the other one
+	addresses, others := Split([]string{"testdata/adresses-59.csv", other, "testdata", dir, filepath.Join(dir, "missing")})
+	if len(addresses) != 2 || len(others) != 3 {
+		t.Errorf("addresses = %v, others = %v; want the file and its folder, and the other three", addresses, others)
 	}
 	if _, err := Find([]string{other}); err == nil {
 		t.Error("Find accepts a file that is not a table of addresses")
