@@ -3,7 +3,7 @@ package web
 import (
 	"bytes"
 	"net/http"
-	"strings"
+	"net/url"
 	"sync"
 
 	"relais/httpapi/web/docs"
@@ -34,8 +34,8 @@ func (p *Pages) toDocs(w http.ResponseWriter, r *http.Request) {
 // is first asked for.
 func (p *Pages) documentation(path string, content func(map[string]string) (docs.Page, error)) http.Handler {
 	pages := map[string]func() ([]byte, error){}
-	for _, w := range []words{english, french} {
-		pages[w["lang"]] = sync.OnceValues(func() ([]byte, error) { return p.documentationPage(w, path, content) })
+	for tag, w := range texts {
+		pages[tag] = sync.OnceValues(func() ([]byte, error) { return p.documentationPage(w, path, content) })
 	}
 	return p.limited(p.asked, pagesPerMinute, func(w http.ResponseWriter, r *http.Request) {
 		packed, err := pages[wordsFor(r)["lang"]]()
@@ -59,7 +59,7 @@ func (p *Pages) documentationPage(w words, path string, content func(map[string]
 		return nil, err
 	}
 	var text bytes.Buffer
-	other := strings.TrimPrefix(path, "/") + "?lang=" + w["otherLang"]
-	err = p.templates.ExecuteTemplate(&text, "docs.html", page{W: w, Other: other, Status: http.StatusOK, Data: inner})
+	err = p.templates.ExecuteTemplate(&text, "docs.html",
+		page{W: w, Languages: languageLinks(path, url.Values{}), Status: http.StatusOK, Data: inner})
 	return pack(text.Bytes()), err
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+
+	"relais/internal/lang"
 )
 
 // Policy is the Content-Security-Policy of pages that need no script: they have the styles and
@@ -18,19 +20,26 @@ type Words = words
 // Texts are the words of a package's pages, by language.
 type Texts map[string]words
 
-// ReadTexts returns the words that several pages need, with those of a package. Its files are
-// words/NAME.LANG.json. It panics for files that are missing or wrong: they are in the program.
+// ReadTexts returns the words that several pages need, with those of a package, in the languages that it has. Its
+// files are words/NAME.LANG.json. It panics for files that are missing or wrong: they are in the program.
 func ReadTexts(files fs.FS) Texts {
 	all := Texts{}
-	for _, lang := range []string{english["lang"], french["lang"]} {
-		all[lang] = readWords("page."+lang, "frame."+lang, "text."+lang)
-		all[lang].readAll(files, "*."+lang)
+	for tag, w := range readTexts("page", "frame", "text") {
+		if names, _ := fs.Glob(files, "words/*."+tag+".json"); len(names) > 0 { // the pattern is valid
+			w.readAll(files, "*."+tag)
+			all[tag] = w
+		}
 	}
 	return all
 }
 
-// For returns the words in the reader's language.
-func (t Texts) For(r *http.Request) Words { return t[wordsFor(r)["lang"]] }
+// For returns the words in the reader's language, or in the first one if they do not exist in it.
+func (t Texts) For(r *http.Request) Words {
+	if w, ok := t[lang.For(statedLanguage(r), r).Tag]; ok {
+		return w
+	}
+	return t[lang.All[0].Tag]
+}
 
 // StatedLanguage returns the language that the address of a page states, "" for none. Links to other
 // pages keep it.

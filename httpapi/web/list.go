@@ -264,7 +264,7 @@ func (list *listPage) setRows(r *http.Request, w words, found *catalog.SitesFoun
 		}
 		list.Rows = append(list.Rows, row)
 	}
-	sortRows(list.Rows, list.Query.Sort)
+	w.sortRows(list.Rows, list.Query.Sort)
 	at := list.Query
 	at.Market = string(list.Market.Code) // so that the pages of a list are those of one market
 	address := func(number int) string {
@@ -329,8 +329,8 @@ func groupSystems(names []string) (list []string) {
 	return list
 }
 
-// sortRows sorts the rows of a page. Equal ones stay in the order of the API.
-func sortRows(rows []listRow, by string) {
+// sortRows sorts the rows of a page as readers of a language expect. Equal ones stay in the order of the API.
+func (w words) sortRows(rows []listRow, by string) {
 	key := map[string]func(*listRow) string{
 		"place":     func(row *listRow) string { return row.Commune + " " + row.Title },
 		"operators": func(row *listRow) string { return strings.Join(row.Operators, ", ") },
@@ -338,7 +338,8 @@ func sortRows(rows []listRow, by string) {
 		"status":    func(row *listRow) string { return row.Status },
 	}[by]
 	if key != nil {
-		slices.SortStableFunc(rows, func(a, b listRow) int { return cmp.Compare(key(&a), key(&b)) })
+		compare := w.Language().Compare()
+		slices.SortStableFunc(rows, func(a, b listRow) int { return compare(key(&a), key(&b)) })
 	}
 }
 

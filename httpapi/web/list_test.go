@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -358,6 +359,24 @@ func TestGroupSystems(t *testing.T) {
 	} {
 		if got := strings.Join(groupSystems(strings.Split(tt.names, "|")), "|"); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.names, got, tt.want)
+		}
+	}
+}
+
+// Names with accents stand where readers look for them, and bands in the order of their numbers.
+func TestSortRows(t *testing.T) {
+	for _, tt := range []struct {
+		by   string
+		rows []listRow
+	}{
+		{"place", []listRow{{place: place{Commune: "Échirolles"}}, {place: place{Commune: "Évian"}}, {place: place{Commune: "Zug"}}}},
+		{"systems", []listRow{{Systems: []string{"LTE 800"}}, {Systems: []string{"LTE 1800"}}, {Systems: []string{"LTE 2600"}}}},
+	} {
+		got := slices.Clone(tt.rows)
+		slices.Reverse(got)
+		french.sortRows(got, tt.by)
+		if !reflect.DeepEqual(got, tt.rows) {
+			t.Errorf("by %s: got %v, want %v", tt.by, got, tt.rows)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	if p.withoutData(w, r, env) {
 		return
 	}
-	config := mapConfig{Words: mapWords[wordsFor(r)["lang"]], Markets: []mapMarket{}, Key: p.Keyed,
+	config := mapConfig{Words: mapTexts.For(r), Markets: []mapMarket{}, Key: p.Keyed,
 		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json"),
 			QR: p.assetURL("lean-qr.mjs")}, Style: p.Style}
 	if p.Basemap != nil {

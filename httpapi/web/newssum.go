@@ -10,6 +10,7 @@ import (
 	"relais/archive/change"
 	"relais/catalog"
 	"relais/index"
+	"relais/internal/lang"
 	"relais/market"
 	"relais/site"
 )
@@ -148,8 +149,9 @@ func (t *newsTally) done() *newsSum {
 	if t.market.AreaType != "" {
 		sum.Tables = append(sum.Tables, t.areaTable())
 	}
+	compare := lang.All[0].Compare() // the languages do not differ in how they order names of communes
 	slices.SortStableFunc(sum.Sites, func(a, b newsSite) int {
-		return cmp.Or(cmp.Compare(b.Date, a.Date), strings.Compare(a.Area, b.Area), strings.Compare(a.Commune, b.Commune))
+		return cmp.Or(cmp.Compare(b.Date, a.Date), strings.Compare(a.Area, b.Area), compare(a.Commune, b.Commune))
 	})
 	for i := range sum.Sites {
 		for k, n := range sum.Sites[i].Counts {

@@ -16,11 +16,10 @@ import (
 // Fill returns the text of a name with its %s replaced by values.
 func (w words) Fill(name string, values ...any) string { return fmt.Sprintf(w[name], values...) }
 
-// Count returns the text of a name, which has forms for one and for several, with a number. French
-// takes the first form for 0 too.
+// Count returns the text of a name, which has forms for one and for several, with a number.
 func (w words) Count(name string, n int) string {
 	one, several, _ := strings.Cut(w[name], "|")
-	if n == 1 || n == 0 && w["lang"] == "fr" {
+	if n == 1 || n == 0 && w.Language().NoneIsOne {
 		several = one
 	}
 	return fmt.Sprintf(several, w.Number(n))
@@ -28,10 +27,7 @@ func (w words) Count(name string, n int) string {
 
 // Number writes a whole number, in groups of three digits.
 func (w words) Number(n int) string {
-	separator, digits := ",", strconv.Itoa(n)
-	if w["lang"] == "fr" {
-		separator = "\u202f"
-	}
+	separator, digits := w.Language().Thousands, strconv.Itoa(n)
 	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
 		digits = digits[:at] + separator + digits[at:]
 	}
@@ -42,10 +38,7 @@ func (w words) Number(n int) string {
 func (w words) Decimal(x float64, decimals int) string {
 	power := math.Pow10(decimals)
 	text := strconv.FormatFloat(math.Round(x*power)/power, 'f', -1, 64)
-	if w["lang"] == "fr" {
-		return strings.Replace(text, ".", ",", 1)
-	}
-	return text
+	return strings.Replace(text, ".", w.Language().Decimal, 1)
 }
 
 // Metres writes a height.
@@ -74,11 +67,11 @@ func (w words) Date(iso string) string {
 	if err != nil {
 		return iso
 	}
-	number := strconv.Itoa(day.Day())
-	if w["lang"] == "fr" && number == "1" {
-		number = "1er"
+	number := w.Language().Day
+	if day.Day() == 1 {
+		number = w.Language().FirstDay
 	}
-	return number + "\u00a0" + strings.Fields(w["months"])[day.Month()-1] + " " + strconv.Itoa(day.Year())
+	return fmt.Sprintf(number, day.Day()) + "\u00a0" + strings.Fields(w["months"])[day.Month()-1] + " " + strconv.Itoa(day.Year())
 }
 
 // Moment writes a moment that is given in RFC 3339, in UTC to the minute. Another text stays as it
@@ -91,6 +84,9 @@ func (w words) Moment(iso string) string {
 	utc := t.UTC()
 	return w.Date(utc.Format(time.DateOnly)) + ", " + utc.Format("15:04") + "\u00a0UTC"
 }
+
+// OGLocale writes the language as Open Graph does: fr_FR.
+func (w words) OGLocale() string { return strings.Replace(w["locale"], "-", "_", 1) }
 
 // Market writes the name of a market.
 func (w words) Market(c market.Code) string { return w["market."+string(c)] }

@@ -141,7 +141,7 @@ func (p *Pages) limited(rate *admit.Rate, most int, f http.HandlerFunc) http.Han
 // A page is what all templates get.
 type page struct {
 	W         words
-	Other     string // address of the page in the other language
+	Languages []languageLink
 	Status    int
 	Map, Docs bool   // there are such pages
 	Lang      string // the language that the address states, or ""
@@ -176,7 +176,7 @@ func Link(r *http.Request, path string, params ...string) string {
 func (p *Pages) execute(text *bytes.Buffer, w http.ResponseWriter, r *http.Request, status int, name string,
 	data any) bool {
 	words := wordsFor(r)
-	all := page{W: words, Other: otherLanguage(r, words), Status: status, Map: p.Map, Docs: p.Docs != nil,
+	all := page{W: words, Languages: languageLinks(r.URL.EscapedPath(), r.URL.Query()), Status: status, Map: p.Map, Docs: p.Docs != nil,
 		Lang: statedLanguage(r), Query: firstRunes(cleanText(r.URL.Query().Get("q")), maxQuery),
 		Lists: !p.Keyed, Data: data}
 	if err := p.templates.ExecuteTemplate(text, name, all); err != nil {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -115,19 +116,22 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// The link to the other language leads to this server, whatever path was asked for.
-func TestOtherLanguage(t *testing.T) {
-	for _, tt := range []struct{ path, want string }{
-		{"/site/fr-1", "site/fr-1?lang=fr"},
-		{"/", "?lang=fr"},
-		{"//evil.example/login", "evil.example/login?lang=fr"},
-		{"///evil.example", "evil.example?lang=fr"},
+// The links to other languages lead to this server, whatever path was asked for.
+func TestLanguageLinks(t *testing.T) {
+	for _, tt := range []struct{ path, query, want string }{
+		{"/site/fr-1", "", "site/fr-1?lang=de"},
+		{"/", "lang=fr&q=a", "?lang=de&q=a"},
+		{"//evil.example/login", "", "evil.example/login?lang=de"},
+		{"///evil.example", "", "evil.example?lang=de"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
-			r := httptest.NewRequest("GET", "/", nil)
-			r.URL.Path = tt.path
-			if got := otherLanguage(r, english); got != tt.want {
-				t.Errorf("otherLanguage = %q, want %q", got, tt.want)
+			query, err := url.ParseQuery(tt.query)
+			links := languageLinks(tt.path, query)
+			if last := links[len(links)-1]; err != nil || len(links) != 4 || last.Name != "Deutsch" || last.Path != tt.want {
+				t.Errorf("languageLinks = %v, %v; want the last of 4 to be Deutsch at %q", links, err, tt.want)
+			}
+			if got := query.Encode(); got != tt.query {
+				t.Errorf("the query became %q, want %q", got, tt.query)
 			}
 		})
 	}

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
-	"golang.org/x/text/language"
+	"relais/internal/lang"
 )
 
 //go:embed words/*.json
@@ -19,28 +22,29 @@ var wordFiles embed.FS
 // one page, and words/page.LANG.json those that several need.
 type words map[string]string
 
-var english, french = readWords("*.en"), readWords("*.fr")
+// texts are those of all pages of this package, and mapTexts those that the scripts of the map need.
+var texts, mapTexts = readTexts("*"), readTexts("page", "map")
 
-// mapWords are the texts that the scripts of the map need, by language.
-var mapWords = map[string]words{"en": readWords("page.en", "map.en"), "fr": readWords("page.fr", "map.fr")}
-
-// wordsVersion is another one when a text is another one.
-var wordsVersion = func() string {
-	text, _ := json.Marshal([]words{english, french}) // texts can be encoded
-	sum := sha256.Sum256(text)
-	return string(sum[:])
-}()
-
-// readWords reads embedded files. A name stands in one of them.
-func readWords(patterns ...string) words {
-	all := words{}
-	for _, pattern := range patterns {
-		all.readAll(wordFiles, pattern)
+// readTexts reads files in all languages.
+func readTexts(names ...string) Texts {
+	all := Texts{}
+	for _, tag := range lang.Tags() {
+		all[tag] = words{}
+		for _, name := range names {
+			all[tag].readAll(wordFiles, name+"."+tag)
+		}
 	}
 	return all
 }
 
-// readAll adds the texts of files whose names match a pattern.
+// wordsVersion is another one when a text is another one.
+var wordsVersion = func() string {
+	text, _ := json.Marshal(texts) // texts can be encoded
+	sum := sha256.Sum256(text)
+	return string(sum[:])
+}()
+
+// readAll adds the texts of files whose names match a pattern. A name stands in one of them.
 func (w words) readAll(files fs.FS, pattern string) {
 	names, err := fs.Glob(files, "words/"+pattern+".json")
 	if err != nil || len(names) == 0 {
@@ -72,49 +76,34 @@ func (w words) read(files fs.FS, name string) error {
 	return nil
 }
 
-var languages = language.NewMatcher([]language.Tag{language.English, language.French})
-
 // wordsFor returns the words in the reader's language: that of the parameter lang, or what the
 // browser asks for.
-func wordsFor(r *http.Request) words {
-	if lang := statedLanguage(r); lang != "" {
-		return wordsIn(lang)
-	}
-	header := r.Header.Get("Accept-Language")
-	if len(header) > 200 {
-		return english
-	}
-	wanted, _, err := language.ParseAcceptLanguage(header)
-	if err != nil {
-		return english
-	}
-	if _, i, _ := languages.Match(wanted...); i == 1 {
-		return french
-	}
-	return english
-}
+func wordsFor(r *http.Request) words { return texts.For(r) }
 
-// wordsIn returns the words of a language.
-func wordsIn(lang string) words {
-	if lang == french["lang"] {
-		return french
-	}
-	return english
-}
+// Language returns the rules of the language of the words.
+func (w words) Language() *lang.Language { return lang.Get(w["lang"]) }
 
 // statedLanguage returns the language that the address of a page states, "" for none.
 func statedLanguage(r *http.Request) string {
-	switch lang := r.URL.Query().Get("lang"); lang {
-	case "fr", "en":
-		return lang
+	if tag := r.URL.Query().Get("lang"); slices.Contains(lang.Tags(), tag) {
+		return tag
 	}
 	return ""
 }
 
-// otherLanguage returns the address of the same page in the other language, without the slash before
-// it: after two of them browsers expect another host.
-func otherLanguage(r *http.Request, w words) string {
-	q := r.URL.Query()
-	q.Set("lang", w["otherLang"])
-	return strings.TrimLeft(r.URL.EscapedPath(), "/") + "?" + q.Encode()
+// A languageLink leads to a page in a language. Its path has no slash before it: after two of them
+// browsers expect another host.
+type languageLink struct {
+	lang.Language
+	Path string
+}
+
+// languageLinks returns the addresses of a page in all languages.
+func languageLinks(path string, query url.Values) (links []languageLink) {
+	query = maps.Clone(query)
+	for _, l := range lang.All {
+		query.Set("lang", l.Tag)
+		links = append(links, languageLink{l, strings.TrimLeft(path, "/") + "?" + query.Encode()})
+	}
+	return links
 }

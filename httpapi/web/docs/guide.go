@@ -3,6 +3,7 @@ package docs
 import (
 	"embed"
 	"html/template"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 // guideFiles are the guides. Blank lines separate their blocks: a line that begins with # is the
 // title, with ## a heading, and with ~ the title of the code that follows, which is folded. Lines
 // that begin with - are a list, and four spaces begin code. Everything else is a paragraph. A
-// translation has the same blocks without the code, which is that of the English guide.
+// translation has the same blocks without the code, which is that of the English guide. The English
+// guide stands where it is not translated.
 //
 //go:embed guides/*/*.txt
 var guideFiles embed.FS
@@ -23,6 +25,7 @@ var guideNames = []string{"start", "keys", "signatures", "paging", "etag", "limi
 // A guide is a guide in one language.
 type guide struct {
 	Name   string
+	Lang   string
 	Title  string
 	Blocks []block
 }
@@ -39,7 +42,10 @@ type block struct {
 // readGuide reads a guide in a language. Code and paragraphs may have the names of values in double
 // braces.
 func readGuide(lang, name, baseURL string) guide {
-	g, values, folded := guide{Name: name}, guideValues(baseURL), ""
+	if !isTranslated(lang, name) {
+		lang = english
+	}
+	g, values, folded := guide{Name: name, Lang: lang}, guideValues(baseURL), ""
 	for _, part := range guideBlocks(lang, name) {
 		title, _, _ := strings.Cut(part, "\n")
 		switch {
@@ -67,8 +73,8 @@ func readGuide(lang, name, baseURL string) guide {
 
 // guideBlocks returns the blocks of a guide in a language: of a translation with the English code.
 func guideBlocks(lang, name string) []string {
-	list := readBlocks("en", name)
-	if lang == "en" {
+	list := readBlocks(english, name)
+	if lang == english {
 		return list
 	}
 	prose := readBlocks(lang, name)
@@ -80,9 +86,19 @@ func guideBlocks(lang, name string) []string {
 	return list
 }
 
+const english = "en"
+
+// isTranslated reports whether there is a guide in a language.
+func isTranslated(lang, name string) bool {
+	_, err := fs.Stat(guideFiles, guidePath(lang, name))
+	return err == nil
+}
+
+func guidePath(lang, name string) string { return "guides/" + lang + "/" + name + ".txt" }
+
 // readBlocks reads the blocks of a file.
 func readBlocks(lang, name string) []string {
-	text, err := guideFiles.ReadFile("guides/" + lang + "/" + name + ".txt")
+	text, err := guideFiles.ReadFile(guidePath(lang, name))
 	if err != nil {
 		panic("docs: " + err.Error()) // the files are in the program
 	}

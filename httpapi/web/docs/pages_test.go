@@ -115,6 +115,17 @@ func TestLanguageOfParts(t *testing.T) {
 	}
 }
 
+// Guides are in English where they are not translated, and say so.
+func TestLanguageOfGuides(t *testing.T) {
+	for lang, want := range map[string]string{"en": `<section id="start">`, "fr": `<section id="start">`,
+		"de": `<section id="start" lang="en">`, "nl": `<section id="start" lang="en">`} {
+		page := pageText(t, newDocs().API, lang)
+		if !strings.Contains(page, want) || strings.Contains(page, "Every route needs a key.") != (lang != "fr") {
+			t.Errorf("%s: no English guide in %s", lang, want)
+		}
+	}
+}
+
 // Links on a page lead to elements of it.
 func TestAnchors(t *testing.T) {
 	for _, page := range []string{pageText(t, newDocs().API, "en"), pageText(t, newDocs().ForAssistants, "fr")} {

@@ -104,9 +104,6 @@ export function remember(area, name, value) {
   }
 }
 
-/** datesOf is the locale of dates: the day stands before the month. @param {import('./types.d.ts').Words} words */
-export const datesOf = ({ lang }) => (lang === 'en' ? 'en-GB' : lang);
-
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 
 /** isDark reports whether the page is dark: as the reader chose, or as the browser asks. */

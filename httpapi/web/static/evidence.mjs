@@ -2,7 +2,7 @@
 // received there and a line to its site, where the register knows it.
 import * as card from './card.mjs';
 import { ask, explain } from './data.mjs';
-import { attributes, datesOf, node } from './dom.mjs';
+import { attributes, node } from './dom.mjs';
 import { angle, bearing, distance, metres, nearest } from './geo.mjs';
 import * as lines from './lines.mjs';
 import { details, sectorsOf } from './lit.mjs';
@@ -23,7 +23,7 @@ const facts = (rows) =>
 /** when writes a time as people read it. @param {string} text ISO 8601 @param {import('./types.d.ts').Words} words */
 export function when(text, words) {
   const t = new Date(text);
-  return Number.isNaN(t.getTime()) ? '' : t.toLocaleString(datesOf(words), { dateStyle: 'long', timeStyle: 'short' });
+  return Number.isNaN(t.getTime()) ? '' : t.toLocaleString(words.locale, { dateStyle: 'long', timeStyle: 'short' });
 }
 
 /** @param {unknown} v an identifier */

@@ -178,7 +178,7 @@ function apply(before) {
     } else if (!state.from) card.hide(app);
     else if (before?.site) sees.show(app, state.from);
   }
-  status.links(app);
+  status.links();
   follow.update(app);
 }
 
@@ -234,7 +234,7 @@ async function covered() {
 }
 
 function moved() {
-  status.links(app);
+  status.links();
   follow.update(app);
   if (moves(app)) over();
 }

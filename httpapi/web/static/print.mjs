@@ -1,5 +1,5 @@
 // On paper the map is a picture: what WebGL drew is gone by the time a printer asks for it.
-import { datesOf, element, node } from './dom.mjs';
+import { element, node } from './dom.mjs';
 import { chosenAt } from './lit.mjs';
 
 /** shape is the width of the picture on paper, in heights. */
@@ -36,7 +36,7 @@ export function attach(app) {
   addEventListener('beforeprint', () => {
     theme = document.documentElement.style.colorScheme;
     document.documentElement.style.colorScheme = 'light'; // paper is white
-    const day = new Date().toLocaleDateString(datesOf(app.words), { dateStyle: 'long' });
+    const day = new Date().toLocaleDateString(app.words.locale, { dateStyle: 'long' });
     const credit = document.querySelector('.maplibregl-ctrl-attrib-inner')?.textContent?.trim();
     element('paper').textContent = [location.href, `relais, ${day}`, credit].filter(Boolean).join(' · ');
     if (!app.map) return;

@@ -51,7 +51,7 @@ export function format(state, search) {
   const query = new URLSearchParams();
   const lang = new URLSearchParams(search).get('lang') ?? '';
   const values = {
-    lang: /^(en|fr)$/.test(lang) ? lang : '',
+    lang: /^[a-z]{2}$/.test(lang) ? lang : '',
     operator: state.operators.join(','),
     generation: state.generations.join(','),
     band: state.bands.join(','),

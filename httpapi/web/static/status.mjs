@@ -1,18 +1,19 @@
-// What the page says around the map: whose data it is, how many sites match, and the link to the other
-// language.
+// What the page says around the map: whose data it is, how many sites match, and the links to other
+// languages.
 import { ask, Refusal } from './data.mjs';
-import { datesOf, element, node } from './dom.mjs';
+import { element, node } from './dom.mjs';
 import { filtersOf, serves } from './state.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
 /** @typedef {import('./types.d.ts').Market} Market */
 
-/** links keeps the state in the link to the other language. @param {App} app */
-export function links({ words }) {
+/** links keeps the state in the links to other languages. */
+export function links() {
   const query = new URLSearchParams(location.search);
-  query.set('lang', words.otherLang);
-  for (const a of document.querySelectorAll('a.lang'))
+  for (const a of document.querySelectorAll('.languages a')) {
+    query.set('lang', a.getAttribute('hreflang') ?? '');
     a.setAttribute('href', `${location.pathname}?${query.toString().replaceAll('%2C', ',')}${location.hash}`);
+  }
 }
 
 let turn = 0;
@@ -59,12 +60,9 @@ function sourceOf(words, m) {
   const ago = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' });
   const time = node('time', {
     dateTime: m.date,
-    textContent: day.toLocaleDateString(datesOf(words), {
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      timeZone: 'UTC',
-    }),
+    textContent: day
+      .toLocaleDateString(words.locale, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+      .replace(' ', '\u00a0'), // no line ends after the day
     title: age < 60 ? ago.format(-age, 'day') : ago.format(-Math.round(age / 30.4), 'month'),
   });
   return [
