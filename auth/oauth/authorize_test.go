@@ -1,8 +1,11 @@
 package oauth
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"html"
 	"maps"
 	"net/http"
@@ -284,7 +287,8 @@ func TestLanguages(t *testing.T) {
 	client := w.register(callback)
 	v := request(client, callback)
 	for _, tt := range []struct{ accept, want string }{{"", "en"}, {"fr", "fr"}, {"fr-CA,fr;q=0.8,en;q=0.5", "fr"},
-		{"en-GB,fr;q=0.9", "en"}, {"de", "en"}, {"de, fr;q=0.1", "fr"}, {"*", "en"}, {"fr;q=0, en", "en"},
+		{"en-GB,fr;q=0.9", "en"}, {"de-CH", "de"}, {"nl-BE,nl;q=0.9,fr;q=0.8", "nl"},
+		{"ja, fr;q=0.1", "fr"}, {"*", "en"}, {"fr;q=0, en", "en"},
 		{"\xff;;;", "en"}, {strings.Repeat("fr,", 10000), "fr"}} {
 		a := w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", tt.accept)
 		lang := `<html lang="` + tt.want + `">`
@@ -310,11 +314,28 @@ func TestLanguages(t *testing.T) {
 	if _, got := w.decided(v).location(); !got.Has("code") || got.Has("lang") {
 		t.Errorf("got %v, want a code and no lang", got)
 	}
-	for _, l := range []texts{english, french} {
-		for v, i := reflect.ValueOf(l), 0; i < v.NumField(); i++ {
-			if v.Field(i).String() == "" {
-				t.Errorf("%s: no text for %s", l.Lang, v.Type().Field(i).Name)
+}
+
+// Every language has every text, in its own words, except Name, which German shares with English.
+func TestTexts(t *testing.T) {
+	english := reflect.ValueOf(*allTexts["en"])
+	for tag, texts := range allTexts {
+		for v, i := reflect.ValueOf(*texts), 1; i < v.NumField(); i++ { // the first is the language
+			name, text := v.Type().Field(i).Name, v.Field(i).String()
+			if text == "" {
+				t.Errorf("words/%s.json lacks %s", tag, name)
 			}
+			if tag != "en" && text == english.Field(i).String() && text != "Name" {
+				t.Errorf("words/%s.json: %s is the English text %q", tag, name, text)
+			}
+		}
+		file, err := wordFiles.ReadFile("words/" + tag + ".json")
+		var words map[string]string
+		if err = errors.Join(err, json.Unmarshal(file, &words)); err != nil || len(words) != english.NumField()-1 {
+			t.Errorf("words/%s.json has %d texts, %v; want %d", tag, len(words), err, english.NumField()-1)
+		}
+		if tag == "de" && bytes.ContainsRune(file, 'ß') {
+			t.Errorf("words/%s.json has ß, which is not written in Switzerland", tag)
 		}
 	}
 }

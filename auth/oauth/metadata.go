@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"relais/auth/account"
+	"relais/internal/lang"
 )
 
 // serverMetadata implements RFC 8414, with the members of RFC 9207 and RFC 9728.
@@ -22,7 +23,7 @@ func (h *Handler) serverMetadata(w http.ResponseWriter, _ *http.Request) {
 		"revocation_endpoint_auth_methods_supported":     authMethods,
 		"code_challenge_methods_supported":               []string{"S256"},
 		"authorization_response_iss_parameter_supported": true,
-		"ui_locales_supported":                           []string{"en", "fr"},
+		"ui_locales_supported":                           lang.Tags(),
 		"protected_resources":                            []string{h.resource},
 	})
 }

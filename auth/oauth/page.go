@@ -6,13 +6,13 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"golang.org/x/text/language"
-
 	"relais/auth/account"
+	"relais/internal/lang"
 )
 
 var (
@@ -34,7 +34,7 @@ type shown struct {
 	filled
 	Style   template.CSS
 	Service string // host of the issuer
-	Other   string // address of the same page in the other language
+	Others  []otherPage
 
 	Heading, Notice string       // instead of the form
 	Trouble         bool         // the notice is about one
@@ -47,6 +47,12 @@ type shown struct {
 	Action             string
 	Request, Seal      string
 	MaxName, MaxSecret int
+}
+
+// An otherPage is the same page in another language.
+type otherPage struct {
+	lang.Language
+	Address string
 }
 
 // consent shows what a program asks for, with the form to sign in and decide.
@@ -74,7 +80,7 @@ func (h *Handler) leave(w http.ResponseWriter, a *authorization, answer url.Valu
 		s.Heading, s.Notice, s.Follow = a.lang.AllowedTitle, a.lang.Allowed, true
 	}
 	s.linkTo(a, a.answerURL(h.BaseURL, answer))
-	s.Other = "" // it would ask again
+	s.Others = nil // it would ask again
 	h.render(w, s, http.StatusOK)
 }
 
@@ -97,12 +103,12 @@ func (h *Handler) shown(a *authorization) *shown {
 	s := &shown{texts: a.lang, Style: template.CSS(style), Service: h.base.Host, Action: h.base.Path + authorizePath,
 		MaxName: 64, MaxSecret: 1024}
 	if a.client != nil {
-		other := url.Values{}
-		for name, list := range a.query {
-			other[name] = list
+		query := maps.Clone(a.query)
+		for _, l := range lang.All {
+			if query.Set("lang", l.Tag); l.Tag != a.lang.Tag {
+				s.Others = append(s.Others, otherPage{l, s.Action + "?" + query.Encode()})
+			}
 		}
-		other.Set("lang", a.lang.OtherLang)
-		s.Other = s.Action + "?" + other.Encode()
 	}
 	return s
 }
@@ -116,7 +122,7 @@ func (h *Handler) render(w http.ResponseWriter, s *shown, status int) {
 	}
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Language", s.Lang)
+	header.Set("Content-Language", s.Tag)
 	header.Set("Vary", "Accept-Language")
 	header.Set("Content-Security-Policy",
 		"default-src 'none'; style-src "+styleHash+"; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
@@ -124,24 +130,4 @@ func (h *Handler) render(w http.ResponseWriter, s *shown, status int) {
 	header.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
 	w.Write(b.Bytes()) // who went away misses nothing
-}
-
-var languages = language.NewMatcher([]language.Tag{language.English, language.French})
-
-// languageOf returns the texts in the language of the request, or else in the one that the browser
-// prefers.
-func languageOf(asked string, r *http.Request) *texts {
-	switch asked {
-	case french.Lang:
-		return &french
-	case english.Lang:
-		return &english
-	}
-	const most = 200 // bytes of the header that are looked at
-	accept := r.Header.Get("Accept-Language")
-	tags, _, err := language.ParseAcceptLanguage(accept[:min(len(accept), most)])
-	if _, i, _ := languages.Match(tags...); err == nil && i == 1 {
-		return &french
-	}
-	return &english
 }

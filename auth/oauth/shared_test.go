@@ -152,7 +152,7 @@ func TestSignInOverTwoServers(t *testing.T) {
 		{"a decision", there.post(authorizePath, with(fields, "name", "Alice", "password", good, "decision", "allow"),
 			"Cookie", cookie), http.StatusServiceUnavailable},
 	} {
-		says := strings.Contains(c.text, english.Away)
+		says := strings.Contains(c.text, allTexts["en"].Away)
 		if c.StatusCode != c.want || says != (c.want != http.StatusOK) {
 			t.Errorf("%s while the log is away: %d, says why: %t; want %d", c.name, c.StatusCode, says, c.want)
 		}
