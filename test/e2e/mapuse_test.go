@@ -99,13 +99,14 @@ func TestMapReaders(t *testing.T) {
 	c := makeCountry(t, 400)
 	s := serve(t, c.dir)
 	m := openMap(t, strings.TrimPrefix(s.base, "http://"), webGL...)
-	for _, lang := range []string{"en", "fr"} {
-		m.must("Network.setExtraHTTPHeaders", object{"headers": object{"Accept-Language": lang + ";q=0.9"}}, nil)
+	for _, tt := range []struct{ accepted, lang string }{{"en", "en"}, {"fr;q=0.9", "fr"},
+		{"nl-BE,nl;q=0.9,fr;q=0.8", "nl"}, {"de-CH", "de"}} { // the rest is in German, with the longest words
+		m.must("Network.setExtraHTTPHeaders", object{"headers": object{"Accept-Language": tt.accepted}}, nil)
 		m.load("/")
 		var got string
 		m.evaluate("document.documentElement.lang", &got)
-		if got != lang {
-			t.Errorf("language = %s, want %s as the browser asks for", got, lang)
+		if got != tt.lang {
+			t.Errorf("language = %s, want %s as the browser asks for", got, tt.lang)
 		}
 	}
 	const light = `(() => {
