@@ -57,9 +57,17 @@ func TestSitePage(t *testing.T) {
 			t.Errorf("status %d, %q is missing:\n%s, want 200 and %q in it", w.Code, want, w.Body, want)
 		}
 	}
-	if w := ask(p, "GET", "/site/"+key, "Accept-Language", "fr-CA, en;q=0.5"); !strings.Contains(w.Body.String(),
-		"Statuts, dates et secteurs par opérateur") {
-		t.Error("not in French")
+	for _, tt := range []struct{ accepted, lang, says string }{
+		{"fr-CA, en;q=0.5", "fr", "Statuts, dates et secteurs par opérateur"},
+		{"nl-BE,nl;q=0.9,fr;q=0.8", "nl", "Statussen, datums en sectoren per operator"},
+		{"de-CH", "de", "Status, Daten und Sektoren nach Betreiber"},
+	} {
+		page := ask(p, "GET", "/site/"+key, "Accept-Language", tt.accepted).Body.String()
+		for _, want := range []string{`<html lang="` + tt.lang + `">`, tt.says, `hreflang="de" href="/site/` + key + `?lang=de"`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %s in the page", tt.accepted, want)
+			}
+		}
 	}
 	if w := ask(p, "HEAD", "/site/"+key); w.Code != 200 || w.Body.Len() != 0 {
 		t.Errorf("HEAD: status %d, %d bytes; want 200 without a body", w.Code, w.Body.Len())

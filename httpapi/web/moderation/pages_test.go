@@ -161,6 +161,24 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// Moderators whose language has no texts have English ones, which say so, in the frame of their language.
+func TestLanguages(t *testing.T) {
+	w := newWorld(t)
+	moderator := w.signIn(w.person("alice", account.Moderator))
+	for _, tt := range []struct{ accepted, page, frame, content string }{
+		{"fr", `<html lang="fr">`, "Se déconnecter", `<div class="moderation" lang="fr">`},
+		{"nl-BE", `<html lang="nl">`, "Afmelden", `<div class="moderation" lang="en">`},
+		{"de-CH", `<html lang="de">`, "Abmelden", `<div class="moderation" lang="en">`},
+	} {
+		page := w.ask("/moderation", moderator, nil, "Accept-Language", tt.accepted).Body.String()
+		for _, want := range []string{tt.page, tt.frame, tt.content} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %s in %s", tt.accepted, want, page)
+			}
+		}
+	}
+}
+
 // An admin decides about an account by its id: an API client may have an account of the same name.
 func TestAccountsOfOneName(t *testing.T) {
 	w := newWorld(t)
