@@ -39,7 +39,7 @@ func TestRoutesAreInTheGuide(t *testing.T) {
 				t.Errorf("docs/api.md: %s does not need %s", path, scope)
 			}
 		}
-		if needed[path] == nil {
+		if _, ok := needed[path]; !ok {
 			t.Errorf("docs/api.md has a row of %s, which does not exist", path)
 		}
 	}

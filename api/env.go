@@ -29,6 +29,7 @@ type Env struct {
 	Uploads Uploads
 	Sectors *export.SectorCounts // for OGC API
 	BaseURL string
+	Land    string // address of the land without streets in GeoJSON, "" for none
 }
 
 // A File is a file that a client sent.
@@ -58,7 +59,7 @@ func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
 		listAntennas, exportAntennas, searchAntennas, lookupAntennas, lookupCells, getAntenna, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, deletePhoto, listOutages, listUnavailableSites, listArchives, getArchive,
-		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, listChanges,
+		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, getStyle, listChanges,
 	}
 }
 

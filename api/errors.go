@@ -128,7 +128,11 @@ func Problems() []endpoint.Problem {
 
 // CommonCodes are the codes that every operation may answer.
 func CommonCodes() []string {
-	codes := []string{codeInvalidParameter, codeNotAllowed, codeNotReady, codeTooSlow, codeBusy}
+	return []string{codeInvalidParameter, codeNotAllowed, codeNotReady, codeTooSlow, codeBusy, codeRateLimited}
+}
+
+// KeyedCodes are the codes that operations may answer which need a key.
+func KeyedCodes() (codes []string) {
 	for _, r := range refusals {
 		codes = append(codes, r.code)
 	}

@@ -17,5 +17,6 @@ func Tags() []endpoint.Tag {
 		{Name: "speedtests", Doc: "Measurements of speed."},
 		{Name: "coverage", Doc: "Measurements of the signal."},
 		{Name: "tiles", Doc: "Vector tiles for maps."},
+		{Name: "style.json", Doc: "A style for maps."},
 	}
 }

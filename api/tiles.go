@@ -147,7 +147,7 @@ func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, er
 		return nil, err
 	}
 	v := &view.TileJSON{TileJSON: "3.0.0", Name: m.Label, Attribution: m.Register.Source, MaxZoom: maxTileZoom,
-		Tiles: []string{r.BaseURL + "/external/v1/tiles/" + string(m.Code) + "/{z}/{x}/{y}.mvt"}, Scheme: "xyz",
+		Tiles: []string{r.tileAddress(m)}, Scheme: "xyz",
 		Operators: m.OperatorKeys(), Bounds: [4]float64{-180, -85.0511, 180, 85.0511}, Layers: r.tileLayers()}
 	names := make([]string, len(v.Layers))
 	for i, l := range v.Layers {
@@ -162,6 +162,11 @@ func (r *Env) tileJSON(_ context.Context, p *tileJSONParams) (*view.TileJSON, er
 		}
 	}
 	return v, nil
+}
+
+// tileAddress is the template of the addresses of a market's tiles.
+func (r *Env) tileAddress(m *market.Market) string {
+	return r.BaseURL + "/external/v1/tiles/" + string(m.Code) + "/{z}/{x}/{y}.mvt"
 }
 
 // maxTileZoom is the zoom from which tiles show nothing more. Map libraries enlarge the tiles of

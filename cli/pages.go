@@ -145,6 +145,6 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	for _, route := range pages.Routes() {
 		server.Mount(route.Path, route.Handler)
 	}
-	server.NotFound = pages.NotFound()
+	server.NotFound, server.Land = pages.NotFound(), pages.Land()
 	return mountPeople(server, pages, stores, address)
 }

@@ -66,8 +66,9 @@ func TestGateMatrix(t *testing.T) {
 			for _, op := range api.Operations() {
 				checked++
 				w := ask(t, s, op, requiredQuery(op, ""), nil, i)
+				scopes := op.Scopes()
 				switch {
-				case op.Scopes()[len(op.Scopes())-1] != scope: // without a market, the last
+				case len(scopes) > 0 && scopes[len(scopes)-1] != scope: // without a market, the last
 					wantError(t, w, 403, "INSUFFICIENT_SCOPE")
 				case op.Name == "photos.report", op.Name == "photos.delete": // of a photo that is not there
 					wantError(t, w, 404, "PHOTO_NOT_FOUND")
@@ -85,7 +86,7 @@ func TestGateMatrix(t *testing.T) {
 		t.Errorf("%d combinations, want %d", checked, want)
 	}
 	for _, op := range api.Operations() {
-		if op.Scope == "" {
+		if op.Scope == "" && op.Name != "style.get" {
 			t.Errorf("%s has no scope", op.Name)
 		}
 	}

@@ -128,7 +128,7 @@ func (s *Server) buildOpenAPI() error {
 		Description: "The national registers of mobile-network antennas. Positions are WGS84 degrees, lengths metres, frequencies MHz. Later versions of the interface may have more markets and more codes of errors.",
 		Licence:     "Apache-2.0", LicenceURL: "https://www.apache.org/licenses/LICENSE-2.0",
 		Tags:   api.Tags(),
-		Common: api.CommonCodes(), Problems: api.Problems(), BodyCodes: api.BodyCodes,
+		Common: api.CommonCodes(), Keyed: api.KeyedCodes(), Problems: api.Problems(), BodyCodes: api.BodyCodes,
 		Example: func(operation string) json.RawMessage { return docs.Example(operation, s.BaseURL) },
 	}
 	for _, mount := range mounts {

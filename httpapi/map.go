@@ -30,7 +30,7 @@ const (
 	mapOther = 120
 )
 
-// A mapCaller is the limits and the client of requests of pages.
+// A mapCaller is the limits and the client of requests without a key.
 type mapCaller struct {
 	tiles, other *admit.Rate
 	client       *access.Client // for logs and metrics
@@ -78,6 +78,21 @@ func (m mapRoute) serve(w *answer, r *request) {
 		m.operation.serve(w, r)
 		return
 	}
+	m.serveKeyless(w, r)
+}
+
+// An openRoute answers an operation that needs no key to everybody. Pages of every origin may read the answer.
+type openRoute struct{ *operation }
+
+func (o openRoute) serve(w *answer, r *request) {
+	r.op = o.Op
+	w.Header()["Access-Control-Allow-Origin"] = anyOrigin
+	o.serveKeyless(w, r)
+}
+
+// serveKeyless answers within the limits of an address.
+func (o *operation) serveKeyless(w *answer, r *request) {
+	s := r.server
 	r.client, r.keyless = s.mapCaller.client, true
 	usage, ok := s.mapCaller.count(r)
 	w.state(usage, r.start)
@@ -85,11 +100,11 @@ func (m mapRoute) serve(w *answer, r *request) {
 		w.refuse(access.ErrRateLimited, usage, r.start)
 		return
 	}
-	if err := r.env().Usable(m.DependsOn...); err != nil {
+	if err := r.env().Usable(o.DependsOn...); err != nil {
 		w.failWith(err)
 		return
 	}
-	m.read(w, r)
+	o.read(w, r)
 }
 
 // count counts the request of an address, and reports whether it is within the limit.

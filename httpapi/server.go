@@ -90,6 +90,8 @@ type Options struct {
 	ErrorDocs func(code string) string
 	// NotFound, which may be nil, answers browsers that ask for a page that does not exist.
 	NotFound http.Handler
+	// Land is the address of the land without streets, which styles draw; "" for none.
+	Land string
 	// Links are what / answers in JSON, by name. nil means that something else answers / .
 	Links map[string]string
 }
@@ -165,7 +167,11 @@ func New(o Options) (*Server, error) {
 func (s *Server) mountOperations(list []*endpoint.Op[*api.Env]) {
 	for _, mount := range mounts {
 		for _, op := range list {
-			s.public.handle(mount+op.Path, op.Method, newOperation(op))
+			var route route = newOperation(op)
+			if op.Scope == "" {
+				route = openRoute{newOperation(op)}
+			}
+			s.public.handle(mount+op.Path, op.Method, route)
 		}
 	}
 }
@@ -277,7 +283,7 @@ func (r *request) env() *api.Env {
 	if s.Now != nil {
 		now = s.Now()
 	}
-	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Uploads: s.Uploads, Sectors: &s.sectors,
+	return &api.Env{Client: r.client, Address: r.address, BaseURL: s.BaseURL, Land: s.Land, Uploads: s.Uploads, Sectors: &s.sectors,
 		Catalog: catalog.Catalog{Set: s.set.Load(), Outages: s.Community.Outages(), Archives: s.Archives,
 			Measures: s.Measures(), Photos: s.Photos, Addresses: s.Addresses, Now: now, Failed: s.Failed,
 			Keyless: r.keyless && !s.MapAll}}

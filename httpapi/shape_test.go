@@ -65,6 +65,8 @@ func TestDeclaredParameters(t *testing.T) {
 		"/tiles/{market}/{z}/{x}/{y}.mvt": "market operator z x y department territory province generation status " +
 			"technology band together changedSince layers v",
 		"/tiles/{market}.json": "market",
+		"/style.json": "market operator department territory province generation status technology band together " +
+			"changedSince theme",
 		"/changes": "market operator since until net kind department territory province generation technology band " +
 			"bbox north south east west lat lon lng radiusKm format bom sep limit offset",
 	}
@@ -152,6 +154,9 @@ func mismatch(doc, schema object, v any, at string) (problems []string) {
 				problems = append(problems, mismatch(doc, values, member, at+"."+name)...)
 			}
 			return problems
+		}
+		if schema["additionalProperties"] == true { // the format of others
+			return nil
 		}
 		for name, member := range v {
 			p := memberOf(schema, name)

@@ -15,7 +15,7 @@ type Decl struct {
 	Name   string // "antennas.list"
 	Method string // "" is GET
 	Path   string // below the mount, with {name} for a parameter
-	Scope  string // that a key must have
+	Scope  string // that a key must have; "" needs no key
 	// ScopeBy, which may be nil, has another scope for some values of a parameter.
 	ScopeBy     *ScopeBy
 	FailureName string // NAME of EXTERNAL_<NAME>_FAILED
@@ -38,7 +38,7 @@ type Decl struct {
 	Shapes map[string]reflect.Type
 	// Files are the media types that answers may have instead, and Columns names the values in them.
 	Files, Columns []string
-	// Produces is the media type of answers that are never JSON; "" is JSON.
+	// Produces is the media type of answers in a format of others, "" for a shape of this API in JSON.
 	Produces string
 	// Location, which may be nil, returns the address of what a call made, its result.
 	Location func(result any) string

@@ -21,8 +21,8 @@ type Info struct {
 	Tags                                             []Tag
 	Title, Version, Description, Licence, LicenceURL string
 	Servers                                          []string
-	// Common are the codes that every operation may answer.
-	Common []string
+	// Common are the codes that every operation may answer, and Keyed those that one with a scope may.
+	Common, Keyed []string
 	// BodyCodes returns the codes that an operation may answer for its body, which may be
 	// nil.
 	BodyCodes func(*Body) []string
@@ -222,7 +222,12 @@ func (o *Op[E]) operation(info Info, types *schemas) Schema {
 	params = append(params, headerParameters(o.Method)...)
 	tag, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
 	op := Schema{"operationId": o.Name, "summary": o.Summary, "tags": []string{tag}, "parameters": params,
-		"responses": o.responses(info, types), "x-scope": o.Scope}
+		"responses": o.responses(info, types)}
+	if o.Scope == "" {
+		op["security"] = []Schema{}
+	} else {
+		op["x-scope"] = o.Scope
+	}
 	if by := o.ScopeBy; by != nil {
 		op["x-scope-by"] = Schema{"parameter": by.Param, "values": by.Values, "scope": by.Scope}
 	}

@@ -14,7 +14,7 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 		strconv.Itoa(o.Status): Schema{"description": "The answer.", "content": o.content(info, types),
 			"headers": withCommonHeaders(schemasOf(o.Headers()))},
 	}
-	if o.Produces != "" {
+	if o.Produces != "" && o.Produces != JSON {
 		responses["204"] = Schema{"description": "There is nothing there.", "headers": withCommonHeaders(schemasOf(o.Headers()))}
 	}
 	if o.Method == "GET" {
@@ -46,7 +46,10 @@ func (o *Op[E]) responses(info Info, types *schemas) Schema {
 // Problems lists the errors that the operation may answer, by code.
 func (o *Op[E]) Problems(info Info) (list []Problem) {
 	answers := slices.Concat(o.ErrorCodes, info.Common, []string{o.FailureCode})
-	if info.BodyCodes != nil {
+	if o.Scope != "" {
+		answers = append(answers, info.Keyed...)
+	}
+	if o.Scope != "" && info.BodyCodes != nil {
 		answers = append(answers, info.BodyCodes(o.Body)...)
 	}
 	for _, code := range slices.Compact(slices.Sorted(slices.Values(answers))) {
@@ -61,7 +64,11 @@ func (o *Op[E]) Problems(info Info) (list []Problem) {
 
 // content returns the schemas of a success by content type.
 func (o *Op[E]) content(info Info, types *schemas) contents {
-	if o.Produces != "" {
+	switch o.Produces {
+	case "":
+	case JSON:
+		return contents{JSON: Schema{"schema": Schema{"type": "object", "additionalProperties": true}}}
+	default:
 		return contents{o.Produces: Schema{"schema": Schema{"type": "string", "format": "binary"}}}
 	}
 	content := contents{}

@@ -32,9 +32,12 @@ func (o *Op[E]) ScopeOf(get Lookup) string {
 	return o.Scope
 }
 
-// Scopes lists the scopes that calls need.
+// Scopes lists the scopes that calls need, none if they need no key.
 func (o *Op[E]) Scopes() []string {
-	if o.ScopeBy == nil {
+	switch {
+	case o.Scope == "":
+		return nil
+	case o.ScopeBy == nil:
 		return []string{o.Scope}
 	}
 	return []string{o.Scope, o.ScopeBy.Scope}

@@ -112,6 +112,12 @@ func (p *Pages) assetURL(name string) string {
 	return p.URL(AssetPath + hash + "/" + name)
 }
 
+// landFile is the map without streets.
+const landFile = "base.json"
+
+// Land returns the address of the map without streets, for styles.
+func (p *Pages) Land() string { return strings.TrimSuffix(p.BaseURL, p.base) + p.assetURL(landFile) }
+
 // modules lists the scripts that draw the first dots, so that the map's page asks for all of them at once.
 // They fetch the others.
 func modules() []string {
@@ -132,6 +138,10 @@ func (p *Pages) asset(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", a.mediaType)
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if name == landFile { // maps of others draw it too
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		h.Set("Access-Control-Allow-Origin", "*")
+	}
 	h.Set("Content-Security-Policy", p.mapPolicy()) // of the worker, which fetches the tiles
 	h.Set("Cache-Control", "no-cache")
 	if strings.Trim(asked, "/") == hash {

@@ -68,7 +68,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	config := mapConfig{Words: mapTexts.For(r), Markets: []mapMarket{}, Key: p.Keyed,
-		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL("base.json"),
+		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL(landFile),
 			QR: p.assetURL("lean-qr.mjs")}, Style: p.Style}
 	if p.Basemap != nil {
 		config.Basemap = p.URL(BasemapPath)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"relais/market"
+	"relais/tiles"
 )
 
 // A tokenTable is the custom properties of tokens.css in a theme, without their dashes.
@@ -197,6 +198,19 @@ func TestSteps(t *testing.T) {
 				t.Errorf("%s: step %d has lightness %.2f after %.2f, want 0.08 more", vision, i, l, last)
 			}
 			last = l
+		}
+	}
+}
+
+// The style for other maps has the colours of the map of this server.
+func TestPalettes(t *testing.T) {
+	for name, table := range themes(t) {
+		p := tiles.Palettes[name]
+		for token, got := range map[string]string{"land": p.Land, "water": p.Water, "border": p.Border, "area": p.Area,
+			"label": p.Label, "town": p.Town, "several": p.Several} {
+			if got != table[token] {
+				t.Errorf("%s, %s: got %q, want %q", name, token, got, table[token])
+			}
 		}
 	}
 }

@@ -18,7 +18,7 @@ type code struct{ Language, Text string }
 // languages are the languages of code, with a template for each kind of request.
 var languages = []struct{ name, get, json, upload string }{
 	{"curl",
-		`curl {{if .Delete}}-X DELETE{{else}}--compressed{{end}} -H "X-API-Key: $KEY" {{if .File}}-o {{.File}} {{end}}'{{.URL}}'`,
+		`curl {{if .Delete}}-X DELETE{{else}}--compressed{{end}} {{if .Keyed}}-H "X-API-Key: $KEY" {{end}}{{if .File}}-o {{.File}} {{end}}'{{.URL}}'`,
 		`curl -H "X-API-Key: $KEY" -H "Content-Type: application/json" \
   -d '{{.JSON}}' \
   '{{.URL}}'`,
@@ -27,8 +27,8 @@ var languages = []struct{ name, get, json, upload string }{
 	{"JavaScript",
 		`const response = await fetch("{{.URL}}", {
 {{if .Delete}}  method: "DELETE",
-{{end}}  headers: { Authorization: "Bearer " + process.env.KEY },
-});
+{{end}}{{if .Keyed}}  headers: { Authorization: "Bearer " + process.env.KEY },
+{{end}}});
 if (!response.ok) throw new Error((await response.json()).code);
 {{if .File}}const tile = await response.arrayBuffer();
 console.log(tile.byteLength);{{else}}console.log(await response.json());{{end}}`,
@@ -52,11 +52,11 @@ const response = await fetch("{{.URL}}", {
 if (!response.ok) throw new Error((await response.json()).code);
 console.log(await response.json());`},
 	{"Python",
-		`import os, requests
+		`import {{if .Keyed}}os, {{end}}requests
 
 response = requests.{{if .Delete}}delete{{else}}get{{end}}(
     "{{.URL}}",
-    headers={"Authorization": "Bearer " + os.environ["KEY"]}, timeout=30)
+    {{if .Keyed}}headers={"Authorization": "Bearer " + os.environ["KEY"]}, {{end}}timeout=30)
 response.raise_for_status()
 {{if .File}}print(len(response.content)){{else}}print(response.json()){{end}}`,
 		`import os, requests
@@ -81,8 +81,8 @@ print(response.json())`},
 
 var request = URLRequest(url: URL(string: "{{.URL}}")!)
 {{if .Delete}}request.httpMethod = "DELETE"
-{{end}}request.setValue("Bearer " + ProcessInfo.processInfo.environment["KEY"]!, forHTTPHeaderField: "Authorization")
-let (data, response) = try await URLSession.shared.data(for: request)
+{{end}}{{if .Keyed}}request.setValue("Bearer " + ProcessInfo.processInfo.environment["KEY"]!, forHTTPHeaderField: "Authorization")
+{{end}}let (data, response) = try await URLSession.shared.data(for: request)
 guard (response as! HTTPURLResponse).statusCode == 200 else { throw URLError(.badServerResponse) }
 {{if .File}}print(data.count){{else}}print(String(decoding: data, as: UTF8.self)){{end}}`,
 		`import Foundation
@@ -109,8 +109,8 @@ print(String(decoding: data, as: UTF8.self))`},
 		`import okhttp3.*
 
 val request = Request.Builder()
-    .url("{{.URL}}")
-    .header("Authorization", "Bearer " + System.getenv("KEY")){{if .Delete}}
+    .url("{{.URL}}"){{if .Keyed}}
+    .header("Authorization", "Bearer " + System.getenv("KEY")){{end}}{{if .Delete}}
     .delete(){{end}}
     .build()
 OkHttpClient().newCall(request).execute().use { response ->
@@ -152,7 +152,8 @@ func codeOf(op *endpoint.Op[*api.Env], baseURL string) (list []code) {
 		URL    string
 		File   string // to keep an answer that is not JSON
 		Delete bool
-	}{Request: r, URL: baseURL + mount + r.Target, Delete: op.Method == http.MethodDelete}
+		Keyed  bool // it needs a key
+	}{Request: r, URL: baseURL + mount + r.Target, Delete: op.Method == http.MethodDelete, Keyed: op.Scope != ""}
 	if u, err := url.Parse(r.Target); err == nil && path.Ext(u.Path) == ".mvt" {
 		data.File = path.Base(u.Path)
 	}

@@ -27,8 +27,8 @@ func (d *Docs) operation(op *endpoint.Op[*api.Env]) operation {
 		v.Params = append(v.Params, param{Name: op.Body.File, Where: "body", Type: "file", Doc: op.Body.FileDoc,
 			Required: true})
 	}
-	info := endpoint.Info{Common: api.CommonCodes(), BodyCodes: api.BodyCodes, Problems: api.Problems()}
-	common := append(api.CommonCodes(), api.BodyCodes(op.Body)...)
+	info := endpoint.Info{Common: api.CommonCodes(), Keyed: api.KeyedCodes(), BodyCodes: api.BodyCodes, Problems: api.Problems()}
+	common := slices.Concat(info.Common, info.Keyed, api.BodyCodes(op.Body))
 	for _, p := range op.Problems(info) {
 		if slices.Contains(common, p.Code) {
 			v.Common = append(v.Common, p)

@@ -1,0 +1,92 @@
+package api
+
+import (
+	"context"
+
+	"relais/api/endpoint"
+	"relais/api/view"
+	"relais/catalog"
+	"relais/index"
+	"relais/market"
+	"relais/tiles"
+)
+
+var getStyle = endpoint.New(endpoint.Decl{
+	Name: "style.get", Path: "/style.json", FailureName: "STYLE", MaxAge: 300,
+	Example:  endpoint.Request{Target: "/style.json?market=FR&generation=5G"},
+	Produces: endpoint.JSON, Columns: []string{"version", "name", "center", "zoom", "sources", "layers"},
+	Summary:    "A style of MapLibre that draws the sites.",
+	Doc:        "Version 8 of the MapLibre style specification: land without streets, the sites of each loaded market as dots in the colours of the operators, and names. It needs no key, and any page may read it. Its tiles need one with the scope antennas:read, in a header, as with transformRequest of MapLibre. The layers of sites (dots-FR below zoom 12, sites-FR from there) have as metadata the market and the labels of operators, in the order of the bits of ops. Filters go into the addresses of the tiles; without market, those markets are left out that cannot have them. Names use fonts of the reader's machine. An address has 120 requests a minute.",
+	ErrorCodes: []string{codeInvalidOperator, codeInvalidDate, codeNoArchive},
+}, (*Env).style)
+
+type styleParams struct {
+	Market   market.Code   `param:"market" doc:"The market to draw; without it all that this server has loaded." example:"FR"`
+	Operator operatorNames `param:"operator" default:"ALL" doc:"Operators (see /markets) by key, label or legal name, several with commas; or ALL." example:"ORANGE"`
+	siteFilters
+	Theme theme `param:"theme" default:"light" doc:"Colours of the land and of the operators." example:"dark"`
+}
+
+// A theme is a name of tiles.Palettes.
+type theme string
+
+// Values lists the themes.
+func (theme) Values() []string { return []string{"light", "dark"} }
+
+func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, error) {
+	if r.Set == nil {
+		return nil, catalog.ErrLoading
+	}
+	colors := tiles.Palettes[string(p.Theme)]
+	s := tiles.NewStyle(r.Land, colors)
+	var refused error
+	added := 0
+	for m := range r.Set.Loaded() {
+		if p.Market != "" && p.Market != m.Table.Code {
+			continue
+		}
+		address, err := p.tiles(ctx, r, m)
+		if err != nil {
+			refused = err
+			continue
+		}
+		source := view.SourceOf(m.Table, m.Snap)
+		s.AddSites(m, address, source.Source+", "+m.Snap.SourceDate, colors)
+		added++
+	}
+	switch {
+	case added == 0 && refused != nil:
+		return nil, refused
+	case added == 0 && p.Market != "" && market.Get(p.Market).HasInventory():
+		return nil, &catalog.NotLoadedError{Market: market.Get(p.Market)}
+	}
+	s.AddNames(colors)
+	text, err := view.JSON(s)
+	if err != nil {
+		return nil, err
+	}
+	a := endpoint.Encoded(text)
+	a.Whole = true
+	return a, nil
+}
+
+// tiles returns the address of the tiles of a market under the filters, by their layers. It changes with the data.
+func (p *styleParams) tiles(ctx context.Context, r *Env, m *index.Market) (func(layers ...string) string, error) {
+	tile := tileParams{Market: m.Table.Code, Operator: p.Operator, siteFilters: p.siteFilters, Version: m.Snap.Version}
+	selection, err := tile.selection(marketParams{tile.Market, tile.Operator})
+	if err != nil {
+		return nil, err
+	}
+	all := r.Catalog
+	all.Keyless = false // the tiles need a key
+	if _, err := all.Select(ctx, selection); err != nil {
+		return nil, err
+	}
+	return func(layers ...string) string {
+		tile.Layers = nil
+		for _, l := range layers {
+			tile.Layers = append(tile.Layers, tileLayer(l))
+		}
+		return r.tileAddress(m.Table) + "?" + endpoint.Values(getTile.Path, &tile).Encode()
+	}, nil
+}
