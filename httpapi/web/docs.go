@@ -24,6 +24,9 @@ func (p *Pages) docsRoutes() (routes []Route) {
 	return routes
 }
 
+// docsPolicy also lets the documentation have the scripts of this server.
+const docsPolicy = policy + "; script-src 'self'"
+
 // toDocs answers the address of a server without a map.
 func (p *Pages) toDocs(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache")
@@ -45,6 +48,7 @@ func (p *Pages) documentation(path string, content func(map[string]string) (docs
 			return
 		}
 		h := w.Header()
+		h.Set("Content-Security-Policy", docsPolicy)
 		h.Set("Content-Type", "text/html; charset=utf-8")
 		h.Set("Vary", "Accept-Language, Accept-Encoding")
 		h.Set("Cache-Control", "public, max-age=300")
