@@ -21,10 +21,11 @@ import (
 
 // webFlags choose the pages that people see in a browser.
 type webFlags struct {
-	Map    string `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
-	MapAll bool   `name:"map-all" help:"Show also registers that need their publisher's permission to be redistributed."`
-	Pages  string `enum:"on,off" default:"on" help:"Pages for people: on or off."`
-	Open   bool   `help:"Open the start page in a browser."`
+	Map    string   `enum:"on,key,off" default:"on" help:"The map at /: on, key (what it reads needs a key) or off."`
+	MapAll bool     `name:"map-all" help:"Show also registers that need their publisher's permission to be redistributed."`
+	Embed  []string `placeholder:"ORIGIN,…" help:"Origins whose pages may show the map alone, /?ui=0, in a frame, such as https://town.example."`
+	Pages  string   `enum:"on,off" default:"on" help:"Pages for people: on or off."`
+	Open   bool     `help:"Open the start page in a browser."`
 	baseFlags
 }
 
@@ -34,7 +35,22 @@ type baseFlags struct {
 	MapStyle string `name:"map-style" placeholder:"URL" help:"A map style to draw under the sites; browsers then read from its server."`
 }
 
-// base checks the flags and sets the options of the pages that follow from them.
+// pages checks the flags and sets the options of the pages that follow from them.
+func (f *webFlags) pages(o *web.Options) error {
+	if len(f.Embed) > 0 && f.mode() != httpapi.MapOpen {
+		return usageError{errors.New("--embed needs the map, for everybody: --map on and --pages on")}
+	}
+	for _, text := range f.Embed {
+		origin, err := secureOrigin(text)
+		if err != nil {
+			return usageError{fmt.Errorf("--embed: %w", err)}
+		}
+		o.Embed = append(o.Embed, origin)
+	}
+	return f.base(o)
+}
+
+// base checks the flags of what is drawn under the sites and sets their options.
 func (f *webFlags) base(o *web.Options) (err error) {
 	switch {
 	case f.Basemap == "" && f.MapStyle == "":
@@ -54,20 +70,36 @@ func (f *webFlags) base(o *web.Options) (err error) {
 	return err
 }
 
-// styleOrigin returns the origin of a map style, which the pages' content security policy must allow. Plain HTTP
-// is refused except on this machine: browsers block it on pages of HTTPS.
+// styleOrigin returns the origin of a map style, which the pages' content security policy must allow.
 func styleOrigin(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return "", usageError{fmt.Errorf("--map-style %.200q: want the address of a style, such as https://maps.example/style.json", text)}
 	}
-	origin, err := access.ParseOrigin(u.Scheme + "://" + u.Host)
+	origin, err := secureOrigin(u.Scheme + "://" + u.Host)
 	if err != nil {
 		return "", usageError{fmt.Errorf("--map-style: %w", err)}
 	}
+	return origin, nil
+}
+
+// secureOrigin reads an origin for a content security policy. Plain HTTP is refused except on this machine. So is an
+// IPv6 address, which the policy cannot name.
+func secureOrigin(text string) (string, error) {
+	origin, err := access.ParseOrigin(text)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(origin)
+	if err != nil {
+		return "", err
+	}
 	address, _ := netip.ParseAddr(u.Hostname())
-	if u.Scheme != "https" && u.Hostname() != "localhost" && !address.IsLoopback() {
-		return "", usageError{fmt.Errorf("--map-style %.200q: want https, except for a server on this machine", text)}
+	switch {
+	case address.Is6():
+		return "", fmt.Errorf("origin %.100q: want a name or an IPv4 address: browsers compare no others", text)
+	case u.Scheme != "https" && u.Hostname() != "localhost" && !address.IsLoopback():
+		return "", fmt.Errorf("origin %.100q: want https, except for a server on this machine", text)
 	}
 	return origin, nil
 }
@@ -126,7 +158,7 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	o := web.Options{Address: address, Log: server.Log, BaseURL: server.BaseURL, Map: f.mode() != httpapi.MapOff,
 		Keyed: f.mode() == httpapi.MapKey, Folder: folderFor(server, stores.Dir),
 		Updating: func() bool { return server.Updates != nil && server.Updates().Running }}
-	if err := f.base(&o); err != nil || f.Pages == "off" {
+	if err := f.pages(&o); err != nil || f.Pages == "off" {
 		return err
 	}
 	// People who look at pages have no key: they see what may be redistributed, unless the operator allows

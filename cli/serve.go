@@ -98,7 +98,7 @@ func (c *serveCommand) check() (s settings, err error) {
 			c.PublicPrefix)}
 	}
 	s.prefix = strings.TrimSuffix(c.PublicPrefix, "/")
-	if err := c.base(new(web.Options)); err != nil { // only to check the flags: mountPages sets the options
+	if err := c.pages(new(web.Options)); err != nil { // only to check the flags: mountPages sets the options
 		return s, err
 	}
 	if s.proxies, err = access.ParsePrefixes(c.TrustedProxy); err != nil {

@@ -18,6 +18,7 @@ type mapConfig struct {
 	Assets  mapAssets         `json:"assets"`
 	Words   words             `json:"words"`
 	Key     bool              `json:"key"`               // data needs a key
+	Alone   bool              `json:"alone"`             // the page has nothing else
 	Basemap string            `json:"basemap,omitempty"` // address of a PMTiles file with streets
 	Style   string            `json:"style,omitempty"`   // address of a map style
 	Start   *view.Coordinates `json:"start,omitempty"`   // of the site that the address names
@@ -67,7 +68,8 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	if p.withoutData(w, r, env) {
 		return
 	}
-	config := mapConfig{Words: mapTexts.For(r), Markets: []mapMarket{}, Key: p.Keyed,
+	alone := p.isAlone(r)
+	config := mapConfig{Alone: alone, Words: mapTexts.For(r), Markets: []mapMarket{}, Key: p.Keyed,
 		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL(landFile),
 			QR: p.assetURL("lean-qr.mjs")}, Style: p.Style}
 	if p.Basemap != nil {
@@ -90,13 +92,24 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Security-Policy", p.mapPolicy())
 	w.Header().Set("Cache-Control", "no-cache")
+	name := "map.html"
+	if alone {
+		name = "alone.html"
+		w.Header().Set("Content-Security-Policy", p.mapPolicy(p.Embed...))
+		w.Header().Set("Permissions-Policy", "geolocation=()")
+	}
 	data := mapData{Market: string(market.Default), Config: template.JS(text)} // Marshal escapes what could end the script
 	served := func(m mapMarket) bool { return m.Code == data.Market }
 	if len(config.Markets) > 0 && !slices.ContainsFunc(config.Markets, served) {
 		data.Market = config.Markets[0].Code
 	}
-	p.render(w, r, http.StatusOK, "map.html", data)
+	p.render(w, r, http.StatusOK, name, data)
 }
+
+// isAlone reports whether somebody asks for the map alone, which pages of others may show in a frame: nothing in it
+// knows or changes who looks. A page with a dialog for a key is never alone: nobody
+// should type a key into a frame.
+func (p *Pages) isAlone(r *http.Request) bool { return r.URL.Query().Get("ui") == "0" && !p.Keyed }
 
 // startOf returns the position of the site with a key, nil without one that everybody may see.
 func (p *Pages) startOf(env *api.Env, key string) *view.Coordinates {

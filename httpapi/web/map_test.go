@@ -42,6 +42,37 @@ func TestMapPage(t *testing.T) {
 	}
 }
 
+// Only the map alone can be in a frame, on pages of the origins that the operator names. Where it asks for a key, it
+// never is.
+func TestMapAlone(t *testing.T) {
+	p, _ := pagesOf(t)
+	for _, tt := range []struct {
+		target string
+		embed  []string
+		keyed  bool
+		want   string
+		alone  bool
+	}{
+		{"/?ui=0", []string{"https://a.example", "https://b.example:8443"}, false, "https://a.example https://b.example:8443", true},
+		{"/map?lang=fr&ui=0", []string{"https://a.example"}, false, "https://a.example", true},
+		{"/?ui=0", nil, false, "'none'", true},
+		{"/", []string{"https://a.example"}, false, "'none'", false},
+		{"/?ui=00", []string{"https://a.example"}, false, "'none'", false},
+		{"/?ui=0", []string{"https://a.example"}, true, "'none'", false},
+		{"/stats?ui=0", []string{"https://a.example"}, false, "'none'", false},
+		{"/search?q=a&ui=0", []string{"https://a.example"}, false, "'none'", false},
+	} {
+		t.Run(tt.target, func(t *testing.T) {
+			p.Embed, p.Keyed = tt.embed, tt.keyed
+			w := ask(p, "GET", tt.target)
+			_, got, _ := strings.Cut(w.Header().Get("Content-Security-Policy"), "frame-ancestors ")
+			if alone := strings.Contains(w.Body.String(), `class="map alone"`); got != tt.want || alone != tt.alone {
+				t.Errorf("in frames of %q, alone %v; want %q and %v", got, alone, tt.want, tt.alone)
+			}
+		})
+	}
+}
+
 // Every script that the page names exists, and every word that a script uses.
 func TestMapNames(t *testing.T) {
 	p, _ := pagesOf(t)

@@ -44,6 +44,8 @@ type Options struct {
 	// under the sites, or ""; the map may read from its origin, StyleOrigin.
 	Basemap            *Basemap
 	Style, StyleOrigin string
+	// Embed are the origins whose pages may show the map alone in a frame.
+	Embed []string
 	// Folder returns the path of the data folder for the operator of the server, "" for others. It may
 	// be nil.
 	Folder func(*http.Request) string
@@ -108,14 +110,15 @@ const policy = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri '
 	"frame-ancestors 'none'"
 
 // mapPolicy also lets the map have scripts, MapLibre make pictures, and both read from the origin of a
-// map style.
-func (p *Pages) mapPolicy() string {
+// map style. Pages of the origins in frames may show it in a frame.
+func (p *Pages) mapPolicy(frames ...string) string {
 	origin := ""
 	if p.StyleOrigin != "" {
 		origin = " " + p.StyleOrigin
 	}
 	return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'" + origin +
-		"; img-src 'self' data: blob:" + origin + "; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+		"; img-src 'self' data: blob:" + origin + "; base-uri 'none'; form-action 'self'; frame-ancestors " +
+		cmp.Or(strings.Join(frames, " "), "'none'")
 }
 
 // limited answers GET and HEAD within the limit of an address.

@@ -186,4 +186,4 @@ const nothing = () => {};
 export const firstDots = (config.key || !home ? Promise.resolve(nothing) : draw(element('map'), read())).catch(
   () => nothing, // the map opens without them
 );
-import('./main.mjs');
+import(config.alone ? './alone.mjs' : './main.mjs');

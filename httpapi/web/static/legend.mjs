@@ -48,7 +48,7 @@ export function show(app) {
   const several = market.operators.length > 1 ? 3 : 1;
   const shown = (/** @type {string} */ name) => state.layers.includes(name);
   // next to the map the panel has the signs of operators already
-  const operators = isPhone() ? app.inSight().flatMap((m) => m.operators.map((o, i) => ({ m, o, i }))) : [];
+  const operators = isPhone() || app.config.alone ? app.inSight().flatMap((m) => m.operators.map((o, i) => ({ m, o, i }))) : [];
   element('legend')
     .querySelector('div')
     ?.replaceChildren(

@@ -1,34 +1,39 @@
 // The map. It reads its configuration from the page, and asks only this server.
 import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
+import * as controls from './controls.mjs';
 import { calm, element, node } from './dom.mjs';
 import { config, firstDots, home } from './early.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
 import * as follow from './follow.mjs';
-import { inside, within } from './geo.mjs';
+import { within } from './geo.mjs';
 import * as keys from './key.mjs';
 import * as legend from './legend.mjs';
 import { draw as drawLines } from './lines.mjs';
 import * as list from './list.mjs';
 import { details, light } from './lit.mjs';
 import { moves, refresh } from './overlays.mjs';
+import * as pointer from './pointer.mjs';
 import * as print from './print.mjs';
 import { attachTheme, draw } from './renderer.mjs';
 import { attach as attachSearch } from './search.mjs';
 import * as sees from './sees.mjs';
 import * as sheet from './sheet.mjs';
-import { inSight, namePlaces, recede, refilter, reload } from './sites.mjs';
+import { sight } from './sight.mjs';
+import { namePlaces, recede, refilter, reload } from './sites.mjs';
 import { read, write } from './state.mjs';
 import * as status from './status.mjs';
 
 /** @typedef {import('./types.d.ts').State} State */
-/** @typedef {import('./types.d.ts').Market} Market */
 
 const { words, markets } = config;
+const { view, inSight, look: see } = sight(
+  () => app,
+  home,
+  () => fallback.viewOf(home),
+);
 
-/** The markets in sight, that with most sites first. @type {Market[]} */
-let seen = [];
 /** What to say of the layers. @type {Record<string, string>} */
 let notes = {};
 
@@ -40,8 +45,8 @@ const app = {
   state: read(),
   map: null,
   view,
-  market: () => marketsInSight()[0],
-  inSight: marketsInSight,
+  market: () => inSight()[0],
+  inSight,
   set,
   go,
   tell,
@@ -65,45 +70,10 @@ function announce(text) {
   element('live').textContent = text;
 }
 
-/** @returns {import('./types.d.ts').View} */
-function view() {
-  if (!app.map) return fallback.viewOf(home);
-  const b = app.map.getBounds(),
-    { lng, lat } = app.map.getCenter();
-  return {
-    lng,
-    lat,
-    zoom: app.map.getZoom(),
-    box: [
-      Math.max(b.getWest(), -180),
-      Math.max(b.getSouth(), -90),
-      Math.min(b.getEast(), 180),
-      Math.min(b.getNorth(), 90),
-    ],
-  };
-}
-
-/**
- * marketsInSight lists the markets whose sites are in sight, or the one that was seen last. Before
- * anything is drawn it is the smallest one around the middle of the map.
- */
-function marketsInSight() {
-  if (seen.length > 0) return seen;
-  const middle = view(),
-    size = (/** @type {Market} */ { bounds: [w, s, e, n] }) => (e - w) * (n - s);
-  const here = markets.filter((m) => inside(m.bounds, middle)).sort((a, b) => size(a) - size(b));
-  return [here[0] ?? home];
-}
-
-/** look sees which markets the map shows. */
+/** look follows what the map has drawn. */
 function look() {
   if (!app.map) return;
-  const { counts } = inSight(app),
-    all = [...counts.values()].reduce((a, b) => a + b, 0);
-  const now = markets
-    .filter((m) => (counts.get(m.code) ?? 0) > all / 200)
-    .sort((a, b) => (counts.get(b.code) ?? 0) - (counts.get(a.code) ?? 0));
-  if (now.length > 0) seen = now;
+  see();
   namePlaces(app.map, app);
   panel();
   list.refresh(app);
@@ -265,6 +235,10 @@ async function start() {
   try {
     library = /** @type {typeof import('maplibre-gl')} */ (await import(config.assets.library));
     await draw(app, library, home, { moved, over, look });
+    pointer.attach(
+      app,
+      controls.attach(app, (from) => set({ from, site: '' })),
+    );
     app.map?.once('idle', early);
     app.map?.once('movestart', early);
   } catch (e) {

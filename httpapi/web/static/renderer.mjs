@@ -1,12 +1,10 @@
 // The renderer: the map itself with all its layers, in the colours of the moment.
 import { under } from './basemap.mjs';
-import * as controls from './controls.mjs';
 import { ask, explain, isKeyTrouble, Refusal, transformRequest } from './data.mjs';
 import { calm, element, isDark } from './dom.mjs';
 import { padding } from './early.mjs';
 import { addLines } from './lines.mjs';
 import { addLit } from './lit.mjs';
-import * as pointer from './pointer.mjs';
 import { addSites, drawMissing, reload } from './sites.mjs';
 import { townLayer } from './style.mjs';
 import { url } from './url.mjs';
@@ -77,10 +75,6 @@ export async function draw(app, library, home, hooks) {
     hooks.look();
   });
   map.on('moveend', hooks.moved);
-  pointer.attach(
-    app,
-    controls.attach(app, (from) => app.set({ from, site: '' })),
-  );
   map.on('error', (e) => failed(app, e, hooks));
 }
 

@@ -12,7 +12,7 @@ export interface Market {
 export type Words = Record<string, string>;
 
 export interface Config {
-  markets: Market[]; words: Words; key: boolean;
+  markets: Market[]; words: Words; key: boolean; alone: boolean;
   assets: { library: string; base: string; qr: string; ranges?: string; streets?: string };
   basemap?: string; style?: string; start?: Point;
 }
