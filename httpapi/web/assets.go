@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"embed"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -23,7 +24,7 @@ import (
 // streets. Those whose names end in .gz are embedded compressed. The types of our scripts, which only
 // the compiler reads, are left out.
 //
-//go:embed static/*.mjs static/*.css static/*.svg static/*.ico vendor/*.gz basemap/base.json.gz
+//go:embed static/*.mjs static/*.css static/*.svg static/*.png static/*.ico vendor/*.gz basemap/base.json.gz
 var assetFiles embed.FS
 
 // AssetPath is the path prefix of scripts and styles. A hash of all of them follows.
@@ -33,6 +34,7 @@ const AssetPath = "/map/a/"
 type asset struct {
 	mediaType string
 	packed    []byte
+	size      int // uncompressed
 }
 
 // readAssets returns the assets by name, and a hash of all of them.
@@ -52,10 +54,13 @@ var readAssets = sync.OnceValues(func() (map[string]asset, string) {
 		}
 		fmt.Fprintf(sum, "%s %d\n", name, len(data))
 		sum.Write(data)
-		if !strings.HasSuffix(name, ".gz") {
+		size := len(data)
+		if strings.HasSuffix(name, ".gz") {
+			size = int(binary.LittleEndian.Uint32(data[len(data)-4:])) // how such a file ends
+		} else {
 			data = pack(data)
 		}
-		assets[base] = asset{mediaTypeOf(base), data}
+		assets[base] = asset{mediaTypeOf(base), data, size}
 		return nil
 	})
 	if err != nil {
@@ -90,6 +95,8 @@ func mediaTypeOf(name string) string {
 		return "image/vnd.microsoft.icon"
 	case ".svg":
 		return "image/svg+xml"
+	case ".png":
+		return "image/png"
 	}
 	return mime.TypeByExtension(path.Ext(name))
 }
@@ -121,7 +128,7 @@ func (p *Pages) Land() string { return strings.TrimSuffix(p.BaseURL, p.base) + p
 // modules lists the scripts that draw the first dots, so that the map's page asks for all of them at once.
 // They fetch the others.
 func modules() []string {
-	return []string{"early.mjs", "dom.mjs", "marks.mjs", "sites.mjs", "state.mjs", "style.mjs", "url.mjs"}
+	return []string{"early.mjs", "dom.mjs", "kept.mjs", "marks.mjs", "sites.mjs", "state.mjs", "style.mjs", "url.mjs"}
 }
 
 // asset answers a script, a style or the base map. The hash in the address is not checked: a

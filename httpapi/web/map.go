@@ -30,6 +30,7 @@ type mapAssets struct {
 	QR      string `json:"qr"`                // draws codes for paper
 	Ranges  string `json:"ranges,omitempty"`  // reads PMTiles files
 	Streets string `json:"streets,omitempty"` // styles streets
+	Size    int    `json:"size"`              // of what is kept for use without a network, in bytes
 }
 
 // A mapMarket is a market that the map shows.
@@ -68,10 +69,11 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	if p.withoutData(w, r, env) {
 		return
 	}
+	_, size := keptAssets()
 	alone := p.isAlone(r)
 	config := mapConfig{Alone: alone, Words: mapTexts.For(r), Markets: []mapMarket{}, Key: p.Keyed,
 		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL(landFile),
-			QR: p.assetURL("lean-qr.mjs")}, Style: p.Style}
+			QR: p.assetURL("lean-qr.mjs"), Size: size}, Style: p.Style}
 	if p.Basemap != nil {
 		config.Basemap = p.URL(BasemapPath)
 		config.Assets.Ranges, config.Assets.Streets = p.assetURL("pmtiles.js"), p.assetURL("protomaps-basemaps.mjs")

@@ -97,7 +97,9 @@ func (p *Pages) Routes() []Route {
 		{"/favicon.ico", p.limited(p.assets, assetsPerMinute, p.favicon)}}
 	if p.Map {
 		routes = append(routes, Route{"/", p.limited(p.asked, pagesPerMinute, p.mapPage)},
-			Route{"/map", p.limited(p.asked, pagesPerMinute, p.mapPage)})
+			Route{"/map", p.limited(p.asked, pagesPerMinute, p.mapPage)},
+			Route{manifestPath, p.limited(p.assets, assetsPerMinute, p.manifest)},
+			Route{workerPath, p.limited(p.assets, assetsPerMinute, p.worker)})
 		if p.Basemap != nil {
 			routes = append(routes, Route{BasemapPath, p.limited(p.ranges, rangesPerMinute, p.basemap)})
 		}
@@ -116,7 +118,7 @@ func (p *Pages) mapPolicy(frames ...string) string {
 	if p.StyleOrigin != "" {
 		origin = " " + p.StyleOrigin
 	}
-	return "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; connect-src 'self'" + origin +
+	return "default-src 'none'; script-src 'self'; worker-src 'self'; manifest-src 'self'; style-src 'self'; connect-src 'self'" + origin +
 		"; img-src 'self' data: blob:" + origin + "; base-uri 'none'; form-action 'self'; frame-ancestors " +
 		cmp.Or(strings.Join(frames, " "), "'none'")
 }

@@ -1,5 +1,7 @@
 // The card of a site is the main part of its page; others fill it with what they found.
-import { attributes, copyIcon, copyText, element, node } from './dom.mjs';
+import { attributes, copyIcon, copyText, element, node, readable } from './dom.mjs';
+import { keptSites } from './kept.mjs';
+import { labels } from './places.mjs';
 import { settle } from './sheet.mjs';
 import { url } from './url.mjs';
 
@@ -129,8 +131,23 @@ export async function open(app, key) {
     if (pages.size > 60) pages.delete(/** @type {string} */ (pages.keys().next().value));
     present(app, name, part);
   } catch {
-    failed(app, name, words.noAnswer, () => open(app, key));
+    const kept = (await keptSites()).get(key);
+    if (kept && shown === name) fill(app, name, summary(app, kept));
+    else failed(app, name, words.noAnswer, () => open(app, key));
   }
+}
+
+/** summary is what is kept of a site. @param {App} app @param {any} site */
+function summary(app, site) {
+  const { words } = app,
+    { address, commune } = site.location;
+  return [
+    node('h1', { textContent: [address, commune].filter(Boolean).map(readable).join(', ') || site.siteKey }),
+    node('p', { className: 'where', textContent: [site.siteKey, words['status_' + site.status] ?? site.status].filter(Boolean).join(' · ') }),
+    node('p', { textContent: labels(site, app) }),
+    node('p', { textContent: site.technologies.join(', ') }),
+    node('p', { className: 'quiet', textContent: words.keptCard }),
+  ];
 }
 
 /** @param {App} app @param {string} name @param {DocumentFragment} part */

@@ -1,9 +1,10 @@
 // The first thing that runs: it draws dots on a canvas from the tiles that the map will ask for, while
 // the map itself is still on its way. The canvas goes when the map has drawn everything, or is moved.
 import { color, element, isPhone, node } from './dom.mjs';
+import { areas } from './kept.mjs';
 import { tone } from './marks.mjs';
 import { everySite, tilesOf } from './sites.mjs';
-import { read, serves } from './state.mjs';
+import { none, read, serves, write } from './state.mjs';
 
 /** @typedef {import('./types.d.ts').Config} Config */
 /** @typedef {import('./types.d.ts').Market} Market */
@@ -14,7 +15,7 @@ const side = 512, // pixels of a tile
   mostTiles = 24;
 
 /** mercator returns a position as fractions of the world. @param {number} lng @param {number} lat */
-const mercator = (lng, lat) => [
+export const mercator = (lng, lat) => [
   lng / 360 + 0.5,
   0.5 - Math.asinh(Math.tan((lat * Math.PI) / 180)) / (2 * Math.PI),
 ];
@@ -22,9 +23,20 @@ const mercator = (lng, lat) => [
 /** @type {Config} */
 export const config = JSON.parse(element('config').textContent ?? '');
 for (const m of config.markets) m.bands = bandsOf(m);
+const [area] = config.kept ? areas() : [];
+if (config.kept) {
+  // what needs the server is left out, and registers are as old as what is kept
+  delete config.style;
+  delete config.basemap;
+  write({ ...read(), ...none, layers: [] });
+  for (const m of config.markets) m.date = area?.dates[m.code] ?? m.date;
+}
 
 /** home is the market at which the map opens. */
 export const home = config.markets.find((m) => m.code === 'FR') ?? config.markets[0];
+
+/** opening is what the map shows if the address does not say it: west, south, east, north. */
+export const opening = area?.box ?? home?.bounds;
 
 /** bandsOf lists the bands of a market's systems in MHz. @param {Market} m */
 function bandsOf(m) {
@@ -32,15 +44,15 @@ function bandsOf(m) {
   return [...new Set(bands)].sort((a, b) => Number(a) - Number(b));
 }
 
-/** padding is what the map leaves around a market, in pixels. */
-export const padding = () => (isPhone() ? 4 : 24);
+/** padding is what the map leaves around a market, in pixels. Around what is kept is nothing to show. */
+export const padding = () => (area ? 0 : isPhone() ? 4 : 24);
 
 /** placeOf returns the middle and the zoom that the map will have. @param {number} width @param {number} height */
 function placeOf(width, height) {
   const m = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)/.exec(location.hash);
   if (m) return { zoom: Number(m[1]), middle: mercator(Number(m[3]), Number(m[2])) };
   if (config.start) return { zoom: 15, middle: mercator(config.start.lng, config.start.lat) };
-  const [w, s, e, n] = home.bounds,
+  const [w, s, e, n] = opening,
     [x1, y1] = mercator(w, n),
     [x2, y2] = mercator(e, s),
     room = 2 * padding();

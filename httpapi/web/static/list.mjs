@@ -3,6 +3,7 @@
 import { ask } from './data.mjs';
 import { attributes, element, node, readable } from './dom.mjs';
 import { bearing, compass, distance, metres } from './geo.mjs';
+import { keptSites } from './kept.mjs';
 import { light } from './lit.mjs';
 import { operatorsOf } from './marks.mjs';
 import { inSight } from './sites.mjs';
@@ -112,7 +113,7 @@ function learnNames(app) {
   clearTimeout(timer);
   timer = window.setTimeout(async () => {
     asked = wish;
-    const answers = await Promise.all(queries.map((q) => ask('/antennas', q).catch(() => ({ data: [] }))));
+    const answers = await Promise.all(queries.map((q) => ask('/antennas', q).catch(async () => ({ data: [...(await keptSites()).values()] }))));
     const data = answers.flatMap((a) => a.data);
     for (const s of data)
       names.set(s.siteKey, [s.location.address, s.location.commune].filter(Boolean).map(readable).join(', ') || s.siteKey);

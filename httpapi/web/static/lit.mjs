@@ -2,6 +2,7 @@
 // sectors. Below zoom 13 the tiles have no sectors, so they come from the site's own data.
 import { ask } from './data.mjs';
 import { color } from './dom.mjs';
+import { keptSites } from './kept.mjs';
 import { wedgeLayout } from './sites.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -34,7 +35,7 @@ export function details(key) {
 export function sectorsOf(site, market) {
   /** @type {Map<number, number>} */
   const masks = new Map();
-  for (const e of site.emissions) {
+  for (const e of site.emissions ?? []) { // a kept site has none
     const i = market.operators.findIndex((o) => o.key === e.operator || o.label === e.operator);
     for (const azimuth of e.azimuts ?? []) {
       const mask = masks.get(azimuth) ?? 0;
@@ -110,7 +111,7 @@ export async function light(app, role, key) {
   // a pointer that only passes asks nothing
   if (role === 'hover') await new Promise((done) => setTimeout(done, 250));
   if (lit[role] !== key) return null;
-  const site = await details(key).catch(() => null);
+  const site = await details(key).catch(async () => (await keptSites()).get(key));
   if (lit[role] !== key || !site) return null;
   const geometry = { type: 'Point', coordinates: [site.coordinates.lng, site.coordinates.lat] };
   features[role] = [

@@ -1,4 +1,5 @@
 // The map. It reads its configuration from the page, and asks only this server.
+import * as away from './away.mjs';
 import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
 import * as controls from './controls.mjs';
@@ -8,6 +9,7 @@ import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
 import * as follow from './follow.mjs';
 import { within } from './geo.mjs';
+import * as keptpanel from './keptpanel.mjs';
 import * as keys from './key.mjs';
 import * as legend from './legend.mjs';
 import { draw as drawLines } from './lines.mjs';
@@ -204,6 +206,7 @@ async function covered() {
 }
 
 function moved() {
+  away.say(app);
   status.links();
   follow.update(app);
   if (moves(app)) over();
@@ -234,7 +237,7 @@ async function start() {
   let library = null;
   try {
     library = /** @type {typeof import('maplibre-gl')} */ (await import(config.assets.library));
-    await draw(app, library, home, { moved, over, look });
+    await draw(app, library, { moved, over, look });
     pointer.attach(
       app,
       controls.attach(app, (from) => set({ from, site: '' })),
@@ -250,6 +253,7 @@ async function start() {
   card.attach(app, closeCard);
   sheet.attach(words, () => {});
   print.attach(app);
+  away.attach(app, (now) => keptpanel.show(app, now));
   legend.fold();
   attachSearch(app, (r) => {
     if (r.key) set({ site: r.key });

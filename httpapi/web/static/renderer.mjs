@@ -1,8 +1,9 @@
 // The renderer: the map itself with all its layers, in the colours of the moment.
+import { addKept } from './away.mjs';
 import { under } from './basemap.mjs';
 import { ask, explain, isKeyTrouble, Refusal, transformRequest } from './data.mjs';
 import { calm, element, isDark } from './dom.mjs';
-import { padding } from './early.mjs';
+import { opening, padding } from './early.mjs';
 import { addLines } from './lines.mjs';
 import { addLit } from './lit.mjs';
 import { addSites, drawMissing, reload } from './sites.mjs';
@@ -36,9 +37,9 @@ function failed(app, e, { over }) {
 
 /**
  * draw makes the map.
- * @param {App} app @param {Library} library @param {import('./types.d.ts').Market} home @param {Hooks} hooks
+ * @param {App} app @param {Library} library @param {Hooks} hooks
  */
-export async function draw(app, library, home, hooks) {
+export async function draw(app, library, hooks) {
   const { words, config } = app;
   const style = await under(library, config);
   const map = new library.Map({
@@ -47,7 +48,7 @@ export async function draw(app, library, home, hooks) {
     hash: 'map',
     ...(config.start
       ? { center: config.start, zoom: 15 }
-      : { bounds: home.bounds, fitBoundsOptions: { padding: padding() } }),
+      : { bounds: opening, fitBoundsOptions: { padding: padding() } }),
     transformRequest,
     maxZoom: 19,
     attributionControl: { compact: false },
@@ -65,6 +66,7 @@ export async function draw(app, library, home, hooks) {
     addSites(map, app, map.getSource('base') && townLayer(words.lang)); // another server's style has names of its own
     addLines(app);
     addLit(app);
+    addKept(app);
     hooks.over();
   });
   map.on('dataloading', () => {

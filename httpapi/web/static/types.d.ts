@@ -13,8 +13,10 @@ export type Words = Record<string, string>;
 
 export interface Config {
   markets: Market[]; words: Words; key: boolean; alone: boolean;
-  assets: { library: string; base: string; qr: string; ranges?: string; streets?: string };
+  assets: { library: string; base: string; qr: string; ranges?: string; streets?: string; size: number };
   basemap?: string; style?: string; start?: Point;
+  /** The page comes from the service worker: the server is silent. */
+  kept?: boolean;
 }
 
 export interface Point { lng: number; lat: number }
@@ -41,6 +43,11 @@ export interface App {
   go(place: Point & { zoom?: number }): void;
   tell(text: string, again?: () => void): void;
   announce(text: string): void;
+}
+
+declare global {
+  /** What the service worker keeps of the program. */
+  const build: { hash: string; base: string; page: string; files: string[] };
 }
 
 /** A site as the tiles have it. */
