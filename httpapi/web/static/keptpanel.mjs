@@ -40,7 +40,7 @@ const depth = ({ words }, zoom) =>
 
 /**
  * show fills the part.
- * @param {App} app @param {boolean} away the server is silent @param {(Node | string)[]} [now] instead of the button
+ * @param {App} app @param {boolean} away the server is silent @param {(Node | string)[]} [now] instead of all else
  */
 export function show(app, away, now) {
   const { words, config } = app,
@@ -50,7 +50,7 @@ export function show(app, away, now) {
   part.replaceChildren(
     node('h2', { id: 'kept-title', textContent: words.keptTitle }),
     ...(now ?? offer),
-    ...areas().map((area) => row(app, away, area)),
+    ...(now ? [] : areas().map((area) => row(app, away, area))),
     ...(fleeting && areas().length > 0 ? [line(words.keptMayGo)] : []),
   );
 }
