@@ -189,7 +189,7 @@ func TestMapWithoutWebGL(t *testing.T) {
 }
 
 // Over plain HTTP on a name that is not localhost, where browsers do not say Sec-Fetch-Site and
-// have no geolocation, the map is the same.
+// have no geolocation and no service workers, the map is the same, and nothing can be kept.
 func TestMapOverPlainHTTP(t *testing.T) {
 	t.Parallel()
 	c := makeCountry(t, 400)
@@ -201,6 +201,7 @@ func TestMapOverPlainHTTP(t *testing.T) {
 	if m.evaluate("isSecureContext", &secure); secure {
 		t.Error("the page is in a secure context, so this test shows nothing")
 	}
+	m.until("nothing can be kept", "document.getElementById('kept').hidden")
 	rows := shownRows(t, c)
 	if got, want := m.drawn(46.6, 2.5, 20), countRows(rows, mapFilters[0], 46.6, 2.5, 20); got != want {
 		t.Errorf("drawn %d sites, want %d", got, want)

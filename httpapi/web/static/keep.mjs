@@ -21,9 +21,10 @@ const deepest = 14, // zoom of tiles
   pause = 100, // milliseconds between requests: half of what an address has
   mostWaits = 3; // for a server that asks to wait
 
-/** About how many bytes a tile has without sites, a site in tiles and list, and a site elsewhere in tiles far away. */
+/** About how many bytes a tile has without sites, and a site in the list, in near tiles, and in those far away. */
 const ofTile = 150,
-  ofSite = 1300,
+  ofListed = 720,
+  ofSite = 580,
   ofDot = 12;
 
 /** @param {Box} a @param {Box} b */
@@ -68,7 +69,8 @@ export async function plan(app, box) {
   const answers = await Promise.all(markets.map((m) => ask('/antennas', { market: m.code, bbox: textOf(box), limit: 1 })));
   const sites = answers.reduce((sum, { meta }) => sum + meta.totalMatched, 0),
     dots = markets.reduce((sum, m) => sum + m.sites, 0);
-  return { box, zoom, tiles, sites, bytes: tiles.length * ofTile + sites * ofSite + dots * ofDot };
+  const bytes = (sites <= mostSites ? ofListed : 0) + (zoom < everySite ? 0 : ofSite);
+  return { box, zoom, tiles, sites, bytes: tiles.length * ofTile + sites * bytes + dots * ofDot };
 }
 
 /** install waits until the service worker runs. @param {string} lang */

@@ -40,9 +40,10 @@ const depth = ({ words }, zoom) =>
 
 /**
  * show fills the part.
- * @param {App} app @param {boolean} away the server is silent @param {(Node | string)[]} [now] instead of all else
+ * @param {App} app @param {boolean} away the server is silent @param {(Node | string)[]} [now] instead of the button
+ * @param {boolean} [alone] without what is kept
  */
-export function show(app, away, now) {
+export function show(app, away, now, alone = false) {
   const { words, config } = app,
     part = element('kept');
   part.hidden = config.key || !app.map;
@@ -50,7 +51,7 @@ export function show(app, away, now) {
   part.replaceChildren(
     node('h2', { id: 'kept-title', textContent: words.keptTitle }),
     ...(now ?? offer),
-    ...(now ? [] : areas().map((area) => row(app, away, area))),
+    ...(alone ? [] : areas().map((area) => row(app, away, area))),
     ...(fleeting && areas().length > 0 ? [line(words.keptMayGo)] : []),
   );
 }
@@ -118,7 +119,7 @@ async function run(app, p, older) {
     bar = node('progress', { max: p.tiles.length, value: 0 }),
     text = line('');
   bar.setAttribute('aria-label', words.keepView);
-  show(app, false, [bar, text, button(words.cancel, () => stop.abort())]);
+  show(app, false, [bar, text, button(words.cancel, () => stop.abort())], true);
   try {
     await keep(
       app,
@@ -143,6 +144,7 @@ async function run(app, p, older) {
 function failed(app, e) {
   const { words } = app;
   const full = e instanceof DOMException && e.name === 'QuotaExceededError';
-  const why = full ? words.keptFull : e instanceof Refusal || e instanceof TypeError ? explain(e, words) : words.keptFailed;
+  const silent = e instanceof TypeError || (e instanceof Refusal && e.status === 429);
+  const why = full ? words.keptFull : silent ? explain(e, words) : words.keptFailed;
   show(app, false, [line(why), button(words.keepView, () => propose(app))]);
 }
