@@ -98,7 +98,7 @@ async function start() {
   const early = await firstDots;
   try {
     const library = /** @type {typeof import('maplibre-gl')} */ (await import(config.assets.library));
-    await draw(app, library, home, { moved: link, over: () => {}, look: seen });
+    await draw(app, library, { moved: link, over: () => {}, look: seen });
     app.map?.once('idle', early);
     app.map?.once('movestart', early);
   } catch {

@@ -1,5 +1,5 @@
 // Without the server: what is shown then, how old it is, and where it is.
-import { color, datesOf, element, node } from './dom.mjs';
+import { color, element, node } from './dom.mjs';
 import { inside } from './geo.mjs';
 import { areas } from './kept.mjs';
 import { check } from './keep.mjs';
@@ -16,7 +16,7 @@ const every = 20000, // milliseconds between questions whether the server is bac
 let away = false;
 
 /** on writes a date. @param {App} app @param {string} date */
-const on = ({ words }, date) => new Date(date).toLocaleDateString(datesOf(words), { dateStyle: 'long' });
+const on = ({ words }, date) => new Date(date).toLocaleDateString(words.locale, { dateStyle: 'long' });
 
 /**
  * datesFor says when an area was kept, and from which edition.
