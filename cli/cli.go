@@ -55,6 +55,7 @@ type commands struct {
 	Backup     backupCommand     `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore    restoreCommand    `cmd:"" help:"Copy a backup into an empty data folder."`
 	Pack       packCommand       `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
+	Basemap    basemapCommand    `cmd:"" help:"Fetch streets for the map: an area of a PMTiles archive, by ranges."`
 	Check      checkCommand      `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
 	Doctor     doctorCommand     `cmd:"" help:"List problems of the folder, the machine and the server, with their remedies."`
 	Compact    compactCommand    `cmd:"" help:"Rewrite the stores without what was deleted, while they are served or not."`

@@ -16,7 +16,7 @@ var groups = []struct {
 	commands []string
 }{
 	{"Try and run:", []string{"demo", "serve", "health"}},
-	{"Data:", []string{"update", "ingest", "archive", "outage", "speedtest", "coverage", "snapshot", "export", "pack"}},
+	{"Data:", []string{"update", "ingest", "basemap", "archive", "outage", "speedtest", "coverage", "snapshot", "export", "pack"}},
 	{"Clients and webhooks:", []string{"client", "hook"}},
 	{"People and what they submit:", []string{"user", "photo", "report", "bug", "audit"}},
 	{"Upkeep:", []string{"doctor", "check", "backup", "restore", "compact", "cluster"}},

@@ -28,6 +28,7 @@ type packCommand struct {
 	ProgramARM64 string      `name:"program-arm64" type:"path" placeholder:"FILE" help:"aarch64 relais; default: this program if it fits."`
 	Photos       bool        `negatable:"" default:"true" help:"Pack the photos of the sites (default; --no-photos leaves them out)."`
 	Measurements bool        `negatable:"" default:"true" help:"Pack speedtests and coverage points (the default)."`
+	Basemap      bool        `help:"Pack the streets of the area, which relais basemap has fetched into the folder."`
 	Restricted   bool        `name:"with-restricted" help:"Also pack registers that need their publisher's permission, which you have."`
 	JSON         bool        `name:"json" help:"Print one JSON object."`
 }
@@ -89,7 +90,7 @@ func (c *packCommand) print(streams Streams, r *admin.PackReport, programs map[s
 
 // spec returns what to pack, and its name for people.
 func (c *packCommand) spec() (spec admin.PackSpec, name string, err error) {
-	spec = admin.PackSpec{Photos: c.Photos, Measures: c.Measurements, Restricted: c.Restricted, Program: version()}
+	spec = admin.PackSpec{Photos: c.Photos, Measures: c.Measurements, Basemap: c.Basemap, Restricted: c.Restricted, Program: version()}
 	switch {
 	case (c.Area == "") == (c.Disc == ""):
 		return spec, "", errors.New("name an --area or a --disc, one of them")
@@ -100,22 +101,30 @@ func (c *packCommand) spec() (spec admin.PackSpec, name string, err error) {
 		spec.Disc, err = parseDisc(c.Disc)
 		return spec, "the disc " + c.Disc + " km", err
 	}
+	found, name, err := namedArea(c.Area, c.Market)
+	spec.Market, spec.Areas = found.Market, found.Areas
+	return spec, name, err
+}
+
+// namedArea returns the area that a text names in a market, or in the only one that has it if the market is "". The
+// result has the market and the areas alone.
+func namedArea(text string, code market.Code) (spec admin.PackSpec, name string, err error) {
 	var matches []string // markets
 	for _, m := range market.All {
-		if c.Market != "" && m.Code != c.Market || !m.HasInventory() {
+		if code != "" && m.Code != code || !m.HasInventory() {
 			continue
 		}
-		if areas, label, ok := packArea(m, c.Area); ok {
+		if areas, label, ok := packArea(m, text); ok {
 			spec.Market, spec.Areas, name = m.Code, areas, label
 			matches = append(matches, string(m.Code))
 		}
 	}
 	switch {
 	case len(matches) == 0:
-		return spec, "", fmt.Errorf("--area %.60q: no market has it; want the code or name of a department, territory, "+
-			"region or province, or the code of a market", c.Area)
+		return spec, "", fmt.Errorf("the area %.60q: no market has it; want the code or name of a department, territory, "+
+			"region or province, or the code of a market", text)
 	case len(matches) > 1:
-		return spec, "", fmt.Errorf("--area %.60q: %s have it; say which with --market", c.Area, strings.Join(matches, ", "))
+		return spec, "", fmt.Errorf("the area %.60q: %s have it; say which with --market", text, strings.Join(matches, ", "))
 	}
 	return spec, name, nil
 }
@@ -146,7 +155,7 @@ func parseDisc(text string) (*geo.Disc, error) {
 	}
 	d := &geo.Disc{Center: geo.Point{Lat: v[0], Lng: v[1]}, Radius: v[2] * 1000}
 	if !ok || !d.Center.Valid() || !(v[2] > 0 && v[2] <= maxPackKm) {
-		return nil, fmt.Errorf("--disc %.60q: want LAT,LON,KM in degrees and kilometres, at most %d km", text, maxPackKm)
+		return nil, fmt.Errorf("the disc %.60q: want LAT,LON,KM in degrees and kilometres, at most %d km", text, maxPackKm)
 	}
 	return d, nil
 }

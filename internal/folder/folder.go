@@ -60,6 +60,13 @@ func (d Dir) Downloads() string { return filepath.Join(string(d), "downloads") }
 // Photos is the folder of the photos' images, one file for each month.
 func (d Dir) Photos() string { return filepath.Join(string(d), "photos") }
 
+// Basemap is the file with streets for the map.
+func (d Dir) Basemap() string { return filepath.Join(string(d), BasemapName) }
+
+// BasemapName is the file with streets for the map. Files whose names begin with it are parts of one that is being
+// fetched.
+const BasemapName = "basemap.pmtiles"
+
 // PackName is the file that makes a folder a pack.
 const PackName = "pack.json"
 
