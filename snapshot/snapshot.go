@@ -146,6 +146,11 @@ func (s *Snapshot) Commune(i int) (code, name string) {
 	return s.str(s.communeCode[i]), s.str(s.commune[i])
 }
 
+// Address returns the lines of the address of site i, "" if not stated.
+func (s *Snapshot) Address(i int) [3]string {
+	return [3]string{s.str(s.address1[i]), s.str(s.address2[i]), s.str(s.address3[i])}
+}
+
 // Site sets dst to site i. It reuses the slices of dst. The strings of dst share the
 // snapshot's memory.
 func (s *Snapshot) Site(i int, dst *site.Site) {
@@ -156,7 +161,7 @@ func (s *Snapshot) Site(i int, dst *site.Site) {
 		Area:     s.Area(i),
 		Commune:  s.str(s.commune[i]), CommuneCode: s.str(s.communeCode[i]),
 		Place:   s.str(s.place[i]),
-		Address: [3]string{s.str(s.address1[i]), s.str(s.address2[i]), s.str(s.address3[i])},
+		Address: s.Address(i),
 		Height:  metres(s.height[i]), HeightText: s.str(s.heightText[i]),
 		Nature:        site.Coded{Code: s.str(s.natureCode[i]), Label: s.str(s.nature[i])},
 		Owner:         site.Coded{Code: s.str(s.ownerCode[i]), Label: s.str(s.owner[i])},

@@ -3,12 +3,14 @@ package tiles
 import (
 	"relais/geo"
 	"relais/index"
+	"relais/site/spelling"
 )
 
 // Zooms from which a tile shows more.
 const (
 	everySite  = 12 // no cells
 	withSector = 13 // the layer sectors
+	withStreet = 14 // the streets of sites
 )
 
 // Keys of the layer sites. ops and live are bits by position in the market's operators: those
@@ -20,9 +22,10 @@ const (
 	siteLive
 	siteGen
 	siteKey // only of one site
+	siteStreet
 )
 
-var siteKeys = []string{"n", "ops", "live", "gen", "key"}
+var siteKeys = []string{"n", "ops", "live", "gen", "key", "street"}
 
 // Sites returns the layer sites, of the sites that a filter selects. The result is empty without
 // sites.
@@ -30,17 +33,34 @@ var siteKeys = []string{"n", "ops", "live", "gen", "key"}
 // Below zoom 12 the sites of one cell of a grid are one feature, with their number as n. The
 // cells of a zoom nest in those of the zoom before. A feature of several sites has no key.
 func Sites(m *index.Market, f index.Filter, t Tile) []byte {
-	sites := newLayer(SitesLayer, siteKeys...)
+	keys := siteKeys
+	if t.Z < withStreet {
+		keys = siteKeys[:siteStreet]
+	}
+	sites := newLayer(SitesLayer, keys...)
 	if t.Z < everySite {
 		addCells(sites, m, f, t)
 	} else {
 		selected := m.Select(f)
 		eachSite(m, selected, t, func(i uint32, s geo.Spot) {
 			x, y := t.within(s, extentBits)
+			if t.Z >= withStreet {
+				addStreet(sites, m, i)
+			}
 			addSite(sites, m, i, selected.Shown(selected.Add(nil, i)), x, y)
 		})
 	}
 	return sites.appendTo(nil)
+}
+
+// addStreet adds the street that the address of a site names, if it names one.
+func addStreet(l *layer, m *index.Market, i uint32) {
+	for _, line := range m.Snap.Address(int(i)) {
+		if name := spelling.Street(line, m.Table.Spelling); name != "" {
+			l.text(siteStreet, name)
+			return
+		}
+	}
 }
 
 // eachSite calls do for the selected sites of a tile.

@@ -3,7 +3,7 @@
 import { color } from './dom.mjs';
 import { change, mark, tone, warning, wedge } from './marks.mjs';
 import { filtersOf, serves } from './state.mjs';
-import { placeLayer } from './style.mjs';
+import { placeLayer, streetLayer } from './style.mjs';
 import { url } from './url.mjs';
 
 /** @typedef {import('./types.d.ts').App} App */
@@ -52,7 +52,11 @@ export function addSites(map, app, towns) {
       map.addSource(id, { type: 'vector', tiles: [tiles], minzoom, maxzoom, bounds: m.bounds });
     for (const layer of dotLayers(m)) map.addLayer(layer);
   }
-  for (const m of app.markets) map.addLayer(placeLayer(m.code));
+  const bare = map.getSource('base') && !map.getSource('streets');
+  for (const m of app.markets) {
+    if (bare) map.addLayer(streetLayer(m.code)); // first: a commune's name takes the room before
+    map.addLayer(placeLayer(m.code));
+  }
   if (towns) map.addLayer(towns);
   for (const m of app.markets) map.addLayer(markLayer(m.code));
   refilter(map, app);

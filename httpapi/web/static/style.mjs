@@ -4,6 +4,12 @@ import { color } from './dom.mjs';
 
 export const fonts = ['Noto Sans', 'DejaVu Sans', 'Arial', 'sans-serif'];
 
+/** The zoom from which lines with steps of kilometres would look like streets and rivers that they are not. */
+const near = 11;
+
+/** The zoom from which its shores would put streets into the water. */
+const shore = 12;
+
 const credits =
   '<a href="https://www.naturalearthdata.com/">Natural Earth</a>, ' +
   '<a href="https://www.geonames.org/">GeoNames</a> ' +
@@ -20,16 +26,34 @@ export function baseStyle(base) {
     version: 8,
     sources: { base: { type: 'geojson', data: base, maxzoom: 12, tolerance: 0.2, buffer: 16, attribution: credits } },
     layers: [
-      { id: 'water', type: 'background', paint: { 'background-color': color('water') } },
-      { id: 'land', type: 'fill', source: 'base', filter: kind('land'), paint: { 'fill-color': color('land') } },
-      { id: 'lake', type: 'fill', source: 'base', filter: kind('lake'), paint: { 'fill-color': color('water') } },
+      {
+        id: 'water',
+        type: 'background',
+        paint: { 'background-color': ['step', ['zoom'], color('water'), shore, color('land')] },
+      },
+      {
+        id: 'land',
+        type: 'fill',
+        source: 'base',
+        filter: kind('land'),
+        maxzoom: shore,
+        paint: { 'fill-color': color('land') },
+      },
+      {
+        id: 'lake',
+        type: 'fill',
+        source: 'base',
+        filter: kind('lake'),
+        maxzoom: shore,
+        paint: { 'fill-color': color('water') },
+      },
       {
         id: 'river',
         type: 'line',
         source: 'base',
         filter: kind('river'),
         minzoom: 4,
-        maxzoom: 11, // near, its steps of kilometres are no river
+        maxzoom: near,
         paint: { 'line-color': color('water'), 'line-width': 1.2 },
       },
       {
@@ -38,7 +62,7 @@ export function baseStyle(base) {
         source: 'base',
         filter: kind('area'),
         minzoom: 4,
-        maxzoom: 11,
+        maxzoom: near,
         paint: { 'line-color': color('area'), 'line-width': 1 },
       },
       {
@@ -46,6 +70,7 @@ export function baseStyle(base) {
         type: 'line',
         source: 'base',
         filter: kind('border'),
+        maxzoom: near,
         paint: { 'line-color': color('border'), 'line-width': 1.2 },
       },
     ],
@@ -114,6 +139,33 @@ export function placeLayer(source) {
       'text-size': 13,
       'symbol-sort-key': ['-', ['get', 'n']],
       'text-padding': 8,
+    },
+    paint: label(),
+  };
+}
+
+/**
+ * streetLayer names the streets of sites, where no other streets are drawn.
+ * @param {string} source
+ * @returns {import('maplibre-gl').SymbolLayerSpecification}
+ */
+export function streetLayer(source) {
+  return {
+    id: 'street-' + source,
+    type: 'symbol',
+    source,
+    'source-layer': 'sites',
+    minzoom: 14.5,
+    filter: ['has', 'street'],
+    layout: {
+      'text-field': ['get', 'street'],
+      'text-font': fonts,
+      'text-size': ['interpolate', ['linear'], ['zoom'], 14.5, 11, 17, 13],
+      'text-variable-anchor': ['top', 'bottom', 'left', 'right'], // of the mark
+      'text-radial-offset': 1.1,
+      'text-justify': 'auto',
+      'text-max-width': 12,
+      'text-padding': 3,
     },
     paint: label(),
   };
