@@ -38,6 +38,22 @@ func (r *CheckReport) snapshots() {
 	}
 }
 
+// streets reads the directories of the file with streets.
+func (r *CheckReport) streets(ctx context.Context) {
+	path := r.dir.Basemap()
+	h, err := ReadBasemap(ctx, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	f := File{Path: r.below(path), Bytes: size(path), Kind: "streets"}
+	if err != nil {
+		f.Problem = err.Error() + ": relais basemap makes it again"
+	} else {
+		f.Detail = streetsText(h)
+	}
+	r.Files = append(r.Files, f)
+}
+
 // lacking names the snapshots that are missing although their sources exist. Of a source for several markets, one
 // snapshot is enough. A snapshot that stores.json lists has a finding already.
 func (r *CheckReport) lacking() {
@@ -138,6 +154,8 @@ func describeUnknown(name string, e fs.DirEntry) string {
 		return "a temporary file, of a process that is at work or was killed"
 	case strings.HasSuffix(name, ".damaged"):
 		return "put aside because it could not be read; remove it when nobody needs it"
+	case strings.HasPrefix(name, folder.BasemapName+partSuffix):
+		return "streets that are not complete: the same relais basemap goes on with them"
 	case measure.IsFile(name):
 		return "measures that count nowhere, of an import that was killed"
 	case strings.HasPrefix(name, "sources/"):

@@ -86,6 +86,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	d.clock(c)
 	d.registers()
 	d.addresses()
+	d.streets(ctx)
 	var err error
 	if d.Server, err = serverOf(ctx, d.dir); err != nil {
 		d.add("server", Wrong, "", "it does not answer over %s: %v", socketFile, err)

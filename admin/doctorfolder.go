@@ -2,6 +2,7 @@ package admin
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"relais/internal/folder"
 	"relais/internal/store"
 	"relais/market"
 	"relais/outage"
@@ -137,6 +139,23 @@ func (d *doctor) registers() {
 	}
 	if served == 0 {
 		d.add("data", Wrong, fmt.Sprintf("relais update --data %s FR", d.dir), "the folder has no register")
+	}
+}
+
+// streets looks at the file with streets for the map, which is not needed.
+func (d *doctor) streets(ctx context.Context) {
+	mend := fmt.Sprintf("relais basemap --data %s %s, or a department, or LAT,LON,KM", d.dir, market.Default)
+	h, err := ReadBasemap(ctx, d.dir.Basemap())
+	switch {
+	case err == nil:
+		d.add(folder.BasemapName, Fine, "", "%s", streetsText(h))
+	case !errors.Is(err, fs.ErrNotExist):
+		d.add(folder.BasemapName, Wrong, mend, "%v", d.dir.OwnerAdvice(err))
+	case d.dir.IsPack():
+	case UnfinishedBasemap(d.dir) != "":
+		d.add(folder.BasemapName, Note, "run the same relais basemap again: it goes on", "it is not complete yet")
+	default:
+		d.add(folder.BasemapName, Note, mend, "the folder has no streets for the map")
 	}
 }
 

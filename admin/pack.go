@@ -26,6 +26,7 @@ type PackSpec struct {
 	Disc     *geo.Disc   `json:"disc,omitempty"`
 	Photos   bool        `json:"photos"`
 	Measures bool        `json:"measures"` // speedtests and coverage points
+	Basemap  bool        `json:"basemap"`  // streets, which the folder has
 	// Restricted also packs rows that nobody may redistribute without their publisher's permission.
 	Restricted bool `json:"restricted"`
 	// Program is the version of relais, for the report.
@@ -42,6 +43,7 @@ type PackReport struct {
 	Archives int          `json:"archives"` // dated publications
 	Editions int          `json:"editions"` // of markets without archives
 	Photos   int          `json:"photos"`
+	Streets  int64        `json:"streets"` // bytes of basemap.pmtiles
 	// Addresses are the streets of the area, nil without any.
 	Addresses *address.Info `json:"addresses,omitempty"`
 	// Speedtests and CoveragePoints were measured by people.
@@ -99,7 +101,8 @@ func (s *Stores) pack(ctx context.Context, spec PackSpec, to folder.Dir) error {
 	p := packing{Stores: s, spec: spec, to: to, chosen: map[market.Code]*packChoice{},
 		report: &PackReport{Format: packFormat, Made: s.now().UTC().Truncate(time.Second), Program: program, Spec: spec,
 			Markets: []PackMarket{}, LeftOut: []string{}}}
-	for _, step := range []func(context.Context) error{p.following, p.registers, p.addresses, p.archives, p.measures, p.photos} {
+	for _, step := range []func(context.Context) error{p.following, p.streets, p.registers, p.addresses, p.archives,
+		p.measures, p.photos} {
 		if err := errors.Join(step(ctx), ctx.Err()); err != nil {
 			return err
 		}

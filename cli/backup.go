@@ -75,11 +75,14 @@ func (c *backupCommand) Run(ctx context.Context, streams Streams) error {
 }
 
 // without says what is not copied.
-func (c *backupCommand) without() string {
-	if !admin.HasAddresses(c.dir()) {
-		return ""
+func (c *backupCommand) without() (text string) {
+	if admin.HasAddresses(c.dir()) {
+		text += "; without " + folder.AddressesName + "/, which relais ingest makes again from the register's CSV"
 	}
-	return "; without " + folder.AddressesName + "/, which relais ingest makes again from the register's CSV"
+	if _, err := os.Stat(c.dir().Basemap()); err == nil {
+		text += "; without " + folder.BasemapName + ", which relais basemap fetches again"
+	}
+	return text
 }
 
 // keep makes a copy next to older ones, and removes the oldest of them.

@@ -249,6 +249,10 @@ func printDemo(ctx context.Context, streams Streams, base string, stores *admin.
 		"/outages?limit=5", "/coverage/points?technology=5G&limit=2", "/anfr/archive/" + demo.Week(0)} {
 		fmt.Fprintf(out, "  %s -H \"X-API-Key: $KEY\" '%s%s'\n", curl, api, path)
 	}
+	if _, err := os.Stat(stores.Dir.Basemap()); err != nil {
+		fmt.Fprintf(out, "\nStreets under the map:        %s basemap --data %s %.4f,%.4f,20\n", program(), stores.Dir,
+			demo.Shown.Lat, demo.Shown.Lng)
+	}
 	fmt.Fprintf(out, "\nAll routes, with lines to try: %s%s\n", base, docs.Path)
 	fmt.Fprintf(out, "A site, as people see it:     %s\n", view.SitePage(base, demo.ShownSite))
 	if password != "" {

@@ -92,7 +92,10 @@ func licencesOf(r *admin.PackReport) string {
 		b.WriteString("\nPhotos: by the authors that the map names.\nPhotos : des auteurs que la carte nomme.\n")
 	}
 	if r.Addresses != nil {
-		fmt.Fprintf(&b, "\nStreets · Rues, %s\n  %s\n  %s\n  %s\n", r.Addresses.Date, ban.Source, ban.Authority, ban.Licence)
+		fmt.Fprintf(&b, "\nAddresses · Adresses, %s\n  %s\n  %s\n  %s\n", r.Addresses.Date, ban.Source, ban.Authority, ban.Licence)
+	}
+	if r.Streets > 0 {
+		b.WriteString("\nMap of streets · Plan des rues: © OpenStreetMap (ODbL 1.0, https://www.openstreetmap.org/copyright).\n")
 	}
 	b.WriteString("\nBase map · Fond de carte: Natural Earth (public domain), GeoNames (CC BY 4.0).\n" +
 		"Names of communes · Noms des communes: INSEE (Licence Ouverte 2.0).\n" +
@@ -117,6 +120,9 @@ func contents(r *admin.PackReport) (list []string) {
 	if r.Addresses != nil {
 		list = append(list, fmt.Sprintf("%s of addresses", admin.Number(r.Addresses.Streets, "street")))
 	}
+	if r.Streets > 0 {
+		list = append(list, "a map of streets ("+megabytes(r.Streets)+")")
+	}
 	return list
 }
 
@@ -136,6 +142,9 @@ func contenu(r *admin.PackReport) (list []string) {
 	}
 	if r.Addresses != nil {
 		list = append(list, fmt.Sprintf("%d rue(s) des adresses", r.Addresses.Streets))
+	}
+	if r.Streets > 0 {
+		list = append(list, fmt.Sprintf("le plan des rues (%.1f Mo)", float64(r.Streets)/1e6))
 	}
 	return list
 }

@@ -31,7 +31,7 @@ type webFlags struct {
 
 // baseFlags choose the map that is drawn under the sites.
 type baseFlags struct {
-	Basemap  string `type:"path" placeholder:"FILE" help:"A PMTiles file with streets for the map."`
+	Basemap  string `type:"path" placeholder:"FILE" help:"A PMTiles file with streets for the map; default: basemap.pmtiles of the folder (relais basemap)."`
 	MapStyle string `name:"map-style" placeholder:"URL" help:"A map style to draw under the sites; browsers then read from its server."`
 }
 
@@ -160,6 +160,9 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 		Updating: func() bool { return server.Updates != nil && server.Updates().Running }}
 	if err := f.pages(&o); err != nil || f.Pages == "off" {
 		return err
+	}
+	if o.Basemap == nil && o.Style == "" {
+		o.Basemap = web.FolderBasemap(stores.Dir.Basemap())
 	}
 	// People who look at pages have no key: they see what may be redistributed, unless the operator allows
 	// more.

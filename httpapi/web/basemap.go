@@ -1,10 +1,9 @@
 package web
 
 import (
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"relais/auth/access"
+	"relais/tiles/pmtiles"
 )
 
 // BasemapPath is the path of the file with streets.
@@ -20,6 +20,9 @@ const BasemapPath = "/map/basemap.pmtiles"
 // A Basemap is a PMTiles file with vector tiles of streets. It is opened for each request, so that a
 // file that is replaced or removed needs no restart.
 type Basemap struct{ path string }
+
+// FolderBasemap is the file of a data folder, which may be missing, and may come while the server runs.
+func FolderBasemap(path string) *Basemap { return &Basemap{path} }
 
 // OpenBasemap checks the file.
 func OpenBasemap(path string) (*Basemap, error) {
@@ -45,7 +48,7 @@ func (b *Basemap) open() (*os.File, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if info, err = f.Stat(); err == nil {
-		err = checkPMTiles(f, info.Size())
+		err = check(f)
 	}
 	if err != nil {
 		f.Close()
@@ -54,50 +57,28 @@ func (b *Basemap) open() (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
-// The header of a PMTiles file, version 3:
-// https://github.com/protomaps/PMTiles/blob/main/spec/v3/spec.md
-const (
-	pmHeader   = 127     // bytes
-	pmRootEnds = 1 << 14 // the root directory is within so many bytes
-	pmMaxZoom  = 30
-)
+// check returns an error for a file that is not a whole PMTiles file of vector tiles which browsers can read.
+func check(f *os.File) error {
+	src, err := pmtiles.NewFile(f)
+	if err == nil {
+		_, err = pmtiles.ReadHeader(context.Background(), src)
+	}
+	return err
+}
 
-var pmSections = []string{"root directory", "metadata", "leaf directories", "tiles"}
-
-// checkPMTiles returns an error for a file that is not a whole PMTiles file of vector tiles which
-// browsers can read.
-func checkPMTiles(f io.ReaderAt, size int64) error {
-	var h [pmHeader]byte
-	if n, err := f.ReadAt(h[:], 0); n < len(h) && err != nil && !errors.Is(err, io.EOF) {
-		return err
+// hasStreets reports whether there is a file with streets now.
+func (p *Pages) hasStreets() bool {
+	if p.Basemap == nil {
+		return false
 	}
-	if string(h[:7]) != "PMTiles" {
-		return errors.New("not a PMTiles file: it does not begin with PMTiles")
+	f, _, err := p.Basemap.open()
+	switch {
+	case err == nil:
+		f.Close()
+	case !errors.Is(err, fs.ErrNotExist):
+		p.Log.Error("the map is shown without streets", "error", err)
 	}
-	if h[7] != 3 {
-		return fmt.Errorf("a PMTiles file of version %d: want version 3", h[7])
-	}
-	if size < pmHeader {
-		return errors.New("the PMTiles file is cut off in its header")
-	}
-	for i, name := range pmSections {
-		at, length := binary.LittleEndian.Uint64(h[8+16*i:]), binary.LittleEndian.Uint64(h[16+16*i:])
-		switch {
-		case at > uint64(size) || length > uint64(size)-at:
-			return fmt.Errorf("the PMTiles file is cut off: it has %d bytes, and its %s would end after that", size, name)
-		case i == 0 && (length == 0 || at < pmHeader || at+length > pmRootEnds):
-			return errors.New("the PMTiles file is damaged: its root directory is not at its beginning")
-		}
-	}
-	switch compression, kind := h[97], h[99]; {
-	case kind != 1:
-		return errors.New("the PMTiles file has pictures: want vector tiles (MVT)")
-	case compression != 1 && compression != 2 || h[98] != 1 && h[98] != 2:
-		return errors.New("the PMTiles file is compressed in a way that browsers cannot read: want gzip")
-	case h[100] > h[101] || h[101] > pmMaxZoom:
-		return fmt.Errorf("the PMTiles file is damaged: its zooms are %d to %d", h[100], h[101])
-	}
-	return nil
+	return err == nil
 }
 
 // maxRange is the most bytes of the file in an answer.
@@ -114,7 +95,9 @@ func (p *Pages) basemap(w http.ResponseWriter, r *http.Request) {
 	}
 	f, info, err := p.Basemap.open()
 	if err != nil {
-		p.Log.Error("the basemap cannot be served", "error", err)
+		if !errors.Is(err, fs.ErrNotExist) {
+			p.Log.Error("the basemap cannot be served", "error", err)
+		}
 		http.Error(w, "the basemap cannot be read now", http.StatusNotFound)
 		return
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// pmtiles returns a PMTiles file of vector tiles with so many bytes of tiles.
-func pmtiles(tiles int, change func(h []byte)) []byte {
+// archiveOf returns a PMTiles file of vector tiles with so many bytes of tiles.
+func archiveOf(tiles int, change func(h []byte)) []byte {
 	h := make([]byte, 127+25+10)
 	copy(h, "PMTiles\x03")
 	for i, section := range [][2]uint64{{127, 25}, {152, 10}, {162, 0}, {162, uint64(tiles)}} {
@@ -40,15 +40,15 @@ func fileOf(t *testing.T, data []byte) string {
 }
 
 func TestOpenBasemap(t *testing.T) {
-	whole := pmtiles(1000, nil)
-	changed := func(at int, value byte) []byte { return pmtiles(1000, func(h []byte) { h[at] = value }) }
+	whole := archiveOf(1000, nil)
+	changed := func(at int, value byte) []byte { return archiveOf(1000, func(h []byte) { h[at] = value }) }
 	for _, tt := range []struct {
 		name string
 		data []byte
 		want string // in the error; "" for none
 	}{
 		{"a whole file", whole, ""},
-		{"without compression", pmtiles(9, func(h []byte) { h[97], h[98] = 1, 1 }), ""},
+		{"without compression", archiveOf(9, func(h []byte) { h[97], h[98] = 1, 1 }), ""},
 		{"empty", nil, "not a PMTiles file"},
 		{"of another kind", []byte(strings.Repeat("<html>", 100)), "not a PMTiles file"},
 		{"MBTiles", []byte("SQLite format 3\x00" + strings.Repeat("\x00", 200)), "not a PMTiles file"},
@@ -93,7 +93,7 @@ func streets(t *testing.T, path string) *Pages {
 }
 
 func TestBasemapRanges(t *testing.T) {
-	data := pmtiles(3<<20, nil)
+	data := archiveOf(3<<20, nil)
 	p := streets(t, fileOf(t, data))
 	size := len(data)
 	tag := ask(p, "HEAD", BasemapPath).Header().Get("Etag")
@@ -152,7 +152,7 @@ func TestBasemapRanges(t *testing.T) {
 // A file that changes, grows to twenty gigabytes or goes away while it is served is answered or
 // missing, and leaves nothing open.
 func TestBasemapThatChanges(t *testing.T) {
-	path := fileOf(t, pmtiles(5000, nil))
+	path := fileOf(t, archiveOf(5000, nil))
 	p := streets(t, path)
 	first := ask(p, "GET", BasemapPath, "Range", "bytes=0-126")
 	replace := func(data []byte) func() error {
@@ -168,10 +168,10 @@ func TestBasemapThatChanges(t *testing.T) {
 		change func() error
 		status int
 	}{
-		{"replaced", replace(pmtiles(6000, nil)), 206},
+		{"replaced", replace(archiveOf(6000, nil)), 206},
 		{"replaced by another kind", replace([]byte("hello")), 404},
 		{"twenty gigabytes", func() error {
-			if err := replace(pmtiles(0, func(h []byte) { binary.LittleEndian.PutUint64(h[64:], 20<<30-162) }))(); err != nil {
+			if err := replace(archiveOf(0, func(h []byte) { binary.LittleEndian.PutUint64(h[64:], 20<<30-162) }))(); err != nil {
 				return err
 			}
 			return os.Truncate(path, 20<<30)
@@ -252,7 +252,7 @@ func TestStyleOfTheMap(t *testing.T) {
 
 // The page of a map with streets has the address of the file, and the scripts that read and style it.
 func TestStreetsOfTheMap(t *testing.T) {
-	p := streets(t, fileOf(t, pmtiles(10, nil)))
+	p := streets(t, fileOf(t, archiveOf(10, nil)))
 	_, text, _ := strings.Cut(ask(p, "GET", "/").Body.String(), `id="config">`)
 	text, _, _ = strings.Cut(text, "</script>")
 	var config struct {

@@ -74,7 +74,7 @@ func (p *Pages) mapPage(w http.ResponseWriter, r *http.Request) {
 	config := mapConfig{Alone: alone, Words: mapTexts.For(r), Markets: []mapMarket{}, Key: p.Keyed,
 		Assets: mapAssets{Library: p.assetURL("maplibre-gl.mjs"), Base: p.assetURL(landFile),
 			QR: p.assetURL("lean-qr.mjs"), Size: size}, Style: p.Style}
-	if p.Basemap != nil {
+	if p.hasStreets() {
 		config.Basemap = p.URL(BasemapPath)
 		config.Assets.Ranges, config.Assets.Streets = p.assetURL("pmtiles.js"), p.assetURL("protomaps-basemaps.mjs")
 	}

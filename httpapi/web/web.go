@@ -40,7 +40,7 @@ type Options struct {
 	Map     bool   // there is a map
 	// Keyed means that only callers with a key may read what the map reads: then no page lists sites.
 	Keyed bool
-	// Basemap is a file with streets for the map, or nil. Style is the address of a map style to draw
+	// Basemap is a file with streets for the map, which may be missing, or nil. Style is the address of a map style to draw
 	// under the sites, or ""; the map may read from its origin, StyleOrigin.
 	Basemap            *Basemap
 	Style, StyleOrigin string
