@@ -15,6 +15,9 @@ import (
 	"relais/ingest/update"
 	"relais/internal/errtest"
 	"relais/internal/folder"
+	"relais/market"
+	"relais/site"
+	"relais/snapshot"
 	"relais/tiles/pmtiles"
 )
 
@@ -199,5 +202,86 @@ func TestBasemapRefused(t *testing.T) {
 		if _, err := update.RangesOf(t.Context(), address, "test", nil); err == nil {
 			t.Errorf("%s: got no error", address)
 		}
+	}
+}
+
+// Boxes come from the table, or from the sites without the few that are far from all others.
+func TestAreaBoxes(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	fr := market.Get(market.FR)
+	for _, spec := range []PackSpec{{Market: market.FR}, {Market: market.FR, Areas: []string{"35"}}} {
+		boxes, err := AreaBoxes(dir, spec)
+		if spec.Areas != nil { // the folder has no register yet
+			if err == nil || !strings.Contains(err.Error(), "relais update") {
+				t.Errorf("got %v, want what to do first", err)
+			}
+			continue
+		}
+		if err != nil || len(boxes) != 1 || boxes[0] != fr.Box {
+			t.Errorf("got %v, %v, want the box of the market", boxes, err)
+		}
+	}
+	if boxes, err := AreaBoxes(dir, PackSpec{Market: market.DROM}); err != nil || len(boxes) != len(market.Get(market.DROM).Areas) {
+		t.Errorf("got %v, %v, want a box for each island", boxes, err)
+	}
+	area, ok := fr.Area("35")
+	if !ok {
+		t.Fatal("FR has no area 35")
+	}
+	var statuses []string
+	for _, s := range fr.Statuses {
+		statuses = append(statuses, s.Name)
+	}
+	b := snapshot.NewBuilder(fr, statuses)
+	b.SourceDate, b.UpdatedAt = "2026-01-01", "2026-01-01T00:00:00"
+	for i := range 1000 {
+		at := geo.Point{Lat: 48 + float64(i%100)/200, Lng: -2 + float64(i)/1000}
+		if i == 500 {
+			at = geo.Point{Lat: 43, Lng: 7} // wrong in the register
+		}
+		id := fmt.Sprint(i)
+		must(t, b.Add(&site.Site{ID: id, SourceCode: id, Area: area, Height: site.Unknown, AntennaHeight: site.Unknown,
+			Position: at, Stations: []site.Station{{Code: id}},
+			Emissions: []site.Emission{{System: "LTE 800", Generation: site.G4}}}))
+	}
+	_, err := b.Write(dir.Snapshot("FR"))
+	must(t, err)
+	boxes, err := AreaBoxes(dir, PackSpec{Market: market.FR, Areas: []string{"35"}})
+	errtest.Must(t, err)
+	got := boxes[0]
+	if len(boxes) != 1 || got.South > 47.95 || got.South < 47.85 || got.North < 48.5 || got.North > 48.6 || got.West > -2.1 ||
+		got.West < -2.2 || got.East < -0.95 || got.East > -0.8 {
+		t.Errorf("got %+v, want 48 to 48.5 and -2 to -1, and ten kilometres around", boxes)
+	}
+}
+
+// A pack has the streets of its area, whether the folder is served or not.
+func TestPackedStreets(t *testing.T) {
+	dir := folder.Dir(t.TempDir())
+	register(t, dir, market.BE, "2026-01-01", nil, "a", "b")
+	spec := PackSpec{Disc: &geo.Disc{Center: geo.Point{Lat: 50.8, Lng: 4.3}, Radius: 30_000}, Basemap: true}
+	if _, err := Pack(t.Context(), dir, spec, folder.Dir(t.TempDir()), quiet); err == nil ||
+		!strings.Contains(err.Error(), "relais basemap") {
+		t.Fatalf("without streets: got %v, want what to do", err)
+	}
+	archive, err := os.ReadFile(foreignStreets)
+	errtest.Must(t, err)
+	errtest.Must(t, os.WriteFile(dir.Basemap(), archive, 0o600))
+	for _, served := range []bool{false, true} {
+		t.Run(fmt.Sprint("served ", served), func(t *testing.T) {
+			if served {
+				_, stop := serve(t, dir)
+				defer stop()
+			}
+			to := folder.Dir(t.TempDir())
+			r, err := Pack(t.Context(), dir, spec, to, quiet)
+			errtest.Must(t, err)
+			h, err := ReadBasemap(t.Context(), to.Basemap())
+			errtest.Must(t, err)
+			// Columns and rows of Brussels, of the zooms 0 to 10, with one neighbour more or less.
+			if h.Tiles < 11 || h.Tiles > 60 || h.MaxZoom != 10 || r.Streets == 0 || r.Streets > int64(len(archive))/4 {
+				t.Errorf("%d tiles up to zoom %d in %d bytes, want those around Brussels", h.Tiles, h.MaxZoom, r.Streets)
+			}
+		})
 	}
 }

@@ -127,6 +127,7 @@ export function townLayer(lang) {
  * @returns {import('maplibre-gl').SymbolLayerSpecification}
  */
 export function placeLayer(source) {
+  const large = /** @type {any} */ (['>=', ['get', 'n'], 30]); // sites
   return {
     id: 'places-' + source,
     type: 'symbol',
@@ -136,11 +137,11 @@ export function placeLayer(source) {
     layout: {
       'text-field': ['get', 'name'],
       'text-font': fonts,
-      'text-size': 13,
+      'text-size': ['interpolate', ['linear'], ['zoom'], 12, ['case', large, 15, 12], 15, ['case', large, 20, 15]],
       'symbol-sort-key': ['-', ['get', 'n']],
       'text-padding': 8,
     },
-    paint: label(),
+    paint: { ...label(), 'text-color': color('town'), 'text-halo-width': 2 },
   };
 }
 
