@@ -1,6 +1,7 @@
 // What is under the sites: the map without streets that the program carries, streets from a PMTiles
 // file of this server, or another server's style.
 import { color, isDark } from './dom.mjs';
+import { everySite } from './sites.mjs';
 import { baseStyle, fonts } from './style.mjs';
 
 const openStreetMap = '<a href="https://www.openstreetmap.org/copyright">© OpenStreetMap</a>';
@@ -21,8 +22,10 @@ export async function under(maplibre, config) {
   try {
     await readRanges(maplibre, config.assets.ranges ?? '');
     const url = new URL(config.basemap, location.href).href;
-    await new (pmtiles().PMTiles)(url).getHeader(); // fails for a file that is gone
-    return await streets(config, 'pmtiles://' + url);
+    const { minLon, minLat, maxLon, maxLat } = await new (pmtiles().PMTiles)(url).getHeader(); // fails for a file that is gone
+    const style = await streets(config, 'pmtiles://' + url);
+    style.metadata = { streets: [minLon, minLat, maxLon, maxLat] };
+    return style;
   } catch (e) {
     console.warn('no streets:', e);
     return baseStyle(config.assets.base);
@@ -103,6 +106,7 @@ async function streets(config, url) {
     }
     const { layout } = layer;
     if (!layout?.['text-field'] || layer.id === 'streets-pois') continue;
+    if (layer.id === 'streets-places_locality') layer.minzoom = everySite; // until then the base map names towns
     for (const name of Object.keys(layout)) if (name.startsWith('icon-')) delete layout[name];
     style.layers.push({ ...layer, layout: { ...layout, 'text-font': fonts } });
   }

@@ -52,14 +52,34 @@ export function addSites(map, app, towns) {
       map.addSource(id, { type: 'vector', tiles: [tiles], minzoom, maxzoom, bounds: m.bounds });
     for (const layer of dotLayers(m)) map.addLayer(layer);
   }
-  const bare = map.getSource('base') && !map.getSource('streets');
+  const streets = /** @type {any} */ (map.getStyle().metadata)?.streets;
   for (const m of app.markets) {
-    if (bare) map.addLayer(streetLayer(m.code)); // first: a commune's name takes the room before
-    map.addLayer(placeLayer(m.code));
+    // The first has what is left of the room. Another server's style has streets everywhere.
+    if (map.getSource('base')) map.addLayer(outside(streets, streetLayer(m.code)));
+    map.addLayer(outside(streets, placeLayer(m.code)));
   }
   if (towns) map.addLayer(towns);
   for (const m of app.markets) map.addLayer(markLayer(m.code));
   refilter(map, app);
+}
+
+/**
+ * outside leaves the names of a layer to the file with streets, where it has them.
+ * @param {[number, number, number, number] | undefined} streets bounds of the file
+ * @param {import('maplibre-gl').SymbolLayerSpecification} layer
+ */
+function outside(streets, layer) {
+  if (!streets) return layer;
+  const [west, south, east, north] = streets;
+  const ring = [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ];
+  const beyond = /** @type {any} */ (['!', ['within', { type: 'Polygon', coordinates: [ring] }]]);
+  return { ...layer, filter: layer.filter ? /** @type {any} */ (['all', layer.filter, beyond]) : beyond };
 }
 
 /** dotLayers are a market's sectors, and its dots under zoom 13. @param {Market} market @returns {any[]} */
