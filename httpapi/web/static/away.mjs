@@ -79,7 +79,10 @@ const back = () =>
     () => false,
   );
 
-/** turn follows whether the server is silent. @param {App} app @param {boolean} now @param {(away: boolean) => void} panel */
+/**
+ * turn follows whether the server is silent.
+ * @param {App} app @param {boolean} now @param {(away: boolean) => void} panel
+ */
 function turn(app, now, panel) {
   if (now === away) return;
   if (!now && app.config.kept) {
@@ -96,7 +99,10 @@ function turn(app, now, panel) {
   if (!away && app.map) reload(app.map, app);
 }
 
-/** attach listens to the service worker. @param {App} app @param {(away: boolean) => void} panel shows what can be kept */
+/**
+ * attach listens to the service worker.
+ * @param {App} app @param {(away: boolean) => void} panel shows what can be kept
+ */
 export function attach(app, panel) {
   if (!navigator.serviceWorker) return; // plain HTTP
   check(app)

@@ -140,10 +140,11 @@ export async function open(app, key) {
 /** summary is what is kept of a site. @param {App} app @param {any} site */
 function summary(app, site) {
   const { words } = app,
-    { address, commune } = site.location;
+    { address, commune } = site.location,
+    status = words['status_' + site.status] ?? site.status;
   return [
     node('h1', { textContent: [address, commune].filter(Boolean).map(readable).join(', ') || site.siteKey }),
-    node('p', { className: 'where', textContent: [site.siteKey, words['status_' + site.status] ?? site.status].filter(Boolean).join(' · ') }),
+    node('p', { className: 'where', textContent: [site.siteKey, status].filter(Boolean).join(' · ') }),
     node('p', { textContent: labels(site, app) }),
     node('p', { textContent: site.technologies.join(', ') }),
     node('p', { className: 'quiet', textContent: words.keptCard }),

@@ -33,11 +33,17 @@ const meet = (a, b) => a[0] <= b[2] && a[2] >= b[0] && a[1] <= b[3] && a[3] >= b
 /** @param {App} app @param {Box} box */
 const marketsOf = (app, box) => app.markets.filter((m) => meet(m.bounds, box));
 
-/** addressesOf lists the tiles of a market in a box at a zoom. @param {Market} m @param {App} app @param {Box} box @param {number} z */
+/**
+ * addressesOf lists the tiles of a market in a box at a zoom.
+ * @param {Market} m @param {App} app @param {Box} box @param {number} z
+ */
 function addressesOf(m, app, box, z) {
-  const address = tilesOf(m, { state: { ...app.state, ...none } }, z < everySite ? 'dots' : '');
-  const [x1, y1] = mercator(Math.max(box[0], m.bounds[0]), Math.min(box[3], m.bounds[3])).map((v) => Math.floor(v * 2 ** z)),
-    [x2, y2] = mercator(Math.min(box[2], m.bounds[2]), Math.max(box[1], m.bounds[1])).map((v) => Math.floor(v * 2 ** z));
+  const address = tilesOf(m, { state: { ...app.state, ...none } }, z < everySite ? 'dots' : ''),
+    [west, south, east, north] = box,
+    [w, s, e, n] = m.bounds,
+    at = (/** @type {number} */ lng, /** @type {number} */ lat) => mercator(lng, lat).map((v) => Math.floor(v * 2 ** z));
+  const [x1, y1] = at(Math.max(west, w), Math.min(north, n)),
+    [x2, y2] = at(Math.min(east, e), Math.max(south, s));
   const list = [];
   for (let x = x1; x <= x2; x++)
     for (let y = y1; y <= y2; y++) {
@@ -66,7 +72,9 @@ export async function plan(app, box) {
     tiles = [...tiles, ...more];
     zoom = z;
   }
-  const answers = await Promise.all(markets.map((m) => ask('/antennas', { market: m.code, bbox: textOf(box), limit: 1 })));
+  const answers = await Promise.all(
+    markets.map((m) => ask('/antennas', { market: m.code, bbox: textOf(box), limit: 1 })),
+  );
   const sites = answers.reduce((sum, { meta }) => sum + meta.totalMatched, 0),
     dots = markets.reduce((sum, m) => sum + m.sites, 0);
   const bytes = (sites <= mostSites ? ofListed : 0) + (zoom < everySite ? 0 : ofSite);
@@ -122,7 +130,8 @@ async function labelOf(app, [w, s, e, n]) {
 
 /**
  * keep fetches what a plan has, one after the other, in the place of an older area.
- * @param {App} app @param {Plan} p @param {(done: number) => void} progress @param {AbortSignal} signal @param {Area} [older]
+ * @param {App} app @param {Plan} p @param {(done: number) => void} progress
+ * @param {AbortSignal} signal @param {Area} [older]
  */
 export async function keep(app, p, progress, signal, older) {
   await install(app.words.lang);
@@ -130,12 +139,13 @@ export async function keep(app, p, progress, signal, older) {
   const kept = new Date().toISOString(),
     name = `${prefix}area ${kept}`;
   /** @type {Area} */
-  const area = { name, label: await labelOf(app, p.box), box: p.box, zoom: p.zoom, tiles: p.tiles.length, bytes: 0, kept, dates: {} };
+  const area = { ...p, tiles: p.tiles.length, bytes: 0, name, label: await labelOf(app, p.box), kept, dates: {} };
   try {
     const cache = await caches.open(name);
     for (const m of marketsOf(app, p.box)) {
-      const limit = p.sites <= mostSites ? mostSites : 1;
-      const list = await fetchInto(cache, location.origin + url(`/map/antennas?market=${m.code}&bbox=${textOf(p.box)}&limit=${limit}`), signal);
+      const limit = p.sites <= mostSites ? mostSites : 1,
+        address = url(`/map/antennas?market=${m.code}&bbox=${textOf(p.box)}&limit=${limit}`);
+      const list = await fetchInto(cache, address, signal);
       area.bytes += list.size;
       area.dates[m.code] = JSON.parse(await list.text()).meta.sourceDate;
     }

@@ -1,6 +1,6 @@
 // The part of the panel where areas are kept, listed, renewed and deleted.
 import { datesFor, see } from './away.mjs';
-import { explain, aborted, Refusal } from './data.mjs';
+import { aborted, explain, Refusal } from './data.mjs';
 import { element, node } from './dom.mjs';
 import { keep, plan, remove } from './keep.mjs';
 import { areas } from './kept.mjs';
@@ -95,7 +95,12 @@ async function propose(app) {
       node('p', { textContent: cost }),
       line(`${depth(app, p.zoom)} ${words.keepWithout}`),
       ...first,
-      node('div', { className: 'row' }, button(words.keepNow, () => run(app, p)), button(words.cancel, () => show(app, false))),
+      node(
+        'div',
+        { className: 'row' },
+        button(words.keepNow, () => run(app, p)),
+        button(words.cancel, () => show(app, false)),
+      ),
     ]);
     element('kept').querySelector('button')?.focus();
   } catch (e) {

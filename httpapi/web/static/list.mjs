@@ -113,7 +113,8 @@ function learnNames(app) {
   clearTimeout(timer);
   timer = window.setTimeout(async () => {
     asked = wish;
-    const answers = await Promise.all(queries.map((q) => ask('/antennas', q).catch(async () => ({ data: [...(await keptSites()).values()] }))));
+    const kept = async () => ({ data: [...(await keptSites()).values()] });
+    const answers = await Promise.all(queries.map((q) => ask('/antennas', q).catch(kept)));
     const data = answers.flatMap((a) => a.data);
     for (const s of data)
       names.set(s.siteKey, [s.location.address, s.location.commune].filter(Boolean).map(readable).join(', ') || s.siteKey);
