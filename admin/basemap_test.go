@@ -166,7 +166,9 @@ func TestBasemapRefused(t *testing.T) {
 		answer     http.HandlerFunc
 	}{
 		{"no ranges", "does not send parts", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive) }},
-		{"another range", "was asked for the bytes 0 to 0", func(w http.ResponseWriter, _ *http.Request) { part(w, "bytes 5-5/9000", 206) }},
+		{"another range", "was asked for the bytes 0 to 0", func(w http.ResponseWriter, _ *http.Request) {
+			part(w, "bytes 5-5/9000", 206)
+		}},
 		{"no range", `answers ""`, func(w http.ResponseWriter, _ *http.Request) { part(w, "", 206) }},
 		{"not there", "404 Not Found", http.NotFound},
 		{"another place", "want https", func(w http.ResponseWriter, r *http.Request) {

@@ -20,8 +20,7 @@ type Ranged struct {
 	Version RangedVersion
 }
 
-// A RangedVersion identifies the content of a file by its length and the validators of its server, each of which may be
-// missing.
+// A RangedVersion identifies the content of a file by its length and the validators of its server, which may be missing.
 type RangedVersion struct {
 	Bytes        int64  `json:"bytes"`
 	ETag         string `json:"etag,omitempty"`
