@@ -88,7 +88,12 @@ func (p *basemapPart) write(ctx context.Context, plan *pmtiles.Plan, src pmtiles
 	if err = errors.Join(err, p.save()); err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w\n%d of %d MB are kept: the same command goes on from there", err, p.state.Done>>20, plan.Read>>20)
+	kept := fmt.Sprintf("%.1f of %.1f MB are kept: the same command goes on from there", float64(p.state.Done)/1e6,
+		float64(plan.Read)/1e6)
+	if ctx.Err() != nil {
+		return errors.New("stopped; " + kept)
+	}
+	return fmt.Errorf("%w; %s", err, kept)
 }
 
 // publish gives the complete file its name, after its directories were read again.
