@@ -19,9 +19,10 @@ const (
 	PostalCode PlaceKind = "postalCode"
 	AreaPlace  PlaceKind = "area"   // department, territory, province
 	Region     PlaceKind = "region" // several areas
+	Town       PlaceKind = "town"   // what is around a town that sites do not name
 )
 
-var placeKinds = []PlaceKind{Commune, PostalCode, AreaPlace, Region}
+var placeKinds = []PlaceKind{Commune, PostalCode, AreaPlace, Region, Town}
 
 // Values lists the kinds.
 func (PlaceKind) Values() (list []string) {
@@ -134,7 +135,7 @@ func (m *Market) PreparePlaces() { m.places() }
 
 // readPlaces collects the places of all sites.
 func (m *Market) readPlaces() *gazetteer {
-	byKey := map[placeKey]*placeAccumulator{}
+	byKey, written := map[placeKey]*placeAccumulator{}, map[string]string{}
 	var s site.Site
 	for i := range m.Len() {
 		m.Site(uint32(i), &s)
@@ -150,8 +151,12 @@ func (m *Market) readPlaces() *gazetteer {
 			accumulate(byKey, placeKey{PostalCode, s.PostalCode, area}, &s)
 		}
 		if s.Commune != "" {
-			accumulate(byKey, placeKey{Commune, s.Commune, area}, &s)
-			if city := cityOf(s.Commune); city != "" {
+			folded := fold.String(s.Commune)
+			if written[folded] == "" { // in capitals at one site, and not at another
+				written[folded] = s.Commune
+			}
+			accumulate(byKey, placeKey{Commune, written[folded], area}, &s)
+			if city := cityOf(written[folded]); city != "" {
 				accumulate(byKey, placeKey{Commune, city, area}, &s)
 			}
 		}
@@ -160,6 +165,7 @@ func (m *Market) readPlaces() *gazetteer {
 	for key, g := range byKey {
 		list = append(list, m.newPlaceEntry(key, g))
 	}
+	list = append(list, m.towns(list)...)
 	slices.SortFunc(list, func(a, b placeEntry) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.Kind, b.Kind), a.Area-b.Area,
 			cmp.Compare(a.Name, b.Name))

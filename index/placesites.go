@@ -9,6 +9,9 @@ import (
 // matchPlace removes from set the sites outside a place.
 func (m *Market) matchPlace(p *Place, set bitset, w *work) {
 	switch p.Kind {
+	case Town:
+		m.matchTown(p, set, w)
+		return
 	case Commune:
 		name := fold.String(p.Name)
 		w.other.clear()

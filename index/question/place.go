@@ -60,6 +60,9 @@ func Shorter(text string) (list []string) {
 			list = append(list, strings.ReplaceAll(strings.Join(all[i:], " "), " ,", ","))
 		}
 	}
+	if m := ordinal.FindStringSubmatch(fold.String(text)); m != nil && !endsInLink(m[1]) { // Paris of Paris 15e
+		list = append(list, strings.Trim(m[1], " ,"))
+	}
 	if at := slices.Index(all, ","); at > 0 {
 		list = append(list, strings.Join(all[:at], " "))
 	}

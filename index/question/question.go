@@ -1,13 +1,16 @@
-// Package question parses what people type when they search for antennas: which words
-// name an operator, a technology or a status, which are noise, and which are left as the
-// name of a place. It makes one pass over the words with a table. It does not
-// know the places: the rest may not name one.
+// Package question parses what people type when they search for antennas, in French, English, Dutch and
+// German: which words name an operator, a technology, a status, a radio identifier, a site, a position or a
+// topic, which are noise, and which are left as the name of a place. It makes one pass over the words with
+// tables. It does not know the places: the rest may not name one.
 package question
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
+	"relais/geo"
 	"relais/internal/fold"
 	"relais/market"
 	"relais/site"
@@ -24,6 +27,16 @@ type Question struct {
 	// may be a postal code.
 	BareBand bool
 	Country  string // ISO 3166-1 alpha-2, "" for any
+	PLMN     string // five or six digits, "" for none; Operators are those that have it
+	// Identifier is a radio identifier. A number alone may be a postal code, or name a site, as well.
+	Identifier *Identifier
+	Key        string     // a siteKey, or the number of a site that "site" or "support" stands before
+	Position   *geo.Point // in the text
+	Here       bool       // the place of who asks is meant
+	Topic      Topic      // "" for sites
+	Days       int        // of the topic Changes, 0 if the text states none
+	// Landmark says that Place is a building rather than a town: gare de Rennes.
+	Landmark bool
 	// Place is the rest, folded: the name of a place, or words of an address. Words are
 	// its words without articles and prepositions.
 	Place string
@@ -37,13 +50,28 @@ func (q *Question) Filters() bool {
 	return len(q.Operators)+len(q.Systems)+len(q.Bands) > 0 || q.Generation != 0 || q.Phase != 0
 }
 
+// InMHz returns the bands in MHz, also those of systems.
+func (q *Question) InMHz() []int {
+	list := slices.Clone(q.Bands)
+	for _, system := range q.Systems {
+		mhz, _ := strconv.Atoi(system[strings.LastIndexByte(system, ' ')+1:])
+		list = appendNew(list, mhz)
+	}
+	return list
+}
+
 // Parse parses a text.
 func Parse(text string) Question {
 	var q Question
+	if p, rest, ok := cutPosition(text); ok {
+		q.Position, text = &p, rest
+	}
+	q.Key, text = cutKey(text)
 	s := scan{words: split(text), q: &q}
 	for len(s.words) > 0 {
-		n := s.operator()
-		for _, read := range []func() int{s.technology, s.status, s.country, s.noise} {
+		n := s.identifier()
+		for _, read := range []func() int{s.registered, s.network, s.here, s.noisePhrase, s.operator, s.topic, s.technology,
+			s.status, s.country, s.noise} {
 			if n == 0 {
 				n = read()
 			}
@@ -54,8 +82,13 @@ func Parse(text string) Question {
 		}
 		s.words = s.words[n:]
 	}
+	if s.plmnOperator != "" {
+		q.Operators, q.Named = []string{s.plmnOperator}, ""
+	}
+	s.number()
 	s.band()
 	s.place()
+	q.Landmark = landmark(q.Words)
 	return q
 }
 
@@ -64,16 +97,17 @@ func Parse(text string) Question {
 func split(text string) []string {
 	text = decimalComma.ReplaceAllString(fold.String(text), "$1.$2")
 	return strings.Fields(strings.NewReplacer(",", " , ", "?", " ", "!", " ", ";", " , ", "(", " ", ")", " ", "\"", " ",
-		"/", " ").Replace(text))
+		"/", " ", ":", " ", "=", " ", "#", " ").Replace(text))
 }
 
 var decimalComma = regexp.MustCompile(`\b(\d),(\d)`)
 
 // A scan is a pass over the words of a question.
 type scan struct {
-	words []string // not read yet
-	kept  []string // of the place
-	q     *Question
+	words        []string // not read yet
+	kept         []string // of the place
+	plmnOperator string   // key of the operator of the PLMN
+	q            *Question
 }
 
 // starts returns the number of words of the phrase if the words begin with it, else 0.
@@ -128,10 +162,18 @@ func (s *scan) country() int {
 	return 0
 }
 
-// noise reads words that say nothing about place or content.
+// noise reads a word that says nothing about place or content.
 func (s *scan) noise() int {
+	if noiseWords[s.words[0]] && !s.within() { // Saint-Germain-des-Prés
+		return 1
+	}
+	return 0
+}
+
+// noisePhrase reads words that say nothing together: a GSM mast has 5G too.
+func (s *scan) noisePhrase() int {
 	for _, phrase := range noisePhrases {
-		if n := s.starts(phrase); n > 0 && !s.within() { // Saint-Germain-des-Prés
+		if n := s.starts(phrase); n > 0 && !s.within() {
 			return n
 		}
 	}
@@ -163,6 +205,11 @@ func (s *scan) place() {
 			s.q.Words = append(s.q.Words, word)
 		}
 	}
+}
+
+// WithoutLinks returns the folded words of a text, without articles and prepositions.
+func WithoutLinks(text string) string {
+	return strings.Join(slices.DeleteFunc(split(text), func(word string) bool { return links[word] }), " ")
 }
 
 func appendNew[T comparable](list []T, one T) []T {

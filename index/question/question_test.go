@@ -2,10 +2,12 @@ package question
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"relais/geo"
 	"relais/market"
 	"relais/site"
 )
@@ -24,6 +26,17 @@ func shown(q Question) string {
 	add("bands", q.Bands, len(q.Bands) > 0)
 	add("phase", q.Phase, q.Phase != 0)
 	add("country", q.Country, q.Country != "")
+	add("plmn", q.PLMN, q.PLMN != "")
+	if q.Identifier != nil && q.Identifier.Kind != Any {
+		add(string(q.Identifier.Kind), q.Identifier.Value, true)
+	}
+	add("key", q.Key, q.Key != "")
+	if q.Position != nil {
+		add("position", *q.Position, true)
+	}
+	add("here", q.Here, q.Here)
+	add("topic", q.Topic, q.Topic != "")
+	add("days", q.Days, q.Days > 0)
 	add("place", q.Place, q.Place != "")
 	return strings.Join(parts, " ")
 }
@@ -156,5 +169,66 @@ func TestShorter(t *testing.T) {
 				t.Errorf("%q: %s\nwant %s", tt.text, got, tt.want)
 			}
 		})
+	}
+}
+
+// What is understood in addition to emissions and places, and words of other languages.
+func TestParseMore(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"eNB 28963 Free", "operators=FREE|FREE_CARAIBES|TELCO_OI enb=28963"},
+		{"gNodeB:0xFF Orange", "operators=ORANGE|ORANGE_BE gnb=255"},
+		{"cell id 7 Salt", "operators=SALT_CH cell=7"},
+		{"Zelle 7410001", "cell=7410001"},
+		{"pci12", "pci=12"},
+		{"TAC 1234", "tac=1234"},
+		{"20801 eNB 1234", "operators=ORANGE plmn=20801 enb=1234"},
+		{"208 15", "operators=FREE plmn=20815"},
+		{"cell towers in Bern", "place=bern"},
+		{"eNB 99999999999999999999", "place=enb 99999999999999999999"},
+		{"fr-2894812", "key=fr-2894812"},
+		{"site 2894812", "key=2894812"},
+		{"sites 5G", "generation=5G"},
+		{"Orange near 48.11, -1.68", "operators=ORANGE|ORANGE_BE position={48.11 -1.68}"},
+		{"autour de moi", "here=true"},
+		{"antennes 5G près de chez moi", "generation=5G here=true"},
+		{"pannes SFR à Lyon", "operators=SFR|SRR topic=outages place=lyon"},
+		{"Störungen Swisscom Bern", "operators=SWISSCOM_CH topic=outages place=bern"},
+		{"new sites in Brest this week", "topic=changes days=7 place=brest"},
+		{"nieuwe 5G-masten in Gent deze maand", "generation=5G topic=changes days=30 place=gent"},
+		{"was ist neu in Bern", "topic=changes place=bern"},
+		{"5G en Nouvelle-Aquitaine", "generation=5G place=nouvelle aquitaine"},
+		{"nouvelles antennes en Nouvelle-Aquitaine", "topic=changes place=nouvelle aquitaine"},
+		{"New Westminster 5G", "generation=5G place=new westminster"},
+		{"geplante 5G-Antennen in der Nähe von Bern", "generation=5G phase=1 place=bern"},
+		{"zendmasten Proximus Hasselt", "operators=PROXIMUS_BE place=hasselt"},
+		{"gsm-masten in dienst te Gent", "phase=3 place=gent"},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			if got := shown(Parse(tt.text)); got != tt.want {
+				t.Errorf("%q: %s\nwant %s", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPosition(t *testing.T) {
+	place, minutes := geo.Point{Lat: 48.85, Lng: 2.35}, geo.Point{Lat: 48 + 51.5/60, Lng: 2.35}
+	for text, want := range map[string]geo.Point{
+		"48.85, 2.35": place, "48,85 2,35": place, "48,85; 2,35": place, "geo:48.85,2.35": place,
+		"48.85° N, 2.35° E": place, "E 2.35 N 48.85": place, "48°51.5'N 2°21'E": minutes,
+		"N 48 51 30 E 2 21 0": minutes, "48 51 30 2 21 0": minutes, "48.85N 2.35W": {Lat: 48.85, Lng: -2.35},
+		"N 48,85 O 2,35": {Lat: 48.85, Lng: -2.35}, "S 21 06 E 55 30": {Lat: -21.1, Lng: 55.5},
+		"-21,1 55,5": {Lat: -21.1, Lng: 55.5}, "48, 2": {Lat: 48, Lng: 2}, "−0.5, 2.5": {Lat: -0.5, Lng: 2.5},
+	} {
+		got, ok := Position(text)
+		if !ok || math.Abs(got.Lat-want.Lat) > 1e-9 || math.Abs(got.Lng-want.Lng) > 1e-9 {
+			t.Errorf("%q: got %v, %t, want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"75001", "75 001", "91, 2", "48.85, 190", "48 61 0 N 2 0 0 E", "12, rue de la Paix",
+		"1,2,3,4,5,6,7", "N 48 N 2", "", strings.Repeat("1.5, ", 1000), "35000 Rennes", "3,5 GHz"} {
+		if got, ok := Position(text); ok {
+			t.Errorf("%q: got %v, want no position", text, got)
+		}
 	}
 }
