@@ -18,8 +18,9 @@ type Places struct {
 	// Operators are names, nil for any. Of namesakes, places in markets that have more of them come first.
 	Operators []string
 	// Part also finds the place that a part of the text names, if the text names none: Rennes of "gare de Rennes".
-	Part  bool
-	Limit int // 0: enough for Best
+	Part   bool
+	Limit  int            // 0: enough for Best
+	prefer *market.Market // of namesakes, its places come first
 }
 
 // A Place is a place that sites of a market name. Its Center is rounded as positions of sites are.
@@ -112,7 +113,9 @@ func (q *Places) called(registers []*index.Market, name string) (list []Place, t
 		total += n
 	}
 	slices.SortStableFunc(list,
-		func(a, b Place) int { return cmp.Or(a.Match-b.Match, a.Lacks-b.Lacks, b.Sites-a.Sites) })
+		func(a, b Place) int {
+			return cmp.Or(a.Match-b.Match, a.Lacks-b.Lacks, btoi(b.Market == q.prefer)-btoi(a.Market == q.prefer), b.Sites-a.Sites)
+		})
 	return list[:min(q.Limit, len(list))], total
 }
 

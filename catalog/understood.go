@@ -7,7 +7,6 @@ import (
 	"relais/index"
 	"relais/index/question"
 	"relais/internal/fold"
-	"relais/market"
 )
 
 // Understood is the reading of a text: the conditions on emissions, its words and the place that it names.
@@ -18,25 +17,27 @@ type Understood struct {
 	NotOperators []string
 }
 
-// understand reads a text about registers: that of one market or, with nil, all. A place that has the whole text as its
-// name is meant by it.
-func understand(text string, m *market.Market, registers []*index.Market) Understood {
-	u := Understood{Question: question.Parse(text)}
+// understand reads the text. A place that has the whole text as its name is meant by it.
+func (q *Find) understand(registers []*index.Market) Understood {
+	u := Understood{Question: question.Parse(q.Text)}
+	if u.Question.Key != "" || u.Question.Position != nil {
+		return u
+	}
 	// Before the words: a commune may have the name of an operator, or a word of a technology.
-	if whole := exactPlace(text, registers); whole != nil && whole.Match == 0 {
-		u.readAsPlace(text, whole)
+	if whole := q.exactPlace(registers, q.Text, nil); whole != nil && whole.Match == 0 {
+		u.readAsPlace(q.Text, whole)
 		return u
 	}
 	switch {
 	case u.Question.Place != "":
 		among := registers
-		if m == nil {
+		if q.Market == nil {
 			among = inCountry(registers, u.Country)
 		}
-		u.Place = exactPlace(u.Question.Place, among)
-		u.readBareBand(registers)
-	case u.Named != "":
-		if whole := exactPlace(u.Named, registers); whole != nil && whole.Match == 0 {
+		u.Place = q.exactPlace(among, u.Question.Place, u.Operators)
+		u.readBareBand(q, registers)
+	case u.Named != "" && u.Topic == "" && u.Identifier == nil:
+		if whole := q.exactPlace(registers, u.Named, nil); whole != nil && whole.Match == 0 {
 			u.readAsPlace(u.Named, whole)
 		}
 	}
@@ -44,9 +45,9 @@ func understand(text string, m *market.Market, registers []*index.Market) Unders
 }
 
 // exactPlace returns the place whose whole name a text has, nil for none.
-func exactPlace(text string, registers []*index.Market) *NamedPlace {
-	q, found := Places{Limit: bestLimit}, PlacesFound{}
-	found.Places, _ = q.named(registers, text)
+func (q *Find) exactPlace(registers []*index.Market, text string, operators []string) *NamedPlace {
+	ask, found := q.placesOf(operators), PlacesFound{}
+	found.Places, _ = ask.named(registers, text)
 	if best := found.Best(); best != nil && best.Whole {
 		return best
 	}
@@ -57,12 +58,12 @@ func exactPlace(text string, registers []*index.Market) *NamedPlace {
 func (u *Understood) readAsPlace(text string, p *NamedPlace) {
 	text = fold.String(text)
 	u.Place, u.Question.Place, u.Words, u.NotOperators = p, text, strings.Fields(text), u.Operators
-	u.Operators, u.Named, u.Bands, u.BareBand = nil, "", nil, false
+	u.Operators, u.Named, u.Bands, u.BareBand, u.PLMN = nil, "", nil, false, ""
 }
 
 // readBareBand reads a number that stood alone as a part of the place again where it is a postal code of it, or where
 // there is no place.
-func (u *Understood) readBareBand(registers []*index.Market) {
+func (u *Understood) readBareBand(q *Find, registers []*index.Market) {
 	if !u.BareBand {
 		return
 	}
@@ -72,5 +73,5 @@ func (u *Understood) readBareBand(registers []*index.Market) {
 	}
 	u.Bands, u.BareBand = nil, false
 	u.Question.Place, u.Words = u.Question.Place+" "+number, append(u.Words, number)
-	u.Place = exactPlace(u.Question.Place, registers)
+	u.Place = q.exactPlace(registers, u.Question.Place, u.Operators)
 }
