@@ -57,7 +57,7 @@ const InterfaceVersion = "1.1.0"
 // literals stand before parameters.
 func Operations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
-		listAntennas, exportAntennas, searchAntennas, lookupAntennas, lookupCells, getAntenna, getSite, departments, listMarkets,
+		listAntennas, exportAntennas, searchAntennas, lookupAntennas, lookupCells, getAntenna, find, getSite, departments, listMarkets,
 		listPhotos, uploadPhoto, reportPhoto, deletePhoto, listOutages, listUnavailableSites, listArchives, getArchive,
 		listSpeedtests, siteSpeedtests, coveragePoints, getTile, describeTiles, getStyle, listChanges,
 	}
@@ -66,7 +66,7 @@ func Operations() []*endpoint.Op[*Env] {
 // MapOperations lists the operations that the map of this server asks without a key.
 func MapOperations() []*endpoint.Op[*Env] {
 	return []*endpoint.Op[*Env]{
-		getTile, describeTiles, listMarkets, listAntennas, searchAntennas, lookupAntennas, getAntenna, listOutages,
+		getTile, describeTiles, listMarkets, listAntennas, find, getAntenna, listOutages,
 		listUnavailableSites, coveragePoints, listSpeedtests, listChanges,
 	}
 }

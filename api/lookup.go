@@ -123,11 +123,6 @@ func (p *radioParams) question() (catalog.Radio, error) {
 	return q, err
 }
 
-// BindRadio returns the question that the parameters of /antennas/lookup-by-radio ask.
-func BindRadio(get endpoint.Lookup) (catalog.Radio, error) {
-	return bind(lookupAntennas, get, func(p *lookupParams) (catalog.Radio, error) { return p.question() })
-}
-
 // A lookupAnswer is the answer of lookup.
 type lookupAnswer struct {
 	view.Body[[]lookupResult, view.LookupMeta]

@@ -45,11 +45,6 @@ func (p *searchParams) question() (catalog.Sites, error) {
 	return q, err
 }
 
-// BindSearch returns the question that the parameters of /antennas/search ask.
-func BindSearch(get endpoint.Lookup) (catalog.Sites, error) {
-	return bind(searchAntennas, get, (*searchParams).question)
-}
-
 func (r *Env) search(ctx context.Context, p *searchParams) (*endpoint.Answer, error) {
 	q, err := p.question()
 	if err != nil {

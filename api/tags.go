@@ -6,6 +6,7 @@ import "relais/api/endpoint"
 func Tags() []endpoint.Tag {
 	return []endpoint.Tag{
 		{Name: "antennas", Doc: "Antenna sites: lists, details, search, radio identifiers, exports."},
+		{Name: "find", Doc: "Questions as people type them."},
 		{Name: "sites", Doc: "A site and its photos."},
 		{Name: "photos", Doc: "Reports and deletions of photos."},
 		{Name: "stats", Doc: "Counts of sites by area."},

@@ -23,6 +23,7 @@ var changesList = endpoint.New(endpoint.Decl{
 type changesListParams struct {
 	Place  string      `param:"place" max:"100" doc:"Commune, postal code, department, territory, region or province; its department, postal code or country may follow. Without it, the whole market." example:"Rennes"`
 	Market market.Code `param:"market" default:"FR" doc:"The market, of a question without a place."`
+	api.AreaParams
 	areaRadiusParams
 	operatorParams
 	api.Period
@@ -62,7 +63,18 @@ func listChanges(r *Reading, ctx context.Context, p *changesListParams) (*Change
 	if p.Place == "" && p.RadiusKm != nil {
 		return nil, &endpoint.ParamError{Param: "radiusKm", Want: "a place belongs to it: give both, or neither"}
 	}
+	if p.Place != "" && p.AreaParams != (api.AreaParams{}) {
+		return nil, &endpoint.ParamError{Param: "place", Value: p.Place,
+			Want: "department, territory and province are for a question without a place"}
+	}
+	area, err := p.Code(market.Get(p.Market))
+	if err != nil {
+		return nil, err
+	}
 	var f change.Filter
+	if area != "" {
+		f.Areas = []string{area}
+	}
 	if p.Place != "" {
 		place, err := r.place(&placeParams{Place: p.Place}, p.Operator)
 		if err != nil {

@@ -23,13 +23,13 @@ var search = endpoint.New(endpoint.Decl{
 }, searchDocuments)
 
 type searchParams struct {
-	Query string `param:"query" max:"200" required:"true" doc:"Place, operator, technology (5G, LTE 700), status (planned, en service), or words of an address, or an identifier." example:"5G Rennes"`
+	Query string `param:"query" max:"200" required:"true" doc:"Place, operator, technology (5G, LTE 700), status (planned, en service), eNB, gNB, cell, PLMN, position, siteKey, landmark or words of an address, in French, English, Dutch or German." example:"5G Rennes"`
 }
 
 // Results are documents that a search found.
 type Results struct {
-	Results    []Result   `json:"results"`
 	Understood Understood `json:"understood"`
+	Results    []Result   `json:"results"`
 }
 
 // A Result is a document that a search found.
@@ -43,20 +43,25 @@ type Result struct {
 const maxResults = 20
 
 func searchDocuments(r *Reading, ctx context.Context, p *searchParams) (*Results, error) {
-	found, err := r.Asked(ctx, catalog.Asked{Text: p.Query, Nearest: true, Limit: maxResults})
+	found, err := r.Find(ctx, catalog.Find{Text: p.Query, Nearest: true, Limit: maxResults})
 	if err != nil {
 		return nil, err
 	}
 	answer := &Results{Results: []Result{}, Understood: *newUnderstood(found)}
-	for _, s := range r.askedSites(found) {
+	sites := r.foundSites(found)
+	for _, s := range sites[:min(len(sites), maxResults)] {
 		answer.Results = append(answer.Results, Result{s.SiteKey, s.title(), s.URL})
 	}
 	return answer, nil
 }
 
-// title returns the site in a line.
+// title returns the site in a line, with its generations.
 func (s *Site) title() string {
-	parts := []string{strings.Join(s.Operators, ", ")}
+	who := strings.Join(s.Operators, ", ")
+	if s.Generations != "" {
+		who += " · " + s.Generations
+	}
+	parts := []string{who}
 	for _, text := range []*string{s.Address, s.PostalCode, s.Commune} {
 		if text != nil {
 			parts = append(parts, *text)
@@ -91,6 +96,7 @@ func fetchDocument(r *Reading, _ context.Context, p *fetchParams) (*Document, er
 	summary := r.site(m, at, -1)
 	var s site.Site
 	m.Site(at, &s)
+	s.Radio = m.AppendLearned(s.Radio, at)
 	from := sourceOf(m.Table, m)
 	return &Document{ID: summary.SiteKey, Title: summary.title(), URL: summary.URL,
 		Text: describe(&summary, view.NewMore(m.Snap, &s), from),
@@ -128,6 +134,13 @@ func describe(s *Site, more view.More, from Source) string {
 	}
 	if n := more.Support.SupportInfo.Nature; n != nil {
 		line("Support", *n)
+	}
+	for _, n := range more.Radio.Nodes {
+		text := n.Operator + " " + n.Value
+		if n.Learned {
+			text += ", learned from measurements"
+		}
+		line(map[string]string{"enb": "eNB", "gnb": "gNB"}[n.Type], text)
 	}
 	if len(more.Radio.Azimuts) > 0 {
 		line("Azimuths", strings.Trim(fmt.Sprint(more.Radio.Azimuts), "[]")+" degrees")

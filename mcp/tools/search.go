@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"slices"
 
 	"relais/api"
 	"relais/api/endpoint"
@@ -23,7 +24,7 @@ type sitesSearchParams struct {
 	marketParams
 	api.AreaParams
 	emissionParams
-	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or department, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"saint-denis"`
+	Query string `param:"query" max:"200" doc:"A question as people type it: operator, technology, status, place, eNB, gNB, cell, PLMN, position and siteKey are understood. For a place its sites are answered, the nearest to its middle first; other words must all occur in identifiers, commune, postal code, address or department, whole, without regard to case and accents, Saint as St." example:"saint-denis"`
 	pageParams
 }
 
@@ -48,12 +49,17 @@ func searchSites(r *Reading, ctx context.Context, s catalog.Selection, text stri
 	if s.Market != nil && (text == "" || !s.Market.HasInventory()) {
 		return r.siteList(ctx, p.of(s, index.Query{}))
 	}
-	found, err := r.Asked(ctx, catalog.Asked{Text: text, Selection: s, Offset: p.Offset, Limit: p.Limit})
+	found, err := r.Find(ctx, catalog.Find{Text: text, Selection: s, Offset: p.Offset, Limit: p.Limit})
 	if err != nil {
 		return nil, err
 	}
-	return &SiteList{newUnderstood(found), listOf(r.askedSites(found), p.Offset, found.Total),
-		sourcesOf(nil, found.Registers)}, nil
+	items, total := r.foundSites(found), found.Total
+	if p.Offset > 0 { // the sites of an identifier are on the first page
+		items = r.pageSites(found)
+	} else {
+		total = max(total, len(items))
+	}
+	return &SiteList{newUnderstood(found), listOf(items, p.Offset, total), sourcesOf(nil, found.Registers)}, nil
 }
 
 // siteList answers a question for sites.
@@ -66,8 +72,23 @@ func (r *Reading) siteList(ctx context.Context, q catalog.Sites) (*SiteList, err
 		Sourced: sourced(q.Market, found.Register)}, nil
 }
 
-// askedSites returns the sites that a text is about.
-func (r *Reading) askedSites(found *catalog.AskedFound) (items []Site) {
+// foundSites returns the sites that a text is about: those of an identifier, unless it is a place, come first.
+func (r *Reading) foundSites(found *catalog.Found) (items []Site) {
+	if found.RadioFirst() {
+		for _, x := range found.Radio {
+			items = append(items, r.site(x.Register, x.Site, -1))
+		}
+	}
+	for _, s := range r.pageSites(found) {
+		if !slices.ContainsFunc(items, func(have Site) bool { return have.SiteKey == s.SiteKey }) {
+			items = append(items, s)
+		}
+	}
+	return items
+}
+
+// pageSites returns the sites of the pages of what was found.
+func (r *Reading) pageSites(found *catalog.Found) (items []Site) {
 	for _, page := range found.Pages {
 		items = append(items, r.sites(page.Register, page.Hits)...)
 	}
@@ -103,7 +124,7 @@ var sitesGlobalSearch = endpoint.New(endpoint.Decl{
 }, searchMarkets)
 
 type sitesGlobalSearchParams struct {
-	Query string `param:"query" max:"200" required:"true" doc:"A question as people type it: operator, technology and status are understood; the other words must all occur in identifiers, commune, postal code, address or area, whole, without regard to case and accents, Saint as St. The best matches come first: identifier, commune or postal code, city." example:"lausanne"`
+	Query string `param:"query" max:"200" required:"true" doc:"As the query of sites_search, in all markets." example:"lausanne"`
 	pageParams
 }
 

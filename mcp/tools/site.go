@@ -22,6 +22,8 @@ type Site struct {
 	Coordinates  view.Coordinates `json:"coordinates"`
 	Distance     *int             `json:"distanceMeters,omitempty" doc:"Great-circle distance from the centre, metres."`
 	URL          string           `json:"url" doc:"A page about the site."`
+
+	Generations string `json:"-"` // the newest first: 5G 4G
 }
 
 // site returns the site at an index of a register, without a distance if metres is negative.
@@ -33,7 +35,7 @@ func (r *Reading) site(m *index.Market, at uint32, metres float64) Site {
 		Technologies: v.Technologies, Status: v.Status,
 		Commune: v.Location.Commune, PostalCode: v.Location.PostalCode, Address: v.Location.Address,
 		Area: v.AdministrativeArea.Label, Coordinates: v.Coordinates,
-		URL: r.pageOf(*v.SiteKey)}
+		URL: r.pageOf(*v.SiteKey), Generations: view.Generations(&s)}
 	if metres >= 0 {
 		t.Distance = new(whole(metres))
 	}
