@@ -127,12 +127,12 @@ func (q listQuery) href() string {
 
 // sites returns the question for so many sites of a market on the page. Its error is that of the API.
 func (q *listQuery) sites(code string, limit int) (catalog.Sites, error) {
-	v, bind := q.values(), api.BindSites
-	if q.Text != "" && q.BBox == "" {
-		bind = api.BindSearch
+	v := q.values()
+	if q.BBox == "" {
+		v.Del("q") // it is a question for Find
 	}
 	v.Set("market", code)
-	question, err := bind(lookup(v))
+	question, err := api.BindSites(lookup(v))
 	question.Offset, question.Limit = (q.Page-1)*pageRows, limit
 	return question, err
 }
@@ -164,7 +164,10 @@ type listPage struct {
 	HasSystems           bool // the register states systems
 	Synthetic            bool
 	Radio                []radioHit
-	RadioMore            bool
+	RadioMore, RadioLast bool         // more than are shown; after the rows
+	Chips                []filterChip // what was understood of the text
+	Better               *betterLink  // nil for none
+	Notes                []string
 	Examples             []example
 }
 

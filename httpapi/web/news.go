@@ -33,7 +33,7 @@ type newsPage struct {
 	Cut               bool   // the period is cut to the editions that are kept
 	Previous, Next    *choice
 	Periods           []choice
-	Chips             []newsChip
+	Chips             []filterChip
 	Form              newsForm
 	Size              int // sites of the edition, 0 if unknown
 	Numbers           []newsNumber

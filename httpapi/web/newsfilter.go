@@ -121,9 +121,6 @@ func (page *newsPage) addPeriods(w words) {
 	}
 }
 
-// A newsChip is a filter in words, with the address of the page without it.
-type newsChip struct{ Label, Without string }
-
 // addChips says which filters there are.
 func (page *newsPage) addChips(w words, found *catalog.ChangesFound) {
 	s := &found.ChangeSelection
@@ -132,12 +129,12 @@ func (page *newsPage) addChips(w words, found *catalog.ChangesFound) {
 		for _, name := range names {
 			to = to.with(name, "")
 		}
-		page.Chips = append(page.Chips, newsChip{label, to.href()})
+		page.Chips = append(page.Chips, filterChip{label, to.href()})
 	}
 	each := func(name string, values, labels []string) {
 		for i := range values {
 			others := strings.Join(slices.Delete(slices.Clone(values), i, i+1), ",")
-			page.Chips = append(page.Chips, newsChip{labels[i], page.with(name, others).href()})
+			page.Chips = append(page.Chips, filterChip{labels[i], page.with(name, others).href()})
 		}
 	}
 	for _, code := range s.Filter.Areas {

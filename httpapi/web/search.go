@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 	"relais/catalog"
 	"relais/geo"
 	"relais/index"
+	"relais/index/question"
 	"relais/market"
 	"relais/site/spelling"
 )
@@ -23,10 +23,8 @@ func (p lists) search(w http.ResponseWriter, r *http.Request) {
 		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
 		return
 	}
-	if at, ok := parsePosition(q.Text); ok {
-		near := q
-		near.Path, near.Text, near.Lat, near.Lng, near.Page = nearPath, "", formatDegrees(at.Lat), formatDegrees(at.Lng), 1
-		http.Redirect(w, r, p.URL(near.href()), http.StatusSeeOther)
+	if asked := question.Parse(q.Text); asked.Position != nil {
+		http.Redirect(w, r, p.URL(q.around(&asked)), http.StatusSeeOther)
 		return
 	}
 	env := p.Env()
@@ -80,7 +78,7 @@ func (w words) asked(code string) string {
 // fillSearch asks the market that was chosen. If none was, it lists the first that has such sites,
 // and names the others.
 func (p lists) fillSearch(r *http.Request, env *api.Env, w words, list *listPage) error {
-	hits, err := searchMarkets(r.Context(), env, &list.Query)
+	hits, err := p.searched(r, env, w, list)
 	if err != nil || list.nowhere(w, hits) {
 		return err
 	}
@@ -92,14 +90,11 @@ func (p lists) fillSearch(r *http.Request, env *api.Env, w words, list *listPage
 		}
 	}
 	list.show(r, w, hits, &first, nil)
-	if err := list.addRadio(r, env, w, hits); err != nil {
-		return err
-	}
 	if p.Map && len(first.Sites) > 0 {
 		at := first.Register.Position(first.Sites[0])
 		list.MapLink = mapLink(r, &list.Query, at.Lat, at.Lng, 12)
 	}
-	if first.Total == 0 && len(list.Radio) == 0 {
+	if first.Total == 0 && len(list.Radio) == 0 && list.Better == nil {
 		list.Notice, list.Hint = w["noMatch"], w["nothingHint"]
 	}
 	if list.Query.Text == "" {
@@ -109,6 +104,48 @@ func (p lists) fillSearch(r *http.Request, env *api.Env, w words, list *listPage
 		list.setAreas(first.Register)
 	}
 	return nil
+}
+
+// searched returns the sites that the text of a list is about, or else those of its filters, by market. It says on the
+// page what was understood.
+func (p lists) searched(r *http.Request, env *api.Env, w words, list *listPage) ([]catalog.SitesFound, error) {
+	q := &list.Query
+	if q.Text == "" || q.BBox != "" {
+		return searchMarkets(r.Context(), env, q)
+	}
+	ask := catalog.Find{Text: q.Text, Offset: (q.Page - 1) * pageRows, Limit: pageRows}
+	if ask.Market = market.Get(market.Code(q.Market)); ask.Market == nil && q.Market != "" {
+		_, err := q.sites(q.Market, pageRows) // its error says which there are
+		return nil, err
+	}
+	ask.Narrow = func(m *market.Market) (catalog.Selection, error) {
+		sites, err := q.sites(string(m.Code), pageRows)
+		return sites.Selection, err
+	}
+	found, err := env.Find(r.Context(), ask)
+	if err != nil {
+		return nil, err
+	}
+	list.understand(w, found)
+	if q.Page == 1 {
+		list.addRadio(r, w, found)
+	}
+	return byMarket(found), nil
+}
+
+// byMarket returns the pages of what was found, one for each register that was asked.
+func byMarket(found *catalog.Found) (hits []catalog.SitesFound) {
+	for _, m := range found.Registers {
+		one := catalog.SitesFound{Selected: catalog.Selected{Register: m}}
+		for _, page := range found.Pages {
+			if page.Register == m {
+				one.Sites = append(one.Sites, page.Sites...)
+				one.Total = max(one.Total+len(page.Sites), page.Total)
+			}
+		}
+		hits = append(hits, one)
+	}
+	return hits
 }
 
 // everything reports whether the list is the first page of all sites, in no order that a reader chose.
@@ -218,48 +255,21 @@ type radioHit struct {
 	As []string // eNB, gNB, cell, PCI
 }
 
-// radioText is what may be a radio identifier.
-var radioText = regexp.MustCompile(`(?i)^(enb|gnb|eci|nci|ci|pci)?[ :#=]*(0x[0-9a-f]{1,9}|[0-9]{1,11})$`)
-
 // mostRadio are the sites that a page lists by a radio identifier.
 const mostRadio = 10
 
-// addRadio adds the sites that have the text as radio identifier.
-func (list *listPage) addRadio(r *http.Request, env *api.Env, w words, hits []catalog.SitesFound) error {
-	parts := radioText.FindStringSubmatch(list.Query.Text)
-	if parts == nil || list.Query.Page > 1 || len(list.Query.More) > 0 { // the look-up has no such filters
-		return nil
-	}
-	number, err := parseNumber(parts[2])
-	if err != nil {
-		return nil // not a number, so not an identifier either
-	}
-	kind := map[string]string{"": "auto", "enb": "enb", "gnb": "gnb", "eci": "ci", "nci": "ci", "ci": "ci",
-		"pci": "pci"}[strings.ToLower(parts[1])]
-	v := list.Query.values()
-	v.Set("value", strconv.FormatUint(number, 10))
-	v.Set("type", kind)
-	for _, h := range hits {
-		v.Set("market", string(h.Register.Table.Code))
-		q, err := api.BindRadio(lookup(v))
-		if err != nil {
-			continue // greater than such an identifier can be
+// addRadio adds the sites that the identifier of the text names.
+func (list *listPage) addRadio(r *http.Request, w words, found *catalog.Found) {
+	list.RadioLast = !found.RadioFirst()
+	list.RadioMore = len(found.Radio) > mostRadio
+	for _, x := range found.Radio[:min(len(found.Radio), mostRadio)] {
+		list.addSource(x.Register)
+		as := typesOf(w, x.Types)
+		if x.Foreign {
+			as = append(as, w["radioForeign"])
 		}
-		found, err := env.Radio(q)
-		if err != nil {
-			return err
-		}
-		for _, match := range found.Matches {
-			if len(list.Radio) == mostRadio {
-				list.RadioMore = true
-				break
-			}
-			list.addSource(h.Register)
-			row := newListRow(r, w, h.Register, match.Site, nil)
-			list.Radio = append(list.Radio, radioHit{row, typesOf(w, match.Types)})
-		}
+		list.Radio = append(list.Radio, radioHit{newListRow(r, w, x.Register, x.Site, nil), as})
 	}
-	return nil
 }
 
 // typesOf returns what a number was found as. A cell has two names in the API.
@@ -292,24 +302,20 @@ func examples(r *http.Request, m *index.Market) (list []example) {
 	return list
 }
 
-// positionText is a position as people write it: 48.85, 2.35 or 48,85 2,35 or 48,85; 2,35.
-var positionText = regexp.MustCompile(
-	`^(-?[0-9]{1,2}(?:[.,][0-9]{1,12})?)\s*°?\s*(?:[;,]\s*|\s)\s*(-?[0-9]{1,3}(?:[.,][0-9]{1,12})?)\s*°?$`)
-
-// parsePosition reads a position. Two whole numbers are not one: they may be a house and a postal code.
-func parsePosition(text string) (p geo.Point, ok bool) {
-	parts := positionText.FindStringSubmatch(text)
-	if parts == nil || !strings.ContainsAny(parts[1], ".,") || !strings.ContainsAny(parts[2], ".,") {
-		return p, false
+// around returns the address of the sites around the position in a text, under the filters that it names.
+func (q listQuery) around(asked *question.Question) string {
+	near := q
+	near.Path, near.Text, near.Lat, near.Lng, near.Page = nearPath, "", formatDegrees(asked.Position.Lat),
+		formatDegrees(asked.Position.Lng), 1
+	if asked.Generation != 0 {
+		near.Generations = []string{asked.Generation.String()}
 	}
-	var values [2]float64
-	for i, part := range parts[1:] {
-		x, err := strconv.ParseFloat(strings.Replace(part, ",", ".", 1), 64)
-		if err != nil {
-			return p, false
+	for _, key := range asked.Operators {
+		for _, m := range market.All {
+			if _, has := m.Operator(key); has && m.Contains(*asked.Position) {
+				near.Operators = append(near.Operators, key)
+			}
 		}
-		values[i] = x
 	}
-	p = geo.Point{Lat: values[0], Lng: values[1]}
-	return p, p.Valid()
+	return near.href()
 }

@@ -1,48 +1,8 @@
 // Run by node --test: what the scripts of the map compute without a browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { coordinates } from '../static/coordinates.mjs';
 import { angle, bearing, compass, distance, nearest } from '../static/geo.mjs';
 import { filtersOf, format, none, parse, serves } from '../static/state.mjs';
-
-test('positions as people write them', () => {
-  const place = { lat: 48.85, lng: 2.35 },
-    minutes = { lat: 48 + 51.5 / 60, lng: 2.35 };
-  for (const [text, want] of [
-    ['48.85, 2.35', place],
-    ['48,85 2,35', place],
-    ['48,85; 2,35', place],
-    ['geo:48.85,2.35', place],
-    ['48.85° N, 2.35° E', place],
-    ['E 2.35 N 48.85', place],
-    ["48°51.5'N 2°21'E", minutes],
-    ['N 48 51 30 E 2 21 0', minutes],
-    ['48 51 30 2 21 0', minutes],
-    ['48.85N 2.35W', { lat: 48.85, lng: -2.35 }],
-    ['N 48,85 O 2,35', { lat: 48.85, lng: -2.35 }],
-    ['S 21 06 E 55 30', { lat: -21.1, lng: 55.5 }],
-    ['-21,1 55,5', { lat: -21.1, lng: 55.5 }],
-    ['48, 2', { lat: 48, lng: 2 }],
-    ['75001', null],
-    ['75 001', null],
-    ['91, 2', null],
-    ['48.85, 190', null],
-    ['48 61 0 N 2 0 0 E', null],
-    ['12, rue de la Paix', null],
-    ['1,2,3,4,5,6,7', null],
-    ['N 48 N 2', null],
-    ['', null],
-    ['1.5, '.repeat(1000), null],
-  ]) {
-    const got = coordinates(text);
-    if (want === null || got === null) assert.deepEqual(got, want, text);
-    else
-      assert.ok(
-        Math.abs(got.lat - want.lat) < 1e-9 && Math.abs(got.lng - want.lng) < 1e-9,
-        `${text}: ${JSON.stringify(got)}`,
-      );
-  }
-});
 
 const state = (query) => parse('?' + new URLSearchParams(query));
 

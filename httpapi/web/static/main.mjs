@@ -82,6 +82,23 @@ function look() {
   covered();
 }
 
+/**
+ * fit moves the map to a box, or to its middle if all of it would be below a zoom.
+ * @param {number[]} box @param {number} least the zoom @param {import('./types.d.ts').Point} middle
+ */
+function fit([west, south, east, north], least, middle) {
+  const camera = app.map?.cameraForBounds([west, south, east, north], { padding: 40, maxZoom: 15 });
+  if (!app.map || !camera) return;
+  const zoom = camera.zoom ?? least,
+    whole = zoom >= least;
+  app.map.easeTo({
+    center: whole ? camera.center : middle,
+    zoom: whole ? zoom : least,
+    animate: !calm(),
+    offset: sheet.offset(),
+  });
+}
+
 /** go moves the map. @param {import('./types.d.ts').Point & { zoom?: number }} place */
 function go({ lng, lat, zoom }) {
   if (!app.map) {
@@ -255,9 +272,12 @@ async function start() {
   print.attach(app);
   away.attach(app, (now) => keptpanel.show(app, now));
   legend.fold();
-  attachSearch(app, (r) => {
-    if (r.key) set({ site: r.key });
-    go(r);
+  attachSearch(app, ({ lng, lat, zoom, box, least = 0, state, page }) => {
+    if (page) location.assign(page);
+    if (state && Object.keys(state).length > 0) set(state);
+    if (lng === undefined || lat === undefined) return;
+    if (box && app.map) fit(box, least, { lng, lat });
+    else go({ lng, lat, zoom });
   });
   attachTheme(app, library, () => panel(true));
   addEventListener('popstate', () => {

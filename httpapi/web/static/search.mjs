@@ -43,7 +43,8 @@ export function attach(app, go) {
     item.addEventListener('click', () => choose(i));
     return item;
   };
-  const show = (/** @type {Found[]} */ found, notice = '') => {
+  /** @param {Found[]} found @param {string} [notice] @param {string[]} [chips] what was understood */
+  const show = (found, notice = '', chips = []) => {
     results = found;
     chosen = -1;
     const groups = [...new Set(found.map((r) => r.group))];
@@ -60,13 +61,25 @@ export function attach(app, go) {
         ),
       ),
     );
-    if (notice) list.replaceChildren(attributes(node('p', { textContent: notice }), { role: 'presentation' }));
+    if (notice) list.prepend(attributes(node('p', { textContent: notice }), { role: 'presentation' }));
+    if (chips.length > 0)
+      list.prepend(
+        attributes(
+          node(
+            'p',
+            { className: 'understood' },
+            words.understood,
+            ...chips.map((textContent) => node('span', { className: 'chip', textContent })),
+          ),
+          { role: 'presentation' },
+        ),
+      );
     list.hidden = found.length === 0 && !notice;
     input.setAttribute('aria-expanded', String(!list.hidden));
-    app.announce(notice || (found.length > 0 ? `${found.length} ${words.foundCount}` : ''));
+    app.announce([...chips, notice, found.length > 0 ? `${found.length} ${words.foundCount}` : ''].filter(Boolean).join('. '));
   };
   /** find shows what the text finds, and returns it; null when nobody waits for it any more. */
-  const find = async (everywhere = false) => {
+  const find = async () => {
     clearTimeout(timer);
     running.abort();
     const mine = (running = new AbortController());
@@ -76,9 +89,9 @@ export function attach(app, go) {
       return null;
     }
     try {
-      const found = await search(app, text, everywhere, mine.signal);
+      const { chips, note, found } = await search(app, text, mine.signal);
       if (mine.signal.aborted) return null;
-      show(found, found.length > 0 ? '' : words.searchNothing);
+      show(found, note || (found.length > 0 ? '' : words.searchNothing), chips);
       return found;
     } catch (e) {
       if (!aborted(e) && !mine.signal.aborted) show([], explain(e, words));
@@ -125,7 +138,7 @@ export function attach(app, go) {
       choose(chosen);
       return;
     }
-    const found = await find(true);
+    const found = await find();
     if (found && found.length > 0 && found === results) choose(0);
   });
 }
