@@ -183,7 +183,7 @@ func TestMapRoutes(t *testing.T) {
 		{"HEAD", "HEAD", mapTile, nil, 200},
 		{"POST", "POST", mapTile, nil, 405},
 		{"a preflight", "OPTIONS", mapTile, []string{"Origin", origin, "Access-Control-Request-Method", "GET"}, 405},
-		{"a search", "GET", "/map/antennas/search?q=paris", nil, 200},
+		{"a search", "GET", "/map/find?q=paris", nil, 200},
 		{"the markets", "GET", "/map/markets", nil, 200},
 		{"what the map does not ask", "GET", "/map/antennas/export", nil, 404},
 		{"the API", "GET", "/external/v1/tiles/FR/0/0/0.mvt", nil, 401},

@@ -49,6 +49,7 @@ func TestDeclaredParameters(t *testing.T) {
 			"changedSince q bbox north south east west lat lon lng radiusKm rows properties bom sep lang",
 		"/antennas/search": "q supId anfr nationalSiteCode sourceCode commune market department " +
 			"territory province generation status technology band together changedSince operator limit offset postalCode",
+		"/find":                     "q prefer lat lng limit",
 		"/antennas/lookup-by-radio": "value enb gnb pci cellId ci type market operator limit",
 		"/antennas/{id}":            "id market operator",
 		"/sites/{siteId}":           "siteId market operator",

@@ -47,7 +47,7 @@ var siteLinks = regexp.MustCompile(`<th scope="row"><a href="/site/([^"?]+)`)
 func TestPagesListLikeTheAPI(t *testing.T) {
 	s := withPages(t, newServer(t))
 	for _, tt := range []struct{ page, api string }{
-		{"/search?q=paris&market=FR", "/antennas/search?q=paris&limit=50"},
+		{"/search?q=rue&market=FR", "/antennas/search?q=rue&limit=50"},
 		{"/search?q=rue&market=FR&page=2", "/antennas/search?q=rue&limit=50&offset=50"},
 		{"/search?q=rue&operator=ORANGE&operator=FREE&generation=5G",
 			"/antennas/search?q=rue&operator=ORANGE,FREE&generation=5G&limit=50"},

@@ -104,7 +104,7 @@ func TestRestrictedAnswersAreApart(t *testing.T) {
 	free := s.set.Load()
 	s.SetData(restrictedSet(t, free))
 	for _, path := range []string{"/tiles/BE/0/0/0.mvt", "/antennas?market=BE&limit=50", "/antennas/lookup-by-radio?value=1",
-		"/antennas/search?market=BE&q=a", "/tiles/BE.json"} {
+		"/find?q=a", "/tiles/BE.json"} {
 		t.Run(path, func(t *testing.T) {
 			tags := map[string]bool{}
 			for range 2 { // the second answer may come from the cache
