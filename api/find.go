@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"relais/api/endpoint"
 	"relais/api/view"
@@ -12,11 +13,12 @@ import (
 )
 
 var find = endpoint.New(endpoint.Decl{
-	Name: "find", Path: "/find", Scope: "antennas:read", FailureName: "FIND", MaxAge: 60, DependsOn: []string{catalog.Learned},
-	Example: endpoint.Request{Target: "/find?q=5G+Rennes&limit=2"},
-	Summary: "What a question is about, as people type it.",
-	Doc:     "Reads operators, generation, bands, status, place, area, postal code, position, radio identifier, PLMN, siteKey, outages and what is new, in French, English, Dutch and German, in all markets. First comes what was understood, with filters for tiles and lists; then positions, sites that an identifier or a landmark names, places, and sites, the nearest to the middle of the place first; and what answers better.",
-	Shapes:  shapes[view.Found, view.FoundMeta](),
+	Name: "find", Path: "/find", Scope: "antennas:read", FailureName: "FIND", MaxAge: 60,
+	DependsOn: []string{catalog.Learned, catalog.DataAddresses},
+	Example:   endpoint.Request{Target: "/find?q=5G+Rennes&limit=2"},
+	Summary:   "What a question is about, as people type it.",
+	Doc:       "Reads operators, generation, bands, status, place, area, postal code, position, radio identifier, PLMN, siteKey, outages and what is new, in French, English, Dutch and German, in all markets. First comes what was understood, with filters for tiles and lists; then positions, sites that an identifier or a landmark names, streets, places, and sites, the nearest to the middle of the place or street first; and what answers better. Streets, without the numbers of houses, are known where the operator has ingested addresses.",
+	Shapes:    shapes[view.Found, view.FoundMeta](),
 }, (*Env).find)
 
 type findParams struct {
@@ -53,6 +55,10 @@ func (r *Env) find(ctx context.Context, p *findParams) (*view.Body[view.Found, v
 	body := &view.Body[view.Found, view.FoundMeta]{Data: view.Found{Understood: NewUnderstood(found),
 		Results: results(found), Better: NewBetter(found)},
 		Meta: view.FoundMeta{Markets: []market.Code{}, Total: found.Total, DataVersion: &r.Set.Version}}
+	if s := found.Streets; len(s.Streets) > 0 {
+		body.Meta.Streets = &view.StreetSource{Authority: s.Source.Authority, Source: s.Source.Source, Licence: s.Source.Licence,
+			Date: s.Source.Date, Synthetic: s.Source.Synthetic}
+	}
 	for _, m := range found.Registers {
 		body.Meta.Markets = append(body.Meta.Markets, m.Table.Code)
 	}
@@ -70,6 +76,10 @@ func results(f *catalog.Found) []view.FoundItem {
 	if f.RadioFirst() {
 		list, byRadio = append(list, byRadio...), nil
 	}
+	streets := streetResults(f)
+	if f.Street() != nil {
+		list, streets = append(list, streets...), nil
+	}
 	list = append(list, sites[:f.Naming]...)
 	for _, p := range f.Places[:min(len(f.Places), maxPlaces)] {
 		place := newFoundPlace(f, &p)
@@ -79,7 +89,15 @@ func results(f *catalog.Found) []view.FoundItem {
 		list = append(list, view.FoundItem{Kind: view.FoundAsPlace, Title: place.Name, Note: place.Area, Market: &place.Market,
 			Lat: p.Center.Lat, Lng: p.Center.Lng, Place: &place, Matches: []string{}})
 	}
-	return append(append(list, sites[f.Naming:]...), byRadio...)
+	return append(append(append(list, streets...), sites[f.Naming:]...), byRadio...)
+}
+
+func streetResults(f *catalog.Found) (list []view.FoundItem) {
+	for _, s := range f.Streets.Streets {
+		list = append(list, view.FoundItem{Kind: view.FoundAsStreet, Title: s.Name, Note: strings.TrimSpace(s.Postcode + " " + s.Commune),
+			Market: &s.Market.Code, Lat: s.At.Lat, Lng: s.At.Lng, Matches: []string{}})
+	}
+	return list
 }
 
 func radioResults(f *catalog.Found) (list []view.FoundItem) {

@@ -47,6 +47,9 @@ func NewUnderstood(f *catalog.Found) view.Understood {
 	if q.Position != nil {
 		u.Position = (*view.Coordinates)(q.Position)
 	}
+	if n := f.Streets.Number; n != "" && len(f.Streets.Streets) > 0 {
+		u.Number = &n
+	}
 	if q.Topic != "" {
 		u.Topic = &q.Topic
 	}

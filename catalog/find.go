@@ -38,10 +38,12 @@ type Found struct {
 	Registers []*index.Market // that were asked, the preferred one first
 	// Around is the position around which the sites are, nil for none.
 	Around *geo.Point
-	Radio  []RadioSite  // that the identifier names, the most certain first
-	Places []Place      // that the text names, the best first
-	Pages  []SitesFound // parts of one page, each of one market
-	Total  int          // of all pages; with Nearest of this one
+	Radio  []RadioSite // that the identifier names, the most certain first
+	Places []Place     // that the text names, the best first
+	// Streets are those of addresses that the text names, if it is not the name of a place.
+	Streets StreetsFound
+	Pages   []SitesFound // parts of one page, each of one market
+	Total   int          // of all pages; with Nearest of this one
 	// Naming is how many of the first sites have all words of a landmark.
 	Naming int
 }
@@ -93,8 +95,8 @@ func (c *Catalog) Find(ctx context.Context, q Find) (*Found, error) {
 		return cmp.Compare(btoi(b.Table == q.Prefer), btoi(a.Table == q.Prefer))
 	})
 	found := &Found{Understood: q.understand(registers), Registers: registers}
-	// Further kinds of places are further steps. One that finds nothing leaves Found as it is.
-	for _, step := range []func(context.Context, *Find, *Found) error{c.identified, c.places, c.sites} {
+	// A step that finds nothing leaves Found as it is.
+	for _, step := range []func(context.Context, *Find, *Found) error{c.identified, c.places, c.streets, c.sites} {
 		if err := step(ctx, &q, found); err != nil {
 			return nil, err
 		}

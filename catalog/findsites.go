@@ -27,6 +27,8 @@ func (c *Catalog) sites(ctx context.Context, q *Find, found *Found) error {
 		return c.keyed(ctx, q, found)
 	case u.Question.Position != nil:
 		return c.around(ctx, q, found, *u.Question.Position)
+	case found.Street() != nil:
+		return c.around(ctx, q, found, found.Street().At)
 	case u.Here && u.Place == nil && q.Near != nil:
 		return c.around(ctx, q, found, *q.Near)
 	case u.Here && u.Place == nil:

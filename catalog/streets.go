@@ -67,6 +67,32 @@ func (c *Catalog) Streets(ctx context.Context, q Streets) (StreetsFound, error) 
 	return answer, nil
 }
 
+// maxStreets is how many streets are an answer to a text that may be about something else.
+const maxStreets = 4
+
+// streets adds the streets that the text names. A folder without addresses has none. What is wrong with a
+// damaged file, check and doctor say.
+func (c *Catalog) streets(ctx context.Context, q *Find, found *Found) error {
+	if u := &found.Understood; u.Place != nil || u.Topic != "" || u.Question.Place == "" || u.Question.Key != "" {
+		return nil
+	}
+	streets, err := c.Streets(ctx, Streets{Text: found.Question.Place, Near: q.Near, Market: q.Market, Limit: maxStreets})
+	var unusable *UnusableError
+	if errors.Is(err, ErrNoAddresses) || errors.As(err, &unusable) {
+		return nil
+	}
+	found.Streets = streets
+	return err
+}
+
+// Street returns the street whose whole name and town the text has, nil for none.
+func (f *Found) Street() *Street {
+	if list := f.Streets.Streets; len(list) > 0 && list[0].Exact && !(f.Landmark && list[0].Hamlet) {
+		return &list[0]
+	}
+	return nil
+}
+
 // HasStreets reports whether streets of a market, nil for any, can be asked for.
 func (c *Catalog) HasStreets(m *market.Market) bool {
 	_, err := c.Addresses.Info()

@@ -8,6 +8,8 @@ import (
 
 	"relais/address"
 	"relais/geo"
+	"relais/index"
+	"relais/index/indextest"
 	"relais/internal/errtest"
 	"relais/internal/folder"
 	"relais/market"
@@ -17,18 +19,18 @@ import (
 func TestStreets(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
 	c := &Catalog{Addresses: address.NewStore(address.Path(dir))}
-	ask := Streets{Text: "3 rue du pont, abancourt", Limit: 5}
-	if _, err := c.Streets(t.Context(), ask); !errors.Is(err, ErrNoAddresses) || c.HasStreets(nil) {
+	asked := Streets{Text: "3 rue du pont, abancourt", Limit: 5}
+	if _, err := c.Streets(t.Context(), asked); !errors.Is(err, ErrNoAddresses) || c.HasStreets(nil) {
 		t.Errorf("without a file: error = %v, want ErrNoAddresses", err)
 	}
-	if _, err := (&Catalog{}).Streets(t.Context(), ask); !errors.Is(err, ErrNoAddresses) {
+	if _, err := (&Catalog{}).Streets(t.Context(), asked); !errors.Is(err, ErrNoAddresses) {
 		t.Errorf("without a store: error = %v, want ErrNoAddresses", err)
 	}
 	before := c.Version(DataAddresses)
 	_, err := address.Ingest(t.Context(), address.Options{Dir: dir, Now: time.Now(),
 		Paths: []string{"../ingest/ban/testdata/adresses-59.csv", "../ingest/ban/testdata/adresses-01.csv"}})
 	errtest.Must(t, err)
-	found, err := c.Streets(t.Context(), ask)
+	found, err := c.Streets(t.Context(), asked)
 	errtest.Must(t, err)
 	if found.Total != 1 || found.Number != "3" {
 		t.Fatalf("got %+v, want one street, without number 3", found)
@@ -42,15 +44,23 @@ func TestStreets(t *testing.T) {
 	if now := c.Version(DataAddresses); now == before || now != found.Source.Version {
 		t.Errorf("version = %q after %q, want %q", now, before, found.Source.Version)
 	}
-	ask.Market = market.Get(market.DROM)
-	if found, err = c.Streets(t.Context(), ask); err != nil || found.Total != 0 || found.Source.Licence != "Licence Ouverte 2.0" {
+	c.Set = index.NewSet([]*index.Market{indextest.Towns(t)}, nil)
+	for text, want := range map[string]string{"3 rue du pont, abancourt": "Rue du Pont", "Orange 5G rue du Pont Abancourt": "Rue du Pont",
+		"rue du pont": "", "Rennes": "", "pannes rue du pont abancourt": ""} {
+		found := ask(t, c, Find{Text: text, Nearest: true, Limit: 5})
+		if s := found.Street(); (s == nil) != (want == "") || s != nil && (s.Name != want || *found.Around != s.At) {
+			t.Errorf("%s: street = %+v around %v, want %q", text, s, found.Around, want)
+		}
+	}
+	asked.Market = market.Get(market.DROM)
+	if found, err = c.Streets(t.Context(), asked); err != nil || found.Total != 0 || found.Source.Licence != "Licence Ouverte 2.0" {
 		t.Errorf("in another market: %+v, %v; want nothing, from the same source", found, err)
 	}
-	if !c.HasStreets(nil) || !c.HasStreets(ask.Market) || c.HasStreets(market.Get(market.CH)) {
+	if !c.HasStreets(nil) || !c.HasStreets(asked.Market) || c.HasStreets(market.Get(market.CH)) {
 		t.Error("streets are of France and its overseas departments only")
 	}
 	errtest.Must(t, os.WriteFile(address.Path(dir), []byte("RELAISAD and what is not a file of streets"), 0o600))
-	if _, err := c.Streets(t.Context(), ask); err == nil {
+	if _, err := c.Streets(t.Context(), asked); err == nil {
 		t.Error("a damaged file has no error")
 	} else if unusable, ok := errors.AsType[*UnusableError](err); !ok || unusable.Data != DataAddresses {
 		t.Errorf("error = %v, want that the addresses cannot be used", err)

@@ -15,7 +15,7 @@ import (
 // Found is what a text is about.
 type Found struct {
 	Understood Understood  `json:"understood"`
-	Results    []FoundItem `json:"results" doc:"Positions, sites that an identifier or a landmark names, places, and then further sites. A text about outages or changes finds places only."`
+	Results    []FoundItem `json:"results" doc:"Positions, sites that an identifier or a landmark names, streets, places, and then further sites. A text about outages or changes finds places only."`
 	Better     *Better     `json:"better" doc:"What answers the text better; null for nothing."`
 }
 
@@ -24,6 +24,16 @@ type FoundMeta struct {
 	Markets     []market.Code `json:"markets" doc:"That were asked."`
 	Total       int           `json:"total" doc:"Sites among the results and behind them, those of the place and around it, at most limit."`
 	DataVersion *string       `json:"dataVersion" doc:"Names the data; null without data."`
+	Streets     *StreetSource `json:"streets" doc:"Where the streets among the results come from; null without any."`
+}
+
+// A StreetSource says where streets come from.
+type StreetSource struct {
+	Authority string `json:"authority"`
+	Source    string `json:"source"`
+	Licence   string `json:"licence"`
+	Date      string `json:"date" doc:"Of the newest file, YYYY-MM-DD."`
+	Synthetic bool   `json:"synthetic"`
 }
 
 // Understood says how a text was read. Members that it does not name are null or empty.
@@ -40,6 +50,7 @@ type Understood struct {
 	PLMN       *string           `json:"plmn"`
 	SiteKey    *string           `json:"siteKey" doc:"A siteKey or the number of a site."`
 	Position   *Coordinates      `json:"position"`
+	Number     *string           `json:"number" doc:"The number of a house of a street, which the answer does not know: it has the middle of the street."`
 	Here       bool              `json:"here" doc:"The place of who asks is meant."`
 	Topic      *question.Topic   `json:"topic" doc:"What the text is about, if not about sites."`
 	Days       *int              `json:"days" doc:"The period of the topic changes."`
@@ -79,21 +90,22 @@ const (
 	FoundPosition   FoundKind = "position"
 	FoundByRadio    FoundKind = "identifier"
 	FoundAsPlace    FoundKind = "place"
+	FoundAsStreet   FoundKind = "street"
 	FoundAsSite     FoundKind = "site"
 	FoundAsLandmark FoundKind = "landmark"
 )
 
 // Values lists the kinds.
 func (FoundKind) Values() []string {
-	return []string{string(FoundPosition), string(FoundByRadio), string(FoundAsPlace), string(FoundAsSite),
-		string(FoundAsLandmark)}
+	return []string{string(FoundPosition), string(FoundByRadio), string(FoundAsPlace), string(FoundAsStreet),
+		string(FoundAsSite), string(FoundAsLandmark)}
 }
 
 // A FoundItem is a result.
 type FoundItem struct {
-	Kind    FoundKind    `json:"kind" doc:"position, identifier (a site that has it), landmark (a site that names it), place or site."`
+	Kind    FoundKind    `json:"kind" doc:"position, identifier (a site that has it), landmark (a site that names it), place, street or site."`
 	Title   string       `json:"title"`
-	Note    string       `json:"note" doc:"Of a site its operators, generations, postal code, commune and siteKey; of a place its area."`
+	Note    string       `json:"note" doc:"Of a site its operators, generations, postal code, commune and siteKey; of a place its area, of a street its town."`
 	Market  *market.Code `json:"market"`
 	SiteKey *string      `json:"siteKey"`
 	Lat     float64      `json:"lat"`

@@ -119,6 +119,15 @@ func (w words) readingNotes(found *catalog.Found, u *view.Understood) (list []st
 	if len(found.NotOperators) > 0 {
 		list = append(list, w.Fill("readAsPlace", u.Place.Name))
 	}
+	if s := found.Street(); s != nil {
+		source := found.Streets.Source
+		list = append(list, w.Fill("aroundStreet", s.Name+", "+strings.TrimSpace(s.Postcode+" "+s.Commune), source.Authority,
+			w.Date(source.Date)))
+		if u.Number != nil {
+			list = append(list, w.Fill("streetNotNumber", *u.Number))
+		}
+		return list
+	}
 	switch {
 	case u.Naming != nil && *u.Naming > 0:
 		list = append(list, w.Fill("namesLandmark", found.Question.Place, w.Number(*u.Naming)))

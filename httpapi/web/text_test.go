@@ -96,7 +96,7 @@ var sameWords = map[string]string{
 
 // isSign reports whether a text has names and signs alone, which are the same in all languages.
 func isSign(text string) bool {
-	return slices.Contains([]string{"eNB", "gNB", "PCI", ":", "%s: %s", "%s %s\u00a0Mbit/s"}, text)
+	return slices.Contains([]string{"eNB", "gNB", "PCI", "TAC", ":", "%s: %s", "%s %s\u00a0Mbit/s"}, text)
 }
 
 // values are what a text is filled with, in its order, and what separates its forms.

@@ -18,7 +18,7 @@ var placeTools = []*Tool{locationGeocode, locationSearchPlaces}
 
 var locationGeocode = endpoint.New(endpoint.Decl{
 	Name: "location_geocode", Title: "Position of a place",
-	Summary: "Turns the name of a commune, a postal code, a department, a region or a province into a position, from the places that the registers name: the best match, and others that it may be. Works offline; streets and house numbers are not known.",
+	Summary: "Turns the name of a commune, a postal code, a department, a region or a province into a position, from the places that the registers name: the best match, and others that it may be. Works offline; streets and house numbers are not known: search may know streets.",
 }, geocode)
 
 type placeParams struct {

@@ -46,6 +46,11 @@ func newUnderstood(found *catalog.Found) *Understood {
 	if found.Total+len(found.Radio) == 0 && u.Better == nil && u.Identifier == "" {
 		notes = append(notes, noMatchNote(q.Place))
 	}
+	if s := found.Street(); s != nil {
+		source := found.Streets.Source
+		notes = append(notes, fmt.Sprintf("The sites are those around the middle of %s in %s (%s, %s of %s); numbers of houses are not known.",
+			s.Name, strings.TrimSpace(s.Postcode+" "+s.Commune), source.Authority, source.Licence, source.Date))
+	}
 	if q.Landmark && found.Naming > 0 {
 		notes = append(notes, fmt.Sprintf("The first %d sites have these words in their address.", found.Naming))
 	}

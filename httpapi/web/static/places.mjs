@@ -45,6 +45,7 @@ function noteOf(u, { words }) {
   if (u.naming > 0) return fill(words.namesLandmark, u.words, u.naming);
   if (u.partOf) return fill(words.partOfText, u.partOf, u.place.name);
   if (u.identifier?.kind === 'tac') return words.noTrackingArea;
+  if (u.number) return fill(words.streetNotNumber, u.number);
   return u.naming === 0 ? words.landmarkUnknown : '';
 }
 
@@ -62,8 +63,11 @@ function stateOf(f) {
   };
 }
 
-/** foundOf makes a line of a result. @param {any} r @param {any} u what was understood @param {App} app @returns {Found} */
-function foundOf(r, u, app) {
+/**
+ * foundOf makes a line of a result.
+ * @param {any} r @param {any} u what was understood @param {string} source of streets @param {App} app @returns {Found}
+ */
+function foundOf(r, u, source, app) {
   const { words } = app,
     { title, lat, lng } = r;
   const filters = chipsOf({ ...u, place: null, topic: null, identifier: null, position: null, siteKey: null }, app);
@@ -74,6 +78,10 @@ function foundOf(r, u, app) {
       const note = [words['place.' + r.place.kind], r.place.area, ...filters].filter(Boolean).join(' · ');
       const least = ['commune', 'town', 'postalCode'].includes(r.place.kind) ? townZoom : 0;
       return { title, lat, lng, note, group: words.foundPlaces, box: r.place.bbox, least, state: stateOf(u.filters) };
+    }
+    case 'street': {
+      const note = [words['place.street'], r.note, source].filter(Boolean).join(' · ');
+      return { title, lat, lng, zoom: 16, note, group: words.foundPlaces, state: stateOf(u.filters) };
     }
     case 'identifier': {
       const why = r.matches.map((/** @type {string} */ m) => words['id_' + m] ?? m).join(', ');
@@ -113,7 +121,7 @@ function betterOf({ better, understood: u }, app) {
  */
 export async function search(app, text, signal) {
   const { lat, lng } = app.view();
-  const { data } = await ask(
+  const { data, meta } = await ask(
     '/find',
     { q: text, prefer: app.market()?.code, lat: lat.toFixed(4), lng: lng.toFixed(4), limit: 8 },
     signal,
@@ -121,7 +129,7 @@ export async function search(app, text, signal) {
   const u = data.understood,
     chips = chipsOf(u, app),
     filters = stateOf(u.filters);
-  const found = data.results.map((/** @type {any} */ r) => foundOf(r, u, app));
+  const found = data.results.map((/** @type {any} */ r) => foundOf(r, u, meta.streets ? `${meta.streets.authority}, ${meta.streets.date}` : '', app));
   const onMap =
     u.place || Object.keys(filters).length === 0 || u.identifier || u.topic
       ? []
