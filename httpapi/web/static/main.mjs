@@ -3,7 +3,7 @@ import * as away from './away.mjs';
 import { readBase } from './basemap.mjs';
 import * as card from './card.mjs';
 import * as controls from './controls.mjs';
-import { calm, element, node } from './dom.mjs';
+import { calm, color, element, node } from './dom.mjs';
 import { config, firstDots, home } from './early.mjs';
 import * as fallback from './fallback.mjs';
 import * as filters from './filters.mjs';
@@ -272,12 +272,17 @@ async function start() {
   print.attach(app);
   away.attach(app, (now) => keptpanel.show(app, now));
   legend.fold();
+  /** The position that was searched for. @type {import('maplibre-gl').Marker | null} */
+  let pin = null;
   attachSearch(app, ({ lng, lat, zoom, box, least = 0, state, page }) => {
     if (page) location.assign(page);
     if (state && Object.keys(state).length > 0) set(state);
     if (lng === undefined || lat === undefined) return;
     if (box && app.map) fit(box, least, { lng, lat });
     else go({ lng, lat, zoom });
+    pin?.remove();
+    if (library && app.map && !box && !state?.site)
+      pin = new library.Marker({ color: color('accent') }).setLngLat([lng, lat]).addTo(app.map);
   });
   attachTheme(app, library, () => panel(true));
   addEventListener('popstate', () => {
