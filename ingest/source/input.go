@@ -35,6 +35,9 @@ type Input struct {
 	// Modified is the modification time before the file was copied here; zero if the file
 	// has it.
 	Modified time.Time
+
+	data     []byte // in the place of a file, see InMemory
+	unpacked int64  // bytes that it may have unpacked, 0 without a bound
 }
 
 // ModTime returns when the file was last modified, in UTC; for a copy, when its original
@@ -133,7 +136,66 @@ func expandFile(path string) ([]*Input, error) {
 	if !info.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return nil, fmt.Errorf("%s: neither a file nor a folder", path)
 	}
-	f, err := os.Open(path)
+	return (&Input{Path: path, Size: info.Size()}).expand()
+}
+
+// Errors of inputs that are larger than a reader takes.
+var (
+	ErrUnpacked = errors.New("the file unpacks to too much")
+	ErrRows     = errors.New("the table has too many rows")
+)
+
+// InMemory returns the inputs of a file that is in memory: itself, or the members of a zip archive. Each may have
+// at most unpacked bytes when it is unpacked. They have no name, and ModTime fails.
+func InMemory(data []byte, unpacked int64) ([]*Input, error) {
+	return (&Input{Size: int64(len(data)), data: data, unpacked: unpacked}).expand()
+}
+
+// A content is the bytes of a file.
+type content interface {
+	io.ReadCloser
+	io.ReaderAt
+}
+
+type memory struct{ *bytes.Reader }
+
+func (memory) Close() error { return nil }
+
+// content opens the file, or what is in its place.
+func (in *Input) content() (content, error) {
+	if in.data != nil {
+		return memory{bytes.NewReader(in.data)}, nil
+	}
+	return os.Open(in.Path)
+}
+
+// archive opens the file as a zip archive.
+func (in *Input) archive() (*zip.Reader, io.Closer, error) {
+	f, err := in.content()
+	if err != nil {
+		return nil, nil, err
+	}
+	size := int64(len(in.data))
+	if file, ok := f.(*os.File); ok {
+		var info fs.FileInfo
+		if info, err = file.Stat(); err == nil {
+			size = info.Size()
+		}
+	}
+	var z *zip.Reader
+	if err == nil {
+		z, err = zip.NewReader(f, size)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("%s: %w", in.Path, err)
+	}
+	return z, f, nil
+}
+
+// expand returns the members of the file if it is a zip archive, else itself.
+func (in *Input) expand() ([]*Input, error) {
+	f, err := in.content()
 	if err != nil {
 		return nil, err
 	}
@@ -143,17 +205,18 @@ func expandFile(path string) ([]*Input, error) {
 		return nil, err
 	}
 	if !bytes.Equal(head, []byte("PK\x03\x04")) && !bytes.Equal(head, []byte("PK\x05\x06")) {
-		return []*Input{{Path: path, Size: info.Size()}}, nil
+		return []*Input{in}, nil
 	}
-	return members(path)
+	return in.members()
 }
 
-func members(path string) ([]*Input, error) {
-	z, err := zip.OpenReader(path)
+func (in *Input) members() ([]*Input, error) {
+	path := in.Path
+	z, file, err := in.archive()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	defer z.Close()
+	defer file.Close()
 	if len(z.File) > maxMembers {
 		return nil, fmt.Errorf("%s: an archive of %d files, over %d", path, len(z.File), maxMembers)
 	}
@@ -167,7 +230,8 @@ func members(path string) ([]*Input, error) {
 		case f.Mode()&fs.ModeType != 0: // a folder, a link
 			continue
 		}
-		all = append(all, &Input{Path: path, Member: f.Name, Size: int64(f.UncompressedSize64)})
+		all = append(all, &Input{Path: path, Member: f.Name, Size: int64(f.UncompressedSize64), data: in.data,
+			unpacked: in.unpacked})
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: the archive is empty", path)
@@ -192,7 +256,7 @@ func (in *Input) open(watch Watch) (io.ReadCloser, error) {
 	if in.Member != "" {
 		return in.openMember(watch)
 	}
-	f, err := os.Open(in.Path)
+	f, err := in.content()
 	if err != nil {
 		return nil, err
 	}
@@ -208,22 +272,22 @@ func (in *Input) open(watch Watch) (io.ReadCloser, error) {
 }
 
 func (in *Input) openMember(watch Watch) (io.ReadCloser, error) {
-	z, err := zip.OpenReader(in.Path)
+	z, file, err := in.archive()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Path, err)
+		return nil, err
 	}
 	// Not z.Open: it refuses names such as ./SUP_ANTENNE.txt.
 	at := slices.IndexFunc(z.File, func(f *zip.File) bool { return f.Name == in.Member })
 	if at < 0 {
-		z.Close()
+		file.Close()
 		return nil, fmt.Errorf("%s: the archive has no such member", in.Name())
 	}
 	f, err := z.File[at].Open()
 	if err != nil {
-		z.Close()
+		file.Close()
 		return nil, fmt.Errorf("%s: %w", in.Name(), err)
 	}
-	return in.gunzip(counted{f, watch, closer(func() error { f.Close(); return z.Close() })})
+	return in.gunzip(counted{f, watch, closer(func() error { f.Close(); return file.Close() })})
 }
 
 type counted struct {
