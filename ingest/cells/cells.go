@@ -65,15 +65,10 @@ type siteCell struct {
 }
 
 func newAttachment(builders []*snapshot.Builder) *attachment {
-	a := &attachment{networks: map[uint32]network{}, found: map[siteCell]int{}}
-	for _, m := range market.All {
-		made := slices.IndexFunc(builders, func(b *snapshot.Builder) bool { return b.Market == m.Code })
-		for i, o := range m.Operators {
-			for _, p := range o.PLMNs {
-				a.networks[joinedCode([]byte(p))] = network{int8(made), uint8(i)}
-			}
-		}
-	}
+	a := &attachment{found: map[siteCell]int{}}
+	a.networks = networksOf(func(m *market.Market) int {
+		return slices.IndexFunc(builders, func(b *snapshot.Builder) bool { return b.Market == m.Code })
+	})
 	for _, b := range builders {
 		m := market.Get(b.Market)
 		a.targets = append(a.targets, &target{m, b, observation.NewObservations(b, len(m.Operators))})
@@ -81,17 +76,27 @@ func newAttachment(builders []*snapshot.Builder) *attachment {
 	return a
 }
 
-func (a *attachment) read(f *source.Found, watch source.Watch) error {
-	i := slices.IndexFunc(formats, func(x format) bool { return x.name == f.Kind.Name })
-	if i < 0 {
-		return fmt.Errorf("%s: %s is not a table of cells", f.Name(), f.Kind.Name)
+// networksOf returns the operators of all markets, each market with its target.
+func networksOf(target func(*market.Market) int) map[uint32]network {
+	networks := map[uint32]network{}
+	for _, m := range market.All {
+		made := target(m)
+		for i, o := range m.Operators {
+			for _, p := range o.PLMNs {
+				networks[joinedCode([]byte(p))] = network{int8(made), uint8(i)}
+			}
+		}
 	}
-	r, err := f.Read(watch)
+	return networks
+}
+
+func (a *attachment) read(f *source.Found, watch source.Watch) error {
+	c, err := a.open(f, watch)
 	if err != nil {
 		return err
 	}
+	r := c.reader
 	defer r.Close()
-	c := reading{attachment: a, reader: r, format: &formats[i], columns: formats[i].columnIndexes()}
 	for r.NextRow() {
 		if reason := c.row(); reason != "" {
 			r.Reject(reason)
@@ -102,10 +107,24 @@ func (a *attachment) read(f *source.Found, watch source.Watch) error {
 	return err
 }
 
+// open opens a file of Kinds.
+func (a *attachment) open(f *source.Found, watch source.Watch) (*reading, error) {
+	i := slices.IndexFunc(formats, func(x format) bool { return x.name == f.Kind.Name })
+	if i < 0 {
+		return nil, fmt.Errorf("%s: %s is not a table of cells", f.Name(), f.Kind.Name)
+	}
+	r, err := f.Read(watch)
+	if err != nil {
+		return nil, err
+	}
+	return &reading{attachment: a, reader: r, format: &formats[i], columns: formats[i].columnIndexes()}, nil
+}
+
 const (
 	otherMarket = "network of another market"
 	otherCell   = "a neighbour of the cell that serves"
 	noLookUp    = "no identifier that can be looked up"
+	noPosition  = "position unknown"
 )
 
 // IsUnused reports whether nothing is wrong with a row that was rejected for the reason: it is only not
@@ -138,7 +157,7 @@ func (c *reading) row() string {
 	}
 	p, ok := parsePosition(c.field(lat), c.field(lng))
 	if !ok {
-		return "position unknown"
+		return noPosition
 	}
 	t := c.targets[n.target]
 	if !t.market.Holds(-1, p) {
@@ -162,30 +181,41 @@ var reasons = [...]string{observation.Accepted: "", observation.NoSite: noSite, 
 
 // cell parses the network and cell of the row.
 func (c *reading) cell() (n network, cell observation.Cell, reason string) {
-	code := networkCode(c.field(mcc), c.field(mnc))
-	if c.columns[plmn] >= 0 {
-		code = joinedCode(c.field(plmn))
-	}
-	n, ok := c.networks[code]
+	n, ok := c.networks[c.code()]
 	if !ok {
 		return n, cell, "unknown network"
 	}
 	if n.target < 0 {
 		return n, cell, otherMarket
 	}
+	cell, reason = c.served()
+	cell.Operator = int(n.operator)
+	return n, cell, reason
+}
+
+// code parses the network of the row, as networkCode does.
+func (c *reading) code() uint32 {
+	if c.columns[plmn] >= 0 {
+		return joinedCode(c.field(plmn))
+	}
+	return networkCode(c.field(mcc), c.field(mnc))
+}
+
+// served parses the cell of the row, which must have served the phone. Its operator is left out.
+func (c *reading) served() (cell observation.Cell, reason string) {
 	if equalFold(c.field(neighbour), "true") || equalFold(c.field(serving), "false") {
-		return n, cell, otherCell
+		return cell, otherCell
 	}
 	g := c.format.technology
 	if g == unknown {
 		g, _ = c.format.generation(c.field(technology))
 	}
 	if g != lte && g != nr {
-		return n, cell, noLookUp
+		return cell, noLookUp
 	}
-	cell = observation.Cell{Operator: int(n.operator), NR: g == nr, PCI: parsePCI(c.field(pci), g)}
+	cell = observation.Cell{NR: g == nr, PCI: parsePCI(c.field(pci), g)}
 	cell.ID, cell.Node, reason = c.identify(g)
-	return n, cell, reason
+	return cell, reason
 }
 
 func equalFold(b []byte, want string) bool { return fold.EqualASCII(string(b), want) }
