@@ -92,8 +92,16 @@ func TestFormats(t *testing.T) {
 	} {
 		s := openStore(t, t.TempDir())
 		r := imported(t, s, market.FR, write(t, "x.csv", tt.text))[0]
-		if got := all(t, s, market.FR); r.Kind != tt.kind || len(got) != 1 || line(&got[0]) != tt.want {
+		got := all(t, s, market.FR)
+		if r.Kind != tt.kind || len(got) != 1 || line(&got[0]) != tt.want {
 			t.Errorf("%s: got %s, %v\n%v\nwant %s, %s", tt.name, r.Kind, r.Rejected, got, tt.kind, tt.want)
+			continue
+		}
+		// A log states the cells that are imported.
+		_, rows, err := logged(t, []byte(tt.text), 9)
+		if id := got[0].Radio.Cell; id == 0 && len(rows) > 0 || id != 0 && (err != nil || len(rows) != 1 ||
+			rows[0].Cell.ID != id || *rows[0].Position != got[0].Position) {
+			t.Errorf("%s: the log has %+v, %v; want the cell %d", tt.name, rows, err, id)
 		}
 	}
 }
