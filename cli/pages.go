@@ -157,7 +157,8 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	list []*tools.Tool) error {
 	o := web.Options{Address: address, Log: server.Log, BaseURL: server.BaseURL, Map: f.mode() != httpapi.MapOff,
 		Keyed: f.mode() == httpapi.MapKey, Folder: folderFor(server, stores.Dir),
-		Updating: func() bool { return server.Updates != nil && server.Updates().Running }}
+		Updating: func() bool { return server.Updates != nil && server.Updates().Running },
+		Reserve:  httpapi.Reserve, Turn: server.Turn}
 	if err := f.pages(&o); err != nil || f.Pages == "off" {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"relais/api"
 	"relais/auth/access"
+	"relais/internal/admit"
 )
 
 // Mount routes a path, which may have gorilla/mux variables, to h for every method. The
@@ -31,6 +32,23 @@ func NoteClient(ctx context.Context, client *access.Client, refused error) {
 	if w, ok := ctx.Value(contextKey{}).(*answer); ok {
 		w.request.client, w.refusal = client, refused
 	}
+}
+
+// Reserve reserves memory for the request of a mounted handler until its answer ends, as for an answer, and reports
+// whether there is room for it. ctx is the context of the request.
+func Reserve(ctx context.Context, bytes int64) bool {
+	w, ok := ctx.Value(contextKey{}).(*answer)
+	return ok && w.reserve(admit.Cost{Bytes: bytes})
+}
+
+// Turn waits until a mounted handler may compute something large for the request of ctx. Pause of the turn ends it.
+// Its errors are api.ErrTooManyWaiting and the context's.
+func (s *Server) Turn(ctx context.Context) (*admit.Turn, error) {
+	w, ok := ctx.Value(contextKey{}).(*answer)
+	if !ok {
+		return nil, api.ErrTooManyWaiting
+	}
+	return begin(ctx, s.large, one(w.request.payer()...))
 }
 
 // Env returns the data as operations see it now.

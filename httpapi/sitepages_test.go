@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -17,6 +19,7 @@ import (
 	"relais/geo"
 	"relais/httpapi/web"
 	"relais/httpapi/web/docs"
+	"relais/internal/admit"
 	"relais/market"
 )
 
@@ -33,7 +36,8 @@ func withPages(t *testing.T, s *Server) *Server {
 		n++
 		return netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)})
 	}
-	pages := web.New(web.Options{Env: env, Address: address, Log: s.Log, Map: true, Docs: &docs.Docs{BaseURL: s.BaseURL}})
+	pages := web.New(web.Options{Env: env, Address: address, Log: s.Log, Map: true, Docs: &docs.Docs{BaseURL: s.BaseURL},
+		Reserve: Reserve, Turn: s.Turn})
 	for _, route := range pages.Routes() {
 		s.Mount(route.Path, route.Handler)
 	}
@@ -218,5 +222,41 @@ func TestLinks(t *testing.T) {
 	}
 	if w := do(t, s, "POST", "/"); w.Code != 405 {
 		t.Errorf("POST: status %d, want 405", w.Code)
+	}
+}
+
+// A log is read in memory that is reserved, and the line of the request has nothing of it.
+func TestLogPageIsAdmitted(t *testing.T) {
+	s := newServer(t)
+	var text bytes.Buffer
+	s.Requests = slog.New(slog.NewJSONHandler(&text, nil))
+	withPages(t, s)
+	send := func() *httptest.ResponseRecorder {
+		// By toNetmonitor of btsearch/btsearch (clf-export.ts).
+		r := httptest.NewRequest("POST", "/log", strings.NewReader("--x\r\n"+
+			"Content-Disposition: form-data; name=\"file\"; filename=\"mine.csv\"\r\n\r\n"+
+			"L;208;01;1234;252839436;118;1300;44.1927778;3.2111111;100;LTE1800\n\r\n--x--\r\n"))
+		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w
+	}
+	if w := send(); w.Code != 200 || !strings.Contains(w.Body.String(), "1 row ") {
+		t.Errorf("status %d: %s", w.Code, w.Body)
+	}
+	if held, _, _ := s.answers.Held(); held.Bytes != 0 {
+		t.Errorf("%d bytes are still reserved", held.Bytes)
+	}
+	line := text.String()
+	if !strings.Contains(line, `"route":"/log"`) || strings.Contains(line, "mine") || strings.Contains(line, "44.19") {
+		t.Errorf("the line is %s", line)
+	}
+	all := s.answers.Claim(admit.Holder{Name: "anonymous", Most: ofAnswers.unknown})
+	if !all.Hold(admit.Cost{Bytes: answerBytes / 2}) {
+		t.Fatal("the memory is taken")
+	}
+	defer all.Release()
+	if w := send(); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("status %d without memory, want 503", w.Code)
 	}
 }

@@ -139,6 +139,7 @@ func (q *listQuery) sites(code string, limit int) (catalog.Sites, error) {
 
 // A listPage is the data of a page with a list of sites.
 type listPage struct {
+	listSources
 	Query                listQuery
 	Title                string
 	Caption              string
@@ -160,9 +161,7 @@ type listPage struct {
 	Clear                string // address without filters
 	MapLink              string
 	Feed                 *feedLinks // of changes there, nil for none
-	Sources              []listSource
-	HasSystems           bool // the register states systems
-	Synthetic            bool
+	HasSystems           bool       // the register states systems
 	Radio                []radioHit
 	RadioMore, RadioLast bool         // more than are shown; after the rows
 	Chips                []filterChip // what was understood of the text
@@ -244,11 +243,16 @@ func (list *listPage) setMarket(w words, m *index.Market) {
 	list.addSource(m)
 }
 
-// A listSource is where rows come from.
+// listSources say where rows come from.
+type listSources struct {
+	Sources   []listSource
+	Synthetic bool
+}
+
 type listSource struct{ Authority, Label, Date string }
 
 // addSource names the register of rows, once.
-func (list *listPage) addSource(m *index.Market) {
+func (list *listSources) addSource(m *index.Market) {
 	from := view.SourceOf(m.Table, m.Snap)
 	s := listSource{from.Authority, from.Source, m.Snap.SourceDate}
 	if !slices.Contains(list.Sources, s) {

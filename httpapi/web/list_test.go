@@ -288,7 +288,7 @@ func TestRestrictedRegister(t *testing.T) {
 func TestListsNeedAKey(t *testing.T) {
 	p := pagesAbout(true, country(t, market.FR, 3))
 	p.Keyed = true
-	for target, status := range map[string]int{"/search?q=town": 403, "/near?lat=48.8&lng=2.3": 403, "/go?enb=1": 403,
+	for target, status := range map[string]int{"/search?q=town": 403, "/near?lat=48.8&lng=2.3": 403, "/go?enb=1": 403, "/log": 403,
 		"/site/fr-1001": 200} {
 		if w := ask(p, "GET", target); w.Code != status {
 			t.Errorf("%s: status %d, want %d", target, w.Code, status)

@@ -23,6 +23,7 @@ Disallow: /sign-out
 Disallow: /search
 Disallow: /near
 Disallow: /go
+Disallow: /log
 `
 
 // robotsFile also keeps them out of the pages about feeds with filters, and lets readers fetch the feeds.

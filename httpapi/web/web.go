@@ -5,11 +5,13 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"embed"
 	"html/template"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +28,7 @@ const (
 	pagesPerMinute  = 60
 	assetsPerMinute = 600
 	rangesPerMinute = 1200
+	logsPerMinute   = 10
 )
 
 //go:embed *.html
@@ -51,6 +54,10 @@ type Options struct {
 	Folder func(*http.Request) string
 	// Updating reports whether the server is downloading registers. It may be nil.
 	Updating func() bool
+	// Reserve reserves bytes of memory for the request of a context until its answer ends, and reports whether there is
+	// room. Turn waits until something large may be computed for it. Both may be nil.
+	Reserve func(ctx context.Context, bytes int64) bool
+	Turn    func(context.Context) (*admit.Turn, error)
 	// Docs is the documentation, or nil.
 	Docs *docs.Docs
 }
@@ -58,16 +65,17 @@ type Options struct {
 // Pages answers the pages.
 type Pages struct {
 	Options
-	base                  string // view.BasePath
-	templates             *template.Template
-	asked, assets, ranges *admit.Rate
+	base                        string // view.BasePath
+	templates                   *template.Template
+	asked, assets, ranges, logs *admit.Rate
 	*sums
 }
 
 // New makes the pages.
 func New(o Options) *Pages {
 	p := &Pages{Options: o, base: view.BasePath(o.BaseURL), asked: admit.NewRate(time.Minute),
-		assets: admit.NewRate(time.Minute), ranges: admit.NewRate(time.Minute), sums: newSums()}
+		assets: admit.NewRate(time.Minute), ranges: admit.NewRate(time.Minute),
+		logs: admit.NewRate(time.Minute), sums: newSums()}
 	p.templates = p.ReadTemplates(files, template.FuncMap{"asset": p.assetURL, "modules": modules,
 		"events": func(w words, list []siteEvent) any { return siteEvents{w, list} }})
 	return p
@@ -85,7 +93,7 @@ func (p *Pages) Routes() []Route {
 	routes := []Route{{view.SitePagePath + "{key}" + pictureExt, p.limited(p.asked, pagesPerMinute, sites.picture)},
 		{view.SitePagePath + "{key}", p.limited(p.asked, pagesPerMinute, sites.site)},
 		{searchPath, p.limited(p.asked, pagesPerMinute, lists.search)}, {nearPath, p.limited(p.asked, pagesPerMinute, lists.near)},
-		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)},
+		{goPath, p.limited(p.asked, pagesPerMinute, p.goTo)}, {logPath, p.logRoute()},
 		{newsPath, p.limited(p.asked, pagesPerMinute, news.newest)},
 		{newsPath + "/{date}", p.limited(p.asked, pagesPerMinute, news.edition)},
 		{strings.TrimSuffix(feedsPath, "/"), p.limited(p.asked, pagesPerMinute, news.toFeeds)},
@@ -125,14 +133,19 @@ func (p *Pages) mapPolicy(frames ...string) string {
 
 // limited answers GET and HEAD within the limit of an address.
 func (p *Pages) limited(rate *admit.Rate, most int, f http.HandlerFunc) http.Handler {
+	return p.methods(rate, most, f, http.MethodGet, http.MethodHead)
+}
+
+// methods answers these methods within the limit of an address.
+func (p *Pages) methods(rate *admit.Rate, most int, f http.HandlerFunc, allowed ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Referrer-Policy", "no-referrer")
 		now := time.Now()
 		switch {
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			h.Set("Allow", "GET, HEAD")
+		case !slices.Contains(allowed, r.Method):
+			h.Set("Allow", strings.Join(allowed, ", "))
 			p.fail(w, r, http.StatusMethodNotAllowed)
 		case !rate.Take(now, 1, admit.Of(p.Address(r), most)):
 			h.Set("Retry-After", strconv.Itoa(60-now.Second()))

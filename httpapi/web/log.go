@@ -1,0 +1,159 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"time"
+
+	"relais/auth/access"
+	"relais/catalog"
+	"relais/measure"
+)
+
+// logPath looks at the log of a phone.
+const logPath = "/log"
+
+// Bounds of a log.
+const (
+	maxLog         = 8 << 20  // bytes of the file
+	maxLogForm     = 64 << 10 // bytes of the form in addition
+	maxLogUnpacked = 64 << 20 // bytes of each table in it
+	maxLogRows     = 200_000
+	logMemory      = 24 << 20 // bytes of the file, its rows and the page
+	logTime        = time.Minute
+	refusedLog     = 64 << 20 // bytes that are read of a form that is too large, so that its sender sees the answer
+)
+
+// A logError is a log that is not read: the status, the name of a text and its values.
+type logError struct {
+	status int
+	name   string
+	values []any
+}
+
+func (e *logError) Error() string { return e.name }
+
+// logRoute answers the form, and what was sent with it.
+func (p *Pages) logRoute() http.Handler {
+	form := p.methods(p.asked, pagesPerMinute, p.logForm, http.MethodGet, http.MethodHead, http.MethodPost)
+	read := p.methods(p.logs, logsPerMinute, p.readLog, http.MethodPost)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			read.ServeHTTP(w, r)
+			return
+		}
+		form.ServeHTTP(w, r)
+	})
+}
+
+func (p *Pages) logForm(w http.ResponseWriter, r *http.Request) {
+	words := wordsFor(r)
+	if p.Keyed {
+		p.failWith(w, r, http.StatusForbidden, words["needsKey"])
+		return
+	}
+	w.Header().Set("Cache-Control", "no-cache")
+	p.render(w, r, http.StatusOK, "log.html", &logPage{Title: words["logTitle"]})
+}
+
+// readLog answers what the registers say of the cells of a log. It keeps nothing.
+func (p *Pages) readLog(w http.ResponseWriter, r *http.Request) {
+	words := wordsFor(r)
+	w.Header().Set("Cache-Control", "no-store")
+	page, err := p.lookAtLog(w, r)
+	if bad, ok := errors.AsType[*logError](err); ok {
+		if bad.status == http.StatusServiceUnavailable {
+			w.Header().Set("Retry-After", "10")
+		}
+		page = &logPage{Title: words["logTitle"], Notice: words.Fill(bad.name, bad.values...)}
+		p.render(w, r, bad.status, "log.html", page)
+		return
+	}
+	if err != nil {
+		status, text := p.failure(words, err, "")
+		retryAfter(w.Header(), err)
+		p.failWith(w, r, status, text)
+		return
+	}
+	p.render(w, r, http.StatusOK, "log.html", page)
+}
+
+func (p *Pages) lookAtLog(w http.ResponseWriter, r *http.Request) (*logPage, error) {
+	switch {
+	case p.Keyed:
+		return nil, &logError{http.StatusForbidden, "needsKey", nil}
+	case !access.FromOwnPage(r.Header["Sec-Fetch-Site"]):
+		return nil, &logError{http.StatusForbidden, "logForeign", nil}
+	case p.Reserve != nil && !p.Reserve(r.Context(), logMemory):
+		return nil, &logError{http.StatusServiceUnavailable, "logBusy", nil}
+	}
+	// Not every ResponseWriter has deadlines; the server's own then hold.
+	connection := http.NewResponseController(w)
+	_ = connection.SetReadDeadline(time.Now().Add(logTime))
+	data, err := logFile(r)
+	if err != nil {
+		return nil, err
+	}
+	_ = connection.SetReadDeadline(time.Time{}) // net/http would take it for the end of the connection
+	defer func() { _ = connection.SetWriteDeadline(time.Now().Add(logTime)) }()
+	if p.Turn != nil {
+		turn, err := p.Turn(r.Context())
+		if err != nil {
+			return nil, err
+		}
+		defer turn.Pause()
+	}
+	env, q := p.Env(), &catalog.Heard{}
+	log, err := measure.ReadLog(data, maxLogUnpacked, maxLogRows, env.Now, q.Add)
+	if refused, ok := errors.AsType[*measure.RefusedError](err); ok {
+		return nil, &logError{http.StatusUnprocessableEntity, "logRefused", []any{refused.Table}}
+	}
+	if err != nil {
+		return nil, &logError{http.StatusUnprocessableEntity, "logUnreadable", nil}
+	}
+	found, err := env.Heard(r.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	return newLogPage(r, &log, q, &found), nil
+}
+
+// logFile returns the file of a form, in memory. Its errors are *logError.
+func logFile(r *http.Request) ([]byte, error) {
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
+		return nil, &logError{http.StatusUnsupportedMediaType, "logNoFile", nil}
+	}
+	// A file that is too large ends early, whichever bound it meets first.
+	body := &io.LimitedReader{R: r.Body, N: maxLog + maxLogForm}
+	parts := multipart.NewReader(body, params["boundary"])
+	for {
+		part, err := parts.NextPart()
+		if err != nil {
+			return nil, logTooLarge(r, body, &logError{http.StatusBadRequest, "logNoFile", nil})
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		data, err := io.ReadAll(io.LimitReader(part, maxLog+1))
+		switch {
+		case err != nil || len(data) > maxLog:
+			return nil, logTooLarge(r, body, &logError{http.StatusBadRequest, "logBroken", nil})
+		case len(data) == 0:
+			return nil, &logError{http.StatusBadRequest, "logNoFile", nil}
+		}
+		return data, nil
+	}
+}
+
+// logTooLarge returns the error for a body that was read to its bound, or nearly, else another one.
+func logTooLarge(r *http.Request, body *io.LimitedReader, other error) error {
+	if body.N > maxLogForm {
+		return other
+	}
+	_, _ = io.CopyN(io.Discard, r.Body, refusedLog) // whatever fails, the answer is the same
+	return &logError{http.StatusRequestEntityTooLarge, "logTooLarge", nil}
+}
