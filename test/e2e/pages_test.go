@@ -37,7 +37,7 @@ func TestConformanceOfPages(t *testing.T) {
 	const firstRun = "/ without data"
 	for _, path := range []string{"/?site=fr-" + at.support, "/?ui=0&site=fr-" + at.support, "/search?q=rue",
 		"/near?lat=48.85&lon=2.35&radiusKm=20",
-		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/news", "/stats", "/feeds/FR?operator=FREE",
+		"/site/fr-" + at.support, "/go?pci=12&lat=48.85&lon=2.35", "/log", "/news", "/stats", "/feeds/FR?operator=FREE",
 		"/docs", "/docs/tools", "/nowhere", "/sign-in?done=in", "/account", "/account/password",
 		"/account/delete", "/account/sent", "/moderation", "/sign-out", firstRun} {
 		address := s.base + path

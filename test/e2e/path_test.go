@@ -64,7 +64,7 @@ func crawlAll(t *testing.T, origin, key string, root *person) {
 	}
 	c.signIn(root, "/moderation?lang=fr")
 	for _, path := range []string{"/", "/robots.txt", "/ogc", "/openapi.json", "/search?q=rue&lang=fr", "/docs?lang=fr",
-		"/search?q=48.85,2.35", "/news?market=FR", "/go", "/feeds/FR.atom", "/feeds/FR.json", "/moderation?lang=fr", "/account",
+		"/search?q=48.85,2.35", "/news?market=FR", "/go", "/log", "/feeds/FR.atom", "/feeds/FR.json", "/moderation?lang=fr", "/account",
 		"/sign-out", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource/mcp"} {
 		c.add("/antennes"+path, origin+"/antennes/")
 	}
