@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,8 @@ func unavailableOf(n int) string {
 	return b.String()
 }
 
+var addedAt = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d`)
+
 // An importer is a command that reads a file into the folder.
 type importer struct {
 	name    string
@@ -64,7 +67,7 @@ var importers = []importer{
 	{"archive", []string{"archive", "add"}, []string{"--force"}, func(n int) string {
 		return newPublication(fmt.Sprintf("2026-08-%02d", 1+n%27), n).text()
 	}, 8_000, func(t *testing.T, dir string) string {
-		return run(t, "archive", "list", "--data", dir)
+		return addedAt.ReplaceAllString(run(t, "archive", "list", "--data", dir), "")
 	}, "/anfr/archive/2026-08-09?view=full"},
 	{"outages", []string{"outage", "import", "--market", "FR", "--operator", "SFR"}, nil, unavailableOf, 5_000,
 		func(t *testing.T, dir string) string {
@@ -122,9 +125,9 @@ func (im *importer) killed(t *testing.T) {
 	}
 	counted := 0
 	var dir string
-	for round := range rounds {
+	for round := 0; round < rounds || counted == round && round < 5*rounds; round++ { // until one is killed in time
 		dir = copyOf(t, base)
-		after := time.Duration((float64(round) + rand.Float64()) / float64(rounds) * float64(took))
+		after := time.Duration((float64(round%rounds) + rand.Float64()) / float64(rounds) * float64(took))
 		done := im.kill(t, dir, file, after, round%2 == 1)
 		switch got := im.state(t, dir); {
 		case got == with:
@@ -139,8 +142,8 @@ func (im *importer) killed(t *testing.T) {
 			t.Errorf("imported again: got %s, want %s", got, with)
 		}
 	}
-	t.Logf("%d rows take %s; %d of %d that were killed counted", im.rows, took.Round(time.Millisecond), counted, rounds)
-	if counted == rounds {
+	t.Logf("%d rows take %s; %d that were killed counted", im.rows, took.Round(time.Millisecond), counted)
+	if counted >= 5*rounds {
 		t.Error("no import was killed in time")
 	}
 	want := im.answer(t, whole)

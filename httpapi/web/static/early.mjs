@@ -198,4 +198,5 @@ const nothing = () => {};
 export const firstDots = (config.key || !home ? Promise.resolve(nothing) : draw(element('map'), read())).catch(
   () => nothing, // the map opens without them
 );
-import(config.alone ? './alone.mjs' : './main.mjs');
+if (config.alone) import('./alone.mjs');
+else import('./main.mjs');
