@@ -18,6 +18,9 @@ import (
 // mostHeld is how many addresses the draft of an ingest holds in memory. Then it puts aside what it has.
 const mostHeld = 400_000
 
+// mostPostcodes bounds those of a commune. Paris has 21.
+const mostPostcodes = 100
+
 // scale is the number of steps in a degree that positions in files have: a step is about one metre.
 const scale = 1e5
 
@@ -66,6 +69,9 @@ type street struct {
 func newDraft(scratch *os.File, most int) *draft {
 	return &draft{most: most, communes: map[string]*commune{}, scratch: scratch, aside: map[string][]section{}, owner: map[string]int{}}
 }
+
+// next says that another input begins: a commune is in one of them only.
+func (d *draft) next() { d.last, d.lastOf = nil, nil }
 
 // add adds an address of input i. Errors: another input has addresses of the commune; writing the scratch file failed.
 func (d *draft) add(i int, code, name, postcode, streetName, hamlet []byte, at geo.Point) error {
@@ -120,10 +126,10 @@ func (c *commune) street(mark string, name, postcode []byte, hamlet bool) *stree
 }
 
 func (c *commune) postcode(code string) int {
-	if code == "" {
+	i := slices.Index(c.postcodes, code)
+	if code == "" || i < 0 && len(c.postcodes) == mostPostcodes {
 		return 0
 	}
-	i := slices.Index(c.postcodes, code)
 	if i < 0 {
 		i, c.postcodes = len(c.postcodes), append(c.postcodes, code)
 	}

@@ -69,6 +69,9 @@ func Ingest(ctx context.Context, o Options) (*Report, error) {
 	if err := r.guard(o); err != nil {
 		return nil, err
 	}
+	if _, err := Verify(staged.Temporary()); err != nil { // what its readers refuse must not replace the present file
+		return nil, err
+	}
 	if err := staged.Commit(); err != nil {
 		return nil, err
 	}
@@ -111,6 +114,7 @@ func (r *Report) build(ctx context.Context, o Options, files []source.Found, w i
 	d := newDraft(scratch, most)
 	watch := o.watch(ctx, files)
 	for i := range files {
+		d.next()
 		report, err := ban.Read(&files[i], watch, func(a *ban.Address) error {
 			return d.add(i, a.Code, a.Commune, a.Postcode, a.Street, a.Hamlet, a.At)
 		})

@@ -59,6 +59,7 @@ type Address struct {
 // Reasons to reject a row.
 const (
 	noStreet       = "no name of a street"
+	longName       = "a name of more than 200 bytes"
 	noCommune      = "no commune"
 	noPosition     = "no position"
 	otherTerritory = "territory not served"
@@ -145,14 +146,19 @@ type reading struct {
 func (a *reading) take(r *source.Reader) (reason string) {
 	a.Street, a.Postcode, a.Code = r.Field(streetColumn), r.Field(postcodeColumn), r.Field(codeColumn)
 	a.Commune, a.Hamlet = r.Field(communeColumn), r.Field(hamletColumn)
+	if len(a.Postcode) != codeBytes || !isDigits(a.Postcode) {
+		a.Postcode = nil
+	}
 	lat, err1 := strconv.ParseFloat(string(r.Field(latColumn)), 64)
 	lng, err2 := strconv.ParseFloat(string(r.Field(lngColumn)), 64)
 	a.At = geo.Point{Lat: lat, Lng: lng}
 	switch {
 	case len(a.Street) == 0:
 		return noStreet
-	case len(a.Code) != codeBytes || len(a.Commune) == 0:
+	case !isCommune(a.Code) || len(a.Commune) == 0:
 		return noCommune
+	case max(len(a.Street), len(a.Commune), len(a.Hamlet)) > mostName:
+		return longName
 	case err1 != nil, err2 != nil, !a.At.Valid():
 		return noPosition
 	}
@@ -169,8 +175,23 @@ func (a *reading) take(r *source.Reader) (reason string) {
 	return ""
 }
 
-// codeBytes is the length of INSEE's codes of communes.
-const codeBytes = 5
+// codeBytes is the length of INSEE's codes of communes, and of postal codes. mostName is in bytes too.
+const (
+	codeBytes = 5
+	mostName  = 200
+)
+
+// isCommune reports whether a text is a code of INSEE: digits, and 2A or 2B for the departments of Corsica.
+func isCommune(code []byte) bool {
+	if len(code) == codeBytes && code[0] == '2' && (code[1] == 'A' || code[1] == 'B') {
+		return isDigits(code[2:])
+	}
+	return len(code) == codeBytes && isDigits(code)
+}
+
+func isDigits(text []byte) bool {
+	return !slices.ContainsFunc(text, func(b byte) bool { return b < '0' || b > '9' })
+}
 
 // Area returns the code of the department of a commune with this code of INSEE.
 func Area[Text string | []byte](code Text) Text {
