@@ -6,6 +6,7 @@ import (
 	"relais/api/endpoint"
 	"relais/api/view"
 	"relais/catalog"
+	"relais/geo"
 	"relais/index"
 	"relais/market"
 	"relais/tiles"
@@ -51,7 +52,11 @@ func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, erro
 			continue
 		}
 		source := view.SourceOf(m.Table, m.Snap)
-		s.AddSites(m, address, source.Source+", "+m.Snap.SourceDate, colors)
+		bounds, attribution := m.Bounds, source.Source+", "+m.Snap.SourceDate
+		if r.withheld(m) { // the style is for everybody
+			bounds, attribution = func() (geo.Box, bool) { return m.Table.Box, true }, source.Source
+		}
+		s.AddSites(m.Table, bounds, address, attribution, colors)
 		added++
 	}
 	switch {
@@ -70,9 +75,18 @@ func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, erro
 	return a, nil
 }
 
+// withheld reports whether a register is not shown to everybody.
+func (r *Env) withheld(m *index.Market) bool {
+	_, err := r.Register(m.Table)
+	return err != nil
+}
+
 // tiles returns the address of the tiles of a market under the filters, by their layers. It changes with the data.
 func (p *styleParams) tiles(ctx context.Context, r *Env, m *index.Market) (func(layers ...string) string, error) {
-	tile := tileParams{Market: m.Table.Code, Operator: p.Operator, siteFilters: p.siteFilters, Version: m.Snap.Version}
+	tile := tileParams{Market: m.Table.Code, Operator: p.Operator, siteFilters: p.siteFilters}
+	if !r.withheld(m) {
+		tile.Version = m.Snap.Version
+	}
 	selection, err := tile.selection(marketParams{tile.Market, tile.Operator})
 	if err != nil {
 		return nil, err

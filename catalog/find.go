@@ -101,6 +101,10 @@ func (c *Catalog) Find(ctx context.Context, q Find) (*Found, error) {
 			return nil, err
 		}
 	}
+	if text, may := question.Postal(q.Text); may && found.Question.Key != "" && found.Total == 0 {
+		q.Text = text
+		return c.Find(ctx, q)
+	}
 	return found, nil
 }
 

@@ -1,11 +1,15 @@
 package catalog
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"relais/geo"
 	"relais/index"
 	"relais/index/indextest"
+	"relais/internal/errtest"
 	"relais/market"
 )
 
@@ -84,6 +88,58 @@ func TestFind(t *testing.T) {
 		if got := ids(ask(t, c, Find{Text: "Rennes", Nearest: true, Limit: limit})); got != want {
 			t.Errorf("nearest, at most %d: got %s, want %s", limit, got, want)
 		}
+	}
+}
+
+// A country and its postal code before a town are not a siteKey, and a postal code of the town is no PLMN.
+func TestFindPostal(t *testing.T) {
+	c := towns(t)
+	for text, place := range map[string]string{"FR-35000 Rennes": "RENNES", "35000 Rennes": "RENNES", "fr-2": ""} {
+		found := ask(t, c, Find{Text: text, Nearest: true, Limit: 5})
+		got := ""
+		if found.Place != nil {
+			got = found.Place.Name
+		}
+		if got != place || (found.Total == 0) != (place == "") {
+			t.Errorf("%s: got %q with %d sites, want %q", text, got, found.Total, place)
+		}
+	}
+}
+
+// Sites around a position are the nearest of all markets first, on all pages.
+func TestFindAround(t *testing.T) {
+	set, err := indextest.Country(300)
+	errtest.Must(t, err)
+	c := &Catalog{Set: set}
+	var p geo.Point
+	for m := range c.registers {
+		p = m.Position(0)
+		break
+	}
+	text := fmt.Sprintf("%.5f, %.5f", p.Lat, p.Lng)
+	var all []float64
+	total := 0
+	for m := range c.registers {
+		for i := range m.Len() {
+			if d := geo.Distance(p, m.Position(uint32(i))); d <= vicinity {
+				all = append(all, d)
+				total++
+			}
+		}
+	}
+	slices.Sort(all)
+	var got []float64
+	for offset := 0; offset <= total; offset += 3 {
+		found := ask(t, c, Find{Text: text, Offset: offset, Limit: 3})
+		if found.Total != total {
+			t.Fatalf("from %d: total = %d, want %d", offset, found.Total, total)
+		}
+		for _, page := range found.Pages {
+			got = append(got, page.Metres...)
+		}
+	}
+	if len(got) != total || !slices.IsSorted(got) || total == 0 {
+		t.Errorf("got %d sites, sorted %t, want %d", len(got), slices.IsSorted(got), total)
 	}
 }
 

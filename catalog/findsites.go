@@ -70,7 +70,7 @@ func (c *Catalog) partly(q *Find, found *Found) {
 	part.Text = found.Question.Place
 	places := PlacesFound{Places: part.part(found.Registers), PartOf: part.Text}
 	if found.Place = places.Best(); found.Place != nil {
-		found.Places = places.Places[:1+len(found.Place.Others)]
+		found.Places = append([]Place{found.Place.Place}, found.Place.Others...)
 	}
 }
 
@@ -115,20 +115,43 @@ func (c *Catalog) keyed(ctx context.Context, q *Find, found *Found) error {
 	})
 }
 
-// around adds the sites around a position.
+// around adds the sites around a position, the nearest first, whatever their market.
 func (c *Catalog) around(ctx context.Context, q *Find, found *Found, p geo.Point) error {
-	found.Around = &p
-	return c.each(q, found, func(m *index.Market, ask Sites) error {
+	type hit struct {
+		page   *SitesFound
+		at     uint32
+		metres float64
+	}
+	var hits []hit
+	total := 0
+	err := c.each(q, found, func(m *index.Market, ask Sites) error {
 		if !m.Table.Contains(p) {
 			return nil
 		}
-		ask.Where, ask.Offset, ask.Limit = index.Query{Disc: &geo.Disc{Center: p, Radius: vicinity}}, q.Offset, q.Limit
+		ask.Where, ask.Limit = index.Query{Disc: &geo.Disc{Center: p, Radius: vicinity}}, q.Offset+q.Limit
 		page, err := c.Sites(ctx, ask)
-		if err == nil {
-			found.add(page, q.Limit)
+		for i, at := range page.Sites {
+			hits = append(hits, hit{&page, at, page.Metres[i]})
 		}
+		total += page.Total
 		return err
 	})
+	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.metres, b.metres) })
+	hits = hits[min(q.Offset, len(hits)):]
+	for _, h := range hits[:min(q.Limit, len(hits))] {
+		if n := len(found.Pages); n == 0 || found.Pages[n-1].Register != h.page.Register {
+			next := *h.page
+			next.Hits = index.Hits{Total: h.page.Total}
+			found.Pages = append(found.Pages, next)
+		}
+		last := &found.Pages[len(found.Pages)-1]
+		last.Sites, last.Metres = append(last.Sites, h.at), append(last.Metres, h.metres)
+	}
+	found.Around, found.Total = &p, total
+	if q.Nearest {
+		found.Total = min(q.Limit, len(hits))
+	}
+	return err
 }
 
 // maxLandmark is how many sites that have the words of a landmark are read.

@@ -73,7 +73,8 @@ const maxStreets = 4
 // streets adds the streets that the text names. A folder without addresses has none. What is wrong with a
 // damaged file, check and doctor say.
 func (c *Catalog) streets(ctx context.Context, q *Find, found *Found) error {
-	if u := &found.Understood; u.Place != nil || u.Topic != "" || u.Question.Place == "" || u.Question.Key != "" {
+	if u := &found.Understood; u.Place != nil || u.Topic != "" || u.Question.Place == "" || u.Question.Key != "" ||
+		u.Country != "" && u.Country != market.Get(market.FR).Country {
 		return nil
 	}
 	streets, err := c.Streets(ctx, Streets{Text: found.Question.Place, Near: q.Near, Market: q.Market, Limit: maxStreets})

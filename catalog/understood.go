@@ -36,6 +36,9 @@ func (q *Find) understand(registers []*index.Market) Understood {
 		}
 		u.Place = q.exactPlace(among, u.Question.Place, u.Operators)
 		u.readBareBand(q, registers)
+		if u.BarePLMN && u.Place != nil && u.Place.HasPostalCode(u.PLMN) { // 20620 Biguglia
+			u.Operators, u.PLMN = nil, ""
+		}
 	case u.Named != "" && u.Topic == "" && u.Identifier == nil:
 		if whole := q.exactPlace(registers, u.Named, nil); whole != nil && whole.Match == 0 {
 			u.readAsPlace(u.Named, whole)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"relais/geo"
-	"relais/index"
 	"relais/market"
 )
 
@@ -98,13 +97,14 @@ func ofKind(kind string) any { return list{"==", list{"get", "kind"}, kind} }
 type list = []any
 
 // AddSites adds the sites of a register. tiles returns the address of tiles with some layers.
-func (s *Style) AddSites(m *index.Market, tiles func(layers ...string) string, attribution string, p Palette) {
-	code := string(m.Table.Code)
+func (s *Style) AddSites(m *market.Market, bounds func() (geo.Box, bool), tiles func(layers ...string) string,
+	attribution string, p Palette) {
+	code := string(m.Code)
 	near := Source{Type: "vector", Tiles: []string{tiles(SitesLayer, PlacesLayer)}, MinZoom: everySite, MaxZoom: 14,
 		Attribution: attribution}
 	far := near
 	far.Tiles, far.MinZoom, far.MaxZoom = []string{tiles(DotsLayer)}, 0, everySite-1
-	if b, ok := m.Bounds(); ok {
+	if b, ok := bounds(); ok {
 		near.Bounds = &[4]float64{b.West, b.South, b.East, b.North}
 		far.Bounds = near.Bounds
 		if len(s.Sources) <= 1 { // the first register: of it a map without a place shows all
@@ -113,7 +113,7 @@ func (s *Style) AddSites(m *index.Market, tiles func(layers ...string) string, a
 	}
 	s.Sources[code], s.Sources["far-"+code] = near, far
 	dots := StyleLayer{ID: "dots-" + code, Type: "circle", Source: "far-" + code, Layer: DotsLayer, MaxZoom: everySite,
-		Layout: map[string]any{"circle-sort-key": live(0, 1)}, Paint: dotPaint(m.Table, p), Metadata: operatorsOf(m.Table)}
+		Layout: map[string]any{"circle-sort-key": live(0, 1)}, Paint: dotPaint(m, p), Metadata: operatorsOf(m)}
 	sites := dots
 	sites.ID, sites.Source, sites.Layer, sites.MinZoom, sites.MaxZoom = "sites-"+code, code, SitesLayer, everySite, 0
 	s.Layers = append(s.Layers, dots, sites)

@@ -41,6 +41,9 @@ var identifierKinds = map[string]IdentifierKind{
 	"lac": Area,
 }
 
+// wordsToo are those of the names that addresses have too.
+var wordsToo = map[string]bool{"lac": true, "cel": true, "cell": true, "cellule": true, "zelle": true, "ci": true}
+
 var (
 	joined  = regexp.MustCompile(`^([a-z]+)(\d+|0x[0-9a-f]+)$`) // enb1234
 	siteKey = regexp.MustCompile(`(?i)(?:^|[\s(,;])(` + strings.Join(market.Code("").Values(), "|") +
@@ -56,8 +59,25 @@ func cutKey(text string) (key, rest string) {
 	return strings.ToLower(text[at[2]:at[3]]) + "-" + text[at[4]:at[5]], text[:at[0]] + " " + text[at[1]:]
 }
 
+// postalKey is a postal code after its country: CH-1200 Genève.
+var postalKey = regexp.MustCompile(`(?i)^\s*(` + strings.Join(market.Code("").Values(), "|") + `)-(\d{4,5}\s+\pL.*)$`)
+
+// Postal reads a text that begins with a siteKey as a postal code and a town in a country. It reports whether that can be
+// meant.
+func Postal(text string) (string, bool) {
+	m := postalKey.FindStringSubmatch(text)
+	if m == nil {
+		return "", false
+	}
+	country := market.Get(market.Code(strings.ToUpper(m[1]))).Names
+	return m[2] + ", " + country[0], len(country) > 0
+}
+
 // identifier reads a name and its number: eNB 1234, cell id 0x1A2B, PCI: 12.
 func (s *scan) identifier() int {
+	if s.within() || wordsToo[s.words[0]] && len(s.kept) > 0 { // 5 rue du Lac 74000 Annecy
+		return 0
+	}
 	if m := joined.FindStringSubmatch(s.words[0]); m != nil && s.setIdentifier(m[1], m[2]) {
 		return 1
 	}
@@ -114,6 +134,7 @@ func (s *scan) network() int {
 		code := strings.Join(words[:length+1], "")
 		if m, at := market.Network(code); m != nil && (length == 0 || len(words[0]) == 3) {
 			s.q.PLMN, s.plmnOperator = code, m.Operators[at].Key
+			s.q.BarePLMN = n == 0 && length == 0
 			return n + length + 1
 		}
 	}

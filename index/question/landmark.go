@@ -28,7 +28,8 @@ func landmark(words []string) bool {
 	return len(words) > 1 && slices.ContainsFunc(words, func(word string) bool { return landmarks[word] != nil })
 }
 
-// Spellings returns the words of a landmark as registers of several languages may have them, as given first.
+// Spellings returns the words of a landmark as registers of several languages may have them, as given first. Its first
+// word for a building changes.
 func Spellings(words []string) (list []string) {
 	list = []string{strings.Join(words, " ")}
 	for i, word := range words {
@@ -36,6 +37,9 @@ func Spellings(words []string) (list []string) {
 			changed := slices.Clone(words)
 			changed[i] = other
 			list = appendNew(list, strings.Join(changed, " "))
+		}
+		if len(list) > 1 {
+			break
 		}
 	}
 	return list

@@ -11,7 +11,8 @@ import (
 var (
 	ordinal = regexp.MustCompile(
 		`^(.*\D) ?\b0?([1-9]|[1-9][0-9])(?:e|er|re|eme|ieme|nd|nde|st|rd|th)?(?: arrondissement| arr\.?| district)?$`)
-	countryS = regexp.MustCompile(`^(.+?)(,| ) ?([a-z]+)$`)
+	codeFirst = regexp.MustCompile(`^(\d{4,5}) (\pL[\pL ,-]+)$`)
+	countryS  = regexp.MustCompile(`^(.+?)(,| ) ?([a-z]+)$`)
 )
 
 // Places returns the ways to write the name of a place, the most usual one for the registers
@@ -31,6 +32,9 @@ func Places(text string) (list []string) {
 	if m := ordinal.FindStringSubmatch(text); m != nil && !endsInLink(m[1]) {
 		city := strings.Trim(m[1], " ,")
 		add(city + " " + strings.Repeat("0", 2-len(m[2])) + m[2])
+	}
+	if m := codeFirst.FindStringSubmatch(text); m != nil { // 35000 Rennes
+		add(m[2] + " " + m[1])
 	}
 	add(text)
 	add(strings.Join(strings.Fields(strings.ReplaceAll(text, ",", " ")), " "))

@@ -3,10 +3,12 @@ package question
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"relais/geo"
+	"relais/market"
 )
 
 // maxPosition is the length in bytes up to which a text is read as a position.
@@ -24,7 +26,8 @@ var (
 )
 
 // Position reads a position as people write it: 48.85, 2.35; 48,85 2,35; 48°51.5'N 2°21'E; N 48 51 30 E 2 21 0;
-// geo:48.85,2.35. Letters are N, S, E, W and the French O. Two whole numbers without a separator may be a house
+// geo:48.85,2.35. Letters are N, S, E, W and O, which is the French west,
+// or the German and Dutch east where only that is in a market. Two whole numbers without a separator may be a house
 // and a postal code.
 func Position(text string) (geo.Point, bool) {
 	if len(text) > maxPosition || !strings.ContainsAny(text, "0123456789") {
@@ -45,7 +48,11 @@ func Position(text string) (geo.Point, bool) {
 			return validPoint(degrees(numbers[:half]), degrees(numbers[half:]))
 		}
 	case len(groups) == 2:
-		return validPoint(lettered(groups, "ns"), lettered(groups, "ewo"))
+		p := geo.Point{Lat: lettered(groups, "ns"), Lng: lettered(groups, "ewo")}
+		if east := (geo.Point{Lat: p.Lat, Lng: -p.Lng}); strings.Contains(plain, "o") && !inMarket(p) && inMarket(east) {
+			p = east // Ost, Oost
+		}
+		return p, p.Valid()
 	}
 	return geo.Point{}, false
 }
@@ -109,6 +116,10 @@ func degrees(parts []float64) float64 {
 		sum, unit = sum+x/unit, unit*60
 	}
 	return math.Copysign(sum, parts[0])
+}
+
+func inMarket(p geo.Point) bool {
+	return slices.ContainsFunc(market.All, func(m *market.Market) bool { return m.Contains(p) })
 }
 
 func validPoint(lat, lng float64) (geo.Point, bool) {

@@ -26,6 +26,8 @@ type Question struct {
 	// BareBand says that Bands has one number that stood alone: next to the name of a place it
 	// may be a postal code.
 	BareBand bool
+	// BarePLMN says the same of PLMN.
+	BarePLMN bool
 	Country  string // ISO 3166-1 alpha-2, "" for any
 	PLMN     string // five or six digits, "" for none; Operators are those that have it
 	// Identifier is a radio identifier. A number alone may be a postal code, or name a site, as well.
@@ -202,7 +204,7 @@ func (s *scan) place() {
 	s.q.Place = strings.ReplaceAll(strings.Join(kept, " "), " ,", ",")
 	for _, word := range kept {
 		if !links[word] {
-			s.q.Words = append(s.q.Words, word)
+			s.q.Words = appendNew(s.q.Words, word)
 		}
 	}
 }

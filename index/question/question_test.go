@@ -131,6 +131,7 @@ func TestParsePlaces(t *testing.T) {
 		{"Saint-Denis 974", "saint denis 974"},
 		{"saint denis 93200", "saint denis 93200"},
 		{"75015", "75015"},
+		{"35000 Rennes", "rennes 35000; 35000 rennes"},
 		{"", ""},
 		{"Paris 1er, France", "paris 01; paris 1er; paris 1er, france"},
 		{"Vitré, Ille-et-Vilaine", "vitre, ille et vilaine; vitre ille et vilaine"},
@@ -176,6 +177,9 @@ func TestShorter(t *testing.T) {
 func TestParseMore(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"eNB 28963 Free", "operators=FREE|FREE_CARAIBES|TELCO_OI enb=28963"},
+		{"5 rue du Lac 74000 Annecy", "place=5 rue du lac 74000 annecy"},
+		{"CC Leclerc cellule 12 Rennes", "place=cc leclerc cellule 12 rennes"},
+		{"cellule 12", "cell=12"},
 		{"gNodeB:0xFF Orange", "operators=ORANGE|ORANGE_BE gnb=255"},
 		{"cell id 7 Salt", "operators=SALT_CH cell=7"},
 		{"Zelle 7410001", "cell=7410001"},
@@ -211,6 +215,17 @@ func TestParseMore(t *testing.T) {
 	}
 }
 
+func TestPostal(t *testing.T) {
+	for text, want := range map[string]string{"CH-1200 Genève": "1200 Genève, switzerland", "fr-75001 Paris": "75001 Paris, france",
+		"fr-2894812": "", "fr-2894812 Rennes": "", "fr-75001": "", "XX-1000 Rennes": ""} {
+		got, ok := Postal(text)
+		country, _, _ := strings.Cut(got, ",")
+		if wantText, _, _ := strings.Cut(want, ","); ok != (want != "") || country != wantText || Country(got) != strings.ToUpper(text[:2]) && ok {
+			t.Errorf("%q: got %q, %t, want %q", text, got, ok, want)
+		}
+	}
+}
+
 func TestPosition(t *testing.T) {
 	place, minutes := geo.Point{Lat: 48.85, Lng: 2.35}, geo.Point{Lat: 48 + 51.5/60, Lng: 2.35}
 	for text, want := range map[string]geo.Point{
@@ -218,7 +233,8 @@ func TestPosition(t *testing.T) {
 		"48.85° N, 2.35° E": place, "E 2.35 N 48.85": place, "48°51.5'N 2°21'E": minutes,
 		"N 48 51 30 E 2 21 0": minutes, "48 51 30 2 21 0": minutes, "48.85N 2.35W": {Lat: 48.85, Lng: -2.35},
 		"N 48,85 O 2,35": {Lat: 48.85, Lng: -2.35}, "S 21 06 E 55 30": {Lat: -21.1, Lng: 55.5},
-		"-21,1 55,5": {Lat: -21.1, Lng: 55.5}, "48, 2": {Lat: 48, Lng: 2}, "−0.5, 2.5": {Lat: -0.5, Lng: 2.5},
+		"46°57'N 7°27'O": {Lat: 46.95, Lng: 7.45}, // Bern
+		"-21,1 55,5":     {Lat: -21.1, Lng: 55.5}, "48, 2": {Lat: 48, Lng: 2}, "−0.5, 2.5": {Lat: -0.5, Lng: 2.5},
 	} {
 		got, ok := Position(text)
 		if !ok || math.Abs(got.Lat-want.Lat) > 1e-9 || math.Abs(got.Lng-want.Lng) > 1e-9 {
