@@ -25,8 +25,8 @@ type basemapCommand struct {
 
 // Validate refuses zooms that no build has.
 func (c *basemapCommand) Validate() error {
-	if c.MaxZoom < 0 || c.MaxZoom > 15 {
-		return fmt.Errorf("--max-zoom %d: want 0 to 15", c.MaxZoom)
+	if c.MaxZoom < 0 || c.MaxZoom > pmtiles.MaxZoom {
+		return fmt.Errorf("--max-zoom %d: want 0 to %d", c.MaxZoom, pmtiles.MaxZoom)
 	}
 	return c.dataFlag.Validate()
 }

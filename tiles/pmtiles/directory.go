@@ -72,7 +72,7 @@ func parseDirectory(packed []byte, compression byte) ([]entry, error) {
 		return v
 	}
 	n := next()
-	if err != nil || n == 0 || n > uint64(len(text))/4 { // an entry has four numbers
+	if err != nil || n == 0 || n > min(uint64(len(text))/4, maxEntries) { // an entry has four numbers
 		return nil, errDirectory
 	}
 	list := make([]entry, n)
@@ -101,6 +101,9 @@ func parseDirectory(packed []byte, compression byte) ([]entry, error) {
 		default:
 			list[i].offset = list[i-1].offset + uint64(list[i-1].length)
 		}
+	}
+	if len(text) > 0 { // so that the bound of entries is also one of what is unpacked for them
+		return nil, errDirectory
 	}
 	return list, errors.Join(err, checkEntries(list))
 }

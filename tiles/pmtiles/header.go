@@ -17,8 +17,12 @@ const (
 	rootEnds   = 1 << 14 // header and root directory are within so many bytes
 )
 
-// MaxZoom is the last zoom that an archive can have.
-const MaxZoom = 30
+const (
+	lastZoom = 30 // that an archive can have
+	// MaxZoom is the last zoom that is cut out. No public build has more, and the edge of an area has twice as many tiles
+	// with each.
+	MaxZoom = 15
+)
 
 // Compressions and tile types that are read. Others are Brotli, Zstandard and pictures.
 const (
@@ -97,7 +101,7 @@ func (p *Header) check(size int64, kind byte) error {
 		return errors.New("the PMTiles file has pictures: want vector tiles (MVT)")
 	case !readable(p.internal) || !readable(p.tiles):
 		return errors.New("the PMTiles file is compressed in a way that browsers cannot read: want gzip")
-	case p.MinZoom > p.MaxZoom || p.MaxZoom > MaxZoom:
+	case p.MinZoom > p.MaxZoom || p.MaxZoom > lastZoom:
 		return fmt.Errorf("the PMTiles file is damaged: its zooms are %d to %d", p.MinZoom, p.MaxZoom)
 	}
 	return nil

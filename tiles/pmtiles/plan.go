@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"relais/geo"
@@ -57,7 +59,7 @@ func ReadHeader(ctx context.Context, src Source) (*Header, error) {
 }
 
 // NewPlan reads the directories of an archive, and plans to cut out the tiles that touch the area, which is the union of
-// boxes, up to a zoom. Errors: those of the source; ErrNoTiles; a damaged archive.
+// boxes, up to a zoom, at most MaxZoom. Errors: those of the source; ErrNoTiles; a damaged archive.
 func NewPlan(ctx context.Context, src Source, area []geo.Box, maxZoom int) (*Plan, error) {
 	h, err := ReadHeader(ctx, src)
 	if err != nil {
@@ -84,6 +86,10 @@ func NewPlan(ctx context.Context, src Source, area []geo.Box, maxZoom int) (*Pla
 	}
 	return p, p.group(pieces, int64(h.sections[tileSection].at))
 }
+
+// Layout identifies what the new archive has in front of its tiles, which says where each of them goes. Two versions of
+// relais may compress directories differently.
+func (p *Plan) Layout() string { return fmt.Sprintf("%x", sha256.Sum256(p.begin)) }
 
 // read reads a range, whose length the caller has bounded.
 func read(ctx context.Context, src Source, at, n int64) ([]byte, error) {
@@ -274,7 +280,8 @@ func (p *Plan) build(entries []entry, metadata []byte) error {
 func merged(list []entry) []entry {
 	all := list[:0]
 	for _, e := range list {
-		if n := len(all); n > 0 && all[n-1].offset == e.offset && all[n-1].id+uint64(all[n-1].run) == e.id {
+		if n := len(all); n > 0 && all[n-1].offset == e.offset && all[n-1].id+uint64(all[n-1].run) == e.id &&
+			e.run <= math.MaxUint32-all[n-1].run {
 			all[n-1].run += e.run
 		} else {
 			all = append(all, e)
@@ -290,6 +297,6 @@ func Check(ctx context.Context, src Source) (*Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = h.entriesOf(ctx, src, []span{{0, firstOf(MaxZoom + 1)}})
+	_, err = h.entriesOf(ctx, src, []span{{0, firstOf(lastZoom + 1)}})
 	return h, err
 }

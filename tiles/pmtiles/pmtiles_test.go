@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +52,7 @@ func texts(t *testing.T, src Source) map[uint64]string {
 	t.Helper()
 	h, err := ReadHeader(t.Context(), src)
 	errtest.Must(t, err)
-	list, err := h.entriesOf(t.Context(), src, []span{{0, firstOf(MaxZoom + 1)}})
+	list, err := h.entriesOf(t.Context(), src, []span{{0, firstOf(lastZoom + 1)}})
 	errtest.Must(t, err)
 	all := map[uint64]string{}
 	for _, e := range list {
@@ -266,6 +268,25 @@ func TestDamaged(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// Behind the entries of a directory there is nothing.
+func TestDirectoryEnds(t *testing.T) {
+	text := appendDirectory(nil, []entry{{1, 0, 9, 2}})
+	if _, err := parseDirectory(text, plain); err != nil {
+		t.Error(err)
+	}
+	if _, err := parseDirectory(append(text, 0), plain); !errors.Is(err, errDirectory) {
+		t.Errorf("got %v, want %v", err, errDirectory)
+	}
+}
+
+// Runs are joined as long as their number fits.
+func TestMerged(t *testing.T) {
+	got := merged([]entry{{1, 0, 9, 1}, {2, 0, 9, 1}, {3, 0, 9, math.MaxUint32 - 1}})
+	if want := []entry{{1, 0, 9, 2}, {3, 0, 9, math.MaxUint32 - 1}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
