@@ -94,7 +94,7 @@ func extent(snap *snapshot.Snapshot, area int) (b geo.Box, ok bool) {
 // A BasemapSource is an archive that streets are cut out of.
 type BasemapSource struct {
 	From    string // its address or path
-	Version string // by which a later run knows that it is the same
+	Version string // by which a later run knows that it is the same; "": it cannot know, and begins again
 	pmtiles.Source
 }
 
@@ -118,7 +118,7 @@ func (j *BasemapJob) Fetch(ctx context.Context, src BasemapSource) (*pmtiles.Pla
 	}
 	part := &basemapPart{path: j.Dir.Basemap() + partSuffix,
 		state: partState{Format: partFormat, From: src.From, Version: src.Version, Area: j.Area, MaxZoom: j.MaxZoom,
-			Read: plan.Read, Ranges: plan.Ranges}}
+			Read: plan.Read, Ranges: plan.Ranges, Layout: plan.Layout()}}
 	if err := part.open(); err != nil {
 		return nil, err
 	}
@@ -131,14 +131,26 @@ func (j *BasemapJob) Fetch(ctx context.Context, src BasemapSource) (*pmtiles.Pla
 	if j.Planned != nil {
 		advance = j.Planned(plan, part.state.Done, free)
 	}
-	if need := plan.Size - part.state.Done; uint64(max(need, 0))+leastRoom > free {
-		return nil, errors.Join(fmt.Errorf("the disk of %s has %d MB free, and %d MB are needed: take a smaller area or a "+
-			"lower --max-zoom, or free some space", j.Dir, free>>20, (need+leastRoom)>>20), part.discardEmpty())
+	need := plan.Size
+	if done := part.state.Done; done > 0 {
+		need = min(need, plan.Read-done) // what will be read is not less than what of it will be written
+	}
+	if err := roomFor(j.Dir, need+leastRoom, free, "a lower --max-zoom"); err != nil {
+		return nil, errors.Join(err, part.discardEmpty())
 	}
 	if err := part.write(ctx, plan, src, advance); err != nil {
 		return nil, err
 	}
 	return plan, part.publish(ctx, j.Dir.Basemap())
+}
+
+// roomFor returns an error if a disk has not so many bytes free. It names what to do instead.
+func roomFor(dir folder.Dir, need int64, free uint64, instead string) error {
+	if uint64(need) <= free {
+		return nil
+	}
+	return fmt.Errorf("the disk of %s has %d MB free, and %d MB are needed: take a smaller area or %s, or free some space",
+		dir, free>>20, need>>20, instead)
 }
 
 // UnfinishedBasemap returns where an earlier run was reading from, "" if all runs were finished.
@@ -174,15 +186,22 @@ func (p *packing) streets(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", folder.BasemapName, err)
 	}
 	p.report.Streets = plan.Size
-	return writeStreets(ctx, plan, src, p.to.Basemap())
+	return writeStreets(ctx, plan, src, p.to)
 }
 
-// writeStreets writes a new file.
-func writeStreets(ctx context.Context, plan *pmtiles.Plan, src pmtiles.Source, path string) error {
-	if err := folder.MakeDir(filepath.Dir(path)); err != nil {
+// writeStreets writes a new file in a folder.
+func writeStreets(ctx context.Context, plan *pmtiles.Plan, src pmtiles.Source, to folder.Dir) error {
+	if err := folder.MakeDir(string(to)); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	free, _, err := room(string(to))
+	if err != nil {
+		return err
+	}
+	if err := roomFor(to, plan.Size, free, "no --basemap"); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(to.Basemap(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}

@@ -39,8 +39,13 @@ func newStreetServer(t *testing.T) *streetServer {
 	s.left.Store(1 << 40)
 	s.tag.Store(`"one"`)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Etag", s.tag.Load().(string))
-		http.ServeContent(&breaking{w, s}, r, "", time.Unix(1e9, 0), strings.NewReader(string(archive)))
+		modified := time.Unix(1e9, 0)
+		if tag := s.tag.Load().(string); tag != "" {
+			w.Header().Set("Etag", tag)
+		} else {
+			modified = time.Time{}
+		}
+		http.ServeContent(&breaking{w, s}, r, "", modified, strings.NewReader(string(archive)))
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -72,8 +77,30 @@ func (s *streetServer) fetch(ctx context.Context, j BasemapJob) (plan *pmtiles.P
 		return nil, s.sent.Load(), err
 	}
 	defer src.Close()
-	plan, err = j.Fetch(ctx, BasemapSource{From: s.URL, Version: fmt.Sprint(src.Version), Source: src})
+	plan, err = j.Fetch(ctx, BasemapSource{From: s.URL, Version: src.Version.String(), Source: src})
 	return plan, s.sent.Load(), err
+}
+
+// stop runs a job that is stopped after some bytes, and returns its error.
+func (s *streetServer) stop(t *testing.T, j BasemapJob, after int64) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	j.Planned = func(*pmtiles.Plan, int64, uint64) func(int) {
+		read := int64(0)
+		return func(n int) {
+			if read += int64(n); read >= after {
+				cancel()
+			}
+		}
+	}
+	_, _, err := s.fetch(ctx, j)
+	if err == nil {
+		t.Fatal("want it stopped")
+	}
+	if old, err := os.ReadFile(j.Dir.Basemap()); err != nil || string(old) != "old" {
+		t.Errorf("the file is %.20q, %v; want the old one", old, err)
+	}
+	return err
 }
 
 var brittany = []geo.Box{{South: 47, West: -5.2, North: 49, East: -1}}
@@ -91,36 +118,30 @@ func TestBasemapGoesOn(t *testing.T) {
 	job := whole
 	job.Dir = folder.Dir(t.TempDir())
 	errtest.Must(t, os.WriteFile(job.Dir.Basemap(), []byte("old"), 0o600))
-	stop := func() {
-		ctx, cancel := context.WithCancel(t.Context())
-		j := job
-		j.Planned = func(*pmtiles.Plan, int64, uint64) func(int) {
-			read := 0
-			return func(n int) {
-				if read += n; read > int(plan.Read)/2 {
-					cancel()
-				}
-			}
-		}
-		if _, _, err := s.fetch(ctx, j); err == nil || !strings.Contains(err.Error(), "are kept") {
-			t.Fatalf("got %v, want it stopped", err)
-		}
-		if old, err := os.ReadFile(job.Dir.Basemap()); err != nil || string(old) != "old" {
-			t.Errorf("the file is %.20q, %v; want the old one", old, err)
-		}
-	}
-	stop()
 	var already int64
 	job.Planned = func(_ *pmtiles.Plan, done int64, free uint64) func(int) {
 		already = done
-		if free == 0 {
-			t.Error("want the free room of the disk")
+		if noted := UnfinishedBasemap(job.Dir) != ""; noted != (done > 0) || free == 0 {
+			t.Errorf("there is a note: %t, of %d bytes; %d are free", noted, done, free)
 		}
 		return nil
 	}
+	var kept partState
+	for _, after := range []int64{plan.Read/2 + 1, plan.Read} { // the second in the last check
+		before := kept.Done
+		if err := s.stop(t, job, after); !strings.Contains(err.Error(), "stopped; ") ||
+			!strings.Contains(err.Error(), "are kept") {
+			t.Errorf("got %v, want what is kept", err)
+		}
+		errtest.Must(t, folder.ReadJSON(job.Dir.Basemap()+partSuffix+stateSuffix, &kept))
+		if sent := s.sent.Load(); kept.Done < after || before > 0 && sent != first+plan.Read-before {
+			t.Errorf("%d bytes were kept and %d are sent again, of %d and %d of directories; now %d are kept", before, sent,
+				plan.Read, first, kept.Done)
+		}
+	}
 	_, sent, err := s.fetch(t.Context(), job)
 	errtest.Must(t, err)
-	if already <= plan.Read/2 || sent != first+plan.Read-already {
+	if already != plan.Read || sent != first {
 		t.Errorf("%d bytes are kept and %d are sent again, of %d and %d of directories", already, sent, plan.Read, first)
 	}
 	got, err := os.ReadFile(job.Dir.Basemap())
@@ -131,12 +152,48 @@ func TestBasemapGoesOn(t *testing.T) {
 	if left, err := os.ReadDir(string(job.Dir)); err != nil || len(left) != 1 {
 		t.Errorf("the folder has %v, %v; want the file alone", left, err)
 	}
+}
 
-	errtest.Must(t, os.WriteFile(job.Dir.Basemap(), []byte("old"), 0o600))
-	stop()
-	s.tag.Store(`"two"`)
-	if _, sent, err = s.fetch(t.Context(), job); err != nil || already != 0 || sent != all {
-		t.Errorf("of another archive %d bytes are kept and %d sent, %v; want all %d sent", already, sent, err, all)
+// What an earlier run has left of something else, or of what nobody can know again, is not used.
+func TestBasemapBeginsAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name, tag, then string
+		change          func(s *partState)
+	}{
+		{"another archive", `"one"`, `"two"`, func(*partState) {}},
+		{"another layout", `"one"`, `"one"`, func(s *partState) { s.Layout = "of other directories" }},
+		{"more than there is", `"one"`, `"one"`, func(s *partState) { s.Done = s.Read + 1 }},
+		{"no validator", "", "", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStreetServer(t)
+			s.tag.Store(tt.tag)
+			job := BasemapJob{Dir: folder.Dir(t.TempDir()), Area: brittany, MaxZoom: 10}
+			errtest.Must(t, os.WriteFile(job.Dir.Basemap(), []byte("old"), 0o600))
+			stopped := s.stop(t, job, 1000)
+			if note := job.Dir.Basemap() + partSuffix + stateSuffix; tt.change == nil {
+				if left, err := os.ReadDir(string(job.Dir)); err != nil || len(left) != 1 ||
+					!strings.Contains(stopped.Error(), "nothing is kept") {
+					t.Errorf("%v; the folder has %v, %v; want the old file alone", stopped, left, err)
+				}
+			} else {
+				var state partState
+				errtest.Must(t, folder.ReadJSON(note, &state))
+				tt.change(&state)
+				errtest.Must(t, folder.ReplaceJSON(note, state))
+			}
+			s.tag.Store(tt.then)
+			already := int64(-1)
+			job.Planned = func(_ *pmtiles.Plan, done int64, _ uint64) func(int) {
+				if already = done; UnfinishedBasemap(job.Dir) != "" {
+					t.Error("the note of the earlier run is still there")
+				}
+				return nil
+			}
+			if _, _, err := s.fetch(t.Context(), job); err != nil || already != 0 {
+				t.Errorf("%d bytes are kept, %v; want none", already, err)
+			}
+		})
 	}
 }
 
@@ -147,6 +204,7 @@ func TestBasemapOfBreakingServer(t *testing.T) {
 	_, all, err := s.fetch(t.Context(), job)
 	errtest.Must(t, err)
 	s.left.Store(all - 100)
+	s.tag.Store(`"` + strings.Repeat("x", 400) + `"`) // too long to keep, not to go on
 	_, sent, err := s.fetch(t.Context(), job)
 	if err != nil || sent != all {
 		t.Errorf("%d bytes were sent, %v; want %d", sent, err, all)

@@ -30,7 +30,8 @@ type partState struct {
 	MaxZoom int       `json:"maxZoom"`
 	Read    int64     `json:"read"` // bytes of the ranges of the plan
 	Ranges  int       `json:"ranges"`
-	Done    int64     `json:"done"` // bytes of Read
+	Layout  string    `json:"layout"` // of the plan
+	Done    int64     `json:"done"`   // bytes of Read
 }
 
 const (
@@ -51,11 +52,24 @@ func (p *basemapPart) open() (err error) {
 	info, err2 := p.file.Stat()
 	own := p.state
 	own.Done = earlier.Done
-	if err != nil || err2 != nil || info.Size() == 0 || earlier.Done < 0 || !reflect.DeepEqual(own, earlier) {
-		return errors.Join(p.file.Truncate(0), err2)
+	if err != nil || err2 != nil || info.Size() == 0 || own.Version == "" || earlier.Done < 0 || earlier.Done > own.Read ||
+		!reflect.DeepEqual(own, earlier) {
+		return errors.Join(err2, p.empty())
 	}
 	p.state.Done = earlier.Done
 	return nil
+}
+
+// empty makes the part empty. The note goes first, for good: after a power cut it would speak of what is written next.
+func (p *basemapPart) empty() error {
+	err := os.Remove(p.path + stateSuffix)
+	if err == nil {
+		err = folder.SyncDir(filepath.Dir(p.path))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return p.file.Truncate(0)
 }
 
 // save notes what the part has, after it is on disk.
@@ -88,12 +102,20 @@ func (p *basemapPart) write(ctx context.Context, plan *pmtiles.Plan, src pmtiles
 	if err = errors.Join(err, p.save()); err == nil {
 		return nil
 	}
-	kept := fmt.Sprintf("%.1f of %.1f MB are kept: the same command goes on from there", float64(p.state.Done)/1e6,
-		float64(plan.Read)/1e6)
+	return p.unfinished(ctx, err)
+}
+
+// unfinished returns the error of a run, with what the next one is spared.
+func (p *basemapPart) unfinished(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return errors.New("stopped; " + kept)
+		err = errors.New("stopped")
 	}
-	return fmt.Errorf("%w; %s", err, kept)
+	if p.state.Version == "" {
+		return errors.Join(fmt.Errorf("%w; nothing is kept, because the server does not say by what to know the archive again",
+			err), p.remove())
+	}
+	return fmt.Errorf("%w; %.1f of %.1f MB are kept: the same command goes on from there", err,
+		float64(p.state.Done)/1e6, float64(p.state.Read)/1e6)
 }
 
 // publish gives the complete file its name, after its directories were read again.
@@ -102,6 +124,9 @@ func (p *basemapPart) publish(ctx context.Context, path string) error {
 		return err
 	}
 	if _, err := ReadBasemap(ctx, p.path); err != nil {
+		if _, unread := errors.AsType[*fs.PathError](err); unread || ctx.Err() != nil {
+			return p.unfinished(ctx, err) // nothing is known against the file
+		}
 		return errors.Join(err, p.remove())
 	}
 	if err := os.Rename(p.path, path); err != nil {

@@ -99,7 +99,7 @@ func (c *basemapCommand) source(ctx context.Context, area string, streams Stream
 	if err != nil {
 		return s, nil, err
 	}
-	s.Source, s.Version = r, fmt.Sprint(r.Version)
+	s.Source, s.Version = r, r.Version.String()
 	return s, r.Close, nil
 }
 

@@ -20,11 +20,19 @@ type Ranged struct {
 	Version RangedVersion
 }
 
-// A RangedVersion identifies the content of a file by its length and the validators of its server, which may be missing.
+// A RangedVersion identifies the content of a file by its length and the validators of its server, "" if missing.
 type RangedVersion struct {
-	Bytes        int64  `json:"bytes"`
-	ETag         string `json:"etag,omitempty"`
-	LastModified string `json:"lastModified,omitempty"`
+	Bytes              int64
+	ETag, LastModified string
+}
+
+// String returns a text by which a later run knows the content, "" without validators: the length alone does not tell
+// one content from another.
+func (v RangedVersion) String() string {
+	if v.ETag+v.LastModified == "" {
+		return ""
+	}
+	return fmt.Sprintf("%d %s %s", v.Bytes, v.ETag, v.LastModified)
 }
 
 var (
@@ -115,7 +123,7 @@ func (r *Ranged) check(a *http.Response, at, n int64) error {
 		size <= last {
 		return fmt.Errorf("the server was asked for the bytes %d to %d and answers %q", at, at+n-1, truncate(text, maxShown))
 	}
-	v := RangedVersion{size, truncate(a.Header.Get("Etag"), maxShown), truncate(a.Header.Get("Last-Modified"), maxShown)}
+	v := RangedVersion{size, validator(a, "Etag"), validator(a, "Last-Modified")}
 	if r.Version == (RangedVersion{}) {
 		r.Version = v
 	}
@@ -123,4 +131,13 @@ func (r *Ranged) check(a *http.Response, at, n int64) error {
 		return ErrOtherVersion
 	}
 	return nil
+}
+
+// validator returns a validator of an answer, "" for one that is too long to keep.
+func validator(a *http.Response, name string) string {
+	v := a.Header.Get(name)
+	if len(v) > maxShown {
+		return ""
+	}
+	return v
 }
