@@ -17,7 +17,7 @@ const (
 
 // requestFields are the fields of an authorization request; others are ignored.
 var requestFields = []string{"client_id", "redirect_uri", "response_type", "response_mode", "state", "scope",
-	"code_challenge", "code_challenge_method", "resource", "lang"}
+	"code_challenge", "code_challenge_method", "ui_locales", "resource", "lang"}
 
 // An authorization is what a program asks a person for.
 type authorization struct {
@@ -44,13 +44,13 @@ func (h *Handler) authorize(w http.ResponseWriter, r *http.Request) {
 // false. If client and address are right, the page has a link that tells the program. Anybody can
 // register an address, and a link to this server must not send people there (RFC 9700, 4.11.2).
 func (h *Handler) askedFor(w http.ResponseWriter, r *http.Request, query string) (*authorization, bool) {
-	a := &authorization{lang: languageOf("", r)}
+	a := &authorization{lang: languageOf(nil, r)}
 	values, err := url.ParseQuery(query)
 	if err != nil || len(query) > maxQuery {
 		h.problem(w, a, a.lang.BadRequest, "", http.StatusBadRequest)
 		return nil, false
 	}
-	a.lang, a.query = languageOf(values.Get("lang"), r), url.Values{}
+	a.lang, a.query = languageOf(values, r), url.Values{}
 	for _, name := range requestFields {
 		if values.Has(name) {
 			a.query[name] = values[name]

@@ -306,6 +306,11 @@ func TestLanguages(t *testing.T) {
 	if !strings.Contains(a.text, "demande à agir en votre nom") || !strings.Contains(a.text, "Accepter") {
 		t.Errorf("in French: %s, want demande à agir en votre nom in it and Accepter in it", a.text)
 	}
+	v.Set("ui_locales", "it-CH de-CH fr")
+	a = w.do("GET", authorizePath+"?"+v.Encode(), "", "Accept-Language", "nl")
+	if got := a.Header.Get("Content-Language"); got != "de" {
+		t.Errorf("the program asks for Italian, German, French: got %s, want de", got)
+	}
 	v.Set("lang", "fr")
 	a = w.decided(v, "password", "wrong")
 	if !strings.Contains(a.text, "mot de passe est faux") {

@@ -24,7 +24,7 @@ func (h *Handler) decide(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		err = once(values, "request", "seal", "name", "password", "decision")
 	}
-	here := &authorization{lang: languageOf("", r)}
+	here := &authorization{lang: languageOf(nil, r)}
 	if err != nil {
 		h.problem(w, here, here.lang.BadRequest, "", h.problemOf(err).status)
 		return

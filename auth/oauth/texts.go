@@ -4,6 +4,8 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"relais/internal/lang"
 )
@@ -43,6 +45,8 @@ var allTexts = func() map[string]*texts {
 	return all
 }()
 
-// languageOf returns the texts in the language of the request, or else in the one that the browser
-// prefers.
-func languageOf(asked string, r *http.Request) *texts { return allTexts[lang.For(asked, r).Tag] }
+// languageOf returns the texts in the language that a person has chosen, or else in the one that the program asks for
+// (OpenID Connect Core, 3.1.2.1), or else in the one that the browser prefers.
+func languageOf(query url.Values, r *http.Request) *texts {
+	return allTexts[lang.For(query.Get("lang"), r, strings.Fields(query.Get("ui_locales"))...).Tag]
+}

@@ -5,6 +5,7 @@ package lang
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"golang.org/x/text/collate"
 	"golang.org/x/text/language"
@@ -54,18 +55,29 @@ func Tags() []string {
 
 const maxHeader = 200 // bytes of the header that are looked at
 
-// For returns the language that a reader states, or else the one that the browser asks for.
-func For(stated string, r *http.Request) *Language {
+// For returns the language that a reader states, or else the best of the wishes, tags in their order, or else the one
+// that the browser asks for.
+func For(stated string, r *http.Request, wishes ...string) *Language {
 	if l := Get(stated); l.Tag == stated {
 		return l
 	}
-	header := r.Header.Get("Accept-Language")
-	wanted, _, err := language.ParseAcceptLanguage(header[:min(len(header), maxHeader)])
-	if err != nil {
-		return &All[0]
-	}
-	_, i, _ := matcher.Match(wanted...)
+	_, i, _ := matcher.Match(accepted(strings.Join(append(wishes, r.Header.Get("Accept-Language")), ","))...)
 	return &All[i]
+}
+
+// accepted returns the tags of a header, the most wanted first. It leaves out entries that are invalid.
+func accepted(header string) []language.Tag {
+	if len(header) > maxHeader {
+		header = header[:1+strings.LastIndexByte(header[:maxHeader], ',')]
+	}
+	var valid []string
+	for entry := range strings.SplitSeq(header, ",") {
+		if _, _, err := language.ParseAcceptLanguage(entry); err == nil {
+			valid = append(valid, entry)
+		}
+	}
+	tags, _, _ := language.ParseAcceptLanguage(strings.Join(valid, ",")) // fails when an entry does
+	return tags
 }
 
 // Compare returns a function that orders texts as readers of the language expect, numbers in them by their value.

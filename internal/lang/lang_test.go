@@ -25,6 +25,10 @@ func TestFor(t *testing.T) {
 		{"refused", "", "fr;q=0, nl", "nl"},
 		{"any", "", "*", "en"},
 		{"not a header", "", "\xff;;;", "en"},
+		{"an invalid one before others", "", "\xff;;;, fr-CH, fr;q=0.9, en;q=0.8", "fr"},
+		{"an invalid weight", "", "de;q=much, nl;q=0.9", "nl"},
+		{"cut within a tag", "", "nl" + strings.Repeat(",ja;q=0.5", 21) + ", 1234567890 and so on", "nl"},
+		{"without a comma", "", strings.Repeat("d", 10000), "en"},
 		{"long", "", strings.Repeat("de,", 10000), "de"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
