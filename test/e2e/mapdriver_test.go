@@ -125,13 +125,13 @@ func (m *mapTab) try(expression string, result any) error {
 	return json.Unmarshal(answer.Result.Value, result)
 }
 
-// until waits for an expression to be true.
+// until waits for an expression, or what it promises, to be true.
 func (m *mapTab) until(what, expression string) {
 	m.t.Helper()
 	var err error
 	if !waitFor(func() bool {
 		var ok bool
-		err = m.try("Boolean("+expression+")", &ok)
+		err = m.try("Promise.resolve("+expression+").then(Boolean)", &ok)
 		if !ok {
 			time.Sleep(100 * time.Millisecond)
 		}

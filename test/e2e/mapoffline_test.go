@@ -38,7 +38,10 @@ func TestMapOffline(t *testing.T) {
 			m.installable(t, base)
 			m.keepView(t)
 			m.clean(t)
+			m.evaluate("caches.open('relais "+path+"/ area that was given up').then(() => {})", nil)
 			m.show("/?lang=en&operator=SFR") // the server answers, and is asked
+			m.until("the area that was given up is gone", "caches.keys().then((names) => "+
+				"names.length === 2 && !names.some((name) => name.endsWith('given up')))")
 			m.until("the page is the server's", "!JSON.parse(document.getElementById('config').textContent).kept && "+
 				"navigator.serviceWorker.controller && document.getElementById('away').hidden")
 			m.clean(t)
@@ -81,6 +84,8 @@ func (m *mapTab) keepView(t *testing.T) {
 		t.Errorf("got %q, want tiles up to 300 and some sites", cost)
 	}
 	m.evaluate("void "+button("Keep")+".click()", nil)
+	m.until("it is being kept", "document.querySelector('#kept progress')?.value > 0")
+	m.must("Target.createTarget", object{"url": "http://" + m.host + "/?lang=en", "background": true}, nil) // it tidies
 	m.until("the area is kept", "document.querySelector('#kept .area')")
 	var kept struct{ Tiles, Bytes int }
 	m.evaluate("JSON.parse(Object.values(localStorage)[0])[0]", &kept)

@@ -128,37 +128,45 @@ async function labelOf(app, [w, s, e, n]) {
   return own ?? name ?? `${((s + n) / 2).toFixed(3)}, ${((w + e) / 2).toFixed(3)}`;
 }
 
+/** lock is held while an area is being kept: a tab that tidies must not take it for one that was given up. */
+const lock = prefix + 'keep';
+
 /**
  * keep fetches what a plan has, one after the other, in the place of an older area.
  * @param {App} app @param {Plan} p @param {(done: number) => void} progress
  * @param {AbortSignal} signal @param {Area} [older]
  */
 export async function keep(app, p, progress, signal, older) {
+  try {
+    await navigator.locks.request(lock, { mode: 'shared', signal }, () => fetchArea(app, p, progress, signal, older));
+  } catch (e) {
+    await tidy();
+    throw e;
+  }
+}
+
+/** @type {typeof keep} */
+async function fetchArea(app, p, progress, signal, older) {
   await install(app.words.lang);
   await navigator.storage?.persist?.();
   const kept = new Date().toISOString(),
     name = `${prefix}area ${kept}`;
   /** @type {Area} */
   const area = { ...p, tiles: p.tiles.length, bytes: 0, name, label: await labelOf(app, p.box), kept, dates: {} };
-  try {
-    const cache = await caches.open(name);
-    for (const m of marketsOf(app, p.box)) {
-      const limit = p.sites <= mostSites ? mostSites : 1,
-        address = url(`/map/antennas?market=${m.code}&bbox=${textOf(p.box)}&limit=${limit}`);
-      const list = await fetchInto(cache, address, signal);
-      area.bytes += list.size;
-      area.dates[m.code] = JSON.parse(await list.text()).meta.sourceDate;
-    }
-    for (const [i, address] of p.tiles.entries()) {
-      progress(i);
-      area.bytes += (await fetchInto(cache, address, signal)).size;
-      await sleep(pause, signal);
-    }
-  } catch (e) {
-    await caches.delete(name);
-    await leave();
-    throw e;
+  const cache = await caches.open(name);
+  for (const m of marketsOf(app, p.box)) {
+    const limit = p.sites <= mostSites ? mostSites : 1,
+      address = url(`/map/antennas?market=${m.code}&bbox=${textOf(p.box)}&limit=${limit}`);
+    const list = await fetchInto(cache, address, signal);
+    area.bytes += list.size;
+    area.dates[m.code] = JSON.parse(await list.text()).meta.sourceDate;
   }
+  for (const [i, address] of p.tiles.entries()) {
+    progress(i);
+    area.bytes += (await fetchInto(cache, address, signal)).size;
+    await sleep(pause, signal);
+  }
+  if (!(await caches.has(name))) throw new Error('the browser has deleted what was kept');
   note([area, ...areas().filter((a) => a.name !== older?.name)]);
   if (older) await caches.delete(older.name);
 }
@@ -167,25 +175,33 @@ export async function keep(app, p, progress, signal, older) {
 export async function remove(area) {
   note(areas().filter((a) => a.name !== area.name));
   await caches.delete(area.name);
-  await leave();
-}
-
-/** leave removes the service worker and the program that it keeps when no area is left. */
-async function leave() {
-  if (areas().length > 0) return;
-  for (const name of await caches.keys()) if (name.startsWith(prefix)) await caches.delete(name);
-  const scope = location.origin + url('/');
-  for (const r of await navigator.serviceWorker.getRegistrations()) if (r.scope === scope) await r.unregister();
+  await tidy();
 }
 
 /**
- * check forgets areas that the browser has deleted, and has a new build of the program kept.
+ * tidy forgets areas that the browser has deleted, and deletes those that were not kept to their end. When no area
+ * is left it removes the service worker, too, and the program that it keeps.
+ */
+const tidy = () =>
+  navigator.locks.request(lock, { ifAvailable: true }, async (free) => {
+    if (!free) return; // a tab keeps an area: the next page tidies
+    const names = await caches.keys(),
+      left = areas().filter((a) => names.includes(a.name));
+    if (left.length < areas().length) note(left);
+    const dead = left.length > 0 ? `${prefix}area ` : prefix;
+    for (const name of names)
+      if (name.startsWith(dead) && !left.some((a) => a.name === name)) await caches.delete(name);
+    if (left.length > 0) return;
+    const scope = location.origin + url('/');
+    for (const r of await navigator.serviceWorker.getRegistrations()) if (r.scope === scope) await r.unregister();
+  });
+
+/**
+ * check tidies, and has a new build of the program kept.
  * @param {App} app
  */
 export async function check(app) {
-  const names = await caches.keys();
-  const left = areas().filter((a) => !app.config.key && names.includes(a.name));
-  if (left.length < areas().length) note(left);
-  if (left.length === 0) await leave();
-  else if (!app.config.kept) await install(app.words.lang);
+  if (app.config.key) note([]);
+  await tidy();
+  if (areas().length > 0 && !app.config.kept) await install(app.words.lang);
 }
