@@ -91,7 +91,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A country and its postal code before a town are not a siteKey, and a postal code of the town is no PLMN.
+// A country and its postal code before a town are not a siteKey.
 func TestFindPostal(t *testing.T) {
 	c := towns(t)
 	for text, place := range map[string]string{"FR-35000 Rennes": "RENNES", "35000 Rennes": "RENNES", "fr-2": ""} {
