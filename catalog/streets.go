@@ -74,7 +74,7 @@ const maxStreets = 4
 // damaged file, check and doctor say.
 func (c *Catalog) streets(ctx context.Context, q *Find, found *Found) error {
 	if u := &found.Understood; u.Place != nil || u.Topic != "" || u.Question.Place == "" || u.Question.Key != "" ||
-		u.Country != "" && u.Country != market.Get(market.FR).Country {
+		u.Country != "" && u.Country != market.Get(ban.Markets[0]).Country {
 		return nil
 	}
 	streets, err := c.Streets(ctx, Streets{Text: found.Question.Place, Near: q.Near, Market: q.Market, Limit: maxStreets})
