@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -30,16 +31,25 @@ var ErrNoLog = errors.New("the file is not a table of cells or measurements")
 const mostLogFiles = 16
 
 // ReadLog calls do with the cells of the tables that Import and ingest/cells read, in a file that is in memory. It
-// reads at most rows rows and unpacked bytes, keeps nothing, and has no use for times. now is when it is read. Errors:
-// ErrNoLog, a RefusedError.
-func ReadLog(data []byte, unpacked int64, rows int, now time.Time, do func(cells.Row)) (log Log, err error) {
-	inputs, err := source.InMemory(data, unpacked)
+// reads at most rows rows and most bytes, see source.InMemory, keeps nothing, and has no use for times. now is when it
+// is read. Errors: ErrNoLog, a RefusedError, the context's.
+func ReadLog(ctx context.Context, data []byte, most int64, rows int, now time.Time,
+	do func(cells.Row)) (log Log, err error) {
+	inputs, err := source.InMemory(ctx, data, most)
 	if err != nil || len(inputs) > mostLogFiles {
 		return log, ErrNoLog
 	}
 	err = ErrNoLog
 	for _, in := range inputs {
+		if log.Rows == rows {
+			log.Cut = true
+			break
+		}
 		found, bad := source.Detect(in, logKinds())
+		if errors.Is(bad, source.ErrUnpacked) {
+			log.Cut = true
+			break
+		}
 		if bad != nil || found.Kind == nil {
 			continue
 		}
@@ -47,12 +57,16 @@ func ReadLog(data []byte, unpacked int64, rows int, now time.Time, do func(cells
 			err = &RefusedError{found.Kind.Name}
 			continue
 		}
-		if bad := log.read(&found, rows, now, do); bad != nil && log.Served == 0 {
+		before := log.Rows
+		if bad := log.read(&found, rows, now, do); bad != nil && log.Rows == before {
 			continue
 		}
 		log.Tables = append(log.Tables, found.Kind.Name)
 	}
-	if log.Tables != nil {
+	switch {
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case log.Tables != nil:
 		err = nil
 	}
 	return log, err
@@ -93,11 +107,9 @@ func readLog(f *source.Found, most int, now time.Time, do func(cells.Row)) (*sou
 		return nil, err
 	}
 	defer in.Close()
+	in.Most = most
 	readers := logReaders(in, f.Kind, now)
 	for in.NextRow() {
-		if in.Rows > most {
-			return in.Report, source.ErrRows
-		}
 		for i := range readers {
 			r := &readers[i]
 			if m, reason := r.readRow(); reason == "" {

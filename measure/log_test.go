@@ -3,6 +3,7 @@ package measure
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +18,7 @@ import (
 func logged(t *testing.T, data []byte, rows int) (Log, []cells.Row, error) {
 	t.Helper()
 	var all []cells.Row
-	log, err := ReadLog(data, 1<<20, rows, time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), func(r cells.Row) { all = append(all, r) })
+	log, err := ReadLog(t.Context(), data, 1<<20, rows, time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), func(r cells.Row) { all = append(all, r) })
 	return log, all, err
 }
 
@@ -56,8 +57,13 @@ func TestReadLog(t *testing.T) {
 		{"a table that ingest alone reads", netmonitorRows, 9, "[cells-netmonitor] 2 1 false: 20801 0/256001"},
 		{"an archive of several tables", archive.String(), 9, "[cells-neostumbler] 1 1 false: 20820 0/256001"},
 		{"a table of measurements, in two markets", ownRows, 9, "[coverage] 3 3 false: 20801 1000/256001 22801 1000/0 22801 70000/0"},
-		{"too many rows", ownRows, 1, "[coverage] 2 1 true: 20801 1000/256001"},
-		{"too many rows of cells", netmonitorRows + netmonitorRows, 2, "[cells-netmonitor] 3 1 true: 20801 0/256001"},
+		{"too many rows", ownRows, 1, "[coverage] 1 1 true: 20801 1000/256001"},
+		{"too many rows of cells", netmonitorRows + netmonitorRows, 2, "[cells-netmonitor] 2 1 true: 20801 0/256001"},
+		{"no cell of 4G or 5G in the first rows", netmonitorRows, 1, "[cells-netmonitor] 1 0 true:"},
+		{"as many rows as are read", neoStumbler, 1, "[cells-neostumbler] 1 1 false: 20820 0/256001"},
+		{"an archive of several tables, of which one is read", archive.String(), 1,
+			"[cells-neostumbler] 1 1 true: 20820 0/256001"},
+		{"broken rows", netmonitorRows + strings.Repeat("L;208\n", 4), 3, "[cells-netmonitor] 3 1 true: 20801 0/256001"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log, rows, err := logged(t, []byte(tt.text), tt.rows)
@@ -69,6 +75,33 @@ func TestReadLog(t *testing.T) {
 				t.Errorf("got %s, %v; want %s", got, err, tt.want)
 			}
 		})
+	}
+}
+
+// What an archive unpacks to counts together, and nothing is read for a request that ended.
+func TestReadLogBounds(t *testing.T) {
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for _, name := range []string{"a.csv", "b.csv"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, ownRows)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	z.Close()
+	ctx, end := context.WithCancel(t.Context())
+	read := func() (Log, error) {
+		return ReadLog(ctx, archive.Bytes(), 3*int64(len(ownRows)), 100, time.Now(), func(cells.Row) {})
+	}
+	if log, err := read(); err != nil || len(log.Tables) != 1 || log.Rows != 3 || !log.Cut {
+		t.Errorf("%v, %v; want one table, cut", log, err)
+	}
+	end()
+	if _, err := read(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v after the end of the request", err)
 	}
 }
 

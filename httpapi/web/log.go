@@ -20,7 +20,7 @@ const logPath = "/log"
 const (
 	maxLog         = 8 << 20  // bytes of the file
 	maxLogForm     = 64 << 10 // bytes of the form in addition
-	maxLogUnpacked = 64 << 20 // bytes of each table in it
+	maxLogUnpacked = 64 << 20 // bytes of its tables together, and of what packs them
 	maxLogRows     = 200_000
 	logMemory      = 24 << 20 // bytes of the file, its rows and the page
 	logTime        = time.Minute
@@ -107,7 +107,7 @@ func (p *Pages) lookAtLog(w http.ResponseWriter, r *http.Request) (*logPage, err
 		defer turn.Pause()
 	}
 	env, q := p.Env(), &catalog.Heard{}
-	log, err := measure.ReadLog(data, maxLogUnpacked, maxLogRows, env.Now, q.Add)
+	log, err := measure.ReadLog(r.Context(), data, maxLogUnpacked, maxLogRows, env.Now, q.Add)
 	if refused, ok := errors.AsType[*measure.RefusedError](err); ok {
 		return nil, &logError{http.StatusUnprocessableEntity, "logRefused", []any{refused.Table}}
 	}

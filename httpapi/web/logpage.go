@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"relais/catalog"
 	"relais/index"
@@ -57,13 +58,14 @@ func newLogPage(r *http.Request, log *measure.Log, q *catalog.Heard, found *cata
 	w := wordsFor(r)
 	page := &logPage{Title: w["logTitle"]}
 	page.Rows = []string{w.Count("logRows", log.Rows), w.Fill("logServed", w.Number(log.Served))}
+	if log.Cut {
+		page.Notice = w.Fill("logCut", w.Number(log.Rows))
+	}
 	switch {
 	case log.Served == 0:
-		page.Notice = w["logNothing"]
+		page.Notice = strings.TrimSpace(page.Notice + " " + w["logNothing"])
 		return page
-	case log.Cut:
-		page.Notice = w.Fill("logCut", w.Number(log.Rows))
-	case q.Left > 0:
+	case q.Left > 0 && !log.Cut:
 		page.Notice = w.Fill("logLeft", w.Number(q.Left))
 	}
 	for _, sum := range []struct {

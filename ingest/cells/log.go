@@ -32,10 +32,8 @@ func ReadLog(f *source.Found, most int, do func(Row)) (*source.Report, error) {
 		return nil, err
 	}
 	defer c.reader.Close()
+	c.reader.Most = most
 	for c.reader.NextRow() {
-		if c.reader.Rows > most {
-			return c.reader.Report, source.ErrRows
-		}
 		row, reason := c.log()
 		if reason != "" {
 			c.reader.Reject(reason)

@@ -11,23 +11,10 @@ import (
 // leastUnpacked is what a gzip file may unpack to, however small it is.
 const leastUnpacked = 1 << 20
 
-// gunzip returns r, or what it unpacks to if it begins like gzip. The bound of an input in memory holds for it.
+// gunzip returns r, or what it unpacks to if it begins like gzip. The bound of inputs in memory holds for both: a gzip
+// file may unpack to nothing, for long.
 func (in *Input) gunzip(r io.ReadCloser) (io.ReadCloser, error) {
-	r, err := in.gunzipped(r)
-	if err != nil || in.unpacked == 0 {
-		return r, err
-	}
-	left := in.unpacked
-	return counted{r, func(n int) error {
-		if left -= int64(n); left < 0 {
-			return ErrUnpacked
-		}
-		return nil
-	}, r}, nil
-}
-
-func (in *Input) gunzipped(r io.ReadCloser) (io.ReadCloser, error) {
-	b := bufio.NewReaderSize(r, 64<<10)
+	b := bufio.NewReaderSize(counted{r, in.bound, r}, 64<<10)
 	if head, err := b.Peek(2); err != nil || head[0] != 0x1f || head[1] != 0x8b { // shorter files are not gzip
 		return readCloser{b, r}, nil
 	}
@@ -37,7 +24,7 @@ func (in *Input) gunzipped(r io.ReadCloser) (io.ReadCloser, error) {
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", in.Name(), err)
 	}
-	return readCloser{&unpacked{in: in, z: z, packed: packed}, r}, nil
+	return counted{&unpacked{in: in, z: z, packed: packed}, in.bound, r}, nil
 }
 
 type byteCount struct {

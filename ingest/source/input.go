@@ -5,6 +5,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,8 +37,8 @@ type Input struct {
 	// has it.
 	Modified time.Time
 
-	data     []byte // in the place of a file, see InMemory
-	unpacked int64  // bytes that it may have unpacked, 0 without a bound
+	data  []byte // in the place of a file, see InMemory
+	bound Watch  // of the bytes of all inputs in memory, packed by gzip and unpacked; nil for files
 }
 
 // ModTime returns when the file was last modified, in UTC; for a copy, when its original
@@ -145,10 +146,16 @@ var (
 	ErrRows     = errors.New("the table has too many rows")
 )
 
-// InMemory returns the inputs of a file that is in memory: itself, or the members of a zip archive. Each may have
-// at most unpacked bytes when it is unpacked. They have no name, and ModTime fails.
-func InMemory(data []byte, unpacked int64) ([]*Input, error) {
-	return (&Input{Size: int64(len(data)), data: data, unpacked: unpacked}).expand()
+// InMemory returns the inputs of a file that is in memory: itself, or the members of a zip archive. They are read one
+// at a time, until ctx ends. At most most bytes are read of all of them together, whenever they are opened; a gzip file
+// counts as it is and as it unpacks. They have no name, and ModTime fails.
+func InMemory(ctx context.Context, data []byte, most int64) ([]*Input, error) {
+	return (&Input{Size: int64(len(data)), data: data, bound: func(n int) error {
+		if most -= int64(n); most < 0 {
+			return ErrUnpacked
+		}
+		return ctx.Err()
+	}}).expand()
 }
 
 // A content is the bytes of a file.
@@ -184,13 +191,24 @@ func (in *Input) archive() (*zip.Reader, io.Closer, error) {
 	}
 	var z *zip.Reader
 	if err == nil {
-		z, err = zip.NewReader(f, size)
+		z, err = zip.NewReaderWithOptions(f, size, zip.ReaderOptions{NameDecoder: fewMembers()})
 	}
 	if err != nil {
 		f.Close()
 		return nil, nil, fmt.Errorf("%s: %w", in.Path, err)
 	}
 	return z, f, nil
+}
+
+// fewMembers returns an error for too many members, before a directory takes more memory than the archive.
+func fewMembers() func(*zip.FileHeader) error {
+	n := 0
+	return func(*zip.FileHeader) error {
+		if n++; n > maxMembers {
+			return fmt.Errorf("an archive of over %d files", maxMembers)
+		}
+		return nil
+	}
 }
 
 // expand returns the members of the file if it is a zip archive, else itself.
@@ -217,9 +235,6 @@ func (in *Input) members() ([]*Input, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if len(z.File) > maxMembers {
-		return nil, fmt.Errorf("%s: an archive of %d files, over %d", path, len(z.File), maxMembers)
-	}
 	var all []*Input
 	for _, f := range z.File {
 		switch {
@@ -231,7 +246,7 @@ func (in *Input) members() ([]*Input, error) {
 			continue
 		}
 		all = append(all, &Input{Path: path, Member: f.Name, Size: int64(f.UncompressedSize64), data: in.data,
-			unpacked: in.unpacked})
+			bound: in.bound})
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: the archive is empty", path)

@@ -13,11 +13,13 @@ import (
 type Reader struct {
 	*Report
 	From  *Input
+	Most  int // rows: with more of them NextRow ends, and Done returns ErrRows; 0 for any number
 	kind  *Kind
 	table *table.Reader // belongs to the other goroutine until the rows end, except its header
 	queue *queue        // nil for a second reader
 	rows  *table.Rows   // nil before the first and after the last
 	began bool
+	over  bool     // there are more than Most rows
 	more  []string // names of the columns after those of the kind
 
 	second *Reader       // gets the rows after this one, nil for none
@@ -115,6 +117,9 @@ func (r *Reader) share() {
 // rejects broken ones.
 func (r *Reader) NextRow() bool {
 	for r.Next() {
+		if r.over = r.Most > 0 && r.Rows == r.Most; r.over {
+			return false
+		}
 		r.Rows++
 		broken := r.Broken()
 		if broken == "" {
@@ -148,9 +153,12 @@ func (r *Reader) HasBound(i int) bool { return r.table.HasBound(i) }
 // Reject counts the current row as rejected for a reason.
 func (r *Reader) Reject(reason string) { r.RejectAt(r.Line(), reason) }
 
-// Done returns the report, after the last row. Errors: that of the reading; the table has no row, or a
+// Done returns the report, after the last row. Errors: ErrRows; that of the reading; the table has no row, or a
 // required column is empty in every row.
 func (r *Reader) Done() (*Report, error) {
+	if r.over {
+		return nil, ErrRows
+	}
 	if r.left || r.first != nil && (!r.first.began || r.first.rows != nil) {
 		return nil, errStopped
 	}
