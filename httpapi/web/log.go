@@ -1,10 +1,8 @@
 package web
 
 import (
+	"bytes"
 	"errors"
-	"io"
-	"mime"
-	"mime/multipart"
 	"net/http"
 	"time"
 
@@ -78,7 +76,16 @@ func (p *Pages) readLog(w http.ResponseWriter, r *http.Request) {
 		p.failWith(w, r, status, text)
 		return
 	}
-	p.render(w, r, http.StatusOK, "log.html", page)
+	var text bytes.Buffer
+	if p.execute(&text, w, r, http.StatusOK, "log.html", page) {
+		_ = p.hold(r, 2*int64(text.Len())) // who reads slowly keeps no more; what is less always has room
+		sendPage(w, r, http.StatusOK, text.Bytes())
+	}
+}
+
+// hold makes bytes the memory that is reserved for a request, and reports whether there is room.
+func (p *Pages) hold(r *http.Request, bytes int64) bool {
+	return p.Reserve == nil || p.Reserve(r.Context(), bytes)
 }
 
 func (p *Pages) lookAtLog(w http.ResponseWriter, r *http.Request) (*logPage, error) {
@@ -87,13 +94,11 @@ func (p *Pages) lookAtLog(w http.ResponseWriter, r *http.Request) (*logPage, err
 		return nil, &logError{http.StatusForbidden, "needsKey", nil}
 	case !access.FromOwnPage(r.Header["Sec-Fetch-Site"]):
 		return nil, &logError{http.StatusForbidden, "logForeign", nil}
-	case p.Reserve != nil && !p.Reserve(r.Context(), logMemory):
-		return nil, &logError{http.StatusServiceUnavailable, "logBusy", nil}
 	}
 	// Not every ResponseWriter has deadlines; the server's own then hold.
 	connection := http.NewResponseController(w)
 	_ = connection.SetReadDeadline(time.Now().Add(logTime))
-	data, err := logFile(r)
+	data, err := logFile(r, func(bytes int64) bool { return p.hold(r, bytes) })
 	if err != nil {
 		return nil, err
 	}
@@ -119,41 +124,4 @@ func (p *Pages) lookAtLog(w http.ResponseWriter, r *http.Request) (*logPage, err
 		return nil, err
 	}
 	return newLogPage(r, &log, q, &found), nil
-}
-
-// logFile returns the file of a form, in memory. Its errors are *logError.
-func logFile(r *http.Request) ([]byte, error) {
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return nil, &logError{http.StatusUnsupportedMediaType, "logNoFile", nil}
-	}
-	// A file that is too large ends early, whichever bound it meets first.
-	body := &io.LimitedReader{R: r.Body, N: maxLog + maxLogForm}
-	parts := multipart.NewReader(body, params["boundary"])
-	for {
-		part, err := parts.NextPart()
-		if err != nil {
-			return nil, logTooLarge(r, body, &logError{http.StatusBadRequest, "logNoFile", nil})
-		}
-		if part.FormName() != "file" {
-			continue
-		}
-		data, err := io.ReadAll(io.LimitReader(part, maxLog+1))
-		switch {
-		case err != nil || len(data) > maxLog:
-			return nil, logTooLarge(r, body, &logError{http.StatusBadRequest, "logBroken", nil})
-		case len(data) == 0:
-			return nil, &logError{http.StatusBadRequest, "logNoFile", nil}
-		}
-		return data, nil
-	}
-}
-
-// logTooLarge returns the error for a body that was read to its bound, or nearly, else another one.
-func logTooLarge(r *http.Request, body *io.LimitedReader, other error) error {
-	if body.N > maxLogForm {
-		return other
-	}
-	_, _ = io.CopyN(io.Discard, r.Body, refusedLog) // whatever fails, the answer is the same
-	return &logError{http.StatusRequestEntityTooLarge, "logTooLarge", nil}
 }

@@ -108,6 +108,22 @@ func TestLogRefused(t *testing.T) {
 	}
 }
 
+// Memory is reserved as the body comes, and once more for the rows. Who reads slowly keeps that of the page.
+func TestLogMemory(t *testing.T) {
+	p := goPages(t)
+	var held []int64
+	p.Reserve = func(_ context.Context, bytes int64) bool { held = append(held, bytes); return true }
+	w := sendLog(t, p, "/log", netmonster+strings.Repeat("\n", 1<<20))
+	page := int64(w.Body.Len())
+	if n := len(held); w.Code != 200 || n < 10 || held[0] > 64<<10 || held[n-3] > 4<<20 || held[n-2] != logMemory || held[n-1] != 2*page {
+		t.Errorf("status %d, reserved %d times: %v; want little at first, then %d and %d", w.Code, n, held, logMemory, 2*page)
+	}
+	p.Reserve = func(_ context.Context, bytes int64) bool { return bytes < 1<<20 }
+	if w := sendLog(t, p, "/log", netmonster+strings.Repeat("\n", 1<<20)); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+		t.Errorf("status %d without room for the body, want 503", w.Code)
+	}
+}
+
 // Nothing of a log is logged, whatever happens to it.
 func TestLogIsNotLogged(t *testing.T) {
 	p := goPages(t)

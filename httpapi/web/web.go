@@ -210,9 +210,14 @@ func (p *Pages) execute(text *bytes.Buffer, w http.ResponseWriter, r *http.Reque
 func (p *Pages) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	var text bytes.Buffer
 	if p.execute(&text, w, r, status, name, data) {
-		w.Header().Set("Vary", "Accept-Language, Accept-Encoding")
-		sendText(w, r, status, text.Bytes())
+		sendPage(w, r, status, text.Bytes())
 	}
+}
+
+// sendPage sends a page that was made.
+func sendPage(w http.ResponseWriter, r *http.Request, status int, text []byte) {
+	w.Header().Set("Vary", "Accept-Language, Accept-Encoding")
+	sendText(w, r, status, text)
 }
 
 // sendText sends a text, compressed if the client takes gzip. The other headers are set.
