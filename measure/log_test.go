@@ -18,7 +18,8 @@ import (
 func logged(t *testing.T, data []byte, rows int) (Log, []cells.Row, error) {
 	t.Helper()
 	var all []cells.Row
-	log, err := ReadLog(t.Context(), data, 1<<20, rows, time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), func(r cells.Row) { all = append(all, r) })
+	now := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+	log, err := ReadLog(t.Context(), data, 1<<20, rows, now, func(r cells.Row) { all = append(all, r) })
 	return log, all, err
 }
 
