@@ -62,7 +62,7 @@ func TestReadLog(t *testing.T) {
 		{"too many rows of cells", netmonitorRows + netmonitorRows, 2, "[cells-netmonitor] 2 1 true: 20801 0/256001"},
 		{"no cell of 4G or 5G in the first rows", netmonitorRows, 1, "[cells-netmonitor] 1 0 true:"},
 		{"as many rows as are read", neoStumbler, 1, "[cells-neostumbler] 1 1 false: 20820 0/256001"},
-		{"an archive of several tables, of which one is read", archive.String(), 1,
+		{"an archive of several tables: one is read", archive.String(), 1,
 			"[cells-neostumbler] 1 1 true: 20820 0/256001"},
 		{"broken rows", netmonitorRows + strings.Repeat("L;208\n", 4), 3, "[cells-netmonitor] 3 1 true: 20801 0/256001"},
 	} {
