@@ -29,7 +29,7 @@ type Env struct {
 	Uploads Uploads
 	Sectors *export.SectorCounts // for OGC API
 	BaseURL string
-	Land    string // address of the land without streets in GeoJSON, "" for none
+	Land    func() string // address of the land without streets in GeoJSON; nil for none
 }
 
 // A File is a file that a client sent.

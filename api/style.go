@@ -39,7 +39,11 @@ func (r *Env) style(ctx context.Context, p *styleParams) (*endpoint.Answer, erro
 		return nil, catalog.ErrLoading
 	}
 	colors := tiles.Palettes[string(p.Theme)]
-	s := tiles.NewStyle(r.Land, colors)
+	land := ""
+	if r.Land != nil {
+		land = r.Land()
+	}
+	s := tiles.NewStyle(land, colors)
 	var refused error
 	added := 0
 	for m := range r.Set.Loaded() {

@@ -181,6 +181,6 @@ func (f *webFlags) mountPages(server *httpapi.Server, stores *admin.Stores, addr
 	for _, route := range pages.Routes() {
 		server.Mount(route.Path, route.Handler)
 	}
-	server.NotFound, server.Land = pages.NotFound(), pages.Land()
+	server.NotFound, server.Land = pages.NotFound(), pages.Land
 	return mountPeople(server, pages, stores, address)
 }

@@ -90,8 +90,8 @@ type Options struct {
 	ErrorDocs func(code string) string
 	// NotFound, which may be nil, answers browsers that ask for a page that does not exist.
 	NotFound http.Handler
-	// Land is the address of the land without streets, which styles draw; "" for none.
-	Land string
+	// Land returns the address of the land without streets, which styles draw; nil for none.
+	Land func() string
 	// Links are what / answers in JSON, by name. nil means that something else answers / .
 	Links map[string]string
 }

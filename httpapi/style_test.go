@@ -48,9 +48,9 @@ func styleOf(t *testing.T, s *Server, query string) (v mapStyle, text []byte) {
 // A page of any origin reads the style without a key. Its tiles need one, and have the filters.
 func TestStyle(t *testing.T) {
 	s := newServer(t)
-	s.Land = "http://relais.test/land.json"
+	s.Land = func() string { return "http://relais.test/land.json" }
 	v, _ := styleOf(t, s, "?market=FR&generation=5G,4G&operator=free%20mobile&status=en-service")
-	if v.Sources["base"].Data != s.Land || len(v.Sources) != 3 {
+	if v.Sources["base"].Data != s.Land() || len(v.Sources) != 3 {
 		t.Errorf("sources %+v, want the land and two of FR", v.Sources)
 	}
 	for id, layers := range map[string]string{"FR": "sites,places", "far-FR": "dots"} {
@@ -119,7 +119,7 @@ func TestConformanceOfStyle(t *testing.T) {
 		t.Skip("make conformance installs the validator and runs this")
 	}
 	s := newServer(t)
-	s.Land = "http://relais.test/land.json"
+	s.Land = func() string { return "http://relais.test/land.json" }
 	for _, query := range []string{"", "?theme=dark&generation=5G", "?market=PT"} {
 		_, text := styleOf(t, s, query)
 		file := filepath.Join(t.TempDir(), "style.json")
