@@ -15,9 +15,10 @@ import (
 	"relais/internal/fold"
 )
 
-// The file begins with the magic and the version (4 bytes) and ends with the place of the table in it, offset (8 bytes)
-// and length (4), and the checksum of what comes before these three: xxHash64 (8). Numbers are little-endian. Between them are a block for each commune and, last, the table, each a zstd
-// frame with its checksum. In blocks, numbers are varints, and texts have their length in front.
+// The file begins with the magic and the version (4 bytes). It ends with the offset of the table (8 bytes), the length of
+// the table (4), and the xxHash64 of what comes before these three (8). Numbers are little-endian. Between are a block for
+// each commune and then the table. Each is a zstd frame with its checksum. In blocks, numbers are varints, and texts have
+// their length in front.
 //
 // A commune's block has, for each street in the order of the folded names: name, postal code and kind (flags), number of
 // addresses, and its position from the middle of the commune, latitude first, in steps of 0.00001 degree.

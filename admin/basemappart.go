@@ -105,7 +105,7 @@ func (p *basemapPart) write(ctx context.Context, plan *pmtiles.Plan, src pmtiles
 	return p.unfinished(ctx, err)
 }
 
-// unfinished returns the error of a run, with what the next one is spared.
+// unfinished returns the error of a run. It says how much the next run need not read again.
 func (p *basemapPart) unfinished(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = errors.New("stopped")
@@ -114,8 +114,8 @@ func (p *basemapPart) unfinished(ctx context.Context, err error) error {
 		return errors.Join(fmt.Errorf("%w; nothing is kept, because the server does not say by what to know the archive again",
 			err), p.remove())
 	}
-	return fmt.Errorf("%w; %.1f of %.1f MB are kept: the same command goes on from there", err,
-		float64(p.state.Done)/1e6, float64(p.state.Read)/1e6)
+	return fmt.Errorf("%w; %d of %s are kept: the same command goes on from there", err, p.state.Done,
+		Number(int(p.state.Read), "byte"))
 }
 
 // publish gives the complete file its name, after its directories were read again.

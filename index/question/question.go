@@ -182,7 +182,7 @@ func (s *scan) noisePhrase() int {
 	return 0
 }
 
-// within reports whether the scan is inside a name: after a word of it and an article or
+// within reports whether the scan is inside a name: after a word of it and an article or preposition.
 func (s *scan) within() bool {
 	n := len(s.kept)
 	return n > 1 && links[s.kept[n-1]] && s.kept[n-1] != "," && !links[s.kept[n-2]]
