@@ -11,6 +11,7 @@ import (
 
 	"relais/geo"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/market"
 	"relais/snapshot"
 	"relais/tiles/pmtiles"
@@ -123,7 +124,7 @@ func (j *BasemapJob) Fetch(ctx context.Context, src BasemapSource) (*pmtiles.Pla
 		return nil, err
 	}
 	defer part.file.Close()
-	free, _, err := room(string(j.Dir))
+	free, _, err := system.Free(string(j.Dir))
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func writeStreets(ctx context.Context, plan *pmtiles.Plan, src pmtiles.Source, t
 	if err := folder.MakeDir(string(to)); err != nil {
 		return err
 	}
-	free, _, err := room(string(to))
+	free, _, err := system.Free(string(to))
 	if err != nil {
 		return err
 	}

@@ -9,10 +9,10 @@ import (
 	"net"
 	"os"
 	"slices"
-	"syscall"
 	"time"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // A Severity says how bad a finding is.
@@ -70,7 +70,7 @@ type doctor struct {
 // Doctor returns the problems of a data folder, and of its server if one runs, each with advice. It changes
 // nothing, and does not read the content of the stores: CheckFolder does.
 func Doctor(ctx context.Context, dir folder.Dir, ask func(ctx context.Context, base string) error) (*Diagnosis, error) {
-	d := &doctor{dir: dir, now: time.Now(), euid: os.Geteuid(), room: room, ask: ask}
+	d := &doctor{dir: dir, now: time.Now(), euid: os.Geteuid(), room: system.Free, ask: ask}
 	return d.examine(ctx)
 }
 
@@ -115,18 +115,6 @@ func serverOf(ctx context.Context, dir folder.Dir) (*ServerState, error) {
 	}
 	s := &ServerState{}
 	return s, json.Unmarshal(text, s)
-}
-
-// room returns the free bytes and files of a file system for an ordinary user: root has a reserve.
-func room(path string) (free, inodes uint64, err error) {
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(path, &s); err != nil {
-		return 0, 0, err
-	}
-	if s.Files == 0 { // it has no such limit
-		return s.Bavail * uint64(s.Bsize), 1 << 32, nil
-	}
-	return s.Bavail * uint64(s.Bsize), s.Ffree, nil
 }
 
 // Sorted returns the findings, the worst first.

@@ -8,11 +8,11 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"relais/auth/access"
 	"relais/internal/cgroup"
+	"relais/internal/system"
 )
 
 // Settings are the settings of a server, for the doctor. They are set before commands run.
@@ -46,13 +46,9 @@ type Diagnose struct{}
 
 func (Diagnose) run(_ context.Context, s *Stores) (any, error) {
 	state := ServerState{Settings: s.Settings, PID: os.Getpid(), User: fmt.Sprint(os.Geteuid()), ReadOnly: s.lock == nil,
-		Warnings: s.Warnings(), Uses: resident()}
+		Warnings: s.Warnings(), Uses: resident(), Files: system.MostOpen()}
 	if s.Settings.Hops != nil {
 		state.Seen = s.Settings.Hops()
-	}
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err == nil {
-		state.Files = limit.Cur
 	}
 	if bytes, ok := cgroup.MemoryLimit(); ok {
 		state.Memory = bytes

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"syscall"
 
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/catalog"
 	"relais/internal/store"
+	"relais/internal/system"
 	"relais/photos"
 )
 
@@ -100,9 +100,9 @@ func storeFailure(op *endpoint.Op[*Env], err error) *Error {
 		e := unusable("data")
 		e.cause = err
 		return e
-	case writes && errors.Is(err, syscall.ENOSPC):
+	case writes && system.Full(err):
 		message = "the disk of this server is full: it answers, but stores nothing until space is free"
-	case writes && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)):
+	case writes && (errors.Is(err, fs.ErrPermission) || system.WriteProtected(err)):
 		message = "the folder of this server cannot be written to: it answers, but stores nothing"
 	default:
 		return nil

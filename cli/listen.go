@@ -7,9 +7,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // serverHolder begins the name under which a server holds its folder; its address follows. portHolder finds
@@ -27,7 +27,7 @@ func listen(flag, address string, dir folder.Dir) (net.Listener, error) {
 		return nil, usageError{fmt.Errorf("%s %s: %w", flag, address, err)}
 	}
 	listener, err := net.ListenTCP("tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if system.AddressInUse(err) {
 		return nil, fmt.Errorf("%s is in use by %s: stop it, or listen elsewhere%s", addr, portHolder(dir, address),
 			suggestPort(flag, *addr))
 	}

@@ -14,7 +14,7 @@ func TestOpenBrowser(t *testing.T) {
 	told := filepath.Join(dir, "told")
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	script := "#!/bin/sh\necho \"$#\" \"$1\" >" + told + ".part && mv " + told + ".part " + told + "\n"
-	must(t, os.WriteFile(filepath.Join(dir, openers["linux"][0]), []byte(script), 0o755))
+	must(t, os.WriteFile(filepath.Join(dir, opener[0]), []byte(script), 0o755))
 	const address = "http://127.0.0.1:8080/"
 	must(t, openBrowser(address))
 	var text []byte

@@ -14,6 +14,7 @@ import (
 	"relais/api/endpoint"
 	"relais/auth/access"
 	"relais/internal/admit"
+	"relais/internal/system"
 )
 
 // Bounds of bodies.
@@ -114,7 +115,7 @@ func (b *body) Write(p []byte) (int, error) {
 
 // toFile moves the body to a file.
 func (b *body) toFile() (err error) {
-	if b.file, err = createUnlinked("", "relais-body-*"); err != nil {
+	if b.file, err = system.CreateUnlinked("", "relais-body-*"); err != nil {
 		return err
 	}
 	_, err = b.file.Write(b.memory)

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"sync"
-	"syscall"
 
 	"relais/internal/admit"
+	"relais/internal/system"
 )
 
 // Bounds of the answers that are kept in files.
@@ -43,11 +44,8 @@ func newFiles(dir string, most int64) *files {
 }
 
 func freeBytes(dir string) (int64, error) {
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(dir, &s); err != nil {
-		return 0, err
-	}
-	return int64(s.Bavail) * int64(s.Bsize), nil
+	bytes, _, err := system.Free(dir)
+	return int64(min(bytes, math.MaxInt64)), err
 }
 
 // A kept is an answer in a file.
@@ -140,7 +138,7 @@ func (f *files) fill(k *kept, make maker) {
 }
 
 func (f *files) write(k *kept, make maker) (p *packed, err error) {
-	if k.file, err = createUnlinked(f.dir, ".spool.tmp-*"); err != nil {
+	if k.file, err = system.CreateUnlinked(f.dir, ".spool.tmp-*"); err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotKept, err)
 	}
 	w := bufio.NewWriterSize(fileWriter{f, k}, 64<<10)
@@ -186,15 +184,6 @@ func (f *files) remove(k *kept) {
 	if k.file != nil {
 		k.file.Close() // frees its space
 	}
-}
-
-// createUnlinked creates a file that does not outlive the process.
-func createUnlinked(dir, pattern string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, pattern)
-	if err != nil {
-		return nil, err
-	}
-	return f, os.Remove(f.Name())
 }
 
 // A fileWriter writes the file of an entry.

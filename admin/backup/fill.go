@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // Fill calls fill to write a copy and to end it with Seal or Unseal. If dest is missing, the copy
@@ -97,15 +97,14 @@ func clear(dir string, before []fs.DirEntry) error {
 
 // locked calls do while it holds a lock against other copies into the folder.
 func locked(dir string, do func() error) error {
-	f, err := os.Open(dir)
+	lock, err := system.LockFolder(dir, true)
+	if errors.Is(err, system.ErrLocked) {
+		return fmt.Errorf("%s: another process copies into it", dir)
+	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return fmt.Errorf("%s: another process copies into it", dir)
-	}
+	defer lock.Close()
 	return do() // also on file systems without locks on folders
 }
 

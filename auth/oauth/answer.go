@@ -10,11 +10,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"relais/auth/account"
 	"relais/internal/store"
+	"relais/internal/system"
 )
 
 // An oauthError is an error as the RFCs define it.
@@ -56,6 +56,10 @@ func describe(text string) string {
 // problemOf converts an error of package account. Other errors are logged and not shown.
 func (h *Handler) problemOf(err error) *oauthError {
 	var known *oauthError
+	if system.Full(err) {
+		h.Log.Warn("sign-in waits for the disk", "error", err)
+		return refuse(http.StatusServiceUnavailable, "temporarily_unavailable", "no space left on device")
+	}
 	for _, p := range []struct {
 		err    error
 		status int
@@ -69,7 +73,6 @@ func (h *Handler) problemOf(err error) *oauthError {
 		{account.ErrMetadata, http.StatusBadRequest, "invalid_client_metadata"},
 		{account.ErrLost, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{account.ErrReadOnly, http.StatusServiceUnavailable, "temporarily_unavailable"},
-		{syscall.ENOSPC, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{store.ErrAway, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{store.ErrRewound, http.StatusServiceUnavailable, "temporarily_unavailable"},
 		{store.ErrUnknown, http.StatusServiceUnavailable, "temporarily_unavailable"},
@@ -78,7 +81,7 @@ func (h *Handler) problemOf(err error) *oauthError {
 			continue
 		}
 		if passing(err) > 0 { // its text, such as a path or the database's address, is for the log
-			h.Log.Warn("sign-in waits for the disk or the cluster", "error", err)
+			h.Log.Warn("sign-in waits for the cluster", "error", err)
 			return refuse(p.status, p.code, "%v", p.err)
 		}
 		return refuse(p.status, p.code, "%v", err)
@@ -94,7 +97,7 @@ func (h *Handler) problemOf(err error) *oauthError {
 // database does not answer; 0 for another error.
 func passing(err error) time.Duration {
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
+	case system.Full(err):
 		return fullRetry
 	case errors.Is(err, store.ErrAway), errors.Is(err, store.ErrRewound), errors.Is(err, store.ErrUnknown):
 		return awayRetry

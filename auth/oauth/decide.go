@@ -9,10 +9,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"syscall"
 	"time"
 
 	"relais/auth/account"
+	"relais/internal/system"
 )
 
 // A filled is a submitted form without the password, and the message about it.
@@ -79,7 +79,7 @@ func (h *Handler) allow(w http.ResponseWriter, r *http.Request, a *authorization
 		h.retryAfter(w, h.Now().Add(5*time.Second))
 	case errors.Is(err, account.ErrReadOnly):
 		status, f.Problem = http.StatusServiceUnavailable, a.lang.ReadOnly
-	case errors.Is(err, syscall.ENOSPC):
+	case system.Full(err):
 		status, f.Problem = h.problemOf(err).status, a.lang.Full
 		h.retryAfter(w, h.Now().Add(fullRetry))
 	case passing(err) > 0:

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package pgtest starts the PostgreSQL of the machine for tests, with standbys, and breaks it and
 // the way to it. It knows nothing of relais.
 package pgtest

@@ -14,8 +14,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
+
+	"relais/internal/system"
 )
 
 // A download fetches one file into a folder of its own.
@@ -205,11 +206,10 @@ func sniff(head []byte) error {
 // checkSpace returns an error if the disk has no room for a download and, in addition,
 // its copy in sources/ and the new snapshot.
 func checkSpace(dir string, size int64) error {
-	var s syscall.Statfs_t
-	if err := syscall.Statfs(dir, &s); err != nil {
+	free, _, err := system.Free(dir)
+	if err != nil {
 		return fmt.Errorf("reading the free space of %s: %w", dir, err)
 	}
-	free := uint64(s.Bavail) * uint64(s.Bsize)
 	if size > 0 && free/2 < uint64(size) {
 		return fmt.Errorf("the file has %d bytes and the disk of %s has %d free: twice the file is needed", size,
 			dir, free)

@@ -11,7 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"relais/internal/system"
 )
 
 // A Dir is a data folder.
@@ -27,6 +28,9 @@ const UpdateName = "update.json"
 // FeedsName is the file below Sources that records the same for the files of
 // unavailable sites, which are not kept.
 const FeedsName = "feeds.json"
+
+// LostAndFound is a folder of the file system, and always root's, where the data folder is a mount.
+const LostAndFound = "lost+found"
 
 const lockSuffix = ".lock"
 
@@ -107,7 +111,7 @@ func (d Dir) Unused() (bool, error) {
 
 // ReadOnly reports whether err says that the file system or folder cannot be written to.
 func ReadOnly(err error) bool {
-	return errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOSPC)
+	return system.WriteProtected(err) || errors.Is(err, fs.ErrPermission) || system.Full(err)
 }
 
 // Replace writes a file so that a crash or an error at any point leaves either
@@ -190,7 +194,7 @@ func CommitAll(staged []*Staged) error {
 		}
 	}
 	for _, s := range staged {
-		if err := os.Rename(s.temporary, s.path); err != nil {
+		if err := system.Rename(s.temporary, s.path); err != nil {
 			return err
 		}
 		s.temporary = ""
@@ -269,15 +273,4 @@ func MakePrivateDir(dir string) error {
 }
 
 // SyncDir syncs the names in a folder to disk.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	// Some file systems cannot sync a folder; the rename has to do there.
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
-}
+func SyncDir(dir string) error { return system.SyncFolder(dir) }

@@ -8,8 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"relais/internal/system"
 )
 
 // A Holder is the process that holds a lock of a folder.
@@ -57,13 +58,13 @@ func (d Dir) LockQuietly(name string) (*Holder, error) {
 		return nil, err
 	}
 	// anyone who can open it can hold it
-	f, err := os.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := system.OpenFile(filepath.Join(string(d), name+lockSuffix), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := system.Lock(f, false); err != nil {
 		defer f.Close()
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
+		if !errors.Is(err, system.ErrLocked) {
 			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 		}
 		held := &HeldError{Dir: d}

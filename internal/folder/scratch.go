@@ -6,7 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"relais/internal/system"
 )
 
 // Scratch calls do with a new folder that only its owner can enter, and removes it afterwards. It is in
@@ -27,19 +28,19 @@ func Scratch(prefix string, do func(dir string) error) error {
 }
 
 // makeScratch makes a folder and locks it.
-func makeScratch(prefix string) (dir string, lock *os.File, err error) {
+func makeScratch(prefix string) (dir string, lock *system.FolderLock, err error) {
 	for range 100 {
 		if dir, err = os.MkdirTemp("", prefix+"*"); err != nil {
 			return "", nil, err
 		}
-		if lock, err = os.Open(dir); errors.Is(err, fs.ErrNotExist) {
-			continue // another process swept it before it was locked
+		// Where folders cannot be locked, nobody sweeps either.
+		lock, err = system.LockFolder(dir, false)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, system.ErrLocked) {
+			continue // another process sweeps it before it was locked
 		}
 		if err != nil {
 			return "", nil, errors.Join(err, os.Remove(dir))
 		}
-		// Where folders cannot be locked, nobody sweeps either.
-		_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX)
 		if _, err = os.Lstat(dir); err == nil {
 			return dir, lock, nil
 		}
@@ -60,19 +61,19 @@ func sweepScratch(parent, prefix string) {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		if info, err := os.Lstat(dir); err == nil && ownerOf(info) == os.Geteuid() {
+		if info, err := os.Lstat(dir); err == nil && mine(info) {
 			removeUnlocked(dir)
 		}
 	}
 }
 
 func removeUnlocked(dir string) {
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	lock, err := system.LockFolder(dir, false)
 	if err != nil {
 		return
 	}
-	defer f.Close()
-	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+	defer lock.Close()
+	if lock.Held {
 		_ = os.RemoveAll(dir)
 	}
 }

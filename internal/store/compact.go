@@ -5,11 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	bolt "go.etcd.io/bbolt"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // deletedBucket is in a file whose free space still has the bytes of deleted records. The mark is in the file itself, so
@@ -110,7 +110,7 @@ func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *f
 		err = show(next)
 	}
 	if err == nil {
-		err = os.Rename(temporary, db.path)
+		err = system.Rename(temporary, db.path)
 	}
 	if err != nil {
 		return 0, 0, errors.Join(err, next.close())
@@ -137,17 +137,4 @@ func (db *DB) replace(next *file) {
 		}
 		old.close() // nothing is written to it and it has no name: an error loses nothing
 	})
-}
-
-// keepOwner gives a file the mode and owner of another: an operator, or root, may compact
-// a file that belongs to the account that serves.
-func keepOwner(path string, of os.FileInfo) error {
-	if err := os.Chmod(path, of.Mode().Perm()); err != nil {
-		return err
-	}
-	st, ok := of.Sys().(*syscall.Stat_t)
-	if !ok || int(st.Uid) == os.Geteuid() && int(st.Gid) == os.Getegid() {
-		return nil
-	}
-	return os.Chown(path, int(st.Uid), int(st.Gid))
 }

@@ -6,28 +6,25 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // create makes a file with empty buckets. bolt writes a new file in several
 // steps, and a power cut between them leaves one that cannot be opened: so it
 // gets its name when it is whole.
 func create(path string, buckets []string) error {
-	dir, err := os.Open(filepath.Dir(path))
+	// Two processes that find no file would each make one, and one would write
+	// to a file without a name.
+	dir, err := lockFolder(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	// Two processes that find no file would each make one, and one would write
-	// to a file without a name.
-	if err := lockFolder(dir); err != nil {
-		return fmt.Errorf("%s: %w", dir.Name(), err)
-	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -42,7 +39,7 @@ func create(path string, buckets []string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temporary, path); err != nil {
+	if err := system.Rename(temporary, path); err != nil {
 		os.Remove(temporary) // if this fails, the file is swept later
 		return err
 	}
@@ -51,14 +48,14 @@ func create(path string, buckets []string) error {
 
 // lockFolder locks a folder until it is closed. On file systems without locks of folders it
 // locks nothing: two processes must then not begin at the same time.
-func lockFolder(dir *os.File) error {
+func lockFolder(dir string) (*system.FolderLock, error) {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if !errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil
+		lock, err := system.LockFolder(dir, true)
+		if !errors.Is(err, system.ErrLocked) {
+			return lock, err
 		}
 		if time.Now().After(end) {
-			return ErrHeld
+			return nil, fmt.Errorf("%s: %w", dir, ErrHeld)
 		}
 	}
 }

@@ -4,15 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
+
+	"relais/internal/system"
 )
 
 // openLocked opens the file at path and locks it: for all others with os.O_RDWR, for
 // writers with os.O_RDONLY.
 func openLocked(path string, flag int) (*os.File, error) {
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		f, err := os.OpenFile(path, flag, 0)
+		f, err := system.OpenFile(path, flag, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -33,7 +34,7 @@ func openLocked(path string, flag int) (*os.File, error) {
 // release closes a file that openLocked has opened. It may be closed already, or mapped by a
 // bolt that panicked: then closing it alone would not end its lock.
 func release(f *os.File) {
-	syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
+	_ = system.Unlock(f)
 	f.Close()
 }
 
@@ -47,12 +48,8 @@ func lock(f *os.File, path string, flag int) (bool, error) {
 	if !info.Mode().IsRegular() {
 		return false, fmt.Errorf("not a file")
 	}
-	how := syscall.LOCK_EX
-	if flag == os.O_RDONLY {
-		how = syscall.LOCK_SH
-	}
-	if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != nil {
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+	if err := system.Lock(f, flag == os.O_RDONLY); err != nil {
+		if errors.Is(err, system.ErrLocked) {
 			return false, nil
 		}
 		return false, fmt.Errorf("lock: %w", err)

@@ -3,10 +3,11 @@ package store
 import (
 	"errors"
 	"os"
-	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"relais/internal/system"
 )
 
 // A file is opened again, while it is in use, for two reasons. A page of it could not be
@@ -80,12 +81,12 @@ func (db *DB) Problem() error {
 // that fails the file stays as it is. Its lock is released in between, since the new descriptor cannot have it
 // before: another process may come, and then the file is held elsewhere.
 func (db *DB) reopen() error {
-	flag, how := os.O_RDWR, syscall.LOCK_EX
+	flag := os.O_RDWR
 	if db.readOnly {
-		flag, how = os.O_RDONLY, syscall.LOCK_SH
+		flag = os.O_RDONLY
 	}
 	old := db.current
-	syscall.Flock(int(old.osFile.Fd()), syscall.LOCK_UN)
+	_ = system.Unlock(old.osFile)
 	next, err := openFile(db.path, db.name, flag, walkable)
 	if err == nil {
 		if err = next.readAll(walkable); err == nil && !db.readOnly {
@@ -99,7 +100,7 @@ func (db *DB) reopen() error {
 		}
 	}
 	if err != nil {
-		syscall.Flock(int(old.osFile.Fd()), how|syscall.LOCK_NB) // as it was, unless another process has it now
+		_ = system.Lock(old.osFile, db.readOnly) // as it was, unless another process has it now
 		return failed("open", db.name, err)
 	}
 	next.oldReaders = make(chan struct{})

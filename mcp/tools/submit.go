@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"syscall"
 	"time"
 
 	"relais/api"
@@ -18,6 +17,7 @@ import (
 	"relais/community"
 	"relais/internal/admit"
 	"relais/internal/store"
+	"relais/internal/system"
 	"relais/measure"
 )
 
@@ -202,7 +202,7 @@ func submissionError(err error) error {
 		status, message = 409, "as much of this is kept as can be: nothing more is taken"
 	case errors.Is(err, account.ErrNoAccount), errors.Is(err, account.ErrDisabled):
 		status, message = 401, "the account is disabled or deleted"
-	case errors.Is(err, syscall.ENOSPC):
+	case system.Full(err):
 		status, message = 409, "the disk of this server is full: it answers, and takes nothing until there is space"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, measure.ErrReadOnly):
 		status, message = 409, "this server's folder cannot be written to: it answers, and takes nothing"

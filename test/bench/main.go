@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures relais on a synthetic country of national size, or on the files of a folder, and prints
 // one table. A figure stands next to that of an older program, if there is one, measured in turns in the same run:
 // the speed of a machine changes from run to run, the ratios change less. make bench runs it.

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"relais/admin"
@@ -22,6 +21,7 @@ import (
 	"relais/httpapi/web/people"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/internal/system"
 )
 
 // Path is that of the queue. Those of the other pages follow it.
@@ -145,7 +145,7 @@ func failure(err error) (status int, name string, after time.Duration) {
 	switch {
 	case gone(err):
 		return http.StatusNotFound, "gone", 0
-	case errors.Is(err, syscall.ENOSPC):
+	case system.Full(err):
 		return http.StatusServiceUnavailable, "diskFull", time.Minute
 	case folder.ReadOnly(err):
 		return http.StatusServiceUnavailable, "readOnly", time.Minute

@@ -6,13 +6,13 @@ import (
 	"html/template"
 	"net/http"
 	"strconv"
-	"syscall"
 	"time"
 
 	"relais/auth/account"
 	"relais/httpapi/web"
 	"relais/internal/folder"
 	"relais/internal/store"
+	"relais/internal/system"
 )
 
 // A bar says who is signed in, above a page. It is the data of bar.html.
@@ -94,7 +94,7 @@ func (p *People) failure(err error) (status int, name string, after time.Duratio
 		return http.StatusTooManyRequests, "limited", max(time.Second, p.Accounts.LoginAgain().Sub(p.Now()))
 	case errors.Is(err, account.ErrBusy):
 		return http.StatusServiceUnavailable, "busy", 5 * time.Second
-	case errors.Is(err, syscall.ENOSPC):
+	case system.Full(err):
 		p.Log.Error("a page waits for space on the disk", "error", err)
 		return http.StatusServiceUnavailable, "diskFull", time.Minute
 	case errors.Is(err, account.ErrReadOnly), folder.ReadOnly(err):

@@ -1,3 +1,5 @@
+//go:build unix
+
 package folder
 
 import (
@@ -11,9 +13,6 @@ import (
 	"strings"
 	"syscall"
 )
-
-// LostAndFound is a folder of the file system, and always root's, where the data folder is a mount.
-const LostAndFound = "lost+found"
 
 // OwnerAdvice adds advice to an error about missing permissions in the folder, or of a path outside of it:
 // the owner, the caller, and the command that helps. Any other error is returned unchanged.
@@ -120,12 +119,12 @@ func (d Dir) Foreign() (path, owner, command string) {
 }
 
 // Owner returns the name of the folder's owner, and whether it is the user who asks.
-func (d Dir) Owner() (name string, mine bool) {
+func (d Dir) Owner() (name string, own bool) {
 	info, err := os.Lstat(string(d))
 	if err != nil {
 		return "", true
 	}
-	return userName(ownerOf(info)), ownerOf(info) == os.Geteuid()
+	return userName(ownerOf(info)), mine(info)
 }
 
 // exists reports whether a path exists, as far as the caller may know.
@@ -169,6 +168,9 @@ func ownerOf(info fs.FileInfo) int {
 	}
 	return os.Geteuid()
 }
+
+// mine reports whether a file belongs to the caller.
+func mine(info fs.FileInfo) bool { return ownerOf(info) == os.Geteuid() }
 
 // userName returns the name of a user, or else the number.
 func userName(uid int) string {

@@ -1,0 +1,4 @@
+package cli
+
+// opener is the program that shows an address in the person's browser, with its first arguments.
+var opener = []string{"open"}

@@ -1,0 +1,99 @@
+package system
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// among reports whether err is one of some errors of the system.
+func among(err error, numbers ...syscall.Errno) bool {
+	for _, n := range numbers {
+		if errors.Is(err, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// Full reports whether err says that the disk is full.
+func Full(err error) bool {
+	return among(err, windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, syscall.ENOSPC)
+}
+
+// WriteProtected reports whether err says that the disk can only be read.
+func WriteProtected(err error) bool { return among(err, windows.ERROR_WRITE_PROTECT, syscall.EROFS) }
+
+// AddressInUse reports whether err says that another socket listens on the address.
+func AddressInUse(err error) bool { return among(err, windows.WSAEADDRINUSE) }
+
+// Free returns the bytes that the user can still put into the disk of a path, and a large number of files: there is no
+// limit.
+func Free(path string) (bytes, files uint64, err error) {
+	p, err := windows.UTF16PtrFromString(path)
+	if err == nil {
+		err = windows.GetDiskFreeSpaceEx(p, &bytes, nil, nil)
+	}
+	if err != nil {
+		return 0, 0, &os.PathError{Op: "free space", Path: path, Err: err}
+	}
+	return bytes, 1 << 32, nil
+}
+
+// MostOpen returns how many files the process may have open, 0 if that is not limited or not known.
+func MostOpen() uint64 { return 0 }
+
+// OpenFile is os.OpenFile for a file that others may rename, replace or remove while it is open.
+func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag, mode)
+}
+
+// CreateUnlinked creates a file that ends with the process, or when it is closed. The pattern is that of os.CreateTemp.
+func CreateUnlinked(dir, pattern string) (*os.File, error) {
+	before, after, _ := strings.Cut(pattern, "*")
+	for try := 0; ; try++ {
+		path := filepath.Join(dir, fmt.Sprintf("%s%d%s", before, rand.Uint64(), after))
+		f, err := open(path, windows.GENERIC_READ|windows.GENERIC_WRITE|windows.DELETE, windows.CREATE_NEW,
+			windows.FILE_ATTRIBUTE_TEMPORARY|windows.FILE_FLAG_DELETE_ON_CLOSE)
+		if !errors.Is(err, os.ErrExist) || try == 100 {
+			return f, err
+		}
+	}
+}
+
+// open opens a file that others may rename, replace or remove meanwhile.
+func open(path string, access, create, attributes uint32) (*os.File, error) {
+	p, err := windows.UTF16PtrFromString(path)
+	if err == nil {
+		var h windows.Handle
+		const share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+		h, err = windows.CreateFile(p, access, share, nil, create, attributes, 0)
+		if err == nil {
+			return os.NewFile(uintptr(h), path), nil
+		}
+	}
+	return nil, &os.PathError{Op: "open", Path: path, Err: err}
+}
+
+// patience is how long a file may be open elsewhere, such as for a virus scanner, until it is replaced or removed.
+const patience = 2 * time.Second
+
+// Rename replaces a file. One that is open elsewhere is waited for.
+func Rename(from, to string) error {
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		err := os.Rename(from, to)
+		if !among(err, windows.ERROR_ACCESS_DENIED, windows.ERROR_SHARING_VIOLATION) || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// SyncFolder does nothing: NTFS writes names through its journal, in their order.
+func SyncFolder(string) error { return nil }
