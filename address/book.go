@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/cespare/xxhash/v2"
+
+	"relais/internal/system"
 )
 
 // A Store has the streets of a file, which may be missing, and may be replaced at any time: each question looks. A nil
@@ -31,7 +33,7 @@ func (s *Store) open() (*book, error) {
 	if s == nil {
 		return nil, fs.ErrNotExist
 	}
-	f, err := os.Open(s.path)
+	f, err := system.OpenFile(s.path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"relais/geo"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/tiles/pmtiles"
 )
 
@@ -44,7 +45,7 @@ const (
 
 // open opens the part. It keeps what an earlier run has left of the same archive, area and zoom.
 func (p *basemapPart) open() (err error) {
-	if p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+	if p.file, err = system.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return err
 	}
 	var earlier partState
@@ -129,7 +130,7 @@ func (p *basemapPart) publish(ctx context.Context, path string) error {
 		}
 		return errors.Join(err, p.remove())
 	}
-	if err := os.Rename(p.path, path); err != nil {
+	if err := system.Rename(p.path, path); err != nil {
 		return err
 	}
 	return errors.Join(p.remove(), folder.SyncDir(filepath.Dir(path)))

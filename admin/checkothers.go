@@ -1,16 +1,17 @@
 package admin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 
 	"relais/admin/inventory"
 	"relais/auth/access"
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // checkOthers looks at the files next to the stores: those that the folder had and lost, the key, the counts
@@ -35,8 +36,8 @@ func checkOthers(dir folder.Dir) (files []File) {
 		}
 		f := File{Path: look.file, Kind: look.kind, Bytes: info.Size()}
 		err = look.look(&f, path)
-		if err == nil && info.Mode().Perm()&0o077 != 0 && look.file != quotaFile {
-			err = fmt.Errorf("others may use it (mode %04o): chmod 600 %s", info.Mode().Perm(), look.file)
+		if err == nil && system.Mode(info)&0o077 != 0 && look.file != quotaFile {
+			err = fmt.Errorf("others may use it (mode %04o): chmod 600 %s", system.Mode(info), look.file)
 			f.remedy = fmt.Sprintf("chmod 600 '%s'", path)
 		}
 		if err != nil {
@@ -67,7 +68,7 @@ func lookAtKey(f *File, path string) error {
 // lookAtSocket connects to the socket: a server that was killed leaves its file.
 func lookAtSocket(f *File, path string) error {
 	f.Detail = "a server runs"
-	conn, err := net.Dial("unix", path)
+	conn, err := dialPrivately(context.Background(), folder.Dir(filepath.Dir(path)))
 	if err != nil {
 		f.Detail = "left by a server that was killed"
 		return nil

@@ -89,7 +89,7 @@ func (d *doctor) examine(ctx context.Context) (*Diagnosis, error) {
 	d.streets(ctx)
 	var err error
 	if d.Server, err = serverOf(ctx, d.dir); err != nil {
-		d.add("server", Wrong, "", "it does not answer over %s: %v", socketFile, err)
+		d.add("server", Wrong, "", "it does not answer over %s: %v", socketName, err)
 	} else {
 		d.server(ctx)
 	}

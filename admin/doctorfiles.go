@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // A contents has the findings of one walk through a folder, for several checks.
@@ -53,7 +54,7 @@ func (c *contents) add(path string, info fs.FileInfo, pack bool) {
 	if c.newest.IsZero() || info.ModTime().After(c.newest) {
 		c.newest, c.name = info.ModTime(), path
 	}
-	name, mode := filepath.Base(path), info.Mode().Perm()
+	name, mode := filepath.Base(path), system.Mode(info)
 	store := strings.HasSuffix(name, ".db")
 	if store {
 		c.largest = max(c.largest, uint64(info.Size()))
@@ -90,7 +91,7 @@ func (d *doctor) modes(c *contents) {
 	if more := len(c.unreadable) - mostNamedFiles; more > 0 {
 		d.add("modes", Wrong, "", "and %d more that cannot be looked at", more)
 	}
-	if len(c.exposed)+len(c.unreadable) == 0 {
+	if len(c.exposed)+len(c.unreadable) == 0 && system.HasModes {
 		d.add("modes", Fine, "", "nobody else may write, or read keys and stores")
 	}
 }

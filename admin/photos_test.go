@@ -263,7 +263,7 @@ func TestUnpack(t *testing.T) {
 // A server that fails in the middle is not taken for one that is done.
 func TestBackupThatBreaksOff(t *testing.T) {
 	dir := folder.Dir(t.TempDir())
-	l, err := listenPrivately(socketPath(dir))
+	l, err := listenPrivately(dir)
 	must(t, err)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		a := tar.NewWriter(w)

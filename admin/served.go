@@ -1,7 +1,7 @@
 package admin
 
 import (
-	"net"
+	"context"
 	"time"
 
 	"relais/internal/folder"
@@ -10,7 +10,9 @@ import (
 // IsServed reports whether a server of the folder takes commands on its socket. The file alone says nothing: a server
 // that was killed leaves it.
 func IsServed(dir folder.Dir) bool {
-	c, err := net.DialTimeout("unix", socketPath(dir), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	c, err := dialPrivately(ctx, dir)
 	if err != nil {
 		return false
 	}

@@ -7,14 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"time"
 
@@ -29,20 +26,18 @@ const (
 	commandTime = 30 * time.Second // to send a command: what it does may take as long as the stores are large
 )
 
-func socketPath(dir folder.Dir) string { return filepath.Join(string(dir), socketFile) }
-
 // Serve takes commands over the socket until ctx ends. Only the user who runs the server can reach
-// the socket: its mode is all that protects the commands, which ask for no key.
+// the socket: this is all that protects the commands, which ask for no key.
 func (r Commands) Serve(ctx context.Context, log *slog.Logger) error {
 	dir := r.stores.Dir
 	if r.stores.lock == nil {
 		return nil // read-only: nothing to administer
 	}
-	l, err := listenPrivately(socketPath(dir))
+	l, err := listenPrivately(dir)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(socketPath(dir))
+	defer l.Close()
 	server := &http.Server{Handler: r, ReadTimeout: commandTime,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
@@ -51,47 +46,6 @@ func (r Commands) Serve(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	return nil
-}
-
-// listenPrivately makes a socket that only its owner can ever reach: it makes the socket in a
-// folder that nobody else can enter, because a socket has the mode of the umask until it is changed. The rename
-// also replaces the socket of a killed server.
-func listenPrivately(path string) (net.Listener, error) {
-	private, err := os.MkdirTemp(filepath.Dir(path), ".s")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(private)
-	within := filepath.Join(private, "s") // short: the names of sockets are
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: within, Net: "unix"})
-	if err != nil {
-		return nil, err
-	}
-	l.SetUnlinkOnClose(false) // it would look for the first name
-	if err := errors.Join(os.Chmod(within, 0o600), os.Rename(within, path)); err != nil {
-		l.Close()
-		return nil, err
-	}
-	return l, nil
-}
-
-// socketFolder is the name of a folder that listenPrivately makes.
-var socketFolder = regexp.MustCompile(`^\.s[0-9]+$`)
-
-// sweepSockets removes the folders that killed servers left. No server may be listening.
-func sweepSockets(dir folder.Dir) error {
-	entries, err := os.ReadDir(string(dir))
-	for _, e := range entries {
-		if !e.IsDir() || !socketFolder.MatchString(e.Name()) {
-			continue
-		}
-		private := filepath.Join(string(dir), e.Name())
-		if gone := os.Remove(filepath.Join(private, "s")); !errors.Is(gone, fs.ErrNotExist) {
-			err = errors.Join(err, gone)
-		}
-		err = errors.Join(err, os.Remove(private)) // it is empty by now
-	}
-	return err
 }
 
 // ServeHTTP runs the command that the path names.
@@ -211,7 +165,7 @@ func ended(err error) error {
 func dial(dir folder.Dir) *http.Client {
 	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", socketPath(dir))
+			return dialPrivately(ctx, dir)
 		}}}
 }
 

@@ -18,6 +18,7 @@ import (
 	"relais/catalog"
 	"relais/index"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/market"
 	"relais/snapshot"
 )
@@ -170,7 +171,7 @@ func writeWhole(path string, write func(io.Writer) (int64, error)) (n int64, err
 	if err = errors.Join(f.Sync(), f.Close()); err != nil {
 		return n, err
 	}
-	return n, os.Rename(f.Name(), path)
+	return n, system.Rename(f.Name(), path)
 }
 
 type writerFunc func(p []byte) (int, error)

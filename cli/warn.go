@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"relais/cluster"
+	"relais/internal/system"
 )
 
 // secretFiles are the files of a data folder that only its owner may read.
@@ -46,12 +47,12 @@ func warnOfReaders(log *slog.Logger, files ...string) {
 	const read, enter = 0o004, 0o001
 	for _, path := range files {
 		dir, err := os.Stat(filepath.Dir(path))
-		if err != nil || dir.Mode().Perm()&enter == 0 {
+		if err != nil || system.Mode(dir)&enter == 0 {
 			continue
 		}
-		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&read != 0 {
+		if info, err := os.Stat(path); err == nil && system.Mode(info)&read != 0 {
 			log.Warn("everybody on this machine may read a file with secrets: chmod o= "+path, "file", path,
-				"mode", info.Mode().Perm().String())
+				"mode", system.Mode(info).String())
 		}
 	}
 }

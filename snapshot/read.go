@@ -13,6 +13,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"relais/internal/system"
 	"relais/market"
 )
 
@@ -34,7 +35,7 @@ func ReadFile(path string, code market.Code) (*Snapshot, error) {
 const maxBytes = 8 << 30
 
 func readFile(path string) (*Snapshot, error) {
-	f, err := os.Open(path)
+	f, err := system.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

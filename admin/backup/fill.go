@@ -48,7 +48,7 @@ func fillNew(dest string, fill func(dir string) error) error {
 			err = fill(dir)
 		}
 		if err == nil {
-			err = os.Rename(dir, dest)
+			err = system.Rename(dir, dest)
 		}
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // A Source names the folder of a copy. Copies of different sources are counted apart.
@@ -86,7 +87,7 @@ func Note(dir string, source Source, number int) error {
 // complete one.
 func (s Shelved) Remove() error {
 	gone := filepath.Join(filepath.Dir(s.Path), "."+filepath.Base(s.Path)+tempMark+"removed")
-	if err := os.Rename(s.Path, gone); err != nil {
+	if err := system.Rename(s.Path, gone); err != nil {
 		return err
 	}
 	if err := begin(gone); err != nil { // Tidy removes unfinished copies

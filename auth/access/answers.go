@@ -123,7 +123,7 @@ func (a *fileAnswers) write(key string, answer []byte) error {
 
 // syncFile puts all writes to a file on disk, also those of other descriptors.
 func syncFile(path string) error {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"relais/internal/system"
 )
 
 // buntdb believes the lengths that its file states. It panics on some and allocates without a bound
@@ -136,7 +138,7 @@ func (c *CountsFile) repair(path string) (aside string, err error) {
 	if err := writeSynced(next, bytes.Join(kept, nil)); err != nil {
 		return aside, err
 	}
-	return aside, errors.Join(os.Rename(next, path), syncFile(filepath.Dir(path)))
+	return aside, errors.Join(os.Rename(next, path), system.SyncFolder(filepath.Dir(path)))
 }
 
 // cut shortens a file to size bytes.

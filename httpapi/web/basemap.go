@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"relais/auth/access"
+	"relais/internal/system"
 	"relais/tiles/pmtiles"
 )
 
@@ -43,7 +44,7 @@ func (b *Basemap) open() (*os.File, fs.FileInfo, error) {
 	if !info.Mode().IsRegular() { // opening a pipe would wait
 		return nil, nil, fmt.Errorf("%s: not a regular file", b.path)
 	}
-	f, err := os.Open(b.path)
+	f, err := system.OpenFile(b.path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"relais/internal/system"
 )
 
 // ErrJSON says that a file is not valid JSON of the wanted shape.
@@ -16,7 +18,7 @@ const maxJSON = 64 << 20
 
 // ReadJSON reads a file of JSON into v. Errors: ErrJSON, and those of reading the file.
 func ReadJSON(path string, v any) error {
-	f, err := os.Open(path)
+	f, err := system.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	bolt "go.etcd.io/bbolt"
 
 	"relais/internal/folder"
-	"relais/internal/system"
 )
 
 // deletedBucket is in a file whose free space still has the bytes of deleted records. The mark is in the file itself, so
@@ -110,13 +109,11 @@ func (db *DB) swap(old os.FileInfo, fill func(*bolt.DB) error, show func(next *f
 		err = show(next)
 	}
 	if err == nil {
-		err = system.Rename(temporary, db.path)
+		err = db.install(next, temporary)
 	}
 	if err != nil {
 		return 0, 0, errors.Join(err, next.close())
 	}
-	// Even if SyncDir fails: the old file has no name any more, and writes to it would be lost.
-	db.replace(next)
 	return old.Size(), info.Size(), folder.SyncDir(filepath.Dir(db.path))
 }
 

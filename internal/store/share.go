@@ -204,16 +204,16 @@ func (db *DB) rebuild(ctx context.Context, why error) error {
 		return failed("build again", db.name, err)
 	}
 	count := db.Mark() != Mark{} && !errors.Is(why, ErrOld) // a new or absent replica lost nothing
-	old, commits, mark := db.current, db.commits.Load()+1, Mark{}
+	commits, mark := db.commits.Load()+1, Mark{}
 	db.rebuilding.Store(true)
 	defer db.rebuilding.Store(false)
-	_, _, err = db.swap(info, func(dst *bolt.DB) (err error) {
+	_, after, err := db.swap(info, func(dst *bolt.DB) (err error) {
 		c := &copying{dst: dst}
 		defer c.abandon()
 		mark, err = c.copyLog(ctx, db.log, db.buckets, commits)
 		return err
 	}, func(next *file) error { return db.followers.reload(next) })
-	if db.current == old {
+	if after == 0 { // it was not replaced
 		return failed("build again", db.name, err)
 	}
 	db.commits.Store(commits) // also when SyncDir alone failed

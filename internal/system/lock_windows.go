@@ -27,9 +27,13 @@ func Lock(f *os.File, shared bool) error {
 	return err
 }
 
-// Unlock ends a lock, also while the file is mapped.
+// boltAt is the byte that bbolt locks.
+var boltAt = windows.Overlapped{Offset: 1<<32 - 1, OffsetHigh: 1<<32 - 1}
+
+// Unlock ends a lock, also while the file is mapped, and that of bbolt.
 func Unlock(f *os.File) error {
-	at := lockAt
+	at, bolt := lockAt, boltAt
+	_ = windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &bolt) // most files have none
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at)
 }
 

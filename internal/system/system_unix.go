@@ -40,6 +40,12 @@ func MostOpen() uint64 {
 	return limit.Cur
 }
 
+// HasModes reports whether files have modes that say who may use them.
+const HasModes = true
+
+// Mode returns the permissions of a file.
+func Mode(info os.FileInfo) os.FileMode { return info.Mode().Perm() }
+
 // OpenFile is os.OpenFile for a file that others may rename, replace or remove while it is open.
 func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, mode)

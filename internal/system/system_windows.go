@@ -50,9 +50,29 @@ func Free(path string) (bytes, files uint64, err error) {
 // MostOpen returns how many files the process may have open, 0 if that is not limited or not known.
 func MostOpen() uint64 { return 0 }
 
-// OpenFile is os.OpenFile for a file that others may rename, replace or remove while it is open.
-func OpenFile(path string, flag int, mode os.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag, mode)
+// HasModes reports whether files have modes that say who may use them. On Windows their folder says it.
+const HasModes = false
+
+// Mode returns the permissions of a file: all for its owner and none for others, since nothing else is known.
+func Mode(os.FileInfo) os.FileMode { return 0o700 }
+
+// SetClock is a command that sets the clock.
+const SetClock = "w32tm /resync"
+
+// OpenFile is os.OpenFile for a file that others may rename, replace or remove while it is open, which os.OpenFile does
+// not allow. Of the flags it knows os.O_RDONLY, os.O_RDWR and os.O_CREATE.
+func OpenFile(path string, flag int, _ os.FileMode) (*os.File, error) {
+	access, create := uint32(windows.GENERIC_READ), uint32(windows.OPEN_EXISTING)
+	attributes := uint32(windows.FILE_ATTRIBUTE_NORMAL)
+	if flag&os.O_RDWR != 0 {
+		access |= windows.GENERIC_WRITE
+	} else {
+		attributes |= windows.FILE_FLAG_BACKUP_SEMANTICS // a folder can be opened, as on other systems
+	}
+	if flag&os.O_CREATE != 0 {
+		create = windows.OPEN_ALWAYS
+	}
+	return open(path, access, create, attributes)
 }
 
 // CreateUnlinked creates a file that ends with the process, or when it is closed. The pattern is that of os.CreateTemp.
@@ -85,14 +105,28 @@ func open(path string, access, create, attributes uint32) (*os.File, error) {
 // patience is how long a file may be open elsewhere, such as for a virus scanner, until it is replaced or removed.
 const patience = 2 * time.Second
 
-// Rename replaces a file. One that is open elsewhere is waited for.
+// Rename replaces a file. One that OpenFile has opened may be open, unless it is mapped, and another one is waited for.
 func Rename(from, to string) error {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		err := os.Rename(from, to)
+		err := rename(from, to)
 		if !among(err, windows.ERROR_ACCESS_DENIED, windows.ERROR_SHARING_VIOLATION) || time.Now().After(end) {
 			return err
 		}
 	}
+}
+
+// rename is os.Rename for names in one folder. It is done through os.Root, which replaces open files.
+func rename(from, to string) error {
+	dir := filepath.Dir(from)
+	if dir != filepath.Dir(to) {
+		return os.Rename(from, to)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return root.Rename(filepath.Base(from), filepath.Base(to))
 }
 
 // SyncFolder does nothing: NTFS writes names through its journal, in their order.

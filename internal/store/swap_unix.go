@@ -7,6 +7,15 @@ import (
 	"syscall"
 )
 
+// install gives a new file the name of the one in use, and puts it in use.
+func (db *DB) install(next *file, temporary string) error {
+	if err := os.Rename(temporary, db.path); err != nil {
+		return err
+	}
+	db.replace(next) // the old file has no name any more, and writes to it would be lost
+	return nil
+}
+
 // keepOwner gives a file the mode and owner of another: an operator, or root, may compact
 // a file that belongs to the account that serves.
 func keepOwner(path string, of os.FileInfo) error {
