@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-
-	"github.com/chai2010/webp"
 )
 
 // Qualities of libwebp, 0 to 100.
@@ -15,13 +13,12 @@ const (
 	minQuality  = 10
 )
 
-// encode passes straight alpha to libwebp, as it wants. The library would pass
-// premultiplied colours; only the pixels of an RGBA are passed unchanged.
-func encode(ctx context.Context, m *image.NRGBA, quality float32) (Picture, error) {
+// encode writes a WebP file with libwebp, which only ever reads pixels that this package has drawn.
+func encode(ctx context.Context, m *image.NRGBA, quality int) (Picture, error) {
 	if err := ctx.Err(); err != nil {
 		return Picture{}, err
 	}
-	data, err := webp.EncodeRGBA(&image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, quality)
+	data, err := encodeWebP(m, quality)
 	if err != nil { // libwebp fails only without memory
 		return Picture{}, fmt.Errorf("%w: no memory is left to encode it: %w", ErrTooLarge, err)
 	}
@@ -32,7 +29,7 @@ func encode(ctx context.Context, m *image.NRGBA, quality float32) (Picture, erro
 // until the quality is the lowest.
 func encodeBelow(ctx context.Context, m *image.NRGBA, bytes int) (Picture, error) {
 	for q := quality; ; q -= qualityStep {
-		p, err := encode(ctx, m, float32(q))
+		p, err := encode(ctx, m, q)
 		if err != nil || len(p.WebP) < bytes || q <= minQuality {
 			return p, err
 		}

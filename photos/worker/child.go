@@ -7,11 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"runtime/debug"
-	"strconv"
-
-	"golang.org/x/sys/unix"
 
 	"relais/photos/confine"
 )
@@ -19,27 +15,26 @@ import (
 // command is the subcommand of the program that a worker runs.
 const command = "photo-worker"
 
-// answers is the file to which a worker writes its answers: decoders may print to the standard
-// streams.
-func answers() *os.File { return os.NewFile(3, "answers") }
+// answers returns the file to which a worker writes its answers: its standard output. What decoders print goes to the
+// standard error from then on.
+func answers() *os.File {
+	out := os.Stdout
+	os.Stdout = os.Stderr
+	return out
+}
 
 // readyWord begins a worker's first message. If the worker could not be confined, the reason
 // follows.
 const readyWord = "ready"
 
-// files is how many files a worker may have open.
-const files = 64
-
 // unused is the part of a worker's data that takes no memory although the system counts it: stacks
 // of threads, and reserves of allocators.
 const unused = 192 << 20
 
-// niceness is the niceness of the workers: requests for antennas come first.
-const niceness = 10
-
 // serve runs a worker: it does jobs from in until in ends, and writes their results
 // to out. memory is how many bytes its data may have.
 func serve[J, R any](in io.Reader, out io.Writer, memory int64, do func(job J, input []byte) (R, [][]byte)) error {
+	debug.SetMemoryLimit(memory - memory/4) // collect before the limit is reached
 	if err := limitProcess(memory); err != nil {
 		return err
 	}
@@ -102,42 +97,4 @@ func sendBlobs(w io.Writer, is any, blobs [][]byte) error {
 		return err
 	}
 	return buffered.Flush()
-}
-
-// limitProcess restricts the process to what decoding needs: it limits memory, and forbids writing
-// to files and core dumps. If memory runs out, the kernel kills this process before the server.
-func limitProcess(memory int64) error {
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // there may be no /proc
-	for _, l := range []struct {
-		what  int
-		limit uint64
-	}{{unix.RLIMIT_DATA, uint64(memory + unused)}, {unix.RLIMIT_FSIZE, 0}, {unix.RLIMIT_CORE, 0},
-		{unix.RLIMIT_NOFILE, files}} {
-		if err := unix.Setrlimit(l.what, &unix.Rlimit{Cur: l.limit, Max: l.limit}); err != nil {
-			return fmt.Errorf("limit the worker: %w", err)
-		}
-	}
-	debug.SetMemoryLimit(memory - memory/4) // collect before the limit is reached
-	return lowerPriority(niceness)
-}
-
-// lowerPriority raises the niceness. Linux keeps the priority by thread, and new
-// threads inherit it from the one that made them.
-func lowerPriority(nice int) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	threads, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return unix.Setpriority(unix.PRIO_PROCESS, 0, nice)
-	}
-	for _, t := range threads {
-		id, err := strconv.Atoi(t.Name())
-		if err != nil {
-			continue
-		}
-		if err := unix.Setpriority(unix.PRIO_PROCESS, id, nice); err != nil && err != unix.ESRCH {
-			return err
-		}
-	}
-	return nil
 }

@@ -58,6 +58,7 @@ type Options struct {
 // A Pool starts processes when there are jobs for them.
 type Pool struct {
 	Options
+	each    int64 // bytes of memory of a worker
 	queue   *admit.Queue
 	alone   *admit.Queue   // of the jobs that must be alone, which are slow: half as many wait
 	jobs    sync.WaitGroup // that have a turn
@@ -90,7 +91,7 @@ func New(o Options) *Pool {
 	if o.Idle == 0 {
 		o.Idle = 10 * time.Minute
 	}
-	p := &Pool{Options: o, queue: admit.NewQueue(o.Workers, o.Waiting), alone: admit.NewQueue(1, o.Waiting/2),
+	p := &Pool{Options: o, each: each, queue: admit.NewQueue(o.Workers, o.Waiting), alone: admit.NewQueue(1, o.Waiting/2),
 		starter: newStarter()}
 	p.closing, p.close = context.WithCancel(context.Background())
 	p.idling.Go(p.watchIdle)
@@ -172,7 +173,7 @@ func (p *Pool) process() (*process, error) {
 		}
 		warm.end()
 	}
-	started, err := p.starter.start(p.Program)
+	started, err := p.starter.start(p.Program, p.each)
 	if err == nil && started.unconfined != "" {
 		p.warned.Do(func() {
 			p.Log.Warn("processes that decode images can open files and sockets", "reason", started.unconfined)

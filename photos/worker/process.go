@@ -6,18 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // A process is a worker as the server sees it.
@@ -31,6 +27,7 @@ type process struct {
 	unconfined string // why, "" when it is confined
 
 	answers *os.File
+	bounds  bounds        // of the system's that the server holds
 	killed  atomic.Bool   // by us
 	gone    chan struct{} // closed when it has ended
 }
@@ -39,7 +36,7 @@ type process struct {
 func (p *process) kill() {
 	p.killed.Store(true)
 	if !p.ended() { // else another process may have the id
-		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended by itself
+		killTree(p.cmd.Process)
 	}
 }
 
@@ -47,6 +44,7 @@ func (p *process) kill() {
 func (p *process) end() string {
 	p.kill()
 	<-p.gone
+	p.bounds.release()
 	p.in.Close()
 	p.answers.Close()
 	return p.said.String()
@@ -100,13 +98,14 @@ func newStarter() *starter {
 
 func (s *starter) close() { close(s.wanted) }
 
-func (s *starter) start(program []string) (p *process, err error) {
+// start starts a process that may have so many bytes of memory.
+func (s *starter) start(program []string, memory int64) (p *process, err error) {
 	done := make(chan struct{})
 	s.wanted <- func() {
 		defer close(done)
-		p, err = startHere(program)
+		p, err = startHere(program, memory)
 		if path := byPath(program[0]); errors.Is(err, fs.ErrNotExist) && path != "" {
-			p, err = startHere(append([]string{path}, program[1:]...))
+			p, err = startHere(append([]string{path}, program[1:]...), memory)
 		}
 	}
 	<-done
@@ -126,25 +125,24 @@ func byPath(name string) string {
 	return path
 }
 
-func startHere(program []string) (*process, error) {
+func startHere(program []string, memory int64) (*process, error) {
 	cmd := exec.Command(program[0], program[1:]...)
-	cmd.Env = []string{} // the server's may have secrets
-	cmd.Dir = "/"
+	cmd.Env = []string{}      // the server's may have secrets
 	cmd.WaitDelay = lingering // a child may keep its streams open
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
+	if err := prepare(cmd); err != nil {
+		return nil, err
+	}
 	p := &process{cmd: cmd, said: &beginning{}, last: time.Now(), gone: make(chan struct{})}
-	cmd.Stdout, cmd.Stderr = p.said, p.said
 	var err error
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	keepDescriptors()
 	answers, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer theirs.Close()
-	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.Stdout, cmd.Stderr = theirs, p.said
 	p.answers, p.out = answers, bufio.NewReader(answers)
 	if err := cmd.Start(); err != nil {
 		answers.Close()
@@ -154,25 +152,11 @@ func startHere(program []string) (*process, error) {
 		return nil, err
 	}
 	go p.wait()
+	if p.bounds, err = bind(cmd.Process, memory); err != nil { // it has nothing to do yet
+		p.end()
+		return nil, err
+	}
 	return p, nil
-}
-
-// keepDescriptors prevents workers from inheriting descriptors that this process has inherited.
-// Descriptors that Go opens are never inherited.
-func keepDescriptors() {
-	const afterStreams = 3
-	if unix.CloseRange(afterStreams, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
-		return
-	}
-	open, err := os.ReadDir("/proc/self/fd") // a kernel before 5.11
-	if err != nil {
-		return
-	}
-	for _, fd := range open {
-		if n, err := strconv.Atoi(fd.Name()); err == nil && n >= afterStreams {
-			unix.CloseOnExec(n)
-		}
-	}
 }
 
 // readyTime is how long a process may take to begin.

@@ -13,15 +13,8 @@ import (
 	"relais/photos/render"
 )
 
-// Program returns the command that runs this program as a worker. It stays valid if another version
-// is installed over this program.
-func Program() []string {
-	self := "/proc/self/exe"
-	if _, err := os.Stat(self); err != nil {
-		self, _ = os.Executable() // without a name, starting it fails
-	}
-	return []string{self, command}
-}
+// Program returns the command that runs this program as a worker.
+func Program() []string { return []string{self(), command} }
 
 // A rendered is a worker's answer: a render.Result without its pictures, which are blobs.
 type rendered struct {

@@ -91,7 +91,7 @@ func TestRenderLittleMemory(t *testing.T) {
 
 // The image of a worker that runs out of memory is too large.
 func TestRenderRunsOutOfMemory(t *testing.T) {
-	const ready = `printf '\031\000\000\000{"blobs":[],"is":"ready"}' >&3; read -r x; `
+	const ready = `printf '\031\000\000\000{"blobs":[],"is":"ready"}' >&1; read -r x; `
 	for _, tt := range []struct {
 		name   string
 		script string

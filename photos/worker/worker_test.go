@@ -65,8 +65,9 @@ type answer struct {
 }
 
 var (
-	spun  int
-	eaten [][]byte
+	babble = os.Stdout // of a worker: its answers
+	spun   int
+	eaten  [][]byte
 )
 
 func obey(o order, input []byte) (answer, [][]byte) {
@@ -105,7 +106,7 @@ func obey(o order, input []byte) (answer, [][]byte) {
 		os.Stdout.Write(bytes.Repeat([]byte{0xff}, 1<<20))
 		os.Stderr.Write(bytes.Repeat([]byte{0xff}, 1<<20))
 	case "babble":
-		answers().Write(bytes.Repeat([]byte{0xff}, 1<<20))
+		babble.Write(bytes.Repeat([]byte{0xff}, 1<<20))
 	case "big":
 		return a, [][]byte{make([]byte, maxOutput+1)}
 	}
