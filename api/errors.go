@@ -113,7 +113,7 @@ func Problems() []endpoint.Problem {
 		{Code: codeNotReady, Status: 503,
 			When: "The data is still loading, the market's inventory is not loaded on this server, or its measurements, photos, outages, archives or API keys cannot be read."},
 		{Code: codeNotWritable, Status: 503,
-			When: "The server's folder cannot be written to, or its disk is full. The message says which."},
+			When: "The server's folder cannot be written to, its disk is full, or it takes no photos. The message says which."},
 	}
 	when := "An internal error. The server's log has it under the request id."
 	list = append(list, endpoint.Problem{Code: codeInternal, Status: 500, When: when})
@@ -217,6 +217,9 @@ var (
 	ErrMissingFile = &Error{Status: 400, Code: codeMissingFile, Message: "the form has no part named file"}
 	errImagesBusy  = &Error{Status: 503, Code: codeBusy, Message: "too many images are being processed at the moment: try again later",
 		RetryAfter: 10}
+	errNoUploads = &Error{Status: 503, Code: codeNotWritable, RetryAfter: failedRetry,
+		Message: "this server takes no photos, because its system cannot confine what decodes them: " +
+			"its operator may accept that with relais serve --accept-unconfined-uploads"}
 	// errRestricted is for callers without a key.
 	errRestricted = &Error{Status: 401, Code: codeKeyRequired,
 		Message: "the publisher of this market's register does not let everybody have its rows: ask with a key"}

@@ -116,6 +116,9 @@ func (r *Env) upload(ctx context.Context, p *uploadParams) (*Uploaded, error) {
 	if r.Photos.ReadOnly() { // before the costly rendering
 		return nil, photos.ErrReadOnly
 	}
+	if r.Uploads.Render == nil {
+		return nil, errNoUploads
+	}
 	client, err := p.clientEXIF()
 	if err != nil {
 		return nil, err

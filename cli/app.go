@@ -28,6 +28,7 @@ import (
 	"relais/internal/cgroup"
 	"relais/market"
 	"relais/measure"
+	"relais/photos/confine"
 	"relais/photos/worker"
 )
 
@@ -139,12 +140,21 @@ func (c *serveCommand) serve(
 	return err
 }
 
+// uploads refuses photos on a system that cannot confine, unless its operator accepts them.
+func (a *app) uploads(confined bool) api.Uploads {
+	u := api.Uploads{Hold: a.PhotosHold, Forget: a.stores.ForgetPhoto}
+	if confined || a.AcceptUnconfinedUploads {
+		u.Render = a.workers.Render
+	}
+	return u
+}
+
 // options returns the parts and settings of the API.
 func (a *app) options() httpapi.Options {
 	o := httpapi.Options{
 		Updates:   updatesOf(a.keeper),
 		Photos:    a.stores.Photos,
-		Uploads:   api.Uploads{Render: a.workers.Render, Hold: a.PhotosHold, Forget: a.stores.ForgetPhoto},
+		Uploads:   a.uploads(confine.Possible),
 		Community: a.stores.Community,
 		Archives:  a.stores.Archives,
 		Addresses: address.NewStore(address.Path(a.dir)),

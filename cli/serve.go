@@ -38,9 +38,11 @@ type serveCommand struct {
 	mcpFlags
 	webFlags
 	clusterFlags
-	HookPrivate  bool `help:"Also send webhooks to private addresses, and without TLS."`
-	PhotosHold   bool `help:"Show a photo that is sent only when a moderator has approved it."`
-	KeepMeasures days `default:"365d" placeholder:"TIME" help:"How long measurements are kept (${default}); 0 keeps them all."`
+	HookPrivate bool `help:"Also send webhooks to private addresses, and without TLS."`
+	PhotosHold  bool `help:"Show a photo that is sent only when a moderator has approved it."`
+	// AcceptUnconfinedUploads is for systems that package confine does not know.
+	AcceptUnconfinedUploads bool `help:"Also take photos on a system that cannot confine what decodes them (Windows, macOS)."`
+	KeepMeasures            days `default:"365d" placeholder:"TIME" help:"How long measurements are kept (${default}); 0 keeps them all."`
 	logFlags
 	LogAddress string `enum:"short,full" default:"short" help:"Client addresses in the log: shortened to /24 and /48, or full."`
 }

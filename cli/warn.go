@@ -9,6 +9,7 @@ import (
 
 	"relais/cluster"
 	"relais/internal/system"
+	"relais/photos/confine"
 )
 
 // secretFiles are the files of a data folder that only its owner may read.
@@ -21,6 +22,9 @@ func (a *app) warnOfSettings() {
 			"and assistants may not call by any other: set --base-url to the address that people call", "baseUrl", a.base)
 	}
 	warnOfPassword(a.log, os.Args, a.Cluster)
+	if !a.stores.Photos.ReadOnly() {
+		warnOfUploads(a.log, confine.Possible, a.AcceptUnconfinedUploads)
+	}
 	var files []string
 	for _, name := range secretFiles {
 		files = append(files, filepath.Join(string(a.dir), name))
@@ -29,6 +33,19 @@ func (a *app) warnOfSettings() {
 		files = append(files, a.TLSKey)
 	}
 	warnOfReaders(a.log, files...)
+}
+
+// warnOfUploads logs what a system that cannot confine means for photos.
+func warnOfUploads(log *slog.Logger, confined, accepted bool) {
+	switch {
+	case confined:
+	case accepted:
+		log.Warn("processes that decode images can open files and sockets: this system cannot confine them, and " +
+			"--accept-unconfined-uploads accepts that")
+	default:
+		log.Warn("photos that are sent are refused: this system cannot confine the processes that decode them; " +
+			"--accept-unconfined-uploads accepts them")
+	}
 }
 
 // warnOfPassword logs that everybody on the machine may read a password in the list of processes.

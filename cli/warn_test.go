@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"relais/admin"
 	"relais/internal/filetest"
 )
 
@@ -35,6 +36,33 @@ func TestWarnOfReaders(t *testing.T) {
 			warnOfReaders(slog.New(slog.NewTextHandler(&text, nil)), path, filepath.Join(dir, "missing"))
 			if got := strings.Contains(text.String(), "chmod o= "+path); got != tt.warned {
 				t.Errorf("warned: %t, want %t: %s", got, tt.warned, &text)
+			}
+		})
+	}
+}
+
+// What a system that cannot confine means for photos is decided and said alike.
+func TestUnconfinedUploads(t *testing.T) {
+	for _, tt := range []struct {
+		name               string
+		confined, accepted bool
+		taken              bool
+		said               string
+	}{
+		{"confined", true, false, true, ""},
+		{"confined, and the flag", true, true, true, ""},
+		{"neither", false, false, false, "are refused"},
+		{"accepted", false, true, true, "can open files and sockets"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := &app{serveCommand: &serveCommand{AcceptUnconfinedUploads: tt.accepted}, stores: new(admin.Stores)}
+			if taken := a.uploads(tt.confined).Render != nil; taken != tt.taken {
+				t.Errorf("photos are taken: %t, want %t", taken, tt.taken)
+			}
+			var text bytes.Buffer
+			warnOfUploads(slog.New(slog.NewTextHandler(&text, nil)), tt.confined, tt.accepted)
+			if (tt.said == "") != (text.Len() == 0) || !strings.Contains(text.String(), tt.said) {
+				t.Errorf("the log says %q, want %q", text.String(), tt.said)
 			}
 		})
 	}

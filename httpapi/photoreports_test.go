@@ -30,6 +30,14 @@ func TestReadOnlyPhotos(t *testing.T) {
 	}
 }
 
+// A server that may not decode what strangers send says how that can be changed.
+func TestNoUploads(t *testing.T) {
+	s := newServer(t)
+	s.Uploads.Render = nil
+	wantError(t, upload(t, s, nil), 503, "NOT_WRITABLE", "--accept-unconfined-uploads")
+	parse(t, get(t, s, "/sites/90000010/photos"), 200)
+}
+
 func TestPhotoReports(t *testing.T) {
 	s := newServer(t)
 	id := parse(t, upload(t, s, nil), 201)["data"].(object)["id"].(string)

@@ -6,6 +6,9 @@ package confine
 
 import "errors"
 
+// Possible reports whether there is a way to confine processes on systems of this kind.
+const Possible = false
+
 // errUnsupported is wrapped by the error of a system that cannot confine.
 var errUnsupported = errors.New("this system cannot confine processes")
 

@@ -14,6 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Possible reports whether there is a way to confine processes on systems of this kind.
+const Possible = true
+
 // errUnsupported is wrapped by the error of a system that cannot confine.
 var errUnsupported = errors.New("this system cannot confine processes")
 

@@ -19,10 +19,12 @@ func encode(ctx context.Context, m *image.NRGBA, quality int) (Picture, error) {
 		return Picture{}, err
 	}
 	data, err := encodeWebP(m, quality)
-	if err != nil { // libwebp fails only without memory
-		return Picture{}, fmt.Errorf("%w: no memory is left to encode it: %w", ErrTooLarge, err)
-	}
-	return Picture{WebP: data, Width: m.Rect.Dx(), Height: m.Rect.Dy()}, nil
+	return Picture{WebP: data, Width: m.Rect.Dx(), Height: m.Rect.Dy()}, err
+}
+
+// withoutMemory is the error of libwebp, which fails for nothing else.
+func withoutMemory(err error) error {
+	return fmt.Errorf("%w: no memory is left to encode it: %w", ErrTooLarge, err)
 }
 
 // encodeBelow lowers the quality step by step until the file has fewer than so many bytes, or

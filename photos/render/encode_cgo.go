@@ -11,5 +11,9 @@ import (
 // encodeWebP passes straight alpha to libwebp, as it wants. The library would pass
 // premultiplied colours; only the pixels of an RGBA are passed unchanged.
 func encodeWebP(m *image.NRGBA, quality int) ([]byte, error) {
-	return webp.EncodeRGBA(&image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, float32(quality))
+	file, err := webp.EncodeRGBA(&image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}, float32(quality))
+	if err != nil {
+		return nil, withoutMemory(err)
+	}
+	return file, nil
 }

@@ -9,9 +9,12 @@ import (
 	"github.com/gen2brain/webp"
 )
 
-// encodeWebP runs the same libwebp as WebAssembly.
+// encodeWebP runs the same version of libwebp as WebAssembly, on a picture whose rows have no gaps. A sandbox is of one
+// picture, and its memory is the process's.
 func encodeWebP(m *image.NRGBA, quality int) ([]byte, error) {
 	var file bytes.Buffer
-	err := webp.Encode(&file, m, webp.Options{Quality: quality, Method: webp.DefaultMethod})
-	return file.Bytes(), err
+	if err := webp.Encode(&file, m, webp.Options{Quality: quality, Method: webp.DefaultMethod}); err != nil {
+		return nil, withoutMemory(err)
+	}
+	return file.Bytes(), nil
 }

@@ -13,8 +13,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/chai2010/webp"
-
 	"relais/internal/errtest"
 )
 
@@ -66,12 +64,12 @@ func rendered(t testing.TB, data []byte) *Result {
 // shown decodes a picture with libwebp, to straight alpha.
 func shown(t testing.TB, p Picture) *image.NRGBA {
 	t.Helper()
-	m, err := webp.DecodeRGBA(p.WebP)
+	m, err := libwebpDecode(p.WebP)
 	must(t, err)
 	if got := m.Rect.Size(); got != image.Pt(p.Width, p.Height) {
 		t.Fatalf("size = %v, stated as %d × %d, want %v", got, p.Width, p.Height, image.Pt(p.Width, p.Height))
 	}
-	return &image.NRGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	return m
 }
 
 func near(a, b color.NRGBA, most int) bool {

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/chai2010/webp"
-
 	"relais/internal/filetest"
 	"relais/internal/tier"
 	"relais/photos/chunk"
@@ -54,7 +52,7 @@ func withProfilePNG(file, profile []byte) []byte {
 // withProfileWebP makes a WebP of the extended kind.
 func withProfileWebP(t *testing.T, m *image.NRGBA, profile []byte) []byte {
 	t.Helper()
-	plain, err := webp.EncodeLosslessRGBA(m)
+	plain, err := libwebpLossless(m)
 	must(t, err)
 	vp8x := []byte{0x20, 0, 0, 0, byte(m.Rect.Dx() - 1), 0, 0, byte(m.Rect.Dy() - 1), 0, 0}
 	out := appendChunk(appendChunk([]byte("RIFF\x00\x00\x00\x00WEBP"), "VP8X", vp8x), "ICCP", profile)

@@ -7,17 +7,14 @@ import (
 	"image/color"
 	"testing"
 
-	"github.com/chai2010/webp"
-
 	"relais/photos/chunk"
 )
 
 // animation is a WebP file with a first frame at a place on a canvas, and a second one.
 func animation(t testing.TB, canvas, at image.Point, m *image.NRGBA) []byte {
 	t.Helper()
-	var still bytes.Buffer
-	must(t, webp.Encode(&still, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
-		&webp.Options{Quality: 90}))
+	still, err := encodeWebP(m, 90)
+	must(t, err)
 	threeBytes := func(n int) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(n))[:3] }
 	file := []byte("RIFF\x00\x00\x00\x00WEBP")
 	file = appendChunk(file, "VP8X",
@@ -26,7 +23,7 @@ func animation(t testing.TB, canvas, at image.Point, m *image.NRGBA) []byte {
 	for _, at := range []image.Point{at, {}} {
 		body := bytes.Join([][]byte{threeBytes(at.X / 2), threeBytes(at.Y / 2), threeBytes(m.Rect.Dx() - 1),
 			threeBytes(m.Rect.Dy() - 1), {100, 0, 0, 0}}, nil)
-		for name, part := range chunk.RIFF(still.Bytes(), "WEBP") {
+		for name, part := range chunk.RIFF(still, "WEBP") {
 			if name != "VP8X" {
 				body = appendChunk(body, name, part)
 			}
@@ -87,11 +84,10 @@ func TestLevels(t *testing.T) {
 		for i := 0; i < len(m.Pix); i += 4 {
 			copy(m.Pix[i:], []uint8{c.R, c.G, c.B, c.A})
 		}
-		var file bytes.Buffer
-		must(t, webp.Encode(&file, &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect},
-			&webp.Options{Quality: 90}))
-		want := shown(t, Picture{WebP: file.Bytes(), Width: 32, Height: 32}).NRGBAAt(16, 16)
-		got, err := decodeWebP(file.Bytes())
+		file, err := encodeWebP(m, 90)
+		must(t, err)
+		want := shown(t, Picture{WebP: file, Width: 32, Height: 32}).NRGBAAt(16, 16)
+		got, err := decodeWebP(file)
 		must(t, err)
 		if got := color.NRGBAModel.Convert(got.At(16, 16)).(color.NRGBA); !near(got, want, 3) {
 			t.Errorf("colour = %v, want %v as libwebp has", got, want)

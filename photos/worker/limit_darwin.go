@@ -3,8 +3,8 @@ package worker
 import "golang.org/x/sys/unix"
 
 // limitProcess restricts the process to what decoding needs: it forbids writing to files and core dumps, and ends the
-// process if it takes too much memory. The limits of macOS for memory are of the address space, of which the
-// libraries of the system alone take hundreds of gigabytes (vm_map_enter in osfmk/vm/vm_map.c of xnu).
+// process if it takes too much memory. What macOS limits, also by RLIMIT_DATA, is the address space with all that is only
+// reserved (vm_map_set_data_limit in bsd/kern/kern_resource.c of xnu).
 func limitProcess(memory int64) error {
 	if err := setLimits(nil); err != nil {
 		return err

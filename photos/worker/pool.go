@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"relais/internal/admit"
+	"relais/photos/confine"
 )
 
 // Bounds of a job.
@@ -174,7 +175,7 @@ func (p *Pool) process() (*process, error) {
 		warm.end()
 	}
 	started, err := p.starter.start(p.Program, p.each)
-	if err == nil && started.unconfined != "" {
+	if err == nil && started.unconfined != "" && confine.Possible { // else the operator has accepted it
 		p.warned.Do(func() {
 			p.Log.Warn("processes that decode images can open files and sockets", "reason", started.unconfined)
 		})

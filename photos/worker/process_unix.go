@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bounds are none: a worker limits itself.
+// bounds are empty: a worker limits itself.
 type bounds struct{}
 
 func bind(*os.Process, int64) (b bounds, err error) { return b, nil }
