@@ -1,4 +1,10 @@
 package worker
 
-// limitProcess does nothing: the job object in which the server puts the worker restricts it.
-func limitProcess(int64) error { return nil }
+import "golang.org/x/sys/windows"
+
+// limitProcess lowers the priority, and ends the process if it takes too much memory, which the job object that it is
+// in would refuse it.
+func limitProcess(memory int64) error {
+	go watchMemory(memory + unused)
+	return windows.SetPriorityClass(windows.CurrentProcess(), windows.BELOW_NORMAL_PRIORITY_CLASS)
+}

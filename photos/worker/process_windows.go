@@ -17,12 +17,12 @@ func self() string {
 	return path
 }
 
-// prepare gives a worker no console, a low priority, and a folder that is on no stick.
+// prepare gives a worker no console, and a folder that is not on a stick.
 func prepare(cmd *exec.Cmd) (err error) {
 	if cmd.Dir, err = windows.GetSystemWindowsDirectory(); err != nil {
 		return fmt.Errorf("find the folder of Windows: %w", err)
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NO_WINDOW | windows.BELOW_NORMAL_PRIORITY_CLASS}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NO_WINDOW}
 	return nil
 }
 

@@ -89,42 +89,19 @@ func TestRenderLittleMemory(t *testing.T) {
 	}
 }
 
-// The image of a worker that runs out of memory is too large.
-func TestRenderRunsOutOfMemory(t *testing.T) {
-	const ready = `printf '\031\000\000\000{"blobs":[],"is":"ready"}' >&1; read -r x; `
-	for _, tt := range []struct {
-		name   string
-		script string
-		want   error
-	}{
-		{"its own bound", ready + `echo 'fatal error: runtime: out of memory' >&2; exit 2`, render.ErrTooLarge},
-		{"a bound of C's", ready +
-			`echo 'runtime/cgo: pthread_create failed: Resource temporarily unavailable' >&2; kill -ABRT $$`,
-			render.ErrTooLarge},
-		{"killed by the kernel", ready + `kill -9 $$`, ErrBusy},
-		{"killed before it began", `kill -9 $$`, ErrBusy},
-		{"ended by something else", ready + `exit 1`, render.ErrUnsupported},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := New(Options{Program: []string{"/bin/sh", "-c", tt.script}, Log: slog.New(slog.DiscardHandler)})
-			defer p.Close()
-			if _, err := p.Render(context.Background(), "a", strings.NewReader("image\n"), 6); !errors.Is(err,
-				tt.want) {
-				t.Errorf("error = %v, want %v", err, tt.want)
-			}
-		})
-	}
-}
-
 // A real worker reports that it runs out of memory.
 func TestWorkerRunsOutOfMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector takes more memory than a worker may have")
 	}
-	p := New(Options{Program: []string{os.Args[0], command, "eats"}, Log: slog.New(slog.DiscardHandler)})
-	defer p.Close()
-	if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err,
-		render.ErrTooLarge) || !errors.Is(err, errFault) {
-		t.Errorf("wrong error %v, want render.ErrTooLarge and ErrFault", err)
+	for _, bound := range []string{"eats", "watched"} { // of the system, and of macOS
+		t.Run(bound, func(t *testing.T) {
+			p := New(Options{Program: []string{os.Args[0], command, bound}, Log: slog.New(slog.DiscardHandler)})
+			defer p.Close()
+			if _, err := p.Render(context.Background(), "a", strings.NewReader("image"), 5); !errors.Is(err,
+				render.ErrTooLarge) || !errors.Is(err, errFault) {
+				t.Errorf("wrong error %v, want render.ErrTooLarge and ErrFault", err)
+			}
+		})
 	}
 }

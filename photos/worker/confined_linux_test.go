@@ -63,6 +63,9 @@ func TestConfined(t *testing.T) {
 	if len(a.Reached) != 10 {
 		t.Errorf("%d operations were tried, want 10", len(a.Reached))
 	}
+	if len(a.Env) != 0 {
+		t.Errorf("its environment is %q, want none", a.Env)
+	}
 	if kept, err := os.ReadFile(path); string(kept) != "secret" || err != nil {
 		t.Errorf("file = %q, %v; want it unchanged", kept, err)
 	}
