@@ -322,3 +322,14 @@ func TestConcurrently(t *testing.T) {
 	}
 	mustBeWhole(t, s, kept)
 }
+
+// images counts the photos that have images.
+func images(t *testing.T, s *Store, month string) (n int) {
+	t.Helper()
+	db, err := s.Month(month)
+	if err == nil {
+		err = eachKey(db, imagesBucket, func([]byte) { n++ })
+	}
+	must(t, err)
+	return n
+}

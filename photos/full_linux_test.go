@@ -121,17 +121,6 @@ func TestNoRoomForTheRecord(t *testing.T) {
 	mustBeWhole(t, s, n+1)
 }
 
-// images counts the photos that have images.
-func images(t *testing.T, s *Store, month string) (n int) {
-	t.Helper()
-	db, err := s.Month(month)
-	if err == nil {
-		err = eachKey(db, imagesBucket, func([]byte) { n++ })
-	}
-	must(t, err)
-	return n
-}
-
 func writeN(n int) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := w.Write(make([]byte, n))
