@@ -9,19 +9,12 @@ import (
 
 type licencesCommand struct {
 	List bool `help:"Only what the program contains, a line each, without the texts."`
+	described
 }
 
 // Run prints the licences.
 func (c *licencesCommand) Run(streams Streams) error {
-	info, err := readBuildInfo()
-	if err != nil {
-		return err
-	}
-	table, err := licences.Load()
-	if err != nil {
-		return err
-	}
-	parts, err := table.Of(info, CLibrary)
+	table, _, parts, err := c.contents()
 	if err != nil {
 		return err
 	}

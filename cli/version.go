@@ -20,10 +20,35 @@ var Version = ""
 var CLibrary = ""
 
 type versionCommand struct {
-	JSON    bool   `name:"json" help:"Print one JSON object."`
-	SBOM    bool   `name:"sbom" help:"Print everything that is in the program: CycloneDX 1.6 in JSON."`
-	Program string `type:"path" hidden:"" help:"With --sbom: of this program, which was built with this one for another machine."`
+	JSON bool `name:"json" help:"Print one JSON object."`
+	SBOM bool `name:"sbom" help:"Print everything that is in the program: CycloneDX 1.6 in JSON."`
+	described
+}
+
+// described says which program a command is about: this one, or one that was built with it for another machine,
+// which cannot run here.
+type described struct {
+	Program string `type:"path" hidden:"" help:"A program that was built with this one for another machine."`
 	LibC    string `name:"libc" hidden:"" help:"With --program: the version of its C library."`
+}
+
+// contents returns what is in the program, and the licences of all.
+func (d *described) contents() (*licences.Table, *debug.BuildInfo, []licences.Part, error) {
+	info, err := readBuildInfo()
+	libc := CLibrary
+	if d.Program != "" {
+		info, err = buildinfo.ReadFile(d.Program)
+		libc = d.LibC
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	table, err := licences.Load()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	parts, err := table.Of(info, libc)
+	return table, info, parts, err
 }
 
 // Run prints the version.
@@ -40,22 +65,9 @@ func (c *versionCommand) Run(streams Streams) error {
 	return err
 }
 
-// bill prints the bill of materials, of this program or of one for another machine, which cannot run here.
+// bill prints the bill of materials.
 func (c *versionCommand) bill(streams Streams) error {
-	info, err := readBuildInfo()
-	libc := CLibrary
-	if c.Program != "" {
-		info, err = buildinfo.ReadFile(c.Program)
-		libc = c.LibC
-	}
-	if err != nil {
-		return err
-	}
-	table, err := licences.Load()
-	if err != nil {
-		return err
-	}
-	parts, err := table.Of(info, libc)
+	table, info, parts, err := c.contents()
 	if err != nil {
 		return err
 	}

@@ -123,6 +123,32 @@ func TestReplacedModule(t *testing.T) {
 	}
 }
 
+// A program without C has none of what comes with it.
+func TestProgramWithoutC(t *testing.T) {
+	table, err := Load()
+	must(t, err)
+	info := build(t, table)
+	count := func() (c, wasm int) {
+		parts, err := table.Of(info, "")
+		must(t, err)
+		for _, p := range parts {
+			if strings.HasPrefix(p.Use, "C, ") {
+				c++
+			} else if strings.HasPrefix(p.Use, "WebAssembly") {
+				wasm++
+			}
+		}
+		return c, wasm
+	}
+	with, wasm := count()
+	info.Deps = slices.DeleteFunc(info.Deps, func(m *debug.Module) bool { return m.Path == webpModule })
+	without, stays := count()
+	if with != 3 || without != 0 || stays != wasm || wasm == 0 {
+		t.Errorf("got %d parts in C and %d of WebAssembly, without the module %d and %d; want 3, and without it none",
+			with, wasm, without, stays)
+	}
+}
+
 func TestUnknownModule(t *testing.T) {
 	table, err := Load()
 	must(t, err)

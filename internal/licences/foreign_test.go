@@ -1,5 +1,8 @@
 package licences
 
+// webpModule is the only one with C. Programs without it have none.
+const webpModule = "github.com/chai2010/webp"
+
 // foreign is what Go does not know about. The texts are files: of texts/, of this repository (/…) or
 // of a module (module:file).
 var foreign = []struct {
@@ -7,7 +10,7 @@ var foreign = []struct {
 	files []string
 }{
 	{Part{Name: "libwebp", Version: "1.4.0", Licence: "BSD-3-Clause", URL: "pkg:github/webmproject/libwebp@v1.4.0",
-		Use: "C, linked in by github.com/chai2010/webp"},
+		Use: "C, linked in", Module: webpModule},
 		[]string{"github.com/chai2010/webp:internal/libwebp-1.4.0/COPYING",
 			"github.com/chai2010/webp:internal/libwebp-1.4.0/PATENTS"}},
 	{Part{Name: "libheif", Version: "1.18.2", Licence: "LGPL-3.0-or-later",
@@ -25,10 +28,10 @@ var foreign = []struct {
 	{Part{Name: "llvm-runtimes", Licence: "Apache-2.0 WITH LLVM-exception", URL: "pkg:github/llvm/llvm-project",
 		Use: "WebAssembly: compiler-rt in dav1d, and with libc++ in libheif and libde265"},
 		[]string{"llvm.txt", "apache-2.0.txt"}},
-	{Part{Name: "glibc", Licence: "LGPL-2.1-or-later", URL: "pkg:deb/debian/glibc", Use: "C, linked in statically"},
-		[]string{"glibc.txt", "lgpl-2.1.txt"}},
+	{Part{Name: "glibc", Licence: "LGPL-2.1-or-later", URL: "pkg:deb/debian/glibc", Use: "C, linked in statically",
+		Module: webpModule}, []string{"glibc.txt", "lgpl-2.1.txt"}},
 	{Part{Name: "libgcc", Licence: "GPL-3.0-or-later WITH GCC-exception-3.1", URL: "pkg:deb/debian/gcc-12",
-		Use: "C, linked in statically"}, []string{"gcc-exception.txt", "gpl-3.0.txt"}},
+		Use: "C, linked in statically", Module: webpModule}, []string{"gcc-exception.txt", "gpl-3.0.txt"}},
 	{Part{Name: "maplibre-gl", Version: "6.17.0", Licence: "BSD-3-Clause", URL: "pkg:npm/maplibre-gl@6.17.0",
 		Use: "JavaScript of the map"}, []string{"/httpapi/web/vendor/maplibre-gl.LICENSE.txt"}},
 	{Part{Name: "pmtiles", Version: "4.5.0", Licence: "BSD-3-Clause", URL: "pkg:npm/pmtiles@4.5.0",

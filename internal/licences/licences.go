@@ -27,6 +27,7 @@ type Part struct {
 	Licence string // an SPDX expression
 	URL     string // a package URL, purl
 	Use     string // how the program contains it
+	Module  string `json:",omitempty"` // the module that brings it, "" for this one
 	Texts   []int  // indexes of the table's texts
 }
 
@@ -49,18 +50,19 @@ func Load() (*Table, error) {
 	return &t, json.NewDecoder(r).Decode(&t)
 }
 
-// Of returns the parts of a program, except itself. libc is the version of the C library, or "". It
-// fails if the program links a module that the table does not have.
+// Of returns the parts of a program, except itself. libc is the version of the C library, or "". What a
+// module brings is in the programs that link it. Of fails if the table does not have a module.
 func (t *Table) Of(info *debug.BuildInfo, libc string) ([]Part, error) {
 	std := t.Go
 	std.Version = strings.TrimPrefix(info.GoVersion, "go")
 	std.URL += "@" + std.Version
 	parts := []Part{std}
-	known := map[string]Part{}
+	known, linked := map[string]Part{}, map[string]bool{"": true}
 	for _, m := range t.Modules {
 		known[m.Name] = m
 	}
 	for _, m := range info.Deps {
+		linked[m.Path] = true
 		p, ok := known[m.Path]
 		if !ok {
 			return nil, fmt.Errorf("no licence is known for the module %s", m.Path)
@@ -75,6 +77,9 @@ func (t *Table) Of(info *debug.BuildInfo, libc string) ([]Part, error) {
 		parts = append(parts, p)
 	}
 	for _, p := range t.Foreign {
+		if !linked[p.Module] {
+			continue
+		}
 		if p.Name == "glibc" && libc != "" {
 			p.Version, p.URL = libc, p.URL+"@"+strings.ReplaceAll(libc, "+", "%2B")
 		}

@@ -30,14 +30,18 @@ type linked struct {
 	packages           []string
 }
 
-// linkedModules returns the modules that go list names for the program on both architectures.
+// systems are those that releases have programs for, as the Makefile builds them.
+var systems = []struct{ os, arch, cgo string }{{"linux", "amd64", "1"}, {"linux", "arm64", "1"},
+	{"windows", "amd64", "0"}, {"darwin", "arm64", "0"}, {"darwin", "amd64", "0"}}
+
+// linkedModules returns the modules that go list names for the program on all systems.
 func linkedModules(t *testing.T) []*linked {
 	t.Helper()
 	modules := map[string]*linked{}
-	for _, arch := range []string{"amd64", "arm64"} {
+	for _, s := range systems {
 		c := exec.Command("go", "list", "-deps", "-tags=netgo,osusergo,nodynamic", "-json=Dir,Module", ".")
 		c.Dir, c.Stderr = top, os.Stderr
-		c.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=1", "GOOS=linux", "GOARCH="+arch)
+		c.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED="+s.cgo, "GOOS="+s.os, "GOARCH="+s.arch)
 		out, err := c.Output()
 		must(t, err)
 		for list := json.NewDecoder(bytes.NewReader(out)); list.More(); {
