@@ -26,12 +26,14 @@ export CGO_ENABLED := 1
 LIBC ?= $(shell dpkg-query -W -f '$${Version}' libc6-dev 2>/dev/null)
 
 # The same bytes in every folder: the version comes from the linker, not from the folder's .git.
-BUILD = $(GO) build -buildvcs=false -ldflags '-s -w -linkmode external -extldflags "-static -Wl,--build-id=none $(CLINK)" \
-	-X relais/cli.Version=$(VERSION) -X relais/cli.CLibrary=$(LIBC)'
+NAMED = -s -w -X relais/cli.Version=$(VERSION)
+BUILD = $(GO) build -buildvcs=false -ldflags '$(NAMED) -linkmode external -extldflags "-static -Wl,--build-id=none $(CLINK)" \
+	-X relais/cli.CLibrary=$(LIBC)'
 PROGRAM ?= build/relais
 
-# What make release makes, and the compilers of C for other machines than this one.
-ARCHS    ?= amd64 arm64
+# What make release makes, and the compilers of C for Linux on other machines than this one. Programs for other
+# systems have no C.
+SYSTEMS  ?= linux-amd64 linux-arm64 windows-amd64 darwin-arm64 darwin-amd64
 CC_amd64  = x86_64-linux-gnu-gcc
 CC_arm64  = aarch64-linux-gnu-gcc
 # The time of a release is that of its commit.
@@ -151,20 +153,24 @@ check: lint ## formatting, vet, staticcheck, and that go.mod is tidy
 	$(GO) mod tidy -diff
 	$(GO) mod verify
 
-# One program after the other: $(call program,ARCH) is where it is.
-program = build/programs/relais-$(1)
-release: $(ARCHS:%=program-%) ## tarballs, Debian packages, the image, bills of materials and sums in build/release (MINISIGN_KEY=FILE signs)
-	VERSION=$(VERSION) release/build build/release $(foreach a,$(ARCHS),$(a)=$(call program,$(a)))
+# One program after the other: $(call program,SYSTEM) is where it is.
+program = build/programs/relais-$(1)$(if $(filter windows-%,$(1)),.exe)
+release: $(SYSTEMS:%=program-%) ## archives, Debian packages, the image, bills of materials and sums in build/release (MINISIGN_KEY=FILE and SIGN_WINDOWS sign)
+	VERSION=$(VERSION) release/build build/release $(foreach s,$(SYSTEMS),$(s)=$(call program,$(s)))
 
-program-%:
-	@if [ $* = $$($(GO) env GOHOSTARCH) ]; then $(MAKE) build PROGRAM=$(call program,$*); else \
-		GOARCH=$* CC=$(CC_$*) $(MAKE) build PROGRAM=$(call program,$*) \
+program-linux-%:
+	@if [ $* = $$($(GO) env GOHOSTARCH) ]; then $(MAKE) build PROGRAM=$(call program,linux-$*); else \
+		GOARCH=$* CC=$(CC_$*) $(MAKE) build PROGRAM=$(call program,linux-$*) \
 			LIBC=$$(dpkg-query -W -f '$${Version}' libc6-dev-$*-cross 2>/dev/null); fi
 
-release-check: ## a release made twice is the same (TWICE="amd64 arm64": for both); lintian, systemd-analyze and skopeo on what it has
+program-%:
+	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) CGO_ENABLED=0 \
+		$(GO) build -buildvcs=false -ldflags '$(NAMED)' -o $(call program,$*) .
+
+release-check: ## a release made twice is the same (TWICE="linux-amd64 …": of these systems); headers, a signature, lintian, systemd-analyze and skopeo on what it has
 	VERSION=$(VERSION) release/check $(TWICE)
 
-host = $(shell $(GO) env GOHOSTARCH)
+host = linux-$(shell $(GO) env GOHOSTARCH)
 own  = $(call program,$(host))
 release-debian: program-$(host) ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
 	release/check-debian $(own) build/debian.tar
@@ -175,8 +181,8 @@ release-follow: program-$(host) ## the README and docs/self-hosting.md followed 
 release-service: program-$(host) ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
 	release/check-service $(own) build/debian.tar
 
-release-arm64: program-arm64 program-amd64 ## the program for arm64 under qemu (needs qemu-user-static)
-	release/check-arm64 $(call program,arm64) $(call program,amd64)
+release-arm64: program-linux-arm64 program-linux-amd64 ## the program for arm64 under qemu (needs qemu-user-static)
+	release/check-arm64 $(call program,linux-arm64) $(call program,linux-amd64)
 
 codecs: ## dav1d as WebAssembly, from Debian's source package (the script says what it needs)
 	photos/avif/codec/build.sh build/dav1d
