@@ -26,8 +26,8 @@ export CGO_ENABLED := 1
 LIBC ?= $(shell dpkg-query -W -f '$${Version}' libc6-dev 2>/dev/null)
 
 # The same bytes in every folder: the version comes from the linker, not from the folder's .git.
-NAMED = -s -w -X relais/cli.Version=$(VERSION)
-BUILD = $(GO) build -buildvcs=false -ldflags '$(NAMED) -linkmode external -extldflags "-static -Wl,--build-id=none $(CLINK)" \
+LDFLAGS = -s -w -X relais/cli.Version=$(VERSION)
+BUILD = $(GO) build -buildvcs=false -ldflags '$(LDFLAGS) -linkmode external -extldflags "-static -Wl,--build-id=none $(CLINK)" \
 	-X relais/cli.CLibrary=$(LIBC)'
 PROGRAM ?= build/relais
 
@@ -36,6 +36,7 @@ PROGRAM ?= build/relais
 SYSTEMS  ?= linux-amd64 linux-arm64 windows-amd64 darwin-arm64 darwin-amd64
 CC_amd64  = x86_64-linux-gnu-gcc
 CC_arm64  = aarch64-linux-gnu-gcc
+host      = linux-$(shell $(GO) env GOHOSTARCH)
 # The time of a release is that of its commit.
 export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
@@ -43,7 +44,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release release-check release-debian release-follow release-service release-arm64 codecs basemap communes clean
+.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release systems release-check release-debian release-follow release-service release-arm64 codecs basemap communes clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -158,20 +159,35 @@ program = build/programs/relais-$(1)$(if $(filter windows-%,$(1)),.exe)
 release: $(SYSTEMS:%=program-%) ## archives, Debian packages, the image, bills of materials and sums in build/release (MINISIGN_KEY=FILE and SIGN_WINDOWS sign)
 	VERSION=$(VERSION) release/build build/release $(foreach s,$(SYSTEMS),$(s)=$(call program,$(s)))
 
+# The environment of a build for another system than this machine's.
+foreign = $(if $(filter $(host),$(1)),,GOOS=$(firstword $(subst -, ,$(1))) GOARCH=$(lastword $(subst -, ,$(1))) \
+	$(if $(filter linux-%,$(1)),CC=$(CC_$(lastword $(subst -, ,$(1)))),CGO_ENABLED=0))
+
 program-linux-%:
-	@if [ $* = $$($(GO) env GOHOSTARCH) ]; then $(MAKE) build PROGRAM=$(call program,linux-$*); else \
-		GOARCH=$* CC=$(CC_$*) $(MAKE) build PROGRAM=$(call program,linux-$*) \
-			LIBC=$$(dpkg-query -W -f '$${Version}' libc6-dev-$*-cross 2>/dev/null); fi
+	$(call foreign,linux-$*) $(MAKE) build PROGRAM=$(call program,linux-$*) \
+		$(if $(call foreign,linux-$*),LIBC=$$(dpkg-query -W -f '$${Version}' libc6-dev-$*-cross 2>/dev/null))
 
 program-%:
-	GOOS=$(firstword $(subst -, ,$*)) GOARCH=$(lastword $(subst -, ,$*)) CGO_ENABLED=0 \
-		$(GO) build -buildvcs=false -ldflags '$(NAMED)' -o $(call program,$*) .
+	$(call foreign,$*) $(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o $(call program,$*) .
+
+# Vetted for another system are the packages of the program that have other files there.
+FILES = $(GO) list -deps -f '{{with .Module}}{{if .Main}}{{$$.ImportPath}} {{$$.GoFiles}} {{$$.TestGoFiles}} {{$$.XTestGoFiles}}{{end}}{{end}}' .
+systems: $(patsubst %,vet-%,$(filter-out $(host),$(SYSTEMS))) ## the program is built for each system, and without C; what differs from this machine's is vetted
+	CGO_ENABLED=0 $(GO) build -o /dev/null .
+
+vet-%: program-%
+	@$(FILES) >build/files.$*
+	@$(call foreign,$*) $(FILES) | grep -vxFf build/files.$* | cut -d ' ' -f 1 | \
+		$(call foreign,$*) xargs -t $(GO) vet
+
+# What release/check compiles again: the packages of this module, and those with C.
+compiled-%:
+	@$(call foreign,$*) $(GO) list -deps -export -f '{{with .Module}}{{if or .Main $$.CgoFiles}}{{$$.Export}}{{end}}{{end}}' .
 
 release-check: ## a release made twice is the same (TWICE="linux-amd64 …": of these systems); headers, a signature, lintian, systemd-analyze and skopeo on what it has
 	VERSION=$(VERSION) release/check $(TWICE)
 
-host = linux-$(shell $(GO) env GOHOSTARCH)
-own  = $(call program,$(host))
+own = $(call program,$(host))
 release-debian: program-$(host) ## the package in a fresh Debian: install, run, upgrade, downgrade, purge (needs debootstrap and root)
 	release/check-debian $(own) build/debian.tar
 
