@@ -128,7 +128,7 @@ func (c *serveCommand) serve(
 	}
 	if c.Open {
 		if err := openBrowser(a.base + "/"); err != nil {
-			a.log.Warn(err.Error())
+			a.log.Warn("--open: " + err.Error())
 		}
 	}
 	err = run(ctx, serving, a.drain, a.log)

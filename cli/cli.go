@@ -54,7 +54,8 @@ type commands struct {
 	Export     exportCommand     `cmd:"" help:"Write the sites of a market to a file: CSV, GeoJSON, Parquet, KMZ."`
 	Backup     backupCommand     `cmd:"" help:"Copy the data folder, while it is served or not."`
 	Restore    restoreCommand    `cmd:"" help:"Copy a backup into an empty data folder."`
-	Pack       packCommand       `cmd:"" help:"Make a stick for an area: its data, the programs, and a script that shows the map."`
+	Pack       packCommand       `cmd:"" help:"Make a stick for an area: its data, and programs that show the map on any laptop."`
+	Open       openCommand       `cmd:"" help:"Show the map of a stick: serve it to this machine alone, and open a browser."`
 	Basemap    basemapCommand    `cmd:"" help:"Fetch streets for the map: an area of a PMTiles archive, by ranges."`
 	Check      checkCommand      `cmd:"" help:"Read and verify everything in the data folder; fails when something is wrong."`
 	Doctor     doctorCommand     `cmd:"" help:"List problems of the folder, the machine and the server, with their remedies."`
@@ -83,8 +84,15 @@ Start with:
 Every flag can be an environment variable: --data is RELAIS_DATA. relais help COMMAND, or COMMAND --help,
 has the flags and examples.`
 
-// Main runs the command line and returns the exit code.
+// Main runs the command line and returns the exit code. A program without arguments shows the stick that it is on.
 func Main(ctx context.Context, args []string, streams Streams) int {
+	if len(args) == 0 {
+		return doubleClicked(ctx, streams)
+	}
+	return parseAndRun(ctx, args, streams)
+}
+
+func parseAndRun(ctx context.Context, args []string, streams Streams) int {
 	var c commands
 	exit := -1
 	parser, err := kong.New(&c, kong.Name("relais"), kong.Description(description),

@@ -15,7 +15,7 @@ var groups = []struct {
 	title    string
 	commands []string
 }{
-	{"Try and run:", []string{"demo", "serve", "health"}},
+	{"Try and run:", []string{"demo", "serve", "open", "health"}},
 	{"Data:", []string{"update", "ingest", "basemap", "archive", "outage", "speedtest", "coverage", "snapshot", "export", "pack"}},
 	{"Clients and webhooks:", []string{"client", "hook"}},
 	{"People and what they submit:", []string{"user", "photo", "report", "bug", "audit"}},

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"debug/elf"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,8 +24,7 @@ type packCommand struct {
 	Market       market.Code `placeholder:"MARKET" help:"The market of the area, where several have one of that name."`
 	Disc         string      `placeholder:"LAT,LON,KM" help:"Instead: a disc, of all markets, such as 48.11,-1.68,30."`
 	Dest         string      `arg:"" name:"dest" help:"The stick, or a folder: missing or empty."`
-	ProgramAMD64 string      `name:"program-amd64" type:"path" placeholder:"FILE" help:"x86_64 relais; default: this program if it fits."`
-	ProgramARM64 string      `name:"program-arm64" type:"path" placeholder:"FILE" help:"aarch64 relais; default: this program if it fits."`
+	Programs     string      `type:"path" placeholder:"DIR" help:"Where the programs of a release are, such as relais-windows-amd64.exe; default: this program alone."`
 	Photos       bool        `negatable:"" default:"true" help:"Pack the photos of the sites (default; --no-photos leaves them out)."`
 	Measurements bool        `negatable:"" default:"true" help:"Pack speedtests and coverage points (the default)."`
 	Basemap      bool        `help:"Pack the streets of the area, which relais basemap has fetched into the folder."`
@@ -68,7 +67,7 @@ func (c *packCommand) Run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	if c.JSON {
-		return printJSON(streams.Out, map[string]any{"data": c.Data, "pack": c.Dest, "programs": architectures(programs),
+		return printJSON(streams.Out, map[string]any{"data": c.Data, "pack": c.Dest, "programs": slices.Sorted(maps.Keys(programs)),
 			"contents": report})
 	}
 	return c.print(streams, report, programs)
@@ -79,12 +78,12 @@ func (c *packCommand) print(streams Streams, r *admin.PackReport, programs map[s
 	for _, what := range r.LeftOut {
 		fmt.Fprintf(streams.Out, "  left out: %s\n", visible(what, ""))
 	}
-	for _, arch := range []string{"amd64", "arm64"} {
-		if programs[arch] == "" {
-			fmt.Fprintf(streams.Out, "  no program for %s: --program-%s names one\n", arch, arch)
+	for _, name := range packPrograms {
+		if programs[name] == "" {
+			fmt.Fprintf(streams.Out, "  without %s: --programs takes it from a folder\n", name)
 		}
 	}
-	_, err := fmt.Fprintf(streams.Out, "Show it with: sh %s\n", filepath.Join(c.Dest, "start.sh"))
+	_, err := fmt.Fprintf(streams.Out, "Show it with: %s open %s\n", program(), c.Dest)
 	return err
 }
 
@@ -195,47 +194,4 @@ func realPath(path string) (string, error) {
 		}
 	}
 	return real, err
-}
-
-// machines are the processors that a pack has programs for, by the names that Go gives them.
-var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
-
-// programs returns the files of programs by architecture. It reads their headers: a wrong file would be
-// noticed only where the stick is used, without a network.
-func (c *packCommand) programs() (map[string]string, error) {
-	files := map[string]string{"amd64": c.ProgramAMD64, "arm64": c.ProgramARM64}
-	if _, known := machines[runtime.GOARCH]; known && files[runtime.GOARCH] == "" {
-		own, err := os.Executable()
-		if err != nil {
-			return nil, err
-		}
-		files[runtime.GOARCH] = own
-	}
-	for arch, path := range files {
-		if path == "" {
-			delete(files, arch)
-			continue
-		}
-		f, err := elf.Open(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s is not a program of Linux: %w", path, err)
-		}
-		machine := f.Machine
-		f.Close()
-		if machine != machines[arch] {
-			return nil, fmt.Errorf("%s is a program for %s, not for %s", path, machine, arch)
-		}
-	}
-	return files, nil
-}
-
-// architectures lists the architectures of programs, in a fixed order.
-func architectures(programs map[string]string) []string {
-	list := []string{}
-	for _, arch := range []string{"amd64", "arm64"} {
-		if programs[arch] != "" {
-			list = append(list, arch)
-		}
-	}
-	return list
 }

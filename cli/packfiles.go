@@ -2,6 +2,7 @@ package cli
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,41 +18,62 @@ import (
 //go:embed packtexts
 var packTexts embed.FS
 
-// writePack writes the files of a pack next to its data: programs, a script and texts.
+// programsDir is the folder of a pack with its programs.
+const programsDir = "programs"
+
+// starters are the files of a pack that are the same in every one.
+var starters = []struct {
+	name, text string
+	newline    string
+}{
+	{"open-relais.sh", "open.sh", "\n"},
+	{"Open relais.command", "open.sh", "\n"},
+	{"Open relais.cmd", "open.cmd", "\r\n"},
+}
+
+// writePack writes the files of a pack next to its data: programs, starters and texts. FAT has neither case nor modes:
+// no two names differ in case alone, and what is run has a name that says so.
 func writePack(dir, name string, r *admin.PackReport, programs map[string]string) error {
-	for arch, path := range programs {
-		if err := copyProgram(path, filepath.Join(dir, "relais-"+arch)); err != nil {
+	for file, path := range programs {
+		if err := copyProgram(path, filepath.Join(dir, programsDir, file)); err != nil {
 			return err
 		}
 	}
-	flags, line, ligne := "", "", ""
-	if r.Spec.Restricted {
-		flags = "--map-all"
+	for _, s := range starters {
+		text, err := packTexts.ReadFile("packtexts/" + s.text)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(dir, s.name)
+		if err := errors.Join(writeText(path, strings.ReplaceAll(string(text), "\n", s.newline)), os.Chmod(path, 0o755)); err != nil {
+			return err
+		}
 	}
+	line, ligne := "", ""
 	for _, m := range r.Markets {
 		if m.Synthetic {
-			line, ligne = "The data is SYNTHETIC: it was made up.", "Les données sont SYNTHETIC : elles sont inventées."
+			line, ligne = " The data is SYNTHETIC: it was made up.", " Les données sont SYNTHETIC : elles sont inventées."
 		}
 	}
 	for file, values := range map[string][]string{
-		"start.sh":     {"@FLAGS@", flags},
-		"README.txt":   {"@LINE@", line, "@CONTENT@", "The pack has " + strings.Join(contents(r), ", ") + "."},
-		"LISEZMOI.txt": {"@LINE@", ligne, "@CONTENT@", "Ce pack contient : " + strings.Join(contenu(r), ", ") + "."},
+		"READ ME.txt":   {"@LINE@", line, "@CONTENT@", "The stick has " + strings.Join(contents(r), ", ") + "."},
+		"LISEZ-MOI.txt": {"@LINE@", ligne, "@CONTENT@", "La clé contient : " + strings.Join(contenu(r), ", ") + "."},
 	} {
-		text, err := packTexts.ReadFile("packtexts/" + file)
+		text, err := packTexts.ReadFile("packtexts/" + strings.ReplaceAll(file, " ", "-"))
 		if err != nil {
 			return err
 		}
 		values = append(values, "@AREA@", name, "@MADE@", r.Made.Format(time.DateOnly), "@VERSION@", r.Program)
-		if err := writeText(filepath.Join(dir, file), strings.NewReplacer(values...).Replace(string(text))); err != nil {
+		if err := writeNote(filepath.Join(dir, file), strings.NewReplacer(values...).Replace(string(text))); err != nil {
 			return err
 		}
 	}
-	// The mode may not count: many sticks are mounted so that nothing on them runs. The README starts it with sh.
-	if err := os.Chmod(filepath.Join(dir, "start.sh"), 0o755); err != nil {
-		return err
-	}
-	return writeText(filepath.Join(dir, "LICENCES.txt"), licencesOf(r))
+	return writeNote(filepath.Join(dir, "LICENCES.txt"), licencesOf(r))
+}
+
+// writeNote writes a text for people, as Notepad shows it: without the mark it takes UTF-8 for an old code page.
+func writeNote(path, text string) error {
+	return writeText(path, "\ufeff"+strings.ReplaceAll(text, "\n", "\r\n"))
 }
 
 func writeText(path, text string) error {
@@ -59,22 +81,6 @@ func writeText(path, text string) error {
 		_, err := io.WriteString(w, text)
 		return err
 	})
-}
-
-func copyProgram(from, to string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	err = folder.Replace(to, func(w io.Writer) error {
-		_, err := io.Copy(w, f)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return os.Chmod(to, 0o755)
 }
 
 // licencesOf names the sources of a pack's data.

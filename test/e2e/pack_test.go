@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"relais/internal/filetest"
 )
 
 // asked is what the page of a pack's server answers without a key.
@@ -75,6 +78,7 @@ func (f *packedFolder) check(t *testing.T, dir string, p packed, want map[string
 	if !holds(t, data, f.shown) {
 		t.Error("the pack lacks the photo that is shown")
 	}
+	checkNames(t, dir)
 	somebody := readOnly(t, dir)
 	before := filesOf(t, dir)
 	s := start(t, somebody, "serve", "--data", data)
@@ -161,7 +165,7 @@ func (f *packedFolder) checkArchive(t *testing.T, data string, want map[string]o
 	}
 }
 
-// filesOf is the files of a folder with their sizes and times.
+// filesOf is the files of a folder with their sizes, times, modes and checksums.
 func filesOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	list := map[string]string{}
@@ -170,8 +174,15 @@ func filesOf(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		info, err := e.Info()
-		list[path] = fmt.Sprint(info.Size(), info.ModTime(), info.Mode())
-		return err
+		if err != nil {
+			return err
+		}
+		sum := [sha256.Size]byte{}
+		if info.Mode().IsRegular() {
+			sum = sha256.Sum256(filetest.Read(t, path))
+		}
+		list[path] = fmt.Sprintf("%d %s %s %x", info.Size(), info.ModTime(), info.Mode(), sum)
+		return nil
 	})
 	must(t, err)
 	return list

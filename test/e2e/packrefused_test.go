@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -40,13 +41,16 @@ func TestBadPacks(t *testing.T) {
 		{"in the data folder by a link", "in the data folder", 1,
 			[]string{filepath.Join(link, "new", "stick"), "--area", "FR"}},
 		{"no register", "no register of CA: run relais ingest", 1, []string{dest, "--area", "QC"}},
-		{"a program that is a text", "not a program", 2, []string{dest, "--area", "FR", "--program-arm64", c.files[0]}},
-		{"a program of another machine", "not for EM_", 2, []string{dest, "--area", "FR", "--program-" + otherArch(),
-			ownProgram(t)}},
+		{"a folder without programs", "has no program: want relais-linux-amd64", 2, []string{dest, "--area", "FR", "--programs", full}},
+		{"a program that is a text", "relais-linux-arm64 is not a program", 2,
+			[]string{dest, "--area", "FR", "--programs", programsWith(t, "relais-linux-arm64", c.files[0])}},
+		{"a program of another system", "relais-windows-amd64.exe is the program " + ownName, 2,
+			[]string{dest, "--area", "FR", "--programs", programsWith(t, "relais-windows-amd64.exe", ownProgram(t))}},
+		{"another program", "is the program cmd/go, not relais", 2,
+			[]string{dest, "--area", "FR", "--programs", programsWith(t, ownName, goCommand(t))}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			why := strings.ReplaceAll(tt.why, "not for EM_", "not for ")
-			fails(t, tt.code, why, append([]string{"pack", "--data", c.dir}, tt.args...)...)
+			fails(t, tt.code, tt.why, append([]string{"pack", "--data", c.dir}, tt.args...)...)
 			for _, dir := range []string{filepath.Dir(dest), empty} {
 				if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 					t.Errorf("%s has %v, %v, want nothing", dir, entries, err)
@@ -66,12 +70,23 @@ func TestBadPacks(t *testing.T) {
 		"--cidr", "127.0.0.1/32", "--scopes", "all-read")
 }
 
-func otherArch() string {
-	out, _ := exec.Command("uname", "-m").Output()
-	if strings.Contains(string(out), "x86_64") {
-		return "arm64"
-	}
-	return "amd64"
+// ownName is the name of this machine's program on a stick.
+var ownName = "relais-" + runtime.GOOS + "-" + runtime.GOARCH
+
+// programsWith returns a folder with a program under a name.
+func programsWith(t *testing.T, name, program string) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.Symlink(program, filepath.Join(dir, name)))
+	return dir
+}
+
+// goCommand is a Go program that is not relais.
+func goCommand(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	must(t, err)
+	return filepath.Join(strings.TrimSpace(string(out)), "bin", "go")
 }
 
 func ownProgram(t *testing.T) string {
@@ -96,8 +111,8 @@ func TestPackLeavesRestrictedRegistersOut(t *testing.T) {
 	if len(p.Contents.Markets) != 1 || p.Contents.Markets[0].Sites != 1 {
 		t.Errorf("with --with-restricted: got %+v, want one site of BE", p)
 	}
-	text := string(filetest.Read(t, filepath.Join(dest, "start.sh")))
-	if !strings.Contains(text, "--map-all") {
-		t.Errorf("start.sh lacks --map-all, without which the map would not show them: %s", text)
+	s := openStick(t, dest, t.TempDir(), "sh", filepath.Join(dest, "open-relais.sh"))
+	if n := len(asked(s, "/antennas?market=BE")["data"].([]any)); n != 1 {
+		t.Errorf("the map has %d sites of BE, want the one that the stick has", n)
 	}
 }

@@ -1,0 +1,14 @@
+//go:build unix && !darwin
+
+package cli
+
+import "os"
+
+// opener is the program that shows an address in the person's browser.
+var opener = []string{"xdg-open"}
+
+// hasScreen reports whether a browser has a place to be shown.
+func hasScreen() bool { return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" }
+
+// ownsWindow reports whether the window of this process closes when it ends.
+func ownsWindow() bool { return false }
