@@ -1,8 +1,5 @@
 package cli
 
-// opener is the program that shows an address in the person's browser.
-var opener = []string{"open"}
-
 // hasScreen reports whether a browser has a place to be shown.
 func hasScreen() bool { return true }
 

@@ -6,9 +6,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// opener is the program that shows an address in the person's browser.
-var opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
-
 // hasScreen reports whether a browser has a place to be shown.
 func hasScreen() bool { return true }
 

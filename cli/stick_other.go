@@ -1,11 +1,8 @@
-//go:build unix && !darwin
+//go:build !windows && !darwin
 
 package cli
 
 import "os"
-
-// opener is the program that shows an address in the person's browser.
-var opener = []string{"xdg-open"}
 
 // hasScreen reports whether a browser has a place to be shown.
 func hasScreen() bool { return os.Getenv("DISPLAY") != "" || os.Getenv("WAYLAND_DISPLAY") != "" }
