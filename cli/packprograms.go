@@ -2,7 +2,6 @@ package cli
 
 import (
 	"debug/buildinfo"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -30,21 +29,49 @@ func (c *packCommand) programs() (map[string]string, error) {
 	}
 	files := map[string]string{}
 	for _, name := range packPrograms {
-		path := filepath.Join(c.Programs, name)
-		switch kind, err := programName(path); {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
+		path, err := c.find(name)
+		if err != nil {
 			return nil, err
-		case kind != name:
-			return nil, fmt.Errorf("%s is the program %s: the name says another system or machine", path, kind)
-		default:
+		}
+		if path != "" {
 			files[name] = path
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no program: want %s", c.Programs, strings.Join(packPrograms, ", "))
+		return nil, fmt.Errorf("%s has no program: want %s, or the unpacked archives of a release", c.Programs,
+			strings.Join(packPrograms, ", "))
 	}
 	return files, nil
+}
+
+// find returns the file of a program, "" for none. It has the program's name, or is where a release's archive was
+// unpacked: relais-VERSION-linux-amd64/relais.
+func (c *packCommand) find(name string) (path string, err error) {
+	system, exe := strings.CutSuffix(strings.TrimPrefix(name, "relais"), ".exe")
+	unpacked := "relais-*" + system + "/relais"
+	if exe {
+		unpacked += ".exe"
+	}
+	var found []string
+	for _, pattern := range []string{name, unpacked} {
+		list, err := fs.Glob(os.DirFS(c.Programs), pattern)
+		if err != nil {
+			return "", err
+		}
+		found = append(found, list...)
+	}
+	if len(found) > 1 {
+		return "", fmt.Errorf("%s has %s: leave one of them", c.Programs, strings.Join(found, " and "))
+	}
+	if len(found) == 0 {
+		return "", nil
+	}
+	path = filepath.Join(c.Programs, filepath.FromSlash(found[0]))
+	kind, err := programName(path)
+	if err == nil && kind != name {
+		err = fmt.Errorf("%s is the program %s: its name says another system or machine", path, kind)
+	}
+	return path, err
 }
 
 // programName returns the name that a relais program has on a stick, which says its system and machine.

@@ -51,6 +51,17 @@ func TestProgramsOfAllSystems(t *testing.T) {
 		}
 		must(t, os.Rename(filepath.Join(wrong, name), filepath.Join(dir, program)))
 	}
+	// A release's archive is unpacked to relais-VERSION-SYSTEM/relais.
+	unpacked := filepath.Join(dir, "relais-v1.2.3-windows-amd64", "relais.exe")
+	must(t, os.Mkdir(filepath.Dir(unpacked), 0o755))
+	must(t, os.Rename(filepath.Join(dir, "relais-windows-amd64.exe"), unpacked))
+	if got, err := c.programs(); err != nil || got["relais-windows-amd64.exe"] != unpacked || len(got) != len(packPrograms) {
+		t.Errorf("programs with an archive that was unpacked: got %v, %v, want %s among them", got, err, unpacked)
+	}
+	buildFor(t, dir, "relais-windows-amd64.exe")
+	if _, err := c.programs(); err == nil || !strings.Contains(err.Error(), "leave one") {
+		t.Errorf("two programs for Windows: %v, want an error", err)
+	}
 }
 
 // A program finds the stick that it is on.

@@ -47,7 +47,7 @@ func (c *openCommand) Run(ctx context.Context, streams Streams) error {
 	})
 }
 
-// openText is in both languages of a stick: whoever finds one has chosen neither.
+// openText is in both languages of a stick: nobody has chosen one of them.
 const openText = `
 The map is at %[1]s/
 Close this window or press Ctrl-C to stop. Nothing is written to the stick.
