@@ -36,8 +36,11 @@ func makeImage(t *testing.T, kind, stick string) string {
 	}
 	tool(t, "exfatprogs", "mkfs.exfat", image)
 	dir, unmount := mount(t, kind, image, "rw")
-	tool(t, "coreutils", "cp", "-r", "--preserve=timestamps", stick, dir)
+	out, err := exec.Command("cp", "-r", "--preserve=timestamps", stick, dir).CombinedOutput()
 	unmount()
+	if err != nil {
+		t.Fatalf("copying to the stick: %v: %s", err, out)
+	}
 	return image
 }
 
@@ -75,7 +78,7 @@ func mount(t *testing.T, kind, image, options string) (dir string, unmount func(
 	if exec.Command("mount", "-t", kind, "-o", "loop,"+options, image, dir).Run() == nil {
 		return dir, unmount
 	}
-	if kind == "vfat" { // it takes rw+ for rw: its own word that it may write
+	if kind == "vfat" { // rw+ is its word for rw
 		tool(t, "fusefat", "fusefat", "-o", strings.Replace(options, "rw", "rw+", 1), image, dir)
 		return dir, unmount
 	}
