@@ -64,7 +64,10 @@ func TestBadPacks(t *testing.T) {
 		}
 	}
 	// A pack stays what it is.
-	run(t, "pack", "--data", c.dir, "--area", "FR", dest)
+	said := run(t, "pack", "--data", c.dir, "--area", "FR", "--programs", programsWith(t, ownName, ownProgram(t)), dest)
+	if !strings.Contains(said, "without relais-windows-amd64.exe") || strings.Contains(said, "without "+ownName) {
+		t.Errorf("relais pack says %q, want the programs that the stick lacks", said)
+	}
 	fails(t, 1, "is a pack", append([]string{"ingest", "--data", filepath.Join(dest, "data"), "fr,drom"}, c.files...)...)
 	fails(t, 1, "cannot be written to", "client", "create", "--data", filepath.Join(dest, "data"), "--name", "x", "--mode", "server",
 		"--cidr", "127.0.0.1/32", "--scopes", "all-read")
