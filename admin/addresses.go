@@ -12,6 +12,7 @@ import (
 	"relais/address"
 	"relais/ingest/ban"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/market"
 )
 
@@ -72,12 +73,12 @@ func (p *packing) addresses(context.Context) error {
 	switch {
 	case errors.Is(err, address.ErrDamaged):
 		p.leftOut("addresses: %v", err)
-		return os.RemoveAll(p.to.AddressesDir())
+		return system.RemoveAll(p.to.AddressesDir())
 	case err != nil:
 		return err
 	case info.Streets == 0:
 		staged.Discard()
-		return os.RemoveAll(p.to.AddressesDir())
+		return system.RemoveAll(p.to.AddressesDir())
 	}
 	p.report.Addresses = &info
 	return staged.Commit()

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"relais/internal/folder"
+	"relais/internal/system"
 )
 
 // sendFiles answers with the tar archive that add makes. If add fails before the first byte, the answer is the error.
@@ -53,7 +54,7 @@ func addFile(t *tar.Writer, name, path string) error {
 
 // readFile opens a file for read, and closes it.
 func readFile(path string, read func(f io.Reader, info fs.FileInfo) error) error {
-	f, err := os.Open(path)
+	f, err := system.OpenFile(path, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}

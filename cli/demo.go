@@ -26,6 +26,7 @@ import (
 	"relais/ingest"
 	"relais/ingest/source"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/mcp"
 	"relais/snapshot"
 )
@@ -129,7 +130,7 @@ func makeDemo(ctx context.Context, dir folder.Dir, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer system.RemoveAll(tmp)
 	for _, set := range demo.Sets {
 		files, err := set.Write(filepath.Join(tmp, string(set.Markets[0])), set.Size)
 		if err != nil {

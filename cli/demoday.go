@@ -15,6 +15,7 @@ import (
 	"relais/community"
 	"relais/demo"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/measure"
 	"relais/photos"
 	"relais/photos/render"
@@ -29,7 +30,7 @@ func (c *demoCommand) addSampleData(ctx context.Context, streams Streams) (err e
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer system.RemoveAll(tmp)
 	// The stores are opened, filled and closed before the server opens them: only one process and one holder
 	// may have them.
 	stores, err := admin.Open(folder.Dir(c.Data), "relais demo", c.newLog(streams.Err))

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -146,9 +145,7 @@ type refusal struct {
 // refusals are files that do not replace those of k.
 func refusals(k kit, good string) []refusal {
 	k.t.Helper()
-	pipe := filepath.Join(k.src, "pipe")
-	must(k.t, syscall.Mkfifo(pipe, 0o644))
-	return []refusal{
+	return append(pipes(k), []refusal{
 		{"empty", both, []string{k.file("empty.csv", "")}, "empty.csv is empty; needed is the ANFR's weekly observatoire, from data.gouv.fr", false},
 		{"another file", both, []string{k.file("x.csv", "a;b\n1;2\n")}, "x.csv is not a file of the register of FR,DROM", false},
 		{"header only", both, []string{k.file("h.csv", header)}, "h.csv:1: the table has a header and no row", false},
@@ -183,7 +180,6 @@ func refusals(k kit, good string) []refusal {
 		{"no row served", both,
 			[]string{k.file("none.csv", strings.NewReplacer(";003;", ";988;", ";974;", ";987;").Replace(good))},
 			"none.csv:2: territory not served: Nouvelle-Calédonie (NC); none of the 101 rows is served", false},
-		{"a pipe", both, []string{pipe}, "pipe: neither a file nor a folder", false},
 		{"lost azimuths", both, []string{k.file("e.txt", strings.ReplaceAll(antennas, "003270000", "003999000"))},
 			"FR: azimuths of 2 sites would be lost (0 now, 2 then)", true},
 		{"no market", nil, []string{k.file("o.csv", good)}, "no market is named", false},
@@ -193,7 +189,7 @@ func refusals(k kit, good string) []refusal {
 			"o.csv is the anfr-observatoire of FR,DROM, and these files were to be for CH: relais ingest --data DIR FR,DROM ", false},
 		{"markets of two authorities", []market.Code{market.FR, market.CH}, []string{k.file("o.csv", good)},
 			"come from different authorities", false},
-	}
+	}...)
 }
 
 // What must not be is refused with one line, and nothing in the folder changes.

@@ -17,6 +17,7 @@ import (
 
 	"relais/ingest/source"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/market"
 )
 
@@ -346,7 +347,7 @@ func (k *keptFiles) sweep(entries []entry, inputs []source.Found) error {
 			if used[f] {
 				continue
 			}
-			if err := os.RemoveAll(filepath.Join(k.dir, f)); err != nil {
+			if err := system.RemoveAll(filepath.Join(k.dir, f)); err != nil {
 				return err
 			}
 		}
@@ -371,6 +372,6 @@ func (w *copier) discard() {
 	w.cancel()
 	w.done.Wait()
 	if w.folder != "" && !w.committed {
-		os.RemoveAll(filepath.Join(w.dir, w.folder)) // the next ingest sweeps what stays
+		system.RemoveAll(filepath.Join(w.dir, w.folder)) // the next ingest sweeps what stays
 	}
 }

@@ -53,7 +53,7 @@ func fillNew(dest string, fill func(dir string) error) error {
 		return err
 	})
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(dir))
+		return errors.Join(err, system.RemoveAll(dir))
 	}
 	return folder.SyncDir(parent)
 }
@@ -86,7 +86,7 @@ func clear(dir string, before []fs.DirEntry) error {
 	now, err := os.ReadDir(dir)
 	for _, e := range now {
 		if !keep[e.Name()] {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+			err = errors.Join(err, system.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
 	if err != nil || len(before) > 0 { // former files may have been changed: it stays unfinished
@@ -117,7 +117,7 @@ func sweep(parent, prefix string) {
 	for _, e := range entries {
 		dir := filepath.Join(parent, e.Name())
 		if e.IsDir() && strings.HasPrefix(e.Name(), prefix) && Unfinished(dir) != nil {
-			_ = locked(dir, func() error { return os.RemoveAll(dir) })
+			_ = locked(dir, func() error { return system.RemoveAll(dir) })
 		}
 	}
 }

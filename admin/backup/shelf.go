@@ -93,7 +93,7 @@ func (s Shelved) Remove() error {
 	if err := begin(gone); err != nil { // Tidy removes unfinished copies
 		return err
 	}
-	if err := os.RemoveAll(gone); err != nil {
+	if err := system.RemoveAll(gone); err != nil {
 		return err
 	}
 	return folder.SyncDir(filepath.Dir(s.Path))
@@ -115,7 +115,7 @@ func Tidy(shelf string) {
 		if temporary.MatchString(e.Name()) {
 			sweep(shelf, e.Name())
 			if strings.HasSuffix(e.Name(), tempMark+"removed") {
-				_ = os.RemoveAll(filepath.Join(shelf, e.Name())) // tried again with the next copy
+				_ = system.RemoveAll(filepath.Join(shelf, e.Name())) // tried again with the next copy
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (d *download) run(ctx context.Context) error {
 		return temporary{error: err}
 	})
 	if err != nil { // others need the room on the disk
-		err = errors.Join(err, os.RemoveAll(d.dir))
+		err = errors.Join(err, system.RemoveAll(d.dir))
 	}
 	return err
 }

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -268,7 +267,7 @@ func (k *kit) listing() string {
 		}
 		info, err := e.Info()
 		if err == nil {
-			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano(), info.Sys().(*syscall.Stat_t).Ino)
+			fmt.Fprintln(&b, path, info.Size(), info.ModTime().UnixNano(), identity(info))
 		}
 		return err
 	})

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"relais/internal/system"
 )
 
 // A source is an update of one group.
@@ -49,7 +50,7 @@ func (s *source) run(ctx context.Context) {
 			s.fail(fmt.Errorf("saving the state of the update: %w", err))
 		}
 	}
-	if err := os.RemoveAll(s.Dir.Downloads()); err != nil {
+	if err := system.RemoveAll(s.Dir.Downloads()); err != nil {
 		s.fail(err)
 	}
 	s.conclude()

@@ -42,13 +42,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"relais/ingest"
 	"relais/internal/folder"
+	"relais/internal/system"
 	"relais/market"
 	"relais/outage"
 )
@@ -164,7 +164,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer lock.Unlock()
-	if err := os.RemoveAll(o.Dir.Downloads()); err != nil {
+	if err := system.RemoveAll(o.Dir.Downloads()); err != nil {
 		return nil, fmt.Errorf("cleaning up earlier downloads: %w", err)
 	}
 	c := newClient("relais/"+o.Version, o.Limits, o.Table.ownHosts())

@@ -24,7 +24,7 @@ func Scratch(prefix string, do func(dir string) error) error {
 	if err = os.Mkdir(inner, 0o700); err == nil {
 		err = do(inner)
 	}
-	return errors.Join(err, os.RemoveAll(dir))
+	return errors.Join(err, system.RemoveAll(dir))
 }
 
 // makeScratch makes a folder and locks it.
@@ -74,6 +74,6 @@ func removeUnlocked(dir string) {
 	}
 	defer lock.Close()
 	if lock.Held {
-		_ = os.RemoveAll(dir)
+		_ = system.RemoveAll(dir)
 	}
 }

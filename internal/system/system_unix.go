@@ -63,6 +63,9 @@ func CreateUnlinked(dir, pattern string) (*os.File, error) {
 // Rename replaces a file, also one that is open.
 func Rename(from, to string) error { return os.Rename(from, to) }
 
+// RemoveAll is os.RemoveAll.
+func RemoveAll(path string) error { return os.RemoveAll(path) }
+
 // SyncFolder syncs the names in a folder to disk.
 func SyncFolder(dir string) error {
 	f, err := os.Open(dir)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -107,12 +108,35 @@ const patience = 2 * time.Second
 
 // Rename replaces a file. One that OpenFile has opened may be open, unless it is mapped, and another one is waited for.
 func Rename(from, to string) error {
+	return retry(func() error { return rename(from, to) })
+}
+
+// retry calls do until it does not fail because a file is open, or for patience.
+func retry(do func() error) error {
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		err := rename(from, to)
+		err := do()
 		if !among(err, windows.ERROR_ACCESS_DENIED, windows.ERROR_SHARING_VIOLATION) || time.Now().After(end) {
 			return err
 		}
 	}
+}
+
+// RemoveAll is os.RemoveAll, and waits for files that are open elsewhere.
+func RemoveAll(path string) error {
+	var all []string
+	err := filepath.WalkDir(path, func(p string, _ os.DirEntry, err error) error {
+		all = append(all, p)
+		return err
+	})
+	for _, p := range slices.Backward(all) { // what is in a folder comes before it
+		if e := retry(func() error { return os.Remove(p) }); !errors.Is(e, os.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // rename is os.Rename for names in one folder. It is done through os.Root, which replaces open files.

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package cluster breaks a cluster under load: it starts the built binary on several nodes,
 // PostgreSQL with a standby, and HAProxy before them, kills, stops and cuts them off while all kinds
 // of writes are made, and looks for what was acknowledged. make cluster runs it.

@@ -1,0 +1,4 @@
+package ingest
+
+// Pipes have no names in a folder.
+func pipes(kit) []refusal { return nil }

@@ -1,0 +1,5 @@
+//go:build unix
+
+package system
+
+func replacesOpen() bool { return true }
