@@ -170,15 +170,16 @@ program-linux-%:
 program-%:
 	$(call foreign,$*) $(GO) build -buildvcs=false -ldflags '$(LDFLAGS)' -o $(call program,$*) .
 
-# Vetted for another system are the packages of the program that have other files there.
-FILES = $(GO) list -deps -f '{{with .Module}}{{if .Main}}{{$$.ImportPath}} {{$$.GoFiles}} {{$$.TestGoFiles}} {{$$.XTestGoFiles}}{{end}}{{end}}' .
+# Vetted for another system are the packages of the program that have other files there, without their tests, which
+# need a Linux.
+FILES = $(GO) list -deps -f '{{with .Module}}{{if .Main}}{{$$.Dir}}{{range $$.GoFiles}} {{.}}{{end}}{{end}}{{end}}' .
 systems: $(patsubst %,vet-%,$(filter-out $(host),$(SYSTEMS))) ## the program is built for each system, and without C; what differs from this machine's is vetted
 	CGO_ENABLED=0 $(GO) build -o /dev/null .
 
 vet-%: program-%
 	@$(FILES) >build/files.$*
-	@$(call foreign,$*) $(FILES) | grep -vxFf build/files.$* | cut -d ' ' -f 1 | \
-		$(call foreign,$*) xargs -t $(GO) vet
+	@$(call foreign,$*) $(FILES) | grep -vxFf build/files.$* | while read -r dir files; do \
+		echo "vet for $*: $$dir"; (cd "$$dir" && $(call foreign,$*) $(GO) vet $$files) || exit; done
 
 # What release/check compiles again: the packages of this module, and those with C.
 compiled-%:
