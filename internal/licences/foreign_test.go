@@ -3,6 +3,9 @@ package licences
 // webpModule is the only one with C. Programs without it have none.
 const webpModule = "github.com/chai2010/webp"
 
+// sandboxModule has the same library as WebAssembly.
+const sandboxModule = "github.com/gen2brain/webp"
+
 // foreign is what Go does not know about. The texts are files: of texts/, of this repository (/…) or
 // of a module (module:file).
 var foreign = []struct {
@@ -13,6 +16,9 @@ var foreign = []struct {
 		Use: "C, linked in", Module: webpModule},
 		[]string{"github.com/chai2010/webp:internal/libwebp-1.4.0/COPYING",
 			"github.com/chai2010/webp:internal/libwebp-1.4.0/PATENTS"}},
+	{Part{Name: "libwebp", Version: "1.4.0", Licence: "BSD-3-Clause", URL: "pkg:github/webmproject/libwebp@v1.4.0",
+		Use: "WebAssembly, embedded by github.com/gen2brain/webp", Module: sandboxModule},
+		[]string{"github.com/gen2brain/webp:lib/LICENSE.libwebp", "github.com/chai2010/webp:internal/libwebp-1.4.0/PATENTS"}},
 	{Part{Name: "libheif", Version: "1.18.2", Licence: "LGPL-3.0-or-later",
 		URL: "pkg:github/strukturag/libheif@v1.18.2", Use: "WebAssembly, embedded by github.com/gen2brain/heic"},
 		[]string{"github.com/gen2brain/heic:lib/LICENSE.libheif"}},
