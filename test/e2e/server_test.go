@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -94,10 +95,14 @@ func (s *server) waitUntil(what string, ok func() bool) {
 	}
 }
 
-// stop sends SIGTERM, which must end the server with exit code 0.
+// stop sends SIGTERM, or under wine what becomes Ctrl-C, which must end the server with exit code 0.
 func (s *server) stop() {
 	s.t.Helper()
-	must(s.t, s.cmd.Process.Signal(syscall.SIGTERM))
+	var ask os.Signal = syscall.SIGTERM
+	if os.Getenv("RELAIS_WINE") != "" {
+		ask = os.Interrupt
+	}
+	must(s.t, s.cmd.Process.Signal(ask))
 	ended := make(chan struct{})
 	go func() { s.cmd.Wait(); close(ended) }()
 	select {
