@@ -1,4 +1,5 @@
 package store
 
-// room returns 0: on Windows, bolt makes the file as large as what it maps.
-func room(int64) int { return 0 }
+// room returns the bytes that a file may grow by before it is mapped again. It is small, because on Windows bolt makes
+// the file as large as what it maps.
+func room(int64) int { return step }

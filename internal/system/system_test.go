@@ -3,14 +3,16 @@ package system
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"relais/internal/errtest"
+	"relais/internal/killtest"
 )
 
 var must = errtest.Must
@@ -43,39 +45,42 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// The lock of a process ends with it.
-func TestLockOfKilled(t *testing.T) {
-	path := os.Getenv("SYSTEM_TEST_LOCK")
-	if path != "" {
-		f, err := OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-		must(t, err)
-		must(t, Lock(f, false))
-		_, err = LockFolder(filepath.Dir(path), true)
-		must(t, err)
-		os.Stdout.WriteString("locked\n")
-		select {}
+func TestMain(m *testing.M) {
+	killtest.Main(m, func(args []string) error {
+		f, err := OpenFile(args[0], os.O_RDWR|os.O_CREATE, 0o600)
+		if err == nil {
+			err = Lock(f, false)
+		}
+		if err == nil {
+			_, err = LockFolder(filepath.Dir(args[0]), true)
+		}
+		if err == nil {
+			fmt.Println("locked")
+			time.Sleep(time.Hour) // until it is killed
+		}
+		return err
+	})
+}
+
+// The locks of a process end with it.
+func TestLocksOfKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	child, lines := killtest.Start(t, path)
+	defer child.Process.Kill()
+	if !lines.Scan() || lines.Text() != "locked" {
+		t.Fatalf("the child says %q", lines.Text())
 	}
-	path = filepath.Join(t.TempDir(), "x")
-	cmd := exec.Command(os.Args[0], "-test.run=^TestLockOfKilled$")
-	cmd.Env = append(os.Environ(), "SYSTEM_TEST_LOCK="+path)
-	out, err := cmd.StdoutPipe()
-	must(t, err)
-	must(t, cmd.Start())
-	defer cmd.Process.Kill()
-	line := make([]byte, len("locked"))
-	_, err = out.Read(line)
-	must(t, err)
 	f, err := OpenFile(path, os.O_RDWR, 0)
 	must(t, err)
 	defer f.Close()
 	if err := Lock(f, false); !errors.Is(err, ErrLocked) {
-		t.Errorf("while the other process runs: %v, want ErrLocked", err)
+		t.Errorf("the file, while the child runs: %v, want ErrLocked", err)
 	}
 	if _, err := LockFolder(filepath.Dir(path), true); !errors.Is(err, ErrLocked) {
-		t.Errorf("the folder while the other process runs: %v, want ErrLocked", err)
+		t.Errorf("the folder, while the child runs: %v, want ErrLocked", err)
 	}
-	must(t, cmd.Process.Kill())
-	cmd.Wait()
+	must(t, child.Process.Kill())
+	child.Wait() // it was killed
 	must(t, Lock(f, false))
 	lock, err := LockFolder(filepath.Dir(path), true)
 	must(t, err)
