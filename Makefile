@@ -44,7 +44,7 @@ export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 
 NPM  = build/npm
 NODE = 22.23.3
 
-.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release systems release-check release-debian release-follow release-service release-arm64 codecs basemap communes clean
+.PHONY: build run demo cluster-demo quick test full race loss loss-long cluster npm conformance screenshots bench bench-peers fuzz lint check release systems release-check release-debian release-follow release-service release-arm64 windows codecs basemap communes clean
 
 build: ## one static binary
 	$(BUILD) -o $(PROGRAM) .
@@ -98,7 +98,7 @@ cluster: ## nodes, PostgreSQL and the ways between them are killed, stopped and 
 	RELAIS_TEST_CLUSTER=1 $(GO) test -count=1 -vet=off -timeout 120m -v $(TESTFLAGS) ./test/cluster
 
 full: ## every variant, at national size, with long kills: some hours, by hand
-	RELAIS_FULL=1 $(MAKE) TESTFLAGS='-timeout 120m' check test race loss-long conformance cluster release-check fuzz FUZZTIME=60s
+	RELAIS_FULL=1 $(MAKE) TESTFLAGS='-timeout 120m' check test race loss-long conformance cluster release-check windows fuzz FUZZTIME=60s
 
 npm: ## what make conformance needs
 	@mkdir -p $(NPM)/node && cp test/e2e/npm/package.json $(NPM)/
@@ -197,6 +197,11 @@ release-follow: program-$(host) ## the README and docs/self-hosting.md followed 
 
 release-service: program-$(host) ## the units in a Debian that systemd boots, with photos (needs systemd-nspawn too)
 	release/check-service $(own) build/debian.tar
+
+WINDOWS ?= ^(TestEverySystem|TestPackOnEverySystem|TestRecordedAnswers|TestDemo|TestMapDrawsTheRegister)$$
+windows: program-windows-amd64 ## the Windows program under wine: folders, answers, photos, the map (needs wine, gcc-mingw-w64-x86-64 and Chromium)
+	test/wine/prefix build/wine $(call program,windows-amd64)
+	RELAIS_WINE=1 RELAIS_BINARY="$(CURDIR)/build/wine/relais" $(GO) test -count=1 -vet=off -v $(TESTFLAGS) -run '$(WINDOWS)' ./test/e2e
 
 release-arm64: program-linux-arm64 program-linux-amd64 ## the program for arm64 under qemu (needs qemu-user-static)
 	release/check-arm64 $(call program,linux-arm64) $(call program,linux-amd64)

@@ -54,7 +54,7 @@ func (l fileListener) Close() error {
 	return l.Listener.Close()
 }
 
-// dialPrivately connects to the folder's server. Errors: a net.OpError if there is none.
+// dialPrivately connects to the folder's server. Errors: a net.OpError if nobody listens.
 func dialPrivately(ctx context.Context, dir folder.Dir) (net.Conn, error) {
 	return (&net.Dialer{}).DialContext(ctx, "unix", socketPath(dir))
 }

@@ -36,7 +36,7 @@ func listenPrivately(dir folder.Dir) (net.Listener, error) {
 	return system.ListenPipe(name)
 }
 
-// dialPrivately connects to the folder's server. Errors: a net.OpError if there is none, or if the pipe is another user's.
+// dialPrivately connects to the folder's server. Errors: a net.OpError if nobody listens, or if the pipe is another user's.
 func dialPrivately(ctx context.Context, dir folder.Dir) (net.Conn, error) {
 	name, err := pipeName(dir)
 	if err != nil {

@@ -37,9 +37,15 @@ type server struct {
 
 var listening = regexp.MustCompile(`listen=(127\.0\.0\.1:\d+)`)
 
+// wine reports whether RELAIS_BINARY is the Windows program under wine.
+var wine = os.Getenv("RELAIS_WINE") != ""
+
 // start starts a server on a free port and waits until it listens.
 func start(t *testing.T, prepare func(*exec.Cmd), args ...string) *server {
 	t.Helper()
+	if wine && args[0] == "serve" {
+		args = append(args, "--accept-unconfined-uploads")
+	}
 	s := &server{t: t, cmd: prepared(t, append(args, "--listen", "127.0.0.1:0")...), log: &outputtest.Buffer{}}
 	s.cmd.Stderr = s.log
 	for i, a := range args[1:] {
@@ -99,7 +105,7 @@ func (s *server) waitUntil(what string, ok func() bool) {
 func (s *server) stop() {
 	s.t.Helper()
 	var ask os.Signal = syscall.SIGTERM
-	if os.Getenv("RELAIS_WINE") != "" {
+	if wine {
 		ask = os.Interrupt
 	}
 	must(s.t, s.cmd.Process.Signal(ask))

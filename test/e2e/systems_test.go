@@ -24,13 +24,13 @@ func TestEverySystem(t *testing.T) {
 	photos := photographer(t, dir)
 	rows := readCSV(t, files[0])
 
-	s := serve(t, dir, "--accept-unconfined-uploads")
+	s := serve(t, dir)
 	s.hasSites(rows)
 	fails(t, 1, "in use", "serve", "--data", dir, "--listen", "127.0.0.1:0")
 	sent := mustSendPhoto(t, s, photos.APIKey, picture(640, 480), map[string]string{"license": "CC BY 4.0"})
 	s.kill() // what was acknowledged is on disk
 
-	s = serve(t, dir, "--accept-unconfined-uploads")
+	s = serve(t, dir)
 	s.hasSites(rows)
 	s.key = photos.APIKey
 	list := s.ask("/sites/90000010/photos")["data"].([]any)
